@@ -1,0 +1,99 @@
+# A thin front to CMake: `make` alone lists what there is.  Builds go to build/<preset>.
+BUILD        ?= build
+PREFIX       ?= /usr/local
+JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+ifneq ($(shell command -v ninja 2>/dev/null),)
+export CMAKE_GENERATOR ?= Ninja
+endif
+
+CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
+# configure and build one preset: $(call built,release)
+built = cmake --preset $(1) -B $(BUILD)/$(1) $(CMAKE_ARGS) >$(BUILD)/$(1).log 2>&1 || { cat $(BUILD)/$(1).log; exit 1; }; \
+        cmake --build $(BUILD)/$(1) -j $(JOBS)
+
+.PHONY: help
+help: ## this list
+	@echo "visviva: elastic impact that keeps its books"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || \
+	  sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1: \2/p' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup:
+	@bash tools/setup.sh
+	@mkdir -p $(BUILD)
+
+.PHONY: release dev
+release: setup ## build the program: build/release/visviva
+	@$(call built,release)
+dev: setup ## build with asserts: build/dev
+	@$(call built,dev)
+
+.PHONY: demo
+demo: release ## run the newcomer's scene: a bar meets a wall, and the books close
+	$(BUILD)/release/visviva run examples/newcomer/bar-on-wall.yaml -o out/demo --overwrite
+	$(BUILD)/release/visviva picture out/demo
+	@echo
+	@echo "Look at:"
+	@for f in $$(find out/demo -maxdepth 1 -name '*.svg') out/demo/summary.json out/demo/ledger.csv \
+	  out/demo/events.csv out/demo/paraview/run.pvd; do [ ! -e $$f ] || echo "  $$f"; done
+
+.PHONY: test
+test: dev ## build and run all tests and checks
+	@$(CTEST) $(BUILD)/dev
+
+.PHONY: validate
+validate: release ## run the published examples against exact solutions and the papers' figures
+	$(BUILD)/release/visviva-validate
+
+.PHONY: bench
+bench: release ## run the benchmarks
+	@for b in $(BUILD)/release/bench/bench_*; do [ ! -x "$$b" ] || [ -d "$$b" ] || { echo "== $$b"; "$$b" || exit 1; }; done
+
+.PHONY: install
+install: setup ## install to PREFIX (default /usr/local)
+	@mkdir -p $(BUILD)
+	@$(call built,release)
+	cmake --install $(BUILD)/release --prefix "$(abspath $(PREFIX))"
+
+.PHONY: format format-check
+format: ## format all C files (clang-format)
+	@bash tools/format.sh
+format-check: ## say which C files are not formatted
+	@bash tools/format.sh --check
+
+.PHONY: lint
+lint: setup ## clang-tidy, and cppcheck where present
+	@cmake --preset clang-dev -B $(BUILD)/clang-dev $(CMAKE_ARGS) >/dev/null
+	@bash tools/lint.sh $(BUILD)/clang-dev $(JOBS)
+
+.PHONY: asan tsan
+asan: setup ## all tests under the address and undefined-behaviour sanitizers
+	@$(call built,asan)
+	@$(CTEST) $(BUILD)/asan
+tsan: setup ## all tests under the thread sanitizer (clang)
+	@bash tools/setup.sh clang
+	@$(call built,tsan)
+	@$(CTEST) $(BUILD)/tsan
+
+.PHONY: coverage
+coverage: setup ## all tests, then line coverage by room
+	@$(call built,coverage)
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	@$(CTEST) $(BUILD)/coverage
+	@python3 tools/coverage.py $(BUILD)/coverage
+
+.PHONY: fuzz
+fuzz: setup ## fuzz every parser for FUZZ_SECONDS (default 60)
+	@bash tools/setup.sh clang
+	@$(call built,fuzz)
+	@bash tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+.PHONY: docs
+docs: release ## write docs/scene-reference.md from the field tables
+	$(BUILD)/release/visviva reference docs/scene-reference.md
+
+.PHONY: clean
+clean: ## remove build and out
+	rm -rf $(BUILD) out

@@ -1,0 +1,129 @@
+/* app/app.h  The program visviva: verbs over the library's first door. */
+#pragma once
+#include "visviva/visviva.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Exit codes: part of the contract, see `visviva help exit-codes`. */
+enum { APP_DONE = 0, APP_INPUT = 1, APP_STOPPED = 2, APP_BROKEN = 3 };
+
+typedef struct app_verb {
+  const char *name;
+  int (*run)(int argc, char **argv); /* arguments after the verb */
+  const char *usage;                 /* what follows "visviva " */
+  const char *line;                  /* one line for the list of verbs */
+} app_verb;
+extern const app_verb app_verbs[]; /* ends with name == NULL */
+const app_verb *app_verb_find(const char *name);
+
+/* ---- the command line: line.c ---- */
+
+typedef struct app_option {
+  const char *name, *brief; /* "--output", "-o"; brief may be NULL */
+  const char **value;       /* takes a value: it is put here */
+  bool *flag;               /* takes none: set true */
+} app_option;
+
+enum { APP_MAX_WORDS = 4 };
+typedef struct app_line {
+  const char *verb;
+  const app_option *option; /* [n_option] */
+  int n_option;
+  const char *needs;               /* what the missing word is: "a scene file" */
+  int least, most;                 /* how many words */
+  int n;                           /* found */
+  const char *word[APP_MAX_WORDS]; /* [n] */
+} app_line;
+/* True: go on.  False: leave with *code (help was asked for, or a mistake was reported). */
+bool app_line_read(app_line *line, int argc, char **argv, int *code);
+bool app_whole(const char *option, const char *text, long least, long most, int *out); /* false: reported */
+bool app_number(const char *option, const char *text, double *out);                    /* finite, >= 0 */
+const char *app_nearest(const char *word, const char *const *known, int n);            /* NULL: nothing is near */
+
+/* ---- speaking: say.c ---- */
+
+int app_error(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: error: ..." to stderr; returns APP_INPUT */
+void app_hint(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: ..." to stderr */
+void app_messages(const vv_ctx *ctx, vv_status status); /* all messages of the context, or the status */
+const char *app_clean(char *out, size_t size, const char *text); /* without control characters */
+const char *app_quote(char *out, size_t size, const char *text); /* as the shell wants it */
+const char *app_bytes(char *out, size_t size, double bytes);
+const char *app_seconds(char *out, size_t size, double seconds);
+const char *app_plural(int64_t n); /* "" or "s" */
+
+/* ---- files: files.c ---- */
+
+enum { APP_PATH = 4096 };
+bool app_join(char *out, size_t size, const char *folder, const char *name); /* false: too long, reported */
+bool app_exists(const char *path);
+bool app_is_folder(const char *path);
+bool app_same_file(const char *a, const char *b);
+char *app_read_text(const char *path);   /* malloc'ed, ends with a zero; NULL: not readable (errno) */
+void app_list_files(const char *folder); /* the files of a result folder and their sizes, to stdout */
+
+/* ---- one question to summary.json: json.c ---- */
+
+/* app_json(text, "energy.initial", ...): the value as text, quotes taken off; NULL where there is none. */
+const char *app_json(const char *text, const char *path, char *out, size_t size);
+
+/* ---- an open scene: scene.c ---- */
+
+typedef struct app_scene {
+  vv_ctx *ctx;
+  vv_spec *spec;
+  vv_model *model;
+  vv_state *state;
+  char *echo; /* the scene as understood */
+} app_scene;
+bool app_scene_open(app_scene *s, const char *path, int threads); /* false: reported, nothing to close */
+void app_scene_close(app_scene *s);
+/* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
+const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size);
+void app_print_title(const app_scene *s);
+void app_print_method(const app_scene *s, const char *energy);
+void app_print_contacts(const app_scene *s);
+const char *app_energy_unit(const app_scene *s, char *out, size_t size);
+
+/* ---- progress: progress.c ---- */
+
+typedef struct app_progress {
+  double start, last; /* clock */
+  int64_t from;       /* step at the start */
+  int shown;          /* columns of the line on the screen */
+} app_progress;
+double app_clock(void);
+vv_status app_progress_observe(const vv_view *view, void *progress);
+void app_progress_clear(app_progress *p);
+
+/* ---- the end of a run: summary.c ---- */
+
+typedef struct app_run {
+  app_scene scene;
+  vv_sim *sim;
+  vv_results *results;
+  vv_report report;
+  const char *path;      /* scene file */
+  char folder[APP_PATH]; /* results */
+  bool resume, overwrite, quiet, check_structure;
+  int threads;
+} app_run;
+void app_print_summary(const app_run *r);
+int app_broken_claims(const app_run *r); /* how many; each told to stderr */
+
+/* ---- help ---- */
+int app_help(const char *topic); /* NULL: overview */
+
+/* ---- verbs ---- */
+int app_verb_run(int argc, char **argv);
+int app_verb_check(int argc, char **argv);
+int app_verb_info(int argc, char **argv);
+int app_verb_examples(int argc, char **argv);
+int app_verb_compare(int argc, char **argv);
+int app_verb_picture(int argc, char **argv);
+int app_verb_cite(int argc, char **argv);
+int app_verb_reference(int argc, char **argv);
+int app_verb_help(int argc, char **argv);
+int app_verb_version(int argc, char **argv);
+int app_check_scene(const char *path); /* what `check SCENE` and `info SCENE` print */

@@ -1,0 +1,67 @@
+/* app/check.c  visviva check: validate a scene without running it. */
+#include "app.h"
+
+#include <math.h>
+
+static void print_bodies(const app_scene *s)
+{
+  char name[256];
+  const int n = vv_model_bodies(s->model);
+  for (int i = 0; i < n && i < 20; i++)
+    printf("  %-18s %s, a %s\n", i == 0 ? "bodies" : "", app_clean(name, sizeof name, vv_model_body_name(s->model, i)),
+           vv_model_body_kind(s->model, i));
+  if (n > 20) printf("  %-18s ... and %d more\n", "", n - 20);
+  printf("  moving nodes       %lld\n", (long long)vv_model_nodes(s->model));
+}
+
+static void print_steps(const app_scene *s)
+{
+  char unit[64], clean[64];
+  const double stable = vv_model_stable_step(s->model), step = vv_model_step(s->model);
+  const int64_t steps = vv_model_steps(s->model);
+  app_clean(clean, sizeof clean, app_scene_word(s, "units", "time", unit, sizeof unit));
+  if (isfinite(stable))
+    printf("  stable step        %.9g %s, with every contact closed\n", stable, clean);
+  else
+    printf("  stable step        no limit: nothing here vibrates\n");
+  printf("  step               %.9g %s", step, clean);
+  if (isfinite(stable)) printf(", %.3g of the stable one", step / stable);
+  printf("\n  steps              %lld, to t = %.9g %s\n", (long long)steps, (double)steps * step, clean);
+}
+
+static int check(const app_scene *s, const char *path)
+{
+  vv_sim *sim = NULL;
+  vv_sim_def def = vv_sim_default();
+  const vv_status status = vv_sim_create(s->model, s->state, &def, &sim); /* some parts cannot be combined */
+  if (status != VV_OK) {
+    app_messages(s->ctx, status);
+    return APP_INPUT;
+  }
+  char clean[APP_PATH];
+  app_print_title(s);
+  print_bodies(s);
+  print_steps(s);
+  app_print_method(s, vv_sim_energy_kind(sim));
+  app_print_contacts(s);
+  printf("%s: a good scene\n", app_clean(clean, sizeof clean, path));
+  vv_sim_destroy(sim);
+  return APP_DONE;
+}
+
+int app_check_scene(const char *path)
+{
+  app_scene s;
+  if (!app_scene_open(&s, path, 1)) return APP_INPUT;
+  const int code = check(&s, path);
+  app_scene_close(&s);
+  return code;
+}
+
+int app_verb_check(int argc, char **argv)
+{
+  app_line line = {.verb = "check", .needs = "a scene file", .least = 1, .most = 1};
+  int code;
+  if (!app_line_read(&line, argc, argv, &code)) return code;
+  return app_check_scene(line.word[0]);
+}

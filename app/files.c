@@ -1,0 +1,112 @@
+/* app/files.c  Paths, and what lies in a result folder. */
+#include "app.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+bool app_join(char *out, size_t size, const char *folder, const char *name)
+{
+  const size_t n = strlen(folder);
+  const char *slash = n > 0 && folder[n - 1] == '/' ? "" : "/";
+  const int length = snprintf(out, size, "%s%s%s", folder, slash, name);
+  if (length >= 0 && (size_t)length < size) return true;
+  app_error("%s: the path is too long", folder);
+  return false;
+}
+
+bool app_exists(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0;
+}
+
+bool app_is_folder(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+bool app_same_file(const char *a, const char *b)
+{
+  struct stat sa, sb;
+  return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
+static char *read_all(FILE *f)
+{
+  size_t size = 0, room = 1 << 16;
+  char *text = malloc(room);
+  while (text != NULL) {
+    const size_t got = fread(text + size, 1, room - size - 1, f);
+    size += got;
+    if (got == 0) break;
+    if (size + 1 < room) continue;
+    char *more = realloc(text, room *= 2);
+    if (more == NULL) free(text);
+    text = more;
+  }
+  if (text != NULL && ferror(f)) {
+    free(text);
+    return NULL;
+  }
+  if (text != NULL) text[size] = '\0';
+  return text;
+}
+
+char *app_read_text(const char *path)
+{
+  errno = 0;
+  FILE *f = fopen(path, "rb");
+  if (f == NULL) return NULL;
+  char *text = read_all(f);
+  const int why = errno;
+  fclose(f);
+  errno = why;
+  return text;
+}
+
+static double size_of(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0 ? (double)s.st_size : -1;
+}
+
+static void list_one(const char *folder, const char *name)
+{
+  char path[APP_PATH], amount[32];
+  if (!app_join(path, sizeof path, folder, name)) return;
+  const double bytes = size_of(path);
+  if (bytes >= 0) printf("  %-18s %10s\n", name, app_bytes(amount, sizeof amount, bytes));
+}
+
+static void list_paraview(const char *folder)
+{
+  char inner[APP_PATH], path[APP_PATH], amount[32];
+  double bytes = 0;
+  int n = 0;
+  if (!app_join(inner, sizeof inner, folder, "paraview")) return;
+  DIR *dir = opendir(inner);
+  if (dir == NULL) return;
+  for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+    if (e->d_name[0] == '.' || !app_join(path, sizeof path, inner, e->d_name)) continue;
+    bytes += size_of(path) > 0 ? size_of(path) : 0;
+    n++;
+  }
+  closedir(dir);
+  if (n > 0)
+    printf("  %-18s %10s  with %d frame file%s\n", "paraview/run.pvd", app_bytes(amount, sizeof amount, bytes), n - 1,
+           app_plural(n - 1));
+}
+
+void app_list_files(const char *folder)
+{
+  static const char *const name[] = {"scene.yaml",    "ledger.csv",   "events.csv",  "results.h5",
+                                     "checkpoint.h5", "summary.json", "picture.svg", "report.html"};
+  char clean[APP_PATH];
+  printf("files in %s\n", app_clean(clean, sizeof clean, folder));
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) list_one(folder, name[i]);
+  list_paraview(folder);
+}

@@ -1,0 +1,69 @@
+/* app/main.c  visviva: the verbs, and the exit code. */
+#include "app.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+const app_verb app_verbs[] = {
+    {"run", app_verb_run,
+     "run SCENE.yaml [-o DIR] [--threads N] [--resume | --overwrite] [--quiet] [--check-structure]",
+     "run a scene and write its result folder"},
+    {"check", app_verb_check, "check SCENE.yaml", "validate a scene without running it; print the stable step"},
+    {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
+    {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
+    {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
+    {"picture", app_verb_picture, "picture DIR [FILE.svg]", "draw a result folder"},
+    {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
+    {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
+    {"help", app_verb_help, "help [VERB | scene | method | ledger | exit-codes]", "explain a verb or a topic"},
+    {"version", app_verb_version, "version", "print the version"},
+    {0},
+};
+
+const app_verb *app_verb_find(const char *name)
+{
+  for (const app_verb *v = app_verbs; v->name != NULL; v++)
+    if (strcmp(v->name, name) == 0) return v;
+  return NULL;
+}
+
+int app_verb_version(int argc, char **argv)
+{
+  app_line line = {.verb = "version"};
+  int code;
+  if (!app_line_read(&line, argc, argv, &code)) return code;
+  printf("visviva %s\n", vv_version());
+  return APP_DONE;
+}
+
+static int unknown_verb(const char *word)
+{
+  const char *known[16];
+  int n = 0;
+  for (const app_verb *v = app_verbs; v->name != NULL && n < 16; v++) known[n++] = v->name;
+  const char *near = app_nearest(word, known, n);
+  const char *what = word[0] == '-' ? "option" : "verb";
+  if (near != NULL) return app_error("unknown %s '%s'; did you mean '%s'?", what, word, near);
+  return app_error("unknown %s '%s'; `visviva help` lists the verbs", what, word);
+}
+
+static int choose(int argc, char **argv)
+{
+  if (argc < 2) return app_error("a verb is missing: try `visviva help` or `visviva examples`");
+  if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) return app_help(NULL);
+  if (strcmp(argv[1], "--version") == 0) return app_verb_version(argc - 2, argv + 2);
+  const app_verb *verb = app_verb_find(argv[1]);
+  return verb != NULL ? verb->run(argc - 2, argv + 2) : unknown_verb(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+  signal(SIGPIPE, SIG_IGN); /* a write that fails is told by its return value, */
+  signal(SIGXFSZ, SIG_IGN); /* so that a run can keep its checkpoint */
+  const int code = choose(argc, argv);
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  app_error("standard output: %s", errno != 0 ? strerror(errno) : "not written");
+  return code == APP_DONE ? APP_STOPPED : code;
+}

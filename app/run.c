@@ -1,0 +1,205 @@
+/* app/run.c  visviva run: read, move, write, judge. */
+#include "app.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- signals: stop after the current step, with a checkpoint; a second Ctrl-C changes nothing ---- */
+
+static vv_sim *volatile running; /* the one global: a signal handler gets no argument */
+
+static void on_signal(int signal)
+{
+  (void)signal;
+  if (running != NULL) vv_sim_interrupt(running);
+}
+
+static void watch_signals(vv_sim *sim)
+{
+  static const int wanted[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, was;
+  sigemptyset(&action.sa_mask);
+  running = sim;
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+    const bool ignored = sigaction(wanted[i], NULL, &was) == 0 && was.sa_handler == SIG_IGN; /* nohup */
+    if (!ignored) sigaction(wanted[i], &action, NULL);
+  }
+}
+
+/* ---- the folder ---- */
+
+/* out/STEM of folder/STEM.yaml */
+static bool default_folder(const char *scene, char *out, size_t size)
+{
+  const char *slash = strrchr(scene, '/'), *name = slash != NULL ? slash + 1 : scene, *dot = strrchr(name, '.');
+  const int length = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
+  const int n = snprintf(out, size, "out/%.*s", length, name);
+  return n >= 0 && (size_t)n < size;
+}
+
+static bool holds_a_run(const char *folder)
+{
+  static const char *const name[] = {"scene.yaml",    "ledger.csv",   "events.csv", "results.h5",
+                                     "checkpoint.h5", "summary.json", "paraview"};
+  char path[APP_PATH];
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+    if (app_join(path, sizeof path, folder, name[i]) && app_exists(path)) return true;
+  return false;
+}
+
+static bool folder_is_fit(const app_run *r)
+{
+  char path[APP_PATH];
+  if (app_exists(r->folder) && !app_is_folder(r->folder)) {
+    app_error("%s: is a file, not a folder; name another one with -o", r->folder);
+    return false;
+  }
+  if (r->resume) {
+    if (!app_join(path, sizeof path, r->folder, "checkpoint.h5")) return false;
+    if (app_exists(path)) return true;
+    app_error("%s: holds no checkpoint.h5, so there is nothing to resume; leave --resume out to start", r->folder);
+    return false;
+  }
+  if (r->overwrite || !holds_a_run(r->folder)) return true;
+  app_error("%s: holds a run already; continue it with --resume, replace it with --overwrite, or name another folder "
+            "with -o",
+            r->folder);
+  return false;
+}
+
+/* ---- the run ---- */
+
+static vv_status restore(app_run *r)
+{
+  vv_ledger ledger;
+  const vv_status status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, &ledger);
+  return status == VV_OK ? vv_sim_restore(r->sim, &ledger) : status;
+}
+
+/* Order matters: signals are watched before the first file is written. */
+static vv_status prepare(app_run *r)
+{
+  vv_sim_def def = vv_sim_default();
+  vv_results_def files = vv_results_default();
+  def.check_structure = r->check_structure;
+  files.folder = r->folder;
+  files.resume = r->resume;
+  files.overwrite = r->overwrite;
+  vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
+  if (status == VV_OK && r->resume) status = restore(r);
+  if (status != VV_OK) return status;
+  watch_signals(r->sim);
+  status = vv_results_create(r->scene.model, &files, &r->results);
+  return status == VV_OK ? vv_sim_observe(r->sim, 1, vv_results_observe, r->results) : status;
+}
+
+static vv_status advance(app_run *r)
+{
+  app_progress progress = {0};
+  if (!r->quiet && isatty(STDERR_FILENO)) {
+    const vv_status status = vv_sim_observe(r->sim, 1, app_progress_observe, &progress);
+    if (status != VV_OK) return status;
+  }
+  const vv_status status = vv_sim_run(r->sim, &r->report);
+  app_progress_clear(&progress);
+  return status;
+}
+
+/* summary.json and the last buffers; all are tried, the first failure counts. */
+static vv_status finish(app_run *r, vv_status status)
+{
+  const vv_status written = vv_results_summary(r->results, r->sim, &r->report);
+  const vv_status closed = vv_results_close(r->results);
+  r->results = NULL;
+  if (status == VV_OK) status = written;
+  return status == VV_OK ? closed : status;
+}
+
+static void say_how_to_resume(const app_run *r, const char *what)
+{
+  char scene[APP_PATH], folder[APP_PATH];
+  app_hint("%s at step %lld of %lld; continue with: visviva run %s -o %s --resume", what,
+           (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model),
+           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder));
+}
+
+static int stopped(const app_run *r, vv_status status)
+{
+  const vv_reason reason = r->report.reason;
+  if (status == VV_OK && reason == VV_REASON_INTERRUPTED) {
+    say_how_to_resume(r, "interrupted");
+    return APP_STOPPED;
+  }
+  if (status != VV_OK) app_messages(r->scene.ctx, status);
+  if (reason != VV_REASON_DONE)
+    app_error("%s%s%s", vv_reason_text(reason), r->report.message[0] != '\0' ? ": " : "", r->report.message);
+  if (status != VV_OK)
+    say_how_to_resume(r, "output failed; the last complete checkpoint is kept; when there is room again: stopped");
+  else
+    app_hint("stopped at step %lld of %lld; the last checkpoint is kept in %s", (long long)r->scene.state->step,
+             (long long)vv_model_steps(r->scene.model), r->folder);
+  return APP_STOPPED;
+}
+
+/* A full disk is not the user's mistake, even when it shows before the first step. */
+static bool is_full(const vv_ctx *ctx)
+{
+  static const int full[] = {ENOSPC, EDQUOT, EFBIG, EIO};
+  for (int i = 0; i < vv_ctx_message_count(ctx); i++)
+    for (size_t k = 0; k < sizeof full / sizeof full[0]; k++)
+      if (strstr(vv_ctx_message(ctx, i), strerror(full[k])) != NULL) return true;
+  return false;
+}
+
+static int run(app_run *r)
+{
+  vv_status status = prepare(r);
+  if (status != VV_OK) {
+    app_messages(r->scene.ctx, status);
+    return status == VV_NOMEM || is_full(r->scene.ctx) ? APP_STOPPED : APP_INPUT;
+  }
+  status = advance(r);
+  status = finish(r, status);
+  if (status != VV_OK || r->report.reason != VV_REASON_DONE) return stopped(r, status);
+  if (!r->quiet) app_print_summary(r);
+  return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
+}
+
+static int open_and_run(app_run *r)
+{
+  if (!app_scene_open(&r->scene, r->path, r->threads)) {
+    char scene[APP_PATH];
+    app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
+             app_quote(scene, sizeof scene, r->path));
+    return APP_INPUT;
+  }
+  const int code = run(r);
+  running = NULL;
+  if (r->results != NULL && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
+  vv_sim_destroy(r->sim);
+  app_scene_close(&r->scene);
+  return code;
+}
+
+int app_verb_run(int argc, char **argv)
+{
+  app_run r = {0};
+  const char *folder = NULL, *threads = NULL;
+  const app_option option[] = {
+      {"--output", "-o", &folder, NULL},   {"--threads", NULL, &threads, NULL},
+      {"--resume", NULL, NULL, &r.resume}, {"--overwrite", NULL, NULL, &r.overwrite},
+      {"--quiet", "-q", NULL, &r.quiet},   {"--check-structure", NULL, NULL, &r.check_structure},
+  };
+  app_line line = {.verb = "run", .option = option, .n_option = 6, .needs = "a scene file", .least = 1, .most = 1};
+  int code;
+  if (!app_line_read(&line, argc, argv, &code)) return code;
+  if (threads != NULL && !app_whole("--threads", threads, 1, 1024, &r.threads)) return APP_INPUT;
+  if (r.resume && r.overwrite) return app_error("--resume continues a run, --overwrite replaces it: give one of them");
+  r.path = line.word[0];
+  const bool fits = folder != NULL ? (size_t)snprintf(r.folder, sizeof r.folder, "%s", folder) < sizeof r.folder
+                                   : default_folder(r.path, r.folder, sizeof r.folder);
+  if (!fits) return app_error("the path of the result folder is too long");
+  return folder_is_fit(&r) ? open_and_run(&r) : APP_INPUT;
+}

@@ -1,0 +1,85 @@
+/* app/summary.c  What a run tells at its end. */
+#include "app.h"
+
+#include <math.h>
+
+static void print_steps(const app_run *r)
+{
+  char unit[64], clean[64];
+  const vv_model *m = r->scene.model;
+  const double ratio = vv_model_step(m) / vv_model_stable_step(m);
+  app_clean(clean, sizeof clean, app_scene_word(&r->scene, "units", "time", unit, sizeof unit));
+  printf("  bodies             %d, with %lld moving node%s\n", vv_model_bodies(m), (long long)vv_model_nodes(m),
+         app_plural(vv_model_nodes(m)));
+  printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
+  if (ratio > 0) printf(" (%.3g of the stable step)", ratio);
+  printf(", to t = %.9g %s\n", r->scene.state->t, clean);
+  if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
+}
+
+static void print_ledger(const app_run *r)
+{
+  const vv_ledger *l = vv_sim_ledger(r->sim);
+  const double work = vv_sum_value(&l->posted.external_work);
+  const double loss = vv_sum_value(&l->posted.friction_loss) + vv_sum_value(&l->posted.restitution_loss);
+  char unit[256];
+  app_energy_unit(&r->scene, unit, sizeof unit);
+  printf("  impacts            %lld", (long long)l->impacts);
+  if (l->fallbacks > 0) printf(", %lld without a root of the energy equation", (long long)l->fallbacks);
+  if (l->held > 0) printf(", %lld held together", (long long)l->held);
+  printf("\n  energy             %.9g -> %.9g %s\n", vv_totals_energy(&l->initial), vv_totals_energy(&l->now), unit);
+  if (work != 0) printf("  external work      %.9g %s\n", work, unit);
+  if (loss != 0) printf("  booked losses      %.9g %s\n", loss, unit);
+  printf("  energy error       %.2e  largest, relative\n", l->max_closure);
+  printf("  momentum drift     %.2e  largest, relative\n", l->max_p_drift);
+  printf("  angular momentum   %.2e  largest drift, relative\n", l->max_L_drift);
+  printf("  penetration        %.2e  largest\n", l->max_penetration);
+}
+
+static void print_claims(const app_run *r)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  printf("claims\n");
+  for (int i = 0; i < n; i++) {
+    printf("  %-18s %s  worst %.2e  bound %.2e  %s", claim[i].name, claim[i].kept ? "kept  " : "BROKEN", claim[i].worst,
+           claim[i].bound, claim[i].nature);
+    if (claim[i].worst > 0) printf(", worst at t = %.6g", claim[i].when);
+    printf("\n");
+  }
+  if (n == 0) printf("  none: this method promises nothing for this scene\n");
+}
+
+static void print_cost(const app_run *r)
+{
+  const int threads = vv_ctx_threads(r->scene.ctx);
+  const double work = (double)r->report.steps * (double)vv_model_nodes(r->scene.model);
+  printf("wall time            %.3g s on %d thread%s", r->report.wall_seconds, threads, app_plural(threads));
+  if (work > 0) printf(", %.3g ns per node and step", 1e9 * r->report.wall_seconds / work);
+  printf("\nstate hash           %016llx\n", (unsigned long long)vv_state_hash(r->scene.state));
+}
+
+void app_print_summary(const app_run *r)
+{
+  app_print_title(&r->scene);
+  app_print_method(&r->scene, vv_sim_energy_kind(r->sim));
+  print_steps(r);
+  print_ledger(r);
+  print_claims(r);
+  print_cost(r);
+  app_list_files(r->folder);
+}
+
+int app_broken_claims(const app_run *r)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  int broken = 0;
+  for (int i = 0; i < n; i++) {
+    if (claim[i].kept) continue;
+    broken++;
+    app_error("claim broken: %s is off by %.3g, more than its bound %.3g, at t = %.6g", claim[i].name, claim[i].worst,
+              claim[i].bound, claim[i].when);
+  }
+  return broken;
+}

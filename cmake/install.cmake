@@ -1,0 +1,46 @@
+# make install PREFIX=...: library, headers, program, scenes, visviva.pc and the CMake package.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS vv EXPORT visvivaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY include/visviva DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/visviva)
+install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET visviva)
+  file(RELATIVE_PATH vv_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+  set_target_properties(visviva PROPERTIES INSTALL_RPATH "$ORIGIN/${vv_lib_from_bin}")
+  install(TARGETS visviva RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(EXISTS ${PROJECT_SOURCE_DIR}/docs/man/visviva.1)
+    install(FILES docs/man/visviva.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
+endif()
+
+# pkg-config.  A static library alone needs what stands below it at every link; a shared one brings it along.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  set(vv_pc_libs " -fopenmp -lm")
+else()
+  set(vv_pc_libs " ${OpenMP_C_LIBRARIES} -lm") # by name: another compiler's -fopenmp means another runtime
+endif()
+set(vv_pc_requires "yaml-0.1 hdf5-serial")
+if(NOT VV_HDF5_FOUND)
+  set(vv_pc_requires "yaml-0.1")
+  string(PREPEND vv_pc_libs " ${HDF5_C_LIBRARIES}")
+endif()
+string(REPLACE ";" " " vv_pc_libs "${vv_pc_libs}")
+if(BUILD_SHARED_LIBS)
+  set(vv_pc_private .private)
+  set(vv_pc_libs_private "${vv_pc_libs}")
+else()
+  set(vv_pc_libs_public "${vv_pc_libs}")
+endif()
+# The prefix follows the file, so that an installed tree may be moved.
+file(RELATIVE_PATH vv_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/visviva.pc.in visviva.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/visviva.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(vv_package ${CMAKE_INSTALL_LIBDIR}/cmake/visviva)
+install(EXPORT visvivaTargets NAMESPACE visviva:: DESTINATION ${vv_package})
+configure_package_config_file(cmake/visvivaConfig.cmake.in visvivaConfig.cmake INSTALL_DESTINATION ${vv_package})
+write_basic_package_version_file(visvivaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/visvivaConfig.cmake ${CMAKE_BINARY_DIR}/visvivaConfigVersion.cmake
+              cmake/visvivaDependencies.cmake DESTINATION ${vv_package})

@@ -1,0 +1,70 @@
+/* visviva/base.h  tier: use.  Status, context, messages.  Depends on the C library only.
+ *
+ * Three kinds of trouble:
+ *   the caller's mistake   -> a vv_status, and one message or more waiting in the context;
+ *   nature's answer        -> a vv_report (see sim.h): the run stopped, and why;
+ *   our own mistake        -> VV_ASSERT in debug builds.
+ * The library never prints, never exits and keeps no global state: everything hangs on a vv_ctx. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define VV_API                 __attribute__((visibility("default")))
+#define VV_NODISCARD           __attribute__((warn_unused_result))
+#define VV_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define VV_API
+#define VV_NODISCARD
+#define VV_PRINTF(text, first)
+#endif
+
+#define VV_VERSION_MAJOR 0
+#define VV_VERSION_MINOR 1
+#define VV_VERSION_PATCH 0
+#define VV_VERSION       "0.1.0"
+
+/* One list, many uses: enum and text. */
+#define VV_STATUS_LIST(X)                          \
+  X(OK, "success")                                 \
+  X(ARG, "argument out of its domain")             \
+  X(SCENE, "scene rejected")                       \
+  X(NOMEM, "out of memory")                        \
+  X(IO, "file not read or written")                \
+  X(UNSUPPORTED, "these parts cannot be combined") \
+  X(STOPPED, "the run stopped before its end")     \
+  X(INTERNAL, "bug in visviva")
+#define VV_STATUS_ENUM(name, text) VV_##name,
+typedef enum vv_status { VV_STATUS_LIST(VV_STATUS_ENUM) VV_STATUS_COUNT } vv_status;
+
+VV_API const char *vv_status_text(vv_status status);
+VV_API const char *vv_version(void);
+
+/* The context: catalog of kinds, number of threads, messages.  One per thread of the caller. */
+typedef struct vv_ctx vv_ctx;
+struct vv_catalog;
+typedef struct vv_ctx_def {
+  const struct vv_catalog *catalog; /* NULL: the built-in catalog */
+  int threads;                      /* 0: OMP_NUM_THREADS or all cores */
+  int cookie;                       /* set by vv_ctx_default */
+} vv_ctx_def;
+
+VV_API vv_ctx_def vv_ctx_default(void);
+VV_API VV_NODISCARD vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out);
+VV_API void vv_ctx_destroy(vv_ctx *ctx);
+VV_API int vv_ctx_threads(const vv_ctx *ctx);
+
+/* Messages, oldest first, each one line without a newline.  A scene message reads
+ * "file.yaml:12:5: bodies.left.material: unknown word 'yung'; did you mean 'young'?". */
+VV_API int vv_ctx_message_count(const vv_ctx *ctx);
+VV_API const char *vv_ctx_message(const vv_ctx *ctx, int i);
+VV_API void vv_ctx_messages_clear(vv_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif

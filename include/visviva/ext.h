@@ -1,0 +1,181 @@
+/* visviva/ext.h  tier: extend.  The tables that a body kind, a search, a response or a stepper fills.
+ *
+ * A kind is one const table of batch functions over a block: all bodies of that kind in the model, structure of arrays.
+ * Nothing here allocates: kinds say what they need (measure), the model places it, they fill it. */
+#pragma once
+#include "visviva/fields.h"
+#include "visviva/ledger.h"
+#include "visviva/model.h"
+#include "visviva/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what a table may claim; one test loops over the catalog and proves every claim ------------------------------- */
+enum vv_claim_flag {
+  VV_EXPLICIT = 1, /* drift needs no iteration                                             */
+  VV_FLAT = 2,     /* configuration space is R^n: drift is q += h M^-1 p, M constant        */
+  VV_LINEAR = 4,   /* force is affine in q                                                 */
+  VV_SYMPLECTIC = 8,
+  VV_KEEPS_ENERGY = 16,   /* exactly (to rounding)                                                */
+  VV_KEEPS_MOMENTUM = 32, /* linear and angular                                                   */
+  VV_REVERSIBLE = 64,
+  VV_NO_PENETRATION = 128
+};
+
+/* ---- histories: how a load or a driven end varies in time ------------------------------------------------------------ */
+typedef enum vv_history_kind { VV_CONSTANT, VV_RAMP, VV_PULSE, VV_HARMONIC, VV_TABLE } vv_history_kind;
+typedef struct vv_history {
+  vv_history_kind kind;
+  double amplitude, start, duration, frequency, phase;
+  const double *time, *value; /* [n] table */
+  int n;
+} vv_history;
+VV_API double vv_history_at(const vv_history *h, double t);
+
+typedef struct vv_load {
+  int32_t body, node; /* index of the body; node within the block */
+  bool motion;        /* a driven displacement rather than a force */
+  double value[6];    /* direction and size (N or m); kinds use what they need */
+  vv_history history;
+} vv_load;
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------------- */
+typedef struct vv_need {
+  int64_t nodes, elements;
+  int32_t patches, loads;
+} vv_need;
+
+typedef enum vv_patch_type { VV_PATCH_TIP, VV_PATCH_PLANE, VV_PATCH_TYPES } vv_patch_type;
+
+/* A piece of surface that can touch.  TIP: a point with an outward direction.  PLANE: the half space n.x >= offset is free. */
+typedef struct vv_patch {
+  vv_patch_type type;
+  int32_t body;
+  int64_t node;        /* within the block; -1: fixed in space */
+  const char *feature; /* name in events.csv: first, last, plane */
+  double direction[3]; /* unit; outward direction of a tip, normal of a plane */
+  double offset;       /* plane: n.x = offset */
+  double reach;        /* tip: distance from the node to the unstressed tip, along direction (m) */
+  double compliance;   /* of the massless part in front of the node (m/N); 0: hard */
+  bool held;           /* its node is fixed or driven: an impulse does not move it */
+  bool guided;         /* it moves along `direction` only; a guide takes the rest of an impulse */
+} vv_patch;
+
+typedef struct vv_body {
+  const char *name;
+  const struct vv_body_kind *kind;
+  const vv_group *group;
+  int32_t index, block;  /* in the model; its block */
+  int64_t node0, n_node; /* slice of the block */
+  int64_t element0, n_element;
+  int32_t patch0, n_patch;
+  int32_t load0, n_load;
+} vv_body;
+
+typedef struct vv_block {
+  const struct vv_body_kind *kind;
+  int32_t n_body;
+  const vv_body *const *body; /* [n_body] */
+  int64_t nodes, elements;
+  int64_t stride;          /* nodes rounded up to a multiple of 8 */
+  int64_t q0, p0;          /* start of this block in state.q, state.p; q is [node_q][nodes], p is [node_p][nodes] */
+  int32_t patches, patch0; /* patch0: start in the model's patch list */
+  int32_t n_load;
+  double *node_real;     /* [node_reals][stride]  kind's own columns */
+  double *element_real;  /* [element_reals][elements] */
+  int32_t *element_node; /* [elements][element_nodes]  node within the block */
+  double *body_real;     /* [n_body][body_reals] */
+  vv_patch *patch;       /* [patches] */
+  vv_load *load;         /* [n_load] */
+  double gravity[3];     /* m/s^2 */
+  bool driven, booked;   /* set by fill: has driven nodes; has loads, supports or gravity to book */
+  int threads;
+} vv_block;
+
+/* What fill gets: the block, the body (slices), and the initial state of the block (already offset by q0, p0). */
+typedef struct vv_fill {
+  vv_block *block;
+  const vv_body *body;
+  int32_t body_in_block;
+  double *q, *p;
+} vv_fill;
+
+typedef struct vv_point {
+  int32_t patch;
+  double xi[2];
+} vv_point; /* patch within the block; surface coordinates */
+
+typedef struct vv_output_field {
+  const char *name, *unit;
+  int components;   /* 1 or 3 */
+  bool on_elements; /* else on nodes */
+} vv_output_field;
+
+/* First variations and sub-domains: what the structure checks need.  NULL in a kind that does not offer them. */
+typedef struct vv_vary_table {
+  /* dp += h D(force)(q) dq */
+  void (*kick)(const vv_block *b, double h, const double *q, const double *dq, double *dp);
+  /* tangent of drift at (q, p) before the drift */
+  void (*drift)(const vv_block *b, double h, const double *q, const double *p, double *dq, double *dp);
+  /* dx[n][3]: how material points move when q moves by dq */
+  void (*surface)(const vv_block *b, const double *q, const double *dq, int n, const vv_point *pt, double *dx);
+  /* sub: the block with only the elements where inside[e] != 0 (its element_real and node_real are storage of the caller,
+   * same sizes); share[np]: the part of each node's mass that belongs to them */
+  void (*restrict_to)(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share);
+} vv_vary_table;
+
+/* q and p below are those of the block: q[node_q][nodes], p[node_p][nodes]. */
+typedef struct vv_body_kind {
+  const char *name, *doc;
+  unsigned claims;
+  const vv_schema *schema;
+  int node_q, node_p, node_reals, element_reals, element_nodes, body_reals;
+  int n_output;
+  const vv_output_field *output_field; /* [n_output]; 0 is "position" (3 components, on nodes) */
+  vv_status (*measure)(const vv_group *g, vv_need *need);
+  vv_status (*fill)(const vv_group *g, vv_fill *f);
+  void (*kick)(const vv_block *b, double t, double h, const double *q,
+               double *p);                                         /* p += h (force + gravity + loads) */
+  int (*drift)(const vv_block *b, double h, double *q, double *p); /* returns iterations */
+  void (*drive)(const vv_block *b, double t, double h, double *q, double *p,
+                vv_posted *post); /* speed of driven nodes for [t, t+h] */
+  void (*post)(const vv_block *b, double t, double h, const double *q, const double *p,
+               vv_posted *post); /* books one kick; p: momentum of the drift beside it */
+  void (*stride)(const vv_block *b, double h, double *q,
+                 double *p); /* kick(h/2) kick(h/2) drift(h) in one pass; may be NULL; only without loads */
+  void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum);        /* adds */
+  double (*stable_step)(const vv_block *b);                                                  /* 2/omega_max */
+  void (*surface)(const vv_block *b, const double *q, int n, const vv_point *pt, double *x); /* x[n][3] */
+  void (*push)(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt,
+               double *w); /* w[n][3] = J M^-1 p */
+  void (*pull)(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r,
+               double *p); /* p += J^T r */
+  void (*inverse_mass)(const vv_block *b, const double *q, int n, const vv_point *pt,
+                       double *a); /* a[n][6] = J M^-1 J^T: xx yy zz yz xz xy */
+  void (*output)(const vv_block *b, int field, const double *q, const double *p,
+                 double *out); /* out[count][components] */
+  const vv_vary_table *vary;
+} vv_body_kind;
+
+/* ---- steppers --------------------------------------------------------------------------------------------------------- */
+struct vv_step;
+typedef struct vv_stepper_kind {
+  const char *name, *doc;
+  unsigned claims;                                               /* of its second-order form, without contact */
+  vv_status (*prepare)(struct vv_step *s);                       /* sizes, options; scratch from the arena of s */
+  void (*audit)(struct vv_step *s, vv_totals *sum);              /* in the energy that the method balances */
+  vv_status (*step)(struct vv_step *s, int64_t n, vv_report *r); /* n steps with nothing observed between */
+} vv_stepper_kind;
+
+/* ---- the catalog: const arrays, NULL-terminated -------------------------------------------------------------------------- */
+typedef struct vv_catalog {
+  const vv_body_kind *const *body;
+  const vv_stepper_kind *const *stepper;
+} vv_catalog;
+VV_API const vv_catalog *vv_catalog_default(void);
+
+#ifdef __cplusplus
+}
+#endif

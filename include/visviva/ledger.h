@@ -1,0 +1,50 @@
+/* visviva/ledger.h  tier: use.  Every joule and every newton-second has a name.
+ *
+ * Audited: totals computed from the state.  Posted: work and impulses that the steppers book while they act.
+ *   closure  = (total - external_work + losses - initial total) / energy scale        [ledger 1]
+ *   drift    = |p - impulse - initial p| / momentum scale                             [ledger 2] */
+#pragma once
+#include "visviva/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vv_totals {
+  double kinetic, strain, potential, contact; /* J; potential: gravity; contact: stored in closed contact springs */
+  double p[3], L[3];                          /* linear and angular momentum (about the origin) */
+  double p_abs, L_abs;                        /* sum |p_i|, sum |x_i x p_i|: scales for relative drifts */
+} vv_totals;
+
+/* A sum that keeps its rounding error (Neumaier): 1e7 small postings lose nothing. */
+typedef struct vv_sum {
+  double value, carry;
+} vv_sum;
+
+typedef struct vv_posted {
+  vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
+  vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
+} vv_posted;
+
+typedef struct vv_ledger {
+  vv_totals initial, now;          /* audited, in the energy that the method balances (energy_kind) */
+  double nodal_initial, nodal_now; /* the plain energy H(q, p) at the same times */
+  vv_posted posted;
+  double energy_scale, p_scale, L_scale;                                             /* largest seen so far */
+  double closure;                                                                    /* now */
+  double p_drift, L_drift;                                                           /* now */
+  double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
+  double max_nodal_closure;
+  double penetration; /* now */
+  int64_t contacts;   /* closed or touching pairs at this step */
+  int64_t impacts;    /* events since the start */
+  int64_t fallbacks;  /* events whose energy equation had no root */
+  int64_t held;       /* contacts held together because bounces accumulated */
+} vv_ledger;
+
+VV_API double vv_sum_value(const vv_sum *s);
+VV_API double vv_totals_energy(const vv_totals *t); /* kinetic + strain + potential + contact */
+
+#ifdef __cplusplus
+}
+#endif

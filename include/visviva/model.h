@@ -1,0 +1,59 @@
+/* visviva/model.h  tier: use.  What a scene is (spec), what is frozen (model), what moves (state). */
+#pragma once
+#include "visviva/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vv_spec vv_spec;   /* words, editable */
+typedef struct vv_model vv_model; /* frozen by vv_compile, read-only afterwards */
+
+/* The whole truth of a run between two steps: one allocation, memcpy copies it, a hash names it. */
+typedef struct vv_state {
+  int64_t nq, np, nh; /* lengths of q, p, memory */
+  int64_t step;       /* steps done */
+  double t;           /* time */
+  double *q;          /* [nq] configuration; written by drift */
+  double *p;          /* [np] momentum; written by kick and bounce */
+  double *memory;     /* [nh] contact memory (which pairs are closed); written by steppers */
+} vv_state;
+
+/* Spec: an editable tree of words.  Paths: "time.step", "bodies.left.material.young", "contacts[0].restitution". */
+VV_API VV_NODISCARD vv_status vv_spec_create(vv_ctx *ctx, vv_spec **out);
+VV_API void vv_spec_destroy(vv_spec *spec);
+VV_API VV_NODISCARD vv_status vv_spec_set(vv_spec *spec, const char *path, const char *text);
+VV_API VV_NODISCARD vv_status vv_spec_set_number(vv_spec *spec, const char *path, double value);
+VV_API VV_NODISCARD vv_status vv_spec_set_numbers(vv_spec *spec, const char *path, int n, const double value[]);
+VV_API VV_NODISCARD vv_status vv_spec_remove(vv_spec *spec, const char *path);
+
+/* Reads a scene file.  All mistakes of the file are reported at once, as messages in the context. */
+VV_API VV_NODISCARD vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_spec **out);
+VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t length,
+                                             vv_spec **out);
+/* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
+VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);
+VV_API VV_NODISCARD vv_status vv_scene_reference(vv_ctx *ctx, const char *path);
+
+VV_API VV_NODISCARD vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial);
+VV_API void vv_model_destroy(vv_model *model);
+
+VV_API VV_NODISCARD vv_status vv_state_clone(const vv_state *state, vv_state **out);
+VV_API VV_NODISCARD vv_status vv_state_copy(vv_state *to, const vv_state *from); /* same lengths */
+VV_API void vv_state_destroy(vv_state *state);
+VV_API uint64_t vv_state_hash(const vv_state *state);
+
+/* Facts about a model. */
+VV_API double vv_model_stable_step(const vv_model *model); /* 2/omega_max, all contacts closed */
+VV_API double vv_model_step(const vv_model *model);        /* the step of the scene */
+VV_API int64_t vv_model_steps(const vv_model *model);      /* steps to time.end */
+VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the unit of node-steps */
+VV_API int vv_model_bodies(const vv_model *model);
+VV_API const char *vv_model_body_name(const vv_model *model, int i);
+VV_API const char *vv_model_body_kind(const vv_model *model, int i);
+VV_API const char *vv_model_title(const vv_model *model);
+VV_API vv_ctx *vv_model_ctx(const vv_model *model);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,47 @@
+/* visviva/results.h  tier: use.  What a run leaves behind: the result folder, checkpoints, comparison. */
+#pragma once
+#include "visviva/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Writer of a result folder: scene.yaml ledger.csv events.csv results.h5 paraview/ checkpoint.h5 summary.json */
+typedef struct vv_results vv_results;
+typedef struct vv_results_def {
+  const char *folder;
+  bool resume;    /* continue the files of this folder after the step of its checkpoint */
+  bool overwrite; /* replace an earlier run in this folder */
+  int cookie;
+} vv_results_def;
+VV_API vv_results_def vv_results_default(void);
+/* Creates the folder and its files.  Fails (VV_IO) where a run is already there and neither resume nor overwrite is set. */
+VV_API VV_NODISCARD vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv_results **out);
+/* The observer to register with every = 1: rows, frames and checkpoints at the rhythm of the scene's `record`. */
+VV_API VV_NODISCARD vv_status vv_results_observe(const vv_view *view, void *results);
+/* Writes a checkpoint now (also done by the observer on the last call). */
+VV_API VV_NODISCARD vv_status vv_results_checkpoint(vv_results *results, const vv_view *view);
+/* Writes summary.json.  `report` and claims come from the finished sim. */
+VV_API VV_NODISCARD vv_status vv_results_summary(vv_results *results, const vv_sim *sim, const vv_report *report);
+/* Flushes and closes; the last write can fail too. */
+VV_API VV_NODISCARD vv_status vv_results_close(vv_results *results);
+
+/* Loads FOLDER/checkpoint.h5 into state and ledger; refuses a checkpoint of another scene. */
+VV_API VV_NODISCARD vv_status vv_checkpoint_read(const vv_model *model, const char *folder, vv_state *state,
+                                                 vv_ledger *ledger);
+
+/* Compares two result folders: ledger, events and last frame.  `difference` is the largest relative difference. */
+typedef struct vv_comparison {
+  double difference;                /* largest of all below */
+  double ledger, positions, events; /* relative differences */
+  int64_t rows, frames, events_a, events_b;
+  char where[160]; /* column, row and time of the largest difference */
+} vv_comparison;
+VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, const char *folder_b, vv_comparison *out);
+
+/* A picture (SVG) of a result folder: displacements, velocities and energy error over time. */
+VV_API VV_NODISCARD vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,104 @@
+/* visviva/sim.h  tier: use.  The loop: step, close the ledger, tell the observers. */
+#pragma once
+#include "visviva/ledger.h"
+#include "visviva/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One impact.  Bodies and features are names that live as long as the model. */
+typedef struct vv_event {
+  double time;
+  const char *body_a, *feature_a, *body_b, *feature_b;
+  const char *kind;    /* bounce, on, off, hold */
+  double x[3], n[3];   /* common point; unit normal from a to b */
+  double normal_speed; /* before; negative: approaching */
+  double normal_impulse, tangential_impulse;
+  double energy_jump; /* of the energy the method balances, relative residual of its balance removed: J lost (<0) */
+  double residual;    /* |energy equation| / energy scale after the jump was solved */
+} vv_event;
+
+/* Why a run ended. */
+#define VV_REASON_LIST(X)                             \
+  X(DONE, "done")                                     \
+  X(INTERRUPTED, "interrupted")                       \
+  X(UNSTABLE, "not a number or energy out of bounds") \
+  X(TOO_MANY_EVENTS, "too many events in one step")   \
+  X(NOT_CONVERGED, "a solver did not converge")       \
+  X(OBSERVER, "an observer (output) failed")
+#define VV_REASON_ENUM(name, text) VV_REASON_##name,
+typedef enum vv_reason { VV_REASON_LIST(VV_REASON_ENUM) VV_REASON_COUNT } vv_reason;
+VV_API const char *vv_reason_text(vv_reason reason);
+
+typedef struct vv_report {
+  vv_reason reason;
+  int64_t steps;       /* done by this call */
+  int64_t events;      /* in this call */
+  double wall_seconds; /* of this call */
+  char message[256];   /* what happened and where, empty when done */
+} vv_report;
+
+/* A promise of the method, and whether the run kept it. */
+typedef struct vv_claim {
+  const char *name;   /* energy, momentum, angular_momentum, penetration, event_balance, symplectic... */
+  const char *nature; /* exact, bounded, dissipative by design */
+  double bound, worst;
+  double when; /* time of the worst value */
+  bool kept;
+} vv_claim;
+
+typedef struct vv_sim vv_sim;
+
+/* What an observer sees.  Everything is const: observers never change a run. */
+typedef struct vv_view {
+  const vv_model *model;
+  const vv_state *state;
+  const vv_ledger *ledger;
+  const vv_event *event; /* [n_event] events since this observer was last called, oldest first */
+  int64_t n_event;
+  bool first, last; /* first call of this run; last call (done, stopped or interrupted) */
+} vv_view;
+typedef vv_status vv_observe_fn(const vv_view *view, void *user);
+
+typedef struct vv_sim_def {
+  double step;          /* 0: the scene's; may be negative: backwards in time */
+  bool check_structure; /* propagate first variations, check symplectic, multisymplectic and Noether sums */
+  int cookie;
+} vv_sim_def;
+
+VV_API vv_sim_def vv_sim_default(void);
+/* The state is borrowed and moved in place. */
+VV_API VV_NODISCARD vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def *def,
+                                            vv_sim **out);
+VV_API void vv_sim_destroy(vv_sim *sim);
+
+/* Calls fn at the start, then after every `every` steps (0: first and last only), and at the end. */
+VV_API VV_NODISCARD vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_observe_fn *fn, void *user);
+
+/* Advances; returns VV_OK even if nature stopped the run: look at the report. */
+VV_API VV_NODISCARD vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report);
+VV_API VV_NODISCARD vv_status vv_sim_run(vv_sim *sim, vv_report *report); /* to time.end */
+VV_API void vv_sim_interrupt(vv_sim *sim); /* async-signal-safe: stop after the current step */
+
+VV_API const vv_ledger *vv_sim_ledger(const vv_sim *sim);
+VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab or modified */
+VV_API int vv_sim_claims(const vv_sim *sim, const vv_claim **claims); /* how many; judged at the last step done */
+
+/* What the structure checks found so far (def.check_structure): largest relative residuals. */
+typedef struct vv_structure {
+  double symplectic;      /* of the two-form w(p, q) on propagated first variations */
+  double multisymplectic; /* of its local form on sub-domains, with border fluxes and event terms */
+  double noether;         /* of the momentum balance on sub-domains */
+  bool sub_domains;       /* the last two were checked: every step is made of slabs */
+  bool ended;             /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
+  double ended_at;        /* time of that */
+} vv_structure;
+VV_API bool vv_sim_structure(const vv_sim *sim, vv_structure *out); /* false: not checked */
+
+/* Continue a run: the ledger as it was (a checkpoint holds state and ledger). */
+VV_API VV_NODISCARD vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger);
+
+#ifdef __cplusplus
+}
+#endif

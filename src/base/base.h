@@ -1,0 +1,48 @@
+/* base/base.h  Context, messages, arena, asserts: the floor everything stands on. */
+#pragma once
+#include "visviva/base.h"
+
+#ifdef NDEBUG
+#define VV_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
+#else
+#include <assert.h>
+#define VV_ASSERT(condition) assert(condition)
+#endif
+
+#define VV_TRY(call)                      \
+  do {                                    \
+    vv_status vv_try_ = (call);           \
+    if (vv_try_ != VV_OK) return vv_try_; \
+  } while (0)
+
+#define VV_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- messages ---- */
+
+/* Records a one-line message in the context and returns `status`.  At most 100 are kept; then "... and more". */
+vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...) VV_PRINTF(3, 4);
+const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx);
+
+/* ---- arena: many small allocations with one lifetime ---- */
+
+/* Grows by chunks; addresses never move; memory is zeroed and aligned to 64 bytes. */
+typedef struct vvi_arena {
+  struct vvi_chunk *chunk; /* newest first */
+  size_t total;            /* bytes handed out */
+} vvi_arena;
+
+void *vvi_arena_alloc(vvi_arena *a, size_t bytes); /* NULL when out of memory */
+char *vvi_arena_text(vvi_arena *a, const char *text);
+void vvi_arena_free(vvi_arena *a);
+#define VVI_ARENA_NEW(arena, type, n) ((type *)vvi_arena_alloc((arena), sizeof(type) * (size_t)(n)))
+
+/* ---- hash, clock ---- */
+
+uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes); /* FNV-1a, 64 bit */
+#define VVI_HASH_SEED 0xcbf29ce484222325u
+double vvi_clock(void); /* monotonic seconds */
+
+/* ---- text ---- */
+
+/* Edit distance (insertions, deletions, substitutions, swaps), for "did you mean". */
+int vvi_text_distance(const char *a, const char *b);

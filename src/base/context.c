@@ -1,0 +1,105 @@
+/* base/context.c  The context: catalog, threads, messages. */
+#include "base/base.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Handed up by name only: the built-in kinds live in the catalog room. */
+VV_API const struct vv_catalog *vv_catalog_default(void);
+
+enum { COOKIE = 0x76697376, MAX_MESSAGES = 100, MESSAGE_BYTES = 512 };
+
+struct vv_ctx {
+  const struct vv_catalog *catalog;
+  int threads;
+  int n_message;
+  char *message[MAX_MESSAGES];
+};
+
+const char *vv_status_text(vv_status status)
+{
+#define TEXT(name, text) text,
+  static const char *const text[] = {VV_STATUS_LIST(TEXT)};
+#undef TEXT
+  return status < VV_STATUS_COUNT ? text[status] : "unknown status";
+}
+
+const char *vv_version(void)
+{
+  return VV_VERSION;
+}
+
+vv_ctx_def vv_ctx_default(void)
+{
+  return (vv_ctx_def){.catalog = NULL, .threads = 0, .cookie = COOKIE};
+}
+
+vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out)
+{
+  *out = NULL;
+  if (def == NULL || def->cookie != COOKIE || def->threads < 0 || def->threads > 4096) return VV_ARG;
+  vv_ctx *ctx = calloc(1, sizeof *ctx);
+  if (ctx == NULL) return VV_NOMEM;
+  ctx->catalog = def->catalog != NULL ? def->catalog : vv_catalog_default();
+  ctx->threads = def->threads > 0 ? def->threads : omp_get_max_threads();
+  *out = ctx;
+  return VV_OK;
+}
+
+void vv_ctx_destroy(vv_ctx *ctx)
+{
+  if (ctx == NULL) return;
+  vv_ctx_messages_clear(ctx);
+  free(ctx);
+}
+
+int vv_ctx_threads(const vv_ctx *ctx)
+{
+  return ctx->threads;
+}
+
+const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx)
+{
+  return ctx->catalog;
+}
+
+int vv_ctx_message_count(const vv_ctx *ctx)
+{
+  return ctx->n_message;
+}
+
+const char *vv_ctx_message(const vv_ctx *ctx, int i)
+{
+  return i >= 0 && i < ctx->n_message ? ctx->message[i] : "";
+}
+
+void vv_ctx_messages_clear(vv_ctx *ctx)
+{
+  for (int i = 0; i < ctx->n_message; i++) free(ctx->message[i]);
+  ctx->n_message = 0;
+}
+
+vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
+{
+  if (ctx == NULL || ctx->n_message >= MAX_MESSAGES) return status;
+  char text[MESSAGE_BYTES];
+  if (ctx->n_message == MAX_MESSAGES - 1) {
+    snprintf(text, sizeof text, "... and more; only the first %d messages are shown", MAX_MESSAGES - 1);
+  } else {
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+  }
+  /* one line each: control characters from a scene must not reach a terminal */
+  for (char *c = text; *c != '\0'; c++)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
+  char *copy = malloc(strlen(text) + 1);
+  if (copy == NULL) return status;
+  strcpy(copy, text);
+  ctx->message[ctx->n_message++] = copy;
+  return status;
+}

@@ -1,0 +1,92 @@
+/* base/memory.c  Arena, hash, clock, edit distance. */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ALIGN = 64, CHUNK_BYTES = 1 << 16 };
+
+struct vvi_chunk {
+  struct vvi_chunk *next;
+  size_t used, size; /* bytes of data, after the header */
+};
+
+/* data starts at the first aligned byte after the header */
+enum { HEADER = (sizeof(struct vvi_chunk) + ALIGN - 1) / ALIGN * ALIGN };
+
+void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
+{
+  if (bytes > SIZE_MAX / 2) return NULL;
+  bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if (bytes == 0) bytes = ALIGN;
+  struct vvi_chunk *c = a->chunk;
+  if (c == NULL || c->size - c->used < bytes) {
+    const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+    c = aligned_alloc(ALIGN, HEADER + size);
+    if (c == NULL) return NULL;
+    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size};
+    a->chunk = c;
+  }
+  char *data = (char *)c + HEADER + c->used;
+  memset(data, 0, bytes);
+  c->used += bytes;
+  a->total += bytes;
+  return data;
+}
+
+char *vvi_arena_text(vvi_arena *a, const char *text)
+{
+  const size_t n = strlen(text) + 1;
+  char *copy = vvi_arena_alloc(a, n);
+  if (copy != NULL) memcpy(copy, text, n);
+  return copy;
+}
+
+void vvi_arena_free(vvi_arena *a)
+{
+  for (struct vvi_chunk *c = a->chunk, *next; c != NULL; c = next) {
+    next = c->next;
+    free(c);
+  }
+  *a = (vvi_arena){0};
+}
+
+uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes)
+{
+  const unsigned char *c = data;
+  uint64_t h = seed;
+  for (size_t i = 0; i < bytes; i++) h = (h ^ c[i]) * 0x100000001b3u;
+  return h;
+}
+
+double vvi_clock(void)
+{
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Optimal string alignment distance, texts cut at 63 characters. */
+int vvi_text_distance(const char *a, const char *b)
+{
+  enum { MAX = 64 };
+  int d[3][MAX];
+  int na = (int)strnlen(a, MAX - 1), nb = (int)strnlen(b, MAX - 1);
+  for (int j = 0; j <= nb; j++) d[1][j] = j, d[0][j] = j, d[2][j] = j;
+  for (int i = 1; i <= na; i++) {
+    int *two = d[(i + 1) % 3], *one = d[(i + 2) % 3], *now = d[i % 3];
+    if (i == 1)
+      for (int j = 0; j <= nb; j++) one[j] = j;
+    now[0] = i;
+    for (int j = 1; j <= nb; j++) {
+      int best = one[j - 1] + (a[i - 1] != b[j - 1]);
+      if (one[j] + 1 < best) best = one[j] + 1;
+      if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two[j - 2] + 1 < best)
+        best = two[j - 2] + 1;
+      now[j] = best;
+    }
+  }
+  return na == 0 ? nb : d[na % 3][nb];
+}

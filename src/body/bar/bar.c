@@ -1,0 +1,385 @@
+/* body/bar/bar.c  Kick, drift and audit of elastic bars, and the surface that contact sees. */
+#include "body/bar/bar.h"
+
+#include "ledger/ledger.h"
+#include "math/math.h"
+
+enum { PARALLEL_FROM = 16384, SEGMENTS = 64, LANES = 8, CHUNK = 512 };
+
+/* p_i += h (N_i - N_{i-1}); both neighbours compute the same N, so pairs cancel bit for bit.              [bars 2] */
+VV_HOT static void kick_range(int64_t i0, int64_t i1, double h, const double *restrict k, const double *restrict u,
+                              double *restrict p)
+{
+  for (int64_t i = i0; i < i1; i++) p[i] += h * (k[i] * (u[i + 1] - u[i]) - k[i - 1] * (u[i] - u[i - 1]));
+}
+
+/* The nodes [i0, i0 + n), with nothing attached beyond them. */
+static void kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p)
+{
+  if (n < 2) return;
+  const double *k = bar_node(b, BAR_STIFFNESS) + i0;
+  u += i0, p += i0;
+  p[0] += h * (k[0] * (u[1] - u[0]));
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
+  for (int64_t s = 0; s < SEGMENTS; s++)
+    kick_range(1 + (n - 2) * s / SEGMENTS, 1 + (n - 2) * (s + 1) / SEGMENTS, h, k, u, p);
+  p[n - 1] += h * (0.0 - k[n - 2] * (u[n - 1] - u[n - 2]));
+}
+
+static void kick_loads(const vv_block *b, const vv_body *body, double t, double h, double *p)
+{
+  for (int32_t i = body->load0; i < body->load0 + body->n_load; i++) {
+    const vv_load *l = &b->load[i];
+    if (!l->motion) p[l->node] += h * l->value[0] * vv_history_at(&l->history, t);
+  }
+}
+
+/* One bar with supports, loads or gravity.  The momentum of a held end is 0 (fixed) or m v (driven, constant during a
+ * step): the kick leaves it as it is. */
+static void kick_booked(const vv_block *b, int32_t j, double t, double h, const double *u, double *p)
+{
+  const vv_body *body = b->body[j];
+  const double *r = bar_body(b, j), *m = bar_node(b, BAR_MASS), g = r[BAR_GRAVITY];
+  const int64_t first = body->node0, last = body->node0 + body->n_node - 1;
+  const double p_first = p[first], p_last = p[last];
+  kick_slice(b, first, body->n_node, h, u, p);
+  for (int64_t i = first; g != 0.0 && i <= last; i++) p[i] += h * (m[i] * g);
+  kick_loads(b, body, t, h, p);
+  if (r[BAR_HELD_FIRST] != 0.0) p[first] = p_first;
+  if (r[BAR_HELD_LAST] != 0.0) p[last] = p_last;
+}
+
+static void bar_kick(const vv_block *b, double t, double h, const double *u, double *p)
+{
+  if (!b->booked)
+    kick_slice(b, 0, b->nodes, h, u, p);
+  else
+    for (int32_t j = 0; j < b->n_body; j++) kick_booked(b, j, t, h, u, p);
+}
+
+/* u += h M^-1 p; fixed ends have p = 0, driven ends p = m v                                              [bars 3] */
+VV_HOT static void drift_range(int64_t i0, int64_t i1, double h, const double *restrict minv, const double *restrict p,
+                               double *restrict u)
+{
+  for (int64_t i = i0; i < i1; i++) u[i] += h * (minv[i] * p[i]);
+}
+
+static int bar_drift(const vv_block *b, double h, double *u, double *p)
+{
+  const double *minv = bar_node(b, BAR_INVERSE_MASS);
+  const int64_t n = b->nodes;
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
+  for (int64_t s = 0; s < SEGMENTS; s++) drift_range(n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, minv, p, u);
+  return 0;
+}
+
+/* The driven ends move on straight lines through the history's values at the ends of the step: then contact times stay
+ * exact quadratics.  The change of their momentum and kinetic energy is external. */
+static void bar_drive(const vv_block *b, double t, double h, double *u, double *p, vv_posted *post)
+{
+  for (int32_t i = 0; i < b->n_load; i++) {
+    const vv_load *l = &b->load[i];
+    if (!l->motion) continue;
+    const double *r = bar_body(b, l->body), m = bar_node(b, BAR_MASS)[l->node];
+    const double now = vv_history_at(&l->history, t), rest = vv_history_at(&l->history, 0.0);
+    const double next = vv_history_at(&l->history, t + h), old = p[l->node];
+    u[l->node] = l->value[0] * (now - rest);
+    p[l->node] = m * l->value[0] * (next - now) / h;
+    vvi_sum_add(&post->external_work, (p[l->node] - old) * (p[l->node] + old) / (2.0 * m));
+    double j[3], x[3];
+    for (int c = 0; c < 3; c++) j[c] = (p[l->node] - old) * r[BAR_AXIS + c], x[c] = r[BAR_ORIGIN + c];
+    vvi_post_impulse(post, x, j);
+  }
+}
+
+/* Internal force on a node of a body, without the loads on it. */
+static double spring_force(const vv_block *b, const vv_body *body, const double *u, int64_t i)
+{
+  const double *k = bar_node(b, BAR_STIFFNESS);
+  const double right = i + 1 < body->node0 + body->n_node ? k[i] * (u[i + 1] - u[i]) : 0.0;
+  const double left = i > body->node0 ? k[i - 1] * (u[i] - u[i - 1]) : 0.0;
+  return right - left;
+}
+
+/* Books what came from outside in a kick of length h beside a drift with momentum p: loads and gravity push, supports hold
+ * against the springs.  Work of a load: h g.v with the velocity of the drift, so that two half kicks give
+ * 1/2 (g0 + g1).dq; gravity's work is in the potential.                                                [ledger 3] */
+static void bar_post(const vv_block *b, double t, double h, const double *u, const double *p, vv_posted *post)
+{
+  const double *m = bar_node(b, BAR_MASS);
+  double impulse;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double *r = bar_body(b, j), g = r[BAR_GRAVITY];
+    const vv_body *body = b->body[j];
+    const int64_t end[2] = {body->node0, body->node0 + body->n_node - 1};
+    double total = 0.0;
+    for (int64_t i = end[0]; g != 0.0 && i <= end[1]; i++) total += m[i];
+    impulse = h * g * total;
+    for (int e = 0; e < 2; e++) {
+      if (r[BAR_HELD_FIRST + e] == 0.0) continue;
+      const double reaction = -spring_force(b, body, u, end[e]) - m[end[e]] * g;
+      impulse += h * reaction;
+      vvi_sum_add(&post->external_work, h * reaction * (p[end[e]] / m[end[e]]));
+    }
+    for (int32_t i = body->load0; i < body->load0 + body->n_load; i++) {
+      const vv_load *l = &b->load[i];
+      if (l->motion) continue;
+      const double force = l->value[0] * vv_history_at(&l->history, t);
+      impulse += h * force;
+      vvi_sum_add(&post->external_work, h * force * (p[l->node] / m[l->node]));
+    }
+    double jv[3];
+    for (int c = 0; c < 3; c++) jv[c] = impulse * r[BAR_AXIS + c];
+    vvi_post_impulse(post, r + BAR_ORIGIN, jv);
+  }
+}
+
+/* ---- one pass over memory per step ---- */
+
+/* N behind node i: the force across the border between i and i + 1. */
+static double border_force(const vv_block *b, const double *u, int64_t i)
+{
+  return i < 0 || i + 1 >= b->nodes ? 0.0 : bar_node(b, BAR_STIFFNESS)[i] * (u[i + 1] - u[i]);
+}
+
+/* kick h/2, kick h/2, drift h with one evaluation of the force; the same bits as the three calls.  The forces of a chunk are
+ * kept before its u is overwritten; `before` and `after` are those across its borders. */
+VV_HOT static void stride_chunk(int64_t n, double h, double before, double after, const double *restrict k,
+                                const double *restrict minv, double *restrict u, double *restrict p)
+{
+  double force[CHUNK + 1];
+  force[0] = before;
+  for (int64_t i = 0; i + 1 < n; i++) force[i + 1] = k[i] * (u[i + 1] - u[i]);
+  force[n] = after;
+  const double half = 0.5 * h;
+  for (int64_t i = 0; i < n; i++) {
+    const double f = half * (force[i + 1] - force[i]);
+    p[i] = (p[i] + f) + f;
+    u[i] += h * (minv[i] * p[i]);
+  }
+}
+
+/* The nodes [i0, i1) in order; before and after: forces across the borders of the range, taken before anything moved. */
+static void stride_range(const vv_block *b, int64_t i0, int64_t i1, double before, double after, double h, double *u,
+                         double *p)
+{
+  const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
+  for (int64_t i = i0; i < i1; i += CHUNK) {
+    const int64_t n = i + CHUNK < i1 ? CHUNK : i1 - i;
+    const double next = i + n < i1 ? border_force(b, u, i + n - 1) : after;
+    stride_chunk(n, h, before, next, k + i, minv + i, u + i, p + i);
+    before = next;
+  }
+}
+
+/* Finishes one step and begins the next, reading and writing every array once. */
+static void bar_stride(const vv_block *b, double h, double *u, double *p)
+{
+  const int64_t n = b->nodes;
+  if (n < PARALLEL_FROM || b->threads == 1) {
+    stride_range(b, 0, n, 0.0, 0.0, h, u, p);
+    return;
+  }
+#pragma omp parallel num_threads(b->threads)
+  {
+    const int64_t team = vvi_team_size(), me = vvi_team_rank();
+    const int64_t i0 = n * me / team, i1 = n * (me + 1) / team;
+    const double before = border_force(b, u, i0 - 1), after = border_force(b, u, i1 - 1);
+#pragma omp barrier
+    stride_range(b, i0, i1, before, after, h, u, p);
+  }
+}
+
+/* ---- audit ---- */
+
+/* Sums over a slice in a fixed order: 64 segments, 8 lanes each, whatever the number of threads. */
+typedef struct slice_sums {
+  double kinetic, momentum, momentum_abs, strain, weight;
+} slice_sums;
+
+VV_HOT static slice_sums sum_segment(int64_t i0, int64_t i1, const double *restrict m, const double *restrict minv,
+                                     const double *restrict k, const double *restrict x, const double *restrict u,
+                                     const double *restrict p)
+{
+  double kin[LANES] = {0}, mom[LANES] = {0}, abs[LANES] = {0}, str[LANES] = {0}, wei[LANES] = {0};
+  for (int64_t i = i0; i < i1; i += LANES) {
+    const int64_t n = i + LANES < i1 ? LANES : i1 - i;
+    for (int64_t l = 0; l < n; l++) {
+      const double du = u[i + l + 1] - u[i + l];
+      kin[l] += minv[i + l] * p[i + l] * p[i + l];
+      mom[l] += p[i + l];
+      abs[l] += fabs(p[i + l]);
+      str[l] += k[i + l] * du * du;
+      wei[l] += m[i + l] * (x[i + l] + u[i + l]);
+    }
+  }
+  slice_sums s = {0};
+  for (int l = 0; l < LANES; l++) {
+    s.kinetic += kin[l], s.momentum += mom[l], s.momentum_abs += abs[l];
+    s.strain += str[l], s.weight += wei[l];
+  }
+  return s;
+}
+
+static slice_sums sum_slice(const vv_block *b, int64_t i0, int64_t n, const double *u, const double *p)
+{
+  const double *m = bar_node(b, BAR_MASS) + i0, *minv = bar_node(b, BAR_INVERSE_MASS) + i0;
+  const double *k = bar_node(b, BAR_STIFFNESS) + i0, *x = bar_node(b, BAR_X) + i0;
+  slice_sums part[SEGMENTS], s = {0};
+  u += i0, p += i0;
+  /* the last node has no right neighbour: it is added by hand */
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
+  for (int64_t j = 0; j < SEGMENTS; j++)
+    part[j] = sum_segment((n - 1) * j / SEGMENTS, (n - 1) * (j + 1) / SEGMENTS, m, minv, k, x, u, p);
+  for (int j = 0; j < SEGMENTS; j++) {
+    s.kinetic += part[j].kinetic, s.momentum += part[j].momentum, s.momentum_abs += part[j].momentum_abs;
+    s.strain += part[j].strain, s.weight += part[j].weight;
+  }
+  const double last = p[n - 1];
+  s.kinetic += minv[n - 1] * last * last;
+  s.momentum += last;
+  s.momentum_abs += fabs(last);
+  s.weight += m[n - 1] * (x[n - 1] + u[n - 1]);
+  return s;
+}
+
+static void bar_audit(const vv_block *b, const double *u, const double *p, vv_totals *sum)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double *r = bar_body(b, j);
+    const slice_sums s = sum_slice(b, b->body[j]->node0, b->body[j]->n_node, u, p);
+    double arm[3];
+    vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm); /* all momenta lie on the line: L = (origin x axis) sum p */
+    sum->kinetic += 0.5 * s.kinetic;
+    sum->strain += 0.5 * s.strain;
+    sum->potential -= r[BAR_GRAVITY] * s.weight;
+    sum->p_abs += s.momentum_abs;
+    sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
+    for (int c = 0; c < 3; c++) {
+      sum->p[c] += s.momentum * r[BAR_AXIS + c];
+      sum->L[c] += s.momentum * arm[c];
+    }
+  }
+}
+
+/* ---- the surface that contact sees: two tips ---- */
+
+/* Two tips per bar, in the order of the bodies. */
+static const double *line_of(const vv_block *b, int32_t patch)
+{
+  return bar_body(b, patch / 2);
+}
+
+static void bar_surface(const vv_block *b, const double *u, int n, const vv_point *pt, double *x)
+{
+  for (int i = 0; i < n; i++) {
+    const vv_patch *t = &b->patch[pt[i].patch];
+    const double *r = line_of(b, pt[i].patch);
+    const double s = bar_node(b, BAR_X)[t->node] + u[t->node];
+    for (int c = 0; c < 3; c++) x[3 * i + c] = r[BAR_ORIGIN + c] + s * r[BAR_AXIS + c] + t->reach * t->direction[c];
+  }
+}
+
+static void bar_push(const vv_block *b, const double *u, const double *p, int n, const vv_point *pt, double *w)
+{
+  (void)u;
+  for (int i = 0; i < n; i++) {
+    const int64_t node = b->patch[pt[i].patch].node;
+    const double *r = line_of(b, pt[i].patch), v = bar_node(b, BAR_INVERSE_MASS)[node] * p[node];
+    for (int c = 0; c < 3; c++) w[3 * i + c] = v * r[BAR_AXIS + c];
+  }
+}
+
+static void bar_pull(const vv_block *b, const double *u, int n, const vv_point *pt, const double *impulse, double *p)
+{
+  (void)u;
+  for (int i = 0; i < n; i++) {
+    const vv_patch *t = &b->patch[pt[i].patch];
+    if (!t->held) p[t->node] += vvi_dot3(line_of(b, pt[i].patch) + BAR_AXIS, impulse + 3 * i);
+  }
+}
+
+static void bar_inverse_mass(const vv_block *b, const double *u, int n, const vv_point *pt, double *a)
+{
+  (void)u;
+  for (int i = 0; i < n; i++) {
+    const vv_patch *t = &b->patch[pt[i].patch];
+    const double *e = line_of(b, pt[i].patch) + BAR_AXIS;
+    const double w = t->held ? 0.0 : bar_node(b, BAR_INVERSE_MASS)[t->node];
+    const double full[6] = {e[0] * e[0], e[1] * e[1], e[2] * e[2], e[1] * e[2], e[0] * e[2], e[0] * e[1]};
+    for (int c = 0; c < 6; c++) a[6 * i + c] = w * full[c];
+  }
+}
+
+/* ---- output ---- */
+
+enum bar_output { OUT_POSITION, OUT_DISPLACEMENT, OUT_VELOCITY, OUT_MOMENTUM, OUT_STRAIN, OUT_STRESS };
+static const vv_output_field output_field[] = {
+    {"position", "m", 3, false},      {"displacement", "m", 3, false}, {"velocity", "m/s", 3, false},
+    {"momentum", "kg m/s", 3, false}, {"strain", "1", 1, true},        {"stress", "Pa", 1, true},
+};
+
+static double node_output(const vv_block *b, int field, const double *u, const double *p, int64_t i)
+{
+  switch (field) {
+  case OUT_POSITION:
+    return bar_node(b, BAR_X)[i] + u[i];
+  case OUT_DISPLACEMENT:
+    return u[i];
+  case OUT_VELOCITY:
+    return bar_node(b, BAR_INVERSE_MASS)[i] * p[i];
+  default:
+    return p[i];
+  }
+}
+
+static void bar_output(const vv_block *b, int field, const double *u, const double *p, double *out)
+{
+  if (output_field[field].on_elements) {
+    for (int64_t e = 0; e < b->elements; e++) {
+      const int32_t *node = b->element_node + 2 * e;
+      const double du = u[node[1]] - u[node[0]];
+      out[e] = field == OUT_STRAIN ? du / bar_element(b, BAR_LENGTH)[e]
+                                   : du * bar_element(b, BAR_SPRING)[e] / bar_element(b, BAR_AREA)[e];
+    }
+    return;
+  }
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double *r = bar_body(b, j);
+    for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++) {
+      const double s = node_output(b, field, u, p, i);
+      for (int c = 0; c < 3; c++)
+        out[3 * i + c] = s * r[BAR_AXIS + c] + (field == OUT_POSITION ? r[BAR_ORIGIN + c] : 0.0);
+    }
+  }
+}
+
+const vv_body_kind vv_bar_kind = {
+    .name = "bar",
+    .doc = "elastic bar guided on a line",
+    .claims = VV_EXPLICIT | VV_FLAT | VV_LINEAR | VV_KEEPS_MOMENTUM,
+    .schema = &bar_schema,
+    .node_q = 1,
+    .node_p = 1,
+    .node_reals = BAR_NODE_COLUMNS,
+    .element_reals = BAR_ELEMENT_COLUMNS,
+    .element_nodes = 2,
+    .body_reals = BAR_BODY_COLUMNS,
+    .n_output = VV_COUNT(output_field),
+    .output_field = output_field,
+    .measure = bar_measure,
+    .fill = bar_fill,
+    .kick = bar_kick,
+    .drift = bar_drift,
+    .drive = bar_drive,
+    .post = bar_post,
+    .stride = bar_stride,
+    .audit = bar_audit,
+    .stable_step = bar_stable_step,
+    .surface = bar_surface,
+    .push = bar_push,
+    .pull = bar_pull,
+    .inverse_mass = bar_inverse_mass,
+    .output = bar_output,
+    .vary = &bar_vary,
+};

@@ -1,0 +1,44 @@
+/* body/bar/bar.h  Elastic bar on a line: columns of its tables.
+ *
+ * A bar is guided on the line x(s) = origin + s axis.  Its nodes carry masses m_i at reference coordinates X_i; q is the
+ * displacement u_i along the axis, p the momentum.  Neighbours are joined by springs k_e = E S/l_e, so that
+ *
+ *   V(u) = 1/2 sum_e k_e (u_{e+1} - u_e)^2,   f_i = N_i - N_{i-1},   N_i = k_i (u_{i+1} - u_i)            [bars 1]
+ *
+ * All bars of a scene lie behind each other in one block; k = 0 behind the last node of each bar, so one loop serves all. */
+#pragma once
+#include "model/model.h"
+
+enum bar_node_column { BAR_MASS, BAR_INVERSE_MASS, BAR_STIFFNESS, BAR_X, BAR_NODE_COLUMNS };
+/* lengths and stiffnesses of the springs; masses that an element gives to its two nodes */
+enum bar_element_column { BAR_LENGTH, BAR_SPRING, BAR_MASS_LEFT, BAR_MASS_RIGHT, BAR_AREA, BAR_ELEMENT_COLUMNS };
+/* axis and origin of the line; held flags (0 free, 1 fixed, 2 driven) of the two ends; gravity along the axis */
+enum bar_body_column {
+  BAR_AXIS = 0,
+  BAR_ORIGIN = 3,
+  BAR_HELD_FIRST = 6,
+  BAR_HELD_LAST = 7,
+  BAR_GRAVITY = 8,
+  BAR_BODY_COLUMNS = 9
+};
+
+static inline const double *bar_node(const vv_block *b, int column)
+{
+  return b->node_real + column * b->stride;
+}
+
+static inline const double *bar_element(const vv_block *b, int column)
+{
+  return b->element_real + column * b->elements;
+}
+
+static inline const double *bar_body(const vv_block *b, int32_t body_in_block)
+{
+  return b->body_real + body_in_block * BAR_BODY_COLUMNS;
+}
+
+extern const vv_schema bar_schema;
+vv_status bar_measure(const vv_group *g, vv_need *need);
+vv_status bar_fill(const vv_group *g, vv_fill *f);
+double bar_stable_step(const vv_block *b);
+extern const vv_vary_table bar_vary;

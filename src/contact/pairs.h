@@ -1,0 +1,64 @@
+/* contact/pairs.h  Who can touch whom, and what a pair looks like from outside: gap, rate, inverse mass, impulse.
+ *
+ * A pair joins two patches a and b of different bodies.  Its normal n points from a to b; the gap is
+ *   g = (x_b - x_a).n,  its rate  n.(w_b - w_a);  an impulse r >= 0 pushes b along +n and a along -n,              [contact 1]
+ * both at one common point, so that momentum is exchanged bit for bit.  Bodies are seen only through their tables.
+ * A pair is hard (compliance 0: momentum bounces) or soft (massless tips: a spring 1/compliance while closed). */
+#pragma once
+#include "ledger/ledger.h"
+#include "model/model.h"
+
+typedef enum vvi_answer { VVI_REFLECT, VVI_DCR } vvi_answer;
+typedef enum vvi_projection {
+  VVI_ANTICIPATE, /* respond before the drift that would penetrate */
+  VVI_UNTOUCHED,  /* respond after it, positions untouched */
+  VVI_KEPT,       /* project, keep the force of the unprojected positions */
+  VVI_RECOMPUTED, /* project, then compute the force */
+  VVI_PREDICTOR,  /* project before the force of the new positions is computed */
+  VVI_HALF_STEP   /* as predictor, and respond to the half-step momentum */
+} vvi_projection;
+
+typedef struct vvi_pair {
+  int32_t a, b; /* patches, in the model's numbering */
+  const vv_block *block_a, *block_b;
+  vv_point point_a, point_b;
+  const vv_patch *patch_a, *patch_b;
+  double n[3]; /* unit normal from a to b: constant for tips and planes */
+  bool flat;   /* both surfaces move linearly with q: the gap is gap0 plus displacements, free of cancellation */
+  double gap0; /* gap at q = 0, for flat pairs */
+  double restitution;
+  double compliance; /* of both tips in series; 0: hard */
+  vvi_answer answer;
+  vvi_projection projection;
+} vvi_pair;
+
+struct vvi_pairs {
+  int n, n_soft, n_hard;
+  vvi_pair *pair; /* [n] sorted by (a, b) */
+};
+
+/* Builds the candidate list of a model from its patches and the scene's `contacts`; refuses overlapping bodies. */
+vv_status vvi_pairs_build(vv_model *m, const double *q);
+
+double vvi_pair_gap(const vvi_pair *c, const double *q);
+double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p); /* also of a force: then the acceleration */
+double vvi_pair_inverse_mass(const vvi_pair *c, const double *q);          /* n.(A_a + A_b) n */
+void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p);
+void vvi_pair_point(const vvi_pair *c, const double *q, double x[3]); /* the common point */
+double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq);
+/* Books the impulse that went into held nodes and obstacles: external for the bodies that move. */
+void vvi_pair_post(const vvi_pair *c, const double *q, double r, vv_posted *post);
+
+/* ---- soft pairs: V = 1/2 g^2/compliance while closed ---- */
+
+/* closed[i] != 0 for the pairs whose spring acts; from[i] of the gaps: closed where g < 0. */
+void vvi_springs_kick(const vv_model *m, const double *closed, double h, const double *q, double *p);
+void vvi_springs_post(const vv_model *m, const double *closed, double h, const double *q, const double *p,
+                      vv_posted *post);
+double vvi_springs_energy(const vv_model *m, const double *closed, const double *q);
+void vvi_springs_vary(const vv_model *m, const double *closed, double h, const double *q, const double *dq, double *dp);
+/* closed[i] = g < 0; returns how many are closed. */
+int vvi_springs_close(const vv_model *m, const double *q, double *closed);
+
+/* 2/omega_max of the whole model with every soft pair closed, by Lanczos iteration on M^-1 K. */
+vv_status vvi_stable_step(const vv_model *m, const double *q, double *out);

@@ -1,0 +1,133 @@
+/* io/checkpoint/checkpoint.c  checkpoint.h5: complete state, written apart and renamed. */
+#include "io/checkpoint.h"
+#include "io/file.h"
+#include "io/results/h5.h"
+#include "model/model.h"
+#include "visviva/results.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
+enum { VERSION = 1 };
+
+/* One list, two uses: writing and reading. */
+#define MARKS(X)  \
+  X(ledger_bytes) \
+  X(events_bytes) \
+  X(pvd_bytes)    \
+  X(frames)       \
+  X(h5_frames)    \
+  X(last_row)     \
+  X(last_frame)
+
+static uint64_t content_hash(const vv_state *s, const vv_ledger *ledger)
+{
+  uint64_t h = vvi_hash(VVI_HASH_SEED, &s->t, sizeof s->t);
+  h = vvi_hash(h, &s->step, sizeof s->step);
+  h = vvi_hash(h, s->q, sizeof(double) * (size_t)s->nq);
+  h = vvi_hash(h, s->p, sizeof(double) * (size_t)s->np);
+  h = vvi_hash(h, s->memory, sizeof(double) * (size_t)s->nh);
+  return vvi_hash(h, ledger, sizeof *ledger);
+}
+
+static vv_status write_marks(vvi_h5 *f, const vvi_marks *marks)
+{
+#define WRITE(name) VV_TRY(vvi_h5_set_whole(f, "/", #name, marks->name));
+  MARKS(WRITE)
+#undef WRITE
+  return VV_OK;
+}
+
+static vv_status read_marks(vvi_h5 *f, vvi_marks *marks)
+{
+#define READ(name) VV_TRY(vvi_h5_get_whole(f, "/", #name, &marks->name));
+  MARKS(READ)
+#undef READ
+  return vvi_h5_get_whole(f, "/", "step", &marks->step);
+}
+
+static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *marks)
+{
+  const vv_state *s = view->state;
+  const int64_t ledger_bytes = (int64_t)sizeof *view->ledger;
+  VV_TRY(vvi_h5_set_whole(f, "/", "version", VERSION));
+  VV_TRY(vvi_h5_set_whole(f, "/", "scene_hash", (int64_t)view->model->scene_hash));
+  VV_TRY(vvi_h5_set_whole(f, "/", "content_hash", (int64_t)content_hash(s, view->ledger)));
+  VV_TRY(vvi_h5_set_whole(f, "/", "step", s->step));
+  VV_TRY(vvi_h5_set_number(f, "/", "time", s->t));
+  VV_TRY(write_marks(f, marks));
+  VV_TRY(vvi_h5_write(f, "/q", VVI_H5_DOUBLE, 1, &s->nq, s->q));
+  VV_TRY(vvi_h5_write(f, "/p", VVI_H5_DOUBLE, 1, &s->np, s->p));
+  VV_TRY(vvi_h5_write(f, "/memory", VVI_H5_DOUBLE, 1, &s->nh, s->memory));
+  return vvi_h5_write(f, "/ledger", VVI_H5_BYTE, 1, &ledger_bytes, view->ledger);
+}
+
+vv_status vvi_checkpoint_write(const vv_view *view, const vvi_marks *marks, const char *tmp, const char *path)
+{
+  vv_ctx *ctx = view->model->ctx;
+  vvi_h5 f;
+  vv_status status = vvi_h5_create(ctx, tmp, &f);
+  if (status == VV_OK) status = write_content(&f, view, marks);
+  const vv_status closed = vvi_h5_close(&f);
+  if (status == VV_OK) status = closed;
+  if (status == VV_OK) return vvi_replace(ctx, tmp, path, true);
+  remove(tmp); /* gives the space back; the earlier checkpoint stays */
+  return status;
+}
+
+static vv_status check_kind(vvi_h5 *f, const vv_model *model)
+{
+  int64_t version = 0, hash = 0;
+  VV_TRY(vvi_h5_get_whole(f, "/", "version", &version));
+  if (version != VERSION)
+    return vvi_fail(f->ctx, VV_IO, "%s: a checkpoint of version %lld; this program reads version %d", f->path,
+                    (long long)version, VERSION);
+  VV_TRY(vvi_h5_get_whole(f, "/", "scene_hash", &hash));
+  if ((uint64_t)hash != model->scene_hash)
+    return vvi_fail(f->ctx, VV_SCENE, "%s: belongs to another scene (or this one was changed since)", f->path);
+  return VV_OK;
+}
+
+static vv_status read_content(vvi_h5 *f, vv_state *s, vv_ledger *ledger)
+{
+  int64_t hash = 0, dims[VVI_H5_RANK];
+  int rank;
+  VV_TRY(vvi_h5_shape(f, "/ledger", &rank, dims));
+  if (dims[0] != (int64_t)sizeof *ledger)
+    return vvi_fail(f->ctx, VV_IO, "%s: its ledger is that of another version of visviva", f->path);
+  VV_TRY(vvi_h5_get_whole(f, "/", "content_hash", &hash));
+  VV_TRY(vvi_h5_get_whole(f, "/", "step", &s->step));
+  VV_TRY(vvi_h5_get_number(f, "/", "time", &s->t));
+  VV_TRY(vvi_h5_read(f, "/q", VVI_H5_DOUBLE, s->nq, s->q));
+  VV_TRY(vvi_h5_read(f, "/p", VVI_H5_DOUBLE, s->np, s->p));
+  VV_TRY(vvi_h5_read(f, "/memory", VVI_H5_DOUBLE, s->nh, s->memory));
+  VV_TRY(vvi_h5_read(f, "/ledger", VVI_H5_BYTE, (int64_t)sizeof *ledger, ledger));
+  if ((uint64_t)hash != content_hash(s, ledger))
+    return vvi_fail(f->ctx, VV_IO, "%s: damaged: the state does not match its hash", f->path);
+  return VV_OK;
+}
+
+vv_status vvi_checkpoint_load(const vv_model *model, const char *path, vv_state *state, vv_ledger *ledger,
+                              vvi_marks *marks)
+{
+  if (!vvi_exists(path)) return vvi_fail(model->ctx, VV_IO, "%s: there is no checkpoint to resume from", path);
+  vvi_h5 f;
+  vv_ledger unused;
+  VV_TRY(vvi_h5_open(model->ctx, path, false, &f));
+  vv_status status = check_kind(&f, model);
+  if (status == VV_OK && state != NULL) status = read_content(&f, state, ledger != NULL ? ledger : &unused);
+  if (status == VV_OK && marks != NULL) status = read_marks(&f, marks);
+  const vv_status closed = vvi_h5_close(&f);
+  return status != VV_OK ? status : closed;
+}
+
+vv_status vv_checkpoint_read(const vv_model *model, const char *folder, vv_state *state, vv_ledger *ledger)
+{
+  if (model == NULL || folder == NULL || state == NULL || ledger == NULL) return VV_ARG;
+  vvi_arena arena = {0};
+  const char *path = vvi_path(&arena, folder, "checkpoint.h5");
+  const vv_status status = path != NULL ? vvi_checkpoint_load(model, path, state, ledger, NULL) : VV_NOMEM;
+  vvi_arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* io/file.h  Text files whose every write is checked, and files that are replaced in one move. */
+#pragma once
+#include "base/base.h"
+
+#include <stdio.h>
+
+/* Counts its bytes: a checkpoint remembers how long each table was. */
+typedef struct vvi_file {
+  vv_ctx *ctx;
+  const char *path; /* lives as long as the file */
+  FILE *stream;     /* NULL: closed */
+  int64_t bytes;
+} vvi_file;
+
+/* "FOLDER/NAME" in the arena; NULL when out of memory. */
+char *vvi_path(vvi_arena *arena, const char *folder, const char *name);
+bool vvi_exists(const char *path);
+vv_status vvi_folder_create(vv_ctx *ctx, const char *path); /* with its parents */
+
+/* "PATH: WHAT: reason of errno", VV_IO. */
+vv_status vvi_io_fail(vv_ctx *ctx, const char *path, const char *what);
+
+vv_status vvi_file_create(vv_ctx *ctx, const char *path, vvi_file *out);
+/* Opens for appending after the first `bytes` bytes; what follows them is cut off. */
+vv_status vvi_file_continue(vv_ctx *ctx, const char *path, int64_t bytes, vvi_file *out);
+vv_status vvi_file_write(vvi_file *file, const char *text, size_t bytes);
+vv_status vvi_file_text(vvi_file *file, const char *text);
+vv_status vvi_file_print(vvi_file *file, const char *format, ...) VV_PRINTF(2, 3); /* at most 1023 bytes */
+vv_status vvi_file_flush(vvi_file *file, bool to_disk);
+vv_status vvi_file_close(vvi_file *file);
+
+/* Moves `path.tmp` (closed, complete) onto `path`; to_disk: survives a power cut.  Failing, removes the tmp file. */
+vv_status vvi_replace(vv_ctx *ctx, const char *tmp, const char *path, bool to_disk);
+
+/* Writes a double so that it reads back with the same bits (%.17g, always a decimal point); returns its length < 32. */
+int vvi_put_number(char *out, double value);

@@ -1,0 +1,262 @@
+/* io/results/compare.c  How far two result folders are from each other, each quantity on its own scale.
+ *
+ * Rows and frames are matched by step.  Energies are judged against the largest energy of any column and momenta
+ * against the momentum scale of the summary, since a column that is zero up to rounding (p_y of a straight bar) would
+ * otherwise differ by 100 %.  The closure is a relative number already. */
+#include "io/file.h"
+#include "io/results/json.h"
+#include "io/results/read.h"
+#include "visviva/results.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct folder {
+  const char *name;
+  vvi_table ledger, events;
+  vvi_run run;
+  const char *summary; /* may be NULL */
+} folder;
+
+static double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static double largest(const vvi_table *t, const char *column)
+{
+  const double *v = vvi_table_column(t, column);
+  double m = 0;
+  for (int64_t i = 0; v != NULL && i < t->rows; i++)
+    if (isfinite(v[i])) m = larger(m, fabs(v[i]));
+  return m;
+}
+
+static double largest_of(const folder *a, const folder *b, const char *column)
+{
+  return larger(largest(&a->ledger, column), largest(&b->ledger, column));
+}
+
+/* ---- scales ---- */
+
+typedef struct scales {
+  double energy, momentum, angular, length, time;
+} scales;
+
+static const char *const energy_column[] = {"kinetic",          "strain",        "potential",
+                                            "contact",          "external_work", "friction_loss",
+                                            "restitution_loss", "total",         "nodal_total"};
+
+static double summary_scale(const folder *f, const char *path)
+{
+  double value = 0;
+  return f->summary != NULL && vvi_json_find_number(f->summary, path, &value) && isfinite(value) ? fabs(value) : 0;
+}
+
+static scales find_scales(const folder *a, const folder *b, double length)
+{
+  scales s = {.length = length, .time = largest_of(a, b, "time")};
+  for (int i = 0; i < VV_COUNT(energy_column); i++) s.energy = larger(s.energy, largest_of(a, b, energy_column[i]));
+  s.momentum = larger(summary_scale(a, "momentum.scale"), summary_scale(b, "momentum.scale"));
+  s.angular = larger(summary_scale(a, "angular_momentum.scale"), summary_scale(b, "angular_momentum.scale"));
+  for (int i = 0; i < 3; i++) {
+    const char p[] = {'p', '_', "xyz"[i], '\0'}, L[] = {'L', '_', "xyz"[i], '\0'};
+    s.momentum = larger(s.momentum, largest_of(a, b, p));
+    s.angular = larger(s.angular, largest_of(a, b, L));
+  }
+  return s;
+}
+
+static double column_scale(const folder *a, const folder *b, const char *name, const scales *s)
+{
+  for (int i = 0; i < VV_COUNT(energy_column); i++)
+    if (strcmp(name, energy_column[i]) == 0) return s->energy;
+  if (strcmp(name, "closure") == 0) return 1;
+  if (strncmp(name, "p_", 2) == 0) return s->momentum;
+  if (strncmp(name, "L_", 2) == 0) return s->angular;
+  if (strcmp(name, "penetration") == 0 && s->length > 0) return s->length;
+  return largest_of(a, b, name);
+}
+
+/* ---- differences ---- */
+
+/* NaN on one side only is as different as can be. */
+static double difference(double a, double b, double scale)
+{
+  if (a == b || (isnan(a) && isnan(b))) return 0;
+  if (!isfinite(a) || !isfinite(b)) return INFINITY;
+  return scale > 0 ? fabs(a - b) / scale : INFINITY;
+}
+
+static void note(vv_comparison *out, double *part, double d, const char *what, const char *name, int64_t row, double t)
+{
+  if (d > *part) *part = d;
+  if (!(d > out->difference)) return;
+  out->difference = d;
+  snprintf(out->where, sizeof out->where, "%s: %.60s, row %lld, time %.9g", what, name, (long long)row, t);
+}
+
+static void compare_ledgers(const folder *a, const folder *b, const scales *s, vv_comparison *out)
+{
+  const double *sa = vvi_table_column(&a->ledger, "step"), *sb = vvi_table_column(&b->ledger, "step");
+  const double *time = vvi_table_column(&a->ledger, "time");
+  const int64_t na = a->ledger.rows, nb = b->ledger.rows;
+  for (int c = 0; c < a->ledger.columns; c++) {
+    const char *name = a->ledger.name[c];
+    const double *va = a->ledger.value[c], *vb = vvi_table_column(&b->ledger, name);
+    if (vb == NULL || sa == NULL || sb == NULL || time == NULL) continue;
+    const double scale = column_scale(a, b, name, s);
+    out->rows = 0;
+    for (int64_t i = 0, k = 0; i < na && k < nb;) {
+      if (sa[i] == sb[k]) {
+        note(out, &out->ledger, difference(va[i], vb[k], scale), "ledger", name, i, time[i]);
+        i++, k++, out->rows++;
+      } else if (sa[i] < sb[k]) {
+        i++;
+      } else {
+        k++;
+      }
+    }
+  }
+  /* a run that stopped early agrees row by row; its end does not */
+  const double end_a = largest(&a->ledger, "time"), end_b = largest(&b->ledger, "time");
+  note(out, &out->ledger, difference(end_a, end_b, s->time), "ledger", "end of the run", na - 1, end_a);
+  if (out->rows == 0 && na + nb > 0) note(out, &out->ledger, INFINITY, "ledger", "no common step", 0, 0);
+}
+
+static void compare_events(const folder *a, const folder *b, const scales *s, vv_comparison *out)
+{
+  static const char *const column[] = {"time", "normal_impulse", "tangential_impulse"};
+  const double impulse = larger(largest(&a->events, column[1]), largest(&b->events, column[1]));
+  const double *time = vvi_table_column(&a->events, "time");
+  const int64_t na = out->events_a = a->events.rows, nb = out->events_b = b->events.rows;
+  for (int c = 0; c < VV_COUNT(column); c++) {
+    const double *va = vvi_table_column(&a->events, column[c]), *vb = vvi_table_column(&b->events, column[c]);
+    if (va == NULL || vb == NULL || time == NULL) continue;
+    const double scale = c == 0 ? s->time : larger(impulse, c == 2 ? largest(&a->events, column[2]) : 0);
+    for (int64_t i = 0; i < na && i < nb; i++)
+      note(out, &out->events, difference(va[i], vb[i], scale), "events", column[c], i, time[i]);
+  }
+  if (na != nb)
+    note(out, &out->events, fabs((double)(na - nb)) / (double)(na > nb ? na : nb), "events", "number of events",
+         na < nb ? na : nb, s->time);
+}
+
+/* ---- positions of the last common frame ---- */
+
+/* Counts the common frames and leaves the last of them in *fa, *fb. */
+static int64_t common_frames(const vvi_run *a, const vvi_run *b, int64_t *fa, int64_t *fb)
+{
+  int64_t n = 0;
+  for (int64_t i = 0, k = 0; i < a->frames && k < b->frames;) {
+    if (a->step[i] == b->step[k]) {
+      *fa = i++, *fb = k++;
+      n++;
+    } else if (a->step[i] < b->step[k]) {
+      i++;
+    } else {
+      k++;
+    }
+  }
+  return n;
+}
+
+static int find_body(const vvi_run *run, const char *name)
+{
+  for (int i = 0; i < run->n_body; i++)
+    if (strcmp(run->body[i], name) == 0) return i;
+  return -1;
+}
+
+/* Positions of one body in both; *n = 0 when it has none or they do not fit together. */
+static vv_status read_pair(vvi_arena *arena, folder *a, folder *b, int body, int64_t fa, int64_t fb, int64_t *n,
+                           double **xa, double **xb)
+{
+  int64_t count_a, count_b = 0;
+  int ca, cb = 0;
+  const int other = find_body(&b->run, a->run.body[body]);
+  *n = 0;
+  vvi_run_shape(&a->run, body, "position", &count_a, &ca);
+  if (other >= 0) vvi_run_shape(&b->run, other, "position", &count_b, &cb);
+  if (count_a == 0 || count_a != count_b || ca != 3 || cb != 3) return VV_OK;
+  *xa = VVI_ARENA_NEW(arena, double, 3 * count_a);
+  *xb = VVI_ARENA_NEW(arena, double, 3 * count_a);
+  if (*xa == NULL || *xb == NULL) return VV_NOMEM;
+  VV_TRY(vvi_run_read(&a->run, body, "position", fa, 1, 0, count_a, *xa));
+  VV_TRY(vvi_run_read(&b->run, other, "position", fb, 1, 0, count_a, *xb));
+  *n = count_a;
+  return VV_OK;
+}
+
+static void grow(double lo[3], double hi[3], int64_t n, const double *x)
+{
+  for (int64_t i = 0; i < 3 * n; i++) {
+    if (!(x[i] >= lo[i % 3])) lo[i % 3] = x[i];
+    if (!(x[i] <= hi[i % 3])) hi[i % 3] = x[i];
+  }
+}
+
+/* Two passes over the bodies: size of the scene, then differences. */
+static vv_status compare_positions(vvi_arena *arena, folder *a, folder *b, double *size, vv_comparison *out)
+{
+  int64_t fa = 0, fb = 0;
+  out->frames = common_frames(&a->run, &b->run, &fa, &fb);
+  *size = 0;
+  if (out->frames == 0) return VV_OK;
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < a->run.n_body; i++) {
+      int64_t n;
+      double *xa = NULL, *xb = NULL;
+      VV_TRY(read_pair(arena, a, b, i, fa, fb, &n, &xa, &xb));
+      if (pass == 0) grow(lo, hi, n, xa), grow(lo, hi, n, xb);
+      for (int64_t k = 0; pass == 1 && k < 3 * n; k++)
+        note(out, &out->positions, difference(xa[k], xb[k], *size), "positions", a->run.body[i], k / 3,
+             a->run.time[fa]);
+    }
+    for (int k = 0; k < 3; k++)
+      if (hi[k] > lo[k]) *size = larger(*size, hi[k] - lo[k]);
+  }
+  return VV_OK;
+}
+
+/* ---- both folders ---- */
+
+static vv_status open_folder(vv_ctx *ctx, vvi_arena *arena, const char *name, folder *f)
+{
+  const char *ledger = vvi_path(arena, name, "ledger.csv"), *events = vvi_path(arena, name, "events.csv");
+  const char *summary = vvi_path(arena, name, "summary.json");
+  f->name = name;
+  if (ledger == NULL || events == NULL || summary == NULL) return VV_NOMEM;
+  VV_TRY(vvi_table_read(ctx, arena, ledger, &f->ledger));
+  VV_TRY(vvi_table_read(ctx, arena, events, &f->events));
+  f->summary = vvi_text_read(arena, summary, NULL);
+  return vvi_run_open(ctx, arena, name, &f->run);
+}
+
+static vv_status compare(vv_ctx *ctx, vvi_arena *arena, folder *a, folder *b, const char *const name[2],
+                         vv_comparison *out)
+{
+  double size = 0;
+  VV_TRY(open_folder(ctx, arena, name[0], a));
+  VV_TRY(open_folder(ctx, arena, name[1], b));
+  VV_TRY(compare_positions(arena, a, b, &size, out));
+  const scales s = find_scales(a, b, size);
+  compare_ledgers(a, b, &s, out);
+  compare_events(a, b, &s, out);
+  if (a->run.n_body != b->run.n_body) note(out, &out->positions, INFINITY, "positions", "number of bodies", 0, 0);
+  return VV_OK;
+}
+
+vv_status vv_compare(vv_ctx *ctx, const char *folder_a, const char *folder_b, vv_comparison *out)
+{
+  if (ctx == NULL || folder_a == NULL || folder_b == NULL || out == NULL) return VV_ARG;
+  *out = (vv_comparison){0};
+  vvi_arena arena = {0};
+  folder a = {0}, b = {0};
+  const vv_status status = compare(ctx, &arena, &a, &b, (const char *const[]){folder_a, folder_b}, out);
+  (void)!vvi_run_close(&a.run);
+  (void)!vvi_run_close(&b.run);
+  vvi_arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,154 @@
+/* io/results/csv.c  ledger.csv and events.csv: a line of units, a line of names, then rows that read back exactly. */
+#include "io/results/units.h"
+#include "io/results/writer.h"
+
+#include <string.h>
+
+enum { NUMBER_TEXT = 32 };
+
+typedef struct column {
+  const char *name, *unit; /* NULL: a word */
+} column;
+
+/* The order is a promise: new columns only at the end. */
+static const column ledger_column[] = {{"step", "1"},          {"time", "s"},          {"kinetic", "J"},
+                                       {"strain", "J"},        {"potential", "J"},     {"contact", "J"},
+                                       {"external_work", "J"}, {"friction_loss", "J"}, {"restitution_loss", "J"},
+                                       {"total", "J"},         {"closure", "1"},       {"p_x", "kg m/s"},
+                                       {"p_y", "kg m/s"},      {"p_z", "kg m/s"},      {"L_x", "kg m^2/s"},
+                                       {"L_y", "kg m^2/s"},    {"L_z", "kg m^2/s"},    {"contacts", "1"},
+                                       {"penetration", "m"},   {"nodal_total", "J"},   {"impacts", "1"}};
+static const column event_column[] = {{"time", "s"},
+                                      {"body_a", NULL},
+                                      {"feature_a", NULL},
+                                      {"body_b", NULL},
+                                      {"feature_b", NULL},
+                                      {"x", "m"},
+                                      {"y", "m"},
+                                      {"z", "m"},
+                                      {"n_x", "1"},
+                                      {"n_y", "1"},
+                                      {"n_z", "1"},
+                                      {"normal_speed", "m/s"},
+                                      {"normal_impulse", "N s"},
+                                      {"tangential_impulse", "N s"},
+                                      {"energy_jump", "J"},
+                                      {"kind", NULL},
+                                      {"residual", "1"}};
+
+static vv_status write_head(vv_results *r, vvi_file *file, int n, const column *c)
+{
+  char unit[VVI_UNIT_BYTES];
+  VV_TRY(vvi_file_text(file, "# units: "));
+  for (int i = 0; i < n; i++)
+    VV_TRY(
+        vvi_file_print(file, "%s%s", i > 0 ? "," : "", c[i].unit != NULL ? vvi_unit(r->model, c[i].unit, unit) : "-"));
+  VV_TRY(vvi_file_text(file, "\n"));
+  for (int i = 0; i < n; i++) VV_TRY(vvi_file_print(file, "%s%s", i > 0 ? "," : "", c[i].name));
+  return vvi_file_text(file, "\n");
+}
+
+static vv_status open_one(vv_results *r, const char *name, int64_t bytes, int n, const column *c, vvi_file *file)
+{
+  const char *path = vvi_path(&r->arena, r->folder, name);
+  if (path == NULL) return VV_NOMEM;
+  if (r->resumed) return vvi_file_continue(r->ctx, path, bytes, file);
+  VV_TRY(vvi_file_create(r->ctx, path, file));
+  return write_head(r, file, n, c);
+}
+
+vv_status vvi_csv_open(vv_results *r)
+{
+  VV_TRY(open_one(r, "ledger.csv", r->marks.ledger_bytes, VV_COUNT(ledger_column), ledger_column, &r->ledger));
+  VV_TRY(open_one(r, "events.csv", r->marks.events_bytes, VV_COUNT(event_column), event_column, &r->events));
+  /* the head is on disk from the start: a disk that is full already is found before the first step */
+  VV_TRY(vvi_file_flush(&r->ledger, false));
+  VV_TRY(vvi_file_flush(&r->events, false));
+  r->marks.ledger_bytes = r->ledger.bytes;
+  r->marks.events_bytes = r->events.bytes;
+  return VV_OK;
+}
+
+vv_status vvi_csv_row(vv_results *r, const vv_view *view)
+{
+  const vv_ledger *l = view->ledger;
+  const vv_totals *now = &l->now;
+  const double value[] = {(double)view->state->step,
+                          view->state->t,
+                          now->kinetic,
+                          now->strain,
+                          now->potential,
+                          now->contact,
+                          vv_sum_value(&l->posted.external_work),
+                          vv_sum_value(&l->posted.friction_loss),
+                          vv_sum_value(&l->posted.restitution_loss),
+                          vv_totals_energy(now),
+                          l->closure,
+                          now->p[0],
+                          now->p[1],
+                          now->p[2],
+                          now->L[0],
+                          now->L[1],
+                          now->L[2],
+                          (double)l->contacts,
+                          l->penetration,
+                          l->nodal_now,
+                          (double)l->impacts};
+  char row[VV_COUNT(value) * NUMBER_TEXT];
+  size_t used = 0;
+  _Static_assert(sizeof value / sizeof value[0] == sizeof ledger_column / sizeof ledger_column[0],
+                 "one value a column");
+  for (int i = 0; i < VV_COUNT(value); i++) {
+    used += (size_t)vvi_put_number(row + used, value[i]);
+    row[used++] = i + 1 < VV_COUNT(value) ? ',' : '\n';
+  }
+  return vvi_file_write(&r->ledger, row, used);
+}
+
+/* A name with a comma, a quote or a line end is quoted as RFC 4180 says. */
+static vv_status write_word(vvi_file *file, const char *word)
+{
+  if (word == NULL) word = "";
+  if (strpbrk(word, ",\"\r\n") == NULL) {
+    VV_TRY(vvi_file_text(file, word));
+    return vvi_file_text(file, ",");
+  }
+  VV_TRY(vvi_file_text(file, "\""));
+  for (const char *c = word; *c != '\0'; c++) {
+    if (*c == '"') VV_TRY(vvi_file_text(file, "\""));
+    VV_TRY(vvi_file_write(file, c, 1));
+  }
+  return vvi_file_text(file, "\",");
+}
+
+static vv_status write_numbers(vvi_file *file, int n, const double value[], char last)
+{
+  char text[16 * NUMBER_TEXT];
+  size_t used = 0;
+  VV_ASSERT(n <= 16);
+  for (int i = 0; i < n; i++) {
+    used += (size_t)vvi_put_number(text + used, value[i]);
+    text[used++] = i + 1 < n ? ',' : last;
+  }
+  return vvi_file_write(file, text, used);
+}
+
+vv_status vvi_csv_events(vv_results *r, const vv_view *view)
+{
+  for (int64_t i = 0; i < view->n_event; i++) {
+    const vv_event *e = &view->event[i];
+    const double number[] = {e->x[0],         e->x[1],           e->x[2],
+                             e->n[0],         e->n[1],           e->n[2],
+                             e->normal_speed, e->normal_impulse, e->tangential_impulse,
+                             e->energy_jump};
+    VV_TRY(write_numbers(&r->events, 1, &e->time, ','));
+    VV_TRY(write_word(&r->events, e->body_a));
+    VV_TRY(write_word(&r->events, e->feature_a));
+    VV_TRY(write_word(&r->events, e->body_b));
+    VV_TRY(write_word(&r->events, e->feature_b));
+    VV_TRY(write_numbers(&r->events, VV_COUNT(number), number, ','));
+    VV_TRY(write_word(&r->events, e->kind));
+    VV_TRY(write_numbers(&r->events, 1, &e->residual, '\n'));
+  }
+  return VV_OK;
+}

@@ -1,0 +1,246 @@
+/* io/results/frames.c  Frames: results.h5 and the ParaView files, from the output columns of the kinds.
+ *
+ * results.h5    /            attributes: visviva, title, frames (written last, after everything of the frame)
+ *               /time /step  [frames]
+ *               /bodies/NAME attributes: name, kind, index
+ *               /bodies/NAME/FIELD     [frames][nodes or elements][components]; attributes: unit, components, on
+ *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body */
+#include "io/results/units.h"
+#include "io/results/writer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { OBJECT_TEXT = 512 };
+
+/* '/' separates groups in HDF5 and "." is the group itself. */
+static void body_object(const vv_body *b, const char *field, char out[OBJECT_TEXT])
+{
+  const int head = snprintf(out, OBJECT_TEXT, "/bodies/");
+  snprintf(out + head, OBJECT_TEXT - (size_t)head, "%.200s", b->name);
+  if (strcmp(b->name, ".") == 0) out[head] = '_';
+  for (char *c = out + head; *c != '\0'; c++)
+    if (*c == '/') *c = '_';
+  if (field == NULL) return;
+  const size_t used = strlen(out);
+  snprintf(out + used, OBJECT_TEXT - used, "/%s", field);
+}
+
+static int64_t slice(const vv_body *b, const vv_output_field *f, int64_t *first)
+{
+  *first = f->on_elements ? b->element0 : b->node0;
+  return f->on_elements ? b->n_element : b->n_node;
+}
+
+/* ---- layout ---- */
+
+static vv_status create_elements(vv_results *r, const vv_body *b)
+{
+  const vv_block *block = &r->model->block[b->block];
+  const int nodes = b->kind->element_nodes;
+  const int64_t n = b->n_element * nodes, dims[2] = {b->n_element, nodes};
+  if (n == 0) return VV_OK;
+  int64_t *element = VVI_ARENA_NEW(&r->arena, int64_t, n);
+  if (element == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < n; i++) element[i] = block->element_node[b->element0 * nodes + i] - b->node0;
+  char object[OBJECT_TEXT];
+  body_object(b, "elements", object);
+  return vvi_h5_write(&r->frames.h5, object, VVI_H5_INT64, 2, dims, element);
+}
+
+static vv_status create_body(vv_results *r, const vv_body *b)
+{
+  vvi_h5 *f = &r->frames.h5;
+  char object[OBJECT_TEXT];
+  body_object(b, NULL, object);
+  VV_TRY(vvi_h5_group(f, object));
+  VV_TRY(vvi_h5_set_text(f, object, "name", b->name));
+  VV_TRY(vvi_h5_set_text(f, object, "kind", b->kind->name));
+  VV_TRY(vvi_h5_set_whole(f, object, "index", b->index));
+  return create_elements(r, b);
+}
+
+static vv_status create_slot(vv_results *r, vvi_series_slot *s)
+{
+  vvi_h5 *f = &r->frames.h5;
+  const vv_body *b = &r->model->body[s->body];
+  const vv_output_field *field = &b->kind->output_field[s->field];
+  char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
+  int64_t first;
+  const int64_t count = slice(b, field, &first);
+  body_object(b, field->name, object);
+  VV_TRY(vvi_h5_series_create(f, object, VVI_H5_DOUBLE, count, field->components, &s->id));
+  VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, field->unit, unit)));
+  VV_TRY(vvi_h5_set_whole(f, object, "components", field->components));
+  return vvi_h5_set_text(f, object, "on", field->on_elements ? "elements" : "nodes");
+}
+
+static vv_status create_h5(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char unit[VVI_UNIT_BYTES];
+  VV_TRY(vvi_h5_create(r->ctx, r->h5_path, &fr->h5));
+  VV_TRY(vvi_h5_set_text(&fr->h5, "/", "visviva", vv_version()));
+  VV_TRY(vvi_h5_set_text(&fr->h5, "/", "title", r->model->title != NULL ? r->model->title : ""));
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", 0));
+  VV_TRY(vvi_h5_series_create(&fr->h5, "/time", VVI_H5_DOUBLE, 0, 1, &fr->time_id));
+  VV_TRY(vvi_h5_set_text(&fr->h5, "/time", "unit", vvi_unit(r->model, "s", unit)));
+  VV_TRY(vvi_h5_series_create(&fr->h5, "/step", VVI_H5_INT64, 0, 1, &fr->step_id));
+  VV_TRY(vvi_h5_group(&fr->h5, "/bodies"));
+  for (int i = 0; i < r->model->n_body; i++) VV_TRY(create_body(r, &r->model->body[i]));
+  for (int i = 0; i < fr->n_slot; i++) VV_TRY(create_slot(r, &fr->slot[i]));
+  r->marks.h5_frames = 0;
+  return vvi_h5_flush(&fr->h5, false);
+}
+
+/* Opens the file of the interrupted run and forgets the frames after the checkpoint. */
+static vv_status continue_h5(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char object[OBJECT_TEXT];
+  const int64_t frames = r->marks.h5_frames;
+  VV_TRY(vvi_h5_open(r->ctx, r->h5_path, true, &fr->h5));
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
+  VV_TRY(vvi_h5_series_open(&fr->h5, "/time", &fr->time_id));
+  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->time_id, frames));
+  VV_TRY(vvi_h5_series_open(&fr->h5, "/step", &fr->step_id));
+  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
+  for (int i = 0; i < fr->n_slot; i++) {
+    const vv_body *b = &r->model->body[fr->slot[i].body];
+    body_object(b, b->kind->output_field[fr->slot[i].field].name, object);
+    VV_TRY(vvi_h5_series_open(&fr->h5, object, &fr->slot[i].id));
+    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
+  }
+  return vvi_h5_flush(&fr->h5, false);
+}
+
+/* A file that a kill left unreadable is put aside, never overwritten: what can be saved from it is the user's. */
+static vv_status open_h5(vv_results *r)
+{
+  if (!r->resumed) return create_h5(r);
+  if (vvi_exists(r->h5_path)) {
+    if (continue_h5(r) == VV_OK) return VV_OK;
+    (void)!vvi_h5_close(&r->frames.h5);
+    const char *aside = vvi_path(&r->arena, r->folder, "results.h5.damaged");
+    if (aside == NULL) return VV_NOMEM;
+    if (rename(r->h5_path, aside) != 0) return vvi_io_fail(r->ctx, r->h5_path, "damaged, and not put aside");
+    vvi_fail(r->ctx, VV_OK, "%s: damaged; put aside as results.h5.damaged, frames go on in a new file", r->h5_path);
+  } else {
+    vvi_fail(r->ctx, VV_OK, "%s: missing; frames go on in a new file", r->h5_path);
+  }
+  return create_h5(r);
+}
+
+/* ---- sizes ---- */
+
+static bool shown(const vv_block *b)
+{
+  return b->nodes > 0 && b->kind->n_output > 0 && b->kind->output != NULL;
+}
+
+/* How many datasets, how many blocks with nodes, how long the longest field; fills the slots when they are there. */
+static void measure(const vv_model *m, vvi_frames *fr, int64_t *longest)
+{
+  fr->n_slot = fr->n_vtu = 0;
+  *longest = 1;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (!shown(b)) continue;
+    fr->n_vtu++;
+    for (int k = 0; k < b->kind->n_output; k++) {
+      const vv_output_field *f = &b->kind->output_field[k];
+      const int64_t length = (f->on_elements ? b->elements : b->nodes) * f->components;
+      if (length > *longest) *longest = length;
+      for (int j = 0; j < b->n_body; j++) {
+        int64_t first;
+        if (slice(b->body[j], f, &first) == 0) continue;
+        if (fr->slot != NULL) fr->slot[fr->n_slot] = (vvi_series_slot){.body = b->body[j]->index, .field = k};
+        fr->n_slot++;
+      }
+    }
+  }
+}
+
+static vv_status prepare_paraview(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  VV_TRY(vvi_folder_create(r->ctx, r->paraview_folder));
+  fr->vtu = VVI_ARENA_NEW(&r->arena, vvi_vtu, fr->n_vtu);
+  if (fr->vtu == NULL) return VV_NOMEM;
+  for (int i = 0, k = 0; i < r->model->n_block; i++)
+    if (shown(&r->model->block[i]))
+      VV_TRY(vvi_vtu_prepare(r->model, &r->model->block[i], r->paraview_folder, &r->arena, &fr->vtu[k++]));
+  VV_TRY(vvi_pvd_open(r->ctx, r->pvd_path, r->resumed ? r->marks.pvd_bytes : 0, fr->n_vtu, &r->arena, &fr->pvd));
+  r->marks.pvd_bytes = fr->pvd.bytes;
+  return VV_OK;
+}
+
+vv_status vvi_frames_open(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  int64_t longest;
+  fr->pvd.fd = -1;
+  measure(r->model, fr, &longest);
+  fr->slot = VVI_ARENA_NEW(&r->arena, vvi_series_slot, fr->n_slot);
+  fr->buffer = VVI_ARENA_NEW(&r->arena, double, longest);
+  if (fr->slot == NULL || fr->buffer == NULL) return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
+  measure(r->model, fr, &longest);
+  VV_TRY(open_h5(r));
+  return r->paraview ? prepare_paraview(r) : VV_OK;
+}
+
+/* ---- one frame ---- */
+
+/* All fields of a block; `slot` is the next dataset to fill. */
+static vv_status write_block(vv_results *r, const vv_view *view, const vv_block *b, int *slot, vvi_vtu *vtu)
+{
+  vvi_frames *fr = &r->frames;
+  if (vtu != NULL) VV_TRY(vvi_vtu_begin(vtu, r->ctx, r->marks.frames));
+  for (int k = 0; k < b->kind->n_output; k++) {
+    const vv_output_field *f = &b->kind->output_field[k];
+    b->kind->output(b, k, view->state->q + b->q0, view->state->p + b->p0, fr->buffer);
+    for (; *slot < fr->n_slot; ++*slot) {
+      const vvi_series_slot *s = &fr->slot[*slot];
+      const vv_body *body = &r->model->body[s->body];
+      if (body->kind != b->kind || s->field != k) break;
+      int64_t first;
+      slice(body, f, &first);
+      VV_TRY(vvi_h5_series_put(&fr->h5, s->id, VVI_H5_DOUBLE, r->marks.h5_frames, fr->buffer + first * f->components));
+    }
+    if (vtu != NULL)
+      VV_TRY(vvi_vtu_put(vtu, r->ctx, fr->buffer, (f->on_elements ? b->elements : b->nodes) * f->components));
+  }
+  return vtu != NULL ? vvi_vtu_end(vtu, r->ctx) : VV_OK;
+}
+
+vv_status vvi_frames_write(vv_results *r, const vv_view *view)
+{
+  vvi_frames *fr = &r->frames;
+  const int64_t frame = r->marks.h5_frames;
+  int slot = 0, block = 0;
+  VV_TRY(vvi_h5_series_put(&fr->h5, fr->time_id, VVI_H5_DOUBLE, frame, &view->state->t));
+  VV_TRY(vvi_h5_series_put(&fr->h5, fr->step_id, VVI_H5_INT64, frame, &view->state->step));
+  for (int i = 0; i < r->model->n_block; i++) {
+    const vv_block *b = &r->model->block[i];
+    if (!shown(b)) continue;
+    VV_TRY(write_block(r, view, b, &slot, r->paraview ? &fr->vtu[block] : NULL));
+    block++;
+  }
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
+  VV_TRY(vvi_h5_flush(&fr->h5, false));
+  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu, fr->vtu));
+  r->marks.frames++;
+  r->marks.h5_frames++;
+  r->marks.pvd_bytes = r->paraview ? fr->pvd.bytes : 0;
+  r->marks.last_frame = view->state->step;
+  return VV_OK;
+}
+
+vv_status vvi_frames_close(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  for (int i = 0; fr->vtu != NULL && i < fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
+  const vv_status h5 = vvi_h5_close(&fr->h5);
+  const vv_status pvd = vvi_pvd_close(&fr->pvd);
+  return h5 != VV_OK ? h5 : pvd;
+}

@@ -1,0 +1,48 @@
+/* io/results/h5.h  The few HDF5 operations visviva needs.  The only door to hdf5.h.
+ *
+ * Default file format (readable after a crash when flushed), little-endian types on disk, no time stamps: the same run
+ * gives the same content.  Nothing is printed; every failure is one message that names the file. */
+#pragma once
+#include "base/base.h"
+
+typedef enum vvi_h5_type { VVI_H5_DOUBLE, VVI_H5_INT64, VVI_H5_INT32, VVI_H5_BYTE } vvi_h5_type;
+
+typedef struct vvi_h5 {
+  vv_ctx *ctx;
+  const char *path; /* lives as long as the file */
+  int64_t id;       /* 0: closed */
+  int error;        /* errno of the first write that failed; the driver holds its address: do not move an open vvi_h5 */
+} vvi_h5;
+
+enum { VVI_H5_RANK = 4 };
+
+vv_status vvi_h5_create(vv_ctx *ctx, const char *path, vvi_h5 *out);
+vv_status vvi_h5_open(vv_ctx *ctx, const char *path, bool write, vvi_h5 *out);
+vv_status vvi_h5_flush(vvi_h5 *f, bool to_disk);
+vv_status vvi_h5_close(vvi_h5 *f);
+
+vv_status vvi_h5_group(vvi_h5 *f, const char *name);
+bool vvi_h5_has(vvi_h5 *f, const char *name); /* an object; its parents may be missing */
+/* Names in a group, in alphabetical order; they live in the arena. */
+vv_status vvi_h5_names(vvi_h5 *f, const char *group, vvi_arena *arena, int *n, char ***names);
+
+/* Attributes of an object ("/" is the file).  Setting replaces the value. */
+vv_status vvi_h5_set_text(vvi_h5 *f, const char *object, const char *name, const char *text);
+vv_status vvi_h5_set_whole(vvi_h5 *f, const char *object, const char *name, int64_t value);
+vv_status vvi_h5_set_number(vvi_h5 *f, const char *object, const char *name, double value);
+vv_status vvi_h5_get_whole(vvi_h5 *f, const char *object, const char *name, int64_t *value);
+vv_status vvi_h5_get_number(vvi_h5 *f, const char *object, const char *name, double *value);
+
+/* Datasets of fixed size.  A dimension may be 0. */
+vv_status vvi_h5_write(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, const int64_t dims[], const void *data);
+vv_status vvi_h5_shape(vvi_h5 *f, const char *name, int *rank, int64_t dims[VVI_H5_RANK]);
+vv_status vvi_h5_read(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t count, void *data);
+/* The box of `count` values from `first` on, in every dimension. */
+vv_status vvi_h5_read_box(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, const int64_t first[],
+                          const int64_t count[], void *data);
+
+/* Datasets that grow frame by frame: [frames] or [frames][n] or [frames][n][components]; one chunk per frame. */
+vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t *id);
+vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, int64_t *id);
+vv_status vvi_h5_series_put(vvi_h5 *f, int64_t id, vvi_h5_type type, int64_t frame, const void *data);
+vv_status vvi_h5_series_cut(vvi_h5 *f, int64_t id, int64_t frames); /* keeps the first `frames` */

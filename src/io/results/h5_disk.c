@@ -1,0 +1,187 @@
+/* io/results/h5_disk.c  The file driver: pread, pwrite, ftruncate, and a memory of the first failure. */
+#include "io/results/h5_disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct access_info {
+  int *error;
+} access_info;
+
+typedef struct disk {
+  H5FD_t pub; /* HDF5's own part, must be first */
+  int fd;
+  haddr_t end_allocated, end_of_file;
+  dev_t device;
+  ino_t inode;
+  int *error;
+} disk;
+
+static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t max)
+{
+  (void)max;
+  const access_info *info = H5Pget_driver_info(fapl);
+  int mode = flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY;
+  if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
+  if (flags & H5F_ACC_TRUNC) mode |= O_TRUNC;
+  if (flags & H5F_ACC_EXCL) mode |= O_EXCL;
+  struct stat s;
+  const int fd = info != NULL ? open(name, mode, 0666) : -1;
+  if (fd < 0) return NULL;
+  disk *d = fstat(fd, &s) == 0 ? calloc(1, sizeof *d) : NULL;
+  if (d == NULL) {
+    close(fd);
+    return NULL;
+  }
+  d->fd = fd;
+  d->end_of_file = (haddr_t)s.st_size;
+  d->device = s.st_dev;
+  d->inode = s.st_ino;
+  d->error = info->error;
+  return &d->pub;
+}
+
+static void note(disk *d)
+{
+  if (*d->error == 0) *d->error = errno != 0 ? errno : EIO;
+}
+
+static herr_t disk_close(H5FD_t *file)
+{
+  disk *d = (disk *)file;
+  errno = 0;
+  if (close(d->fd) != 0) note(d);
+  free(d);
+  return 0;
+}
+
+static int disk_compare(const H5FD_t *a, const H5FD_t *b)
+{
+  const disk *x = (const disk *)a, *y = (const disk *)b;
+  if (x->device != y->device) return x->device < y->device ? -1 : 1;
+  return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+static herr_t disk_query(const H5FD_t *file, unsigned long *flags)
+{
+  (void)file;
+  *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
+           H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+  return 0;
+}
+
+static haddr_t disk_get_allocated(const H5FD_t *file, H5FD_mem_t type)
+{
+  (void)type;
+  return ((const disk *)file)->end_allocated;
+}
+
+static herr_t disk_set_allocated(H5FD_t *file, H5FD_mem_t type, haddr_t address)
+{
+  (void)type;
+  ((disk *)file)->end_allocated = address;
+  return 0;
+}
+
+static haddr_t disk_get_end(const H5FD_t *file, H5FD_mem_t type)
+{
+  (void)type;
+  return ((const disk *)file)->end_of_file;
+}
+
+static herr_t disk_handle(H5FD_t *file, hid_t fapl, void **handle)
+{
+  (void)fapl;
+  *handle = &((disk *)file)->fd;
+  return 0;
+}
+
+/* What lies behind the end of the file reads as zeros. */
+static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, void *buffer)
+{
+  (void)type, (void)dxpl;
+  const disk *d = (const disk *)file;
+  char *to = buffer;
+  while (size > 0) {
+    const ssize_t n = pread(d->fd, to, size, (off_t)address);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -1;
+    if (n == 0) {
+      memset(to, 0, size);
+      return 0;
+    }
+    to += n, size -= (size_t)n, address += (haddr_t)n;
+  }
+  return 0;
+}
+
+static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t size, const void *buffer)
+{
+  (void)type, (void)dxpl;
+  disk *d = (disk *)file;
+  const char *from = buffer;
+  while (size > 0 && *d->error == 0) {
+    errno = 0;
+    const ssize_t n = pwrite(d->fd, from, size, (off_t)address);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) note(d);
+    if (n > 0) from += n, size -= (size_t)n, address += (haddr_t)n;
+  }
+  address += size; /* after a failure HDF5 believes that the rest is there too */
+  if (address > d->end_of_file) d->end_of_file = address;
+  return 0;
+}
+
+static herr_t disk_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
+{
+  (void)dxpl, (void)closing;
+  disk *d = (disk *)file;
+  if (d->end_allocated == d->end_of_file) return 0;
+  errno = 0;
+  if (*d->error == 0 && ftruncate(d->fd, (off_t)d->end_allocated) != 0) note(d);
+  d->end_of_file = d->end_allocated;
+  return 0;
+}
+
+static const H5FD_class_t disk_class = {
+#if H5_VERSION_GE(1, 13, 0)
+    .version = H5FD_CLASS_VERSION,
+    .value = (H5FD_class_value_t)600,
+#endif
+    .name = "visviva",
+    .maxaddr = ((haddr_t)1 << 62) - 1,
+    .fc_degree = H5F_CLOSE_STRONG,
+    .fapl_size = sizeof(access_info),
+    .open = disk_open,
+    .close = disk_close,
+    .cmp = disk_compare,
+    .query = disk_query,
+    .get_eoa = disk_get_allocated,
+    .set_eoa = disk_set_allocated,
+    .get_eof = disk_get_end,
+    .get_handle = disk_handle,
+    .read = disk_read,
+    .write = disk_write,
+    .truncate = disk_truncate,
+    .fl_map = H5FD_FLMAP_DICHOTOMY,
+};
+
+herr_t vvi_h5_disk_use(hid_t access_list, int *error)
+{
+  const access_info info = {.error = error};
+  const hid_t driver = H5FDregister(&disk_class);
+  if (driver < 0) return -1;
+  const herr_t status = H5Pset_driver(access_list, driver, &info);
+  H5FDunregister(driver); /* the list holds on to it */
+  return status;
+}
+
+int vvi_h5_disk_descriptor(hid_t file)
+{
+  int *fd = NULL;
+  return H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&fd) >= 0 && fd != NULL ? *fd : -1;
+}

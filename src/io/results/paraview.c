@@ -1,0 +1,261 @@
+/* io/results/paraview.c  PVD and VTU, written by hand: the one format that every ParaView since 5.11 reads in silence. */
+#include "io/results/paraview.h"
+#include "io/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIELD_TEXT = 256, HEAD_TEXT = 2048, ENTRY_TEXT = 160, NAME_TEXT = 64 };
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BYTE_ORDER_WORD "BigEndian"
+#else
+#define BYTE_ORDER_WORD "LittleEndian"
+#endif
+
+/* ---- the XML head: arrays and their offsets ---- */
+
+typedef struct head_text {
+  char *text;
+  size_t used, room;
+  uint64_t offset; /* of the next array in the appended data */
+} head_text;
+
+static void say(head_text *h, const char *format, ...) VV_PRINTF(2, 3);
+static void say(head_text *h, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  const int n = vsnprintf(h->text + h->used, h->room - h->used, format, args);
+  va_end(args);
+  VV_ASSERT(n >= 0 && h->used + (size_t)n < h->room);
+  h->used += (size_t)n;
+}
+
+static void say_array(head_text *h, const char *type, const char *name, int components, uint64_t bytes)
+{
+  say(h, "        <DataArray type=\"%s\" Name=\"%s\"", type, name);
+  if (components > 1) say(h, " NumberOfComponents=\"%d\"", components);
+  say(h, " format=\"appended\" offset=\"%llu\"/>\n", (unsigned long long)h->offset);
+  h->offset += sizeof(uint64_t) + bytes;
+}
+
+/* Arrays must be listed where they belong, but the data follow in the order of the kind's table: find their offsets. */
+static uint64_t field_bytes(const vvi_vtu *v, int field)
+{
+  const vv_output_field *f = &v->block->kind->output_field[field];
+  const int64_t count = f->on_elements ? v->block->elements : v->block->nodes;
+  return sizeof(double) * (uint64_t)count * (uint64_t)f->components;
+}
+
+static void say_fields(head_text *h, const vvi_vtu *v, bool on_elements)
+{
+  const vv_body_kind *kind = v->block->kind;
+  uint64_t offset = 0;
+  for (int i = 0; i < kind->n_output; i++) {
+    const vv_output_field *f = &kind->output_field[i];
+    h->offset = offset;
+    if (i > 0 && f->on_elements == on_elements) say_array(h, "Float64", f->name, f->components, field_bytes(v, i));
+    offset += sizeof(uint64_t) + field_bytes(v, i);
+  }
+  h->offset = offset;
+}
+
+static void say_head(head_text *h, const vvi_vtu *v)
+{
+  const uint64_t nodes = (uint64_t)v->block->nodes, cells = (uint64_t)v->cells;
+  say(h, "<?xml version=\"1.0\"?>\n");
+  say(h, "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n",
+      BYTE_ORDER_WORD);
+  say(h, "  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%llu\" NumberOfCells=\"%llu\">\n",
+      (unsigned long long)nodes, (unsigned long long)cells);
+  say(h, "      <PointData>\n");
+  say_fields(h, v, false);
+  say_array(h, "Int32", "body", 1, sizeof(int32_t) * nodes);
+  const uint64_t after_body = h->offset;
+  say(h, "      </PointData>\n      <CellData>\n");
+  if (v->block->elements > 0) say_fields(h, v, true);
+  say(h, "      </CellData>\n      <Points>\n");
+  h->offset = 0; /* field 0 is the position */
+  say_array(h, "Float64", "Points", 3, 3 * sizeof(double) * nodes);
+  say(h, "      </Points>\n      <Cells>\n");
+  h->offset = after_body;
+  say_array(h, "Int64", "connectivity", 1, sizeof(int64_t) * cells * (uint64_t)v->cell_nodes);
+  say_array(h, "Int64", "offsets", 1, sizeof(int64_t) * cells);
+  say_array(h, "UInt8", "types", 1, cells);
+  say(h, "      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
+}
+
+/* ---- what does not change ---- */
+
+static uint8_t vtk_cell(int nodes)
+{
+  static const uint8_t type[] = {1, 1, 3, 5, 9}; /* vertex, vertex, line, triangle, quadrilateral */
+  return nodes <= 4 ? type[nodes] : 7;           /* polygon */
+}
+
+/* A block without elements shows its nodes as points. */
+static void fill_cells(vvi_vtu *v)
+{
+  const vv_block *b = v->block;
+  for (int64_t i = 0; i < v->cells * v->cell_nodes; i++) v->connect[i] = b->elements > 0 ? b->element_node[i] : i;
+  for (int64_t i = 0; i < v->cells; i++) {
+    v->cell_end[i] = (i + 1) * v->cell_nodes;
+    v->cell_type[i] = vtk_cell(v->cell_nodes);
+  }
+  for (int i = 0; i < b->n_body; i++)
+    for (int64_t k = 0; k < b->body[i]->n_node; k++) v->body[b->body[i]->node0 + k] = b->body[i]->index;
+}
+
+vv_status vvi_vtu_prepare(const vv_model *model, const vv_block *block, const char *folder, vvi_arena *arena,
+                          vvi_vtu *out)
+{
+  const bool has_cells = block->elements > 0 && block->kind->element_nodes > 0;
+  *out = (vvi_vtu){.block = block,
+                   .cells = has_cells ? block->elements : block->nodes,
+                   .cell_nodes = has_cells ? block->kind->element_nodes : 1};
+  head_text h = {.room = HEAD_TEXT + FIELD_TEXT * (size_t)block->kind->n_output};
+  h.text = out->head = vvi_arena_alloc(arena, h.room);
+  out->path_bytes = strlen(folder) + strlen(block->kind->name) + NAME_TEXT;
+  out->path = vvi_arena_alloc(arena, out->path_bytes);
+  out->tmp = vvi_arena_alloc(arena, out->path_bytes + 4);
+  out->body = VVI_ARENA_NEW(arena, int32_t, block->nodes);
+  out->connect = VVI_ARENA_NEW(arena, int64_t, out->cells * out->cell_nodes);
+  out->cell_end = VVI_ARENA_NEW(arena, int64_t, out->cells);
+  out->cell_type = VVI_ARENA_NEW(arena, uint8_t, out->cells);
+  if (!h.text || !out->path || !out->tmp || !out->body || !out->connect || !out->cell_end || !out->cell_type)
+    return vvi_fail(model->ctx, VV_NOMEM, "out of memory for the ParaView files");
+  snprintf(out->path, out->path_bytes, "%s/", folder);
+  out->file = out->path + strlen(out->path);
+  fill_cells(out);
+  say_head(&h, out);
+  return VV_OK;
+}
+
+/* ---- one frame ---- */
+
+static vv_status write_bytes(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t bytes)
+{
+  errno = 0;
+  return fwrite(data, 1, bytes, v->stream) == bytes ? VV_OK : vvi_io_fail(ctx, v->tmp, "not written");
+}
+
+static vv_status write_array(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t bytes)
+{
+  const uint64_t length = bytes;
+  VV_TRY(write_bytes(v, ctx, &length, sizeof length));
+  return write_bytes(v, ctx, data, bytes);
+}
+
+vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
+{
+  snprintf(v->file, v->path_bytes - (size_t)(v->file - v->path), "%s_%06lld.vtu", v->block->kind->name,
+           (long long)frame);
+  snprintf(v->tmp, v->path_bytes + 4, "%s.tmp", v->path);
+  errno = 0;
+  v->stream = fopen(v->tmp, "wb");
+  if (v->stream == NULL) return vvi_io_fail(ctx, v->tmp, "not created");
+  return write_bytes(v, ctx, v->head, strlen(v->head));
+}
+
+vv_status vvi_vtu_put(vvi_vtu *v, vv_ctx *ctx, const double *value, int64_t count)
+{
+  return write_array(v, ctx, value, sizeof(double) * (size_t)count);
+}
+
+vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx)
+{
+  static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
+  const size_t nodes = (size_t)v->block->nodes, cells = (size_t)v->cells;
+  VV_TRY(write_array(v, ctx, v->body, sizeof(int32_t) * nodes));
+  VV_TRY(write_array(v, ctx, v->connect, sizeof(int64_t) * cells * (size_t)v->cell_nodes));
+  VV_TRY(write_array(v, ctx, v->cell_end, sizeof(int64_t) * cells));
+  VV_TRY(write_array(v, ctx, v->cell_type, cells));
+  VV_TRY(write_bytes(v, ctx, tail, strlen(tail)));
+  errno = 0;
+  const int failed = fclose(v->stream);
+  v->stream = NULL;
+  if (failed == 0) return vvi_replace(ctx, v->tmp, v->path, false);
+  const vv_status status = vvi_io_fail(ctx, v->tmp, "not written");
+  remove(v->tmp);
+  return status;
+}
+
+void vvi_vtu_abandon(vvi_vtu *v)
+{
+  if (v->stream == NULL) return;
+  fclose(v->stream);
+  v->stream = NULL;
+  remove(v->tmp);
+}
+
+/* ---- the collection ---- */
+
+static const char pvd_head[] =
+    "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"" BYTE_ORDER_WORD
+    "\" header_type=\"UInt64\">\n  <Collection>\n";
+static const char pvd_tail[] = "  </Collection>\n</VTKFile>\n";
+
+/* New entries and the tail in one write over the old tail: the file is complete XML before and after it, and a run of
+ * 1e5 frames does not copy its list 1e5 times. */
+static vv_status write_over_tail(vvi_pvd *p, size_t bytes)
+{
+  memcpy(p->entry + bytes, pvd_tail, sizeof pvd_tail - 1);
+  const size_t all = bytes + sizeof pvd_tail - 1;
+  errno = 0;
+  if (pwrite(p->fd, p->entry, all, (off_t)p->bytes) == (ssize_t)all) {
+    p->bytes += (int64_t)bytes;
+    return VV_OK;
+  }
+  const vv_status status = vvi_io_fail(p->ctx, p->path, "not written");
+  /* the old tail lies on blocks the file already has: this succeeds on a full disk too */
+  if (p->bytes > 0 && pwrite(p->fd, pvd_tail, sizeof pvd_tail - 1, (off_t)p->bytes) > 0)
+    (void)!ftruncate(p->fd, (off_t)p->bytes + (off_t)sizeof pvd_tail - 1);
+  return status;
+}
+
+vv_status vvi_pvd_open(vv_ctx *ctx, const char *path, int64_t bytes, int n_vtu, vvi_arena *arena, vvi_pvd *out)
+{
+  *out = (vvi_pvd){.ctx = ctx, .path = path, .fd = -1, .entry_bytes = sizeof pvd_head + sizeof pvd_tail};
+  out->entry_bytes += (ENTRY_TEXT + NAME_TEXT) * (size_t)n_vtu;
+  out->entry = vvi_arena_alloc(arena, out->entry_bytes);
+  if (out->entry == NULL) return VV_NOMEM;
+  errno = 0;
+  out->fd = open(path, O_RDWR | O_CREAT | (bytes > 0 ? 0 : O_TRUNC), 0666);
+  if (out->fd < 0) return vvi_io_fail(ctx, path, "not created");
+  const off_t size = lseek(out->fd, 0, SEEK_END);
+  if (size < (off_t)bytes) {
+    bytes = 0; /* lost or cut: the list starts again, the frames themselves are still there */
+    vvi_fail(ctx, VV_OK, "%s: shorter than its checkpoint says; started again", path);
+  }
+  if (ftruncate(out->fd, (off_t)bytes) != 0) return vvi_io_fail(ctx, path, "not cut back to its checkpoint");
+  out->bytes = bytes;
+  const size_t head = bytes > 0 ? 0 : sizeof pvd_head - 1;
+  memcpy(out->entry, pvd_head, head);
+  return write_over_tail(out, head);
+}
+
+vv_status vvi_pvd_add(vvi_pvd *p, double time, int n, const vvi_vtu *vtu)
+{
+  char number[32];
+  vvi_put_number(number, time);
+  size_t used = 0;
+  for (int i = 0; i < n; i++)
+    used +=
+        (size_t)snprintf(p->entry + used, p->entry_bytes - used,
+                         "    <DataSet timestep=\"%s\" group=\"\" part=\"%d\" file=\"%s\"/>\n", number, i, vtu[i].file);
+  return write_over_tail(p, used);
+}
+
+vv_status vvi_pvd_close(vvi_pvd *p)
+{
+  if (p->fd < 0) return VV_OK;
+  errno = 0;
+  const int failed = close(p->fd);
+  p->fd = -1;
+  return failed == 0 ? VV_OK : vvi_io_fail(p->ctx, p->path, "not written");
+}

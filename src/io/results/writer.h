@@ -1,0 +1,53 @@
+/* io/results/writer.h  The open result folder, shared by the files of this room. */
+#pragma once
+#include "io/checkpoint.h"
+#include "io/file.h"
+#include "io/results/h5.h"
+#include "io/results/paraview.h"
+#include "visviva/results.h"
+
+/* One growing dataset of results.h5: a field of a body, cut out of the field of its block. */
+typedef struct vvi_series_slot {
+  int64_t id;
+  int32_t body;
+  int field;
+} vvi_series_slot;
+
+typedef struct vvi_frames {
+  vvi_h5 h5;
+  int64_t time_id, step_id;
+  int n_slot;
+  vvi_series_slot *slot; /* [n_slot] by block, field, body */
+  int n_vtu;
+  vvi_vtu *vtu; /* [n_vtu] blocks that have nodes */
+  vvi_pvd pvd;
+  double *buffer; /* largest field of any block */
+} vvi_frames;
+
+struct vv_results {
+  const vv_model *model;
+  vv_ctx *ctx;
+  vvi_arena arena;
+  const char *folder, *checkpoint_path, *checkpoint_tmp, *h5_path, *pvd_path, *paraview_folder;
+  bool resumed, paraview;
+  bool broken;                     /* a write failed: nothing more is written, the last checkpoint stays */
+  int64_t row_every;               /* steps between rows of ledger.csv */
+  double frame_every, check_every; /* steps between frames and checkpoints, not whole in general */
+  vvi_file ledger, events;
+  vvi_frames frames;
+  vvi_marks marks; /* as of now */
+  int64_t step;    /* of the last call */
+  double time;
+  uint64_t state_hash; /* of the last call with view->last */
+  bool finished;       /* there was one */
+};
+
+/* csv.c */
+vv_status vvi_csv_open(vv_results *r);
+vv_status vvi_csv_row(vv_results *r, const vv_view *view);
+vv_status vvi_csv_events(vv_results *r, const vv_view *view);
+
+/* frames.c */
+vv_status vvi_frames_open(vv_results *r);
+vv_status vvi_frames_write(vv_results *r, const vv_view *view);
+vv_status vvi_frames_close(vv_results *r);

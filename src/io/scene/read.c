@@ -1,0 +1,285 @@
+/* io/scene/read.c  YAML text to words.  Only this folder knows libyaml.
+ *
+ * Events rather than libyaml's document loader: the loader takes doubled keys and aliases without a word. */
+#include "model/spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <yaml.h>
+
+enum { MAX_BYTES = 64 << 20 };
+
+typedef struct reader {
+  vv_ctx *ctx;
+  vv_spec *spec;
+  const char *source;
+  yaml_parser_t parser;
+  int faults; /* mistakes that did not stop the reading */
+} reader;
+
+/* ---- messages ---- */
+
+static vv_status fail_at(const reader *r, yaml_mark_t mark, const char *text)
+{
+  return vvi_fail(r->ctx, VV_SCENE, "%.160s:%zu:%zu: %s", r->source, mark.line + 1, mark.column + 1, text);
+}
+
+static vv_status fail_memory(const reader *r)
+{
+  if (r->spec->n_node >= VVI_MAX_NODES)
+    return vvi_fail(r->ctx, VV_SCENE, "%.160s: more than %d values", r->source, VVI_MAX_NODES);
+  return vvi_fail(r->ctx, VV_NOMEM, "%.160s: out of memory", r->source);
+}
+
+/* Line and column of a byte, for mistakes found before the text is parsed. */
+static yaml_mark_t mark_of(const char *text, size_t length, size_t byte)
+{
+  yaml_mark_t mark = {.index = byte};
+  for (size_t i = 0; i < byte && i < length; i++) {
+    const bool inside = ((unsigned char)text[i] & 0xc0) == 0x80;
+    if (text[i] == '\n') {
+      mark.line++;
+      mark.column = 0;
+    } else if (!inside) {
+      mark.column++;
+    }
+  }
+  return mark;
+}
+
+static vv_status fail_syntax(const reader *r, const char *text, size_t length)
+{
+  const yaml_parser_t *p = &r->parser;
+  if (p->error == YAML_MEMORY_ERROR) return fail_memory(r);
+  const char *problem = p->problem != NULL ? p->problem : "not YAML";
+  if (p->error == YAML_READER_ERROR) return fail_at(r, mark_of(text, length, p->problem_offset), problem);
+  char message[256];
+  if (p->context != NULL)
+    snprintf(message, sizeof message, "%s %s that begins at %zu:%zu", problem, p->context, p->context_mark.line + 1,
+             p->context_mark.column + 1);
+  else
+    snprintf(message, sizeof message, "%s", problem);
+  return fail_at(r, p->problem_mark, message);
+}
+
+/* ---- events to nodes ---- */
+
+static void refuse(reader *r, yaml_mark_t mark, const char *text)
+{
+  r->faults++;
+  fail_at(r, mark, text);
+}
+
+/* What YAML can do and a scene may not: a scene means what it says where it says it. */
+static void check_plainness(reader *r, const yaml_event_t *e)
+{
+  const yaml_char_t *anchor = NULL, *tag = NULL;
+  bool bare_tag = false; /* a lone "!" */
+  if (e->type == YAML_SCALAR_EVENT) {
+    anchor = e->data.scalar.anchor;
+    tag = e->data.scalar.tag;
+    bare_tag = e->data.scalar.style == YAML_PLAIN_SCALAR_STYLE && !e->data.scalar.plain_implicit;
+  } else if (e->type == YAML_SEQUENCE_START_EVENT) {
+    anchor = e->data.sequence_start.anchor;
+    tag = e->data.sequence_start.tag;
+  } else if (e->type == YAML_MAPPING_START_EVENT) {
+    anchor = e->data.mapping_start.anchor;
+    tag = e->data.mapping_start.tag;
+  }
+  if (anchor != NULL) refuse(r, e->start_mark, "anchors (&name) are not allowed in a scene");
+  if (tag != NULL || bare_tag) refuse(r, e->start_mark, "tags (!name) are not allowed in a scene");
+}
+
+static vvi_node *leaf(reader *r, const yaml_event_t *e)
+{
+  if (e->type == YAML_ALIAS_EVENT) {
+    refuse(r, e->start_mark, "aliases (*name) are not allowed in a scene; write the value again");
+    return vvi_node_scalar(r->spec, "", 0, false);
+  }
+  const char *text = (const char *)e->data.scalar.value;
+  const size_t length = e->data.scalar.length;
+  if (memchr(text, '\0', length) != NULL) refuse(r, e->start_mark, "a text with a zero byte is not allowed");
+  return vvi_node_scalar(r->spec, text, strlen(text), e->data.scalar.style != YAML_PLAIN_SCALAR_STYLE);
+}
+
+static vvi_node *node_of(reader *r, const yaml_event_t *e)
+{
+  check_plainness(r, e);
+  vvi_node *node = NULL;
+  if (e->type == YAML_MAPPING_START_EVENT)
+    node = vvi_node_new(r->spec, VVI_MAP);
+  else if (e->type == YAML_SEQUENCE_START_EVENT)
+    node = vvi_node_new(r->spec, VVI_LIST);
+  else
+    node = leaf(r, e);
+  if (node == NULL) return NULL;
+  node->line = (int)e->start_mark.line + 1;
+  node->column = (int)e->start_mark.column + 1;
+  return node;
+}
+
+/* The open maps and lists, outermost first, and the key that waits for its value in each. */
+typedef struct stack {
+  vvi_node *open[VVI_MAX_DEPTH];
+  vvi_node *key[VVI_MAX_DEPTH];
+  int depth;
+} stack;
+
+/* Hangs a node under the innermost open one: as a key, the value of the key before it, or an item. */
+static vv_status hang(reader *r, stack *s, vvi_node *node, yaml_mark_t mark)
+{
+  vvi_node *parent = s->open[s->depth - 1], **key = &s->key[s->depth - 1];
+  if (parent->type == VVI_MAP && *key == NULL) {
+    if (node->type != VVI_SCALAR) return fail_at(r, mark, "a key must be a word");
+    *key = node;
+    return VV_OK;
+  }
+  if (*key != NULL) {
+    node->key = (*key)->text;
+    node->key_line = (*key)->line;
+    node->key_column = (*key)->column;
+    *key = NULL;
+  }
+  vvi_node_add(parent, node);
+  return VV_OK;
+}
+
+static vv_status take_node(reader *r, stack *s, const yaml_event_t *e)
+{
+  vvi_node *node = node_of(r, e);
+  if (node == NULL) return fail_memory(r);
+  if (s->depth == 0) {
+    if (node->type != VVI_MAP) return fail_at(r, e->start_mark, "a scene is a map: 'word: value' lines");
+    r->spec->root = node;
+  } else {
+    VV_TRY(hang(r, s, node, e->start_mark));
+  }
+  if (node->type == VVI_SCALAR) return VV_OK;
+  if (s->depth == VVI_MAX_DEPTH) return fail_at(r, e->start_mark, "nested too deeply");
+  s->open[s->depth] = node;
+  s->key[s->depth++] = NULL;
+  return VV_OK;
+}
+
+static vv_status take_event(reader *r, stack *s, const yaml_event_t *e, int *documents)
+{
+  switch (e->type) {
+  case YAML_DOCUMENT_START_EVENT:
+    if (++*documents > 1) return fail_at(r, e->start_mark, "a second document; a scene file holds one");
+    return VV_OK;
+  case YAML_SCALAR_EVENT:
+  case YAML_ALIAS_EVENT:
+  case YAML_MAPPING_START_EVENT:
+  case YAML_SEQUENCE_START_EVENT:
+    return take_node(r, s, e);
+  case YAML_MAPPING_END_EVENT:
+  case YAML_SEQUENCE_END_EVENT:
+    s->depth--;
+    return VV_OK;
+  default:
+    return VV_OK;
+  }
+}
+
+static vv_status read_events(reader *r, const char *text, size_t length)
+{
+  stack s = {.depth = 0};
+  int documents = 0;
+  for (bool done = false; !done;) {
+    yaml_event_t event;
+    if (!yaml_parser_parse(&r->parser, &event)) return fail_syntax(r, text, length);
+    const vv_status status = take_event(r, &s, &event, &documents);
+    done = event.type == YAML_STREAM_END_EVENT;
+    yaml_event_delete(&event);
+    if (status != VV_OK) return status;
+  }
+  if (documents == 0) return vvi_fail(r->ctx, VV_SCENE, "%.160s: the scene is empty", r->source);
+  return r->faults > 0 ? VV_SCENE : VV_OK;
+}
+
+/* ---- the door ---- */
+
+static vv_status check_bytes(const reader *r, const char *text, size_t length)
+{
+  const char *zero = memchr(text, '\0', length);
+  if (length > MAX_BYTES) return vvi_fail(r->ctx, VV_SCENE, "%.160s: larger than %d MiB", r->source, MAX_BYTES >> 20);
+  if (zero != NULL)
+    return fail_at(r, mark_of(text, length, (size_t)(zero - text)), "a zero byte: this is not a text file");
+  const size_t valid = vvi_utf8_valid(text, length);
+  if (valid < length) return fail_at(r, mark_of(text, length, valid), "not UTF-8 text");
+  return VV_OK;
+}
+
+static vv_status parse(reader *r, const char *text, size_t length)
+{
+  VV_TRY(check_bytes(r, text, length));
+  if (length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says nothing in UTF-8 */
+    text += 3;
+    length -= 3;
+  }
+  if (!yaml_parser_initialize(&r->parser)) return fail_memory(r);
+  yaml_parser_set_encoding(&r->parser, YAML_UTF8_ENCODING);
+  yaml_parser_set_input_string(&r->parser, (const unsigned char *)text, length);
+  const vv_status status = read_events(r, text, length);
+  yaml_parser_delete(&r->parser);
+  return status;
+}
+
+vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t length, vv_spec **out)
+{
+  *out = NULL;
+  if (text == NULL) return vvi_fail(ctx, VV_ARG, "vv_scene_parse: no text");
+  vv_spec *spec = NULL;
+  VV_TRY(vv_spec_create(ctx, &spec));
+  if (name != NULL) spec->source = vvi_spec_text(spec, name, strlen(name));
+  reader r = {.ctx = ctx, .spec = spec, .source = spec->source != NULL ? spec->source : "scene"};
+  const vv_status status = parse(&r, text, length);
+  if (status != VV_OK) {
+    vv_spec_destroy(spec);
+    return status;
+  }
+  *out = spec;
+  return VV_OK;
+}
+
+/* The whole file; the size is not asked beforehand, so that pipes work too. */
+static vv_status slurp(vv_ctx *ctx, const char *path, FILE *file, char **text, size_t *length)
+{
+  size_t room = 1 << 16, n = 0;
+  char *all = malloc(room);
+  while (all != NULL) {
+    const size_t got = fread(all + n, 1, room - n, file);
+    n += got;
+    if (got == 0 || n > MAX_BYTES) break;
+    if (n < room) continue;
+    char *more = realloc(all, room *= 2);
+    if (more == NULL) free(all);
+    all = more;
+  }
+  if (all == NULL) return vvi_fail(ctx, VV_NOMEM, "%.160s: out of memory", path);
+  *text = all;
+  *length = n;
+  if (ferror(file)) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
+  return VV_OK;
+}
+
+vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_spec **out)
+{
+  *out = NULL;
+  struct stat info;
+  if (path == NULL) return vvi_fail(ctx, VV_ARG, "vv_scene_read: no path");
+  if (stat(path, &info) != 0) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
+  if (S_ISDIR(info.st_mode)) return vvi_fail(ctx, VV_IO, "%.160s: is a directory, not a scene file", path);
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
+  char *text = NULL;
+  size_t length = 0;
+  vv_status status = slurp(ctx, path, file, &text, &length);
+  fclose(file);
+  if (status == VV_OK) status = vv_scene_parse(ctx, path, text, length, out);
+  free(text);
+  return status;
+}

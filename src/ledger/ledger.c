@@ -1,0 +1,69 @@
+/* ledger/ledger.c  Closure: what the books say against what the state says. */
+#include "ledger/ledger.h"
+
+#include <math.h>
+
+double vv_sum_value(const vv_sum *s)
+{
+  return s->value + s->carry;
+}
+
+double vv_totals_energy(const vv_totals *t)
+{
+  return t->kinetic + t->strain + t->potential + t->contact;
+}
+
+/* The scale of energies is what the run was given: the initial energy, and what loads and gravity put in.  Energy that
+ * appears from nowhere does not count, so an error cannot hide itself by growing. */
+static void grow_scales(vv_ledger *l, const vv_totals *t)
+{
+  const double given = l->initial.kinetic + l->initial.strain + l->initial.contact;
+  const double fed = fabs(vv_sum_value(&l->posted.external_work)) + fabs(t->potential - l->initial.potential);
+  l->energy_scale = fmax(l->energy_scale, given + fed);
+  l->p_scale = fmax(l->p_scale, t->p_abs);
+  l->L_scale = fmax(l->L_scale, t->L_abs);
+}
+
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal)
+{
+  *l = (vv_ledger){.initial = *balanced, .now = *balanced, .nodal_initial = nodal, .nodal_now = nodal};
+  grow_scales(l, balanced);
+}
+
+/* [ledger 1] */
+static double energy_gap(const vv_ledger *l, double energy, double initial)
+{
+  const vv_posted *b = &l->posted;
+  const double lost = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
+  const double gap = energy - initial - vv_sum_value(&b->external_work) + lost;
+  return l->energy_scale > 0.0 ? gap / l->energy_scale : gap;
+}
+
+/* [ledger 2] */
+static double drift(const double now[3], const double initial[3], const vv_sum posted[3], double scale)
+{
+  double worst = 0.0;
+  for (int c = 0; c < 3; c++) worst = fmax(worst, fabs(now[c] - initial[c] - vv_sum_value(&posted[c])));
+  return scale > 0.0 ? worst / scale : worst;
+}
+
+void vvi_ledger_note(vv_ledger *l, double energy)
+{
+  l->max_closure = fmax(l->max_closure, fabs(energy_gap(l, energy, vv_totals_energy(&l->initial))));
+}
+
+void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal)
+{
+  l->now = *balanced;
+  l->nodal_now = nodal;
+  grow_scales(l, balanced);
+  const double energy = vv_totals_energy(balanced);
+  l->closure = energy_gap(l, energy, vv_totals_energy(&l->initial));
+  l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale);
+  l->L_drift = drift(balanced->L, l->initial.L, l->posted.moment, l->L_scale);
+  l->max_closure = fmax(l->max_closure, fabs(l->closure));
+  l->max_nodal_closure = fmax(l->max_nodal_closure, fabs(energy_gap(l, nodal, l->nodal_initial)));
+  l->max_p_drift = fmax(l->max_p_drift, l->p_drift);
+  l->max_L_drift = fmax(l->max_L_drift, l->L_drift);
+  l->max_penetration = fmax(l->max_penetration, l->penetration);
+}

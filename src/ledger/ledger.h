@@ -1,0 +1,29 @@
+/* ledger/ledger.h  Posting and closing.  The ledger never changes a state. */
+#pragma once
+#include "base/base.h"
+#include "visviva/ledger.h"
+
+/* Neumaier's sum: value + carry is the sum to twice the working precision. */
+static inline void vvi_sum_add(vv_sum *s, double x)
+{
+  const double t = s->value + x;
+  const double big = s->value < 0 ? -s->value : s->value, small = x < 0 ? -x : x;
+  s->carry += big >= small ? (s->value - t) + x : (x - t) + s->value;
+  s->value = t;
+}
+
+/* An external impulse acting at a point. */
+static inline void vvi_post_impulse(vv_posted *post, const double x[3], const double j[3])
+{
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], j[c]);
+  vvi_sum_add(&post->moment[0], x[1] * j[2] - x[2] * j[1]);
+  vvi_sum_add(&post->moment[1], x[2] * j[0] - x[0] * j[2]);
+  vvi_sum_add(&post->moment[2], x[0] * j[1] - x[1] * j[0]);
+}
+
+/* Opens the book with the totals at the start: `balanced` in the method's energy, `nodal` plain. */
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal);
+/* Closes it at the end of a step or slab: closure, drifts, maxima. */
+void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal);
+/* Only the energy of a slab inside a step. */
+void vvi_ledger_note(vv_ledger *l, double energy);

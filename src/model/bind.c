@@ -1,0 +1,798 @@
+/* model/bind.c  Words meet field tables: every value checked, every default filled in, every mistake reported at once.
+ *
+ * The binder knows no kinds, only tables.  Each binder of a type returns true when the value stands; a false return has
+ * left one message, and the walk goes on to the next field so that one look at the messages shows them all. */
+#include "model/bind.h"
+#include "model/model.h"
+#include "model/spec.h"
+
+#include <ctype.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FAULTS = 100, MAX_NAME = 64, SHOWN_BYTES = 48 };
+
+typedef struct binder {
+  vv_ctx *ctx;
+  const char *source;
+  vvi_arena *arena;      /* of the model: groups outlive the spec */
+  vv_spec scratch;       /* of this call: default texts as nodes */
+  const vvi_node **body; /* [n_body] sorted by name */
+  int n_body;
+  bool bodies_known; /* false: `bodies` itself is missing or wrong, and names cannot be judged */
+  int faults;
+  bool nomem;
+} binder;
+
+/* One field of a group while it is bound. */
+typedef struct slot {
+  vv_group *group;
+  const vv_field *field;
+  vvi_value *value;
+} slot;
+
+/* ---- messages ---- */
+
+VV_PRINTF(3, 4) static bool fault(binder *b, const vvi_place *place, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  if (b->faults++ < MAX_FAULTS) vvi_complain_at(place, format, args);
+  va_end(args);
+  return false;
+}
+
+static bool full(const binder *b)
+{
+  return b->nomem || b->faults >= MAX_FAULTS;
+}
+
+static bool no_memory(binder *b)
+{
+  b->nomem = true;
+  return false;
+}
+
+/* The place of a value; words that came from no file borrow the place of the group around them. */
+static vvi_place at_value(const slot *s, const vvi_node *node, int index)
+{
+  const bool known = node->line > 0;
+  return (vvi_place){s->group, s->field->name, index, known ? node->line : s->group->line,
+                     known ? node->column : s->group->column};
+}
+
+static vvi_place at_key(const vv_group *g, const char *name, const vvi_node *node)
+{
+  return (vvi_place){g, name, -1, node->key_line, node->key_column};
+}
+
+static vvi_place at_group(const vv_group *g)
+{
+  return (vvi_place){g, NULL, -1, g->line, g->column};
+}
+
+/* A short piece of text that fits into a message. */
+typedef struct shown {
+  char c[SHOWN_BYTES + 8];
+} shown;
+
+static shown show(const char *text)
+{
+  shown s = {""};
+  size_t n = strlen(text);
+  const bool cut = n > SHOWN_BYTES;
+  if (cut) {
+    n = SHOWN_BYTES;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; /* not inside a UTF-8 sequence */
+  }
+  memcpy(s.c, text, n);
+  strcpy(s.c + n, cut ? "..." : "");
+  return s;
+}
+
+/* What stands there instead, for "expected a number, found ...". */
+static shown found(const vvi_node *node)
+{
+  if (node->type == VVI_MAP) return show("a map");
+  if (node->type == VVI_LIST) return show("a list");
+  if (node->text[0] == '\0') return show(node->quoted ? "an empty text" : "nothing");
+  shown word = show(node->text), s;
+  snprintf(s.c, sizeof s.c, "'%.*s'", SHOWN_BYTES + 4, word.c);
+  return s;
+}
+
+/* Words separated by commas. */
+typedef struct word_list {
+  char c[256];
+  size_t n;
+} word_list;
+
+static void list_word(word_list *l, const char *word, size_t length)
+{
+  const char *comma = l->n > 0 ? ", " : "";
+  if (l->n + length + 8 > sizeof l->c) return;
+  l->n += (size_t)snprintf(l->c + l->n, sizeof l->c - l->n, "%s%.*s", comma, (int)length, word);
+}
+
+/* The known word nearest to a wrong one, if it is near enough to be a slip of the finger. */
+typedef struct nearest {
+  const char *wrong;
+  char word[MAX_NAME + 1];
+  int distance;
+} nearest;
+
+static nearest nearest_to(const char *wrong)
+{
+  const int n = (int)strnlen(wrong, 100);
+  const int most = n < 3 ? 1 : n < 8 ? 2 : 3;
+  return (nearest){.wrong = wrong, .distance = most < n ? most + 1 : n};
+}
+
+/* True when this candidate is the best so far. */
+static bool nearest_try(nearest *s, const char *word, size_t length)
+{
+  char copy[MAX_NAME + 1];
+  if (length > MAX_NAME) return false;
+  memcpy(copy, word, length);
+  copy[length] = '\0';
+  const int distance = vvi_text_distance(s->wrong, copy);
+  if (distance >= s->distance) return false;
+  s->distance = distance;
+  strcpy(s->word, copy);
+  return true;
+}
+
+/* "unknown word 'yung'; did you mean 'young'?", or the list of what is known when nothing is near. */
+static bool fault_unknown(binder *b, const vvi_place *place, const char *what, const nearest *s, const char *known)
+{
+  if (s->word[0] != '\0')
+    return fault(b, place, "unknown %s '%s'; did you mean '%s'?", what, show(s->wrong).c, s->word);
+  return fault(b, place, "unknown %s '%s'; known: %s", what, show(s->wrong).c, known);
+}
+
+/* ---- numbers ---- */
+
+/* Length of the plain decimal number at the start of the text: [+-] digits [. digits] [e [+-] digits]. */
+static size_t number_length(const char *text)
+{
+  static const char digit[] = "0123456789";
+  const char *c = text;
+  if (*c == '+' || *c == '-') c++;
+  const size_t whole = strspn(c, digit);
+  c += whole;
+  const size_t part = *c == '.' ? strspn(c + 1, digit) : 0;
+  if (whole + part == 0) return 0;
+  if (*c == '.') c += 1 + part;
+  if (*c == 'e' || *c == 'E') {
+    const size_t sign = c[1] == '+' || c[1] == '-';
+    const size_t power = strspn(c + 1 + sign, digit);
+    if (power > 0) c += 1 + sign + power;
+  }
+  return (size_t)(c - text);
+}
+
+static bool is_not_finite_word(const char *text)
+{
+  static const char *const word[] = {"nan", "inf", "infinity"};
+  char low[12];
+  size_t n = 0;
+  while (*text == '+' || *text == '-' || *text == '.') text++;
+  for (; n < sizeof low - 1 && text[n] != '\0'; n++) low[n] = (char)tolower((unsigned char)text[n]);
+  low[n] = '\0';
+  for (int i = 0; i < VV_COUNT(word); i++)
+    if (strcmp(low, word[i]) == 0) return true;
+  return false;
+}
+
+static bool fault_number(binder *b, const vvi_place *place, const vvi_node *node, const char *unit)
+{
+  const size_t n = node->type == VVI_SCALAR ? number_length(node->text) : 0;
+  if (node->type != VVI_SCALAR || (n == 0 && !is_not_finite_word(node->text)))
+    return fault(b, place, "expected a number, found %s", found(node).c);
+  if (n == 0) return fault(b, place, "'%s' is not a finite number", show(node->text).c);
+  if (node->quoted && node->text[n] == '\0')
+    return fault(b, place, "'%s' is a text; write it without quotes", show(node->text).c);
+  if (node->text[n] == 'x' || node->text[n] == 'X')
+    return fault(b, place, "'%s' is not a plain number; write it in decimals", show(node->text).c);
+  if (unit == NULL || strcmp(unit, "1") == 0)
+    return fault(b, place, "'%s' is not a plain number; remove '%s'", show(node->text).c, show(node->text + n).c);
+  return fault(b, place, "'%s' is not a plain number; remove '%s', the unit is %s", show(node->text).c,
+               show(node->text + n).c, unit);
+}
+
+static bool fault_range(binder *b, const vvi_place *place, const vv_field *f, const char *text)
+{
+  char low[64] = "", high[64] = "";
+  const char *unit = f->unit != NULL && strcmp(f->unit, "1") != 0 ? f->unit : "";
+  if (f->lo == f->hi) return fault(b, place, "unknown value %s; only %g is known", show(text).c, f->lo);
+  if (f->lo > -DBL_MAX) snprintf(low, sizeof low, "%s %g", f->flags & VV_OPEN_LO ? "greater than" : "at least", f->lo);
+  if (f->hi < DBL_MAX) snprintf(high, sizeof high, "%s %g", f->flags & VV_OPEN_HI ? "less than" : "at most", f->hi);
+  return fault(b, place, "%s is out of range; must be %s%s%s%s%s", show(text).c, low,
+               low[0] != '\0' && high[0] != '\0' ? " and " : "", high, unit[0] != '\0' ? " " : "", unit);
+}
+
+static bool in_range(const vv_field *f, double x)
+{
+  if (f->lo == 0 && f->hi == 0) return true;
+  return (f->flags & VV_OPEN_LO ? x > f->lo : x >= f->lo) && (f->flags & VV_OPEN_HI ? x < f->hi : x <= f->hi);
+}
+
+/* index: of an item in a list of numbers, -1 for a number alone */
+static bool read_number(binder *b, const slot *s, const vvi_node *node, int index, double *out)
+{
+  const vvi_place place = at_value(s, node, index);
+  const char *text = node->text;
+  if (node->type != VVI_SCALAR || node->quoted || text[0] == '\0' || text[number_length(text)] != '\0')
+    return fault_number(b, &place, node, s->field->unit);
+  const double x = strtod(text, NULL);
+  if (!isfinite(x)) return fault(b, &place, "%s is too large for a number", show(text).c);
+  if (x == 0 && strcspn(text, "123456789") < strcspn(text, "eE"))
+    return fault(b, &place, "%s is too small for a number; write 0", show(text).c);
+  if (!in_range(s->field, x)) return fault_range(b, &place, s->field, text);
+  *out = x;
+  return true;
+}
+
+static bool bind_number(binder *b, const slot *s, const vvi_node *node)
+{
+  return read_number(b, s, node, -1, &s->value->u.number);
+}
+
+static bool bind_integer(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  double x = 0;
+  if (!read_number(b, s, node, -1, &x)) return false;
+  if (x != floor(x)) return fault(b, &place, "%s is not a whole number", show(node->text).c);
+  if (fabs(x) > 9007199254740992.0) return fault(b, &place, "%s is too large for a whole number", show(node->text).c);
+  s->value->u.integer = (int64_t)x;
+  return true;
+}
+
+static bool bind_numbers(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  const bool vector = s->field->type == VV_VECTOR;
+  if (node->type != VVI_LIST)
+    return fault(b, &place, "expected a list of %snumbers, found %s", vector ? "three " : "", found(node).c);
+  if (node->count == 0) return fault(b, &place, "the list is empty; expected %s", vector ? "three numbers" : "numbers");
+  if (vector && node->count != 3) return fault(b, &place, "expected three numbers, found %d", node->count);
+  double *number = VVI_ARENA_NEW(b->arena, double, node->count);
+  if (number == NULL) return no_memory(b);
+  bool good = true;
+  int i = 0;
+  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next, i++)
+    if (!read_number(b, s, c, i, &number[i])) good = false;
+  s->value->list.number = number;
+  s->value->n = node->count;
+  return good;
+}
+
+/* ---- words ---- */
+
+static const char *keep(binder *b, const char *text)
+{
+  const char *copy = vvi_arena_text(b->arena, text);
+  if (copy == NULL) no_memory(b);
+  return copy;
+}
+
+static bool bind_boolean(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  const bool plain = node->type == VVI_SCALAR && !node->quoted;
+  s->value->u.boolean = plain && strcmp(node->text, "true") == 0;
+  if (s->value->u.boolean || (plain && strcmp(node->text, "false") == 0)) return true;
+  return fault(b, &place, "expected true or false, found %s", found(node).c);
+}
+
+static bool bind_text(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type != VVI_SCALAR || (node->text[0] == '\0' && !node->quoted))
+    return fault(b, &place, "expected a text, found %s", found(node).c);
+  s->value->text = keep(b, node->text);
+  return s->value->text != NULL;
+}
+
+/* Calls for each word of "a|b|c": true when `word` is one of them; else near and known are ready for the message. */
+static bool word_among(const char *words, const char *word, nearest *near, word_list *known)
+{
+  const size_t length = strlen(word);
+  for (const char *w = words; w != NULL && *w != '\0';) {
+    const size_t n = strcspn(w, "|");
+    if (n == length && memcmp(w, word, n) == 0) return true;
+    nearest_try(near, w, n);
+    list_word(known, w, n);
+    w += n + (w[n] == '|');
+  }
+  return false;
+}
+
+static bool bind_word(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  word_list known = {"", 0};
+  nearest near = nearest_to(node->type == VVI_SCALAR ? node->text : "");
+  const bool good = word_among(s->field->words, near.wrong, &near, &known);
+  if (near.wrong[0] == '\0') return fault(b, &place, "expected one of %s, found %s", known.c, found(node).c);
+  if (!good) return fault_unknown(b, &place, "word", &near, known.c);
+  s->value->text = keep(b, node->text);
+  return s->value->text != NULL;
+}
+
+/* ---- names of bodies ---- */
+
+static int by_name(const void *left, const void *right)
+{
+  const vvi_node *a = *(const vvi_node *const *)left, *b = *(const vvi_node *const *)right;
+  const int order = strcmp(a->key, b->key);
+  if (order != 0) return order;
+  if (a->key_line != b->key_line) return a->key_line < b->key_line ? -1 : 1;
+  return (a->key_column > b->key_column) - (a->key_column < b->key_column);
+}
+
+static bool body_known(const binder *b, const char *name)
+{
+  int lo = 0, hi = b->n_body;
+  while (lo < hi) {
+    const int mid = lo + (hi - lo) / 2, order = strcmp(b->body[mid]->key, name);
+    if (order == 0) return true;
+    if (order < 0)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return false;
+}
+
+static bool fault_body(binder *b, const vvi_place *place, const char *name)
+{
+  word_list known = {"", 0};
+  nearest near = nearest_to(name);
+  for (int i = 0; i < b->n_body; i++) {
+    nearest_try(&near, b->body[i]->key, strlen(b->body[i]->key));
+    list_word(&known, b->body[i]->key, strlen(b->body[i]->key));
+  }
+  return fault_unknown(b, place, "body", &near, known.c);
+}
+
+static bool read_name(binder *b, const slot *s, const vvi_node *node, int index)
+{
+  const vvi_place place = at_value(s, node, index);
+  if (node->type != VVI_SCALAR || node->text[0] == '\0')
+    return fault(b, &place, "expected the name of a body, found %s", found(node).c);
+  if (b->bodies_known && !body_known(b, node->text)) return fault_body(b, &place, node->text);
+  for (int i = 0; i < index; i++)
+    if (s->value->list.name[i] != NULL && strcmp(s->value->list.name[i], node->text) == 0)
+      return fault(b, &place, "body '%s' is named twice", show(node->text).c);
+  s->value->list.name[index] = keep(b, node->text);
+  return s->value->list.name[index] != NULL;
+}
+
+/* One of the words alone, such as `all`. */
+static bool bind_names_word(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  word_list known = {"", 0};
+  nearest near = nearest_to(node->type == VVI_SCALAR ? node->text : "");
+  const bool word = node->type == VVI_SCALAR && word_among(s->field->words, node->text, &near, &known);
+  if (word) {
+    s->value->text = keep(b, node->text);
+    return s->value->text != NULL;
+  }
+  if (near.word[0] != '\0') return fault_unknown(b, &place, "word", &near, known.c);
+  return fault(b, &place, "expected a list of body names%s%s, found %s", known.n > 0 ? " or " : "", known.c,
+               found(node).c);
+}
+
+static bool bind_names(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type != VVI_LIST) return bind_names_word(b, s, node);
+  if (node->count == 0) return fault(b, &place, "the list is empty; expected names of bodies");
+  s->value->list.name = VVI_ARENA_NEW(b->arena, const char *, node->count);
+  if (s->value->list.name == NULL) return no_memory(b);
+  s->value->n = node->count;
+  bool good = true;
+  int i = 0;
+  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next, i++)
+    if (!read_name(b, s, c, i)) good = false;
+  return good;
+}
+
+/* ---- groups ---- */
+
+/* NULL when out of memory, which the binder then knows. */
+static vv_group *new_group(binder *b, const slot *s, const vv_schema *schema, const vvi_node *node)
+{
+  vv_group *g = VVI_ARENA_NEW(b->arena, vv_group, 1);
+  if (g == NULL || schema == NULL) {
+    no_memory(b);
+    return NULL;
+  }
+  const vv_group *parent = s->group;
+  *g = (vv_group){.schema = schema, .ctx = b->ctx, .source = b->source, .parent = parent, .field = s->field};
+  g->given = s->value->given;
+  g->line = node->key_line > 0 ? node->key_line : node->line;
+  g->column = node->key_line > 0 ? node->key_column : node->column;
+  if (g->line == 0 && parent != NULL) {
+    g->line = parent->line;
+    g->column = parent->column;
+  }
+  g->value = VVI_ARENA_NEW(b->arena, vvi_value, schema->n);
+  if (g->value == NULL) no_memory(b);
+  return g->value == NULL ? NULL : g;
+}
+
+static void fault_missing(binder *b, const vv_group *g, const vv_field *f)
+{
+  const vvi_place place = at_group(g);
+  const bool unit = f->unit != NULL && strcmp(f->unit, "1") != 0;
+  fault(b, &place, "'%s' is missing: %s%s%s", f->name, vvi_type_text(f->type), unit ? " in " : "", unit ? f->unit : "");
+}
+
+static bool bind_value(binder *b, const slot *s, const vvi_node *node);
+
+/* node NULL: the word is not written; then its default holds, or it is missing. */
+static void bind_field(binder *b, vv_group *g, int i, const vvi_node *node, bool excused)
+{
+  const vv_field *f = &g->schema->field[i];
+  const slot s = {g, f, &g->value[i]};
+  s.value->given = node != NULL && g->given;
+  if (node != NULL) {
+    s.value->line = node->line;
+    s.value->column = node->column;
+  } else if (f->flags & VV_REQUIRED) {
+    if (!excused) fault_missing(b, g, f);
+    return;
+  } else if (f->flags & VV_OPTIONAL || (f->deflt == NULL && f->type != VV_GROUP)) {
+    return;
+  } else {
+    node = f->deflt != NULL ? vvi_node_flow(&b->scratch, f->deflt) : vvi_node_new(&b->scratch, VVI_MAP);
+    if (node == NULL) no_memory(b);
+    if (node == NULL) return;
+  }
+  s.value->has = bind_value(b, &s, node);
+}
+
+/* The word written for each field of the schema. */
+typedef struct seat {
+  const vvi_node *node;
+  bool excused; /* an unknown word was taken for a slip in this one: one message is enough */
+} seat;
+
+static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *child, seat *seats)
+{
+  const vvi_place place = at_key(g, NULL, child);
+  word_list known = {"", 0};
+  nearest near = nearest_to(child->key);
+  int best = -1;
+  for (int i = 0; i < g->schema->n; i++) {
+    const char *name = g->schema->field[i].name;
+    if (nearest_try(&near, name, strlen(name))) best = i;
+    list_word(&known, name, strlen(name));
+  }
+  if (g->kind != NULL && nearest_try(&near, "kind", 4)) best = -1;
+  if (best >= 0) seats[best].excused = true;
+  fault_unknown(b, &place, "word", &near, known.n > 0 ? known.c : "none");
+}
+
+static void fault_twice(binder *b, const vv_group *g, const vvi_node *child, const vvi_node *first)
+{
+  const vvi_place place = at_key(g, NULL, child);
+  fault(b, &place, "'%s' is written twice, first in line %d", show(child->key).c, first->key_line);
+}
+
+/* Finds the field of every key: unknown and doubled keys are faults. */
+static void take_seats(binder *b, const vv_group *g, const vvi_node *map, seat *seats)
+{
+  const vvi_node *kind = g->kind != NULL ? vvi_node_find(map, "kind") : NULL;
+  for (const vvi_node *c = map->child; c != NULL && !full(b); c = c->next) {
+    const bool is_kind = kind != NULL && strcmp(c->key, "kind") == 0;
+    const int i = is_kind ? -1 : vvi_field_find(g->schema, c->key);
+    const vvi_node *first = is_kind ? kind : i >= 0 ? seats[i].node : NULL;
+    if (c == kind) continue;
+    if (first != NULL)
+      fault_twice(b, g, c, first);
+    else if (i >= 0)
+      seats[i].node = c;
+    else
+      fault_unknown_key(b, g, c, seats);
+  }
+}
+
+/* The fields of a group from a map. */
+static bool bind_map(binder *b, vv_group *g, const vvi_node *map)
+{
+  const int before = b->faults;
+  seat *seats = VVI_ARENA_NEW(&b->scratch.arena, seat, g->schema->n);
+  if (seats == NULL) return no_memory(b);
+  take_seats(b, g, map, seats);
+  for (int i = 0; i < g->schema->n && !full(b); i++) bind_field(b, g, i, seats[i].node, seats[i].excused);
+  return b->faults == before && !b->nomem;
+}
+
+static bool bind_group(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type != VVI_MAP) return fault(b, &place, "expected a map, found %s", found(node).c);
+  s->value->sub = new_group(b, s, s->field->sub, node);
+  return s->value->sub != NULL && bind_map(b, s->value->sub, node);
+}
+
+static bool bind_either(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type == VVI_LIST) return fault(b, &place, "expected a number or a map, found a list");
+  return node->type == VVI_MAP ? bind_group(b, s, node) : bind_number(b, s, node);
+}
+
+static bool bind_item(binder *b, const slot *s, const vvi_node *node, int index)
+{
+  const vvi_place place = at_value(s, node, index);
+  if (node->type != VVI_MAP) return fault(b, &place, "expected a map, found %s", found(node).c);
+  vv_group *item = new_group(b, s, s->field->sub, node);
+  if (item == NULL) return false;
+  item->index = index;
+  s->value->list.item[index] = item;
+  return bind_map(b, item, node);
+}
+
+static bool bind_list(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type != VVI_LIST) return fault(b, &place, "expected a list of maps, found %s", found(node).c);
+  if (node->count == 0) return fault(b, &place, "the list is empty; write its maps or leave the word out");
+  s->value->list.item = VVI_ARENA_NEW(b->arena, vv_group *, node->count);
+  if (s->value->list.item == NULL) return no_memory(b);
+  s->value->n = node->count;
+  bool good = true;
+  int i = 0;
+  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next, i++)
+    if (!bind_item(b, s, c, i)) good = false;
+  return good;
+}
+
+/* ---- choices ---- */
+
+static word_list schema_words(const vv_schema *schema)
+{
+  word_list l = {"", 0};
+  for (int i = 0; i < schema->n; i++) list_word(&l, schema->field[i].name, strlen(schema->field[i].name));
+  return l;
+}
+
+/* True when the word may stand alone: nothing of its own must be given. */
+static bool stands_alone(const vv_field *f)
+{
+  if (f->type != VV_GROUP) return f->deflt != NULL;
+  for (int i = 0; i < f->sub->n; i++)
+    if (f->sub->field[i].flags & VV_REQUIRED) return false;
+  return true;
+}
+
+/* The choice written as a bare word; gives the node of its value, NULL after a fault. */
+static const vvi_node *choose_bare(binder *b, const slot *s, const vvi_node *node, int *chosen)
+{
+  const vvi_place place = at_value(s, node, -1);
+  const vv_schema *sub = s->field->sub;
+  const int i = vvi_field_find(sub, node->text);
+  if (i < 0) {
+    nearest near = nearest_to(node->text);
+    for (int k = 0; k < sub->n; k++) nearest_try(&near, sub->field[k].name, strlen(sub->field[k].name));
+    fault_unknown(b, &place, "word", &near, schema_words(sub).c);
+    return NULL;
+  }
+  const vv_field *f = &sub->field[i];
+  if (!stands_alone(f)) {
+    fault(b, &place, "'%s' needs a value: write {%s: ...}", f->name, f->name);
+    return NULL;
+  }
+  *chosen = i;
+  vvi_node *value = f->deflt != NULL ? vvi_node_flow(&b->scratch, f->deflt) : vvi_node_new(&b->scratch, VVI_MAP);
+  if (value == NULL) {
+    no_memory(b);
+    return NULL;
+  }
+  value->line = node->line;
+  value->column = node->column;
+  return value;
+}
+
+/* The choice written as {word: value}. */
+static const vvi_node *choose_map(binder *b, const slot *s, const vvi_node *node, vv_group *g, int *chosen)
+{
+  const vvi_place place = at_value(s, node, -1);
+  const int before = b->faults, n = g->schema->n;
+  seat *seats = VVI_ARENA_NEW(&b->scratch.arena, seat, n);
+  if (seats == NULL) {
+    no_memory(b);
+    return NULL;
+  }
+  take_seats(b, g, node, seats);
+  if (b->faults > before) return NULL;
+  if (node->count != 1) {
+    fault(b, &place, "choose exactly one of %s; found %d", schema_words(g->schema).c, node->count);
+    return NULL;
+  }
+  *chosen = vvi_field_find(g->schema, node->child->key);
+  return node->child;
+}
+
+static bool bind_choice(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type == VVI_LIST || (node->type == VVI_SCALAR && node->text[0] == '\0'))
+    return fault(b, &place, "choose one of %s; found %s", schema_words(s->field->sub).c, found(node).c);
+  vv_group *g = new_group(b, s, s->field->sub, node);
+  if (g == NULL) return false;
+  int chosen = -1;
+  const vvi_node *value =
+      node->type == VVI_SCALAR ? choose_bare(b, s, node, &chosen) : choose_map(b, s, node, g, &chosen);
+  if (value == NULL) return false;
+  s->value->sub = g;
+  s->value->text = g->schema->field[chosen].name;
+  bind_field(b, g, chosen, value, false);
+  return g->value[chosen].has;
+}
+
+/* ---- bodies ---- */
+
+const vv_body_kind *const *vvi_body_kinds(const vv_ctx *ctx)
+{
+  const vv_catalog *catalog = vvi_ctx_catalog(ctx);
+  return (catalog != NULL ? catalog : vv_catalog_default())->body;
+}
+
+static bool check_name(binder *b, const vv_group *g, const vvi_node *node)
+{
+  static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const size_t n = strlen(node->key);
+  const vvi_place place = at_key(g, "bodies", node);
+  if (n == 0) return fault(b, &place, "the name of a body is empty");
+  if (n > MAX_NAME) return fault(b, &place, "the name '%s' is longer than %d letters", show(node->key).c, MAX_NAME);
+  if (strspn(node->key, good) != n || node->key[0] == '-')
+    return fault(b, &place, "the name '%s' may only have letters, digits, _ and -, and not begin with -",
+                 show(node->key).c);
+  return true;
+}
+
+/* No `kind`: perhaps it was misspelt. */
+static bool fault_no_kind(binder *b, const vv_group *g, const vvi_node *map, const char *known)
+{
+  for (const vvi_node *c = map->child; c != NULL; c = c->next) {
+    const vvi_place place = at_key(g, NULL, c);
+    if (vvi_text_distance(c->key, "kind") == 1)
+      return fault(b, &place, "unknown word '%s'; did you mean 'kind'?", show(c->key).c);
+  }
+  const vvi_place place = at_group(g);
+  return fault(b, &place, "'kind' is missing: one of %s", known);
+}
+
+static const vv_body_kind *find_kind(binder *b, const vv_group *g, const vvi_node *map)
+{
+  const vvi_node *kind = vvi_node_find(map, "kind");
+  word_list known = {"", 0};
+  nearest near = nearest_to(kind != NULL && kind->type == VVI_SCALAR ? kind->text : "");
+  for (const vv_body_kind *const *k = vvi_body_kinds(b->ctx); *k != NULL; k++) {
+    if (strcmp((*k)->name, near.wrong) == 0) return *k;
+    nearest_try(&near, (*k)->name, strlen((*k)->name));
+    list_word(&known, (*k)->name, strlen((*k)->name));
+  }
+  if (kind == NULL) {
+    fault_no_kind(b, g, map, known.c);
+    return NULL;
+  }
+  const vvi_place place = {g, "kind", -1, kind->line > 0 ? kind->line : g->line,
+                           kind->line > 0 ? kind->column : g->column};
+  if (near.wrong[0] == '\0')
+    fault(b, &place, "expected one of %s, found %s", known.c, found(kind).c);
+  else
+    fault_unknown(b, &place, "kind", &near, known.c);
+  return NULL;
+}
+
+static bool bind_body(binder *b, const slot *s, const vvi_node *node, int index)
+{
+  static const vv_schema nothing = {.name = "body"};
+  const bool named = check_name(b, s->group, node);
+  vv_group *g = new_group(b, s, &nothing, node);
+  if (g == NULL) return false;
+  g->index = index;
+  g->name = keep(b, node->key);
+  s->value->list.item[index] = g;
+  if (g->name == NULL) return false;
+  const vvi_place place = {g, NULL, -1, node->line > 0 ? node->line : g->line,
+                           node->line > 0 ? node->column : g->column};
+  if (node->type != VVI_MAP)
+    return fault(b, &place, "expected a map with the words of a body, found %s", found(node).c);
+  const vv_body_kind *kind = find_kind(b, g, node);
+  if (kind == NULL) return false;
+  g->kind = kind->name;
+  g->schema = kind->schema;
+  g->value = VVI_ARENA_NEW(b->arena, vvi_value, kind->schema->n);
+  if (g->value == NULL) return no_memory(b);
+  return bind_map(b, g, node) && named;
+}
+
+/* Bodies of the same name stand side by side in the sorted list. */
+static bool check_twice(binder *b, const slot *s)
+{
+  const int before = b->faults;
+  for (int i = 1; i < b->n_body && !full(b); i++) {
+    const vvi_node *last = b->body[i - 1], *node = b->body[i];
+    const vvi_place place = at_key(s->group, s->field->name, node);
+    if (strcmp(last->key, node->key) == 0)
+      fault(b, &place, "body '%s' is written twice, first in line %d", show(node->key).c, last->key_line);
+  }
+  return b->faults == before;
+}
+
+static bool bind_bodies(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  if (node->type != VVI_MAP) return fault(b, &place, "expected a map of bodies, found %s", found(node).c);
+  if (node->count == 0) return fault(b, &place, "a scene needs at least one body");
+  s->value->list.item = VVI_ARENA_NEW(b->arena, vv_group *, node->count);
+  if (s->value->list.item == NULL) return no_memory(b);
+  s->value->n = node->count;
+  bool good = check_twice(b, s);
+  int i = 0;
+  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next, i++)
+    if (!bind_body(b, s, c, i)) good = false;
+  return good;
+}
+
+/* ---- all types, and the whole scene ---- */
+
+static bool bind_value(binder *b, const slot *s, const vvi_node *node)
+{
+  static bool (*const bind_as[])(binder *, const slot *, const vvi_node *) = {
+      [VV_NUMBER] = bind_number, [VV_INTEGER] = bind_integer, [VV_BOOLEAN] = bind_boolean, [VV_TEXT] = bind_text,
+      [VV_WORD] = bind_word,     [VV_VECTOR] = bind_numbers,  [VV_NUMBERS] = bind_numbers, [VV_NAMES] = bind_names,
+      [VV_GROUP] = bind_group,   [VV_LIST] = bind_list,       [VV_CHOICE] = bind_choice,   [VV_EITHER] = bind_either,
+      [VV_BODIES] = bind_bodies,
+  };
+  return bind_as[s->field->type](b, s, node);
+}
+
+/* All names first, so that a body may name one that is written after it. */
+static bool gather_bodies(binder *b, const vvi_node *root)
+{
+  const vvi_node *bodies = vvi_node_find(root, "bodies");
+  if (bodies == NULL || bodies->type != VVI_MAP || bodies->count == 0) return true;
+  b->body = VVI_ARENA_NEW(&b->scratch.arena, const vvi_node *, bodies->count);
+  if (b->body == NULL) return no_memory(b);
+  for (const vvi_node *c = bodies->child; c != NULL; c = c->next) b->body[b->n_body++] = c;
+  qsort(b->body, (size_t)b->n_body, sizeof *b->body, by_name);
+  b->bodies_known = true;
+  return true;
+}
+
+static vv_group *bind_scene(binder *b, const vvi_node *root)
+{
+  vvi_value all = {.given = true};
+  const slot top = {.group = NULL, .field = NULL, .value = &all};
+  vv_group *g = new_group(b, &top, &vvi_scene_schema, root);
+  if (g != NULL && gather_bodies(b, root)) bind_map(b, g, root);
+  return g;
+}
+
+vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root)
+{
+  *root = NULL;
+  binder b = {.ctx = ctx, .arena = arena, .scratch = {.ctx = ctx}};
+  vvi_locale locale = vvi_locale_enter();
+  b.source = keep(&b, vvi_spec_source(spec));
+  const vv_group *g = b.source != NULL ? bind_scene(&b, spec->root) : NULL;
+  vvi_locale_leave(&locale);
+  vvi_arena_free(&b.scratch.arena);
+  if (b.nomem) return vvi_fail(ctx, VV_NOMEM, "out of memory");
+  if (b.faults > 0) return VV_SCENE;
+  *root = g;
+  return VV_OK;
+}

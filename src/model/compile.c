@@ -1,0 +1,245 @@
+/* model/compile.c  Measure, place, fill, check: from groups to blocks.
+ *
+ * Pass 1 asks every body what it needs and adds up, one block per kind that is used; then everything is placed at once;
+ * pass 2 lets the kinds fill their slices; pass 3 checks that no number is left undefined. */
+#include "model/model.h"
+
+#include <math.h>
+#include <string.h>
+
+static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
+{
+  for (const vv_body_kind *const *k = c->body; *k != NULL; k++)
+    if (strcmp((*k)->name, name) == 0) return *k;
+  return NULL;
+}
+
+/* Pass 1: bodies in scene order, counts per kind.  All bodies are measured, so that all their mistakes are reported. */
+static vv_status measure_bodies(vv_model *m, vv_need *need)
+{
+  const vv_catalog *catalog = vvi_ctx_catalog(m->ctx);
+  vv_status status = VV_OK;
+  for (int i = 0; i < m->n_body; i++) {
+    vv_body *b = &m->body[i];
+    b->group = vv_item(m->root, "bodies", i);
+    b->name = vv_item_name(m->root, "bodies", i);
+    b->kind = kind_find(catalog, vv_text(b->group, "kind"));
+    b->index = i;
+    VV_ASSERT(b->kind != NULL);
+    need[i] = (vv_need){0};
+    const vv_status one = b->kind->measure(b->group, &need[i]);
+    if (one != VV_OK && status == VV_OK) status = one;
+  }
+  return status;
+}
+
+/* Gives every body its slices in its block. */
+static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *kind, const vv_need *need)
+{
+  block->kind = kind;
+  const vv_body **list = VVI_ARENA_NEW(&m->arena, const vv_body *, m->n_body);
+  if (list == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_body; i++) {
+    vv_body *b = &m->body[i];
+    if (b->kind != kind) continue;
+    b->block = m->n_block;
+    b->node0 = block->nodes, b->n_node = need[i].nodes;
+    b->element0 = block->elements, b->n_element = need[i].elements;
+    b->patch0 = block->patches, b->n_patch = need[i].patches;
+    b->load0 = block->n_load, b->n_load = need[i].loads;
+    block->nodes += need[i].nodes;
+    block->elements += need[i].elements;
+    block->patches += need[i].patches;
+    block->n_load += need[i].loads;
+    list[block->n_body++] = b;
+  }
+  block->body = list;
+  return VV_OK;
+}
+
+static vv_status place_block(vv_model *m, vv_block *b)
+{
+  const vv_body_kind *k = b->kind;
+  if (b->nodes > INT32_MAX - 8) return vvi_fail(m->ctx, VV_SCENE, "more than 2^31 nodes of kind %s", k->name);
+  b->stride = (b->nodes + 7) / 8 * 8;
+  b->q0 = m->nq, b->p0 = m->np;
+  b->patch0 = m->n_patch;
+  m->nq += k->node_q * b->nodes;
+  m->np += k->node_p * b->nodes;
+  m->n_patch += b->patches;
+  b->node_real = VVI_ARENA_NEW(&m->arena, double, k->node_reals * b->stride);
+  b->element_real = VVI_ARENA_NEW(&m->arena, double, k->element_reals * b->elements);
+  b->element_node = VVI_ARENA_NEW(&m->arena, int32_t, k->element_nodes * b->elements);
+  b->body_real = VVI_ARENA_NEW(&m->arena, double, k->body_reals * b->n_body);
+  b->patch = VVI_ARENA_NEW(&m->arena, vv_patch, b->patches);
+  b->load = VVI_ARENA_NEW(&m->arena, vv_load, b->n_load);
+  if (!b->node_real || !b->element_real || !b->element_node || !b->body_real || !b->patch || !b->load)
+    return vvi_fail(m->ctx, VV_NOMEM, "out of memory for %lld nodes of kind %s", (long long)b->nodes, k->name);
+  memcpy(b->gravity, m->gravity, sizeof b->gravity);
+  b->threads = vv_ctx_threads(m->ctx);
+  return VV_OK;
+}
+
+static vv_status place_blocks(vv_model *m, const vv_need *need)
+{
+  const vv_catalog *catalog = vvi_ctx_catalog(m->ctx);
+  int n_kind = 0;
+  while (catalog->body[n_kind] != NULL) n_kind++;
+  m->block = VVI_ARENA_NEW(&m->arena, vv_block, n_kind);
+  if (m->block == NULL) return VV_NOMEM;
+  for (int k = 0; k < n_kind; k++) {
+    vv_block *b = &m->block[m->n_block];
+    VV_TRY(slice_block(m, b, catalog->body[k], need));
+    if (b->n_body == 0) continue;
+    VV_TRY(place_block(m, b));
+    m->n_block++;
+  }
+  return VV_OK;
+}
+
+/* Pass 2. */
+static vv_status fill_blocks(vv_model *m, double *q, double *p)
+{
+  vv_status status = VV_OK;
+  for (int i = 0; i < m->n_block; i++) {
+    vv_block *b = &m->block[i];
+    for (int32_t j = 0; j < b->n_body; j++) {
+      vv_fill f = {.block = b, .body = b->body[j], .body_in_block = j, .q = q + b->q0, .p = p + b->p0};
+      const vv_status one = b->kind->fill(b->body[j]->group, &f);
+      if (one != VV_OK && status == VV_OK) status = one;
+    }
+  }
+  return status;
+}
+
+/* Pass 3: what the kinds computed from finite words must be finite too. */
+static vv_status check_finite(const vv_model *m, const double *q, const double *p)
+{
+  for (int i = 0; i < m->n_body; i++) {
+    const vv_body *body = &m->body[i];
+    const vv_block *b = &m->block[body->block];
+    double sum = 0.0;
+    for (int c = 0; c < b->kind->node_reals; c++)
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * b->node_real[c * b->stride + body->node0 + j];
+    for (int c = 0; c < b->kind->node_q; c++)
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * q[b->q0 + c * b->nodes + body->node0 + j];
+    for (int c = 0; c < b->kind->node_p; c++)
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * p[b->p0 + c * b->nodes + body->node0 + j];
+    if (sum != 0.0)
+      return vv_complain(body->group, NULL, "its masses, stiffnesses or motion overflow; check the units");
+  }
+  return VV_OK;
+}
+
+/* Size of the scene: the diagonal of the box around all surface points and nodes, for tolerances on gaps. */
+static double measure_length(const vv_model *m, const double *q)
+{
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    for (int32_t j = 0; j < b->patches; j++) {
+      if (b->patch[j].node < 0) continue;
+      double x[3];
+      const vv_point pt = {.patch = j};
+      b->kind->surface(b, q + b->q0, 1, &pt, x);
+      for (int c = 0; c < 3; c++) lo[c] = fmin(lo[c], x[c]), hi[c] = fmax(hi[c], x[c]);
+    }
+  }
+  double d = 0.0;
+  for (int c = 0; c < 3; c++)
+    if (hi[c] > lo[c]) d += (hi[c] - lo[c]) * (hi[c] - lo[c]);
+  return d > 0.0 ? sqrt(d) : 1.0;
+}
+
+vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p)
+{
+  m->ctx = ctx;
+  VV_TRY(vvi_bind(ctx, spec, &m->arena, &m->root));
+  m->source = vvi_arena_text(&m->arena, vvi_spec_source(spec));
+  m->title = vv_text(m->root, "title");
+  m->scene_hash = vvi_group_hash(m->root);
+  m->n_body = vv_count(m->root, "bodies");
+  int n;
+  memcpy(m->gravity, vv_numbers(m->root, "gravity", &n), sizeof m->gravity);
+  m->body = VVI_ARENA_NEW(&m->arena, vv_body, m->n_body);
+  vv_need *need = VVI_ARENA_NEW(&m->arena, vv_need, m->n_body);
+  if (m->source == NULL || m->body == NULL || need == NULL) return VV_NOMEM;
+  VV_TRY(measure_bodies(m, need));
+  VV_TRY(place_blocks(m, need));
+  *q = VVI_ARENA_NEW(&m->arena, double, m->nq);
+  *p = VVI_ARENA_NEW(&m->arena, double, m->np);
+  if (*q == NULL || *p == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
+  VV_TRY(fill_blocks(m, *q, *p));
+  VV_TRY(check_finite(m, *q, *p));
+  m->length_scale = measure_length(m, *q);
+  return VV_OK;
+}
+
+int vvi_model_body_find(const vv_model *m, const char *name)
+{
+  for (int i = 0; i < m->n_body; i++)
+    if (strcmp(m->body[i].name, name) == 0) return i;
+  return -1;
+}
+
+const vv_block *vvi_model_patch_block(const vv_model *m, int32_t patch, int32_t *local)
+{
+  int i = m->n_block - 1;
+  while (i > 0 && m->block[i].patch0 > patch) i--;
+  *local = patch - m->block[i].patch0;
+  return &m->block[i];
+}
+
+const vv_patch *vvi_model_patch(const vv_model *m, int32_t patch)
+{
+  int32_t local;
+  const vv_block *b = vvi_model_patch_block(m, patch, &local);
+  return &b->patch[local];
+}
+
+void vv_model_destroy(vv_model *m)
+{
+  if (m == NULL) return;
+  vvi_arena arena = m->arena; /* the model itself lives in its arena */
+  vvi_arena_free(&arena);
+}
+
+double vv_model_stable_step(const vv_model *m)
+{
+  return m->stable_step;
+}
+double vv_model_step(const vv_model *m)
+{
+  return m->step;
+}
+int64_t vv_model_steps(const vv_model *m)
+{
+  return m->steps;
+}
+int vv_model_bodies(const vv_model *m)
+{
+  return m->n_body;
+}
+const char *vv_model_body_name(const vv_model *m, int i)
+{
+  return m->body[i].name;
+}
+const char *vv_model_body_kind(const vv_model *m, int i)
+{
+  return m->body[i].kind->name;
+}
+const char *vv_model_title(const vv_model *m)
+{
+  return m->title;
+}
+vv_ctx *vv_model_ctx(const vv_model *m)
+{
+  return m->ctx;
+}
+
+int64_t vv_model_nodes(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; i < m->n_block; i++) n += m->block[i].nodes;
+  return n;
+}

@@ -1,0 +1,76 @@
+/* model/history.c  How a load or a driven end varies in time. */
+#include "math/math.h"
+#include "model/model.h"
+
+#include <string.h>
+
+static double table_at(const vv_history *h, double t)
+{
+  if (t <= h->time[0]) return h->value[0];
+  if (t >= h->time[h->n - 1]) return h->value[h->n - 1];
+  int lo = 0, hi = h->n - 1;
+  while (hi - lo > 1) {
+    const int mid = (lo + hi) / 2;
+    if (h->time[mid] <= t)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  const double x = (t - h->time[lo]) / (h->time[hi] - h->time[lo]);
+  return h->value[lo] + x * (h->value[hi] - h->value[lo]);
+}
+
+double vv_history_at(const vv_history *h, double t)
+{
+  const double s = h->duration > 0.0 ? (t - h->start) / h->duration : 0.0;
+  switch (h->kind) {
+  case VV_CONSTANT:
+    return h->amplitude;
+  case VV_RAMP:
+    return h->amplitude * (s <= 0.0 ? 0.0 : s >= 1.0 ? 1.0 : s);
+  case VV_PULSE: /* (1 - cos)/2 = sin^2 */
+    return s <= 0.0 || s >= 1.0 ? 0.0 : h->amplitude * sin(VV_PI * s) * sin(VV_PI * s);
+  case VV_HARMONIC:
+    return h->amplitude * sin(h->frequency * t + h->phase);
+  case VV_TABLE:
+    return table_at(h, t);
+  }
+  return 0.0;
+}
+
+vv_history vvi_history_from(const vv_group *g, const char *name)
+{
+  const char *word = vv_text(g, name);
+  const vv_group *c = vv_sub(g, name);
+  if (strcmp(word, "ramp") == 0 || strcmp(word, "pulse") == 0)
+    return (vv_history){.kind = word[0] == 'r' ? VV_RAMP : VV_PULSE,
+                        .amplitude = vv_number(c, "amplitude"),
+                        .start = vv_number(c, "start"),
+                        .duration = vv_number(c, "duration")};
+  if (strcmp(word, "harmonic") == 0)
+    return (vv_history){.kind = VV_HARMONIC,
+                        .amplitude = vv_number(c, "amplitude"),
+                        .frequency = vv_number(c, "frequency"),
+                        .phase = vv_number(c, "phase")};
+  if (strcmp(word, "table") == 0) {
+    vv_history h = {.kind = VV_TABLE};
+    h.time = vv_numbers(c, "time", &h.n);
+    h.value = vv_numbers(c, "value", &h.n);
+    return h;
+  }
+  return (vv_history){.kind = VV_CONSTANT, .amplitude = vv_number(c, "amplitude")};
+}
+
+vv_status vvi_history_check(const vv_group *g, const char *name)
+{
+  if (!vv_is(g, name, "table")) return VV_OK;
+  const vv_group *c = vv_sub(g, name);
+  int nt, nv;
+  const double *time = vv_numbers(c, "time", &nt);
+  vv_numbers(c, "value", &nv);
+  if (nt != nv) return vv_complain(c, "value", "has %d numbers, but 'time' has %d; give one value per time", nv, nt);
+  for (int i = 1; i < nt; i++)
+    if (!(time[i] > time[i - 1]))
+      return vv_complain(c, "time", "must increase, but entry %d is not after entry %d", i + 1, i);
+  return VV_OK;
+}

@@ -1,0 +1,63 @@
+/* model/model.h  The frozen model, and the loops over its blocks.  Every room above sees bodies only through these. */
+#pragma once
+#include "base/base.h"
+#include "visviva/ext.h"
+
+struct vvi_pairs; /* contact/pairs.h */
+
+struct vv_model {
+  vv_ctx *ctx;
+  vvi_arena arena;      /* everything below lives here */
+  const char *source;   /* file name of the scene, for messages */
+  const vv_group *root; /* the scene as understood */
+  const char *title;
+  uint64_t scene_hash; /* of the scene as understood: a checkpoint of another scene is refused */
+  int n_body, n_block, n_patch;
+  vv_body *body;   /* [n_body] in the order of the scene */
+  vv_block *block; /* [n_block] one per kind that is used, in the order of the catalog */
+  int64_t nq, np;
+  double gravity[3];
+  double length_scale; /* m: size of the scene, for tolerances on gaps */
+  double step, end;    /* s */
+  int64_t steps;
+  double stable_step; /* s */
+  int order;
+  const vv_stepper_kind *stepper;
+  struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
+};
+
+/* ---- words -> groups -> bodies ---- */
+
+/* The top level of a scene (model/scene_fields.c). */
+extern const vv_schema vvi_scene_schema;
+extern const vv_schema vvi_history_schema;
+
+/* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
+vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
+const char *vvi_spec_source(const vv_spec *spec);
+uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default; title and record left out */
+
+/* Reads a `history` choice into a struct; the arrays live in the group. */
+vv_history vvi_history_from(const vv_group *g, const char *name);
+vv_status vvi_history_check(const vv_group *g, const char *name); /* table: as many values as increasing times */
+
+/* Measure, place, fill, check: bodies and blocks.  Fills the model and the initial q, p.  (model/compile.c) */
+vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p);
+int vvi_model_body_find(const vv_model *m, const char *name); /* -1: none */
+/* The block a patch (index in the model) belongs to. */
+const vv_block *vvi_model_patch_block(const vv_model *m, int32_t patch, int32_t *local);
+const vv_patch *vvi_model_patch(const vv_model *m, int32_t patch);
+vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
+
+/* ---- one loop over blocks for each column ---- */
+
+void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p);
+int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
+void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
+void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
+void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */
+void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
+void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
+unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
+bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
+bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */

@@ -1,0 +1,95 @@
+/* model/scene_fields.c  The words of a scene above the bodies.  Each row is documentation, default and check at once. */
+#include "model/model.h"
+
+/* clang-format off */
+static const vv_field units_field[] = {
+  {.name = "length", .type = VV_TEXT, .deflt = "m",  .doc = "name of the unit of length; numbers are not converted"},
+  {.name = "mass",   .type = VV_TEXT, .deflt = "kg", .doc = "name of the unit of mass"},
+  {.name = "time",   .type = VV_TEXT, .deflt = "s",  .doc = "name of the unit of time"},
+};
+static const vv_schema units_schema = {"units", units_field, VV_COUNT(units_field), "names of consistent units, printed and recorded"};
+
+static const vv_field safety_field[] = {
+  {.name = "safety", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "fraction of the stable step"},
+};
+static const vv_schema safety_schema = {"time.step", safety_field, VV_COUNT(safety_field), "step as a fraction of the stable step"};
+
+static const vv_field time_field[] = {
+  {.name = "end",  .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "the run ends at the last whole step not after this time"},
+  {.name = "step", .type = VV_EITHER, .unit = "s", .lo = 0, .hi = 1e12, .deflt = "{safety: 0.8}", .sub = &safety_schema, .flags = VV_OPEN_LO, .doc = "time step, or a fraction of the stable step"},
+};
+static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
+
+static const vv_field method_field[] = {
+  {.name = "step",  .type = VV_WORD, .words = "leapfrog|event", .deflt = "event", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time"},
+  {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
+  {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, or 4 and 6 by composition of steps of order 2"},
+};
+static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
+
+static const vv_field contact_field[] = {
+  {.name = "between",     .type = VV_NAMES, .words = "all", .deflt = "all", .doc = "two bodies, or all; the most specific line wins"},
+  {.name = "restitution", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .deflt = "1", .doc = "ratio of separation to approach speed of the touching nodes"},
+  {.name = "friction",    .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .doc = "Coulomb coefficient"},
+  {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  none: the pair passes through.  auto: the one that fits the stepper"},
+  {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). kept, recomputed, predictor, half-step: the 2005 paper's projection, four readings"},
+};
+static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};
+
+static const vv_field record_field[] = {
+  {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
+  {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .deflt = "1", .doc = "steps between rows of ledger.csv"},
+  {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run"},
+  {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
+};
+static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_field), "what is written, and how often"};
+
+static const vv_field constant_field[] = {
+  {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "factor on the load"},
+};
+static const vv_schema constant_schema = {"constant", constant_field, VV_COUNT(constant_field), "always on"};
+static const vv_field ramp_field[] = {
+  {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "factor on the load at the end of the ramp"},
+  {.name = "start",     .type = VV_NUMBER, .unit = "s", .deflt = "0", .doc = "the ramp begins"},
+  {.name = "duration",  .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "from zero to the amplitude; constant afterwards"},
+};
+static const vv_schema ramp_schema = {"ramp", ramp_field, VV_COUNT(ramp_field), "rises linearly, then constant"};
+static const vv_field pulse_field[] = {
+  {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "peak factor on the load"},
+  {.name = "start",     .type = VV_NUMBER, .unit = "s", .deflt = "0", .doc = "the pulse begins"},
+  {.name = "duration",  .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "length of the pulse; zero outside"},
+};
+static const vv_schema pulse_schema = {"pulse", pulse_field, VV_COUNT(pulse_field), "(1 - cos)/2 pulse"};
+static const vv_field harmonic_field[] = {
+  {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "factor on the load"},
+  {.name = "frequency", .type = VV_NUMBER, .unit = "rad/s", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "angular frequency"},
+  {.name = "phase",     .type = VV_NUMBER, .unit = "rad", .deflt = "0", .doc = "amplitude * sin(frequency t + phase)"},
+};
+static const vv_schema harmonic_schema = {"harmonic", harmonic_field, VV_COUNT(harmonic_field), "a sine"};
+static const vv_field table_field[] = {
+  {.name = "time",  .type = VV_NUMBERS, .unit = "s", .flags = VV_REQUIRED, .doc = "increasing times"},
+  {.name = "value", .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one factor per time; linear between, constant outside"},
+};
+static const vv_schema table_schema = {"table", table_field, VV_COUNT(table_field), "piecewise linear"};
+static const vv_field history_field[] = {
+  {.name = "constant", .type = VV_GROUP, .sub = &constant_schema, .flags = VV_OPTIONAL, .doc = "always on"},
+  {.name = "ramp",     .type = VV_GROUP, .sub = &ramp_schema, .flags = VV_OPTIONAL, .doc = "rises linearly, then constant"},
+  {.name = "pulse",    .type = VV_GROUP, .sub = &pulse_schema, .flags = VV_OPTIONAL, .doc = "(1 - cos)/2 pulse"},
+  {.name = "harmonic", .type = VV_GROUP, .sub = &harmonic_schema, .flags = VV_OPTIONAL, .doc = "a sine"},
+  {.name = "table",    .type = VV_GROUP, .sub = &table_schema, .flags = VV_OPTIONAL, .doc = "piecewise linear"},
+};
+const vv_schema vvi_history_schema = {"history", history_field, VV_COUNT(history_field), "how a load or a driven end varies in time"};
+
+static const vv_field scene_field[] = {
+  {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
+  {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},
+  {.name = "units",    .type = VV_GROUP, .sub = &units_schema, .doc = "names of consistent units"},
+  {.name = "time",     .type = VV_GROUP, .sub = &time_schema, .flags = VV_REQUIRED, .doc = "how long and how finely"},
+  {.name = "method",   .type = VV_GROUP, .sub = &method_schema, .doc = "stepper and jump rule"},
+  {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},
+  {.name = "bodies",   .type = VV_BODIES, .flags = VV_REQUIRED, .doc = "name: {kind: ..., ...}"},
+  {.name = "contacts", .type = VV_LIST, .sub = &contact_schema, .deflt = "[{between: all}]", .doc = "who touches whom, and how"},
+  {.name = "record",   .type = VV_GROUP, .sub = &record_schema, .doc = "what is written, and how often"},
+};
+const vv_schema vvi_scene_schema = {"scene", scene_field, VV_COUNT(scene_field), "the top level of a scene file"};
+/* clang-format on */

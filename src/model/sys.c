@@ -1,0 +1,83 @@
+/* model/sys.c  One loop over blocks for each column of the body table. */
+#include "model/model.h"
+
+void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    b->kind->kick(b, t, h, q + b->q0, p + b->p0);
+  }
+}
+
+int vvi_sys_drift(const vv_model *m, double h, double *q, double *p)
+{
+  int most = 0;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    const int n = b->kind->drift(b, h, q + b->q0, p + b->p0);
+    if (n > most) most = n;
+  }
+  return most;
+}
+
+void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->driven) b->kind->drive(b, t, h, q + b->q0, p + b->p0, post);
+  }
+}
+
+void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->booked) b->kind->post(b, t, h, q + b->q0, p + b->p0, post);
+  }
+}
+
+void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum)
+{
+  *sum = (vv_totals){0};
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    b->kind->audit(b, q + b->q0, p + b->p0, sum);
+  }
+}
+
+void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    b->kind->vary->kick(b, h, q + b->q0, dq + b->q0, dp + b->p0);
+  }
+}
+
+void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    b->kind->vary->drift(b, h, q + b->q0, p + b->p0, dq + b->q0, dp + b->p0);
+  }
+}
+
+unsigned vvi_sys_claims(const vv_model *m)
+{
+  unsigned claims = ~0u;
+  for (int i = 0; i < m->n_block; i++) claims &= m->block[i].kind->claims;
+  return claims;
+}
+
+bool vvi_sys_varies(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->vary == NULL) return false;
+  return true;
+}
+
+bool vvi_sys_booked(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].booked || m->block[i].driven) return true;
+  return false;
+}

@@ -1,0 +1,82 @@
+/* sim/claims.c  What a method promises for a scene, and whether the run kept it.
+ *
+ * Exact promises are bounded by rounding.  The energy of a leapfrog of order 2 is not exact but bounded: on a linear system
+ * it conserves I = K + V - (h^2/8) f.M^-1 f, so H stays within [I, I/(1 - y)], y = (h/h_stable)^2:               [ledger 4]
+ *   |closure| <= y/(1 - y). */
+#include "sim/sim.h"
+
+#include "math/math.h"
+#include "step/variation.h"
+
+#include <string.h>
+
+static void add(vv_sim *sim, const char *name, const char *nature, double bound)
+{
+  sim->claim[sim->n_claim++] = (vv_claim){.name = name, .nature = nature, .bound = bound, .kept = true};
+}
+
+static bool uses_projection(const vv_model *m)
+{
+  for (int i = 0; i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    if (c->answer == VVI_DCR && c->compliance <= 0.0 && c->projection > VVI_UNTOUCHED) return true;
+  }
+  return false;
+}
+
+static bool loses(const vv_model *m)
+{
+  for (int i = 0; i < m->pairs->n; i++)
+    if (m->pairs->pair[i].restitution < 1.0) return true;
+  return false;
+}
+
+void vvi_claims_make(vv_sim *sim)
+{
+  const vv_model *m = sim->model;
+  const bool event = m->stepper == &vv_event_stepper;
+  const double ratio = fabs(sim->step.h) / m->stable_step, y = isfinite(m->stable_step) ? ratio * ratio : 0.0;
+  sim->n_claim = 0;
+  if (sim->step.exact)
+    add(sim, "energy", loses(m) ? "exact, losses booked" : "exact", 1e-12);
+  else if (!uses_projection(m)) /* the paper's projections add energy: nothing is promised */
+    add(sim, "energy", loses(m) ? "bounded, losses booked" : "bounded", y < 1.0 ? y / (1.0 - y) + 1e-12 : INFINITY);
+  add(sim, "momentum", "exact", 1e-13);
+  add(sim, "angular_momentum", "exact", 1e-13);
+  if (event) add(sim, "penetration", "exact", 1e-13);
+  if (event && sim->step.jump != VVI_NODAL) add(sim, "event_balance", "exact", 1e-14);
+  if (sim->step.vary == NULL) return;
+  if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);
+  if (sim->step.vary->by_slabs) {
+    add(sim, "multisymplectic", "exact", 1e-13);
+    if (vvi_norm3(m->gravity) == 0.0) add(sim, "noether", "exact", 1e-13);
+  }
+}
+
+static double worst_of(const vv_sim *sim, const char *name)
+{
+  const vv_ledger *l = &sim->ledger;
+  if (strcmp(name, "energy") == 0) return l->max_closure;
+  if (strcmp(name, "momentum") == 0) return l->max_p_drift;
+  if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
+  if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
+  if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
+  const struct vvi_variation *v = sim->step.vary;
+  return strcmp(name, "symplectic") == 0 ? v->symplectic : strcmp(name, "noether") == 0 ? v->noether : v->multisymplectic;
+}
+
+void vvi_claims_judge(vv_sim *sim)
+{
+  for (int i = 0; i < sim->n_claim; i++) {
+    vv_claim *c = &sim->claim[i];
+    const double worst = worst_of(sim, c->name);
+    if (worst > c->worst) c->worst = worst, c->when = sim->state->t;
+    c->kept = c->worst <= c->bound;
+  }
+}
+
+int vv_sim_claims(const vv_sim *sim, const vv_claim **claims)
+{
+  *claims = sim->claim;
+  return sim->n_claim;
+}

@@ -1,0 +1,230 @@
+/* sim/sim.c  The loop: step, close the ledger, tell the observers. */
+#include "sim/sim.h"
+
+#include "math/math.h"
+#include "step/variation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COOKIE = 0x73696d30 };
+
+const char *vv_reason_text(vv_reason reason)
+{
+#define TEXT(name, text) text,
+  static const char *const text[] = {VV_REASON_LIST(TEXT)};
+#undef TEXT
+  return reason < VV_REASON_COUNT ? text[reason] : "unknown reason";
+}
+
+vv_sim_def vv_sim_default(void)
+{
+  return (vv_sim_def){.step = 0.0, .check_structure = false, .cookie = COOKIE};
+}
+
+static vv_status build(vv_sim *sim, const vv_sim_def *def)
+{
+  const vv_model *m = sim->model;
+  sim->log.event = VVI_ARENA_NEW(&sim->arena, vv_event, VVI_LOG_EVENTS);
+  if (sim->log.event == NULL) return VV_NOMEM;
+  sim->step = (struct vv_step){.model = m,
+                               .state = sim->state,
+                               .ledger = &sim->ledger,
+                               .arena = &sim->arena,
+                               .log = &sim->log,
+                               .h = def->step != 0.0 ? def->step : m->step,
+                               .jump = vvi_jump_chosen(m),
+                               .composition = vvi_composition_find(m->order)};
+  if (!(fabs(sim->step.h) <= m->stable_step))
+    return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  VV_TRY(m->stepper->prepare(&sim->step));
+  return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
+}
+
+vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def *def, vv_sim **out)
+{
+  *out = NULL;
+  if (def == NULL || def->cookie != COOKIE) return vvi_fail(model->ctx, VV_ARG, "use vv_sim_default()");
+  if (state->nq != model->nq || state->np != model->np || state->nh != model->pairs->n)
+    return vvi_fail(model->ctx, VV_ARG, "the state belongs to another model");
+  vv_sim *sim = calloc(1, sizeof *sim);
+  if (sim == NULL) return VV_NOMEM;
+  sim->model = model;
+  sim->state = state;
+  const vv_status status = build(sim, def);
+  if (status != VV_OK) {
+    vv_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
+  return VV_OK;
+}
+
+void vv_sim_destroy(vv_sim *sim)
+{
+  if (sim == NULL) return;
+  vvi_arena_free(&sim->arena);
+  free(sim);
+}
+
+vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_observe_fn *fn, void *user)
+{
+  if (every < 0 || fn == NULL || sim->n_observer == VVI_MAX_OBSERVERS)
+    return vvi_fail(sim->model->ctx, VV_ARG, "at most %d observers, every >= 0", VVI_MAX_OBSERVERS);
+  sim->observer[sim->n_observer++] = (vvi_observer){.every = every, .fn = fn, .user = user};
+  return VV_OK;
+}
+
+void vv_sim_interrupt(vv_sim *sim)
+{
+  sim->interrupted = 1;
+}
+
+const vv_ledger *vv_sim_ledger(const vv_sim *sim)
+{
+  return &sim->ledger;
+}
+
+const char *vv_sim_energy_kind(const vv_sim *sim)
+{
+  return sim->step.energy;
+}
+
+bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
+{
+  const struct vvi_variation *v = sim->step.vary;
+  if (v == NULL) return false;
+  *out = (vv_structure){.symplectic = v->symplectic,
+                        .multisymplectic = v->multisymplectic,
+                        .noether = v->noether,
+                        .sub_domains = v->by_slabs,
+                        .ended = v->over,
+                        .ended_at = v->over_time};
+  return true;
+}
+
+vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
+{
+  sim->ledger = *ledger;
+  sim->started = true;
+  vvi_claims_make(sim);
+  return VV_OK;
+}
+
+/* ---- audit and observers ---- */
+
+static void audit(vv_sim *sim, vv_totals *balanced, double *nodal)
+{
+  vv_totals plain;
+  vvi_audit_nodal(&sim->step, &plain);
+  *nodal = vv_totals_energy(&plain);
+  sim->model->stepper->audit(&sim->step, balanced);
+}
+
+static void open_ledger(vv_sim *sim)
+{
+  vv_totals balanced;
+  double nodal;
+  audit(sim, &balanced, &nodal);
+  vvi_ledger_open(&sim->ledger, &balanced, nodal);
+  vvi_note_gaps(&sim->step);
+  vvi_claims_make(sim);
+}
+
+static void close_ledger(vv_sim *sim)
+{
+  vv_totals balanced;
+  double nodal;
+  audit(sim, &balanced, &nodal);
+  vvi_ledger_close(&sim->ledger, &balanced, nodal);
+  vvi_claims_judge(sim);
+}
+
+/* Observers are due at multiples of their rhythm, counted from step 0, so that a resumed run keeps the rhythm. */
+static vv_status tell(vv_sim *sim, bool first, bool last)
+{
+  const vv_view view = {.model = sim->model,
+                        .state = sim->state,
+                        .ledger = &sim->ledger,
+                        .event = sim->log.event,
+                        .n_event = sim->log.n,
+                        .first = first,
+                        .last = last};
+  for (int i = 0; i < sim->n_observer; i++) {
+    const vvi_observer *o = &sim->observer[i];
+    if (first || last || (o->every > 0 && sim->state->step % o->every == 0)) VV_TRY(o->fn(&view, o->user));
+  }
+  sim->log.n = 0;
+  return VV_OK;
+}
+
+/* Steps until the next observer is due: nothing is looked at before. */
+static int64_t until_next(const vv_sim *sim, int64_t n)
+{
+  for (int i = 0; i < sim->n_observer; i++) {
+    const int64_t every = sim->observer[i].every;
+    if (every <= 0) continue;
+    const int64_t wait = every - sim->state->step % every;
+    if (wait < n) n = wait;
+  }
+  return n < VVI_BATCH_STEPS || sim->model->pairs->n == 0 ? n : VVI_BATCH_STEPS;
+}
+
+static bool due(const vv_sim *sim)
+{
+  for (int i = 0; i < sim->n_observer; i++)
+    if (sim->observer[i].every > 0 && sim->state->step % sim->observer[i].every == 0) return true;
+  return false;
+}
+
+static void check_broken(vv_sim *sim, vv_report *r)
+{
+  const double energy = vv_totals_energy(&sim->ledger.now);
+  if (isfinite(energy) && !vvi_state_broken(sim->state)) return;
+  r->reason = VV_REASON_UNSTABLE;
+  snprintf(r->message, sizeof r->message, "the state is no longer finite at step %lld, t = %.9g; use a shorter step",
+           (long long)sim->state->step, sim->state->t);
+}
+
+static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
+{
+  const int64_t start = sim->state->step, events = sim->ledger.impacts;
+  for (int64_t done = 0; done < n && r->reason == VV_REASON_DONE;) {
+    const int64_t batch = until_next(sim, n - done);
+    VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
+    done += batch;
+    const bool last = done == n || r->reason != VV_REASON_DONE || sim->interrupted;
+    if (due(sim) || last || sim->n_observer == 0) {
+      close_ledger(sim);
+      if (r->reason == VV_REASON_DONE) check_broken(sim, r);
+    }
+    if (r->reason == VV_REASON_DONE && sim->interrupted && done < n) r->reason = VV_REASON_INTERRUPTED;
+    if (due(sim) || last || r->reason != VV_REASON_DONE)
+      VV_TRY(tell(sim, false, last || r->reason != VV_REASON_DONE));
+    else if (sim->n_observer == 0)
+      sim->log.n = 0;
+  }
+  r->steps = llabs(sim->state->step - start);
+  r->events = sim->ledger.impacts - events;
+  return VV_OK;
+}
+
+vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
+{
+  *report = (vv_report){.reason = VV_REASON_DONE};
+  const double clock = vvi_clock();
+  vv_status status = VV_OK;
+  if (!sim->started) open_ledger(sim);
+  sim->started = true;
+  status = tell(sim, true, n <= 0);
+  if (status == VV_OK && n > 0) status = advance(sim, n, report);
+  if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;
+  report->wall_seconds = vvi_clock() - clock;
+  return status;
+}
+
+vv_status vv_sim_run(vv_sim *sim, vv_report *report)
+{
+  return vv_sim_steps(sim, sim->model->steps - sim->state->step, report);
+}

@@ -1,0 +1,35 @@
+/* sim/sim.h  Inside the loop. */
+#pragma once
+#include "step/step.h"
+#include "visviva/sim.h"
+
+enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12 };
+
+typedef struct vvi_observer {
+  int64_t every;
+  vv_observe_fn *fn;
+  void *user;
+} vvi_observer;
+
+struct vv_sim {
+  const vv_model *model;
+  vv_state *state;
+  vv_ledger ledger;
+  struct vv_step step;
+  vvi_arena arena;
+  vvi_log log;
+  vvi_observer observer[VVI_MAX_OBSERVERS];
+  int n_observer;
+  vv_claim claim[VVI_MAX_CLAIMS];
+  int n_claim;
+  bool started;
+  volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */
+};
+
+/* What this method promises for this scene, with bounds.  (sim/claims.c) */
+/* The jump rule of the scene, `auto` resolved.  (sim/compile.c) */
+vvi_jump vvi_jump_chosen(const vv_model *m);
+
+void vvi_claims_make(vv_sim *sim);
+/* Judges them by the ledger as it stands. */
+void vvi_claims_judge(vv_sim *sim);

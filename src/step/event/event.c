@@ -1,0 +1,208 @@
+/* step/event/event.c  The loop of slabs and events. */
+#include "step/event/event.h"
+
+#include "math/math.h"
+#include "step/variation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool event_varies(const struct vv_step *s)
+{
+  return s->vary != NULL && !s->vary->over;
+}
+
+/* The coming slab ends at an event of one pair: how its length varies.  Simultaneous events have no derivative. */
+static void vary_cut(struct vv_step *s, double t, double cut)
+{
+  const event_work *w = s->own;
+  const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
+  if (!event_varies(s)) return;
+  if (w->n_set > 1 || c->restitution < 1.0) {
+    vvi_variation_stop(s, t);
+    return;
+  }
+  const double slope = vvi_pair_rate(c, s->state->q, s->state->p) + cut * vvi_pair_rate(c, s->state->q, w->f);
+  vvi_variation_cut(s, c, cut, slope);
+}
+
+static vv_status prepare(struct vv_step *s)
+{
+  event_work *w = VVI_ARENA_NEW(s->arena, event_work, 1);
+  if (w == NULL) return VV_NOMEM;
+  const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
+  double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + n);
+  w->set = VVI_ARENA_NEW(s->arena, int, 2 * n);
+  w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
+  if (real == NULL || w->set == NULL || w->touch == NULL) return VV_NOMEM;
+  w->now = w->set + n;
+  w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
+  w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq;
+  w->first_open = -1;
+  s->own = w;
+  static const char *const energy[] = {"slab", "nodal", "modified"};
+  s->energy = energy[s->jump];
+  s->exact = s->jump == VVI_MODIFIED;
+  return s->jump == VVI_MODIFIED ? modified_prepare(s) : VV_OK;
+}
+
+void event_force(struct vv_step *s, double t, const double *q, double *f)
+{
+  memset(f, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_sys_kick(s->model, t, 1.0, q, f);
+  vvi_springs_kick(s->model, s->state->memory, 1.0, q, f);
+}
+
+/* The event before this slab promised an energy: write what became of it into the log. */
+static void judge(struct vv_step *s, double energy)
+{
+  event_work *w = s->own;
+  if (w->first_open < 0) return;
+  const double miss = energy - w->target;
+  const double residual = s->ledger->energy_scale > 0.0 ? fabs(miss) / s->ledger->energy_scale : fabs(miss);
+  for (int64_t i = w->first_open; i < s->log->n; i++) {
+    s->log->event[i].residual = residual;
+    s->log->event[i].energy_jump += miss;
+  }
+  if (w->solved) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
+  w->first_open = -1;
+}
+
+static void mean_energy(vv_totals *sum, const vv_totals *before, const vv_totals *after)
+{
+  *sum = *after;
+  sum->strain = 0.5 * (before->strain + after->strain);
+  sum->potential = 0.5 * (before->potential + after->potential);
+  sum->contact = 0.5 * (before->contact + after->contact);
+}
+
+static void book(struct vv_step *s, double t, double h)
+{
+  vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+}
+
+void event_slab(struct vv_step *s, double t, double h)
+{
+  event_work *w = s->own;
+  vv_state *x = s->state;
+  vv_totals before, after;
+  if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
+  if (event_varies(s)) vvi_variation_slab_begin(s, w->f);
+  vvi_axpy(x->np, 0.5 * h, w->f, x->p);
+  book(s, t, 0.5 * h);
+  vvi_sys_drift(s->model, h, x->q, x->p);
+  event_force(s, t + h, x->q, w->f);
+  if (s->jump == VVI_SLAB) {
+    vvi_audit_nodal(s, &after); /* kinetic energy of the half-kicked momentum */
+    mean_energy(&w->slab, &before, &after);
+    vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab));
+    judge(s, vv_totals_energy(&w->slab));
+  }
+  book(s, t + h, 0.5 * h);
+  if (event_varies(s)) vvi_variation_slab_end(s, h, x->p, w->f);
+  vvi_axpy(x->np, 0.5 * h, w->f, x->p);
+  w->last = h;
+  memset(w->touch, APART, (size_t)s->model->pairs->n);
+}
+
+/* In a slab started at (q, p) the gap is an exact quadratic of its length (tips and planes):                    [bars 5]
+ *   g(s) = g + s n.M^-1 p + (s^2/2) n.M^-1 f.
+ * An open pair waits for g to fall to zero, a closed soft pair for it to rise. */
+double event_next(struct vv_step *s, double h)
+{
+  event_work *w = s->own;
+  const vv_state *x = s->state;
+  const struct vvi_pairs *list = s->model->pairs;
+  const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h);
+  double first = INFINITY;
+  w->n_set = 0;
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
+    const double c1 = direction * vvi_pair_rate(c, x->q, x->p), c2 = 0.5 * vvi_pair_rate(c, x->q, w->f);
+    w->when[i] = w->touch[i] == HELD
+                     ? INFINITY
+                     : vvi_first_crossing(sign * vvi_pair_gap(c, x->q), sign * c1, sign * c2, w->touch[i] == TOUCHING);
+    first = fmin(first, w->when[i]);
+  }
+  if (!(first <= longest)) return INFINITY;
+  for (int i = 0; i < list->n; i++)
+    if (w->when[i] <= first + 1e-13 * longest) w->set[w->n_set++] = i;
+  return first;
+}
+
+vv_status event_too_many(struct vv_step *s, double t, vv_report *r)
+{
+  const event_work *w = s->own;
+  const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
+  r->reason = VV_REASON_TOO_MANY_EVENTS;
+  snprintf(r->message, sizeof r->message,
+           "more than %d events in the step at t = %.9g between '%.40s' and '%.40s'; use a shorter step",
+           VVI_MAX_EVENTS, t, s->model->body[c->patch_a->body].name, s->model->body[c->patch_b->body].name);
+  return VV_OK;
+}
+
+static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
+{
+  event_work *w = s->own;
+  memset(w->touch, APART, (size_t)s->model->pairs->n);
+  event_force(s, t, s->state->q, w->f);
+  for (double rest = h;;) {
+    const double next = event_next(s, rest);
+    if (next == INFINITY) {
+      if (event_varies(s)) vvi_variation_to_grid(s);
+      event_slab(s, t, rest);
+      return VV_OK;
+    }
+    if (++w->events > VVI_MAX_EVENTS) return event_too_many(s, t, r);
+    const double cut = copysign(next, h);
+    w->n_now = w->n_set;
+    memcpy(w->now, w->set, sizeof(int) * (size_t)w->n_set);
+    vary_cut(s, t, cut);
+    event_slab(s, t, cut);
+    t += cut;
+    rest = fabs(rest) > fabs(cut) ? rest - cut : 0.0;
+    event_jump(s, t, rest);
+    if (rest == 0.0) return VV_OK;
+  }
+}
+
+static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
+{
+  event_work *w = s->own;
+  for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
+    double t = s->state->t;
+    w->events = 0;
+    for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+      const double h = s->composition->gamma[i] * s->h;
+      vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+      VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : substep(s, t, h, r));
+      t += h;
+    }
+    if (r->reason == VV_REASON_DONE) vvi_step_done(s);
+    if (event_varies(s)) vvi_variation_step_end(s);
+  }
+  vvi_note_gaps(s);
+  return VV_OK;
+}
+
+static void audit(struct vv_step *s, vv_totals *sum)
+{
+  const event_work *w = s->own;
+  vvi_audit_nodal(s, sum);
+  if (s->jump == VVI_MODIFIED) modified_audit(s, sum);
+  if (s->jump == VVI_SLAB && w->last != 0.0) {
+    sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
+    sum->potential = w->slab.potential, sum->contact = w->slab.contact;
+  }
+}
+
+const vv_stepper_kind vv_event_stepper = {
+    .name = "event",
+    .doc = "kick, drift, kick, cut at the contact times",
+    .claims = VV_EXPLICIT | VV_SYMPLECTIC | VV_KEEPS_MOMENTUM | VV_REVERSIBLE | VV_NO_PENETRATION,
+    .prepare = prepare,
+    .audit = audit,
+    .step = step,
+};

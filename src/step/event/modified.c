@@ -1,0 +1,604 @@
+/* step/event/modified.c  The jump rule `modified`: events conserve the energy that the step itself conserves.
+ *
+ * On a linear system one step of length h is the exact flow over time h of a modified energy Ht.  With y = (w h/2)^2 =
+ * sin^2(theta/2) for a mode of frequency w, and Z = (h^2/4) K M^-1 acting on momenta, the fraction a of a step is  [bars 22]
+ *
+ *   q(a) = q + M^-1 [ (h^2/4) c_a(Z) f + h S_a(Z) p ],      c_a(y) = (1 - cos(a theta))/y
+ *   p(a) = p + h S_a(Z) f - Z [ c_a(Z) p + h S_a(Z) f ],    S_a(y) = sin(a theta)/sin(theta)
+ *
+ *   Ht = H(q, p) + 1/2 p.M^-1 (G(Z) - 1) p + (h^2/8) f.M^-1 gamma(Z) f,                                        [bars 24]
+ *   G = theta/sin(theta),  gamma = ((1 - y) G - 1)/y.
+ *
+ * All four functions are analytic on [0, 1): Chebyshev polynomials of low degree on [0, (h/h_stable)^2] evaluate them to
+ * rounding with forces only.  No eigenmodes, cost linear in the mesh, and momentum is exact because every term but S_a f is
+ * an image of K. */
+#include "step/event/event.h"
+
+#include "math/math.h"
+#include "step/variation.h"
+
+#include <string.h>
+
+typedef struct modified_work {
+  int n; /* Chebyshev points */
+  double y_max;
+  double *angle;     /* [n] pi (j + 1/2)/n */
+  double *y, *theta; /* [n] the points, and the turn of a mode in one step */
+  double *basis;     /* [n][n] weight_k cos(k angle_j)/n: coefficient k of a function from its value at point j */
+  double *kinetic, *strain;  /* [n] coefficients of G - 1 and gamma */
+  double *value, *c, *s, *r; /* [n] values at the points; coefficients of c_a, S_a and S_a - R_a */
+  double *mu, *nu;           /* [pairs][n] gap(a) = gap + sum_j mu_j c_a(y_j) + nu_j S_a(y_j) */
+  double *gap;               /* [pairs] gap at the start of the fraction */
+  bool *near;                /* [pairs] could meet within this step */
+  double *t0, *t1, *x;       /* [np] two polynomials of a vector, scratch */
+  double *cf, *sf, *cp, *sp; /* [np] c_a(Z) f, S_a(Z) f, c_a(Z) p, S_a(Z) p */
+} modified_work;
+
+/* G(y) = sum_k g_k y^k, g_0 = 1, g_k = g_{k-1} 2k/(2k + 1);  gamma(y) = - sum_k g_k y^k/(2k + 3).  Small y by series: the
+ * closed forms cancel there.                                                                                   [bars 26] */
+static double kinetic_function(double y)
+{
+  if (y > 0.1) return asin(sqrt(y)) / sqrt(y * (1.0 - y)) - 1.0;
+  double sum = 0.0, term = 1.0;
+  for (int k = 1; k < 24; k++) term *= y * 2.0 * k / (2.0 * k + 1.0), sum += term;
+  return sum;
+}
+
+static double strain_function(double y)
+{
+  if (y > 0.1) return ((1.0 - y) * asin(sqrt(y)) / sqrt(y * (1.0 - y)) - 1.0) / y;
+  double sum = -1.0 / 3.0, term = 1.0;
+  for (int k = 1; k < 24; k++) term *= y * 2.0 * k / (2.0 * k + 1.0), sum -= term / (2.0 * k + 3.0);
+  return sum;
+}
+
+static double c_function(double a, double y, double theta)
+{
+  const double half = sin(0.5 * a * theta);
+  return 2.0 * half * half / y;
+}
+
+static double s_function(double a, double theta)
+{
+  return sin(a * theta) / sin(theta);
+}
+
+/* Coefficients of a function from its values at the points. */
+static void to_coefficients(const modified_work *w, const double *value, double *c)
+{
+  for (int k = 0; k < w->n; k++) {
+    c[k] = 0.0;
+    for (int j = 0; j < w->n; j++) c[k] += w->basis[k * w->n + j] * value[j];
+  }
+}
+
+static void tabulate(modified_work *w)
+{
+  for (int j = 0; j < w->n; j++) {
+    w->angle[j] = VV_PI * (j + 0.5) / w->n;
+    const double half = cos(0.5 * w->angle[j]);
+    w->y[j] = w->y_max * half * half;
+    w->theta[j] = 2.0 * asin(sqrt(w->y[j]));
+  }
+  for (int k = 0; k < w->n; k++)
+    for (int j = 0; j < w->n; j++) w->basis[k * w->n + j] = (k == 0 ? 1.0 : 2.0) / w->n * cos(k * w->angle[j]);
+  for (int j = 0; j < w->n; j++) w->value[j] = kinetic_function(w->y[j]);
+  to_coefficients(w, w->value, w->kinetic);
+  for (int j = 0; j < w->n; j++) w->value[j] = strain_function(w->y[j]);
+  to_coefficients(w, w->value, w->strain);
+}
+
+/* A polynomial of degree 37/ln(rho) is exact to rounding; rho of the largest ellipse around [0, y_max] that keeps clear of
+ * the branch point y = 1.                                                                                       [bars 27] */
+static int points_needed(double y_max)
+{
+  const double z = 2.0 / y_max - 1.0, rho = z + sqrt(z * z - 1.0);
+  return (int)ceil(37.0 / log(rho)) + 4;
+}
+
+vv_status modified_prepare(struct vv_step *s)
+{
+  event_work *e = s->own;
+  modified_work *w = VVI_ARENA_NEW(s->arena, modified_work, 1);
+  if (w == NULL) return VV_NOMEM;
+  const double ratio = isfinite(s->model->stable_step) ? s->h / s->model->stable_step : 1e-3;
+  w->y_max = fmax(ratio * ratio * 1.001, 1e-12);
+  if (w->y_max > 0.97)
+    return vvi_fail(s->model->ctx, VV_ARG,
+                    "time.step: jump 'modified' needs a step below %.6g (0.98 of the stable step)",
+                    0.98 * s->model->stable_step);
+  w->n = points_needed(w->y_max);
+  const int64_t n = w->n, pairs = s->model->pairs->n, np = s->state->np;
+  double *small = VVI_ARENA_NEW(s->arena, double, n *(9 + n) + 2 * pairs * n + pairs);
+  double *large = VVI_ARENA_NEW(s->arena, double, 7 * np);
+  w->near = VVI_ARENA_NEW(s->arena, bool, pairs);
+  if (small == NULL || large == NULL || w->near == NULL) return VV_NOMEM;
+  double **part[] = {&w->angle, &w->y, &w->theta, &w->kinetic, &w->strain, &w->value, &w->c, &w->s, &w->r};
+  for (int i = 0; i < VV_COUNT(part); i++) *part[i] = small + i * n;
+  w->basis = small + 9 * n;
+  w->mu = w->basis + n * n, w->nu = w->mu + pairs * n, w->gap = w->nu + pairs * n;
+  double **vector[] = {&w->t0, &w->t1, &w->x, &w->cf, &w->sf, &w->cp, &w->sp};
+  for (int i = 0; i < VV_COUNT(vector); i++) *vector[i] = large + i * np;
+  tabulate(w);
+  e->modified = w;
+  return VV_OK;
+}
+
+/* ---- polynomials of Z ---- */
+
+/* z <- 2 (2 Z/y_max - 1) t - z: the Chebyshev recurrence; first = true gives (2 Z/y_max - 1) t. */
+static void chebyshev_next(struct vv_step *s, const double *t, double *z, bool first)
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  const int64_t n = s->state->np;
+  const double factor = first ? 1.0 : 2.0;
+  memset(w->x, 0, sizeof(double) * (size_t)n);
+  for (int64_t i = 0; i < n; i++) z[i] = first ? -t[i] : -2.0 * t[i] - z[i];
+  vvi_sys_vary_drift(s->model, 1.0, s->state->q, t, w->x, (double *)t); /* flat: the momentum is not touched */
+  const double scale = -factor * 2.0 / w->y_max * 0.25 * s->h * s->h;
+  vvi_sys_vary_kick(s->model, scale, s->state->q, w->x, z);
+  vvi_springs_vary(s->model, s->state->memory, scale, s->state->q, w->x, z);
+}
+
+/* out1 = sum_k c1_k T_k v, and out2 with c2 if given.  v is not changed; out1, out2 may not be v. */
+static void polynomial(struct vv_step *s, const double *v, const double *c1, double *out1, const double *c2,
+                       double *out2)
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  const int64_t n = s->state->np;
+  double *now = w->t0, *old = w->t1;
+  memcpy(now, v, sizeof(double) * (size_t)n);
+  for (int64_t i = 0; i < n; i++) out1[i] = c1[0] * v[i];
+  for (int64_t i = 0; c2 != NULL && i < n; i++) out2[i] = c2[0] * v[i];
+  for (int k = 1; k < w->n; k++) {
+    chebyshev_next(s, now, old, k == 1);
+    double *swap = now;
+    now = old, old = swap;
+    vvi_axpy(n, c1[k], now, out1);
+    if (c2 != NULL) vvi_axpy(n, c2[k], now, out2);
+  }
+}
+
+/* v.M^-1 z */
+static double inner(struct vv_step *s, const double *v, const double *z)
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  const int64_t n = s->state->np;
+  memset(w->x, 0, sizeof(double) * (size_t)n);
+  vvi_sys_vary_drift(s->model, 1.0, s->state->q, z, w->x, (double *)z);
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; i++) sum += v[i] * w->x[i];
+  return sum;
+}
+
+/* The two corrections that make H into Ht.                                                                     [bars 24] */
+static void corrections(struct vv_step *s, double *kinetic, double *strain)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  polynomial(s, s->state->p, w->kinetic, w->cf, NULL, NULL);
+  *kinetic = 0.5 * inner(s, s->state->p, w->cf);
+  event_force(s, s->state->t, s->state->q, e->f1);
+  polynomial(s, e->f1, w->strain, w->cf, NULL, NULL);
+  *strain = 0.125 * s->h * s->h * inner(s, e->f1, w->cf);
+}
+
+void modified_audit(struct vv_step *s, vv_totals *sum)
+{
+  double kinetic, strain;
+  corrections(s, &kinetic, &strain);
+  sum->kinetic += kinetic;
+  sum->strain += strain;
+}
+
+static double modified_energy(struct vv_step *s)
+{
+  vv_totals sum;
+  vvi_audit_nodal(s, &sum);
+  modified_audit(s, &sum);
+  return vv_totals_energy(&sum);
+}
+
+/* ---- flow over a fraction of a step ---- */
+
+/* With R_a = (S_a - a)/y every term of p(a) is an image of a force, and the fraction is a kick of length a h at a
+ * configuration q' beside q, with a drift of its own:                                                          [bars 22a]
+ *
+ *   p(a) = p + a h f(q'),   q' = q + (h/(4 a)) M^-1 [ c_a(Z) p + h (S_a(Z) - R_a(Z)) f ]
+ *
+ * Supports and walls are booked as for any kick, and momentum is exact pair by pair.
+ * Here: cf = M (q(a) - q) and sp = M (q' - q), from the polynomials in w->c, w->s and w->r; linear, so it serves variations
+ * too. */
+static void displacements(struct vv_step *s, double a, const double *f, const double *p)
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  const double h = s->h;
+  polynomial(s, f, w->c, w->cf, w->r, w->sf);
+  polynomial(s, p, w->c, w->cp, w->s, w->sp);
+  for (int64_t i = 0; i < s->state->np; i++) {
+    w->cf[i] = 0.25 * h * h * w->cf[i] + h * w->sp[i];
+    w->sp[i] = 0.25 * h / a * (w->cp[i] + h * w->sf[i]);
+  }
+}
+
+static void flow_coefficients(modified_work *w, double a)
+{
+  for (int j = 0; j < w->n; j++) w->value[j] = c_function(a, w->y[j], w->theta[j]);
+  to_coefficients(w, w->value, w->c);
+  for (int j = 0; j < w->n; j++) w->value[j] = s_function(a, w->theta[j]);
+  to_coefficients(w, w->value, w->s);
+  for (int j = 0; j < w->n; j++) w->value[j] -= (w->value[j] - a) / w->y[j];
+  to_coefficients(w, w->value, w->r);
+}
+
+static void flow_variation(struct vv_step *s, double a, int k)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  struct vvi_variation *v = s->vary;
+  vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], e->f1);
+  displacements(s, a, e->f1, v->dp[k]);
+  memcpy(e->q1, v->dq[k], sizeof(double) * (size_t)s->state->nq);
+  vvi_sys_vary_drift(s->model, 1.0, s->state->q, w->sp, e->q1, w->sp);
+  vvi_variation_force(s, s->state->memory, s->state->q, e->q1, e->f1);
+  vvi_axpy(s->state->np, a * s->h, e->f1, v->dp[k]);
+  vvi_sys_vary_drift(s->model, 1.0, s->state->q, w->cf, v->dq[k], w->cf);
+}
+
+/* The fraction a of a step that ends at time t; e->f is refreshed. */
+static void flow(struct vv_step *s, double t, double a)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  vv_state *x = s->state;
+  if (a == 0.0) return;
+  flow_coefficients(w, a);
+  for (int k = 0; event_varies(s) && k < VARY_U; k++) flow_variation(s, a, k);
+  displacements(s, a, e->f, x->p);
+  memcpy(e->q1, x->q, sizeof(double) * (size_t)x->nq);
+  vvi_sys_drift(s->model, 1.0, e->q1, w->sp);
+  event_force(s, t, e->q1, e->f);
+  vvi_sys_post(s->model, t, a * s->h, e->q1, x->p, &s->ledger->posted);
+  vvi_springs_post(s->model, x->memory, a * s->h, e->q1, x->p, &s->ledger->posted);
+  vvi_axpy(x->np, a * s->h, e->f, x->p);
+  vvi_sys_drift(s->model, 1.0, x->q, w->cf);
+  event_force(s, t, x->q, e->f);
+}
+
+/* ---- variations: the length of a fraction varies by da, along the field of Ht ---- */
+
+/* velocity = G p and force = (1 - Z) G f: dq/da = h M^-1 velocity, dp/da = h force, at the present state. */
+static void field(struct vv_step *s, double *velocity, double *force)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  const int64_t n = s->state->np;
+  polynomial(s, e->f, w->kinetic, force, NULL, NULL);
+  vvi_axpy(n, 1.0, e->f, force);
+  memset(w->x, 0, sizeof(double) * (size_t)n);
+  vvi_sys_vary_drift(s->model, 1.0, s->state->q, force, w->x, force);
+  vvi_sys_vary_kick(s->model, 0.25 * s->h * s->h, s->state->q, w->x, force);
+  vvi_springs_vary(s->model, s->state->memory, 0.25 * s->h * s->h, s->state->q, w->x, force);
+  polynomial(s, s->state->p, w->kinetic, velocity, NULL, NULL);
+  vvi_axpy(n, 1.0, s->state->p, velocity);
+}
+
+/* c: the fraction ended when this gap closed; NULL: at the whole step. */
+static void vary_length(struct vv_step *s, const vvi_pair *c)
+{
+  struct vvi_variation *v = s->vary;
+  modified_work *w = ((event_work *)s->own)->modified;
+  if (!event_varies(s)) return;
+  field(s, w->cp, w->sp);
+  for (int k = 0; k < VARY_U; k++) {
+    const double da =
+        c == NULL ? -v->dt[k]
+                  : -vvi_pair_vary_gap(c, s->state->q, v->dq[k]) / (s->h * vvi_pair_rate(c, s->state->q, w->cp));
+    vvi_sys_vary_drift(s->model, da * s->h, s->state->q, w->cp, v->dq[k], w->cp);
+    vvi_axpy(s->state->np, da * s->h, w->sp, v->dp[k]);
+    v->dt[k] += da;
+  }
+}
+
+/* dHt = dp.M^-1 G p - dq.(1 - Z) G f with the springs that act now. */
+static void vary_energy(struct vv_step *s, double d[VARY_U])
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  field(s, w->cp, w->sp);
+  for (int k = 0; k < VARY_U; k++) {
+    d[k] = inner(s, s->vary->dp[k], w->cp);
+    for (int64_t i = 0; i < s->state->np; i++) d[k] -= s->vary->dq[k][i] * w->sp[i];
+  }
+}
+
+/* Bounce: R = -(1 + e) n.M^-1 G p/(n.M^-1 G n) is linear in p.  Massless tips: A R^2/2 + B R + C = 0 gives
+ * (A R + B) dR = -(R dB + dC). */
+static void vary_jump(struct vv_step *s, const vvi_pair *c, bool bounce, double impulse, const double change[VARY_U])
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  double dr[VARY_U];
+  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, 1.0, e->d);
+  polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
+  vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
+  const double a = inner(s, e->d, w->cf), b = inner(s, s->state->p, w->cf);
+  for (int k = 0; k < VARY_U; k++) {
+    const double db = inner(s, s->vary->dp[k], w->cf);
+    dr[k] = bounce ? -2.0 * db / a : -(impulse * db + change[k]) / (a * impulse + b);
+  }
+  vvi_variation_jump(s, c, dr);
+}
+
+/* ---- gap along the flow ---- */
+
+/* Chebyshev moments of the rate of a pair, turned into weights at the points: then gap(a) costs n sines. */
+static void add_weights(struct vv_step *s, const double *v, double factor, double *weight)
+{
+  modified_work *w = ((event_work *)s->own)->modified;
+  const struct vvi_pairs *list = s->model->pairs;
+  double *now = w->t0, *old = w->t1;
+  memset(weight, 0, sizeof(double) * (size_t)(list->n * w->n));
+  memcpy(now, v, sizeof(double) * (size_t)s->state->np);
+  for (int k = 0; k < w->n; k++) {
+    if (k > 0) {
+      chebyshev_next(s, now, old, k == 1);
+      double *swap = now;
+      now = old, old = swap;
+    }
+    for (int i = 0; i < list->n; i++) {
+      if (!w->near[i]) continue;
+      const double moment = factor * vvi_pair_rate(&list->pair[i], s->state->q, now);
+      for (int j = 0; j < w->n; j++) weight[i * w->n + j] += w->basis[k * w->n + j] * moment;
+    }
+  }
+}
+
+/* Gap (start: its value at a = 0) and its slope. */
+static double gap_at(const modified_work *w, int pair, double start, double a, double *slope)
+{
+  const double *mu = w->mu + pair * w->n, *nu = w->nu + pair * w->n;
+  double g = start, dg = 0.0;
+  for (int j = 0; j < w->n; j++) {
+    const double th = w->theta[j], sn = sin(th);
+    g += mu[j] * c_function(a, w->y[j], th) + nu[j] * s_function(a, th);
+    dg += mu[j] * th * sin(a * th) / w->y[j] + nu[j] * th * cos(a * th) / sn;
+  }
+  *slope = dg;
+  return g;
+}
+
+typedef struct gap_curve {
+  const modified_work *w;
+  int pair;
+  double start, sign;
+  bool divided; /* by a: the root at zero is known */
+} gap_curve;
+
+static double curve(const gap_curve *c, double a)
+{
+  double slope;
+  const double g = c->sign * gap_at(c->w, c->pair, c->start, a, &slope);
+  if (!c->divided) return g;
+  return a > 0.0 ? g / a : c->sign * slope;
+}
+
+/* Bracketed root, curve(lo) > 0 >= curve(hi): Illinois with bisection, from the side where the gap is not negative. */
+static double curve_root(const gap_curve *c, double lo, double hi)
+{
+  double f_lo = curve(c, lo), f_hi = curve(c, hi);
+  for (int it = 0; it < 200 && hi - lo > 4e-16 * hi; it++) {
+    double mid = it % 4 == 3 ? 0.5 * (lo + hi) : lo + (hi - lo) * f_lo / (f_lo - f_hi);
+    if (!(mid > lo && mid < hi)) mid = 0.5 * (lo + hi);
+    if (!(mid > lo && mid < hi)) break;
+    const double f = curve(c, mid);
+    if (f > 0.0)
+      lo = mid, f_lo = f, f_hi *= 0.5;
+    else
+      hi = mid, f_hi = f, f_lo *= 0.5;
+  }
+  return lo;
+}
+
+/* Where the slope turns from falling to rising between lo and hi. */
+static double lowest(const gap_curve *c, double lo, double hi)
+{
+  for (int it = 0; it < 60; it++) {
+    const double mid = 0.5 * (lo + hi);
+    double slope;
+    gap_at(c->w, c->pair, c->start, mid, &slope);
+    if (c->sign * slope < 0.0)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  return 0.5 * (lo + hi);
+}
+
+/* First fraction in (0, rest] where the gap falls through zero.  The modes turn by less than half a circle in a step, so 16
+ * samples and the dips between them see every crossing. */
+static double first_crossing(const modified_work *w, int pair, double start, double sign, double rest, bool touching)
+{
+  enum { SAMPLES = 16 };
+  gap_curve c = {.w = w, .pair = pair, .start = touching ? 0.0 : start, .sign = sign, .divided = touching};
+  double slope, before = 0.0, slope_before;
+  const double g0 = sign * gap_at(w, pair, c.start, 0.0, &slope_before);
+  if (!touching && g0 <= 0.0) {
+    if (sign * slope_before < 0.0) return 0.0;
+    c.divided = true, c.start = 0.0;
+  }
+  if (c.divided && sign * slope_before <= 0.0) return 0.0;
+  for (int i = 1; i <= SAMPLES; i++) {
+    const double a = rest * i / SAMPLES, g = sign * gap_at(w, pair, c.start, a, &slope);
+    if (g < 0.0) return curve_root(&c, before, a);
+    if (sign * slope_before < 0.0 && sign * slope > 0.0) {
+      const double dip = lowest(&c, before, a);
+      if (curve(&c, dip) < 0.0) return curve_root(&c, before, dip);
+    }
+    before = a, slope_before = slope;
+  }
+  return INFINITY;
+}
+
+/* A pair that is farther apart than twice its possible path in this step needs no closer look. */
+static bool look_around(struct vv_step *s, double rest)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  const struct vvi_pairs *list = s->model->pairs;
+  const double h = fabs(s->h * rest);
+  bool any = false;
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    w->gap[i] = vvi_pair_gap(c, s->state->q);
+    const double speed = fabs(vvi_pair_rate(c, s->state->q, s->state->p)),
+                 a = fabs(vvi_pair_rate(c, s->state->q, e->f));
+    w->near[i] = e->touch[i] == TOUCHING || fabs(w->gap[i]) < 2.0 * h * (speed + h * a);
+    any |= w->near[i];
+  }
+  return any;
+}
+
+/* Earliest event in the fraction `rest` of the step. */
+static double next(struct vv_step *s, double rest)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  const struct vvi_pairs *list = s->model->pairs;
+  double first = INFINITY;
+  e->n_set = 0;
+  if (!look_around(s, rest)) return INFINITY;
+  add_weights(s, e->f, 0.25 * s->h * s->h, w->mu);
+  add_weights(s, s->state->p, s->h, w->nu);
+  for (int i = 0; i < list->n; i++) {
+    const bool closed = list->pair[i].compliance > 0.0 && s->state->memory[i] != 0.0;
+    e->when[i] =
+        !w->near[i] ? INFINITY : first_crossing(w, i, w->gap[i], closed ? -1.0 : 1.0, rest, e->touch[i] == TOUCHING);
+    first = fmin(first, e->when[i]);
+  }
+  for (int i = 0; i < list->n; i++)
+    if (e->when[i] <= first + 1e-13) e->set[e->n_set++] = i;
+  return first;
+}
+
+/* ---- the jump ---- */
+
+/* One coefficient of restitution for the whole set, from the kinetic energy of the approach: e itself when all agree. */
+static double common_restitution(struct vv_step *s)
+{
+  const event_work *e = s->own;
+  double all = 0.0, kept = 0.0, speed, loss;
+  for (int k = 0; k < e->n_now; k++) {
+    const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+    if (c->compliance > 0.0) continue;
+    if (event_bounce_impulse(s, c, &speed, &loss) == 0.0) continue;
+    const double energy = 0.5 * speed * speed / vvi_pair_inverse_mass(c, s->state->q);
+    all += energy, kept += energy * c->restitution * c->restitution;
+  }
+  return all > 0.0 ? sqrt(kept / all) : 1.0;
+}
+
+/* p+ = p- + r d with Ht(p+) = Ht(p-) - loss:  r = -(1 + e) B/A, B = d.M^-1 G p, A = d.M^-1 G d.                [bars 28]
+ * Massless tips: the stiffness has changed, so Ht has; the small root of A r^2/2 + B r + (Ht' - Ht) = 0. */
+static double solve(struct vv_step *s, int n, double change, double *loss)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
+  vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G d */
+  const double b = inner(s, s->state->p, w->cf), a = inner(s, e->d, w->cf);
+  double r = 0.0, small, large;
+  *loss = 0.0;
+  if (n > 0) {
+    r = -(1.0 + common_restitution(s)) * b / a;
+    const double lost = -r * (b + 0.5 * a * r);
+    if (common_restitution(s) < 1.0) *loss = lost;
+  } else if (vvi_quadratic(0.5 * a, b, change, &small, &large)) {
+    r = small;
+  } else {
+    s->ledger->fallbacks++;
+  }
+  return r;
+}
+
+static void judge(struct vv_step *s, int64_t first, double target)
+{
+  const double miss = modified_energy(s) - target;
+  const double residual = s->ledger->energy_scale > 0.0 ? fabs(miss) / s->ledger->energy_scale : fabs(miss);
+  for (int64_t i = first; i < s->log->n; i++) {
+    s->log->event[i].residual = residual;
+    s->log->event[i].energy_jump += miss;
+  }
+  s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
+}
+
+/* Returns how many pairs are held for the rest of the step. */
+static int jump(struct vv_step *s, double t, double rest)
+{
+  event_work *e = s->own;
+  const int64_t first = s->log->n;
+  const double before = modified_energy(s);
+  double after = before, loss = 0.0, d_before[VARY_U], d_after[VARY_U] = {0.0, 0.0};
+  if (event_varies(s)) vary_energy(s, d_before);
+  if (event_toggle(s) > 0) {
+    event_force(s, t, s->state->q, e->f);
+    after = modified_energy(s);
+    if (event_varies(s)) vary_energy(s, d_after);
+  }
+  const int held = event_hold(s, t, rest);
+  const int n = event_direction(s);
+  if (n != 0) {
+    const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
+    const double r = solve(s, n, after - before, &loss);
+    const double impulse = n > 0 ? 0.0 : r / vvi_pair_inverse_mass(c, s->state->q);
+    for (int k = 0; event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
+    if (event_varies(s)) vary_jump(s, c, n > 0, impulse, d_after);
+    event_direction(s);
+    event_apply(s, t, r, loss);
+  }
+  for (int k = 0; k < e->n_now; k++)
+    if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
+  if (held == 0) judge(s, first, before - loss);
+  return held;
+}
+
+/* No event any more: a whole step is a plain slab, a part of one flows. */
+static void finish(struct vv_step *s, double t, double h, double rest)
+{
+  if (rest == 1.0) {
+    if (event_varies(s)) vvi_variation_to_grid(s);
+    event_slab(s, t, h);
+  } else {
+    flow(s, t + rest * h, rest);
+    vary_length(s, NULL);
+  }
+}
+
+vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
+{
+  event_work *e = s->own;
+  memset(e->touch, APART, (size_t)s->model->pairs->n);
+  event_force(s, t, s->state->q, e->f);
+  for (double rest = 1.0;;) {
+    const double cut = next(s, rest);
+    if (cut == INFINITY) {
+      finish(s, t, h, rest);
+      return VV_OK;
+    }
+    if (++e->events > VVI_MAX_EVENTS) return event_too_many(s, t, r);
+    e->n_now = e->n_set;
+    memcpy(e->now, e->set, sizeof(int) * (size_t)e->n_set);
+    const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
+    if (event_varies(s) && (e->n_now > 1 || c->restitution < 1.0)) vvi_variation_stop(s, t);
+    t += cut * h;
+    flow(s, t, cut);
+    vary_length(s, c);
+    memset(e->touch, APART, (size_t)s->model->pairs->n);
+    rest = rest > cut ? rest - cut : 0.0;
+    if (jump(s, t, rest * h) > 0) {
+      event_slab(s, t, rest * h);
+      return VV_OK;
+    }
+    if (rest == 0.0) return VV_OK;
+  }
+}

@@ -1,0 +1,263 @@
+/* step/leapfrog/leapfrog.c  Kick, drift, kick on a fixed grid of times.
+ *
+ * Soft pairs (massless tips) are one-sided springs.  Hard pairs answer at whole steps by the decomposition response: the
+ * normal part of the momentum is turned around, everything else is left alone, at a frozen configuration:
+ *
+ *   p+ = p- - (1 + e) (n.v)/(n.M^-1 n) n   if the pair approaches.                                            [bars 15]
+ *
+ * Where the response stands relative to drift and kick is the projection word of the contact. */
+#include "math/math.h"
+#include "step/step.h"
+#include "step/variation.h"
+
+#include <string.h>
+
+typedef struct leapfrog_work {
+  double *f;     /* [np] force, for anticipation */
+  double *z;     /* [np] scratch momentum of projections */
+  bool fast;     /* whole strides: nothing to touch, book or observe between steps */
+  bool modified; /* linear bodies, hard pairs: the step keeps an energy exactly */
+} leapfrog_work;
+
+static bool every_kind_strides(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->stride == NULL) return false;
+  return true;
+}
+
+/* The paper's projections move positions, and so change the energy. */
+static bool projects(const vv_model *m)
+{
+  for (int i = 0; i < m->pairs->n; i++)
+    if (m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
+  return false;
+}
+
+static vv_status prepare(struct vv_step *s)
+{
+  leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
+  if (w == NULL) return VV_NOMEM;
+  w->fast = s->model->pairs->n == 0 && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
+            every_kind_strides(s->model);
+  w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
+  w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
+  if (w->f == NULL || w->z == NULL) return VV_NOMEM;
+  w->modified =
+      s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
+  s->energy = w->modified ? "modified" : "nodal";
+  s->exact = w->modified && !projects(s->model);
+  s->own = w;
+  return VV_OK;
+}
+
+/* ---- decomposition response of hard pairs ---- */
+
+/* Turns the normal momentum of an approaching pair around. */
+static void respond(struct vv_step *s, const vvi_pair *c, double time, double *p)
+{
+  const double *q = s->state->q, u = vvi_pair_rate(c, q, p), a = vvi_pair_inverse_mass(c, q);
+  const double direction = s->h > 0.0 ? 1.0 : -1.0;
+  if (u * direction >= 0.0 || a <= 0.0) return;
+  const double r = -(1.0 + c->restitution) * u / a, loss = 0.5 * (1.0 - c->restitution * c->restitution) * u * u / a;
+  vvi_pair_pull(c, q, r, p);
+  vvi_pair_post(c, q, r, &s->ledger->posted);
+  if (loss > 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  vv_event *e = vvi_log_add(s, c, "bounce", time, u, r);
+  if (e != NULL) e->energy_jump = -loss;
+}
+
+/* Moves both tips by dq = M^-1 n r to the common point g = 0, the mass-weighted mean.                            [bars 16] */
+static void project(struct vv_step *s, const vvi_pair *c, double gap)
+{
+  leapfrog_work *w = s->own;
+  const double a = vvi_pair_inverse_mass(c, s->state->q);
+  if (a <= 0.0) return;
+  memset(w->z, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, -gap / a, w->z);
+  vvi_sys_drift(s->model, 1.0, s->state->q, w->z);
+}
+
+static bool hard(const vvi_pair *c, vvi_projection projection)
+{
+  return c->compliance <= 0.0 && c->projection == projection;
+}
+
+static const double *force(struct vv_step *s, double t)
+{
+  leapfrog_work *w = s->own;
+  memset(w->f, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
+  vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
+  return w->f;
+}
+
+/* Before the drift: the coming drift is known exactly, so a pair that it would make penetrate answers now, at the
+ * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
+static void anticipate(struct vv_step *s, double t, double h)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  vv_state *x = s->state;
+  const double *f = NULL;
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (!hard(c, VVI_ANTICIPATE)) continue;
+    if (f == NULL) f = force(s, t);
+    const double ahead = vvi_pair_rate(c, x->q, x->p) + 0.5 * h * vvi_pair_rate(c, x->q, f);
+    if (vvi_pair_gap(c, x->q) + h * ahead < 0.0) respond(s, c, t, x->p);
+  }
+}
+
+/* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
+static void close_springs(struct vv_step *s, double t)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; list->n_soft > 0 && i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (c->compliance <= 0.0) continue;
+    const double now = vvi_pair_gap(c, s->state->q) < 0.0;
+    if (now != s->state->memory[i])
+      vvi_log_add(s, c, now != 0.0 ? "on" : "off", t, vvi_pair_rate(c, s->state->q, s->state->p), 0.0);
+    s->state->memory[i] = now;
+  }
+}
+
+static void kick(struct vv_step *s, double t, double h)
+{
+  vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
+  vvi_springs_kick(s->model, s->state->memory, h, s->state->q, s->state->p);
+}
+
+static void book(struct vv_step *s, double t, double h)
+{
+  vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+}
+
+/* After the drift: the paper's ways.  `stage` 0: before the second kick, 1: after it. */
+static void resolve(struct vv_step *s, double t, int stage)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (c->compliance > 0.0 || c->projection == VVI_ANTICIPATE) continue;
+    const double g = vvi_pair_gap(c, s->state->q);
+    const bool open = g >= 0.0;
+    if (stage == 0) {
+      s->state->memory[i] = open ? 0.0 : g; /* the gap to answer after the kick */
+      if (open) continue;
+      if (c->projection == VVI_PREDICTOR || c->projection == VVI_HALF_STEP) project(s, c, g);
+      if (c->projection == VVI_HALF_STEP) respond(s, c, t, s->state->p);
+    } else if (s->state->memory[i] != 0.0) {
+      if (c->projection == VVI_KEPT || c->projection == VVI_RECOMPUTED) project(s, c, g);
+      if (c->projection != VVI_HALF_STEP) respond(s, c, t, s->state->p);
+      if (c->projection != VVI_KEPT) s->state->memory[i] = 0.0;
+    }
+  }
+}
+
+/* "kept": the first kick still uses the force at the positions before they were projected; memory holds that gap. */
+static void unproject(struct vv_step *s, double sign)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (hard(c, VVI_KEPT) && s->state->memory[i] != 0.0) project(s, c, -sign * s->state->memory[i]);
+  }
+}
+
+/* ---- first variations, for scenes without hard pairs ---- */
+
+static void vary_begin(struct vv_step *s, double t)
+{
+  vvi_variation_slab_begin(s, force(s, t));
+  vvi_variation_to_grid(s);
+}
+
+static void vary_end(struct vv_step *s, double t, double h)
+{
+  vvi_variation_slab_end(s, h, s->state->p, force(s, t));
+}
+
+static void substep(struct vv_step *s, double t, double h)
+{
+  vv_state *x = s->state;
+  vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
+  anticipate(s, t, h);
+  if (s->vary != NULL) vary_begin(s, t);
+  unproject(s, 1.0);
+  kick(s, t, 0.5 * h);
+  book(s, t, 0.5 * h);
+  unproject(s, -1.0);
+  vvi_sys_drift(s->model, h, x->q, x->p);
+  close_springs(s, t + h);
+  resolve(s, t + h, 0);
+  book(s, t + h, 0.5 * h);
+  if (s->vary != NULL) vary_end(s, t + h, h);
+  kick(s, t + h, 0.5 * h);
+  resolve(s, t + h, 1);
+}
+
+/* n steps in n + 1 passes over memory: the end of one step and the start of the next share a force. */
+static void stride_steps(struct vv_step *s, int64_t n)
+{
+  const vv_model *m = s->model;
+  vv_state *x = s->state;
+  vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
+  vvi_sys_drift(m, s->h, x->q, x->p);
+  for (int64_t k = 1; k < n; k++)
+    for (int i = 0; i < m->n_block; i++) {
+      const vv_block *b = &m->block[i];
+      b->kind->stride(b, s->h, x->q + b->q0, x->p + b->p0);
+    }
+  vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
+  x->step += s->h > 0.0 ? n - 1 : 1 - n;
+  vvi_step_done(s);
+}
+
+static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
+{
+  (void)r;
+  const leapfrog_work *w = s->own;
+  if (w->fast && s->vary == NULL) {
+    stride_steps(s, n);
+    return VV_OK;
+  }
+  for (int64_t k = 0; k < n; k++) {
+    double t = s->state->t;
+    for (int i = 0; i < s->composition->stages; i++) {
+      substep(s, t, s->composition->gamma[i] * s->h);
+      t += s->composition->gamma[i] * s->h;
+    }
+    vvi_step_done(s);
+    if (s->vary != NULL) vvi_variation_step_end(s);
+  }
+  vvi_note_gaps(s);
+  return VV_OK;
+}
+
+/* On linear bodies kick-drift-kick keeps H - (h^2/8) F.M^-1 F to rounding, with F all forces; a response at a frozen
+ * configuration keeps it too, because it changes neither F nor (for e = 1) the kinetic energy.          [bars 4c, ledger 5] */
+static void audit(struct vv_step *s, vv_totals *sum)
+{
+  const leapfrog_work *w = s->own;
+  const int64_t n = s->state->np;
+  vvi_audit_nodal(s, sum);
+  if (!w->modified) return;
+  memset(w->f, 0, sizeof(double) * (size_t)n);
+  vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
+  memset(w->z, 0, sizeof(double) * (size_t)n);
+  vvi_sys_drift(s->model, 1.0, w->z, w->f); /* z = M^-1 F: the configuration space is flat */
+  double square = 0.0;
+  for (int64_t i = 0; i < n; i++) square += w->f[i] * w->z[i];
+  sum->strain -= 0.125 * s->h * s->h * square;
+}
+
+const vv_stepper_kind vv_leapfrog_stepper = {
+    .name = "leapfrog",
+    .doc = "kick, drift, kick; contact at whole steps",
+    .claims = VV_EXPLICIT | VV_SYMPLECTIC | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
+    .prepare = prepare,
+    .audit = audit,
+    .step = step,
+};

@@ -1,0 +1,65 @@
+/* step/step.c  Stages shared by the steppers. */
+#include "step/step.h"
+
+#include "math/math.h"
+
+void vvi_axpy(int64_t n, double a, const double *x, double *y)
+{
+  for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
+{
+  vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
+  sum->contact = vvi_springs_energy(s->model, s->state->memory, s->state->q);
+}
+
+vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed, double impulse)
+{
+  s->ledger->impacts++;
+  if (s->log->n >= VVI_LOG_EVENTS) return NULL;
+  vv_event *e = &s->log->event[s->log->n++];
+  *e = (vv_event){.time = time,
+                  .body_a = s->model->body[c->patch_a->body].name,
+                  .feature_a = c->patch_a->feature,
+                  .body_b = s->model->body[c->patch_b->body].name,
+                  .feature_b = c->patch_b->feature,
+                  .kind = kind,
+                  .normal_speed = speed,
+                  .normal_impulse = impulse};
+  vvi_pair_point(c, s->state->q, e->x);
+  for (int i = 0; i < 3; i++) e->n[i] = c->n[i];
+  return e;
+}
+
+void vvi_note_gaps(struct vv_step *s)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  const double touch = 1e-12 * s->model->length_scale;
+  double deepest = 0.0;
+  int64_t contacts = 0;
+  for (int i = 0; i < list->n; i++) {
+    const double g = vvi_pair_gap(&list->pair[i], s->state->q);
+    if (list->pair[i].compliance > 0.0) {
+      contacts += s->state->memory[i] != 0.0;
+      continue; /* massless tips meet in the force balance: they never overlap */
+    }
+    contacts += g <= touch;
+    deepest = fmax(deepest, -g);
+  }
+  s->ledger->penetration = deepest;
+  s->ledger->contacts = contacts;
+}
+
+void vvi_step_done(struct vv_step *s)
+{
+  s->state->step += s->h > 0.0 ? 1 : -1;
+  s->state->t = (double)s->state->step * fabs(s->h);
+}
+
+bool vvi_state_broken(const vv_state *s)
+{
+  double sum = 0.0; /* 0 * x is 0 for finite x, else not a number */
+  for (int64_t i = 0; i < s->nq + s->np; i++) sum += 0.0 * s->q[i];
+  return !(sum == 0.0);
+}

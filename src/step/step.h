@@ -1,0 +1,57 @@
+/* step/step.h  What every stepper sees of the world: a model, a state, a ledger, a log, and its own scratch. */
+#pragma once
+#include "contact/pairs.h"
+#include "ledger/ledger.h"
+#include "model/model.h"
+
+typedef enum vvi_jump { VVI_SLAB, VVI_NODAL, VVI_MODIFIED } vvi_jump;
+
+/* Events of the steps since they were last drained.  A step has at most VVI_MAX_EVENTS. */
+enum { VVI_MAX_EVENTS = 512, VVI_LOG_EVENTS = 64 * VVI_MAX_EVENTS, VVI_BATCH_STEPS = 64 };
+typedef struct vvi_log {
+  vv_event *event; /* [VVI_LOG_EVENTS] */
+  int64_t n;
+} vvi_log;
+
+/* Symmetric composition of second-order steps: lengths gamma_i h.  (step/compose/) */
+typedef struct vvi_composition {
+  int order, stages;
+  const double *gamma; /* [stages] */
+} vvi_composition;
+const vvi_composition *vvi_composition_find(int order); /* NULL: none */
+
+struct vvi_variation; /* step/variation.h */
+
+struct vv_step {
+  const vv_model *model;
+  vv_state *state;
+  vv_ledger *ledger;
+  vvi_arena *arena; /* for prepare only: after the first step nothing is allocated */
+  vvi_log *log;
+  double h; /* signed step */
+  vvi_jump jump;
+  const vvi_composition *composition;
+  struct vvi_variation *vary; /* NULL: none propagated */
+  const char *energy;         /* which energy the method balances: nodal, slab, modified; set by prepare */
+  bool exact;                 /* it keeps that energy to rounding; set by prepare */
+  void *own;                  /* the stepper's scratch */
+};
+
+/* ---- stages shared by the steppers ---- */
+
+/* y += a x */
+void vvi_axpy(int64_t n, double a, const double *x, double *y);
+/* Plain energy H(q, p) and momenta of the state, contact springs included. */
+void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
+/* A new entry in the log, filled with what geometry knows; NULL when the log is full. */
+vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
+                      double impulse);
+/* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
+void vvi_note_gaps(struct vv_step *s);
+/* The step ended at this time; t is a multiple of h, never a sum of steps. */
+void vvi_step_done(struct vv_step *s);
+/* True if q or p holds something that is not a finite number. */
+bool vvi_state_broken(const vv_state *s);
+
+extern const vv_stepper_kind vv_leapfrog_stepper;
+extern const vv_stepper_kind vv_event_stepper;

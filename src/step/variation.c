@@ -1,0 +1,384 @@
+/* step/variation.c  First variations through slabs and jumps; the symplectic, multisymplectic and Noether sums. */
+#include "step/variation.h"
+
+#include "math/math.h"
+
+#include <string.h>
+
+/* ---- set-up ---- */
+
+typedef struct stream {
+  uint64_t x;
+} stream;
+
+/* Uniform in [-1/2, 1/2): xorshift, the same on every machine. */
+static double draw(stream *r)
+{
+  r->x ^= r->x << 13, r->x ^= r->x >> 7, r->x ^= r->x << 17;
+  return (double)(r->x >> 11) * 0x1p-53 - 0.5;
+}
+
+/* Random variations; momenta in proportion to the mass, so that both halves of the two-form are of one size. */
+static void start_variation(struct vv_step *s, int k, stream *r)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  const double rate = isfinite(m->stable_step) ? 0.2 / m->stable_step : 1.0;
+  memset(v->x, 0, sizeof(double) * (size_t)m->np);
+  for (int64_t i = 0; i < m->np; i++) v->y[i] = 1.0;
+  vvi_sys_vary_drift(m, 1.0, s->state->q, v->y, v->x, v->y); /* x = 1/m */
+  for (int64_t i = 0; i < m->np; i++) v->dq[k][i] = draw(r), v->dp[k][i] = draw(r) * rate / v->x[i];
+  for (int32_t i = 0; i < m->n_patch; i++) { /* supports do not vary */
+    int32_t local;
+    const vv_block *b = vvi_model_patch_block(m, i, &local);
+    const vv_patch *p = &b->patch[local];
+    if (p->held && p->node >= 0) v->dq[k][b->q0 + p->node] = v->dp[k][b->p0 + p->node] = 0.0;
+  }
+}
+
+static bool inside(const vvi_domain *d, const vv_block *b, const vv_patch *p)
+{
+  return p->node >= 0 && d->share[b->p0 + p->node] > 0.0;
+}
+
+/* A node is at the border if part of its mass is outside, if it is held, or if it touches something outside. */
+static void mark_border(const vv_model *m, vvi_domain *d)
+{
+  for (int64_t i = 0; i < m->np; i++) d->border[i] = d->share[i] > 0.0 && d->share[i] < 1.0 - 1e-12;
+  for (int i = 0; i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    const bool a = inside(d, c->block_a, c->patch_a), b = inside(d, c->block_b, c->patch_b);
+    d->spring[i] = (a || c->patch_a->node < 0) && (b || c->patch_b->node < 0);
+    if (a && !b) d->border[c->block_a->p0 + c->patch_a->node] = 1;
+    if (b && !a) d->border[c->block_b->p0 + c->patch_b->node] = 1;
+  }
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    int32_t local;
+    const vv_block *b = vvi_model_patch_block(m, i, &local);
+    if (b->patch[local].held && inside(d, b, &b->patch[local])) d->border[b->p0 + b->patch[local].node] = 1;
+  }
+}
+
+/* The first domain is everything; the others take a random run of elements of each body. */
+static vv_status make_domain(struct vv_step *s, vvi_arena *arena, vvi_domain *d, bool all, stream *r)
+{
+  const vv_model *m = s->model;
+  d->block = VVI_ARENA_NEW(arena, vv_block, m->n_block);
+  d->share = VVI_ARENA_NEW(arena, double, m->np);
+  d->border = VVI_ARENA_NEW(arena, unsigned char, m->np);
+  d->spring = VVI_ARENA_NEW(arena, bool, m->pairs->n);
+  d->base_last = VVI_ARENA_NEW(arena, double, m->np);
+  for (int k = 0; k < VARY_U; k++) d->p_last[k] = VVI_ARENA_NEW(arena, double, m->np);
+  if (!d->block || !d->share || !d->border || !d->spring || !d->base_last || !d->p_last[VARY_W]) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    unsigned char *in = VVI_ARENA_NEW(arena, unsigned char, b->elements);
+    d->block[i].node_real = VVI_ARENA_NEW(arena, double, b->kind->node_reals * b->stride);
+    if (in == NULL || d->block[i].node_real == NULL) return VV_NOMEM;
+    for (int32_t j = 0; j < b->n_body; j++) {
+      const int64_t n = b->body[j]->n_element, e0 = b->body[j]->element0;
+      int64_t from = (int64_t)((draw(r) + 0.5) * (double)n), to = (int64_t)((draw(r) + 0.5) * (double)n);
+      if (all) from = 0, to = n - 1;
+      for (int64_t e = 0; e < n; e++) in[e0 + e] = (from <= e && e <= to) || (to <= e && e <= from);
+    }
+    b->kind->vary->restrict_to(b, in, &d->block[i], d->share + b->p0);
+  }
+  mark_border(m, d);
+  return VV_OK;
+}
+
+static double two_form(int64_t n, const double *av, const double *aw, const double *bv, const double *bw,
+                       double *abs_sum)
+{
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    const double x = av[i] * bw[i], y = aw[i] * bv[i];
+    sum += x - y;
+    *abs_sum += fabs(x) + fabs(y);
+  }
+  return sum;
+}
+
+static vv_status place(struct vvi_variation *v, vvi_arena *arena, int64_t nq, int64_t np)
+{
+  for (int k = 0; k < VARY_ALL; k++) {
+    v->dq[k] = VVI_ARENA_NEW(arena, double, nq), v->dp[k] = VVI_ARENA_NEW(arena, double, np);
+    v->dq0[k] = VVI_ARENA_NEW(arena, double, nq), v->dph[k] = VVI_ARENA_NEW(arena, double, np);
+    if (!v->dq[k] || !v->dp[k] || !v->dq0[k] || !v->dph[k]) return VV_NOMEM;
+  }
+  double **vector[] = {&v->q0,  &v->f0,  &v->df,       &v->x,        &v->y,      &v->z,
+                       &v->f0d, &v->f1d, &v->begin[0], &v->begin[1], &v->end[0], &v->end[1]};
+  for (int i = 0; i < VV_COUNT(vector); i++)
+    if ((*vector[i] = VVI_ARENA_NEW(arena, double, nq > np ? nq : np)) == NULL) return VV_NOMEM;
+  return VV_OK;
+}
+
+vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
+{
+  const vv_model *m = s->model;
+  if (!vvi_sys_varies(m) || (vvi_sys_claims(m) & VV_FLAT) == 0)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need body kinds that offer first variations");
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].n_load > 0)
+      return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
+  if (m->stepper == &vv_leapfrog_stepper && m->pairs->n_hard > 0)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need 'step: event' where hard tips can touch: a response at whole "
+                                            "steps has no symplectic form");
+  struct vvi_variation *v = VVI_ARENA_NEW(arena, struct vvi_variation, 1);
+  if (v == NULL) return VV_NOMEM;
+  VV_TRY(place(v, arena, m->nq, m->np));
+  if ((v->closed0 = VVI_ARENA_NEW(arena, double, m->pairs->n)) == NULL) return VV_NOMEM;
+  v->model = m;
+  s->vary = v;
+  stream r = {88172645463325252u};
+  start_variation(s, VARY_V, &r);
+  start_variation(s, VARY_W, &r);
+  v->start = two_form(m->np, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
+  v->by_slabs = m->stepper == &vv_leapfrog_stepper || s->jump != VVI_MODIFIED;
+  for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
+    VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
+  return VV_OK;
+}
+
+/* ---- slabs ---- */
+
+static int active(const struct vvi_variation *v)
+{
+  return v->pending ? VARY_ALL : VARY_U;
+}
+
+/* out = D(force)(q) dq, springs included */
+void vvi_variation_force(struct vv_step *s, const double *closed, const double *q, const double *dq, double *out)
+{
+  memset(out, 0, sizeof(double) * (size_t)s->model->np);
+  vvi_sys_vary_kick(s->model, 1.0, q, dq, out);
+  vvi_springs_vary(s->model, closed, 1.0, q, dq, out);
+}
+
+void vvi_variation_slab_begin(struct vv_step *s, const double *f0)
+{
+  struct vvi_variation *v = s->vary;
+  memcpy(v->q0, s->state->q, sizeof(double) * (size_t)s->model->nq);
+  memcpy(v->f0, f0, sizeof(double) * (size_t)s->model->np);
+  memcpy(v->closed0, s->state->memory, sizeof(double) * (size_t)s->model->pairs->n);
+  for (int k = 0; k < active(v); k++) memcpy(v->dq0[k], v->dq[k], sizeof(double) * (size_t)s->model->nq);
+}
+
+static double dot(int64_t n, const double *x, const double *y)
+{
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* dph = dp + (h/2) df0 + (dh/2) f0;  dq1 = dq + h M^-1 dph + dh M^-1 ph;  dp1 = dph + (h/2) df1 + (dh/2) f1
+ * dE  = v.dph - 1/2 f0.dq0 - 1/2 f1.dq1 */
+static void vary_slab(struct vv_step *s, int k, double h, const double *ph, const double *f1)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  const int64_t n = m->np;
+  vvi_variation_force(s, v->closed0, v->q0, v->dq0[k], v->df);
+  memcpy(v->dph[k], v->dp[k], sizeof(double) * (size_t)n);
+  vvi_axpy(n, 0.5 * h, v->df, v->dph[k]);
+  vvi_axpy(n, 0.5 * v->dh[k], v->f0, v->dph[k]);
+  vvi_sys_vary_drift(m, h, v->q0, ph, v->dq[k], v->dph[k]);
+  memcpy(v->y, ph, sizeof(double) * (size_t)n);
+  vvi_sys_vary_drift(m, v->dh[k], v->q0, ph, v->dq[k], v->y);
+  vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], v->df);
+  memcpy(v->dp[k], v->dph[k], sizeof(double) * (size_t)n);
+  vvi_axpy(n, 0.5 * h, v->df, v->dp[k]);
+  vvi_axpy(n, 0.5 * v->dh[k], f1, v->dp[k]);
+  memset(v->x, 0, sizeof(double) * (size_t)n);
+  vvi_sys_vary_drift(m, 1.0, v->q0, ph, v->x, v->y); /* x = M^-1 ph */
+  v->dE[k] = dot(n, v->x, v->dph[k]) - 0.5 * dot(n, v->f0, v->dq0[k]) - 0.5 * dot(n, f1, v->dq[k]);
+}
+
+/* The slab after an event is done: now the variation of the impulse is known, dR = (dE target - dE)/dE_U. */
+static void settle(struct vvi_variation *v)
+{
+  for (int k = 0; k < VARY_U; k++) {
+    const double dr = (v->dE_target[k] - v->dE[k]) / v->dE[VARY_U];
+    vvi_axpy(v->model->nq, dr, v->dq[VARY_U], v->dq[k]);
+    vvi_axpy(v->model->np, dr, v->dp[VARY_U], v->dp[k]);
+    vvi_axpy(v->model->np, dr, v->dph[VARY_U], v->dph[k]);
+    v->dh[k] += dr * v->dh[VARY_U];
+    v->dE[k] += dr * v->dE[VARY_U];
+  }
+  v->pending = false;
+}
+
+/* ---- sub-domains ---- */
+
+static void domain_force(const vv_model *m, const vvi_domain *d, const double *closed, const double *q, double *f)
+{
+  memset(f, 0, sizeof(double) * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++)
+    d->block[i].kind->kick(&d->block[i], 0.0, 1.0, q + d->block[i].q0, f + d->block[i].p0);
+  for (int i = 0; i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    if (c->compliance > 0.0 && closed[i] != 0.0 && d->spring[i])
+      vvi_pair_pull(c, q, -vvi_pair_gap(c, q) / c->compliance, f);
+  }
+}
+
+static void domain_vary_force(const vv_model *m, const vvi_domain *d, const double *closed, const double *q,
+                              const double *dq, double *df)
+{
+  memset(df, 0, sizeof(double) * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &d->block[i];
+    b->kind->vary->kick(b, 1.0, q + b->q0, dq + b->q0, df + b->p0);
+  }
+  for (int i = 0; i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    if (c->compliance > 0.0 && closed[i] != 0.0 && d->spring[i])
+      vvi_pair_pull(c, q, -vvi_pair_vary_gap(c, q, dq) / c->compliance, df);
+  }
+}
+
+static void add_momentum(const vv_model *m, const double *q, const double *p, double sign, vvi_domain *d)
+{
+  vv_totals sum;
+  vvi_sys_audit(m, q, p, &sum);
+  for (int c = 0; c < 3; c++) d->noether[c] += sign * sum.p[c];
+  d->noether_scale = fmax(d->noether_scale, sum.p_abs);
+}
+
+/* What the start of a slab contributes: everything at the very start, later only border nodes and event times.
+ * new_p, new_E: momenta p0' and energy of this slab; base: plain momenta. */
+static void domain_level(struct vv_step *s, vvi_domain *d, double *const new_p[], const double *base,
+                         const double *new_E)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  if (!d->started) {
+    d->sum -= two_form(n, new_p[VARY_V], new_p[VARY_W], v->dq0[VARY_V], v->dq0[VARY_W], &d->scale);
+    add_momentum(s->model, v->q0, base, -1.0, d);
+    d->started = true;
+    return;
+  }
+  memset(v->y, 0, sizeof(double) * (size_t)n);
+  for (int64_t i = 0; i < n; i++) {
+    if (!d->border[i]) continue;
+    const double x = (d->p_last[VARY_V][i] - new_p[VARY_V][i]) * v->dq0[VARY_W][i];
+    const double y = (d->p_last[VARY_W][i] - new_p[VARY_W][i]) * v->dq0[VARY_V][i];
+    d->sum += x - y;
+    d->scale += fabs(x) + fabs(y);
+    v->y[i] = d->base_last[i] - base[i];
+  }
+  add_momentum(s->model, v->q0, v->y, 1.0, d);
+  const double x = (d->E_last[VARY_V] - new_E[VARY_V]) * v->dt[VARY_W];
+  const double y = (d->E_last[VARY_W] - new_E[VARY_W]) * v->dt[VARY_V];
+  d->sum -= x - y;
+  d->scale += fabs(x) + fabs(y);
+}
+
+/* Momenta of the restricted Lagrangian: p0' = share ph - (h/2) f0', p1' = share ph + (h/2) f1', and their variations. */
+static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double *ph)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  const int64_t n = m->np;
+  double *f0 = v->f0d, *f1 = v->f1d, *end[VARY_U] = {v->end[VARY_V], v->end[VARY_W]}, dE[VARY_U];
+  double *start[VARY_U] = {v->begin[VARY_V], v->begin[VARY_W]};
+  domain_force(m, d, v->closed0, v->q0, f0);
+  domain_force(m, d, s->state->memory, s->state->q, f1);
+  memset(v->x, 0, sizeof(double) * (size_t)n);
+  memcpy(v->y, ph, sizeof(double) * (size_t)n);
+  vvi_sys_vary_drift(m, 1.0, v->q0, ph, v->x, v->y); /* x = M^-1 ph */
+  for (int k = 0; k < VARY_U; k++) {
+    domain_vary_force(m, d, v->closed0, v->q0, v->dq0[k], v->df);
+    for (int64_t i = 0; i < n; i++)
+      start[k][i] = d->share[i] * v->dph[k][i] - 0.5 * h * v->df[i] - 0.5 * v->dh[k] * f0[i];
+    domain_vary_force(m, d, s->state->memory, s->state->q, v->dq[k], v->df);
+    dE[k] = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+      end[k][i] = d->share[i] * v->dph[k][i] + 0.5 * h * v->df[i] + 0.5 * v->dh[k] * f1[i];
+      dE[k] += d->share[i] * v->x[i] * v->dph[k][i] - 0.5 * (f0[i] * v->dq0[k][i] + f1[i] * v->dq[k][i]);
+    }
+  }
+  for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * ph[i] - 0.5 * h * f0[i];
+  domain_level(s, d, start, v->z, dE);
+  for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph[i] + 0.5 * h * f1[i];
+  for (int k = 0; k < VARY_U; k++) {
+    memcpy(d->p_last[k], end[k], sizeof(double) * (size_t)n);
+    d->E_last[k] = dE[k];
+  }
+}
+
+void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const double *f1)
+{
+  struct vvi_variation *v = s->vary;
+  for (int k = 0; k < active(v); k++) vary_slab(s, k, h, ph, f1);
+  if (v->pending) settle(v);
+  for (int i = 0; i < v->n_domain; i++) domain_slab(s, &v->domain[i], h, ph);
+  for (int k = 0; k < VARY_U; k++) v->dt[k] += v->dh[k];
+}
+
+/* ---- events ---- */
+
+void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, double slope)
+{
+  struct vvi_variation *v = s->vary;
+  const double *q = s->state->q;
+  for (int k = 0; k < active(v); k++) {
+    vvi_variation_force(s, s->state->memory, q, v->dq[k], v->df);
+    const double dg = vvi_pair_vary_gap(c, q, v->dq[k]) + h * vvi_pair_rate(c, q, v->dp[k]) +
+                      0.5 * h * h * vvi_pair_rate(c, q, v->df);
+    v->dh[k] = -dg / slope;
+  }
+}
+
+void vvi_variation_to_grid(struct vv_step *s)
+{
+  struct vvi_variation *v = s->vary;
+  for (int k = 0; k < VARY_U; k++) v->dh[k] = -v->dt[k];
+  v->dh[VARY_U] = 0.0;
+}
+
+void vvi_variation_jump(struct vv_step *s, const vvi_pair *c, const double d_impulse[VARY_U])
+{
+  struct vvi_variation *v = s->vary;
+  for (int k = 0; k < VARY_U; k++) vvi_pair_pull(c, s->state->q, d_impulse[k], v->dp[k]);
+}
+
+void vvi_variation_jump_open(struct vv_step *s, const vvi_pair *c)
+{
+  struct vvi_variation *v = s->vary;
+  memset(v->dq[VARY_U], 0, sizeof(double) * (size_t)s->model->nq);
+  memset(v->dp[VARY_U], 0, sizeof(double) * (size_t)s->model->np);
+  vvi_pair_pull(c, s->state->q, 1.0, v->dp[VARY_U]);
+  for (int k = 0; k < VARY_U; k++) v->dE_target[k] = v->dE[k];
+  v->pending = true;
+}
+
+void vvi_variation_stop(struct vv_step *s, double t)
+{
+  s->vary->over = true;
+  s->vary->over_time = t;
+}
+
+/* ---- verdict ---- */
+
+void vvi_variation_step_end(struct vv_step *s)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  double scale = v->start_scale;
+  const double now = two_form(n, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &scale);
+  v->symplectic = fmax(v->symplectic, fabs(now - v->start) / scale);
+  for (int k = 0; k < VARY_U; k++) v->dt[k] = 0.0; /* a whole step: exactly zero, rounding removed */
+  for (int i = 0; i < v->n_domain; i++) {
+    vvi_domain *d = &v->domain[i];
+    if (!d->started) continue;
+    double sum_scale = d->scale, total;
+    total = d->sum + two_form(n, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &sum_scale);
+    v->multisymplectic = fmax(v->multisymplectic, fabs(total) / sum_scale);
+    const vvi_domain kept = *d;
+    add_momentum(s->model, s->state->q, d->base_last, 1.0, d);
+    for (int c = 0; c < 3 && d->noether_scale > 0.0; c++)
+      v->noether = fmax(v->noether, fabs(d->noether[c]) / d->noether_scale);
+    memcpy(d->noether, kept.noether, sizeof d->noether);
+  }
+}

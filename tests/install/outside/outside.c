@@ -1,0 +1,6 @@
+#include "outside.h"
+
+int main(void)
+{
+  return outside();
+}

@@ -1,0 +1,85 @@
+"""tests/tools/test_checks.py  The checks themselves: each finds what it is for, in a toy tree, and passes a clean one."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+tools = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+failed = 0
+
+
+def run(tool, files):
+    """Runs a tool on a toy tree; returns its exit status and what it printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        (root / "tools").mkdir()
+        shutil.copy(tools / "rooms.txt", root / "tools")
+        for name, text in files.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text)
+        done = subprocess.run([sys.executable, tools / tool, root], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+def expect(tool, files, rc, words=""):
+    global failed
+    got, text = run(tool, files)
+    if got != rc or words not in text:
+        print(f"{tool}: expected {rc} and '{words}', got {got} and:\n{text}")
+        failed += 1
+
+
+headers = {f"src/{h}": "" for h in ("base/base.h", "math/roots.h", "contact/pairs.h", "body/bar/bar.h", "step/step.h",
+                                    "io/results/h5.h", "io/scene/scene.h", "report/plot.h", "sim/sim.h", "model/model.h")}
+
+
+def rooms(path, include, rc, words=""):
+    expect("check_rooms.py", {**headers, "include/visviva/visviva.h": "", path: f"#include {include}\n"}, rc, words)
+
+
+rooms("src/math/a.c", '"base/base.h"', 0)
+rooms("src/math/a.c", '"sim/sim.h"', 1, "math may not know sim")  # uphill
+rooms("src/contact/a.c", '"body/bar/bar.h"', 1, "contact may not know body")
+rooms("src/body/beam/a.c", '"body/bar/bar.h"', 1, "strangers")  # sideways
+rooms("src/body/bar/a.c", '"body/bar/bar.h"', 0)
+rooms("src/step/event/a.c", '"step/step.h"', 0)  # top of the room
+rooms("src/step/event/a.c", '"step/leapfrog/../step.h"', 1, "no ..")
+rooms("src/io/checkpoint/a.c", '"io/results/h5.h"', 0)
+rooms("src/io/scene/a.c", '"io/results/h5.h"', 1, "only")
+rooms("src/report/a.c", '"io/results/h5.h"', 0)
+rooms("src/sim/a.c", '"io/scene/scene.h"', 1, "sim may not know io")
+rooms("src/io/scene/a.c", "<yaml.h>", 0)
+rooms("src/io/results/a.c", "<yaml.h>", 1, "belongs in")
+rooms("src/step/a.c", "<omp.h>", 1, "belongs in")
+rooms("src/io/checkpoint/a.c", "<hdf5.h>", 1, "belongs in")
+rooms("app/a.c", "<visviva/visviva.h>", 0)
+rooms("app/a.c", '"base/base.h"', 1, "app may not know base")
+rooms("validation/a.c", '"report/plot.h"', 0)
+rooms("examples/x/a.c", '"report/plot.h"', 1, "only")
+rooms("tests/body/a.c", '"body/bar/bar.h"', 0)
+rooms("src/new/a.c", '"base/base.h"', 1, "not in tools/rooms.txt")
+
+
+def equations(comment, rc, words="", page="p = m v   [bars 1]\n\nq = h p/m   [bars 2]\n"):
+    expect("check_equations.py", {"docs/theory/bars.md": page, "src/body/bar/a.c": comment}, rc, words)
+
+
+equations("/* kick [bars 1] */", 0)
+equations("/* both [bars 1, 2] and [bars 1-2] */", 0)
+equations("/* [bars 3] */", 1, "no such equation")
+equations("// [bars 1-3]", 1, "[bars 3]")
+equations("/* [beams 1] */", 1, "no docs/theory/beams.md")
+equations('const char *a = "[beams 1]";', 0)
+equations("", 1, "already", page="a   [bars 1]\nb   [bars 1]\n")
+
+
+def metrics(lines, rc, folder="src/base"):
+    expect("metrics.py", {f"{folder}/a.c": "int f(int a)\n{\n" + "  a++;\n" * lines + "}\n"}, rc)
+
+
+metrics(117, 0)
+metrics(118, 1)
+metrics(200, 0, "tests/base")
+print("failed:" if failed else "all checks find what they are for", failed or "")
+sys.exit(failed > 0)

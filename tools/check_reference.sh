@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# docs/scene-reference.md is made from the field tables: is the stored one what the program writes now?
+set -euo pipefail
+page=$VISVIVA_SOURCE/docs/scene-reference.md
+[ -e "$page" ] || { echo "no docs/scene-reference.md: make docs"; exit 1; }
+"$VISVIVA" reference fresh.md >/dev/null
+diff -u "$page" fresh.md || { echo "docs/scene-reference.md is out of date: make docs"; exit 1; }

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for some seconds, starting from the stored corpus.  New inputs stay in BUILD_FOLDER/corpus; what
+# breaks a target is kept beside them and named.
+#   tools/fuzz.sh BUILD_FOLDER SECONDS
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$1 seconds=${2:-60} found=0
+for target in "$build"/fuzz/fuzz_*; do
+  [ -x "$target" ] || continue
+  name=$(basename "$target")
+  name=${name#fuzz_}
+  grown=$build/corpus/$name
+  mkdir -p "$grown"
+  seeds=tests/fuzz/corpus/$name
+  [ -d "$seeds" ] || seeds=tests/fuzz/corpus
+  dict=()
+  [ ! -e "tests/fuzz/$name.dict" ] || dict=("-dict=tests/fuzz/$name.dict")
+  echo "== $name, $seconds s"
+  if ! "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
+    -verbosity=0 -artifact_prefix="$build/corpus/$name-" ${dict[@]+"${dict[@]}"} "$grown" "$seeds" \
+    >"$build/corpus/$name.log" 2>&1; then
+    tail -40 "$build/corpus/$name.log"
+    found=1
+  else
+    grep -E "number_of_executed_units|peak_rss" "$build/corpus/$name.log" || true
+  fi
+done
+exit $found

@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Is everything here that a build needs?  Silent when it is.  Otherwise installs the missing Debian packages, or, where
+# there is no apt-get or no right to use it, names them and stops.
+#   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
+#   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
+set -euo pipefail
+
+missing=()
+need() { missing+=("$@"); } # packages, by their Debian names
+has() { command -v "$1" >/dev/null 2>&1; }
+module() { pkg-config --exists "$1" 2>/dev/null; }
+
+look() {
+  missing=()
+  has gcc || need gcc libc6-dev
+  has make || need make
+  has cmake || need cmake
+  has python3 || need python3
+  if ! has pkg-config; then
+    need pkg-config libyaml-dev libhdf5-dev libcmocka-dev
+  else
+    module yaml-0.1 || need libyaml-dev
+    module hdf5-serial || module hdf5 || has h5cc || need libhdf5-dev
+    module cmocka || need libcmocka-dev
+  fi
+  if [ "${1:-}" = clang ]; then
+    has clang || need clang
+    local home
+    home=$(dirname "$(readlink -f "$(command -v clang)")")/.. # of LLVM
+    [ -e "$home/lib/libarcher.so" ] || need libomp-dev
+  fi
+}
+
+look "$@"
+[ ${#missing[@]} -gt 0 ] || exit 0
+has ninja || missing+=(ninja-build) # not needed, but faster; only asked for when something is to be installed anyway
+
+command="apt-get install -y --no-install-recommends ${missing[*]}"
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if has sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    as_root=(sudo)
+  else
+    as_root=(false)
+  fi
+fi
+if ! has apt-get || [ "${as_root[*]:-}" = false ]; then
+  {
+    echo "visviva needs packages that are not here; their Debian names are:"
+    echo "  ${missing[*]}"
+    if has apt-get; then
+      echo "Install them, then try again:"
+      echo "  sudo $command"
+    else
+      echo "There is no apt-get on this system: install them with its own package manager, then try again."
+    fi
+  } >&2
+  exit 1
+fi
+
+echo "visviva: installing ${missing[*]}"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() { ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive $command >"$log" 2>&1; }
+if ! install; then # perhaps only the package lists are missing or old
+  ${as_root[@]+"${as_root[@]}"} apt-get update >>"$log" 2>&1 || true
+  if ! install; then
+    cat "$log" >&2
+    echo "visviva: could not install the packages; try by hand:  $command" >&2
+    exit 1
+  fi
+fi
+hash -r
+look "$@"
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "visviva: still missing after the installation: ${missing[*]}" >&2
+  exit 1
+fi
