@@ -59,7 +59,6 @@ enum { APP_PATH = 4096 };
 bool app_join(char *out, size_t size, const char *folder, const char *name); /* false: too long, reported */
 bool app_exists(const char *path);
 bool app_is_folder(const char *path);
-bool app_same_file(const char *a, const char *b);
 char *app_read_text(const char *path);   /* malloc'ed, ends with a zero; NULL: not readable (errno) */
 void app_list_files(const char *folder); /* the files of a result folder and their sizes, to stdout */
 
@@ -113,7 +112,7 @@ void app_print_summary(const app_run *r);
 int app_broken_claims(const app_run *r); /* how many; each told to stderr */
 
 /* ---- help ---- */
-int app_help(const char *topic); /* NULL: overview */
+int app_help(const char *name); /* NULL: overview */
 
 /* ---- verbs ---- */
 int app_verb_run(int argc, char **argv);

@@ -8,7 +8,7 @@ static void print_bodies(const app_scene *s)
   char name[256];
   const int n = vv_model_bodies(s->model);
   for (int i = 0; i < n && i < 20; i++)
-    printf("  %-18s %s, a %s\n", i == 0 ? "bodies" : "", app_clean(name, sizeof name, vv_model_body_name(s->model, i)),
+    printf("  %-18s %s (%s)\n", i == 0 ? "bodies" : "", app_clean(name, sizeof name, vv_model_body_name(s->model, i)),
            vv_model_body_kind(s->model, i));
   if (n > 20) printf("  %-18s ... and %d more\n", "", n - 20);
   printf("  moving nodes       %lld\n", (long long)vv_model_nodes(s->model));

@@ -112,16 +112,20 @@ static bool path_of(const shelf *s, const char *name, char *out, size_t size)
   return app_join(out, size, s->root, file);
 }
 
+static void copy_title(const char *text, char *out, size_t size)
+{
+  const char *line = strncmp(text, "title:", 6) == 0 ? text : strstr(text, "\ntitle:");
+  if (line == NULL) return;
+  const char *from = strchr(line, ':') + 1;
+  from += strspn(from, " \"");
+  snprintf(out, size, "%.*s", (int)strcspn(from, "\"\n"), from);
+}
+
 static void print_one(const shelf *s, const char *name)
 {
   char path[APP_PATH], title[256] = "", clean[256];
   char *text = path_of(s, name, path, sizeof path) ? app_read_text(path) : NULL;
-  for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n'), line += line != NULL) {
-    if (strncmp(line, "title:", 6) != 0) continue;
-    const char *from = line + 6 + strspn(line + 6, " \"");
-    snprintf(title, sizeof title, "%.*s", (int)strcspn(from, "\"\n"), from);
-    break;
-  }
+  if (text != NULL) copy_title(text, title, sizeof title);
   free(text);
   printf("  %-32s %s\n", name, app_clean(clean, sizeof clean, title));
 }

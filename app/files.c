@@ -29,12 +29,6 @@ bool app_is_folder(const char *path)
   return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-bool app_same_file(const char *a, const char *b)
-{
-  struct stat sa, sb;
-  return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 static char *read_all(FILE *f)
 {
   size_t size = 0, room = 1 << 16;

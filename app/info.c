@@ -53,9 +53,10 @@ static void print_claims(const char *text)
 {
   char claims[8192], name[64], kept[16];
   if (app_json(text, "claims", claims, sizeof claims) == NULL) return;
+  printf("claims\n");
   for (const char *c = strchr(claims, '{'); c != NULL; c = strchr(c + 1, '{')) {
     if (app_json(c, "name", name, sizeof name) == NULL || app_json(c, "kept", kept, sizeof kept) == NULL) continue;
-    printf("  claim %-12s %s\n", name, strcmp(kept, "true") == 0 ? "kept" : "BROKEN");
+    printf("  %-18s %s\n", name, strcmp(kept, "true") == 0 ? "kept" : "BROKEN");
   }
 }
 

@@ -42,6 +42,17 @@ static const char *member(const char *c, const char *key, size_t length)
   return NULL;
 }
 
+/* The escapes of quotes and backslashes are taken off; those of control characters are better left. */
+static void copy_text(char *out, size_t size, const char *from, const char *end)
+{
+  size_t n = 0;
+  for (; from < end && n + 1 < size; from++) {
+    if (*from == '\\' && from + 1 < end && (from[1] == '"' || from[1] == '\\')) from++;
+    out[n++] = *from;
+  }
+  out[n] = '\0';
+}
+
 const char *app_json(const char *text, const char *path, char *out, size_t size)
 {
   const char *c = skip_space(text);
@@ -54,6 +65,6 @@ const char *app_json(const char *text, const char *path, char *out, size_t size)
   if (c == NULL) return NULL;
   const char *end = skip_value(c);
   const bool quoted = *c == '"' && end - c >= 2;
-  snprintf(out, size, "%.*s", (int)(end - c) - 2 * quoted, c + quoted);
+  copy_text(out, size, c + quoted, end - quoted);
   return out;
 }

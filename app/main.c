@@ -39,8 +39,8 @@ int app_verb_version(int argc, char **argv)
 
 static int unknown_verb(const char *word)
 {
-  const char *known[16];
-  int n = 0;
+  const char *known[16] = {"--help", "--version"};
+  int n = 2;
   for (const app_verb *v = app_verbs; v->name != NULL && n < 16; v++) known[n++] = v->name;
   const char *near = app_nearest(word, known, n);
   const char *what = word[0] == '-' ? "option" : "verb";

@@ -30,14 +30,18 @@ static void show(app_progress *p, const char *text)
 
 static void write_line(app_progress *p, const vv_view *view, double now)
 {
-  const int64_t total = vv_model_steps(view->model), step = view->state->step;
-  const double elapsed = now - p->start, done = (double)(step - p->from);
-  const double left = done > 0 ? elapsed / done * (double)(total - step) : -1;
+  const long long total = vv_model_steps(view->model), step = view->state->step, events = view->ledger->impacts;
+  const double elapsed = now - p->start, done = (double)(step - p->from), t = view->state->t;
+  const double left = done > 0 ? elapsed / done * (double)(total - step) : -1, dt = vv_model_step(view->model);
   char text[256], gone[32], rest[32];
-  snprintf(text, sizeof text, "step %lld of %lld  t %.4g  dt %.3g  events %lld  energy error %.1e  %s elapsed, %s left",
-           (long long)step, (long long)total, view->state->t, vv_model_step(view->model),
-           (long long)view->ledger->impacts, view->ledger->closure, app_seconds(gone, sizeof gone, elapsed),
-           app_seconds(rest, sizeof rest, left));
+  app_seconds(gone, sizeof gone, elapsed);
+  app_seconds(rest, sizeof rest, left);
+  const int n = snprintf(text, sizeof text,
+                         "step %lld of %lld  t %.4g  dt %.3g  events %lld  energy error %.1e  %s elapsed, %s left",
+                         step, total, t, dt, events, view->ledger->closure, gone, rest);
+  if (n >= columns())
+    snprintf(text, sizeof text, "%lld/%lld t %.4g dt %.2g events %lld error %.0e %s, %s left", step, total, t, dt,
+             events, view->ledger->closure, gone, rest);
   show(p, text);
 }
 

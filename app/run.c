@@ -117,29 +117,26 @@ static vv_status finish(app_run *r, vv_status status)
   return status == VV_OK ? closed : status;
 }
 
-static void say_how_to_resume(const app_run *r, const char *what)
+static void say_how_to_resume(const app_run *r, const char *what, const char *kept, const char *afterwards)
 {
   char scene[APP_PATH], folder[APP_PATH];
-  app_hint("%s at step %lld of %lld; continue with: visviva run %s -o %s --resume", what,
-           (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model),
-           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder));
+  app_hint("%s at step %lld of %lld; %scontinue with: visviva run %s -o %s --resume%s", what,
+           (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model), kept,
+           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder), afterwards);
 }
 
 static int stopped(const app_run *r, vv_status status)
 {
   const vv_reason reason = r->report.reason;
-  if (status == VV_OK && reason == VV_REASON_INTERRUPTED) {
-    say_how_to_resume(r, "interrupted");
-    return APP_STOPPED;
-  }
-  if (status != VV_OK) app_messages(r->scene.ctx, status);
-  if (reason != VV_REASON_DONE)
+  if (status != VV_OK) {
+    app_messages(r->scene.ctx, status);
+    say_how_to_resume(r, "output failed", "the last checkpoint is kept; make room, then ", "");
+  } else if (reason == VV_REASON_INTERRUPTED) {
+    say_how_to_resume(r, "interrupted", "", "");
+  } else {
     app_error("%s%s%s", vv_reason_text(reason), r->report.message[0] != '\0' ? ": " : "", r->report.message);
-  if (status != VV_OK)
-    say_how_to_resume(r, "output failed; the last complete checkpoint is kept; when there is room again: stopped");
-  else
-    app_hint("stopped at step %lld of %lld; the last checkpoint is kept in %s", (long long)r->scene.state->step,
-             (long long)vv_model_steps(r->scene.model), r->folder);
+    say_how_to_resume(r, "stopped", "the last checkpoint is kept; ", " (the same scene would stop there again)");
+  }
   return APP_STOPPED;
 }
 
@@ -171,8 +168,9 @@ static int open_and_run(app_run *r)
 {
   if (!app_scene_open(&r->scene, r->path, r->threads)) {
     char scene[APP_PATH];
-    app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
-             app_quote(scene, sizeof scene, r->path));
+    if (app_exists(r->path))
+      app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
+               app_quote(scene, sizeof scene, r->path));
     return APP_INPUT;
   }
   const int code = run(r);

@@ -34,7 +34,9 @@ void app_hint(const char *format, ...)
 void app_messages(const vv_ctx *ctx, vv_status status)
 {
   const int n = ctx != NULL ? vv_ctx_message_count(ctx) : 0;
-  for (int i = 0; i < n; i++) app_error("%s", vv_ctx_message(ctx, i));
+  for (int i = 0; i < n; i++)
+    if (i == 0 || strcmp(vv_ctx_message(ctx, i), vv_ctx_message(ctx, i - 1)) != 0)
+      app_error("%s", vv_ctx_message(ctx, i));
   if (n == 0) app_error("%s", vv_status_text(status));
 }
 

@@ -129,6 +129,7 @@ typedef struct vv_vary_table {
 /* q and p below are those of the block: q[node_q][nodes], p[node_p][nodes]. */
 typedef struct vv_body_kind {
   const char *name, *doc;
+  const char *example; /* a body of this kind, as written in a scene: the claims are proved on it */
   unsigned claims;
   const vv_schema *schema;
   int node_q, node_p, node_reals, element_reals, element_nodes, body_reals;

@@ -24,6 +24,7 @@ typedef struct vv_sum {
 typedef struct vv_posted {
   vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
   vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
+  double impulse_abs, moment_abs; /* sizes of what loads and supports exchanged: rounding scales */
 } vv_posted;
 
 typedef struct vv_ledger {
@@ -35,11 +36,12 @@ typedef struct vv_ledger {
   double p_drift, L_drift;                                                           /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double penetration; /* now */
-  int64_t contacts;   /* closed or touching pairs at this step */
-  int64_t impacts;    /* events since the start */
-  int64_t fallbacks;  /* events whose energy equation had no root */
-  int64_t held;       /* contacts held together because bounces accumulated */
+  double penetration;                     /* now */
+  int64_t contacts;                       /* closed or touching pairs at this step */
+  int64_t impacts;                        /* events since the start */
+  int64_t fallbacks;                      /* events whose energy equation had no root */
+  int64_t held;                           /* contacts held together because bounces accumulated */
+  double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
 } vv_ledger;
 
 VV_API double vv_sum_value(const vv_sum *s);

@@ -91,8 +91,8 @@ typedef struct vv_structure {
   double multisymplectic; /* of its local form on sub-domains, with border fluxes and event terms */
   double noether;         /* of the momentum balance on sub-domains */
   bool sub_domains;       /* the last two were checked: every step is made of slabs */
-  bool ended;             /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
-  double ended_at;        /* time of that */
+  bool ended;      /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
+  double ended_at; /* time of that */
 } vv_structure;
 VV_API bool vv_sim_structure(const vv_sim *sim, vv_structure *out); /* false: not checked */
 

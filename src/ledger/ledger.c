@@ -20,8 +20,9 @@ static void grow_scales(vv_ledger *l, const vv_totals *t)
   const double given = l->initial.kinetic + l->initial.strain + l->initial.contact;
   const double fed = fabs(vv_sum_value(&l->posted.external_work)) + fabs(t->potential - l->initial.potential);
   l->energy_scale = fmax(l->energy_scale, given + fed);
-  l->p_scale = fmax(l->p_scale, t->p_abs);
-  l->L_scale = fmax(l->L_scale, t->L_abs);
+  /* a bar that is pulled slowly holds little momentum, but loads and supports pass much through it */
+  l->p_scale = fmax(l->p_scale, t->p_abs + l->posted.impulse_abs);
+  l->L_scale = fmax(l->L_scale, t->L_abs + l->posted.moment_abs);
 }
 
 void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal)

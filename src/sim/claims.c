@@ -12,6 +12,7 @@
 
 static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 {
+  VV_ASSERT(sim->n_claim < VVI_MAX_CLAIMS);
   sim->claim[sim->n_claim++] = (vv_claim){.name = name, .nature = nature, .bound = bound, .kept = true};
 }
 
@@ -62,15 +63,21 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;
-  return strcmp(name, "symplectic") == 0 ? v->symplectic : strcmp(name, "noether") == 0 ? v->noether : v->multisymplectic;
+  return strcmp(name, "symplectic") == 0 ? v->symplectic
+         : strcmp(name, "noether") == 0  ? v->noether
+                                         : v->multisymplectic;
 }
 
+/* The worst values live in the ledger, so that a resumed run remembers them. */
 void vvi_claims_judge(vv_sim *sim)
 {
+  vv_ledger *l = &sim->ledger;
   for (int i = 0; i < sim->n_claim; i++) {
     vv_claim *c = &sim->claim[i];
     const double worst = worst_of(sim, c->name);
-    if (worst > c->worst) c->worst = worst, c->when = sim->state->t;
+    if (worst > l->claim_worst[i]) l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;
+    c->worst = l->claim_worst[i];
+    c->when = l->claim_when[i];
     c->kept = c->worst <= c->bound;
   }
 }

@@ -109,6 +109,7 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->started = true;
   vvi_claims_make(sim);
+  vvi_claims_judge(sim);
   return VV_OK;
 }
 
@@ -187,27 +188,32 @@ static void check_broken(vv_sim *sim, vv_report *r)
            (long long)sim->state->step, sim->state->t);
 }
 
+/* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
+static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
+{
+  const int64_t batch = until_next(sim, n - *done);
+  VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
+  *done += batch;
+  if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool last = *done == n || r->reason != VV_REASON_DONE;
+  if (!due(sim) && !last) {
+    if (sim->n_observer == 0) sim->log.n = 0;
+    return VV_OK;
+  }
+  close_ledger(sim);
+  if (r->reason == VV_REASON_DONE) check_broken(sim, r);
+  return tell(sim, false, last || r->reason != VV_REASON_DONE);
+}
+
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
 {
   const int64_t start = sim->state->step, events = sim->ledger.impacts;
-  for (int64_t done = 0; done < n && r->reason == VV_REASON_DONE;) {
-    const int64_t batch = until_next(sim, n - done);
-    VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
-    done += batch;
-    const bool last = done == n || r->reason != VV_REASON_DONE || sim->interrupted;
-    if (due(sim) || last || sim->n_observer == 0) {
-      close_ledger(sim);
-      if (r->reason == VV_REASON_DONE) check_broken(sim, r);
-    }
-    if (r->reason == VV_REASON_DONE && sim->interrupted && done < n) r->reason = VV_REASON_INTERRUPTED;
-    if (due(sim) || last || r->reason != VV_REASON_DONE)
-      VV_TRY(tell(sim, false, last || r->reason != VV_REASON_DONE));
-    else if (sim->n_observer == 0)
-      sim->log.n = 0;
-  }
+  vv_status status = VV_OK;
+  for (int64_t done = 0; status == VV_OK && done < n && r->reason == VV_REASON_DONE;)
+    status = stretch(sim, n, &done, r);
   r->steps = llabs(sim->state->step - start);
   r->events = sim->ledger.impacts - events;
-  return VV_OK;
+  return status;
 }
 
 vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)

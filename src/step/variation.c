@@ -122,8 +122,9 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
   if (m->stepper == &vv_leapfrog_stepper && m->pairs->n_hard > 0)
-    return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need 'step: event' where hard tips can touch: a response at whole "
-                                            "steps has no symplectic form");
+    return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                    "structure checks need 'step: event' where hard tips can touch: a response at whole "
+                    "steps has no symplectic form");
   struct vvi_variation *v = VVI_ARENA_NEW(arena, struct vvi_variation, 1);
   if (v == NULL) return VV_NOMEM;
   VV_TRY(place(v, arena, m->nq, m->np));

@@ -30,7 +30,7 @@ struct vvi_variation {
   double *dq[VARY_ALL], *dp[VARY_ALL];         /* [nq], [np] at the present level */
   double *dq0[VARY_ALL], *dph[VARY_ALL];       /* at the start of the slab; half-kicked */
   double *q0, *f0;                             /* configuration and force at the start of the slab */
-  double *closed0;                       /* [pairs] contact springs closed then */
+  double *closed0;                             /* [pairs] contact springs closed then */
   double *df, *x, *y, *z;                      /* [np] scratch */
   double *f0d, *f1d;                           /* [np] forces of a sub-domain */
   double *begin[VARY_U], *end[VARY_U];         /* [np] momenta of a sub-domain, varied */

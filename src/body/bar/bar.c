@@ -4,7 +4,13 @@
 #include "ledger/ledger.h"
 #include "math/math.h"
 
-enum { PARALLEL_FROM = 16384, SEGMENTS = 64, LANES = 8, CHUNK = 512 };
+enum { PARALLEL_FROM = 16384, SEGMENTS = 64, SEGMENT_NODES = 512, LANES = 8 };
+
+/* Is a loop over n nodes worth waking the other threads for?  (docs/performance.md) */
+static bool shared(const vv_block *b, int64_t n)
+{
+  return n >= PARALLEL_FROM && b->threads > 1;
+}
 
 /* p_i += h (N_i - N_{i-1}); both neighbours compute the same N, so pairs cancel bit for bit.              [bars 2] */
 VV_HOT static void kick_range(int64_t i0, int64_t i1, double h, const double *restrict k, const double *restrict u,
@@ -20,9 +26,13 @@ static void kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const
   const double *k = bar_node(b, BAR_STIFFNESS) + i0;
   u += i0, p += i0;
   p[0] += h * (k[0] * (u[1] - u[0]));
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
-  for (int64_t s = 0; s < SEGMENTS; s++)
-    kick_range(1 + (n - 2) * s / SEGMENTS, 1 + (n - 2) * (s + 1) / SEGMENTS, h, k, u, p);
+  if (!shared(b, n)) {
+    kick_range(1, n - 1, h, k, u, p);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+    for (int64_t s = 0; s < SEGMENTS; s++)
+      kick_range(1 + (n - 2) * s / SEGMENTS, 1 + (n - 2) * (s + 1) / SEGMENTS, h, k, u, p);
+  }
   p[n - 1] += h * (0.0 - k[n - 2] * (u[n - 1] - u[n - 2]));
 }
 
@@ -68,7 +78,11 @@ static int bar_drift(const vv_block *b, double h, double *u, double *p)
 {
   const double *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
+  if (!shared(b, n)) {
+    drift_range(0, n, h, minv, p, u);
+    return 0;
+  }
+#pragma omp parallel for schedule(static) num_threads(b->threads)
   for (int64_t s = 0; s < SEGMENTS; s++) drift_range(n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, minv, p, u);
   return 0;
 }
@@ -104,37 +118,51 @@ static double spring_force(const vv_block *b, const vv_body *body, const double 
 /* Books what came from outside in a kick of length h beside a drift with momentum p: loads and gravity push, supports hold
  * against the springs.  Work of a load: h g.v with the velocity of the drift, so that two half kicks give
  * 1/2 (g0 + g1).dq; gravity's work is in the potential.                                                [ledger 3] */
+static void post_body(const vv_block *b, int32_t j, double t, double h, const double *u, const double *p,
+                      vv_posted *post)
+{
+  const double *m = bar_node(b, BAR_MASS), *r = bar_body(b, j), g = r[BAR_GRAVITY];
+  const vv_body *body = b->body[j];
+  const int64_t end[2] = {body->node0, body->node0 + body->n_node - 1};
+  double total = 0.0;
+  for (int64_t i = end[0]; g != 0.0 && i <= end[1]; i++) total += m[i];
+  double impulse = h * g * total, size = fabs(impulse);
+  for (int e = 0; e < 2; e++) {
+    if (r[BAR_HELD_FIRST + e] == 0.0) continue;
+    const double reaction = -spring_force(b, body, u, end[e]) - m[end[e]] * g;
+    impulse += h * reaction, size += fabs(h * reaction);
+    vvi_sum_add(&post->external_work, h * reaction * (p[end[e]] / m[end[e]]));
+  }
+  for (int32_t i = body->load0; i < body->load0 + body->n_load; i++) {
+    const vv_load *l = &b->load[i];
+    if (l->motion) continue;
+    const double force = l->value[0] * vv_history_at(&l->history, t);
+    impulse += h * force, size += fabs(h * force);
+    vvi_sum_add(&post->external_work, h * force * (p[l->node] / m[l->node]));
+  }
+  double along[3], arm[3];
+  for (int c = 0; c < 3; c++) along[c] = impulse * r[BAR_AXIS + c];
+  vvi_post_impulse(post, r + BAR_ORIGIN, along);
+  vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm);
+  post->impulse_abs += size;
+  post->moment_abs += size * vvi_norm3(arm);
+}
+
 static void bar_post(const vv_block *b, double t, double h, const double *u, const double *p, vv_posted *post)
 {
-  const double *m = bar_node(b, BAR_MASS);
-  double impulse;
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double *r = bar_body(b, j), g = r[BAR_GRAVITY];
-    const vv_body *body = b->body[j];
-    const int64_t end[2] = {body->node0, body->node0 + body->n_node - 1};
-    double total = 0.0;
-    for (int64_t i = end[0]; g != 0.0 && i <= end[1]; i++) total += m[i];
-    impulse = h * g * total;
-    for (int e = 0; e < 2; e++) {
-      if (r[BAR_HELD_FIRST + e] == 0.0) continue;
-      const double reaction = -spring_force(b, body, u, end[e]) - m[end[e]] * g;
-      impulse += h * reaction;
-      vvi_sum_add(&post->external_work, h * reaction * (p[end[e]] / m[end[e]]));
-    }
-    for (int32_t i = body->load0; i < body->load0 + body->n_load; i++) {
-      const vv_load *l = &b->load[i];
-      if (l->motion) continue;
-      const double force = l->value[0] * vv_history_at(&l->history, t);
-      impulse += h * force;
-      vvi_sum_add(&post->external_work, h * force * (p[l->node] / m[l->node]));
-    }
-    double jv[3];
-    for (int c = 0; c < 3; c++) jv[c] = impulse * r[BAR_AXIS + c];
-    vvi_post_impulse(post, r + BAR_ORIGIN, jv);
-  }
+  for (int32_t j = 0; j < b->n_body; j++) post_body(b, j, t, h, u, p, post);
 }
 
 /* ---- one pass over memory per step ---- */
+
+/* Eight neighbours at once.  BEHIND(a, b): the eight before b, where a are the eight before those, less one place. */
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+#if __has_builtin(__builtin_shufflevector)
+#define BEHIND(a, b) __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14)
+#else
+typedef int64_t places __attribute__((vector_size(LANES * sizeof(int64_t))));
+#define BEHIND(a, b) __builtin_shuffle(a, b, (places){7, 8, 9, 10, 11, 12, 13, 14})
+#endif
 
 /* N behind node i: the force across the border between i and i + 1. */
 static double border_force(const vv_block *b, const double *u, int64_t i)
@@ -142,42 +170,44 @@ static double border_force(const vv_block *b, const double *u, int64_t i)
   return i < 0 || i + 1 >= b->nodes ? 0.0 : bar_node(b, BAR_STIFFNESS)[i] * (u[i + 1] - u[i]);
 }
 
-/* kick h/2, kick h/2, drift h with one evaluation of the force; the same bits as the three calls.  The forces of a chunk are
- * kept before its u is overwritten; `before` and `after` are those across its borders. */
-VV_HOT static void stride_chunk(int64_t n, double h, double before, double after, const double *restrict k,
+/* kick h/2, kick h/2, drift h of the nodes [i0, i1) with one evaluation of each force; the same bits as the three calls.
+ * The force behind a node outlives the node's old u, so nothing is read twice.  before and after: forces across the borders
+ * of the range, taken before anything moved. */
+VV_HOT static void stride_range(int64_t i0, int64_t i1, double h, double before, double after, const double *restrict k,
                                 const double *restrict minv, double *restrict u, double *restrict p)
 {
-  double force[CHUNK + 1];
-  force[0] = before;
-  for (int64_t i = 0; i + 1 < n; i++) force[i + 1] = k[i] * (u[i + 1] - u[i]);
-  force[n] = after;
   const double half = 0.5 * h;
-  for (int64_t i = 0; i < n; i++) {
-    const double f = half * (force[i + 1] - force[i]);
+  lanes left, last = {0};
+  int64_t i = i0;
+  last[LANES - 1] = before;
+  for (; i + LANES < i1; i += LANES) {
+    const lanes old = *(const lanes *)(u + i), force = *(const lanes *)(k + i) * (*(const lanes *)(u + i + 1) - old);
+    left = BEHIND(last, force);
+    last = force;
+    const lanes f = half * (force - left), now = (*(const lanes *)(p + i) + f) + f;
+    *(lanes *)(p + i) = now;
+    *(lanes *)(u + i) = old + h * (*(const lanes *)(minv + i) * now);
+  }
+  before = last[LANES - 1];
+  for (; i < i1; i++) {
+    const double force = i + 1 < i1 ? k[i] * (u[i + 1] - u[i]) : after, f = half * (force - before);
+    before = force;
     p[i] = (p[i] + f) + f;
     u[i] += h * (minv[i] * p[i]);
-  }
-}
-
-/* The nodes [i0, i1) in order; before and after: forces across the borders of the range, taken before anything moved. */
-static void stride_range(const vv_block *b, int64_t i0, int64_t i1, double before, double after, double h, double *u,
-                         double *p)
-{
-  const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
-  for (int64_t i = i0; i < i1; i += CHUNK) {
-    const int64_t n = i + CHUNK < i1 ? CHUNK : i1 - i;
-    const double next = i + n < i1 ? border_force(b, u, i + n - 1) : after;
-    stride_chunk(n, h, before, next, k + i, minv + i, u + i, p + i);
-    before = next;
   }
 }
 
 /* Finishes one step and begins the next, reading and writing every array once. */
 static void bar_stride(const vv_block *b, double h, double *u, double *p)
 {
+  const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
-  if (n < PARALLEL_FROM || b->threads == 1) {
-    stride_range(b, 0, n, 0.0, 0.0, h, u, p);
+  if (n < 2) { /* without a spring nothing kicks, not even by +0 */
+    bar_drift(b, h, u, p);
+    return;
+  }
+  if (!shared(b, n)) {
+    stride_range(0, n, h, 0.0, 0.0, k, minv, u, p);
     return;
   }
 #pragma omp parallel num_threads(b->threads)
@@ -186,37 +216,46 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
     const int64_t i0 = n * me / team, i1 = n * (me + 1) / team;
     const double before = border_force(b, u, i0 - 1), after = border_force(b, u, i1 - 1);
 #pragma omp barrier
-    stride_range(b, i0, i1, before, after, h, u, p);
+    stride_range(i0, i1, h, before, after, k, minv, u, p);
   }
 }
 
 /* ---- audit ---- */
 
-/* Sums over a slice in a fixed order: 64 segments, 8 lanes each, whatever the number of threads. */
+/* Sums over a slice in a fixed order: segments that follow from its length, 8 lanes each, whatever the number of threads. */
 typedef struct slice_sums {
   double kinetic, momentum, momentum_abs, strain, weight;
 } slice_sums;
 
-VV_HOT static slice_sums sum_segment(int64_t i0, int64_t i1, const double *restrict m, const double *restrict minv,
-                                     const double *restrict k, const double *restrict x, const double *restrict u,
-                                     const double *restrict p)
+typedef struct lane_sums {
+  double kinetic[LANES], momentum[LANES], momentum_abs[LANES], strain[LANES], weight[LANES];
+} lane_sums;
+
+/* Node i goes to lane l. */
+static inline void add_node(lane_sums *s, int l, int64_t i, const double *restrict m, const double *restrict minv,
+                            const double *restrict k, const double *restrict u, const double *restrict p)
 {
-  double kin[LANES] = {0}, mom[LANES] = {0}, abs[LANES] = {0}, str[LANES] = {0}, wei[LANES] = {0};
-  for (int64_t i = i0; i < i1; i += LANES) {
-    const int64_t n = i + LANES < i1 ? LANES : i1 - i;
-    for (int64_t l = 0; l < n; l++) {
-      const double du = u[i + l + 1] - u[i + l];
-      kin[l] += minv[i + l] * p[i + l] * p[i + l];
-      mom[l] += p[i + l];
-      abs[l] += fabs(p[i + l]);
-      str[l] += k[i + l] * du * du;
-      wei[l] += m[i + l] * (x[i + l] + u[i + l]);
-    }
-  }
+  const double du = u[i + 1] - u[i];
+  s->kinetic[l] += minv[i] * p[i] * p[i];
+  s->momentum[l] += p[i];
+  s->momentum_abs[l] += fabs(p[i]);
+  s->strain[l] += k[i] * du * du;
+  s->weight[l] += m[i] * u[i];
+}
+
+VV_HOT static slice_sums sum_segment(int64_t i0, int64_t i1, const double *restrict m, const double *restrict minv,
+                                     const double *restrict k, const double *restrict u, const double *restrict p)
+{
+  lane_sums lane = {0};
+  int64_t i = i0;
+  for (; i + LANES <= i1; i += LANES) /* whole lanes: a fixed count, so that they become vectors */
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) add_node(&lane, l, i + l, m, minv, k, u, p);
+  for (int l = 0; i + l < i1; l++) add_node(&lane, l, i + l, m, minv, k, u, p);
   slice_sums s = {0};
   for (int l = 0; l < LANES; l++) {
-    s.kinetic += kin[l], s.momentum += mom[l], s.momentum_abs += abs[l];
-    s.strain += str[l], s.weight += wei[l];
+    s.kinetic += lane.kinetic[l], s.momentum += lane.momentum[l], s.momentum_abs += lane.momentum_abs[l];
+    s.strain += lane.strain[l], s.weight += lane.weight[l];
   }
   return s;
 }
@@ -224,14 +263,20 @@ VV_HOT static slice_sums sum_segment(int64_t i0, int64_t i1, const double *restr
 static slice_sums sum_slice(const vv_block *b, int64_t i0, int64_t n, const double *u, const double *p)
 {
   const double *m = bar_node(b, BAR_MASS) + i0, *minv = bar_node(b, BAR_INVERSE_MASS) + i0;
-  const double *k = bar_node(b, BAR_STIFFNESS) + i0, *x = bar_node(b, BAR_X) + i0;
+  const double *k = bar_node(b, BAR_STIFFNESS) + i0;
+  const int64_t segments = n < 2 * SEGMENT_NODES ? 1 : n < SEGMENTS * SEGMENT_NODES ? n / SEGMENT_NODES : SEGMENTS;
   slice_sums part[SEGMENTS], s = {0};
   u += i0, p += i0;
   /* the last node has no right neighbour: it is added by hand */
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= PARALLEL_FROM)
-  for (int64_t j = 0; j < SEGMENTS; j++)
-    part[j] = sum_segment((n - 1) * j / SEGMENTS, (n - 1) * (j + 1) / SEGMENTS, m, minv, k, x, u, p);
-  for (int j = 0; j < SEGMENTS; j++) {
+  if (!shared(b, n)) {
+    for (int64_t j = 0; j < segments; j++)
+      part[j] = sum_segment((n - 1) * j / segments, (n - 1) * (j + 1) / segments, m, minv, k, u, p);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+    for (int64_t j = 0; j < segments; j++)
+      part[j] = sum_segment((n - 1) * j / segments, (n - 1) * (j + 1) / segments, m, minv, k, u, p);
+  }
+  for (int64_t j = 0; j < segments; j++) {
     s.kinetic += part[j].kinetic, s.momentum += part[j].momentum, s.momentum_abs += part[j].momentum_abs;
     s.strain += part[j].strain, s.weight += part[j].weight;
   }
@@ -239,7 +284,7 @@ static slice_sums sum_slice(const vv_block *b, int64_t i0, int64_t n, const doub
   s.kinetic += minv[n - 1] * last * last;
   s.momentum += last;
   s.momentum_abs += fabs(last);
-  s.weight += m[n - 1] * (x[n - 1] + u[n - 1]);
+  s.weight += m[n - 1] * u[n - 1];
   return s;
 }
 
@@ -357,6 +402,9 @@ static void bar_output(const vv_block *b, int field, const double *u, const doub
 const vv_body_kind vv_bar_kind = {
     .name = "bar",
     .doc = "elastic bar guided on a line",
+    .example =
+        "{kind: bar, length: 2, elements: 9, grading: 1.7, material: {young: 3, density: 2}, section: {area: 0.5}, "
+        "axis: [1, 2, -2], origin: [0.3, -1, 2], velocity: 0.4, vibration: [{mode: 1, amplitude: 0.1}]}",
     .claims = VV_EXPLICIT | VV_FLAT | VV_LINEAR | VV_KEEPS_MOMENTUM,
     .schema = &bar_schema,
     .node_q = 1,

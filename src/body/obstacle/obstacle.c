@@ -127,6 +127,7 @@ static const vv_output_field output_field[] = {{"position", "m", 3, false}};
 const vv_body_kind vv_obstacle_kind = {
     .name = "obstacle",
     .doc = "rigid obstacle fixed in space",
+    .example = "{kind: obstacle, shape: {plane: {normal: [0, 1, 1], offset: -30}}}",
     .claims = VV_EXPLICIT | VV_FLAT | VV_LINEAR | VV_KEEPS_MOMENTUM,
     .schema = &obstacle_schema,
     .n_output = 1,

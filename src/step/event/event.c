@@ -31,13 +31,14 @@ static vv_status prepare(struct vv_step *s)
   event_work *w = VVI_ARENA_NEW(s->arena, event_work, 1);
   if (w == NULL) return VV_NOMEM;
   const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
-  double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + n);
+  double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
   w->set = VVI_ARENA_NEW(s->arena, int, 2 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
-  if (real == NULL || w->set == NULL || w->touch == NULL) return VV_NOMEM;
+  w->bounce = VVI_ARENA_NEW(s->arena, event_bounce, n);
+  if (real == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL) return VV_NOMEM;
   w->now = w->set + n;
   w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
-  w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq;
+  w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq, w->fast = w->when + n;
   w->first_open = -1;
   s->own = w;
   static const char *const energy[] = {"slab", "nodal", "modified"};
@@ -96,7 +97,7 @@ void event_slab(struct vv_step *s, double t, double h)
   if (s->jump == VVI_SLAB) {
     vvi_audit_nodal(s, &after); /* kinetic energy of the half-kicked momentum */
     mean_energy(&w->slab, &before, &after);
-    vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab));
+    vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab) + event_bank(s));
     judge(s, vv_totals_energy(&w->slab));
   }
   book(s, t + h, 0.5 * h);
@@ -104,6 +105,12 @@ void event_slab(struct vv_step *s, double t, double h)
   vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   w->last = h;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
+}
+
+double event_speed(const struct vv_step *s, int pair, double u)
+{
+  const event_work *w = s->own;
+  return w->touch[pair] == TOUCHING && fabs(u) <= 1e-12 * w->fast[pair] ? 0.0 : u;
 }
 
 /* In a slab started at (q, p) the gap is an exact quadratic of its length (tips and planes):                    [bars 5]
@@ -120,7 +127,8 @@ double event_next(struct vv_step *s, double h)
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
-    const double c1 = direction * vvi_pair_rate(c, x->q, x->p), c2 = 0.5 * vvi_pair_rate(c, x->q, w->f);
+    const double c1 = event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p)),
+                 c2 = 0.5 * vvi_pair_rate(c, x->q, w->f);
     w->when[i] = w->touch[i] == HELD
                      ? INFINITY
                      : vvi_first_crossing(sign * vvi_pair_gap(c, x->q), sign * c1, sign * c2, w->touch[i] == TOUCHING);
@@ -174,6 +182,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
     w->events = 0;
+    memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
       const double h = s->composition->gamma[i] * s->h;
       vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
@@ -192,9 +201,10 @@ static void audit(struct vv_step *s, vv_totals *sum)
   const event_work *w = s->own;
   vvi_audit_nodal(s, sum);
   if (s->jump == VVI_MODIFIED) modified_audit(s, sum);
+  sum->contact += event_bank(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
-    sum->potential = w->slab.potential, sum->contact = w->slab.contact;
+    sum->potential = w->slab.potential, sum->contact = w->slab.contact + event_bank(s);
   }
 }
 

@@ -7,6 +7,12 @@
 #include "step/step.h"
 
 enum event_touch { APART, TOUCHING, HELD };
+enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
+
+typedef struct event_bounce {
+  double speed, inverse; /* approach speed and inverse mass along the normal */
+  double impulse, loss;  /* of this pair alone */
+} event_bounce;
 
 typedef struct event_work {
   double *f;            /* [np] force at the present q; written by event_force */
@@ -15,7 +21,9 @@ typedef struct event_work {
   double *when;         /* [pairs] time to the next event of each pair; written by event_next */
   unsigned char
       *touch;     /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
+  double *fast;   /* [pairs] approach speed of the pair's last event: scale of "does not move" */
   int *set, *now; /* [pairs] pairs of the coming event; of the event being answered */
+  event_bounce *bounce; /* [pairs] of the pairs in now */
   int n_set, n_now;
   int events;                     /* in this step */
   int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
@@ -34,6 +42,8 @@ bool event_varies(const struct vv_step *s);
 void event_force(struct vv_step *s, double t, const double *q, double *f);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
 void event_slab(struct vv_step *s, double t, double h);
+/* The speed u of a touching pair with what is only rounding of its last approach set to zero. */
+double event_speed(const struct vv_step *s, int pair, double u);
 /* Earliest event in (0, |h|] of the coming slab; the pairs are in w->set.  INFINITY: none. */
 double event_next(struct vv_step *s, double h);
 
@@ -44,12 +54,16 @@ vv_status event_too_many(struct vv_step *s, double t, vv_report *r);
 
 /* Opens or closes the soft pairs of the event; returns how many. */
 int event_toggle(struct vv_step *s);
-/* The impulses that an instantaneous bounce would give: d = sum r0_i n_i.  Returns how many pairs take part. */
+/* What pair k of the event would do alone, from its speed and inverse mass in the metric of the jump rule. */
+void event_set_bounce(struct vv_step *s, int k, double speed, double inverse);
+/* d = sum of the bounces' impulses; massless tips alone: a unit of speed each.  > 0: so many bounce; < 0: so many soft. */
 int event_direction(struct vv_step *s);
-/* Restitution impulse and loss of one hard pair. */
-double event_bounce_impulse(const struct vv_step *s, const vvi_pair *c, double *speed, double *loss);
-/* Pairs that press against each other too slowly to bounce stay together for the rest of the step. */
-int event_hold(struct vv_step *s, double t, double rest);
+/* Pair k was lifted by this impulse, which gained this energy: booked or banked. */
+void event_lifted(struct vv_step *s, int k, double t, double impulse, double gain);
+/* Energy in the banks of all hard pairs; emptying those of the bouncing pairs; paying a debt with the bounce. */
+double event_bank(const struct vv_step *s);
+double event_withdraw(struct vv_step *s);
+double event_pay(struct vv_step *s, double a, double b, double owed);
 /* Applies scale*d, posts losses and external impulses, fills the log. */
 void event_apply(struct vv_step *s, double t, double scale, double loss);
 /* The jump rules `nodal` and `slab`; `rest` is what remains of the step. */

@@ -38,94 +38,153 @@ int event_toggle(struct vv_step *s)
   return n;
 }
 
-/* r0 = -(1 + e) u/a turns the approach speed u into -e u; (1 - e^2) u^2/(2 a) is lost.                         [bars 8] */
-double event_bounce_impulse(const struct vv_step *s, const vvi_pair *c, double *speed, double *loss)
+/* r = -(1 + e) u/a turns the approach speed u into -e u; (1 - e^2) u^2/(2 a) is lost.                        [bars 15] */
+void event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
 {
-  const double direction = s->h < 0.0 ? -1.0 : 1.0, e = c->restitution;
-  const double u = vvi_pair_rate(c, s->state->q, s->state->p), a = vvi_pair_inverse_mass(c, s->state->q);
-  *speed = u;
-  *loss = 0.0;
-  if (u * direction >= 0.0 || a <= 0.0) return 0.0;
-  *loss = 0.5 * (1.0 - e * e) * u * u / a;
-  return -(1.0 + e) * u / a;
+  event_work *w = s->own;
+  const double direction = s->h < 0.0 ? -1.0 : 1.0, e = pair_of(s, k)->restitution;
+  w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse};
+  if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD || speed * direction >= 0.0 || inverse <= 0.0) return;
+  w->bounce[k].impulse = -(1.0 + e) * speed / inverse;
+  w->bounce[k].loss = 0.5 * (1.0 - e * e) * speed * speed / inverse;
+}
+
+static void measure(struct vv_step *s)
+{
+  const event_work *w = s->own;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    event_set_bounce(s, k, vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q));
+  }
 }
 
 int event_direction(struct vv_step *s)
 {
   event_work *w = s->own;
-  memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
   int n_hard = 0, n_soft = 0;
-  double speed, loss;
-  for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    if (soft(c) || w->touch[w->now[k]] == HELD) continue;
-    const double r = event_bounce_impulse(s, c, &speed, &loss);
-    vvi_pair_pull(c, s->state->q, r, w->d);
-    n_hard += r != 0.0;
-  }
+  for (int k = 0; k < w->n_now; k++) n_hard += w->bounce[k].impulse != 0.0;
   /* massless tips alone: a unit of speed each, of which only a small root will be taken */
   for (int k = 0; n_hard == 0 && k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    if (!soft(c)) continue;
-    vvi_pair_pull(c, s->state->q, 1.0 / vvi_pair_inverse_mass(c, s->state->q), w->d);
+    if (!soft(pair_of(s, k))) continue;
+    w->bounce[k].impulse = 1.0 / w->bounce[k].inverse;
     n_soft++;
   }
+  memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
+  for (int k = 0; k < w->n_now; k++) vvi_pair_pull(pair_of(s, k), s->state->q, w->bounce[k].impulse, w->d);
   return n_hard > 0 ? n_hard : -n_soft;
 }
 
-/* A pair that presses (acceleration a < 0) and approaches more slowly than one step of that acceleration gives would
- * bounce ever faster and lower.  It gets the impulse that brings the gap back to zero at the end of the step:
- *   u+ = -a rest/2,   r = (u+ - u)/inverse mass.                                                               [bars 14]
- * At rest this is the weight of the step and changes no energy.  With e = 1 bounces never accumulate: only a pair that
- * does not move at all is held. */
-int event_hold(struct vv_step *s, double t, double rest)
+/* ---- pairs that press and hardly bounce ---- */
+
+/* How a pair approaches and presses: speed u and acceleration a along the direction of time. */
+static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, double *a, double *inverse)
+{
+  const event_work *w = s->own;
+  const double rounding = 1e-12 * w->fast[c - s->model->pairs->pair];
+  const double direction = s->h < 0.0 ? -1.0 : 1.0;
+  *inverse = vvi_pair_inverse_mass(c, s->state->q);
+  *u = direction * vvi_pair_rate(c, s->state->q, s->state->p);
+  *a = vvi_pair_rate(c, s->state->q, w->f);
+  return !soft(c) && *inverse > 0.0 && *a < 0.0 && *u <= rounding;
+}
+
+/* With e < 1 a pair that presses and approaches more slowly than one step of that acceleration gives would bounce ever
+ * faster and lower.  With e = 1 bounces do not accumulate, but a pair that presses hard and hardly moves bounces thousands
+ * of times in a step.  Both are lifted: thrown just high enough to come back at the end of the step,
+ *   u+ = -a rest/2,   r = (u+ - u)/inverse mass.                                                              [bars 19]
+ * At rest this is the weight of the step and changes no energy.  What it gains is booked against restitution for e < 1; for
+ * e = 1 it is borrowed: it stands in the pair's bank (contact energy, negative) until its next bounces pay it back. [bars 19a] */
+static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a)
+{
+  const event_work *w = s->own;
+  const double slow = fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + 1e-12 * w->fast[c - s->model->pairs->pair];
+  return -u <= slow || (c->restitution == 1.0 && w->events > EVENT_CHATTER);
+}
+
+void event_lifted(struct vv_step *s, int k, double t, double impulse, double gain)
+{
+  event_work *w = s->own;
+  const vvi_pair *c = pair_of(s, k);
+  const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
+  if (c->restitution == 1.0)
+    s->state->memory[w->now[k]] -= gain;
+  else
+    vvi_sum_add(&s->ledger->posted.restitution_loss, -gain);
+  vvi_pair_pull(c, s->state->q, impulse, s->state->p);
+  vvi_pair_post(c, s->state->q, impulse, &s->ledger->posted);
+  if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
+  w->touch[w->now[k]] = HELD;
+}
+
+static void lift(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
   const double direction = s->h < 0.0 ? -1.0 : 1.0;
-  int n = 0;
-  for (int k = 0; k < w->n_now; k++) {
+  for (int k = 0; rest != 0.0 && k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
-    const double inverse = vvi_pair_inverse_mass(c, s->state->q);
-    if (soft(c) || inverse <= 0.0) continue;
-    const double u = direction * vvi_pair_rate(c, s->state->q, s->state->p), a = vvi_pair_rate(c, s->state->q, w->f);
-    const double slow = (c->restitution < 1.0 ? 1.0 : 1e-9) * fabs(a * s->h);
-    if (!(a < 0.0 && u <= 0.0 && -u <= slow)) continue;
-    const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse, speed = direction * u;
-    const double loss = -r * (speed + 0.5 * inverse * r);
-    vvi_pair_pull(c, s->state->q, r, s->state->p);
-    vvi_pair_post(c, s->state->q, r, &s->ledger->posted);
-    vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
-    if (w->events == 1 &&
-        s->ledger->held++ == 0) { /* the first of a long rest is an event; the others are only counted */
-      vv_event *e = vvi_log_add(s, c, "hold", t, speed, r);
-      if (e != NULL) e->energy_jump = -loss;
-    }
-    w->touch[w->now[k]] = HELD;
-    n++;
+    double u, a, inverse;
+    if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
+    const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
+    if (event_varies(s)) vvi_variation_stop(s, t);
+    event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
   }
-  return n;
 }
 
-static void log_pair(struct vv_step *s, int k, double t, double impulse, double speed, double loss)
+double event_bank(const struct vv_step *s)
 {
-  const vvi_pair *c = pair_of(s, k);
+  double sum = 0.0;
+  for (int i = 0; i < s->model->pairs->n; i++)
+    if (!soft(&s->model->pairs->pair[i])) sum += s->state->memory[i];
+  return sum;
+}
+
+/* Empties the banks of the bouncing pairs; returns what was in them. */
+double event_withdraw(struct vv_step *s)
+{
+  event_work *w = s->own;
+  double sum = 0.0;
+  for (int k = 0; k < w->n_now; k++) {
+    if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD) continue;
+    sum += s->state->memory[w->now[k]];
+    s->state->memory[w->now[k]] = 0.0;
+  }
+  return sum;
+}
+
+/* r of a bounce along d that also settles a debt: a r^2/2 + b r = -owed; what cannot be paid goes back to the bank.
+ * Without debt r = -2 b/a. */
+double event_pay(struct vv_step *s, double a, double b, double owed)
+{
+  event_work *w = s->own;
+  if (owed == 0.0) return -2.0 * b / a;
+  double small, large;
+  if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
+  for (int k = 0; k < w->n_now; k++) {
+    if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD) continue;
+    s->state->memory[w->now[k]] = -(owed - 0.5 * b * b / a);
+    break;
+  }
+  return -b / a;
+}
+
+static void log_pair(struct vv_step *s, int k, double t, double impulse)
+{
   const event_work *w = s->own;
+  const vvi_pair *c = pair_of(s, k);
   const char *kind = !soft(c) ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
-  vv_event *e = vvi_log_add(s, c, kind, t, speed, impulse);
-  if (e != NULL) e->energy_jump = -loss;
+  vv_event *e = vvi_log_add(s, c, kind, t, w->bounce[k].speed, impulse);
+  if (e != NULL) e->energy_jump = -w->bounce[k].loss;
 }
 
 void event_apply(struct vv_step *s, double t, double scale, double loss)
 {
   event_work *w = s->own;
-  const bool bounce = event_direction(s) > 0;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
     if (w->touch[w->now[k]] == HELD) continue;
-    double speed, own_loss, r = event_bounce_impulse(s, c, &speed, &own_loss);
-    if (soft(c)) r = bounce ? 0.0 : 1.0 / vvi_pair_inverse_mass(c, s->state->q);
-    vvi_pair_post(c, s->state->q, scale * r, &s->ledger->posted);
-    log_pair(s, k, t, scale * r, speed, soft(c) ? 0.0 : own_loss);
+    const double r = scale * w->bounce[k].impulse;
+    vvi_pair_post(pair_of(s, k), s->state->q, r, &s->ledger->posted);
+    log_pair(s, k, t, r);
+    w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
     w->touch[w->now[k]] = TOUCHING;
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
@@ -202,14 +261,11 @@ static bool solve_coupled(struct vv_step *s, double t, double rest, bool bounce,
 static double wanted_loss(const struct vv_step *s, bool *elastic)
 {
   const event_work *w = s->own;
-  double sum = 0.0, speed, loss;
+  double sum = 0.0;
   *elastic = true;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    if (soft(c) || w->touch[w->now[k]] == HELD) continue;
-    event_bounce_impulse(s, c, &speed, &loss);
-    sum += loss;
-    if (c->restitution == 0.0) *elastic = false;
+    sum += w->bounce[k].loss;
+    if (w->bounce[k].impulse != 0.0 && pair_of(s, k)->restitution == 0.0) *elastic = false;
   }
   return sum;
 }
@@ -232,23 +288,36 @@ static void vary_jump(struct vv_step *s, bool open)
   if (w->touch[w->now[0]] != HELD) vvi_variation_jump(s, c, dr);
 }
 
+/* Scale of d for a bounce of one instant that settles a debt in the kinetic energy. */
+static double nodal_payment(struct vv_step *s, double owed)
+{
+  event_work *w = s->own;
+  prepare_direction(s);
+  const double a = dot(s->state->np, w->d, w->x), b = dot(s->state->np, s->state->p, w->x);
+  return event_pay(s, a, b, owed);
+}
+
 void event_jump(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
   if (event_toggle(s) > 0) event_force(s, t, s->state->q, w->f);
-  event_hold(s, t, rest);
+  lift(s, t, rest);
+  measure(s);
   bool has_root;
   const double loss = wanted_loss(s, &has_root);
   const int n = event_direction(s);
+  const double owed = n > 0 ? -event_withdraw(s) : 0.0;
   double r = n > 0 ? 1.0 : 0.0; /* nodal: the bounce of one instant; a soft pair just opens or closes */
+  if (owed != 0.0) r = nodal_payment(s, owed);
   const int64_t first = s->log->n;
   bool open = false;
   if (s->jump == VVI_SLAB && n != 0 && has_root) {
-    w->target = vv_totals_energy(&w->slab) - loss;
+    w->target = vv_totals_energy(&w->slab) - loss - owed;
     prepare_direction(s);
     w->solved = solve_coupled(s, t, rest, n > 0, &r);
     if (!w->solved) { /* grazing: no momentum balances the slabs; the structure ends here */
-      s->ledger->fallbacks++, r = n > 0 ? 1.0 : 0.0;
+      s->ledger->fallbacks++;
+      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed) : 1.0;
       if (event_varies(s)) vvi_variation_stop(s, t);
     }
     w->first_open = first;

@@ -22,11 +22,11 @@
 typedef struct modified_work {
   int n; /* Chebyshev points */
   double y_max;
-  double *angle;     /* [n] pi (j + 1/2)/n */
-  double *y, *theta; /* [n] the points, and the turn of a mode in one step */
-  double *basis;     /* [n][n] weight_k cos(k angle_j)/n: coefficient k of a function from its value at point j */
+  long double *y, *theta;    /* [n] the points, and the turn of a mode in one step */
+  long double *basis;        /* [n][n] coefficient k of a function from its value at point j */
+  long double *value;        /* [n] values at the points */
   double *kinetic, *strain;  /* [n] coefficients of G - 1 and gamma */
-  double *value, *c, *s, *r; /* [n] values at the points; coefficients of c_a, S_a and S_a - R_a */
+  double *c, *s, *r;         /* [n] coefficients of c_a, S_a and S_a - R_a */
   double *mu, *nu;           /* [pairs][n] gap(a) = gap + sum_j mu_j c_a(y_j) + nu_j S_a(y_j) */
   double *gap;               /* [pairs] gap at the start of the fraction */
   bool *near;                /* [pairs] could meet within this step */
@@ -36,52 +36,55 @@ typedef struct modified_work {
 
 /* G(y) = sum_k g_k y^k, g_0 = 1, g_k = g_{k-1} 2k/(2k + 1);  gamma(y) = - sum_k g_k y^k/(2k + 3).  Small y by series: the
  * closed forms cancel there.                                                                                   [bars 26] */
-static double kinetic_function(double y)
+static long double kinetic_function(long double y)
 {
-  if (y > 0.1) return asin(sqrt(y)) / sqrt(y * (1.0 - y)) - 1.0;
-  double sum = 0.0, term = 1.0;
-  for (int k = 1; k < 24; k++) term *= y * 2.0 * k / (2.0 * k + 1.0), sum += term;
+  if (y > 0.1L) return asinl(sqrtl(y)) / sqrtl(y * (1.0L - y)) - 1.0L;
+  long double sum = 0.0L, term = 1.0L;
+  for (int k = 1; k < 24; k++) term *= y * 2.0L * k / (2.0L * k + 1.0L), sum += term;
   return sum;
 }
 
-static double strain_function(double y)
+static long double strain_function(long double y)
 {
-  if (y > 0.1) return ((1.0 - y) * asin(sqrt(y)) / sqrt(y * (1.0 - y)) - 1.0) / y;
-  double sum = -1.0 / 3.0, term = 1.0;
-  for (int k = 1; k < 24; k++) term *= y * 2.0 * k / (2.0 * k + 1.0), sum -= term / (2.0 * k + 3.0);
+  if (y > 0.1L) return ((1.0L - y) * asinl(sqrtl(y)) / sqrtl(y * (1.0L - y)) - 1.0L) / y;
+  long double sum = -1.0L / 3.0L, term = 1.0L;
+  for (int k = 1; k < 24; k++) term *= y * 2.0L * k / (2.0L * k + 1.0L), sum -= term / (2.0L * k + 3.0L);
   return sum;
 }
 
-static double c_function(double a, double y, double theta)
+static long double c_function(double a, long double y, long double theta)
 {
-  const double half = sin(0.5 * a * theta);
-  return 2.0 * half * half / y;
+  const long double half = sinl(0.5L * a * theta);
+  return 2.0L * half * half / y;
 }
 
-static double s_function(double a, double theta)
+static long double s_function(double a, long double theta)
 {
-  return sin(a * theta) / sin(theta);
+  return sinl(a * theta) / sinl(theta);
 }
 
-/* Coefficients of a function from its values at the points. */
-static void to_coefficients(const modified_work *w, const double *value, double *c)
+/* Coefficients of a function from its values at the points.  Long double: a bias of one rounding per event would add up
+ * over ten thousand of them. */
+static void to_coefficients(const modified_work *w, const long double *value, double *c)
 {
   for (int k = 0; k < w->n; k++) {
-    c[k] = 0.0;
-    for (int j = 0; j < w->n; j++) c[k] += w->basis[k * w->n + j] * value[j];
+    long double sum = 0.0L;
+    for (int j = 0; j < w->n; j++) sum += w->basis[k * w->n + j] * value[j];
+    c[k] = (double)sum;
   }
 }
 
 static void tabulate(modified_work *w)
 {
+  const long double pi = acosl(-1.0L);
   for (int j = 0; j < w->n; j++) {
-    w->angle[j] = VV_PI * (j + 0.5) / w->n;
-    const double half = cos(0.5 * w->angle[j]);
+    const long double half = cosl(0.5L * pi * (j + 0.5L) / w->n);
     w->y[j] = w->y_max * half * half;
-    w->theta[j] = 2.0 * asin(sqrt(w->y[j]));
+    w->theta[j] = 2.0L * asinl(sqrtl(w->y[j]));
   }
   for (int k = 0; k < w->n; k++)
-    for (int j = 0; j < w->n; j++) w->basis[k * w->n + j] = (k == 0 ? 1.0 : 2.0) / w->n * cos(k * w->angle[j]);
+    for (int j = 0; j < w->n; j++)
+      w->basis[k * w->n + j] = (k == 0 ? 1.0L : 2.0L) / w->n * cosl(k * pi * (j + 0.5L) / w->n);
   for (int j = 0; j < w->n; j++) w->value[j] = kinetic_function(w->y[j]);
   to_coefficients(w, w->value, w->kinetic);
   for (int j = 0; j < w->n; j++) w->value[j] = strain_function(w->y[j]);
@@ -109,14 +112,15 @@ vv_status modified_prepare(struct vv_step *s)
                     0.98 * s->model->stable_step);
   w->n = points_needed(w->y_max);
   const int64_t n = w->n, pairs = s->model->pairs->n, np = s->state->np;
-  double *small = VVI_ARENA_NEW(s->arena, double, n *(9 + n) + 2 * pairs * n + pairs);
+  double *small = VVI_ARENA_NEW(s->arena, double, 5 * n + 2 * pairs * n + pairs);
   double *large = VVI_ARENA_NEW(s->arena, double, 7 * np);
+  w->basis = VVI_ARENA_NEW(s->arena, long double, n *(n + 3));
   w->near = VVI_ARENA_NEW(s->arena, bool, pairs);
-  if (small == NULL || large == NULL || w->near == NULL) return VV_NOMEM;
-  double **part[] = {&w->angle, &w->y, &w->theta, &w->kinetic, &w->strain, &w->value, &w->c, &w->s, &w->r};
+  if (small == NULL || large == NULL || w->basis == NULL || w->near == NULL) return VV_NOMEM;
+  w->y = w->basis + n * n, w->theta = w->y + n, w->value = w->theta + n;
+  double **part[] = {&w->kinetic, &w->strain, &w->c, &w->s, &w->r};
   for (int i = 0; i < VV_COUNT(part); i++) *part[i] = small + i * n;
-  w->basis = small + 9 * n;
-  w->mu = w->basis + n * n, w->nu = w->mu + pairs * n, w->gap = w->nu + pairs * n;
+  w->mu = small + 5 * n, w->nu = w->mu + pairs * n, w->gap = w->nu + pairs * n;
   double **vector[] = {&w->t0, &w->t1, &w->x, &w->cf, &w->sf, &w->cp, &w->sp};
   for (int i = 0; i < VV_COUNT(vector); i++) *vector[i] = large + i * np;
   tabulate(w);
@@ -318,11 +322,11 @@ static void vary_jump(struct vv_step *s, const vvi_pair *c, bool bounce, double 
   event_work *e = s->own;
   modified_work *w = e->modified;
   double dr[VARY_U];
-  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
-  vvi_pair_pull(c, s->state->q, 1.0, e->d);
-  polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
-  vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
-  const double a = inner(s, e->d, w->cf), b = inner(s, s->state->p, w->cf);
+  memset(e->k, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, 1.0, e->k);
+  polynomial(s, e->k, w->kinetic, w->cf, NULL, NULL);
+  vvi_axpy(s->state->np, 1.0, e->k, w->cf); /* G n */
+  const double a = inner(s, e->k, w->cf), b = inner(s, s->state->p, w->cf);
   for (int k = 0; k < VARY_U; k++) {
     const double db = inner(s, s->vary->dp[k], w->cf);
     dr[k] = bounce ? -2.0 * db / a : -(impulse * db + change[k]) / (a * impulse + b);
@@ -349,7 +353,7 @@ static void add_weights(struct vv_step *s, const double *v, double factor, doubl
     for (int i = 0; i < list->n; i++) {
       if (!w->near[i]) continue;
       const double moment = factor * vvi_pair_rate(&list->pair[i], s->state->q, now);
-      for (int j = 0; j < w->n; j++) weight[i * w->n + j] += w->basis[k * w->n + j] * moment;
+      for (int j = 0; j < w->n; j++) weight[i * w->n + j] += (double)w->basis[k * w->n + j] * moment;
     }
   }
 }
@@ -360,9 +364,10 @@ static double gap_at(const modified_work *w, int pair, double start, double a, d
   const double *mu = w->mu + pair * w->n, *nu = w->nu + pair * w->n;
   double g = start, dg = 0.0;
   for (int j = 0; j < w->n; j++) {
-    const double th = w->theta[j], sn = sin(th);
-    g += mu[j] * c_function(a, w->y[j], th) + nu[j] * s_function(a, th);
-    dg += mu[j] * th * sin(a * th) / w->y[j] + nu[j] * th * cos(a * th) / sn;
+    const double th = (double)w->theta[j], y = (double)w->y[j], sn = sin(th), turn = sin(a * th),
+                 half = sin(0.5 * a * th);
+    g += mu[j] * 2.0 * half * half / y + nu[j] * turn / sn;
+    dg += mu[j] * th * turn / y + nu[j] * th * cos(a * th) / sn;
   }
   *slope = dg;
   return g;
@@ -417,7 +422,8 @@ static double lowest(const gap_curve *c, double lo, double hi)
 
 /* First fraction in (0, rest] where the gap falls through zero.  The modes turn by less than half a circle in a step, so 16
  * samples and the dips between them see every crossing. */
-static double first_crossing(const modified_work *w, int pair, double start, double sign, double rest, bool touching)
+static double first_crossing(const modified_work *w, int pair, double start, double sign, double rest, bool touching,
+                             double rounding)
 {
   enum { SAMPLES = 16 };
   gap_curve c = {.w = w, .pair = pair, .start = touching ? 0.0 : start, .sign = sign, .divided = touching};
@@ -427,7 +433,11 @@ static double first_crossing(const modified_work *w, int pair, double start, dou
     if (sign * slope_before < 0.0) return 0.0;
     c.divided = true, c.start = 0.0;
   }
-  if (c.divided && sign * slope_before <= 0.0) return 0.0;
+  if (c.divided && fabs(slope_before) <= rounding) { /* it does not move: does it press? */
+    if (curve(&c, 1e-3 * rest) < 0.0) return 0.0;
+  } else if (c.divided && sign * slope_before <= 0.0) {
+    return 0.0;
+  }
   for (int i = 1; i <= SAMPLES; i++) {
     const double a = rest * i / SAMPLES, g = sign * gap_at(w, pair, c.start, a, &slope);
     if (g < 0.0) return curve_root(&c, before, a);
@@ -472,8 +482,10 @@ static double next(struct vv_step *s, double rest)
   add_weights(s, s->state->p, s->h, w->nu);
   for (int i = 0; i < list->n; i++) {
     const bool closed = list->pair[i].compliance > 0.0 && s->state->memory[i] != 0.0;
-    e->when[i] =
-        !w->near[i] ? INFINITY : first_crossing(w, i, w->gap[i], closed ? -1.0 : 1.0, rest, e->touch[i] == TOUCHING);
+    const bool skip = !w->near[i] || e->touch[i] == HELD;
+    e->when[i] = skip ? INFINITY
+                      : first_crossing(w, i, w->gap[i], closed ? -1.0 : 1.0, rest, e->touch[i] == TOUCHING,
+                                       1e-12 * e->fast[i] * fabs(s->h));
     first = fmin(first, e->when[i]);
   }
   for (int i = 0; i < list->n; i++)
@@ -483,24 +495,38 @@ static double next(struct vv_step *s, double rest)
 
 /* ---- the jump ---- */
 
-/* One coefficient of restitution for the whole set, from the kinetic energy of the approach: e itself when all agree. */
+/* Each pair alone, in the metric of Ht: speed n.M^-1 G p, inverse mass n.M^-1 G n. */
+static void measure(struct vv_step *s)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  for (int k = 0; k < e->n_now; k++) {
+    const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+    memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
+    vvi_pair_pull(c, s->state->q, 1.0, e->d);
+    polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
+    vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
+    event_set_bounce(s, k, inner(s, s->state->p, w->cf), inner(s, e->d, w->cf));
+  }
+}
+
+/* One coefficient of restitution for the whole set, from the energy of the approach: e itself when all agree. */
 static double common_restitution(struct vv_step *s)
 {
   const event_work *e = s->own;
-  double all = 0.0, kept = 0.0, speed, loss;
+  double all = 0.0, kept = 0.0;
   for (int k = 0; k < e->n_now; k++) {
-    const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-    if (c->compliance > 0.0) continue;
-    if (event_bounce_impulse(s, c, &speed, &loss) == 0.0) continue;
-    const double energy = 0.5 * speed * speed / vvi_pair_inverse_mass(c, s->state->q);
-    all += energy, kept += energy * c->restitution * c->restitution;
+    const double restitution = s->model->pairs->pair[e->now[k]].restitution;
+    if (e->bounce[k].impulse == 0.0) continue;
+    const double energy = e->bounce[k].speed * e->bounce[k].speed / e->bounce[k].inverse;
+    all += energy, kept += energy * restitution * restitution;
   }
   return all > 0.0 ? sqrt(kept / all) : 1.0;
 }
 
 /* p+ = p- + r d with Ht(p+) = Ht(p-) - loss:  r = -(1 + e) B/A, B = d.M^-1 G p, A = d.M^-1 G d.                [bars 28]
  * Massless tips: the stiffness has changed, so Ht has; the small root of A r^2/2 + B r + (Ht' - Ht) = 0. */
-static double solve(struct vv_step *s, int n, double change, double *loss)
+static double solve(struct vv_step *s, int n, double change, double owed, double *loss)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
@@ -510,9 +536,9 @@ static double solve(struct vv_step *s, int n, double change, double *loss)
   double r = 0.0, small, large;
   *loss = 0.0;
   if (n > 0) {
-    r = -(1.0 + common_restitution(s)) * b / a;
-    const double lost = -r * (b + 0.5 * a * r);
-    if (common_restitution(s) < 1.0) *loss = lost;
+    const double restitution = common_restitution(s);
+    r = restitution < 1.0 ? -(1.0 + restitution) * b / a : event_pay(s, a, b, owed);
+    if (restitution < 1.0) *loss = -r * (b + 0.5 * a * r);
   } else if (vvi_quadratic(0.5 * a, b, change, &small, &large)) {
     r = small;
   } else {
@@ -532,12 +558,38 @@ static void judge(struct vv_step *s, int64_t first, double target)
   s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }
 
-/* Returns how many pairs are held for the rest of the step. */
-static int jump(struct vv_step *s, double t, double rest)
+/* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
+ * linear in the impulse,   gap(rest) + r h n.M^-1 S_rest(Z) n = 0.                                        [bars 19, 19a]
+ * The flow keeps Ht, so what the throw takes is exactly what it gains: booked against restitution for e < 1, borrowed from
+ * the pair's bank for e = 1. */
+static void lift(struct vv_step *s, double t, double rest, int k)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  const double direction = s->h < 0.0 ? -1.0 : 1.0, speed = direction * e->bounce[k].speed,
+               rounding = 1e-12 * e->fast[e->now[k]];
+  const double slow = fabs(vvi_pair_rate(c, s->state->q, e->f) * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
+  const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
+  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding || (-speed > slow && !chatters)) return;
+  flow_coefficients(w, rest);
+  displacements(s, rest, e->f, s->state->p);
+  const double gap = vvi_pair_rate(c, s->state->q, w->cf);
+  if (gap >= 0.0) return; /* it comes apart by itself */
+  if (event_varies(s)) vvi_variation_stop(s, t);
+  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, 1.0, e->d);
+  polynomial(s, e->d, w->s, w->cf, NULL, NULL);
+  const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
+  event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+}
+
+static void jump(struct vv_step *s, double t, double rest)
 {
   event_work *e = s->own;
   const int64_t first = s->log->n;
-  const double before = modified_energy(s);
+  const double before = modified_energy(s), bank = event_bank(s),
+               lost = vv_sum_value(&s->ledger->posted.restitution_loss);
   double after = before, loss = 0.0, d_before[VARY_U], d_after[VARY_U] = {0.0, 0.0};
   if (event_varies(s)) vary_energy(s, d_before);
   if (event_toggle(s) > 0) {
@@ -545,21 +597,22 @@ static int jump(struct vv_step *s, double t, double rest)
     after = modified_energy(s);
     if (event_varies(s)) vary_energy(s, d_after);
   }
-  const int held = event_hold(s, t, rest);
+  measure(s);
+  for (int k = 0; rest > 0.0 && k < e->n_now; k++) lift(s, t, rest, k);
+  measure(s);
   const int n = event_direction(s);
   if (n != 0) {
     const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
-    const double r = solve(s, n, after - before, &loss);
-    const double impulse = n > 0 ? 0.0 : r / vvi_pair_inverse_mass(c, s->state->q);
+    const double r = solve(s, n, after - before, n > 0 ? -event_withdraw(s) : 0.0, &loss);
+    const double impulse = n > 0 ? 0.0 : r * e->bounce[0].impulse;
     for (int k = 0; event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
     if (event_varies(s)) vary_jump(s, c, n > 0, impulse, d_after);
-    event_direction(s);
     event_apply(s, t, r, loss);
   }
   for (int k = 0; k < e->n_now; k++)
     if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
-  if (held == 0) judge(s, first, before - loss);
-  return held;
+  loss = vv_sum_value(&s->ledger->posted.restitution_loss) - lost;
+  judge(s, first, before - loss + bank - event_bank(s));
 }
 
 /* No event any more: a whole step is a plain slab, a part of one flows. */
@@ -595,10 +648,7 @@ vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
     vary_length(s, c);
     memset(e->touch, APART, (size_t)s->model->pairs->n);
     rest = rest > cut ? rest - cut : 0.0;
-    if (jump(s, t, rest * h) > 0) {
-      event_slab(s, t, rest * h);
-      return VV_OK;
-    }
+    jump(s, t, rest);
     if (rest == 0.0) return VV_OK;
   }
 }

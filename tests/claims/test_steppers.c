@@ -1,0 +1,135 @@
+/* tests/claims/test_steppers.c  Every stepper of the catalog, at every order, must be what its table says: order of
+ * convergence, conservation, reversibility, symplecticity.  A new stepper is tested by being listed. */
+#include "check.h"
+#include "run.h"
+
+#include "visviva/ext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { TEXT = 2048 };
+
+/* A free bar in smooth vibration and flight: no contact. */
+static void smooth_scene(char *text, const char *stepper, int order, double dt)
+{
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 2, step: %.17g}\nmethod: {step: %s, order: %d}\nbodies:\n"
+           "  bar: {kind: bar, length: 1, elements: 16, material: {young: 1, density: 1}, section: {area: 1}, "
+           "velocity: 0.2,\n"
+           "        vibration: [{mode: 1, amplitude: 0.01}, {mode: 2, amplitude: 0.005, velocity: 0.02}]}\n",
+           dt, stepper, order);
+}
+
+/* Difference of the final displacements against a reference with a much shorter step of the highest order. */
+static double error_at(const char *stepper, int order, double dt, const vv_state *reference)
+{
+  char text[TEXT];
+  smooth_scene(text, stepper, order, dt);
+  run_record r = run_scene(text, NULL);
+  const double e = run_difference_q(r.state, reference);
+  run_free(&r);
+  return e;
+}
+
+static void check_order(const char *stepper, int order, double tolerance)
+{
+  char text[TEXT];
+  smooth_scene(text, "leapfrog", 6, 2.0 / 1600);
+  run_record reference = run_scene(text, NULL);
+  /* steps inside the asymptotic range of each order, above the rounding of the reference */
+  const int steps = order == 2 ? 400 : order == 4 ? 160 : 120;
+  const double coarse = error_at(stepper, order, 2.0 / steps, reference.state);
+  const double fine = error_at(stepper, order, 1.0 / steps, reference.state);
+  check_near(log2(coarse / fine), (double)order, tolerance);
+  run_free(&reference);
+}
+
+static void check_conservation(const vv_stepper_kind *k, int order)
+{
+  char text[TEXT];
+  smooth_scene(text, k->name, order, 0.02);
+  run_record r = run_scene(text, NULL);
+  if (k->claims & VV_KEEPS_MOMENTUM) check_most(run_ledger(&r)->max_p_drift, 1e-14);
+  if (order == 2) check_most(run_ledger(&r)->max_closure, 1e-13); /* linear body: a modified energy is exact */
+  check_most(run_ledger(&r)->max_nodal_closure, 0.15);
+  run_free(&r);
+}
+
+static void check_reversible(const vv_stepper_kind *k, int order)
+{
+  if ((k->claims & VV_REVERSIBLE) == 0) return;
+  char text[TEXT];
+  smooth_scene(text, k->name, order, 0.02);
+  run_record r = run_scene(text, NULL);
+  vv_sim_def def = vv_sim_default();
+  def.step = -0.02;
+  vv_sim *back = NULL;
+  vv_report report;
+  assert_int_equal(vv_sim_create(r.model, r.state, &def, &back), VV_OK);
+  assert_int_equal(vv_sim_steps(back, 100, &report), VV_OK);
+  assert_int_equal(r.state->step, 0);
+  check_most(run_difference_q(r.state, r.initial), 1e-14);
+  check_most(run_difference_p(r.state, r.initial), 1e-13);
+  vv_sim_destroy(back);
+  run_free(&r);
+}
+
+static void check_symplectic(const vv_stepper_kind *k, int order)
+{
+  if ((k->claims & VV_SYMPLECTIC) == 0) return;
+  char text[TEXT];
+  smooth_scene(text, k->name, order, 0.02);
+  const run_options options = {.check_structure = true};
+  run_record r = run_scene(text, &options);
+  vv_structure s;
+  assert_true(vv_sim_structure(r.sim, &s));
+  check_most(s.symplectic, 1e-14);
+  check_most(s.multisymplectic, 1e-14);
+  check_most(s.noether, 1e-14);
+  assert_false(s.ended);
+  run_free(&r);
+}
+
+static void test_every_stepper(void **unused)
+{
+  (void)unused;
+  static const struct {
+    int order;
+    double tolerance;
+  } row[] = {{2, 0.02}, {4, 0.1}, {6, 0.2}};
+  for (const vv_stepper_kind *const *k = vv_catalog_default()->stepper; *k != NULL; k++)
+    for (int i = 0; i < 3; i++) {
+      check_order((*k)->name, row[i].order, row[i].tolerance);
+      check_conservation(*k, row[i].order);
+      check_reversible(*k, row[i].order);
+      check_symplectic(*k, row[i].order);
+    }
+}
+
+/* Claims of a run are judged by its ledger: a planted drift must break them. */
+static void test_claims_can_break(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  smooth_scene(text, "leapfrog", 2, 0.02);
+  run_record r = run_prepare(text, NULL);
+  vv_report report;
+  const vv_claim *claim;
+  assert_int_equal(vv_sim_steps(r.sim, 10, &report), VV_OK);
+  int n = vv_sim_claims(r.sim, &claim);
+  for (int i = 0; i < n; i++) assert_true(claim[i].kept);
+  for (int64_t i = 0; i < r.state->np; i++) r.state->p[i] *= 1.0 + 1e-6; /* energy from nowhere */
+  assert_int_equal(vv_sim_steps(r.sim, 10, &report), VV_OK);
+  n = vv_sim_claims(r.sim, &claim);
+  int broken = 0;
+  for (int i = 0; i < n; i++) broken += !claim[i].kept;
+  assert_int_equal(broken, 2); /* energy and momentum */
+  run_free(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_stepper), cmocka_unit_test(test_claims_can_break)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,367 @@
+/* validation/book.c  Pages, claims, verdicts and the summary. */
+#include "book.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_CLAIMS = 48, MAX_CHAPTERS = 16, PATH_TEXT = 1024 };
+
+static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "bettered", "not reproduced",
+                                                        "cannot be checked"};
+
+struct book_chapter {
+  book *owner;
+  const char *name, *title, *source;
+  FILE *body; /* into text */
+  char *text;
+  size_t length;
+  int n_claim;
+  book_claim claim[MAX_CLAIMS];
+};
+
+struct book {
+  vv_ctx *ctx;
+  char folder[PATH_TEXT];
+  int n_chapter;
+  book_chapter *chapter[MAX_CHAPTERS];
+};
+
+/* ---- numbers as text ---- */
+
+/* Below this a number is rounding, and differs between machines: only its decade is printed, with room to spare. */
+static const double rounding = 1e-11;
+
+book_text book_error(double x)
+{
+  book_text t;
+  x = fabs(x);
+  if (x == 0)
+    snprintf(t.s, sizeof t.s, "0");
+  else if (x < rounding)
+    snprintf(t.s, sizeof t.s, "below 1e%d", (int)fmax(-15, ceil(log10(2 * x))));
+  else
+    snprintf(t.s, sizeof t.s, "%.1e", x);
+  return t;
+}
+
+book_text book_number(double x, int n)
+{
+  book_text t;
+  snprintf(t.s, sizeof t.s, "%.*g", n, x);
+  return t;
+}
+
+book_text book_fixed(double x, int n)
+{
+  book_text t;
+  const double unit = pow(10, -n);
+  if (fabs(x) < 0.5 * unit) x = 0; /* no -0.00 */
+  snprintf(t.s, sizeof t.s, "%.*f", n, x);
+  return t;
+}
+
+book_text book_range(double lo, double hi)
+{
+  book_text t;
+  snprintf(t.s, sizeof t.s, "%.20s to %.20s", book_error(lo).s, book_error(hi).s);
+  return t;
+}
+
+book_text book_percent(double x)
+{
+  book_text t;
+  x *= 100;
+  const int decimals = (int)fmax(0, 1 - floor(log10(fmax(fabs(x), 1e-9))));
+  snprintf(t.s, sizeof t.s, "%.*f %%", decimals, x);
+  return t;
+}
+
+/* ---- verdicts ---- */
+
+void book_judge_below(book_claim *c, double measured, double limit)
+{
+  c->verdict = measured <= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g", limit);
+}
+
+void book_judge_better(book_claim *c, double measured, double limit)
+{
+  c->verdict = measured <= 0.1 * limit ? BOOK_BETTERED : measured <= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g, bettered if at most a tenth of it", limit);
+}
+
+void book_judge_above(book_claim *c, double measured, double limit)
+{
+  c->verdict = measured >= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "reproduced if at least %g", limit);
+}
+
+void book_judge_target(book_claim *c, double measured, double target)
+{
+  c->verdict = measured <= target ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if at most %g", target);
+}
+
+void book_judge_target_count(book_claim *c, int holds, int all, const char *relation)
+{
+  c->verdict = holds == all ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if %s in every run", relation);
+}
+
+void book_judge_count(book_claim *c, int holds, int all, const char *relation)
+{
+  c->verdict = holds == all ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  snprintf(c->rule, sizeof c->rule, "reproduced if %s in every run", relation);
+}
+
+void book_judge_unchecked(book_claim *c, const char *why)
+{
+  c->verdict = BOOK_UNCHECKED;
+  snprintf(c->measured, sizeof c->measured, "-");
+  snprintf(c->rule, sizeof c->rule, "%s", why);
+}
+
+/* ---- files ---- */
+
+static vv_status make_folder(const char *path)
+{
+  char part[PATH_TEXT];
+  const size_t n = strlen(path);
+  if (n == 0 || n >= sizeof part) return VV_ARG;
+  for (size_t i = 1; i <= n; i++) {
+    if (path[i] != '/' && path[i] != '\0') continue;
+    memcpy(part, path, i);
+    part[i] = '\0';
+    if (mkdir(part, 0777) != 0 && errno != EEXIST) return VV_IO;
+  }
+  return VV_OK;
+}
+
+static vv_status write_text(const char *path, const char *text)
+{
+  FILE *f = fopen(path, "w");
+  if (f == NULL) return VV_IO;
+  const bool written = fputs(text, f) >= 0;
+  return fclose(f) == 0 && written ? VV_OK : VV_IO;
+}
+
+static bool same_text(const char *path, const char *text)
+{
+  FILE *f = fopen(path, "r");
+  if (f == NULL) return false;
+  bool same = true;
+  for (const char *c = text; same && *c != '\0'; c++) same = fgetc(f) == (unsigned char)*c;
+  same = same && fgetc(f) == EOF;
+  fclose(f);
+  return same;
+}
+
+vv_status book_open(vv_ctx *ctx, const char *folder, book **out)
+{
+  *out = NULL;
+  BOOK_TRY(make_folder(folder));
+  book *b = calloc(1, sizeof *b);
+  if (b == NULL) return VV_NOMEM;
+  b->ctx = ctx;
+  snprintf(b->folder, sizeof b->folder, "%s", folder);
+  *out = b;
+  return VV_OK;
+}
+
+void book_close(book *b)
+{
+  for (int i = 0; b != NULL && i < b->n_chapter; i++) {
+    if (b->chapter[i]->body != NULL) fclose(b->chapter[i]->body);
+    free(b->chapter[i]->text);
+    free(b->chapter[i]);
+  }
+  free(b);
+}
+
+vv_ctx *book_ctx(const book *b)
+{
+  return b->ctx;
+}
+
+/* ---- chapters ---- */
+
+vv_status book_chapter_begin(book *b, const char *name, const char *title, const char *source, book_chapter **out)
+{
+  *out = NULL;
+  if (b->n_chapter == MAX_CHAPTERS) return VV_ARG;
+  book_chapter *c = calloc(1, sizeof *c);
+  if (c == NULL) return VV_NOMEM;
+  c->owner = b, c->name = name, c->title = title, c->source = source;
+  c->body = open_memstream(&c->text, &c->length);
+  if (c->body == NULL) {
+    free(c);
+    return VV_NOMEM;
+  }
+  b->chapter[b->n_chapter++] = c;
+  *out = c;
+  return VV_OK;
+}
+
+void book_heading(book_chapter *c, const char *text)
+{
+  fprintf(c->body, "## %s\n\n", text);
+}
+
+void book_say(book_chapter *c, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  vfprintf(c->body, format, args);
+  va_end(args);
+  fprintf(c->body, "\n\n");
+}
+
+void book_line(book_chapter *c, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  vfprintf(c->body, format, args);
+  va_end(args);
+  fprintf(c->body, "\n");
+}
+
+static void put_row(FILE *f, const char *cells)
+{
+  fprintf(f, "| ");
+  for (const char *s = cells; *s != '\0'; s++) {
+    if (*s == '|')
+      fprintf(f, " | ");
+    else
+      fputc(*s, f);
+  }
+  fprintf(f, " |\n");
+}
+
+void book_columns(book_chapter *c, const char *names)
+{
+  put_row(c->body, names);
+  fprintf(c->body, "|---|");
+  for (const char *s = names; *s != '\0'; s++)
+    if (*s == '|') fprintf(c->body, "---|");
+  fprintf(c->body, "\n");
+}
+
+void book_row(book_chapter *c, const char *format, ...)
+{
+  char cells[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(cells, sizeof cells, format, args);
+  va_end(args);
+  put_row(c->body, cells);
+}
+
+void book_table_end(book_chapter *c)
+{
+  fprintf(c->body, "\n");
+}
+
+void book_add_claim(book_chapter *c, const book_claim *claim)
+{
+  VV_ASSERT(c->n_claim < MAX_CLAIMS);
+  if (c->n_claim < MAX_CLAIMS) c->claim[c->n_claim++] = *claim;
+}
+
+vv_status book_plot(book_chapter *c, const char *name, const char *caption, const vvi_page *page)
+{
+  char path[PATH_TEXT + 160];
+  snprintf(path, sizeof path, "%s/%s-%s.svg", c->owner->folder, c->name, name);
+  fprintf(c->body, "![%s](%s-%s.svg)\n\n", caption, c->name, name);
+  return vvi_plot_write(c->owner->ctx, path, page);
+}
+
+static void count_verdicts(const book_chapter *c, int count[BOOK_VERDICTS])
+{
+  for (int i = 0; i < c->n_claim; i++) count[c->claim[i].verdict]++;
+}
+
+vv_status book_chapter_end(book_chapter *c)
+{
+  char path[PATH_TEXT + 160];
+  char *page = NULL;
+  size_t length = 0;
+  if (fclose(c->body) != 0) return VV_NOMEM;
+  c->body = NULL;
+  FILE *f = open_memstream(&page, &length);
+  if (f == NULL) return VV_NOMEM;
+  fprintf(f, "# %s\n\n%s\n\n## Claims\n\n", c->title, c->source);
+  fprintf(f, "| id | claim | published | measured | verdict | rule | runs |\n|---|---|---|---|---|---|---|\n");
+  for (int i = 0; i < c->n_claim; i++) {
+    const book_claim *k = &c->claim[i];
+    fprintf(f, "| %s | %s | %s | %s | **%s** | %s | %s |\n", k->id, k->text, k->published, k->measured,
+            verdict_text[k->verdict], k->rule, k->evidence);
+  }
+  fprintf(f, "\n%s", c->text);
+  if (fclose(f) != 0) return VV_NOMEM;
+  snprintf(path, sizeof path, "%s/%s.md", c->owner->folder, c->name);
+  const vv_status status = write_text(path, page);
+  free(page);
+  int n[BOOK_VERDICTS] = {0};
+  count_verdicts(c, n);
+  printf("%-14s %2d claims: %d reproduced, %d bettered, %d not reproduced, %d cannot be checked\n", c->name, c->n_claim,
+         n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED]);
+  fflush(stdout);
+  return status;
+}
+
+/* ---- summary ---- */
+
+static void summarise_chapter(FILE *f, const book_chapter *c)
+{
+  fprintf(f, "## %s\n\n%s\n\n", c->title, c->source);
+  fprintf(f, "| id | claim | published | measured | verdict | runs |\n|---|---|---|---|---|---|\n");
+  for (int i = 0; i < c->n_claim; i++) {
+    const book_claim *k = &c->claim[i];
+    fprintf(f, "| %s | %s | %s | %s | **%s** | %s |\n", k->id, k->text, k->published, k->measured,
+            verdict_text[k->verdict], k->evidence);
+  }
+  fprintf(f, "\n");
+}
+
+static void summarise(FILE *f, const book *b)
+{
+  fprintf(f, "# Validation\n\n");
+  fprintf(f, "Published claims against our own measurements.\n");
+  fprintf(f, "Written by `make validate`; do not edit.\n");
+  fprintf(f, "The same command writes a page with tables and plots for each chapter to `build/validation`.\n");
+  fprintf(f, "Verdicts follow from the numbers by rules in the code of `validation/`; the pages print each rule.\n\n");
+  fprintf(f, "| verdict | meaning |\n|---|---|\n");
+  fprintf(f, "| reproduced | the runs show what was claimed |\n");
+  fprintf(f, "| bettered | ten times better than claimed, or a limit of the paper removed |\n");
+  fprintf(f, "| not reproduced | the runs, as described in the paper, do not show it |\n");
+  fprintf(f, "| cannot be checked | the paper does not say enough |\n\n");
+  fprintf(f, "| chapter | reproduced | bettered | not reproduced | cannot be checked |\n|---|---|---|---|---|\n");
+  for (int i = 0; i < b->n_chapter; i++) {
+    int n[BOOK_VERDICTS] = {0};
+    count_verdicts(b->chapter[i], n);
+    fprintf(f, "| %s | %d | %d | %d | %d |\n", b->chapter[i]->title, n[BOOK_REPRODUCED], n[BOOK_BETTERED],
+            n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED]);
+  }
+  fprintf(f, "\n");
+  for (int i = 0; i < b->n_chapter; i++) summarise_chapter(f, b->chapter[i]);
+}
+
+/* The last empty line of the last table is left out. */
+vv_status book_summary(const book *b, const char *path, bool check, bool *same)
+{
+  char *text = NULL;
+  size_t length = 0;
+  FILE *f = open_memstream(&text, &length);
+  if (f == NULL) return VV_NOMEM;
+  summarise(f, b);
+  if (fclose(f) != 0) return VV_NOMEM;
+  if (length > 1 && text[length - 2] == '\n') text[length - 1] = '\0';
+  *same = same_text(path, text);
+  const vv_status status = check || *same ? VV_OK : write_text(path, text);
+  free(text);
+  return status;
+}
