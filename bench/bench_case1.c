@@ -106,8 +106,13 @@ typedef struct meeting {
   int64_t nodes, steps;
 } meeting;
 
+typedef struct outcome {
+  int64_t events, contacts; /* in the timed steps; closed or touching at their end */
+  uint64_t hash;
+} outcome;
+
 /* CPU seconds of the steps, after one that opens the ledger. */
-static double time_meeting(const meeting *m, double gap, int64_t *events, uint64_t *hash)
+static double time_meeting(const meeting *m, double gap, outcome *o)
 {
   char text[1024];
   const char *bar = "kind: bar, length: 1, material: {young: 1, density: 1}, section: {area: 1}";
@@ -124,8 +129,7 @@ static double time_meeting(const meeting *m, double gap, int64_t *events, uint64
   bench_run r = bench_parse(text, 1);
   bench_steps(&r, 1, &report);
   const double spent = bench_steps(&r, m->steps, &report);
-  *events = report.events;
-  *hash = vv_state_hash(r.state);
+  *o = (outcome){report.events, vv_sim_ledger(r.sim)->contacts, vv_state_hash(r.state)};
   bench_close(&r);
   return spent;
 }
@@ -133,22 +137,22 @@ static double time_meeting(const meeting *m, double gap, int64_t *events, uint64
 static void measure_meeting(const meeting *m, FILE *csv)
 {
   double apart = NAN, close = NAN;
-  int64_t none = 0, events = 0;
-  uint64_t hash = 0, ignored;
+  outcome none = {0}, some = {0};
   const double element = 2.0 / (double)m->nodes;
   for (int i = 0; i < REPEATS; i++) {
-    keep_least(&apart, time_meeting(m, 100.0, &none, &ignored));
-    keep_least(&close, time_meeting(m, 0.2 * element, &events, &hash)); /* they meet in the second or third step */
+    keep_least(&apart, time_meeting(m, 100.0, &none));
+    keep_least(&close, time_meeting(m, 0.2 * element, &some)); /* they meet in the second or third step */
   }
-  if (none != 0 || events == 0) {
-    fprintf(stderr, "the bars met %lld times apart, %lld times close\n", (long long)none, (long long)events);
+  if (none.events != 0 || some.events == 0) {
+    fprintf(stderr, "the bars met %lld times apart, %lld close\n", (long long)none.events, (long long)some.events);
     exit(1);
   }
-  const double step = apart / (double)m->steps, cost = (close - apart) / (double)events;
+  const double step = apart / (double)m->steps, cost = (close - apart) / (double)some.events;
   printf("%-9s %-7s %6lld %7lld %7lld %12.2f %12.2f %10.1f  %016llx\n", m->jump, m->tips, (long long)m->nodes,
-         (long long)m->steps, (long long)events, 1e6 * step, 1e6 * cost, cost / step, (unsigned long long)hash);
+         (long long)m->steps, (long long)some.events, 1e6 * step, 1e6 * cost, cost / step,
+         (unsigned long long)some.hash);
   fprintf(csv, "event-%s-%s-%lld,%lld,%lld,%.4e,%.4e,%.2f,,,%016llx\n", m->jump, m->tips, (long long)m->nodes,
-          (long long)m->steps, (long long)events, step, cost, cost / step, (unsigned long long)hash);
+          (long long)m->steps, (long long)some.events, step, cost, cost / step, (unsigned long long)some.hash);
   fflush(stdout);
 }
 
@@ -156,16 +160,20 @@ static void measure_meeting(const meeting *m, FILE *csv)
 static void measure_closed(const meeting *m, FILE *csv)
 {
   double apart = NAN, closed = NAN;
-  int64_t none, events;
-  uint64_t hash = 0, ignored;
+  outcome none = {0}, some = {0};
   for (int i = 0; i < 3 * REPEATS; i++) {
-    keep_least(&apart, time_meeting(m, 100.0, &none, &ignored) / (double)m->steps);
-    keep_least(&closed, time_meeting(m, 1e-9, &events, &hash) / (double)m->steps);
+    keep_least(&apart, time_meeting(m, 100.0, &none) / (double)m->steps);
+    keep_least(&closed, time_meeting(m, 1e-9, &some) / (double)m->steps);
+  }
+  if (none.contacts != 0 || some.contacts == 0) {
+    fprintf(stderr, "the bars do not stay in contact\n");
+    exit(1);
   }
   printf("%-9s %-7s %6lld %7lld %7lld %12.2f %12.2f %10.1f  %016llx\n", m->jump, m->tips, (long long)m->nodes,
-         (long long)m->steps, (long long)events, 1e6 * apart, 1e6 * closed, closed / apart, (unsigned long long)hash);
+         (long long)m->steps, (long long)some.events, 1e6 * apart, 1e6 * closed, closed / apart,
+         (unsigned long long)some.hash);
   fprintf(csv, "closed-%s-%s-%lld,%lld,%lld,%.4e,%.4e,%.2f,,,%016llx\n", m->jump, m->tips, (long long)m->nodes,
-          (long long)m->steps, (long long)events, apart, closed, closed / apart, (unsigned long long)hash);
+          (long long)m->steps, (long long)some.events, apart, closed, closed / apart, (unsigned long long)some.hash);
 }
 
 int main(int argc, char **argv)

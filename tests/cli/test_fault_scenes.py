@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Planted faults in real scenes: each must give the right line, one clear message, and exit code 1.
+
+Every row takes the good scene, replaces one piece of text (marked by its line), and says what the message must contain.
+The program is $VISVIVA.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+GOOD = """\
+visviva: 1
+title: two bars
+units: {length: m, mass: kg, time: s}
+time: {end: 1, step: 0.01}
+method: {step: event, jump: slab, order: 2}
+gravity: [0, 0, 0]
+bodies:
+  left:
+    kind: bar
+    length: 1
+    elements: 10
+    material: {young: 1, density: 1}
+    section: {area: 1}
+    tips: {last: split}
+    position: -1.1
+    velocity: 0.1
+  right:
+    kind: bar
+    length: 1
+    elements: 10
+    material: {young: 1, density: 1}
+    section: {area: 1}
+    ends: {last: free}
+    position: 0
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -3}}}
+contacts:
+  - {between: [left, right], restitution: 1}
+  - {between: [right, wall]}
+record: {every: 0.1, ledger: 1}
+"""
+
+LOAD = "    position: 0\n    loads: [{end: last, force: 1, history: %s}]\n"
+FAULTS = [  # name, old text, new text, line (0: any), part of the message
+    ("unknown word at the top", "gravity:", "gravitty:", 6, "did you mean 'gravity'"),
+    ("unknown word in a group", "young: 1, density: 1}\n    section: {area: 1}\n    tips", "yung: 1, density: 1}\n    section: {area: 1}\n    tips", 12, "young"),
+    ("unknown kind", "  left:\n    kind: bar", "  left:\n    kind: baar", 9, "bar"),
+    ("unknown stepper", "step: event", "step: evnt", 5, "event"),
+    ("unknown jump", "jump: slab", "jump: slob", 5, "slab"),
+    ("unknown tip", "last: split", "last: spilt", 14, "split"),
+    ("wrong version", "visviva: 1", "visviva: 2", 1, "1"),
+    ("missing version", "visviva: 1\n", "", 0, "visviva"),
+    ("missing length", "    length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 8, "length"),
+    ("missing end time", "{end: 1, step: 0.01}", "{step: 0.01}", 4, "end"),
+    ("no bodies", GOOD[GOOD.index("bodies:"):GOOD.index("contacts:")], "", 0, "bodies"),
+    ("number with unit", "length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "length: 1m\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 10, "number"),
+    ("not a number", "velocity: 0.1", "velocity: .nan", 16, "number"),
+    ("nan", "velocity: 0.1", "velocity: nan", 16, "number"),
+    ("infinity", "velocity: 0.1", "velocity: .inf", 16, "number"),
+    ("overflow", "velocity: 0.1", "velocity: 1e999", 16, ""),
+    ("quoted number", "velocity: 0.1", "velocity: '0.1'", 16, "quotes"),
+    ("text for a number", "velocity: 0.1", "velocity: fast", 16, "number"),
+    ("map for a number", "velocity: 0.1", "velocity: {x: 1}", 16, "number"),
+    ("list for a number", "velocity: 0.1", "velocity: [1]", 16, "number"),
+    ("fractional elements", "elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "elements: 10.5\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 11, "whole"),
+    ("zero elements", "elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "elements: 0\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 11, "elements"),
+    ("negative length", "length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "length: -1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 10, "length"),
+    ("zero density", "density: 1}\n    section: {area: 1}\n    tips", "density: 0}\n    section: {area: 1}\n    tips", 12, "density"),
+    ("negative modulus", "young: 1, density: 1}\n    section: {area: 1}\n    tips", "young: -1, density: 1}\n    section: {area: 1}\n    tips", 12, "young"),
+    ("zero area", "{area: 1}\n    tips", "{area: 0}\n    tips", 13, "area"),
+    ("restitution above 1", "restitution: 1", "restitution: 1.5", 27, "restitution"),
+    ("negative restitution", "restitution: 1", "restitution: -0.1", 27, "restitution"),
+    ("two numbers for a vector", "gravity: [0, 0, 0]", "gravity: [0, 0]", 6, "gravity"),
+    ("word in a vector", "gravity: [0, 0, 0]", "gravity: [0, 0, down]", 6, ""),
+    ("duplicate key", "    velocity: 0.1\n", "    velocity: 0.1\n    velocity: 0.2\n", 17, "velocity"),
+    ("duplicate body", "  right:\n", "  left:\n", 17, "left"),
+    ("unknown body in contacts", "[left, right]", "[left, rihgt]", 27, "right"),
+    ("one body in contacts", "[left, right]", "[left]", 27, "two"),
+    ("a body with itself", "[left, right]", "[left, left]", 27, "left"),
+    ("three bodies in contacts", "[left, right]", "[left, right, wall]", 27, "two"),
+    ("rule twice", "restitution: 1}\n", "restitution: 1}\n  - {between: [right, left]}\n", 28, "earlier"),
+    ("friction of guided bars", "restitution: 1}", "restitution: 1, friction: 0.3}", 27, "friction"),
+    ("dcr with events", "restitution: 1}", "response: dcr}", 27, "leapfrog"),
+    ("jump with leapfrog", "step: event, jump: slab", "step: leapfrog, jump: slab", 5, "event"),
+    ("order 3", "order: 2", "order: 3", 5, "2, 4 or 6"),
+    ("modified with order 4", "jump: slab, order: 2", "jump: modified, order: 4", 5, "order 2"),
+    ("step too long", "step: 0.01", "step: 0.5", 4, "stable step"),
+    ("step longer than the run", "{end: 1, step: 0.01}", "{end: 0.001, step: 0.01}", 4, "longer"),
+    ("safety above 1", "step: 0.01}", "step: {safety: 1.5}}", 4, "safety"),
+    ("bars overlap", "position: -1.1", "position: -0.5", 27, "overlap"),
+    ("bar in the wall", "offset: -3", "offset: -0.5", 28, "overlap"),
+    ("zero normal", "normal: [-1, 0, 0]", "normal: [0, 0, 0]", 25, "normal"),
+    ("zero axis", "    position: 0\n", "    position: 0\n    axis: [0, 0, 0]\n", 25, "axis"),
+    ("no shape", "{plane: {normal: [-1, 0, 0], offset: -3}}", "{}", 25, "shape"),
+    ("unknown shape", "plane:", "plain:", 25, "plane"),
+    ("half cell", "tips: {last: split}", "tips: {last: cell}", 14, "cell"),
+    ("split on a fixed end", "tips: {last: split}", "tips: {last: split}\n    ends: {last: fixed}", 14, "fixed"),
+    ("driven without a drive", "ends: {last: free}", "ends: {last: driven}", 23, "drives"),
+    ("load on a fixed end", "    ends: {last: free}\n    position: 0\n", "    ends: {last: fixed}\n" + LOAD % "constant", 25, "held"),
+    ("slab with loads", "    position: 0\n", LOAD % "constant", 5, "nodal"),
+    ("two histories", "    position: 0\n", LOAD % "{ramp: {duration: 1}, pulse: {duration: 1}}", 25, ""),
+    ("no history", "    position: 0\n", LOAD % "{}", 25, "history"),
+    ("unknown history", "    position: 0\n", LOAD % "{plse: {duration: 1}}", 25, "pulse"),
+    ("ramp without duration", "    position: 0\n", LOAD % "ramp", 25, "needs a value"),
+    ("table of unequal lengths", "    position: 0\n", LOAD % "{table: {time: [0, 1, 2], value: [0, 1]}}", 25, "value"),
+    ("table not increasing", "    position: 0\n", LOAD % "{table: {time: [0, 1, 1], value: [0, 1, 2]}}", 25, "increase"),
+    ("unclosed bracket", "gravity: [0, 0, 0]", "gravity: [0, 0, 0", 0, ""),
+    ("tab indentation", "    velocity: 0.1", "\tvelocity: 0.1", 0, ""),
+    ("alias", "title: two bars", "title: *t", 2, ""),
+    ("anchor", "title: two bars", "title: &t two bars", 2, ""),
+    ("tag", "title: two bars", "title: !!str two", 2, ""),
+    ("second document", "record: {every: 0.1, ledger: 1}\n", "record: {every: 0.1, ledger: 1}\n---\nvisviva: 1\n", 0, ""),
+    ("zero record", "every: 0.1", "every: 0", 29, "every"),
+    ("not a map", GOOD, "- 1\n- 2\n", 0, ""),
+    ("empty file", GOOD, "", 0, ""),
+]
+
+
+def run(text, folder):
+    path = os.path.join(folder, "scene.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    done = subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out"], cwd=folder, text=True, capture_output=True)
+    return done.returncode, done.stderr, os.path.exists(os.path.join(folder, "out"))
+
+
+def judge(name, old, new, line, part, folder):
+    if GOOD.count(old) != 1:
+        return f"the row itself is wrong: text occurs {GOOD.count(old)} times"
+    code, err, wrote = run(GOOD.replace(old, new), folder)
+    errors = [l for l in err.splitlines() if "error:" in l]
+    if code != 1:
+        return f"exit code {code}"
+    if wrote:
+        return "a result folder was made"
+    if not errors:
+        return "no message"
+    if part not in err:
+        return f"'{part}' not in: {err.strip()}"
+    if line and not any(f"scene.yaml:{line}:" in l for l in errors):
+        return f"not at line {line}: {err.strip()}"
+    return None
+
+
+def main():
+    bad = 0
+    with tempfile.TemporaryDirectory() as folder:
+        code, err, _ = run(GOOD, folder)
+        if code != 0:
+            print(f"the good scene fails: {code} {err}")
+            return 1
+        subprocess.run(["rm", "-rf", os.path.join(folder, "out")], check=True)
+        for row in FAULTS:
+            trouble = judge(*row, folder)
+            if trouble:
+                bad += 1
+                print(f"{row[0]}: {trouble}")
+    print(f"{len(FAULTS) - bad} passed, {bad} failed")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
