@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { REPEATS = 7, BYTES = 48, SIZES = 3, MOST_THREADS = 2 };
+enum { REPEATS = 11, BYTES = 48, SIZES = 3, MOST_THREADS = 2 };
 
 typedef struct row {
   int64_t nodes;

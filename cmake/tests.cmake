@@ -9,7 +9,7 @@ set(vv_test_environment OMP_WAIT_POLICY=passive VISVIVA=${CMAKE_BINARY_DIR}/visv
 # cmocka catches SIGSEGV and the like and hides where: under a sanitizer, leave them to it (2: no other handler).
 set(signals handle_segv=2:handle_sigbus=2:handle_sigfpe=2:handle_sigill=2)
 if(VV_SANITIZE MATCHES "address")
-  list(APPEND vv_test_environment ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:${signals}
+  list(APPEND vv_test_environment ASAN_OPTIONS=detect_stack_use_after_return=1:${signals}
               UBSAN_OPTIONS=print_stacktrace=1)
 endif()
 if(VV_SANITIZE MATCHES "thread")
@@ -26,12 +26,19 @@ if(VV_SANITIZE MATCHES "thread")
               TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:history_size=7:${signals})
 endif()
 
+# sanitizers slow everything down
+if(VV_SANITIZE)
+  set(VV_TEST_TIMEOUT 900)
+else()
+  set(VV_TEST_TIMEOUT 300)
+endif()
+
 # vv_add_test(NAME LABEL COMMAND...)
 function(vv_add_test name label)
   set(scratch ${CMAKE_BINARY_DIR}/scratch/${name})
   file(MAKE_DIRECTORY ${scratch})
   add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${scratch})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS ${label} SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${VV_TEST_TIMEOUT} LABELS ${label} SKIP_RETURN_CODE 77
                                           ENVIRONMENT "${vv_test_environment}")
 endfunction()
 

@@ -68,8 +68,8 @@ static vv_status modified_energy(book_chapter *c, vv_ctx *ctx)
                        .text = "beyond: the same at four times the step",
                        .published = "not given",
                        .evidence = "the same runs, step 0.06"};
-  snprintf(claim.measured, sizeof claim.measured, "%s; the paper's slab balance: up to %s, %lld events without a root",
-           book_error(large[1]).s, book_number(large[0], 2).s, (long long)lost_large[0]);
+  snprintf(claim.measured, sizeof claim.measured, "%s; the paper's slab balance: %s", book_error(large[1]).s,
+           book_more(large[0], 10).s);
   book_judge_target(&claim, large[1], 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D19",
@@ -112,8 +112,8 @@ static vv_status continuity(book_chapter *c, vv_ctx *ctx)
                       .text = "beyond: the motion is continuous when a contact crosses a grid time",
                       .published = "not given",
                       .evidence = "case 1, lumped tips, first contact at 0.105 -+ 1e-13"};
-  snprintf(claim.measured, sizeof claim.measured, "release differs by %s (modified), %s (slab)", book_error(apart[1]).s,
-           book_error(apart[0]).s);
+  snprintf(claim.measured, sizeof claim.measured, "release times differ: %s (modified), %s (slab)",
+           book_error(apart[1]).s, book_error(apart[0]).s);
   book_judge_target(&claim, apart[1], 1e-9);
   book_add_claim(c, &claim);
   return VV_OK;
@@ -191,24 +191,22 @@ static vv_status cell_tips(book_chapter *c, vv_ctx *ctx, const published_runs *r
 
 enum { MESHES = 5 };
 
-static vv_status refine_plot(book_chapter *c, const double *n, double rms[TIPS][MESHES], const double *late)
+static vv_status refine_plot(book_chapter *c, double rms[TIPS][MESHES], const double *late)
 {
+  static const double n[MESHES] = {0, 1, 2, 3, 4};
   vvi_series rms_series[TIPS], late_series;
   for (int k = 0; k < TIPS; k++)
     rms_series[k] = figure_line(tips_word[k], MESHES, n, rms[k], k + 1, VVI_PLOT_LINE_DOTS);
   late_series = figure_line("cell", MESHES, n, late, 3, VVI_PLOT_LINE_DOTS);
   const vvi_panel panel[2] = {{.title = "Oscillation of the end nodes (rms)",
-                               .x_label = "elements per bar",
+                               .x_label = "k: 25 x 2^k elements per bar",
                                .y_label = "rms velocity error",
-                               .log_x = true,
                                .log_y = true,
                                .n_series = TIPS,
                                .series = rms_series},
                               {.title = "Release minus exact release",
-                               .x_label = "elements per bar",
+                               .x_label = "k: 25 x 2^k elements per bar",
                                .y_label = "time",
-                               .log_x = true,
-                               .log_y = true,
                                .n_series = 1,
                                .series = &late_series}};
   const vvi_page page = {.title = "Case 1 on finer meshes, jump modified, step 0.075 l/c",
@@ -263,18 +261,21 @@ static vv_status refine(book_chapter *c, vv_ctx *ctx, const wave_bars *w)
   book_judge_target(&claim, fmax(late[1] / 0.3, late[4] / 0.05), 1);
   snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if at most 0.3 and 0.05");
   book_add_claim(c, &claim);
-  return refine_plot(c, n, rms, late);
+  return refine_plot(c, rms, late);
 }
 
 /* ---- the force plateaus of case 3 ---- */
 
-static vv_status plateau_plot(book_chapter *c, const record *r, const wave_bars *w)
+static vv_status plateau_plot(book_chapter *c, vv_ctx *ctx, const wave_bars *w)
 {
-  const int64_t n = record_level(r, 24);
+  const cases_def def = {.number = 3, .tips = "cell", .jump = "modified"};
+  record r;
+  BOOK_TRY(record_case(ctx, &def, NULL, &r));
+  const int64_t n = record_level(&r, 24);
   double exact[4096];
-  for (int64_t i = 0; i < n && i < 4096; i++) exact[i] = wave_force(w, r->t[i]);
-  const vvi_series series[2] = {figure_line("cell tips, modified jump", n, r->t, r->force, 1, VVI_PLOT_LINE),
-                                figure_line("exact", n, r->t, exact, 7, VVI_PLOT_DASHED)};
+  for (int64_t i = 0; i < n && i < 4096; i++) exact[i] = wave_force(w, r.t[i]);
+  const vvi_series series[2] = {figure_line("cell tips, modified jump", n, r.t, r.force, 1, VVI_PLOT_LINE),
+                                figure_line("exact", n, r.t, exact, 7, VVI_PLOT_DASHED)};
   const vvi_panel panel = {.x_label = "time", .y_label = "contact force", .n_series = 2, .series = series};
   const vvi_page page = {.title = "Case 3: contact force in three steps",
                          .width = 900,
@@ -282,48 +283,86 @@ static vv_status plateau_plot(book_chapter *c, const record *r, const wave_bars 
                          .columns = 1,
                          .n_panel = 1,
                          .panel = &panel};
-  return book_plot(c, "case3-force", "Contact force of case 3", &page);
-}
-
-static vv_status plateaus(book_chapter *c, vv_ctx *ctx, const published_runs *runs)
-{
-  enum { PLATEAUS = 3 };
-  const wave_bars *w = &runs->wave[2];
-  const double edge[PLATEAUS + 1] = {0, w->tau[1], 2 * w->tau[1], w->tau[0]}, cut = 0.5;
-  const cases_def def = {.number = 3, .tips = "cell", .jump = "modified"};
-  record r;
-  double worst = 0;
-  BOOK_TRY(record_case(ctx, &def, NULL, &r));
-  book_heading(c, "Beyond the paper: the force of case 3");
-  book_say(c, "The waves in the stiff bar come home early, so the exact force falls in three steps. Mean force on "
-              "each, from the "
-              "momentum of the left bar, half a time unit cut at each end:");
-  book_columns(c, "from|to|exact force|cell tips, modified|error|CTI-1|CTI-2");
-  for (int i = 0; i < PLATEAUS; i++) {
-    const double from = w->t_start + edge[i] + cut, to = w->t_start + edge[i + 1] - cut;
-    const double exact = wave_force(w, 0.5 * (from + to)), force = record_force(&r, from, to);
-    worst = fmax(worst, fabs(force / exact - 1));
-    book_row(c, "%s|%s|%s|%s|%s|%s|%s", book_fixed(from, 2).s, book_fixed(to, 2).s, book_fixed(exact, 4).s,
-             book_fixed(force, 4).s, book_percent(fabs(force / exact - 1)).s,
-             book_fixed(record_force(&runs->run[2][CTI_1], from, to), 4).s,
-             book_fixed(record_force(&runs->run[2][CTI_2], from, to), 4).s);
-  }
-  book_table_end(c);
-  book_claim claim = {.id = "D26",
-                      .text = "beyond: the three force plateaus of case 3, in the mean",
-                      .published = "not given",
-                      .evidence = "case 3, tips cell, jump modified, step 0.015"};
-  snprintf(claim.measured, sizeof claim.measured, "within %s", book_percent(worst).s);
-  book_judge_target(&claim, worst, 0.02);
-  book_add_claim(c, &claim);
-  const vv_status status = plateau_plot(c, &r, w);
+  const vv_status status = book_plot(c, "case3-force", "Contact force of case 3", &page);
   record_free(&r);
   return status;
 }
 
+enum { PLATEAUS = 3 };
+
+/* Mean force on each plateau, half a time unit cut at each end. */
+static void plateau_forces(const record *r, const wave_bars *w, double force[PLATEAUS], double exact[PLATEAUS])
+{
+  const double edge[PLATEAUS + 1] = {0, w->tau[1], 2 * w->tau[1], w->tau[0]}, cut = 0.5;
+  for (int i = 0; i < PLATEAUS; i++) {
+    const double from = w->t_start + edge[i] + cut, to = w->t_start + edge[i + 1] - cut;
+    force[i] = record_force(r, from, to), exact[i] = wave_force(w, 0.5 * (from + to));
+  }
+}
+
+static void plateau_row(book_chapter *c, const char *name, const double force[PLATEAUS])
+{
+  book_row(c, "%s|%s|%s|%s", name, book_fixed(force[0], 4).s, book_fixed(force[1], 4).s, book_fixed(force[2], 4).s);
+}
+
+static void claim_plateaus(book_chapter *c, const double exact[PLATEAUS], const double coarse[PLATEAUS],
+                           const double fine[PLATEAUS])
+{
+  const double first = fmax(fabs(coarse[0] / exact[0] - 1), fabs(coarse[1] / exact[1] - 1));
+  const double last = fabs(coarse[2] / exact[2] - 1), last_fine = fabs(fine[2] / exact[2] - 1);
+  book_claim claim = {.id = "D26",
+                      .text = "beyond: the first two force plateaus of case 3, in the mean",
+                      .published = "not given",
+                      .evidence = "case 3, tips cell, jump modified, 50 elements, step 0.015"};
+  snprintf(claim.measured, sizeof claim.measured, "within %s", book_percent(first).s);
+  book_judge_target(&claim, first, 0.02);
+  book_add_claim(c, &claim);
+  claim = (book_claim){.id = "D27",
+                       .text = "beyond: the third, short force plateau of case 3, in the mean",
+                       .published = "not given",
+                       .evidence = "case 3, tips cell, jump modified, 50 and 400 elements; judged at 50"};
+  snprintf(claim.measured, sizeof claim.measured, "within %s at 50 elements, %s at 400", book_percent(last).s,
+           book_percent(last_fine).s);
+  book_judge_target(&claim, last, 0.02);
+  book_add_claim(c, &claim);
+}
+
+static vv_status plateaus(book_chapter *c, vv_ctx *ctx, const published_runs *runs)
+{
+  enum { FINER = 4 };
+  const wave_bars *w = &runs->wave[2];
+  double force[FINER][PLATEAUS], paper[PLATEAUS], exact[PLATEAUS];
+  book_heading(c, "Beyond the paper: the force of case 3");
+  book_say(c,
+           "The waves in the stiff bar come home early, so the exact force falls in three steps. Mean force on each, "
+           "from the "
+           "momentum of the left bar, half a time unit cut at each end. The third plateau lasts 2.1 time units, some "
+           "ten elements of wave travel on the published mesh: dispersion eats it.");
+  book_columns(c, "run|first|second|third");
+  for (int i = 0; i < FINER; i++) {
+    const int n = 50 << i;
+    const cases_def def = {.number = 3, .tips = "cell", .jump = "modified", .dt = 0.75 / n, .elements = {n, n}};
+    char name[64];
+    record r;
+    BOOK_TRY(record_case(ctx, &def, NULL, &r));
+    plateau_forces(&r, w, force[i], exact);
+    record_free(&r);
+    if (i == 0) plateau_row(c, "exact", exact);
+    snprintf(name, sizeof name, "cell tips, modified jump, %d elements", n);
+    plateau_row(c, name, force[i]);
+  }
+  for (int k = 0; k < CTI_COUNT; k++) {
+    plateau_forces(&runs->run[2][k], w, paper, exact);
+    plateau_row(c, k == CTI_1 ? "CTI-1, 50 elements" : "CTI-2, 50 elements", paper);
+  }
+  book_table_end(c);
+  claim_plateaus(c, exact, force[0], force[FINER - 1]);
+  return VV_OK;
+}
+
 /* ---- ten thousand impacts ---- */
 
-static vv_status bounce_run(vv_ctx *ctx, const char *tips, double end, record *out)
+static vv_status bounce_run(vv_ctx *ctx, const char *tips, double safety, double end, record *out)
 {
   char text[1024];
   vv_spec *spec = NULL;
@@ -334,55 +373,73 @@ static vv_status bounce_run(vv_ctx *ctx, const char *tips, double end, record *o
       .gap = 0.05,
       .every = 500};
   snprintf(text, sizeof text,
-           "visviva: 1\ntitle: A bar between two walls\ntime: {end: %g, step: {safety: 0.8}}\n"
+           "visviva: 1\ntitle: A bar between two walls\ntime: {end: %g, step: {safety: %g}}\n"
            "method: {step: event, jump: modified}\nbodies:\n"
            "  bar: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, "
            "tips: {first: %s, last: %s}, position: -1.05, velocity: 0.1}\n"
            "  front: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: 0}}}\n"
            "  back: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -1.1}}}\n"
            "contacts: [{between: all, restitution: 1}]\n",
-           end, tips, tips);
+           end, safety, tips, tips);
   BOOK_TRY(vv_scene_parse(ctx, "two walls", text, strlen(text), &spec));
   const vv_status status = record_run(ctx, spec, &plan, out);
   vv_spec_destroy(spec);
   return status;
 }
 
+enum { FLIGHTS = 3 };
+
+static void claim_bounces(book_chapter *c, const record r[FLIGHTS])
+{
+  static const char *const id[FLIGHTS] = {"D28", "D29", "D30"};
+  static const char *const text[FLIGHTS] = {
+      "beyond: energy after ten thousand impacts, lumped tips, 0.8 of the stable step",
+      "beyond: the same with cell tips, 0.3 of the stable step",
+      "beyond: the same with cell tips, 0.8 of the stable step"};
+  for (int k = 0; k < FLIGHTS; k++) {
+    const long long n = record_contacts(&r[k]);
+    book_claim claim = {.id = id[k],
+                        .text = text[k],
+                        .published = "not given",
+                        .evidence = "bar of 10 elements between two walls, jump modified"};
+    const char *lost = r[k].ledger.fallbacks > 0 ? "; grazing events without a root" : "";
+    const double error = r[k].ledger.max_closure;
+    snprintf(claim.measured, sizeof claim.measured, "%s%s",
+             error > 1e-11 ? book_more(error, 1e-2).s : book_error(error).s, lost);
+    book_judge_target(&claim, n >= 10000 ? r[k].ledger.max_closure : INFINITY, 1e-12);
+    book_add_claim(c, &claim);
+  }
+}
+
 static vv_status bounces(book_chapter *c, vv_ctx *ctx)
 {
-  static const char *const tips[2] = {"lumped", "cell"};
-  static const double end[2] = {15000, 36000};
-  record r[2];
-  double worst = 0, drift = 0;
-  long long fewest = 1000000;
+  static const char *const tips[FLIGHTS] = {"lumped", "cell", "cell"};
+  static const char *const name[FLIGHTS] = {"lumped, 0.8", "cell, 0.3", "cell, 0.8"};
+  static const double safety[FLIGHTS] = {0.8, 0.3, 0.8}, end = 20000;
+  record r[FLIGHTS] = {{0}, {0}, {0}};
+  vv_status status = VV_OK;
   book_heading(c, "Beyond the paper: ten thousand impacts");
-  book_say(c, "A bar of 10 elements flies to and fro between two walls, at 0.8 of the stable step, jump modified. An "
-              "impact is a "
-              "bounce of a lumped tip, or a closed interval of a soft one.");
-  book_columns(c, "tips|impacts|steps|energy error|events without root|contacts held");
-  for (int k = 0; k < 2; k++) {
-    BOOK_TRY(bounce_run(ctx, tips[k], end[k], &r[k]));
-    const long long n = record_contacts(&r[k]);
-    worst = fmax(worst, r[k].ledger.max_closure), drift = fmax(drift, r[k].ledger.max_p_drift);
-    fewest = n < fewest ? n : fewest;
-    book_row(c, "%s|%lld|%lld|%s|%lld|%lld", tips[k], n, (long long)r[k].report.steps,
-             book_error(r[k].ledger.max_closure).s, (long long)r[k].ledger.fallbacks, (long long)r[k].ledger.held);
+  book_say(c, "A bar of 10 elements flies to and fro between two walls until t = 20000, jump modified. An impact is a "
+              "bounce of a "
+              "lumped tip, or a closed interval of a soft one. Where a soft tip only grazes at a large step, the "
+              "balance of the "
+              "modified energy has no root; the event is then passed without an impulse, and energy changes.");
+  book_columns(c, "tips|step/stable step|impacts|steps|energy error|events without root|contacts held");
+  for (int k = 0; k < FLIGHTS && status == VV_OK; k++) {
+    status = bounce_run(ctx, tips[k], safety[k], end, &r[k]);
+    if (status == VV_OK)
+      book_row(c, "%s|%g|%lld|%lld|%s|%lld|%lld", tips[k], safety[k], (long long)record_contacts(&r[k]),
+               (long long)r[k].report.steps, book_error(r[k].ledger.max_closure).s, (long long)r[k].ledger.fallbacks,
+               (long long)r[k].ledger.held);
   }
   book_table_end(c);
-  book_claim claim = {
-      .id = "D27",
-      .text = "beyond: energy after ten thousand impacts",
-      .published = "not given",
-      .evidence = "bar of 10 elements between two walls, lumped and cell tips, jump modified, 0.8 of the stable "
-                  "step"};
-  snprintf(claim.measured, sizeof claim.measured, "%s after %lld impacts or more", book_error(worst).s,
-           fewest / 1000 * 1000);
-  book_judge_target(&claim, fewest >= 10000 ? worst : INFINITY, 1e-12);
-  book_add_claim(c, &claim);
-  const record *const both[2] = {&r[0], &r[1]};
-  const vv_status status =
-      figure_energy(c, "bounces", "A bar between two walls: energy error over ten thousand impacts", 2, both, tips);
-  for (int k = 0; k < 2; k++) record_free(&r[k]);
+  const record *const all[FLIGHTS] = {&r[0], &r[1], &r[2]};
+  if (status == VV_OK) {
+    claim_bounces(c, r);
+    status = figure_energy(c, "bounces", "A bar between two walls: energy error over ten thousand impacts", FLIGHTS,
+                           all, name);
+  }
+  for (int k = 0; k < FLIGHTS; k++) record_free(&r[k]);
   return status;
 }
 
@@ -393,5 +450,6 @@ vv_status beyond_2017(book_chapter *c, vv_ctx *ctx, const published_runs *runs)
   BOOK_TRY(cell_tips(c, ctx, runs));
   BOOK_TRY(refine(c, ctx, &runs->wave[0]));
   BOOK_TRY(plateaus(c, ctx, runs));
+  BOOK_TRY(plateau_plot(c, ctx, &runs->wave[2]));
   return bounces(c, ctx);
 }

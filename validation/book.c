@@ -32,7 +32,7 @@ struct book {
 
 /* ---- numbers as text ---- */
 
-/* Below this a number is rounding, and differs between machines: only its decade is printed, with room to spare. */
+/* Below this a number is rounding, and differs between machines: only an even power of ten above it is printed. */
 static const double rounding = 1e-11;
 
 book_text book_error(double x)
@@ -42,7 +42,7 @@ book_text book_error(double x)
   if (x == 0)
     snprintf(t.s, sizeof t.s, "0");
   else if (x < rounding)
-    snprintf(t.s, sizeof t.s, "below 1e%d", (int)fmax(-15, ceil(log10(2 * x))));
+    snprintf(t.s, sizeof t.s, "below 1e%d", 2 * (int)fmax(-7, ceil(0.5 * log10(2 * x))));
   else
     snprintf(t.s, sizeof t.s, "%.1e", x);
   return t;
@@ -71,11 +71,27 @@ book_text book_range(double lo, double hi)
   return t;
 }
 
+book_text book_more(double x, double cap)
+{
+  book_text t;
+  if (!(x > 0)) return book_error(x);
+  snprintf(t.s, sizeof t.s, "more than %.0e", fmin(cap, pow(10, floor(log10(x)))));
+  return t;
+}
+
+book_text book_less(double x)
+{
+  book_text t;
+  const double percent = fmax(100 * fabs(x), 1e-3), power = pow(10, floor(log10(percent))), lead = percent / power;
+  snprintf(t.s, sizeof t.s, "less than %g %%", power * (lead < 2 ? 2 : lead < 5 ? 5 : 10));
+  return t;
+}
+
 book_text book_percent(double x)
 {
   book_text t;
-  x *= 100;
-  const int decimals = (int)fmax(0, 1 - floor(log10(fmax(fabs(x), 1e-9))));
+  x = fabs(x) < 1e-8 ? 0 : 100 * x;
+  const int decimals = x == 0 ? 0 : (int)fmax(0, 1 - floor(log10(fabs(x))));
   snprintf(t.s, sizeof t.s, "%.*f %%", decimals, x);
   return t;
 }

@@ -32,6 +32,10 @@ typedef struct vvi_pair {
   vvi_projection projection;
 } vvi_pair;
 
+/* What the state remembers of contacts: memory[i] is 1 while soft pair i is closed; memory[n + i] is the energy that pair i
+ * has in its bank. */
+enum { VVI_PAIR_MEMORY = 2 };
+
 struct vvi_pairs {
   int n, n_soft, n_hard;
   vvi_pair *pair; /* [n] sorted by (a, b) */

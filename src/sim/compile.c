@@ -85,7 +85,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (status == VV_OK) status = pairs;
   if (status != VV_OK) return status;
   VV_TRY(choose_step(m, q));
-  if (vvi_state_create(m->nq, m->np, m->pairs->n, initial) != VV_OK)
+  if (vvi_state_create(m->nq, m->np, VVI_PAIR_MEMORY * m->pairs->n, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
   memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);

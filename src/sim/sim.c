@@ -46,7 +46,7 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
 {
   *out = NULL;
   if (def == NULL || def->cookie != COOKIE) return vvi_fail(model->ctx, VV_ARG, "use vv_sim_default()");
-  if (state->nq != model->nq || state->np != model->np || state->nh != model->pairs->n)
+  if (state->nq != model->nq || state->np != model->np || state->nh != VVI_PAIR_MEMORY * model->pairs->n)
     return vvi_fail(model->ctx, VV_ARG, "the state belongs to another model");
   vv_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return VV_NOMEM;

@@ -12,6 +12,7 @@ enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs ar
 typedef struct event_bounce {
   double speed, inverse; /* approach speed and inverse mass along the normal */
   double impulse, loss;  /* of this pair alone */
+  bool turned;           /* a soft pair that turns back instead of opening or closing */
 } event_bounce;
 
 typedef struct event_work {

@@ -25,6 +25,11 @@ static double dot(int64_t n, const double *x, const double *y)
   return sum;
 }
 
+static double *bank_of(const struct vv_step *s, int pair)
+{
+  return &s->state->memory[s->model->pairs->n + pair];
+}
+
 int event_toggle(struct vv_step *s)
 {
   event_work *w = s->own;
@@ -107,7 +112,7 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   const vvi_pair *c = pair_of(s, k);
   const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
   if (c->restitution == 1.0)
-    s->state->memory[w->now[k]] -= gain;
+    *bank_of(s, w->now[k]) -= gain;
   else
     vvi_sum_add(&s->ledger->posted.restitution_loss, -gain);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
@@ -133,8 +138,7 @@ static void lift(struct vv_step *s, double t, double rest)
 double event_bank(const struct vv_step *s)
 {
   double sum = 0.0;
-  for (int i = 0; i < s->model->pairs->n; i++)
-    if (!soft(&s->model->pairs->pair[i])) sum += s->state->memory[i];
+  for (int i = 0; i < s->model->pairs->n; i++) sum += *bank_of(s, i);
   return sum;
 }
 
@@ -144,9 +148,9 @@ double event_withdraw(struct vv_step *s)
   event_work *w = s->own;
   double sum = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD) continue;
-    sum += s->state->memory[w->now[k]];
-    s->state->memory[w->now[k]] = 0.0;
+    if (w->bounce[k].impulse == 0.0) continue;
+    sum += *bank_of(s, w->now[k]);
+    *bank_of(s, w->now[k]) = 0.0;
   }
   return sum;
 }
@@ -160,8 +164,8 @@ double event_pay(struct vv_step *s, double a, double b, double owed)
   double small, large;
   if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
   for (int k = 0; k < w->n_now; k++) {
-    if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD) continue;
-    s->state->memory[w->now[k]] = -(owed - 0.5 * b * b / a);
+    if (w->bounce[k].impulse == 0.0) continue;
+    *bank_of(s, w->now[k]) = -(owed - 0.5 * b * b / a);
     break;
   }
   return -b / a;
@@ -171,7 +175,7 @@ static void log_pair(struct vv_step *s, int k, double t, double impulse)
 {
   const event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
-  const char *kind = !soft(c) ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
+  const char *kind = !soft(c) || w->bounce[k].turned ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
   vv_event *e = vvi_log_add(s, c, kind, t, w->bounce[k].speed, impulse);
   if (e != NULL) e->energy_jump = -w->bounce[k].loss;
 }

@@ -526,25 +526,28 @@ static double common_restitution(struct vv_step *s)
 
 /* p+ = p- + r d with Ht(p+) = Ht(p-) - loss:  r = -(1 + e) B/A, B = d.M^-1 G p, A = d.M^-1 G d.                [bars 28]
  * Massless tips: the stiffness has changed, so Ht has; the small root of A r^2/2 + B r + (Ht' - Ht) = 0. */
-static double solve(struct vv_step *s, int n, double change, double owed, double *loss)
+static double solve_bounce(struct vv_step *s, double *loss)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
+  const double owed = -event_withdraw(s), restitution = common_restitution(s);
   polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
   vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G d */
   const double b = inner(s, s->state->p, w->cf), a = inner(s, e->d, w->cf);
-  double r = 0.0, small, large;
-  *loss = 0.0;
-  if (n > 0) {
-    const double restitution = common_restitution(s);
-    r = restitution < 1.0 ? -(1.0 + restitution) * b / a : event_pay(s, a, b, owed);
-    if (restitution < 1.0) *loss = -r * (b + 0.5 * a * r);
-  } else if (vvi_quadratic(0.5 * a, b, change, &small, &large)) {
-    r = small;
-  } else {
-    s->ledger->fallbacks++;
-  }
+  if (restitution == 1.0) return event_pay(s, a, b, owed);
+  const double r = -(1.0 + restitution) * b / a;
+  *loss = -r * (b + 0.5 * a * r);
   return r;
+}
+
+static bool solve_soft(struct vv_step *s, double change, double *r)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  double large;
+  polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
+  vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G d */
+  return vvi_quadratic(0.5 * inner(s, e->d, w->cf), inner(s, s->state->p, w->cf), change, r, &large);
 }
 
 static void judge(struct vv_step *s, int64_t first, double target)
@@ -561,27 +564,55 @@ static void judge(struct vv_step *s, int64_t first, double target)
 /* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
  * linear in the impulse,   gap(rest) + r h n.M^-1 S_rest(Z) n = 0.                                        [bars 19, 19a]
  * The flow keeps Ht, so what the throw takes is exactly what it gains: booked against restitution for e < 1, borrowed from
- * the pair's bank for e = 1. */
-static void lift(struct vv_step *s, double t, double rest, int k)
+ * the pair's bank for e = 1.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
+static bool throw_pair(struct vv_step *s, double t, double rest, int k, double sign)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
   const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  const double direction = s->h < 0.0 ? -1.0 : 1.0, speed = direction * e->bounce[k].speed,
-               rounding = 1e-12 * e->fast[e->now[k]];
-  const double slow = fabs(vvi_pair_rate(c, s->state->q, e->f) * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
-  const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
-  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding || (-speed > slow && !chatters)) return;
   flow_coefficients(w, rest);
   displacements(s, rest, e->f, s->state->p);
   const double gap = vvi_pair_rate(c, s->state->q, w->cf);
-  if (gap >= 0.0) return; /* it comes apart by itself */
+  if (sign * gap >= 0.0) return false;
   if (event_varies(s)) vvi_variation_stop(s, t);
   memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   polynomial(s, e->d, w->s, w->cf, NULL, NULL);
   const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
   event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+  return true;
+}
+
+/* Hard pairs: too slow to bounce, or bouncing too often. */
+static void lift(struct vv_step *s, double t, double rest, int k)
+{
+  const event_work *e = s->own;
+  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  const double direction = s->h < 0.0 ? -1.0 : 1.0, speed = direction * e->bounce[k].speed;
+  const double rounding = 1e-12 * e->fast[e->now[k]];
+  const double slow = fabs(vvi_pair_rate(c, s->state->q, e->f) * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
+  const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
+  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding || (-speed > slow && !chatters)) return;
+  throw_pair(s, t, rest, k, 1.0);
+}
+
+/* Grazing at massless tips: no momentum balances the change of Ht that opening or closing makes.  So the pair does neither:
+ * it turns back with its speed reversed, which keeps Ht and the gap on its side; a pair that does so too often is thrown.
+ *                                                                                                              [bars 31a] */
+static int turn_back(struct vv_step *s, double t, double rest)
+{
+  event_work *e = s->own;
+  s->ledger->fallbacks++;
+  event_toggle(s);
+  event_force(s, t, s->state->q, e->f);
+  measure(s);
+  for (int k = 0; k < e->n_now; k++) {
+    const double sign = s->state->memory[e->now[k]] != 0.0 ? -1.0 : 1.0;
+    if (rest > 0.0 && e->events > EVENT_CHATTER && throw_pair(s, t, rest, k, sign)) continue;
+    e->bounce[k].impulse = -2.0 * e->bounce[k].speed / e->bounce[k].inverse;
+    e->bounce[k].turned = true;
+  }
+  return event_direction(s);
 }
 
 static void jump(struct vv_step *s, double t, double rest)
@@ -600,13 +631,13 @@ static void jump(struct vv_step *s, double t, double rest)
   measure(s);
   for (int k = 0; rest > 0.0 && k < e->n_now; k++) lift(s, t, rest, k);
   measure(s);
-  const int n = event_direction(s);
+  int n = event_direction(s);
+  double r = 0.0;
+  if (n < 0 && !solve_soft(s, after - before, &r)) n = turn_back(s, t, rest);
+  if (n > 0) r = solve_bounce(s, &loss);
   if (n != 0) {
-    const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
-    const double r = solve(s, n, after - before, n > 0 ? -event_withdraw(s) : 0.0, &loss);
-    const double impulse = n > 0 ? 0.0 : r * e->bounce[0].impulse;
     for (int k = 0; event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
-    if (event_varies(s)) vary_jump(s, c, n > 0, impulse, d_after);
+    if (event_varies(s)) vary_jump(s, &s->model->pairs->pair[e->now[0]], n > 0, r * e->bounce[0].impulse, d_after);
     event_apply(s, t, r, loss);
   }
   for (int k = 0; k < e->n_now; k++)
