@@ -74,7 +74,6 @@ typedef struct app_scene {
   vv_spec *spec;
   vv_model *model;
   vv_state *state;
-  char *echo; /* the scene as understood */
 } app_scene;
 bool app_scene_open(app_scene *s, const char *path, int threads); /* false: reported, nothing to close */
 void app_scene_close(app_scene *s);

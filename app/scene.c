@@ -1,26 +1,7 @@
-/* app/scene.c  A scene, read and compiled, and the words of it as understood.
- *
- * The library's first door has no questions about single words, but it writes the scene as understood, every default
- * filled in, one word a line: that text is asked. */
+/* app/scene.c  A scene, read and compiled, and the words of it as understood. */
 #include "app.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static char *echo_of(const vv_model *model)
-{
-  const char *temporary = getenv("TMPDIR");
-  char path[APP_PATH];
-  snprintf(path, sizeof path, "%s/visviva-XXXXXX", temporary != NULL && *temporary != '\0' ? temporary : "/tmp");
-  const int fd = mkstemp(path);
-  if (fd < 0) return NULL;
-  close(fd);
-  char *text = vv_scene_write(model, path) == VV_OK ? app_read_text(path) : NULL;
-  unlink(path);
-  vv_ctx_messages_clear(vv_model_ctx(model)); /* without the echo only a few words are missing */
-  return text;
-}
 
 bool app_scene_open(app_scene *s, const char *path, int threads)
 {
@@ -30,10 +11,7 @@ bool app_scene_open(app_scene *s, const char *path, int threads)
   vv_status status = vv_ctx_create(&def, &s->ctx);
   if (status == VV_OK) status = vv_scene_read(s->ctx, path, &s->spec);
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
-  if (status == VV_OK) {
-    s->echo = echo_of(s->model);
-    return true;
-  }
+  if (status == VV_OK) return true;
   app_messages(s->ctx, status);
   app_scene_close(s);
   return false;
@@ -41,7 +19,6 @@ bool app_scene_open(app_scene *s, const char *path, int threads)
 
 void app_scene_close(app_scene *s)
 {
-  free(s->echo);
   vv_state_destroy(s->state);
   vv_model_destroy(s->model);
   vv_spec_destroy(s->spec);
@@ -49,47 +26,11 @@ void app_scene_close(app_scene *s)
   *s = (app_scene){0};
 }
 
-/* ---- words of the echo ---- */
-
-static const char *next_line(const char *line)
-{
-  const char *end = strchr(line, '\n');
-  return end != NULL ? end + 1 : line + strlen(line);
-}
-
-static bool begins(const char *line, const char *name)
-{
-  const size_t n = strlen(name);
-  return strncmp(line, name, n) == 0 && line[n] == ':';
-}
-
-/* Copies what follows "name:", without quotes and without the note after '#'. */
-static const char *value_of(const char *line, char *out, size_t size)
-{
-  const char *from = strchr(line, ':') + 1;
-  while (*from == ' ') from++;
-  const bool quoted = *from == '"';
-  from += quoted;
-  size_t n = 0;
-  for (; from[n] != '\0' && from[n] != '\n' && n + 1 < size; n++)
-    if (quoted ? from[n] == '"' : from[n] == ' ' && from[n + 1] == ' ' && from[n + 2] == '#') break;
-  memcpy(out, from, n);
-  out[n] = '\0';
-  return out;
-}
-
-static const char *group_of(const app_scene *s, const char *group)
-{
-  for (const char *line = s->echo != NULL ? s->echo : ""; *line != '\0'; line = next_line(line))
-    if (begins(line, group)) return next_line(line);
-  return "";
-}
-
 const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size)
 {
-  out[0] = '\0';
-  for (const char *line = group_of(s, group); line[0] == ' '; line = next_line(line))
-    if (begins(line + 2, name)) return value_of(line, out, size);
+  char path[128];
+  snprintf(path, sizeof path, "%s.%s", group, name);
+  vv_model_word(s->model, path, out, size);
   return out;
 }
 
@@ -117,21 +58,18 @@ void app_print_method(const app_scene *s, const char *energy)
 
 void app_print_contacts(const app_scene *s)
 {
-  char clean[256];
-  bool first = true;
-  for (const char *line = group_of(s, "contacts"); line[0] == ' '; line = next_line(line)) {
-    const char *word = line + strspn(line, " -");
-    const size_t n = strcspn(word, "\n");
-    char text[256];
-    snprintf(text, sizeof text, "%.*s", (int)(n < 200 ? n : 200), word);
-    app_clean(clean, sizeof clean, text);
-    if (strncmp(line, "  - ", 4) == 0 || strncmp(line, "    - ", 6) == 0)
-      printf("%s  %-18s %s", first ? "" : "\n", first ? "contacts" : "", clean);
-    else
-      printf(", %s", clean);
-    first = false;
+  static const char *const name[] = {"restitution", "friction", "response"};
+  char group[32], word[WORD], clean[WORD];
+  int n = 0;
+  for (;; n++) {
+    snprintf(group, sizeof group, "contacts[%d]", n);
+    app_scene_word(s, group, "between", word, sizeof word);
+    if (word[0] == '\0') break;
+    printf("  %-18s between %s", n == 0 ? "contacts" : "", app_clean(clean, sizeof clean, word));
+    for (int i = 0; i < 3; i++) printf(", %s %s", name[i], app_scene_word(s, group, name[i], word, sizeof word));
+    printf("\n");
   }
-  printf(first ? "  contacts           none\n" : "\n");
+  if (n == 0) printf("  contacts           none\n");
 }
 
 const char *app_energy_unit(const app_scene *s, char *out, size_t size)

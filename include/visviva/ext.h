@@ -164,9 +164,10 @@ typedef struct vv_body_kind {
 struct vv_step;
 typedef struct vv_stepper_kind {
   const char *name, *doc;
-  unsigned claims;                                               /* of its second-order form, without contact */
-  vv_status (*prepare)(struct vv_step *s);                       /* sizes, options; scratch from the arena of s */
-  void (*audit)(struct vv_step *s, vv_totals *sum);              /* in the energy that the method balances */
+  unsigned claims;                         /* of its second-order form, without contact */
+  vv_status (*prepare)(struct vv_step *s); /* sizes, options; scratch from the arena of s */
+  void (*audit)(struct vv_step *s,
+                vv_totals *sum); /* sum: plain totals in, those in the energy that the method balances out */
   vv_status (*step)(struct vv_step *s, int64_t n, vv_report *r); /* n steps with nothing observed between */
 } vv_stepper_kind;
 

@@ -51,6 +51,9 @@ VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the 
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API const char *vv_model_body_name(const vv_model *model, int i);
 VV_API const char *vv_model_body_kind(const vv_model *model, int i);
+/* A word of the scene as understood, defaults filled in: "method.jump", "units.length", "contacts[0].restitution".  False:
+ * there is none, and out is empty. */
+VV_API bool vv_model_word(const vv_model *model, const char *path, char *out, size_t size);
 VV_API const char *vv_model_title(const vv_model *model);
 VV_API vv_ctx *vv_model_ctx(const vv_model *model);
 

@@ -55,14 +55,11 @@ void vvi_pair_post(const vvi_pair *c, const double *q, double r, vv_posted *post
 
 /* ---- soft pairs: V = 1/2 g^2/compliance while closed ---- */
 
-/* closed[i] != 0 for the pairs whose spring acts; from[i] of the gaps: closed where g < 0. */
+/* closed[i] != 0 for the pairs whose spring acts. */
 void vvi_springs_kick(const vv_model *m, const double *closed, double h, const double *q, double *p);
 void vvi_springs_post(const vv_model *m, const double *closed, double h, const double *q, const double *p,
                       vv_posted *post);
 double vvi_springs_energy(const vv_model *m, const double *closed, const double *q);
 void vvi_springs_vary(const vv_model *m, const double *closed, double h, const double *q, const double *dq, double *dp);
-/* closed[i] = g < 0; returns how many are closed. */
-int vvi_springs_close(const vv_model *m, const double *q, double *closed);
-
 /* 2/omega_max of the whole model with every soft pair closed, by Lanczos iteration on M^-1 K. */
 vv_status vvi_stable_step(const vv_model *m, const double *q, double *out);

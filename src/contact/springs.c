@@ -58,18 +58,6 @@ void vvi_springs_vary(const vv_model *m, const double *closed, double h, const d
   }
 }
 
-int vvi_springs_close(const vv_model *m, const double *q, double *closed)
-{
-  int n = 0;
-  for (int i = 0; i < m->pairs->n; i++) {
-    const vvi_pair *c = &m->pairs->pair[i];
-    if (c->compliance <= 0.0) continue;
-    closed[i] = vvi_pair_gap(c, q) < 0.0;
-    n += closed[i] != 0.0;
-  }
-  return n;
-}
-
 /* ---- stable step ---- */
 
 /* Number of eigenvalues of the tridiagonal (a, b) above x. */

@@ -41,9 +41,3 @@ double vvi_first_crossing(double c0, double c1, double c2, bool touching);
 /* Roots of a r^2 + b r + c = 0, a > 0: false if not real.  small is the root of smaller magnitude, both without
  * cancellation. */
 bool vvi_quadratic(double a, double b, double c, double *small, double *large);
-
-/* ---- Chebyshev expansions of an analytic function on [0, y_max] ---- */
-
-/* Coefficients c[0..n-1] of f(y) = sum_k c_k T_k(2 y/y_max - 1), by interpolation at n Chebyshev points.  Exact to
- * rounding once n exceeds 37/ln(rho) for a function analytic in the ellipse of sum of half axes rho. */
-void vvi_chebyshev(double (*f)(double y, const void *data), const void *data, double y_max, int n, double *c);

@@ -1,4 +1,4 @@
-/* math/roots.c  Roots of quadratics without cancellation, Chebyshev coefficients. */
+/* math/roots.c  Roots of quadratics without cancellation. */
 #include "math/math.h"
 
 /*   c0 + c1 s + c2 s^2 = 0.  With D = c1^2 - 4 c0 c2 and c0 > 0:                                        [bars 6]
@@ -27,16 +27,4 @@ bool vvi_quadratic(double a, double b, double c, double *small, double *large)
   *large = t / a;
   *small = t != 0.0 ? c / t : 0.0;
   return true;
-}
-
-void vvi_chebyshev(double (*f)(double y, const void *data), const void *data, double y_max, int n, double *c)
-{
-  for (int k = 0; k < n; k++) c[k] = 0.0;
-  for (int j = 0; j < n; j++) {
-    const double angle = VV_PI * (j + 0.5) / n;
-    /* y = y_max (1 + cos)/2 = y_max cos^2(angle/2): no cancellation near zero */
-    const double half = cos(0.5 * angle), value = f(y_max * half * half, data);
-    for (int k = 0; k < n; k++) c[k] += value * cos(k * angle);
-  }
-  for (int k = 0; k < n; k++) c[k] *= (k == 0 ? 1.0 : 2.0) / n;
 }

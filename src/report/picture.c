@@ -142,12 +142,16 @@ static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *f
   char title[LINE_TEXT], line[LINE_TEXT], note[NAME_TEXT] = "", along[2][NAME_TEXT];
   make_heading(arena, folder, &ledger, &closure, events.rows, title, line);
   if (e.left_out > 0) snprintf(note, sizeof note, "%d more bodies not shown", e.left_out);
-  snprintf(along[0], NAME_TEXT, "displacement %c", "xyz"[k]);
-  snprintf(along[1], NAME_TEXT, "velocity %c", "xyz"[k]);
+  char time[NAME_TEXT], joule[NAME_TEXT];
+  const char *second = vvi_table_unit(&ledger, "time"), *metre = vvi_table_unit(&ledger, "penetration");
+  snprintf(along[0], NAME_TEXT, "displacement %c (%.20s)", "xyz"[k], metre);
+  snprintf(along[1], NAME_TEXT, "velocity %c (%.20s/%.20s)", "xyz"[k], metre, second);
+  snprintf(time, NAME_TEXT, "time (%.20s)", second);
+  snprintf(joule, NAME_TEXT, "energy (%.40s)", vvi_table_unit(&ledger, "total"));
   const double *mark = vvi_table_column(&events, "time");
   const int64_t n_mark = mark != NULL ? events.rows : 0;
   const vvi_panel panel[] = {{.title = "Displacement of the ends",
-                              .x_label = "time",
+                              .x_label = time,
                               .y_label = along[0],
                               .note = note,
                               .n_series = e.n,
@@ -155,7 +159,7 @@ static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *f
                               .n_mark = n_mark,
                               .mark = mark},
                              {.title = "Velocity of the ends",
-                              .x_label = "time",
+                              .x_label = time,
                               .y_label = along[1],
                               .note = note,
                               .n_series = e.n,
@@ -163,14 +167,14 @@ static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *f
                               .n_mark = n_mark,
                               .mark = mark},
                              {.title = "Energy",
-                              .x_label = "time",
-                              .y_label = "energy",
+                              .x_label = time,
+                              .y_label = joule,
                               .n_series = add_energies(&ledger, energy),
                               .series = energy,
                               .n_mark = n_mark,
                               .mark = mark},
                              {.title = "Relative energy error",
-                              .x_label = "time",
+                              .x_label = time,
                               .y_label = "|closure|",
                               .log_y = true,
                               .y_floor = smallest_error,

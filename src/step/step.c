@@ -3,9 +3,14 @@
 
 #include "math/math.h"
 
-void vvi_axpy(int64_t n, double a, const double *x, double *y)
+VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
   for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+void vvi_axpy(int64_t n, double a, const double *x, double *y)
+{
+  axpy(n, a, x, y);
 }
 
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
@@ -55,11 +60,4 @@ void vvi_step_done(struct vv_step *s)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = (double)s->state->step * fabs(s->h);
-}
-
-bool vvi_state_broken(const vv_state *s)
-{
-  double sum = 0.0; /* 0 * x is 0 for finite x, else not a number */
-  for (int64_t i = 0; i < s->nq + s->np; i++) sum += 0.0 * s->q[i];
-  return !(sum == 0.0);
 }

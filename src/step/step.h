@@ -50,8 +50,5 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
-/* True if q or p holds something that is not a finite number. */
-bool vvi_state_broken(const vv_state *s);
-
 extern const vv_stepper_kind vv_leapfrog_stepper;
 extern const vv_stepper_kind vv_event_stepper;

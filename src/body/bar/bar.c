@@ -20,7 +20,7 @@ VV_HOT static void kick_range(int64_t i0, int64_t i1, double h, const double *re
 }
 
 /* The nodes [i0, i0 + n), with nothing attached beyond them. */
-static void kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p)
+void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p)
 {
   if (n < 2) return;
   const double *k = bar_node(b, BAR_STIFFNESS) + i0;
@@ -52,7 +52,7 @@ static void kick_booked(const vv_block *b, int32_t j, double t, double h, const 
   const double *r = bar_body(b, j), *m = bar_node(b, BAR_MASS), g = r[BAR_GRAVITY];
   const int64_t first = body->node0, last = body->node0 + body->n_node - 1;
   const double p_first = p[first], p_last = p[last];
-  kick_slice(b, first, body->n_node, h, u, p);
+  bar_kick_slice(b, first, body->n_node, h, u, p);
   for (int64_t i = first; g != 0.0 && i <= last; i++) p[i] += h * (m[i] * g);
   kick_loads(b, body, t, h, p);
   if (r[BAR_HELD_FIRST] != 0.0) p[first] = p_first;
@@ -62,7 +62,7 @@ static void kick_booked(const vv_block *b, int32_t j, double t, double h, const 
 static void bar_kick(const vv_block *b, double t, double h, const double *u, double *p)
 {
   if (!b->booked)
-    kick_slice(b, 0, b->nodes, h, u, p);
+    bar_kick_slice(b, 0, b->nodes, h, u, p);
   else
     for (int32_t j = 0; j < b->n_body; j++) kick_booked(b, j, t, h, u, p);
 }
@@ -74,7 +74,7 @@ VV_HOT static void drift_range(int64_t i0, int64_t i1, double h, const double *r
   for (int64_t i = i0; i < i1; i++) u[i] += h * (minv[i] * p[i]);
 }
 
-static int bar_drift(const vv_block *b, double h, double *u, double *p)
+int bar_drift(const vv_block *b, double h, double *u, double *p)
 {
   const double *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
@@ -155,7 +155,7 @@ static void bar_post(const vv_block *b, double t, double h, const double *u, con
 
 /* ---- one pass over memory per step ---- */
 
-/* Eight neighbours at once.  BEHIND(a, b): the eight before b, where a are the eight before those, less one place. */
+/* Eight neighbours at once.  BEHIND(a, b): b moved up by one place, with the last of a in front. */
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 #if __has_builtin(__builtin_shufflevector)
 #define BEHIND(a, b) __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14)

@@ -3,34 +3,24 @@
 
 #include "math/math.h"
 
-static bool held(const vv_block *b, int32_t j, int end)
-{
-  return bar_body(b, j)[BAR_HELD_FIRST + end] != 0.0;
-}
-
 /* dp += h (dN_i - dN_{i-1}); held ends do not vary */
 static void vary_kick(const vv_block *b, double h, const double *u, const double *du, double *dp)
 {
   (void)u;
-  const double *k = bar_node(b, BAR_STIFFNESS);
   for (int32_t j = 0; j < b->n_body; j++) {
-    const vv_body *body = b->body[j];
-    const int64_t first = body->node0, last = first + body->n_node - 1;
-    double left = 0.0;
-    for (int64_t i = first; i <= last; i++) {
-      const double right = i < last ? k[i] * (du[i + 1] - du[i]) : 0.0;
-      const bool fixed = (i == first && held(b, j, 0)) || (i == last && held(b, j, 1));
-      if (!fixed) dp[i] += h * (right - left);
-      left = right;
-    }
+    const double *r = bar_body(b, j);
+    const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
+    const double p_first = dp[first], p_last = dp[last];
+    bar_kick_slice(b, first, b->body[j]->n_node, h, du, dp);
+    if (r[BAR_HELD_FIRST] != 0.0) dp[first] = p_first;
+    if (r[BAR_HELD_LAST] != 0.0) dp[last] = p_last;
   }
 }
 
 static void vary_drift(const vv_block *b, double h, const double *u, const double *p, double *du, double *dp)
 {
   (void)u, (void)p;
-  const double *minv = bar_node(b, BAR_INVERSE_MASS);
-  for (int64_t i = 0; i < b->nodes; i++) du[i] += h * (minv[i] * dp[i]);
+  bar_drift(b, h, du, dp);
 }
 
 static void vary_surface(const vv_block *b, const double *u, const double *du, int n, const vv_point *pt, double *dx)

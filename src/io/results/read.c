@@ -84,15 +84,28 @@ static vv_status make_columns(vvi_arena *arena, char **c, vvi_table *t)
   return VV_OK;
 }
 
+/* The first line, "# units: s,J,...", has one unit per column. */
+static vv_status read_units(vvi_arena *arena, char *line, vvi_table *t)
+{
+  static const char head[] = "# units: ";
+  t->unit = VVI_ARENA_NEW(arena, char *, t->columns);
+  if (t->unit == NULL) return VV_NOMEM;
+  bool last = strncmp(line, head, strlen(head)) != 0;
+  line += last ? 0 : strlen(head);
+  for (int i = 0; i < t->columns; i++) t->unit[i] = last ? "" : next_cell(&line, &last);
+  return VV_OK;
+}
+
 vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_table *out)
 {
   *out = (vvi_table){0};
-  char *c = vvi_text_read(arena, path, NULL);
-  if (c == NULL) return vvi_io_fail(ctx, path, "not read");
-  c = next_row(c);
+  char *first = vvi_text_read(arena, path, NULL);
+  if (first == NULL) return vvi_io_fail(ctx, path, "not read");
+  char *c = next_row(first);
   if (c == NULL) return vvi_fail(ctx, VV_IO, "%s: has no line of column names", path);
   out->rows = count_rows(c) - 1;
   VV_TRY(make_columns(arena, &c, out));
+  VV_TRY(read_units(arena, first, out));
   for (int64_t row = 0; row < out->rows && (c = next_row(c)) != NULL; row++) {
     bool last = false;
     for (int i = 0; i < out->columns; i++) {
@@ -104,6 +117,13 @@ vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_ta
     while (!last) next_cell(&c, &last);
   }
   return VV_OK;
+}
+
+const char *vvi_table_unit(const vvi_table *t, const char *name)
+{
+  for (int i = 0; i < t->columns; i++)
+    if (strcmp(t->name[i], name) == 0) return t->unit[i];
+  return "";
 }
 
 const double *vvi_table_column(const vvi_table *t, const char *name)

@@ -8,11 +8,13 @@ typedef struct vvi_table {
   int64_t rows;
   int columns;
   char **name;    /* [columns] */
+  char **unit;    /* [columns] empty where the file names none */
   double **value; /* [columns][rows] */
 } vvi_table;
 
 vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_table *out);
 const double *vvi_table_column(const vvi_table *t, const char *name); /* NULL: none */
+const char *vvi_table_unit(const vvi_table *t, const char *name);     /* "": none */
 
 /* A whole file as text, NUL at its end; NULL when it cannot be read. */
 char *vvi_text_read(vvi_arena *arena, const char *path, size_t *bytes);

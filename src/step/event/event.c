@@ -199,7 +199,6 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 static void audit(struct vv_step *s, vv_totals *sum)
 {
   const event_work *w = s->own;
-  vvi_audit_nodal(s, sum);
   if (s->jump == VVI_MODIFIED) modified_audit(s, sum);
   sum->contact += event_bank(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
