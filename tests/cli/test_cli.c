@@ -550,9 +550,19 @@ static void interrupted(void **state)
   interrupted_by(SIGTERM, "j");
 }
 
+/* ThreadSanitizer's own runtime does not survive a limit on file sizes. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define NO_FILE_LIMIT
+#endif
+#endif
+
 static void disk_full(void **state)
 {
   (void)state;
+#ifdef NO_FILE_LIMIT
+  skip();
+#endif
   assert_int_equal(finish(start("run large.yaml -o f --threads 1", "out.txt", LIMIT)), 2);
   assert_true(said("err", "the last checkpoint is kept"));
   assert_true(said("err", "--resume"));
