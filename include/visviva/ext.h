@@ -171,10 +171,20 @@ typedef struct vv_stepper_kind {
   vv_status (*step)(struct vv_step *s, int64_t n, vv_report *r); /* n steps with nothing observed between */
 } vv_stepper_kind;
 
+/* ---- responses: what the contacts feel in, impulses out; no body is seen ---- */
+typedef struct vv_response_kind {
+  const char *name, *doc;
+  unsigned claims; /* for e = 1 */
+  /* n contacts: normal speed (negative: approaching), inverse mass and restitution in; impulse >= 0 and energy lost out */
+  void (*solve)(int n, const double *speed, const double *inverse, const double *restitution, double *impulse,
+                double *loss);
+} vv_response_kind;
+
 /* ---- the catalog: const arrays, NULL-terminated -------------------------------------------------------------------------- */
 typedef struct vv_catalog {
   const vv_body_kind *const *body;
   const vv_stepper_kind *const *stepper;
+  const vv_response_kind *const *response;
 } vv_catalog;
 VV_API const vv_catalog *vv_catalog_default(void);
 

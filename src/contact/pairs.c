@@ -1,79 +1,33 @@
-/* contact/pairs.c  The candidate list, and the pair seen from outside. */
+/* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
+#include "contact/rules.h"
+#include "contact/search/line.h"
 #include "math/math.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which line of `contacts` speaks for two bodies ---- */
+/* ---- the list ---- */
 
-/* The most specific line wins: one that names both before `all`.  -1: none. */
-static int rule_for(const vv_model *m, int32_t body_a, int32_t body_b)
+typedef struct builder {
+  vv_model *m;
+  const double *q;
+  const vv_response_kind *response;
+  vvi_rules rules;
+} builder;
+
+static const vv_response_kind *response_find(const vv_catalog *c, const char *name)
 {
-  const vv_group *root = m->root;
-  int best = -1;
-  for (int i = 0; i < vv_count(root, "contacts"); i++) {
-    const vv_group *c = vv_item(root, "contacts", i);
-    if (vv_names(c, "between") == 0) {
-      if (best < 0) best = i;
-      continue;
-    }
-    const int x = vvi_model_body_find(m, vv_name_at(c, "between", 0));
-    const int y = vvi_model_body_find(m, vv_name_at(c, "between", 1));
-    if ((x == body_a && y == body_b) || (x == body_b && y == body_a)) return i;
-  }
-  return best;
+  for (const vv_response_kind *const *k = c->response; k != NULL && *k != NULL; k++)
+    if (strcmp((*k)->name, name) == 0) return *k;
+  return NULL;
 }
 
-static bool same_bodies(const vv_group *c, const vv_group *d)
+static bool is_flat(const vv_block *b)
 {
-  if (vv_names(c, "between") != vv_names(d, "between")) return false;
-  if (vv_names(c, "between") == 0) return true;
-  const char *c0 = vv_name_at(c, "between", 0), *c1 = vv_name_at(c, "between", 1);
-  const char *d0 = vv_name_at(d, "between", 0), *d1 = vv_name_at(d, "between", 1);
-  return (strcmp(c0, d0) == 0 && strcmp(c1, d1) == 0) || (strcmp(c0, d1) == 0 && strcmp(c1, d0) == 0);
+  return (b->kind->claims & VV_FLAT) != 0 && b->kind->vary != NULL;
 }
-
-static vv_status check_rule(const vv_model *m, const vv_group *c)
-{
-  const bool event = vv_is(vv_sub(m->root, "method"), "step", "event");
-  vv_status status = VV_OK;
-  if (vv_names(c, "between") != 0 && vv_names(c, "between") != 2)
-    status = vv_complain(c, "between", "names %d bodies; a contact is between two, or all", vv_names(c, "between"));
-  if (vv_is(c, "response", "dcr") && event)
-    status = vv_complain(c, "response", "dcr acts at whole steps: set 'method.step: leapfrog', or use reflect");
-  if (vv_is(c, "response", "reflect") && !event)
-    status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
-  if (vv_given(c, "projection") && (event || vv_is(c, "response", "none")))
-    status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
-  if (vv_number(c, "friction") > 0.0)
-    status = vv_complain(c, "friction", "bars are guided on their line and cannot slide; leave friction 0");
-  return status;
-}
-
-static vv_status check_rules(const vv_model *m)
-{
-  vv_status status = VV_OK;
-  for (int i = 0; i < vv_count(m->root, "contacts"); i++) {
-    const vv_group *c = vv_item(m->root, "contacts", i);
-    if (check_rule(m, c) != VV_OK) status = VV_SCENE;
-    for (int j = 0; j < i; j++)
-      if (same_bodies(c, vv_item(m->root, "contacts", j)))
-        status = vv_complain(c, "between", "an earlier line already speaks for these bodies");
-  }
-  return status;
-}
-
-static vvi_projection projection_word(const char *word)
-{
-  static const char *const words[] = {"anticipate", "none", "kept", "recomputed", "predictor", "half-step"};
-  int i = VVI_HALF_STEP;
-  while (i > 0 && strcmp(words[i], word) != 0) i--;
-  return (vvi_projection)i;
-}
-
-/* ---- candidates ---- */
 
 static double gap_of_positions(const vvi_pair *c, const double *q)
 {
@@ -83,108 +37,48 @@ static double gap_of_positions(const vvi_pair *c, const double *q)
   return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
 }
 
-static void position(const vv_model *m, const double *q, int32_t patch, double x[3])
-{
-  int32_t local;
-  const vv_block *b = vvi_model_patch_block(m, patch, &local);
-  const vv_point pt = {.patch = local};
-  b->kind->surface(b, q + b->q0, 1, &pt, x);
-}
-
-/* Do two tips face each other on one line? */
-static bool tips_face(const vv_model *m, const double *q, int32_t a, int32_t b)
-{
-  const vv_patch *pa = vvi_model_patch(m, a), *pb = vvi_model_patch(m, b);
-  if (vvi_dot3(pa->direction, pb->direction) > -1.0 + 1e-12) return false;
-  double xa[3], xb[3], d[3], across[3];
-  position(m, q, a, xa);
-  position(m, q, b, xb);
-  for (int c = 0; c < 3; c++) d[c] = xb[c] - xa[c];
-  vvi_cross3(d, pa->direction, across);
-  return vvi_norm3(across) <= 1e-9 * (vvi_norm3(d) + m->length_scale);
-}
-
-/* Middle of a body along a direction: order on a line never changes, so only neighbours can meet. */
-static double middle(const vv_model *m, const double *q, const vv_patch *p)
-{
-  const vv_body *body = &m->body[p->body];
-  const vv_block *b = &m->block[body->block];
-  double sum = 0.0, x[3];
-  for (int32_t i = 0; i < body->n_patch; i++) {
-    position(m, q, b->patch0 + body->patch0 + i, x);
-    sum += vvi_dot3(x, p->direction);
-  }
-  return sum / body->n_patch;
-}
-
-/* The tip that tip a meets first: the nearest body ahead of it on its line.  -1: none. */
-static int32_t tip_ahead(const vv_model *m, const double *q, int32_t a)
-{
-  const vv_patch *pa = vvi_model_patch(m, a);
-  const double from = middle(m, q, pa);
-  int32_t best = -1;
-  double nearest = INFINITY;
-  for (int32_t b = 0; b < m->n_patch; b++) {
-    const vv_patch *pb = vvi_model_patch(m, b);
-    if (pb->type != VV_PATCH_TIP || pb->body == pa->body || !tips_face(m, q, a, b)) continue;
-    vv_patch seen = *pb;
-    memcpy(seen.direction, pa->direction, sizeof seen.direction);
-    const double ahead = middle(m, q, &seen) - from;
-    const bool first = ahead > 0.0 || (ahead == 0.0 && pb->body > pa->body);
-    if (first && ahead < nearest) nearest = ahead, best = b;
-  }
-  return best;
-}
-
-static bool is_flat(const vv_block *b)
-{
-  return (b->kind->claims & VV_FLAT) != 0 && b->kind->vary != NULL;
-}
-
-static void pair_init(const vv_model *m, vvi_pair *c, int32_t a, int32_t b, const vv_group *rule)
+static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const vv_group *rule)
 {
   c->a = a, c->b = b;
-  c->block_a = vvi_model_patch_block(m, a, &c->point_a.patch);
-  c->block_b = vvi_model_patch_block(m, b, &c->point_b.patch);
+  c->block_a = vvi_model_patch_block(k->m, a, &c->point_a.patch);
+  c->block_b = vvi_model_patch_block(k->m, b, &c->point_b.patch);
   c->patch_a = &c->block_a->patch[c->point_a.patch];
   c->patch_b = &c->block_b->patch[c->point_b.patch];
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = vv_number(rule, "restitution");
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
-  c->answer = vv_is(vv_sub(m->root, "method"), "step", "event") ? VVI_REFLECT : VVI_DCR;
-  c->projection = projection_word(vv_text(rule, "projection"));
+  c->response = k->response;
+  c->projection = vvi_rules_projection(rule);
+  c->flat = is_flat(c->block_a) && is_flat(c->block_b);
+  c->gap0 = c->flat ? gap_of_positions(c, k->q) - vvi_pair_vary_gap(c, k->q, k->q) : 0.0;
 }
 
-static vv_status check_overlap(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
+static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
 {
   const double g = vvi_pair_gap(c, q);
-  if (g >= -1e-12 * m->length_scale) return VV_OK;
-  return vv_complain(rule, NULL, "'%s' (%s) and '%s' (%s) overlap by %g at the start; move one of them",
-                     m->body[c->patch_a->body].name, c->patch_a->feature, m->body[c->patch_b->body].name,
-                     c->patch_b->feature, -g);
+  if (g < -1e-12 * m->length_scale)
+    return vv_complain(rule, NULL, "'%s' (%s) and '%s' (%s) overlap by %g at the start; move one of them",
+                       m->body[c->patch_a->body].name, c->patch_a->feature, m->body[c->patch_b->body].name,
+                       c->patch_b->feature, -g);
+  if (c->compliance > 0.0 && c->restitution != 1.0)
+    return vv_complain(rule, "restitution", "massless tips (split, cell) have no bounce to lose; use lumped tips");
+  return VV_OK;
 }
 
-static vv_status add_pair(vv_model *m, const double *q, const double *zero, int32_t a, int32_t b)
+static vv_status add_pair(void *user, int32_t a, int32_t b)
 {
-  struct vvi_pairs *list = m->pairs;
-  const int rule = rule_for(m, vvi_model_patch(m, a)->body, vvi_model_patch(m, b)->body);
-  if (rule < 0) return VV_OK;
-  const vv_group *c = vv_item(m->root, "contacts", rule);
-  if (vv_is(c, "response", "none")) return VV_OK;
-  vvi_pair *pair = &list->pair[list->n];
-  pair_init(m, pair, a, b, c);
-  pair->flat = is_flat(pair->block_a) && is_flat(pair->block_b);
-  pair->gap0 = pair->flat ? gap_of_positions(pair, zero) : 0.0;
-  if (pair->patch_a->held && pair->patch_b->held) return VV_OK;
-  if (check_overlap(m, pair, q, c) != VV_OK) return VV_SCENE;
-  if (pair->compliance > 0.0 && pair->restitution != 1.0)
-    return vv_complain(c, "restitution", "massless tips (split, cell) have no bounce to lose; use lumped tips");
-  list->n++;
-  if (pair->compliance > 0.0)
-    list->n_soft++;
-  else
-    list->n_hard++;
+  const builder *k = user;
+  vv_model *m = k->m;
+  const vv_group *rule = vvi_rules_find(&k->rules, vvi_model_patch(m, a)->body, vvi_model_patch(m, b)->body);
+  if (rule == NULL || vv_is(rule, "response", "none")) return VV_OK;
+  vvi_pair *c = &m->pairs->pair[m->pairs->n];
+  pair_init(k, c, a, b, rule);
+  if (c->patch_a->held && c->patch_b->held) return VV_OK;
+  VV_TRY(check_pair(m, c, k->q, rule));
+  m->pairs->n++;
+  m->pairs->n_soft += c->compliance > 0.0;
+  m->pairs->n_hard += c->compliance <= 0.0;
   return VV_OK;
 }
 
@@ -196,31 +90,18 @@ static int by_key(const void *x, const void *y)
 
 vv_status vvi_pairs_build(vv_model *m, const double *q)
 {
-  VV_TRY(check_rules(m));
-  int n_plane = 0;
+  builder k = {.m = m, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
+  if (k.response == NULL) return vvi_fail(m->ctx, VV_UNSUPPORTED, "this catalog has no response 'reflect'");
+  VV_TRY(vvi_rules_read(m, &k.rules));
+  int64_t n_plane = 0;
   for (int32_t b = 0; b < m->n_patch; b++) n_plane += vvi_model_patch(m, b)->type == VV_PATCH_PLANE;
   m->pairs = VVI_ARENA_NEW(&m->arena, struct vvi_pairs, 1);
   if (m->pairs == NULL) return VV_NOMEM;
-  m->pairs->pair = VVI_ARENA_NEW(&m->arena, vvi_pair, (int64_t)m->n_patch * (n_plane + 1));
-  const double *zero = VVI_ARENA_NEW(&m->arena, double, m->nq);
-  if (m->pairs->pair == NULL || zero == NULL) return VV_NOMEM;
-  vv_status status = VV_OK;
-  for (int32_t a = 0; a < m->n_patch; a++) {
-    const vv_patch *pa = vvi_model_patch(m, a);
-    if (pa->type != VV_PATCH_TIP) continue;
-    const int32_t ahead = tip_ahead(m, q, a);
-    if (ahead > a && add_pair(m, q, zero, a, ahead) != VV_OK) status = VV_SCENE;
-    if (ahead >= 0 && ahead < a && tip_ahead(m, q, ahead) != a && add_pair(m, q, zero, a, ahead) != VV_OK)
-      status = VV_SCENE;
-    for (int32_t b = 0; b < m->n_patch; b++) {
-      const vv_patch *pb = vvi_model_patch(m, b);
-      if (pb->type == VV_PATCH_PLANE && vvi_dot3(pa->direction, pb->direction) < -1e-12 &&
-          add_pair(m, q, zero, a, b) != VV_OK)
-        status = VV_SCENE;
-    }
-  }
+  m->pairs->pair = VVI_ARENA_NEW(&m->arena, vvi_pair, m->n_patch * (n_plane + 1));
+  if (m->pairs->pair == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the contact pairs");
+  VV_TRY(vvi_search_line(m, q, add_pair, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
-  return status;
+  return VV_OK;
 }
 
 /* ---- the pair seen from outside ---- */

@@ -8,7 +8,6 @@
 #include "ledger/ledger.h"
 #include "model/model.h"
 
-typedef enum vvi_answer { VVI_REFLECT, VVI_DCR } vvi_answer;
 typedef enum vvi_projection {
   VVI_ANTICIPATE, /* respond before the drift that would penetrate */
   VVI_UNTOUCHED,  /* respond after it, positions untouched */
@@ -28,7 +27,7 @@ typedef struct vvi_pair {
   double gap0; /* gap at q = 0, for flat pairs */
   double restitution;
   double compliance; /* of both tips in series; 0: hard */
-  vvi_answer answer;
+  const vv_response_kind *response;
   vvi_projection projection;
 } vvi_pair;
 

@@ -43,15 +43,15 @@ int event_toggle(struct vv_step *s)
   return n;
 }
 
-/* r = -(1 + e) u/a turns the approach speed u into -e u; (1 - e^2) u^2/(2 a) is lost.                        [bars 15] */
 void event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
 {
   event_work *w = s->own;
-  const double direction = s->h < 0.0 ? -1.0 : 1.0, e = pair_of(s, k)->restitution;
+  const vvi_pair *c = pair_of(s, k);
+  const double direction = s->h < 0.0 ? -1.0 : 1.0, approach = direction * speed;
   w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse};
-  if (soft(pair_of(s, k)) || w->touch[w->now[k]] == HELD || speed * direction >= 0.0 || inverse <= 0.0) return;
-  w->bounce[k].impulse = -(1.0 + e) * speed / inverse;
-  w->bounce[k].loss = 0.5 * (1.0 - e * e) * speed * speed / inverse;
+  if (soft(c) || w->touch[w->now[k]] == HELD) return;
+  c->response->solve(1, &approach, &inverse, &c->restitution, &w->bounce[k].impulse, &w->bounce[k].loss);
+  w->bounce[k].impulse *= direction;
 }
 
 static void measure(struct vv_step *s)

@@ -53,17 +53,19 @@ static vv_status prepare(struct vv_step *s)
 
 /* ---- decomposition response of hard pairs ---- */
 
-/* Turns the normal momentum of an approaching pair around. */
+/* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round. */
 static void respond(struct vv_step *s, const vvi_pair *c, double time, double *p)
 {
-  const double *q = s->state->q, u = vvi_pair_rate(c, q, p), a = vvi_pair_inverse_mass(c, q);
-  const double direction = s->h > 0.0 ? 1.0 : -1.0;
-  if (u * direction >= 0.0 || a <= 0.0) return;
-  const double r = -(1.0 + c->restitution) * u / a, loss = 0.5 * (1.0 - c->restitution * c->restitution) * u * u / a;
-  vvi_pair_pull(c, q, r, p);
-  vvi_pair_post(c, q, r, &s->ledger->posted);
+  const double *q = s->state->q, direction = s->h > 0.0 ? 1.0 : -1.0;
+  const double speed = vvi_pair_rate(c, q, p), approach = direction * speed, inverse = vvi_pair_inverse_mass(c, q);
+  double impulse, loss;
+  c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
+  if (impulse == 0.0) return;
+  impulse *= direction;
+  vvi_pair_pull(c, q, impulse, p);
+  vvi_pair_post(c, q, impulse, &s->ledger->posted);
   if (loss > 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
-  vv_event *e = vvi_log_add(s, c, "bounce", time, u, r);
+  vv_event *e = vvi_log_add(s, c, "bounce", time, speed, impulse);
   if (e != NULL) e->energy_jump = -loss;
 }
 

@@ -1,0 +1,74 @@
+/* contact/rules.c  The scene's `contacts`: which line speaks for two bodies, and whether it makes sense. */
+#include "contact/rules.h"
+
+#include <string.h>
+
+static bool is_event(const vv_model *m)
+{
+  return vv_is(vv_sub(m->root, "method"), "step", "event");
+}
+
+static vv_status check_rule(const vv_model *m, const vv_group *c)
+{
+  const bool event = is_event(m);
+  vv_status status = VV_OK;
+  if (vv_names(c, "between") != 0 && vv_names(c, "between") != 2)
+    status = vv_complain(c, "between", "names %d bodies; a contact is between two, or all", vv_names(c, "between"));
+  if (vv_is(c, "response", "dcr") && event)
+    status = vv_complain(c, "response", "dcr acts at whole steps: set 'method.step: leapfrog', or use reflect");
+  if (vv_is(c, "response", "reflect") && !event)
+    status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
+  if (vv_given(c, "projection") && (event || vv_is(c, "response", "none")))
+    status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
+  if (vv_number(c, "friction") > 0.0)
+    status = vv_complain(c, "friction", "bars are guided on their line and cannot slide; leave friction 0");
+  return status;
+}
+
+/* The two bodies a line names, smaller index first; -1, -1 for `all`. */
+static vvi_rule resolve(const vv_model *m, const vv_group *c)
+{
+  vvi_rule r = {.group = c, .a = -1, .b = -1};
+  if (vv_names(c, "between") != 2) return r;
+  const int x = vvi_model_body_find(m, vv_name_at(c, "between", 0));
+  const int y = vvi_model_body_find(m, vv_name_at(c, "between", 1));
+  r.a = x < y ? x : y;
+  r.b = x < y ? y : x;
+  return r;
+}
+
+vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
+{
+  vv_status status = VV_OK;
+  out->n = vv_count(m->root, "contacts");
+  out->rule = VVI_ARENA_NEW(&m->arena, vvi_rule, out->n);
+  if (out->rule == NULL) return VV_NOMEM;
+  for (int i = 0; i < out->n; i++) {
+    const vv_group *c = vv_item(m->root, "contacts", i);
+    if (check_rule(m, c) != VV_OK) status = VV_SCENE;
+    out->rule[i] = resolve(m, c);
+    for (int j = 0; j < i; j++)
+      if (out->rule[i].a == out->rule[j].a && out->rule[i].b == out->rule[j].b)
+        status = vv_complain(c, "between", "an earlier line already speaks for these bodies");
+  }
+  return status;
+}
+
+const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_b)
+{
+  const int a = body_a < body_b ? body_a : body_b, b = body_a < body_b ? body_b : body_a;
+  const vv_group *best = NULL;
+  for (int i = 0; i < r->n; i++) {
+    if (r->rule[i].a == a && r->rule[i].b == b) return r->rule[i].group;
+    if (r->rule[i].a < 0) best = r->rule[i].group;
+  }
+  return best;
+}
+
+vvi_projection vvi_rules_projection(const vv_group *rule)
+{
+  static const char *const words[] = {"anticipate", "none", "kept", "recomputed", "predictor", "half-step"};
+  int i = VVI_HALF_STEP;
+  while (i > 0 && strcmp(words[i], vv_text(rule, "projection")) != 0) i--;
+  return (vvi_projection)i;
+}

@@ -1,0 +1,19 @@
+/* contact/rules.h  The scene's `contacts`, bodies resolved. */
+#pragma once
+#include "contact/pairs.h"
+
+typedef struct vvi_rule {
+  const vv_group *group;
+  int a, b; /* bodies, a < b; -1: all */
+} vvi_rule;
+
+typedef struct vvi_rules {
+  int n;
+  vvi_rule *rule; /* [n] in the order of the scene */
+} vvi_rules;
+
+/* Reads and checks all lines; all their mistakes are messages in the context. */
+vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
+/* The most specific line wins: one that names both bodies before `all`.  NULL: they do not touch. */
+const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_b);
+vvi_projection vvi_rules_projection(const vv_group *rule);
