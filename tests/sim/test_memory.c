@@ -1,0 +1,85 @@
+/* tests/sim/test_memory.c  After the first step a run allocates nothing, through impacts too. */
+#include "cases.h"
+#include "check.h"
+#include "run.h"
+
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED
+#endif
+#endif
+
+static long allocations;
+
+#if defined(__GLIBC__) && !defined(SANITIZED)
+/* Stand in front of the C library's own and count. */
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void *__libc_memalign(size_t align, size_t n);
+void *malloc(size_t n)
+{
+  allocations++;
+  return __libc_malloc(n);
+}
+void *calloc(size_t n, size_t size)
+{
+  allocations++;
+  return __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t n)
+{
+  allocations++;
+  return __libc_realloc(p, n);
+}
+void *aligned_alloc(size_t align, size_t n)
+{
+  allocations++;
+  return __libc_memalign(align, n);
+}
+#define COUNTED
+#endif
+
+static long count_in(const cases_def *def)
+{
+  char text[CASES_TEXT_SZ];
+  assert_true(cases_scene(def, text, sizeof text));
+  run_record r = run_prepare(text, NULL);
+  vv_report report;
+  assert_int_equal(vv_sim_steps(r.sim, 1, &report), VV_OK);
+  const long before = allocations;
+  assert_int_equal(vv_sim_steps(r.sim, 2000, &report), VV_OK);
+  const long after = allocations;
+  check_least((double)report.events, 2);
+  run_free(&r);
+  return after - before;
+}
+
+static void test_nothing_is_allocated(void **unused)
+{
+  (void)unused;
+#ifndef COUNTED
+  skip();
+#endif
+  const long start = allocations;
+  free(malloc(1));
+  assert_true(allocations > start); /* the counter counts */
+  static const char *const jump[] = {"slab", "nodal", "modified"}, *const tips[] = {"lumped", "split"};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 2; j++) {
+      const cases_def def = {.number = 3, .tips = tips[j], .jump = jump[i]};
+      assert_int_equal(count_in(&def), 0);
+    }
+  const cases_def leapfrog = {.number = 1, .step = "leapfrog", .jump = "auto"};
+  assert_int_equal(count_in(&leapfrog), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing_is_allocated)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

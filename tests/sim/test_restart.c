@@ -1,0 +1,94 @@
+/* tests/sim/test_restart.c  The state is the whole truth: fresh work between any two steps, other thread counts and observers
+ * do not change a bit. */
+#include "cases.h"
+#include "check.h"
+#include "run.h"
+
+#include <stdio.h>
+
+static const struct {
+  const char *tips, *step, *jump;
+} way[] = {
+    {"lumped", "event", "slab"},   {"lumped", "event", "nodal"},   {"lumped", "event", "modified"},
+    {"split", "event", "slab"},    {"split", "event", "modified"}, {"cell", "event", "modified"},
+    {"split", "leapfrog", "auto"}, {"lumped", "leapfrog", "auto"},
+};
+enum { WAYS = sizeof way / sizeof way[0], STEPS = 600 };
+
+static void text_of(int i, int number, char *text, size_t size)
+{
+  const cases_def def = {.number = number, .tips = way[i].tips, .step = way[i].step, .jump = way[i].jump};
+  assert_true(cases_scene(&def, text, size));
+}
+
+static uint64_t hash_after(const char *text, int threads, bool observed)
+{
+  const run_options options = {.threads = threads, .steps = STEPS};
+  run_record r = observed ? run_scene(text, &options) : run_prepare(text, &options);
+  vv_report report;
+  if (!observed) assert_int_equal(vv_sim_steps(r.sim, STEPS, &report), VV_OK);
+  const uint64_t hash = vv_state_hash(r.state);
+  run_free(&r);
+  return hash;
+}
+
+/* A new sim, and with it all scratch, every few steps; some cuts fall beside an event, some inside closed contact. */
+static uint64_t hash_with_cuts(const char *text)
+{
+  run_record r = run_prepare(text, NULL);
+  vv_state *state = NULL;
+  vv_report report;
+  const vv_sim_def def = vv_sim_default();
+  assert_int_equal(vv_state_clone(r.state, &state), VV_OK);
+  for (int done = 0, n = 1; done < STEPS; done += n, n = n % 13 + 1) {
+    vv_sim *sim = NULL;
+    if (done + n > STEPS) n = STEPS - done;
+    assert_int_equal(vv_sim_create(r.model, state, &def, &sim), VV_OK);
+    assert_int_equal(vv_sim_steps(sim, n, &report), VV_OK);
+    vv_sim_destroy(sim);
+  }
+  assert_int_equal(state->step, STEPS);
+  const uint64_t hash = vv_state_hash(state);
+  vv_state_destroy(state);
+  run_free(&r);
+  return hash;
+}
+
+static void test_same_bits(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < WAYS; i++)
+    for (int number = 1; number <= 3; number += 2) {
+      char text[CASES_TEXT_SZ];
+      text_of(i, number, text, sizeof text);
+      const uint64_t hash = hash_after(text, 1, true);
+      assert_true(hash == hash_after(text, 2, true));
+      assert_true(hash == hash_after(text, 1, false));
+      assert_true(hash == hash_with_cuts(text));
+    }
+}
+
+/* The hash sees every part of the state. */
+static void test_hash_is_sharp(void **unused)
+{
+  (void)unused;
+  char text[CASES_TEXT_SZ];
+  text_of(3, 1, text, sizeof text);
+  run_record r = run_prepare(text, NULL);
+  const uint64_t hash = vv_state_hash(r.state);
+  double *part[] = {r.state->q, r.state->p, r.state->memory, &r.state->t};
+  for (int i = 0; i < 4; i++) {
+    const double old = part[i][0];
+    part[i][0] = nextafter(old, 1e300);
+    assert_false(vv_state_hash(r.state) == hash);
+    part[i][0] = old;
+    assert_true(vv_state_hash(r.state) == hash);
+  }
+  run_free(&r);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hash_is_sharp)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
