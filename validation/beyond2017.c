@@ -402,7 +402,7 @@ static void claim_bounces(book_chapter *c, const record r[FLIGHTS])
                         .text = text[k],
                         .published = "not given",
                         .evidence = "bar of 10 elements between two walls, jump modified"};
-    const char *lost = r[k].ledger.fallbacks > 0 ? "; grazing events without a root" : "";
+    const char *lost = r[k].ledger.fallbacks > 0 ? "; grazing tips turned back" : "";
     const double error = r[k].ledger.max_closure;
     snprintf(claim.measured, sizeof claim.measured, "%s%s",
              error > 1e-11 ? book_more(error, 1e-2).s : book_error(error).s, lost);

@@ -406,8 +406,8 @@ vv_status chapter_demoures2017(book *b)
 {
   book_chapter *c;
   BOOK_TRY(book_chapter_begin(
-      b, "demoures2017", "Demoures, Gay-Balmaz, Desbrun, Ratiu and Aggarwal 2017: two bars",
-      "F. Demoures, F. Gay-Balmaz, M. Desbrun, T. S. Ratiu, A. Aggarwal, A multisymplectic integrator for "
+      b, "demoures2017", "Demoures, Gay-Balmaz, Desbrun, Ratiu and Aragón 2017: two bars",
+      "F. Demoures, F. Gay-Balmaz, M. Desbrun, T. S. Ratiu, A. M. Aragón, A multisymplectic integrator for "
       "elastodynamic "
       "frictionless impact problems, Computer Methods in Applied Mechanics and Engineering 315 (2017), section 4.",
       &c));

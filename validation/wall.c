@@ -162,9 +162,8 @@ static void claim_default(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS])
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "W5", .text = "energy conserved, split tips", .published = "exact", .evidence = evidence};
   const wall_facts *split = &f[0][1][MODIFIED];
-  snprintf(claim.measured, sizeof claim.measured, "%s%s; at 0.1 of the stable step %s",
-           book_more(split->energy, 1e-4).s, split->lost > 0 ? ", grazing events without a root" : "",
-           book_error(f[1][1][MODIFIED].energy).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s%s; at 0.1 of the stable step %s", book_error(split->energy).s,
+           split->lost > 0 ? ", grazing tips turned back" : "", book_error(f[1][1][MODIFIED].energy).s);
   book_judge_below(&claim, split->energy, 1e-12);
   book_add_claim(c, &claim);
 }
