@@ -3,13 +3,13 @@ BUILD        ?= build
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
-ifneq ($(shell command -v ninja 2>/dev/null),)
-export CMAKE_GENERATOR ?= Ninja
-endif
+MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
+# The generator is chosen when the recipe runs, since set-up may just have installed ninja
+generator = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 2>&1 && echo Ninja || echo 'Unix Makefiles')}"
 # configure and build one preset: $(call built,release)
-built = cmake --preset $(1) -B $(BUILD)/$(1) $(CMAKE_ARGS) >$(BUILD)/$(1).log 2>&1 || { cat $(BUILD)/$(1).log; exit 1; }; \
+built = $(generator) cmake --preset $(1) -B $(BUILD)/$(1) $(CMAKE_ARGS) >$(BUILD)/$(1).log 2>&1 || { cat $(BUILD)/$(1).log; exit 1; }; \
         cmake --build $(BUILD)/$(1) -j $(JOBS)
 
 .PHONY: help
@@ -55,7 +55,8 @@ bench: release ## run the benchmarks
 install: setup ## install to PREFIX (default /usr/local)
 	@mkdir -p $(BUILD)
 	@$(call built,release)
-	cmake --install $(BUILD)/release --prefix "$(abspath $(PREFIX))"
+	@prefix="$(PREFIX)"; case "$$prefix" in /*) ;; *) prefix="$$PWD/$$prefix" ;; esac; \
+	  cmake --install $(BUILD)/release --prefix "$$prefix"
 
 .PHONY: format format-check
 format: ## format all C files (clang-format)
@@ -65,7 +66,7 @@ format-check: ## say which C files are not formatted
 
 .PHONY: lint
 lint: setup ## clang-tidy, and cppcheck where present
-	@cmake --preset clang-dev -B $(BUILD)/clang-dev $(CMAKE_ARGS) >/dev/null
+	@$(generator) cmake --preset clang-dev -B $(BUILD)/clang-dev $(CMAKE_ARGS) >/dev/null
 	@bash tools/lint.sh $(BUILD)/clang-dev $(JOBS)
 
 .PHONY: asan tsan

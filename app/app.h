@@ -47,6 +47,8 @@ const char *app_nearest(const char *word, const char *const *known, int n);     
 int app_error(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: error: ..." to stderr; returns APP_INPUT */
 void app_hint(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: ..." to stderr */
 void app_messages(const vv_ctx *ctx, vv_status status); /* all messages of the context, or the status */
+void app_warnings(
+    vv_ctx *ctx); /* messages of a call that went well: "visviva: warning: ..." to stderr; then none are left */
 const char *app_clean(char *out, size_t size, const char *text); /* without control characters */
 const char *app_quote(char *out, size_t size, const char *text); /* as the shell wants it */
 const char *app_bytes(char *out, size_t size, double bytes);

@@ -1,7 +1,11 @@
 /* app/check.c  visviva check: validate a scene without running it. */
 #include "app.h"
 
+#include "visviva/ext.h"
+
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void print_bodies(const app_scene *s)
 {
@@ -29,6 +33,38 @@ static void print_steps(const app_scene *s)
   printf("\n  steps              %lld, to t = %.9g %s\n", (long long)steps, (double)steps * step, clean);
 }
 
+/* ---- how large the results will be ---- */
+
+/* Bytes of one node in one frame: the most that any kind of body here writes; about one element a node. */
+static double node_bytes(const app_scene *s)
+{
+  double most = 0;
+  for (int i = 0; i < vv_model_bodies(s->model); i++) {
+    for (const vv_body_kind *const *k = vv_catalog_default()->body; *k != NULL; k++) {
+      double bytes = 0;
+      if (strcmp((*k)->name, vv_model_body_kind(s->model, i)) != 0) continue;
+      for (int f = 0; f < (*k)->n_output; f++) bytes += 8.0 * (*k)->output_field[f].components;
+      if (bytes > most) most = bytes;
+    }
+  }
+  return most;
+}
+
+static void print_size(const app_scene *s)
+{
+  enum { FRAMES = 200, ROW_BYTES = 200 }; /* frames where the scene does not say; a usual row of ledger.csv */
+  char word[64], amount[32];
+  const double steps = (double)vv_model_steps(s->model), nodes = (double)vv_model_nodes(s->model);
+  const double every = strtod(app_scene_word(s, "record", "every", word, sizeof word), NULL);
+  const double row_every = strtod(app_scene_word(s, "record", "ledger", word, sizeof word), NULL);
+  const bool paraview = strcmp(app_scene_word(s, "record", "paraview", word, sizeof word), "true") == 0;
+  const double frames = 1 + fmin(steps, ceil(every > 0 ? steps * vv_model_step(s->model) / every : FRAMES));
+  const double rows = 1 + ceil(steps / fmax(1, row_every)), frame = nodes * node_bytes(s);
+  const double bytes = frames * frame * (paraview ? 2 : 1) /* HDF5, and again for ParaView */ + rows * ROW_BYTES;
+  printf("  results            about %s: %.0f frames of %.0f nodes, %.0f ledger rows\n",
+         app_bytes(amount, sizeof amount, bytes), frames, nodes, rows);
+}
+
 static int check(const app_scene *s, const char *path)
 {
   vv_sim *sim = NULL;
@@ -44,6 +80,7 @@ static int check(const app_scene *s, const char *path)
   print_steps(s);
   app_print_method(s, vv_sim_energy_kind(sim));
   app_print_contacts(s);
+  print_size(s);
   printf("%s: a good scene\n", app_clean(clean, sizeof clean, path));
   vv_sim_destroy(sim);
   return APP_DONE;

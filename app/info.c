@@ -86,6 +86,35 @@ static void print_summary(const char *text)
   print_claims(text);
 }
 
+static bool is_summary(const char *text)
+{
+  char value[32];
+  const char *first = text + strspn(text, " \t\r\n");
+  size_t end = strlen(text);
+  while (end > 0 && strchr(" \t\r\n", text[end - 1]) != NULL) end--;
+  return *first == '{' && text[end - 1] == '}' && app_json(text, "state_hash", value, sizeof value) != NULL;
+}
+
+/* False: told what is wrong with it. */
+static bool print_summary_of(const char *path)
+{
+  char *text = app_read_text(path);
+  const int why = errno;
+  const bool good = text != NULL && is_summary(text);
+  if (good)
+    print_summary(text);
+  else if (text != NULL)
+    app_error("%s: is not what a run writes (damaged, or of another program); the other files may still be good", path);
+  else if (why != ENOENT)
+    app_error("%s: not read: %s", path, strerror(why));
+  else
+    printf("  no summary.json: the run is not over, or was killed;\n"
+           "  `visviva run SCENE -o DIR --resume` continues it\n");
+  const bool missing = text == NULL && why == ENOENT;
+  free(text);
+  return good || missing;
+}
+
 static int info_folder(const char *folder)
 {
   char path[APP_PATH], clean[APP_PATH];
@@ -93,16 +122,9 @@ static int info_folder(const char *folder)
   if (!app_exists(path)) return app_error("%s: is not a result folder: it holds no scene.yaml", folder);
   if (!app_join(path, sizeof path, folder, "summary.json")) return APP_INPUT;
   printf("%s\n", app_clean(clean, sizeof clean, folder));
-  char *text = app_read_text(path);
-  if (text != NULL)
-    print_summary(text);
-  else if (errno == ENOENT)
-    printf("  no summary.json: the run is not over, or was killed; `visviva run SCENE -o DIR --resume` continues it\n");
-  else
-    app_error("%s: not read: %s", path, strerror(errno));
-  free(text);
+  const bool good = print_summary_of(path);
   app_list_files(folder);
-  return APP_DONE;
+  return good ? APP_DONE : APP_INPUT;
 }
 
 int app_verb_info(int argc, char **argv)

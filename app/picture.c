@@ -1,6 +1,10 @@
 /* app/picture.c  visviva picture and visviva reference: files made from what is there. */
 #include "app.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
 static int judge(vv_ctx *ctx, vv_status status, const char *file)
 {
   char clean[APP_PATH];
@@ -28,6 +32,26 @@ int app_verb_picture(int argc, char **argv)
   return judge(ctx, status, file);
 }
 
+/* Written beside and moved when complete, so that a full disk leaves the old file; what is no file (/dev/stdout) is
+ * written as it is. */
+static vv_status write_reference(vv_ctx *ctx, const char *file)
+{
+  char path[APP_PATH];
+  struct stat s;
+  if (lstat(file, &s) == 0 && !S_ISREG(s.st_mode)) return vv_scene_reference(ctx, file);
+  if ((size_t)snprintf(path, sizeof path, "%s.tmp", file) >= sizeof path) {
+    app_error("%s: the path is too long", file);
+    return VV_ARG;
+  }
+  vv_status status = vv_scene_reference(ctx, path);
+  if (status == VV_OK && rename(path, file) != 0) {
+    app_error("%s: not replaced: %s", file, strerror(errno));
+    status = VV_IO;
+  }
+  if (status != VV_OK) remove(path);
+  return status;
+}
+
 int app_verb_reference(int argc, char **argv)
 {
   app_line line = {.verb = "reference", .needs = "the name of the file to write", .least = 1, .most = 1};
@@ -36,6 +60,6 @@ int app_verb_reference(int argc, char **argv)
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
-  if (status == VV_OK) status = vv_scene_reference(ctx, line.word[0]);
+  if (status == VV_OK) status = write_reference(ctx, line.word[0]);
   return judge(ctx, status, line.word[0]);
 }

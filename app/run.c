@@ -75,6 +75,7 @@ static vv_status restore(app_run *r)
 {
   vv_ledger ledger;
   const vv_status status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, &ledger);
+  if (status == VV_OK) app_warnings(r->scene.ctx);
   return status == VV_OK ? vv_sim_restore(r->sim, &ledger) : status;
 }
 
@@ -92,7 +93,9 @@ static vv_status prepare(app_run *r)
   if (status != VV_OK) return status;
   watch_signals(r->sim);
   status = vv_results_create(r->scene.model, &files, &r->results);
-  return status == VV_OK ? vv_sim_observe(r->sim, 1, vv_results_observe, r->results) : status;
+  if (status != VV_OK) return status;
+  app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
+  return vv_sim_observe(r->sim, 1, vv_results_observe, r->results);
 }
 
 static vv_status advance(app_run *r)

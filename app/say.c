@@ -40,6 +40,21 @@ void app_messages(const vv_ctx *ctx, vv_status status)
   if (n == 0) app_error("%s", vv_status_text(status));
 }
 
+static void warn(const char *format, ...) VV_PRINTF(1, 2);
+static void warn(const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  say("warning: ", format, args);
+  va_end(args);
+}
+
+void app_warnings(vv_ctx *ctx)
+{
+  for (int i = 0; i < vv_ctx_message_count(ctx); i++) warn("%s", vv_ctx_message(ctx, i));
+  vv_ctx_messages_clear(ctx);
+}
+
 /* Control characters, also those of 0x80 to 0x9f (in UTF-8: c2 80 to c2 9f), could drive the reader's terminal. */
 const char *app_clean(char *out, size_t size, const char *text)
 {

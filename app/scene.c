@@ -52,7 +52,6 @@ void app_print_method(const app_scene *s, const char *energy)
   app_scene_word(s, "method", "order", order, sizeof order);
   printf("  method             %s", step[0] != '\0' ? step : "?");
   if (strcmp(step, "event") == 0) printf(", jump %s", jump);
-  if (strcmp(step, "event") == 0 && strcmp(jump, "auto") == 0 && energy != NULL) printf(" (%s)", energy);
   printf(", order %s; balances the %s energy\n", order, energy != NULL ? energy : "?");
 }
 

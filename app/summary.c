@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include <math.h>
+#include <string.h>
 
 static void print_steps(const app_run *r)
 {
@@ -12,8 +13,8 @@ static void print_steps(const app_run *r)
   printf("  bodies             %d, with %lld moving node%s\n", vv_model_bodies(m), (long long)vv_model_nodes(m),
          app_plural(vv_model_nodes(m)));
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
-  if (ratio > 0) printf(" (%.3g of the stable step)", ratio);
-  printf(", to t = %.9g %s\n", r->scene.state->t, clean);
+  if (ratio > 0) printf(", %.3g of the stable one", ratio);
+  printf("\n  time at the end    %.9g %s\n", r->scene.state->t, clean);
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }
 
@@ -36,16 +37,30 @@ static void print_ledger(const app_run *r)
   printf("  penetration        %.2e  largest\n", l->max_penetration);
 }
 
+/* Also where nothing is claimed: the number then says by how much the method misses. */
+static void print_structure(const app_run *r)
+{
+  vv_structure s;
+  if (!vv_sim_structure(r->sim, &s)) return;
+  printf("  structure          symplectic %.2e, ", s.symplectic);
+  if (s.sub_domains)
+    printf("multisymplectic %.2e, Noether %.2e", s.multisymplectic, s.noether);
+  else
+    printf("no sums on sub-domains");
+  printf("; checked to t = %.6g%s%s\n", s.ended ? s.ended_at : r->scene.state->t,
+         s.ended ? ", where the last derivative exists" : "", r->resume ? ", in the steps done now" : "");
+}
+
 static void print_claims(const app_run *r)
 {
   const vv_claim *claim;
   const int n = vv_sim_claims(r->sim, &claim);
-  printf("claims\n");
+  printf(n > 0 ? "claims                      worst     bound    at time    nature\n" : "claims\n");
   for (int i = 0; i < n; i++) {
-    printf("  %-18s %s  worst %.2e  bound %.2e  %s", claim[i].name, claim[i].kept ? "kept  " : "BROKEN", claim[i].worst,
-           claim[i].bound, claim[i].nature);
-    if (claim[i].worst > 0) printf(", worst at t = %.6g", claim[i].when);
-    printf("\n");
+    char when[32] = "-";
+    if (claim[i].worst > 0) snprintf(when, sizeof when, "%.4g", claim[i].when);
+    printf("  %-18s %s %8.2e  %7.1e  %-9s  %s\n", claim[i].name, claim[i].kept ? "kept  " : "BROKEN", claim[i].worst,
+           claim[i].bound, when, claim[i].nature);
   }
   if (n == 0) printf("  none: this method promises nothing for this scene\n");
 }
@@ -65,9 +80,19 @@ void app_print_summary(const app_run *r)
   app_print_method(&r->scene, vv_sim_energy_kind(r->sim));
   print_steps(r);
   print_ledger(r);
+  print_structure(r);
   print_claims(r);
   print_cost(r);
   app_list_files(r->folder);
+}
+
+static const char *remedy(const app_run *r, const char *claim)
+{
+  char step[64];
+  app_scene_word(&r->scene, "method", "step", step, sizeof step);
+  const bool energy = strcmp(claim, "energy") == 0 || strcmp(claim, "event_balance") == 0;
+  const bool other_jump = strcmp(step, "event") == 0 && strcmp(vv_sim_energy_kind(r->sim), "modified") != 0;
+  return energy && other_jump ? "use a shorter step, or jump: modified" : "use a shorter step";
 }
 
 int app_broken_claims(const app_run *r)
@@ -78,8 +103,8 @@ int app_broken_claims(const app_run *r)
   for (int i = 0; i < n; i++) {
     if (claim[i].kept) continue;
     broken++;
-    app_error("claim broken: %s is off by %.3g, more than its bound %.3g, at t = %.6g", claim[i].name, claim[i].worst,
-              claim[i].bound, claim[i].when);
+    app_error("claim broken: %s is off by %.3g, more than its bound %.3g, at t = %.6g; %s", claim[i].name,
+              claim[i].worst, claim[i].bound, claim[i].when, remedy(r, claim[i].name));
   }
   return broken;
 }

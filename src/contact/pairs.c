@@ -57,8 +57,9 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
 static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
 {
   const double g = vvi_pair_gap(c, q);
+  const vv_group *place = vv_given(m->root, "contacts") ? rule : m->body[c->patch_b->body].group;
   if (g < -1e-12 * m->length_scale)
-    return vv_complain(rule, NULL, "'%s' (%s) and '%s' (%s) overlap by %g at the start; move one of them",
+    return vv_complain(place, NULL, "'%s' (%s) and '%s' (%s) overlap by %g at the start; move one of them",
                        m->body[c->patch_a->body].name, c->patch_a->feature, m->body[c->patch_b->body].name,
                        c->patch_b->feature, -g);
   if (c->compliance > 0.0 && c->restitution != 1.0)
@@ -163,14 +164,19 @@ static void gain(const vv_patch *p, const double j[3], double sum[3])
   for (int c = 0; c < 3; c++) sum[c] += p->guided ? along * p->direction[c] : j[c];
 }
 
-void vvi_pair_post(const vvi_pair *c, const double *q, double r, vv_posted *post)
+void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post)
 {
   if (!c->patch_a->held && !c->patch_b->held && c->patch_a->guided == c->patch_b->guided) return; /* it cancels */
-  double x[3], sum[3] = {0, 0, 0};
+  double x[3], w[3], sum[3] = {0, 0, 0};
   const double on_b[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
   const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
   gain(c->patch_a, on_a, sum);
   gain(c->patch_b, on_b, sum);
   vvi_pair_point(c, q, x);
   vvi_post_impulse(post, x, sum);
+  if (!c->patch_a->held && !c->patch_b->held) return;
+  const vv_block *b = c->patch_a->held ? c->block_a : c->block_b;
+  const vv_point *pt = c->patch_a->held ? &c->point_a : &c->point_b;
+  b->kind->push(b, q + b->q0, p + b->p0, 1, pt, w);
+  vvi_sum_add(&post->external_work, (c->patch_a->held ? r : -r) * vvi_dot3(c->n, w));
 }

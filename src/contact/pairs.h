@@ -49,8 +49,9 @@ double vvi_pair_inverse_mass(const vvi_pair *c, const double *q);          /* n.
 void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p);
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3]); /* the common point */
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq);
-/* Books the impulse that went into held nodes and obstacles: external for the bodies that move. */
-void vvi_pair_post(const vvi_pair *c, const double *q, double r, vv_posted *post);
+/* Books what an impulse exchanged with the outside: momentum that went into held nodes and obstacles, and the work of held
+ * tips that move (p: the momenta that tell their velocity). */
+void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post);
 
 /* ---- soft pairs: V = 1/2 g^2/compliance while closed ---- */
 

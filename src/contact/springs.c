@@ -18,20 +18,12 @@ void vvi_springs_kick(const vv_model *m, const double *closed, double h, const d
   }
 }
 
-/* Against a driven tip the spring does work too: h F.v of that tip, as for any support. */
 void vvi_springs_post(const vv_model *m, const double *closed, double h, const double *q, const double *p,
                       vv_posted *post)
 {
   for (int i = 0; i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
-    if (!acts(c, closed, i) || !(c->patch_a->held || c->patch_b->held)) continue;
-    const double r = -h * vvi_pair_gap(c, q) / c->compliance;
-    vvi_pair_post(c, q, r, post);
-    double w[3];
-    const vv_block *b = c->patch_a->held ? c->block_a : c->block_b;
-    const vv_point *pt = c->patch_a->held ? &c->point_a : &c->point_b;
-    b->kind->push(b, q + b->q0, p + b->p0, 1, pt, w);
-    vvi_sum_add(&post->external_work, (c->patch_a->held ? r : -r) * vvi_dot3(c->n, w));
+    if (acts(c, closed, i)) vvi_pair_post(c, q, p, -h * vvi_pair_gap(c, q) / c->compliance, post);
   }
 }
 

@@ -123,6 +123,21 @@ static void make_heading(vvi_arena *arena, const char *folder, const vvi_table *
            kind[0] != '\0' ? " " : "", worst, (long long)impacts, steps, reason);
 }
 
+/* Empty axes would look like a result. */
+static vv_status check_content(vv_ctx *ctx, const vvi_run *run, const vvi_table *ledger, const char *ledger_path)
+{
+  static const char *const column[] = {"time", "total", "closure"};
+  int64_t rows = 0;
+  for (int i = 0; i < VV_COUNT(column); i++)
+    if (vvi_table_column(ledger, column[i]) == NULL)
+      return vvi_fail(ctx, VV_IO, "%s: is not a ledger: it has no column '%s'", ledger_path, column[i]);
+  const double *time = vvi_table_column(ledger, "time"), *total = vvi_table_column(ledger, "total");
+  for (int64_t i = 0; i < ledger->rows; i++) rows += isfinite(time[i]) && isfinite(total[i]);
+  if (rows == 0) return vvi_fail(ctx, VV_IO, "%s: has no row of numbers, so there is nothing to draw", ledger_path);
+  if (run->frames == 0) return vvi_fail(ctx, VV_IO, "%s: has no frame, so there is nothing to draw", run->h5.path);
+  return VV_OK;
+}
+
 static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *folder, const char *path)
 {
   const char *ledger_path = vvi_path(arena, folder, "ledger.csv"), *event_path = vvi_path(arena, folder, "events.csv");
@@ -131,6 +146,7 @@ static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *f
   ends e = {0};
   VV_TRY(vvi_table_read(ctx, arena, ledger_path, &ledger));
   VV_TRY(vvi_table_read(ctx, arena, event_path, &events));
+  VV_TRY(check_content(ctx, run, &ledger, ledger_path));
   VV_TRY(read_ends(run, arena, &e));
   const int k = main_direction(&e, run->frames);
   vvi_series place[MAX_ENDS], speed[MAX_ENDS], energy[4], closure;

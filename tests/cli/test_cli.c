@@ -43,6 +43,8 @@ enum { MOST = 16, LIMIT = 200 * 1024 };
   "record: {" record "}\n"
 
 static const char small[] = BARS("end: 40, step: 0.015", "step: event, jump: slab", "50", "0.1", "every: 2");
+static const char nodal[] = BARS("end: 40, step: 0.015", "step: event, jump: nodal", "50", "0.1", "every: 2");
+static const char modified[] = BARS("end: 40, step: 0.015", "step: event, jump: modified", "50", "0.1", "every: 2");
 static const char other[] = BARS("end: 40, step: 0.014", "step: event, jump: slab", "50", "0.1", "every: 2");
 /* So near to the stable step the slab's energy equation is kept at each impact, and yet the energy grows a hundredfold. */
 static const char bad[] = BARS("end: 40, step: {safety: 0.95}", "step: event, jump: slab", "200", "0.1", "every: 2");
@@ -197,6 +199,19 @@ static void no_control_characters(const char *path)
   free(text);
 }
 
+/* Fits a terminal of 80 columns. */
+static void narrow(const char *path)
+{
+  char *text = read_file(path);
+  for (const char *line = text; *line != '\0'; line += line[strcspn(line, "\n")] == '\n') {
+    const size_t n = strcspn(line, "\n");
+    if (n > 80) print_message("%.*s\n", (int)n, line);
+    assert_true(n <= 80);
+    line += n;
+  }
+  free(text);
+}
+
 static void done_and_kept(void **state)
 {
   (void)state;
@@ -261,6 +276,42 @@ static void summary_has_its_keys(void **state)
   free(all);
 }
 
+/* The number after `word` in what the last run printed about its structure. */
+static double structure_said(const char *word)
+{
+  char *text = read_file("out.txt");
+  const char *line = strstr(text, "  structure          "), *at = line != NULL ? strstr(line, word) : NULL;
+  if (at == NULL) print_message("no '%s' about the structure in: %s\n", word, text);
+  assert_non_null(at);
+  const double value = strtod(at + strlen(word), NULL);
+  free(text);
+  return value;
+}
+
+static void structure_told(void **state)
+{
+  (void)state;
+  write_file("nodal.yaml", nodal);
+  write_file("modified.yaml", modified);
+  GIVES(0, "run small.yaml -o st --check-structure");
+  assert_true(structure_said("symplectic ") < 1e-13 && structure_said("multisymplectic ") < 1e-13);
+  assert_true(structure_said("Noether ") < 1e-13);
+  assert_true(structure_said("checked to t = ") > 39.9);
+  assert_true(said("st/summary.json", "\"ended\": false"));
+  GIVES(0, "run nodal.yaml -o st --overwrite --check-structure"); /* nothing claimed, yet told */
+  assert_true(structure_said("symplectic ") > 1e-7);
+  GIVES(0, "run modified.yaml -o st --overwrite --check-structure");
+  assert_true(structure_said("symplectic ") < 1e-13);
+  assert_true(structure_said("no sums on sub-domains; checked to t = ") > 39.9);
+  assert_true(said("st/summary.json", "\"noether\": null"));
+  /* an event without a root of its equation has no derivative */
+  GIVES(0, "run " VV_EXAMPLES_DIR "/demoures2017/bars-case3-cti2.yaml -o st --overwrite --check-structure");
+  assert_true(structure_said("symplectic ") < 1e-13);
+  assert_true((int)(10 * structure_said("checked to t = ")) == 141);
+  assert_true(said("st/summary.json", "\"checked_until\": 14.1"));
+  assert_true(said("st/summary.json", "\"ended\": true"));
+}
+
 static void broken_claim(void **state)
 {
   (void)state;
@@ -268,6 +319,8 @@ static void broken_claim(void **state)
   GIVES(3, "run bad.yaml -o b");
   assert_true(said("out.txt", "BROKEN"));
   assert_true(said("err", "claim broken: "));
+  assert_true(said("err", "use a shorter step, or jump: modified"));
+  narrow("out.txt");
   assert_true(said("b/summary.json", "\"kept\": false"));
   GIVES(3, "run bad.yaml -o b --overwrite --quiet");
   assert_int_equal(size_of("out.txt"), 0);
@@ -408,6 +461,7 @@ static void words_of_help(void **state)
     assert_true(size_of("out.txt") > 0);
     assert_int_equal(size_of("err"), 0);
     no_control_characters("out.txt");
+    if (strncmp(line[i], "help", 4) == 0) narrow("out.txt");
   }
   assert_true(said("out.txt", "@article{demoures2017"));
 }
@@ -473,6 +527,28 @@ static void files_made(void **state)
   GIVES(0, "reference reference.md");
   assert_true(said("reference.md", "elements"));
   GIVES(1, "reference no/such/folder.md");
+  assert_int_equal(finish(start("reference none.md", "out.txt", 100)), 1);
+  assert_false(exists("none.md") || exists("none.md.tmp"));
+  GIVES(0, "reference /dev/null");
+}
+
+static void damaged_files(void **state)
+{
+  (void)state;
+  static const char *const garbage[] = {"", "garbage", "{}", "{\"reason\": \"done\", \"sta"};
+  GIVES(0, "run small.yaml -o g -q");
+  for (size_t i = 0; i < sizeof garbage / sizeof garbage[0]; i++) {
+    write_file("g/summary.json", garbage[i]);
+    GIVES(1, "info g");
+    assert_true(said("err", "g/summary.json: is not what a run writes"));
+  }
+  assert_int_equal(truncate("g/results.h5", 700), 0);
+  GIVES(0, "run small.yaml -o g -q --resume");
+  assert_true(said("err", "visviva: warning: "));
+  assert_true(said("err", "put aside as results.h5.damaged"));
+  write_file("g/ledger.csv", "garbage\n");
+  GIVES(1, "picture g");
+  assert_true(said("err", "g/ledger.csv: is not a ledger"));
 }
 
 static void full_output(void **state)
@@ -595,6 +671,7 @@ int main(void)
       cmocka_unit_test(scene_of_help),  cmocka_unit_test(examples_copied),      cmocka_unit_test(compared),
       cmocka_unit_test(files_made),     cmocka_unit_test(full_output),          cmocka_unit_test(threads_agree),
       cmocka_unit_test(killed),         cmocka_unit_test(interrupted),          cmocka_unit_test(disk_full),
+      cmocka_unit_test(damaged_files),  cmocka_unit_test(structure_told),
   };
   return cmocka_run_group_tests_name("cli", test, enter, leave);
 }

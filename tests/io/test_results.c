@@ -187,6 +187,73 @@ static void assert_same_frames(const char *a, const char *b)
   vvi_arena_free(&arena);
 }
 
+/* The cell of a row, without quotes in these scenes. */
+static void cell_of(const char *row, int column, char out[64])
+{
+  for (; column > 0; column--) row = strchr(row, ',') + 1;
+  snprintf(out, 64, "%.*s", (int)strcspn(row, ",\n"), row);
+}
+
+/* Words of events.csv and their codes in results.h5, from row `first` on. */
+static void assert_event_words(vvi_run *run, const char *text, int64_t first, int64_t rows)
+{
+  static const char *const kind[] = {"bounce", "on", "off", "hold"};
+  int32_t code[3][1000];
+  char cell[64];
+  assert_true(rows <= 1000);
+  assert_int_equal(vvi_h5_read(&run->h5, "/events/body_a", VVI_H5_INT32, rows, code[0]), VV_OK);
+  assert_int_equal(vvi_h5_read(&run->h5, "/events/body_b", VVI_H5_INT32, rows, code[1]), VV_OK);
+  assert_int_equal(vvi_h5_read(&run->h5, "/events/kind", VVI_H5_INT32, rows, code[2]), VV_OK);
+  for (int64_t i = 0; i < 2 + first; i++) text = strchr(text, '\n') + 1;
+  for (int64_t i = 0; i < rows; i++, text = strchr(text, '\n') + 1) {
+    cell_of(text, 1, cell);
+    assert_string_equal(run->body[code[0][i]], cell);
+    cell_of(text, 3, cell);
+    assert_string_equal(run->body[code[1][i]], cell);
+    cell_of(text, 15, cell);
+    assert_string_equal(kind[code[2][i]], cell);
+  }
+  assert_int_equal(*text, '\0');
+}
+
+/* The events of results.h5 are the rows of events.csv, from its row `first` on; returns how many. */
+static int64_t assert_events(const char *folder, int64_t first)
+{
+  static const struct {
+    const char *object, *column[3];
+  } series[] = {{"/events/time", {"time"}},
+                {"/events/x", {"x", "y", "z"}},
+                {"/events/n", {"n_x", "n_y", "n_z"}},
+                {"/events/normal_speed", {"normal_speed"}},
+                {"/events/normal_impulse", {"normal_impulse"}},
+                {"/events/tangential_impulse", {"tangential_impulse"}},
+                {"/events/energy_jump", {"energy_jump"}}};
+  vvi_arena arena = {0};
+  vvi_run run;
+  vvi_table t;
+  int64_t dims[VVI_H5_RANK], begun = -1;
+  int rank;
+  assert_int_equal(vvi_table_read(NULL, &arena, vvi_path(&arena, folder, "events.csv"), &t), VV_OK);
+  assert_int_equal(vvi_run_open(NULL, &arena, folder, &run), VV_OK);
+  assert_int_equal(vvi_h5_get_whole(&run.h5, "/events", "first", &begun), VV_OK);
+  assert_int_equal(begun, first);
+  const int64_t rows = t.rows - first;
+  for (int k = 0; k < VV_COUNT(series); k++) {
+    assert_int_equal(vvi_h5_shape(&run.h5, series[k].object, &rank, dims), VV_OK);
+    assert_int_equal(dims[0], rows);
+    const int width = series[k].column[1] != NULL ? 3 : 1;
+    assert_int_equal(rank, width == 3 ? 2 : 1);
+    double *value = VVI_ARENA_NEW(&arena, double, rows *width + 1);
+    assert_int_equal(vvi_h5_read(&run.h5, series[k].object, VVI_H5_DOUBLE, rows * width, value), VV_OK);
+    for (int64_t i = 0; i < rows * width; i++)
+      assert_true(value[i] == vvi_table_column(&t, series[k].column[i % width])[first + i / width]);
+  }
+  assert_event_words(&run, text_of(&arena, folder, "events.csv"), first, rows);
+  assert_int_equal(vvi_run_close(&run), VV_OK);
+  vvi_arena_free(&arena);
+  return rows;
+}
+
 static void assert_same_run(const char *a, const char *b)
 {
   vvi_arena arena = {0};
@@ -195,6 +262,8 @@ static void assert_same_run(const char *a, const char *b)
   assert_same_file(a, b, "events.csv");
   assert_same_file(a, b, "paraview/run.pvd");
   assert_same_frames(a, b);
+  assert_true(assert_events(a, 0) > 0);
+  assert_int_equal(assert_events(b, 0), assert_events(a, 0));
   assert_true(vvi_json_find_text(text_of(&arena, a, "summary.json"), "state_hash", hash[0], sizeof hash[0]));
   assert_true(vvi_json_find_text(text_of(&arena, b, "summary.json"), "state_hash", hash[1], sizeof hash[1]));
   assert_string_equal(hash[0], hash[1]);
@@ -240,6 +309,7 @@ static void test_tables(void **state)
   assert_true(e.rows > 0);
   assert_true((double)e.rows == impacts[t.rows - 1]);
   assert_true(strstr(text_of(&arena, "tables", "events.csv"), ",left,") != NULL);
+  assert_int_equal(assert_events("tables", 0), e.rows);
   vvi_arena_free(&arena);
 }
 
@@ -312,6 +382,7 @@ static void test_summary(void **state)
   assert_true(vvi_json_find_text(text, "state_hash", word, sizeof word));
   assert_int_equal(strlen(word), 16);
   assert_non_null(strstr(text, "\"kept\": "));
+  assert_non_null(strstr(text, "\"structure\": null"));
   assert_null(strstr(text, "nan"));
   assert_null(strstr(text, "inf,"));
   vvi_arena_free(&arena);
@@ -353,6 +424,9 @@ static void test_killed(void **state)
   assert_same_run("whole", "killed");
   run(odd, "killed", true, 0); /* a run that is over already: nothing changes */
   assert_same_run("whole", "killed");
+  run_and_die(odd, "killed", false, 66); /* two events after the checkpoint at 50 are in the file */
+  run(odd, "killed", true, 1);
+  assert_int_equal(assert_events("killed", 0), 8);
 }
 
 /* Stopped in good order at steps that are in no rhythm: the extra rows and frames must vanish again. */
@@ -371,8 +445,11 @@ static void test_damaged(void **state)
 {
   (void)state;
   run(odd, "damaged", false, 100);
+  const int64_t before = assert_events("damaged", 0);
   assert_int_equal(truncate("damaged/results.h5", 700), 0);
+  run_and_die(odd, "damaged", true, 160);
   run(odd, "damaged", true, 0);
+  assert_int_equal(assert_events("damaged", before), assert_events("whole", 0) - before);
   assert_true(vvi_exists("damaged/results.h5.damaged"));
   assert_same_file("whole", "damaged", "ledger.csv");
   assert_same_file("whole", "damaged", "paraview/run.pvd");
@@ -381,6 +458,49 @@ static void test_damaged(void **state)
   assert_int_equal(vvi_run_open(NULL, &arena, "damaged", &frames), VV_OK);
   assert_int_equal(frames.step[0], 105); /* the first frame after the checkpoint at step 100 */
   assert_int_equal(vvi_run_close(&frames), VV_OK);
+  vvi_arena_free(&arena);
+}
+
+/* Two writers in one folder would mix their bytes: the second is refused, and the first does not notice. */
+static void test_locked(void **state)
+{
+  (void)state;
+  rig first, second;
+  vv_report report;
+  for (int resume = 0; resume < 2; resume++) {
+    open_scene(&first, even);
+    assert_int_equal(open_results(&first, "locked", resume, !resume), VV_OK);
+    if (!resume) assert_int_equal(vv_sim_steps(first.sim, 20, &report), VV_OK); /* there is a checkpoint now */
+    for (int k = 0; k < 2; k++) {
+      open_scene(&second, even);
+      assert_int_equal(open_results(&second, "locked", k, !k), VV_IO);
+      assert_non_null(strstr(vv_ctx_message(second.ctx, 0), "locked: another run is writing here"));
+      close_rig(&second);
+    }
+    if (resume) assert_int_equal(vv_sim_run(first.sim, &report), VV_OK);
+    assert_int_equal(vv_results_summary(first.results, first.sim, &report), VV_OK);
+    close_rig(&first);
+  }
+  run(even, "unlocked", false, 0);
+  assert_same_run("locked", "unlocked");
+}
+
+/* What would end a cell or a line does not get into the line of units. */
+static void test_unit_names(void **state)
+{
+  (void)state;
+  static const char scene[] = "visviva: 1\ntime: {end: 1, step: 0.1}\n"
+                              "units: {length: \"a,b\", mass: \"c\\nd\", time: \"\\\"e\"}\n"
+                              "bodies:\n  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+                              "      section: {area: 1}, velocity: 0.1}\n";
+  vvi_arena arena = {0};
+  vvi_table t;
+  run(scene, "units", false, 0);
+  assert_int_equal(vvi_table_read(NULL, &arena, "units/ledger.csv", &t), VV_OK);
+  assert_int_equal(t.rows, 11);
+  assert_string_equal(vvi_table_unit(&t, "time"), " e");
+  assert_string_equal(vvi_table_unit(&t, "total"), "c d a b^2/ e^2");
+  assert_string_equal(vvi_table_unit(&t, "impacts"), "1");
   vvi_arena_free(&arena);
 }
 
@@ -424,7 +544,7 @@ static const char *program; /* argv[0] */
 static void test_full_disk(void **state)
 {
   (void)state;
-  static const rlim_t bytes[] = {60000, 80000, 100000, 200000};
+  static const rlim_t bytes[] = {80000, 100000, 120000, 200000};
   for (int i = 0; i < VV_COUNT(bytes); i++) {
     int status = 0;
     const pid_t child = fork();
@@ -453,14 +573,21 @@ static void test_compare(void **state)
   rig r;
   vv_comparison c;
   run(even, "same_a", false, 0);
-  run(odd, "same_b", false, 0);
+  run(even, "same_b", false, 0);
+  run(odd, "rarer", false, 0);
   run(other, "differs", false, 0);
   run(even, "half", false, 100);
   open_scene(&r, even);
   assert_int_equal(vv_compare(r.ctx, "same_a", "same_b", &c), VV_OK);
   assert_true(c.difference == 0);
-  assert_int_equal(c.rows, 68);
-  assert_int_equal(c.frames, 30);
+  assert_int_equal(c.rows, 201);
+  assert_int_equal(c.frames, 201);
+  assert_int_equal(vv_compare(r.ctx, "same_a", "rarer", &c), VV_OK);
+  assert_int_equal(c.rows, 68); /* the rows they share agree; */
+  assert_true(c.ledger == 0 && c.events == 0);
+  assert_int_equal(c.frames, 30); /* that there are fewer frames is a difference */
+  assert_true(c.difference >= 1 && c.positions >= 1);
+  assert_non_null(strstr(c.where, "number of frames (201 and 30)"));
   assert_int_equal(vv_compare(r.ctx, "same_a", "differs", &c), VV_OK);
   assert_true(c.difference > 1e-6 && isfinite(c.difference));
   assert_true(c.positions > 0);
@@ -468,6 +595,83 @@ static void test_compare(void **state)
   assert_int_equal(vv_compare(r.ctx, "half", "same_a", &c), VV_OK);
   assert_true(c.ledger >= 0.5);
   assert_int_equal(vv_compare(r.ctx, "same_a", "nowhere", &c), VV_IO);
+  close_rig(&r);
+}
+
+/* Bodies, nodes and frames that one folder has and the other has not: each is a difference and is said. */
+static void test_compare_shapes(void **state)
+{
+  (void)state;
+  static const char head[] = "visviva: 1\ntime: {end: 1, step: 0.1}\nbodies:\n";
+  static const char *const body[] = {"  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+                                     "      section: {area: 1}, velocity: 0.1}\n",
+                                     "  a: {kind: bar, length: 10, elements: 10, material: {young: 1, density: 1},\n"
+                                     "      section: {area: 1}, velocity: 0.1}\n",
+                                     "  b: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+                                     "      section: {area: 1}, position: 20, velocity: 0.1}\n"};
+  char a[1024], fewer[1024], b[1024], both[1024];
+  rig r;
+  vv_comparison c;
+  snprintf(a, sizeof a, "%s%s", head, body[0]);
+  snprintf(fewer, sizeof fewer, "%s%s", head, body[1]);
+  snprintf(b, sizeof b, "%s%s", head, body[2]);
+  snprintf(both, sizeof both, "%s%s%s", head, body[0], body[2]);
+  run(a, "shape_a", false, 0);
+  run(fewer, "shape_fewer", false, 0);
+  run(b, "shape_b", false, 0);
+  run(both, "shape_both", false, 0);
+  open_scene(&r, a);
+  assert_int_equal(vv_compare(r.ctx, "shape_a", "shape_fewer", &c), VV_OK);
+  assert_true(c.difference >= 1);
+  assert_non_null(strstr(c.where, "number of nodes of a (21 and 11)"));
+  assert_int_equal(vv_compare(r.ctx, "shape_a", "shape_both", &c), VV_OK);
+  assert_true(c.difference >= 1);
+  assert_non_null(strstr(c.where, "only in the second: body b"));
+  assert_int_equal(vv_compare(r.ctx, "shape_both", "shape_a", &c), VV_OK);
+  assert_true(c.difference >= 1);
+  assert_non_null(strstr(c.where, "only in the first: body b"));
+  assert_int_equal(vv_compare(r.ctx, "shape_a", "shape_b", &c), VV_OK);
+  assert_true(c.difference >= 1);
+  assert_int_equal(open_results(&r, "shape_empty", false, true), VV_OK); /* no frame at all */
+  assert_int_equal(vv_results_close(r.results), VV_OK);
+  r.results = NULL;
+  assert_int_equal(vv_compare(r.ctx, "shape_empty", "shape_a", &c), VV_OK);
+  assert_true(c.difference >= 1);
+  assert_non_null(strstr(c.where, "no common frame"));
+  close_rig(&r);
+}
+
+static void overwrite(const char *path, const char *text)
+{
+  vvi_file f;
+  assert_int_equal(vvi_file_create(NULL, path, &f), VV_OK);
+  assert_int_equal(vvi_file_text(&f, text), VV_OK);
+  assert_int_equal(vvi_file_close(&f), VV_OK);
+}
+
+/* Empty axes would look like a result. */
+static void test_nothing_to_draw(void **state)
+{
+  (void)state;
+  static const char *const garbage[] = {"", "nonsense\n", "time,total,closure\n", "time,total,closure\nx,y,z\n"};
+  rig r;
+  open_scene(&r, even);
+  assert_int_equal(open_results(&r, "blank", false, true), VV_OK);
+  assert_int_equal(vv_results_close(r.results), VV_OK);
+  r.results = NULL;
+  overwrite("blank/ledger.csv", "time,total,closure\n0,1,0\n");
+  assert_int_equal(vv_picture_write(r.ctx, "blank", "blank/picture.svg"), VV_IO);
+  assert_non_null(strstr(vv_ctx_message(r.ctx, 0), "no frame"));
+  close_rig(&r);
+  run(even, "garbage", false, 20);
+  open_scene(&r, even);
+  for (int i = 0; i < VV_COUNT(garbage); i++) {
+    overwrite("garbage/ledger.csv", garbage[i]);
+    vv_ctx_messages_clear(r.ctx);
+    assert_int_equal(vv_picture_write(r.ctx, "garbage", "garbage/picture.svg"), VV_IO);
+    assert_non_null(strstr(vv_ctx_message(r.ctx, 0), "garbage/ledger.csv: "));
+  }
+  assert_false(vvi_exists("garbage/picture.svg") || vvi_exists("blank/picture.svg"));
   close_rig(&r);
 }
 
@@ -564,14 +768,16 @@ int main(int argc, char **argv)
   program = argv[0];
   if (argc == 3 && strcmp(argv[1], "--full-disk") == 0) return run_on_full_disk((rlim_t)atoll(argv[2]));
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),      cmocka_unit_test(test_json),
-      cmocka_unit_test(test_table_reader), cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_rhythm),       cmocka_unit_test(test_summary),
-      cmocka_unit_test(test_paraview),     cmocka_unit_test(test_refuses_used_folder),
-      cmocka_unit_test(test_killed),       cmocka_unit_test(test_stopped),
-      cmocka_unit_test(test_damaged),      cmocka_unit_test(test_refuses_checkpoint),
-      cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_compare),
-      cmocka_unit_test(test_picture),
+      cmocka_unit_test(test_numbers),         cmocka_unit_test(test_json),
+      cmocka_unit_test(test_table_reader),    cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_rhythm),          cmocka_unit_test(test_summary),
+      cmocka_unit_test(test_paraview),        cmocka_unit_test(test_refuses_used_folder),
+      cmocka_unit_test(test_killed),          cmocka_unit_test(test_stopped),
+      cmocka_unit_test(test_damaged),         cmocka_unit_test(test_refuses_checkpoint),
+      cmocka_unit_test(test_full_disk),       cmocka_unit_test(test_compare),
+      cmocka_unit_test(test_picture),         cmocka_unit_test(test_compare_shapes),
+      cmocka_unit_test(test_nothing_to_draw), cmocka_unit_test(test_locked),
+      cmocka_unit_test(test_unit_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,15 @@ static void note(vv_comparison *out, double *part, double d, const char *what, c
   snprintf(out->where, sizeof out->where, "%s: %.60s, row %lld, time %.9g", what, name, (long long)row, t);
 }
 
+/* Parts that do not fit together cannot be measured: a difference of 1 or more, and why. */
+static void note_misfit(vv_comparison *out, double d, const char *what, const char *name, int64_t a, int64_t b)
+{
+  if (d > out->positions) out->positions = d;
+  if (!(d > out->difference)) return;
+  out->difference = d;
+  snprintf(out->where, sizeof out->where, "positions: %s%.60s (%lld and %lld)", what, name, (long long)a, (long long)b);
+}
+
 static void compare_ledgers(const folder *a, const folder *b, const scales *s, vv_comparison *out)
 {
   const double *sa = vvi_table_column(&a->ledger, "step"), *sb = vvi_table_column(&b->ledger, "step");
@@ -168,6 +177,32 @@ static int find_body(const vvi_run *run, const char *name)
   return -1;
 }
 
+/* What read_pair would pass over: bodies of one side only, and bodies with other numbers of nodes. */
+static void compare_shapes(folder *a, folder *b, int64_t common, vv_comparison *out)
+{
+  int64_t na = a->run.frames, nb = b->run.frames;
+  int bodies = 0;
+  for (int i = 0; i < a->run.n_body; i++) {
+    const char *name = a->run.body[i];
+    const int other = find_body(&b->run, name);
+    int ca = 0, cb = 0;
+    int64_t count_a = 0, count_b = 0;
+    vvi_run_shape(&a->run, i, "position", &count_a, &ca);
+    if (other >= 0) vvi_run_shape(&b->run, other, "position", &count_b, &cb);
+    bodies += other >= 0;
+    if (other < 0)
+      note_misfit(out, INFINITY, "only in the first: body ", name, 1, 0);
+    else if (count_a != count_b || ca != cb)
+      note_misfit(out, INFINITY, "number of nodes of ", name, count_a, count_b);
+  }
+  for (int i = 0; i < b->run.n_body; i++)
+    if (find_body(&a->run, b->run.body[i]) < 0)
+      note_misfit(out, INFINITY, "only in the second: body ", b->run.body[i], 0, 1);
+  if (bodies == 0) note_misfit(out, INFINITY, "no common body", "", a->run.n_body, b->run.n_body);
+  if (common == 0) note_misfit(out, INFINITY, "no common frame", "", na, nb);
+  if (na != nb) note_misfit(out, 1, "number of frames", "", na, nb);
+}
+
 /* Positions of one body in both; *n = 0 when it has none or they do not fit together. */
 static vv_status read_pair(vvi_arena *arena, folder *a, folder *b, int body, int64_t fa, int64_t fb, int64_t *n,
                            double **xa, double **xb)
@@ -202,6 +237,7 @@ static vv_status compare_positions(vvi_arena *arena, folder *a, folder *b, doubl
   int64_t fa = 0, fb = 0;
   out->frames = common_frames(&a->run, &b->run, &fa, &fb);
   *size = 0;
+  compare_shapes(a, b, out->frames, out);
   if (out->frames == 0) return VV_OK;
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (int pass = 0; pass < 2; pass++) {
@@ -244,7 +280,6 @@ static vv_status compare(vv_ctx *ctx, vvi_arena *arena, folder *a, folder *b, co
   const scales s = find_scales(a, b, size);
   compare_ledgers(a, b, &s, out);
   compare_events(a, b, &s, out);
-  if (a->run.n_body != b->run.n_body) note(out, &out->positions, INFINITY, "positions", "number of bodies", 0, 0);
   return VV_OK;
 }
 

@@ -4,10 +4,13 @@
  *               /time /step  [frames]
  *               /bodies/NAME attributes: name, kind, index
  *               /bodies/NAME/FIELD     [frames][nodes or elements][components]; attributes: unit, components, on
- *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body */
+ *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body
+ *               /events      attribute first: events of the run that are not in here (0, unless a file was put aside)
+ *               /events/NAME [events] or [events][3], the rows of events.csv; bodies by their index, kinds by code */
 #include "io/results/units.h"
 #include "io/results/writer.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +78,111 @@ static vv_status create_slot(vv_results *r, vvi_series_slot *s)
   return vvi_h5_set_text(f, object, "on", field->on_elements ? "elements" : "nodes");
 }
 
+/* ---- events ---- */
+
+static const struct {
+  const char *name, *unit;
+  size_t at;
+  int n; /* 0: a plain number */
+} event_number[] = {{"time", "s", offsetof(vv_event, time), 0},
+                    {"x", "m", offsetof(vv_event, x), 3},
+                    {"n", "1", offsetof(vv_event, n), 3},
+                    {"normal_speed", "m/s", offsetof(vv_event, normal_speed), 0},
+                    {"normal_impulse", "N s", offsetof(vv_event, normal_impulse), 0},
+                    {"tangential_impulse", "N s", offsetof(vv_event, tangential_impulse), 0},
+                    {"energy_jump", "J", offsetof(vv_event, energy_jump), 0}};
+static const char *const event_whole[] = {"body_a", "body_b", "kind"};
+static const char *const event_kind[] = {"bounce", "on", "off", "hold"}; /* by code */
+_Static_assert(VV_COUNT(event_number) + VV_COUNT(event_whole) == VVI_EVENT_SERIES, "one dataset each");
+
+static void event_object(int i, char out[OBJECT_TEXT])
+{
+  const int whole = i - VV_COUNT(event_number);
+  snprintf(out, OBJECT_TEXT, "/events/%s", whole < 0 ? event_number[i].name : event_whole[whole]);
+}
+
+static vv_status create_events(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES], codes[OBJECT_TEXT];
+  fr->event_first = fr->events;
+  VV_TRY(vvi_h5_group(&fr->h5, "/events"));
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/events", "first", fr->event_first));
+  for (int i = 0; i < VVI_EVENT_SERIES; i++) {
+    const bool number = i < VV_COUNT(event_number);
+    event_object(i, object);
+    VV_TRY(vvi_h5_series_create(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0,
+                                1, &fr->event_id[i]));
+    if (number) VV_TRY(vvi_h5_set_text(&fr->h5, object, "unit", vvi_unit(r->model, event_number[i].unit, unit)));
+  }
+  size_t used = 0;
+  for (int k = 0; k < VV_COUNT(event_kind); k++)
+    used += (size_t)snprintf(codes + used, sizeof codes - used, "%s%d %s", k > 0 ? ", " : "", k, event_kind[k]);
+  return vvi_h5_set_text(&fr->h5, "/events/kind", "codes", codes);
+}
+
+/* Forgets the events after the checkpoint: events.csv is cut already. */
+static vv_status continue_events(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char object[OBJECT_TEXT];
+  if (!vvi_h5_has(&fr->h5, "/events")) return create_events(r); /* begun by an older version */
+  VV_TRY(vvi_h5_get_whole(&fr->h5, "/events", "first", &fr->event_first));
+  for (int i = 0; i < VVI_EVENT_SERIES; i++) {
+    event_object(i, object);
+    VV_TRY(vvi_h5_series_open(&fr->h5, object, &fr->event_id[i]));
+    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], fr->events - fr->event_first));
+  }
+  return VV_OK;
+}
+
+/* Rows of events.csv, without its two lines of head; a line end within quotes belongs to a name. */
+static vv_status count_events(vv_results *r)
+{
+  int64_t lines = 0;
+  bool quoted = false;
+  char text[4096];
+  FILE *f = fopen(r->events.path, "rb");
+  if (f == NULL) return vvi_io_fail(r->ctx, r->events.path, "not read");
+  for (size_t n; (n = fread(text, 1, sizeof text, f)) > 0;)
+    for (size_t i = 0; i < n; i++) {
+      quoted ^= text[i] == '"';
+      lines += text[i] == '\n' && !quoted;
+    }
+  const bool ok = ferror(f) == 0;
+  fclose(f);
+  r->frames.events = lines > 2 ? lines - 2 : 0;
+  return ok ? VV_OK : vvi_io_fail(r->ctx, r->events.path, "not read");
+}
+
+static int32_t kind_code(const char *kind)
+{
+  for (int k = 0; k < VV_COUNT(event_kind); k++)
+    if (kind != NULL && strcmp(kind, event_kind[k]) == 0) return k;
+  return -1;
+}
+
+static int32_t body_code(const vv_model *m, const char *name)
+{
+  return name != NULL ? (int32_t)vvi_model_body_find(m, name) : -1;
+}
+
+vv_status vvi_frames_events(vv_results *r, const vv_view *view)
+{
+  vvi_frames *fr = &r->frames;
+  for (int64_t k = 0; k < view->n_event; k++, fr->events++) {
+    const vv_event *e = &view->event[k];
+    const int64_t row = fr->events - fr->event_first, *id = fr->event_id;
+    const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind)};
+    for (int i = 0; i < VV_COUNT(event_number); i++)
+      VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_DOUBLE, row, (const char *)e + event_number[i].at));
+    for (int i = 0; i < VV_COUNT(whole); i++) VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_INT32, row, &whole[i]));
+  }
+  return VV_OK;
+}
+
+/* ---- the file ---- */
+
 static vv_status create_h5(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
@@ -89,6 +197,7 @@ static vv_status create_h5(vv_results *r)
   VV_TRY(vvi_h5_group(&fr->h5, "/bodies"));
   for (int i = 0; i < r->model->n_body; i++) VV_TRY(create_body(r, &r->model->body[i]));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(create_slot(r, &fr->slot[i]));
+  VV_TRY(create_events(r));
   r->marks.h5_frames = 0;
   return vvi_h5_flush(&fr->h5, false);
 }
@@ -111,6 +220,7 @@ static vv_status continue_h5(vv_results *r)
     VV_TRY(vvi_h5_series_open(&fr->h5, object, &fr->slot[i].id));
     VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
   }
+  VV_TRY(continue_events(r));
   return vvi_h5_flush(&fr->h5, false);
 }
 
@@ -185,6 +295,7 @@ vv_status vvi_frames_open(vv_results *r)
   fr->buffer = VVI_ARENA_NEW(&r->arena, double, longest);
   if (fr->slot == NULL || fr->buffer == NULL) return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
   measure(r->model, fr, &longest);
+  if (r->resumed) VV_TRY(count_events(r));
   VV_TRY(open_h5(r));
   return r->paraview ? prepare_paraview(r) : VV_OK;
 }

@@ -8,9 +8,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10 };
 
@@ -100,12 +103,25 @@ static vv_status name_files(vv_results *r, const char *folder)
   return r->checkpoint_path && r->checkpoint_tmp && r->h5_path && r->paraview_folder && r->pvd_path ? VV_OK : VV_NOMEM;
 }
 
+/* Two writers would mix their bytes.  The lock is on the folder itself, leaves no file behind and dies with its process;
+ * where the file system has no locks we go on without. */
+static vv_status lock_folder(vv_results *r)
+{
+  errno = 0;
+  r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (r->lock < 0) return vvi_io_fail(r->ctx, r->folder, "not opened");
+  if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return VV_OK;
+  return vvi_fail(r->ctx, VV_IO, "%s: another run is writing here", r->folder);
+}
+
 static vv_status open_folder(vv_results *r, const vv_results_def *def)
 {
   VV_TRY(name_files(r, def->folder));
   r->resumed = def->resume;
   r->marks = (vvi_marks){.last_row = -1, .last_frame = -1};
   read_rhythm(r);
+  if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
+  VV_TRY(lock_folder(r));
   if (r->resumed) {
     VV_TRY(vvi_checkpoint_load(r->model, r->checkpoint_path, NULL, NULL, &r->marks));
     VV_TRY(remove_one(r, r->folder, "summary.json")); /* it speaks of a run that is not over */
@@ -113,7 +129,6 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
     if (!def->overwrite && holds_a_run(r))
       return vvi_fail(r->ctx, VV_IO, "%s: holds a run already; resume it, overwrite it or name another folder",
                       r->folder);
-    VV_TRY(vvi_folder_create(r->ctx, r->folder));
     VV_TRY(remove_run(r));
   }
   const char *scene = vvi_path(&r->arena, r->folder, "scene.yaml");
@@ -126,6 +141,7 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 static vv_status close_all(vv_results *r)
 {
   vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_frames_close(r)};
+  if (r->lock >= 0) close(r->lock); /* last: the folder is free when all its files are closed */
   vvi_arena_free(&r->arena);
   free(r);
   for (int i = 0; i < VV_COUNT(status); i++)
@@ -142,7 +158,7 @@ vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv
   if (r == NULL) return VV_NOMEM;
   r->model = model;
   r->ctx = model->ctx;
-  r->frames.pvd.fd = -1;
+  r->lock = r->frames.pvd.fd = -1;
   const vv_status status = open_folder(r, def);
   if (status == VV_OK)
     *out = r;
@@ -197,7 +213,10 @@ static vv_status observe(vv_results *r, const vv_view *view)
 {
   const int64_t step = view->state->step;
   const bool start = view->first && r->marks.last_row < 0; /* a run may be made of several calls */
-  if (view->n_event > 0) VV_TRY(vvi_csv_events(r, view));
+  if (view->n_event > 0) {
+    VV_TRY(vvi_csv_events(r, view));
+    VV_TRY(vvi_frames_events(r, view));
+  }
   r->marks.events_bytes = r->events.bytes;
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || due(step, r->frame_every)) VV_TRY(write_frame(r, view));

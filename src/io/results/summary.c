@@ -77,6 +77,24 @@ static void put_claims(vvi_json *j, const vv_sim *sim)
   vvi_json_close(j, ']');
 }
 
+/* What was found, also where nothing is claimed; null: not checked. */
+static void put_structure(vvi_json *j, const vv_results *r, const vv_sim *sim)
+{
+  vv_structure s;
+  if (!vv_sim_structure(sim, &s)) {
+    vvi_json_number(j, "structure", NAN);
+    return;
+  }
+  vvi_json_open(j, "structure", '{');
+  vvi_json_number(j, "symplectic", s.symplectic);
+  vvi_json_number(j, "multisymplectic", s.sub_domains ? s.multisymplectic : NAN);
+  vvi_json_number(j, "noether", s.sub_domains ? s.noether : NAN);
+  vvi_json_flag(j, "sub_domains", s.sub_domains);
+  vvi_json_flag(j, "ended", s.ended);
+  vvi_json_number(j, "checked_until", s.ended ? s.ended_at : r->time);
+  vvi_json_close(j, '}');
+}
+
 static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, const vv_report *report)
 {
   const vv_ledger *l = vv_sim_ledger(sim);
@@ -97,6 +115,7 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   put_drift(j, "angular_momentum", l->max_L_drift, l->L_scale);
   vvi_json_number(j, "max_penetration", l->max_penetration);
   vvi_json_number(j, "max_event_residual", l->max_event_residual);
+  put_structure(j, r, sim);
   put_claims(j, sim);
   vvi_json_text(j, "state_hash", hash);
   vvi_json_close(j, '}');

@@ -25,6 +25,14 @@ static void append(char *out, size_t room, const char *between, const char *name
     snprintf(out + used, room - used, "%s%s^%d", between, name, power);
 }
 
+/* A unit is one cell of a line of units: what would end the cell or the line is a blank. */
+static char *as_cell(char *text)
+{
+  for (char *c = text; *c != '\0'; c++)
+    if (*c == ',' || *c == '"' || (unsigned char)*c < 0x20 || *c == 0x7f) *c = ' ';
+  return text;
+}
+
 const char *vvi_unit(const vv_model *model, const char *unit, char out[VVI_UNIT_BYTES])
 {
   const vv_group *g = vv_sub(model->root, "units");
@@ -42,5 +50,5 @@ const char *vvi_unit(const vv_model *model, const char *unit, char out[VVI_UNIT_
   if (out[0] == '\0') snprintf(out, VVI_UNIT_BYTES, "1");
   for (int i = 0; i < 3; i++)
     if (power[i] < 0) append(out, VVI_UNIT_BYTES, "/", name[i], -power[i]);
-  return out;
+  return as_cell(out);
 }

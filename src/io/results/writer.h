@@ -13,6 +13,8 @@ typedef struct vvi_series_slot {
   int field;
 } vvi_series_slot;
 
+enum { VVI_EVENT_SERIES = 10 };
+
 typedef struct vvi_frames {
   vvi_h5 h5;
   int64_t time_id, step_id;
@@ -22,12 +24,16 @@ typedef struct vvi_frames {
   vvi_vtu *vtu; /* [n_vtu] blocks that have nodes */
   vvi_pvd pvd;
   double *buffer; /* largest field of any block */
+  int64_t event_id[VVI_EVENT_SERIES];
+  int64_t events;      /* of the run, so far: rows of events.csv */
+  int64_t event_first; /* of these, how many came before the first row of results.h5 */
 } vvi_frames;
 
 struct vv_results {
   const vv_model *model;
   vv_ctx *ctx;
   vvi_arena arena;
+  int lock; /* descriptor of the folder, locked as long as it is open; -1: none */
   const char *folder, *checkpoint_path, *checkpoint_tmp, *h5_path, *pvd_path, *paraview_folder;
   bool resumed, paraview;
   bool broken;                     /* a write failed: nothing more is written, the last checkpoint stays */
@@ -50,4 +56,5 @@ vv_status vvi_csv_events(vv_results *r, const vv_view *view);
 /* frames.c */
 vv_status vvi_frames_open(vv_results *r);
 vv_status vvi_frames_write(vv_results *r, const vv_view *view);
+vv_status vvi_frames_events(vv_results *r, const vv_view *view); /* to the file at the next flush */
 vv_status vvi_frames_close(vv_results *r);

@@ -107,10 +107,32 @@ void event_slab(struct vv_step *s, double t, double h)
   memset(w->touch, APART, (size_t)s->model->pairs->n);
 }
 
+/* A speed that is only rounding: of the pair's last approach, or of what presses it together. */
+double event_rounding(const struct vv_step *s, int pair)
+{
+  const event_work *w = s->own;
+  const double a = vvi_pair_rate(&s->model->pairs->pair[pair], s->state->q, w->f);
+  return 1e-12 * w->fast[pair] + 1e-13 * fabs(a * s->h);
+}
+
 double event_speed(const struct vv_step *s, int pair, double u)
 {
   const event_work *w = s->own;
-  return w->touch[pair] == TOUCHING && fabs(u) <= 1e-12 * w->fast[pair] ? 0.0 : u;
+  return w->touch[pair] == TOUCHING && fabs(u) <= event_rounding(s, pair) ? 0.0 : u;
+}
+
+/* A gap that never sinks below this is no event: it is rounding of bodies that touch and do not move. */
+double event_shallow(const struct vv_step *s)
+{
+  return 1e-15 * s->model->length_scale;
+}
+
+/* Smallest value of c0 + c1 x + c2 x^2 on [0, h]. */
+static double lowest(double c0, double c1, double c2, double h)
+{
+  const double vertex = c2 > 0.0 ? -0.5 * c1 / c2 : -1.0, end = c0 + h * (c1 + h * c2);
+  const double low = fmin(c0, end);
+  return vertex > 0.0 && vertex < h ? fmin(low, c0 - 0.25 * c1 * c1 / c2) : low;
 }
 
 /* In a slab started at (q, p) the gap is an exact quadratic of its length (tips and planes):                    [bars 5]
@@ -121,17 +143,16 @@ double event_next(struct vv_step *s, double h)
   event_work *w = s->own;
   const vv_state *x = s->state;
   const struct vvi_pairs *list = s->model->pairs;
-  const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h);
+  const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h), shallow = event_shallow(s);
   double first = INFINITY;
   w->n_set = 0;
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
-    const double c1 = event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p)),
-                 c2 = 0.5 * vvi_pair_rate(c, x->q, w->f);
-    w->when[i] = w->touch[i] == HELD
-                     ? INFINITY
-                     : vvi_first_crossing(sign * vvi_pair_gap(c, x->q), sign * c1, sign * c2, w->touch[i] == TOUCHING);
+    const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
+    const double c1 = sign * event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
+    const bool skip = w->touch[i] == HELD || lowest(c0, c1, c2, longest) > -shallow;
+    w->when[i] = skip ? INFINITY : vvi_first_crossing(c0, c1, c2, w->touch[i] == TOUCHING);
     first = fmin(first, w->when[i]);
   }
   if (!(first <= longest)) return INFINITY;
@@ -185,6 +206,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
       const double h = s->composition->gamma[i] * s->h;
+      w->direction = h < 0.0 ? -1.0 : 1.0;
       vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
       VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : substep(s, t, h, r));
       t += h;

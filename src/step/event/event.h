@@ -26,6 +26,7 @@ typedef struct event_work {
   int *set, *now; /* [pairs] pairs of the coming event; of the event being answered */
   event_bounce *bounce; /* [pairs] of the pairs in now */
   int n_set, n_now;
+  double direction;               /* of time in this substep: +1 or -1 */
   int events;                     /* in this step */
   int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
   double target;                  /* the energy that the coming slab must have */
@@ -45,6 +46,9 @@ void event_force(struct vv_step *s, double t, const double *q, double *f);
 void event_slab(struct vv_step *s, double t, double h);
 /* The speed u of a touching pair with what is only rounding of its last approach set to zero. */
 double event_speed(const struct vv_step *s, int pair, double u);
+double event_rounding(const struct vv_step *s, int pair);
+/* Depth below which a gap is only rounding. */
+double event_shallow(const struct vv_step *s);
 /* Earliest event in (0, |h|] of the coming slab; the pairs are in w->set.  INFINITY: none. */
 double event_next(struct vv_step *s, double h);
 

@@ -47,7 +47,7 @@ void event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
 {
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
-  const double direction = s->h < 0.0 ? -1.0 : 1.0, approach = direction * speed;
+  const double direction = ((const event_work *)s->own)->direction, approach = direction * speed;
   w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse};
   if (soft(c) || w->touch[w->now[k]] == HELD) return;
   c->response->solve(1, &approach, &inverse, &c->restitution, &w->bounce[k].impulse, &w->bounce[k].loss);
@@ -85,8 +85,8 @@ int event_direction(struct vv_step *s)
 static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, double *a, double *inverse)
 {
   const event_work *w = s->own;
-  const double rounding = 1e-12 * w->fast[c - s->model->pairs->pair];
-  const double direction = s->h < 0.0 ? -1.0 : 1.0;
+  const double rounding = event_rounding(s, (int)(c - s->model->pairs->pair));
+  const double direction = ((const event_work *)s->own)->direction;
   *inverse = vvi_pair_inverse_mass(c, s->state->q);
   *u = direction * vvi_pair_rate(c, s->state->q, s->state->p);
   *a = vvi_pair_rate(c, s->state->q, w->f);
@@ -102,7 +102,8 @@ static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, doubl
 static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a)
 {
   const event_work *w = s->own;
-  const double slow = fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + 1e-12 * w->fast[c - s->model->pairs->pair];
+  const double slow =
+      fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + event_rounding(s, (int)(c - s->model->pairs->pair));
   return -u <= slow || (c->restitution == 1.0 && w->events > EVENT_CHATTER);
 }
 
@@ -116,7 +117,7 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   else
     vvi_sum_add(&s->ledger->posted.restitution_loss, -gain);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
-  vvi_pair_post(c, s->state->q, impulse, &s->ledger->posted);
+  vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
   w->touch[w->now[k]] = HELD;
 }
@@ -124,7 +125,7 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
 static void lift(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
-  const double direction = s->h < 0.0 ? -1.0 : 1.0;
+  const double direction = ((const event_work *)s->own)->direction;
   for (int k = 0; rest != 0.0 && k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
@@ -186,7 +187,7 @@ void event_apply(struct vv_step *s, double t, double scale, double loss)
   for (int k = 0; k < w->n_now; k++) {
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
-    vvi_pair_post(pair_of(s, k), s->state->q, r, &s->ledger->posted);
+    vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
     log_pair(s, k, t, r);
     w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
     w->touch[w->now[k]] = TOUCHING;
@@ -246,19 +247,19 @@ static bool solve_coupled(struct vv_step *s, double t, double rest, bool bounce,
   vv_state *st = s->state;
   double *p_minus = w->p1, length = rest;
   memcpy(p_minus, st->p, sizeof(double) * (size_t)st->np);
-  bool solved = false;
-  for (int it = 0; it < 60; it++) {
+  bool solved = false, settled = false;
+  for (int it = 0; it < 60 && !settled; it++) {
     solved = solve_slab(s, p_minus, t, length, bounce, r);
     if (!solved) break;
     for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
     for (int k = 0; k < w->n_now; k++)
       if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
     const double next = event_next(s, rest), cut = next == INFINITY ? rest : copysign(next, rest);
-    if (fabs(cut - length) <= 1e-15 * fabs(s->h)) break;
+    settled = fabs(cut - length) <= 1e-15 * fabs(s->h);
     length = cut;
   }
   memcpy(st->p, p_minus, sizeof(double) * (size_t)st->np);
-  return solved;
+  return solved && settled;
 }
 
 /* Sum of the losses that restitution asks for. */

@@ -30,6 +30,7 @@ typedef struct modified_work {
   double *mu, *nu;           /* [pairs][n] gap(a) = gap + sum_j mu_j c_a(y_j) + nu_j S_a(y_j) */
   double *gap;               /* [pairs] gap at the start of the fraction */
   bool *near;                /* [pairs] could meet within this step */
+  bool wary;                 /* look at every pair */
   double *t0, *t1, *x;       /* [np] two polynomials of a vector, scratch */
   double *cf, *sf, *cp, *sp; /* [np] c_a(Z) f, S_a(Z) f, c_a(Z) p, S_a(Z) p */
 } modified_work;
@@ -420,31 +421,36 @@ static double lowest(const gap_curve *c, double lo, double hi)
   return 0.5 * (lo + hi);
 }
 
-/* First fraction in (0, rest] where the gap falls through zero.  The modes turn by less than half a circle in a step, so 16
- * samples and the dips between them see every crossing. */
-static double first_crossing(const modified_work *w, int pair, double start, double sign, double rest, bool touching,
-                             double rounding)
+typedef struct crossing_def {
+  double start, sign, rest; /* gap at a = 0; -1 for a closed soft pair; how far to look */
+  bool touching;
+  double rounding, shallow; /* slope that is zero, depth that is zero */
+} crossing_def;
+
+/* First fraction in (0, rest] where the gap falls through zero, and then below the rounding depth.  The modes turn by less
+ * than half a circle in a step, so 16 samples and the dips between them see every crossing. */
+static double first_crossing(const modified_work *w, int pair, const crossing_def *d)
 {
   enum { SAMPLES = 16 };
-  gap_curve c = {.w = w, .pair = pair, .start = touching ? 0.0 : start, .sign = sign, .divided = touching};
+  const double sign = d->sign;
+  gap_curve c = {.w = w, .pair = pair, .start = d->touching ? 0.0 : d->start, .sign = sign, .divided = d->touching};
   double slope, before = 0.0, slope_before;
   const double g0 = sign * gap_at(w, pair, c.start, 0.0, &slope_before);
-  if (!touching && g0 <= 0.0) {
-    if (sign * slope_before < 0.0) return 0.0;
-    c.divided = true, c.start = 0.0;
-  }
-  if (c.divided && fabs(slope_before) <= rounding) { /* it does not move: does it press? */
-    if (curve(&c, 1e-3 * rest) < 0.0) return 0.0;
-  } else if (c.divided && sign * slope_before <= 0.0) {
-    return 0.0;
-  }
+  const double shallow = d->shallow + fmin(d->sign * d->start, 0.0); /* what is left of it */
+  if (!d->touching && g0 <= 0.0) c.divided = true, c.start = 0.0;
+  const bool still = fabs(slope_before) <= d->rounding, falls = !still && sign * slope_before < 0.0;
   for (int i = 1; i <= SAMPLES; i++) {
-    const double a = rest * i / SAMPLES, g = sign * gap_at(w, pair, c.start, a, &slope);
-    if (g < 0.0) return curve_root(&c, before, a);
-    if (sign * slope_before < 0.0 && sign * slope > 0.0) {
-      const double dip = lowest(&c, before, a);
-      if (curve(&c, dip) < 0.0) return curve_root(&c, before, dip);
+    const double a = d->rest * i / SAMPLES, g = sign * gap_at(w, pair, c.start, a, &slope);
+    double low = a, deepest = g;
+    if (g >= -shallow && sign * slope_before < 0.0 && sign * slope > 0.0) {
+      low = lowest(&c, before, a);
+      deepest = sign * gap_at(w, pair, c.start, low, &slope);
     }
+    if (deepest < -shallow) {
+      if (c.divided && i == 1 && (falls || still || curve(&c, 0.0) <= 0.0)) return 0.0;
+      return curve_root(&c, before, low);
+    }
+    gap_at(w, pair, c.start, a, &slope);
     before = a, slope_before = slope;
   }
   return INFINITY;
@@ -463,7 +469,7 @@ static bool look_around(struct vv_step *s, double rest)
     w->gap[i] = vvi_pair_gap(c, s->state->q);
     const double speed = fabs(vvi_pair_rate(c, s->state->q, s->state->p)),
                  a = fabs(vvi_pair_rate(c, s->state->q, e->f));
-    w->near[i] = e->touch[i] == TOUCHING || fabs(w->gap[i]) < 2.0 * h * (speed + h * a);
+    w->near[i] = w->wary || rest < 1.0 || e->touch[i] == TOUCHING || fabs(w->gap[i]) < 2.0 * h * (speed + h * a);
     any |= w->near[i];
   }
   return any;
@@ -483,9 +489,13 @@ static double next(struct vv_step *s, double rest)
   for (int i = 0; i < list->n; i++) {
     const bool closed = list->pair[i].compliance > 0.0 && s->state->memory[i] != 0.0;
     const bool skip = !w->near[i] || e->touch[i] == HELD;
-    e->when[i] = skip ? INFINITY
-                      : first_crossing(w, i, w->gap[i], closed ? -1.0 : 1.0, rest, e->touch[i] == TOUCHING,
-                                       1e-12 * e->fast[i] * fabs(s->h));
+    const crossing_def d = {.start = w->gap[i],
+                            .sign = closed ? -1.0 : 1.0,
+                            .rest = rest,
+                            .touching = e->touch[i] == TOUCHING,
+                            .rounding = event_rounding(s, i) * fabs(s->h),
+                            .shallow = event_shallow(s)};
+    e->when[i] = skip ? INFINITY : first_crossing(w, i, &d);
     first = fmin(first, e->when[i]);
   }
   for (int i = 0; i < list->n; i++)
@@ -495,19 +505,23 @@ static double next(struct vv_step *s, double rest)
 
 /* ---- the jump ---- */
 
-/* Each pair alone, in the metric of Ht: speed n.M^-1 G p, inverse mass n.M^-1 G n. */
-static void measure(struct vv_step *s)
+/* A pair alone, in the metric of Ht: speed n.M^-1 G p, inverse mass n.M^-1 G n. */
+static void measure_pair(struct vv_step *s, int k)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
-  for (int k = 0; k < e->n_now; k++) {
-    const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-    memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
-    vvi_pair_pull(c, s->state->q, 1.0, e->d);
-    polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
-    vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
-    event_set_bounce(s, k, inner(s, s->state->p, w->cf), inner(s, e->d, w->cf));
-  }
+  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, 1.0, e->d);
+  polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
+  vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
+  event_set_bounce(s, k, inner(s, s->state->p, w->cf), inner(s, e->d, w->cf));
+}
+
+static void measure(struct vv_step *s)
+{
+  const event_work *e = s->own;
+  for (int k = 0; k < e->n_now; k++) measure_pair(s, k);
 }
 
 /* One coefficient of restitution for the whole set, from the energy of the approach: e itself when all agree. */
@@ -570,16 +584,23 @@ static bool throw_pair(struct vv_step *s, double t, double rest, int k, double s
   event_work *e = s->own;
   modified_work *w = e->modified;
   const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  flow_coefficients(w, rest);
-  displacements(s, rest, e->f, s->state->p);
-  const double gap = vvi_pair_rate(c, s->state->q, w->cf);
-  if (sign * gap >= 0.0) return false;
+  double gap = 0.0, until = rest;
+  bool presses = false;
+  for (int i = 0; i < 12 && !presses;
+       i++, until *= presses ? 1.0 : 0.5) { /* it may press now and part later in the step */
+    flow_coefficients(w, until);
+    displacements(s, until, e->f, s->state->p);
+    gap = vvi_pair_rate(c, s->state->q, w->cf);
+    presses = sign * gap < 0.0;
+  }
+  if (!presses) return false;
   if (event_varies(s)) vvi_variation_stop(s, t);
   memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   polynomial(s, e->d, w->s, w->cf, NULL, NULL);
   const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
   event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+  if (until < rest) e->touch[e->now[k]] = TOUCHING; /* it comes back before the end: look for that */
   return true;
 }
 
@@ -587,9 +608,10 @@ static bool throw_pair(struct vv_step *s, double t, double rest, int k, double s
 static void lift(struct vv_step *s, double t, double rest, int k)
 {
   const event_work *e = s->own;
+  measure_pair(s, k); /* a pair lifted before may have changed it */
   const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  const double direction = s->h < 0.0 ? -1.0 : 1.0, speed = direction * e->bounce[k].speed;
-  const double rounding = 1e-12 * e->fast[e->now[k]];
+  const double direction = ((const event_work *)s->own)->direction, speed = direction * e->bounce[k].speed;
+  const double rounding = event_rounding(s, e->now[k]);
   const double slow = fabs(vvi_pair_rate(c, s->state->q, e->f) * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
   const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
   if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding || (-speed > slow && !chatters)) return;
@@ -605,10 +627,13 @@ static int turn_back(struct vv_step *s, double t, double rest)
   s->ledger->fallbacks++;
   event_toggle(s);
   event_force(s, t, s->state->q, e->f);
+  for (int k = 0; rest > 0.0 && e->events > EVENT_CHATTER && k < e->n_now; k++) {
+    measure_pair(s, k);
+    throw_pair(s, t, rest, k, s->state->memory[e->now[k]] != 0.0 ? -1.0 : 1.0);
+  }
   measure(s);
   for (int k = 0; k < e->n_now; k++) {
-    const double sign = s->state->memory[e->now[k]] != 0.0 ? -1.0 : 1.0;
-    if (rest > 0.0 && e->events > EVENT_CHATTER && throw_pair(s, t, rest, k, sign)) continue;
+    if (e->touch[e->now[k]] != APART) continue; /* thrown */
     e->bounce[k].impulse = -2.0 * e->bounce[k].speed / e->bounce[k].inverse;
     e->bounce[k].turned = true;
   }
@@ -628,7 +653,6 @@ static void jump(struct vv_step *s, double t, double rest)
     after = modified_energy(s);
     if (event_varies(s)) vary_energy(s, d_after);
   }
-  measure(s);
   for (int k = 0; rest > 0.0 && k < e->n_now; k++) lift(s, t, rest, k);
   measure(s);
   int n = event_direction(s);
@@ -646,16 +670,37 @@ static void jump(struct vv_step *s, double t, double rest)
   judge(s, first, before - loss + bank - event_bank(s));
 }
 
-/* No event any more: a whole step is a plain slab, a part of one flows. */
-static void finish(struct vv_step *s, double t, double h, double rest)
+/* A pair that was not looked at closely is on its right side still. */
+static bool all_apart(struct vv_step *s)
 {
-  if (rest == 1.0) {
-    if (event_varies(s)) vvi_variation_to_grid(s);
-    event_slab(s, t, h);
-  } else {
-    flow(s, t + rest * h, rest);
-    vary_length(s, NULL);
+  const event_work *e = s->own;
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; i < list->n; i++) {
+    const bool closed = list->pair[i].compliance > 0.0 && s->state->memory[i] != 0.0;
+    const double g = vvi_pair_gap(&list->pair[i], s->state->q);
+    if (!e->modified->near[i] && (closed ? -g : g) < -event_shallow(s)) return false;
   }
+  return true;
+}
+
+/* A whole step without an event is a plain slab.  Which pairs could meet in it was only estimated: if one did, the slab is
+ * taken back and every pair is looked at. */
+static bool whole_step(struct vv_step *s, double t, double h)
+{
+  event_work *e = s->own;
+  vv_state *x = s->state;
+  const vv_posted posted = s->ledger->posted;
+  if (event_varies(s)) vvi_variation_to_grid(s);
+  memcpy(e->q1, x->q, sizeof(double) * (size_t)x->nq);
+  memcpy(e->p1, x->p, sizeof(double) * (size_t)x->np);
+  event_slab(s, t, h);
+  if (all_apart(s)) return true;
+  memcpy(x->q, e->q1, sizeof(double) * (size_t)x->nq);
+  memcpy(x->p, e->p1, sizeof(double) * (size_t)x->np);
+  s->ledger->posted = posted;
+  event_force(s, t, x->q, e->f);
+  e->modified->wary = true;
+  return false;
 }
 
 vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
@@ -663,10 +708,16 @@ vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
   event_work *e = s->own;
   memset(e->touch, APART, (size_t)s->model->pairs->n);
   event_force(s, t, s->state->q, e->f);
+  e->modified->wary = event_varies(s); /* variations cannot be taken back */
   for (double rest = 1.0;;) {
     const double cut = next(s, rest);
+    if (cut == INFINITY && rest == 1.0) {
+      if (whole_step(s, t, h)) return VV_OK;
+      continue;
+    }
     if (cut == INFINITY) {
-      finish(s, t, h, rest);
+      flow(s, t + rest * h, rest);
+      vary_length(s, NULL);
       return VV_OK;
     }
     if (++e->events > VVI_MAX_EVENTS) return event_too_many(s, t, r);

@@ -54,16 +54,16 @@ static vv_status prepare(struct vv_step *s)
 /* ---- decomposition response of hard pairs ---- */
 
 /* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round. */
-static void respond(struct vv_step *s, const vvi_pair *c, double time, double *p)
+static void respond(struct vv_step *s, const vvi_pair *c, double time, double direction, double *p)
 {
-  const double *q = s->state->q, direction = s->h > 0.0 ? 1.0 : -1.0;
+  const double *q = s->state->q;
   const double speed = vvi_pair_rate(c, q, p), approach = direction * speed, inverse = vvi_pair_inverse_mass(c, q);
   double impulse, loss;
   c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
   if (impulse == 0.0) return;
   impulse *= direction;
   vvi_pair_pull(c, q, impulse, p);
-  vvi_pair_post(c, q, impulse, &s->ledger->posted);
+  vvi_pair_post(c, q, p, impulse, &s->ledger->posted);
   if (loss > 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
   vv_event *e = vvi_log_add(s, c, "bounce", time, speed, impulse);
   if (e != NULL) e->energy_jump = -loss;
@@ -106,7 +106,7 @@ static void anticipate(struct vv_step *s, double t, double h)
     if (!hard(c, VVI_ANTICIPATE)) continue;
     if (f == NULL) f = force(s, t);
     const double ahead = vvi_pair_rate(c, x->q, x->p) + 0.5 * h * vvi_pair_rate(c, x->q, f);
-    if (vvi_pair_gap(c, x->q) + h * ahead < 0.0) respond(s, c, t, x->p);
+    if (vvi_pair_gap(c, x->q) + h * ahead < 0.0) respond(s, c, t, h < 0.0 ? -1.0 : 1.0, x->p);
   }
 }
 
@@ -137,7 +137,7 @@ static void book(struct vv_step *s, double t, double h)
 }
 
 /* After the drift: the paper's ways.  `stage` 0: before the second kick, 1: after it. */
-static void resolve(struct vv_step *s, double t, int stage)
+static void resolve(struct vv_step *s, double t, double direction, int stage)
 {
   const struct vvi_pairs *list = s->model->pairs;
   for (int i = 0; i < list->n; i++) {
@@ -149,10 +149,10 @@ static void resolve(struct vv_step *s, double t, int stage)
       s->state->memory[i] = open ? 0.0 : g; /* the gap to answer after the kick */
       if (open) continue;
       if (c->projection == VVI_PREDICTOR || c->projection == VVI_HALF_STEP) project(s, c, g);
-      if (c->projection == VVI_HALF_STEP) respond(s, c, t, s->state->p);
+      if (c->projection == VVI_HALF_STEP) respond(s, c, t, direction, s->state->p);
     } else if (s->state->memory[i] != 0.0) {
       if (c->projection == VVI_KEPT || c->projection == VVI_RECOMPUTED) project(s, c, g);
-      if (c->projection != VVI_HALF_STEP) respond(s, c, t, s->state->p);
+      if (c->projection != VVI_HALF_STEP) respond(s, c, t, direction, s->state->p);
       if (c->projection != VVI_KEPT) s->state->memory[i] = 0.0;
     }
   }
@@ -193,11 +193,11 @@ static void substep(struct vv_step *s, double t, double h)
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
   close_springs(s, t + h);
-  resolve(s, t + h, 0);
+  resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 0);
   book(s, t + h, 0.5 * h);
   if (s->vary != NULL) vary_end(s, t + h, h);
   kick(s, t + h, 0.5 * h);
-  resolve(s, t + h, 1);
+  resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 1);
 }
 
 /* n steps in n + 1 passes over memory: the end of one step and the start of the next share a force. */
