@@ -11,7 +11,10 @@ bool app_scene_open(app_scene *s, const char *path, int threads)
   vv_status status = vv_ctx_create(&def, &s->ctx);
   if (status == VV_OK) status = vv_scene_read(s->ctx, path, &s->spec);
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
-  if (status == VV_OK) return true;
+  if (status == VV_OK) {
+    app_warnings(s->ctx);
+    return true;
+  }
   app_messages(s->ctx, status);
   app_scene_close(s);
   return false;

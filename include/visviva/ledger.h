@@ -36,11 +36,14 @@ typedef struct vv_ledger {
   double p_drift, L_drift;                                                           /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double penetration;                     /* now */
-  int64_t contacts;                       /* closed or touching pairs at this step */
-  int64_t impacts;                        /* events since the start */
-  int64_t fallbacks;                      /* events whose energy equation had no root */
-  int64_t held;                           /* contacts held together because bounces accumulated */
+  double penetration; /* now */
+  int64_t contacts;   /* closed or touching pairs at this step */
+  int64_t impacts;    /* events since the start */
+  int64_t fallbacks;  /* events whose energy equation had no root */
+  int64_t held;       /* contacts held together because bounces accumulated */
+  double anchor_energy,
+      anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
+  int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
 } vv_ledger;
 

@@ -27,7 +27,8 @@ static void grow_scales(vv_ledger *l, const vv_totals *t)
 
 void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal)
 {
-  *l = (vv_ledger){.initial = *balanced, .now = *balanced, .nodal_initial = nodal, .nodal_now = nodal};
+  *l = (vv_ledger){
+      .initial = *balanced, .now = *balanced, .nodal_initial = nodal, .nodal_now = nodal, .anchor_events = -1};
   grow_scales(l, balanced);
 }
 

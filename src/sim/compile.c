@@ -45,7 +45,8 @@ vvi_jump vvi_jump_chosen(const vv_model *m)
   if (vv_is(g, "jump", "slab")) return VVI_SLAB;
   if (vv_is(g, "jump", "nodal")) return VVI_NODAL;
   if (vv_is(g, "jump", "modified")) return VVI_MODIFIED;
-  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && m->order == 2 && !has_loads(m);
+  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && m->order == 2 && !has_loads(m) &&
+                   m->step <= VVI_MODIFIED_LIMIT * m->stable_step;
   return can ? VVI_MODIFIED : VVI_NODAL;
 }
 
@@ -67,13 +68,27 @@ static vv_status choose_step(vv_model *m, const double *q)
     m->step = vv_number(time, "step");
   }
   if (m->step > m->stable_step)
-    return vv_complain(time, "step", "%.6g is longer than the stable step %.6g; use a shorter one, or {safety: 0.8}",
+    return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or {safety: 0.8}",
                        m->step, m->stable_step);
+  const vv_group *method = vv_sub(m->root, "method");
+  if (vv_is(method, "jump", "modified") && m->step > VVI_MODIFIED_LIMIT * m->stable_step)
+    return vv_complain(time, "step", "%.9g is too near the stable step %.9g for 'jump: modified'; stay below %g of it",
+                       m->step, m->stable_step, VVI_MODIFIED_LIMIT);
   const double steps = floor(m->end / m->step * (1.0 + 1e-12));
   if (steps < 1.0) return vv_complain(time, "step", "%.6g is longer than the whole run of %.6g", m->step, m->end);
   if (steps > 1e15) return vv_complain(time, "end", "would take %.3g steps; no machine finishes that", steps);
   m->steps = (int64_t)steps;
   return VV_OK;
+}
+
+/* Not a mistake, but worth saying: a message without a failure. */
+static void warn(const vv_model *m)
+{
+  const bool event = vv_is(vv_sub(m->root, "method"), "step", "event");
+  if (!event || m->pairs->n == 0 || vvi_jump_chosen(m) == VVI_MODIFIED || m->step <= 0.5 * m->stable_step) return;
+  vvi_fail(m->ctx, VV_OK,
+           "%s: 'jump: %s' cuts steps at events and gains energy near the stable step; take {safety: 0.3} or less",
+           m->source, vvi_jump_chosen(m) == VVI_SLAB ? "slab" : "nodal");
 }
 
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
@@ -89,6 +104,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
   memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);
+  warn(m);
   return VV_OK;
 }
 

@@ -126,6 +126,7 @@ static void open_ledger(vv_sim *sim)
 {
   vv_totals balanced;
   double nodal;
+  sim->ledger.anchor_events = -1;
   audit(sim, &balanced, &nodal);
   vvi_ledger_open(&sim->ledger, &balanced, nodal);
   vvi_note_gaps(&sim->step);
@@ -141,21 +142,38 @@ static void close_ledger(vv_sim *sim)
   vvi_claims_judge(sim);
 }
 
+/* Forgets the events that every observer has been told.  An observer that comes so rarely that the log would fill up loses
+ * the oldest ones. */
+static void trim_log(vv_sim *sim)
+{
+  int64_t told = sim->log.n;
+  for (int i = 0; i < sim->n_observer; i++)
+    if (sim->observer[i].seen < told) told = sim->observer[i].seen;
+  const int64_t room = VVI_LOG_EVENTS - VVI_BATCH_STEPS * VVI_MAX_EVENTS / 2;
+  if (sim->log.n - told > room) told = sim->log.n - room;
+  memmove(sim->log.event, sim->log.event + told, sizeof(vv_event) * (size_t)(sim->log.n - told));
+  sim->log.n -= told;
+  for (int i = 0; i < sim->n_observer; i++)
+    sim->observer[i].seen = sim->observer[i].seen > told ? sim->observer[i].seen - told : 0;
+}
+
 /* Observers are due at multiples of their rhythm, counted from step 0, so that a resumed run keeps the rhythm. */
 static vv_status tell(vv_sim *sim, bool first, bool last)
 {
-  const vv_view view = {.model = sim->model,
-                        .state = sim->state,
-                        .ledger = &sim->ledger,
-                        .event = sim->log.event,
-                        .n_event = sim->log.n,
-                        .first = first,
-                        .last = last};
   for (int i = 0; i < sim->n_observer; i++) {
-    const vvi_observer *o = &sim->observer[i];
-    if (first || last || (o->every > 0 && sim->state->step % o->every == 0)) VV_TRY(o->fn(&view, o->user));
+    vvi_observer *o = &sim->observer[i];
+    if (!first && !last && (o->every <= 0 || sim->state->step % o->every != 0)) continue;
+    const vv_view view = {.model = sim->model,
+                          .state = sim->state,
+                          .ledger = &sim->ledger,
+                          .event = sim->log.event + o->seen,
+                          .n_event = sim->log.n - o->seen,
+                          .first = first,
+                          .last = last};
+    VV_TRY(o->fn(&view, o->user));
+    o->seen = sim->log.n;
   }
-  sim->log.n = 0;
+  trim_log(sim);
   return VV_OK;
 }
 
@@ -196,7 +214,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   if (!due(sim) && !last) {
-    if (sim->n_observer == 0) sim->log.n = 0;
+    trim_log(sim);
     return VV_OK;
   }
   close_ledger(sim);

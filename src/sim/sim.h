@@ -7,6 +7,7 @@ enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12 };
 
 typedef struct vvi_observer {
   int64_t every;
+  int64_t seen; /* events of the log it has been told */
   vv_observe_fn *fn;
   void *user;
 } vvi_observer;
@@ -21,6 +22,7 @@ struct vv_sim {
   vvi_observer observer[VVI_MAX_OBSERVERS];
   int n_observer;
   vv_claim claim[VVI_MAX_CLAIMS];
+  double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
   bool started;
   volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */

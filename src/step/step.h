@@ -4,6 +4,9 @@
 #include "ledger/ledger.h"
 #include "model/model.h"
 
+/* The modified energy is singular at the stable step: the rule stays below this part of it. */
+#define VVI_MODIFIED_LIMIT 0.98
+
 typedef enum vvi_jump { VVI_SLAB, VVI_NODAL, VVI_MODIFIED } vvi_jump;
 
 /* Events of the steps since they were last drained.  A step has at most VVI_MAX_EVENTS. */

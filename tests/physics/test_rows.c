@@ -107,8 +107,9 @@ static void check_cradle(int w, int t, double gap, int elements)
       .tips = tips[t], .step = way[w].step, .jump = way[w].jump, .gap = gap, .end = 12, .elements = elements};
   run_record r = run_row(&d);
   const vv_ledger *l = run_ledger(&r);
-  for (int k = 0; k < BARS - 1; k++) check_near(mean_velocity(&r, k), 0.0, 0.03);
-  check_near(mean_velocity(&r, BARS - 1), 1.0, 0.03);
+  const double small = elements >= 40 ? 0.03 : 0.05; /* what the grid disperses stays behind */
+  for (int k = 0; k < BARS - 1; k++) check_near(mean_velocity(&r, k), 0.0, small);
+  check_near(mean_velocity(&r, BARS - 1), 1.0, small);
   for (int k = 0; k + 1 < BARS; k++) check_least(tip(&r, k + 1, 0) - tip(&r, k, 1), t == 0 ? -1e-13 : -0.05);
   check_least(tip(&r, BARS - 1, 0) - tip(&r, BARS - 2, 1), 4.0); /* gone */
   check_most(l->max_p_drift, 1e-13);
@@ -160,8 +161,7 @@ static void test_words_do_not_matter(void **unused)
   static const int order[BARS] = {3, 0, 4, 2, 1};
   for (int w = 0; w < WAYS; w++)
     for (int t = 0; t < TIPS; t++) {
-      row_def d = {
-          .tips = tips[t], .step = way[w].step, .jump = way[w].jump, .gap = 0.01, .end = 4, .elements = 10};
+      row_def d = {.tips = tips[t], .step = way[w].step, .jump = way[w].jump, .gap = 0.01, .end = 4, .elements = 10};
       run_record plain = run_row(&d);
       check_neighbours(&plain);
       check_least((double)plain.n_event, 4);

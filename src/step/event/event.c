@@ -107,12 +107,15 @@ void event_slab(struct vv_step *s, double t, double h)
   memset(w->touch, APART, (size_t)s->model->pairs->n);
 }
 
-/* A speed that is only rounding: of the pair's last approach, or of what presses it together. */
+/* A speed that is only rounding: of the pair's last approach, of what presses it together, or of the fastest that its tips
+ * could move with all the energy there is. */
 double event_rounding(const struct vv_step *s, int pair)
 {
   const event_work *w = s->own;
-  const double a = vvi_pair_rate(&s->model->pairs->pair[pair], s->state->q, w->f);
-  return 1e-12 * w->fast[pair] + 1e-13 * fabs(a * s->h);
+  const vvi_pair *c = &s->model->pairs->pair[pair];
+  const double a = vvi_pair_rate(c, s->state->q, w->f);
+  const double fastest = sqrt(2.0 * s->ledger->energy_scale * vvi_pair_inverse_mass(c, s->state->q));
+  return 1e-12 * w->fast[pair] + 1e-13 * fabs(a * s->h) + 1e-15 * fastest;
 }
 
 double event_speed(const struct vv_step *s, int pair, double u)
@@ -151,7 +154,8 @@ double event_next(struct vv_step *s, double h)
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
     const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
     const double c1 = sign * event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
-    const bool skip = w->touch[i] == HELD || lowest(c0, c1, c2, longest) > -shallow;
+    const bool skip =
+        w->touch[i] == HELD || lowest(c0, c1, c2, longest) > fmin(c0, 0.0) - (c0 < 0.0 ? 0.1 : 1.0) * shallow;
     w->when[i] = skip ? INFINITY : vvi_first_crossing(c0, c1, c2, w->touch[i] == TOUCHING);
     first = fmin(first, w->when[i]);
   }

@@ -239,24 +239,41 @@ static bool solve_slab(struct vv_step *s, const double *p_minus, double t, doubl
   return true;
 }
 
-/* Another event may cut the coming slab short; then its length and r depend on each other.  The length hardly changes r,
- * so plain iteration converges; the bound is reached only where the next event appears and disappears with r. */
+/* Length of the coming slab, to the next event or to the end of the step, if the impulse is solved for `length`. */
+static bool slab_length(struct vv_step *s, const double *p_minus, double t, double rest, double length, bool bounce,
+                        double *r, double *cut)
+{
+  event_work *w = s->own;
+  vv_state *st = s->state;
+  if (!solve_slab(s, p_minus, t, length, bounce, r)) return false;
+  for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
+  for (int k = 0; k < w->n_now; k++)
+    if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
+  const double next = event_next(s, rest);
+  *cut = next == INFINITY ? rest : copysign(next, rest);
+  return true;
+}
+
+/* Another event may cut the coming slab short; then its length and r depend on each other.                     [bars 14]
+ * The length hardly changes r, so plain iteration mostly settles; where it flips to and fro, the sign of cut - length is
+ * bracketed.  What does not settle then is a next event that appears and disappears with r: no balance exists. */
 static bool solve_coupled(struct vv_step *s, double t, double rest, bool bounce, double *r)
 {
   event_work *w = s->own;
   vv_state *st = s->state;
-  double *p_minus = w->p1, length = rest;
+  double *p_minus = w->p1, length = rest, cut = rest, lo = 0.0, hi = fabs(rest);
   memcpy(p_minus, st->p, sizeof(double) * (size_t)st->np);
-  bool solved = false, settled = false;
-  for (int it = 0; it < 60 && !settled; it++) {
-    solved = solve_slab(s, p_minus, t, length, bounce, r);
-    if (!solved) break;
-    for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
-    for (int k = 0; k < w->n_now; k++)
-      if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
-    const double next = event_next(s, rest), cut = next == INFINITY ? rest : copysign(next, rest);
-    settled = fabs(cut - length) <= 1e-15 * fabs(s->h);
-    length = cut;
+  bool solved = true, settled = false;
+  for (int it = 0; it < 120 && solved && !settled; it++) {
+    solved = slab_length(s, p_minus, t, rest, length, bounce, r, &cut);
+    settled = solved && fabs(cut - length) <= 4e-16 * fabs(s->h);
+    if (!solved || settled) break;
+    if (fabs(cut) > fabs(length))
+      lo = fabs(length);
+    else
+      hi = fabs(length);
+    const bool inside = fabs(cut) > lo && fabs(cut) < hi;
+    length = copysign(it < 8 && inside ? fabs(cut) : 0.5 * (lo + hi), rest);
   }
   memcpy(st->p, p_minus, sizeof(double) * (size_t)st->np);
   return solved && settled;

@@ -53,20 +53,50 @@ static vv_status prepare(struct vv_step *s)
 
 /* ---- decomposition response of hard pairs ---- */
 
-/* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round. */
-static void respond(struct vv_step *s, const vvi_pair *c, double time, double direction, double *p)
+static double *bank_of(struct vv_step *s, const vvi_pair *c)
 {
-  const double *q = s->state->q;
-  const double speed = vvi_pair_rate(c, q, p), approach = direction * speed, inverse = vvi_pair_inverse_mass(c, q);
-  double impulse, loss;
+  return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
+}
+
+/* Applies an impulse that changes the kinetic energy by r (u + a r/2) and loses `loss` of it by design. */
+static void apply(struct vv_step *s, const vvi_pair *c, const char *kind, double t, double speed, double r, double loss)
+{
+  vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
+  vvi_pair_pull(c, s->state->q, r, s->state->p);
+  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  vv_event *e = vvi_log_add(s, c, kind, t, speed, r);
+  if (e != NULL) e->energy_jump = -loss;
+}
+
+/* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round.  A pair
+ * with e = 1 that has borrowed energy (below) pays it back: a r^2/2 + u r = bank. */
+static void respond(struct vv_step *s, const vvi_pair *c, double t, double direction)
+{
+  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q);
+  const double speed = vvi_pair_rate(c, q, s->state->p), approach = direction * speed;
+  double impulse, loss, small, large, *bank = bank_of(s, c);
   c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
   if (impulse == 0.0) return;
-  impulse *= direction;
-  vvi_pair_pull(c, q, impulse, p);
-  vvi_pair_post(c, q, p, impulse, &s->ledger->posted);
-  if (loss > 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
-  vv_event *e = vvi_log_add(s, c, "bounce", time, speed, impulse);
-  if (e != NULL) e->energy_jump = -loss;
+  if (*bank != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*bank, &small, &large))
+    impulse = large, *bank = 0.0;
+  else if (*bank != 0.0)
+    impulse = -approach / inverse, *bank += 0.5 * approach * approach / inverse;
+  apply(s, c, "bounce", t, speed, direction * impulse, loss);
+}
+
+/* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
+ * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is booked against
+ * restitution for e < 1, and borrowed for e = 1.                                                        [bars 19, 19a] */
+static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead)
+{
+  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q), speed = vvi_pair_rate(c, q, s->state->p);
+  if (inverse <= 0.0) return;
+  const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
+  if (c->restitution == 1.0) *bank_of(s, c) -= gained;
+  vvi_pair_post(c, q, s->state->p, r, &s->ledger->posted);
+  vvi_pair_pull(c, q, r, s->state->p);
+  if (c->restitution < 1.0) vvi_sum_add(&s->ledger->posted.restitution_loss, -gained);
+  if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
 }
 
 /* Moves both tips by dq = M^-1 n r to the common point g = 0, the mass-weighted mean.                            [bars 16] */
@@ -99,14 +129,18 @@ static const double *force(struct vv_step *s, double t)
 static void anticipate(struct vv_step *s, double t, double h)
 {
   const struct vvi_pairs *list = s->model->pairs;
-  vv_state *x = s->state;
-  const double *f = NULL;
+  const vv_state *x = s->state;
+  const double *f = NULL, direction = h < 0.0 ? -1.0 : 1.0;
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     if (!hard(c, VVI_ANTICIPATE)) continue;
     if (f == NULL) f = force(s, t);
-    const double ahead = vvi_pair_rate(c, x->q, x->p) + 0.5 * h * vvi_pair_rate(c, x->q, f);
-    if (vvi_pair_gap(c, x->q) + h * ahead < 0.0) respond(s, c, t, h < 0.0 ? -1.0 : 1.0, x->p);
+    const double gap = vvi_pair_gap(c, x->q), pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
+    if (gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed) >= 0.0) continue;
+    const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
+    if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, direction);
+    const double ahead = gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
+    if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
   }
 }
 
@@ -149,10 +183,10 @@ static void resolve(struct vv_step *s, double t, double direction, int stage)
       s->state->memory[i] = open ? 0.0 : g; /* the gap to answer after the kick */
       if (open) continue;
       if (c->projection == VVI_PREDICTOR || c->projection == VVI_HALF_STEP) project(s, c, g);
-      if (c->projection == VVI_HALF_STEP) respond(s, c, t, direction, s->state->p);
+      if (c->projection == VVI_HALF_STEP) respond(s, c, t, direction);
     } else if (s->state->memory[i] != 0.0) {
       if (c->projection == VVI_KEPT || c->projection == VVI_RECOMPUTED) project(s, c, g);
-      if (c->projection != VVI_HALF_STEP) respond(s, c, t, direction, s->state->p);
+      if (c->projection != VVI_HALF_STEP) respond(s, c, t, direction);
       if (c->projection != VVI_KEPT) s->state->memory[i] = 0.0;
     }
   }
@@ -258,6 +292,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
 {
   const leapfrog_work *w = s->own;
   const int64_t n = s->state->np;
+  for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
