@@ -600,6 +600,31 @@ static void judge(struct vv_step *s, int64_t first, double target)
   s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }
 
+/* Gap of pair k after the fraction `until` if nothing else happens, its present gap taken as zero; leaves the polynomials of
+ * that fraction in w->s. */
+static double gap_ahead(struct vv_step *s, int k, double until)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  flow_coefficients(w, until);
+  displacements(s, until, e->f, s->state->p);
+  return vvi_pair_rate(&s->model->pairs->pair[e->now[k]], s->state->q, w->cf);
+}
+
+/* The impulse that takes this gap to zero at the fraction last looked at. */
+static void close_gap(struct vv_step *s, double t, int k, double gap)
+{
+  event_work *e = s->own;
+  modified_work *w = e->modified;
+  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  measure_pair(s, k);
+  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, 1.0, e->d);
+  polynomial(s, e->d, w->s, w->cf, NULL, NULL);
+  const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
+  event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+}
+
 /* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
  * linear in the impulse,   gap(rest) + r h n.M^-1 S_rest(Z) n = 0.                                        [bars 19, 19a]
  * The flow keeps Ht, so what the throw takes is exactly what it gains: booked against restitution for e < 1, borrowed from
@@ -607,26 +632,34 @@ static void judge(struct vv_step *s, int64_t first, double target)
 static bool throw_pair(struct vv_step *s, double t, double rest, int k, double sign)
 {
   event_work *e = s->own;
-  modified_work *w = e->modified;
-  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
   double gap = 0.0, until = rest;
   bool presses = false;
   for (int i = 0; i < 12 && !presses;
        i++, until *= presses ? 1.0 : 0.5) { /* it may press now and part later in the step */
-    flow_coefficients(w, until);
-    displacements(s, until, e->f, s->state->p);
-    gap = vvi_pair_rate(c, s->state->q, w->cf);
+    gap = gap_ahead(s, k, until);
     presses = sign * gap < 0.0;
   }
   if (!presses) return false;
   if (event_varies(s)) vvi_variation_stop(s, t);
-  memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
-  vvi_pair_pull(c, s->state->q, 1.0, e->d);
-  polynomial(s, e->d, w->s, w->cf, NULL, NULL);
-  const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
-  event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+  close_gap(s, t, k, gap);
   if (until < rest) e->touch[e->now[k]] = TOUCHING; /* it comes back before the end: look for that */
   return true;
+}
+
+/* Pairs that were thrown at one instant disturb each other's return a little: a few sweeps bring all gaps to zero. */
+static void settle_thrown(struct vv_step *s, double t, double rest)
+{
+  const event_work *e = s->own;
+  double worst = INFINITY;
+  for (int sweep = 0; sweep < 8 && worst > event_shallow(s); sweep++) {
+    worst = 0.0;
+    for (int k = 0; k < e->n_now; k++) {
+      if (e->touch[e->now[k]] != HELD) continue;
+      const double gap = gap_ahead(s, k, rest);
+      if (fabs(gap) > event_shallow(s)) close_gap(s, t, k, gap);
+      worst = fmax(worst, fabs(gap));
+    }
+  }
 }
 
 /* Hard pairs: too slow to bounce, or bouncing too often. */
@@ -691,6 +724,7 @@ static void jump(struct vv_step *s, double t, double rest)
   }
   for (int k = 0; k < e->n_now; k++)
     if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
+  settle_thrown(s, t, rest);
   loss = vv_sum_value(&s->ledger->posted.restitution_loss) - lost;
   judge(s, first, before - loss + bank - event_bank(s));
 }
