@@ -527,7 +527,7 @@ static void files_made(void **state)
   GIVES(0, "reference reference.md");
   assert_true(said("reference.md", "elements"));
   GIVES(1, "reference no/such/folder.md");
-  assert_int_equal(finish(start("reference none.md", "out.txt", 100)), 1);
+  assert_int_equal(finish(start("reference none.md", "out.txt", 4096)), 1);
   assert_false(exists("none.md") || exists("none.md.tmp"));
   GIVES(0, "reference /dev/null");
 }
