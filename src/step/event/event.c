@@ -131,7 +131,7 @@ double event_shallow(const struct vv_step *s)
 }
 
 /* Smallest value of c0 + c1 x + c2 x^2 on [0, h]. */
-static double lowest(double c0, double c1, double c2, double h)
+double event_lowest(double c0, double c1, double c2, double h)
 {
   const double vertex = c2 > 0.0 ? -0.5 * c1 / c2 : -1.0, end = c0 + h * (c1 + h * c2);
   const double low = fmin(c0, end);
@@ -155,7 +155,7 @@ double event_next(struct vv_step *s, double h)
     const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
     const double c1 = sign * event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
     const bool skip =
-        w->touch[i] == HELD || lowest(c0, c1, c2, longest) > fmin(c0, 0.0) - (c0 < 0.0 ? 0.1 : 1.0) * shallow;
+        w->touch[i] == HELD || event_lowest(c0, c1, c2, longest) > fmin(c0, 0.0) - (c0 < 0.0 ? 0.1 : 1.0) * shallow;
     w->when[i] = skip ? INFINITY : vvi_first_crossing(c0, c1, c2, w->touch[i] == TOUCHING);
     first = fmin(first, w->when[i]);
   }

@@ -49,6 +49,8 @@ double event_speed(const struct vv_step *s, int pair, double u);
 double event_rounding(const struct vv_step *s, int pair);
 /* Depth below which a gap is only rounding. */
 double event_shallow(const struct vv_step *s);
+/* Smallest value of c0 + c1 x + c2 x^2 on [0, h]. */
+double event_lowest(double c0, double c1, double c2, double h);
 /* Earliest event in (0, |h|] of the coming slab; the pairs are in w->set.  INFINITY: none. */
 double event_next(struct vv_step *s, double h);
 

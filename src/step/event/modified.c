@@ -472,8 +472,9 @@ static double first_crossing(const modified_work *w, int pair, const crossing_de
       deepest = sign * gap_at(w, pair, c.start, low, &slope);
     }
     if (deepest < -shallow) {
-      if (c.divided && i == 1 && (falls || still || curve(&c, 0.0) <= 0.0)) return 0.0;
-      return curve_root(&c, before, low);
+      const double soon = 1e-3 * d->rest; /* a pair that does not move: does it press, or does it rise first? */
+      if (c.divided && i == 1 && (falls || (still && curve(&c, soon) <= 0.0))) return 0.0;
+      return curve_root(&c, c.divided && i == 1 && still ? soon : before, low);
     }
     gap_at(w, pair, c.start, a, &slope);
     before = a, slope_before = slope;
@@ -481,20 +482,23 @@ static double first_crossing(const modified_work *w, int pair, const crossing_de
   return INFINITY;
 }
 
-/* A pair that is farther apart than twice its possible path in this step needs no closer look. */
+/* Which pairs need a close look.  At the end of a plain step the gap is the quadratic of [bars 5] exactly; inside the step it
+ * is near it: a pair whose quadratic keeps a quarter of its path away from zero is left out, and the end is checked. */
 static bool look_around(struct vv_step *s, double rest)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
   const struct vvi_pairs *list = s->model->pairs;
-  const double h = fabs(s->h * rest);
+  const double h = fabs(s->h);
   bool any = false;
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
+    const double sign = c->compliance > 0.0 && s->state->memory[i] != 0.0 ? -1.0 : 1.0;
+    const double c1 = e->direction * vvi_pair_rate(c, s->state->q, s->state->p);
+    const double c2 = 0.5 * vvi_pair_rate(c, s->state->q, e->f), path = h * (fabs(c1) + h * fabs(c2));
     w->gap[i] = vvi_pair_gap(c, s->state->q);
-    const double speed = fabs(vvi_pair_rate(c, s->state->q, s->state->p)),
-                 a = fabs(vvi_pair_rate(c, s->state->q, e->f));
-    w->near[i] = w->wary || rest < 1.0 || e->touch[i] == TOUCHING || fabs(w->gap[i]) < 2.0 * h * (speed + h * a);
+    w->near[i] = w->wary || rest < 1.0 || e->touch[i] == TOUCHING ||
+                 event_lowest(sign * w->gap[i], sign * c1, sign * c2, h) < 0.25 * path;
     any |= w->near[i];
   }
   return any;
@@ -662,18 +666,19 @@ static void settle_thrown(struct vv_step *s, double t, double rest)
   }
 }
 
-/* Hard pairs: too slow to bounce, or bouncing too often. */
+/* Hard pairs that press: too slow to bounce, or bouncing too often. */
 static void lift(struct vv_step *s, double t, double rest, int k)
 {
   const event_work *e = s->own;
   measure_pair(s, k); /* a pair lifted before may have changed it */
   const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  const double direction = ((const event_work *)s->own)->direction, speed = direction * e->bounce[k].speed;
-  const double rounding = event_rounding(s, e->now[k]);
-  const double slow = fabs(vvi_pair_rate(c, s->state->q, e->f) * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
+  const double speed = e->direction * e->bounce[k].speed, rounding = event_rounding(s, e->now[k]);
+  const double a = vvi_pair_rate(c, s->state->q, e->f);
+  const double slow = fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
   const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
-  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding || (-speed > slow && !chatters)) return;
-  throw_pair(s, t, rest, k, 1.0);
+  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding) return;
+  if (speed < -rounding && a >= 0.0) return; /* it comes back by itself: an ordinary bounce */
+  if (-speed <= slow || chatters) throw_pair(s, t, rest, k, 1.0);
 }
 
 /* Grazing at massless tips: no momentum balances the change of Ht that opening or closing makes.  So the pair does neither:
