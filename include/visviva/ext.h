@@ -76,6 +76,7 @@ typedef struct vv_body {
 
 typedef struct vv_block {
   const struct vv_body_kind *kind;
+  unsigned claims; /* the kind's; fill may take some back (VV_LINEAR for a nonlinear material) */
   int32_t n_body;
   const vv_body *const *body; /* [n_body] */
   int64_t nodes, elements;

@@ -60,6 +60,7 @@ static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *k
 static vv_status place_block(vv_model *m, vv_block *b)
 {
   const vv_body_kind *k = b->kind;
+  b->claims = k->claims;
   if (b->nodes > INT32_MAX - 8) return vvi_fail(m->ctx, VV_SCENE, "more than 2^31 nodes of kind %s", k->name);
   b->stride = (b->nodes + 7) / 8 * 8;
   b->q0 = m->nq, b->p0 = m->np;

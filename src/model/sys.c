@@ -64,7 +64,7 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
 unsigned vvi_sys_claims(const vv_model *m)
 {
   unsigned claims = ~0u;
-  for (int i = 0; i < m->n_block; i++) claims &= m->block[i].kind->claims;
+  for (int i = 0; i < m->n_block; i++) claims &= m->block[i].claims;
   return claims;
 }
 

@@ -19,10 +19,24 @@ VV_HOT static void kick_range(int64_t i0, int64_t i1, double h, const double *re
   for (int64_t i = i0; i < i1; i++) p[i] += h * (k[i] * (u[i + 1] - u[i]) - k[i - 1] * (u[i] - u[i - 1]));
 }
 
+static void kick_nonlinear(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p)
+{
+  double left = 0.0;
+  for (int64_t i = i0; i < i0 + n; i++) {
+    const double right = i + 1 < i0 + n ? bar_force(b, i, u[i + 1] - u[i]) : 0.0;
+    p[i] += h * (right - left);
+    left = right;
+  }
+}
+
 /* The nodes [i0, i0 + n), with nothing attached beyond them. */
 void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p)
 {
   if (n < 2) return;
+  if (!bar_is_linear(b)) {
+    kick_nonlinear(b, i0, n, h, u, p);
+    return;
+  }
   const double *k = bar_node(b, BAR_STIFFNESS) + i0;
   u += i0, p += i0;
   p[0] += h * (k[0] * (u[1] - u[0]));
@@ -109,9 +123,8 @@ static void bar_drive(const vv_block *b, double t, double h, double *u, double *
 /* Internal force on a node of a body, without the loads on it. */
 static double spring_force(const vv_block *b, const vv_body *body, const double *u, int64_t i)
 {
-  const double *k = bar_node(b, BAR_STIFFNESS);
-  const double right = i + 1 < body->node0 + body->n_node ? k[i] * (u[i + 1] - u[i]) : 0.0;
-  const double left = i > body->node0 ? k[i - 1] * (u[i] - u[i - 1]) : 0.0;
+  const double right = i + 1 < body->node0 + body->n_node ? bar_force(b, i, u[i + 1] - u[i]) : 0.0;
+  const double left = i > body->node0 ? bar_force(b, i - 1, u[i] - u[i - 1]) : 0.0;
   return right - left;
 }
 
@@ -202,6 +215,12 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
 {
   const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
+  if (!bar_is_linear(b)) {
+    bar_kick(b, 0.0, 0.5 * h, u, p);
+    bar_kick(b, 0.0, 0.5 * h, u, p);
+    bar_drift(b, h, u, p);
+    return;
+  }
   if (n < 2) { /* without a spring nothing kicks, not even by +0 */
     bar_drift(b, h, u, p);
     return;
@@ -288,6 +307,13 @@ static slice_sums sum_slice(const vv_block *b, int64_t i0, int64_t n, const doub
   return s;
 }
 
+static double strain_energy(const vv_block *b, const vv_body *body, const double *u)
+{
+  double sum = 0.0;
+  for (int64_t i = body->node0; i + 1 < body->node0 + body->n_node; i++) sum += bar_energy(b, i, u[i + 1] - u[i]);
+  return sum;
+}
+
 static void bar_audit(const vv_block *b, const double *u, const double *p, vv_totals *sum)
 {
   for (int32_t j = 0; j < b->n_body; j++) {
@@ -296,7 +322,7 @@ static void bar_audit(const vv_block *b, const double *u, const double *p, vv_to
     double arm[3];
     vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm); /* all momenta lie on the line: L = (origin x axis) sum p */
     sum->kinetic += 0.5 * s.kinetic;
-    sum->strain += 0.5 * s.strain;
+    sum->strain += bar_is_linear(b) ? 0.5 * s.strain : strain_energy(b, b->body[j], u);
     sum->potential -= r[BAR_GRAVITY] * s.weight;
     sum->p_abs += s.momentum_abs;
     sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
@@ -385,7 +411,7 @@ static void bar_output(const vv_block *b, int field, const double *u, const doub
       const int32_t *node = b->element_node + 2 * e;
       const double du = u[node[1]] - u[node[0]];
       out[e] = field == OUT_STRAIN ? du / bar_element(b, BAR_LENGTH)[e]
-                                   : du * bar_element(b, BAR_SPRING)[e] / bar_element(b, BAR_AREA)[e];
+                                   : bar_force(b, node[0], du) / bar_element(b, BAR_AREA)[e];
     }
     return;
   }

@@ -5,11 +5,16 @@
  *
  *   V(u) = 1/2 sum_e k_e (u_{e+1} - u_e)^2,   f_i = N_i - N_{i-1},   N_i = k_i (u_{i+1} - u_i)            [bars 1]
  *
+ * The neo-Hookean law, with stretch L = 1 + (u_{e+1} - u_e)/l, has the same stiffness at L = 1:
+ *
+ *   V_e = (k l^2/3) (L^2/2 + 1/L - 3/2),   N = (k l/3) (L - 1/L^2),   dN/du = (k/3) (1 + 2/L^3)            [bars 1a]
+ *
  * All bars of a scene lie behind each other in one block; k = 0 behind the last node of each bar, so one loop serves all. */
 #pragma once
 #include "model/model.h"
 
-enum bar_node_column { BAR_MASS, BAR_INVERSE_MASS, BAR_STIFFNESS, BAR_X, BAR_NODE_COLUMNS };
+/* span: length of the spring behind the node; law: 0 linear, 1 neo-Hookean (read only where a block is not linear) */
+enum bar_node_column { BAR_MASS, BAR_INVERSE_MASS, BAR_STIFFNESS, BAR_X, BAR_SPAN, BAR_LAW, BAR_NODE_COLUMNS };
 /* lengths and stiffnesses of the springs; masses that an element gives to its two nodes */
 enum bar_element_column { BAR_LENGTH, BAR_SPRING, BAR_MASS_LEFT, BAR_MASS_RIGHT, BAR_AREA, BAR_ELEMENT_COLUMNS };
 /* axis and origin of the line; held flags (0 free, 1 fixed, 2 driven) of the two ends; gravity along the axis */
@@ -35,6 +40,37 @@ static inline const double *bar_element(const vv_block *b, int column)
 static inline const double *bar_body(const vv_block *b, int32_t body_in_block)
 {
   return b->body_real + body_in_block * BAR_BODY_COLUMNS;
+}
+
+static inline bool bar_is_linear(const vv_block *b)
+{
+  return (b->claims & VV_LINEAR) != 0;
+}
+
+/* Force of the spring behind node i, its stiffness and its energy, when it is longer by du. */
+static inline double bar_force(const vv_block *b, int64_t i, double du)
+{
+  const double k = bar_node(b, BAR_STIFFNESS)[i];
+  if (bar_is_linear(b) || bar_node(b, BAR_LAW)[i] == 0.0) return k * du;
+  const double l = bar_node(b, BAR_SPAN)[i], s = 1.0 + du / l;
+  return k * l / 3.0 * (s - 1.0 / (s * s));
+}
+
+static inline double bar_stiffness(const vv_block *b, int64_t i, double du)
+{
+  const double k = bar_node(b, BAR_STIFFNESS)[i];
+  if (bar_is_linear(b) || bar_node(b, BAR_LAW)[i] == 0.0) return k;
+  const double s = 1.0 + du / bar_node(b, BAR_SPAN)[i];
+  return k / 3.0 * (1.0 + 2.0 / (s * s * s));
+}
+
+static inline double bar_energy(const vv_block *b, int64_t i, double du)
+{
+  const double k = bar_node(b, BAR_STIFFNESS)[i];
+  if (bar_is_linear(b) || bar_node(b, BAR_LAW)[i] == 0.0) return 0.5 * k * du * du;
+  const double l = bar_node(b, BAR_SPAN)[i], e = du / l, s = 1.0 + e;
+  return k * l * l * e * e * (1.5 + 0.5 * e) /
+         (3.0 * s); /* L^2/2 + 1/L - 3/2 = e^2 (3 + e)/(2 L), without cancellation */
 }
 
 extern const vv_schema bar_schema;

@@ -7,9 +7,10 @@
 /* clang-format off */
 static const vv_field material_field[] = {
   {.name = "young",   .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "Young's modulus"},
+  {.name = "law",     .type = VV_WORD, .words = "linear|neo-hookean", .deflt = "linear", .doc = "stored energy: quadratic in the strain, or incompressible neo-Hookean (stiffer in compression; jump nodal or leapfrog)"},
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
 };
-static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear elastic in the stretch"};
+static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "hyperelastic in the stretch"};
 
 static const vv_field section_field[] = {
   {.name = "area", .type = VV_NUMBER, .unit = "m^2", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "cross-section"},
@@ -54,7 +55,7 @@ static const vv_field bar_field[] = {
   {.name = "length",    .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "unstressed length"},
   {.name = "elements",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of elements"},
   {.name = "grading",   .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length of the last element over the first, geometric"},
-  {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "linear elastic"},
+  {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "hyperelastic"},
   {.name = "section",   .type = VV_GROUP, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends meet others"},
   {.name = "ends",      .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
@@ -79,6 +80,7 @@ typedef struct bar_plan {
   double reach[2];             /* massless length in front of the end node */
   double length, ratio, first; /* first: length of the first element */
   double young, density, area;
+  bool neo_hookean;
 } bar_plan;
 
 static int held_word(const vv_group *ends, const char *name)
@@ -101,6 +103,7 @@ static bar_plan plan(const vv_group *g)
                 .length = vv_number(g, "length"),
                 .young = vv_number(material, "young"),
                 .density = vv_number(material, "density"),
+                .neo_hookean = vv_is(material, "law", "neo-hookean"),
                 .area = vv_number(vv_sub(g, "section"), "area")};
   const double grading = vv_number(g, "grading");
   p.ratio = p.elements > 1 ? pow(grading, 1.0 / (double)(p.elements - 1)) : 1.0;
@@ -198,6 +201,8 @@ static void set_spring(vv_fill *f, int64_t e, double length, double mass_left, d
   b->element_node[2 * i] = (int32_t)node;
   b->element_node[2 * i + 1] = (int32_t)node + 1;
   b->node_real[BAR_STIFFNESS * b->stride + node] = k;
+  b->node_real[BAR_SPAN * b->stride + node] = length;
+  b->node_real[BAR_LAW * b->stride + node] = p->neo_hookean;
   b->node_real[BAR_MASS * b->stride + node] += mass_left;
   b->node_real[BAR_MASS * b->stride + node + 1] += mass_right;
 }
@@ -335,6 +340,7 @@ vv_status bar_fill(const vv_group *g, vv_fill *f)
     b->node_real[BAR_X * b->stride + i] += position;
     b->node_real[BAR_INVERSE_MASS * b->stride + i] = 1.0 / b->node_real[BAR_MASS * b->stride + i];
   }
+  if (p.neo_hookean) b->claims &= ~(unsigned)VV_LINEAR;
   fill_body(g, f, &p);
   fill_loads(g, f);
   return VV_OK;

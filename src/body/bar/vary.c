@@ -3,15 +3,28 @@
 
 #include "math/math.h"
 
+static void kick_tangent(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, const double *du,
+                         double *dp)
+{
+  double left = 0.0;
+  for (int64_t i = i0; i < i0 + n; i++) {
+    const double right = i + 1 < i0 + n ? bar_stiffness(b, i, u[i + 1] - u[i]) * (du[i + 1] - du[i]) : 0.0;
+    dp[i] += h * (right - left);
+    left = right;
+  }
+}
+
 /* dp += h (dN_i - dN_{i-1}); held ends do not vary */
 static void vary_kick(const vv_block *b, double h, const double *u, const double *du, double *dp)
 {
-  (void)u;
   for (int32_t j = 0; j < b->n_body; j++) {
     const double *r = bar_body(b, j);
-    const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
+    const int64_t first = b->body[j]->node0, n = b->body[j]->n_node, last = first + n - 1;
     const double p_first = dp[first], p_last = dp[last];
-    bar_kick_slice(b, first, b->body[j]->n_node, h, du, dp);
+    if (bar_is_linear(b))
+      bar_kick_slice(b, first, n, h, du, dp);
+    else
+      kick_tangent(b, first, n, h, u, du, dp);
     if (r[BAR_HELD_FIRST] != 0.0) dp[first] = p_first;
     if (r[BAR_HELD_LAST] != 0.0) dp[last] = p_last;
   }
