@@ -71,4 +71,4 @@ double record_oscillation_max(const record *r, const wave_bars *w, double from, 
 double record_tip_speed(const record *r, double from, double to);
 double record_tip_deviation(const record *r, const wave_bars *w, double from, double to);
 /* |difference of the end states| / |perturbation| of two runs. */
-double record_growth(const record *a, const record *b, double perturb);
+double record_growth(const record *a, const record *b, double size);

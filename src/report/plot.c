@@ -336,7 +336,8 @@ static void draw_page(sheet *s, const vvi_page *page)
   draw_label(s, 20, page->title != NULL ? 46 : 18, "font-size=\"12\" fill=\"#444\"", page->subtitle);
   for (int i = 0; i < page->n_panel; i++) {
     const double w = (double)width / columns, h = (height - head) / rows;
-    draw_panel(s, &page->panel[i], w * (i % columns), head + h * (i / columns), w, h);
+    const int row = i / columns, column = i % columns;
+    draw_panel(s, &page->panel[i], w * column, head + h * row, w, h);
   }
   draw(s, "</svg>\n");
 }

@@ -87,7 +87,7 @@ void event_slab(struct vv_step *s, double t, double h)
 {
   event_work *w = s->own;
   vv_state *x = s->state;
-  vv_totals before, after;
+  vv_totals before = {0}, after;
   if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
   if (event_varies(s)) vvi_variation_slab_begin(s, w->f);
   vvi_axpy(x->np, 0.5 * h, w->f, x->p);

@@ -709,7 +709,7 @@ static void jump(struct vv_step *s, double t, double rest)
   const int64_t first = s->log->n;
   const double before = modified_energy(s), bank = event_bank(s),
                lost = vv_sum_value(&s->ledger->posted.restitution_loss);
-  double after = before, loss = 0.0, d_before[VARY_U], d_after[VARY_U] = {0.0, 0.0};
+  double after = before, loss = 0.0, d_before[VARY_U] = {0.0, 0.0}, d_after[VARY_U] = {0.0, 0.0};
   if (event_varies(s)) vary_energy(s, d_before);
   if (event_toggle(s) > 0) {
     event_force(s, t, s->state->q, e->f);
