@@ -83,7 +83,8 @@ static int add_energies(const vvi_table *ledger, vvi_series series[4])
   for (int i = 0; i < 4; i++) {
     const double *x = vvi_table_column(ledger, "time"), *y = vvi_table_column(ledger, name[i]);
     if (x == NULL || y == NULL) continue;
-    series[n++] = (vvi_series){.name = name[i], .n = ledger->rows, .x = x, .y = y, .colour = i < 3 ? i + 1 : 7};
+    series[n] = (vvi_series){.name = name[i], .n = ledger->rows, .x = x, .y = y, .colour = i < 3 ? i + 1 : 7};
+    n++;
   }
   return n;
 }
