@@ -12,11 +12,11 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out)
   char *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (memory == NULL) return VV_NOMEM;
   memset(memory, 0, bytes);
-  vv_state *s = (vv_state *)memory;
+  vv_state *s = (vv_state *)(void *)memory;
   s->nq = nq;
   s->np = np;
   s->nh = nh;
-  s->q = (double *)(memory + head);
+  s->q = (double *)(void *)(memory + head);
   s->p = s->q + nq;
   s->memory = s->p + np;
   *out = s;
