@@ -15,8 +15,9 @@ typedef struct vv_event {
   double x[3], n[3];   /* common point; unit normal from a to b */
   double normal_speed; /* before; negative: approaching */
   double normal_impulse, tangential_impulse;
-  double energy_jump; /* of the energy the method balances, relative residual of its balance removed: J lost (<0) */
-  double residual;    /* |energy equation| / energy scale after the jump was solved */
+  double
+      energy_jump; /* J: change of the energy the method balances; what restitution takes, and what the balance missed */
+  double residual; /* |energy equation| / energy scale after the jump was solved */
 } vv_event;
 
 /* Why a run ended. */

