@@ -24,9 +24,14 @@ typedef struct app_option {
   const char *name, *brief; /* "--output", "-o"; brief may be NULL */
   const char **value;       /* takes a value: it is put here */
   bool *flag;               /* takes none: set true */
+  struct app_values *many;  /* may be given several times: all values are put here */
 } app_option;
 
-enum { APP_MAX_WORDS = 4 };
+enum { APP_MAX_WORDS = 4, APP_MAX_VALUES = 32 };
+typedef struct app_values {
+  int n;
+  const char *value[APP_MAX_VALUES]; /* [n] in the order given */
+} app_values;
 typedef struct app_line {
   const char *verb;
   const app_option *option; /* [n_option] */
@@ -61,8 +66,9 @@ enum { APP_PATH = 4096 };
 bool app_join(char *out, size_t size, const char *folder, const char *name); /* false: too long, reported */
 bool app_exists(const char *path);
 bool app_is_folder(const char *path);
-char *app_read_text(const char *path);   /* malloc'ed, ends with a zero; NULL: not readable (errno) */
-void app_list_files(const char *folder); /* the files of a result folder and their sizes, to stdout */
+char *app_read_text(const char *path);                    /* malloc'ed, ends with a zero; NULL: not readable (errno) */
+void app_list_files(const char *folder);                  /* the files of a result folder and their sizes, to stdout */
+void app_list_file(const char *folder, const char *name); /* one of them; nothing where it is not there */
 
 /* ---- one question to summary.json: json.c ---- */
 
@@ -78,6 +84,11 @@ typedef struct app_scene {
   vv_state *state;
 } app_scene;
 bool app_scene_open(app_scene *s, const char *path, int threads); /* false: reported, nothing to close */
+/* A word of the scene to be replaced before it is compiled: path as vv_spec_set wants it. */
+typedef struct app_edit {
+  const char *path, *value;
+} app_edit;
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[]);
 void app_scene_close(app_scene *s);
 /* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
 const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size);
@@ -95,7 +106,14 @@ typedef struct app_progress {
 } app_progress;
 double app_clock(void);
 vv_status app_progress_observe(const vv_view *view, void *progress);
+void app_progress_show(app_progress *p, const char *text); /* cut to the width of the terminal */
 void app_progress_clear(app_progress *p);
+
+/* ---- Ctrl-C: signals.c ---- */
+
+/* From now on a signal stops this sim after its current step; NULL: none is running.  A second signal changes nothing. */
+void app_watch_signals(vv_sim *sim);
+bool app_signalled(void); /* one has come */
 
 /* ---- the end of a run: summary.c ---- */
 
@@ -122,6 +140,7 @@ int app_verb_info(int argc, char **argv);
 int app_verb_examples(int argc, char **argv);
 int app_verb_compare(int argc, char **argv);
 int app_verb_picture(int argc, char **argv);
+int app_verb_study(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
 int app_verb_help(int argc, char **argv);

@@ -29,7 +29,7 @@ static int judge(const vv_comparison *c, double tolerance)
 int app_verb_compare(int argc, char **argv)
 {
   const char *text = NULL;
-  const app_option option[] = {{"--tol", NULL, &text, NULL}};
+  const app_option option[] = {{.name = "--tol", .value = &text}};
   app_line line = {
       .verb = "compare", .option = option, .n_option = 1, .needs = "two result folders", .least = 2, .most = 2};
   int code;

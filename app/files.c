@@ -68,7 +68,7 @@ static double size_of(const char *path)
   return stat(path, &s) == 0 ? (double)s.st_size : -1;
 }
 
-static void list_one(const char *folder, const char *name)
+void app_list_file(const char *folder, const char *name)
 {
   char path[APP_PATH], amount[32];
   if (!app_join(path, sizeof path, folder, name)) return;
@@ -101,6 +101,6 @@ void app_list_files(const char *folder)
                                      "checkpoint.h5", "summary.json", "picture.svg", "report.html"};
   char clean[APP_PATH];
   printf("files in %s\n", app_clean(clean, sizeof clean, folder));
-  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) list_one(folder, name[i]);
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) app_list_file(folder, name[i]);
   list_paraview(folder);
 }

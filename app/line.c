@@ -90,11 +90,17 @@ static int read_option(const app_line *line, int argc, char **argv)
     if (equals != NULL) app_error("%s: option '%s' takes no value", line->verb, o->name);
     return equals == NULL;
   }
-  *o->value = equals != NULL ? equals + 1 : argc > 1 ? argv[1] : NULL;
-  if (*o->value == NULL || **o->value == '\0') {
+  const char *value = equals != NULL ? equals + 1 : argc > 1 ? argv[1] : NULL;
+  if (value == NULL || *value == '\0') {
     app_error("%s: option '%s' needs a value; usage: visviva %s", line->verb, word, usage_of(line->verb));
     return 0;
   }
+  if (o->many != NULL && o->many->n == APP_MAX_VALUES) {
+    app_error("%s: option '%s' can be given %d times at most", line->verb, o->name, APP_MAX_VALUES);
+    return 0;
+  }
+  if (o->many != NULL) o->many->value[o->many->n++] = value;
+  if (o->value != NULL) *o->value = value;
   return equals != NULL ? 1 : 2;
 }
 

@@ -14,6 +14,10 @@ const app_verb app_verbs[] = {
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
     {"picture", app_verb_picture, "picture DIR [FILE.svg]", "draw a result folder"},
+    {"study", app_verb_study,
+     "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm end | paper] "
+     "[-o DIR] [--threads N] [--overwrite] [--quiet]",
+     "run a family of steps or meshes; measure orders of convergence"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
     {"help", app_verb_help, "help [VERB | scene | method | ledger | exit-codes]", "explain a verb or a topic"},

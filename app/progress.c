@@ -19,7 +19,7 @@ static int columns(void)
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
 }
 
-static void show(app_progress *p, const char *text)
+void app_progress_show(app_progress *p, const char *text)
 {
   const int room = columns() - 1, length = (int)strlen(text) < room ? (int)strlen(text) : room;
   const int rest = p->shown > length ? p->shown - length : 0;
@@ -42,7 +42,7 @@ static void write_line(app_progress *p, const vv_view *view, double now)
   if (n >= columns())
     snprintf(text, sizeof text, "%lld/%lld t %.4g dt %.2g events %lld error %.0e %s, %s left", step, total, t, dt,
              events, view->ledger->closure, gone, rest);
-  show(p, text);
+  app_progress_show(p, text);
 }
 
 vv_status app_progress_observe(const vv_view *view, void *progress)

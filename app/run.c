@@ -2,31 +2,8 @@
 #include "app.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- signals: stop after the current step, with a checkpoint; a second Ctrl-C changes nothing ---- */
-
-static vv_sim *volatile running; /* the one global: a signal handler gets no argument */
-
-static void on_signal(int signal)
-{
-  (void)signal;
-  if (running != NULL) vv_sim_interrupt(running);
-}
-
-static void watch_signals(vv_sim *sim)
-{
-  static const int wanted[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART}, was;
-  sigemptyset(&action.sa_mask);
-  running = sim;
-  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-    const bool ignored = sigaction(wanted[i], NULL, &was) == 0 && was.sa_handler == SIG_IGN; /* nohup */
-    if (!ignored) sigaction(wanted[i], &action, NULL);
-  }
-}
 
 /* ---- the folder ---- */
 
@@ -91,7 +68,7 @@ static vv_status prepare(app_run *r)
   vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
   if (status == VV_OK && r->resume) status = restore(r);
   if (status != VV_OK) return status;
-  watch_signals(r->sim);
+  app_watch_signals(r->sim);
   status = vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
   app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
@@ -177,7 +154,7 @@ static int open_and_run(app_run *r)
     return APP_INPUT;
   }
   const int code = run(r);
-  running = NULL;
+  app_watch_signals(NULL);
   if (r->results != NULL && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
   vv_sim_destroy(r->sim);
   app_scene_close(&r->scene);
@@ -189,9 +166,12 @@ int app_verb_run(int argc, char **argv)
   app_run r = {0};
   const char *folder = NULL, *threads = NULL;
   const app_option option[] = {
-      {"--output", "-o", &folder, NULL},   {"--threads", NULL, &threads, NULL},
-      {"--resume", NULL, NULL, &r.resume}, {"--overwrite", NULL, NULL, &r.overwrite},
-      {"--quiet", "-q", NULL, &r.quiet},   {"--check-structure", NULL, NULL, &r.check_structure},
+      {.name = "--output", .brief = "-o", .value = &folder},
+      {.name = "--threads", .value = &threads},
+      {.name = "--resume", .flag = &r.resume},
+      {.name = "--overwrite", .flag = &r.overwrite},
+      {.name = "--quiet", .brief = "-q", .flag = &r.quiet},
+      {.name = "--check-structure", .flag = &r.check_structure},
   };
   app_line line = {.verb = "run", .option = option, .n_option = 6, .needs = "a scene file", .least = 1, .most = 1};
   int code;

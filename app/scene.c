@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-bool app_scene_open(app_scene *s, const char *path, int threads)
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[])
 {
   vv_ctx_def def = vv_ctx_default();
   def.threads = threads;
   *s = (app_scene){0};
   vv_status status = vv_ctx_create(&def, &s->ctx);
   if (status == VV_OK) status = vv_scene_read(s->ctx, path, &s->spec);
+  for (int i = 0; i < n && status == VV_OK; i++) status = vv_spec_set(s->spec, edit[i].path, edit[i].value);
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
   if (status == VV_OK) {
     app_warnings(s->ctx);
@@ -18,6 +19,11 @@ bool app_scene_open(app_scene *s, const char *path, int threads)
   app_messages(s->ctx, status);
   app_scene_close(s);
   return false;
+}
+
+bool app_scene_open(app_scene *s, const char *path, int threads)
+{
+  return app_scene_open_edited(s, path, threads, 0, NULL);
 }
 
 void app_scene_close(app_scene *s)

@@ -205,6 +205,43 @@ double bench_stream_triad(bench_stream *s, int passes)
   return 24.0 * (double)(4 * s->n / 3 / 8 * 8) * passes / (bench_clock(s->threads) - t) * 1e-9;
 }
 
+/* ---- arithmetic ---- */
+
+enum { FMA_CHAINS = 12, FMA_LANES = 8, FMA_ROUNDS = 2000000 };
+typedef double fma_lanes __attribute__((vector_size(FMA_LANES * sizeof(double))));
+
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(VV_NO_CLONES)
+__attribute__((target_clones("avx512f", "arch=haswell", "default")))
+#endif
+#if !defined(__clang__)
+__attribute__((optimize("fp-contract=fast")))
+#endif
+static double
+fma_rounds(double a, double c)
+{
+#if defined(__clang__)
+#pragma clang fp contract(fast)
+#endif
+  fma_lanes x[FMA_CHAINS];
+  for (int k = 0; k < FMA_CHAINS; k++)
+    for (int l = 0; l < FMA_LANES; l++) x[k][l] = k + l;
+  for (int i = 0; i < FMA_ROUNDS; i++)
+    for (int k = 0; k < FMA_CHAINS; k++) x[k] = x[k] * a + c;
+  double sum = 0.0;
+  for (int k = 0; k < FMA_CHAINS; k++)
+    for (int l = 0; l < FMA_LANES; l++) sum += x[k][l];
+  return sum;
+}
+
+double bench_fma_peak(void)
+{
+  static volatile double a = 0.5, c = 1.0, sink;
+  const double t = bench_cpu();
+  sink = fma_rounds(a, c);
+  (void)sink;
+  return 2e-9 * FMA_ROUNDS * FMA_CHAINS * FMA_LANES / (bench_cpu() - t);
+}
+
 /* ---- scenes ---- */
 
 void bench_must(const vv_ctx *ctx, vv_status status, const char *what)

@@ -29,6 +29,9 @@ void bench_stream_destroy(bench_stream *s);
 double bench_stream_shape(bench_stream *s, int passes);
 double bench_stream_triad(bench_stream *s, int passes);
 
+/* GFLOP/s of one core in fused multiply-adds on registers: the most that arithmetic can do. */
+double bench_fma_peak(void);
+
 /* ---- scenes ---- */
 
 typedef struct bench_run {

@@ -35,9 +35,10 @@ typedef struct vv_history {
 VV_API double vv_history_at(const vv_history *h, double t);
 
 typedef struct vv_load {
-  int32_t body, node; /* index of the body; node within the block */
+  int32_t body, node; /* index of the body in the block; node within the block, -1: all nodes of the body */
   bool motion;        /* a driven displacement rather than a force */
-  double value[6];    /* direction and size (N or m); kinds use what they need */
+  bool follower;      /* turns with the frame of its node */
+  double value[6];    /* force or displacement, then moment (N or m, N m; per length when on all nodes) */
   vv_history history;
 } vv_load;
 
@@ -80,8 +81,9 @@ typedef struct vv_block {
   int32_t n_body;
   const vv_body *const *body; /* [n_body] */
   int64_t nodes, elements;
-  int64_t stride;          /* nodes rounded up to a multiple of 8 */
-  int64_t q0, p0;          /* start of this block in state.q, state.p; q is [node_q][nodes], p is [node_p][nodes] */
+  int64_t stride; /* nodes rounded up to a multiple of 8 */
+  int64_t column; /* distance between columns of q and of p: nodes, or more so that columns share no cache set */
+  int64_t q0, p0; /* start of this block in state.q, state.p; q is [node_q][column], p is [node_p][column] */
   int32_t patches, patch0; /* patch0: start in the model's patch list */
   int32_t n_load;
   double *node_real;     /* [node_reals][stride]  kind's own columns */
@@ -127,7 +129,19 @@ typedef struct vv_vary_table {
   void (*restrict_to)(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share);
 } vv_vary_table;
 
-/* q and p below are those of the block: q[node_q][nodes], p[node_p][nodes]. */
+/* Discrete-gradient form: what the energy-momentum stepper needs of a kind.  NULL in a kind that does not offer it.
+ * v is the memory of the block between steps, [node_v][nodes]; work is scratch. */
+typedef struct vv_implicit_table {
+  int node_v;
+  int64_t (*work)(const vv_block *b); /* reals of scratch */
+  void (*start)(const vv_block *b, const double *q, const double *p, double *v);
+  /* One step from t to t + h, what came from outside booked; p: the momentum of each node at the new time.  Returns
+   * iterations, or -1 when they did not converge. */
+  int (*step)(const vv_block *b, double t, double h, double *q, double *p, double *v, double *work, vv_posted *post);
+  void (*audit)(const vv_block *b, const double *q, const double *v, vv_totals *sum); /* adds kinetic and strain only */
+} vv_implicit_table;
+
+/* q and p below are those of the block: q[node_q][column], p[node_p][column]. */
 typedef struct vv_body_kind {
   const char *name, *doc;
   const char *example; /* a body of this kind, as written in a scene: the claims are proved on it */
@@ -158,15 +172,20 @@ typedef struct vv_body_kind {
                        double *a); /* a[n][6] = J M^-1 J^T: xx yy zz yz xz xy */
   void (*output)(const vv_block *b, int field, const double *q, const double *p,
                  double *out); /* out[count][components] */
+  /* Coefficient of h^2 in the energy that drift(h) itself keeps, over the kinetic energy; NULL: not known (0 where flat) */
+  double (*drift_excess)(const vv_block *b, const double *q, const double *p);
   const vv_vary_table *vary;
+  const vv_implicit_table *implicit;
 } vv_body_kind;
 
 /* ---- steppers --------------------------------------------------------------------------------------------------------- */
 struct vv_step;
 typedef struct vv_stepper_kind {
   const char *name, *doc;
-  unsigned claims;                         /* of its second-order form, without contact */
-  vv_status (*prepare)(struct vv_step *s); /* sizes, options; scratch from the arena of s */
+  unsigned claims;                      /* of its second-order form, without contact */
+  int64_t (*memory)(const vv_model *m); /* reals it keeps in state.memory behind those of the pairs; NULL: none */
+  void (*start)(const vv_model *m, vv_state *x); /* fills them from q, p; NULL where memory is */
+  vv_status (*prepare)(struct vv_step *s);       /* sizes, options; scratch from the arena of s */
   void (*audit)(struct vv_step *s,
                 vv_totals *sum); /* sum: plain totals in, those in the energy that the method balances out */
   vv_status (*step)(struct vv_step *s, int64_t n, vv_report *r); /* n steps with nothing observed between */

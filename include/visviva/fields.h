@@ -30,7 +30,8 @@ enum vv_field_flag {
   VV_REQUIRED = 1, /* must be present (then `deflt` is NULL)  */
   VV_OPTIONAL = 2, /* may be absent, and then has no value    */
   VV_OPEN_LO = 4,  /* value > lo rather than value >= lo      */
-  VV_OPEN_HI = 8   /* value < hi rather than value <= hi      */
+  VV_OPEN_HI = 8,  /* value < hi rather than value <= hi      */
+  VV_PATH = 16     /* TEXT: a file, counted from the scene's folder */
 };
 
 typedef struct vv_field {

@@ -30,21 +30,24 @@ typedef struct vv_posted {
 typedef struct vv_ledger {
   vv_totals initial, now;          /* audited, in the energy that the method balances (energy_kind) */
   double nodal_initial, nodal_now; /* the plain energy H(q, p) at the same times */
+  double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
   vv_posted posted;
   double energy_scale, p_scale, L_scale;                                             /* largest seen so far */
   double closure;                                                                    /* now */
   double p_drift, L_drift;                                                           /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double penetration; /* now */
-  int64_t contacts;   /* closed or touching pairs at this step */
-  int64_t impacts;    /* events since the start */
-  int64_t fallbacks;  /* events whose energy equation had no root */
-  int64_t held;       /* contacts held together because bounces accumulated */
+  double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
+  double penetration;            /* now */
+  int64_t contacts;              /* closed or touching pairs at this step */
+  int64_t impacts;               /* events since the start */
+  int64_t fallbacks;             /* events whose energy equation had no root */
+  int64_t held;                  /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
+  double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
 } vv_ledger;
 
 VV_API double vv_sum_value(const vv_sum *s);

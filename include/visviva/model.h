@@ -51,9 +51,17 @@ VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the 
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API const char *vv_model_body_name(const vv_model *model, int i);
 VV_API const char *vv_model_body_kind(const vv_model *model, int i);
-/* A word of the scene as understood, defaults filled in: "method.jump", "units.length", "contacts[0].restitution".  False:
- * there is none, and out is empty. */
+/* A word of the scene as understood, defaults filled in: "method.jump", "units.length", "contacts[0].restitution",
+ * "bodies.left.elements" or, by its place in the scene, "bodies[0].elements".  False: there is none, and out is empty. */
 VV_API bool vv_model_word(const vv_model *model, const char *path, char *out, size_t size);
+/* The fields of a body, as results.h5 holds them: "position" is the first, then what its kind has ("velocity", "d1"...). */
+VV_API int vv_model_fields(const vv_model *model, int body);
+VV_API const char *vv_model_field(const vv_model *model, int body, int i); /* NULL: there is none */
+/* How many nodes (or elements) a field has, and components of each; 0: the body has no such field. */
+VV_API int64_t vv_model_field_size(const vv_model *model, int body, const char *field, int *components);
+/* out[size][components]: the field in this state. */
+VV_API VV_NODISCARD vv_status vv_model_output(const vv_model *model, const vv_state *state, int body, const char *field,
+                                              double *out);
 VV_API const char *vv_model_title(const vv_model *model);
 VV_API vv_ctx *vv_model_ctx(const vv_model *model);
 

@@ -42,6 +42,37 @@ VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, cons
 /* A picture (SVG) of a result folder: displacements, velocities and energy error over time. */
 VV_API VV_NODISCARD vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path);
 
+/* A convergence study: what a family of runs of one scene misses of a reference run. */
+typedef struct vv_study_row {
+  const char *const *word; /* [n_path] the values that were varied, as written */
+  double h;                /* what is refined: a time step or an element length */
+  double step;             /* time step */
+  int64_t steps, nodes;
+  double wall_seconds;
+  double error;       /* NaN: not known */
+  double slope;       /* of log(error) over log(h) to the row before; NaN: none */
+  double order;       /* the same, corrected for the error of the reference; NaN: none */
+  const char *remark; /* such as why the run ended; NULL: nothing to say */
+} vv_study_row;
+
+typedef struct vv_study {
+  const char *title, *norm; /* of the scene; what an error is, in words */
+  int n_path;
+  const char *const *path;                     /* [n_path] what was varied */
+  const char *h_name;                          /* what h is, in words; NULL: nothing was refined */
+  const char *h_unit, *time_unit, *error_unit; /* "" where there is none */
+  int n_row;
+  vv_study_row *row; /* [n_row] */
+  vv_study_row reference;
+  double reference_h;  /* h of the reference where it is one more refinement of the same method; 0: taken as exact */
+  double slope, order; /* least squares over all rows; NaN: none */
+} vv_study;
+
+/* Fills slope and order of all rows and of the study.  The order is p in error = C (h^p - reference_h^p). */
+VV_API void vv_study_orders(vv_study *study);
+/* Writes FOLDER/study.csv and, once an error is known, FOLDER/study.svg; makes the folder, replaces what is there. */
+VV_API VV_NODISCARD vv_status vv_study_write(vv_ctx *ctx, const vv_study *study, const char *folder);
+
 #ifdef __cplusplus
 }
 #endif

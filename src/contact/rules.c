@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+/* `auto` becomes event when there is something to touch. */
 static bool is_event(const vv_model *m)
 {
-  return vv_is(vv_sub(m->root, "method"), "step", "event");
+  const vv_group *method = vv_sub(m->root, "method");
+  return vv_is(method, "step", "event") || vv_is(method, "step", "auto");
 }
 
 static vv_status check_rule(const vv_model *m, const vv_group *c)

@@ -32,12 +32,16 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal)
   grow_scales(l, balanced);
 }
 
-/* [ledger 1] */
+/* J: what the state has and the books do not.                                                               [ledger 1] */
 static double energy_gap(const vv_ledger *l, double energy, double initial)
 {
   const vv_posted *b = &l->posted;
   const double lost = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
-  const double gap = energy - initial - vv_sum_value(&b->external_work) + lost;
+  return energy - initial - vv_sum_value(&b->external_work) + lost;
+}
+
+static double relative(const vv_ledger *l, double gap)
+{
   return l->energy_scale > 0.0 ? gap / l->energy_scale : gap;
 }
 
@@ -51,7 +55,8 @@ static double drift(const double now[3], const double initial[3], const vv_sum p
 
 void vvi_ledger_note(vv_ledger *l, double energy)
 {
-  l->max_closure = fmax(l->max_closure, fabs(energy_gap(l, energy, vv_totals_energy(&l->initial))));
+  l->max_gap = fmax(l->max_gap, fabs(energy_gap(l, energy, vv_totals_energy(&l->initial))));
+  l->max_closure = relative(l, l->max_gap);
 }
 
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal)
@@ -59,12 +64,14 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal)
   l->now = *balanced;
   l->nodal_now = nodal;
   grow_scales(l, balanced);
-  const double energy = vv_totals_energy(balanced);
-  l->closure = energy_gap(l, energy, vv_totals_energy(&l->initial));
+  const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));
+  l->closure = relative(l, gap);
   l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale);
   l->L_drift = drift(balanced->L, l->initial.L, l->posted.moment, l->L_scale);
-  l->max_closure = fmax(l->max_closure, fabs(l->closure));
-  l->max_nodal_closure = fmax(l->max_nodal_closure, fabs(energy_gap(l, nodal, l->nodal_initial)));
+  l->max_gap = fmax(l->max_gap, fabs(gap));
+  l->max_nodal_gap = fmax(l->max_nodal_gap, fabs(energy_gap(l, nodal, l->nodal_initial)));
+  l->max_closure = relative(l, l->max_gap);
+  l->max_nodal_closure = relative(l, l->max_nodal_gap);
   l->max_p_drift = fmax(l->max_p_drift, l->p_drift);
   l->max_L_drift = fmax(l->max_L_drift, l->L_drift);
   l->max_penetration = fmax(l->max_penetration, l->penetration);

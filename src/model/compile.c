@@ -5,6 +5,7 @@
 #include "model/model.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
@@ -57,16 +58,27 @@ static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *k
   return VV_OK;
 }
 
+/* Columns that lie a multiple of 4 KiB apart fight for the same places in the caches: long ones are moved apart by 17
+ * lines of 64 bytes.  (docs/performance.md) */
+static int64_t column_of(const vv_body_kind *k, int64_t nodes)
+{
+  enum { LINE = 8, PAGE = 64 * LINE, APART = 17 * LINE, LONG = 2048 };
+  if (k->node_q <= 1) return nodes;
+  const int64_t lines = (nodes + LINE - 1) / LINE * LINE;
+  return nodes < LONG ? lines : lines + (APART - lines % PAGE + PAGE) % PAGE;
+}
+
 static vv_status place_block(vv_model *m, vv_block *b)
 {
   const vv_body_kind *k = b->kind;
   b->claims = k->claims;
   if (b->nodes > INT32_MAX - 8) return vvi_fail(m->ctx, VV_SCENE, "more than 2^31 nodes of kind %s", k->name);
   b->stride = (b->nodes + 7) / 8 * 8;
+  b->column = column_of(k, b->nodes);
   b->q0 = m->nq, b->p0 = m->np;
   b->patch0 = m->n_patch;
-  m->nq += k->node_q * b->nodes;
-  m->np += k->node_p * b->nodes;
+  m->nq += k->node_q * b->column;
+  m->np += k->node_p * b->column;
   m->n_patch += b->patches;
   b->node_real = VVI_ARENA_NEW(&m->arena, double, k->node_reals * b->stride);
   b->element_real = VVI_ARENA_NEW(&m->arena, double, k->element_reals * b->elements);
@@ -123,19 +135,26 @@ static vv_status check_finite(const vv_model *m, const double *q, const double *
     for (int c = 0; c < b->kind->node_reals; c++)
       for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * b->node_real[c * b->stride + body->node0 + j];
     for (int c = 0; c < b->kind->node_q; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * q[b->q0 + c * b->nodes + body->node0 + j];
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * q[b->q0 + c * b->column + body->node0 + j];
     for (int c = 0; c < b->kind->node_p; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * p[b->p0 + c * b->nodes + body->node0 + j];
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * p[b->p0 + c * b->column + body->node0 + j];
     if (sum != 0.0)
       return vv_complain(body->group, NULL, "its masses, stiffnesses or motion overflow; check the units");
   }
   return VV_OK;
 }
 
-/* Size of the scene: the diagonal of the box around all surface points and nodes, for tolerances on gaps. */
-static double measure_length(const vv_model *m, const double *q)
+/* Grows the box [lo, hi] to hold n points. */
+static void include_points(int64_t n, const double *x, double lo[3], double hi[3])
 {
-  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int64_t i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) lo[c] = fmin(lo[c], x[3 * i + c]), hi[c] = fmax(hi[c], x[3 * i + c]);
+}
+
+/* Size of the scene: the diagonal of the box around all nodes and surface points, for tolerances on gaps. */
+static vv_status measure_length(vv_model *m, const double *q, const double *p)
+{
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, d = 0.0;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     for (int32_t j = 0; j < b->patches; j++) {
@@ -143,13 +162,19 @@ static double measure_length(const vv_model *m, const double *q)
       double x[3];
       const vv_point pt = {.patch = j};
       b->kind->surface(b, q + b->q0, 1, &pt, x);
-      for (int c = 0; c < 3; c++) lo[c] = fmin(lo[c], x[c]), hi[c] = fmax(hi[c], x[c]);
+      include_points(1, x, lo, hi);
     }
+    double *x = b->patches == 0 && b->nodes > 0 ? malloc(sizeof(double) * 3 * (size_t)b->nodes) : NULL;
+    if (x == NULL && b->patches == 0 && b->nodes > 0) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+    if (x == NULL) continue;
+    b->kind->output(b, 0, q + b->q0, p + b->p0, x); /* output 0 is the position */
+    include_points(b->nodes, x, lo, hi);
+    free(x);
   }
-  double d = 0.0;
   for (int c = 0; c < 3; c++)
     if (hi[c] > lo[c]) d += (hi[c] - lo[c]) * (hi[c] - lo[c]);
-  return d > 0.0 ? sqrt(d) : 1.0;
+  m->length_scale = d > 0.0 ? sqrt(d) : 1.0;
+  return VV_OK;
 }
 
 vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p)
@@ -172,8 +197,7 @@ vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double 
   if (*q == NULL || *p == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   VV_TRY(fill_blocks(m, *q, *p));
   VV_TRY(check_finite(m, *q, *p));
-  m->length_scale = measure_length(m, *q);
-  return VV_OK;
+  return measure_length(m, *q, *p);
 }
 
 int vvi_model_body_find(const vv_model *m, const char *name)

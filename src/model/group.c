@@ -266,3 +266,11 @@ uint64_t vvi_group_hash(const vv_group *root)
 {
   return hash_group(VVI_HASH_SEED, root);
 }
+
+/* Groups are const for everyone who reads them; this is the one place that settles a word after they are bound. */
+void vvi_group_resolve(const vv_group *g, const char *name, const char *word)
+{
+  const int i = vvi_field_find(g->schema, name);
+  VV_ASSERT(i >= 0 && g->schema->field[i].type == VV_WORD);
+  g->value[i].text = word;
+}

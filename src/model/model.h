@@ -15,7 +15,7 @@ struct vv_model {
   int n_body, n_block, n_patch;
   vv_body *body;   /* [n_body] in the order of the scene */
   vv_block *block; /* [n_block] one per kind that is used, in the order of the catalog */
-  int64_t nq, np;
+  int64_t nq, np, nh;
   double gravity[3];
   double length_scale; /* m: size of the scene, for tolerances on gaps */
   double step, end;    /* s */
@@ -36,6 +36,9 @@ extern const vv_schema vvi_history_schema;
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
 const char *vvi_spec_source(const vv_spec *spec);
 uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default; title and record left out */
+
+/* A word `auto` becomes what it stands for: `word` lives as long as the model. */
+void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 
 /* Reads a `history` choice into a struct; the arrays live in the group. */
 vv_history vvi_history_from(const vv_group *g, const char *name);

@@ -21,8 +21,9 @@ static const vv_field time_field[] = {
 static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
 
 static const vv_field method_field[] = {
-  {.name = "step",  .type = VV_WORD, .words = "leapfrog|event", .deflt = "event", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time"},
+  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams).  auto: event where bodies can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
+  {.name = "start", .type = VV_WORD, .words = "half-kick|drift", .deflt = "half-kick", .doc = "half-kick: velocities belong to the start (order 2).  drift: they belong to the first drift, before any kick (the 2015 paper; order 1)"},
   {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, or 4 and 6 by composition of steps of order 2"},
 };
 static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
@@ -40,6 +41,7 @@ static const vv_field record_field[] = {
   {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
   {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .deflt = "1", .doc = "steps between rows of ledger.csv"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run"},
+  {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
 };
 static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_field), "what is written, and how often"};

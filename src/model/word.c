@@ -61,11 +61,32 @@ static const vv_group *descend(const vv_group *g, const char *step)
   return f->type == VV_GROUP || f->type == VV_CHOICE || f->type == VV_EITHER ? vv_sub(g, name) : NULL;
 }
 
+/* The body that "bodies[2].word" or "bodies.NAME.word" begins with; the path goes on behind it.  A name may hold dots. */
+static const vv_group *enter_body(const vv_model *m, const char **path)
+{
+  const char *at = *path + strlen("bodies");
+  if (*at == '[') {
+    char *end = NULL;
+    const long i = strtol(at + 1, &end, 10);
+    if (i < 0 || i >= m->n_body || strncmp(end, "].", 2) != 0) return NULL;
+    *path = end + 2;
+    return m->body[i].group;
+  }
+  for (int i = 0; i < m->n_body; i++) {
+    const size_t n = strlen(m->body[i].name);
+    if (strncmp(at + 1, m->body[i].name, n) != 0 || at[1 + n] != '.') continue;
+    *path = at + n + 2;
+    return m->body[i].group;
+  }
+  return NULL;
+}
+
 bool vv_model_word(const vv_model *m, const char *path, char *out, size_t size)
 {
   const vv_group *g = m->root;
   if (size == 0) return false;
   out[0] = '\0';
+  if (strncmp(path, "bodies.", 7) == 0 || strncmp(path, "bodies[", 7) == 0) g = enter_body(m, &path);
   for (const char *dot; g != NULL && (dot = strchr(path, '.')) != NULL; path = dot + 1) {
     char step[96];
     snprintf(step, sizeof step, "%.*s", (int)(dot - path < 95 ? dot - path : 95), path);

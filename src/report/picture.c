@@ -1,14 +1,16 @@
-/* report/picture.c  One picture of a run: how the ends move, where the energy is, and how well it is kept. */
+/* report/picture.c  One picture of a run: how bodies move, where the energy is, and how well it is kept.  Bodies on a line
+ * are shown by the displacement and velocity of their ends, bodies in space by their shapes. */
 #include "io/file.h"
 #include "io/results/json.h"
 #include "io/results/read.h"
 #include "report/plot.h"
+#include "report/shapes.h"
 #include "visviva/results.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ENDS = 6, NAME_TEXT = 64, LINE_TEXT = 256 };
+enum { MAX_ENDS = 6, NAME_TEXT = 64, LINE_TEXT = 256, ENERGIES = 6 };
 static const double smallest_error = 1e-17; /* where an exact zero is drawn on the log axis */
 
 /* Histories of the end nodes of the bodies. */
@@ -76,15 +78,31 @@ static vv_status add_series(vvi_arena *arena, const vvi_run *run, const ends *e,
   return VV_OK;
 }
 
-static int add_energies(const vvi_table *ledger, vvi_series series[4])
+static bool has_values(int64_t n, const double *y)
 {
-  static const char *const name[] = {"kinetic", "strain", "contact", "total"};
+  for (int64_t i = 0; y != NULL && i < n; i++)
+    if (y[i] != 0) return true;
+  return false;
+}
+
+/* Those that are never anything but zero are left out. */
+static int add_energies(const vvi_table *ledger, vvi_series series[ENERGIES])
+{
+  static const struct {
+    const char *column, *name;
+    int colour;
+    bool always;
+  } row[ENERGIES] = {{"kinetic", "kinetic", 1, true},
+                     {"strain", "strain", 2, true},
+                     {"contact", "contact", 3, false},
+                     {"potential", "potential", 4, false},
+                     {"external_work", "external work", 5, false},
+                     {"total", "total", 7, true}};
   int n = 0;
-  for (int i = 0; i < 4; i++) {
-    const double *x = vvi_table_column(ledger, "time"), *y = vvi_table_column(ledger, name[i]);
-    if (x == NULL || y == NULL) continue;
-    series[n] = (vvi_series){.name = name[i], .n = ledger->rows, .x = x, .y = y, .colour = i < 3 ? i + 1 : 7};
-    n++;
+  for (int i = 0; i < ENERGIES; i++) {
+    const double *x = vvi_table_column(ledger, "time"), *y = vvi_table_column(ledger, row[i].column);
+    if (x == NULL || y == NULL || (!row[i].always && !has_values(ledger->rows, y))) continue;
+    series[n++] = (vvi_series){.name = row[i].name, .n = ledger->rows, .x = x, .y = y, .colour = row[i].colour};
   }
   return n;
 }
@@ -139,68 +157,112 @@ static vv_status check_content(vv_ctx *ctx, const vvi_run *run, const vvi_table 
   return VV_OK;
 }
 
+/* Names on the axes, with the units of the ledger. */
+typedef struct axis_names {
+  char time[NAME_TEXT], joule[NAME_TEXT], place[NAME_TEXT], speed[NAME_TEXT], across[NAME_TEXT], up[NAME_TEXT];
+} axis_names;
+
+static axis_names name_axes(const vvi_table *ledger, int k, const vvi_shapes *shapes)
+{
+  axis_names a;
+  const char *second = vvi_table_unit(ledger, "time"), *metre = vvi_table_unit(ledger, "penetration");
+  snprintf(a.place, NAME_TEXT, "displacement %c (%.20s)", "xyz"[k], metre);
+  snprintf(a.speed, NAME_TEXT, "velocity %c (%.20s/%.20s)", "xyz"[k], metre, second);
+  snprintf(a.across, NAME_TEXT, "%c (%.20s)", "xyz"[shapes->across], metre);
+  snprintf(a.up, NAME_TEXT, "%c (%.20s)", "xyz"[shapes->up], metre);
+  snprintf(a.time, NAME_TEXT, "time (%.20s)", second);
+  snprintf(a.joule, NAME_TEXT, "energy (%.40s)", vvi_table_unit(ledger, "total"));
+  return a;
+}
+
+/* What is drawn, panel by panel. */
+typedef struct content {
+  ends e;
+  vvi_shapes shapes;
+  vvi_series place[MAX_ENDS], speed[MAX_ENDS], energy[ENERGIES], closure;
+  int n_energy;
+  char title[LINE_TEXT], line[LINE_TEXT], note[NAME_TEXT];
+  axis_names axis;
+  int64_t n_mark;
+  const double *mark;
+} content;
+
+static vv_status read_content(vvi_arena *arena, vvi_run *run, const char *folder, const vvi_table *ledger,
+                              const vvi_table *events, content *c)
+{
+  VV_TRY(read_ends(run, arena, &c->e));
+  VV_TRY(vvi_shapes_read(run, arena, &c->shapes));
+  const int k = main_direction(&c->e, run->frames);
+  for (int i = 0; i < c->e.n; i++) {
+    VV_TRY(add_series(arena, run, &c->e, i, k, true, &c->place[i]));
+    VV_TRY(add_series(arena, run, &c->e, i, k, false, &c->speed[i]));
+  }
+  VV_TRY(add_closure(arena, ledger, &c->closure));
+  c->n_energy = add_energies(ledger, c->energy);
+  make_heading(arena, folder, ledger, &c->closure, events->rows, c->title, c->line);
+  if (c->e.left_out > 0) snprintf(c->note, sizeof c->note, "%d more bodies not shown", c->e.left_out);
+  c->axis = name_axes(ledger, k, &c->shapes);
+  c->mark = vvi_table_column(events, "time");
+  c->n_mark = c->mark != NULL ? events->rows : 0;
+  return VV_OK;
+}
+
+/* The exact zero of the first row would stretch the log axis over decades of nothing. */
+static double error_floor(const vvi_series *closure)
+{
+  double worst = 0;
+  for (int64_t i = 0; i < closure->n; i++) worst = fmax(worst, closure->y[i]);
+  return fmax(smallest_error, 1e-6 * worst);
+}
+
+static vv_status write_page(vv_ctx *ctx, const char *path, const content *c)
+{
+  enum { FIRST, SECOND, ENERGY, ERROR, PANELS };
+  const vvi_panel place = {.title = "Displacement of the ends",
+                           .y_label = c->axis.place,
+                           .note = c->note,
+                           .n_series = c->e.n,
+                           .series = c->place};
+  vvi_panel panel[PANELS];
+  panel[ENERGY] =
+      (vvi_panel){.title = "Energy", .y_label = c->axis.joule, .n_series = c->n_energy, .series = c->energy};
+  panel[ERROR] = (vvi_panel){.title = "Relative energy error",
+                             .y_label = "|closure|",
+                             .log_y = true,
+                             .y_floor = error_floor(&c->closure),
+                             .n_series = 1,
+                             .series = &c->closure};
+  panel[FIRST] = panel[SECOND] = place;
+  if (c->shapes.n == 0)
+    panel[SECOND] = (vvi_panel){.title = "Velocity of the ends",
+                                .y_label = c->axis.speed,
+                                .note = c->note,
+                                .n_series = c->e.n,
+                                .series = c->speed};
+  for (int i = 0; i < PANELS; i++) panel[i].x_label = c->axis.time, panel[i].n_mark = c->n_mark, panel[i].mark = c->mark;
+  if (c->shapes.n > 0)
+    panel[FIRST] = (vvi_panel){.title = "Shapes, from the start (black) to the end",
+                               .x_label = c->axis.across,
+                               .y_label = c->axis.up,
+                               .equal = true,
+                               .n_series = c->shapes.n,
+                               .series = c->shapes.series,
+                               .fade = c->shapes.fade};
+  const vvi_page page = {.title = c->title, .subtitle = c->line, .n_panel = PANELS, .panel = panel};
+  return vvi_plot_write(ctx, path, &page);
+}
+
 static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *folder, const char *path)
 {
   const char *ledger_path = vvi_path(arena, folder, "ledger.csv"), *event_path = vvi_path(arena, folder, "events.csv");
-  if (ledger_path == NULL || event_path == NULL) return VV_NOMEM;
+  content *c = VVI_ARENA_NEW(arena, content, 1);
+  if (ledger_path == NULL || event_path == NULL || c == NULL) return VV_NOMEM;
   vvi_table ledger, events;
-  ends e = {0};
   VV_TRY(vvi_table_read(ctx, arena, ledger_path, &ledger));
   VV_TRY(vvi_table_read(ctx, arena, event_path, &events));
   VV_TRY(check_content(ctx, run, &ledger, ledger_path));
-  VV_TRY(read_ends(run, arena, &e));
-  const int k = main_direction(&e, run->frames);
-  vvi_series place[MAX_ENDS], speed[MAX_ENDS], energy[4], closure;
-  for (int i = 0; i < e.n; i++) {
-    VV_TRY(add_series(arena, run, &e, i, k, true, &place[i]));
-    VV_TRY(add_series(arena, run, &e, i, k, false, &speed[i]));
-  }
-  VV_TRY(add_closure(arena, &ledger, &closure));
-  char title[LINE_TEXT], line[LINE_TEXT], note[NAME_TEXT] = "", along[2][NAME_TEXT];
-  make_heading(arena, folder, &ledger, &closure, events.rows, title, line);
-  if (e.left_out > 0) snprintf(note, sizeof note, "%d more bodies not shown", e.left_out);
-  char time[NAME_TEXT], joule[NAME_TEXT];
-  const char *second = vvi_table_unit(&ledger, "time"), *metre = vvi_table_unit(&ledger, "penetration");
-  snprintf(along[0], NAME_TEXT, "displacement %c (%.20s)", "xyz"[k], metre);
-  snprintf(along[1], NAME_TEXT, "velocity %c (%.20s/%.20s)", "xyz"[k], metre, second);
-  snprintf(time, NAME_TEXT, "time (%.20s)", second);
-  snprintf(joule, NAME_TEXT, "energy (%.40s)", vvi_table_unit(&ledger, "total"));
-  const double *mark = vvi_table_column(&events, "time");
-  const int64_t n_mark = mark != NULL ? events.rows : 0;
-  const vvi_panel panel[] = {{.title = "Displacement of the ends",
-                              .x_label = time,
-                              .y_label = along[0],
-                              .note = note,
-                              .n_series = e.n,
-                              .series = place,
-                              .n_mark = n_mark,
-                              .mark = mark},
-                             {.title = "Velocity of the ends",
-                              .x_label = time,
-                              .y_label = along[1],
-                              .note = note,
-                              .n_series = e.n,
-                              .series = speed,
-                              .n_mark = n_mark,
-                              .mark = mark},
-                             {.title = "Energy",
-                              .x_label = time,
-                              .y_label = joule,
-                              .n_series = add_energies(&ledger, energy),
-                              .series = energy,
-                              .n_mark = n_mark,
-                              .mark = mark},
-                             {.title = "Relative energy error",
-                              .x_label = time,
-                              .y_label = "|closure|",
-                              .log_y = true,
-                              .y_floor = smallest_error,
-                              .n_series = 1,
-                              .series = &closure,
-                              .n_mark = n_mark,
-                              .mark = mark}};
-  const vvi_page page = {.title = title, .subtitle = line, .n_panel = VV_COUNT(panel), .panel = panel};
-  return vvi_plot_write(ctx, path, &page);
+  VV_TRY(read_content(arena, run, folder, &ledger, &events, c));
+  return write_page(ctx, path, c);
 }
 
 vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path)

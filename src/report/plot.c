@@ -90,13 +90,29 @@ static void widen(axis *a, double margin)
   a->hi += margin * span;
 }
 
-/* 1, 2, 5 times a power of ten; whole decades on a log axis. */
+/* A log axis of less than two decades: 1, 2 and 5 of each; one of less than a decade: some between. */
+static void make_fine_ticks(axis *a)
+{
+  static const double lead[2][7] = {{1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 7}};
+  const bool short_axis = a->hi - a->lo < 0.9;
+  const int n = short_axis ? 7 : 3;
+  for (int i = 0; i < 4 * n && a->n_tick < MAX_TICKS; i++) {
+    const double t = floor(a->lo) + floor((double)i / n) + log10(lead[short_axis][i % n]);
+    if (t >= a->lo - 1e-9 && t <= a->hi + 1e-9) a->tick[a->n_tick++] = t;
+  }
+}
+
+/* 1, 2, 5 times a power of ten; whole decades on a log axis that has room for them. */
 static void make_ticks(axis *a, int wanted)
 {
   const double raw = (a->hi - a->lo) / wanted;
   const double power = pow(10, floor(log10(raw)));
   const double lead = raw / power;
   a->step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+  if (a->log && a->hi - a->lo < 2) {
+    make_fine_ticks(a);
+    return;
+  }
   if (a->log) a->step = fmax(1, ceil(raw));
   const double first = ceil(a->lo / a->step - 1e-9);
   for (a->n_tick = 0; a->n_tick < MAX_TICKS; a->n_tick++) {
@@ -109,7 +125,8 @@ static void make_ticks(axis *a, int wanted)
 static void tick_label(const axis *a, double tick, char out[LABEL_TEXT])
 {
   if (a->log) {
-    snprintf(out, LABEL_TEXT, "1e%d", (int)round(tick));
+    const int decade = (int)floor(tick + 1e-9);
+    snprintf(out, LABEL_TEXT, "%.2ge%d", pow(10, tick - decade), decade);
     return;
   }
   if (fabs(tick) < 1e-9 * a->step) tick = 0;
@@ -220,7 +237,7 @@ static const char *colour_of(const vvi_series *series, int place)
 
 static void draw_line(sheet *s, const vvi_panel *p, const vvi_series *series, const axis *x, const axis *y)
 {
-  const bool dense = (double)series->n > 1.5 * (x->to - x->from);
+  const bool dense = series->style != VVI_PLOT_CURVE && (double)series->n > 1.5 * (x->to - x->from);
   pen hand = {.s = s, .column = -1};
   for (int64_t i = 0; i < series->n; i++) {
     const double px = pixel(x, measure(x, series->x[i])), py = y_pixel(p, y, series->y[i]);
@@ -252,7 +269,9 @@ static void draw_series(sheet *s, const vvi_panel *p, const axis *x, const axis 
   for (int i = 0; i < p->n_series; i++) {
     const vvi_series *series = &p->series[i];
     const char *colour = colour_of(series, i);
-    draw(s, "<g stroke=\"%s\"%s>\n", colour, series->style == VVI_PLOT_DASHED ? " stroke-dasharray=\"5 3\"" : "");
+    draw(s, "<g stroke=\"%s\"%s", colour, series->style == VVI_PLOT_DASHED ? " stroke-dasharray=\"5 3\"" : "");
+    if (p->fade != NULL) draw(s, " stroke-opacity=\"%.2f\"", 1 - p->fade[i]);
+    draw(s, ">\n");
     if (series->style != VVI_PLOT_DOTS) draw_line(s, p, series, x, y);
     if (series->style == VVI_PLOT_DOTS || series->style == VVI_PLOT_LINE_DOTS) draw_dots(s, p, series, x, y, colour);
     draw(s, "</g>\n");
@@ -269,8 +288,10 @@ static void draw_legend(sheet *s, const vvi_panel *p, const axis *x, const axis 
     if (name == NULL) continue;
     const double width = 22 + 6.2 * (double)strlen(name);
     if (at + width > x->to + 20) break; /* no room: the colours go on without a name */
-    draw(s, "<path d=\"M%.1f %.1fh14\" stroke=\"%s\" stroke-width=\"3\"%s/>\n", at, y->to - 8,
-         colour_of(&p->series[i], i), p->series[i].style == VVI_PLOT_DASHED ? " stroke-dasharray=\"5 3\"" : "");
+    draw(s, "<path d=\"M%.1f %.1fh14\" stroke=\"%s\" stroke-width=\"3\"%s", at, y->to - 8, colour_of(&p->series[i], i),
+         p->series[i].style == VVI_PLOT_DASHED ? " stroke-dasharray=\"5 3\"" : "");
+    if (p->fade != NULL) draw(s, " stroke-opacity=\"%.2f\"", 1 - p->fade[i]);
+    draw(s, "/>\n");
     draw_label(s, at + 17, y->to - 4, "font-size=\"11\" fill=\"#333\"", name);
     at += width + 6;
   }
@@ -304,8 +325,18 @@ static void find_ranges(const vvi_panel *p, axis *x, axis *y)
       }
     }
   }
-  widen(x, x->log ? 0.04 : 0);
+  widen(x, p->equal ? 0.05 : x->log ? 0.04 : 0);
   widen(y, 0.05);
+}
+
+/* The axis that would be drawn larger gets more range, half of it on either side. */
+static void make_equal(axis *x, axis *y)
+{
+  const double wide = (x->hi - x->lo) / fabs(x->to - x->from), high = (y->hi - y->lo) / fabs(y->to - y->from);
+  axis *a = wide < high ? x : y;
+  const double room = 0.5 * (a->hi - a->lo) * (fmax(wide, high) / fmin(wide, high) - 1);
+  a->lo -= room;
+  a->hi += room;
 }
 
 static void draw_panel(sheet *s, const vvi_panel *p, double left, double top, double width, double height)
@@ -313,6 +344,7 @@ static void draw_panel(sheet *s, const vvi_panel *p, double left, double top, do
   axis x = {.lo = NAN, .hi = NAN, .log = p->log_x, .from = left + 66, .to = left + width - 20};
   axis y = {.lo = NAN, .hi = NAN, .log = p->log_y, .from = top + height - 40, .to = top + 40};
   find_ranges(p, &x, &y);
+  if (p->equal) make_equal(&x, &y);
   make_ticks(&x, 6);
   make_ticks(&y, 6);
   draw_frame(s, &x, &y);

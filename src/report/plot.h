@@ -2,8 +2,14 @@
 #pragma once
 #include "base/base.h"
 
-/* How a series is drawn: a line, dots, or both. */
-enum vvi_plot_style { VVI_PLOT_LINE = 0, VVI_PLOT_DASHED = 1, VVI_PLOT_DOTS = 2, VVI_PLOT_LINE_DOTS = 3 };
+/* How a series is drawn: a line over x, dots, both, or a curve in the plane (x may go anywhere, nothing is thinned). */
+enum vvi_plot_style {
+  VVI_PLOT_LINE = 0,
+  VVI_PLOT_DASHED = 1,
+  VVI_PLOT_DOTS = 2,
+  VVI_PLOT_LINE_DOTS = 3,
+  VVI_PLOT_CURVE = 4
+};
 
 /* Points that are not finite, and points <= 0 on a log axis, are gaps in the line. */
 typedef struct vvi_series {
@@ -18,9 +24,11 @@ typedef struct vvi_panel {
   const char *title, *x_label, *y_label;
   const char *note; /* one line of text inside the panel; may be NULL */
   bool log_x, log_y;
+  bool equal;     /* one scale for both axes: shapes look as they are */
   double y_floor; /* log_y: smaller values are drawn at the floor; 0: none */
   int n_series;
   const vvi_series *series; /* [n_series] */
+  const double *fade;       /* [n_series] 0: full colour, towards 1: towards white; NULL: all full */
   int64_t n_mark;
   const double *mark; /* [n_mark] x of events: thin vertical lines when few, a raster at the foot when many */
 } vvi_panel;

@@ -87,7 +87,13 @@ void vvi_claims_judge(vv_sim *sim)
   for (int i = 0; i < sim->n_claim; i++) {
     vv_claim *c = &sim->claim[i];
     const double worst = worst_of(sim, c->name);
-    if (worst > l->claim_worst[i]) l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;
+    if (strcmp(c->name, "energy") ==
+        0) { /* its scale may have grown since: a beam at rest that is pushed has none at first */
+      if (l->max_gap > l->claim_gap) l->claim_gap = l->max_gap, l->claim_when[i] = sim->state->t;
+      l->claim_worst[i] = worst;
+    } else if (worst > l->claim_worst[i]) {
+      l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;
+    }
     c->worst = l->claim_worst[i];
     c->when = l->claim_when[i];
     /* the growth costs a pass over the state: only a claim that needs it asks */

@@ -19,24 +19,96 @@ static bool has_loads(const vv_model *m)
   return false;
 }
 
-static vv_status choose_method(vv_model *m)
+static bool is_implicit(const vv_model *m)
 {
-  const vv_group *g = vv_sub(m->root, "method");
-  const bool event = vv_is(g, "step", "event"), linear = (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  return (m->stepper->claims & VV_EXPLICIT) == 0;
+}
+
+static bool names_a_jump(const vv_group *method)
+{
+  return vv_given(method, "jump") && !vv_is(method, "jump", "auto");
+}
+
+/* An implicit stepper takes its bodies through their discrete-gradient form; there is no contact in it. */
+static vv_status check_implicit(const vv_model *m, const vv_group *g)
+{
   vv_status status = VV_OK;
-  m->order = (int)vv_integer(g, "order");
-  m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
-  if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
-  if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
-  if (!event && vv_given(g, "jump") && !vv_is(g, "jump", "auto"))
-    status = vv_complain(g, "jump", "belongs to 'step: event'; the leapfrog has no jump at the contact time");
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
+      status = vv_complain(g, "step", "bodies of kind %s have no %s form; use leapfrog or event",
+                           m->block[i].kind->name, m->stepper->name);
+  if (m->pairs->n > 0) status = vv_complain(g, "step", "%s has no contact; use event", m->stepper->name);
+  if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
+  if (!vv_is(g, "start", "half-kick"))
+    status = vv_complain(g, "start", "belongs to the explicit steps; %s needs no start", m->stepper->name);
+  return status;
+}
+
+static vv_status check_jump(const vv_model *m, const vv_group *g)
+{
   const bool slab = vv_is(g, "jump", "slab"), modified = vv_is(g, "jump", "modified");
+  vv_status status = VV_OK;
+  if (m->stepper != &vv_event_stepper && names_a_jump(g))
+    status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
-  if ((slab || modified) && !linear) status = vv_complain(g, "jump", "needs linear bodies; use 'nodal'");
+  if ((slab || modified) && (vvi_sys_claims(m) & VV_LINEAR) == 0)
+    status = vv_complain(g, "jump", "needs linear bodies; use 'nodal'");
   return status;
+}
+
+/* `auto` becomes event where something can touch or a jump is named, else leapfrog; the scene as understood says which. */
+static vv_status choose_method(vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "method");
+  if (vv_is(g, "step", "auto")) vvi_group_resolve(g, "step", m->pairs->n > 0 || names_a_jump(g) ? "event" : "leapfrog");
+  m->scene_hash = vvi_group_hash(m->root);
+  m->order = (int)vv_integer(g, "order");
+  m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
+  if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
+  vv_status status = check_jump(m, g);
+  if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
+  if (is_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
+  return status;
+}
+
+/* The energy of fourth order is known for explicit steps of order 2 without contact, where every kind knows its drift. */
+static vv_status check_modified(const vv_model *m, const double *q, const double *p)
+{
+  const vv_group *g = vv_sub(m->root, "record");
+  if (!vv_boolean(g, "modified")) return VV_OK;
+  if (is_implicit(m))
+    return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
+  if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
+  if (m->pairs->n > 0) return vv_complain(g, "modified", "is for scenes without contact");
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->drift_excess == NULL ? (b->claims & VV_FLAT) == 0
+                                      : !isfinite(b->kind->drift_excess(b, q + b->q0, p + b->p0)))
+      return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", b->kind->name);
+  }
+  return VV_OK;
+}
+
+/* Bodies without a surface would pass through walls in silence. */
+static vv_status check_surfaces(const vv_model *m)
+{
+  const vv_group *rule = vv_item(m->root, "contacts", 0);
+  const vv_block *bare = NULL;
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].patches == 0) bare = &m->block[i];
+  if (bare == NULL || (vv_given(m->root, "contacts") && vv_is(rule, "response", "none"))) return VV_OK;
+  if (m->n_patch > 0)
+    return vv_complain(bare->body[0]->group, NULL,
+                       "bodies of kind %s do not touch others in this version; write 'contacts: [{response: none}]' to "
+                       "let them pass through",
+                       bare->kind->name);
+  if (bare->n_body > 1)
+    vvi_fail(m->ctx, VV_OK, "%s: bodies of kind %s pass through each other in this version", m->source,
+             bare->kind->name);
+  return VV_OK;
 }
 
 vvi_jump vvi_jump_chosen(const vv_model *m)
@@ -60,14 +132,14 @@ static vv_status choose_step(vv_model *m, const double *q)
   const vvi_composition *c = vvi_composition_find(m->order);
   double longest = 0.0;
   for (int i = 0; i < c->stages; i++) longest = fmax(longest, fabs(c->gamma[i]));
-  m->stable_step /= longest;
+  m->stable_step /= longest; /* an implicit step may be longer: for it this is only a unit */
   if (safety != NULL) {
     if (!isfinite(m->stable_step)) return vv_complain(time, "step", "nothing here limits the step: give a number");
     m->step = vv_number(safety, "safety") * m->stable_step;
   } else {
     m->step = vv_number(time, "step");
   }
-  if (m->step > m->stable_step)
+  if (m->step > m->stable_step && !is_implicit(m))
     return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or {safety: 0.8}",
                        m->step, m->stable_step);
   const vv_group *method = vv_sub(m->root, "method");
@@ -84,8 +156,9 @@ static vv_status choose_step(vv_model *m, const double *q)
 /* Not a mistake, but worth saying: a message without a failure. */
 static void warn(const vv_model *m)
 {
-  const bool event = vv_is(vv_sub(m->root, "method"), "step", "event");
-  if (!event || m->pairs->n == 0 || vvi_jump_chosen(m) == VVI_MODIFIED || m->step <= 0.5 * m->stable_step) return;
+  if (m->stepper != &vv_event_stepper || m->pairs->n == 0 || vvi_jump_chosen(m) == VVI_MODIFIED ||
+      m->step <= 0.5 * m->stable_step)
+    return;
   vvi_fail(m->ctx, VV_OK,
            "%s: 'jump: %s' cuts steps at events and gains energy near the stable step; take {safety: 0.3} or less",
            m->source, vvi_jump_chosen(m) == VVI_SLAB ? "slab" : "nodal");
@@ -95,15 +168,22 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
 {
   double *q, *p;
   VV_TRY(vvi_model_build(ctx, spec, m, &q, &p));
-  vv_status status = choose_method(m);
-  const vv_status pairs = vvi_pairs_build(m, q);
-  if (status == VV_OK) status = pairs;
+  vv_status status = vvi_pairs_build(m, q);
+  if (m->pairs == NULL) return status;
+  const vv_status method = choose_method(m);
+  if (status == VV_OK) status = method;
+  if (status == VV_OK) status = check_surfaces(m);
   if (status != VV_OK) return status;
+  VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
-  if (vvi_state_create(m->nq, m->np, VVI_PAIR_MEMORY * m->pairs->n, initial) != VV_OK)
+  /* velocities that belong to the first drift: the kick before it is taken back */
+  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
+  m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
+  if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
   memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);
+  if (m->stepper->start != NULL) m->stepper->start(m, *initial);
   warn(m);
   return VV_OK;
 }

@@ -36,9 +36,10 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .h = def->step != 0.0 ? def->step : m->step,
                                .jump = vvi_jump_chosen(m),
                                .composition = vvi_composition_find(m->order)};
-  if (!(fabs(sim->step.h) <= m->stable_step))
+  if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
   VV_TRY(m->stepper->prepare(&sim->step));
+  if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
 }
 
@@ -46,7 +47,7 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
 {
   *out = NULL;
   if (def == NULL || def->cookie != COOKIE) return vvi_fail(model->ctx, VV_ARG, "use vv_sim_default()");
-  if (state->nq != model->nq || state->np != model->np || state->nh != VVI_PAIR_MEMORY * model->pairs->n)
+  if (state->nq != model->nq || state->np != model->np || state->nh != model->nh)
     return vvi_fail(model->ctx, VV_ARG, "the state belongs to another model");
   vv_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return VV_NOMEM;
@@ -129,6 +130,7 @@ static void open_ledger(vv_sim *sim)
   sim->ledger.anchor_events = -1;
   audit(sim, &balanced, &nodal);
   vvi_ledger_open(&sim->ledger, &balanced, nodal);
+  sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
 }
@@ -139,6 +141,7 @@ static void close_ledger(vv_sim *sim)
   double nodal;
   audit(sim, &balanced, &nodal);
   vvi_ledger_close(&sim->ledger, &balanced, nodal);
+  if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
   vvi_claims_judge(sim);
 }
 

@@ -37,6 +37,7 @@ struct vv_step {
   struct vvi_variation *vary; /* NULL: none propagated */
   const char *energy;         /* which energy the method balances: nodal, slab, modified; set by prepare */
   bool exact;                 /* it keeps that energy to rounding; set by prepare */
+  double *h2;                 /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   void *own;                  /* the stepper's scratch */
 };
 
@@ -53,5 +54,9 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
+/* The energy that kick-drift-kick keeps to fourth order; `energy` is the plain one.  (step/modified.c) */
+vv_status vvi_h2_prepare(struct vv_step *s);
+double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;
 extern const vv_stepper_kind vv_event_stepper;
+extern const vv_stepper_kind vv_energy_momentum_stepper;

@@ -89,7 +89,7 @@ static void defaults_of_the_scene(void **state)
   assert_true(vv_number(time, "end") == 2.0 && vv_given(time, "end") && !vv_given(time, "step"));
   assert_non_null(step);
   assert_true(vv_number(step, "safety") == 0.8 && !vv_given(step, "safety"));
-  assert_true(vv_is(vv_sub(f.root, "method"), "step", "event"));
+  assert_true(vv_is(vv_sub(f.root, "method"), "step", "auto"));
   assert_int_equal(vv_integer(vv_sub(f.root, "method"), "order"), 2);
   assert_true(vv_number(vv_sub(f.root, "method"), "order") == 2.0);
   const double *gravity = vv_numbers(f.root, "gravity", &n);

@@ -126,7 +126,57 @@ static void compare_twins(const char *text, double sign)
   close_scene(&hand);
 }
 
+/* Beams of the given numbers of elements; every strain rule and drift, square and uneven sections, rings, point inertia. */
+static void write_beams(char *text, int beams, const int *elements)
+{
+  static const char *const section[] = {"square: {side: 0.3}", "rectangle: {width: 0.3, height: 0.2}"};
+  static const char *const strain[] = {"one-point", "trapezoid"};
+  static const char *const drift[] = {"lgvi", "lgvi", "lavi-cayley", "lgvi"};
+  static const char *const more[] = {"", "shape: {arc: {angle: 6.283185307179586}}, closed: true, rest: shape, ",
+                                     "shape: {helix: {radius: 1, pitch: 0.5}}, ",
+                                     "masses: [{at: 0, mass: 1, inertia: [0.1, 0.2, 0.25]}], "};
+  int n = snprintf(text, TEXT,
+                   "visviva: 1\ntime: {end: 1, step: {safety: 0.3}}\nmethod: {step: leapfrog}\n"
+                   "contacts: [{response: none}]\nbodies:\n");
+  for (int i = 0; i < beams; i++)
+    n += snprintf(
+        text + n, (size_t)(TEXT - n),
+        "  b%d: {kind: beam, length: %d, elements: %d, material: {young: %d, density: 1}, section: {%s},\n"
+        "    strain: %s, drift: %s, %sposition: [%d, 0, 0], velocity: [0.1, 0.2, 0.%d], spin: [0.1, 0.2, 0.3]}\n",
+        i, 2 + i, elements[i], 3 + i, section[i / 2 % 2], strain[i % 2], drift[i % 4],
+        elements[i] > 2 ? more[i % 4] : "", 10 * i, i);
+  assert_true(n < TEXT);
+}
+
 /* ---- tests ---- */
+
+static void beams_of_every_size(void **state)
+{
+  (void)state;
+  static const int row[][4] = {{1, 3, 1, 1},      {7, 8, 9, 10},      {127, 128, 129, 4}, {513, 3000, 5, 200},
+                               {40, 5000, 60, 7}, {2047, 2048, 1, 3}, {9000, 3, 9000, 3}};
+  char text[TEXT];
+  for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+    for (int beams = 1; beams <= 4; beams++) {
+      write_beams(text, beams, row[i]);
+      compare_twins(text, i % 2 == 0 ? 1.0 : -1.0);
+    }
+}
+
+static void audit_of_beams(void **state)
+{
+  (void)state;
+  static const int row[] = {5000, 3, 700, 40};
+  char text[TEXT];
+  vv_totals first = {0}, other;
+  write_beams(text, 4, row);
+  for (size_t j = 0; j < sizeof team / sizeof team[0]; j++) {
+    scene s = open_scene(text, team[j]);
+    vvi_sys_audit(s.model, s.state->q, s.state->p, j == 0 ? &first : &other);
+    if (j > 0) assert_memory_equal(&first, &other, sizeof first);
+    close_scene(&s);
+  }
+}
 
 static void one_bar_of_every_size(void **state)
 {
@@ -254,6 +304,7 @@ int main(void)
       cmocka_unit_test(bars_in_a_row),         cmocka_unit_test(backwards),
       cmocka_unit_test(there_and_back),        cmocka_unit_test(any_partition),
       cmocka_unit_test(audit_of_any_team),     cmocka_unit_test(negative_zero),
+      cmocka_unit_test(beams_of_every_size),   cmocka_unit_test(audit_of_beams),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

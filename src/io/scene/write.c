@@ -14,7 +14,8 @@ enum { STEP = 2 }; /* spaces per level */
 typedef struct writer {
   vvi_file file;
   vv_status status;
-  bool dash; /* the next line begins an item of a list */
+  bool dash;          /* the next line begins an item of a list */
+  const char *source; /* file name of the scene that was read */
 } writer;
 
 static void put(writer *w, const char *text)
@@ -85,6 +86,20 @@ static void put_text(writer *w, const char *text)
   put(w, "\"");
 }
 
+/* A path that counted from the scene's folder: the copy may lie elsewhere, so it is written from the root. */
+static void put_path(writer *w, const char *file)
+{
+  const char *slash = strrchr(w->source, '/');
+  const int folder = file[0] == '/' || slash == NULL ? 0 : (int)(slash - w->source) + 1;
+  const size_t room = (size_t)folder + strlen(file) + 1;
+  char *path = malloc(room);
+  if (path != NULL) snprintf(path, room, "%.*s%s", folder, w->source, file);
+  char *full = path != NULL ? realpath(path, NULL) : NULL;
+  put_text(w, full != NULL ? full : file);
+  free(full);
+  free(path);
+}
+
 static void put_names(writer *w, const vvi_value *v)
 {
   if (v->text != NULL) put(w, v->text);
@@ -105,7 +120,10 @@ static void put_plain(writer *w, const vv_field *f, const vvi_value *v)
     put(w, v->u.boolean ? "true" : "false");
     break;
   case VV_TEXT:
-    put_text(w, v->text);
+    if (f->flags & VV_PATH)
+      put_path(w, v->text);
+    else
+      put_text(w, v->text);
     break;
   case VV_WORD:
     put(w, v->text);
@@ -223,7 +241,7 @@ static void put_head(writer *w, const vv_group *root)
 
 vv_status vv_scene_write(const vv_model *model, const char *path)
 {
-  writer w = {.status = VV_OK};
+  writer w = {.status = VV_OK, .source = model->source};
   if (path == NULL) return vvi_fail(model->ctx, VV_ARG, "vv_scene_write: no path");
   VV_TRY(vvi_file_create(model->ctx, path, &w.file));
   vvi_locale locale = vvi_locale_enter();

@@ -1,0 +1,63 @@
+/* body/beam/beam.c  The table of the kind. */
+#include "body/beam/beam.h"
+
+#include <string.h>
+
+/* Nothing is driven, and a beam has no surface yet: nobody asks for these. */
+static void drive(const vv_block *b, double t, double h, double *q, double *p, vv_posted *post)
+{
+  (void)b, (void)t, (void)h, (void)q, (void)p, (void)post;
+}
+static void surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x)
+{
+  (void)b, (void)q, (void)pt;
+  memset(x, 0, sizeof(double) * 3 * (size_t)n);
+}
+static void push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w)
+{
+  (void)b, (void)q, (void)p, (void)pt;
+  memset(w, 0, sizeof(double) * 3 * (size_t)n);
+}
+static void pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p)
+{
+  (void)b, (void)q, (void)n, (void)pt, (void)r, (void)p;
+}
+static void inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a)
+{
+  (void)b, (void)q, (void)pt;
+  memset(a, 0, sizeof(double) * 6 * (size_t)n);
+}
+
+const vv_body_kind vv_beam_kind = {
+    .name = "beam",
+    .doc = "geometrically exact beam in space",
+    .example =
+        "{kind: beam, length: 2, elements: 9, material: {young: 300, density: 2}, section: {rectangle: {width: 0.3, "
+        "height: 0.2}}, shape: {uniform: {strain: [0.02, 0.01, 0.95], curvature: [0.3, 0.5, -0.4]}}, axis: [1, 2, "
+        "-2], position: [0.3, -1, 2], velocity: [0.2, 0.1, -0.3], spin: [0.5, -1, 0.7]}",
+    .claims = VV_EXPLICIT | VV_KEEPS_MOMENTUM,
+    .schema = &beam_schema,
+    .node_q = BEAM_Q,
+    .node_p = BEAM_NODE_P,
+    .node_reals = BEAM_NODE_COLUMNS,
+    .element_nodes = 2,
+    .body_reals = BEAM_BODY_COLUMNS,
+    .n_output = BEAM_OUTPUTS,
+    .output_field = beam_output_field,
+    .measure = beam_measure,
+    .fill = beam_fill,
+    .kick = beam_kick,
+    .drift = beam_drift,
+    .drive = drive,
+    .post = beam_post,
+    .stride = beam_stride,
+    .audit = beam_audit,
+    .stable_step = beam_stable_step,
+    .surface = surface,
+    .push = push,
+    .pull = pull,
+    .inverse_mass = inverse_mass,
+    .output = beam_output,
+    .drift_excess = beam_drift_excess,
+    .implicit = &beam_implicit,
+};

@@ -1,0 +1,146 @@
+/* body/beam/beam.h  Geometrically exact beam: columns of its tables, and who does what in this folder.
+ *
+ * Node a carries x_a and the frame Lambda_a, whose columns are the directors d1, d2 (in the section) and d3 (along the
+ * beam), and two momenta, both in space: P_a, and S_a about its own centroid.  An element of length l joins neighbours;
+ * with D = x_b - x_a, R = Lambda_a^T Lambda_b and psi = cay^-1(R) = 2/(1 + tr R) vee(R - R^T) its energy is      [beam 1]
+ *
+ *   V = l/2 (G - G0).C1 (G - G0) + 1/(2l) (psi - psi0).C2 (psi - psi0),   G = (Lambda_a + Lambda_b)^T D/(2l)
+ *
+ * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l.
+ * All beams lie behind each other in one block; constants belong to a body, because its elements are equal.
+ *
+ *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
+ *   formulas.h one element, one node: written once, compiled for one double and for eight
+ *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
+ *   audit.c    energies, momenta, output              director.c   the energy-momentum form */
+#pragma once
+#include "model/model.h"
+
+/* q: x[3], then Lambda[3][3] by rows.  p: P[3], then S[3]. */
+enum { BEAM_X = 0, BEAM_FRAME = 3, BEAM_Q = 12, BEAM_P = 0, BEAM_S = 3, BEAM_NODE_P = 6 };
+
+/* weight: length of beam that belongs to the node (l, or l/2 at a free end).
+ * inverse weight: 0 where the closed form of the drift does not hold (a point mass with rotary inertia of its own).
+ * point mass and its moments of inertia about d1, d2, d3: included in mass, not in weight. */
+enum beam_node_column {
+  BEAM_MASS,
+  BEAM_INVERSE_MASS,
+  BEAM_WEIGHT,
+  BEAM_INVERSE_WEIGHT,
+  BEAM_POINT_MASS,
+  BEAM_POINT_INERTIA,
+  BEAM_NODE_COLUMNS = BEAM_POINT_INERTIA + 3
+};
+
+typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID } beam_strain;
+typedef enum beam_drift_rule { BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP } beam_drift_rule;
+
+/* What holds an end: its place, its frame, and (slope) its neighbour on the line through d3. */
+enum beam_hold { BEAM_HOLD_PLACE = 1, BEAM_HOLD_FRAME = 2, BEAM_HOLD_SLOPE = 4 };
+
+/* The constants of a body: all doubles, so that they live in body_real. */
+typedef struct beam_body {
+  double l;          /* length of an element */
+  double c1[3];      /* N: shear, shear, stretch */
+  double c2[3];      /* N m^2: bending about d1, d2, twist */
+  double rho_a;      /* kg/m */
+  double inertia[3]; /* kg m: J about d1, d2, d3, per length */
+  double spread[2];  /* kg m: rho int xi1^2, rho int xi2^2: J_d of a plane section, per length */
+  double rest_a[3];  /* G0 at the left node, at the right node (trapezoid), their mean (one point) */
+  double rest_b[3];
+  double rest[3];
+  double rest_psi[3];                       /* psi0 */
+  double rest_curvature[3], rest_strain[3]; /* K0 (1/m) and G0 of the director form */
+  double strain, drift;                     /* beam_strain, beam_drift_rule */
+  double closed;                            /* 1: the last node is joined to the first */
+  double solid;                             /* 1: some node has inverse weight 0 */
+  double hold[2];                           /* bits of beam_hold at the first and last node */
+  double slope[2][3];                       /* direction of the slope condition at the two ends */
+} beam_body;
+enum { BEAM_BODY_COLUMNS = sizeof(beam_body) / sizeof(double) };
+
+static inline const double *beam_node(const vv_block *b, int column)
+{
+  return b->node_real + column * b->stride;
+}
+
+static inline const beam_body *beam_of(const vv_block *b, int32_t body_in_block)
+{
+  return (const beam_body *)(const void *)(b->body_real + (int64_t)body_in_block * BEAM_BODY_COLUMNS);
+}
+
+/* The place and frame of node i; moments of inertia of node i about its directors. */
+static inline void beam_get(const vv_block *b, const double *q, int64_t i, double x[3], double frame[9])
+{
+  for (int c = 0; c < 3; c++) x[c] = q[(BEAM_X + c) * b->column + i];
+  for (int c = 0; c < 9; c++) frame[c] = q[(BEAM_FRAME + c) * b->column + i];
+}
+
+static inline void beam_put(const vv_block *b, double *q, int64_t i, const double x[3], const double frame[9])
+{
+  for (int c = 0; c < 3; c++) q[(BEAM_X + c) * b->column + i] = x[c];
+  for (int c = 0; c < 9; c++) q[(BEAM_FRAME + c) * b->column + i] = frame[c];
+}
+
+static inline void beam_inertia(const vv_block *b, const beam_body *k, int64_t i, double inertia[3])
+{
+  for (int c = 0; c < 3; c++)
+    inertia[c] = beam_node(b, BEAM_WEIGHT)[i] * k->inertia[c] + beam_node(b, BEAM_POINT_INERTIA + c)[i];
+}
+
+/* ---- fields.c, build.c ---- */
+extern const vv_schema beam_schema;
+vv_status beam_measure(const vv_group *g, vv_need *need);
+vv_status beam_fill(const vv_group *g, vv_fill *f);
+double beam_stable_step(const vv_block *b);
+
+/* ---- shape.c ---- */
+
+/* Initial places and frames: x[n][3], frame[n][9] by rows, for a beam of `length` with `elements` elements (n nodes). */
+vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double length, double *x, double *frame);
+/* Initial velocity v[n][3] and angular velocity w[n][3], both in space, of nodes at x with masses m. */
+vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
+                      const double *m, double *v, double *w);
+vv_status beam_shape_check(const vv_group *g, int64_t elements); /* all words of shape and motion, files included */
+
+/* ---- sweep.c ---- */
+void beam_kick(const vv_block *b, double t, double h, const double *q, double *p);
+int beam_drift(const vv_block *b, double h, double *q, double *p);
+void beam_stride(const vv_block *b, double h, double *q, double *p);
+/* Internal force and torque (about the own centroid) on the two nodes of the element behind node i of body j:
+ * force on the left node (the right one gets its opposite), torque on the left, torque on the right. */
+void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q, double force[3], double left[3],
+                        double right[3]);
+/* Node behind node i: the next, or the first of a closed body; -1 at an open end. */
+int64_t beam_next(const vv_block *b, int32_t j, int64_t i);
+
+/* ---- lavi.c ---- */
+
+/* Drift of node i of body j by the rule of the body, by Newton's iteration; returns iterations. */
+int beam_drift_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
+
+/* ---- loads.c ---- */
+
+/* Node of a beam at the fraction s of its length; -1: none there. */
+int64_t beam_node_at(double s, int64_t n, int64_t elements);
+vv_status beam_loads_check(const vv_group *g, int64_t n, int64_t elements);
+int32_t beam_loads_count(const vv_group *g);
+void beam_loads_fill(const vv_group *g, vv_fill *f, int64_t elements);
+/* Force and moment of a load on one node at time t, in space; the node must be one it acts on. */
+void beam_load_on(const vv_block *b, const vv_load *load, double t, int64_t node, const double frame[9],
+                  double force[3], double moment[3]);
+/* Gravity and loads of body j in a kick. */
+void beam_kick_outside(const vv_block *b, int32_t j, double t, double h, const double *q, double *p);
+/* Supports take what a kick gave to the nodes they hold: held momenta are 0, a slope leaves the part along its line. */
+void beam_hold(const vv_block *b, int32_t j, double *p);
+void beam_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
+
+/* ---- audit.c ---- */
+void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+double beam_drift_excess(const vv_block *b, const double *q, const double *p);
+enum { BEAM_OUTPUTS = 12 };
+extern const vv_output_field beam_output_field[];
+void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+
+/* ---- director.c ---- */
+extern const vv_implicit_table beam_implicit;

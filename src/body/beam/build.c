@@ -1,0 +1,324 @@
+/* body/beam/build.c  From words to masses, stiffnesses and the first state. */
+#include "body/beam/beam.h"
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What both measure and fill must know of one beam. */
+typedef struct beam_plan {
+  int64_t elements, nodes;
+  double length;
+  double area, bending[2], rotary[3], torsion; /* m^2, m^4 */
+} beam_plan;
+
+/* ---- sections ---- */
+
+static void ellipse(beam_plan *p, double outer, double inner)
+{
+  p->area = VV_PI * (outer - inner) * (outer + inner);
+  p->bending[0] = p->bending[1] = 0.25 * p->area * (outer * outer + inner * inner);
+}
+
+static void section(const vv_group *g, beam_plan *p)
+{
+  const vv_group *s = vv_sub(g, "section");
+  const char *word = vv_text(g, "section");
+  const vv_group *stiffness = vv_sub(g, "stiffness");
+  int n;
+  if (strcmp(word, "square") == 0 || strcmp(word, "rectangle") == 0) {
+    const bool square = word[0] == 's';
+    const double w = vv_number(s, square ? "side" : "width"), t = square ? w : vv_number(s, "height");
+    p->area = w * t;
+    p->bending[0] = w * t * t * t / 12.0;
+    p->bending[1] = t * w * w * w / 12.0;
+  } else if (strcmp(word, "circle") == 0) {
+    ellipse(p, vv_number(s, "radius"), 0.0);
+  } else if (strcmp(word, "tube") == 0) {
+    ellipse(p, vv_number(s, "radius"), vv_number(s, "inner"));
+  } else {
+    p->area = vv_number(s, "area");
+    memcpy(p->bending, vv_numbers(s, "bending", &n), sizeof p->bending);
+  }
+  const double polar = p->bending[0] + p->bending[1];
+  p->rotary[0] = p->bending[0], p->rotary[1] = p->bending[1], p->rotary[2] = polar;
+  if (strcmp(word, "general") == 0 && vv_has(s, "rotary"))
+    memcpy(p->rotary, vv_numbers(s, "rotary", &n), sizeof p->rotary);
+  p->torsion = vv_has(stiffness, "torsion") ? vv_number(stiffness, "torsion") : polar;
+}
+
+/* Moments of inertia of a real body obey J1 + J2 >= J3 and so on. */
+static bool triangle(const double j[3])
+{
+  const double slack = 1e-12 * (j[0] + j[1] + j[2]);
+  return j[0] + j[1] - j[2] >= -slack && j[1] + j[2] - j[0] >= -slack && j[2] + j[0] - j[1] >= -slack;
+}
+
+static vv_status check_section(const vv_group *g)
+{
+  const vv_group *s = vv_sub(g, "section");
+  int n;
+  vv_status status = VV_OK;
+  if (vv_is(g, "section", "tube") && vv_number(s, "inner") >= vv_number(s, "radius"))
+    status = vv_complain(s, "inner", "must be below the outer radius %g", vv_number(s, "radius"));
+  if (vv_is(g, "section", "general")) {
+    vv_numbers(s, "bending", &n);
+    if (n != 2) status = vv_complain(s, "bending", "has %d numbers; write two, about d1 and d2", n);
+    const double *j = vv_has(s, "rotary") ? vv_numbers(s, "rotary", &n) : NULL;
+    if (j != NULL && n != 3) status = vv_complain(s, "rotary", "has %d numbers; write three, about d1, d2 and d3", n);
+    if (j != NULL && n == 3 && !triangle(j))
+      status = vv_complain(s, "rotary", "no body has these moments: each must not exceed the sum of the other two");
+  }
+  vv_numbers(vv_sub(g, "stiffness"), "shear", &n);
+  if (n != 2) status = vv_complain(vv_sub(g, "stiffness"), "shear", "has %d numbers; write two, along d1 and d2", n);
+  return status;
+}
+
+static vv_status check_masses(const vv_group *g)
+{
+  vv_status status = VV_OK;
+  for (int i = 0; vv_has(g, "masses") && i < vv_count(g, "masses"); i++) {
+    const vv_group *m = vv_item(g, "masses", i);
+    int n;
+    if (!triangle(vv_numbers(m, "inertia", &n)))
+      status = vv_complain(m, "inertia", "no body has these moments: each must not exceed the sum of the other two");
+  }
+  return status;
+}
+
+static vv_status check_words(const vv_group *g)
+{
+  const vv_group *ends = vv_sub(g, "ends");
+  const bool closed = vv_boolean(g, "closed");
+  vv_status status = VV_OK;
+  if (closed && vv_integer(g, "elements") < 3) status = vv_complain(g, "elements", "a closed beam needs 3 or more");
+  for (int e = 0; e < 2; e++) {
+    const char *end = e == 0 ? "first" : "last";
+    if (closed && !vv_is(ends, end, "free")) status = vv_complain(ends, end, "a closed beam has no ends");
+    if (vv_is(ends, end, "slope") && vv_integer(g, "elements") < 3)
+      status = vv_complain(ends, end, "a slope holds two nodes: use 3 or more elements");
+  }
+  if (vv_is(g, "rest", "shape") && (vv_is(g, "shape", "bump") || vv_is(g, "shape", "nodes")))
+    status = vv_complain(g, "rest", "needs a shape with constant strain: straight, arc, helix or uniform");
+  return status;
+}
+
+static beam_plan plan(const vv_group *g)
+{
+  beam_plan p = {.elements = vv_integer(g, "elements"), .length = vv_number(g, "length")};
+  p.nodes = vv_boolean(g, "closed") ? p.elements : p.elements + 1;
+  return p;
+}
+
+vv_status beam_measure(const vv_group *g, vv_need *need)
+{
+  const beam_plan p = plan(g);
+  vv_status status = check_section(g);
+  if (check_masses(g) != VV_OK || check_words(g) != VV_OK) status = VV_SCENE;
+  if (beam_loads_check(g, p.nodes, p.elements) != VV_OK) status = VV_SCENE;
+  const vv_status shape = beam_shape_check(g, p.elements);
+  if (shape != VV_OK) status = shape;
+  need->nodes = p.nodes;
+  need->elements = p.elements;
+  need->loads = beam_loads_count(g);
+  return status;
+}
+
+/* ---- fill ---- */
+
+/* J_d = tr(J)/2 - J of three moments of inertia about the directors. */
+static void spread_of(const double j[3], double d[3])
+{
+  for (int c = 0; c < 3; c++) d[c] = 0.5 * (j[0] + j[1] + j[2]) - j[c];
+}
+
+static int word_index(const vv_group *g, const char *name, const char *const *words)
+{
+  int i = 0;
+  while (!vv_is(g, name, words[i])) i++;
+  return i;
+}
+
+static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
+{
+  static const char *const strain[] = {"one-point", "trapezoid"};
+  static const char *const drift[] = {"lgvi", "lavi-cayley", "lavi-cay", "lavi-exp"};
+  static const int hold[] = {0, BEAM_HOLD_PLACE, BEAM_HOLD_PLACE | BEAM_HOLD_FRAME,
+                             BEAM_HOLD_PLACE | BEAM_HOLD_FRAME | BEAM_HOLD_SLOPE};
+  static const char *const end[] = {"free", "pinned", "clamped", "slope"};
+  const vv_group *material = vv_sub(g, "material"), *ends = vv_sub(g, "ends");
+  int n;
+  const double young = vv_number(material, "young"), shear = young / (2.0 * (1.0 + vv_number(material, "poisson")));
+  const double rho = vv_number(material, "density"), *factor = vv_numbers(vv_sub(g, "stiffness"), "shear", &n);
+  *k = (beam_body){.l = p->length / (double)p->elements,
+                   .c1 = {shear * p->area * factor[0], shear * p->area * factor[1], young * p->area},
+                   .c2 = {young * p->bending[0], young * p->bending[1], shear * p->torsion},
+                   .rho_a = rho * p->area,
+                   .inertia = {rho * p->rotary[0], rho * p->rotary[1], rho * p->rotary[2]},
+                   .rest_a = {0, 0, 1},
+                   .rest_b = {0, 0, 1},
+                   .rest = {0, 0, 1},
+                   .rest_strain = {0, 0, 1},
+                   .strain = word_index(g, "strain", strain),
+                   .drift = word_index(g, "drift", drift),
+                   .closed = vv_boolean(g, "closed"),
+                   .hold = {hold[word_index(ends, "first", end)], hold[word_index(ends, "last", end)]}};
+  double d[3];
+  spread_of(k->inertia, d);
+  k->spread[0] = p->rotary[2] == p->rotary[0] + p->rotary[1] ? k->inertia[1] : d[0];
+  k->spread[1] = p->rotary[2] == p->rotary[0] + p->rotary[1] ? k->inertia[0] : d[1];
+}
+
+/* Weights, masses, point masses; a node whose inertia is not that of a plane section alone is turned by iteration. */
+static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_body *k)
+{
+  vv_block *b = f->block;
+  double *column[BEAM_NODE_COLUMNS];
+  for (int c = 0; c < BEAM_NODE_COLUMNS; c++) column[c] = b->node_real + c * b->stride + f->body->node0;
+  for (int i = 0; vv_has(g, "masses") && i < vv_count(g, "masses"); i++) {
+    const vv_group *m = vv_item(g, "masses", i);
+    int n;
+    const int64_t a = beam_node_at(vv_number(m, "at"), p->nodes, p->elements);
+    const double *j = vv_numbers(m, "inertia", &n);
+    column[BEAM_POINT_MASS][a] += vv_number(m, "mass");
+    for (int c = 0; c < 3; c++) column[BEAM_POINT_INERTIA + c][a] += j[c];
+  }
+  const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
+  for (int64_t a = 0; a < p->nodes; a++) {
+    const bool end = k->closed == 0.0 && (a == 0 || a == p->nodes - 1);
+    const double w = end ? 0.5 * k->l : k->l, m = k->rho_a * w + column[BEAM_POINT_MASS][a];
+    const bool own = column[BEAM_POINT_INERTIA][a] != 0.0 || column[BEAM_POINT_INERTIA + 1][a] != 0.0 ||
+                     column[BEAM_POINT_INERTIA + 2][a] != 0.0;
+    column[BEAM_WEIGHT][a] = w;
+    column[BEAM_INVERSE_WEIGHT][a] = plane && !own ? 1.0 / w : 0.0;
+    column[BEAM_MASS][a] = m;
+    column[BEAM_INVERSE_MASS][a] = 1.0 / m;
+    if (!plane || own) k->solid = 1.0;
+  }
+}
+
+static void fill_elements(vv_fill *f)
+{
+  vv_block *b = f->block;
+  for (int64_t e = 0; e < f->body->n_element; e++) {
+    const int64_t i = f->body->element0 + e, a = f->body->node0 + e;
+    b->element_node[2 * i] = (int32_t)a;
+    b->element_node[2 * i + 1] = (int32_t)(e + 1 < f->body->n_node ? a + 1 : f->body->node0);
+  }
+}
+
+/* Strains of the element between nodes 0 and 1, as each rule measures them. */
+static void fill_rest(const double x[2][3], const double frame[2][9], beam_body *k)
+{
+  const double *A = frame[0], *B = frame[1];
+  double D[3], tr = 1.0, v[3], mid[9], slope[9];
+  for (int c = 0; c < 3; c++) D[c] = (x[1][c] - x[0][c]) / k->l;
+  for (int c = 0; c < 9; c++) tr += A[c] * B[c], mid[c] = 0.5 * (A[c] + B[c]), slope[c] = (B[c] - A[c]) / k->l;
+  for (int c = 0; c < 3; c++) {
+    const int d = (c + 1) % 3, e = (c + 2) % 3;
+    k->rest_a[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
+    k->rest_b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
+    k->rest[c] = k->rest_strain[c] = 0.5 * (k->rest_a[c] + k->rest_b[c]);
+    v[c] = k->rest_curvature[c] = 0.0;
+    for (int i = 0; i < 9; i += 3) { /* d3.d2' - d2.d3' and so on */
+      v[c] += A[i + e] * B[i + d] - A[i + d] * B[i + e];
+      k->rest_curvature[c] += 0.5 * (mid[i + e] * slope[i + d] - mid[i + d] * slope[i + e]);
+    }
+  }
+  for (int c = 0; c < 3; c++) k->rest_psi[c] = 2.0 / tr * v[c];
+}
+
+/* The slope condition needs a neighbour that lies on the line through d3. */
+static vv_status fill_slope(const vv_group *g, int64_t n, const double *x, const double *frame, beam_body *k)
+{
+  for (int e = 0; e < 2; e++) {
+    const int64_t end = e == 0 ? 0 : n - 1, next = e == 0 ? 1 : n - 2;
+    double d[3], across[3];
+    if (((int)k->hold[e] & BEAM_HOLD_SLOPE) == 0) continue;
+    for (int c = 0; c < 3; c++) {
+      k->slope[e][c] = frame[9 * end + 3 * c + 2];
+      d[c] = x[3 * next + c] - x[3 * end + c];
+    }
+    vvi_cross3(d, k->slope[e], across);
+    if (vvi_norm3(across) > 1e-9 * k->l)
+      return vv_complain(
+          vv_sub(g, "ends"), e == 0 ? "first" : "last",
+          "the neighbour of this end is not on the line through d3; a slope needs a shape that starts straight");
+  }
+  return VV_OK;
+}
+
+/* P = m v, S = Lambda J Lambda^T omega. */
+static void fill_momenta(vv_fill *f, const beam_body *k, const double *v, const double *w, const double *frame)
+{
+  const vv_block *b = f->block;
+  for (int64_t a = 0; a < f->body->n_node; a++) {
+    const int64_t i = f->body->node0 + a;
+    const double *L = frame + 9 * a;
+    double inertia[3], body[3];
+    beam_inertia(b, k, i, inertia);
+    for (int c = 0; c < 3; c++)
+      body[c] = inertia[c] * (L[c] * w[3 * a] + L[3 + c] * w[3 * a + 1] + L[6 + c] * w[3 * a + 2]);
+    for (int c = 0; c < 3; c++) {
+      f->p[(BEAM_P + c) * b->column + i] = beam_node(b, BEAM_MASS)[i] * v[3 * a + c];
+      f->p[(BEAM_S + c) * b->column + i] = vvi_dot3(L + 3 * c, body);
+    }
+  }
+}
+
+static vv_status fill_state(const vv_group *g, vv_fill *f, const beam_plan *p, beam_body *k, double *work)
+{
+  double *x = work, *frame = x + 3 * p->nodes, *v = frame + 9 * p->nodes, *w = v + 3 * p->nodes;
+  VV_TRY(beam_shape(g, p->nodes, p->elements, p->length, x, frame));
+  const double *m = beam_node(f->block, BEAM_MASS) + f->body->node0;
+  VV_TRY(beam_motion(g, p->nodes, p->elements, x, frame, m, v, w));
+  if (vv_is(g, "rest", "shape")) fill_rest((const double(*)[3])x, (const double(*)[9])frame, k);
+  VV_TRY(fill_slope(g, p->nodes, x, frame, k));
+  for (int64_t a = 0; a < p->nodes; a++) beam_put(f->block, f->q, f->body->node0 + a, x + 3 * a, frame + 9 * a);
+  fill_momenta(f, k, v, w, frame);
+  beam_hold(f->block, f->body_in_block, f->p);
+  return VV_OK;
+}
+
+vv_status beam_fill(const vv_group *g, vv_fill *f)
+{
+  beam_plan p = plan(g);
+  vv_block *b = f->block;
+  beam_body *k = (beam_body *)(void *)(b->body_real + (int64_t)f->body_in_block * BEAM_BODY_COLUMNS);
+  section(g, &p);
+  fill_constants(g, &p, k);
+  fill_masses(g, f, &p, k);
+  fill_elements(f);
+  beam_loads_fill(g, f, p.elements);
+  if (k->hold[0] != 0.0 || k->hold[1] != 0.0 || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
+  double *work = calloc((size_t)p.nodes, 18 * sizeof(double));
+  if (work == NULL) return vv_complain(g, "elements", "out of memory for %lld nodes", (long long)p.nodes);
+  const vv_status status = fill_state(g, f, &p, k, work);
+  free(work);
+  return status;
+}
+
+/* ---- largest frequency ---- */
+
+/* No frequency of the whole exceeds the largest of a single free element with half its mass at each node: stretch and
+ * bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:                [beam 8]
+ *   one point  G A/J + 4 G A/(rho A l^2),   trapezoid also  G A/J + 4 C2/(J l^2).
+ * About the rest shape: strong stretch or bending changes the frequencies. */
+static double largest_square(const beam_body *k)
+{
+  double most = 4.0 * k->c1[2] / (k->rho_a * k->l * k->l);
+  most = fmax(most, 4.0 * k->c2[2] / (k->inertia[2] * k->l * k->l));
+  for (int c = 0; c < 2; c++) { /* shear along d_c turns the section about the other director */
+    const double turn = k->c1[c] / k->inertia[1 - c], bend = 4.0 * k->c2[1 - c] / (k->inertia[1 - c] * k->l * k->l);
+    most = fmax(most, fmax(bend, turn + 4.0 * k->c1[c] / (k->rho_a * k->l * k->l)));
+    if (k->strain == BEAM_TRAPEZOID) most = fmax(most, turn + bend);
+  }
+  return most;
+}
+
+double beam_stable_step(const vv_block *b)
+{
+  double most = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) most = fmax(most, largest_square(beam_of(b, j)));
+  return most > 0.0 ? 2.0 / sqrt(most) : INFINITY;
+}

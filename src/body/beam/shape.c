@@ -1,0 +1,309 @@
+/* body/beam/shape.c  Initial places, frames and velocities.
+ *
+ * A shape is a convective strain G(S) and curvature K(S):  x' = Lambda G,  Lambda' = Lambda K^                [beam 22]
+ * Where they are constant, the node at S is the first node times the exponential of SE(3) of S (K, G): each is computed
+ * from the first, so that no error piles up. */
+#include "body/beam/polygon.h"
+#include "math/so3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct curve {
+  double x[3], frame[9]; /* first node */
+  double strain[3];      /* G; of a bump the largest excess over (0, 0, 1) */
+  double curvature[3];   /* K; of a bump the largest */
+  bool bump;
+  double length;
+} curve;
+
+/* ---- words ---- */
+
+static void copy3(const double *from, double to[3])
+{
+  memcpy(to, from, 3 * sizeof(double));
+}
+
+/* straight, arc, helix, uniform, bump: G and K.  A helix of radius R and pitch 2 pi c has the curvature R/(R^2 + c^2)
+ * about d2, towards d1, and the twist c/(R^2 + c^2). */
+static void constants(const vv_group *g, curve *k)
+{
+  const vv_group *s = vv_sub(g, "shape");
+  const char *word = vv_text(g, "shape");
+  k->strain[2] = 1.0;
+  if (strcmp(word, "straight") == 0) {
+    k->strain[2] = vv_number(s, "stretch");
+  } else if (strcmp(word, "arc") == 0) {
+    k->strain[2] = vv_number(s, "stretch");
+    k->curvature[1] = vv_number(s, "angle") / k->length;
+  } else if (strcmp(word, "helix") == 0) {
+    const double r = vv_number(s, "radius"), c = vv_number(s, "pitch") / (2.0 * VV_PI), size = hypot(r, c);
+    k->curvature[1] = r / size / size;
+    k->curvature[2] = c / size / size;
+  } else {
+    copy3(vv_numbers(s, "strain", NULL), k->strain);
+    copy3(vv_numbers(s, "curvature", NULL), k->curvature);
+    k->bump = strcmp(word, "bump") == 0;
+  }
+}
+
+static bool curve_of(const vv_group *g, double length, curve *k)
+{
+  *k = (curve){.length = length};
+  constants(g, k);
+  copy3(vv_numbers(g, "position", NULL), k->x);
+  return beam_frame(vv_numbers(g, "axis", NULL), vv_numbers(g, "normal", NULL), k->frame);
+}
+
+/* ---- places ---- */
+
+static void put(const curve *k, const double turn[9], const double way[3], double x[3], double frame[9])
+{
+  vvi_apply33(k->frame, way, x);
+  for (int c = 0; c < 3; c++) x[c] += k->x[c];
+  vvi_mul33(k->frame, turn, frame);
+}
+
+static void uniform_at(const curve *k, double s, double x[3], double frame[9])
+{
+  double w[3], u[3], turn[9], way[3];
+  for (int c = 0; c < 3; c++) w[c] = s * k->curvature[c], u[c] = s * k->strain[c];
+  vvi_exp_se3(w, u, turn, way);
+  put(k, turn, way, x, frame);
+}
+
+/* A bump bends about one axis only, so its frames are exact:                                                  [beam 23]
+ *   Lambda(S) = Lambda(0) exp(K sigma(S)),   sigma = int sin^2(pi S/L) dS = S/2 - L sin(2 pi S/L)/(4 pi)
+ * and the places are a plain integral of Lambda (e3 + G sin^2). */
+static void bump_turn(const curve *k, double s, double turn[9])
+{
+  const double L = k->length, sigma = 0.5 * s - L / (4.0 * VV_PI) * sin(2.0 * VV_PI * s / L);
+  double w[3];
+  for (int c = 0; c < 3; c++) w[c] = sigma * k->curvature[c];
+  vvi_exp(w, turn);
+}
+
+/* Pieces of an element: each turns by less than a quarter and is less than a sixteenth of the beam. */
+static int64_t bump_pieces(const curve *k, int64_t elements)
+{
+  const double turn = 4.0 * vvi_norm3(k->curvature) * k->length / (double)elements;
+  return 1 + (int64_t)turn + 15 / elements;
+}
+
+/* Adds the way over [s, s + h], eight Gauss points: the error is far below rounding.  `lost` carries what the sum
+ * rounds off. */
+static void bump_piece(const curve *k, double s, double h, double way[3], double lost[3])
+{
+  static const double point[4] = {0.18343464249564980494, 0.52553240991632898582, 0.79666647741362673959,
+                                  0.96028985649753623168};
+  static const double weight[4] = {0.36268378337836198297, 0.31370664587788728734, 0.22238103445337447054,
+                                   0.10122853629037625915};
+  double sum[3] = {0, 0, 0};
+  for (int i = 0; i < 8; i++) {
+    const double at = s + 0.5 * h * (1.0 + (i < 4 ? -point[3 - i] : point[i - 4]));
+    const double wave = sin(VV_PI * at / k->length), weigh = 0.5 * h * (i < 4 ? weight[3 - i] : weight[i - 4]);
+    double turn[9], g[3] = {0, 0, 1}, d[3];
+    for (int c = 0; c < 3; c++) g[c] += k->strain[c] * wave * wave;
+    bump_turn(k, at, turn);
+    vvi_apply33(turn, g, d);
+    for (int c = 0; c < 3; c++) sum[c] += weigh * d[c];
+  }
+  for (int c = 0; c < 3; c++) {
+    const double add = sum[c] - lost[c], now = way[c] + add;
+    lost[c] = (now - way[c]) - add;
+    way[c] = now;
+  }
+}
+
+/* Places and frames of nodes 0 .. elements; x and frame may be NULL: only `last` is wanted, the way to S = L. */
+static void bump_nodes(const curve *k, int64_t n, int64_t elements, double *x, double *frame, double last[3])
+{
+  const int64_t pieces = bump_pieces(k, elements);
+  const double l = k->length / (double)elements, h = l / (double)pieces;
+  double way[3] = {0, 0, 0}, lost[3] = {0, 0, 0}, turn[9];
+  for (int64_t i = 0; i <= elements; i++) {
+    const double s = k->length * (double)i / (double)elements;
+    if (x != NULL && i < n) {
+      bump_turn(k, s, turn);
+      put(k, turn, way, x + 3 * i, frame + 9 * i);
+    }
+    for (int64_t j = 0; i < elements && j < pieces; j++) bump_piece(k, s + h * (double)j, h, way, lost);
+  }
+  if (last != NULL) copy3(way, last);
+}
+
+static vv_status file_shape(const vv_group *g, int64_t n, double *x, double *frame)
+{
+  vvi_columns t;
+  VV_TRY(beam_polygon_read(g, n, &t));
+  const vv_status status = beam_polygon_shape(g, &t, x, frame);
+  vvi_columns_free(&t);
+  return status;
+}
+
+vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double length, double *x, double *frame)
+{
+  curve k;
+  if (vv_is(g, "shape", "nodes")) return file_shape(g, n, x, frame);
+  if (!curve_of(g, length, &k)) return vv_complain(g, "axis", "gives no frame; measure should have said so");
+  if (k.bump)
+    bump_nodes(&k, n, elements, x, frame, NULL);
+  else
+    for (int64_t i = 0; i < n; i++) uniform_at(&k, length * (double)i / (double)elements, x + 3 * i, frame + 9 * i);
+  return VV_OK;
+}
+
+/* ---- motion ---- */
+
+/* Nodes within this fraction of a jump are on it. */
+static const double same = 1e-9;
+
+/* Linear between the fractions, constant outside; on a jump the first value.                               [beam 26] */
+static double profile_at(const vv_group *p, double s)
+{
+  int n;
+  const double *at = vv_numbers(p, "at", &n), *factor = vv_numbers(p, "factor", NULL);
+  int k = 0;
+  while (k < n && at[k] < s - same) k++;
+  if (k == n) return factor[n - 1];
+  if (k == 0 || at[k] <= s + same) return factor[k];
+  return factor[k - 1] + (factor[k] - factor[k - 1]) * ((s - at[k - 1]) / (at[k] - at[k - 1]));
+}
+
+static void add_profiles(const vv_group *g, const char *name, int64_t n, int64_t elements, double *out)
+{
+  for (int j = 0; vv_has(g, name) && j < vv_count(g, name); j++) {
+    const vv_group *p = vv_item(g, name, j);
+    const double *direction = vv_numbers(p, "direction", NULL);
+    for (int64_t i = 0; i < n; i++) {
+      const double factor = profile_at(p, (double)i / (double)elements);
+      for (int c = 0; c < 3; c++) out[3 * i + c] += factor * direction[c];
+    }
+  }
+}
+
+static void centre_of_mass(int64_t n, const double *x, const double *m, double centre[3])
+{
+  double mass = 0.0;
+  for (int64_t i = 0; i < n; i++) mass += m[i];
+  for (int c = 0; c < 3; c++) {
+    double sum = 0.0;
+    for (int64_t i = 0; i < n; i++) sum += m[i] * (x[3 * i + c] - x[c]);
+    centre[c] = x[c] + sum / mass;
+  }
+}
+
+vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
+                      const double *m, double *v, double *w)
+{
+  const double *velocity = vv_numbers(g, "velocity", NULL), *spin = vv_numbers(g, "spin", NULL);
+  double centre[3];
+  (void)frame;
+  centre_of_mass(n, x, m, centre);
+  for (int64_t i = 0; i < n; i++) {
+    const double arm[3] = {x[3 * i] - centre[0], x[3 * i + 1] - centre[1], x[3 * i + 2] - centre[2]};
+    vvi_cross3(spin, arm, v + 3 * i);
+    for (int c = 0; c < 3; c++) v[3 * i + c] += velocity[c];
+    copy3(spin, w + 3 * i);
+  }
+  add_profiles(g, "velocity_profile", n, elements, v);
+  add_profiles(g, "spin_profile", n, elements, w);
+  if (!vv_is(g, "shape", "nodes")) return VV_OK;
+  vvi_columns t;
+  VV_TRY(beam_polygon_read(g, n, &t));
+  beam_polygon_motion(&t, v, w);
+  vvi_columns_free(&t);
+  return VV_OK;
+}
+
+/* ---- checks ---- */
+
+static vv_status check_profiles(const vv_group *g, const char *name)
+{
+  vv_status status = VV_OK;
+  for (int j = 0; vv_has(g, name) && j < vv_count(g, name); j++) {
+    const vv_group *p = vv_item(g, name, j);
+    int n, m;
+    const double *at = vv_numbers(p, "at", &n);
+    vv_numbers(p, "factor", &m);
+    if (n != m) status = vv_complain(p, "factor", "has %d numbers for the %d of 'at'; write one per fraction", m, n);
+    for (int i = 1; i < n; i++)
+      if (at[i] < at[i - 1]) {
+        status = vv_complain(p, "at", "%g follows %g; fractions must not decrease", at[i], at[i - 1]);
+        break;
+      }
+  }
+  return status;
+}
+
+static vv_status check_directions(const vv_group *g)
+{
+  const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
+  double unit[3], frame[9];
+  vv_status status = VV_OK;
+  if (!beam_unit(axis, unit)) status = vv_complain(g, "axis", "must not be zero");
+  if (!beam_unit(normal, unit)) status = vv_complain(g, "normal", "must not be zero");
+  if (status != VV_OK || beam_frame(axis, normal, frame)) return status;
+  return vv_complain(g, "normal", "must not be parallel to 'axis'; say [%s], for example",
+                     fabs(axis[1]) < 0.5 * vvi_norm3(axis) ? "0, 1, 0" : "0, 0, 1");
+}
+
+/* An element that turns by half a turn has no strain: cay^-1 ends there. */
+static vv_status check_curve(const vv_group *g, const curve *k, int64_t elements)
+{
+  const double turn = vvi_norm3(k->curvature) * k->length / (double)elements;
+  const vv_group *s = vv_sub(g, "shape");
+  if (!(turn < 3.0))
+    return vv_complain(g, "elements", "each would turn by %.3g rad in the shape %s; use %.0f or more", turn,
+                       vv_text(g, "shape"), ceil((double)elements * turn / 1.5));
+  if (!k->bump && vvi_norm3(k->strain) == 0.0)
+    return vv_complain(s, "strain", "all nodes would lie in one place; [0, 0, 1] is a beam without strain");
+  return VV_OK;
+}
+
+/* The end S = L of a closed beam is its beginning. */
+static vv_status check_closed(const vv_group *g, const curve *k, int64_t elements)
+{
+  double x[3], frame[9], turn[9], way[3], gap[3], angle = 0.0;
+  if (k->bump) {
+    bump_nodes(k, 0, elements, NULL, NULL, way);
+    bump_turn(k, k->length, turn);
+    put(k, turn, way, x, frame);
+  } else {
+    uniform_at(k, k->length, x, frame);
+  }
+  for (int c = 0; c < 3; c++) gap[c] = x[c] - k->x[c];
+  for (int c = 0; c < 9; c++) angle += 0.5 * (frame[c] - k->frame[c]) * (frame[c] - k->frame[c]);
+  angle = 2.0 * asin(fmin(1.0, 0.5 * sqrt(angle)));
+  if (vvi_norm3(gap) <= 1e-9 * k->length && angle <= 1e-9) return VV_OK;
+  return vv_complain(g, "closed",
+                     "the shape %s does not close: its ends are %.3g m and %.3g rad apart; use "
+                     "{arc: {angle: 6.283185307179586}} or a file of nodes",
+                     vv_text(g, "shape"), vvi_norm3(gap), angle);
+}
+
+static vv_status check_file(const vv_group *g, int64_t elements)
+{
+  const int64_t n = vv_boolean(g, "closed") ? elements : elements + 1;
+  vvi_columns t;
+  VV_TRY(beam_polygon_read(g, n, &t));
+  double *work = malloc((size_t)n * 12 * sizeof(double));
+  const vv_status status = work != NULL ? beam_polygon_shape(g, &t, work, work + 3 * n)
+                                        : vv_complain(g, "elements", "out of memory for %lld nodes", (long long)n);
+  free(work);
+  vvi_columns_free(&t);
+  return status;
+}
+
+vv_status beam_shape_check(const vv_group *g, int64_t elements)
+{
+  vv_status status = check_profiles(g, "velocity_profile");
+  curve k;
+  if (check_profiles(g, "spin_profile") != VV_OK) status = VV_SCENE;
+  if (vv_is(g, "shape", "nodes")) return check_file(g, elements) != VV_OK ? VV_SCENE : status;
+  if (check_directions(g) != VV_OK) return VV_SCENE;
+  curve_of(g, vv_number(g, "length"), &k);
+  if (check_curve(g, &k, elements) != VV_OK) return VV_SCENE;
+  if (vv_boolean(g, "closed") && check_closed(g, &k, elements) != VV_OK) status = VV_SCENE;
+  return status;
+}

@@ -1,0 +1,387 @@
+/* body/beam/sweep.c  Kick, drift and both in one pass, over strips of nodes.
+ *
+ * A strip is short enough to stay in the first cache: first its elements write forces and torques to a buffer, then its
+ * nodes take them.  Strips never cross the border between two beams.  Eight neighbours are worked on at once; the last few
+ * of a strip go one by one through the same formulas, so every node gets the same bits wherever it stands. */
+#include "body/beam/beam.h"
+#include "body/beam/retraction.h"
+
+#include "math/math.h"
+
+enum { STRIP = 128, LANES = 8, PARALLEL_FROM = 2048, PARTS = 9 };
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+#define REAL     double
+#define FN(name) name##_double
+#define ROOT(x)  (x) = sqrt(x)
+#include "body/beam/formulas.h"
+#undef REAL
+#undef FN
+#undef ROOT
+#define REAL     lanes
+#define FN(name) name##_lanes
+#define ROOT(x) \
+  for (int l = 0; l < LANES; l++) (x)[l] = sqrt((x)[l])
+#include "body/beam/formulas.h"
+#undef REAL
+#undef FN
+#undef ROOT
+
+/* What the elements of a strip do to their nodes: part[c][1 + j] belongs to the element behind node j of the strip,
+ * part[c][0] to the one before it.  c: force on the left node (0-2), torque on the left (3-5), on the right (6-8). */
+typedef struct strip {
+  double part[PARTS][STRIP + LANES];
+} strip;
+
+typedef struct border {
+  double part[PARTS];
+} border;
+
+/* The elements before and behind the parts of the first and of the last body in a range of nodes. */
+typedef struct edges {
+  border before[2], behind[2];
+} edges;
+
+/* ---- elements ---- */
+
+#define LOAD(p)     (*(const lanes *)(p))
+#define STORE(p, x) (*(lanes *)(p) = (x))
+
+static inline __attribute__((always_inline)) void element(const beam_body *k, bool trapezoid, const double D[3],
+                                                          const double A[9], const double B[9], double part[PARTS])
+{
+  if (trapezoid)
+    element_trapezoid_double(k, D, A, B, part, part + 3, part + 6);
+  else
+    element_one_point_double(k, D, A, B, part, part + 3, part + 6);
+}
+
+static inline __attribute__((always_inline)) void elements(const beam_body *k, bool trapezoid, int64_t n,
+                                                           int64_t column, const double *q, strip *out)
+{
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    lanes D[3], A[9], B[9], f[3], left[3], right[3];
+    for (int c = 0; c < 3; c++) D[c] = LOAD(q + c * column + i + 1) - LOAD(q + c * column + i);
+    for (int c = 0; c < 9; c++) A[c] = LOAD(q + (3 + c) * column + i), B[c] = LOAD(q + (3 + c) * column + i + 1);
+    if (trapezoid)
+      element_trapezoid_lanes(k, D, A, B, f, left, right);
+    else
+      element_one_point_lanes(k, D, A, B, f, left, right);
+    for (int c = 0; c < 3; c++) {
+      STORE(&out->part[c][1 + i], f[c]);
+      STORE(&out->part[3 + c][1 + i], left[c]);
+      STORE(&out->part[6 + c][1 + i], right[c]);
+    }
+  }
+  for (; i < n; i++) {
+    double D[3], A[9], B[9], part[PARTS];
+    for (int c = 0; c < 3; c++) D[c] = q[c * column + i + 1] - q[c * column + i];
+    for (int c = 0; c < 9; c++) A[c] = q[(3 + c) * column + i], B[c] = q[(3 + c) * column + i + 1];
+    element(k, trapezoid, D, A, B, part);
+    for (int c = 0; c < PARTS; c++) out->part[c][1 + i] = part[c];
+  }
+}
+
+VV_HOT static void elements_one_point(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
+{
+  elements(k, false, n, column, q, out);
+}
+
+VV_HOT static void elements_trapezoid(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
+{
+  elements(k, true, n, column, q, out);
+}
+
+int64_t beam_next(const vv_block *b, int32_t j, int64_t i)
+{
+  const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
+  if (i < last) return i + 1;
+  return beam_of(b, j)->closed != 0.0 ? first : -1;
+}
+
+void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q, double force[3], double left[3],
+                        double right[3])
+{
+  const beam_body *k = beam_of(b, j);
+  const int64_t next = beam_next(b, j, i);
+  double D[3], A[9], B[9], xa[3], part[PARTS] = {0};
+  if (next >= 0) {
+    beam_get(b, q, i, xa, A);
+    beam_get(b, q, next, D, B);
+    for (int c = 0; c < 3; c++) D[c] -= xa[c];
+    element(k, k->strain == BEAM_TRAPEZOID, D, A, B, part);
+  }
+  for (int c = 0; c < 3; c++) force[c] = part[c], left[c] = part[3 + c], right[c] = part[6 + c];
+}
+
+/* ---- nodes ---- */
+
+/* P += h F, S += h T with F_a = f_a - f_{a-1}, T_a = left_a + right_{a-1}                                       [beam 5] */
+VV_HOT static void kick_nodes(int64_t n, double h, int64_t column, const strip *in, double *p)
+{
+  for (int c = 0; c < 3; c++) {
+    const double *f = in->part[c], *left = in->part[3 + c], *right = in->part[6 + c];
+    double *restrict P = p + c * column, *restrict S = p + (3 + c) * column;
+    for (int64_t i = 0; i < n; i++) {
+      P[i] += h * (f[1 + i] - f[i]);
+      S[i] += h * (left[1 + i] + right[i]);
+    }
+  }
+}
+
+/* One pass over nodes: with `kick` two half kicks of h/2 first, one after the other as two calls would; then
+ * x += h P/m, Lambda <- Lambda F.  P and S are kept by the drift, being momenta in space.                    [beam 6, 7] */
+static inline __attribute__((always_inline)) void move_lanes(const beam_body *k, bool even, bool kick, double h,
+                                                             int64_t column, const double *minv, const double *winv,
+                                                             const strip *in, int64_t i, double *q, double *p)
+{
+  lanes L[9], S[3];
+  const lanes m = LOAD(minv + i), c = h * LOAD(winv + i);
+  const double half = 0.5 * h;
+  for (int a = 0; a < 3; a++) {
+    lanes P = LOAD(p + a * column + i);
+    S[a] = LOAD(p + (3 + a) * column + i);
+    if (kick) {
+      const lanes f = half * (LOAD(&in->part[a][1 + i]) - LOAD(&in->part[a][i]));
+      const lanes t = half * (LOAD(&in->part[3 + a][1 + i]) + LOAD(&in->part[6 + a][i]));
+      P = (P + f) + f, S[a] = (S[a] + t) + t;
+      STORE(p + a * column + i, P);
+      STORE(p + (3 + a) * column + i, S[a]);
+    }
+    STORE(q + a * column + i, LOAD(q + a * column + i) + h * (m * P));
+  }
+  for (int a = 0; a < 9; a++) L[a] = LOAD(q + (3 + a) * column + i);
+  turn_lanes(k, even, &c, L, S);
+  for (int a = 0; a < 9; a++) STORE(q + (3 + a) * column + i, L[a]);
+}
+
+static inline __attribute__((always_inline)) void move_double(const beam_body *k, bool even, bool kick, double h,
+                                                              int64_t column, const double *minv, const double *winv,
+                                                              const strip *in, int64_t i, double *q, double *p)
+{
+  double L[9], S[3];
+  const double half = 0.5 * h, c = h * winv[i];
+  for (int a = 0; a < 3; a++) {
+    double P = p[a * column + i];
+    S[a] = p[(3 + a) * column + i];
+    if (kick) {
+      const double f = half * (in->part[a][1 + i] - in->part[a][i]);
+      const double t = half * (in->part[3 + a][1 + i] + in->part[6 + a][i]);
+      p[a * column + i] = P = (P + f) + f;
+      p[(3 + a) * column + i] = S[a] = (S[a] + t) + t;
+    }
+    q[a * column + i] += h * (minv[i] * P);
+  }
+  for (int a = 0; a < 9; a++) L[a] = q[(3 + a) * column + i];
+  turn_double(k, even, &c, L, S);
+  for (int a = 0; a < 9; a++) q[(3 + a) * column + i] = L[a];
+}
+
+static inline __attribute__((always_inline)) void move_nodes(const beam_body *k, bool even, bool kick, int64_t n,
+                                                             double h, int64_t column, const double *minv,
+                                                             const double *winv, const strip *in, double *q, double *p)
+{
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES) move_lanes(k, even, kick, h, column, minv, winv, in, i, q, p);
+  for (; i < n; i++) move_double(k, even, kick, h, column, minv, winv, in, i, q, p);
+}
+
+/* in NULL: drift alone. */
+VV_HOT static void move_even(const beam_body *k, int64_t n, double h, int64_t column, const double *minv,
+                             const double *winv, const strip *in, double *q, double *p)
+{
+  if (in != NULL)
+    move_nodes(k, true, true, n, h, column, minv, winv, in, q, p);
+  else
+    move_nodes(k, true, false, n, h, column, minv, winv, in, q, p);
+}
+
+VV_HOT static void move_uneven(const beam_body *k, int64_t n, double h, int64_t column, const double *minv,
+                               const double *winv, const strip *in, double *q, double *p)
+{
+  if (in != NULL)
+    move_nodes(k, false, true, n, h, column, minv, winv, in, q, p);
+  else
+    move_nodes(k, false, false, n, h, column, minv, winv, in, q, p);
+}
+
+/* The nodes [i, i + n) of body j; with `in` kicked twice by h/2 before.  Returns iterations. */
+static int move_strip(const vv_block *b, int32_t j, int64_t i, int64_t n, double h, const strip *in, double *q,
+                      double *p)
+{
+  const beam_body *k = beam_of(b, j);
+  int most = 0;
+  if (k->drift == BEAM_LGVI) {
+    const double *minv = beam_node(b, BEAM_INVERSE_MASS) + i, *winv = beam_node(b, BEAM_INVERSE_WEIGHT) + i;
+    if (k->spread[0] == k->spread[1])
+      move_even(k, n, h, b->column, minv, winv, in, q + i, p + i);
+    else
+      move_uneven(k, n, h, b->column, minv, winv, in, q + i, p + i);
+    if (k->solid == 0.0) return 0;
+  } else if (in != NULL) {
+    kick_nodes(n, 0.5 * h, b->column, in, p + i);
+    kick_nodes(n, 0.5 * h, b->column, in, p + i);
+  }
+  for (int64_t a = i; a < i + n; a++) { /* what has no closed form */
+    int iterations = 0;
+    if (k->drift != BEAM_LGVI)
+      iterations = beam_drift_node(b, k, a, h, q, p);
+    else if (beam_node(b, BEAM_INVERSE_WEIGHT)[a] == 0.0) /* has moved already, but not turned */
+      iterations = beam_turn_node(b, k, a, h, q, p);
+    if (iterations > most) most = iterations;
+  }
+  return most;
+}
+
+/* ---- ranges of nodes, cut into bodies and strips ---- */
+
+/* The body that owns node i. */
+static int32_t body_at(const vv_block *b, int64_t i)
+{
+  int32_t lo = 0, hi = b->n_body - 1;
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo + 1) / 2;
+    if (b->body[mid]->node0 <= i)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  return lo;
+}
+
+static int64_t body_end(const vv_block *b, int32_t j)
+{
+  return b->body[j]->node0 + b->body[j]->n_node;
+}
+
+static border border_behind(const vv_block *b, int32_t j, int64_t i, const double *q)
+{
+  border e;
+  beam_element_force(b, j, i, q, e.part, e.part + 3, e.part + 6);
+  return e;
+}
+
+/* The element before node i. */
+static border border_before(const vv_block *b, int32_t j, int64_t i, const double *q)
+{
+  if (i > b->body[j]->node0) return border_behind(b, j, i - 1, q);
+  return border_behind(b, j, body_end(b, j) - 1, q); /* the joint of a closed body, nothing at a free end */
+}
+
+/* Fills the elements of the strip of n nodes from node i on; `after` is the one behind its last node if that node is the
+ * last of the range. */
+static void strip_elements(const vv_block *b, int32_t j, int64_t i, int64_t n, const double *q, const border *after,
+                           strip *s)
+{
+  const beam_body *k = beam_of(b, j);
+  const int64_t inside = after != NULL ? n - 1 : n;
+  if (k->strain == BEAM_TRAPEZOID)
+    elements_trapezoid(k, inside, b->column, q + i, s);
+  else
+    elements_one_point(k, inside, b->column, q + i, s);
+  for (int c = 0; after != NULL && c < PARTS; c++) s->part[c][n] = after->part[c];
+}
+
+/* Kick of the nodes [i0, i1) of one body, or with `drift` two half kicks and a drift; before and after: elements at the
+ * borders of the range, taken before anything moved. */
+static void sweep_body(const vv_block *b, int32_t j, int64_t i0, int64_t i1, double h, const border *before,
+                       const border *after, bool drift, double *q, double *p)
+{
+  strip s;
+  for (int c = 0; c < PARTS; c++) s.part[c][0] = before->part[c];
+  for (int64_t i = i0; i < i1; i += STRIP) {
+    const int64_t n = i1 - i < STRIP ? i1 - i : STRIP;
+    strip_elements(b, j, i, n, q, i + n == i1 ? after : NULL, &s);
+    if (drift)
+      move_strip(b, j, i, n, h, &s, q, p);
+    else
+      kick_nodes(n, h, b->column, &s, p + i);
+    for (int c = 0; c < PARTS; c++) s.part[c][0] = s.part[c][n];
+  }
+}
+
+/* The nodes [i0, i1) of the block.  edge: taken before anything moved. */
+static void sweep_range(const vv_block *b, int64_t i0, int64_t i1, double h, const edges *edge, bool drift, double *q,
+                        double *p)
+{
+  const int32_t first = body_at(b, i0), last = body_at(b, i1 - 1);
+  for (int32_t j = first; j <= last; j++) {
+    const int64_t from = j == first ? i0 : b->body[j]->node0, to = j == last ? i1 : body_end(b, j);
+    const border before = j == first ? edge->before[0] : j == last ? edge->before[1] : border_before(b, j, from, q);
+    const border after = j == last ? edge->behind[1] : j == first ? edge->behind[0] : border_behind(b, j, to - 1, q);
+    sweep_body(b, j, from, to, h, &before, &after, drift, q, p);
+  }
+}
+
+static void find_edges(const vv_block *b, int64_t i0, int64_t i1, const double *q, edges *edge)
+{
+  const int32_t first = body_at(b, i0), last = body_at(b, i1 - 1);
+  edge->before[0] = border_before(b, first, i0, q);
+  edge->behind[0] = border_behind(b, first, (first == last ? i1 : body_end(b, first)) - 1, q);
+  edge->before[1] = first == last ? edge->before[0] : border_before(b, last, b->body[last]->node0, q);
+  edge->behind[1] = border_behind(b, last, i1 - 1, q);
+}
+
+static void sweep(const vv_block *b, double h, bool drift, double *q, double *p)
+{
+  const int64_t n = b->nodes;
+  if (n < PARALLEL_FROM || b->threads < 2) {
+    edges edge;
+    find_edges(b, 0, n, q, &edge);
+    sweep_range(b, 0, n, h, &edge, drift, q, p);
+    return;
+  }
+#pragma omp parallel num_threads(b->threads)
+  {
+    const int64_t team = vvi_team_size(), me = vvi_team_rank();
+    const int64_t i0 = n * me / team, i1 = n * (me + 1) / team;
+    edges edge;
+    find_edges(b, i0, i1, q, &edge);
+#pragma omp barrier
+    sweep_range(b, i0, i1, h, &edge, drift, q, p);
+  }
+}
+
+/* ---- the columns of the table ---- */
+
+void beam_kick(const vv_block *b, double t, double h, const double *q, double *p)
+{
+  sweep(b, h, false, (double *)q, p); /* without drift q is only read */
+  for (int32_t j = 0; b->booked && j < b->n_body; j++) {
+    beam_kick_outside(b, j, t, h, q, p);
+    beam_hold(b, j, p);
+  }
+}
+
+static int drift_range(const vv_block *b, int64_t i0, int64_t i1, double h, double *q, double *p)
+{
+  int most = 0;
+  for (int64_t i = i0; i < i1;) {
+    const int32_t j = body_at(b, i);
+    const int64_t to = body_end(b, j) < i1 ? body_end(b, j) : i1;
+    const int iterations = move_strip(b, j, i, to - i, h, NULL, q, p);
+    if (iterations > most) most = iterations;
+    i = to;
+  }
+  return most;
+}
+
+int beam_drift(const vv_block *b, double h, double *q, double *p)
+{
+  const int64_t n = b->nodes;
+  int most = 0;
+  if (n < PARALLEL_FROM || b->threads < 2) return drift_range(b, 0, n, h, q, p);
+#pragma omp parallel num_threads(b->threads) reduction(max : most)
+  {
+    const int64_t team = vvi_team_size(), me = vvi_team_rank();
+    most = drift_range(b, n * me / team, n * (me + 1) / team, h, q, p);
+  }
+  return most;
+}
+
+void beam_stride(const vv_block *b, double h, double *q, double *p)
+{
+  sweep(b, h, true, q, p);
+}

@@ -1,0 +1,64 @@
+/* model/output.c  What the kinds can tell of a state, body by body: the fields that results.h5 holds. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const vv_body *body_at(const vv_model *m, int body)
+{
+  return body >= 0 && body < m->n_body ? &m->body[body] : NULL;
+}
+
+static int field_find(const vv_body *b, const char *name)
+{
+  for (int i = 0; b != NULL && name != NULL && i < b->kind->n_output; i++)
+    if (strcmp(b->kind->output_field[i].name, name) == 0) return i;
+  return -1;
+}
+
+int vv_model_fields(const vv_model *m, int body)
+{
+  const vv_body *b = body_at(m, body);
+  return b != NULL ? b->kind->n_output : 0;
+}
+
+const char *vv_model_field(const vv_model *m, int body, int i)
+{
+  return i >= 0 && i < vv_model_fields(m, body) ? m->body[body].kind->output_field[i].name : NULL;
+}
+
+int64_t vv_model_field_size(const vv_model *m, int body, const char *field, int *components)
+{
+  const vv_body *b = body_at(m, body);
+  const int i = field_find(b, field);
+  const vv_output_field *f = i >= 0 ? &b->kind->output_field[i] : NULL;
+  if (components != NULL) *components = f != NULL ? f->components : 0;
+  return f == NULL ? 0 : f->on_elements ? b->n_element : b->n_node;
+}
+
+/* A kind tells of its whole block; the slice of the body is cut out of it. */
+vv_status vv_model_output(const vv_model *m, const vv_state *s, int body, const char *field, double *out)
+{
+  const vv_body *b = body_at(m, body);
+  const int i = field_find(b, field);
+  if (b == NULL) return vvi_fail(m->ctx, VV_ARG, "there is no body %d; the scene has %d", body, m->n_body);
+  if (i < 0)
+    return vvi_fail(m->ctx, VV_ARG, "body '%s' of kind %s has no field '%.60s'", b->name, b->kind->name,
+                    field != NULL ? field : "");
+  if (s->nq != m->nq || s->np != m->np) return vvi_fail(m->ctx, VV_ARG, "the state belongs to another model");
+  const vv_output_field *f = &b->kind->output_field[i];
+  const vv_block *block = &m->block[b->block];
+  const double *q = s->q + block->q0, *p = s->p + block->p0;
+  if (block->n_body == 1) {
+    block->kind->output(block, i, q, p, out);
+    return VV_OK;
+  }
+  const int64_t all = f->on_elements ? block->elements : block->nodes, n = f->on_elements ? b->n_element : b->n_node;
+  const size_t row = (size_t)f->components, first = (size_t)(f->on_elements ? b->element0 : b->node0);
+  double *whole = malloc(sizeof(double) * row * (size_t)(all > 0 ? all : 1));
+  if (whole == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+  block->kind->output(block, i, q, p, whole);
+  memcpy(out, whole + row * first, sizeof(double) * row * (size_t)n);
+  free(whole);
+  return VV_OK;
+}

@@ -1,0 +1,16 @@
+/* report/shapes.h  Bodies that are lines in space, at several times of a run. */
+#pragma once
+#include "io/results/read.h"
+#include "report/plot.h"
+
+enum { VVI_SHAPE_FRAMES = 9, VVI_SHAPE_BODIES = 6, VVI_SHAPES = VVI_SHAPE_FRAMES * VVI_SHAPE_BODIES };
+
+/* Centre lines seen along the axis in which they extend least. */
+typedef struct vvi_shapes {
+  int n; /* series; 0: everything lies on one line, and there is no shape to see */
+  vvi_series series[VVI_SHAPES];
+  double fade[VVI_SHAPES]; /* the earlier, the paler */
+  int across, up; /* components of the panel's x and y: 0 1 2 */
+} vvi_shapes;
+
+vv_status vvi_shapes_read(vvi_run *run, vvi_arena *arena, vvi_shapes *out);

@@ -1,0 +1,124 @@
+/* step/energy_momentum/energy_momentum.c  Implicit steps that keep energy and both momenta to rounding.
+ *
+ * The bodies do the work in their discrete-gradient form (vv_implicit_table): velocities of that form live in the state's
+ * memory behind what the contact pairs keep, and p is written anew after every step, so that audits and outputs see momenta
+ * as ever.  The energy that is balanced is called "director": that of the consistent masses and of those velocities. */
+#include "step/step.h"
+
+#include <stdio.h>
+
+typedef struct work {
+  double *scratch;
+} work;
+
+static int64_t first_real(const vv_model *m)
+{
+  return VVI_PAIR_MEMORY * (int64_t)m->pairs->n;
+}
+
+static int64_t reals_of(const vv_block *b)
+{
+  return b->kind->implicit != NULL ? b->kind->implicit->node_v * b->nodes : 0;
+}
+
+static int64_t memory(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; i < m->n_block; i++) n += reals_of(&m->block[i]);
+  return n;
+}
+
+/* Velocities from the initial momenta, which are then those of the velocities: a step of no length writes them. */
+static void start(const vv_model *m, vv_state *x)
+{
+  double *v = x->memory + first_real(m);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (reals_of(b) == 0) continue;
+    b->kind->implicit->start(b, x->q + b->q0, x->p + b->p0, v);
+    b->kind->implicit->step(b, x->t, 0.0, x->q + b->q0, x->p + b->p0, v, NULL, NULL);
+    v += reals_of(b);
+  }
+}
+
+static vv_status check(const vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "method");
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
+      return vv_complain(g, "step", "energy-momentum cannot move a %s; use leapfrog or event", m->block[i].kind->name);
+  if (m->pairs->n > 0) return vv_complain(g, "step", "energy-momentum has no contact; use event");
+  if (m->order != 2) return vv_complain(g, "order", "energy-momentum is of order 2 only");
+  return VV_OK;
+}
+
+static vv_status prepare(struct vv_step *s)
+{
+  int64_t most = 0;
+  VV_TRY(check(s->model));
+  work *w = VVI_ARENA_NEW(s->arena, work, 1);
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    const int64_t n = reals_of(b) > 0 ? b->kind->implicit->work(b) : 0;
+    if (n > most) most = n;
+  }
+  if (w == NULL || (w->scratch = VVI_ARENA_NEW(s->arena, double, most + 1)) == NULL) return VV_NOMEM;
+  s->energy = "director";
+  s->exact = true;
+  s->own = w;
+  return VV_OK;
+}
+
+static void audit(struct vv_step *s, vv_totals *sum)
+{
+  const vv_state *x = s->state;
+  const double *v = x->memory + first_real(s->model);
+  sum->kinetic = sum->strain = 0.0;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (reals_of(b) == 0) continue;
+    b->kind->implicit->audit(b, x->q + b->q0, v, sum);
+    v += reals_of(b);
+  }
+}
+
+static bool one_step(struct vv_step *s)
+{
+  const work *w = s->own;
+  vv_state *x = s->state;
+  double *v = x->memory + first_real(s->model);
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (reals_of(b) == 0) continue;
+    if (b->kind->implicit->step(b, x->t, s->h, x->q + b->q0, x->p + b->p0, v, w->scratch, &s->ledger->posted) < 0)
+      return false;
+    v += reals_of(b);
+  }
+  return true;
+}
+
+static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
+{
+  for (int64_t k = 0; k < n; k++) {
+    if (!one_step(s)) {
+      r->reason = VV_REASON_NOT_CONVERGED;
+      snprintf(r->message, sizeof r->message,
+               "the iteration of step %lld, from t = %.9g, did not converge; use a shorter 'time.step'",
+               (long long)s->state->step + 1, s->state->t);
+      return VV_OK;
+    }
+    vvi_step_done(s);
+  }
+  return VV_OK;
+}
+
+const vv_stepper_kind vv_energy_momentum_stepper = {
+    .name = "energy-momentum",
+    .doc = "implicit; keeps energy and momenta to rounding (beams)",
+    .claims = VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
+    .memory = memory,
+    .start = start,
+    .prepare = prepare,
+    .audit = audit,
+    .step = step,
+};
