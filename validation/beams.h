@@ -63,5 +63,5 @@ enum { BEAMS_GROUP = 8 };
 vv_status beams_errors(vv_ctx *ctx, const beams_def *reference, int n, const beams_def member[], double end,
                        double error[]);
 
-double beams_fit(int n, const double h[], const double error[]); /* slope of log error over log h, least squares */
+double beams_fit(int n, const double h[], const double error[]);  /* slope of log error over log h, least squares */
 double beams_last(int n, const double h[], const double error[]); /* of the last pair */

@@ -4,7 +4,7 @@
 #include "figures.h"
 
 /* ---- reference2015.c ---- */
-enum { REFERENCE_ROWS = 18, REFERENCE_NODES = 5 };
+enum { REFERENCE_ROWS = 20, REFERENCE_NODES = 5 };
 typedef struct reference_row {
   bool twelve;
   beams_scheme scheme;

@@ -13,6 +13,7 @@ static const struct {
 } chapter[] = {
     {"demoures2017", chapter_demoures2017},
     {"demoures2016", chapter_demoures2016},
+    {"demoures2015", chapter_demoures2015},
     {"cirak2005", chapter_cirak2005},
     {"wall", chapter_wall},
 };

@@ -83,7 +83,7 @@ VV_API VV_NODISCARD vv_status vv_sim_run(vv_sim *sim, vv_report *report); /* to 
 VV_API void vv_sim_interrupt(vv_sim *sim); /* async-signal-safe: stop after the current step */
 
 VV_API const vv_ledger *vv_sim_ledger(const vv_sim *sim);
-VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab or modified */
+VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab, modified or director */
 VV_API int vv_sim_claims(const vv_sim *sim, const vv_claim **claims); /* how many; judged at the last step done */
 
 /* What the structure checks found so far (def.check_structure): largest relative residuals. */

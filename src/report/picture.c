@@ -239,7 +239,8 @@ static vv_status write_page(vv_ctx *ctx, const char *path, const content *c)
                                 .note = c->note,
                                 .n_series = c->e.n,
                                 .series = c->speed};
-  for (int i = 0; i < PANELS; i++) panel[i].x_label = c->axis.time, panel[i].n_mark = c->n_mark, panel[i].mark = c->mark;
+  for (int i = 0; i < PANELS; i++)
+    panel[i].x_label = c->axis.time, panel[i].n_mark = c->n_mark, panel[i].mark = c->mark;
   if (c->shapes.n > 0)
     panel[FIRST] = (vvi_panel){.title = "Shapes, from the start (black) to the end",
                                .x_label = c->axis.across,

@@ -82,8 +82,7 @@ static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c,
   double *xy = VVI_ARENA_NEW(arena, double, 2 * c->points);
   char *name = VVI_ARENA_NEW(arena, char, 32);
   if (xy == NULL || name == NULL) return VV_NOMEM;
-  for (int64_t i = 0; i < c->points; i++)
-    xy[i] = c->x[3 * i + out->across], xy[c->points + i] = c->x[3 * i + out->up];
+  for (int64_t i = 0; i < c->points; i++) xy[i] = c->x[3 * i + out->across], xy[c->points + i] = c->x[3 * i + out->up];
   const bool named = colour == 1 && (c->place == 0 || c->place == places - 1);
   snprintf(name, 32, "t = %.4g", run->time[frame_of(run, c->place, places)]);
   out->fade[out->n] = c->place == 0 ? 0 : 0.75 * (places - 1 - c->place) / (places - 1);

@@ -35,7 +35,7 @@ struct vv_step {
   vvi_jump jump;
   const vvi_composition *composition;
   struct vvi_variation *vary; /* NULL: none propagated */
-  const char *energy;         /* which energy the method balances: nodal, slab, modified; set by prepare */
+  const char *energy;         /* which energy the method balances: nodal, slab, modified, director; set by prepare */
   bool exact;                 /* it keeps that energy to rounding; set by prepare */
   double *h2;                 /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   void *own;                  /* the stepper's scratch */

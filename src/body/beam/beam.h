@@ -12,7 +12,8 @@
  *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
  *   formulas.h one element, one node: written once, compiled for one double and for eight
  *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
- *   audit.c    energies, momenta, output              director.c   the energy-momentum form */
+ *   audit.c    energies, momenta, output              polygon.c  shapes from a file
+ *   director.h the energy-momentum form: director.c steps and books, director_form.c residual and tangent */
 #pragma once
 #include "model/model.h"
 

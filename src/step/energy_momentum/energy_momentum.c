@@ -41,21 +41,9 @@ static void start(const vv_model *m, vv_state *x)
   }
 }
 
-static vv_status check(const vv_model *m)
-{
-  const vv_group *g = vv_sub(m->root, "method");
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
-      return vv_complain(g, "step", "energy-momentum cannot move a %s; use leapfrog or event", m->block[i].kind->name);
-  if (m->pairs->n > 0) return vv_complain(g, "step", "energy-momentum has no contact; use event");
-  if (m->order != 2) return vv_complain(g, "order", "energy-momentum is of order 2 only");
-  return VV_OK;
-}
-
 static vv_status prepare(struct vv_step *s)
 {
   int64_t most = 0;
-  VV_TRY(check(s->model));
   work *w = VVI_ARENA_NEW(s->arena, work, 1);
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
