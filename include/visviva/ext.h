@@ -48,16 +48,32 @@ typedef struct vv_need {
   int32_t patches, loads;
 } vv_need;
 
-typedef enum vv_patch_type { VV_PATCH_TIP, VV_PATCH_PLANE, VV_PATCH_TYPES } vv_patch_type;
+typedef enum vv_patch_type {
+  VV_PATCH_TIP,      /* a point with an outward direction */
+  VV_PATCH_PLANE,    /* the half space direction.x >= offset is free */
+  VV_PATCH_CURVE,    /* the nodes of a body in order, and the segments between them */
+  VV_PATCH_SPHERE,   /* free outside, or inside */
+  VV_PATCH_CYLINDER, /* round, endless, about the line through centre along direction */
+  VV_PATCH_BOX,      /* free outside, or inside: a room */
+  VV_PATCH_TYPES
+} vv_patch_type;
 
-/* A piece of surface that can touch.  TIP: a point with an outward direction.  PLANE: the half space n.x >= offset is free. */
+/* A piece of surface that can touch. */
 typedef struct vv_patch {
   vv_patch_type type;
   int32_t body;
-  int64_t node;        /* within the block; -1: fixed in space */
-  const char *feature; /* name in events.csv: first, last, plane */
-  double direction[3]; /* unit; outward direction of a tip, normal of a plane */
+  int64_t node;        /* tip, curve: its (first) node within the block; -1: fixed in space */
+  int64_t nodes;       /* curve: how many */
+  bool closed;         /* curve: the last node is joined to the first */
+  int corners;         /* curve: points of a section that can touch: 1 (the centroid, or round about it) or 4 */
+  const char *feature; /* name in events.csv: first, last, node, plane, sphere */
+  double direction[3]; /* unit; outward direction of a tip, normal of a plane, axis of a cylinder */
   double offset;       /* plane: n.x = offset */
+  double centre[3];    /* sphere, cylinder, box */
+  double frame[9];     /* box: its axes, by rows */
+  double half[3];      /* box: half its edges; curve with 4 corners: half the section along d1, d2 */
+  double radius;       /* sphere, cylinder; of a round curve */
+  bool inside;         /* sphere, cylinder, box: the inside is free */
   double reach;        /* tip: distance from the node to the unstressed tip, along direction (m) */
   double compliance;   /* of the massless part in front of the node (m/N); 0: hard */
   bool held;           /* its node is fixed or driven: an impulse does not move it */
@@ -105,10 +121,14 @@ typedef struct vv_fill {
   double *q, *p;
 } vv_fill;
 
+/* A material point: patch within the block and surface coordinates.  Curve: xi[0] counts nodes from the first (3.25 lies
+ * on the segment behind node 3), xi[1] is the corner of the section; arm leads in space from there to where an impulse
+ * acts, for round sections. */
 typedef struct vv_point {
   int32_t patch;
   double xi[2];
-} vv_point; /* patch within the block; surface coordinates */
+  double arm[3];
+} vv_point;
 
 typedef struct vv_output_field {
   const char *name, *unit;
@@ -155,6 +175,8 @@ typedef struct vv_body_kind {
   void (*kick)(const vv_block *b, double t, double h, const double *q,
                double *p);                                         /* p += h (force + gravity + loads) */
   int (*drift)(const vv_block *b, double h, double *q, double *p); /* returns iterations */
+  void (*drift_node)(const vv_block *b, int64_t node, double h, double *q,
+                     double *p); /* the same for one node alone; NULL where gaps are quadratic in h */
   void (*drive)(const vv_block *b, double t, double h, double *q, double *p,
                 vv_posted *post); /* speed of driven nodes for [t, t+h] */
   void (*post)(const vv_block *b, double t, double h, const double *q, const double *p,

@@ -1,6 +1,7 @@
 /* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
+#include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
 #include "math/math.h"
@@ -37,20 +38,23 @@ static double gap_of_positions(const vvi_pair *c, const double *q)
   return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
 }
 
-static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const vv_group *rule)
+static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
 {
-  c->a = a, c->b = b;
+  *c = (vvi_pair){.a = a, .b = b};
   c->block_a = vvi_model_patch_block(k->m, a, &c->point_a.patch);
   c->block_b = vvi_model_patch_block(k->m, b, &c->point_b.patch);
   c->patch_a = &c->block_a->patch[c->point_a.patch];
   c->patch_b = &c->block_b->patch[c->point_b.patch];
+  c->point_a.xi[0] = xi[0], c->point_a.xi[1] = xi[1];
+  c->curved = c->patch_a->type == VV_PATCH_CURVE;
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = vv_number(rule, "restitution");
+  c->friction = vv_number(rule, "friction");
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
-  c->flat = is_flat(c->block_a) && is_flat(c->block_b);
+  c->flat = !c->curved && is_flat(c->block_a) && is_flat(c->block_b);
   c->gap0 = c->flat ? gap_of_positions(c, k->q) - vvi_pair_vary_gap(c, k->q, k->q) : 0.0;
 }
 
@@ -64,29 +68,82 @@ static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *
                        c->patch_b->feature, -g);
   if (c->compliance > 0.0 && c->restitution != 1.0)
     return vv_complain(rule, "restitution", "massless tips (split, cell) have no bounce to lose; use lumped tips");
+  if (c->friction > 0.0 && c->patch_a->guided)
+    return vv_complain(rule, "friction", "bars are guided on their line and cannot slide; leave friction 0");
   return VV_OK;
 }
 
+static vv_status add_one(const builder *k, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
+{
+  vv_model *m = k->m;
+  struct vvi_pairs *list = m->pairs;
+  vvi_pair c;
+  pair_init(k, &c, a, b, xi, rule);
+  if (c.patch_a->held && c.patch_b->held) return VV_OK;
+  VV_TRY(check_pair(m, &c, k->q, rule));
+  if (list->pair != NULL) list->pair[list->n] = c; /* the first pass only counts */
+  list->n++;
+  list->n_soft += c.compliance > 0.0;
+  list->n_hard += c.compliance <= 0.0;
+  list->n_curved += c.curved;
+  return VV_OK;
+}
+
+/* Two patches that may meet; of a curve every node that is not held, and every corner of its section. */
 static vv_status add_pair(void *user, int32_t a, int32_t b)
 {
   const builder *k = user;
   vv_model *m = k->m;
-  const vv_group *rule = vvi_rules_find(&k->rules, vvi_model_patch(m, a)->body, vvi_model_patch(m, b)->body);
+  const vv_patch *curve = vvi_model_patch(m, a);
+  const vv_group *rule = vvi_rules_find(&k->rules, curve->body, vvi_model_patch(m, b)->body);
   if (rule == NULL || vv_is(rule, "response", "none")) return VV_OK;
-  vvi_pair *c = &m->pairs->pair[m->pairs->n];
-  pair_init(k, c, a, b, rule);
-  if (c->patch_a->held && c->patch_b->held) return VV_OK;
-  VV_TRY(check_pair(m, c, k->q, rule));
-  m->pairs->n++;
-  m->pairs->n_soft += c->compliance > 0.0;
-  m->pairs->n_hard += c->compliance <= 0.0;
-  return VV_OK;
+  if (curve->type != VV_PATCH_CURVE) return add_one(k, a, b, (const double[2]){0.0, 0.0}, rule);
+  int32_t local;
+  const vv_block *block = vvi_model_patch_block(m, a, &local);
+  vv_status status = VV_OK;
+  for (int64_t i = 0; i < curve->nodes && status == VV_OK; i++) {
+    double inverse[6];
+    const vv_point middle = {.patch = local, .xi = {(double)i, 0.0}};
+    block->kind->inverse_mass(block, k->q + block->q0, 1, &middle, inverse);
+    if (inverse[0] == 0.0) continue; /* its place is held */
+    for (int corner = 0; corner < curve->corners && status == VV_OK; corner++)
+      status = add_one(k, a, b, (const double[2]){(double)i, (double)corner}, rule);
+  }
+  return status;
 }
 
 static int by_key(const void *x, const void *y)
 {
   const vvi_pair *c = x, *d = y;
-  return c->a != d->a ? (c->a > d->a) - (c->a < d->a) : (c->b > d->b) - (c->b < d->b);
+  if (c->a != d->a) return c->a < d->a ? -1 : 1;
+  if (c->b != d->b) return c->b < d->b ? -1 : 1;
+  for (int i = 0; i < 2; i++)
+    if (c->point_a.xi[i] != d->point_a.xi[i]) return c->point_a.xi[i] < d->point_a.xi[i] ? -1 : 1;
+  return 0;
+}
+
+/* Curves against everything that is fixed in space; tips know planes only. */
+static vv_status search_curves(vv_model *m, builder *k)
+{
+  vv_status status = VV_OK;
+  for (int32_t b = 0; b < m->n_patch; b++)
+    for (int32_t a = 0; a < m->n_patch && vvi_model_patch(m, b)->node < 0; a++) {
+      const vv_patch *one = vvi_model_patch(m, a), *fixed = vvi_model_patch(m, b);
+      const vv_group *rule = vvi_rules_find(&k->rules, one->body, fixed->body);
+      const bool pass = rule == NULL || vv_is(rule, "response", "none");
+      if (one->type == VV_PATCH_CURVE && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
+      if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass)
+        status = vv_complain(m->body[fixed->body].group, "shape",
+                             "the tips of '%s' meet planes and rooms only; set 'response: none' between the two",
+                             m->body[one->body].name);
+    }
+  return status;
+}
+
+static vv_status search(vv_model *m, const double *q, builder *k)
+{
+  const vv_status line = vvi_search_line(m, q, add_pair, k), curves = search_curves(m, k);
+  return line != VV_OK ? line : curves;
 }
 
 vv_status vvi_pairs_build(vv_model *m, const double *q)
@@ -94,13 +151,13 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   builder k = {.m = m, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
   if (k.response == NULL) return vvi_fail(m->ctx, VV_UNSUPPORTED, "this catalog has no response 'reflect'");
   VV_TRY(vvi_rules_read(m, &k.rules));
-  int64_t n_plane = 0;
-  for (int32_t b = 0; b < m->n_patch; b++) n_plane += vvi_model_patch(m, b)->type == VV_PATCH_PLANE;
   m->pairs = VVI_ARENA_NEW(&m->arena, struct vvi_pairs, 1);
   if (m->pairs == NULL) return VV_NOMEM;
-  m->pairs->pair = VVI_ARENA_NEW(&m->arena, vvi_pair, m->n_patch * (n_plane + 1));
-  if (m->pairs->pair == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the contact pairs");
-  VV_TRY(vvi_search_line(m, q, add_pair, &k));
+  VV_TRY(search(m, q, &k)); /* counts, and complains */
+  vvi_pair *pair = VVI_ARENA_NEW(&m->arena, vvi_pair, m->pairs->n);
+  if (pair == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the contact pairs");
+  *m->pairs = (struct vvi_pairs){.pair = pair};
+  VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
   return VV_OK;
 }
@@ -118,15 +175,52 @@ double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq)
 /* Stiff bodies far from the origin move by little: differences of positions would lose the digits of the displacement. */
 double vvi_pair_gap(const vvi_pair *c, const double *q)
 {
-  return c->flat ? c->gap0 + vvi_pair_vary_gap(c, q, q) : gap_of_positions(c, q);
+  if (!c->curved) return c->flat ? c->gap0 + vvi_pair_vary_gap(c, q, q) : gap_of_positions(c, q);
+  vvi_touch t;
+  vvi_touch_at(c, q, &t);
+  return t.gap;
+}
+
+/* Where and in which direction, without the gap where it is not needed. */
+static void place_of(const vvi_pair *c, const double *q, vvi_touch *t)
+{
+  if (c->curved) {
+    vvi_touch_at(c, q, t);
+    return;
+  }
+  t->a = c->point_a, t->b = c->point_b;
+  for (int i = 0; i < 3; i++) t->n[i] = c->n[i];
+}
+
+static void velocity_at(const vvi_pair *c, const vvi_touch *t, const double *q, const double *p, double w[3])
+{
+  double wa[3], wb[3];
+  c->block_a->kind->push(c->block_a, q + c->block_a->q0, p + c->block_a->p0, 1, &t->a, wa);
+  c->block_b->kind->push(c->block_b, q + c->block_b->q0, p + c->block_b->p0, 1, &t->b, wb);
+  for (int i = 0; i < 3; i++) w[i] = wb[i] - wa[i];
+}
+
+void vvi_pair_velocity(const vvi_pair *c, const double *q, const double *p, double w[3])
+{
+  vvi_touch t;
+  place_of(c, q, &t);
+  velocity_at(c, &t, q, p, w);
 }
 
 double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p)
 {
-  double wa[3], wb[3];
-  c->block_a->kind->push(c->block_a, q + c->block_a->q0, p + c->block_a->p0, 1, &c->point_a, wa);
-  c->block_b->kind->push(c->block_b, q + c->block_b->q0, p + c->block_b->p0, 1, &c->point_b, wb);
-  return (wb[0] - wa[0]) * c->n[0] + (wb[1] - wa[1]) * c->n[1] + (wb[2] - wa[2]) * c->n[2];
+  vvi_touch t;
+  double w[3];
+  place_of(c, q, &t);
+  velocity_at(c, &t, q, p, w);
+  return w[0] * t.n[0] + w[1] * t.n[1] + w[2] * t.n[2];
+}
+
+void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3])
+{
+  vvi_touch t;
+  place_of(c, q, &t);
+  for (int i = 0; i < 3; i++) n[i] = t.n[i];
 }
 
 static double quadratic_form(const double a[6], const double n[3])
@@ -135,25 +229,54 @@ static double quadratic_form(const double a[6], const double n[3])
          2.0 * (a[3] * n[1] * n[2] + a[4] * n[0] * n[2] + a[5] * n[0] * n[1]);
 }
 
+void vvi_pair_inverse_masses(const vvi_pair *c, const double *q, double a[6])
+{
+  vvi_touch t;
+  double ab[6];
+  place_of(c, q, &t);
+  c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, a);
+  c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &t.b, ab);
+  for (int i = 0; i < 6; i++) a[i] += ab[i];
+}
+
 double vvi_pair_inverse_mass(const vvi_pair *c, const double *q)
 {
+  vvi_touch t;
   double aa[6], ab[6];
-  c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &c->point_a, aa);
-  c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &c->point_b, ab);
-  return quadratic_form(aa, c->n) + quadratic_form(ab, c->n);
+  place_of(c, q, &t);
+  c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, aa);
+  c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &t.b, ab);
+  return quadratic_form(aa, t.n) + quadratic_form(ab, t.n);
+}
+
+static void pull_at(const vvi_pair *c, const vvi_touch *t, const double *q, const double on_b[3], double *p)
+{
+  const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
+  c->block_a->kind->pull(c->block_a, q + c->block_a->q0, 1, &t->a, on_a, p + c->block_a->p0);
+  c->block_b->kind->pull(c->block_b, q + c->block_b->q0, 1, &t->b, on_b, p + c->block_b->p0);
+}
+
+void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], double *p)
+{
+  vvi_touch t;
+  place_of(c, q, &t);
+  pull_at(c, &t, q, j, p);
 }
 
 void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p)
 {
-  const double on_b[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
-  const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
-  c->block_a->kind->pull(c->block_a, q + c->block_a->q0, 1, &c->point_a, on_a, p + c->block_a->p0);
-  c->block_b->kind->pull(c->block_b, q + c->block_b->q0, 1, &c->point_b, on_b, p + c->block_b->p0);
+  vvi_touch t;
+  place_of(c, q, &t);
+  const double on_b[3] = {r * t.n[0], r * t.n[1], r * t.n[2]};
+  pull_at(c, &t, q, on_b, p);
 }
 
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3])
 {
-  c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &c->point_a, x);
+  vvi_touch t;
+  place_of(c, q, &t);
+  c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &t.a, x);
+  for (int i = 0; i < 3; i++) x[i] += t.a.arm[i];
 }
 
 /* What the momentum of a body gains from an impulse j: nothing where it is held, the part along its line where guided. */
@@ -164,19 +287,26 @@ static void gain(const vv_patch *p, const double j[3], double sum[3])
   for (int c = 0; c < 3; c++) sum[c] += p->guided ? along * p->direction[c] : j[c];
 }
 
-void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post)
+void vvi_pair_post3(const vvi_pair *c, const double *q, const double *p, const double j[3], vv_posted *post)
 {
   if (!c->patch_a->held && !c->patch_b->held && c->patch_a->guided == c->patch_b->guided) return; /* it cancels */
   double x[3], w[3], sum[3] = {0, 0, 0};
-  const double on_b[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
-  const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
+  const double on_a[3] = {-j[0], -j[1], -j[2]};
   gain(c->patch_a, on_a, sum);
-  gain(c->patch_b, on_b, sum);
+  gain(c->patch_b, j, sum);
   vvi_pair_point(c, q, x);
   vvi_post_impulse(post, x, sum);
   if (!c->patch_a->held && !c->patch_b->held) return;
   const vv_block *b = c->patch_a->held ? c->block_a : c->block_b;
   const vv_point *pt = c->patch_a->held ? &c->point_a : &c->point_b;
   b->kind->push(b, q + b->q0, p + b->p0, 1, pt, w);
-  vvi_sum_add(&post->external_work, (c->patch_a->held ? r : -r) * vvi_dot3(c->n, w));
+  vvi_sum_add(&post->external_work, (c->patch_a->held ? 1.0 : -1.0) * vvi_dot3(j, w));
+}
+
+void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post)
+{
+  double n[3];
+  vvi_pair_normal(c, q, n);
+  const double j[3] = {r * n[0], r * n[1], r * n[2]};
+  vvi_pair_post3(c, q, p, j, post);
 }

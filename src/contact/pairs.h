@@ -23,9 +23,10 @@ typedef struct vvi_pair {
   vv_point point_a, point_b;
   const vv_patch *patch_a, *patch_b;
   double n[3]; /* unit normal from a to b: constant for tips and planes */
+  bool curved; /* normal and points depend on q (contact/gap.h); gap0 and n are not used */
   bool flat;   /* both surfaces move linearly with q: the gap is gap0 plus displacements, free of cancellation */
   double gap0; /* gap at q = 0, for flat pairs */
-  double restitution;
+  double restitution, friction;
   double compliance; /* of both tips in series; 0: hard */
   const vv_response_kind *response;
   vvi_projection projection;
@@ -36,7 +37,7 @@ typedef struct vvi_pair {
 enum { VVI_PAIR_MEMORY = 2 };
 
 struct vvi_pairs {
-  int n, n_soft, n_hard;
+  int n, n_soft, n_hard, n_curved;
   vvi_pair *pair; /* [n] sorted by (a, b) */
 };
 
@@ -47,11 +48,17 @@ double vvi_pair_gap(const vvi_pair *c, const double *q);
 double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p); /* also of a force: then the acceleration */
 double vvi_pair_inverse_mass(const vvi_pair *c, const double *q);          /* n.(A_a + A_b) n */
 void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p);
+/* All three directions: velocity of b relative to a at the common point, inverse mass there, impulse j on b, -j on a. */
+void vvi_pair_velocity(const vvi_pair *c, const double *q, const double *p, double w[3]);
+void vvi_pair_inverse_masses(const vvi_pair *c, const double *q, double a[6]);
+void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], double *p);
+void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3]);
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3]); /* the common point */
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq);
 /* Books what an impulse exchanged with the outside: momentum that went into held nodes and obstacles, and the work of held
  * tips that move (p: the momenta that tell their velocity). */
 void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post);
+void vvi_pair_post3(const vvi_pair *c, const double *q, const double *p, const double j[3], vv_posted *post);
 
 /* ---- soft pairs: V = 1/2 g^2/compliance while closed ---- */
 

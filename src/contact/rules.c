@@ -22,8 +22,6 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
-  if (vv_number(c, "friction") > 0.0)
-    status = vv_complain(c, "friction", "bars are guided on their line and cannot slide; leave friction 0");
   return status;
 }
 

@@ -164,9 +164,9 @@ static vv_status measure_length(vv_model *m, const double *q, const double *p)
       b->kind->surface(b, q + b->q0, 1, &pt, x);
       include_points(1, x, lo, hi);
     }
-    double *x = b->patches == 0 && b->nodes > 0 ? malloc(sizeof(double) * 3 * (size_t)b->nodes) : NULL;
-    if (x == NULL && b->patches == 0 && b->nodes > 0) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
-    if (x == NULL) continue;
+    if (b->nodes == 0) continue;
+    double *x = malloc(sizeof(double) * 3 * (size_t)b->nodes);
+    if (x == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
     b->kind->output(b, 0, q + b->q0, p + b->p0, x); /* output 0 is the position */
     include_points(b->nodes, x, lo, hi);
     free(x);

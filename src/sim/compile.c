@@ -54,8 +54,11 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
-  if ((slab || modified) && (vvi_sys_claims(m) & VV_LINEAR) == 0)
-    status = vv_complain(g, "jump", "needs linear bodies; use 'nodal'");
+  if (modified && (vvi_sys_claims(m) & VV_LINEAR) == 0)
+    status = vv_complain(g, "jump", "needs linear bodies; use 'nodal' or 'slab'");
+  for (int i = 0; slab && i < m->n_block; i++)
+    if ((m->block[i].claims & VV_LINEAR) == 0 && m->block[i].kind->drift_node == NULL)
+      status = vv_complain(g, "jump", "slab needs linear bodies or beams; use 'nodal'");
   return status;
 }
 
@@ -89,25 +92,6 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
                                       : !isfinite(b->kind->drift_excess(b, q + b->q0, p + b->p0)))
       return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", b->kind->name);
   }
-  return VV_OK;
-}
-
-/* Bodies without a surface would pass through walls in silence. */
-static vv_status check_surfaces(const vv_model *m)
-{
-  const vv_group *rule = vv_item(m->root, "contacts", 0);
-  const vv_block *bare = NULL;
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && m->block[i].patches == 0) bare = &m->block[i];
-  if (bare == NULL || (vv_given(m->root, "contacts") && vv_is(rule, "response", "none"))) return VV_OK;
-  if (m->n_patch > 0)
-    return vv_complain(bare->body[0]->group, NULL,
-                       "bodies of kind %s do not touch others in this version; write 'contacts: [{response: none}]' to "
-                       "let them pass through",
-                       bare->kind->name);
-  if (bare->n_body > 1)
-    vvi_fail(m->ctx, VV_OK, "%s: bodies of kind %s pass through each other in this version", m->source,
-             bare->kind->name);
   return VV_OK;
 }
 
@@ -172,7 +156,6 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (m->pairs == NULL) return status;
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
-  if (status == VV_OK) status = check_surfaces(m);
   if (status != VV_OK) return status;
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));

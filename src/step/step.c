@@ -33,7 +33,7 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
                   .normal_speed = speed,
                   .normal_impulse = impulse};
   vvi_pair_point(c, s->state->q, e->x);
-  for (int i = 0; i < 3; i++) e->n[i] = c->n[i];
+  vvi_pair_normal(c, s->state->q, e->n);
   return e;
 }
 

@@ -1,31 +1,10 @@
 /* body/beam/beam.c  The table of the kind. */
 #include "body/beam/beam.h"
 
-#include <string.h>
-
-/* Nothing is driven, and a beam has no surface yet: nobody asks for these. */
+/* Nothing is driven: nobody asks for this. */
 static void drive(const vv_block *b, double t, double h, double *q, double *p, vv_posted *post)
 {
   (void)b, (void)t, (void)h, (void)q, (void)p, (void)post;
-}
-static void surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x)
-{
-  (void)b, (void)q, (void)pt;
-  memset(x, 0, sizeof(double) * 3 * (size_t)n);
-}
-static void push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w)
-{
-  (void)b, (void)q, (void)p, (void)pt;
-  memset(w, 0, sizeof(double) * 3 * (size_t)n);
-}
-static void pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p)
-{
-  (void)b, (void)q, (void)n, (void)pt, (void)r, (void)p;
-}
-static void inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a)
-{
-  (void)b, (void)q, (void)pt;
-  memset(a, 0, sizeof(double) * 6 * (size_t)n);
 }
 
 const vv_body_kind vv_beam_kind = {
@@ -48,15 +27,16 @@ const vv_body_kind vv_beam_kind = {
     .fill = beam_fill,
     .kick = beam_kick,
     .drift = beam_drift,
+    .drift_node = beam_drift_one,
     .drive = drive,
     .post = beam_post,
     .stride = beam_stride,
     .audit = beam_audit,
     .stable_step = beam_stable_step,
-    .surface = surface,
-    .push = push,
-    .pull = pull,
-    .inverse_mass = inverse_mass,
+    .surface = beam_surface,
+    .push = beam_push,
+    .pull = beam_pull,
+    .inverse_mass = beam_inverse_mass,
     .output = beam_output,
     .drift_excess = beam_drift_excess,
     .implicit = &beam_implicit,

@@ -108,6 +108,8 @@ vv_status beam_shape_check(const vv_group *g, int64_t elements); /* all words of
 void beam_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int beam_drift(const vv_block *b, double h, double *q, double *p);
 void beam_stride(const vv_block *b, double h, double *q, double *p);
+/* The drift of one node, the same bits as in beam_drift. */
+void beam_drift_one(const vv_block *b, int64_t node, double h, double *q, double *p);
 /* Internal force and torque (about the own centroid) on the two nodes of the element behind node i of body j:
  * force on the left node (the right one gets its opposite), torque on the left, torque on the right. */
 void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q, double force[3], double left[3],
@@ -135,6 +137,12 @@ void beam_kick_outside(const vv_block *b, int32_t j, double t, double h, const d
 /* Supports take what a kick gave to the nodes they hold: held momenta are 0, a slope leaves the part along its line. */
 void beam_hold(const vv_block *b, int32_t j, double *p);
 void beam_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
+
+/* ---- surface.c ---- */
+void beam_surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x);
+void beam_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w);
+void beam_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
+void beam_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
 
 /* ---- audit.c ---- */
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

@@ -120,6 +120,7 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
   if (shape != VV_OK) status = shape;
   need->nodes = p.nodes;
   need->elements = p.elements;
+  need->patches = 1;
   need->loads = beam_loads_count(g);
   return status;
 }
@@ -195,6 +196,29 @@ static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_
     column[BEAM_INVERSE_MASS][a] = 1.0 / m;
     if (!plane || own) k->solid = 1.0;
   }
+}
+
+/* One curve: round sections touch at their radius, rectangles with their corners. */
+static void fill_patch(const vv_group *g, vv_fill *f)
+{
+  const vv_group *s = vv_sub(g, "section");
+  vv_patch *t = &f->block->patch[f->body->patch0];
+  *t = (vv_patch){.type = VV_PATCH_CURVE,
+                  .body = f->body->index,
+                  .node = f->body->node0,
+                  .nodes = f->body->n_node,
+                  .closed = vv_boolean(g, "closed"),
+                  .corners = 1,
+                  .feature = "node"};
+  if (vv_is(g, "touch", "centroid") || vv_is(g, "section", "general")) return;
+  if (vv_is(g, "section", "circle") || vv_is(g, "section", "tube")) {
+    t->radius = vv_number(s, "radius");
+    return;
+  }
+  const bool square = vv_is(g, "section", "square");
+  t->corners = 4;
+  t->half[0] = 0.5 * vv_number(s, square ? "side" : "width");
+  t->half[1] = square ? t->half[0] : 0.5 * vv_number(s, "height");
 }
 
 static void fill_elements(vv_fill *f)
@@ -289,6 +313,7 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
   fill_constants(g, &p, k);
   fill_masses(g, f, &p, k);
   fill_elements(f);
+  fill_patch(g, f);
   beam_loads_fill(g, f, p.elements);
   if (k->hold[0] != 0.0 || k->hold[1] != 0.0 || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
   double *work = calloc((size_t)p.nodes, 18 * sizeof(double));

@@ -381,6 +381,11 @@ int beam_drift(const vv_block *b, double h, double *q, double *p)
   return most;
 }
 
+void beam_drift_one(const vv_block *b, int64_t node, double h, double *q, double *p)
+{
+  move_strip(b, body_at(b, node), node, 1, h, NULL, q, p);
+}
+
 void beam_stride(const vv_block *b, double h, double *q, double *p)
 {
   sweep(b, h, true, q, p);

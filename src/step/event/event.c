@@ -32,11 +32,13 @@ static vv_status prepare(struct vv_step *s)
   if (w == NULL) return VV_NOMEM;
   const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
   double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
-  w->set = VVI_ARENA_NEW(s->arena, int, 2 * n);
+  double *trial = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? nq + np : 0);
+  w->set = VVI_ARENA_NEW(s->arena, int, 3 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
   w->bounce = VVI_ARENA_NEW(s->arena, event_bounce, n);
-  if (real == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL) return VV_NOMEM;
-  w->now = w->set + n;
+  if (real == NULL || trial == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL) return VV_NOMEM;
+  w->now = w->set + n, w->below = w->now + n;
+  w->trial_q = trial, w->trial_p = trial + nq;
   w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
   w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq, w->fast = w->when + n;
   w->first_open = -1;
@@ -90,9 +92,17 @@ void event_slab(struct vv_step *s, double t, double h)
   vv_totals before = {0}, after;
   if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
   if (event_varies(s)) vvi_variation_slab_begin(s, w->f);
-  vvi_axpy(x->np, 0.5 * h, w->f, x->p);
+  const bool tried = w->trial == h && h != 0.0; /* the search for contacts has flown it already */
+  if (tried)
+    memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
+  else
+    vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   book(s, t, 0.5 * h);
-  vvi_sys_drift(s->model, h, x->q, x->p);
+  if (tried)
+    memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
+  else
+    vvi_sys_drift(s->model, h, x->q, x->p);
+  w->trial = 0.0;
   event_force(s, t + h, x->q, w->f);
   if (s->jump == VVI_SLAB) {
     vvi_audit_nodal(s, &after); /* kinetic energy of the half-kicked momentum */
@@ -151,6 +161,8 @@ double event_next(struct vv_step *s, double h)
   w->n_set = 0;
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
+    w->when[i] = INFINITY;
+    if (c->curved) continue;
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
     const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
     const double c1 = sign * event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
@@ -159,6 +171,7 @@ double event_next(struct vv_step *s, double h)
     w->when[i] = skip ? INFINITY : vvi_first_crossing(c0, c1, c2, w->touch[i] == TOUCHING);
     first = fmin(first, w->when[i]);
   }
+  if (list->n_curved > 0) first = fmin(first, event_curved(s, fmin(first, longest), direction));
   if (!(first <= longest)) return INFINITY;
   for (int i = 0; i < list->n; i++)
     if (w->when[i] <= first + 1e-13 * longest) w->set[w->n_set++] = i;

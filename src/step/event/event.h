@@ -11,15 +11,20 @@ enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs ar
 
 typedef struct event_bounce {
   double speed, inverse; /* approach speed and inverse mass along the normal */
-  double impulse, loss;  /* of this pair alone */
+  double impulse, loss;  /* along the normal; what restitution takes */
+  double slide[3];       /* tangential impulse of friction, on b */
+  double rubbed;         /* what friction takes */
   bool turned;           /* a soft pair that turns back instead of opening or closing */
 } event_bounce;
 
 typedef struct event_work {
-  double *f;            /* [np] force at the present q; written by event_force */
-  double *d, *x, *k;    /* [np] the jump: direction d, M^-1 d, K M^-1 d */
-  double *q1, *p1, *f1; /* [nq], [np], [np] a slab tried without being taken */
-  double *when;         /* [pairs] time to the next event of each pair; written by event_next */
+  double *f;                 /* [np] force at the present q; written by event_force */
+  double *d, *x, *k;         /* [np] the jump: direction d, M^-1 d, K M^-1 d */
+  double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
+  double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
+  double trial;              /* its length; 0: none there */
+  int *below;                /* [pairs] scratch */
+  double *when;              /* [pairs] time to the next event of each pair; written by event_next */
   unsigned char
       *touch;     /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
   double *fast;   /* [pairs] approach speed of the pair's last event: scale of "does not move" */
@@ -53,6 +58,17 @@ double event_shallow(const struct vv_step *s);
 double event_lowest(double c0, double c1, double c2, double h);
 /* Earliest event in (0, |h|] of the coming slab; the pairs are in w->set.  INFINITY: none. */
 double event_next(struct vv_step *s, double h);
+
+/* ---- event/curved.c ---- */
+
+/* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
+double event_curved(struct vv_step *s, double length, double sign);
+double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
+
+/* ---- event/together.c ---- */
+
+/* Impulses of all hard pairs of the event together: complementarity of the normal parts, then friction. */
+void event_together(struct vv_step *s);
 
 /* Stops the run: the bound of events in one step is reached. */
 vv_status event_too_many(struct vv_step *s, double t, vv_report *r);

@@ -54,6 +54,19 @@ void event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
   w->bounce[k].impulse *= direction;
 }
 
+/* Pairs that share a node or rub cannot be answered one by one. */
+static bool feel_each_other(const struct vv_step *s)
+{
+  const event_work *w = s->own;
+  int curved = 0;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    if (c->friction > 0.0) return true;
+    curved += c->curved;
+  }
+  return curved > 1;
+}
+
 static void measure(struct vv_step *s)
 {
   const event_work *w = s->own;
@@ -61,6 +74,7 @@ static void measure(struct vv_step *s)
     const vvi_pair *c = pair_of(s, k);
     event_set_bounce(s, k, vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q));
   }
+  if (feel_each_other(s)) event_together(s);
 }
 
 int event_direction(struct vv_step *s)
@@ -75,7 +89,10 @@ int event_direction(struct vv_step *s)
     n_soft++;
   }
   memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
-  for (int k = 0; k < w->n_now; k++) vvi_pair_pull(pair_of(s, k), s->state->q, w->bounce[k].impulse, w->d);
+  for (int k = 0; k < w->n_now; k++) {
+    vvi_pair_pull(pair_of(s, k), s->state->q, w->bounce[k].impulse, w->d);
+    if (pair_of(s, k)->friction > 0.0) vvi_pair_pull3(pair_of(s, k), s->state->q, w->bounce[k].slide, w->d);
+  }
   return n_hard > 0 ? n_hard : -n_soft;
 }
 
@@ -122,6 +139,21 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   w->touch[w->now[k]] = HELD;
 }
 
+/* A curved pair does not fly a parabola: the impulse that brings it back at the end, from the side of open gaps. */
+static double refine(struct vv_step *s, const vvi_pair *c, double rest, double inverse, double r)
+{
+  event_work *w = s->own;
+  const double slope = fabs(rest) * inverse * w->direction, shallow = event_shallow(s);
+  for (int it = 0; it < 30; it++) {
+    memcpy(w->p1, s->state->p, sizeof(double) * (size_t)s->state->np);
+    vvi_pair_pull(c, s->state->q, r, w->p1);
+    const double gap = event_gap_after(s, c, w->p1, rest);
+    if (gap >= 0.0 && gap <= shallow) break;
+    r -= (gap - 0.5 * shallow) / slope;
+  }
+  return r;
+}
+
 static void lift(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
@@ -130,7 +162,8 @@ static void lift(struct vv_step *s, double t, double rest)
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
-    const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
+    double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
+    if (c->curved) r = refine(s, c, rest, inverse, r);
     if (event_varies(s)) vvi_variation_stop(s, t);
     event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
   }
@@ -178,7 +211,9 @@ static void log_pair(struct vv_step *s, int k, double t, double impulse)
   const vvi_pair *c = pair_of(s, k);
   const char *kind = !soft(c) || w->bounce[k].turned ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
   vv_event *e = vvi_log_add(s, c, kind, t, w->bounce[k].speed, impulse);
-  if (e != NULL) e->energy_jump = -w->bounce[k].loss;
+  if (e == NULL) return;
+  e->energy_jump = -w->bounce[k].loss - w->bounce[k].rubbed;
+  e->tangential_impulse = vvi_norm3(w->bounce[k].slide);
 }
 
 void event_apply(struct vv_step *s, double t, double scale, double loss)
@@ -188,6 +223,10 @@ void event_apply(struct vv_step *s, double t, double scale, double loss)
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
     vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
+    if (pair_of(s, k)->friction > 0.0) {
+      vvi_pair_post3(pair_of(s, k), s->state->q, s->state->p, w->bounce[k].slide, &s->ledger->posted);
+      vvi_sum_add(&s->ledger->posted.friction_loss, w->bounce[k].rubbed);
+    }
     log_pair(s, k, t, r);
     w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
     w->touch[w->now[k]] = TOUCHING;
@@ -310,12 +349,23 @@ static void vary_jump(struct vv_step *s, bool open)
   if (w->touch[w->now[0]] != HELD) vvi_variation_jump(s, c, dr);
 }
 
+/* a.M^-1 b, from kinetic energies: (K(a + b) - K(a - b))/2. */
+static double metric(struct vv_step *s, const double *a, const double *b)
+{
+  event_work *w = s->own;
+  vv_totals up, down;
+  for (int64_t i = 0; i < s->state->np; i++) w->p1[i] = a[i] + b[i];
+  vvi_sys_audit(s->model, s->state->q, w->p1, &up);
+  for (int64_t i = 0; i < s->state->np; i++) w->p1[i] = a[i] - b[i];
+  vvi_sys_audit(s->model, s->state->q, w->p1, &down);
+  return 0.5 * (up.kinetic - down.kinetic);
+}
+
 /* Scale of d for a bounce of one instant that settles a debt in the kinetic energy. */
 static double nodal_payment(struct vv_step *s, double owed)
 {
   event_work *w = s->own;
-  prepare_direction(s);
-  const double a = dot(s->state->np, w->d, w->x), b = dot(s->state->np, s->state->p, w->x);
+  const double a = metric(s, w->d, w->d), b = metric(s, s->state->p, w->d);
   return event_pay(s, a, b, owed);
 }
 

@@ -1,0 +1,161 @@
+/* step/event/together.c  Impulses of contacts that feel each other: corners of one section, walls that meet, friction.
+ *
+ * Normal parts: with u the approach rates and D = G M^-1 G^T, find x >= 0 with u + D x >= 0 and x.(u + D x) = 0; the
+ * impulses are (1 + e) x.  For e = 1 that is the reflection of p at the cone of admissible velocities, and
+ * H+ - H- = 2 x.(u + D x) = 0: one energy, any number of multipliers.                                        [contact 6]
+ *
+ * Friction: the tangential impulse that would stop the sliding, cut to the disc |j| <= mu r; where it makes a pair approach
+ * again the normal part grows.  Every loss is j.(w- + w+)/2, which is exact at a frozen configuration.        [contact 7] */
+#include "step/event/event.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SWEEPS = 400 };
+
+static const vvi_pair *pair_of(const struct vv_step *s, int k)
+{
+  const event_work *w = s->own;
+  return &s->model->pairs->pair[w->now[k]];
+}
+
+static bool acts(const struct vv_step *s, int k)
+{
+  const event_work *w = s->own;
+  return pair_of(s, k)->compliance <= 0.0 && w->touch[w->now[k]] != HELD && w->bounce[k].inverse > 0.0;
+}
+
+static double dot(const double a[3], const double b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* x_k of all pairs by projected Gauss-Seidel; y carries p + G^T x. */
+static void solve_normals(struct vv_step *s, double *y)
+{
+  event_work *w = s->own;
+  const double *q = s->state->q, direction = w->direction;
+  double scale = 0.0;
+  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->bounce[k].speed));
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double moved = 0.0;
+    for (int k = 0; k < w->n_now; k++) {
+      if (!acts(s, k)) continue;
+      event_bounce *b = &w->bounce[k];
+      const double u = direction * vvi_pair_rate(pair_of(s, k), q, y), x = fmax(0.0, b->impulse - u / b->inverse);
+      const double dx = x - b->impulse;
+      if (dx == 0.0) continue;
+      vvi_pair_pull(pair_of(s, k), q, direction * dx, y);
+      b->impulse = x;
+      moved = fmax(moved, fabs(dx) * b->inverse);
+    }
+    if (moved <= 2e-16 * scale) break;
+  }
+}
+
+/* Two unit vectors across n. */
+static void across(const double n[3], double t[2][3])
+{
+  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  const double e[3] = {least == 0, least == 1, least == 2}, along = n[least];
+  double size = 0.0;
+  for (int c = 0; c < 3; c++) t[0][c] = e[c] - along * n[c], size += t[0][c] * t[0][c];
+  for (int c = 0; c < 3; c++) t[0][c] /= sqrt(size);
+  for (int c = 0; c < 3; c++) t[1][c] = n[(c + 1) % 3] * t[0][(c + 2) % 3] - n[(c + 2) % 3] * t[0][(c + 1) % 3];
+}
+
+static double form(const double a[6], const double x[3], const double y[3])
+{
+  return a[0] * x[0] * y[0] + a[1] * x[1] * y[1] + a[2] * x[2] * y[2] + a[3] * (x[1] * y[2] + x[2] * y[1]) +
+         a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
+}
+
+/* The tangential impulse that stops the sliding velocity w: A_t j = -w_t, added to what is there and cut to the disc. */
+static void rub(const double a[6], double t[2][3], const double w[3], double limit, double slide[3])
+{
+  const double a00 = form(a, t[0], t[0]), a01 = form(a, t[0], t[1]), a11 = form(a, t[1], t[1]);
+  const double w0 = dot(t[0], w), w1 = dot(t[1], w), det = a00 * a11 - a01 * a01;
+  double j0 = dot(t[0], slide) - (a11 * w0 - a01 * w1) / det, j1 = dot(t[1], slide) - (a00 * w1 - a01 * w0) / det;
+  const double size = sqrt(j0 * j0 + j1 * j1);
+  if (size > limit) j0 *= limit / size, j1 *= limit / size;
+  for (int c = 0; c < 3; c++) slide[c] = j0 * t[0][c] + j1 * t[1][c];
+}
+
+/* One pair: friction within its disc, then more normal impulse if it approaches. */
+static double rub_pair(struct vv_step *s, int k, double *y)
+{
+  event_work *w = s->own;
+  const vvi_pair *c = pair_of(s, k);
+  event_bounce *b = &w->bounce[k];
+  double n[3], t[2][3], a[6], v[3], before[3], change[3];
+  vvi_pair_normal(c, s->state->q, n);
+  across(n, t);
+  vvi_pair_inverse_masses(c, s->state->q, a);
+  vvi_pair_velocity(c, s->state->q, y, v);
+  memcpy(before, b->slide, sizeof before);
+  rub(a, t, v, c->friction * fabs(b->impulse), b->slide);
+  for (int i = 0; i < 3; i++) change[i] = b->slide[i] - before[i];
+  vvi_pair_pull3(c, s->state->q, change, y);
+  double moved = sqrt(dot(change, change)) * b->inverse;
+  const double u = w->direction * vvi_pair_rate(c, s->state->q, y), more = u < 0.0 ? -u / b->inverse : 0.0;
+  if (more * b->inverse > 1e-15 * fabs(b->speed)) {
+    vvi_pair_pull(c, s->state->q, w->direction * more, y);
+    b->impulse += w->direction * more;
+    moved = fmax(moved, more * b->inverse);
+  }
+  return moved;
+}
+
+static void solve_friction(struct vv_step *s, double *y)
+{
+  event_work *w = s->own;
+  double scale = 0.0;
+  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->bounce[k].speed));
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double moved = 0.0;
+    for (int k = 0; k < w->n_now; k++)
+      if (acts(s, k) && w->bounce[k].impulse != 0.0 && pair_of(s, k)->friction > 0.0)
+        moved = fmax(moved, rub_pair(s, k, y));
+    if (moved <= 2e-16 * scale) break;
+  }
+}
+
+/* What each pair took: with e = 1 all of it is friction's. */
+static void count_losses(struct vv_step *s, const double *y)
+{
+  event_work *w = s->own;
+  const double *q = s->state->q, *p = s->state->p;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    event_bounce *b = &w->bounce[k];
+    double before[3], after[3], n[3];
+    if (!acts(s, k)) continue;
+    vvi_pair_velocity(c, q, p, before);
+    vvi_pair_velocity(c, q, y, after);
+    vvi_pair_normal(c, q, n);
+    for (int i = 0; i < 3; i++) before[i] = 0.5 * (before[i] + after[i]);
+    const double normal = -b->impulse * dot(n, before);
+    b->rubbed = c->friction > 0.0 ? -dot(b->slide, before) + (c->restitution == 1.0 ? normal : 0.0) : 0.0;
+    b->loss = c->restitution < 1.0 ? normal : 0.0;
+  }
+}
+
+void event_together(struct vv_step *s)
+{
+  event_work *w = s->own;
+  bool rough = false;
+  double *y = w->trial_p;
+  w->trial = 0.0;
+  memcpy(y, s->state->p, sizeof(double) * (size_t)s->state->np);
+  for (int k = 0; k < w->n_now; k++)
+    if (acts(s, k)) w->bounce[k].impulse = 0.0, rough |= pair_of(s, k)->friction > 0.0;
+  solve_normals(s, y);
+  for (int k = 0; k < w->n_now; k++) {
+    const double e = pair_of(s, k)->restitution, x = w->bounce[k].impulse;
+    if (!acts(s, k)) continue;
+    vvi_pair_pull(pair_of(s, k), s->state->q, w->direction * e * x, y);
+    w->bounce[k].impulse = w->direction * (1.0 + e) * x;
+  }
+  if (rough) solve_friction(s, y);
+  count_losses(s, y);
+}
