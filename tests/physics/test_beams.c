@@ -498,15 +498,6 @@ static void test_refused(void **unused)
     assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
     if (strstr(message, row[i].message) == NULL) fail_msg("'%s' not in: %s", row[i].message, message);
   }
-  char message[TEXT];
-  assert_int_not_equal(
-      run_refused("visviva: 1\ntime: {end: 1}\nbodies:\n"
-                  "  b: {kind: beam, length: 1, elements: 4, material: {young: 1, density: 1}, section: "
-                  "{square: {side: 0.1}}}\n"
-                  "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: -1}}}\n",
-                  message, sizeof message),
-      VV_OK);
-  assert_non_null(strstr(message, "do not touch"));
 }
 
 int main(void)
