@@ -23,6 +23,7 @@ double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, do
     const int64_t i = b->p0 + k * b->column + node;
     w->trial_p[i] = p[i] + 0.5 * tau * w->f[i];
   }
+  if (w->n_rest > 0) rest_solve_node(s, c, tau, w->trial_p);
   b->kind->drift_node(b, node, tau, w->trial_q + b->q0, w->trial_p + b->p0);
   w->trial = 0.0; /* what was tried is overwritten */
   return vvi_pair_gap(c, w->trial_q);
@@ -36,6 +37,7 @@ static void try_slab(struct vv_step *s, double h)
   memcpy(w->trial_q, x->q, sizeof(double) * (size_t)x->nq);
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
   vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
+  rest_solve(s, h, w->trial_p);
   vvi_sys_drift(s->model, h, w->trial_q, w->trial_p);
   w->trial = h;
 }
@@ -84,6 +86,7 @@ double event_curved(struct vv_step *s, double length, double sign)
     int n = 0;
     for (int i = 0; i < list->n; i++) {
       if (!list->pair[i].curved || w->touch[i] == HELD || w->when[i] < INFINITY) continue;
+      if (s->state->memory[i] != 0.0) continue; /* it rests */
       if (vvi_pair_gap(&list->pair[i], w->trial_q) < 0.0) w->below[n++] = i;
     }
     for (int k = 0; k < n; k++) {

@@ -32,13 +32,15 @@ static vv_status prepare(struct vv_step *s)
   if (w == NULL) return VV_NOMEM;
   const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
   double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
-  double *trial = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? nq + np : 0);
+  double *trial = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? 2 * (nq + np) : 0);
+  w->rest = VVI_ARENA_NEW(s->arena, event_rest, n);
   w->set = VVI_ARENA_NEW(s->arena, int, 3 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
   w->bounce = VVI_ARENA_NEW(s->arena, event_bounce, n);
-  if (real == NULL || trial == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL) return VV_NOMEM;
+  if (real == NULL || trial == NULL || w->rest == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL)
+    return VV_NOMEM;
   w->now = w->set + n, w->below = w->now + n;
-  w->trial_q = trial, w->trial_p = trial + nq;
+  w->trial_q = trial, w->trial_p = trial + nq, w->node_q = w->trial_p + np, w->node_p = w->node_q + nq;
   w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
   w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq, w->fast = w->when + n;
   w->first_open = -1;
@@ -85,6 +87,31 @@ static void book(struct vv_step *s, double t, double h)
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
 }
 
+/* Half kick, contacts at rest, drift: flown already where the search for contacts has tried this very slab. */
+static void fly(struct vv_step *s, double t, double h)
+{
+  event_work *w = s->own;
+  vv_state *x = s->state;
+  const bool tried = w->trial == h && h != 0.0;
+  if (!tried && s->model->pairs->n_curved > 0) {
+    memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
+    vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
+    rest_solve(s, h, w->trial_p);
+  }
+  if (w->n_rest > 0) rest_settle(s, x->p);
+  if (s->model->pairs->n_curved > 0)
+    memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
+  else
+    vvi_axpy(x->np, 0.5 * h, w->f, x->p);
+  book(s, t, 0.5 * h);
+  if (w->n_rest > 0) rest_book(s, x->p);
+  if (tried)
+    memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
+  else
+    vvi_sys_drift(s->model, h, x->q, x->p);
+  w->trial = 0.0;
+}
+
 void event_slab(struct vv_step *s, double t, double h)
 {
   event_work *w = s->own;
@@ -92,17 +119,7 @@ void event_slab(struct vv_step *s, double t, double h)
   vv_totals before = {0}, after;
   if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
   if (event_varies(s)) vvi_variation_slab_begin(s, w->f);
-  const bool tried = w->trial == h && h != 0.0; /* the search for contacts has flown it already */
-  if (tried)
-    memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
-  else
-    vvi_axpy(x->np, 0.5 * h, w->f, x->p);
-  book(s, t, 0.5 * h);
-  if (tried)
-    memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
-  else
-    vvi_sys_drift(s->model, h, x->q, x->p);
-  w->trial = 0.0;
+  fly(s, t, h);
   event_force(s, t + h, x->q, w->f);
   if (s->jump == VVI_SLAB) {
     vvi_audit_nodal(s, &after); /* kinetic energy of the half-kicked momentum */
@@ -112,7 +129,14 @@ void event_slab(struct vv_step *s, double t, double h)
   }
   book(s, t + h, 0.5 * h);
   if (event_varies(s)) vvi_variation_slab_end(s, h, x->p, w->f);
+  if (w->n_rest > 0) memcpy(w->p1, x->p, sizeof(double) * (size_t)x->np); /* momentum of the drift */
   vvi_axpy(x->np, 0.5 * h, w->f, x->p);
+  if (w->n_rest > 0 && h != 0.0) {
+    rest_release(s, t + h);
+    rest_gather(s);
+    rest_solve(s, 0.0, x->p);
+    rest_book(s, w->p1);
+  }
   w->last = h;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
 }
@@ -194,6 +218,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   event_work *w = s->own;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
   event_force(s, t, s->state->q, w->f);
+  rest_gather(s);
   for (double rest = h;;) {
     const double next = event_next(s, rest);
     if (next == INFINITY) {

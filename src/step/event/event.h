@@ -17,6 +17,14 @@ typedef struct event_bounce {
   bool turned;           /* a soft pair that turns back instead of opening or closing */
 } event_bounce;
 
+/* A resting contact: impulses of the half slab last solved.  state.memory of its pair: how it rests. */
+enum { REST_SLIDES = 1, REST_STICKS = 2 };
+typedef struct event_rest {
+  int pair;
+  double press, slide[3]; /* normal (>= 0) and tangential impulse */
+  bool sticks;
+} event_rest;
+
 typedef struct event_work {
   double *f;                 /* [np] force at the present q; written by event_force */
   double *d, *x, *k;         /* [np] the jump: direction d, M^-1 d, K M^-1 d */
@@ -24,7 +32,10 @@ typedef struct event_work {
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
   double trial;              /* its length; 0: none there */
   int *below;                /* [pairs] scratch */
-  double *when;              /* [pairs] time to the next event of each pair; written by event_next */
+  double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
+  event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
+  int n_rest;
+  double *when; /* [pairs] time to the next event of each pair; written by event_next */
   unsigned char
       *touch;     /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
   double *fast;   /* [pairs] approach speed of the pair's last event: scale of "does not move" */
@@ -65,7 +76,21 @@ double event_next(struct vv_step *s, double h);
 double event_curved(struct vv_step *s, double length, double sign);
 double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
 
+/* ---- event/rest.c ---- */
+
+void rest_gather(struct vv_step *s);
+/* Impulses of all resting pairs on the half-kicked momentum p before a drift of length h; h = 0: on a velocity. */
+void rest_solve(struct vv_step *s, double h, double *p);
+void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p); /* only those of the node of c */
+void rest_settle(struct vv_step *s, const double *p);
+void rest_book(struct vv_step *s, const double *v);
+void rest_release(struct vv_step *s, double t);
+void rest_capture(struct vv_step *s, int pair, double t);
+
 /* ---- event/together.c ---- */
+
+/* Adds to the tangential impulse `slide` (on b) what stops the sliding of momentum p, cut to the disc of radius limit. */
+void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks);
 
 /* Impulses of all hard pairs of the event together: complementarity of the normal parts, then friction. */
 void event_together(struct vv_step *s);

@@ -139,21 +139,6 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   w->touch[w->now[k]] = HELD;
 }
 
-/* A curved pair does not fly a parabola: the impulse that brings it back at the end, from the side of open gaps. */
-static double refine(struct vv_step *s, const vvi_pair *c, double rest, double inverse, double r)
-{
-  event_work *w = s->own;
-  const double slope = fabs(rest) * inverse * w->direction, shallow = event_shallow(s);
-  for (int it = 0; it < 30; it++) {
-    memcpy(w->p1, s->state->p, sizeof(double) * (size_t)s->state->np);
-    vvi_pair_pull(c, s->state->q, r, w->p1);
-    const double gap = event_gap_after(s, c, w->p1, rest);
-    if (gap >= 0.0 && gap <= shallow) break;
-    r -= (gap - 0.5 * shallow) / slope;
-  }
-  return r;
-}
-
 static void lift(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
@@ -162,8 +147,13 @@ static void lift(struct vv_step *s, double t, double rest)
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
-    double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
-    if (c->curved) r = refine(s, c, rest, inverse, r);
+    if (c->curved) { /* held instead, see rest.c */
+      rest_capture(s, w->now[k], t);
+      w->touch[w->now[k]] = HELD;
+      rest_gather(s);
+      continue;
+    }
+    const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
     if (event_varies(s)) vvi_variation_stop(s, t);
     event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
   }

@@ -70,15 +70,21 @@ static double form(const double a[6], const double x[3], const double y[3])
          a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
 }
 
-/* The tangential impulse that stops the sliding velocity w: A_t j = -w_t, added to what is there and cut to the disc. */
-static void rub(const double a[6], double t[2][3], const double w[3], double limit, double slide[3])
+/* A_t j = -w_t in the two directions across n. */
+void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
 {
+  double n[3], t[2][3], a[6], v[3];
+  vvi_pair_normal(c, s->state->q, n);
+  across(n, t);
+  vvi_pair_inverse_masses(c, s->state->q, a);
+  vvi_pair_velocity(c, s->state->q, p, v);
   const double a00 = form(a, t[0], t[0]), a01 = form(a, t[0], t[1]), a11 = form(a, t[1], t[1]);
-  const double w0 = dot(t[0], w), w1 = dot(t[1], w), det = a00 * a11 - a01 * a01;
-  double j0 = dot(t[0], slide) - (a11 * w0 - a01 * w1) / det, j1 = dot(t[1], slide) - (a00 * w1 - a01 * w0) / det;
+  const double v0 = dot(t[0], v), v1 = dot(t[1], v), det = a00 * a11 - a01 * a01;
+  double j0 = dot(t[0], slide) - (a11 * v0 - a01 * v1) / det, j1 = dot(t[1], slide) - (a00 * v1 - a01 * v0) / det;
   const double size = sqrt(j0 * j0 + j1 * j1);
-  if (size > limit) j0 *= limit / size, j1 *= limit / size;
-  for (int c = 0; c < 3; c++) slide[c] = j0 * t[0][c] + j1 * t[1][c];
+  *sticks = size <= limit;
+  if (!*sticks) j0 *= limit / size, j1 *= limit / size;
+  for (int i = 0; i < 3; i++) slide[i] = j0 * t[0][i] + j1 * t[1][i];
 }
 
 /* One pair: friction within its disc, then more normal impulse if it approaches. */
@@ -87,13 +93,10 @@ static double rub_pair(struct vv_step *s, int k, double *y)
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
   event_bounce *b = &w->bounce[k];
-  double n[3], t[2][3], a[6], v[3], before[3], change[3];
-  vvi_pair_normal(c, s->state->q, n);
-  across(n, t);
-  vvi_pair_inverse_masses(c, s->state->q, a);
-  vvi_pair_velocity(c, s->state->q, y, v);
+  double before[3], change[3];
+  bool sticks;
   memcpy(before, b->slide, sizeof before);
-  rub(a, t, v, c->friction * fabs(b->impulse), b->slide);
+  event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
   for (int i = 0; i < 3; i++) change[i] = b->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, y);
   double moved = sqrt(dot(change, change)) * b->inverse;

@@ -1,0 +1,245 @@
+/* step/event/rest.c  Contacts at rest: held while they press, let go when they pull, with Coulomb's friction.
+ *
+ * A curved pair that presses and hardly bounces is captured: memory[pair] becomes RESTS.  In every slab the half-kicked
+ * momentum then gets the smallest normal impulse that keeps the gap from shrinking over the drift, and the tangential one
+ * that stops the sliding, cut to the disc of friction; after the second half kick the velocity is treated alike:
+ *
+ *   0 <= l  _|_  gap(q1) - gap(q) >= 0,   |j| <= mu l,                                                       [contact 8]
+ *
+ * node by node, because a node is all that such a pair moves.  A node that sticks at its centroid does not move at all, bit
+ * for bit.  The pair is let go when no impulse is needed.  Like a support a resting contact does no work; sliding does:
+ * j.v with the velocity of the drift beside it, as for a load [ledger 3]. */
+#include "step/event/event.h"
+
+#include "math/math.h"
+
+#include <string.h>
+
+enum { SWEEPS = 60 };
+
+static const vvi_pair *pair_at(const struct vv_step *s, int k)
+{
+  const event_work *w = s->own;
+  return &s->model->pairs->pair[w->rest[k].pair];
+}
+
+static int64_t node_of(const vvi_pair *c)
+{
+  return c->block_a->q0 + c->patch_a->node + (int64_t)c->point_a.xi[0]; /* unique in the state */
+}
+
+/* The resting pairs, sorted so that those of one node lie together. */
+void rest_gather(struct vv_step *s)
+{
+  event_work *w = s->own;
+  const struct vvi_pairs *list = s->model->pairs;
+  w->n_rest = 0;
+  for (int i = 0; list->n_curved > 0 && i < list->n; i++) {
+    if (!list->pair[i].curved || s->state->memory[i] == 0.0) continue;
+    int k = w->n_rest++;
+    for (; k > 0 && node_of(pair_at(s, k - 1)) > node_of(&list->pair[i]); k--) w->rest[k] = w->rest[k - 1];
+    w->rest[k] = (event_rest){.pair = i};
+  }
+}
+
+static int group_end(const struct vv_step *s, int k)
+{
+  const event_work *w = s->own;
+  const int64_t node = node_of(pair_at(s, k));
+  while (k < w->n_rest && node_of(pair_at(s, k)) == node) k++;
+  return k;
+}
+
+/* Gap of a pair after its node has drifted by h from the state's place with the momentum p. */
+static double drifted_gap(struct vv_step *s, const vvi_pair *c, const double *p, double h)
+{
+  event_work *w = s->own;
+  const vv_block *b = c->block_a;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  for (int k = 0; k < b->kind->node_q; k++) {
+    const int64_t i = b->q0 + k * b->column + node;
+    w->node_q[i] = s->state->q[i];
+  }
+  for (int k = 0; k < b->kind->node_p; k++) w->node_p[b->p0 + k * b->column + node] = p[b->p0 + k * b->column + node];
+  b->kind->drift_node(b, node, h, w->node_q + b->q0, w->node_p + b->p0);
+  return vvi_pair_gap(c, w->node_q);
+}
+
+static double length3(const double a[3])
+{
+  return vvi_norm3(a);
+}
+
+/* Changes the normal impulse of a resting pair by `more`, not below 0. */
+static double press(struct vv_step *s, event_rest *r, const vvi_pair *c, double more, double direction, double *p)
+{
+  const double before = r->press;
+  r->press = fmax(0.0, before + more);
+  if (r->press != before) vvi_pair_pull(c, s->state->q, direction * (r->press - before), p);
+  return fabs(r->press - before);
+}
+
+static double hold_back(struct vv_step *s, event_rest *r, const vvi_pair *c, double *p)
+{
+  double before[3], change[3];
+  if (c->friction <= 0.0) return 0.0;
+  memcpy(before, r->slide, sizeof before);
+  event_rub(s, c, p, c->friction * r->press, r->slide, &r->sticks);
+  for (int i = 0; i < 3; i++) change[i] = r->slide[i] - before[i];
+  vvi_pair_pull3(c, s->state->q, change, p);
+  return length3(change);
+}
+
+/* The impulses of the resting pairs [k0, k1) of one node on p.  h: the drift that follows; 0: the velocity alone counts. */
+static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
+{
+  event_work *w = s->own;
+  for (int k = k0; k < k1; k++) w->rest[k].press = 0.0, memset(w->rest[k].slide, 0, sizeof w->rest[k].slide);
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double moved = 0.0, size = 0.0;
+    for (int k = k0; k < k1; k++) {
+      const vvi_pair *c = pair_at(s, k);
+      event_rest *r = &w->rest[k];
+      const double inverse = vvi_pair_inverse_mass(c, s->state->q);
+      const double rate = h != 0.0 ? (drifted_gap(s, c, p, h) - vvi_pair_gap(c, s->state->q)) / fabs(h)
+                                   : w->direction * vvi_pair_rate(c, s->state->q, p);
+      moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
+      moved = fmax(moved, hold_back(s, r, c, p));
+      size = fmax(size, r->press + length3(r->slide));
+    }
+    if (moved <= 1e-15 * size) break;
+  }
+}
+
+/* A single pair that sticks at the centroid holds its node altogether. */
+static void freeze(struct vv_step *s, int k0, int k1, double *p)
+{
+  const event_work *w = s->own;
+  const vvi_pair *c = pair_at(s, k0);
+  const vv_block *b = c->block_a;
+  if (k1 - k0 != 1 || !w->rest[k0].sticks || c->friction <= 0.0 || w->rest[k0].press == 0.0) return;
+  if (c->patch_a->corners != 1 || c->patch_a->radius != 0.0) return;
+  for (int i = 0; i < 3; i++) p[b->p0 + i * b->column + c->patch_a->node + (int64_t)c->point_a.xi[0]] = 0.0;
+}
+
+/* Rounding must not let the gap sink: a little more where it would. */
+static void make_safe(struct vv_step *s, int k0, int k1, double h, double *p)
+{
+  event_work *w = s->own;
+  for (int k = k0; k < k1; k++) {
+    const vvi_pair *c = pair_at(s, k);
+    const double inverse = vvi_pair_inverse_mass(c, s->state->q);
+    double nudge = event_shallow(s);
+    for (int it = 0; it < 60; it++, nudge *= 2.0) {
+      const double gap = drifted_gap(s, c, p, h);
+      if (gap >= 0.0) break;
+      press(s, &w->rest[k], c, (nudge - gap) / (fabs(h) * inverse), w->direction, p);
+    }
+  }
+}
+
+void rest_solve(struct vv_step *s, double h, double *p)
+{
+  const event_work *w = s->own;
+  for (int k = 0, end; k < w->n_rest; k = end) {
+    end = group_end(s, k);
+    solve_node(s, k, end, h, p);
+    freeze(s, k, end, p);
+    if (h != 0.0) make_safe(s, k, end, h, p);
+  }
+}
+
+void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p)
+{
+  const event_work *w = s->own;
+  for (int k = 0, end; k < w->n_rest; k = end) {
+    end = group_end(s, k);
+    if (node_of(pair_at(s, k)) != node_of(c)) continue;
+    solve_node(s, k, end, h, p);
+    freeze(s, k, end, p);
+    if (h != 0.0) make_safe(s, k, end, h, p);
+  }
+}
+
+/* Books the impulses last solved; v: momentum of the drift beside them. */
+void rest_book(struct vv_step *s, const double *v)
+{
+  event_work *w = s->own;
+  for (int k = 0; k < w->n_rest; k++) {
+    const vvi_pair *c = pair_at(s, k);
+    const event_rest *r = &w->rest[k];
+    double speed[3];
+    vvi_pair_post(c, s->state->q, s->state->p, w->direction * r->press, &s->ledger->posted);
+    if (c->friction <= 0.0) continue;
+    vvi_pair_post3(c, s->state->q, s->state->p, r->slide, &s->ledger->posted);
+    vvi_pair_velocity(c, s->state->q, v, speed);
+    vvi_sum_add(&s->ledger->posted.friction_loss, -vvi_dot3(r->slide, speed));
+  }
+}
+
+/* The kinetic energy of sliding that sticking took at once: 1/2 w_t.A_t^-1 w_t, of the momentum before the half kick. */
+static double caught(struct vv_step *s, const vvi_pair *c, const double *p)
+{
+  double stop[3] = {0, 0, 0}, v[3];
+  bool sticks;
+  event_rub(s, c, p, INFINITY, stop, &sticks);
+  vvi_pair_velocity(c, s->state->q, p, v);
+  return -0.5 * vvi_dot3(stop, v);
+}
+
+/* Before a slab, with p the synchronous momentum: pairs that slid and stick now. */
+void rest_settle(struct vv_step *s, const double *p)
+{
+  event_work *w = s->own;
+  for (int k = 0; k < w->n_rest; k++) {
+    const vvi_pair *c = pair_at(s, k);
+    double *memory = &s->state->memory[w->rest[k].pair];
+    const double now = c->friction > 0.0 && w->rest[k].sticks && w->rest[k].press > 0.0 ? REST_STICKS : REST_SLIDES;
+    if (now == REST_STICKS && *memory != REST_STICKS) vvi_sum_add(&s->ledger->posted.friction_loss, caught(s, c, p));
+    *memory = now;
+  }
+}
+
+/* Pairs that needed nothing come off; what their bank holds comes back as speed. */
+void rest_release(struct vv_step *s, double t)
+{
+  event_work *w = s->own;
+  for (int k = 0; k < w->n_rest; k++) {
+    const vvi_pair *c = pair_at(s, k);
+    const int i = w->rest[k].pair;
+    if (w->rest[k].press > 0.0) continue;
+    double *bank = &s->state->memory[s->model->pairs->n + i];
+    s->state->memory[i] = 0.0;
+    if (*bank > 0.0) {
+      const double inverse = vvi_pair_inverse_mass(c, s->state->q),
+                   u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
+      double small, large;
+      if (vvi_quadratic(0.5 * inverse, u, -*bank, &small, &large)) {
+        const double r = w->direction * fmax(small, large);
+        vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
+        vvi_pair_pull(c, s->state->q, r, s->state->p);
+        *bank = 0.0;
+      }
+    }
+    vvi_log_add(s, c, "off", t, vvi_pair_rate(c, s->state->q, s->state->p), 0.0);
+  }
+}
+
+/* Captures a pair that presses: its approach speed u is taken, booked (e < 1) or banked (e = 1). */
+void rest_capture(struct vv_step *s, int i, double t)
+{
+  event_work *w = s->own;
+  const vvi_pair *c = &s->model->pairs->pair[i];
+  const double inverse = vvi_pair_inverse_mass(c, s->state->q),
+               u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
+  const double r = w->direction * -u / inverse, energy = 0.5 * u * u / inverse;
+  if (c->restitution == 1.0)
+    s->state->memory[s->model->pairs->n + i] += energy;
+  else
+    vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
+  vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
+  vvi_pair_pull(c, s->state->q, r, s->state->p);
+  s->state->memory[i] = REST_SLIDES;
+  s->ledger->held++;
+  vvi_log_add(s, c, "hold", t, w->direction * u, r);
+}
