@@ -148,6 +148,16 @@ static void warn(const vv_model *m)
            m->source, vvi_jump_chosen(m) == VVI_SLAB ? "slab" : "nodal");
 }
 
+/* Velocities that belong to the first drift: momenta that move by them, and the kick before it taken back. */
+static void start_by_drift(const vv_model *m, const double *q, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->launch != NULL) b->kind->launch(b, m->step, q + b->q0, p + b->p0);
+  }
+  vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
+}
+
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
 {
   double *q, *p;
@@ -159,8 +169,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (status != VV_OK) return status;
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
-  /* velocities that belong to the first drift: the kick before it is taken back */
-  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
+  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");

@@ -38,6 +38,8 @@ const vv_body_kind vv_beam_kind = {
     .pull = beam_pull,
     .inverse_mass = beam_inverse_mass,
     .output = beam_output,
+    .drift_energy = beam_drift_energy,
+    .launch = beam_launch,
     .drift_excess = beam_drift_excess,
     .implicit = &beam_implicit,
 };

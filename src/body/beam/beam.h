@@ -122,6 +122,9 @@ int64_t beam_next(const vv_block *b, int32_t j, int64_t i);
 /* Drift of node i of body j by the rule of the body, by Newton's iteration; returns iterations. */
 int beam_drift_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
 
+double beam_drift_energy(const vv_block *b, double h, const double *q, const double *p);
+void beam_launch(const vv_block *b, double h, const double *q, double *p);
+
 /* ---- loads.c ---- */
 
 /* Node of a beam at the fraction s of its length; -1: none there. */
