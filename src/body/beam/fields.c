@@ -65,6 +65,7 @@ static const vv_schema helix_schema = {"helix", helix_field, VV_COUNT(helix_fiel
 static const vv_field constant_field[] = {
   {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain Lambda^T x': shear, shear, stretch"},
   {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature: bending about d1, d2, twist"},
+  {.name = "steps",     .type = VV_WORD, .words = "exact|cayley", .deflt = "exact", .doc = "exact: nodes lie on the curve with these strains. cayley: from node to node by the Cayley map, so that the discrete strains have these values (the impact papers)"},
 };
 static const vv_schema constant_schema = {"uniform", constant_field, VV_COUNT(constant_field), "constant convective strain and curvature"};
 static const vv_field bump_field[] = {
@@ -98,6 +99,14 @@ static const vv_field profile_field[] = {
   {.name = "direction", .type = VV_VECTOR, .unit = "m/s", .flags = VV_REQUIRED, .doc = "added times the factor (m/s, or rad/s in spin_profile)"},
 };
 static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial motion that varies along the beam"};
+
+static const vv_field toward_field[] = {
+  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "of the first node then"},
+  {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain then"},
+  {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature then"},
+  {.name = "time",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "after which it would be there"},
+};
+static const vv_schema toward_schema = {"toward", toward_field, VV_COUNT(toward_field), "initial velocity by a second shape, as in the impact papers"};
 
 static const vv_field mass_field[] = {
   {.name = "at",      .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fraction of the length; a node must be there"},
@@ -139,6 +148,7 @@ static const vv_field beam_field[] = {
   {.name = "spin",             .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "velocity_profile", .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more velocity, varying along the beam"},
   {.name = "spin_profile",     .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone (rad/s)"},
+  {.name = "toward",           .type = VV_GROUP, .sub = &toward_schema, .flags = VV_OPTIONAL, .doc = "more velocity: every node is on its way to a second uniform shape (shape uniform with steps cayley)"},
   {.name = "ends",             .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
