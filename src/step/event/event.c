@@ -270,8 +270,8 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     }
     if (r->reason == VV_REASON_DONE) vvi_step_done(s);
     if (event_varies(s)) vvi_variation_step_end(s);
+    vvi_note_gaps(s);
   }
-  vvi_note_gaps(s);
   return VV_OK;
 }
 
