@@ -154,8 +154,8 @@ static const vv_field beam_field[] = {
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
   {.name = "distributed",      .type = VV_LIST, .sub = &spread_schema, .flags = VV_OPTIONAL, .doc = "loads on the whole length"},
   {.name = "touch",            .type = VV_WORD, .words = "section|centroid", .deflt = "section", .doc = "what of a section meets others. section: a round one its radius, a rectangle its four corners, a general one its centroid. centroid: the line of centroids (the papers)"},
-  {.name = "strain",           .type = VV_WORD, .words = "one-point|trapezoid", .deflt = "one-point", .doc = "one-point: strain at the middle of an element, no locking. trapezoid: at its two nodes (the 2015 paper; locks in shear on coarse meshes). energy-momentum always takes one point"},
-  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential"},
+  {.name = "strain",           .type = VV_WORD, .words = "one-point|trapezoid|cayley", .deflt = "one-point", .doc = "one-point: strain at the middle of an element, no locking. trapezoid: at its two nodes (the 2015 paper; locks in shear on coarse meshes). cayley: by the Cayley map of SE(3) between its nodes (the multisymplectic papers of 2016 and 2017), no locking. energy-momentum always takes one point"},
+  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp|cayley", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential. cayley: another word for lavi-cayley, with strain cayley the multisymplectic scheme"},
 };
 const vv_schema beam_schema = {"beam", beam_field, VV_COUNT(beam_field), "geometrically exact beam in space"};
 /* clang-format on */
