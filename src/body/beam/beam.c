@@ -39,5 +39,6 @@ const vv_body_kind vv_beam_kind = {
     .inverse_mass = beam_inverse_mass,
     .output = beam_output,
     .drift_excess = beam_drift_excess,
+    .vary = &beam_vary,
     .implicit = &beam_implicit,
 };

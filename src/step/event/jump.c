@@ -148,6 +148,7 @@ static void lift(struct vv_step *s, double t, double rest)
     double u, a, inverse;
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
     if (c->curved) { /* held instead, see rest.c */
+      if (event_varies(s)) vvi_variation_stop(s, t);
       rest_capture(s, w->now[k], t);
       w->touch[w->now[k]] = HELD;
       rest_gather(s);
