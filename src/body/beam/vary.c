@@ -254,6 +254,14 @@ static double vary_energy(const flying *f, const beam_retraction *r, double dt)
                               0.5 * r->dB * dt * hn * hn + r->B * hn * d_hn);
 }
 
+static double energy_of(const flying *f, const beam_retraction *r)
+{
+  const double *o = f->o.v, hn = f->h * vvi_dot3(o, f->u.v), factor = f->rule == BEAM_LGVI ? r->a : 1.0;
+  double sum = f->per_mass * (r->A * vvi_dot3(f->u.v, f->u.v) + r->B * hn * hn);
+  for (int i = 0; i < 3; i++) sum += factor * f->inertia[i] * o[i] * o[i];
+  return 0.5 * sum;
+}
+
 /* x += (h/m) A P + y Lambda o,  S -= y (Lambda o) x P,  y = (h^3/m) B n                                         [beam 21] */
 static void vary_glide(const flying *f, const beam_retraction *r, double dt, const turning *frame, const pair3 *P,
                        pair3 *x, pair3 *S)
@@ -280,24 +288,32 @@ static void vary_turn(const flying *f, const beam_retraction *r, turning *frame)
   for (int i = 0; i < 3; i++) frame->t[i] += more[i];
 }
 
+/* Node i before its drift; P, S: its momenta. */
+static flying start_flight(const vv_block *b, const beam_body *k, int64_t i, double h, double dh, const turning *frame,
+                           const pair3 *P, const pair3 *S)
+{
+  flying f = {.rule = (beam_drift_rule)k->drift,
+              .h = h,
+              .dh = dh,
+              .per_mass = beam_node(b, BEAM_INVERSE_MASS)[i],
+              .pi = to_frame(frame, S),
+              .u = to_frame(frame, P)};
+  beam_inertia(b, k, i, f.inertia);
+  return f;
+}
+
 static double fly_node(const vv_block *b, const beam_body *k, int64_t i, double h, double dh, const double *q,
                        const double *p, double *dq, double *dp)
 {
   pair3 x, P, S;
   turning frame;
+  beam_retraction r;
   get(b, q, dq, i, &x, &frame);
   for (int c = 0; c < 3; c++) {
     P.v[c] = p[(BEAM_P + c) * b->column + i], P.d[c] = dp[(BEAM_P + c) * b->column + i];
     S.v[c] = p[(BEAM_S + c) * b->column + i], S.d[c] = dp[(BEAM_S + c) * b->column + i];
   }
-  flying f = {.rule = (beam_drift_rule)k->drift,
-              .h = h,
-              .dh = dh,
-              .per_mass = beam_node(b, BEAM_INVERSE_MASS)[i],
-              .pi = to_frame(&frame, &S),
-              .u = to_frame(&frame, &P)};
-  beam_inertia(b, k, i, f.inertia);
-  beam_retraction r;
+  flying f = start_flight(b, k, i, h, dh, &frame, &P, &S);
   find_rate(&f, &r);
   const double dt = 2.0 * h * (dh * vvi_dot3(f.o.v, f.o.v) + h * vvi_dot3(f.o.v, f.o.d));
   vary_glide(&f, &r, dt, &frame, &P, &x, &S);
@@ -315,6 +331,24 @@ static void flight(const vv_block *b, double h, double dh, const double *q, cons
   for (int32_t j = 0; j < b->n_body; j++)
     for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++)
       d_energy[i] = fly_node(b, beam_of(b, j), i, h, dh, q, p, dq, dp);
+}
+
+static double kinetic(const vv_block *b, double h, const double *q, const double *p)
+{
+  double sum = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++)
+    for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++) {
+      pair3 P = {0}, S = {0};
+      turning frame = {0};
+      double x[3];
+      beam_retraction r;
+      beam_get(b, q, i, x, frame.at);
+      for (int c = 0; c < 3; c++) P.v[c] = p[(BEAM_P + c) * b->column + i], S.v[c] = p[(BEAM_S + c) * b->column + i];
+      flying f = start_flight(b, beam_of(b, j), i, h, 0.0, &frame, &P, &S);
+      find_rate(&f, &r);
+      sum += energy_of(&f, &r);
+    }
+  return sum;
 }
 
 /* ---- the two-form, points, sub-domains ---- */
@@ -434,6 +468,7 @@ const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .surface = vary_surface,
                                  .restrict_to = restrict_to,
                                  .flight = flight,
+                                 .kinetic = kinetic,
                                  .twist = twist,
                                  .sizes = sizes,
                                  .hold = hold};
