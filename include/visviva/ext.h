@@ -213,6 +213,11 @@ typedef struct vv_body_kind {
                        double *a); /* a[n][6] = J M^-1 J^T: xx yy zz yz xz xy */
   void (*output)(const vv_block *b, int field, const double *q, const double *p,
                  double *out); /* out[count][components] */
+  /* Kinetic energy of a drift of length h from (q, p): minus the derivative of its own action by h.  NULL: that of p. */
+  double (*drift_energy)(const vv_block *b, double h, const double *q, const double *p);
+  /* p = M v, the momenta of given velocities, becomes that whose drift of length h moves every node by exactly these
+   * velocities; NULL: it is already. */
+  void (*launch)(const vv_block *b, double h, const double *q, double *p);
   /* Coefficient of h^2 in the energy that drift(h) itself keeps, over the kinetic energy; NULL: not known (0 where flat) */
   double (*drift_excess)(const vv_block *b, const double *q, const double *p);
   const vv_vary_table *vary;

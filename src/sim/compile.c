@@ -54,6 +54,11 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
+  for (int i = 0; slab && i < m->pairs->n; i++)
+    if (m->pairs->pair[i].friction > 0.0) {
+      status = vv_complain(g, "jump", "slab has no friction; use 'nodal'");
+      break;
+    }
   if (modified && (vvi_sys_claims(m) & VV_LINEAR) == 0)
     status = vv_complain(g, "jump", "needs linear bodies; use 'nodal' or 'slab'");
   for (int i = 0; slab && i < m->n_block; i++)
@@ -148,6 +153,16 @@ static void warn(const vv_model *m)
            m->source, vvi_jump_chosen(m) == VVI_SLAB ? "slab" : "nodal");
 }
 
+/* Velocities that belong to the first drift: momenta that move by them, and the kick before it taken back. */
+static void start_by_drift(const vv_model *m, const double *q, double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->launch != NULL) b->kind->launch(b, m->step, q + b->q0, p + b->p0);
+  }
+  vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
+}
+
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
 {
   double *q, *p;
@@ -159,8 +174,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (status != VV_OK) return status;
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
-  /* velocities that belong to the first drift: the kick before it is taken back */
-  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
+  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");

@@ -53,6 +53,7 @@ void vvi_note_gaps(struct vv_step *s)
     deepest = fmax(deepest, -g);
   }
   s->ledger->penetration = deepest;
+  s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;
 }
 

@@ -6,7 +6,8 @@
  *
  *   V = l/2 (G - G0).C1 (G - G0) + 1/(2l) (psi - psi0).C2 (psi - psi0),   G = (Lambda_a + Lambda_b)^T D/(2l)
  *
- * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l.
+ * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l, or,
+ * by the Cayley map of SE(3), with G = (1 - psi^/2) Lambda_a^T D/l [beam 50].
  * All beams lie behind each other in one block; constants belong to a body, because its elements are equal.
  *
  *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
@@ -34,7 +35,7 @@ enum beam_node_column {
   BEAM_NODE_COLUMNS = BEAM_POINT_INERTIA + 3
 };
 
-typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID } beam_strain;
+typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN } beam_strain;
 typedef enum beam_drift_rule { BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP } beam_drift_rule;
 
 /* What holds an end: its place, its frame, and (slope) its neighbour on the line through d3. */
@@ -48,7 +49,7 @@ typedef struct beam_body {
   double rho_a;      /* kg/m */
   double inertia[3]; /* kg m: J about d1, d2, d3, per length */
   double spread[2];  /* kg m: rho int xi1^2, rho int xi2^2: J_d of a plane section, per length */
-  double rest_a[3];  /* G0 at the left node, at the right node (trapezoid), their mean (one point) */
+  double rest_a[3];  /* G0 at the left node, at the right node (trapezoid), their mean or Cayley's strain */
   double rest_b[3];
   double rest[3];
   double rest_psi[3];                       /* psi0 */
@@ -122,6 +123,9 @@ int64_t beam_next(const vv_block *b, int32_t j, int64_t i);
 
 /* Drift of node i of body j by the rule of the body, by Newton's iteration; returns iterations. */
 int beam_drift_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
+
+double beam_drift_energy(const vv_block *b, double h, const double *q, const double *p);
+void beam_launch(const vv_block *b, double h, const double *q, double *p);
 
 /* ---- loads.c ---- */
 

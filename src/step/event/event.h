@@ -47,6 +47,7 @@ typedef struct event_work {
   int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
   double target;                  /* the energy that the coming slab must have */
   bool solved;                    /* the energy equation of the open event had a root */
+  double drift_energy;            /* kinetic energy of the last slab */
   vv_totals slab;                 /* energy of the last slab */
   double last;                    /* its length */
   struct modified_work *modified; /* event/modified.c */
@@ -60,6 +61,7 @@ bool event_varies(const struct vv_step *s);
 void event_force(struct vv_step *s, double t, const double *q, double *f);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
 void event_slab(struct vv_step *s, double t, double h);
+double event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
 /* The speed u of a touching pair with what is only rounding of its last approach set to zero. */
 double event_speed(const struct vv_step *s, int pair, double u);
 double event_rounding(const struct vv_step *s, int pair);

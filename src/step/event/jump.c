@@ -269,13 +269,64 @@ static bool solve_slab(struct vv_step *s, const double *p_minus, double t, doubl
   return true;
 }
 
+/* a.M^-1 b, from kinetic energies: (K(a + b) - K(a - b))/2. */
+static double metric(struct vv_step *s, const double *a, const double *b)
+{
+  event_work *w = s->own;
+  vv_totals up, down;
+  for (int64_t i = 0; i < s->state->np; i++) w->f1[i] = a[i] + b[i];
+  vvi_sys_audit(s->model, s->state->q, w->f1, &up);
+  for (int64_t i = 0; i < s->state->np; i++) w->f1[i] = a[i] - b[i];
+  vvi_sys_audit(s->model, s->state->q, w->f1, &down);
+  return 0.5 * (up.kinetic - down.kinetic);
+}
+
+/* Energy of the slab of length h that follows p- + r d, all bodies as they are. */
+static double energy_of_slab(struct vv_step *s, const double *p_minus, double h, double r)
+{
+  event_work *w = s->own;
+  const vv_state *st = s->state;
+  vv_totals at_q, at_q1;
+  for (int64_t i = 0; i < st->np; i++) w->f1[i] = p_minus[i] + r * w->d[i];
+  vvi_axpy(st->np, 0.5 * h, w->f, w->f1);
+  const double kinetic = event_drift_energy(s, h, st->q, w->f1);
+  memcpy(w->q1, st->q, sizeof(double) * (size_t)st->nq);
+  vvi_sys_audit(s->model, st->q, w->f1, &at_q);
+  vvi_sys_drift(s->model, h, w->q1, w->f1);
+  vvi_sys_audit(s->model, w->q1, w->f1, &at_q1);
+  return kinetic + 0.5 * (at_q.strain + at_q.potential + at_q1.strain + at_q1.potential);
+}
+
+/* Nonlinear bodies: the energy of the slab is almost linear in y = (r - r0)^2, with r0 the impulse of least energy; secant
+ * in y from the reflection r = 1.                                                                       [contact 9] */
+static bool solve_slab_curved(struct vv_step *s, const double *p_minus, double h, double *r)
+{
+  const event_work *w = s->own;
+  const double r0 = -metric(s, p_minus, w->d) / metric(s, w->d, w->d);
+  double y0 = (1.0 - r0) * (1.0 - r0), y1 = y0 * (1.0 + 1e-3);
+  double e0 = energy_of_slab(s, p_minus, h, r0 + sqrt(y0)) - w->target;
+  double e1 = energy_of_slab(s, p_minus, h, r0 + sqrt(y1)) - w->target;
+  const double small = 2e-16 * fmax(fabs(w->target), s->ledger->energy_scale);
+  double best = fabs(e0);
+  *r = r0 + sqrt(y0);
+  for (int it = 0; it < 40 && best > small; it++) {
+    const double y2 = y1 - e1 * (y1 - y0) / (e1 - e0);
+    if (!(y2 >= 0.0) || y2 == y1) break;
+    y0 = y1, e0 = e1, y1 = y2;
+    e1 = energy_of_slab(s, p_minus, h, r0 + sqrt(y1)) - w->target;
+    if (fabs(e1) < best) best = fabs(e1), *r = r0 + sqrt(y1);
+  }
+  return best <= 20.0 * small;
+}
+
 /* Length of the coming slab, to the next event or to the end of the step, if the impulse is solved for `length`. */
 static bool slab_length(struct vv_step *s, const double *p_minus, double t, double rest, double length, bool bounce,
                         double *r, double *cut)
 {
   event_work *w = s->own;
   vv_state *st = s->state;
-  if (!solve_slab(s, p_minus, t, length, bounce, r)) return false;
+  const bool linear = (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
+  if (!(linear ? solve_slab(s, p_minus, t, length, bounce, r) : solve_slab_curved(s, p_minus, length, r))) return false;
   for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
   for (int k = 0; k < w->n_now; k++)
     if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
@@ -340,18 +391,6 @@ static void vary_jump(struct vv_step *s, bool open)
   if (w->touch[w->now[0]] != HELD) vvi_variation_jump(s, c, dr);
 }
 
-/* a.M^-1 b, from kinetic energies: (K(a + b) - K(a - b))/2. */
-static double metric(struct vv_step *s, const double *a, const double *b)
-{
-  event_work *w = s->own;
-  vv_totals up, down;
-  for (int64_t i = 0; i < s->state->np; i++) w->p1[i] = a[i] + b[i];
-  vvi_sys_audit(s->model, s->state->q, w->p1, &up);
-  for (int64_t i = 0; i < s->state->np; i++) w->p1[i] = a[i] - b[i];
-  vvi_sys_audit(s->model, s->state->q, w->p1, &down);
-  return 0.5 * (up.kinetic - down.kinetic);
-}
-
 /* Scale of d for a bounce of one instant that settles a debt in the kinetic energy. */
 static double nodal_payment(struct vv_step *s, double owed)
 {
@@ -376,7 +415,7 @@ void event_jump(struct vv_step *s, double t, double rest)
   bool open = false;
   if (s->jump == VVI_SLAB && n != 0 && has_root) {
     w->target = vv_totals_energy(&w->slab) - loss - owed;
-    prepare_direction(s);
+    if ((vvi_sys_claims(s->model) & VV_LINEAR) != 0) prepare_direction(s);
     w->solved = solve_coupled(s, t, rest, n > 0, &r);
     if (!w->solved) { /* grazing: no momentum balances the slabs; the structure ends here */
       s->ledger->fallbacks++;

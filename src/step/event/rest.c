@@ -96,7 +96,7 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
   event_work *w = s->own;
   for (int k = k0; k < k1; k++) w->rest[k].press = 0.0, memset(w->rest[k].slide, 0, sizeof w->rest[k].slide);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    double moved = 0.0, size = 0.0;
+    double moved = 0.0, size = 0.0, rounding = 0.0;
     for (int k = k0; k < k1; k++) {
       const vvi_pair *c = pair_at(s, k);
       event_rest *r = &w->rest[k];
@@ -106,8 +106,9 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
       moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
       moved = fmax(moved, hold_back(s, r, c, p));
       size = fmax(size, r->press + length3(r->slide));
+      if (h != 0.0) rounding = fmax(rounding, event_shallow(s) / (fabs(h) * inverse)); /* of a gap, as an impulse */
     }
-    if (moved <= 1e-15 * size) break;
+    if (moved <= 1e-15 * size + rounding) break;
   }
 }
 
