@@ -128,6 +128,18 @@ static element_wrench two_frames(const beam_body *k, const pair3 *D, const turni
   return w;
 }
 
+/* The rule cayley.                                                                                        [beam 50, 51] */
+static element_wrench cayley(const beam_body *k, const pair3 *D, const turning *a, const turning *b)
+{
+  const pair3 psi = bend(a, b), r = to_frame(a, D), aside = cross(&psi, &r), g = add(&r, -0.5, &aside);
+  const pair3 n = stress(k->c1, k->l, &g, k->rest), turn = cross(&psi, &n), lin = add(&n, 0.5, &turn);
+  const pair3 u = moment_in_frame(k, &psi), arm = cross(&g, &lin), ang = add(&u, 0.5, &arm);
+  element_wrench w = {.force = to_space(a, &lin), .left = to_space(a, &ang)};
+  const pair3 couple = cross(D, &w.force);
+  w.right = add(&couple, -1.0, &w.left);
+  return w;
+}
+
 static void get(const vv_block *b, const double *q, const double *dq, int64_t i, pair3 *x, turning *f)
 {
   beam_get(b, q, i, x->v, f->at);
@@ -142,7 +154,7 @@ static element_wrench element(const vv_block *b, const beam_body *k, const doubl
   get(b, q, dq, left, &xa, &a);
   get(b, q, dq, right, &xb, &c);
   const pair3 D = add(&xb, -1.0, &xa);
-  return two_frames(k, &D, &a, &c);
+  return k->strain == BEAM_CAYLEY_STRAIN ? cayley(k, &D, &a, &c) : two_frames(k, &D, &a, &c);
 }
 
 /* The element behind node i of body j: dp += h (variation of its force). */
