@@ -151,6 +151,8 @@ typedef struct vv_vary_table {
    * same sizes; its kind may be another, of which only kick and vary->kick are called); share[np]: the part of each
    * node's mass that belongs to them */
   void (*restrict_to)(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share);
+  /* p += h (gravity alone), also of a sub-domain; may be NULL */
+  void (*weigh)(const vv_block *b, double h, double *p);
 
   /* Kinds that are not flat; NULL in the others. */
 

@@ -334,6 +334,24 @@ static void add_momentum(const vv_model *m, const double *q, const double *p, do
   d->noether_L_scale = fmax(d->noether_L_scale, sum.L_abs);
 }
 
+/* Gravity's impulses of a slab: what a sub-domain may gain without any flux. */
+static void domain_weight(struct vv_step *s, vvi_domain *d, double h)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  if (vvi_norm3(m->gravity) == 0.0) return;
+  memset(v->y, 0, sizeof(double) * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->vary->weigh != NULL) b->kind->vary->weigh(&d->block[i], 0.5 * h, v->y + b->p0);
+  }
+  for (int end = 0; end < 2; end++) {
+    vv_totals sum;
+    vvi_sys_audit(m, end == 0 ? v->q0 : s->state->q, v->y, &sum);
+    for (int c = 0; c < 3; c++) vvi_sum_add(&d->weight[c], sum.p[c]), vvi_sum_add(&d->weight_L[c], sum.L[c]);
+  }
+}
+
 /* What the start of a slab contributes: everything at the very start, later only border nodes and event times.
  * new_p, new_E: momenta p0' and energy of this slab; base: plain momenta. */
 static void domain_level(struct vv_step *s, vvi_domain *d, double *const new_p[], const double *base,
@@ -392,6 +410,7 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
   }
   for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * v->ph[i] - 0.5 * h * f0[i];
   domain_level(s, d, start, v->z, dE);
+  domain_weight(s, d, h);
   for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph1[i] + 0.5 * h * f1[i];
   for (int k = 0; k < VARY_U; k++) {
     memcpy(d->p_last[k], end[k], sizeof(double) * (size_t)n);
@@ -524,9 +543,9 @@ void vvi_variation_step_end(struct vv_step *s)
     const vvi_domain kept = *d;
     add_momentum(m, s->state->q, d->base_last, 1.0, d);
     for (int c = 0; c < 3 && d->noether_scale > 0.0; c++)
-      v->noether = fmax(v->noether, fabs(d->noether[c]) / d->noether_scale);
+      v->noether = fmax(v->noether, fabs(d->noether[c] - vv_sum_value(&d->weight[c])) / d->noether_scale);
     for (int c = 0; c < 3 && !v->flat && d->noether_L_scale > 0.0; c++)
-      v->noether = fmax(v->noether, fabs(d->noether_L[c]) / d->noether_L_scale);
+      v->noether = fmax(v->noether, fabs(d->noether_L[c] - vv_sum_value(&d->weight_L[c])) / d->noether_L_scale);
     memcpy(d->noether, kept.noether, sizeof d->noether);
     memcpy(d->noether_L, kept.noether_L, sizeof d->noether_L);
   }

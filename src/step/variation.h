@@ -26,6 +26,7 @@ typedef struct vvi_domain {
   double sum, scale; /* of the two-form */
   double noether[3], noether_scale;
   double noether_L[3], noether_L_scale; /* of angular momentum */
+  vv_sum weight[3], weight_L[3];        /* what gravity gave: equal amounts many times, so the sum keeps its rounding */
 } vvi_domain;
 
 struct vvi_variation {

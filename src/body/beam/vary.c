@@ -421,8 +421,16 @@ static bool is_inside(const vv_block *b, int64_t i)
   return beam_node(b, BEAM_INVERSE_WEIGHT)[i] != 0.0;
 }
 
+static void weigh(const vv_block *b, double h, double *p)
+{
+  const double *m = beam_node(b, BEAM_MASS);
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; b->gravity[c] != 0.0 && i < b->nodes; i++) p[c * b->column + i] += h * (m[i] * b->gravity[c]);
+}
+
 static void part_kick(const vv_block *b, double t, double h, const double *q, double *p)
 {
+  (void)t;
   for (int32_t j = 0; j < b->n_body; j++) {
     for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++) {
       double f[3], left[3], right[3];
@@ -434,8 +442,8 @@ static void part_kick(const vv_block *b, double t, double h, const double *q, do
         p[(BEAM_S + c) * b->column + i] += h * left[c], p[(BEAM_S + c) * b->column + next] += h * right[c];
       }
     }
-    beam_kick_outside(b, j, t, h, q, p);
   }
+  weigh(b, h, p);
 }
 
 static void part_vary_kick(const vv_block *b, double h, const double *q, const double *dq, double *dp)
@@ -479,6 +487,7 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
 const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .surface = vary_surface,
                                  .restrict_to = restrict_to,
+                                 .weigh = weigh,
                                  .flight = flight,
                                  .kinetic = kinetic,
                                  .twist = twist,
