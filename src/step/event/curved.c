@@ -38,6 +38,7 @@ static void try_slab(struct vv_step *s, double h)
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
   vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
   rest_solve(s, h, w->trial_p);
+  if (s->jump == VVI_SLAB) w->drift_energy = event_drift_energy(s, h, w->trial_q, w->trial_p);
   vvi_sys_drift(s->model, h, w->trial_q, w->trial_p);
   w->trial = h;
 }

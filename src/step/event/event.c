@@ -117,7 +117,7 @@ static void fly(struct vv_step *s, double t, double h)
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   book(s, t, 0.5 * h);
   if (w->n_rest > 0) rest_book(s, x->p);
-  if (s->jump == VVI_SLAB) w->drift_energy = event_drift_energy(s, h, x->q, x->p);
+  if (s->jump == VVI_SLAB && !tried) w->drift_energy = event_drift_energy(s, h, x->q, x->p);
   if (tried)
     memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
   else
@@ -278,6 +278,9 @@ static void audit(struct vv_step *s, vv_totals *sum)
 {
   const event_work *w = s->own;
   if (s->jump == VVI_MODIFIED) modified_audit(s, sum);
+  /* before the first step a beam opens its book with the energy of the first slab; bars use the nodal one, see [bars 4c] */
+  if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)
+    sum->kinetic += event_coming_slab(s) - vv_totals_energy(sum);
   sum->contact += event_bank(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;

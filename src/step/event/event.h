@@ -47,7 +47,7 @@ typedef struct event_work {
   int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
   double target;                  /* the energy that the coming slab must have */
   bool solved;                    /* the energy equation of the open event had a root */
-  double drift_energy;            /* kinetic energy of the last slab */
+  double drift_energy;            /* kinetic energy of the slab flown last (jump slab) */
   vv_totals slab;                 /* energy of the last slab */
   double last;                    /* its length */
   struct modified_work *modified; /* event/modified.c */
@@ -116,6 +116,7 @@ double event_withdraw(struct vv_step *s);
 double event_pay(struct vv_step *s, double a, double b, double owed);
 /* Applies scale*d, posts losses and external impulses, fills the log. */
 void event_apply(struct vv_step *s, double t, double scale, double loss);
+double event_coming_slab(struct vv_step *s);
 /* The jump rules `nodal` and `slab`; `rest` is what remains of the step. */
 void event_jump(struct vv_step *s, double t, double rest);
 

@@ -297,6 +297,15 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
   return kinetic + 0.5 * (at_q.strain + at_q.potential + at_q1.strain + at_q1.potential);
 }
 
+/* The slab that is about to begin, as if nothing touched in it: what the books are opened with. */
+double event_coming_slab(struct vv_step *s)
+{
+  event_work *w = s->own;
+  event_force(s, s->state->t, s->state->q, w->f);
+  memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
+  return energy_of_slab(s, s->state->p, s->h, 0.0);
+}
+
 /* Nonlinear bodies: the energy of the slab is almost linear in y = (r - r0)^2, with r0 the impulse of least energy; secant
  * in y from the reflection r = 1.                                                                       [contact 9] */
 static bool solve_slab_curved(struct vv_step *s, const double *p_minus, double h, double *r)
