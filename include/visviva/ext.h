@@ -157,11 +157,9 @@ typedef struct vv_vary_table {
   /* Kinds that are not flat; NULL in the others. */
 
   /* Tangent of drift at (q, p) before the drift, whose length varies by dh too.  d_energy[nodes]: variation of each
-   * node's kinetic energy -dK_d/dh of the drift */
+   * node's part of drift_energy */
   void (*flight)(const vv_block *b, double h, double dh, const double *q, const double *p, double *dq, double *dp,
                  double *d_energy);
-  /* The sum of those kinetic energies: with the mean of the potential energies at both ends the energy of a slab, -dL_d/dh */
-  double (*kinetic)(const vv_block *b, double h, const double *q, const double *p);
   /* The sum of p.[dq_v, dq_w] over the block; magnitude: the sum of its parts without signs is added */
   double (*twist)(const vv_block *b, const double *p, const double *dq_v, const double *dq_w, double *magnitude);
   /* Typical sizes: of a variation of each coordinate, and of the mass that it moves */

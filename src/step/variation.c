@@ -166,7 +166,8 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   if (!vvi_sys_varies(m))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need body kinds that offer first variations");
   if ((m->stepper->claims & VV_SYMPLECTIC) == 0)
-    return vvi_fail(m->ctx, VV_UNSUPPORTED, "'step: %s' has no symplectic form; use leapfrog or event", m->stepper->name);
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "'step: %s' has no symplectic form; use leapfrog or event",
+                    m->stepper->name);
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
@@ -185,8 +186,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   stream r = {88172645463325252u};
   start_variation(s, VARY_V, &r);
   start_variation(s, VARY_W, &r);
-  v->start =
-      form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
+  v->start = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
   v->by_slabs = m->stepper == &vv_leapfrog_stepper || s->jump != VVI_MODIFIED;
   for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
     VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
@@ -537,8 +537,8 @@ void vvi_variation_step_end(struct vv_step *s)
     vvi_domain *d = &v->domain[i];
     if (!d->started) continue;
     double sum_scale = d->scale, total;
-    total = d->sum + form(m, d->base_last, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W],
-                          &sum_scale);
+    total =
+        d->sum + form(m, d->base_last, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &sum_scale);
     v->multisymplectic = fmax(v->multisymplectic, fabs(total) / sum_scale);
     const vvi_domain kept = *d;
     add_momentum(m, s->state->q, d->base_last, 1.0, d);

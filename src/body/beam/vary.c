@@ -203,8 +203,7 @@ static void group_change(const flying *f, double change[3])
   vvi_cross3(o, f->pi.v, turn);
   vvi_cross3(o, f->pi.d, d_turn);
   const double along = 0.25 * (2.0 * h * f->dh * vvi_dot3(o, f->pi.v) + h * h * vvi_dot3(o, f->pi.d));
-  for (int i = 0; i < 3; i++)
-    change[i] = f->pi.d[i] - 0.5 * (f->dh * turn[i] + h * d_turn[i]) + along * o[i];
+  for (int i = 0; i < 3; i++) change[i] = f->pi.d[i] - 0.5 * (f->dh * turn[i] + h * d_turn[i]) + along * o[i];
 }
 
 /* dR at fixed o, lavi, with n = o.u, t = h^2 |o|^2:                                                             [beam 74]
@@ -219,14 +218,13 @@ static void algebra_change(const flying *f, const beam_retraction *r, double cha
   vvi_cross3(o, u, ou);
   vvi_cross3(o, du, d_ou);
   const double aside = cube * r->B * n, d_aside = d_cube * r->B * n + cube * (r->dB * dt * n + r->B * dn);
-  for (int i = 0; i < 3; i++)
-    v[i] = f->pi.v[i] - aside * ou[i], dv[i] = f->pi.d[i] - d_aside * ou[i] - aside * d_ou[i];
+  for (int i = 0; i < 3; i++) v[i] = f->pi.v[i] - aside * ou[i], dv[i] = f->pi.d[i] - d_aside * ou[i] - aside * d_ou[i];
   vvi_cross3(o, v, ov);
   vvi_cross3(o, dv, d_ov);
   const double z = vvi_dot3(o, v), dz = vvi_dot3(o, dv), uu = vvi_dot3(u, u), hn = h * n;
   const double push = r->dA * uu + r->dB * hn * hn;
-  const double d_push = r->ddA * dt * uu + 2.0 * r->dA * vvi_dot3(u, du) + r->ddB * dt * hn * hn +
-                        2.0 * r->dB * hn * (dh * n + h * dn);
+  const double d_push =
+      r->ddA * dt * uu + 2.0 * r->dA * vvi_dot3(u, du) + r->ddB * dt * hn * hn + 2.0 * r->dB * hn * (dh * n + h * dn);
   for (int i = 0; i < 3; i++)
     change[i] = r->da * dt * v[i] + r->a * dv[i] - (r->db * dt * h + r->b * dh) * ov[i] - r->b * h * d_ov[i] +
                 ((r->dk * dt * h + 2.0 * r->k * dh) * h * z + r->k * h * h * dz) * o[i] +
@@ -266,14 +264,6 @@ static double vary_energy(const flying *f, const beam_retraction *r, double dt)
                               0.5 * r->dB * dt * hn * hn + r->B * hn * d_hn);
 }
 
-static double energy_of(const flying *f, const beam_retraction *r)
-{
-  const double *o = f->o.v, hn = f->h * vvi_dot3(o, f->u.v), factor = f->rule == BEAM_LGVI ? r->a : 1.0;
-  double sum = f->per_mass * (r->A * vvi_dot3(f->u.v, f->u.v) + r->B * hn * hn);
-  for (int i = 0; i < 3; i++) sum += factor * f->inertia[i] * o[i] * o[i];
-  return 0.5 * sum;
-}
-
 /* x += (h/m) A P + y Lambda o,  S -= y (Lambda o) x P,  y = (h^3/m) B n                                         [beam 21] */
 static void vary_glide(const flying *f, const beam_retraction *r, double dt, const turning *frame, const pair3 *P,
                        pair3 *x, pair3 *S)
@@ -283,8 +273,8 @@ static void vary_glide(const flying *f, const beam_retraction *r, double dt, con
   const double dy = 3.0 * h * h * f->dh * f->per_mass * r->B * n + cube * (r->dB * dt * n + r->B * dn);
   const pair3 axis = to_space(frame, &f->o), moment = cross(&axis, P);
   for (int i = 0; i < 3; i++) {
-    x->d[i] += f->per_mass * ((f->dh * r->A + h * r->dA * dt) * P->v[i] + h * r->A * P->d[i]) + y * axis.d[i] +
-               dy * axis.v[i];
+    x->d[i] +=
+        f->per_mass * ((f->dh * r->A + h * r->dA * dt) * P->v[i] + h * r->A * P->d[i]) + y * axis.d[i] + dy * axis.v[i];
     S->d[i] -= y * moment.d[i] + dy * moment.v[i];
   }
 }
@@ -345,24 +335,6 @@ static void flight(const vv_block *b, double h, double dh, const double *q, cons
       d_energy[i] = fly_node(b, beam_of(b, j), i, h, dh, q, p, dq, dp);
 }
 
-static double kinetic(const vv_block *b, double h, const double *q, const double *p)
-{
-  double sum = 0.0;
-  for (int32_t j = 0; j < b->n_body; j++)
-    for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++) {
-      pair3 P = {0}, S = {0};
-      turning frame = {0};
-      double x[3];
-      beam_retraction r;
-      beam_get(b, q, i, x, frame.at);
-      for (int c = 0; c < 3; c++) P.v[c] = p[(BEAM_P + c) * b->column + i], S.v[c] = p[(BEAM_S + c) * b->column + i];
-      flying f = start_flight(b, beam_of(b, j), i, h, 0.0, &frame, &P, &S);
-      find_rate(&f, &r);
-      sum += energy_of(&f, &r);
-    }
-  return sum;
-}
-
 /* ---- the two-form, points, sub-domains ---- */
 
 /* S.(t_V x t_W) */
@@ -372,7 +344,8 @@ static double twist(const vv_block *b, const double *p, const double *dq_v, cons
   for (int64_t i = 0; i < b->nodes; i++) {
     double S[3], v[3], w[3], both[3];
     for (int c = 0; c < 3; c++)
-      S[c] = p[(BEAM_S + c) * b->column + i], v[c] = dq_v[(3 + c) * b->column + i], w[c] = dq_w[(3 + c) * b->column + i];
+      S[c] = p[(BEAM_S + c) * b->column + i], v[c] = dq_v[(3 + c) * b->column + i],
+      w[c] = dq_w[(3 + c) * b->column + i];
     vvi_cross3(v, w, both);
     const double part = vvi_dot3(S, both);
     sum += part, *magnitude += fabs(part);
@@ -405,8 +378,7 @@ static void vary_surface(const vv_block *b, const double *q, const double *dq, i
     const vv_point corner = {.patch = pt[i].patch, .xi = {at, pt[i].xi[1]}};
     double place[3], turn[3], around[3], end[3];
     beam_surface(b, q, 1, &corner, end);
-    for (int c = 0; c < 3; c++)
-      place[c] = end[c] - q[c * b->column + first], turn[c] = dq[(3 + c) * b->column + first];
+    for (int c = 0; c < 3; c++) place[c] = end[c] - q[c * b->column + first], turn[c] = dq[(3 + c) * b->column + first];
     vvi_cross3(turn, place, around);
     for (int c = 0; c < 3; c++) {
       dx[3 * i + c] = dq[c * b->column + first] + around[c];
@@ -489,7 +461,6 @@ const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .restrict_to = restrict_to,
                                  .weigh = weigh,
                                  .flight = flight,
-                                 .kinetic = kinetic,
                                  .twist = twist,
                                  .sizes = sizes,
                                  .hold = hold};
