@@ -334,7 +334,7 @@ static void add_momentum(const vv_model *m, const double *q, const double *p, do
   d->noether_L_scale = fmax(d->noether_L_scale, sum.L_abs);
 }
 
-/* Gravity's impulses of a slab: what a sub-domain may gain without any flux. */
+/* Gravity's impulses of a slab: what a sub-domain may gain without any flux.                                  [beam 76] */
 static void domain_weight(struct vv_step *s, vvi_domain *d, double h)
 {
   struct vvi_variation *v = s->vary;
@@ -450,6 +450,7 @@ static double vary_end_gap(struct vv_step *s, const vvi_pair *c, double h, doubl
   return vvi_pair_vary_gap(c, s->state->q, v->z);
 }
 
+/* dh = -(grad g.dq1)/(grad g.dq1/dh)                                                                         [beam 77] */
 static void cut_curved(struct vv_step *s, const vvi_pair *c, double h, const double *f)
 {
   struct vvi_variation *v = s->vary;
