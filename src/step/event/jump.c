@@ -163,7 +163,10 @@ static void lift(struct vv_step *s, double t, double rest)
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
     if (c->curved) { /* held instead of lifted, see rest.c */
-      if (settles(s, w->now[k], rest)) rest_capture(s, w->now[k], t), w->touch[w->now[k]] = HELD;
+      if (!settles(s, w->now[k], rest)) continue;
+      if (event_varies(s)) vvi_variation_stop(s, t);
+      rest_capture(s, w->now[k], t);
+      w->touch[w->now[k]] = HELD;
       continue;
     }
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
