@@ -31,7 +31,10 @@ typedef struct event_work {
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
   double trial;              /* its length; 0: none there */
-  int *below;                /* [pairs] scratch */
+  int *below, n_below;       /* [pairs] that the trial shows to overlap */
+  int *timed, n_timed;       /* [pairs] curved, whose `when` is not INFINITY */
+  bool steady;               /* the force does not depend on time: f stays right from step to step */
+  bool fresh;                /* but somebody else may have changed the state since the last slab */
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
   event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
   int n_rest;
