@@ -96,8 +96,7 @@ double event_curved(struct vv_step *s, double length, double sign)
     vvi_pairs_near(s->model, w->trial_q, 0.0, overlaps, s);
     for (int k = 0; k < w->n_below; k++) {
       const int i = w->below[k];
-      w->when[i] = root(s, i, at, sign);
-      w->timed[w->n_timed++] = i;
+      event_set_time(w, i, root(s, i, at, sign));
       if (w->when[i] < first) first = w->when[i];
     }
     if (w->n_below > 0 && first > 0.0) at = first, again = true; /* others may have dipped and come back */

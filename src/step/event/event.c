@@ -96,7 +96,7 @@ double event_drift_energy(const struct vv_step *s, double h, const double *q, co
   return sum;
 }
 
-static void book(struct vv_step *s, double t, double h)
+void event_book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
@@ -118,7 +118,7 @@ static void fly(struct vv_step *s, double t, double h)
     memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
   else
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
-  book(s, t, 0.5 * h);
+  event_book(s, t, 0.5 * h);
   if (w->n_rest > 0) rest_book(s, x->p);
   if (s->jump == VVI_SLAB && !tried) w->drift_energy = event_drift_energy(s, h, x->q, x->p);
   if (tried)
@@ -144,7 +144,7 @@ void event_slab(struct vv_step *s, double t, double h)
     vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab) + event_bank(s));
     judge(s, vv_totals_energy(&w->slab));
   }
-  book(s, t + h, 0.5 * h);
+  event_book(s, t + h, 0.5 * h);
   if (event_varies(s)) vvi_variation_slab_end(s, h, x->p, w->f);
   if (w->n_rest > 0) memcpy(w->p1, x->p, sizeof(double) * (size_t)x->np); /* momentum of the drift */
   vvi_axpy(x->np, 0.5 * h, w->f, x->p);
@@ -230,7 +230,7 @@ vv_status event_too_many(struct vv_step *s, double t, vv_report *r)
   return VV_OK;
 }
 
-static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
+vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *w = s->own;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
@@ -265,11 +265,13 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     double t = s->state->t;
     if (k == 0 || w->events > 0) memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     w->events = 0;
-    for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+    const bool whole = composed_serves(s);
+    if (whole) VV_TRY(composed_step(s, t, s->h, r));
+    for (int i = 0; !whole && i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
       const double h = s->composition->gamma[i] * s->h;
       w->direction = h < 0.0 ? -1.0 : 1.0;
       vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
-      VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : substep(s, t, h, r));
+      VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : event_substep(s, t, h, r));
       t += h;
     }
     if (r->reason == VV_REASON_DONE) vvi_step_done(s);

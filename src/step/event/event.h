@@ -6,6 +6,8 @@
 #pragma once
 #include "step/step.h"
 
+#include <math.h>
+
 enum event_touch { APART, TOUCHING, HELD };
 enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
 
@@ -13,6 +15,7 @@ typedef struct event_bounce {
   double speed, inverse; /* approach speed and inverse mass along the normal */
   double impulse, loss;  /* along the normal; what restitution takes */
   double slide[3];       /* tangential impulse of friction, on b */
+  double velocity[3];    /* of b relative to a before (friction) */
   double rubbed;         /* what friction takes */
   bool turned;           /* a soft pair that turns back instead of opening or closing */
 } event_bounce;
@@ -62,6 +65,10 @@ typedef struct event_work {
 bool event_varies(const struct vv_step *s);
 /* f = force at q with the springs that are closed now. */
 void event_force(struct vv_step *s, double t, const double *q, double *f);
+/* Books loads, gravity and supports of a kick of length h of the present state. */
+void event_book(struct vv_step *s, double t, double h);
+/* A step of order 2, cut at its events. */
+vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
 void event_slab(struct vv_step *s, double t, double h);
 double event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
@@ -77,9 +84,20 @@ double event_next(struct vv_step *s, double h);
 
 /* ---- event/curved.c ---- */
 
+static inline void event_set_time(event_work *w, int pair, double when)
+{
+  if (w->when[pair] == INFINITY) w->timed[w->n_timed++] = pair;
+  w->when[pair] = when;
+}
+
 /* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
 double event_curved(struct vv_step *s, double length, double sign);
 double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
+
+/* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
+
+bool composed_serves(const struct vv_step *s);
+vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r);
 
 /* ---- event/rest.c ---- */
 
