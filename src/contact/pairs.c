@@ -174,7 +174,7 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   *m->pairs = (struct vvi_pairs){.pair = pair};
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
-  return VV_OK;
+  return vvi_runs_build(m);
 }
 
 /* ---- the pair seen from outside ---- */

@@ -81,3 +81,10 @@ bool vvi_sys_booked(const vv_model *m)
     if (m->block[i].booked || m->block[i].driven) return true;
   return false;
 }
+
+bool vvi_sys_steady(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].n_load > 0 || m->block[i].driven) return false;
+  return true;
+}

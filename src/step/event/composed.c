@@ -43,13 +43,23 @@ static double gap_at(struct vv_step *s, int i, double t, double h)
   return vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q);
 }
 
+typedef struct overlap {
+  const event_work *w;
+  int first; /* -1: none */
+} overlap;
+
+static void note_overlap(void *user, int i, double gap)
+{
+  overlap *o = user;
+  if (o->first < 0 && gap < 0.0 && o->w->touch[i] != HELD) o->first = i;
+}
+
 /* First pair that overlaps after the trial; -1: none. */
 static int overlapping(const struct vv_step *s)
 {
-  const event_work *w = s->own;
-  for (int i = 0; i < s->model->pairs->n; i++)
-    if (w->touch[i] != HELD && vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q) < 0.0) return i;
-  return -1;
+  overlap o = {.w = s->own, .first = -1};
+  vvi_pairs_near(s->model, o.w->trial_q, 0.0, note_overlap, &o);
+  return o.first;
 }
 
 /* As in curved.c, with a composed step in place of a node's flight. */
@@ -91,7 +101,7 @@ static void gather(struct vv_step *s, int hit, double t, double cut, double leng
   attempt(s, t, cut + copysign(1e-13 * fabs(length), length));
   for (int i = 0; i < s->model->pairs->n; i++)
     if (i == hit || (w->touch[i] != HELD && vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q) < 0.0))
-      w->when[i] = cut == 0.0 ? 0.0 : fabs(cut), w->now[w->n_now++] = i;
+      event_set_time(w, i, fabs(cut)), w->now[w->n_now++] = i;
 }
 
 vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)

@@ -33,16 +33,18 @@ static vv_status prepare(struct vv_step *s)
   double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
   double *trial = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? 2 * (nq + np) : 0);
   w->rest = VVI_ARENA_NEW(s->arena, event_rest, n);
-  w->set = VVI_ARENA_NEW(s->arena, int, 3 * n);
+  w->set = VVI_ARENA_NEW(s->arena, int, 4 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
   w->bounce = VVI_ARENA_NEW(s->arena, event_bounce, n);
   if (real == NULL || trial == NULL || w->rest == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL)
     return VV_NOMEM;
-  w->now = w->set + n, w->below = w->now + n;
+  w->now = w->set + n, w->below = w->now + n, w->timed = w->below + n;
   w->trial_q = trial, w->trial_p = trial + nq, w->node_q = w->trial_p + np, w->node_p = w->node_q + nq;
   w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
   w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq, w->fast = w->when + n;
+  for (int64_t i = 0; i < n; i++) w->when[i] = INFINITY;
   w->first_open = -1;
+  w->steady = vvi_sys_steady(s->model);
   s->own = w;
   static const char *const energy[] = {"slab", "nodal", "modified"};
   s->energy = energy[s->jump];
@@ -197,9 +199,9 @@ double event_next(struct vv_step *s, double h)
   const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h), shallow = event_shallow(s);
   double first = INFINITY;
   w->n_set = 0;
-  for (int i = 0; i < list->n; i++) {
+  for (; w->n_timed > 0; w->n_timed--) w->when[w->timed[w->n_timed - 1]] = INFINITY;
+  for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
-    w->when[i] = INFINITY;
     if (c->curved) continue;
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
     const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
@@ -231,8 +233,9 @@ vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *w = s->own;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
-  event_force(s, t, s->state->q, w->f);
-  rest_gather(s);
+  if (w->fresh || !w->steady) event_force(s, t, s->state->q, w->f);
+  if (w->fresh || w->n_rest > 0) rest_gather(s);
+  w->fresh = false;
   for (double rest = h;;) {
     const double next = event_next(s, rest);
     if (next == INFINITY) {
@@ -256,10 +259,11 @@ vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   event_work *w = s->own;
+  w->fresh = true;
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
+    if (k == 0 || w->events > 0) memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     w->events = 0;
-    memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     const bool whole = composed_serves(s);
     if (whole) VV_TRY(composed_step(s, t, s->h, r));
     for (int i = 0; !whole && i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {

@@ -6,6 +6,8 @@
 #pragma once
 #include "step/step.h"
 
+#include <math.h>
+
 enum event_touch { APART, TOUCHING, HELD };
 enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
 
@@ -32,7 +34,10 @@ typedef struct event_work {
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
   double trial;              /* its length; 0: none there */
-  int *below;                /* [pairs] scratch */
+  int *below, n_below;       /* [pairs] that the trial shows to overlap */
+  int *timed, n_timed;       /* [pairs] curved, whose `when` is not INFINITY */
+  bool steady;               /* the force does not depend on time: f stays right from step to step */
+  bool fresh;                /* but somebody else may have changed the state since the last slab */
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
   event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
   int n_rest;
@@ -78,6 +83,12 @@ double event_lowest(double c0, double c1, double c2, double h);
 double event_next(struct vv_step *s, double h);
 
 /* ---- event/curved.c ---- */
+
+static inline void event_set_time(event_work *w, int pair, double when)
+{
+  if (w->when[pair] == INFINITY) w->timed[w->n_timed++] = pair;
+  w->when[pair] = when;
+}
 
 /* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
 double event_curved(struct vv_step *s, double length, double sign);
