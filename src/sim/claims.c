@@ -5,6 +5,7 @@
  *   |closure| <= y/(1 - y). */
 #include "sim/sim.h"
 
+#include "contact/crowd.h"
 #include "math/math.h"
 #include "step/variation.h"
 
@@ -30,7 +31,7 @@ static bool loses(const vv_model *m)
 {
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0) return true;
-  return false;
+  return m->crowd != NULL && m->crowd->loses;
 }
 
 /* Exact means exact to rounding, and rounding adds up: as the square root of the steps, and with the distance travelled,
@@ -46,7 +47,7 @@ static double rounding_growth(const vv_sim *sim)
 void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  const bool event = m->stepper == &vv_event_stepper, dcr = !event && m->pairs->n_hard > 0 && !uses_projection(m);
+  const bool event = m->stepper == &vv_event_stepper, dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL) && !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step, y = isfinite(m->stable_step) ? ratio * ratio : 0.0;
   sim->n_claim = 0;
   if (sim->step.exact)
