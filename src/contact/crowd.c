@@ -64,6 +64,15 @@ static vv_status refuse_corners(const vv_model *m, const struct vvi_crowd *c)
   return status;
 }
 
+static vv_status refuse_projections(const struct vvi_crowd *c)
+{
+  vv_status status = VV_OK;
+  for (int i = 0; i < c->rules.n; i++)
+    if (vvi_rules_projection(c->rule[i].group) != VVI_ANTICIPATE && !c->rule[i].none)
+      status = vv_complain(c->rule[i].group, "projection", "beams that meet each other only know 'anticipate'");
+  return status;
+}
+
 /* A curve takes part if some rule lets it meet a round curve. */
 static bool takes_part(const vv_model *m, struct vvi_crowd *c, int32_t patch)
 {
@@ -193,6 +202,7 @@ vv_status vvi_crowd_build(vv_model *m, const vvi_rules *rules, const double *q)
   if (c->curve == NULL || c->curve_of_patch == NULL) return VV_NOMEM;
   VV_TRY(fill(m, c, q));
   if (c->n_curve == 0) return VV_OK;
+  VV_TRY(refuse_projections(c));
   m->crowd = c;
   return check_start(m, q);
 }

@@ -201,7 +201,7 @@ static int32_t node_of_pair(const struct vv_step *s, const vvi_pair *c)
 
 bool vvi_crowd_has(const struct vv_step *s, const vvi_pair *c)
 {
-  return s->crowd != NULL && c->compliance <= 0.0 && node_of_pair(s, c) >= 0;
+  return s->crowd != NULL && c->compliance <= 0.0 && c->projection == VVI_ANTICIPATE && node_of_pair(s, c) >= 0;
 }
 
 static vvi_contact *contact_of_pair(struct vv_step *s, int32_t pair)
@@ -224,7 +224,7 @@ static bool collect_obstacles(struct vv_step *s, const vvi_flight *f)
   const struct vvi_pairs *list = s->model->pairs;
   for (int32_t i = 0; f->obstacles && i < list->n; i++) {
     const int32_t node = vvi_crowd_has(s, &list->pair[i]) ? node_of_pair(s, &list->pair[i]) : -1;
-    if (node < 0 || !was_changed(w, &node, 1)) continue;
+    if (node < 0 || s->state->memory[i] != 0.0 || !was_changed(w, &node, 1)) continue;
     const double gap = vvi_pair_gap(&list->pair[i], f->q);
     if (!(gap < 0.0)) continue;
     vvi_contact *c = contact_of_pair(s, i);
@@ -241,7 +241,7 @@ static bool collect_resting(struct vv_step *s, const vvi_flight *f)
   struct vvi_crowd_step *w = s->crowd;
   const struct vvi_pairs *list = s->model->pairs;
   w->n_rest = 0;
-  for (int32_t i = 0; !f->obstacles && i < list->n; i++) {
+  for (int32_t i = 0; i < list->n; i++) {
     if (s->state->memory[i] == 0.0 || !vvi_crowd_has(s, &list->pair[i])) continue;
     vvi_contact *c = contact_of_pair(s, i);
     if (c == NULL) return false;

@@ -20,7 +20,7 @@ typedef struct vvi_contact {
   int32_t a, b;   /* segments; -1: a pair with an obstacle */
   int32_t pair;   /* that pair; -1: none */
   int32_t node[4], nodes; /* of the crowd, that it moves */
-  bool rests, bounces;
+  bool rests, bounces, holds;
   const vv_block *block[2];
   vv_point point[2]; /* with arms to one common point */
   double n[3], inverse[6], along; /* from a to b; inverse mass there, and along n */
@@ -29,6 +29,7 @@ typedef struct vvi_contact {
   double speed, acceleration; /* along n */
   double before[3];       /* relative velocity before the bounce */
   double impulse;         /* along n: multiplier, then impulse of this round */
+  double wanted;          /* change of speed that keeps it apart */
   double press, slide[3]; /* sums of the drift: normal (>= 0), tangential on b */
   double lost;            /* by the bounce of this round */
 } vvi_contact;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { SWEEPS = 400, RUBS = 100 };
+enum { SWEEPS = 400, RUBS = 100, HOLDS = 60 };
 
 /* ---- one contact ---- */
 
@@ -137,12 +137,6 @@ static void fly_dirty(struct vv_step *s, vvi_flight *f)
 {
   struct vvi_crowd_step *w = s->crowd;
   for (int32_t i = 0; i < w->n_dirty; i++) vvi_crowd_fly(s, f, w->dirty[i]);
-}
-
-static void fly_contact(struct vv_step *s, vvi_flight *f, const vvi_contact *c)
-{
-  mark(s->crowd, c);
-  for (int i = 0; i < c->nodes; i++) vvi_crowd_fly(s, f, c->node[i]);
 }
 
 static void log_contact(struct vv_step *s, const vvi_contact *c, const char *kind, double t, double impulse)
@@ -323,17 +317,69 @@ static void stop_resting(struct vv_step *s, double direction)
   }
 }
 
-/* The smallest impulse that keeps the gap over the drift, a little more from round to round so that rounds end. */
-static void hold(struct vv_step *s, vvi_flight *f, vvi_contact *c, double direction)
+/* Holding: contacts that would overlap and do not bounce, then the contacts at rest. */
+static vvi_contact *holding(struct vvi_crowd_step *w, int32_t k)
+{
+  vvi_contact *c = &w->contact[k < w->n_bad ? w->bad[k] : w->rest[k - w->n_bad]];
+  return c->holds ? c : NULL;
+}
+
+/* The smallest impulses that keep all gaps over the drift: r >= 0, D r >= -gap/h, r.(D r + gap/h) = 0; roughly, because a
+ * drift is not linear and rounds follow. */
+static void solve_holds(struct vv_step *s, double h, double direction)
 {
   struct vvi_crowd_step *w = s->crowd;
-  if (c->along <= 0.0) return;
-  const double more = 1.001 + 0.02 * w->round, least = 1e-15 * s->model->length_scale;
-  const double r = (least - more * c->gap) / (c->time * fabs(f->h) * c->along);
-  c->lost = -push_apart(s, c, r, direction);
-  book_normal(s, c, -c->lost);
-  rub(s, c, direction);
-  if (s->ledger->held++ == 0) log_contact(s, c, "hold", f->t, direction * r); /* later ones are only counted */
+  const double least = 1e-15 * s->model->length_scale;
+  double most = 0.0;
+  memset(w->y, 0, sizeof(double) * (size_t)s->state->np);
+  for (int32_t k = 0; k < w->n_bad; k++) {
+    vvi_contact *c = holding(w, k);
+    if (c == NULL) continue;
+    c->wanted = (least - c->gap) / (c->time * fabs(h));
+    most = fmax(most, c->wanted);
+  }
+  for (int sweep = 0; sweep < HOLDS; sweep++) {
+    double moved = 0.0;
+    for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
+      vvi_contact *c = holding(w, k);
+      if (c == NULL) continue;
+      const double wanted = c->rests ? 0.0 : c->wanted;
+      const double x = fmax(0.0, c->impulse + (wanted - direction * rate(s, c, w->y)) / c->along), dx = x - c->impulse;
+      if (dx == 0.0) continue;
+      pull_along(s, c, direction * dx, w->y);
+      c->impulse = x;
+      moved = fmax(moved, fabs(dx) * c->along);
+    }
+    if (moved <= 1e-4 * most) break;
+  }
+}
+
+/* A little more from round to round so that rounds end. */
+static void hold_apart(struct vv_step *s, vvi_flight *f, double direction)
+{
+  struct vvi_crowd_step *w = s->crowd;
+  bool any = false;
+  for (int32_t k = 0; k < w->n_bad; k++) {
+    vvi_contact *c = &w->contact[w->bad[k]];
+    c->holds = !c->bounces && c->along > 0.0 && vvi_crowd_again(s, f, c);
+    if (c->holds) c->impulse = 0.0, any = true;
+  }
+  if (!any) return;
+  for (int32_t k = 0; k < w->n_rest; k++) w->contact[w->rest[k]].holds = true, w->contact[w->rest[k]].impulse = 0.0;
+  solve_holds(s, f->h, direction);
+  for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
+    vvi_contact *c = holding(w, k);
+    if (c == NULL || c->impulse == 0.0) continue;
+    const double r = c->impulse * (1.001 + 0.02 * w->round);
+    c->lost = -push_apart(s, c, r, direction);
+    book_normal(s, c, -c->lost);
+    mark(w, c);
+    if (c->rests) continue;
+    rub(s, c, direction);
+    if (s->ledger->held++ == 0) log_contact(s, c, "hold", f->t, direction * r); /* later ones are only counted */
+  }
+  stop_resting(s, direction);
+  fly_dirty(s, f);
 }
 
 void vvi_crowd_answer(struct vv_step *s, vvi_flight *f)
@@ -349,14 +395,5 @@ void vvi_crowd_answer(struct vv_step *s, vvi_flight *f)
   }
   stop_resting(s, direction);
   fly_dirty(s, f);
-  for (int32_t k = 0; k < w->n_bad; k++) {
-    vvi_contact *c = &w->contact[w->bad[k]];
-    if (c->bounces || !vvi_crowd_again(s, f, c)) continue;
-    hold(s, f, c, direction);
-    fly_contact(s, f, c);
-  }
-  if (w->n_rest > 0) {
-    stop_resting(s, direction);
-    fly_dirty(s, f);
-  }
+  hold_apart(s, f, direction);
 }

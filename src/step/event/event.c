@@ -242,6 +242,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   event_force(s, t, s->state->q, w->f);
   rest_gather(s);
   for (double rest = h;;) {
+    if (event_hurries(s)) return event_hurry(s, t, rest, r);
     double next = event_next(s, rest);
     if (s->crowd != NULL) VV_TRY(event_among(s, t, rest, &next, r));
     if (r->reason != VV_REASON_DONE) return VV_OK;

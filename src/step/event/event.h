@@ -83,6 +83,9 @@ void event_try_slab(struct vv_step *s, double h);
 /* ---- event/among.c ---- */
 
 /* Beams that meet each other in the coming slab answer first; *next: event_next(s, rest), brought up to date. */
+bool event_hurries(const struct vv_step *s);
+/* The rest of the step as one slab, contacts answered before it. */
+vv_status event_hurry(struct vv_step *s, double t, double rest, vv_report *r);
 vv_status event_among(struct vv_step *s, double t, double rest, double *next, vv_report *r);
 
 /* ---- event/rest.c ---- */
