@@ -14,7 +14,7 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
 {
   const bool event = is_event(m);
   vv_status status = VV_OK;
-  if (vv_names(c, "between") != 0 && vv_names(c, "between") != 2)
+  if (vv_names(c, "between") > 2)
     status = vv_complain(c, "between", "names %d bodies; a contact is between two, or all", vv_names(c, "between"));
   if (vv_is(c, "response", "dcr") && event)
     status = vv_complain(c, "response", "dcr acts at whole steps: set 'method.step: leapfrog', or use reflect");
@@ -25,13 +25,14 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
   return status;
 }
 
-/* The two bodies a line names, smaller index first; -1, -1 for `all`. */
+/* The two bodies a line names, smaller index first; the same twice where it names one; -1, -1 for `all`. */
 static vvi_rule resolve(const vv_model *m, const vv_group *c)
 {
   vvi_rule r = {.group = c, .a = -1, .b = -1};
-  if (vv_names(c, "between") != 2) return r;
+  const int n = vv_names(c, "between");
+  if (n != 1 && n != 2) return r;
   const int x = vvi_model_body_find(m, vv_name_at(c, "between", 0));
-  const int y = vvi_model_body_find(m, vv_name_at(c, "between", 1));
+  const int y = vvi_model_body_find(m, vv_name_at(c, "between", n - 1));
   r.a = x < y ? x : y;
   r.b = x < y ? y : x;
   return r;
