@@ -17,7 +17,7 @@ typedef struct vv_event {
   double normal_impulse, tangential_impulse;
   double
       energy_jump; /* J: change of the energy the method balances; what restitution takes, and what the balance missed */
-  double residual; /* |energy equation| / energy scale after the jump was solved */
+  double residual;        /* |energy equation| / energy scale after the jump was solved */
   int64_t node_a, node_b; /* of the body, where it was touched; -1: fixed in space */
 } vv_event;
 

@@ -184,8 +184,10 @@ static vv_status check_start(const vv_model *m, const double *q)
     memcpy(w->end, w->x, sizeof(double) * 3 * (size_t)m->crowd->n_node);
     vvi_near_measure(w);
     status = vvi_near_refresh(w) ? refuse_overlap(m, w)
-                                 : vvi_fail(m->ctx, VV_SCENE, "%s: beams lie too close together to list their contacts; "
-                                            "use fewer elements", m->source);
+                                 : vvi_fail(m->ctx, VV_SCENE,
+                                            "%s: beams lie too close together to list their contacts; "
+                                            "use fewer elements",
+                                            m->source);
   }
   vvi_arena_free(&arena);
   return status;
@@ -218,7 +220,8 @@ vv_status vvi_near_create(const vv_model *m, vvi_arena *arena, vvi_near **out)
   if (w == NULL) return VV_NOMEM;
   w->crowd = c;
   w->room = ROOM * (int64_t)c->n_segment + 4096;
-  for (w->buckets = 64; w->buckets < 2 * (int64_t)c->n_segment; w->buckets *= 2) {}
+  for (w->buckets = 64; w->buckets < 2 * (int64_t)c->n_segment; w->buckets *= 2) {
+  }
   w->smallest = 0.5 * c->radius;
   w->x = VVI_ARENA_NEW(arena, double, 10 * (int64_t)c->n_node);
   w->point = VVI_ARENA_NEW(arena, vv_point, c->n_node);
@@ -247,7 +250,8 @@ void vvi_near_place(const vvi_near *w, const double *q, double *x)
 void vvi_near_measure_node(vvi_near *w, int32_t i)
 {
   double now[3], later[3];
-  for (int c = 0; c < 3; c++) now[c] = w->x[3 * i + c] - w->ref[3 * i + c], later[c] = w->end[3 * i + c] - w->ref[3 * i + c];
+  for (int c = 0; c < 3; c++)
+    now[c] = w->x[3 * i + c] - w->ref[3 * i + c], later[c] = w->end[3 * i + c] - w->ref[3 * i + c];
   w->moved[i] = sqrt(fmax(vvi_dot3(now, now), vvi_dot3(later, later)));
 }
 
@@ -293,8 +297,7 @@ static double gap_at(const vvi_near *w, int32_t a, int32_t b, double time, vvi_m
   segment_at(w, a, time, x);
   segment_at(w, b, time, y);
   const double distance = vvi_segment_distance((const double(*)[3])x, (const double(*)[3])y, &m->s, &m->t);
-  for (int c = 0; c < 3; c++)
-    d[c] = (1.0 - m->t) * y[0][c] + m->t * y[1][c] - (1.0 - m->s) * x[0][c] - m->s * x[1][c];
+  for (int c = 0; c < 3; c++) d[c] = (1.0 - m->t) * y[0][c] + m->t * y[1][c] - (1.0 - m->s) * x[0][c] - m->s * x[1][c];
   for (int c = 0; c < 3; c++) m->n[c] = distance > 0.0 ? d[c] / distance : (double)(c == 2);
   m->time = time;
   return distance - radii(w, a, b);
@@ -392,7 +395,8 @@ static void fill_cells(vvi_near *w)
   for (int32_t i = 0; i < w->crowd->n_segment; i++) {
     double x[2][3];
     segment_at(w, i, 0.0, x);
-    for (int c = 0; c < 3; c++) w->cell[3 * (int64_t)i + c] = (int64_t)fmax(-1e15, fmin(1e15, floor(0.5 * (x[0][c] + x[1][c]) / size)));
+    for (int c = 0; c < 3; c++)
+      w->cell[3 * (int64_t)i + c] = (int64_t)fmax(-1e15, fmin(1e15, floor(0.5 * (x[0][c] + x[1][c]) / size)));
     const uint64_t k = bucket_of(w, w->cell + 3 * (int64_t)i);
     w->next[i] = w->head[k], w->head[k] = i;
   }
@@ -403,7 +407,8 @@ static bool search_cell(vvi_near *w, int32_t a, const int64_t cell[3], int64_t f
 {
   vvi_candidate c;
   for (int32_t b = w->head[bucket_of(w, cell)]; b >= 0; b = w->next[b]) {
-    if (b <= a || memcmp(w->cell + 3 * (int64_t)b, cell, 3 * sizeof *cell) != 0 || !near_at_start(w, a, b, &c)) continue;
+    if (b <= a || memcmp(w->cell + 3 * (int64_t)b, cell, 3 * sizeof *cell) != 0 || !near_at_start(w, a, b, &c))
+      continue;
     if (w->n == w->room) return false;
     int64_t k = w->n++;
     for (; k > first && w->list[k - 1].b > b; k--) w->list[k] = w->list[k - 1];

@@ -27,24 +27,24 @@ enum { VVI_HELD_PLACE = 1, VVI_HELD_FRAME = 2 };
 
 struct vvi_crowd {
   int32_t n_curve, n_segment, n_node;
-  vvi_curve *curve;             /* [n_curve] */
-  int32_t *curve_of_patch;      /* [patches of the model]; -1: not in here */
-  int32_t *curve_of;            /* [n_segment] */
-  int32_t *end;                 /* [n_segment][2] nodes */
-  int32_t *curve_of_node;       /* [n_node] */
-  unsigned char *held;          /* [n_node] */
+  vvi_curve *curve;        /* [n_curve] */
+  int32_t *curve_of_patch; /* [patches of the model]; -1: not in here */
+  int32_t *curve_of;       /* [n_segment] */
+  int32_t *end;            /* [n_segment][2] nodes */
+  int32_t *curve_of_node;  /* [n_node] */
+  unsigned char *held;     /* [n_node] */
   vvi_rules rules;
-  vvi_crowd_rule *rule;         /* [rules.n] */
-  double radius;                /* the largest */
-  bool between;                 /* different bodies can meet */
-  bool loses, rough;            /* some restitution below 1; some friction */
+  vvi_crowd_rule *rule; /* [rules.n] */
+  double radius;        /* the largest */
+  bool between;         /* different bodies can meet */
+  bool loses, rough;    /* some restitution below 1; some friction */
 };
 
 /* Finds the curves that can meet; m->crowd stays NULL where none can.  Refuses what cannot be and what overlaps. */
 vv_status vvi_crowd_build(vv_model *m, const vvi_rules *rules, const double *q);
 
 typedef struct vvi_candidate {
-  int32_t a, b;    /* segments, a < b */
+  int32_t a, b; /* segments, a < b */
   int32_t rule;
   int32_t contact; /* of the stepper; -1: none */
   double gap;      /* when the list was built */
@@ -56,7 +56,7 @@ typedef struct vvi_near {
   double *x, *end, *ref; /* [nodes][3] now; after the coming drift; when the list was built */
   double *moved;         /* [nodes] largest distance from ref, now and after the drift */
   double skin, smallest; /* of the list; least value */
-  int64_t builds;      /* so far */
+  int64_t builds;        /* so far */
   int64_t n, room;
   vvi_candidate *list; /* [room] sorted by (a, b) */
   int64_t *cell;       /* [segments][3] */
@@ -79,9 +79,9 @@ vvi_candidate *vvi_near_find(const vvi_near *w, int32_t a, int32_t b);
 
 /* How two segments meet in the coming drift: each node moves straight from x to end. */
 typedef struct vvi_meeting {
-  double time;      /* 0..1, of the first touch */
+  double time;       /* 0..1, of the first touch */
   double s, t, n[3]; /* there: places on the segments, unit normal from a to b */
-  double late, gap; /* a time after it, and the negative gap then */
+  double late, gap;  /* a time after it, and the negative gap then */
 } vvi_meeting;
 
 bool vvi_near_meets(const vvi_near *w, int32_t a, int32_t b, vvi_meeting *out);

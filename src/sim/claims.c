@@ -47,7 +47,8 @@ static double rounding_growth(const vv_sim *sim)
 void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  const bool event = m->stepper == &vv_event_stepper, dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL) && !uses_projection(m);
+  const bool event = m->stepper == &vv_event_stepper,
+             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL) && !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step, y = isfinite(m->stable_step) ? ratio * ratio : 0.0;
   sim->n_claim = 0;
   if (sim->step.exact)

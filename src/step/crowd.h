@@ -17,33 +17,33 @@ typedef struct vvi_flight {
 
 /* One contact of the coming drift. */
 typedef struct vvi_contact {
-  int32_t a, b;   /* segments; -1: a pair with an obstacle */
-  int32_t pair;   /* that pair; -1: none */
+  int32_t a, b;           /* segments; -1: a pair with an obstacle */
+  int32_t pair;           /* that pair; -1: none */
   int32_t node[4], nodes; /* of the crowd, that it moves */
   bool rests, bounces, holds;
   const vv_block *block[2];
-  vv_point point[2]; /* with arms to one common point */
+  vv_point point[2];              /* with arms to one common point */
   double n[3], inverse[6], along; /* from a to b; inverse mass there, and along n */
   double restitution, friction;
-  double time, gap;       /* 0..1: when it overlaps, and by how much */
+  double time, gap;           /* 0..1: when it overlaps, and by how much */
   double speed, acceleration; /* along n */
-  double before[3];       /* relative velocity before the bounce */
-  double impulse;         /* along n: multiplier, then impulse of this round */
-  double wanted;          /* change of speed that keeps it apart */
-  double press, slide[3]; /* sums of the drift: normal (>= 0), tangential on b */
-  double lost;            /* by the bounce of this round */
+  double before[3];           /* relative velocity before the bounce */
+  double impulse;             /* along n: multiplier, then impulse of this round */
+  double wanted;              /* change of speed that keeps it apart */
+  double press, slide[3];     /* sums of the drift: normal (>= 0), tangential on b */
+  double lost;                /* by the bounce of this round */
 } vvi_contact;
 
 struct vvi_crowd_step {
   vvi_near *near;
   vvi_contact *contact; /* [room] of the coming drift */
   int32_t n, room;
-  int32_t *bad, n_bad;  /* [room] contacts that would overlap */
-  int32_t *rest, n_rest; /* [pairs] pairs at rest on obstacles */
-  int32_t *contact_of;  /* [pairs] */
-  int32_t *changed;     /* [nodes] the round that changed its momentum last; -1: none */
+  int32_t *bad, n_bad;     /* [room] contacts that would overlap */
+  int32_t *rest, n_rest;   /* [pairs] pairs at rest on obstacles */
+  int32_t *contact_of;     /* [pairs] */
+  int32_t *changed;        /* [nodes] the round that changed its momentum last; -1: none */
   int32_t *dirty, n_dirty; /* [nodes] to be flown again */
-  double *q, *p, *y;    /* [nq], [np], [np] scratch */
+  double *q, *p, *y;       /* [nq], [np], [np] scratch */
   int32_t round;
 };
 

@@ -19,14 +19,15 @@ static const char *const steppers[] = {"leapfrog", "event"};
 static void crossing(char *text, const char *step, const char *time, int elements, double speed, double slip,
                      double angle, const char *contact)
 {
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {%s}\nmethod: {step: %s}\ncontacts: [{%s}]\nbodies:\n"
-           "  a: {kind: beam, length: 1, elements: %d, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
-           "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [-0.5, 0, 0]}\n"
-           "  b: {kind: beam, length: 1, elements: %d, material: {young: 1e6, density: 2000}, section: {circle: {radius: "
-           "0.01}}, axis: [%.17g, %.17g, 0], normal: [0, 0, 1], position: [%.17g, %.17g, 0.03101], velocity: [%g, 0, %g]}\n",
-           time, step, contact, elements, elements, cos(angle), sin(angle), -0.5 * cos(angle), -0.5 * sin(angle), slip,
-           speed);
+  snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {%s}\nmethod: {step: %s}\ncontacts: [{%s}]\nbodies:\n"
+      "  a: {kind: beam, length: 1, elements: %d, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
+      "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [-0.5, 0, 0]}\n"
+      "  b: {kind: beam, length: 1, elements: %d, material: {young: 1e6, density: 2000}, section: {circle: {radius: "
+      "0.01}}, axis: [%.17g, %.17g, 0], normal: [0, 0, 1], position: [%.17g, %.17g, 0.03101], velocity: [%g, 0, %g]}\n",
+      time, step, contact, elements, elements, cos(angle), sin(angle), -0.5 * cos(angle), -0.5 * sin(angle), slip,
+      speed);
 }
 
 static unsigned long long dice = 1;
@@ -67,7 +68,8 @@ static void chain(char *text, const char *step, const char *time, const char *co
     used += snprintf(
         text + used, (size_t)(TEXT - used),
         "  r%d: {kind: beam, length: 0.6283185307179586, elements: 20, closed: true, material: {young: 1e6, density: "
-        "1000}, section: {circle: {radius: 0.015}}, shape: {arc: {angle: 6.283185307179586}}, rest: shape, axis: [0, %d, "
+        "1000}, section: {circle: {radius: 0.015}}, shape: {arc: {angle: 6.283185307179586}}, rest: shape, axis: [0, "
+        "%d, "
         "%d], normal: [1, 0, 0], position: [%.17g, 0, 0], velocity: [%.17g, %.17g, %.17g], spin: [%.17g, 0, 0]}\n",
         i, i % 2, 1 - i % 2, 0.14 * i - 0.1, random_in(-1, 1), random_in(-1, 1), random_in(-1, 1), random_in(-3, 3));
 }
@@ -75,12 +77,13 @@ static void chain(char *text, const char *step, const char *time, const char *co
 /* A soft spring of round wire, pressed together until its turns meet. */
 static void coil(char *text, const char *step, const char *contact, double pitch)
 {
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: 0.3, step: {safety: 0.3}}\nmethod: {step: %s}\ncontacts: [{%s}]\nbodies:\n"
-           "  rope: {kind: beam, length: 1.6, elements: 80, material: {young: 1e5, density: 1000}, section: {circle: "
-           "{radius: 0.01}}, shape: {helix: {radius: 0.07, pitch: %g}}, rest: shape, axis: [1, 0, 0.1], normal: [0, 1, 0],\n"
-           "         velocity_profile: [{at: [0, 1], factor: [1, -1], direction: [0, 0, 1.5]}]}\n",
-           step, contact, pitch);
+  snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {end: 0.3, step: {safety: 0.3}}\nmethod: {step: %s}\ncontacts: [{%s}]\nbodies:\n"
+      "  rope: {kind: beam, length: 1.6, elements: 80, material: {young: 1e5, density: 1000}, section: {circle: "
+      "{radius: 0.01}}, shape: {helix: {radius: 0.07, pitch: %g}}, rest: shape, axis: [1, 0, 0.1], normal: [0, 1, 0],\n"
+      "         velocity_profile: [{at: [0, 1], factor: [1, -1], direction: [0, 0, 1.5]}]}\n",
+      step, contact, pitch);
 }
 
 static const double *middle_momentum(const run_record *r, int body, int *n)
@@ -138,13 +141,14 @@ static void test_parallel_rods_swap(void **unused)
   (void)unused;
   for (int k = 0; k < 2; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 0.02, step: 1e-4}\nmethod: {step: %s}\nbodies:\n"
-             "  a: {kind: beam, length: 1, elements: 8, material: {young: 1e5, density: 1000}, section: {circle: {radius: "
-             "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], velocity: [0, 0, 0.5]}\n"
-             "  b: {kind: beam, length: 1, elements: 8, material: {young: 1e5, density: 1000}, section: {circle: {radius: "
-             "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [0, 0, 0.05], velocity: [0, 0, -1]}\n",
-             steppers[k]);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.02, step: 1e-4}\nmethod: {step: %s}\nbodies:\n"
+        "  a: {kind: beam, length: 1, elements: 8, material: {young: 1e5, density: 1000}, section: {circle: {radius: "
+        "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], velocity: [0, 0, 0.5]}\n"
+        "  b: {kind: beam, length: 1, elements: 8, material: {young: 1e5, density: 1000}, section: {circle: {radius: "
+        "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [0, 0, 0.05], velocity: [0, 0, -1]}\n",
+        steppers[k]);
     run_record r = run_scene(text, NULL);
     check_least((double)r.n_event, 1);
     int n;
@@ -165,13 +169,14 @@ static void test_thin_and_fast(void **unused)
   (void)unused;
   for (int k = 0; k < 2; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 0.2, step: 1e-3}\nmethod: {step: %s}\nbodies:\n"
-             "  a: {kind: beam, length: 1, elements: 5, material: {young: 1e2, density: 1000}, section: {circle: {radius: "
-             "1e-3}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [-0.5, 0, 0]}\n"
-             "  b: {kind: beam, length: 1, elements: 5, material: {young: 1e2, density: 1000}, section: {circle: {radius: "
-             "1e-3}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [0.01, -0.52, 0.513], velocity: [0, 0, -23]}\n",
-             steppers[k]);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.2, step: 1e-3}\nmethod: {step: %s}\nbodies:\n"
+        "  a: {kind: beam, length: 1, elements: 5, material: {young: 1e2, density: 1000}, section: {circle: {radius: "
+        "1e-3}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [-0.5, 0, 0]}\n"
+        "  b: {kind: beam, length: 1, elements: 5, material: {young: 1e2, density: 1000}, section: {circle: {radius: "
+        "1e-3}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [0.01, -0.52, 0.513], velocity: [0, 0, -23]}\n",
+        steppers[k]);
     const run_options options = {.steps = 30};
     run_record r = run_scene(text, &options);
     check_least((double)r.n_event, 1);
@@ -199,7 +204,8 @@ static double dot(const double a[3], const double b[3])
 static double solid_angle(const double a[3], const double b[3], const double c[3])
 {
   const double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
-  const double det = a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
+  const double det =
+      a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
   return 2.0 * atan2(det, la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
 }
 
@@ -420,9 +426,11 @@ static void two(char *text, const char *section_a, const char *section_b, double
 {
   snprintf(text, TEXT,
            "visviva: 1\ntime: {end: 0.01, step: 1e-4}\n%sbodies:\n"
-           "  a: {kind: beam, length: 1, elements: 8, material: {young: 1e4, density: 1000}, section: {%s}, axis: [1, 0, 0], "
+           "  a: {kind: beam, length: 1, elements: 8, material: {young: 1e4, density: 1000}, section: {%s}, axis: [1, "
+           "0, 0], "
            "normal: [0, 0, 1]}\n"
-           "  b: {kind: beam, length: 1, elements: 8, material: {young: 1e4, density: 1000}, section: {%s}, axis: [0, 1, 0], "
+           "  b: {kind: beam, length: 1, elements: 8, material: {young: 1e4, density: 1000}, section: {%s}, axis: [0, "
+           "1, 0], "
            "normal: [0, 0, 1], position: [0.5, -0.5, %g]}\n",
            more, section_a, section_b, height);
 }
@@ -462,15 +470,16 @@ static void test_supports_are_booked(void **unused)
   (void)unused;
   for (int k = 0; k < 2; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 0.05, step: {safety: 0.3}}\nmethod: {step: %s}\ncontacts: [{friction: 0.3}]\nbodies:\n"
-             "  a: {kind: beam, length: 1, elements: 6, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
-             "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [1, 2, 3], ends: {first: clamped, last: pinned}}\n"
-             "  b: {kind: beam, length: 0.4, elements: 4, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
-             "0.02}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [1.05, 1.8, 3.05], velocity: [0.4, 0.3, -2]}\n"
-             "  c: {kind: beam, length: 0.4, elements: 4, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
-             "0.02}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [1.95, 1.8, 3.05], velocity: [0.1, 0.3, -2]}\n",
-             steppers[k]);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.05, step: {safety: 0.3}}\nmethod: {step: %s}\ncontacts: [{friction: 0.3}]\nbodies:\n"
+        "  a: {kind: beam, length: 1, elements: 6, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
+        "0.02}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [1, 2, 3], ends: {first: clamped, last: pinned}}\n"
+        "  b: {kind: beam, length: 0.4, elements: 4, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
+        "0.02}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [1.05, 1.8, 3.05], velocity: [0.4, 0.3, -2]}\n"
+        "  c: {kind: beam, length: 0.4, elements: 4, material: {young: 1e6, density: 1000}, section: {circle: {radius: "
+        "0.02}}, axis: [0, 1, 0], normal: [0, 0, 1], position: [1.95, 1.8, 3.05], velocity: [0.1, 0.3, -2]}\n",
+        steppers[k]);
     run_record r = run_scene(text, NULL);
     const vv_ledger *l = run_ledger(&r);
     check_least((double)r.n_event, 2);
@@ -483,11 +492,16 @@ static void test_supports_are_booked(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_crossing_is_exact),     cmocka_unit_test(test_parallel_rods_swap),
-      cmocka_unit_test(test_thin_and_fast),         cmocka_unit_test(test_chain_keeps_its_books),
-      cmocka_unit_test(test_energy_is_of_second_order), cmocka_unit_test(test_friction_is_booked),
-      cmocka_unit_test(test_self_contact),          cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_search_finds_all),      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_crossing_is_exact),
+      cmocka_unit_test(test_parallel_rods_swap),
+      cmocka_unit_test(test_thin_and_fast),
+      cmocka_unit_test(test_chain_keeps_its_books),
+      cmocka_unit_test(test_energy_is_of_second_order),
+      cmocka_unit_test(test_friction_is_booked),
+      cmocka_unit_test(test_self_contact),
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_search_finds_all),
+      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_supports_are_booked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
