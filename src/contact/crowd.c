@@ -446,7 +446,8 @@ int64_t vvi_near_all(const vvi_near *w, vvi_candidate *list, int64_t room)
   return n;
 }
 
-/* Complete: whoever meets in the drift was nearer than the skin at ref, because both have moved by less than half of it. */
+/* Complete: whoever meets in the drift was nearer than the skin at ref, because both have moved by less than half of it.
+ *                                                                                                          [contact 18] */
 bool vvi_near_refresh(vvi_near *w)
 {
   double most = 0.0, stride = 0.0;

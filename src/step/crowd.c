@@ -28,8 +28,14 @@ vv_status vvi_crowd_prepare(struct vv_step *s)
   w->bad = VVI_ARENA_NEW(s->arena, int32_t, w->room);
   w->rest = VVI_ARENA_NEW(s->arena, int32_t, 2 * n + 1);
   w->changed = VVI_ARENA_NEW(s->arena, int32_t, 2 * nodes);
+  w->couplings = 16 * (int64_t)w->room;
+  w->coupling = VVI_ARENA_NEW(s->arena, vvi_coupling, w->couplings);
+  w->first = VVI_ARENA_NEW(s->arena, int64_t, w->room + 1);
+  w->row = VVI_ARENA_NEW(s->arena, int32_t, 6 * (int64_t)w->room + nodes);
   w->q = VVI_ARENA_NEW(s->arena, double, s->state->nq + 2 * s->state->np);
   if (w->contact == NULL || w->bad == NULL || w->rest == NULL || w->changed == NULL || w->q == NULL) return VV_NOMEM;
+  if (w->coupling == NULL || w->first == NULL || w->row == NULL) return VV_NOMEM;
+  w->seen = w->row + w->room, w->link = w->seen + w->room, w->head = w->link + 4 * (int64_t)w->room;
   w->contact_of = w->rest + n, w->dirty = w->changed + nodes;
   w->p = w->q + s->state->nq, w->y = w->p + s->state->np;
   for (int64_t i = 0; i < n; i++) w->contact_of[i] = -1;

@@ -29,10 +29,15 @@ typedef struct vvi_contact {
   double speed, acceleration; /* along n */
   double before[3];           /* relative velocity before the bounce */
   double impulse;             /* along n: multiplier, then impulse of this round */
-  double wanted;              /* change of speed that keeps it apart */
+  double bias;                /* speed that the impulses of a round must make up for */
   double press, slide[3];     /* sums of the drift: normal (>= 0), tangential on b */
   double lost;                /* by the bounce of this round */
 } vvi_contact;
+
+typedef struct vvi_coupling {
+  int32_t row;
+  double value;
+} vvi_coupling;
 
 struct vvi_crowd_step {
   vvi_near *near;
@@ -45,6 +50,13 @@ struct vvi_crowd_step {
   int32_t *dirty, n_dirty; /* [nodes] to be flown again */
   double *q, *p, *y;       /* [nq], [np], [np] scratch */
   int32_t round;
+  /* the rows of a round: contacts that feel each other, and the matrix D between them */
+  int32_t *row, n_row;    /* [room] */
+  int32_t *head, *link;   /* [nodes], [room][4] rows of a node, as lists */
+  int32_t *seen;          /* [room] */
+  int64_t *first;         /* [room + 1] */
+  vvi_coupling *coupling; /* [couplings] */
+  int64_t couplings;
 };
 
 vv_status vvi_crowd_prepare(struct vv_step *s);

@@ -166,6 +166,81 @@ static void log_contact(struct vv_step *s, const vvi_contact *c, const char *kin
   for (int i = 0; i < 3; i++) e->x[i] += c->point[0].arm[i], e->n[i] = c->n[i];
 }
 
+/* ---- contacts that feel each other ---- */
+
+/* Contact k of the round, first those that would overlap, then those at rest; NULL: it takes no part. */
+typedef vvi_contact *pick_fn(struct vvi_crowd_step *w, int32_t k);
+
+/* Row l of D: what a unit impulse at l does to the speeds of the rows that share a node with it. */
+static bool couple(struct vv_step *s, int32_t l)
+{
+  struct vvi_crowd_step *w = s->crowd;
+  const vvi_contact *c = &w->contact[w->row[l]];
+  int64_t end = w->first[l];
+  pull_along(s, c, 1.0, w->y);
+  for (int i = 0; i < c->nodes; i++)
+    for (int32_t at = w->head[c->node[i]]; at >= 0; at = w->link[at]) {
+      const int32_t k = at / 4;
+      if (w->seen[k] == l) continue;
+      if (end == w->couplings) return false;
+      w->seen[k] = l;
+      w->coupling[end++] = (vvi_coupling){.row = k, .value = rate(s, &w->contact[w->row[k]], w->y)};
+    }
+  pull_along(s, c, -1.0, w->y); /* back to zero, bit for bit */
+  w->first[l + 1] = end;
+  return true;
+}
+
+static bool couple_all(struct vv_step *s)
+{
+  struct vvi_crowd_step *w = s->crowd;
+  memset(w->y, 0, sizeof(double) * (size_t)s->state->np);
+  for (int32_t l = 0; l < w->n_row; l++) {
+    const vvi_contact *c = &w->contact[w->row[l]];
+    for (int i = 0; i < c->nodes; i++) w->head[c->node[i]] = -1;
+    w->seen[l] = -1;
+  }
+  for (int32_t l = 0; l < w->n_row; l++) {
+    const vvi_contact *c = &w->contact[w->row[l]];
+    for (int i = 0; i < c->nodes; i++) w->link[4 * l + i] = w->head[c->node[i]], w->head[c->node[i]] = 4 * l + i;
+  }
+  w->first[0] = 0;
+  for (int32_t l = 0; l < w->n_row; l++)
+    if (!couple(s, l)) return false;
+  return true;
+}
+
+/* x >= 0, bias + D x >= 0, x.(bias + D x) = 0 by projected Gauss-Seidel; x is the impulse of the contacts picked. */
+static void solve(struct vv_step *s, pick_fn *pick, int sweeps, double enough)
+{
+  struct vvi_crowd_step *w = s->crowd;
+  w->n_row = 0;
+  for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
+    const vvi_contact *c = pick(w, k);
+    if (c != NULL) w->row[w->n_row++] = (int32_t)(c - w->contact);
+  }
+  if (!couple_all(s)) { /* no room for D: a careful part of what each needs alone, and more in the next round */
+    for (int32_t l = 0; l < w->n_row; l++) {
+      vvi_contact *c = &w->contact[w->row[l]];
+      c->impulse = 0.25 * fmax(0.0, -c->bias / c->along);
+    }
+    return;
+  }
+  for (int sweep = 0; sweep < sweeps; sweep++) {
+    double moved = 0.0;
+    for (int32_t l = 0; l < w->n_row; l++) {
+      vvi_contact *c = &w->contact[w->row[l]];
+      double u = c->bias;
+      for (int64_t i = w->first[l]; i < w->first[l + 1]; i++)
+        u += w->coupling[i].value * w->contact[w->row[w->coupling[i].row]].impulse;
+      const double x = fmax(0.0, c->impulse - u / c->along);
+      moved = fmax(moved, fabs(x - c->impulse) * c->along);
+      c->impulse = x;
+    }
+    if (moved <= enough) break;
+  }
+}
+
 /* ---- bounces ---- */
 
 static vvi_contact *bouncing(struct vvi_crowd_step *w, int32_t k)
@@ -207,27 +282,6 @@ static int32_t choose(struct vv_step *s, double direction, double *restitution)
   return n;
 }
 
-static void solve(struct vv_step *s, double direction)
-{
-  struct vvi_crowd_step *w = s->crowd;
-  double scale = 0.0;
-  memcpy(w->y, s->state->p, sizeof(double) * (size_t)s->state->np);
-  for (int32_t k = 0; k < w->n_bad; k++) scale = fmax(scale, fabs(w->contact[w->bad[k]].speed));
-  for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    double moved = 0.0;
-    for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
-      vvi_contact *c = bouncing(w, k);
-      if (c == NULL) continue;
-      const double x = fmax(0.0, c->impulse - direction * rate(s, c, w->y) / c->along), dx = x - c->impulse;
-      if (dx == 0.0) continue;
-      pull_along(s, c, direction * dx, w->y);
-      c->impulse = x;
-      moved = fmax(moved, fabs(dx) * c->along);
-    }
-    if (moved <= 1e-15 * scale) break;
-  }
-}
-
 /* Factor on all impulses that also settles what the bank holds: with d the sum of the impulses,
  *   (s^2/2) d.M^-1 d + s p.M^-1 d = its value at s = 1, plus the bank.                                        [contact 17] */
 static double settle_bank(struct vv_step *s)
@@ -257,9 +311,15 @@ static double settle_bank(struct vv_step *s)
 static void bounce(struct vv_step *s, double direction)
 {
   struct vvi_crowd_step *w = s->crowd;
-  double restitution;
+  double restitution, fastest = 0.0;
   if (choose(s, direction, &restitution) == 0) return;
-  solve(s, direction);
+  for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
+    vvi_contact *c = bouncing(w, k);
+    if (c == NULL) continue;
+    c->bias = direction * rate(s, c, s->state->p);
+    fastest = fmax(fastest, fabs(c->bias));
+  }
+  solve(s, bouncing, SWEEPS, 1e-15 * fastest);
   for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
     vvi_contact *c = bouncing(w, k);
     if (c != NULL) c->impulse *= direction * (1.0 + (c->rests ? restitution : c->restitution));
@@ -326,32 +386,18 @@ static vvi_contact *holding(struct vvi_crowd_step *w, int32_t k)
 
 /* The smallest impulses that keep all gaps over the drift: r >= 0, D r >= -gap/h, r.(D r + gap/h) = 0; roughly, because a
  * drift is not linear and rounds follow. */
-static void solve_holds(struct vv_step *s, double h, double direction)
+static void solve_holds(struct vv_step *s, double h)
 {
   struct vvi_crowd_step *w = s->crowd;
   const double least = 1e-15 * s->model->length_scale;
   double most = 0.0;
-  memset(w->y, 0, sizeof(double) * (size_t)s->state->np);
-  for (int32_t k = 0; k < w->n_bad; k++) {
+  for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
     vvi_contact *c = holding(w, k);
     if (c == NULL) continue;
-    c->wanted = (least - c->gap) / (c->time * fabs(h));
-    most = fmax(most, c->wanted);
+    c->bias = c->rests ? 0.0 : (c->gap - least) / (c->time * fabs(h));
+    most = fmax(most, -c->bias);
   }
-  for (int sweep = 0; sweep < HOLDS; sweep++) {
-    double moved = 0.0;
-    for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
-      vvi_contact *c = holding(w, k);
-      if (c == NULL) continue;
-      const double wanted = c->rests ? 0.0 : c->wanted;
-      const double x = fmax(0.0, c->impulse + (wanted - direction * rate(s, c, w->y)) / c->along), dx = x - c->impulse;
-      if (dx == 0.0) continue;
-      pull_along(s, c, direction * dx, w->y);
-      c->impulse = x;
-      moved = fmax(moved, fabs(dx) * c->along);
-    }
-    if (moved <= 1e-4 * most) break;
-  }
+  solve(s, holding, HOLDS, 1e-4 * most);
 }
 
 /* A little more from round to round so that rounds end. */
@@ -366,7 +412,7 @@ static void hold_apart(struct vv_step *s, vvi_flight *f, double direction)
   }
   if (!any) return;
   for (int32_t k = 0; k < w->n_rest; k++) w->contact[w->rest[k]].holds = true, w->contact[w->rest[k]].impulse = 0.0;
-  solve_holds(s, f->h, direction);
+  solve_holds(s, f->h);
   for (int32_t k = 0; k < w->n_bad + w->n_rest; k++) {
     vvi_contact *c = holding(w, k);
     if (c == NULL || c->impulse == 0.0) continue;
