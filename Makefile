@@ -3,6 +3,7 @@ BUILD        ?= build
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+PYTHON       ?= python3
 MAKEFLAGS += --no-print-directory
 
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
@@ -50,6 +51,10 @@ validate: release ## run the published examples against exact solutions and the 
 .PHONY: bench
 bench: release ## run the benchmarks
 	@for b in $(BUILD)/release/bench/bench_*; do [ ! -x "$$b" ] || [ -d "$$b" ] || { echo "== $$b"; "$$b" || exit 1; }; done
+
+.PHONY: peers
+peers: release ## time a free rod beside PyElastica, where that can be imported
+	@$(PYTHON) tools/peers.py $(BUILD)/release/bench/bench_peer
 
 .PHONY: install
 install: setup ## install to PREFIX (default /usr/local)

@@ -105,6 +105,7 @@ typedef struct app_progress {
   int shown;          /* columns of the line on the screen */
 } app_progress;
 double app_clock(void);
+int64_t app_progress_next(int64_t step, void *progress);
 vv_status app_progress_observe(const vv_view *view, void *progress);
 void app_progress_show(app_progress *p, const char *text); /* cut to the width of the terminal */
 void app_progress_clear(app_progress *p);

@@ -39,7 +39,7 @@ static const paper papers[] = {
      "  journal = {International Journal for Numerical Methods in Engineering},\n"
      "  volume  = {64}, pages = {1078--1110}, year = {2005}\n"
      "}"},
-    {NULL, "beam", "kind: beam (not in this version)",
+    {NULL, "beam", "kind: beam (drifts lgvi and lavi)",
      "F. Demoures, F. Gay-Balmaz, S. Leyendecker, S. Ober-Blöbaum, T. S. Ratiu, Y. Weinand: Discrete variational Lie\n"
      "  group formulation of geometrically exact beam dynamics. Numerische Mathematik 130(1) (2015) 73-123.\n"
      "  doi:10.1007/s00211-014-0659-4",

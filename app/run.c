@@ -72,14 +72,14 @@ static vv_status prepare(app_run *r)
   status = vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
   app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
-  return vv_sim_observe(r->sim, 1, vv_results_observe, r->results);
+  return vv_sim_observe_when(r->sim, vv_results_next, vv_results_observe, r->results);
 }
 
 static vv_status advance(app_run *r)
 {
   app_progress progress = {0};
   if (!r->quiet && isatty(STDERR_FILENO)) {
-    const vv_status status = vv_sim_observe(r->sim, 1, app_progress_observe, &progress);
+    const vv_status status = vv_sim_observe_when(r->sim, app_progress_next, app_progress_observe, &progress);
     if (status != VV_OK) return status;
   }
   const vv_status status = vv_sim_run(r->sim, &r->report);

@@ -1,4 +1,5 @@
-/* bench/bench_beam.c  The beam's leapfrog (closed-form LGVI, one-point strain): bench_beam [folder for the CSV].
+/* bench/bench_beam.c  The beam's leapfrog (closed-form LGVI, one-point strain), then in cache with other strains and drifts:
+ * bench_beam [folder for the CSV].
  *
  * Timed: vv_sim_steps(n) less vv_sim_steps(1), as in bench_bar.c: n - 1 steps of the fused pass.  Flops are counted from
  * the formulas (one element 3 + 201 adds and multiplications and a division; one node 46 in the kick and the shift, 80, a
@@ -14,6 +15,8 @@ enum { REPEATS = 7, FLOPS = 3 + 201 + 1 + 46 + 80 + 3, BYTES = 304, MOST_THREADS
 
 typedef struct scene {
   int beams, elements;
+  const char *strain, *drift; /* NULL: the defaults */
+  double spin;                /* times the usual one: how far a step turns the sections */
 } scene;
 
 static bench_run open_beams(const scene *s, int threads)
@@ -24,12 +27,15 @@ static bench_run open_beams(const scene *s, int threads)
   size_t used = (size_t)snprintf(text, room,
                                  "visviva: 1\ntime: {end: 1, step: {safety: 0.5}}\nmethod: {step: leapfrog}\n"
                                  "contacts: [{response: none}]\nbodies:\n");
+  const double spin = s->spin > 0.0 ? s->spin : 1.0;
   for (int i = 0; i < s->beams; i++)
     used +=
         (size_t)snprintf(text + used, room - used,
                          "  b%d: {kind: beam, length: 2, elements: %d, material: {young: 1e7, poisson: 0.35, density: "
-                         "1000}, section: {square: {side: 0.05}}, shape: {arc: {angle: 1}}, spin: [1, 2, %d]}\n",
-                         i, s->elements, i % 7);
+                         "1000}, section: {square: {side: 0.05}}, shape: {arc: {angle: 1}}, strain: %s, drift: "
+                         "%s, spin: [%g, %g, %g]}\n",
+                         i, s->elements, s->strain != NULL ? s->strain : "one-point",
+                         s->drift != NULL ? s->drift : "lgvi", spin, 2.0 * spin, i % 7 * spin);
   bench_run r = bench_parse(text, threads);
   free(text);
   return r;
@@ -76,9 +82,30 @@ static void print_row(const scene *s, int threads, const row *r, FILE *csv)
   fflush(stdout);
 }
 
+/* Strains and drifts in cache on one core; the last rows turn the sections a hundred times as far in a step. */
+static void variants(FILE *csv)
+{
+  static const scene list[] = {
+      {1, 256, "one-point", "lgvi", 1},     {1, 256, "trapezoid", "lgvi", 1}, {1, 256, "cayley", "lgvi", 1},
+      {1, 256, "one-point", "cayley", 1},   {1, 256, "cayley", "cayley", 1},  {1, 256, "one-point", "lavi-cay", 1},
+      {1, 256, "one-point", "lavi-exp", 1}, {1, 256, "cayley", "lgvi", 100},  {1, 256, "cayley", "cayley", 100}};
+  printf("\n%10s %10s %6s %10s  %s\n", "strain", "drift", "spin", "ns/node", "state hash");
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    const scene *s = &list[i];
+    const row r = measure(s, 1);
+    printf("%10s %10s %6g %10.2f  %016llx\n", s->strain, s->drift, s->spin, r.ns, (unsigned long long)r.hash);
+    fprintf(csv, "beam %s %s spin %g,%d,%d,1,%.3f,,%.2f,,,%016llx\n", s->strain, s->drift, s->spin, s->beams,
+            s->elements, r.ns, r.peak, (unsigned long long)r.hash);
+    fflush(stdout);
+  }
+}
+
 int main(int argc, char **argv)
 {
-  static const scene list[] = {{1, 64}, {1, 256}, {1, 1024}, {1, 16384}, {1, 131072}, {1, 1000000}, {1000, 64}};
+  static const scene list[] = {{.beams = 1, .elements = 64},     {.beams = 1, .elements = 256},
+                               {.beams = 1, .elements = 1024},   {.beams = 1, .elements = 16384},
+                               {.beams = 1, .elements = 131072}, {.beams = 1, .elements = 1000000},
+                               {.beams = 1000, .elements = 64}};
   FILE *csv = bench_csv(argc, argv, "-beam");
   int unequal = 0;
   fprintf(csv,
@@ -95,5 +122,6 @@ int main(int argc, char **argv)
     }
   }
   printf("\nsame bits for every number of threads: %s; load %.2f\n", unequal == 0 ? "yes" : "NO", bench_load());
+  variants(csv);
   return fclose(csv) != 0 || unequal > 0;
 }

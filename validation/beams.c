@@ -33,8 +33,8 @@ static const char *const shape_text[] = {
 static void scene_of(const beams_def *d, char *text)
 {
   const bool masses = d->shape == BEAMS_MASSES, feem = d->scheme == BEAMS_FEEM;
-  size_t n = (size_t)snprintf(text, SCENE_TEXT, "visviva: 1\ntime: {end: 1e6, step: %.17g}\nmethod: {step: %s", d->step,
-                              feem ? "energy-momentum" : "leapfrog");
+  size_t n = (size_t)snprintf(text, SCENE_TEXT, "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: %s",
+                              1e9 * d->step, d->step, feem ? "energy-momentum" : "leapfrog");
   n += (size_t)snprintf(text + n, SCENE_TEXT - n, ", order: %d%s}\nrecord: {modified: %s}\n",
                         d->order > 0 ? d->order : 2, d->drift ? ", start: drift" : "", d->modified ? "true" : "false");
   n += (size_t)snprintf(text + n, SCENE_TEXT - n,
@@ -49,14 +49,20 @@ static void scene_of(const beams_def *d, char *text)
 
 /* ---- runs ---- */
 
+static int64_t nodes_of(const beams_run *run)
+{
+  return run->def.elements + 1;
+}
+
 vv_status beams_open(vv_ctx *ctx, const beams_def *def, beams_run *run)
 {
   char text[SCENE_TEXT];
   vv_spec *spec = NULL;
   const vv_sim_def sim = vv_sim_default();
-  *run = (beams_run){.def = *def};
+  *run = (beams_run){.def = *def, .stale = true};
   scene_of(def, text);
-  vv_status status = vv_scene_parse(ctx, "beam", text, strlen(text), &spec);
+  run->seen = malloc(sizeof(double) * 12 * (size_t)nodes_of(run));
+  vv_status status = run->seen != NULL ? vv_scene_parse(ctx, "beam", text, strlen(text), &spec) : VV_NOMEM;
   if (status == VV_OK) status = vv_compile(ctx, spec, &run->model, &run->state);
   if (status == VV_OK) status = vv_sim_create(run->model, run->state, &sim, &run->sim);
   vv_spec_destroy(spec);
@@ -69,7 +75,8 @@ void beams_close(beams_run *run)
   vv_sim_destroy(run->sim);
   vv_state_destroy(run->state);
   vv_model_destroy(run->model);
-  run->sim = NULL, run->state = NULL, run->model = NULL;
+  free(run->seen);
+  run->sim = NULL, run->state = NULL, run->model = NULL, run->seen = NULL;
 }
 
 vv_status beams_steps(beams_run *run, int64_t n)
@@ -77,6 +84,7 @@ vv_status beams_steps(beams_run *run, int64_t n)
   vv_report report;
   const vv_status status = vv_sim_steps(run->sim, n, &report);
   run->wall += report.wall_seconds;
+  run->stale = true;
   return status != VV_OK ? status : report.reason == VV_REASON_DONE ? VV_OK : VV_ARG;
 }
 
@@ -96,23 +104,29 @@ vv_status beams_unload(vv_ctx *ctx, beams_run *run)
 
 /* ---- what is read off ---- */
 
-void beams_node(const beams_run *run, int64_t node, double x[3], double frame[9])
+/* Nothing here can fail: the kind has these fields, and not a number is what a failure would show. */
+static void look(beams_run *run)
 {
-  const vv_block *b = &run->model->block[0];
-  beam_get(b, run->state->q + b->q0, node, x, frame);
+  static const char *const field[4] = {"position", "d1", "d2", "d3"};
+  if (!run->stale) return;
+  for (int i = 0; i < 4; i++) {
+    double *out = run->seen + 3 * nodes_of(run) * i;
+    if (vv_model_output(run->model, run->state, 0, field[i], out) != VV_OK) out[0] = NAN;
+  }
+  run->stale = false;
 }
 
-void beams_at(const beams_run *run, int k, int n, double x[3])
+void beams_node(beams_run *run, int64_t node, double g[12])
 {
-  double frame[9];
-  beams_node(run, (int64_t)run->def.elements * k / n, x, frame);
+  look(run);
+  for (int i = 0; i < 12; i++) g[i] = run->seen[3 * (nodes_of(run) * (i / 3) + node) + i % 3];
 }
 
-vv_totals beams_totals(const beams_run *run)
+void beams_at(beams_run *run, int k, int n, double x[3])
 {
-  vv_totals sum;
-  vvi_sys_audit(run->model, run->state->q, run->state->p, &sum);
-  return sum;
+  double g[12];
+  beams_node(run, (int64_t)run->def.elements * k / n, g);
+  memcpy(x, g, sizeof(double) * 3);
 }
 
 double beams_energy(const beams_run *run)
@@ -120,41 +134,48 @@ double beams_energy(const beams_run *run)
   return vv_totals_energy(&vv_sim_ledger(run->sim)->now);
 }
 
+/* Half of momentum times velocity, of places and of frames. */
+static vv_status kinetic_of(const beams_run *run, double *out)
+{
+  static const char *const field[4] = {"momentum", "velocity", "angular_momentum", "angular_velocity"};
+  const int64_t n = 3 * nodes_of(run);
+  double *all = malloc(sizeof(double) * 4 * (size_t)n);
+  vv_status status = all != NULL ? VV_OK : VV_NOMEM;
+  for (int i = 0; i < 4 && status == VV_OK; i++)
+    status = vv_model_output(run->model, run->state, 0, field[i], all + n * i);
+  *out = 0;
+  for (int64_t k = 0; k < n && status == VV_OK; k++)
+    *out += 0.5 * (all[k] * all[n + k] + all[2 * n + k] * all[3 * n + k]);
+  free(all);
+  return status;
+}
+
 /* The state holds momenta after half of the kick at its time: that half is taken back. */
-double beams_energy_before(const beams_run *run)
+vv_status beams_energy_before(const beams_run *run, beams_run *twin, double *energy)
 {
   const vv_state *s = run->state;
-  vv_totals sum;
-  double *p = malloc(sizeof(double) * (size_t)s->np);
-  if (p == NULL) return NAN;
-  memcpy(p, s->p, sizeof(double) * (size_t)s->np);
-  vvi_sys_kick(run->model, s->t, -0.5 * run->def.step, s->q, p);
-  vvi_sys_audit(run->model, s->q, p, &sum);
-  free(p);
-  return vv_totals_energy(&sum);
+  vv_state *t = twin->state;
+  const double back = 0.5 * run->def.step / twin->def.step;
+  double kinetic;
+  vv_status status = vv_state_copy(t, s);
+  if (status == VV_OK) status = beams_steps(twin, 1);
+  if (status != VV_OK) return status;
+  for (int64_t i = 0; i < s->np; i++) t->p[i] = s->p[i] - back * (t->p[i] - s->p[i]);
+  memcpy(t->q, s->q, sizeof(double) * (size_t)s->nq);
+  status = kinetic_of(twin, &kinetic);
+  *energy = kinetic + vv_sim_ledger(run->sim)->now.strain;
+  return status;
 }
 
-double beams_frame_defect(const beams_run *run)
+double beams_frame_defect(beams_run *run)
 {
   double most = 0;
-  for (int64_t i = 0; i <= run->def.elements; i++) {
-    double x[3], f[9];
-    beams_node(run, i, x, f);
-    for (int a = 0; a < 3; a++)
-      for (int b = 0; b < 3; b++)
-        most = fmax(most, fabs(f[a] * f[b] + f[3 + a] * f[3 + b] + f[6 + a] * f[6 + b] - (a == b)));
-  }
-  return most;
-}
-
-double beams_distance(const beams_run *a, const beams_run *b)
-{
-  double most = 0;
-  for (int64_t i = 0; i <= a->def.elements; i++) {
-    double x[3], y[3], frame[9];
-    beams_node(a, i, x, frame);
-    beams_node(b, i, y, frame);
-    for (int c = 0; c < 3; c++) most = fmax(most, fabs(x[c] - y[c]));
+  for (int64_t i = 0; i < nodes_of(run); i++) {
+    double g[12];
+    beams_node(run, i, g);
+    for (int a = 3; a < 12; a += 3)
+      for (int b = 3; b < 12; b += 3)
+        most = fmax(most, fabs(g[a] * g[b] + g[a + 1] * g[b + 1] + g[a + 2] * g[b + 2] - (a == b)));
   }
   return most;
 }
@@ -162,15 +183,15 @@ double beams_distance(const beams_run *a, const beams_run *b)
 /* ---- errors ---- */
 
 /* Sum over the nodes that both share of |g - g_ref|^2/|g_ref|^2, g the twelve entries of (Lambda, x). */
-static double relative_square(const beams_run *run, const beams_run *ref)
+static double relative_square(beams_run *run, beams_run *ref)
 {
   const int a = run->def.elements, b = ref->def.elements;
   const int most = a > b ? a : b, least = a < b ? a : b;
   double sum = 0;
   for (int i = 0; i <= least && most % least == 0; i++) {
     double g[12], r[12], top = 0, bottom = 0;
-    beams_node(run, (int64_t)i * (a / least), g, g + 3);
-    beams_node(ref, (int64_t)i * (b / least), r, r + 3);
+    beams_node(run, (int64_t)i * (a / least), g);
+    beams_node(ref, (int64_t)i * (b / least), r);
     for (int c = 0; c < 12; c++) top += (g[c] - r[c]) * (g[c] - r[c]), bottom += r[c] * r[c];
     sum += top / bottom;
   }

@@ -1,6 +1,5 @@
 /* validation/beams.h  The beams of the 2015 paper: scenes, runs, errors, orders. */
 #pragma once
-#include "body/beam/beam.h"
 #include "visviva/visviva.h"
 
 /* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3.  smooth: the beam of 4.3 with a strain
@@ -37,23 +36,26 @@ typedef struct beams_run {
   vv_model *model;
   vv_state *state;
   vv_sim *sim;
-  double wall; /* s, in steps */
+  double wall;  /* s, in steps */
+  double *seen; /* fields of all nodes, read when somebody looks: place, d1, d2, d3, [elements + 1][3] each */
+  bool stale;   /* the state has moved since */
 } beams_run;
 
 vv_status beams_open(vv_ctx *ctx, const beams_def *def, beams_run *run);
 void beams_close(beams_run *run);
-vv_status beams_steps(beams_run *run, int64_t n); /* VV_ARG where nature stopped it */
+vv_status beams_steps(beams_run *run, int64_t n); /* VV_ARG where nature stopped it; 0: opens the ledger */
 /* masses: the same motion without the loads, whose time is over; the ledger begins anew. */
 vv_status beams_unload(vv_ctx *ctx, beams_run *run);
 
-void beams_node(const beams_run *run, int64_t node, double x[3], double frame[9]);
+/* The twelve numbers of a node: place, then the directors. */
+void beams_node(beams_run *run, int64_t node, double g[12]);
 /* Node at the fraction k/n of the length. */
-void beams_at(const beams_run *run, int k, int n, double x[3]);
-vv_totals beams_totals(const beams_run *run);     /* nodal */
-double beams_energy(const beams_run *run);        /* that the method balances */
-double beams_energy_before(const beams_run *run); /* nodal, with the momenta before the kick: (61) of the paper */
-double beams_frame_defect(const beams_run *run);  /* largest entry of Lambda^T Lambda - 1 */
-double beams_distance(const beams_run *a, const beams_run *b); /* largest difference of a place, same mesh */
+void beams_at(beams_run *run, int k, int n, double x[3]);
+double beams_energy(const beams_run *run); /* that the method balances */
+/* (61) of the paper, factors corrected: the energy with the momenta before the kick.  `twin` is the same beam with a tiny
+ * step: what it adds to the momenta is the force. */
+vv_status beams_energy_before(const beams_run *run, beams_run *twin, double *energy);
+double beams_frame_defect(beams_run *run); /* largest entry of Lambda^T Lambda - 1 */
 
 /* ---- the paper's error: relative 2-norm of (Lambda, x) in every node of space and time, Frobenius, sqrt(dt dl) ---- */
 

@@ -17,8 +17,10 @@ typedef struct vv_results_def {
 VV_API vv_results_def vv_results_default(void);
 /* Creates the folder and its files.  Fails (VV_IO) where a run is already there and neither resume nor overwrite is set. */
 VV_API VV_NODISCARD vv_status vv_results_create(const vv_model *model, const vv_results_def *def, vv_results **out);
-/* The observer to register with every = 1: rows, frames and checkpoints at the rhythm of the scene's `record`. */
+/* The observer to register with vv_sim_observe_when and its rhythm, that of the scene's `record` (rows, frames and
+ * checkpoints), or with every = 1. */
 VV_API VV_NODISCARD vv_status vv_results_observe(const vv_view *view, void *results);
+VV_API int64_t vv_results_next(int64_t step, void *results);
 /* Writes a checkpoint now (also done by the observer on the last call). */
 VV_API VV_NODISCARD vv_status vv_results_checkpoint(vv_results *results, const vv_view *view);
 /* Writes summary.json.  `report` and claims come from the finished sim. */

@@ -78,6 +78,10 @@ VV_API void vv_sim_destroy(vv_sim *sim);
 
 /* Calls fn at the start, then after every `every` steps (0: first and last only), and at the end. */
 VV_API VV_NODISCARD vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_observe_fn *fn, void *user);
+/* The same for an observer with a rhythm of its own: next(step, user) is the first step after `step` that it wants to see.
+ * It is also called when many events wait to be told. */
+typedef int64_t vv_next_fn(int64_t step, void *user);
+VV_API VV_NODISCARD vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, void *user);
 
 /* Advances; returns VV_OK even if nature stopped the run: look at the report. */
 VV_API VV_NODISCARD vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report);

@@ -36,13 +36,29 @@ typedef struct vvi_pair {
  * has in its bank. */
 enum { VVI_PAIR_MEMORY = 2 };
 
+/* Pairs of consecutive nodes of one curve, all corners of each, with one obstacle. */
+typedef struct vvi_run {
+  int first, corners; /* its first pair */
+  int64_t nodes;
+  int64_t place, column; /* the first node's place in state.q: x, y, z are a column apart */
+  double reach;          /* of the section from its middle */
+  const vv_patch *obstacle;
+} vvi_run;
+
 struct vvi_pairs {
   int n, n_soft, n_hard, n_curved;
   vvi_pair *pair; /* [n] sorted by (a, b) */
+  int n_run;
+  vvi_run *run; /* [n_run] the curved pairs */
 };
 
 /* Builds the candidate list of a model from its patches and the scene's `contacts`; refuses overlapping bodies. */
 vv_status vvi_pairs_build(vv_model *m, const double *q);
+
+vv_status vvi_runs_build(vv_model *m);
+/* Tells all curved pairs whose gap is not above the limit, in the order of the list.  (contact/near.c) */
+typedef void vvi_near_fn(void *user, int pair, double gap);
+void vvi_pairs_near(const vv_model *m, const double *q, double limit, vvi_near_fn *found, void *user);
 
 double vvi_pair_gap(const vvi_pair *c, const double *q);
 double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p); /* also of a force: then the acceleration */

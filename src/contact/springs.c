@@ -12,7 +12,7 @@ static bool acts(const vvi_pair *c, const double *closed, int i)
 
 void vvi_springs_kick(const vv_model *m, const double *closed, double h, const double *q, double *p)
 {
-  for (int i = 0; i < m->pairs->n; i++) {
+  for (int i = 0; m->pairs->n_soft > 0 && i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (acts(c, closed, i)) vvi_pair_pull(c, q, -h * vvi_pair_gap(c, q) / c->compliance, p);
   }
@@ -21,7 +21,7 @@ void vvi_springs_kick(const vv_model *m, const double *closed, double h, const d
 void vvi_springs_post(const vv_model *m, const double *closed, double h, const double *q, const double *p,
                       vv_posted *post)
 {
-  for (int i = 0; i < m->pairs->n; i++) {
+  for (int i = 0; m->pairs->n_soft > 0 && i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (acts(c, closed, i)) vvi_pair_post(c, q, p, -h * vvi_pair_gap(c, q) / c->compliance, post);
   }
@@ -30,7 +30,7 @@ void vvi_springs_post(const vv_model *m, const double *closed, double h, const d
 double vvi_springs_energy(const vv_model *m, const double *closed, const double *q)
 {
   double sum = 0.0;
-  for (int i = 0; i < m->pairs->n; i++) {
+  for (int i = 0; m->pairs->n_soft > 0 && i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (!acts(c, closed, i)) continue;
     const double g = vvi_pair_gap(c, q);
@@ -41,7 +41,7 @@ double vvi_springs_energy(const vv_model *m, const double *closed, const double 
 
 void vvi_springs_vary(const vv_model *m, const double *closed, double h, const double *q, const double *dq, double *dp)
 {
-  for (int i = 0; i < m->pairs->n; i++) {
+  for (int i = 0; m->pairs->n_soft > 0 && i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (acts(c, closed, i)) vvi_pair_pull(c, q, -h * vvi_pair_vary_gap(c, q, dq) / c->compliance, dp);
   }

@@ -102,7 +102,8 @@ static int add_energies(const vvi_table *ledger, vvi_series series[ENERGIES])
   for (int i = 0; i < ENERGIES; i++) {
     const double *x = vvi_table_column(ledger, "time"), *y = vvi_table_column(ledger, row[i].column);
     if (x == NULL || y == NULL || (!row[i].always && !has_values(ledger->rows, y))) continue;
-    series[n++] = (vvi_series){.name = row[i].name, .n = ledger->rows, .x = x, .y = y, .colour = row[i].colour};
+    series[n] = (vvi_series){.name = row[i].name, .n = ledger->rows, .x = x, .y = y, .colour = row[i].colour};
+    n++;
   }
   return n;
 }

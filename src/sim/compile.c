@@ -61,6 +61,11 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "slab is not for beams that meet each other; use 'nodal'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
+  for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
+    if (m->pairs->pair[i].friction > 0.0) {
+      status = vv_complain(g, "jump", "slab has no friction; use 'nodal'");
+      break;
+    }
   if (modified && (vvi_sys_claims(m) & VV_LINEAR) == 0)
     status = vv_complain(g, "jump", "needs linear bodies; use 'nodal' or 'slab'");
   for (int i = 0; slab && i < m->n_block; i++)

@@ -79,6 +79,14 @@ vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_observe_fn *fn, void *us
   return VV_OK;
 }
 
+vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, void *user)
+{
+  if (next == NULL) return vvi_fail(sim->model->ctx, VV_ARG, "vv_sim_observe_when: no rhythm");
+  VV_TRY(vv_sim_observe(sim, 1, fn, user));
+  sim->observer[sim->n_observer - 1].next = next;
+  return VV_OK;
+}
+
 void vv_sim_interrupt(vv_sim *sim)
 {
   sim->interrupted = 1;
@@ -162,12 +170,19 @@ static void trim_log(vv_sim *sim)
     sim->observer[i].seen = sim->observer[i].seen > told ? sim->observer[i].seen - told : 0;
 }
 
-/* Observers are due at multiples of their rhythm, counted from step 0, so that a resumed run keeps the rhythm. */
-static vv_status tell(vv_sim *sim, bool first, bool last)
+/* Is an observer due now?  Multiples of a rhythm count from step 0, so that a resumed run keeps it; backwards, observers
+ * with a rhythm of their own are told every step. */
+static bool is_due(const vv_sim *sim, const vvi_observer *o)
+{
+  if (o->next != NULL) return sim->step.h < 0.0 || sim->state->step >= o->at;
+  return o->every > 0 && sim->state->step % o->every == 0;
+}
+
+static vv_status tell(vv_sim *sim, bool first, bool last, bool all)
 {
   for (int i = 0; i < sim->n_observer; i++) {
     vvi_observer *o = &sim->observer[i];
-    if (!first && !last && (o->every <= 0 || sim->state->step % o->every != 0)) continue;
+    if (!first && !last && !all && !is_due(sim, o)) continue;
     const vv_view view = {.model = sim->model,
                           .state = sim->state,
                           .ledger = &sim->ledger,
@@ -177,28 +192,41 @@ static vv_status tell(vv_sim *sim, bool first, bool last)
                           .last = last};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
+    if (o->next != NULL) o->at = o->next(sim->state->step, o->user);
   }
   trim_log(sim);
   return VV_OK;
 }
 
-/* Steps until the next observer is due: nothing is looked at before. */
+/* Steps until the next observer is due: nothing is looked at before.  A stretch is short enough to be interrupted. */
 static int64_t until_next(const vv_sim *sim, int64_t n)
 {
+  enum { NODE_STEPS = 20000000 };
   for (int i = 0; i < sim->n_observer; i++) {
-    const int64_t every = sim->observer[i].every;
-    if (every <= 0) continue;
-    const int64_t wait = every - sim->state->step % every;
+    const vvi_observer *o = &sim->observer[i];
+    if (o->next == NULL && o->every <= 0) continue;
+    const int64_t wait = o->next == NULL            ? o->every - sim->state->step % o->every
+                         : sim->step.h < 0.0        ? 1
+                         : o->at > sim->state->step ? o->at - sim->state->step
+                                                    : 1;
     if (wait < n) n = wait;
   }
+  const int64_t most = 1 + NODE_STEPS / (1 + vv_model_nodes(sim->model));
+  if (n > most) n = most;
   return n < VVI_BATCH_STEPS || (sim->model->pairs->n == 0 && sim->model->crowd == NULL) ? n : VVI_BATCH_STEPS;
 }
 
 static bool due(const vv_sim *sim)
 {
   for (int i = 0; i < sim->n_observer; i++)
-    if (sim->observer[i].every > 0 && sim->state->step % sim->observer[i].every == 0) return true;
+    if (is_due(sim, &sim->observer[i])) return true;
   return false;
+}
+
+/* Events wait, and the log is a quarter full. */
+static bool waiting(const vv_sim *sim)
+{
+  return sim->n_observer > 0 && sim->log.n > VVI_LOG_EVENTS / 4;
 }
 
 static void check_broken(vv_sim *sim, vv_report *r)
@@ -218,13 +246,14 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   *done += batch;
   if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
-  if (!due(sim) && !last) {
+  const bool all = waiting(sim);
+  if (!due(sim) && !last && !all) {
     trim_log(sim);
     return VV_OK;
   }
   close_ledger(sim);
   if (r->reason == VV_REASON_DONE) check_broken(sim, r);
-  return tell(sim, false, last || r->reason != VV_REASON_DONE);
+  return tell(sim, false, last || r->reason != VV_REASON_DONE, all);
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
@@ -245,7 +274,7 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   vv_status status = VV_OK;
   if (!sim->started) open_ledger(sim);
   sim->started = true;
-  status = tell(sim, true, n <= 0);
+  status = tell(sim, true, n <= 0, true);
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;
   report->wall_seconds = vvi_clock() - clock;

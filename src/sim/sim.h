@@ -7,7 +7,9 @@ enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12 };
 
 typedef struct vvi_observer {
   int64_t every;
-  int64_t seen; /* events of the log it has been told */
+  vv_next_fn *next; /* NULL: every `every` steps */
+  int64_t at;       /* the step it waits for, where it has its own rhythm */
+  int64_t seen;     /* events of the log it has been told */
   vv_observe_fn *fn;
   void *user;
 } vvi_observer;

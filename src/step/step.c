@@ -52,13 +52,29 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
   return e;
 }
 
+typedef struct touching {
+  int64_t contacts;
+  double deepest;
+} touching;
+
+static void note_gap(void *user, int pair, double gap)
+{
+  touching *sum = user;
+  (void)pair;
+  sum->contacts++;
+  sum->deepest = fmax(sum->deepest, -gap);
+}
+
 void vvi_note_gaps(struct vv_step *s)
 {
   const struct vvi_pairs *list = s->model->pairs;
   const double touch = 1e-12 * s->model->length_scale;
-  double deepest = 0.0;
-  int64_t contacts = 0;
-  for (int i = 0; i < list->n; i++) {
+  touching curved = {0};
+  vvi_pairs_near(s->model, s->state->q, touch, note_gap, &curved);
+  double deepest = curved.deepest;
+  int64_t contacts = curved.contacts;
+  for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
+    if (list->pair[i].curved) continue;
     const double g = vvi_pair_gap(&list->pair[i], s->state->q);
     if (list->pair[i].compliance > 0.0) {
       contacts += s->state->memory[i] != 0.0;
@@ -69,6 +85,7 @@ void vvi_note_gaps(struct vv_step *s)
   }
   if (s->crowd != NULL) vvi_crowd_note(s, &deepest, &contacts);
   s->ledger->penetration = deepest;
+  s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;
 }
 

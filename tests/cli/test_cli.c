@@ -517,6 +517,14 @@ static void files_made(void **state)
   GIVES(0, "picture d other.svg");
   assert_true(exists("other.svg"));
   GIVES(1, "picture hollow");
+  assert_false(said("d/picture.svg", "Shapes"));
+  write_file("hoop.yaml",
+             "visviva: 1\ntime: {end: 0.01, step: {safety: 0.5}}\n"
+             "bodies: {hoop: {kind: beam, length: 3, elements: 12, closed: true, material: {young: 1e6, density: "
+             "1000}, section: {circle: {radius: 0.05}}, shape: {arc: {angle: 6.283185307179586}}}}\n");
+  GIVES(0, "run hoop.yaml -o hoop -q");
+  GIVES(0, "picture hoop");
+  assert_true(said("hoop/picture.svg", "Shapes, from the start"));
   GIVES(0, "reference reference.md");
   assert_true(said("reference.md", "elements"));
   GIVES(1, "reference no/such/folder.md");

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every shipped scene runs to its end and keeps its claims (exit code 0).
+# Every shipped scene runs and keeps its claims (exit code 0): to its end, the long ones of the fine grid to a tenth of it.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
@@ -7,7 +7,18 @@ trap 'rm -rf "$out"' EXIT
 passed=0 failed=0
 for scene in "$here"/examples/*/*.yaml; do
   name=$(basename "$scene" .yaml)
-  if "$VISVIVA" run "$scene" -o "$out/$name" --quiet; then
+  run=$scene
+  case $name in
+  *-A66)
+    run=$out/$name.yaml
+    sed 's/{end: 0.9,/{end: 0.09,/' "$scene" >"$run"
+    if cmp -s "$scene" "$run"; then
+      echo "$scene: not shortened: it has no 'end: 0.9'"
+      failed=$((failed + 1))
+    fi
+    ;;
+  esac
+  if "$VISVIVA" run "$run" -o "$out/$name" --quiet; then
     passed=$((passed + 1))
   else
     echo "$scene: exit code $?"
@@ -15,4 +26,4 @@ for scene in "$here"/examples/*/*.yaml; do
   fi
 done
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -ge 16 ]
+[ "$failed" -eq 0 ] && [ "$passed" -ge 27 ]

@@ -126,12 +126,13 @@ static void compare_twins(const char *text, double sign)
   close_scene(&hand);
 }
 
-/* Beams of the given numbers of elements; every strain rule and drift, square and uneven sections, rings, point inertia. */
-static void write_beams(char *text, int beams, const int *elements)
+/* Beams of the given numbers of elements; every strain rule and drift, square and uneven sections, rings, point inertia.
+ * turn: from which of the strains and drifts to start. */
+static void write_beams(char *text, int beams, int turn, const int *elements)
 {
   static const char *const section[] = {"square: {side: 0.3}", "rectangle: {width: 0.3, height: 0.2}"};
-  static const char *const strain[] = {"one-point", "trapezoid"};
-  static const char *const drift[] = {"lgvi", "lgvi", "lavi-cayley", "lgvi"};
+  static const char *const strain[] = {"one-point", "trapezoid", "cayley"};
+  static const char *const drift[] = {"lgvi", "lgvi", "cayley", "lgvi", "lavi-cayley"};
   static const char *const more[] = {"", "shape: {arc: {angle: 6.283185307179586}}, closed: true, rest: shape, ",
                                      "shape: {helix: {radius: 1, pitch: 0.5}}, ",
                                      "masses: [{at: 0, mass: 1, inertia: [0.1, 0.2, 0.25]}], "};
@@ -143,7 +144,7 @@ static void write_beams(char *text, int beams, const int *elements)
         text + n, (size_t)(TEXT - n),
         "  b%d: {kind: beam, length: %d, elements: %d, material: {young: %d, density: 1}, section: {%s},\n"
         "    strain: %s, drift: %s, %sposition: [%d, 0, 0], velocity: [0.1, 0.2, 0.%d], spin: [0.1, 0.2, 0.3]}\n",
-        i, 2 + i, elements[i], 3 + i, section[i / 2 % 2], strain[i % 2], drift[i % 4],
+        i, 2 + i, elements[i], 3 + i, section[i / 2 % 2], strain[(i + turn) % 3], drift[(i + turn) % 5],
         elements[i] > 2 ? more[i % 4] : "", 10 * i, i);
   assert_true(n < TEXT);
 }
@@ -158,7 +159,7 @@ static void beams_of_every_size(void **state)
   char text[TEXT];
   for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
     for (int beams = 1; beams <= 4; beams++) {
-      write_beams(text, beams, row[i]);
+      write_beams(text, beams, (int)i + beams, row[i]);
       compare_twins(text, i % 2 == 0 ? 1.0 : -1.0);
     }
 }
@@ -169,7 +170,7 @@ static void audit_of_beams(void **state)
   static const int row[] = {5000, 3, 700, 40};
   char text[TEXT];
   vv_totals first = {0}, other;
-  write_beams(text, 4, row);
+  write_beams(text, 4, 0, row);
   for (size_t j = 0; j < sizeof team / sizeof team[0]; j++) {
     scene s = open_scene(text, team[j]);
     vvi_sys_audit(s.model, s.state->q, s.state->p, j == 0 ? &first : &other);

@@ -7,7 +7,8 @@
 
 enum { SEGMENT = 512, SEGMENTS = 64, PARALLEL_FROM = 2048 };
 
-/* Strains of an element as its rule measures them: G at the middle (one point), or at both nodes (trapezoid), and psi. */
+/* Strains of an element as its rule measures them: G at the middle (one point), or at both nodes (trapezoid), or by the
+ * Cayley map of SE(3), and psi; all less those at rest. */
 typedef struct element_strain {
   double a[3], b[3], psi[3];
 } element_strain;
@@ -28,11 +29,17 @@ static element_strain strain_of(const vv_block *b, const beam_body *k, const dou
   for (int c = 0; c < 3; c++) {
     e.a[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
     e.b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
-    e.psi[c] = 2.0 * v[c] / one_tr - k->rest_psi[c];
-    if (k->strain == BEAM_ONE_POINT)
+    e.psi[c] = 2.0 * v[c] / one_tr;
+  }
+  vvi_cross3(e.psi, e.a, v);
+  for (int c = 0; c < 3; c++) {
+    if (k->strain == BEAM_CAYLEY_STRAIN)
+      e.a[c] = e.b[c] = e.a[c] - 0.5 * v[c] - k->rest[c]; /* [beam 50] */
+    else if (k->strain == BEAM_ONE_POINT)
       e.a[c] = e.b[c] = 0.5 * (e.a[c] + e.b[c]) - k->rest[c];
     else
       e.a[c] -= k->rest_a[c], e.b[c] -= k->rest_b[c];
+    e.psi[c] -= k->rest_psi[c];
   }
   return e;
 }
@@ -193,7 +200,7 @@ static void node_output(const vv_block *b, const beam_body *k, int field, int64_
   }
 }
 
-/* Strain G - G0, curvature (psi - psi0)/l and their resultants n = C1 (G - G0), m = C2 (psi - psi0)/l in the frame of the
+/* Strain G - G0, curvature (psi - psi0)/l, as the rule measures them, and their resultants n = C1 (G - G0), m = C2 (psi - psi0)/l in the frame of the
  * section; for the trapezoid rule the mean of the two nodes. */
 static void element_output(const beam_body *k, int field, const element_strain *e, double out[3])
 {

@@ -6,13 +6,15 @@
  *
  *   V = l/2 (G - G0).C1 (G - G0) + 1/(2l) (psi - psi0).C2 (psi - psi0),   G = (Lambda_a + Lambda_b)^T D/(2l)
  *
- * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l.
+ * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l, or,
+ * by the Cayley map of SE(3), with G = (1 - psi^/2) Lambda_a^T D/l [beam 50].
  * All beams lie behind each other in one block; constants belong to a body, because its elements are equal.
  *
  *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
  *   formulas.h one element, one node: written once, compiled for one double and for eight
  *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
  *   audit.c    energies, momenta, output              polygon.c  shapes from a file
+ *   vary.c     first variations and sub-domains: what the structure checks need
  *   director.h the energy-momentum form: director.c steps and books, director_form.c residual and tangent */
 #pragma once
 #include "model/model.h"
@@ -33,7 +35,7 @@ enum beam_node_column {
   BEAM_NODE_COLUMNS = BEAM_POINT_INERTIA + 3
 };
 
-typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID } beam_strain;
+typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN } beam_strain;
 typedef enum beam_drift_rule { BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP } beam_drift_rule;
 
 /* What holds an end: its place, its frame, and (slope) its neighbour on the line through d3. */
@@ -47,7 +49,7 @@ typedef struct beam_body {
   double rho_a;      /* kg/m */
   double inertia[3]; /* kg m: J about d1, d2, d3, per length */
   double spread[2];  /* kg m: rho int xi1^2, rho int xi2^2: J_d of a plane section, per length */
-  double rest_a[3];  /* G0 at the left node, at the right node (trapezoid), their mean (one point) */
+  double rest_a[3];  /* G0 at the left node, at the right node (trapezoid), their mean or Cayley's strain */
   double rest_b[3];
   double rest[3];
   double rest_psi[3];                       /* psi0 */
@@ -156,3 +158,6 @@ void beam_output(const vv_block *b, int field, const double *q, const double *p,
 
 /* ---- director.c ---- */
 extern const vv_implicit_table beam_implicit;
+
+/* ---- vary.c ---- */
+extern const vv_vary_table beam_vary;

@@ -1,6 +1,7 @@
 /* body/beam/build.c  From words to masses, stiffnesses and the first state. */
 #include "body/beam/beam.h"
 #include "math/math.h"
+#include "math/so3.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,8 @@ static vv_status check_words(const vv_group *g)
   for (int e = 0; e < 2; e++) {
     const char *end = e == 0 ? "first" : "last";
     if (closed && !vv_is(ends, end, "free")) status = vv_complain(ends, end, "a closed beam has no ends");
+    if (vv_is(ends, end, "slope") && !vv_is(g, "drift", "lgvi"))
+      status = vv_complain(ends, end, "a slope goes with 'drift: lgvi': the others let a turning node leave its line");
     if (vv_is(ends, end, "slope") && vv_integer(g, "elements") < 3)
       status = vv_complain(ends, end, "a slope holds two nodes: use 3 or more elements");
   }
@@ -142,8 +145,9 @@ static int word_index(const vv_group *g, const char *name, const char *const *wo
 
 static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
 {
-  static const char *const strain[] = {"one-point", "trapezoid"};
-  static const char *const drift[] = {"lgvi", "lavi-cayley", "lavi-cay", "lavi-exp"};
+  static const char *const strain[] = {"one-point", "trapezoid", "cayley"};
+  static const char *const drift[] = {"lgvi", "lavi-cayley", "lavi-cay", "lavi-exp", "cayley"};
+  static const beam_drift_rule rule[] = {BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP, BEAM_LAVI_CAYLEY};
   static const int hold[] = {0, BEAM_HOLD_PLACE, BEAM_HOLD_PLACE | BEAM_HOLD_FRAME,
                              BEAM_HOLD_PLACE | BEAM_HOLD_FRAME | BEAM_HOLD_SLOPE};
   static const char *const end[] = {"free", "pinned", "clamped", "slope"};
@@ -161,7 +165,7 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
                    .rest = {0, 0, 1},
                    .rest_strain = {0, 0, 1},
                    .strain = word_index(g, "strain", strain),
-                   .drift = word_index(g, "drift", drift),
+                   .drift = rule[word_index(g, "drift", drift)],
                    .closed = vv_boolean(g, "closed"),
                    .hold = {hold[word_index(ends, "first", end)], hold[word_index(ends, "last", end)]}};
   double d[3];
@@ -250,6 +254,8 @@ static void fill_rest(const double x[2][3], const double frame[2][9], beam_body 
     }
   }
   for (int c = 0; c < 3; c++) k->rest_psi[c] = 2.0 / tr * v[c];
+  vvi_cross3(k->rest_psi, k->rest_a, v);
+  for (int c = 0; k->strain == BEAM_CAYLEY_STRAIN && c < 3; c++) k->rest[c] = k->rest_a[c] - 0.5 * v[c]; /* [beam 50] */
 }
 
 /* The slope condition needs a neighbour that lies on the line through d3. */
@@ -325,12 +331,85 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
 
 /* ---- largest frequency ---- */
 
-/* No frequency of the whole exceeds the largest of a single free element with half its mass at each node: stretch and
- * bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:                [beam 8]
+/* The change of the Cayley strain of an element at rest, with r = Lambda_a^T D, U = 1 - psi^/2 and
+ * E = 1 - psi^/2 + psi psi^T/4, all in the frame of the left node but dtheta_b in that of the right one:         [beam 57]
+ *
+ *   l dG = U (dx_b - dx_a) + (U r^ - r^ E/2) dtheta_a + r^ E^T dtheta_b/2,   l dK = E^T dtheta_b - E dtheta_a
+ *
+ * Columns: dx_b (dx_a is its opposite), dtheta_a, dtheta_b. */
+static void cayley_change(const beam_body *k, double change[9][9])
+{
+  double hat[9], U[9], E[9], F[9], rE[9], rF[9], Ur[9], r[3];
+  for (int c = 0; c < 3; c++) r[c] = k->l * k->rest_a[c];
+  vvi_axial33(0.0, 1.0, 0.0, r, hat);
+  vvi_axial33(1.0, -0.5, 0.0, k->rest_psi, U);
+  vvi_axial33(1.0, -0.5, 0.25, k->rest_psi, E);
+  vvi_axial33(1.0, 0.5, 0.25, k->rest_psi, F); /* E R = E^T */
+  vvi_mul33(U, hat, Ur);
+  vvi_mul33(hat, E, rE);
+  vvi_mul33(hat, F, rF);
+  for (int i = 0; i < 9; i++) {
+    double *g = change[i / 3] + i % 3, *m = change[3 + i / 3] + i % 3;
+    g[0] = U[i] / k->l, g[3] = (Ur[i] - 0.5 * rE[i]) / k->l, g[6] = 0.5 * rF[i] / k->l;
+    m[0] = 0.0, m[3] = -E[i] / k->l, m[6] = F[i] / k->l;
+  }
+}
+
+/* The same of the other rules, with Y_a = Lambda_a^T D and Y_b = R^T Y_a: each node's own strain changes by        [beam 59]
+ *   l dG_a = dx_b - dx_a + Y_a^ dtheta_a,   l dG_b = R^T (dx_b - dx_a) + Y_b^ dtheta_b
+ * and one point takes their mean.  Rows 0-2 and 6-8: G_a and G_b; 3-5: K, from above. */
+static void plain_change(const beam_body *k, double change[9][9])
+{
+  double R[9], Ya[9], Yb[9], a[3], b[3];
+  for (int c = 0; c < 3; c++) a[c] = k->l * k->rest_a[c], b[c] = k->l * k->rest_b[c];
+  vvi_cay(k->rest_psi, R);
+  vvi_axial33(0.0, 1.0, 0.0, a, Ya);
+  vvi_axial33(0.0, 1.0, 0.0, b, Yb);
+  for (int i = 0; i < 9; i++) {
+    double *g = change[i / 3] + i % 3, *h = change[6 + i / 3] + i % 3;
+    g[0] = (i % 4 == 0 ? 1.0 : 0.0) / k->l, g[3] = Ya[i] / k->l, g[6] = 0.0;
+    h[0] = R[3 * (i % 3) + i / 3] / k->l, h[3] = 0.0, h[6] = Yb[i] / k->l;
+  }
+  for (int i = 0; k->strain == BEAM_ONE_POINT && i < 3; i++)
+    for (int c = 0; c < 9; c++) change[i][c] = 0.5 * (change[i][c] + change[6 + i][c]);
+}
+
+/* The squares of the frequencies of one free element are the eigenvalues of Q = l C^(1/2) B M^-1 B^T C^(1/2), B being the
+ * change above; by Gershgorin's theorem none exceeds the largest row.  Exact for a straight rest shape, where Q is
+ * diagonal (one point, cayley).                                                                               [beam 58] */
+static double largest_row(const beam_body *k)
+{
+  double change[9][9], stiffness[9], mobility[9], most = 0.0;
+  const bool two = k->strain == BEAM_TRAPEZOID;
+  const int rows = two ? 9 : 6;
+  cayley_change(k, change);
+  if (k->strain != BEAM_CAYLEY_STRAIN) plain_change(k, change);
+  for (int c = 0; c < 3; c++) {
+    stiffness[c] = stiffness[6 + c] = sqrt(two ? 0.5 * k->c1[c] : k->c1[c]);
+    stiffness[3 + c] = sqrt(k->c2[c]);
+    mobility[c] = 4.0 / k->rho_a; /* of both nodes, l/2 each */
+    mobility[3 + c] = mobility[6 + c] = 2.0 / k->inertia[c];
+  }
+  for (int i = 0; i < rows; i++) {
+    double row = 0.0;
+    for (int j = 0; j < rows; j++) {
+      double sum = 0.0;
+      for (int c = 0; c < 9; c++) sum += change[i][c] * mobility[c] * change[j][c];
+      row += fabs(stiffness[i] * stiffness[j] * sum);
+    }
+    most = fmax(most, row);
+  }
+  return most;
+}
+
+/* No frequency of the whole exceeds the largest of a single free element with half its mass at each node.  Straight:
+ * stretch and bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:   [beam 8]
  *   one point  G A/J + 4 G A/(rho A l^2),   trapezoid also  G A/J + 4 C2/(J l^2).
  * About the rest shape: strong stretch or bending changes the frequencies. */
 static double largest_square(const beam_body *k)
 {
+  const bool straight = vvi_norm3(k->rest_psi) == 0.0 && k->rest[0] == 0.0 && k->rest[1] == 0.0;
+  if (!straight || k->strain == BEAM_CAYLEY_STRAIN) return largest_row(k);
   double most = 4.0 * k->c1[2] / (k->rho_a * k->l * k->l);
   most = fmax(most, 4.0 * k->c2[2] / (k->inertia[2] * k->l * k->l));
   for (int c = 0; c < 2; c++) { /* shear along d_c turns the section about the other director */

@@ -65,6 +65,7 @@ static const vv_schema helix_schema = {"helix", helix_field, VV_COUNT(helix_fiel
 static const vv_field constant_field[] = {
   {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain Lambda^T x': shear, shear, stretch"},
   {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature: bending about d1, d2, twist"},
+  {.name = "steps",     .type = VV_WORD, .words = "exact|cayley", .deflt = "exact", .doc = "exact: nodes lie on the curve with these strains. cayley: from node to node by the Cayley map, so that the discrete strains have these values (the impact papers)"},
 };
 static const vv_schema constant_schema = {"uniform", constant_field, VV_COUNT(constant_field), "constant convective strain and curvature"};
 static const vv_field bump_field[] = {
@@ -98,6 +99,14 @@ static const vv_field profile_field[] = {
   {.name = "direction", .type = VV_VECTOR, .unit = "m/s", .flags = VV_REQUIRED, .doc = "added times the factor (m/s, or rad/s in spin_profile)"},
 };
 static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial motion that varies along the beam"};
+
+static const vv_field toward_field[] = {
+  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "of the first node then"},
+  {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain then"},
+  {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature then"},
+  {.name = "time",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "after which it would be there"},
+};
+static const vv_schema toward_schema = {"toward", toward_field, VV_COUNT(toward_field), "initial velocity by a second shape, as in the impact papers"};
 
 static const vv_field mass_field[] = {
   {.name = "at",      .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fraction of the length; a node must be there"},
@@ -139,13 +148,14 @@ static const vv_field beam_field[] = {
   {.name = "spin",             .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "velocity_profile", .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more velocity, varying along the beam"},
   {.name = "spin_profile",     .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone (rad/s)"},
+  {.name = "toward",           .type = VV_GROUP, .sub = &toward_schema, .flags = VV_OPTIONAL, .doc = "more velocity: every node is on its way to a second uniform shape (shape uniform with steps cayley)"},
   {.name = "ends",             .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
   {.name = "distributed",      .type = VV_LIST, .sub = &spread_schema, .flags = VV_OPTIONAL, .doc = "loads on the whole length"},
   {.name = "touch",            .type = VV_WORD, .words = "section|centroid", .deflt = "section", .doc = "what of a section meets others. section: a round one its radius, a rectangle its four corners, a general one its centroid. centroid: the line of centroids (the papers)"},
-  {.name = "strain",           .type = VV_WORD, .words = "one-point|trapezoid", .deflt = "one-point", .doc = "one-point: strain at the middle of an element, no locking. trapezoid: at its two nodes (the 2015 paper; locks in shear on coarse meshes). energy-momentum always takes one point"},
-  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential"},
+  {.name = "strain",           .type = VV_WORD, .words = "one-point|trapezoid|cayley", .deflt = "one-point", .doc = "one-point: strain at the middle of an element, no locking. trapezoid: at its two nodes (the 2015 paper; locks in shear on coarse meshes). cayley: by the Cayley map of SE(3) between its nodes (the multisymplectic papers of 2016 and 2017), no locking. energy-momentum always takes one point"},
+  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp|cayley", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential. cayley: another word for lavi-cayley, with strain cayley the multisymplectic scheme"},
 };
 const vv_schema beam_schema = {"beam", beam_field, VV_COUNT(beam_field), "geometrically exact beam in space"};
 /* clang-format on */

@@ -14,6 +14,7 @@ typedef struct curve {
   double strain[3];      /* G; of a bump the largest excess over (0, 0, 1) */
   double curvature[3];   /* K; of a bump the largest */
   bool bump;
+  bool steps; /* from node to node by the Cayley map, as in the impact papers */
   double length;
 } curve;
 
@@ -44,6 +45,7 @@ static void constants(const vv_group *g, curve *k)
     copy3(vv_numbers(s, "strain", NULL), k->strain);
     copy3(vv_numbers(s, "curvature", NULL), k->curvature);
     k->bump = strcmp(word, "bump") == 0;
+    k->steps = !k->bump && vv_is(s, "steps", "cayley");
   }
 }
 
@@ -141,6 +143,22 @@ static vv_status file_shape(const vv_group *g, int64_t n, double *x, double *fra
   return status;
 }
 
+/* g_{a+1} = g_a tau(l (K, G)), tau the Cayley map of SE(3): the discrete strain is the same in every element. */
+static void stepped_nodes(const curve *k, int64_t n, int64_t elements, double *x, double *frame)
+{
+  const double l = k->length / (double)elements;
+  double w[3], u[3], turn[9], way[3], step[3];
+  for (int c = 0; c < 3; c++) w[c] = l * k->curvature[c], u[c] = l * k->strain[c];
+  vvi_cay_se3(w, u, turn, way);
+  copy3(k->x, x);
+  memcpy(frame, k->frame, sizeof k->frame);
+  for (int64_t i = 1; i < n; i++) {
+    vvi_apply33(frame + 9 * (i - 1), way, step);
+    for (int c = 0; c < 3; c++) x[3 * i + c] = x[3 * (i - 1) + c] + step[c];
+    vvi_mul33(frame + 9 * (i - 1), turn, frame + 9 * i);
+  }
+}
+
 vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double length, double *x, double *frame)
 {
   curve k;
@@ -148,6 +166,8 @@ vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double leng
   if (!curve_of(g, length, &k)) return vv_complain(g, "axis", "gives no frame; measure should have said so");
   if (k.bump)
     bump_nodes(&k, n, elements, x, frame, NULL);
+  else if (k.steps)
+    stepped_nodes(&k, n, elements, x, frame);
   else
     for (int64_t i = 0; i < n; i++) uniform_at(&k, length * (double)i / (double)elements, x + 3 * i, frame + 9 * i);
   return VV_OK;
@@ -193,12 +213,41 @@ static void centre_of_mass(int64_t n, const double *x, const double *m, double c
   }
 }
 
+/* Every node is on the way to its place in another uniform shape, which it would reach after `time`: the velocity of the
+ * Cayley map, tau^-1(g^-1 g')/time, in the frame of the node. */
+static vv_status add_toward(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
+                            double *v, double *w)
+{
+  const vv_group *to = vv_sub(g, "toward");
+  const double time = vv_number(to, "time");
+  double *places = malloc((size_t)n * 12 * sizeof(double));
+  curve k;
+  if (places == NULL) return vv_complain(g, "elements", "out of memory for %lld nodes", (long long)n);
+  curve_of(g, vv_number(g, "length"), &k);
+  copy3(vv_numbers(to, "position", NULL), k.x);
+  copy3(vv_numbers(to, "strain", NULL), k.strain);
+  copy3(vv_numbers(to, "curvature", NULL), k.curvature);
+  stepped_nodes(&k, n, elements, places, places + 3 * n);
+  for (int64_t i = 0; i < n; i++) {
+    double turn[9], d[3], way[3], omega[3], gamma[3], out[3];
+    vvi_tmul33(frame + 9 * i, places + 3 * n + 9 * i, turn);
+    for (int c = 0; c < 3; c++) d[c] = places[3 * i + c] - x[3 * i + c];
+    vvi_tapply33(frame + 9 * i, d, way);
+    vvi_cay_se3_inverse(turn, way, omega, gamma);
+    vvi_apply33(frame + 9 * i, gamma, out);
+    for (int c = 0; c < 3; c++) v[3 * i + c] += out[c] / time;
+    vvi_apply33(frame + 9 * i, omega, out);
+    for (int c = 0; c < 3; c++) w[3 * i + c] += out[c] / time;
+  }
+  free(places);
+  return VV_OK;
+}
+
 vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
                       const double *m, double *v, double *w)
 {
   const double *velocity = vv_numbers(g, "velocity", NULL), *spin = vv_numbers(g, "spin", NULL);
   double centre[3];
-  (void)frame;
   centre_of_mass(n, x, m, centre);
   for (int64_t i = 0; i < n; i++) {
     const double arm[3] = {x[3 * i] - centre[0], x[3 * i + 1] - centre[1], x[3 * i + 2] - centre[2]};
@@ -208,6 +257,7 @@ vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const doub
   }
   add_profiles(g, "velocity_profile", n, elements, v);
   add_profiles(g, "spin_profile", n, elements, w);
+  if (vv_has(g, "toward")) VV_TRY(add_toward(g, n, elements, x, frame, v, w));
   if (!vv_is(g, "shape", "nodes")) return VV_OK;
   vvi_columns t;
   VV_TRY(beam_polygon_read(g, n, &t));
@@ -300,6 +350,8 @@ vv_status beam_shape_check(const vv_group *g, int64_t elements)
   vv_status status = check_profiles(g, "velocity_profile");
   curve k;
   if (check_profiles(g, "spin_profile") != VV_OK) status = VV_SCENE;
+  if (vv_has(g, "toward") && !(vv_is(g, "shape", "uniform") && vv_is(vv_sub(g, "shape"), "steps", "cayley")))
+    return vv_complain(g, "toward", "goes with 'shape: {uniform: {steps: cayley, ...}}'");
   if (vv_is(g, "shape", "nodes")) return check_file(g, elements) != VV_OK ? VV_SCENE : status;
   if (check_directions(g) != VV_OK) return VV_SCENE;
   curve_of(g, vv_number(g, "length"), &k);

@@ -12,21 +12,42 @@ enum { STRIP = 128, LANES = 8, PARALLEL_FROM = 2048, PARTS = 9 };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 
-#define REAL     double
-#define FN(name) name##_double
-#define ROOT(x)  (x) = sqrt(x)
+typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+static inline __attribute__((always_inline)) bool all_lanes(const masks *m)
+{
+  const masks a = *m;
+  return (a[0] & a[1] & a[2] & a[3] & a[4] & a[5] & a[6] & a[7]) != 0; /* -1 or 0 each */
+}
+_Static_assert(LANES == 8, "all_lanes");
+
+#define REAL               double
+#define FN(name)           name##_double
+#define ROOT(x)            (x) = sqrt(x)
+#define MASK               int
+#define CHOOSE(m, yes, no) ((m) ? (yes) : (no))
+#define ALL(m)             (m)
 #include "body/beam/formulas.h"
 #undef REAL
 #undef FN
 #undef ROOT
+#undef MASK
+#undef CHOOSE
+#undef ALL
 #define REAL     lanes
 #define FN(name) name##_lanes
 #define ROOT(x) \
   for (int l = 0; l < LANES; l++) (x)[l] = sqrt((x)[l])
+#define MASK               masks
+#define CHOOSE(m, yes, no) ((lanes)(((masks)(yes) & (m)) | ((masks)(no) & ~(m))))
+#define ALL(m)             all_lanes(&(m))
 #include "body/beam/formulas.h"
 #undef REAL
 #undef FN
 #undef ROOT
+#undef MASK
+#undef CHOOSE
+#undef ALL
 
 /* What the elements of a strip do to their nodes: part[c][1 + j] belongs to the element behind node j of the strip,
  * part[c][0] to the one before it.  c: force on the left node (0-2), torque on the left (3-5), on the right (6-8). */
@@ -48,16 +69,7 @@ typedef struct edges {
 #define LOAD(p)     (*(const lanes *)(p))
 #define STORE(p, x) (*(lanes *)(p) = (x))
 
-static inline __attribute__((always_inline)) void element(const beam_body *k, bool trapezoid, const double D[3],
-                                                          const double A[9], const double B[9], double part[PARTS])
-{
-  if (trapezoid)
-    element_trapezoid_double(k, D, A, B, part, part + 3, part + 6);
-  else
-    element_one_point_double(k, D, A, B, part, part + 3, part + 6);
-}
-
-static inline __attribute__((always_inline)) void elements(const beam_body *k, bool trapezoid, int64_t n,
+static inline __attribute__((always_inline)) void elements(const beam_body *k, beam_strain rule, int64_t n,
                                                            int64_t column, const double *q, strip *out)
 {
   int64_t i = 0;
@@ -65,10 +77,7 @@ static inline __attribute__((always_inline)) void elements(const beam_body *k, b
     lanes D[3], A[9], B[9], f[3], left[3], right[3];
     for (int c = 0; c < 3; c++) D[c] = LOAD(q + c * column + i + 1) - LOAD(q + c * column + i);
     for (int c = 0; c < 9; c++) A[c] = LOAD(q + (3 + c) * column + i), B[c] = LOAD(q + (3 + c) * column + i + 1);
-    if (trapezoid)
-      element_trapezoid_lanes(k, D, A, B, f, left, right);
-    else
-      element_one_point_lanes(k, D, A, B, f, left, right);
+    element_lanes(k, rule, D, A, B, f, left, right);
     for (int c = 0; c < 3; c++) {
       STORE(&out->part[c][1 + i], f[c]);
       STORE(&out->part[3 + c][1 + i], left[c]);
@@ -79,19 +88,24 @@ static inline __attribute__((always_inline)) void elements(const beam_body *k, b
     double D[3], A[9], B[9], part[PARTS];
     for (int c = 0; c < 3; c++) D[c] = q[c * column + i + 1] - q[c * column + i];
     for (int c = 0; c < 9; c++) A[c] = q[(3 + c) * column + i], B[c] = q[(3 + c) * column + i + 1];
-    element(k, trapezoid, D, A, B, part);
+    element_double(k, rule, D, A, B, part, part + 3, part + 6);
     for (int c = 0; c < PARTS; c++) out->part[c][1 + i] = part[c];
   }
 }
 
 VV_HOT static void elements_one_point(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
 {
-  elements(k, false, n, column, q, out);
+  elements(k, BEAM_ONE_POINT, n, column, q, out);
 }
 
 VV_HOT static void elements_trapezoid(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
 {
-  elements(k, true, n, column, q, out);
+  elements(k, BEAM_TRAPEZOID, n, column, q, out);
+}
+
+VV_HOT static void elements_cayley(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
+{
+  elements(k, BEAM_CAYLEY_STRAIN, n, column, q, out);
 }
 
 int64_t beam_next(const vv_block *b, int32_t j, int64_t i)
@@ -111,7 +125,7 @@ void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q
     beam_get(b, q, i, xa, A);
     beam_get(b, q, next, D, B);
     for (int c = 0; c < 3; c++) D[c] -= xa[c];
-    element(k, k->strain == BEAM_TRAPEZOID, D, A, B, part);
+    element_double(k, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
   }
   for (int c = 0; c < 3; c++) force[c] = part[c], left[c] = part[3 + c], right[c] = part[6 + c];
 }
@@ -207,6 +221,111 @@ VV_HOT static void move_uneven(const beam_body *k, int64_t n, double h, int64_t 
     move_nodes(k, false, false, n, h, column, minv, winv, in, q, p);
 }
 
+/* ---- nodes that fly with the Cayley map: x, Lambda and S in one equation ---- */
+
+/* The nodes of a strip and what their flight reads; own: moments of inertia beside the section's, NULL if there are none.
+ * q and p below start at `first`. */
+typedef struct flyers {
+  const vv_block *b;
+  const beam_body *k;
+  int64_t first, stride, column;
+  const double *minv, *weight, *own;
+} flyers;
+
+/* in not NULL: two half kicks before, as in move_lanes.  Returns iterations; 0: some of the eight have no easy way, and all
+ * are left where they were, but kicked. */
+static inline __attribute__((always_inline)) int fly_eight(const flyers *a, int64_t i, double h, const strip *in,
+                                                           double *q, double *p)
+{
+  lanes x[3], L[9], P[3], S[3], J[3];
+  const lanes h_m = h * LOAD(a->minv + i), weight = LOAD(a->weight + i);
+  const double half = 0.5 * h;
+  for (int c = 0; c < 3; c++) {
+    P[c] = LOAD(p + c * a->column + i), S[c] = LOAD(p + (3 + c) * a->column + i);
+    x[c] = LOAD(q + c * a->column + i), J[c] = weight * a->k->inertia[c];
+    if (a->own != NULL) J[c] += LOAD(a->own + c * a->stride + i);
+    if (in != NULL) {
+      const lanes f = half * (LOAD(&in->part[c][1 + i]) - LOAD(&in->part[c][i]));
+      const lanes t = half * (LOAD(&in->part[3 + c][1 + i]) + LOAD(&in->part[6 + c][i]));
+      P[c] = (P[c] + f) + f, S[c] = (S[c] + t) + t;
+      STORE(p + c * a->column + i, P[c]);
+      STORE(p + (3 + c) * a->column + i, S[c]);
+    }
+  }
+  for (int c = 0; c < 9; c++) L[c] = LOAD(q + (3 + c) * a->column + i);
+  const int iterations = fly_lanes(h, &h_m, J, P, x, L, S);
+  if (iterations == 0) return 0;
+  for (int c = 0; c < 3; c++) {
+    STORE(q + c * a->column + i, x[c]);
+    STORE(p + (3 + c) * a->column + i, S[c]);
+  }
+  for (int c = 0; c < 9; c++) STORE(q + (3 + c) * a->column + i, L[c]);
+  return iterations;
+}
+
+static inline __attribute__((always_inline)) int fly_one(const flyers *a, int64_t i, double h, const strip *in,
+                                                         double *q, double *p)
+{
+  double x[3], L[9], P[3], S[3], J[3];
+  const double h_m = h * a->minv[i], half = 0.5 * h;
+  for (int c = 0; c < 3; c++) {
+    P[c] = p[c * a->column + i], S[c] = p[(3 + c) * a->column + i];
+    x[c] = q[c * a->column + i], J[c] = a->weight[i] * a->k->inertia[c];
+    if (a->own != NULL) J[c] += a->own[c * a->stride + i];
+    if (in != NULL) {
+      const double f = half * (in->part[c][1 + i] - in->part[c][i]);
+      const double t = half * (in->part[3 + c][1 + i] + in->part[6 + c][i]);
+      p[c * a->column + i] = P[c] = (P[c] + f) + f;
+      p[(3 + c) * a->column + i] = S[c] = (S[c] + t) + t;
+    }
+  }
+  for (int c = 0; c < 9; c++) L[c] = q[(3 + c) * a->column + i];
+  const int iterations = fly_double(h, &h_m, J, P, x, L, S);
+  if (iterations == 0) return 0;
+  for (int c = 0; c < 3; c++) q[c * a->column + i] = x[c], p[(3 + c) * a->column + i] = S[c];
+  for (int c = 0; c < 9; c++) q[(3 + c) * a->column + i] = L[c];
+  return iterations;
+}
+
+/* The nodes [i, n) one by one; where the few steps of fly_one do not do, those of lavi.c must. */
+VV_HOT static int fly_singly(const flyers *a, int64_t i, int64_t n, double h, const strip *in, double *q, double *p)
+{
+  int most = 0;
+  for (; i < n; i++) {
+    int iterations = fly_one(a, i, h, in, q, p);
+    if (iterations == 0) iterations = beam_drift_node(a->b, a->k, a->first + i, h, q - a->first, p - a->first);
+    if (iterations > most) most = iterations;
+  }
+  return most;
+}
+
+VV_HOT static int fly_nodes(const flyers *a, int64_t n, double h, const strip *in, double *q, double *p)
+{
+  int64_t i = 0;
+  int most = 0;
+  for (; i + LANES <= n; i += LANES) {
+    int iterations = fly_eight(a, i, h, in, q, p);
+    if (iterations == 0) iterations = fly_singly(a, i, i + LANES, h, NULL, q, p);
+    if (iterations > most) most = iterations;
+  }
+  const int iterations = fly_singly(a, i, n, h, in, q, p);
+  return iterations > most ? iterations : most;
+}
+
+static int fly_strip(const vv_block *b, const beam_body *k, int64_t i, int64_t n, double h, const strip *in, double *q,
+                     double *p)
+{
+  const flyers a = {.b = b,
+                    .k = k,
+                    .first = i,
+                    .stride = b->stride,
+                    .column = b->column,
+                    .minv = beam_node(b, BEAM_INVERSE_MASS) + i,
+                    .weight = beam_node(b, BEAM_WEIGHT) + i,
+                    .own = k->solid != 0.0 ? beam_node(b, BEAM_POINT_INERTIA) + i : NULL};
+  return fly_nodes(&a, n, h, in, q + i, p + i);
+}
+
 /* The nodes [i, i + n) of body j; with `in` kicked twice by h/2 before.  Returns iterations. */
 static int move_strip(const vv_block *b, int32_t j, int64_t i, int64_t n, double h, const strip *in, double *q,
                       double *p)
@@ -220,6 +339,8 @@ static int move_strip(const vv_block *b, int32_t j, int64_t i, int64_t n, double
     else
       move_uneven(k, n, h, b->column, minv, winv, in, q + i, p + i);
     if (k->solid == 0.0) return 0;
+  } else if (k->drift == BEAM_LAVI_CAYLEY) {
+    return fly_strip(b, k, i, n, h, in, q, p);
   } else if (in != NULL) {
     kick_nodes(n, 0.5 * h, b->column, in, p + i);
     kick_nodes(n, 0.5 * h, b->column, in, p + i);
@@ -279,6 +400,8 @@ static void strip_elements(const vv_block *b, int32_t j, int64_t i, int64_t n, c
   const int64_t inside = after != NULL ? n - 1 : n;
   if (k->strain == BEAM_TRAPEZOID)
     elements_trapezoid(k, inside, b->column, q + i, s);
+  else if (k->strain == BEAM_CAYLEY_STRAIN)
+    elements_cayley(k, inside, b->column, q + i, s);
   else
     elements_one_point(k, inside, b->column, q + i, s);
   for (int c = 0; after != NULL && c < PARTS; c++) s->part[c][n] = after->part[c];

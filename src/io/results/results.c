@@ -36,6 +36,23 @@ static bool due(int64_t step, double every)
   return (double)step == round(round((double)step / every) * every);
 }
 
+/* The first step after `step` that is nearest to a multiple of `every`. */
+static int64_t next_due(int64_t step, double every)
+{
+  double k = floor((double)step / every);
+  while (!(round(k * every) > (double)step)) k += 1.0;
+  return (int64_t)round(k * every);
+}
+
+int64_t vv_results_next(int64_t step, void *results)
+{
+  const vv_results *r = results;
+  const int64_t row = (step / r->row_every + 1) * r->row_every;
+  const int64_t frame = next_due(step, r->frame_every), check = next_due(step, r->check_every);
+  const int64_t first = frame < check ? frame : check;
+  return row < first ? row : first;
+}
+
 static void read_rhythm(vv_results *r)
 {
   const vv_group *record = vv_sub(r->model->root, "record");

@@ -1,6 +1,7 @@
 /* step/event/among.c  Beams that meet each other: answered at the beginning of a slab that would make them overlap. */
 #include "step/crowd.h"
 #include "step/event/event.h"
+#include "step/variation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ vv_status event_hurry(struct vv_step *s, double t, double rest, vv_report *r)
   vvi_flight f = {.t = t, .h = rest, .f = w->f, .q = w->trial_q, .p = w->trial_p, .flown = true, .obstacles = true};
   f.settle = rest_solve_at;
   VV_TRY(vvi_crowd_act(s, &f, &acted, r));
+  if (acted && event_varies(s)) vvi_variation_stop(s, t);
   if (r->reason == VV_REASON_DONE) event_slab(s, t, rest); /* the trial is up to date */
   return VV_OK;
 }
@@ -43,6 +45,7 @@ vv_status event_among(struct vv_step *s, double t, double rest, double *next, vv
     f.settle = rest_solve_at;
     VV_TRY(vvi_crowd_act(s, &f, &acted, r));
     if (!acted || r->reason != VV_REASON_DONE) return VV_OK;
+    if (event_varies(s)) vvi_variation_stop(s, t);
     w->trial = 0.0;
     *next = event_next(s, rest); /* other momenta, other contact times */
   }

@@ -37,6 +37,7 @@ void event_try_slab(struct vv_step *s, double h)
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
   vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
   rest_solve(s, h, w->trial_p);
+  if (s->jump == VVI_SLAB) w->drift_energy = event_drift_energy(s, h, w->trial_q, w->trial_p);
   vvi_sys_drift(s->model, h, w->trial_q, w->trial_p);
   w->trial = h;
 }
@@ -74,26 +75,30 @@ static double root(struct vv_step *s, int i, double length, double sign)
   return lo;
 }
 
+/* A pair that would overlap and whose time is not known yet. */
+static void overlaps(void *user, int i, double gap)
+{
+  struct vv_step *s = user;
+  event_work *w = s->own;
+  const bool rests = s->state->memory[i] != 0.0;
+  if (gap < 0.0 && w->touch[i] != HELD && w->when[i] == INFINITY && !rests) w->below[w->n_below++] = i;
+}
+
 double event_curved(struct vv_step *s, double length, double sign)
 {
   event_work *w = s->own;
-  const struct vvi_pairs *list = s->model->pairs;
   double first = INFINITY, at = length;
   for (bool again = true; again;) {
     again = false;
     event_try_slab(s, sign * at);
-    int n = 0;
-    for (int i = 0; i < list->n; i++) {
-      if (!list->pair[i].curved || w->touch[i] == HELD || w->when[i] < INFINITY) continue;
-      if (s->state->memory[i] != 0.0) continue; /* it rests */
-      if (vvi_pair_gap(&list->pair[i], w->trial_q) < 0.0) w->below[n++] = i;
-    }
-    for (int k = 0; k < n; k++) {
+    w->n_below = 0;
+    vvi_pairs_near(s->model, w->trial_q, 0.0, overlaps, s);
+    for (int k = 0; k < w->n_below; k++) {
       const int i = w->below[k];
-      w->when[i] = root(s, i, at, sign);
+      event_set_time(w, i, root(s, i, at, sign));
       if (w->when[i] < first) first = w->when[i];
     }
-    if (n > 0 && first > 0.0) at = first, again = true; /* others may have dipped and come back */
+    if (w->n_below > 0 && first > 0.0) at = first, again = true; /* others may have dipped and come back */
   }
   return first;
 }

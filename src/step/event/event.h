@@ -6,6 +6,8 @@
 #pragma once
 #include "step/step.h"
 
+#include <math.h>
+
 enum event_touch { APART, TOUCHING, HELD };
 enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
 
@@ -13,6 +15,7 @@ typedef struct event_bounce {
   double speed, inverse; /* approach speed and inverse mass along the normal */
   double impulse, loss;  /* along the normal; what restitution takes */
   double slide[3];       /* tangential impulse of friction, on b */
+  double velocity[3];    /* of b relative to a before (friction) */
   double rubbed;         /* what friction takes */
   bool turned;           /* a soft pair that turns back instead of opening or closing */
 } event_bounce;
@@ -31,7 +34,10 @@ typedef struct event_work {
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
   double trial;              /* its length; 0: none there */
-  int *below;                /* [pairs] scratch */
+  int *below, n_below;       /* [pairs] that the trial shows to overlap */
+  int *timed, n_timed;       /* [pairs] curved, whose `when` is not INFINITY */
+  bool steady;               /* the force does not depend on time: f stays right from step to step */
+  bool fresh;                /* but somebody else may have changed the state since the last slab */
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
   event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
   int n_rest;
@@ -47,7 +53,7 @@ typedef struct event_work {
   int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
   double target;                  /* the energy that the coming slab must have */
   bool solved;                    /* the energy equation of the open event had a root */
-  double drift_energy;            /* kinetic energy of the last slab */
+  double drift_energy;            /* kinetic energy of the slab flown last (jump slab) */
   vv_totals slab;                 /* energy of the last slab */
   double last;                    /* its length */
   struct modified_work *modified; /* event/modified.c */
@@ -59,6 +65,10 @@ typedef struct event_work {
 bool event_varies(const struct vv_step *s);
 /* f = force at q with the springs that are closed now. */
 void event_force(struct vv_step *s, double t, const double *q, double *f);
+/* Books loads, gravity and supports of a kick of length h of the present state. */
+void event_book(struct vv_step *s, double t, double h);
+/* A step of order 2, cut at its events. */
+vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
 void event_slab(struct vv_step *s, double t, double h);
 double event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
@@ -74,6 +84,12 @@ double event_next(struct vv_step *s, double h);
 
 /* ---- event/curved.c ---- */
 
+static inline void event_set_time(event_work *w, int pair, double when)
+{
+  if (w->when[pair] == INFINITY) w->timed[w->n_timed++] = pair;
+  w->when[pair] = when;
+}
+
 /* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
 double event_curved(struct vv_step *s, double length, double sign);
 double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
@@ -87,6 +103,11 @@ bool event_hurries(const struct vv_step *s);
 /* The rest of the step as one slab, contacts answered before it. */
 vv_status event_hurry(struct vv_step *s, double t, double rest, vv_report *r);
 vv_status event_among(struct vv_step *s, double t, double rest, double *next, vv_report *r);
+
+/* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
+
+bool composed_serves(const struct vv_step *s);
+vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r);
 
 /* ---- event/rest.c ---- */
 
@@ -127,6 +148,7 @@ double event_withdraw(struct vv_step *s);
 double event_pay(struct vv_step *s, double a, double b, double owed);
 /* Applies scale*d, posts losses and external impulses, fills the log. */
 void event_apply(struct vv_step *s, double t, double scale, double loss);
+double event_coming_slab(struct vv_step *s);
 /* The jump rules `nodal` and `slab`; `rest` is what remains of the step. */
 void event_jump(struct vv_step *s, double t, double rest);
 

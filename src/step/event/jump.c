@@ -139,6 +139,22 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   w->touch[w->now[k]] = HELD;
 }
 
+/* A curved pair that approaches so slowly that it only rests, or bounces for ever.  Its acceleration is that of its flight,
+ * turning included: gap(rest) = gap + u rest + a rest^2/2. */
+static bool settles(struct vv_step *s, int i, double rest)
+{
+  const event_work *w = s->own;
+  const vvi_pair *c = &s->model->pairs->pair[i];
+  const double u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p), length = fabs(rest);
+  if (vvi_pair_inverse_mass(c, s->state->q) <= 0.0) return false;
+  const int many = c->restitution < 1.0 ? EVENT_CHATTER / 4 : EVENT_CHATTER;
+  if ((w->when[i] == 0.0 && w->events > 2) || w->events > many) return true; /* it does not come off */
+  if (u > event_rounding(s, i)) return false;
+  const double now = vvi_pair_gap(c, s->state->q), then = event_gap_after(s, c, s->state->p, rest);
+  const double a = (then - now - u * length) / (0.5 * length * length);
+  return a < 0.0 && lifts(s, c, u, a);
+}
+
 static void lift(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
@@ -146,13 +162,14 @@ static void lift(struct vv_step *s, double t, double rest)
   for (int k = 0; rest != 0.0 && k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
-    if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
-    if (c->curved) { /* held instead, see rest.c */
+    if (c->curved) { /* held instead of lifted, see rest.c */
+      if (!settles(s, w->now[k], rest)) continue;
+      if (event_varies(s)) vvi_variation_stop(s, t);
       rest_capture(s, w->now[k], t);
       w->touch[w->now[k]] = HELD;
-      rest_gather(s);
       continue;
     }
+    if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
     const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
     if (event_varies(s)) vvi_variation_stop(s, t);
     event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
@@ -206,9 +223,31 @@ static void log_pair(struct vv_step *s, int k, double t, double impulse)
   e->tangential_impulse = vvi_norm3(w->bounce[k].slide);
 }
 
+/* Kinetic energy across the jump: sum of j.(w- + w+)/2 is what was booked, or the event has a residual. */
+static void weigh(struct vv_step *s, int64_t first, double scale)
+{
+  event_work *w = s->own;
+  double change = 0.0;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    const event_bounce *b = &w->bounce[k];
+    if (w->touch[w->now[k]] == HELD || soft(c)) continue;
+    change += 0.5 * scale * b->impulse * (b->speed + vvi_pair_rate(c, s->state->q, s->state->p)) + b->loss;
+    if (c->friction <= 0.0) continue;
+    double after[3];
+    vvi_pair_velocity(c, s->state->q, s->state->p, after);
+    for (int i = 0; i < 3; i++) change += 0.5 * b->slide[i] * (b->velocity[i] + after[i]);
+    change += b->rubbed;
+  }
+  const double residual = s->ledger->energy_scale > 0.0 ? fabs(change) / s->ledger->energy_scale : fabs(change);
+  for (int64_t i = first; i < s->log->n; i++) s->log->event[i].residual = residual;
+  if (scale == 1.0) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
+}
+
 void event_apply(struct vv_step *s, double t, double scale, double loss)
 {
   event_work *w = s->own;
+  const int64_t first = s->log->n;
   for (int k = 0; k < w->n_now; k++) {
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
@@ -223,6 +262,7 @@ void event_apply(struct vv_step *s, double t, double scale, double loss)
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
   if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  if (s->jump == VVI_NODAL) weigh(s, first, scale);
 }
 
 /* ---- slab: E_d of the coming slab equals E_d of the last one ---- */
@@ -294,6 +334,15 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
   vvi_sys_drift(s->model, h, w->q1, w->f1);
   vvi_sys_audit(s->model, w->q1, w->f1, &at_q1);
   return kinetic + 0.5 * (at_q.strain + at_q.potential + at_q1.strain + at_q1.potential);
+}
+
+/* The slab that is about to begin, as if nothing touched in it: what the books are opened with. */
+double event_coming_slab(struct vv_step *s)
+{
+  event_work *w = s->own;
+  event_force(s, s->state->t, s->state->q, w->f);
+  memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
+  return energy_of_slab(s, s->state->p, s->h, 0.0);
 }
 
 /* Nonlinear bodies: the energy of the slab is almost linear in y = (r - r0)^2, with r0 the impulse of least energy; secant
@@ -403,6 +452,7 @@ void event_jump(struct vv_step *s, double t, double rest)
   event_work *w = s->own;
   if (event_toggle(s) > 0) event_force(s, t, s->state->q, w->f);
   lift(s, t, rest);
+  if (s->model->pairs->n_curved > 0) rest_gather(s);
   measure(s);
   bool has_root;
   const double loss = wanted_loss(s, &has_root);

@@ -134,6 +134,7 @@ static void count_losses(struct vv_step *s, const double *y)
     double before[3], after[3], n[3];
     if (!acts(s, k)) continue;
     vvi_pair_velocity(c, q, p, before);
+    memcpy(b->velocity, before, sizeof before);
     vvi_pair_velocity(c, q, y, after);
     vvi_pair_normal(c, q, n);
     for (int i = 0; i < 3; i++) before[i] = 0.5 * (before[i] + after[i]);

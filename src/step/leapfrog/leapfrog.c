@@ -277,8 +277,8 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     }
     if (r->reason == VV_REASON_DONE) vvi_step_done(s);
     if (s->vary != NULL) vvi_variation_step_end(s);
+    vvi_note_gaps(s);
   }
-  vvi_note_gaps(s);
   return VV_OK;
 }
 

@@ -1,0 +1,143 @@
+/* step/event/composed.c  Orders 4 and 6 through contacts: the whole composed step is cut, not one of its stages.
+ *
+ * A cut stage would be of order 2 in what follows.  So the composition is taken as one map of any length: where it ends in
+ * an overlap its length is shortened to the contact time, momentum jumps there, and a composed step covers the rest.  What
+ * the stages do on the way does not matter: only the ends are states.                                          [contact 5] */
+#include "step/event/event.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One composed step of length h on (q, p); booked when it is the state's own. */
+static void composed(struct vv_step *s, double t, double h, bool own, double *q, double *p)
+{
+  event_work *w = s->own;
+  const double *gamma = s->composition->gamma;
+  double *f = own ? w->f : w->f1;
+  event_force(s, t, q, f);
+  for (int i = 0; i < s->composition->stages; i++) {
+    const double stage = gamma[i] * h;
+    vvi_axpy(s->state->np, 0.5 * stage, f, p);
+    if (own) event_book(s, t, 0.5 * stage);
+    vvi_sys_drift(s->model, stage, q, p);
+    t += stage;
+    event_force(s, t, q, f);
+    if (own) event_book(s, t, 0.5 * stage);
+    vvi_axpy(s->state->np, 0.5 * stage, f, p);
+  }
+}
+
+static void attempt(struct vv_step *s, double t, double h)
+{
+  event_work *w = s->own;
+  memcpy(w->trial_q, s->state->q, sizeof(double) * (size_t)s->state->nq);
+  memcpy(w->trial_p, s->state->p, sizeof(double) * (size_t)s->state->np);
+  composed(s, t, h, false, w->trial_q, w->trial_p);
+  w->trial = 0.0;
+}
+
+static double gap_at(struct vv_step *s, int i, double t, double h)
+{
+  const event_work *w = s->own;
+  attempt(s, t, h);
+  return vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q);
+}
+
+typedef struct overlap {
+  const event_work *w;
+  int first; /* -1: none */
+} overlap;
+
+static void note_overlap(void *user, int i, double gap)
+{
+  overlap *o = user;
+  if (o->first < 0 && gap < 0.0 && o->w->touch[i] != HELD) o->first = i;
+}
+
+/* First pair that overlaps after the trial; -1: none. */
+static int overlapping(const struct vv_step *s)
+{
+  overlap o = {.w = s->own, .first = -1};
+  vvi_pairs_near(s->model, o.w->trial_q, 0.0, note_overlap, &o);
+  return o.first;
+}
+
+/* As in curved.c, with a composed step in place of a node's flight. */
+static double root(struct vv_step *s, int i, double t, double length)
+{
+  const event_work *w = s->own;
+  double lo = 0.0, hi = length, glo = vvi_pair_gap(&s->model->pairs->pair[i], s->state->q),
+         ghi = gap_at(s, i, t, length);
+  int side = 0;
+  if (w->touch[i] == TOUCHING || glo <= 0.0) {
+    for (lo = 0.5 * length; fabs(lo) > 1e-13 * fabs(length); lo *= 0.25) {
+      glo = gap_at(s, i, t, lo);
+      if (glo > 0.0) break;
+      hi = lo, ghi = glo;
+    }
+    if (!(glo > 0.0)) return 0.0;
+  }
+  for (int it = 0; it < 200 && fabs(hi - lo) > 2e-16 * fabs(length) && glo > 0.0; it++) {
+    double mid = lo + (hi - lo) * glo / (glo - ghi);
+    if (it % 8 == 7 || (mid - lo) * (mid - hi) >= 0.0) mid = 0.5 * (lo + hi);
+    if ((mid - lo) * (mid - hi) >= 0.0) break;
+    const double g = gap_at(s, i, t, mid);
+    if (g >= 0.0) {
+      if (side == 1) ghi *= 0.5;
+      lo = mid, glo = g, side = 1;
+    } else {
+      if (side == -1) glo *= 0.5;
+      hi = mid, ghi = g, side = -1;
+    }
+  }
+  return lo;
+}
+
+/* Pairs that touch after the step of length h, with the tolerance of simultaneous events in time. */
+static void gather(struct vv_step *s, int hit, double t, double cut, double length)
+{
+  event_work *w = s->own;
+  w->n_now = 0;
+  attempt(s, t, cut + copysign(1e-13 * fabs(length), length));
+  for (int i = 0; i < s->model->pairs->n; i++)
+    if (i == hit || (w->touch[i] != HELD && vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q) < 0.0))
+      event_set_time(w, i, fabs(cut)), w->now[w->n_now++] = i;
+}
+
+vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
+{
+  event_work *w = s->own;
+  w->direction = h < 0.0 ? -1.0 : 1.0;
+  memset(w->touch, APART, (size_t)s->model->pairs->n);
+  for (double rest = h;;) {
+    double cut = rest;
+    int hit = -1, below;
+    for (attempt(s, t, cut); (below = overlapping(s)) >= 0 && cut != 0.0; attempt(s, t, cut))
+      hit = below, cut = root(s, below, t, cut);
+    if (hit >= 0) gather(s, hit, t, cut, h);
+    composed(s, t, cut, true, s->state->q, s->state->p);
+    t += cut;
+    memset(w->touch, APART, (size_t)s->model->pairs->n);
+    if (hit < 0) return VV_OK;
+    if (++w->events > VVI_MAX_EVENTS) {
+      w->set[0] = hit;
+      return event_too_many(s, t, r);
+    }
+    rest = fabs(rest) > fabs(cut) ? rest - cut : 0.0;
+    event_jump(s, t, rest);
+    if (rest == 0.0) return VV_OK;
+    rest_gather(s);
+    if (w->n_rest > 0) return event_substep(s, t, rest, r); /* contacts at rest are of order 2 */
+  }
+}
+
+bool composed_serves(const struct vv_step *s)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  if (s->crowd != NULL || s->composition->stages == 1 || list->n_curved == 0 || list->n_curved < list->n ||
+      s->jump != VVI_NODAL)
+    return false;
+  for (int i = 0; i < list->n; i++)
+    if (s->state->memory[i] != 0.0) return false;
+  return true;
+}
