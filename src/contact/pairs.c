@@ -1,6 +1,7 @@
 /* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
+#include "contact/crowd.h"
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
@@ -176,7 +177,8 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   *m->pairs = (struct vvi_pairs){.pair = pair};
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
-  return vvi_runs_build(m);
+  VV_TRY(vvi_runs_build(m));
+  return vvi_crowd_build(m, &k.rules, q);
 }
 
 /* ---- the pair seen from outside ---- */

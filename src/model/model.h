@@ -4,6 +4,7 @@
 #include "visviva/ext.h"
 
 struct vvi_pairs; /* contact/pairs.h */
+struct vvi_crowd; /* contact/crowd.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -24,6 +25,7 @@ struct vv_model {
   int order;
   const vv_stepper_kind *stepper;
   struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
+  struct vvi_crowd *crowd; /* curves that can meet each other or themselves; NULL: none */
 };
 
 /* ---- words -> groups -> bodies ---- */
@@ -65,4 +67,4 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */
-bool vvi_sys_steady(const vv_model *m); /* forces do not depend on time */
+bool vvi_sys_steady(const vv_model *m);     /* forces do not depend on time */

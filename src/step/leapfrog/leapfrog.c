@@ -7,6 +7,7 @@
  *
  * Where the response stands relative to drift and kick is the projection word of the contact. */
 #include "math/math.h"
+#include "step/crowd.h"
 #include "step/step.h"
 #include "step/variation.h"
 
@@ -39,7 +40,7 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
+  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
             every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
@@ -170,11 +171,20 @@ static void anticipate(struct vv_step *s, double t, double h)
   for (int sweep = 0; again && sweep < SWEEPS; sweep++) {
     again = false;
     for (int i = 0; i < list->n; i++) {
-      if (!hard(&list->pair[i], VVI_ANTICIPATE)) continue;
+      if (!hard(&list->pair[i], VVI_ANTICIPATE) || vvi_crowd_has(s, &list->pair[i])) continue;
       if (f == NULL) f = force(s, t);
       if (look_ahead(s, &list->pair[i], t, h, f)) again = list->n_curved > 0;
     }
   }
+}
+
+/* Curves that meet each other, and with them what these curves meet. */
+static vv_status anticipate_crowd(struct vv_step *s, double t, double h, vv_report *r)
+{
+  bool acted;
+  vvi_flight f = {.t = t, .h = h, .q = s->crowd->q, .p = s->crowd->p, .obstacles = true};
+  f.f = force(s, t);
+  return vvi_crowd_act(s, &f, &acted, r);
 }
 
 /* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
@@ -248,11 +258,13 @@ static void vary_end(struct vv_step *s, double t, double h)
   vvi_variation_slab_end(s, h, s->state->p, force(s, t));
 }
 
-static void substep(struct vv_step *s, double t, double h)
+static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   vv_state *x = s->state;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
+  if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
+  if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);
   kick(s, t, 0.5 * h);
@@ -265,6 +277,7 @@ static void substep(struct vv_step *s, double t, double h)
   if (s->vary != NULL) vary_end(s, t + h, h);
   kick(s, t + h, 0.5 * h);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 1);
+  return VV_OK;
 }
 
 /* n steps in n + 1 passes over memory: the end of one step and the start of the next share a force. */
@@ -286,19 +299,18 @@ static void stride_steps(struct vv_step *s, int64_t n)
 
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
-  (void)r;
   const leapfrog_work *w = s->own;
   if (w->fast && s->vary == NULL) {
     stride_steps(s, n);
     return VV_OK;
   }
-  for (int64_t k = 0; k < n; k++) {
+  for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
-    for (int i = 0; i < s->composition->stages; i++) {
-      substep(s, t, s->composition->gamma[i] * s->h);
+    for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+      VV_TRY(substep(s, t, s->composition->gamma[i] * s->h, r));
       t += s->composition->gamma[i] * s->h;
     }
-    vvi_step_done(s);
+    if (r->reason == VV_REASON_DONE) vvi_step_done(s);
     if (s->vary != NULL) vvi_variation_step_end(s);
     vvi_note_gaps(s);
   }
@@ -326,6 +338,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
   const leapfrog_work *w = s->own;
   const int64_t n = s->state->np;
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
+  if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
