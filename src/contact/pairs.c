@@ -84,8 +84,6 @@ static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *
                        c->patch_b->feature, -g);
   if (c->compliance > 0.0 && c->restitution != 1.0)
     return vv_complain(rule, "restitution", "massless tips (split, cell) have no bounce to lose; use lumped tips");
-  if (c->friction > 0.0 && c->curved && vv_is(vv_sub(m->root, "method"), "step", "leapfrog"))
-    return vv_complain(rule, "friction", "obstacles rub in 'step: event' only; use it, or leave friction 0");
   if (c->friction > 0.0 && c->patch_a->guided)
     return vv_complain(rule, "friction", "bars are guided on their line and cannot slide; leave friction 0");
   return VV_OK;
