@@ -136,17 +136,36 @@ typedef struct vv_output_field {
   bool on_elements; /* else on nodes */
 } vv_output_field;
 
-/* First variations and sub-domains: what the structure checks need.  NULL in a kind that does not offer them. */
+/* First variations and sub-domains: what the structure checks need.  NULL in a kind that does not offer them.
+ * A variation has as many numbers per node as a momentum: dq, dp are [node_p][column].  In flat kinds dq is the change of
+ * q; in others it is a tangent vector (beam: dx, and dtheta with dLambda = dtheta^ Lambda), and the momentum form is
+ * p.dq, whose exterior derivative has the term `twist` beside dp.dq. */
 typedef struct vv_vary_table {
   /* dp += h D(force)(q) dq */
   void (*kick)(const vv_block *b, double h, const double *q, const double *dq, double *dp);
-  /* tangent of drift at (q, p) before the drift */
+  /* tangent of drift at (q, p) before the drift: dq += h M^-1 dp.  Flat kinds only, NULL in others */
   void (*drift)(const vv_block *b, double h, const double *q, const double *p, double *dq, double *dp);
   /* dx[n][3]: how material points move when q moves by dq */
   void (*surface)(const vv_block *b, const double *q, const double *dq, int n, const vv_point *pt, double *dx);
   /* sub: the block with only the elements where inside[e] != 0 (its element_real and node_real are storage of the caller,
-   * same sizes); share[np]: the part of each node's mass that belongs to them */
+   * same sizes; its kind may be another, of which only kick and vary->kick are called); share[np]: the part of each
+   * node's mass that belongs to them */
   void (*restrict_to)(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share);
+  /* p += h (gravity alone), also of a sub-domain; may be NULL */
+  void (*weigh)(const vv_block *b, double h, double *p);
+
+  /* Kinds that are not flat; NULL in the others. */
+
+  /* Tangent of drift at (q, p) before the drift, whose length varies by dh too.  d_energy[nodes]: variation of each
+   * node's part of drift_energy */
+  void (*flight)(const vv_block *b, double h, double dh, const double *q, const double *p, double *dq, double *dp,
+                 double *d_energy);
+  /* The sum of p.[dq_v, dq_w] over the block; magnitude: the sum of its parts without signs is added */
+  double (*twist)(const vv_block *b, const double *p, const double *dq_v, const double *dq_w, double *magnitude);
+  /* Typical sizes: of a variation of each coordinate, and of the mass that it moves */
+  void (*sizes)(const vv_block *b, double *dq, double *mass);
+  /* Takes out of dq or dp what supports do not allow; may be NULL */
+  void (*hold)(const vv_block *b, double *d);
 } vv_vary_table;
 
 /* Discrete-gradient form: what the energy-momentum stepper needs of a kind.  NULL in a kind that does not offer it.

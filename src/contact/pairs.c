@@ -38,6 +38,21 @@ static double gap_of_positions(const vvi_pair *c, const double *q)
   return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
 }
 
+/* da, db: variations of the two blocks */
+static double vary_gap(const vvi_pair *c, const double *q, const double *da, const double *db)
+{
+  double xa[3], xb[3];
+  c->block_a->kind->vary->surface(c->block_a, q + c->block_a->q0, da, 1, &c->point_a, xa);
+  c->block_b->kind->vary->surface(c->block_b, q + c->block_b->q0, db, 1, &c->point_b, xb);
+  return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
+}
+
+/* What displacements alone do to the gap of a flat pair. */
+static double displaced(const vvi_pair *c, const double *q)
+{
+  return vary_gap(c, q, q + c->block_a->q0, q + c->block_b->q0);
+}
+
 static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
 {
   *c = (vvi_pair){.a = a, .b = b};
@@ -55,7 +70,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
   c->flat = !c->curved && is_flat(c->block_a) && is_flat(c->block_b);
-  c->gap0 = c->flat ? gap_of_positions(c, k->q) - vvi_pair_vary_gap(c, k->q, k->q) : 0.0;
+  c->gap0 = c->flat ? gap_of_positions(c, k->q) - displaced(c, k->q) : 0.0;
 }
 
 static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
@@ -166,16 +181,13 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
 
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq)
 {
-  double xa[3], xb[3];
-  c->block_a->kind->vary->surface(c->block_a, q + c->block_a->q0, dq + c->block_a->q0, 1, &c->point_a, xa);
-  c->block_b->kind->vary->surface(c->block_b, q + c->block_b->q0, dq + c->block_b->q0, 1, &c->point_b, xb);
-  return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
+  return vary_gap(c, q, dq + c->block_a->p0, dq + c->block_b->p0);
 }
 
 /* Stiff bodies far from the origin move by little: differences of positions would lose the digits of the displacement. */
 double vvi_pair_gap(const vvi_pair *c, const double *q)
 {
-  if (!c->curved) return c->flat ? c->gap0 + vvi_pair_vary_gap(c, q, q) : gap_of_positions(c, q);
+  if (!c->curved) return c->flat ? c->gap0 + displaced(c, q) : gap_of_positions(c, q);
   vvi_touch t;
   vvi_touch_at(c, q, &t);
   return t.gap;

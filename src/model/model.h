@@ -60,6 +60,7 @@ void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, 
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
+/* dq += h M^-1 dp of the flat kinds; the others are left alone. */
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */

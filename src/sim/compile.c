@@ -54,7 +54,7 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
-  for (int i = 0; slab && i < m->pairs->n; i++)
+  for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
     if (m->pairs->pair[i].friction > 0.0) {
       status = vv_complain(g, "jump", "slab has no friction; use 'nodal'");
       break;

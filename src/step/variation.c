@@ -18,6 +18,11 @@ static double draw(stream *r)
   return (double)(r->x >> 11) * 0x1p-53 - 0.5;
 }
 
+static bool is_flat(const vv_block *b)
+{
+  return b->kind->vary->flight == NULL;
+}
+
 /* Random variations; momenta in proportion to the mass, so that both halves of the two-form are of one size. */
 static void start_variation(struct vv_step *s, int k, stream *r)
 {
@@ -28,6 +33,17 @@ static void start_variation(struct vv_step *s, int k, stream *r)
   for (int64_t i = 0; i < m->np; i++) v->y[i] = 1.0;
   vvi_sys_vary_drift(m, 1.0, s->state->q, v->y, v->x, v->y); /* x = 1/m */
   for (int64_t i = 0; i < m->np; i++) v->dq[k][i] = draw(r), v->dp[k][i] = draw(r) * rate / v->x[i];
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (is_flat(b)) continue;
+    const int64_t n = b->kind->node_p * b->column;
+    double *size = v->x + b->p0, *mass = v->y + b->p0, *dq = v->dq[k] + b->p0, *dp = v->dp[k] + b->p0;
+    memset(size, 0, sizeof(double) * (size_t)n);
+    memset(mass, 0, sizeof(double) * (size_t)n);
+    b->kind->vary->sizes(b, size, mass);
+    for (int64_t j = 0; j < n; j++) dq[j] = draw(r) * size[j], dp[j] = draw(r) * rate * mass[j] * size[j];
+    if (b->kind->vary->hold != NULL) b->kind->vary->hold(b, dq), b->kind->vary->hold(b, dp);
+  }
   for (int32_t i = 0; i < m->n_patch; i++) { /* supports do not vary */
     int32_t local;
     const vv_block *b = vvi_model_patch_block(m, i, &local);
@@ -41,12 +57,24 @@ static bool inside(const vvi_domain *d, const vv_block *b, const vv_patch *p)
   return p->node >= 0 && d->share[b->p0 + p->node] > 0.0;
 }
 
-/* A node is at the border if part of its mass is outside, if it is held, or if it touches something outside. */
+/* Marks what supports take from a random vector. */
+static void mark_held(const vv_block *b, stream *r, double *x, double *y, unsigned char *border)
+{
+  const int64_t n = b->kind->node_p * b->column;
+  if (b->kind->vary->hold == NULL) return;
+  for (int64_t i = 0; i < n; i++) x[i] = y[i] = draw(r);
+  b->kind->vary->hold(b, y);
+  for (int64_t i = 0; i < n; i++) border[i] |= x[i] != y[i];
+}
+
+/* A node is at the border if part of its mass is outside, if it is held, or if it touches something outside; the nodes of
+ * a curve touch only when they are struck. */
 static void mark_border(const vv_model *m, vvi_domain *d)
 {
   for (int64_t i = 0; i < m->np; i++) d->border[i] = d->share[i] > 0.0 && d->share[i] < 1.0 - 1e-12;
   for (int i = 0; i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
+    if (c->curved) continue;
     const bool a = inside(d, c->block_a, c->patch_a), b = inside(d, c->block_b, c->patch_b);
     d->spring[i] = (a || c->patch_a->node < 0) && (b || c->patch_b->node < 0);
     if (a && !b) d->border[c->block_a->p0 + c->patch_a->node] = 1;
@@ -84,6 +112,10 @@ static vv_status make_domain(struct vv_step *s, vvi_arena *arena, vvi_domain *d,
     b->kind->vary->restrict_to(b, in, &d->block[i], d->share + b->p0);
   }
   mark_border(m, d);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    mark_held(b, r, s->vary->x + b->p0, s->vary->y + b->p0, d->border + b->p0);
+  }
   return VV_OK;
 }
 
@@ -99,15 +131,30 @@ static double two_form(int64_t n, const double *av, const double *aw, const doub
   return sum;
 }
 
+/* The same and what the blocks add where they are not flat: p.[dq_V, dq_W].                                  [beam 71] */
+static double form(const vv_model *m, const double *p, const double *av, const double *aw, const double *bv,
+                   const double *bw, double *abs_sum)
+{
+  double sum = two_form(m->np, av, aw, bv, bw, abs_sum);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (!is_flat(b)) sum += b->kind->vary->twist(b, p + b->p0, bv + b->p0, bw + b->p0, abs_sum);
+  }
+  return sum;
+}
+
 static vv_status place(struct vvi_variation *v, vvi_arena *arena, int64_t nq, int64_t np)
 {
   for (int k = 0; k < VARY_ALL; k++) {
-    v->dq[k] = VVI_ARENA_NEW(arena, double, nq), v->dp[k] = VVI_ARENA_NEW(arena, double, np);
-    v->dq0[k] = VVI_ARENA_NEW(arena, double, nq), v->dph[k] = VVI_ARENA_NEW(arena, double, np);
-    if (!v->dq[k] || !v->dp[k] || !v->dq0[k] || !v->dph[k]) return VV_NOMEM;
+    v->dq[k] = VVI_ARENA_NEW(arena, double, np), v->dp[k] = VVI_ARENA_NEW(arena, double, np);
+    v->dq0[k] = VVI_ARENA_NEW(arena, double, np), v->dph[k] = VVI_ARENA_NEW(arena, double, np);
+    v->dk[k] = VVI_ARENA_NEW(arena, double, np), v->dp1[k] = VVI_ARENA_NEW(arena, double, np);
+    if (!v->dq[k] || !v->dp[k] || !v->dq0[k] || !v->dph[k] || !v->dk[k] || !v->dp1[k]) return VV_NOMEM;
   }
-  double **vector[] = {&v->q0,  &v->f0,  &v->df,       &v->x,        &v->y,      &v->z,
-                       &v->f0d, &v->f1d, &v->begin[0], &v->begin[1], &v->end[0], &v->end[1]};
+  v->struck = VVI_ARENA_NEW(arena, unsigned char, np);
+  if (v->struck == NULL) return VV_NOMEM;
+  double **vector[] = {&v->q0,  &v->f0,  &v->df,       &v->x,        &v->y,      &v->z,      &v->p0,  &v->ph,
+                       &v->f0d, &v->f1d, &v->begin[0], &v->begin[1], &v->end[0], &v->end[1], &v->rate};
   for (int i = 0; i < VV_COUNT(vector); i++)
     if ((*vector[i] = VVI_ARENA_NEW(arena, double, nq > np ? nq : np)) == NULL) return VV_NOMEM;
   return VV_OK;
@@ -116,8 +163,11 @@ static vv_status place(struct vvi_variation *v, vvi_arena *arena, int64_t nq, in
 vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
 {
   const vv_model *m = s->model;
-  if (!vvi_sys_varies(m) || (vvi_sys_claims(m) & VV_FLAT) == 0)
+  if (!vvi_sys_varies(m))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need body kinds that offer first variations");
+  if ((m->stepper->claims & VV_SYMPLECTIC) == 0)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "'step: %s' has no symplectic form; use leapfrog or event",
+                    m->stepper->name);
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
@@ -130,11 +180,13 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   VV_TRY(place(v, arena, m->nq, m->np));
   if ((v->closed0 = VVI_ARENA_NEW(arena, double, m->pairs->n)) == NULL) return VV_NOMEM;
   v->model = m;
+  v->flat = true;
+  for (int i = 0; i < m->n_block; i++) v->flat &= is_flat(&m->block[i]);
   s->vary = v;
   stream r = {88172645463325252u};
   start_variation(s, VARY_V, &r);
   start_variation(s, VARY_W, &r);
-  v->start = two_form(m->np, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
+  v->start = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
   v->by_slabs = m->stepper == &vv_leapfrog_stepper || s->jump != VVI_MODIFIED;
   for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
     VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
@@ -160,9 +212,10 @@ void vvi_variation_slab_begin(struct vv_step *s, const double *f0)
 {
   struct vvi_variation *v = s->vary;
   memcpy(v->q0, s->state->q, sizeof(double) * (size_t)s->model->nq);
+  memcpy(v->p0, s->state->p, sizeof(double) * (size_t)s->model->np);
   memcpy(v->f0, f0, sizeof(double) * (size_t)s->model->np);
   memcpy(v->closed0, s->state->memory, sizeof(double) * (size_t)s->model->pairs->n);
-  for (int k = 0; k < active(v); k++) memcpy(v->dq0[k], v->dq[k], sizeof(double) * (size_t)s->model->nq);
+  for (int k = 0; k < active(v); k++) memcpy(v->dq0[k], v->dq[k], sizeof(double) * (size_t)s->model->np);
 }
 
 static double dot(int64_t n, const double *x, const double *y)
@@ -172,27 +225,58 @@ static double dot(int64_t n, const double *x, const double *y)
   return sum;
 }
 
-/* dph = dp + (h/2) df0 + (dh/2) f0;  dq1 = dq + h M^-1 dph + dh M^-1 ph;  dp1 = dph + (h/2) df1 + (dh/2) f1
- * dE  = v.dph - 1/2 f0.dq0 - 1/2 f1.dq1 */
-static void vary_slab(struct vv_step *s, int k, double h, const double *ph, const double *f1)
+/* dph = dp + (h/2) df0 + (dh/2) f0, at the configuration q0. */
+static void vary_half_kick(struct vv_step *s, double h, double dh, const double *closed, const double *q0,
+                           const double *dq0, const double *f0, const double *dp, double *dph)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  vvi_variation_force(s, closed, q0, dq0, v->df);
+  memcpy(dph, dp, sizeof(double) * (size_t)n);
+  vvi_axpy(n, 0.5 * h, v->df, dph);
+  vvi_axpy(n, 0.5 * dh, f0, dph);
+}
+
+/* Tangent of the drift from (q0, ph).  rate.dk is the variation of its kinetic energy: flat kinds v.dph.  With dk NULL only
+ * dq and dph are moved. */
+static void vary_drift(struct vv_step *s, double h, double dh, const double *q0, const double *ph, double *dq,
+                       double *dph, double *dk)
 {
   struct vvi_variation *v = s->vary;
   const vv_model *m = s->model;
-  const int64_t n = m->np;
-  vvi_variation_force(s, v->closed0, v->q0, v->dq0[k], v->df);
-  memcpy(v->dph[k], v->dp[k], sizeof(double) * (size_t)n);
-  vvi_axpy(n, 0.5 * h, v->df, v->dph[k]);
-  vvi_axpy(n, 0.5 * v->dh[k], v->f0, v->dph[k]);
-  vvi_sys_vary_drift(m, h, v->q0, ph, v->dq[k], v->dph[k]);
-  memcpy(v->y, ph, sizeof(double) * (size_t)n);
-  vvi_sys_vary_drift(m, v->dh[k], v->q0, ph, v->dq[k], v->y);
-  vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], v->df);
+  memcpy(v->y, ph, sizeof(double) * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    const int64_t n = b->kind->node_p * b->column;
+    const double *q = q0 + b->q0, *p = ph + b->p0;
+    double *d = dq + b->p0, *dp = dph + b->p0, *rate = v->rate + b->p0, *copy = v->y + b->p0;
+    if (is_flat(b)) {
+      b->kind->vary->drift(b, h, q, p, d, dp);
+      b->kind->vary->drift(b, dh, q, p, d, copy);
+      memset(rate, 0, sizeof(double) * (size_t)n);
+      b->kind->vary->drift(b, 1.0, q, p, rate, copy); /* M^-1 ph */
+      if (dk != NULL) memcpy(dk + b->p0, dp, sizeof(double) * (size_t)n);
+      continue;
+    }
+    for (int64_t j = 0; j < n; j++) rate[j] = 1.0, copy[j] = 0.0;
+    b->kind->vary->flight(b, h, dh, q, p, d, dp, copy);
+    if (dk != NULL) memcpy(dk + b->p0, copy, sizeof(double) * (size_t)n);
+  }
+}
+
+/* (dq, dp) over the slab, and dE = dK - 1/2 f0.dq0 - 1/2 f1.dq1 of its energy. */
+static void vary_slab(struct vv_step *s, int k, double h, const double *f1)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  vary_half_kick(s, h, v->dh[k], v->closed0, v->q0, v->dq0[k], v->f0, v->dp[k], v->dph[k]);
   memcpy(v->dp[k], v->dph[k], sizeof(double) * (size_t)n);
+  vary_drift(s, h, v->dh[k], v->q0, v->ph, v->dq[k], v->dp[k], v->dk[k]);
+  v->dE[k] = dot(n, v->rate, v->dk[k]) - 0.5 * dot(n, v->f0, v->dq0[k]) - 0.5 * dot(n, f1, v->dq[k]);
+  memcpy(v->dp1[k], v->dp[k], sizeof(double) * (size_t)n);
+  vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], v->df);
   vvi_axpy(n, 0.5 * h, v->df, v->dp[k]);
   vvi_axpy(n, 0.5 * v->dh[k], f1, v->dp[k]);
-  memset(v->x, 0, sizeof(double) * (size_t)n);
-  vvi_sys_vary_drift(m, 1.0, v->q0, ph, v->x, v->y); /* x = M^-1 ph */
-  v->dE[k] = dot(n, v->x, v->dph[k]) - 0.5 * dot(n, v->f0, v->dq0[k]) - 0.5 * dot(n, f1, v->dq[k]);
 }
 
 /* The slab after an event is done: now the variation of the impulse is known, dR = (dE target - dE)/dE_U. */
@@ -200,9 +284,11 @@ static void settle(struct vvi_variation *v)
 {
   for (int k = 0; k < VARY_U; k++) {
     const double dr = (v->dE_target[k] - v->dE[k]) / v->dE[VARY_U];
-    vvi_axpy(v->model->nq, dr, v->dq[VARY_U], v->dq[k]);
+    vvi_axpy(v->model->np, dr, v->dq[VARY_U], v->dq[k]);
     vvi_axpy(v->model->np, dr, v->dp[VARY_U], v->dp[k]);
     vvi_axpy(v->model->np, dr, v->dph[VARY_U], v->dph[k]);
+    vvi_axpy(v->model->np, dr, v->dp1[VARY_U], v->dp1[k]);
+    vvi_axpy(v->model->np, dr, v->dk[VARY_U], v->dk[k]);
     v->dh[k] += dr * v->dh[VARY_U];
     v->dE[k] += dr * v->dE[VARY_U];
   }
@@ -229,7 +315,7 @@ static void domain_vary_force(const vv_model *m, const vvi_domain *d, const doub
   memset(df, 0, sizeof(double) * (size_t)m->np);
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &d->block[i];
-    b->kind->vary->kick(b, 1.0, q + b->q0, dq + b->q0, df + b->p0);
+    b->kind->vary->kick(b, 1.0, q + b->q0, dq + b->p0, df + b->p0);
   }
   for (int i = 0; i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
@@ -244,6 +330,26 @@ static void add_momentum(const vv_model *m, const double *q, const double *p, do
   vvi_sys_audit(m, q, p, &sum);
   for (int c = 0; c < 3; c++) d->noether[c] += sign * sum.p[c];
   d->noether_scale = fmax(d->noether_scale, sum.p_abs);
+  for (int c = 0; c < 3; c++) d->noether_L[c] += sign * sum.L[c];
+  d->noether_L_scale = fmax(d->noether_L_scale, sum.L_abs);
+}
+
+/* Gravity's impulses of a slab: what a sub-domain may gain without any flux.                                  [beam 76] */
+static void domain_weight(struct vv_step *s, vvi_domain *d, double h)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  if (vvi_norm3(m->gravity) == 0.0) return;
+  memset(v->y, 0, sizeof(double) * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->vary->weigh != NULL) b->kind->vary->weigh(&d->block[i], 0.5 * h, v->y + b->p0);
+  }
+  for (int end = 0; end < 2; end++) {
+    vv_totals sum;
+    vvi_sys_audit(m, end == 0 ? v->q0 : s->state->q, v->y, &sum);
+    for (int c = 0; c < 3; c++) vvi_sum_add(&d->weight[c], sum.p[c]), vvi_sum_add(&d->weight_L[c], sum.L[c]);
+  }
 }
 
 /* What the start of a slab contributes: everything at the very start, later only border nodes and event times.
@@ -254,14 +360,14 @@ static void domain_level(struct vv_step *s, vvi_domain *d, double *const new_p[]
   struct vvi_variation *v = s->vary;
   const int64_t n = s->model->np;
   if (!d->started) {
-    d->sum -= two_form(n, new_p[VARY_V], new_p[VARY_W], v->dq0[VARY_V], v->dq0[VARY_W], &d->scale);
+    d->sum -= form(s->model, base, new_p[VARY_V], new_p[VARY_W], v->dq0[VARY_V], v->dq0[VARY_W], &d->scale);
     add_momentum(s->model, v->q0, base, -1.0, d);
     d->started = true;
     return;
   }
   memset(v->y, 0, sizeof(double) * (size_t)n);
   for (int64_t i = 0; i < n; i++) {
-    if (!d->border[i]) continue;
+    if (!d->border[i] && !v->struck[i]) continue;
     const double x = (d->p_last[VARY_V][i] - new_p[VARY_V][i]) * v->dq0[VARY_W][i];
     const double y = (d->p_last[VARY_W][i] - new_p[VARY_W][i]) * v->dq0[VARY_V][i];
     d->sum += x - y;
@@ -269,14 +375,20 @@ static void domain_level(struct vv_step *s, vvi_domain *d, double *const new_p[]
     v->y[i] = d->base_last[i] - base[i];
   }
   add_momentum(s->model, v->q0, v->y, 1.0, d);
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (is_flat(b)) continue;
+    d->sum += b->kind->vary->twist(b, v->y + b->p0, v->dq0[VARY_V] + b->p0, v->dq0[VARY_W] + b->p0, &d->scale);
+  }
   const double x = (d->E_last[VARY_V] - new_E[VARY_V]) * v->dt[VARY_W];
   const double y = (d->E_last[VARY_W] - new_E[VARY_W]) * v->dt[VARY_V];
   d->sum -= x - y;
   d->scale += fabs(x) + fabs(y);
 }
 
-/* Momenta of the restricted Lagrangian: p0' = share ph - (h/2) f0', p1' = share ph + (h/2) f1', and their variations. */
-static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double *ph)
+/* Momenta of the restricted Lagrangian: p0' = share ph - (h/2) f0', p1' = share ph1 + (h/2) f1', and their variations; ph
+ * and ph1 are the momenta before and after the drift, which differ only where the space is not flat. */
+static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double *ph1)
 {
   struct vvi_variation *v = s->vary;
   const vv_model *m = s->model;
@@ -285,9 +397,6 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
   double *start[VARY_U] = {v->begin[VARY_V], v->begin[VARY_W]};
   domain_force(m, d, v->closed0, v->q0, f0);
   domain_force(m, d, s->state->memory, s->state->q, f1);
-  memset(v->x, 0, sizeof(double) * (size_t)n);
-  memcpy(v->y, ph, sizeof(double) * (size_t)n);
-  vvi_sys_vary_drift(m, 1.0, v->q0, ph, v->x, v->y); /* x = M^-1 ph */
   for (int k = 0; k < VARY_U; k++) {
     domain_vary_force(m, d, v->closed0, v->q0, v->dq0[k], v->df);
     for (int64_t i = 0; i < n; i++)
@@ -295,13 +404,14 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
     domain_vary_force(m, d, s->state->memory, s->state->q, v->dq[k], v->df);
     dE[k] = 0.0;
     for (int64_t i = 0; i < n; i++) {
-      end[k][i] = d->share[i] * v->dph[k][i] + 0.5 * h * v->df[i] + 0.5 * v->dh[k] * f1[i];
-      dE[k] += d->share[i] * v->x[i] * v->dph[k][i] - 0.5 * (f0[i] * v->dq0[k][i] + f1[i] * v->dq[k][i]);
+      end[k][i] = d->share[i] * v->dp1[k][i] + 0.5 * h * v->df[i] + 0.5 * v->dh[k] * f1[i];
+      dE[k] += d->share[i] * v->rate[i] * v->dk[k][i] - 0.5 * (f0[i] * v->dq0[k][i] + f1[i] * v->dq[k][i]);
     }
   }
-  for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * ph[i] - 0.5 * h * f0[i];
+  for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * v->ph[i] - 0.5 * h * f0[i];
   domain_level(s, d, start, v->z, dE);
-  for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph[i] + 0.5 * h * f1[i];
+  domain_weight(s, d, h);
+  for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph1[i] + 0.5 * h * f1[i];
   for (int k = 0; k < VARY_U; k++) {
     memcpy(d->p_last[k], end[k], sizeof(double) * (size_t)n);
     d->E_last[k] = dE[k];
@@ -311,18 +421,57 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
 void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const double *f1)
 {
   struct vvi_variation *v = s->vary;
-  for (int k = 0; k < active(v); k++) vary_slab(s, k, h, ph, f1);
+  memcpy(v->ph, v->flat ? ph : v->p0, sizeof(double) * (size_t)s->model->np);
+  if (!v->flat) vvi_axpy(s->model->np, 0.5 * h, v->f0, v->ph);
+  for (int k = 0; k < active(v); k++) vary_slab(s, k, h, f1);
   if (v->pending) settle(v);
   for (int i = 0; i < v->n_domain; i++) domain_slab(s, &v->domain[i], h, ph);
   for (int k = 0; k < VARY_U; k++) v->dt[k] += v->dh[k];
+  memset(v->struck, 0, (size_t)s->model->np);
 }
 
 /* ---- events ---- */
 
-void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, double slope)
+bool vvi_variation_knows(const vvi_pair *c)
+{
+  return !c->curved || (c->patch_b->type == VV_PATCH_PLANE && c->patch_a->corners == 1 && c->friction <= 0.0);
+}
+
+/* A slab from (q, p): how the gap at its end varies when dq, dp and its length do, the end being near enough to q that the
+ * normal is the same (planes). */
+static double vary_end_gap(struct vv_step *s, const vvi_pair *c, double h, double dh, const double *dq,
+                           const double *dp)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  memcpy(v->z, dq, sizeof(double) * (size_t)n);
+  vary_half_kick(s, h, dh, s->state->memory, s->state->q, dq, v->f0d, dp, v->f1d);
+  vary_drift(s, h, dh, s->state->q, v->ph, v->z, v->f1d, NULL);
+  return vvi_pair_vary_gap(c, s->state->q, v->z);
+}
+
+/* dh = -(grad g.dq1)/(grad g.dq1/dh)                                                                         [beam 77] */
+static void cut_curved(struct vv_step *s, const vvi_pair *c, double h, const double *f)
+{
+  struct vvi_variation *v = s->vary;
+  const size_t size = sizeof(double) * (size_t)s->model->np;
+  memcpy(v->f0d, f, size);
+  memcpy(v->ph, s->state->p, size);
+  vvi_axpy(s->model->np, 0.5 * h, f, v->ph);
+  memset(v->x, 0, size);
+  const double slope = vary_end_gap(s, c, h, 1.0, v->x, v->x);
+  for (int k = 0; k < active(v); k++) v->dh[k] = -vary_end_gap(s, c, h, 0.0, v->dq[k], v->dp[k]) / slope;
+}
+
+void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, const double *f)
 {
   struct vvi_variation *v = s->vary;
   const double *q = s->state->q;
+  if (c->curved) {
+    cut_curved(s, c, h, f);
+    return;
+  }
+  const double slope = vvi_pair_rate(c, q, s->state->p) + h * vvi_pair_rate(c, q, f);
   for (int k = 0; k < active(v); k++) {
     vvi_variation_force(s, s->state->memory, q, v->dq[k], v->df);
     const double dg = vvi_pair_vary_gap(c, q, v->dq[k]) + h * vvi_pair_rate(c, q, v->dp[k]) +
@@ -338,16 +487,27 @@ void vvi_variation_to_grid(struct vv_step *s)
   v->dh[VARY_U] = 0.0;
 }
 
+/* The node of a curve that has just had an impulse belongs to the border of every sub-domain until the next slab. */
+static void strike(struct vv_step *s, const vvi_pair *c)
+{
+  const vv_block *b = c->block_a;
+  if (!c->curved) return;
+  for (int k = 0; k < b->kind->node_p; k++)
+    s->vary->struck[b->p0 + k * b->column + c->patch_a->node + (int64_t)c->point_a.xi[0]] = 1;
+}
+
 void vvi_variation_jump(struct vv_step *s, const vvi_pair *c, const double d_impulse[VARY_U])
 {
   struct vvi_variation *v = s->vary;
+  strike(s, c);
   for (int k = 0; k < VARY_U; k++) vvi_pair_pull(c, s->state->q, d_impulse[k], v->dp[k]);
 }
 
 void vvi_variation_jump_open(struct vv_step *s, const vvi_pair *c)
 {
   struct vvi_variation *v = s->vary;
-  memset(v->dq[VARY_U], 0, sizeof(double) * (size_t)s->model->nq);
+  strike(s, c);
+  memset(v->dq[VARY_U], 0, sizeof(double) * (size_t)s->model->np);
   memset(v->dp[VARY_U], 0, sizeof(double) * (size_t)s->model->np);
   vvi_pair_pull(c, s->state->q, 1.0, v->dp[VARY_U]);
   for (int k = 0; k < VARY_U; k++) v->dE_target[k] = v->dE[k];
@@ -365,21 +525,29 @@ void vvi_variation_stop(struct vv_step *s, double t)
 void vvi_variation_step_end(struct vv_step *s)
 {
   struct vvi_variation *v = s->vary;
-  const int64_t n = s->model->np;
+  const vv_model *m = s->model;
   double scale = v->start_scale;
-  const double now = two_form(n, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &scale);
+  const double now = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &scale);
+  if (!isfinite(now)) { /* a drift that no variation follows */
+    vvi_variation_stop(s, s->state->t);
+    return;
+  }
   v->symplectic = fmax(v->symplectic, fabs(now - v->start) / scale);
   for (int k = 0; k < VARY_U; k++) v->dt[k] = 0.0; /* a whole step: exactly zero, rounding removed */
   for (int i = 0; i < v->n_domain; i++) {
     vvi_domain *d = &v->domain[i];
     if (!d->started) continue;
     double sum_scale = d->scale, total;
-    total = d->sum + two_form(n, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &sum_scale);
+    total =
+        d->sum + form(m, d->base_last, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &sum_scale);
     v->multisymplectic = fmax(v->multisymplectic, fabs(total) / sum_scale);
     const vvi_domain kept = *d;
-    add_momentum(s->model, s->state->q, d->base_last, 1.0, d);
+    add_momentum(m, s->state->q, d->base_last, 1.0, d);
     for (int c = 0; c < 3 && d->noether_scale > 0.0; c++)
-      v->noether = fmax(v->noether, fabs(d->noether[c]) / d->noether_scale);
+      v->noether = fmax(v->noether, fabs(d->noether[c] - vv_sum_value(&d->weight[c])) / d->noether_scale);
+    for (int c = 0; c < 3 && !v->flat && d->noether_L_scale > 0.0; c++)
+      v->noether = fmax(v->noether, fabs(d->noether_L[c] - vv_sum_value(&d->weight_L[c])) / d->noether_L_scale);
     memcpy(d->noether, kept.noether, sizeof d->noether);
+    memcpy(d->noether_L, kept.noether_L, sizeof d->noether_L);
   }
 }

@@ -6,6 +6,8 @@
  *   multisymplectic  on sub-domains of elements, with the flux through their borders and the horizontal terms of
  *                    events                                                                                     [bars 51]
  *   Noether          momentum of a sub-domain against the impulse through its border                           [bars 53]
+ * dq has as many numbers as dp; where the configuration space is not flat it is a tangent vector, and w has one term more
+ * (vv_vary_table.twist).                                                                                      [beam 71]
  * A third variation, U, is the response to a unit of impulse at the last event: the slab rule fixes the impulse by the
  * energy of the slab after the event, so its variation is known only when that slab is done. */
 #pragma once
@@ -23,14 +25,20 @@ typedef struct vvi_domain {
   bool started;
   double sum, scale; /* of the two-form */
   double noether[3], noether_scale;
+  double noether_L[3], noether_L_scale; /* of angular momentum */
+  vv_sum weight[3], weight_L[3];        /* what gravity gave: equal amounts many times, so the sum keeps its rounding */
 } vvi_domain;
 
 struct vvi_variation {
   const vv_model *model;
-  double *dq[VARY_ALL], *dp[VARY_ALL];         /* [nq], [np] at the present level */
+  double *dq[VARY_ALL], *dp[VARY_ALL];         /* [np], [np] at the present level */
   double *dq0[VARY_ALL], *dph[VARY_ALL];       /* at the start of the slab; half-kicked */
+  double *dp1[VARY_ALL];                       /* after its drift, before the second kick */
   double *q0, *f0;                             /* configuration and force at the start of the slab */
   double *closed0;                             /* [pairs] contact springs closed then */
+  double *p0, *ph;                             /* momentum at the start of the slab; before its drift, after the kick */
+  double *rate;                                /* [np] flat: M^-1 ph; else 1 */
+  double *dk[VARY_ALL];                        /* [np] rate.dk: variation of the kinetic energy of the slab */
   double *df, *x, *y, *z;                      /* [np] scratch */
   double *f0d, *f1d;                           /* [np] forces of a sub-domain */
   double *begin[VARY_U], *end[VARY_U];         /* [np] momenta of a sub-domain, varied */
@@ -41,6 +49,8 @@ struct vvi_variation {
   bool pending;                                /* the coming slab fixes the impulse */
   double start, start_scale;                   /* w(p, q) at the start */
   double symplectic, multisymplectic, noether; /* largest residuals so far */
+  unsigned char *struck;                       /* [np] nodes that had an impulse since the last slab */
+  bool flat;                                   /* every block is */
   bool by_slabs;                               /* sub-domain sums make sense: every step is made of slabs */
   bool over;                                   /* simultaneous events: no derivative exists, the check ends here */
   double over_time;
@@ -56,8 +66,10 @@ void vvi_variation_force(struct vv_step *s, const double *closed, const double *
 /* The slab of length h that starts now: before its first kick, after its second. */
 void vvi_variation_slab_begin(struct vv_step *s, const double *f0);
 void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const double *f1);
-/* The coming slab ends when the gap of c closes; slope is dg/dh there. */
-void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, double slope);
+/* Whether an impulse of c can be varied: between tips, and of centroids (or round sections) on planes. */
+bool vvi_variation_knows(const vvi_pair *c);
+/* The coming slab, of length h and with force f at its start, ends when the gap of c closes. */
+void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, const double *f);
 /* The coming slab ends at a whole step. */
 void vvi_variation_to_grid(struct vv_step *s);
 /* Momentum jumps by an impulse along the normal of c with known variations. */

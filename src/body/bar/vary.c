@@ -45,11 +45,35 @@ static void vary_surface(const vv_block *b, const double *u, const double *du, i
   }
 }
 
+static void weigh(const vv_block *b, double h, double *p)
+{
+  const double *m = bar_node(b, BAR_MASS);
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double g = bar_body(b, j)[BAR_GRAVITY];
+    for (int64_t i = b->body[j]->node0; g != 0.0 && i < b->body[j]->node0 + b->body[j]->n_node; i++)
+      p[i] += h * (m[i] * g);
+  }
+}
+
+/* Part of a bar: all its forces, those on held ends too, so that what supports take is seen at the border. */
+static void part_kick(const vv_block *b, double t, double h, const double *u, double *p)
+{
+  (void)t;
+  if (!b->booked)
+    bar_kick_slice(b, 0, b->nodes, h, u, p);
+  else
+    for (int32_t j = 0; j < b->n_body; j++) bar_kick_slice(b, b->body[j]->node0, b->body[j]->n_node, h, u, p);
+  weigh(b, h, p);
+}
+
+static const vv_body_kind part_kind = {.name = "bar", .node_q = 1, .node_p = 1, .kick = part_kick, .vary = &bar_vary};
+
 /* Springs outside get no stiffness; a node keeps the part of its mass that the springs inside gave it. */
 static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share)
 {
   double *node_real = sub->node_real;
   *sub = *b;
+  sub->kind = &part_kind;
   sub->node_real = node_real;
   for (int64_t i = 0; i < BAR_NODE_COLUMNS * b->stride; i++) node_real[i] = b->node_real[i];
   for (int64_t i = 0; i < b->nodes; i++) share[i] = 0.0;
@@ -68,4 +92,4 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
 }
 
 const vv_vary_table bar_vary = {
-    .kick = vary_kick, .drift = vary_drift, .surface = vary_surface, .restrict_to = restrict_to};
+    .kick = vary_kick, .drift = vary_drift, .surface = vary_surface, .restrict_to = restrict_to, .weigh = weigh};

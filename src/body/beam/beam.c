@@ -41,5 +41,6 @@ const vv_body_kind vv_beam_kind = {
     .drift_energy = beam_drift_energy,
     .launch = beam_launch,
     .drift_excess = beam_drift_excess,
+    .vary = &beam_vary,
     .implicit = &beam_implicit,
 };

@@ -14,6 +14,7 @@
  *   formulas.h one element, one node: written once, compiled for one double and for eight
  *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
  *   audit.c    energies, momenta, output              polygon.c  shapes from a file
+ *   vary.c     first variations and sub-domains: what the structure checks need
  *   director.h the energy-momentum form: director.c steps and books, director_form.c residual and tangent */
 #pragma once
 #include "model/model.h"
@@ -157,3 +158,6 @@ void beam_output(const vv_block *b, int field, const double *q, const double *p,
 
 /* ---- director.c ---- */
 extern const vv_implicit_table beam_implicit;
+
+/* ---- vary.c ---- */
+extern const vv_vary_table beam_vary;

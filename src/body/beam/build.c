@@ -96,6 +96,8 @@ static vv_status check_words(const vv_group *g)
   for (int e = 0; e < 2; e++) {
     const char *end = e == 0 ? "first" : "last";
     if (closed && !vv_is(ends, end, "free")) status = vv_complain(ends, end, "a closed beam has no ends");
+    if (vv_is(ends, end, "slope") && !vv_is(g, "drift", "lgvi"))
+      status = vv_complain(ends, end, "a slope goes with 'drift: lgvi': the others let a turning node leave its line");
     if (vv_is(ends, end, "slope") && vv_integer(g, "elements") < 3)
       status = vv_complain(ends, end, "a slope holds two nodes: use 3 or more elements");
   }
@@ -335,7 +337,7 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
  *   l dG = U (dx_b - dx_a) + (U r^ - r^ E/2) dtheta_a + r^ E^T dtheta_b/2,   l dK = E^T dtheta_b - E dtheta_a
  *
  * Columns: dx_b (dx_a is its opposite), dtheta_a, dtheta_b. */
-static void cayley_change(const beam_body *k, double change[6][9])
+static void cayley_change(const beam_body *k, double change[9][9])
 {
   double hat[9], U[9], E[9], F[9], rE[9], rF[9], Ur[9], r[3];
   for (int c = 0; c < 3; c++) r[c] = k->l * k->rest_a[c];
@@ -353,21 +355,44 @@ static void cayley_change(const beam_body *k, double change[6][9])
   }
 }
 
-/* The squares of the frequencies of one free element are the eigenvalues of Q = l C^(1/2) B M^-1 B^T C^(1/2), B being the
- * change above; by Gershgorin's theorem none exceeds the largest row.  Exact for a straight rest shape: Q is diagonal.
- *                                                                                                             [beam 58] */
-static double largest_square_cayley(const beam_body *k)
+/* The same of the other rules, with Y_a = Lambda_a^T D and Y_b = R^T Y_a: each node's own strain changes by        [beam 59]
+ *   l dG_a = dx_b - dx_a + Y_a^ dtheta_a,   l dG_b = R^T (dx_b - dx_a) + Y_b^ dtheta_b
+ * and one point takes their mean.  Rows 0-2 and 6-8: G_a and G_b; 3-5: K, from above. */
+static void plain_change(const beam_body *k, double change[9][9])
 {
-  double change[6][9], stiffness[6], mobility[9], most = 0.0;
+  double R[9], Ya[9], Yb[9], a[3], b[3];
+  for (int c = 0; c < 3; c++) a[c] = k->l * k->rest_a[c], b[c] = k->l * k->rest_b[c];
+  vvi_cay(k->rest_psi, R);
+  vvi_axial33(0.0, 1.0, 0.0, a, Ya);
+  vvi_axial33(0.0, 1.0, 0.0, b, Yb);
+  for (int i = 0; i < 9; i++) {
+    double *g = change[i / 3] + i % 3, *h = change[6 + i / 3] + i % 3;
+    g[0] = (i % 4 == 0 ? 1.0 : 0.0) / k->l, g[3] = Ya[i] / k->l, g[6] = 0.0;
+    h[0] = R[3 * (i % 3) + i / 3] / k->l, h[3] = 0.0, h[6] = Yb[i] / k->l;
+  }
+  for (int i = 0; k->strain == BEAM_ONE_POINT && i < 3; i++)
+    for (int c = 0; c < 9; c++) change[i][c] = 0.5 * (change[i][c] + change[6 + i][c]);
+}
+
+/* The squares of the frequencies of one free element are the eigenvalues of Q = l C^(1/2) B M^-1 B^T C^(1/2), B being the
+ * change above; by Gershgorin's theorem none exceeds the largest row.  Exact for a straight rest shape, where Q is
+ * diagonal (one point, cayley).                                                                               [beam 58] */
+static double largest_row(const beam_body *k)
+{
+  double change[9][9], stiffness[9], mobility[9], most = 0.0;
+  const bool two = k->strain == BEAM_TRAPEZOID;
+  const int rows = two ? 9 : 6;
   cayley_change(k, change);
+  if (k->strain != BEAM_CAYLEY_STRAIN) plain_change(k, change);
   for (int c = 0; c < 3; c++) {
-    stiffness[c] = sqrt(k->c1[c]), stiffness[3 + c] = sqrt(k->c2[c]);
+    stiffness[c] = stiffness[6 + c] = sqrt(two ? 0.5 * k->c1[c] : k->c1[c]);
+    stiffness[3 + c] = sqrt(k->c2[c]);
     mobility[c] = 4.0 / k->rho_a; /* of both nodes, l/2 each */
     mobility[3 + c] = mobility[6 + c] = 2.0 / k->inertia[c];
   }
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < rows; i++) {
     double row = 0.0;
-    for (int j = 0; j < 6; j++) {
+    for (int j = 0; j < rows; j++) {
       double sum = 0.0;
       for (int c = 0; c < 9; c++) sum += change[i][c] * mobility[c] * change[j][c];
       row += fabs(stiffness[i] * stiffness[j] * sum);
@@ -377,13 +402,14 @@ static double largest_square_cayley(const beam_body *k)
   return most;
 }
 
-/* No frequency of the whole exceeds the largest of a single free element with half its mass at each node: stretch and
- * bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:                [beam 8]
+/* No frequency of the whole exceeds the largest of a single free element with half its mass at each node.  Straight:
+ * stretch and bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:   [beam 8]
  *   one point  G A/J + 4 G A/(rho A l^2),   trapezoid also  G A/J + 4 C2/(J l^2).
  * About the rest shape: strong stretch or bending changes the frequencies. */
 static double largest_square(const beam_body *k)
 {
-  if (k->strain == BEAM_CAYLEY_STRAIN) return largest_square_cayley(k);
+  const bool straight = vvi_norm3(k->rest_psi) == 0.0 && k->rest[0] == 0.0 && k->rest[1] == 0.0;
+  if (!straight || k->strain == BEAM_CAYLEY_STRAIN) return largest_row(k);
   double most = 4.0 * k->c1[2] / (k->rho_a * k->l * k->l);
   most = fmax(most, 4.0 * k->c2[2] / (k->inertia[2] * k->l * k->l));
   for (int c = 0; c < 2; c++) { /* shear along d_c turns the section about the other director */

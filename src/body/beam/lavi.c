@@ -33,6 +33,16 @@ static void first_guess(const beam_flight *f, beam_drift_rule rule, double w[3])
   for (int i = 0; i < 3; i++) w[i] = f->s[i] / (f->inertia[i] + pace * (uu + sign * f->u[i] * f->u[i]));
 }
 
+static void side_at(const beam_flight *f, beam_drift_rule rule, const double w[3], double side[3], double slope[9])
+{
+  if (rule == BEAM_LGVI) {
+    group_side(f, w, side, slope);
+    return;
+  }
+  const beam_retraction r = beam_retraction_at(rule, vvi_dot3(w, w));
+  beam_flight_side(f, &r, w, side, slope);
+}
+
 /* The root w of J w = right side.  A last correction below 1e-9 leaves an error of its square: rounding.  Returns
  * iterations; w is not a number when there is no root within reach. */
 static int find_turn(const beam_flight *f, beam_drift_rule rule, double w[3])
@@ -40,12 +50,7 @@ static int find_turn(const beam_flight *f, beam_drift_rule rule, double w[3])
   first_guess(f, rule, w);
   for (int n = 1; n <= MOST; n++) {
     double side[3], slope[9], step[3];
-    if (rule == BEAM_LGVI) {
-      group_side(f, w, side, slope);
-    } else {
-      const beam_retraction r = beam_retraction_at(rule, vvi_dot3(w, w));
-      beam_flight_side(f, &r, w, side, slope);
-    }
+    side_at(f, rule, w, side, slope);
     for (int i = 0; i < 3; i++) { /* over J, so that no unit makes the determinant overflow */
       side[i] = (side[i] - f->inertia[i] * w[i]) / f->inertia[i];
       for (int j = 0; j < 3; j++) slope[3 * i + j] = (i == j ? 1.0 : 0.0) - slope[3 * i + j] / f->inertia[i];
@@ -58,6 +63,14 @@ static int find_turn(const beam_flight *f, beam_drift_rule rule, double w[3])
   }
   w[0] = w[1] = w[2] = NAN;
   return MOST;
+}
+
+void beam_flight_root(const beam_flight *f, beam_drift_rule rule, double w[3], double matrix[9])
+{
+  double side[3];
+  find_turn(f, rule, w);
+  side_at(f, rule, w, side, matrix);
+  for (int i = 0; i < 9; i++) matrix[i] = (i % 4 == 0 ? f->inertia[i / 4] : 0.0) - matrix[i];
 }
 
 /* x += (h/m)(A P + B (Lambda w)(w.u)): Lambda H of [beam 17], with nothing to round off where B is 0.         [beam 21]

@@ -18,12 +18,11 @@ static void vary_cut(struct vv_step *s, double t, double cut)
   const event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
   if (!event_varies(s)) return;
-  if (w->n_set > 1 || c->restitution < 1.0) {
+  if (w->n_set > 1 || c->restitution < 1.0 || !vvi_variation_knows(c)) {
     vvi_variation_stop(s, t);
     return;
   }
-  const double slope = vvi_pair_rate(c, s->state->q, s->state->p) + cut * vvi_pair_rate(c, s->state->q, w->f);
-  vvi_variation_cut(s, c, cut, slope);
+  vvi_variation_cut(s, c, cut, w->f);
 }
 
 static vv_status prepare(struct vv_step *s)

@@ -147,9 +147,9 @@ static bool settles(struct vv_step *s, int i, double rest)
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p), length = fabs(rest);
   if (vvi_pair_inverse_mass(c, s->state->q) <= 0.0) return false;
-  if (w->when[i] == 0.0 && w->events > 2) return true; /* it does not come off at all */
+  const int many = c->restitution < 1.0 ? EVENT_CHATTER / 4 : EVENT_CHATTER;
+  if ((w->when[i] == 0.0 && w->events > 2) || w->events > many) return true; /* it does not come off */
   if (u > event_rounding(s, i)) return false;
-  if (w->events > EVENT_CHATTER) return true;
   const double now = vvi_pair_gap(c, s->state->q), then = event_gap_after(s, c, s->state->p, rest);
   const double a = (then - now - u * length) / (0.5 * length * length);
   return a < 0.0 && lifts(s, c, u, a);
@@ -163,7 +163,10 @@ static void lift(struct vv_step *s, double t, double rest)
     const vvi_pair *c = pair_of(s, k);
     double u, a, inverse;
     if (c->curved) { /* held instead of lifted, see rest.c */
-      if (settles(s, w->now[k], rest)) rest_capture(s, w->now[k], t), w->touch[w->now[k]] = HELD;
+      if (!settles(s, w->now[k], rest)) continue;
+      if (event_varies(s)) vvi_variation_stop(s, t);
+      rest_capture(s, w->now[k], t);
+      w->touch[w->now[k]] = HELD;
       continue;
     }
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;

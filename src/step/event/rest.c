@@ -7,15 +7,16 @@
  *   0 <= l  _|_  gap(q1) - gap(q) >= 0,   |j| <= mu l,                                                       [contact 8]
  *
  * node by node, because a node is all that such a pair moves.  A node that sticks at its centroid does not move at all, bit
- * for bit.  The pair is let go when no impulse is needed.  Like a support a resting contact does no work; sliding does:
- * j.v with the velocity of the drift beside it, as for a load [ledger 3]. */
+ * for bit.  A pair that rises stays in care until it is far enough for a bounce of its own; what it brings back is taken
+ * and booked as at its capture.  Like a support a resting contact does no work; sliding does: j.v with the velocity of the
+ * drift beside it, as for a load [ledger 3].  No set of impulses may add energy: it is scaled down if it would. */
 #include "step/event/event.h"
 
 #include "math/math.h"
 
 #include <string.h>
 
-enum { SWEEPS = 60 };
+enum { SWEEPS = 30 };
 
 static const vvi_pair *pair_at(const struct vv_step *s, int k)
 {
@@ -90,10 +91,72 @@ static double hold_back(struct vv_step *s, event_rest *r, const vvi_pair *c, dou
   return length3(change);
 }
 
+static void node_momentum(const vvi_pair *c, const double *p, double out[16])
+{
+  const vv_block *b = c->block_a;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  VV_ASSERT(b->kind->node_p <= 16);
+  for (int k = 0; k < b->kind->node_p; k++) out[k] = p[b->p0 + k * b->column + node];
+}
+
+static void set_node_momentum(const vvi_pair *c, const double in[16], double *p)
+{
+  const vv_block *b = c->block_a;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  for (int k = 0; k < b->kind->node_p; k++) p[b->p0 + k * b->column + node] = in[k];
+}
+
+/* With all impulses times x the kinetic energy changes by b x + c x^2/2, b = sum j.w-, c = sum j.(w+ - w-): x at most
+ * -2b/c.                                                                                                     [contact 8] */
+static void guard(struct vv_step *s, int k0, int k1, const double before[16], double *p)
+{
+  event_work *w = s->own;
+  const vvi_pair *c0 = pair_at(s, k0);
+  double after[16], b = 0.0, sum = 0.0;
+  node_momentum(c0, p, after);
+  for (int pass = 0; pass < 2; pass++) { /* velocities of both momenta */
+    set_node_momentum(c0, pass == 0 ? before : after, p);
+    for (int k = k0; k < k1; k++) {
+      const vvi_pair *c = pair_at(s, k);
+      double v[3];
+      vvi_pair_velocity(c, s->state->q, p, v);
+      const double work =
+          w->direction * w->rest[k].press * vvi_pair_rate(c, s->state->q, p) + vvi_dot3(w->rest[k].slide, v);
+      *(pass == 0 ? &b : &sum) += work;
+    }
+  }
+  const double c = sum - b;
+  if (b + 0.5 * c <= 0.0 || !(c > 0.0)) return;
+  const double x = b < 0.0 ? -2.0 * b / c : 0.0;
+  const int n = c0->block_a->kind->node_p;
+  for (int i = 0; i < n; i++) after[i] = before[i] + x * (after[i] - before[i]);
+  set_node_momentum(c0, after, p);
+  for (int k = k0; k < k1; k++) {
+    w->rest[k].press *= x;
+    for (int i = 0; i < 3; i++) w->rest[k].slide[i] *= x;
+  }
+}
+
+/* Higher than this a pair is on its own again. */
+static double far_off(const struct vv_step *s)
+{
+  return 1e-6 * s->model->length_scale;
+}
+
+/* The gap that must be left at the end of a drift: that of now where it is only rounding, else none. */
+static double gap_wanted(const struct vv_step *s, const vvi_pair *c)
+{
+  const double gap = vvi_pair_gap(c, s->state->q);
+  return gap <= 4.0 * event_shallow(s) ? gap : 0.0;
+}
+
 /* The impulses of the resting pairs [k0, k1) of one node on p.  h: the drift that follows; 0: the velocity alone counts. */
 static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
 {
   event_work *w = s->own;
+  const vvi_pair *first = pair_at(s, k0);
+  double before[16];
+  node_momentum(first, p, before);
   for (int k = k0; k < k1; k++) w->rest[k].press = 0.0, memset(w->rest[k].slide, 0, sizeof w->rest[k].slide);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0, size = 0.0, rounding = 0.0;
@@ -101,7 +164,7 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
       const vvi_pair *c = pair_at(s, k);
       event_rest *r = &w->rest[k];
       const double inverse = vvi_pair_inverse_mass(c, s->state->q);
-      const double rate = h != 0.0 ? (drifted_gap(s, c, p, h) - vvi_pair_gap(c, s->state->q)) / fabs(h)
+      const double rate = h != 0.0 ? (drifted_gap(s, c, p, h) - gap_wanted(s, c)) / fabs(h)
                                    : w->direction * vvi_pair_rate(c, s->state->q, p);
       moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
       moved = fmax(moved, hold_back(s, r, c, p));
@@ -110,6 +173,7 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
     }
     if (moved <= 1e-15 * size + rounding) break;
   }
+  guard(s, k0, k1, before, p);
 }
 
 /* A single pair that sticks at the centroid holds its node altogether. */
@@ -123,17 +187,19 @@ static void freeze(struct vv_step *s, int k0, int k1, double *p)
   for (int i = 0; i < 3; i++) p[b->p0 + i * b->column + c->patch_a->node + (int64_t)c->point_a.xi[0]] = 0.0;
 }
 
-/* Rounding must not let the gap sink: a little more where it would. */
+/* Neither rounding nor a scaled impulse may let a gap sink below zero: a little more where it would, until none does. */
 static void make_safe(struct vv_step *s, int k0, int k1, double h, double *p)
 {
   event_work *w = s->own;
-  for (int k = k0; k < k1; k++) {
-    const vvi_pair *c = pair_at(s, k);
-    const double inverse = vvi_pair_inverse_mass(c, s->state->q);
-    double nudge = event_shallow(s);
-    for (int it = 0; it < 60; it++, nudge *= 2.0) {
-      const double gap = drifted_gap(s, c, p, h);
-      if (gap >= 0.0) break;
+  bool sank = true;
+  double nudge = event_shallow(s);
+  for (int it = 0; sank && it < 60; it++, nudge *= 2.0) {
+    sank = false;
+    for (int k = k0; k < k1; k++) {
+      const vvi_pair *c = pair_at(s, k);
+      const double gap = drifted_gap(s, c, p, h), inverse = vvi_pair_inverse_mass(c, s->state->q);
+      if (gap >= 0.0) continue;
+      sank = true;
       press(s, &w->rest[k], c, (nudge - gap) / (fabs(h) * inverse), w->direction, p);
     }
   }
@@ -188,6 +254,17 @@ static double caught(struct vv_step *s, const vvi_pair *c, const double *p)
   return -0.5 * vvi_dot3(stop, v);
 }
 
+/* The approach speed u of a pair is stopped: its energy is booked (e < 1) or banked (e = 1). */
+static void take(struct vv_step *s, int i, double u)
+{
+  const vvi_pair *c = &s->model->pairs->pair[i];
+  const double energy = 0.5 * u * u / vvi_pair_inverse_mass(c, s->state->q);
+  if (c->restitution == 1.0)
+    s->state->memory[s->model->pairs->n + i] += energy;
+  else
+    vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
+}
+
 /* Before a slab, with p the synchronous momentum: pairs that slid and stick now. */
 void rest_settle(struct vv_step *s, const double *p)
 {
@@ -201,14 +278,14 @@ void rest_settle(struct vv_step *s, const double *p)
   }
 }
 
-/* Pairs that needed nothing come off; what their bank holds comes back as speed. */
+/* Pairs that have come off; what their bank holds comes back as speed. */
 void rest_release(struct vv_step *s, double t)
 {
   event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
     const int i = w->rest[k].pair;
-    if (w->rest[k].press > 0.0) continue;
+    if (w->rest[k].press > 0.0 || vvi_pair_gap(c, s->state->q) < far_off(s)) continue;
     double *bank = &s->state->memory[s->model->pairs->n + i];
     s->state->memory[i] = 0.0;
     if (*bank > 0.0) {
@@ -233,11 +310,8 @@ void rest_capture(struct vv_step *s, int i, double t)
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double inverse = vvi_pair_inverse_mass(c, s->state->q),
                u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
-  const double r = w->direction * -u / inverse, energy = 0.5 * u * u / inverse;
-  if (c->restitution == 1.0)
-    s->state->memory[s->model->pairs->n + i] += energy;
-  else
-    vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
+  const double r = w->direction * -u / inverse; /* of a pair that jitters it may be a pull, of rounding size */
+  take(s, i, u);
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
   s->state->memory[i] = REST_SLIDES;
