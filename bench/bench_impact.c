@@ -138,7 +138,8 @@ static fall_row fall_measure(const fall *f)
   }
   bench_run run = open_fall(f->elements, f->step, f->end, f->order, f->jump);
   double *with = malloc(sizeof(double) * (size_t)steps), *without = malloc(sizeof(double) * (size_t)steps);
-  if (with == NULL || without == NULL) exit(1);
+  int64_t *events = malloc(sizeof(int64_t) * (size_t)steps);
+  if (with == NULL || without == NULL || events == NULL) exit(1);
   int64_t n_with = 0, n_without = 0;
   for (int64_t k = 0; k < steps; k++) {
     const double clock = bench_wall();
@@ -147,9 +148,12 @@ static fall_row fall_measure(const fall *f)
     if (report.events == 0)
       without[n_without++] = t;
     else
-      with[n_with++] = t / (double)report.events;
+      events[n_with] = report.events, with[n_with++] = t;
   }
-  row.cost = 1e9 * (median(with, n_with) - median(without, n_without)) / (row.ns * (f->elements + 1));
+  const double plain = median(without, n_without);
+  for (int64_t k = 0; k < n_with; k++) with[k] = (with[k] - plain) / (double)events[k];
+  row.cost = 1e9 * median(with, n_with) / (row.ns * (f->elements + 1));
+  free(events);
   free(with), free(without);
   bench_close(&run);
   return row;

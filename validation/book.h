@@ -84,6 +84,7 @@ vv_status book_summary(const book *b, const char *path, bool check, bool *same);
 /* The chapters. */
 vv_status chapter_demoures2017(book *b);
 vv_status chapter_demoures2016(book *b);
+vv_status chapter_impact2017(book *b);
 vv_status chapter_demoures2015(book *b);
 vv_status chapter_cirak2005(book *b);
 vv_status chapter_wall(book *b);

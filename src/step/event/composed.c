@@ -8,31 +8,42 @@
 #include <math.h>
 #include <string.h>
 
-/* One composed step of length h on (q, p); booked when it is the state's own. */
-static void composed(struct vv_step *s, double t, double h, bool own, double *q, double *p)
+/* One composed step of length h on (q, p); f: the force there, then at its end.  Booked. */
+static void composed(struct vv_step *s, double t, double h, double *q, double *p, double *f)
 {
-  event_work *w = s->own;
   const double *gamma = s->composition->gamma;
-  double *f = own ? w->f : w->f1;
-  event_force(s, t, q, f);
   for (int i = 0; i < s->composition->stages; i++) {
     const double stage = gamma[i] * h;
     vvi_axpy(s->state->np, 0.5 * stage, f, p);
-    if (own) event_book(s, t, 0.5 * stage);
+    vvi_sys_post(s->model, t, 0.5 * stage, q, p, &s->ledger->posted);
     vvi_sys_drift(s->model, stage, q, p);
     t += stage;
     event_force(s, t, q, f);
-    if (own) event_book(s, t, 0.5 * stage);
+    vvi_sys_post(s->model, t, 0.5 * stage, q, p, &s->ledger->posted);
     vvi_axpy(s->state->np, 0.5 * stage, f, p);
   }
 }
 
+/* The step of length h, not taken; w->posted: the books before it. */
 static void attempt(struct vv_step *s, double t, double h)
 {
   event_work *w = s->own;
   memcpy(w->trial_q, s->state->q, sizeof(double) * (size_t)s->state->nq);
   memcpy(w->trial_p, s->state->p, sizeof(double) * (size_t)s->state->np);
-  composed(s, t, h, false, w->trial_q, w->trial_p);
+  memcpy(w->f1, w->f, sizeof(double) * (size_t)s->state->np);
+  s->ledger->posted = w->posted;
+  composed(s, t, h, w->trial_q, w->trial_p, w->f1);
+  w->trial = h;
+}
+
+/* Takes the step of length h, if it is not the one last tried by trying it again. */
+static void take(struct vv_step *s, double t, double h)
+{
+  event_work *w = s->own;
+  if (h == 0.0 || w->trial != h) attempt(s, t, h);
+  memcpy(s->state->q, w->trial_q, sizeof(double) * (size_t)s->state->nq);
+  memcpy(s->state->p, w->trial_p, sizeof(double) * (size_t)s->state->np);
+  memcpy(w->f, w->f1, sizeof(double) * (size_t)s->state->np);
   w->trial = 0.0;
 }
 
@@ -112,10 +123,13 @@ vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
   for (double rest = h;;) {
     double cut = rest;
     int hit = -1, below;
+    if (w->fresh || !w->steady) event_force(s, t, s->state->q, w->f);
+    w->fresh = false;
+    w->posted = s->ledger->posted;
     for (attempt(s, t, cut); (below = overlapping(s)) >= 0 && cut != 0.0; attempt(s, t, cut))
       hit = below, cut = root(s, below, t, cut);
     if (hit >= 0) gather(s, hit, t, cut, h);
-    composed(s, t, cut, true, s->state->q, s->state->p);
+    take(s, t, cut);
     t += cut;
     memset(w->touch, APART, (size_t)s->model->pairs->n);
     if (hit < 0) return VV_OK;

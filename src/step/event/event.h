@@ -34,6 +34,7 @@ typedef struct event_work {
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
   double trial;              /* its length; 0: none there */
+  vv_posted posted;          /* the books before the slab that is tried (composed steps) */
   int *below, n_below;       /* [pairs] that the trial shows to overlap */
   int *timed, n_timed;       /* [pairs] curved, whose `when` is not INFINITY */
   bool steady;               /* the force does not depend on time: f stays right from step to step */
