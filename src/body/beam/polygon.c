@@ -106,7 +106,11 @@ static vv_status check_segments(const vv_group *g, const vvi_columns *t)
 static vv_status check_words(const vv_group *g, const vvi_columns *t)
 {
   vv_status status = VV_OK;
-  if (vv_given(g, "axis")) status = vv_complain(g, "axis", "the file of the nodes gives the directions; leave it out");
+  int n;
+  const double *axis = vv_numbers(g, "axis", &n);
+  const bool plain = axis[0] == 0.0 && axis[1] == 0.0 && axis[2] == 1.0; /* as the echoed scene writes it */
+  if (vv_given(g, "axis") && !plain)
+    status = vv_complain(g, "axis", "the file of the nodes gives the directions; leave it out");
   if (vv_given(g, "normal") && vvi_columns_column(t, "d1x") >= 0)
     status = vv_complain(g, "normal", "the file of the nodes has frames of its own; leave it out");
   return status;

@@ -14,10 +14,11 @@
 #include <string.h>
 
 typedef struct leapfrog_work {
-  double *f;     /* [np] force, for anticipation */
-  double *z;     /* [np] scratch momentum of projections */
-  bool fast;     /* whole strides: nothing to touch, book or observe between steps */
-  bool modified; /* linear bodies, hard pairs: the step keeps an energy exactly */
+  double *f;               /* [np] force, for anticipation */
+  double *z;               /* [np] scratch momentum of projections */
+  double *node_q, *node_p; /* [nq], [np] scratch for single nodes (curved pairs) */
+  bool fast;               /* whole strides: nothing to touch, book or observe between steps */
+  bool modified;           /* linear bodies, hard pairs: the step keeps an energy exactly */
 } leapfrog_work;
 
 static bool every_kind_strides(const vv_model *m)
@@ -43,7 +44,9 @@ static vv_status prepare(struct vv_step *s)
             every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
-  if (w->f == NULL || w->z == NULL) return VV_NOMEM;
+  w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
+  if (w->f == NULL || w->z == NULL || w->node_q == NULL) return VV_NOMEM;
+  w->node_p = w->node_q + s->state->nq;
   w->modified =
       s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->modified ? "modified" : "nodal";
@@ -123,23 +126,55 @@ static const double *force(struct vv_step *s, double t)
   return w->f;
 }
 
-/* Before the drift: the coming drift is known exactly, so a pair that it would make penetrate answers now, at the
- * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
+/* Gap of a pair after the coming drift: a parabola, or the flight of its node. */
+static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double pressed, const double *f)
+{
+  const leapfrog_work *w = s->own;
+  const vv_state *x = s->state;
+  if (!c->curved) return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
+  const vv_block *b = c->block_a;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  for (int k = 0; k < b->kind->node_q; k++) {
+    const int64_t i = b->q0 + k * b->column + node;
+    w->node_q[i] = x->q[i];
+  }
+  for (int k = 0; k < b->kind->node_p; k++) {
+    const int64_t i = b->p0 + k * b->column + node;
+    w->node_p[i] = x->p[i] + 0.5 * h * f[i];
+  }
+  b->kind->drift_node(b, node, h, w->node_q + b->q0, w->node_p + b->p0);
+  return vvi_pair_gap(c, w->node_q);
+}
+
+/* One pair that the coming drift would make penetrate answers now.  f: the force here.  True: it did. */
+static bool look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
+{
+  const vv_state *x = s->state;
+  const double pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
+  if (gap_ahead(s, c, h, pressed, f) >= 0.0) return false;
+  const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
+  if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, h < 0.0 ? -1.0 : 1.0);
+  const double ahead = gap_ahead(s, c, h, pressed, f);
+  if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+  return true;
+}
+
+/* Before the drift: it is known (exactly where gaps are straight), so pairs that it would make penetrate answer at the
+ * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one.  Pairs
+ * of one node push each other: sweeps until none is left. */
 static void anticipate(struct vv_step *s, double t, double h)
 {
+  enum { SWEEPS = 50 };
   const struct vvi_pairs *list = s->model->pairs;
-  const vv_state *x = s->state;
-  const double *f = NULL, direction = h < 0.0 ? -1.0 : 1.0;
-  for (int i = 0; i < list->n; i++) {
-    const vvi_pair *c = &list->pair[i];
-    if (!hard(c, VVI_ANTICIPATE) || vvi_crowd_has(s, c)) continue;
-    if (f == NULL) f = force(s, t);
-    const double gap = vvi_pair_gap(c, x->q), pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
-    if (gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed) >= 0.0) continue;
-    const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
-    if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, direction);
-    const double ahead = gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
-    if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+  const double *f = NULL;
+  bool again = true;
+  for (int sweep = 0; again && sweep < SWEEPS; sweep++) {
+    again = false;
+    for (int i = 0; i < list->n; i++) {
+      if (!hard(&list->pair[i], VVI_ANTICIPATE) || vvi_crowd_has(s, &list->pair[i])) continue;
+      if (f == NULL) f = force(s, t);
+      if (look_ahead(s, &list->pair[i], t, h, f)) again = list->n_curved > 0;
+    }
   }
 }
 
