@@ -103,15 +103,19 @@ static vv_status check_segments(const vv_group *g, const vvi_columns *t)
   return VV_OK;
 }
 
+/* Written, and not as the echo of a scene writes the default. */
+static bool turns(const vv_group *g, const char *name, const double plain[3])
+{
+  const double *v = vv_numbers(g, name, NULL);
+  return vv_given(g, name) && (v[0] != plain[0] || v[1] != plain[1] || v[2] != plain[2]);
+}
+
 static vv_status check_words(const vv_group *g, const vvi_columns *t)
 {
   vv_status status = VV_OK;
-  int n;
-  const double *axis = vv_numbers(g, "axis", &n);
-  const bool plain = axis[0] == 0.0 && axis[1] == 0.0 && axis[2] == 1.0; /* as the echoed scene writes it */
-  if (vv_given(g, "axis") && !plain)
+  if (turns(g, "axis", (const double[3]){0, 0, 1}))
     status = vv_complain(g, "axis", "the file of the nodes gives the directions; leave it out");
-  if (vv_given(g, "normal") && vvi_columns_column(t, "d1x") >= 0)
+  if (vvi_columns_column(t, "d1x") >= 0 && turns(g, "normal", (const double[3]){1, 0, 0}))
     status = vv_complain(g, "normal", "the file of the nodes has frames of its own; leave it out");
   return status;
 }
