@@ -100,6 +100,34 @@ static void test_random_systems(void **unused)
     }
 }
 
+/* Rows k and k + 1 of the first block agree in the columns k and k + 1, all but a little, and are empty before: the pivot of
+ * row k + 1 is what cancellation leaves, 1e-10 of what stood there, though the block is well conditioned. */
+static problem *cancelling_problem(int n, bool ring, int k, uint64_t *seed)
+{
+  problem *p = random_problem(n, ring, 0, seed);
+  double *d = p->t.diagonal;
+  for (int j = 0; j < k; j++) d[C * j + k] = d[C * j + k + 1] = 0.0;
+  d[C * (k + 1) + k] = 2.0;
+  d[C * k + k + 1] = d[C * k + k], d[C * (k + 1) + k + 1] = 2.0 + 2e-10;
+  for (int j = k + 2; j < N; j++) d[C * j + k] = 3.0, d[C * j + k + 1] = -3.0;
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) p->dense[i * N * n + j] = d[C * j + i];
+  return p;
+}
+
+static void test_cancelling_pivots(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 13;
+  for (int k = 0; k < N - 2; k++)
+    for (int way = 0; way < 6; way++) {
+      problem *p = cancelling_problem(way < 2 ? 1 : 3 + way, way == 5, k, &seed);
+      assert_true(vvi_blocktri_factor(&p->t));
+      for (int again = 0; again < 3; again++) check_most(worst_error(p, &seed), 1e-10);
+      free(p);
+    }
+}
+
 static void test_singular_is_said(void **unused)
 {
   (void)unused;
@@ -117,6 +145,7 @@ static void test_singular_is_said(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_systems), cmocka_unit_test(test_singular_is_said)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_systems), cmocka_unit_test(test_cancelling_pivots),
+                                     cmocka_unit_test(test_singular_is_said)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "run.h"
 
+#include "body/beam/director.h"
 #include "math/math.h"
 #include "model/model.h"
 
@@ -310,6 +311,123 @@ static void test_force_is_gradient(void **unused)
   }
 }
 
+/* ---- the tangent is the derivative of the residual ---- */
+
+/* A body in the middle of a step, far from its solution: all that a residual reads, with masses of no particular beam. */
+static director_body *strange_step(const run_record *r, uint64_t *seed)
+{
+  const vv_block *b = &r->model->block[0];
+  const size_t n = (size_t)b->nodes, blocks = sizeof(double) * VVI_BLOCK_REALS * n;
+  director_body *w = calloc(1, sizeof *w);
+  assert_non_null(w);
+  *w = (director_body){.b = b, .k = beam_of(b, 0), .n = b->nodes, .elements = b->body[0]->n_element, .massive = 3};
+  w->h = 0.1, w->f = 2.0 / (w->h * w->h), w->half = 0.7, w->follower = b->body[0]->n_load > 0;
+  w->t = (vvi_blocktri){.n = w->n, .ring = w->k->closed != 0.0};
+  w->t.lower = malloc(blocks), w->t.diagonal = malloc(blocks), w->t.upper = malloc(blocks);
+  w->node = calloc(n, sizeof *w->node), w->r = calloc(n * ROW, sizeof(double));
+  w->strain = calloc(6 * n, sizeof(double)), w->stress = calloc(6 * n, sizeof(double));
+  for (int c = 0; c < 4; c++) w->mass[c] = 0.1 * (2.0 + noise(seed));
+  for (int64_t i = 0; i < w->n; i++) {
+    director_node *a = &w->node[i];
+    get_node(b, r->state->q, i, a->x0, a->d0);
+    for (int c = 0; c < 4; c++) a->mass[c] = 0.3 * (2.0 + noise(seed));
+    for (int c = 0; c < VELOCITIES; c++) a->hv[c] = 0.3 * noise(seed);
+    for (int c = 0; c < 6; c++) a->load[c] = noise(seed);
+    for (int c = 0; c < 3; c++) a->u[c] = 0.05 * noise(seed), a->theta[c] = noise(seed);
+  }
+  for (int64_t e = 0; e < w->elements; e++) {
+    const director_node *a = &w->node[e], *c = &w->node[(e + 1) % w->n];
+    beam_director_strain(w->k, a->x0, a->d0, c->x0, c->d0, w->strain + 6 * e);
+  }
+  return w;
+}
+
+static void free_step(director_body *w)
+{
+  free(w->t.lower), free(w->t.diagonal), free(w->t.upper);
+  free(w->node), free(w->r), free(w->strain), free(w->stress), free(w);
+}
+
+/* The residual when every node is moved by s u and turned by s omega at the end of the step: theta changes by the inverse
+ * of the differential of the Cayley map [beam 38]. */
+static void moved_residual(director_body *w, double s, const double *z, double *out)
+{
+  double before[3], side[3];
+  for (int64_t i = 0; i < w->n; i++) {
+    director_node *a = &w->node[i];
+    const double *omega = z + ROW * i + 3, along = 0.25 * vvi_dot3(a->theta, omega);
+    memcpy(before, a->theta, sizeof before);
+    vvi_cross3(before, omega, side);
+    for (int c = 0; c < 3; c++) a->u[c] += s * z[ROW * i + c];
+    for (int c = 0; c < 3; c++) a->theta[c] += s * (omega[c] - 0.5 * side[c] + along * before[c]);
+  }
+  beam_director_residual(w);
+  memcpy(out, w->r, sizeof(double) * ROW * (size_t)w->n);
+}
+
+/* Fourth-order differences along z. */
+static void residual_slope(director_body *w, const double *z, double *slope)
+{
+  static const double far[] = {1, -1, 2, -2}, part[] = {8, -8, -1, 1}, s = 1e-3;
+  const size_t n = (size_t)w->n;
+  director_node *keep = malloc(n * sizeof *keep);
+  double *r = malloc(sizeof(double) * ROW * n);
+  memcpy(keep, w->node, n * sizeof *keep);
+  memset(slope, 0, sizeof(double) * ROW * n);
+  for (int k = 0; k < 4; k++) {
+    moved_residual(w, far[k] * s, z, r);
+    for (size_t i = 0; i < ROW * n; i++) slope[i] += part[k] / (12.0 * s) * r[i];
+    memcpy(w->node, keep, n * sizeof *keep);
+  }
+  free(keep), free(r);
+}
+
+/* y += block z; magnitude: the same without signs */
+static void add_product(const double *block, const double *z, double *y, double *magnitude)
+{
+  for (int j = 0; j < 6; j++)
+    for (int i = 0; i < 6; i++) y[i] += block[ROW * j + i] * z[j], magnitude[i] += fabs(block[ROW * j + i] * z[j]);
+}
+
+static void check_tangent(const char *text, uint64_t seed)
+{
+  run_record r = run_prepare(text, NULL);
+  director_body *w = strange_step(&r, &seed);
+  const int64_t n = w->n;
+  double *z = calloc(ROW * (size_t)n, sizeof(double)), *slope = calloc(ROW * (size_t)n, sizeof(double));
+  for (int64_t i = 0; i < n * ROW; i++) z[i] = i % ROW < 6 ? noise(&seed) : 0.0;
+  beam_director_residual(w);
+  beam_director_tangent(w);
+  residual_slope(w, z, slope);
+  for (int64_t i = 0; i < n; i++) {
+    double y[6] = {0}, size[6] = {0};
+    add_product(w->t.diagonal + VVI_BLOCK_REALS * i, z + ROW * i, y, size);
+    if (i > 0 || w->t.ring) add_product(w->t.lower + VVI_BLOCK_REALS * i, z + ROW * ((i + n - 1) % n), y, size);
+    if (i + 1 < n || w->t.ring) add_product(w->t.upper + VVI_BLOCK_REALS * i, z + ROW * ((i + 1) % n), y, size);
+    for (int c = 0; c < 6; c++) check_near(y[c], slope[ROW * i + c], 1e-9 * size[c]);
+  }
+  free(z), free(slope);
+  free_step(w);
+  run_free(&r);
+}
+
+#define FOLLOWERS                                                                                                  \
+  ", loads: [{at: 1, follower: true, force: [30, 20, 10], moment: [10, 20, 30]}], distributed: [{follower: true, " \
+  "force: [20, 0, 10], moment: [0, 5, 5]}]"
+
+static void test_tangent_is_derivative(void **unused)
+{
+  (void)unused;
+  for (uint64_t seed = 1; seed < 6; seed++) {
+    check_tangent(HEAD("[0, 0, 0]", "0.01") "bodies: {a: {" BEAM BENT "}}", seed);
+    check_tangent(HEAD("[0, 0, 0]", "0.01") "bodies: {a: {" BEAM BENT FOLLOWERS "}}", seed);
+    check_tangent(HEAD("[0, 0, 0]", "0.01") "bodies: {a: {" BEAM BENT ", rest: shape}}", seed);
+    check_tangent(HEAD("[0, 0, 0]", "0.01") "bodies: {a: {" BEAM ", closed: true, shape: {arc: {angle: "
+                                            "6.283185307179586}}}}",
+                  seed);
+  }
+}
+
 /* ---- there and back, restart, threads, trouble ---- */
 
 static void test_there_and_back(void **unused)
@@ -561,6 +679,7 @@ int main(void)
       cmocka_unit_test(test_frames_stay_orthonormal),
       cmocka_unit_test(test_held_ends_stay),
       cmocka_unit_test(test_force_is_gradient),
+      cmocka_unit_test(test_tangent_is_derivative),
       cmocka_unit_test(test_there_and_back),
       cmocka_unit_test(test_restart),
       cmocka_unit_test(test_same_bits_for_any_threads),
