@@ -3,5 +3,7 @@
 set -euo pipefail
 page=$VISVIVA_SOURCE/docs/scene-reference.md
 [ -e "$page" ] || { echo "no docs/scene-reference.md: make docs"; exit 1; }
-"$VISVIVA" reference fresh.md >/dev/null
-diff -u "$page" fresh.md || { echo "docs/scene-reference.md is out of date: make docs"; exit 1; }
+fresh=$(mktemp -d)
+trap 'rm -rf "$fresh"' EXIT
+"$VISVIVA" reference "$fresh/fresh.md" >/dev/null
+diff -u "$page" "$fresh/fresh.md" || { echo "docs/scene-reference.md is out of date: make docs"; exit 1; }

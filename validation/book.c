@@ -118,12 +118,14 @@ void book_judge_above(book_claim *c, double measured, double limit)
 
 void book_judge_target(book_claim *c, double measured, double target)
 {
+  c->target = true;
   c->verdict = measured <= target ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
   snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if at most %g", target);
 }
 
 void book_judge_target_count(book_claim *c, int holds, int all, const char *relation)
 {
+  c->target = true;
   c->verdict = holds == all ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
   snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if %s in every run", relation);
 }
@@ -327,6 +329,25 @@ vv_status book_chapter_end(book_chapter *c)
          n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED]);
   fflush(stdout);
   return status;
+}
+
+/* Claims beyond a paper are ours, whatever rule judges them. */
+static bool missed(const book_claim *k)
+{
+  return k->verdict == BOOK_NOT_REPRODUCED && (k->target || strncmp(k->text, "beyond:", 7) == 0);
+}
+
+int book_missed(const book *b, FILE *f)
+{
+  int n = 0;
+  for (int i = 0; i < b->n_chapter; i++)
+    for (int j = 0; j < b->chapter[i]->n_claim; j++) {
+      const book_claim *k = &b->chapter[i]->claim[j];
+      if (!missed(k)) continue;
+      fprintf(f, "%s %s misses its target: %s: %s (%s)\n", b->chapter[i]->name, k->id, k->text, k->measured, k->rule);
+      n++;
+    }
+  return n;
 }
 
 /* ---- summary ---- */

@@ -2,7 +2,10 @@
  *
  * Runs the chapters, writes their pages and plots to DIR (default build/validation) and the summary to FILE (default
  * docs/validation.md).  --check compares the summary instead of writing it.  With chapters named, only those are run and
- * the summary is left alone. */
+ * the summary is left alone.
+ *
+ * Exit: 0 done (also where a paper's claim is not reproduced), 1 wrong options, 2 a chapter failed, 3 --check: the summary
+ * differs, 4 a target of our own is missed. */
 #include "book.h"
 
 #include <string.h>
@@ -69,12 +72,13 @@ static int write_book(book *b, const options *o)
     if (status != VV_OK) return complain(book_ctx(b), chapter[i].name, status);
   }
   printf("pages and plots in %s\n", o->folder);
-  if (o->n_only > 0) return 0;
+  const int code = book_missed(b, stderr) > 0 ? 4 : 0;
+  if (o->n_only > 0) return code;
   bool same = false;
   const vv_status status = book_summary(b, o->docs, o->check, &same);
   if (status != VV_OK) return complain(book_ctx(b), o->docs, status);
   printf("%s %s\n", o->docs, same ? "is up to date" : o->check ? "differs: run make validate" : "written");
-  return o->check && !same ? 3 : 0;
+  return o->check && !same ? 3 : code;
 }
 
 int main(int argc, char **argv)

@@ -178,6 +178,8 @@ typedef struct vv_implicit_table {
    * iterations, or -1 when they did not converge. */
   int (*step)(const vv_block *b, double t, double h, double *q, double *p, double *v, double *work, vv_posted *post);
   void (*audit)(const vv_block *b, const double *q, const double *v, vv_totals *sum); /* adds kinetic and strain only */
+  /* As the kind's, by the strains of this form; NULL: they are the same */
+  void (*output)(const vv_block *b, int field, const double *q, const double *p, double *out);
 } vv_implicit_table;
 
 /* q and p below are those of the block: q[node_q][column], p[node_p][column]. */
@@ -202,7 +204,9 @@ typedef struct vv_body_kind {
                vv_posted *post); /* books one kick; p: momentum of the drift beside it */
   void (*stride)(const vv_block *b, double h, double *q,
                  double *p); /* kick(h/2) kick(h/2) drift(h) in one pass; may be NULL; only without loads */
-  void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum);        /* adds */
+  void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
+  /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
+  double (*energy_floor)(const vv_block *b, const double *q);
   double (*stable_step)(const vv_block *b);                                                  /* 2/omega_max */
   void (*surface)(const vv_block *b, const double *q, int n, const vv_point *pt, double *x); /* x[n][3] */
   void (*push)(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt,

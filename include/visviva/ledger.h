@@ -2,6 +2,7 @@
  *
  * Audited: totals computed from the state.  Posted: work and impulses that the steppers book while they act.
  *   closure  = (total - external_work + losses - initial total) / energy scale        [ledger 1]
+ *              and 0 where the rounding of places alone explains it                   [ledger 10]
  *   drift    = |p - impulse - initial p| / momentum scale                             [ledger 2] */
 #pragma once
 #include "visviva/base.h"
@@ -32,9 +33,11 @@ typedef struct vv_ledger {
   double nodal_initial, nodal_now; /* the plain energy H(q, p) at the same times */
   double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
   vv_posted posted;
-  double energy_scale, p_scale, L_scale;                                             /* largest seen so far */
-  double closure;                                                                    /* now */
-  double p_drift, L_drift;                                                           /* now */
+  double energy_scale, p_scale, L_scale; /* largest seen so far */
+  double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one step */
+  double energy_floor;     /* J: the same of all steps so far: a gap below it is none */
+  double closure;          /* now */
+  double p_drift, L_drift; /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
   double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */

@@ -48,6 +48,7 @@ VV_API double vv_model_stable_step(const vv_model *model); /* 2/omega_max, all c
 VV_API double vv_model_step(const vv_model *model);        /* the step of the scene */
 VV_API int64_t vv_model_steps(const vv_model *model);      /* steps to time.end */
 VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the unit of node-steps */
+VV_API int64_t vv_model_hard_pairs(const vv_model *model); /* that may meet, with nothing elastic between them */
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API const char *vv_model_body_name(const vv_model *model, int i);
 VV_API const char *vv_model_body_kind(const vv_model *model, int i);

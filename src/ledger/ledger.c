@@ -25,10 +25,15 @@ static void grow_scales(vv_ledger *l, const vv_totals *t)
   l->L_scale = fmax(l->L_scale, t->L_abs + l->posted.moment_abs);
 }
 
-void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal)
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding)
 {
-  *l = (vv_ledger){
-      .initial = *balanced, .now = *balanced, .nodal_initial = nodal, .nodal_now = nodal, .anchor_events = -1};
+  *l = (vv_ledger){.initial = *balanced,
+                   .now = *balanced,
+                   .nodal_initial = nodal,
+                   .nodal_now = nodal,
+                   .rounding = rounding,
+                   .energy_floor = rounding,
+                   .anchor_events = -1};
   grow_scales(l, balanced);
 }
 
@@ -40,8 +45,10 @@ static double energy_gap(const vv_ledger *l, double energy, double initial)
   return energy - initial - vv_sum_value(&b->external_work) + lost;
 }
 
+/* A body at rest has no energy to compare with but that of rounding. */
 static double relative(const vv_ledger *l, double gap)
 {
+  if (fabs(gap) <= l->energy_floor) return 0.0;
   return l->energy_scale > 0.0 ? gap / l->energy_scale : gap;
 }
 
@@ -59,9 +66,11 @@ void vvi_ledger_note(vv_ledger *l, double energy)
   l->max_closure = relative(l, l->max_gap);
 }
 
-void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal)
+/* Every step rounds the places anew and independently, so that the energies of rounding add up. */
+void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t step)
 {
   l->now = *balanced;
+  l->energy_floor = l->rounding * (1.0 + fabs((double)step));
   l->nodal_now = nodal;
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));

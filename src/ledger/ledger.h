@@ -21,9 +21,10 @@ static inline void vvi_post_impulse(vv_posted *post, const double x[3], const do
   vvi_sum_add(&post->moment[2], x[0] * j[1] - x[1] * j[0]);
 }
 
-/* Opens the book with the totals at the start: `balanced` in the method's energy, `nodal` plain. */
-void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal);
-/* Closes it at the end of a step or slab: closure, drifts, maxima. */
-void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal);
+/* Opens the book with the totals at the start: `balanced` in the method's energy, `nodal` plain.  rounding: J, the strain
+ * energy that the rounding of places makes of nothing. */
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding);
+/* Closes it after `step` steps: closure, drifts, maxima. */
+void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t step);
 /* Only the energy of a slab inside a step. */
 void vvi_ledger_note(vv_ledger *l, double energy);

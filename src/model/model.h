@@ -52,6 +52,11 @@ int vvi_model_body_find(const vv_model *m, const char *name); /* -1: none */
 /* The block a patch (index in the model) belongs to. */
 const vv_block *vvi_model_patch_block(const vv_model *m, int32_t patch, int32_t *local);
 const vv_patch *vvi_model_patch(const vv_model *m, int32_t patch);
+/* The bodies go through their discrete-gradient form. */
+static inline bool vvi_model_implicit(const vv_model *m)
+{
+  return (m->stepper->claims & VV_EXPLICIT) == 0;
+}
 vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
 
 /* ---- one loop over blocks for each column ---- */
@@ -61,6 +66,9 @@ int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */
+double vvi_sys_energy_floor(const vv_model *m, const double *q); /* J: what rounding of q makes of nothing */
+/* A field of a block, as the stepper's form of the kind measures it; q, p: those of the model. */
+void vvi_sys_output(const vv_model *m, const vv_block *b, int field, const double *q, const double *p, double *out);
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
 /* dq += h M^-1 dp of the flat kinds; the others are left alone. */
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);

@@ -45,6 +45,22 @@ void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_total
   }
 }
 
+double vvi_sys_energy_floor(const vv_model *m, const double *q)
+{
+  double sum = 0.0;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->energy_floor != NULL) sum += b->kind->energy_floor(b, q + b->q0);
+  }
+  return sum;
+}
+
+void vvi_sys_output(const vv_model *m, const vv_block *b, int field, const double *q, const double *p, double *out)
+{
+  const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;
+  (form != NULL && form->output != NULL ? form->output : b->kind->output)(b, field, q + b->q0, p + b->p0, out);
+}
+
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp)
 {
   for (int i = 0; i < m->n_block; i++) {

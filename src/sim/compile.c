@@ -25,11 +25,6 @@ static bool touches(const vv_model *m)
   return m->pairs->n > 0 || m->crowd != NULL;
 }
 
-static bool is_implicit(const vv_model *m)
-{
-  return (m->stepper->claims & VV_EXPLICIT) == 0;
-}
-
 static bool names_a_jump(const vv_group *method)
 {
   return vv_given(method, "jump") && !vv_is(method, "jump", "auto");
@@ -86,7 +81,7 @@ static vv_status choose_method(vv_model *m)
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
-  if (is_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
+  if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
   return status;
 }
 
@@ -95,7 +90,7 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
 {
   const vv_group *g = vv_sub(m->root, "record");
   if (!vv_boolean(g, "modified")) return VV_OK;
-  if (is_implicit(m))
+  if (vvi_model_implicit(m))
     return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
   if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
   if (touches(m)) return vv_complain(g, "modified", "is for scenes without contact");
@@ -136,7 +131,7 @@ static vv_status choose_step(vv_model *m, const double *q)
   } else {
     m->step = vv_number(time, "step");
   }
-  if (m->step > m->stable_step && !is_implicit(m))
+  if (m->step > m->stable_step && !vvi_model_implicit(m))
     return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or {safety: 0.8}",
                        m->step, m->stable_step);
   const vv_group *method = vv_sub(m->root, "method");
@@ -222,4 +217,9 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   }
   *model = m;
   return VV_OK;
+}
+
+int64_t vv_model_hard_pairs(const vv_model *m)
+{
+  return m->pairs->n_hard;
 }

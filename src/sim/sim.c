@@ -139,7 +139,7 @@ static void open_ledger(vv_sim *sim)
   double nodal;
   sim->ledger.anchor_events = -1;
   audit(sim, &balanced, &nodal);
-  vvi_ledger_open(&sim->ledger, &balanced, nodal);
+  vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q));
   sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
@@ -150,7 +150,7 @@ static void close_ledger(vv_sim *sim)
   vv_totals balanced;
   double nodal;
   audit(sim, &balanced, &nodal);
-  vvi_ledger_close(&sim->ledger, &balanced, nodal);
+  vvi_ledger_close(&sim->ledger, &balanced, nodal, sim->state->step);
   if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
   vvi_claims_judge(sim);
 }

@@ -452,6 +452,23 @@ static void words_of_help(void **state)
   assert_true(said("out.txt", "@article{demoures2017"));
 }
 
+/* The decomposition response is cited where bodies can meet, not by every leapfrog. */
+static void citations(void **state)
+{
+  (void)state;
+  write_file(
+      "alone.yaml",
+      "visviva: 1\ntime: {end: 0.1}\nmethod: {step: leapfrog}\nbodies:\n"
+      "  rod: {kind: beam, length: 1, elements: 4, material: {young: 1e6, density: 1000}, section: {square: {side: "
+      "0.1}}}\n");
+  write_file("meet.yaml", BARS("end: 1, step: 0.01", "step: leapfrog", "50", "0.1", "every: 1"));
+  GIVES(0, "cite alone.yaml");
+  assert_true(said("out.txt", "@article{demoures2015"));
+  assert_false(said("out.txt", "Cirak"));
+  GIVES(0, "cite meet.yaml");
+  assert_true(said("out.txt", "@article{cirak2005"));
+}
+
 /* The scene that `help scene` teaches with must be a good one. */
 static void scene_of_help(void **state)
 {
@@ -661,13 +678,17 @@ static int leave(void **state)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(done_and_kept),  cmocka_unit_test(summary_has_its_keys), cmocka_unit_test(broken_claim),
-      cmocka_unit_test(bad_scenes),     cmocka_unit_test(other_folders),        cmocka_unit_test(no_longer_finite),
-      cmocka_unit_test(folder_by_name), cmocka_unit_test(usage_mistakes),       cmocka_unit_test(words_of_help),
-      cmocka_unit_test(scene_of_help),  cmocka_unit_test(examples_copied),      cmocka_unit_test(compared),
-      cmocka_unit_test(files_made),     cmocka_unit_test(full_output),          cmocka_unit_test(threads_agree),
-      cmocka_unit_test(killed),         cmocka_unit_test(interrupted),          cmocka_unit_test(disk_full),
-      cmocka_unit_test(damaged_files),  cmocka_unit_test(structure_told),
+      cmocka_unit_test(done_and_kept),  cmocka_unit_test(summary_has_its_keys),
+      cmocka_unit_test(broken_claim),   cmocka_unit_test(bad_scenes),
+      cmocka_unit_test(other_folders),  cmocka_unit_test(no_longer_finite),
+      cmocka_unit_test(folder_by_name), cmocka_unit_test(usage_mistakes),
+      cmocka_unit_test(words_of_help),  cmocka_unit_test(citations),
+      cmocka_unit_test(scene_of_help),  cmocka_unit_test(examples_copied),
+      cmocka_unit_test(compared),       cmocka_unit_test(files_made),
+      cmocka_unit_test(full_output),    cmocka_unit_test(threads_agree),
+      cmocka_unit_test(killed),         cmocka_unit_test(interrupted),
+      cmocka_unit_test(disk_full),      cmocka_unit_test(damaged_files),
+      cmocka_unit_test(structure_told),
   };
   return cmocka_run_group_tests_name("cli", test, enter, leave);
 }

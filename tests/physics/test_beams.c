@@ -481,6 +481,17 @@ static void test_refused(void **unused)
       {"length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {last: clamped}, loads: [{at: 1, force: [1, 0, "
        "0]}]",
        "does nothing"},
+      {"length: 1, elements: 4, section: {square: {side: 0.1}}, masses: [{at: 0.5, mass: 0}]",
+       "the point mass does nothing"},
+      {"length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {first: clamped}, masses: [{at: 0, mass: 1}]",
+       "the first end is clamped: a mass"},
+      {"length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {first: clamped}, masses: [{at: 0, mass: 1, "
+       "inertia: [1, 1, 1]}]",
+       "the first end is clamped: a mass"},
+      {"length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {last: slope}, masses: [{at: 1, mass: 1}]",
+       "the last end is slope: a mass"},
+      {"length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {last: pinned}, masses: [{at: 1, mass: 1}]",
+       "the last end is pinned: a mass"},
       {"length: 1, elements: 4, section: {square: {side: 0.1}}, closed: true", "clos"},
       {"length: 1, elements: 2, closed: true, shape: {arc: {angle: 6.283185307179586}}, section: {square: {side: 0.1}}",
        "3 or more"},
@@ -498,6 +509,14 @@ static void test_refused(void **unused)
     assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
     if (strstr(message, row[i].message) == NULL) fail_msg("'%s' not in: %s", row[i].message, message);
   }
+  /* a pinned end turns, and an inertia alone is something too */
+  char message[TEXT];
+  assert_int_equal(
+      run_refused("visviva: 1\ntime: {end: 1e-3}\nbodies:\n  b: {kind: beam, material: {young: 1, density: 1}, "
+                  "length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {last: pinned}, masses: "
+                  "[{at: 1, mass: 1, inertia: [1, 1, 1]}, {at: 0.5, mass: 0, inertia: [1, 1, 1]}]}\n",
+                  message, sizeof message),
+      VV_OK);
 }
 
 int main(void)

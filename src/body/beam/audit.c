@@ -1,8 +1,9 @@
 /* body/beam/audit.c  Energies and momenta, and what is written to files. */
-#include "body/beam/beam.h"
+#include "body/beam/director.h"
 
 #include "math/math.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { SEGMENT = 512, SEGMENTS = 64, PARALLEL_FROM = 2048 };
@@ -16,21 +17,15 @@ typedef struct element_strain {
 static element_strain strain_of(const vv_block *b, const beam_body *k, const double *q, int64_t left, int64_t right)
 {
   element_strain e;
-  double A[9], B[9], D[3], xa[3], one_tr = 1.0, v[3] = {0, 0, 0};
+  double A[9], B[9], D[3], xa[3], v[3];
   beam_get(b, q, left, xa, A);
   beam_get(b, q, right, D, B);
   for (int c = 0; c < 3; c++) D[c] = (D[c] - xa[c]) / k->l;
-  for (int c = 0; c < 9; c++) one_tr += A[c] * B[c];
-  for (int i = 0; i < 9; i += 3) {
-    v[0] += A[i + 2] * B[i + 1] - A[i + 1] * B[i + 2];
-    v[1] += A[i] * B[i + 2] - A[i + 2] * B[i];
-    v[2] += A[i + 1] * B[i] - A[i] * B[i + 1];
-  }
   for (int c = 0; c < 3; c++) {
     e.a[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
     e.b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
-    e.psi[c] = 2.0 * v[c] / one_tr;
   }
+  beam_bend(A, B, e.psi);
   vvi_cross3(e.psi, e.a, v);
   for (int c = 0; c < 3; c++) {
     if (k->strain == BEAM_CAYLEY_STRAIN)
@@ -126,6 +121,24 @@ void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *
   }
 }
 
+/* Places are multiples of their rounding, so an unstressed element shows strains up to eps |x|/l, and its frames add eps to
+ * strain and l K: V of those strains is what rounding makes of nothing.                                     [ledger 10] */
+double beam_energy_floor(const vv_block *b, const double *q)
+{
+  double sum = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const beam_body *k = beam_of(b, j);
+    const int64_t i0 = b->body[j]->node0, n = b->body[j]->n_node;
+    double far = 0.0, element = 0.0;
+    for (int c = 0; c < 3; c++)
+      for (int64_t i = i0; i < i0 + n; i++) far = fmax(far, fabs(q[(BEAM_X + c) * b->column + i]));
+    const double turn = DBL_EPSILON, strain = turn * (1.0 + far / k->l);
+    for (int c = 0; c < 3; c++) element += 0.5 * (k->l * k->c1[c] * strain * strain + k->c2[c] / k->l * turn * turn);
+    sum += (double)b->body[j]->n_element * element;
+  }
+  return sum;
+}
+
 /* The closed form keeps T + h^2 sum |omega|^2 omega.J omega/24 to fourth order; the other drifts were not worked out.
  *                                                                                                             [beam 9] */
 double beam_drift_excess(const vv_block *b, const double *q, const double *p)
@@ -200,20 +213,35 @@ static void node_output(const vv_block *b, const beam_body *k, int field, int64_
   }
 }
 
-/* Strain G - G0, curvature (psi - psi0)/l, as the rule measures them, and their resultants n = C1 (G - G0), m = C2 (psi - psi0)/l in the frame of the
- * section; for the trapezoid rule the mean of the two nodes. */
-static void element_output(const beam_body *k, int field, const element_strain *e, double out[3])
+/* Strain G - G0 and curvature K - K0 of an element, in the frame of the section: as the rule of the body measures them, with
+ * K = psi/l and, for the trapezoid rule, the mean of the two nodes; or as the energy-momentum form does.   [beam 1, 30] */
+static void measure(const vv_block *b, const beam_body *k, bool director, const double *q, int64_t left, int64_t right,
+                    double strain[3], double curvature[3])
 {
-  for (int c = 0; c < 3; c++) {
-    const double strain = 0.5 * (e->a[c] + e->b[c]), curvature = e->psi[c] / k->l;
-    out[c] = field == OUT_STRAIN      ? strain
-             : field == OUT_CURVATURE ? curvature
-             : field == OUT_FORCE     ? k->c1[c] * strain
-                                      : k->c2[c] * curvature;
+  double xa[3], xb[3], da[9], db[9], e[6];
+  if (director) {
+    get_node(b, q, left, xa, da);
+    get_node(b, q, right, xb, db);
+    beam_director_strain(k, xa, da, xb, db, e);
+    memcpy(strain, e, 3 * sizeof *e), memcpy(curvature, e + 3, 3 * sizeof *e);
+    return;
   }
+  const element_strain s = strain_of(b, k, q, left, right);
+  for (int c = 0; c < 3; c++) strain[c] = 0.5 * (s.a[c] + s.b[c]), curvature[c] = s.psi[c] / k->l;
 }
 
-void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out)
+/* Resultants: n = C1 (G - G0), m = C2 (K - K0). */
+static void element_output(const beam_body *k, int field, const double strain[3], const double curvature[3],
+                           double out[3])
+{
+  for (int c = 0; c < 3; c++)
+    out[c] = field == OUT_STRAIN      ? strain[c]
+             : field == OUT_CURVATURE ? curvature[c]
+             : field == OUT_FORCE     ? k->c1[c] * strain[c]
+                                      : k->c2[c] * curvature[c];
+}
+
+static void write_output(const vv_block *b, bool director, int field, const double *q, const double *p, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) {
     const vv_body *body = b->body[j];
@@ -221,8 +249,19 @@ void beam_output(const vv_block *b, int field, const double *q, const double *p,
     for (int64_t i = body->node0; field < OUT_STRAIN && i < body->node0 + body->n_node; i++)
       node_output(b, k, field, i, q, p, out + 3 * i);
     for (int64_t e = body->element0; field >= OUT_STRAIN && e < body->element0 + body->n_element; e++) {
-      const element_strain s = strain_of(b, k, q, b->element_node[2 * e], b->element_node[2 * e + 1]);
-      element_output(k, field, &s, out + 3 * e);
+      double strain[3], curvature[3];
+      measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
+      element_output(k, field, strain, curvature, out + 3 * e);
     }
   }
+}
+
+void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out)
+{
+  write_output(b, false, field, q, p, out);
+}
+
+void beam_director_output(const vv_block *b, int field, const double *q, const double *p, double *out)
+{
+  write_output(b, true, field, q, p, out);
 }

@@ -32,6 +32,7 @@ const vv_body_kind vv_beam_kind = {
     .post = beam_post,
     .stride = beam_stride,
     .audit = beam_audit,
+    .energy_floor = beam_energy_floor,
     .stable_step = beam_stable_step,
     .surface = beam_surface,
     .push = beam_push,

@@ -85,6 +85,27 @@ static inline void beam_put(const vv_block *b, double *q, int64_t i, const doubl
   for (int c = 0; c < 9; c++) q[(BEAM_FRAME + c) * b->column + i] = frame[c];
 }
 
+/* psi = cay^-1(Lambda_a^T Lambda_b), A and B being the frames; the bits of formulas.h                             [beam 1] */
+static inline void beam_bend(const double A[9], const double B[9], double psi[3])
+{
+  double one_tr = 1.0, v[3] = {0, 0, 0};
+  for (int c = 0; c < 9; c++) one_tr += A[c] * B[c];
+  for (int i = 0; i < 9; i += 3) {
+    v[0] += A[i + 2] * B[i + 1] - A[i + 1] * B[i + 2];
+    v[1] += A[i] * B[i + 2] - A[i + 2] * B[i];
+    v[2] += A[i + 1] * B[i] - A[i] * B[i + 1];
+  }
+  const double scale = 2.0 / one_tr;
+  for (int c = 0; c < 3; c++) psi[c] = scale * v[c];
+}
+
+/* J_d = tr(J)/2 - J of three moments of inertia about the directors; what is only rounding counts as zero. */
+static inline double beam_spread(const double j[3], int i)
+{
+  const double sum = j[0] + j[1] + j[2], d = 0.5 * sum - j[i];
+  return (d < 0.0 ? -d : d) <= 1e-13 * sum ? 0.0 : d;
+}
+
 static inline void beam_inertia(const vv_block *b, const beam_body *k, int64_t i, double inertia[3])
 {
   for (int c = 0; c < 3; c++)
@@ -124,6 +145,9 @@ int64_t beam_next(const vv_block *b, int32_t j, int64_t i);
 /* Drift of node i of body j by the rule of the body, by Newton's iteration; returns iterations. */
 int beam_drift_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
 
+/* The turn of an lgvi drift without its move: for a node that a sweep has moved already but could not turn. */
+int beam_turn_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
+
 double beam_drift_energy(const vv_block *b, double h, const double *q, const double *p);
 void beam_launch(const vv_block *b, double h, const double *q, double *p);
 
@@ -137,10 +161,14 @@ void beam_loads_fill(const vv_group *g, vv_fill *f, int64_t elements);
 /* Force and moment of a load on one node at time t, in space; the node must be one it acts on. */
 void beam_load_on(const vv_block *b, const vv_load *load, double t, int64_t node, const double frame[9],
                   double force[3], double moment[3]);
+/* Nodes of body j that a load acts on: [*from, *to) of the block. */
+void beam_load_reach(const vv_block *b, int32_t j, const vv_load *load, int64_t *from, int64_t *to);
 /* Gravity and loads of body j in a kick. */
 void beam_kick_outside(const vv_block *b, int32_t j, double t, double h, const double *q, double *p);
 /* Supports take what a kick gave to the nodes they hold: held momenta are 0, a slope leaves the part along its line. */
 void beam_hold(const vv_block *b, int32_t j, double *p);
+/* Books h times a force at x, and h times a moment of its own. */
+void beam_post_wrench(vv_posted *post, const double x[3], const double force[3], const double moment[3], double h);
 void beam_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
 
 /* ---- surface.c ---- */
@@ -151,10 +179,13 @@ void beam_inverse_mass(const vv_block *b, const double *q, int n, const vv_point
 
 /* ---- audit.c ---- */
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+double beam_energy_floor(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 12 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+/* The same with the strains of the energy-momentum form. */
+void beam_director_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 
 /* ---- director.c ---- */
 extern const vv_implicit_table beam_implicit;

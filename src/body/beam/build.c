@@ -130,12 +130,6 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
 
 /* ---- fill ---- */
 
-/* J_d = tr(J)/2 - J of three moments of inertia about the directors. */
-static void spread_of(const double j[3], double d[3])
-{
-  for (int c = 0; c < 3; c++) d[c] = 0.5 * (j[0] + j[1] + j[2]) - j[c];
-}
-
 static int word_index(const vv_group *g, const char *name, const char *const *words)
 {
   int i = 0;
@@ -168,10 +162,8 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
                    .drift = rule[word_index(g, "drift", drift)],
                    .closed = vv_boolean(g, "closed"),
                    .hold = {hold[word_index(ends, "first", end)], hold[word_index(ends, "last", end)]}};
-  double d[3];
-  spread_of(k->inertia, d);
-  k->spread[0] = p->rotary[2] == p->rotary[0] + p->rotary[1] ? k->inertia[1] : d[0];
-  k->spread[1] = p->rotary[2] == p->rotary[0] + p->rotary[1] ? k->inertia[0] : d[1];
+  const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
+  for (int c = 0; c < 2; c++) k->spread[c] = plane ? k->inertia[1 - c] : beam_spread(k->inertia, c);
 }
 
 /* Weights, masses, point masses; a node whose inertia is not that of a plane section alone is turned by iteration. */
@@ -239,21 +231,19 @@ static void fill_elements(vv_fill *f)
 static void fill_rest(const double x[2][3], const double frame[2][9], beam_body *k)
 {
   const double *A = frame[0], *B = frame[1];
-  double D[3], tr = 1.0, v[3], mid[9], slope[9];
+  double D[3], v[3], mid[9], slope[9];
   for (int c = 0; c < 3; c++) D[c] = (x[1][c] - x[0][c]) / k->l;
-  for (int c = 0; c < 9; c++) tr += A[c] * B[c], mid[c] = 0.5 * (A[c] + B[c]), slope[c] = (B[c] - A[c]) / k->l;
+  for (int c = 0; c < 9; c++) mid[c] = 0.5 * (A[c] + B[c]), slope[c] = (B[c] - A[c]) / k->l;
   for (int c = 0; c < 3; c++) {
     const int d = (c + 1) % 3, e = (c + 2) % 3;
     k->rest_a[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
     k->rest_b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
     k->rest[c] = k->rest_strain[c] = 0.5 * (k->rest_a[c] + k->rest_b[c]);
-    v[c] = k->rest_curvature[c] = 0.0;
-    for (int i = 0; i < 9; i += 3) { /* d3.d2' - d2.d3' and so on */
-      v[c] += A[i + e] * B[i + d] - A[i + d] * B[i + e];
+    k->rest_curvature[c] = 0.0;
+    for (int i = 0; i < 9; i += 3) /* d3.d2' - d2.d3' and so on */
       k->rest_curvature[c] += 0.5 * (mid[i + e] * slope[i + d] - mid[i + d] * slope[i + e]);
-    }
   }
-  for (int c = 0; c < 3; c++) k->rest_psi[c] = 2.0 / tr * v[c];
+  beam_bend(A, B, k->rest_psi);
   vvi_cross3(k->rest_psi, k->rest_a, v);
   for (int c = 0; k->strain == BEAM_CAYLEY_STRAIN && c < 3; c++) k->rest[c] = k->rest_a[c] - 0.5 * v[c]; /* [beam 50] */
 }

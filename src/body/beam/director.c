@@ -60,19 +60,12 @@ static void place_scratch(director_body *w, int64_t n, double *scratch)
 
 /* ---- masses ---- */
 
-/* J_d = tr(J)/2 - J; what is only rounding counts as zero. */
-static double spread_of(const double j[3], int i)
-{
-  const double sum = j[0] + j[1] + j[2], d = 0.5 * sum - j[i];
-  return fabs(d) <= 1e-13 * sum ? 0.0 : d;
-}
-
 /* Consistent mass [2 1; 1 2] l/6 of rho A (phi) and J_d (directors); point masses stand on the diagonal.             [beam 32]
  * per: masses per length. */
 static void mass_per_length(const beam_body *k, double per[4])
 {
   per[0] = k->rho_a;
-  for (int i = 0; i < 3; i++) per[1 + i] = spread_of(k->inertia, i);
+  for (int i = 0; i < 3; i++) per[1 + i] = beam_spread(k->inertia, i);
 }
 
 static void node_mass(const vv_block *b, const double per[4], int64_t i, double mass[4])
@@ -81,7 +74,7 @@ static void node_mass(const vv_block *b, const double per[4], int64_t i, double 
   for (int c = 0; c < 3; c++) point[c] = beam_node(b, BEAM_POINT_INERTIA + c)[i];
   for (int c = 0; c < 4; c++) mass[c] = 2.0 / 3.0 * beam_node(b, BEAM_WEIGHT)[i] * per[c];
   mass[0] += beam_node(b, BEAM_POINT_MASS)[i];
-  for (int c = 0; c < 3; c++) mass[1 + c] += spread_of(point, c);
+  for (int c = 0; c < 3; c++) mass[1 + c] += beam_spread(point, c);
 }
 
 /* d3 has a velocity of its own only where something gives it mass. */
@@ -217,8 +210,8 @@ static void gather_loads(const director_body *w)
     const vv_load *load = &w->b->load[k];
     int64_t from, to;
     double out[6], frame[9];
-    beam_director_reach(w, load, &from, &to);
-    for (int64_t i = from; !load->follower && i < to; i++) {
+    beam_load_reach(w->b, w->j, load, &from, &to);
+    for (int64_t i = from - w->first; !load->follower && i < to - w->first; i++) {
       frame_of(w->node[i].d0, frame);
       beam_load_on(w->b, load, w->half, w->first + i, frame, out, out + 3);
       for (int c = 0; c < 6; c++) w->node[i].load[c] += out[c];
@@ -339,18 +332,7 @@ static int iterate(const director_body *w)
 
 /* ---- booking ---- */
 
-/* The balance of angular momentum is exact about the mean place: impulses h F at phi, moments h M.                [beam 39] */
-static void post_wrench(vv_posted *post, const double x[3], const double wrench[6], double h)
-{
-  double j[3], arm[3];
-  for (int c = 0; c < 3; c++) j[c] = h * wrench[c];
-  vvi_post_impulse(post, x, j);
-  for (int c = 0; c < 3; c++) vvi_sum_add(&post->moment[c], h * wrench[3 + c]);
-  vvi_cross3(x, j, arm);
-  post->impulse_abs += vvi_norm3(j);
-  post->moment_abs += vvi_norm3(arm) + fabs(h) * vvi_norm3(wrench + 3);
-}
-
+/* The balance of angular momentum is exact about the mean place: impulses h F at phi, moments h M.              [beam 39] */
 static void post_loads(const director_body *w, vv_posted *post)
 {
   const vv_body *body = w->b->body[w->j];
@@ -358,12 +340,12 @@ static void post_loads(const director_body *w, vv_posted *post)
     const vv_load *load = &w->b->load[k];
     int64_t from, to;
     double out[6];
-    beam_director_reach(w, load, &from, &to);
-    for (int64_t i = from; i < to; i++) {
+    beam_load_reach(w->b, w->j, load, &from, &to);
+    for (int64_t i = from - w->first; i < to - w->first; i++) {
       const director_node *a = &w->node[i];
       beam_director_load(w, load, i, false, out);
       vvi_sum_add(&post->external_work, vvi_dot3(out, a->u) + vvi_dot3(out + 3, a->theta));
-      post_wrench(post, a->x, out, w->h);
+      beam_post_wrench(post, a->x, out, out + 3, w->h);
     }
   }
 }
@@ -379,7 +361,7 @@ static void post_gravity(const director_body *w, vv_posted *post)
     for (int c = 0; c < 3; c++) centre[c] += m * w->node[i].x[c];
   }
   for (int c = 0; c < 3; c++) centre[c] /= mass, weight[c] = mass * w->b->gravity[c];
-  post_wrench(post, centre, weight, w->h);
+  beam_post_wrench(post, centre, weight, weight + 3, w->h);
 }
 
 /* A support gives what is left in the rows it holds. */
@@ -392,7 +374,7 @@ static void post_supports(const director_body *w, vv_posted *post)
     memcpy(left, r, sizeof left);
     release(&w->hold[i], left);
     for (int c = 0; c < 6; c++) left[c] = r[c] - left[c];
-    post_wrench(post, w->node[w->hold[i].node].x, left, w->h);
+    beam_post_wrench(post, w->node[w->hold[i].node].x, left, left + 3, w->h);
   }
 }
 
@@ -533,4 +515,5 @@ const vv_implicit_table beam_implicit = {
     .start = director_start,
     .step = director_step,
     .audit = director_audit,
+    .output = beam_director_output,
 };

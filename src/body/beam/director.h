@@ -75,7 +75,5 @@ void beam_director_place(director_node *a);
 void beam_director_residual(const director_body *w);
 /* Fills the blocks of t, at the places of the last residual. */
 void beam_director_tangent(const director_body *w);
-/* Nodes of the body that a load acts on: [*from, *to). */
-void beam_director_reach(const director_body *w, const vv_load *load, int64_t *from, int64_t *to);
 /* Force and moment of a load on node i: a follower acts along the mean directors, or (prime) along those of the end. */
 void beam_director_load(const director_body *w, const vv_load *load, int64_t i, bool prime, double out[6]);

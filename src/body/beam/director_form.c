@@ -117,12 +117,6 @@ void beam_director_load(const director_body *w, const vv_load *load, int64_t i, 
   beam_load_on(w->b, load, w->half, w->first + i, frame, out, out + 3);
 }
 
-void beam_director_reach(const director_body *w, const vv_load *load, int64_t *from, int64_t *to)
-{
-  *from = load->node < 0 ? 0 : load->node - w->first;
-  *to = load->node < 0 ? w->n : *from + 1;
-}
-
 static void follower_residual(const director_body *w)
 {
   const vv_body *body = w->b->body[w->j];
@@ -130,8 +124,8 @@ static void follower_residual(const director_body *w)
     const vv_load *load = &w->b->load[k];
     int64_t from, to;
     double out[6];
-    beam_director_reach(w, load, &from, &to);
-    for (int64_t i = from; load->follower && i < to; i++) {
+    beam_load_reach(w->b, w->j, load, &from, &to);
+    for (int64_t i = from - w->first; load->follower && i < to - w->first; i++) {
       beam_director_load(w, load, i, false, out);
       for (int c = 0; c < 6; c++) w->r[ROW * i + c] -= out[c];
     }
@@ -309,8 +303,8 @@ static void follower_tangent(const director_body *w)
     const vv_load *load = &w->b->load[k];
     int64_t from, to;
     double out[6];
-    beam_director_reach(w, load, &from, &to);
-    for (int64_t i = from; load->follower && i < to; i++) {
+    beam_load_reach(w->b, w->j, load, &from, &to);
+    for (int64_t i = from - w->first; load->follower && i < to - w->first; i++) {
       beam_director_load(w, load, i, true, out);
       add_cross(w->t.diagonal + VVI_BLOCK_REALS * i + UT, 0.5, out);
       add_cross(w->t.diagonal + VVI_BLOCK_REALS * i + TT, 0.5, out + 3);

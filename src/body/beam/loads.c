@@ -48,14 +48,21 @@ static vv_status check_load(const vv_group *g)
   return status;
 }
 
+/* The end that a list's item sits on, if something holds it; NULL: none. */
+static const char *held_end(const vv_group *g, const vv_group *item)
+{
+  const double s = vv_number(item, "at");
+  if (s != 0.0 && s != 1.0) return NULL;
+  const char *end = s == 0.0 ? "first" : "last";
+  return vv_is(vv_sub(g, "ends"), end, "free") ? NULL : end;
+}
+
 /* A force on a held place, or a moment on a held frame, does nothing. */
 static vv_status check_held(const vv_group *g, const vv_group *load)
 {
-  const double s = vv_number(load, "at");
-  if (s != 0.0 && s != 1.0) return VV_OK;
-  const char *end = s == 0.0 ? "first" : "last";
+  const char *end = held_end(g, load);
   const vv_group *ends = vv_sub(g, "ends");
-  if (vv_is(ends, end, "free")) return VV_OK;
+  if (end == NULL) return VV_OK;
   if (!is_zero(load, "force"))
     return vv_complain(load, "force", "the %s end is %s: a force on it does nothing", end, vv_text(ends, end));
   if (!vv_is(ends, end, "pinned"))
@@ -63,11 +70,24 @@ static vv_status check_held(const vv_group *g, const vv_group *load)
   return VV_OK;
 }
 
+/* A mass on a held place, or its inertia on a held frame, does nothing. */
+static vv_status check_mass(const vv_group *g, const vv_group *m)
+{
+  const char *end = held_end(g, m);
+  const vv_group *ends = vv_sub(g, "ends");
+  if (vv_number(m, "mass") == 0.0 && is_zero(m, "inertia"))
+    return vv_complain(m, "mass", "neither a mass nor an inertia is given: the point mass does nothing");
+  if (end == NULL || (vv_is(ends, end, "pinned") && !is_zero(m, "inertia"))) return VV_OK;
+  return vv_complain(m, "mass", "the %s end is %s: a mass on it does nothing", end, vv_text(ends, end));
+}
+
 vv_status beam_loads_check(const vv_group *g, int64_t n, int64_t elements)
 {
   vv_status status = VV_OK;
-  for (int i = 0; i < count(g, "masses"); i++)
-    if (check_at(vv_item(g, "masses", i), n, elements) != VV_OK) status = VV_SCENE;
+  for (int i = 0; i < count(g, "masses"); i++) {
+    const vv_group *m = vv_item(g, "masses", i);
+    if (check_at(m, n, elements) != VV_OK || check_mass(g, m) != VV_OK) status = VV_SCENE;
+  }
   for (int i = 0; i < count(g, "loads"); i++) {
     const vv_group *l = vv_item(g, "loads", i);
     if (check_at(l, n, elements) != VV_OK || check_load(l) != VV_OK || check_held(g, l) != VV_OK) status = VV_SCENE;
@@ -115,8 +135,7 @@ static bool acts_on(const vv_load *load, int64_t node)
   return load->node < 0 || load->node == node;
 }
 
-/* Nodes of body j that a load acts on: [*from, *to). */
-static void reach_of(const vv_block *b, int32_t j, const vv_load *load, int64_t *from, int64_t *to)
+void beam_load_reach(const vv_block *b, int32_t j, const vv_load *load, int64_t *from, int64_t *to)
 {
   *from = load->node < 0 ? b->body[j]->node0 : load->node;
   *to = load->node < 0 ? b->body[j]->node0 + b->body[j]->n_node : load->node + 1;
@@ -131,7 +150,7 @@ void beam_kick_outside(const vv_block *b, int32_t j, double t, double h, const d
       p[c * b->column + i] += h * (m[i] * b->gravity[c]);
   for (int32_t k = body->load0; k < body->load0 + body->n_load; k++) {
     int64_t from, to;
-    reach_of(b, j, &b->load[k], &from, &to);
+    beam_load_reach(b, j, &b->load[k], &from, &to);
     for (int64_t i = from; i < to; i++) {
       double x[3], frame[9], force[3], moment[3];
       beam_get(b, q, i, x, frame);
@@ -172,8 +191,7 @@ void beam_hold(const vv_block *b, int32_t j, double *p)
 
 /* ---- booking ---- */
 
-/* Linear impulse at a place, and a moment of its own. */
-static void post_wrench(vv_posted *post, const double x[3], const double force[3], const double moment[3], double h)
+void beam_post_wrench(vv_posted *post, const double x[3], const double force[3], const double moment[3], double h)
 {
   double j[3];
   for (int c = 0; c < 3; c++) j[c] = h * force[c];
@@ -217,13 +235,13 @@ static void post_supports(const vv_block *b, int32_t j, double t, double h, cons
     double force[3], torque[3], x[3], frame[9];
     force_on(b, j, end, t, q, force, torque);
     beam_get(b, q, end, x, frame);
-    post_wrench(post, x, force, hold & BEAM_HOLD_FRAME ? torque : none, -h);
+    beam_post_wrench(post, x, force, hold & BEAM_HOLD_FRAME ? torque : none, -h);
     if ((hold & BEAM_HOLD_SLOPE) == 0) continue;
     force_on(b, j, neighbour, t, q, force, torque);
     beam_get(b, q, neighbour, x, frame);
     const double along = vvi_dot3(force, k->slope[e]);
     for (int c = 0; c < 3; c++) force[c] -= along * k->slope[e][c];
-    post_wrench(post, x, force, none, -h);
+    beam_post_wrench(post, x, force, none, -h);
   }
 }
 
@@ -250,14 +268,14 @@ static void post_loads(const vv_block *b, int32_t j, double t, double h, const d
   const vv_body *body = b->body[j];
   for (int32_t k = body->load0; k < body->load0 + body->n_load; k++) {
     int64_t from, to;
-    reach_of(b, j, &b->load[k], &from, &to);
+    beam_load_reach(b, j, &b->load[k], &from, &to);
     for (int64_t i = from; i < to; i++) {
       double x[3], frame[9], force[3], moment[3], v[3], omega[3];
       beam_get(b, q, i, x, frame);
       beam_load_on(b, &b->load[k], t, i, frame, force, moment);
       velocity_of(b, j, i, frame, p, v, omega);
       vvi_sum_add(&post->external_work, h * (vvi_dot3(force, v) + vvi_dot3(moment, omega)));
-      post_wrench(post, x, force, moment, h);
+      beam_post_wrench(post, x, force, moment, h);
     }
   }
 }
@@ -272,7 +290,7 @@ static void post_gravity(const vv_block *b, int32_t j, double h, const double *q
     for (int c = 0; c < 3; c++) centre[c] += m[i] * q[c * b->column + i];
   }
   for (int c = 0; c < 3; c++) centre[c] /= mass, weight[c] = mass * b->gravity[c];
-  post_wrench(post, centre, weight, none, h);
+  beam_post_wrench(post, centre, weight, none, h);
 }
 
 void beam_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post)

@@ -120,8 +120,5 @@ static inline void beam_flight_side(const beam_flight *f, const beam_retraction 
   beam_rank1(e, f->u, grow, slope);
 }
 
-/* The turn of an lgvi drift without its move: for a node that a sweep has moved already but could not turn. */
-int beam_turn_node(const vv_block *b, const beam_body *k, int64_t i, double h, double *q, double *p);
-
 /* The root w of J w = right side by the rule, and the matrix J - d(right side)/dw there; not a number where there is none. */
 void beam_flight_root(const beam_flight *f, beam_drift_rule rule, double w[3], double matrix[9]);

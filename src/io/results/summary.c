@@ -40,6 +40,7 @@ static void put_energy(vvi_json *j, const vv_ledger *l, const char *kind)
   vvi_json_number(j, "initial", vv_totals_energy(&l->initial));
   vvi_json_number(j, "final", vv_totals_energy(&l->now));
   vvi_json_number(j, "scale", l->energy_scale);
+  vvi_json_number(j, "floor", l->energy_floor);
   vvi_json_number(j, "max_relative_error", l->max_closure);
   vvi_json_number(j, "final_relative_error", l->closure);
   vvi_json_number(j, "nodal_initial", l->nodal_initial);
