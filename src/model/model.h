@@ -65,4 +65,4 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */
-bool vvi_sys_steady(const vv_model *m); /* forces do not depend on time */
+bool vvi_sys_steady(const vv_model *m);     /* forces do not depend on time */

@@ -103,11 +103,20 @@ static vv_status check_segments(const vv_group *g, const vvi_columns *t)
   return VV_OK;
 }
 
+/* The echo of a scene writes defaults, too: they say nothing. */
+static bool says(const vv_group *g, const char *name, int one)
+{
+  const double *v = vv_numbers(g, name, NULL);
+  bool plain = true;
+  for (int c = 0; c < 3; c++) plain = plain && v[c] == (c == one ? 1.0 : 0.0);
+  return vv_given(g, name) && !plain;
+}
+
 static vv_status check_words(const vv_group *g, const vvi_columns *t)
 {
   vv_status status = VV_OK;
-  if (vv_given(g, "axis")) status = vv_complain(g, "axis", "the file of the nodes gives the directions; leave it out");
-  if (vv_given(g, "normal") && vvi_columns_column(t, "d1x") >= 0)
+  if (says(g, "axis", 2)) status = vv_complain(g, "axis", "the file of the nodes gives the directions; leave it out");
+  if (says(g, "normal", 0) && vvi_columns_column(t, "d1x") >= 0)
     status = vv_complain(g, "normal", "the file of the nodes has frames of its own; leave it out");
   return status;
 }
