@@ -442,7 +442,7 @@ static void test_refused_files(void **unused)
   (void)unused;
   static const char *const row[][3] = {
       {"x y z\n0 0 0\n0 0 1\n", FILE_OF(2), "shape.nodes.file: 'bad.csv' lists 2 nodes, but 2 elements have 3"},
-      {"x y z\n0 0 0\n0 0 1\n", FILE_OF(1) ", axis: [0, 0, 1]", "bodies.rod.axis: the file of the nodes"},
+      {"x y z\n0 0 0\n0 0 1\n", FILE_OF(1) ", axis: [0, 1, 1]", "bodies.rod.axis: the file of the nodes"},
       {"x y\n0 0\n0 0\n", FILE_OF(1), "needs the three columns x y z"},
       {"x y z vx vz\n0 0 0 1 1\n0 0 1 1 1\n", FILE_OF(1), "needs the three columns vx vy vz"},
       {"x y z d3x d3y d3z\n0 0 0 0 0 1\n0 0 1 0 0 1\n", FILE_OF(1), "has d3 without d1"},
@@ -455,7 +455,7 @@ static void test_refused_files(void **unused)
       {"x y z d1x d1y d1z d3x d3y d3z\n0 0 0 1 0 0 0 0 1\n0 0 1 0 0 0 0 0 1\n", FILE_OF(1), "line 3: d1 is zero"},
       {"x y z d1x d1y d1z d3x d3y d3z\n0 0 0 0 0 2 0 0 1\n0 0 1 1 0 0 0 0 1\n", FILE_OF(1), "line 2: d1 is parallel"},
       {"x y z d1x d1y d1z d3x d3y d3z\n0 0 0 1 0 0 0 0 1\n0 0 1 -1 0 0 0 0 1\n", FILE_OF(1), "almost half a turn"},
-      {"x y z d1x d1y d1z d3x d3y d3z\n0 0 0 1 0 0 0 0 1\n0 0 1 1 0 0 0 0 1\n", FILE_OF(1) ", normal: [1, 0, 0]",
+      {"x y z d1x d1y d1z d3x d3y d3z\n0 0 0 1 0 0 0 0 1\n0 0 1 1 0 0 0 0 1\n", FILE_OF(1) ", normal: [1, 1, 0]",
        "bodies.rod.normal: the file of the nodes has frames"},
       {"x y z\n0 0 0\n1 0 0\n", FILE_OF(1), "bodies.rod.normal: must not be zero or along the first segment"},
       {"x y z\n0 0 0\n1 0 zero\n", FILE_OF(1), "'bad.csv' line 3: not a number: 'zero'"},
