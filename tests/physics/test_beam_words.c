@@ -504,7 +504,7 @@ static void check_run(const word_case *w, strain_rule rule)
   run_record r = prepare(w, rule);
   oracle o = oracle_of(w, rule, &r);
   const place first = o.at[ELEMENTS / 2];
-  compare_state(&o, &r, 1e-14);
+  compare_state(&o, &r, 1e-13);
   for (int k = 0; k < STEPS; k++) {
     oracle_kick(&o, k * STEP, 0.5 * STEP);
     oracle_drift(&o, STEP);
