@@ -345,10 +345,10 @@ static void test_books_close(void **unused)
   (void)unused;
   check_books("gravity: [0, 1, -9.8]\nbodies:\n  a: {kind: beam, length: 1, elements: 10, " SOFT
               ", axis: [1, 0, 0], normal: [0, 1, 0], ends: {first: clamped}}",
-              1e-4);
+              2e-8);
   check_books("gravity: [0, 1, -9.8]\nbodies:\n  a: {kind: beam, length: 1, elements: 10, " SOFT
               ", axis: [1, 0, 0], normal: [0, 1, 0], ends: {first: pinned, last: slope}, velocity: [0, 0, 0.1]}",
-              1e-4);
+              2e-6);
   check_books(
       "bodies:\n  a: {kind: beam, length: 1, elements: 10, " SOFT
       ", masses: [{at: 0.5, mass: 0.3, inertia: [1e-3, 2e-3, 1.5e-3]}],\n"
@@ -358,10 +358,10 @@ static void test_books_close(void **unused)
       "    distributed: [{force: [0, 1, 0], moment: [0, 0, 0.01], follower: true, history: {table: {time: [0, 0.1, "
       "0.3], "
       "value: [0, 1, 0.5]}}}]}",
-      2e-3);
+      1e-8);
   check_books("bodies:\n  ring: {kind: beam, length: 3, elements: 24, closed: true, rest: shape, " SOFT
               ", shape: {arc: {angle: 6.283185307179586}}, spin: [0.3, 2, 0.2]}",
-              1e-4);
+              6e-9);
   check_books("bodies:\n  box: {kind: beam, length: 1, elements: 10, material: {young: 1e5, density: 1000},\n"
               "    section: {general: {area: 2e-3, bending: [3e-7, 5e-7], rotary: [3e-7, 5e-7, 6e-7]}},\n"
               "    shape: {helix: {radius: 1, pitch: 0.3}}, spin: [1, 0, 2]}",
