@@ -85,7 +85,7 @@ static inline void beam_put(const vv_block *b, double *q, int64_t i, const doubl
   for (int c = 0; c < 9; c++) q[(BEAM_FRAME + c) * b->column + i] = frame[c];
 }
 
-/* psi = cay^-1(Lambda_a^T Lambda_b), A and B being the frames; formulas.h has it for eight at once.                  [beam 1] */
+/* psi = cay^-1(A^T B) of two frames; formulas.h has it for eight at once.                                      [beam 1] */
 static inline void beam_bend(const double A[9], const double B[9], double psi[3])
 {
   double one_tr = 1.0, v[3] = {0, 0, 0};
