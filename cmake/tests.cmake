@@ -75,6 +75,10 @@ foreach(source ${test_files})
   endif()
 endforeach()
 
+# the book is part of a program, not of the library
+target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c)
+target_include_directories(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation)
+
 # ---- fuzz targets -------------------------------------------------------------------------------------------------------
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)

@@ -2,7 +2,10 @@
  * not.  Works in the current folder. */
 #include "check.h"
 
-#include "../../validation/book.c"
+#include "book.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void add(book_chapter *c, const char *id, const char *text, void (*judge)(book_claim *, double, double),
                 double measured, double limit)

@@ -512,7 +512,7 @@ static void test_refused(void **unused)
   /* a pinned end turns, and an inertia alone is something too */
   char message[TEXT];
   assert_int_equal(
-      run_refused("visviva: 1\ntime: {end: 1e-3}\nbodies:\n  b: {kind: beam, material: {young: 1, density: 1}, "
+      run_refused("visviva: 1\ntime: {end: 1}\nbodies:\n  b: {kind: beam, material: {young: 1, density: 1}, "
                   "length: 1, elements: 4, section: {square: {side: 0.1}}, ends: {last: pinned}, masses: "
                   "[{at: 1, mass: 1, inertia: [1, 1, 1]}, {at: 0.5, mass: 0, inertia: [1, 1, 1]}]}\n",
                   message, sizeof message),

@@ -213,8 +213,9 @@ static void node_output(const vv_block *b, const beam_body *k, int field, int64_
   }
 }
 
-/* Strain G - G0 and curvature K - K0 of an element, in the frame of the section: as the rule of the body measures them, with
- * K = psi/l and, for the trapezoid rule, the mean of the two nodes; or as the energy-momentum form does.   [beam 1, 30] */
+/* Strain G - G0 and curvature K - K0 of an element, in the frame of the section: as the rule of the body measures them,
+ * with K = psi/l and, for the trapezoid rule, the mean of the two nodes; or as the energy-momentum form does.
+ *                                                                                                         [beam 1, 30] */
 static void measure(const vv_block *b, const beam_body *k, bool director, const double *q, int64_t left, int64_t right,
                     double strain[3], double curvature[3])
 {

@@ -85,7 +85,7 @@ static inline void beam_put(const vv_block *b, double *q, int64_t i, const doubl
   for (int c = 0; c < 9; c++) q[(BEAM_FRAME + c) * b->column + i] = frame[c];
 }
 
-/* psi = cay^-1(Lambda_a^T Lambda_b), A and B being the frames; the bits of formulas.h                             [beam 1] */
+/* psi = cay^-1(A^T B) of two frames; formulas.h has it for eight at once.                                      [beam 1] */
 static inline void beam_bend(const double A[9], const double B[9], double psi[3])
 {
   double one_tr = 1.0, v[3] = {0, 0, 0};
@@ -95,8 +95,7 @@ static inline void beam_bend(const double A[9], const double B[9], double psi[3]
     v[1] += A[i] * B[i + 2] - A[i + 2] * B[i];
     v[2] += A[i + 1] * B[i] - A[i] * B[i + 1];
   }
-  const double scale = 2.0 / one_tr;
-  for (int c = 0; c < 3; c++) psi[c] = scale * v[c];
+  for (int c = 0; c < 3; c++) psi[c] = 2.0 * v[c] / one_tr;
 }
 
 /* J_d = tr(J)/2 - J of three moments of inertia about the directors; what is only rounding counts as zero. */
