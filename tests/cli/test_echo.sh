@@ -3,7 +3,7 @@
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
+trap 'rm -rf "$out" "${short:-}"' EXIT
 passed=0 failed=0
 hash_of() { sed -n 's/.*"state_hash": *"\([0-9a-f]\{16\}\)".*/\1/p' "$1/summary.json"; }
 fail() {
@@ -13,7 +13,10 @@ fail() {
 for scene in "$here"/examples/*/*.yaml; do
   a=$out/a b=$out/b
   rm -rf "$a" "$b"
-  if ! "$VISVIVA" run "$scene" -o "$a" --quiet; then
+  # a beginning is enough: beams move for seconds of time in the papers (beside its files, which it may name)
+  short=$(dirname "$scene")/.echo-$$.yaml
+  sed 's/{end: [0-9.]*, step: \([1-9]\)e-5/{end: 0.02, step: \1e-5/' "$scene" >"$short"
+  if ! "$VISVIVA" run "$short" -o "$a" --quiet; then
     fail "$scene" "does not run"
   elif ! "$VISVIVA" check "$a/scene.yaml" >"$out/said"; then
     fail "$scene" "its echo is not a good scene"
@@ -24,6 +27,7 @@ for scene in "$here"/examples/*/*.yaml; do
   else
     passed=$((passed + 1))
   fi
+  rm -f "$short"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -ge 16 ]
