@@ -17,7 +17,8 @@ typedef struct vv_event {
   double normal_impulse, tangential_impulse;
   double
       energy_jump; /* J: change of the energy the method balances; what restitution takes, and what the balance missed */
-  double residual; /* |energy equation| / energy scale after the jump was solved */
+  double residual;        /* |energy equation| / energy scale after the jump was solved */
+  int64_t node_a, node_b; /* of the body, where it was touched; -1: fixed in space */
 } vv_event;
 
 /* Why a run ended. */
@@ -27,7 +28,8 @@ typedef struct vv_event {
   X(UNSTABLE, "not a number or energy out of bounds") \
   X(TOO_MANY_EVENTS, "too many events in one step")   \
   X(NOT_CONVERGED, "a solver did not converge")       \
-  X(OBSERVER, "an observer (output) failed")
+  X(OBSERVER, "an observer (output) failed")          \
+  X(CROWDED, "more contacts than there is room for")
 #define VV_REASON_ENUM(name, text) VV_REASON_##name,
 typedef enum vv_reason { VV_REASON_LIST(VV_REASON_ENUM) VV_REASON_COUNT } vv_reason;
 VV_API const char *vv_reason_text(vv_reason reason);

@@ -1,6 +1,7 @@
 /* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
+#include "contact/crowd.h"
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
@@ -161,6 +162,19 @@ static vv_status search(vv_model *m, const double *q, builder *k)
   return line != VV_OK ? line : curves;
 }
 
+/* In the leapfrog obstacles rub curves only where these are answered with others that they meet. */
+static vv_status check_rubbing(const vv_model *m, const vvi_rules *rules)
+{
+  if (!vv_is(vv_sub(m->root, "method"), "step", "leapfrog")) return VV_OK;
+  for (int i = 0; i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    if (!c->curved || c->friction <= 0.0 || (m->crowd != NULL && m->crowd->curve_of_patch[c->a] >= 0)) continue;
+    return vv_complain(vvi_rules_find(rules, c->patch_a->body, c->patch_b->body), "friction",
+                       "obstacles rub in 'step: event' only; use it, or leave friction 0");
+  }
+  return VV_OK;
+}
+
 vv_status vvi_pairs_build(vv_model *m, const double *q)
 {
   builder k = {.m = m, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
@@ -174,7 +188,9 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   *m->pairs = (struct vvi_pairs){.pair = pair};
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
-  return vvi_runs_build(m);
+  VV_TRY(vvi_runs_build(m));
+  VV_TRY(vvi_crowd_build(m, &k.rules, q));
+  return check_rubbing(m, &k.rules);
 }
 
 /* ---- the pair seen from outside ---- */

@@ -10,12 +10,24 @@ static bool is_event(const vv_model *m)
   return vv_is(method, "step", "event") || vv_is(method, "step", "auto");
 }
 
+/* A line with one body: can it meet itself? */
+static bool meets_itself(const vv_model *m, const vv_group *c)
+{
+  const int body = vvi_model_body_find(m, vv_name_at(c, "between", 0));
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *p = vvi_model_patch(m, i);
+    if (p->body == body && p->type == VV_PATCH_CURVE) return true;
+  }
+  return false;
+}
+
 static vv_status check_rule(const vv_model *m, const vv_group *c)
 {
   const bool event = is_event(m);
+  const int n = vv_names(c, "between");
   vv_status status = VV_OK;
-  if (vv_names(c, "between") != 0 && vv_names(c, "between") != 2)
-    status = vv_complain(c, "between", "names %d bodies; a contact is between two, or all", vv_names(c, "between"));
+  if (n > 2 || (n == 1 && !meets_itself(m, c)))
+    status = vv_complain(c, "between", "names %d bodies; a contact is between two, or all", n);
   if (vv_is(c, "response", "dcr") && event)
     status = vv_complain(c, "response", "dcr acts at whole steps: set 'method.step: leapfrog', or use reflect");
   if (vv_is(c, "response", "reflect") && !event)
@@ -25,13 +37,14 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
   return status;
 }
 
-/* The two bodies a line names, smaller index first; -1, -1 for `all`. */
+/* The two bodies a line names, smaller index first; the same twice where it names one; -1, -1 for `all`. */
 static vvi_rule resolve(const vv_model *m, const vv_group *c)
 {
   vvi_rule r = {.group = c, .a = -1, .b = -1};
-  if (vv_names(c, "between") != 2) return r;
+  const int n = vv_names(c, "between");
+  if (n != 1 && n != 2) return r;
   const int x = vvi_model_body_find(m, vv_name_at(c, "between", 0));
-  const int y = vvi_model_body_find(m, vv_name_at(c, "between", 1));
+  const int y = vvi_model_body_find(m, vv_name_at(c, "between", n - 1));
   r.a = x < y ? x : y;
   r.b = x < y ? y : x;
   return r;

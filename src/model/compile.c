@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
 {
@@ -68,9 +69,22 @@ static int64_t column_of(const vv_body_kind *k, int64_t nodes)
   return nodes < LONG ? lines : lines + (APART - lines % PAGE + PAGE) % PAGE;
 }
 
+/* Said before it is asked for: a machine that swaps answers to nobody. */
+static vv_status check_memory(const vv_block *b)
+{
+  const vv_body_kind *k = b->kind;
+  const double reals =
+      (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) + (double)b->elements * k->element_reals;
+  const double wanted = 8.0 * reals, there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  if (there <= 0.0 || wanted <= there) return VV_OK;
+  return vv_complain(b->body[0]->group, NULL, "%lld nodes of kind %s need about %.3g GB, and this machine has %.3g GB",
+                     (long long)b->nodes, k->name, 1e-9 * wanted, 1e-9 * there);
+}
+
 static vv_status place_block(vv_model *m, vv_block *b)
 {
   const vv_body_kind *k = b->kind;
+  VV_TRY(check_memory(b));
   b->claims = k->claims;
   if (b->nodes > INT32_MAX - 8) return vvi_fail(m->ctx, VV_SCENE, "more than 2^31 nodes of kind %s", k->name);
   b->stride = (b->nodes + 7) / 8 * 8;

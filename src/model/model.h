@@ -4,6 +4,7 @@
 #include "visviva/ext.h"
 
 struct vvi_pairs; /* contact/pairs.h */
+struct vvi_crowd; /* contact/crowd.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -24,6 +25,7 @@ struct vv_model {
   int order;
   const vv_stepper_kind *stepper;
   struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
+  struct vvi_crowd *crowd; /* curves that can meet each other or themselves; NULL: none */
 };
 
 /* ---- words -> groups -> bodies ---- */

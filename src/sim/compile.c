@@ -1,4 +1,5 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
+#include "contact/crowd.h"
 #include "math/math.h"
 #include "sim/sim.h"
 
@@ -19,6 +20,11 @@ static bool has_loads(const vv_model *m)
   return false;
 }
 
+static bool touches(const vv_model *m)
+{
+  return m->pairs->n > 0 || m->crowd != NULL;
+}
+
 static bool is_implicit(const vv_model *m)
 {
   return (m->stepper->claims & VV_EXPLICIT) == 0;
@@ -37,7 +43,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *g)
     if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
       status = vv_complain(g, "step", "bodies of kind %s have no %s form; use leapfrog or event",
                            m->block[i].kind->name, m->stepper->name);
-  if (m->pairs->n > 0) status = vv_complain(g, "step", "%s has no contact; use event", m->stepper->name);
+  if (touches(m)) status = vv_complain(g, "step", "%s has no contact; use event", m->stepper->name);
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
   if (!vv_is(g, "start", "half-kick"))
     status = vv_complain(g, "start", "belongs to the explicit steps; %s needs no start", m->stepper->name);
@@ -52,6 +58,8 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
+  if (slab && m->crowd != NULL)
+    status = vv_complain(g, "jump", "slab is not for beams that meet each other; use 'nodal'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
   for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
@@ -71,7 +79,7 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
-  if (vv_is(g, "step", "auto")) vvi_group_resolve(g, "step", m->pairs->n > 0 || names_a_jump(g) ? "event" : "leapfrog");
+  if (vv_is(g, "step", "auto")) vvi_group_resolve(g, "step", touches(m) || names_a_jump(g) ? "event" : "leapfrog");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
@@ -90,7 +98,7 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
   if (is_implicit(m))
     return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
   if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
-  if (m->pairs->n > 0) return vv_complain(g, "modified", "is for scenes without contact");
+  if (touches(m)) return vv_complain(g, "modified", "is for scenes without contact");
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->kind->drift_excess == NULL ? (b->claims & VV_FLAT) == 0
@@ -145,7 +153,7 @@ static vv_status choose_step(vv_model *m, const double *q)
 /* Not a mistake, but worth saying: a message without a failure. */
 static void warn(const vv_model *m)
 {
-  if (m->stepper != &vv_event_stepper || m->pairs->n == 0 || vvi_jump_chosen(m) == VVI_MODIFIED ||
+  if (m->stepper != &vv_event_stepper || !touches(m) || vvi_jump_chosen(m) == VVI_MODIFIED ||
       m->step <= 0.5 * m->stable_step)
     return;
   vvi_fail(m->ctx, VV_OK,
@@ -163,6 +171,18 @@ static void start_by_drift(const vv_model *m, const double *q, double *p)
   vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
 }
 
+/* The leapfrog knows friction only where the crowd answers: round beams. */
+static vv_status check_friction(const vv_model *m)
+{
+  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->pairs->n; i++) {
+    const vvi_pair *c = &m->pairs->pair[i];
+    if (c->friction > 0.0 && c->curved && (m->crowd == NULL || m->crowd->curve_of_patch[c->a] < 0))
+      return vv_complain(vv_sub(m->root, "method"), "step",
+                         "'%s' has no round section: its friction needs 'step: event'", m->body[c->patch_a->body].name);
+  }
+  return VV_OK;
+}
+
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
 {
   double *q, *p;
@@ -172,10 +192,12 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
   if (status != VV_OK) return status;
+  VV_TRY(check_friction(m));
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
+  m->nh += m->crowd != NULL; /* the bank of its contacts, behind all others */
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);

@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "math/math.h"
+#include "step/crowd.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -38,6 +39,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (m->crowd != NULL) VV_TRY(vvi_crowd_prepare(&sim->step));
   VV_TRY(m->stepper->prepare(&sim->step));
   if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
@@ -211,7 +213,7 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
   }
   const int64_t most = 1 + NODE_STEPS / (1 + vv_model_nodes(sim->model));
   if (n > most) n = most;
-  return n < VVI_BATCH_STEPS || sim->model->pairs->n == 0 ? n : VVI_BATCH_STEPS;
+  return n < VVI_BATCH_STEPS || (sim->model->pairs->n == 0 && sim->model->crowd == NULL) ? n : VVI_BATCH_STEPS;
 }
 
 static bool due(const vv_sim *sim)
@@ -227,13 +229,32 @@ static bool waiting(const vv_sim *sim)
   return sim->n_observer > 0 && sim->log.n > VVI_LOG_EVENTS / 4;
 }
 
+/* Name of the first body with a value that is not finite. */
+static const char *lost_body(const vv_sim *sim)
+{
+  for (int i = 0; i < sim->model->n_body; i++) {
+    const vv_body *body = &sim->model->body[i];
+    const vv_block *b = &sim->model->block[body->block];
+    double sum = 0.0;
+    for (int c = 0; c < b->kind->node_q; c++)
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * sim->state->q[b->q0 + c * b->column + body->node0 + j];
+    for (int c = 0; c < b->kind->node_p; c++)
+      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * sim->state->p[b->p0 + c * b->column + body->node0 + j];
+    if (sum != 0.0) return body->name;
+  }
+  return "energy";
+}
+
 static void check_broken(vv_sim *sim, vv_report *r)
 {
   const double energy = vv_totals_energy(&sim->ledger.now);
   if (isfinite(energy)) return; /* every position and momentum is in it */
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(r->message, sizeof r->message, "the state is no longer finite at step %lld, t = %.9g; use a shorter step",
-           (long long)sim->state->step, sim->state->t);
+  snprintf(
+      r->message, sizeof r->message,
+      "'%.60s' is no longer finite at step %lld, t = %.9g: it moved, turned or stretched too far in one step; use a "
+      "shorter step or a finer mesh",
+      lost_body(sim), (long long)sim->state->step, sim->state->t);
 }
 
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */

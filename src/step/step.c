@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "math/math.h"
+#include "step/crowd.h"
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
@@ -19,11 +20,23 @@ void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
   sum->contact = vvi_springs_energy(s->model, s->state->memory, s->state->q);
 }
 
-vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed, double impulse)
+vv_event *vvi_log_next(struct vv_step *s)
 {
   s->ledger->impacts++;
-  if (s->log->n >= VVI_LOG_EVENTS) return NULL;
-  vv_event *e = &s->log->event[s->log->n++];
+  return s->log->n < VVI_LOG_EVENTS ? &s->log->event[s->log->n++] : NULL;
+}
+
+/* Node within its body that a point of a patch is nearest to; -1: fixed in space. */
+static int64_t node_of(const vv_model *m, const vv_patch *p, const vv_point *pt)
+{
+  if (p->node < 0) return -1;
+  return p->node - m->body[p->body].node0 + (p->type == VV_PATCH_CURVE ? (int64_t)pt->xi[0] : 0);
+}
+
+vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed, double impulse)
+{
+  vv_event *e = vvi_log_next(s);
+  if (e == NULL) return NULL;
   *e = (vv_event){.time = time,
                   .body_a = s->model->body[c->patch_a->body].name,
                   .feature_a = c->patch_a->feature,
@@ -31,7 +44,9 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
                   .feature_b = c->patch_b->feature,
                   .kind = kind,
                   .normal_speed = speed,
-                  .normal_impulse = impulse};
+                  .normal_impulse = impulse,
+                  .node_a = node_of(s->model, c->patch_a, &c->point_a),
+                  .node_b = node_of(s->model, c->patch_b, &c->point_b)};
   vvi_pair_point(c, s->state->q, e->x);
   vvi_pair_normal(c, s->state->q, e->n);
   return e;
@@ -68,6 +83,7 @@ void vvi_note_gaps(struct vv_step *s)
     contacts += g <= touch;
     deepest = fmax(deepest, -g);
   }
+  if (s->crowd != NULL) vvi_crowd_note(s, &deepest, &contacts);
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;

@@ -34,12 +34,16 @@ struct vv_step {
   double h; /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_variation *vary; /* NULL: none propagated */
-  const char *energy;         /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;                 /* it keeps that energy to rounding; set by prepare */
-  double *h2;                 /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
-  void *own;                  /* the stepper's scratch */
+  struct vvi_crowd_step *crowd; /* step/crowd.h; NULL: no curves that meet each other */
+  struct vvi_variation *vary;   /* NULL: none propagated */
+  const char *energy;           /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;                   /* it keeps that energy to rounding; set by prepare */
+  double *h2;                   /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  void *own;                    /* the stepper's scratch */
 };
+
+/* A hard pair of a curve that meets others: step/crowd.c may answer it with them. */
+bool vvi_crowd_has(const struct vv_step *s, const vvi_pair *c);
 
 /* ---- stages shared by the steppers ---- */
 
@@ -47,6 +51,8 @@ struct vv_step {
 void vvi_axpy(int64_t n, double a, const double *x, double *y);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
+/* The next entry of the log, counted as an impact; NULL when the log is full. */
+vv_event *vvi_log_next(struct vv_step *s);
 /* A new entry in the log, filled with what geometry knows; NULL when the log is full. */
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
                       double impulse);

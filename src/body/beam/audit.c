@@ -83,7 +83,7 @@ static void add_node(const vv_block *b, const beam_body *k, int64_t i, const dou
   }
   s->potential -= beam_node(b, BEAM_MASS)[i] * vvi_dot3(b->gravity, x);
   s->p_abs += vvi_norm3(P);
-  s->L_abs += vvi_norm3(arm) + vvi_norm3(S);
+  s->L_abs += vvi_norm3(x) * vvi_norm3(P) + vvi_norm3(S); /* what x x P rounds by, also where the two are parallel */
 }
 
 static vv_totals sum_segment(const vv_block *b, int32_t j, int64_t i0, int64_t i1, const double *q, const double *p)

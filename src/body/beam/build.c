@@ -296,6 +296,17 @@ static void fill_momenta(vv_fill *f, const beam_body *k, const double *v, const 
   }
 }
 
+/* Places so far out that rounding is as long as an element cannot carry a strain. */
+static vv_status check_far(const vv_group *g, const beam_plan *p, const beam_body *k, const double *x)
+{
+  double far = 0.0;
+  for (int64_t i = 0; i < 3 * p->nodes; i++) far = fmax(far, fabs(x[i]));
+  if (far * 2.3e-16 <= 1e-6 * k->l) return VV_OK;
+  return vv_complain(g, "position",
+                     "%.3g m from the origin leaves no digits for elements of %.3g m; move the scene nearer", far,
+                     k->l);
+}
+
 static vv_status fill_state(const vv_group *g, vv_fill *f, const beam_plan *p, beam_body *k, double *work)
 {
   double *x = work, *frame = x + 3 * p->nodes, *v = frame + 9 * p->nodes, *w = v + 3 * p->nodes;
@@ -303,6 +314,7 @@ static vv_status fill_state(const vv_group *g, vv_fill *f, const beam_plan *p, b
   const double *m = beam_node(f->block, BEAM_MASS) + f->body->node0;
   VV_TRY(beam_motion(g, p->nodes, p->elements, x, frame, m, v, w));
   if (vv_is(g, "rest", "shape")) fill_rest((const double(*)[3])x, (const double(*)[9])frame, k);
+  VV_TRY(check_far(g, p, k, x));
   VV_TRY(fill_slope(g, p->nodes, x, frame, k));
   for (int64_t a = 0; a < p->nodes; a++) beam_put(f->block, f->q, f->body->node0 + a, x + 3 * a, frame + 9 * a);
   fill_momenta(f, k, v, w, frame);

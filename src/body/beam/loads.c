@@ -175,13 +175,12 @@ void beam_hold(const vv_block *b, int32_t j, double *p)
 /* Linear impulse at a place, and a moment of its own. */
 static void post_wrench(vv_posted *post, const double x[3], const double force[3], const double moment[3], double h)
 {
-  double j[3], arm[3];
+  double j[3];
   for (int c = 0; c < 3; c++) j[c] = h * force[c];
   vvi_post_impulse(post, x, j);
   for (int c = 0; c < 3; c++) vvi_sum_add(&post->moment[c], h * moment[c]);
-  vvi_cross3(x, j, arm);
   post->impulse_abs += vvi_norm3(j);
-  post->moment_abs += vvi_norm3(arm) + fabs(h) * vvi_norm3(moment);
+  post->moment_abs += vvi_norm3(x) * vvi_norm3(j) + fabs(h) * vvi_norm3(moment);
 }
 
 /* All that acts on node i of body j: elements, gravity, loads. */

@@ -35,7 +35,9 @@ static const column event_column[] = {{"time", "s"},
                                       {"tangential_impulse", "N s"},
                                       {"energy_jump", "J"},
                                       {"kind", NULL},
-                                      {"residual", "1"}};
+                                      {"residual", "1"},
+                                      {"node_a", "1"},
+                                      {"node_b", "1"}};
 
 static vv_status write_head(vv_results *r, vvi_file *file, int n, const column *c)
 {
@@ -156,7 +158,8 @@ vv_status vvi_csv_events(vv_results *r, const vv_view *view)
     VV_TRY(write_word(&r->events, e->feature_b));
     VV_TRY(write_numbers(&r->events, VV_COUNT(number), number, ','));
     VV_TRY(write_word(&r->events, e->kind));
-    VV_TRY(write_numbers(&r->events, 1, &e->residual, '\n'));
+    VV_TRY(write_numbers(&r->events, 1, &e->residual, ','));
+    VV_TRY(vvi_file_print(&r->events, "%lld,%lld\n", (long long)e->node_a, (long long)e->node_b));
   }
   return VV_OK;
 }

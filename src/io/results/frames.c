@@ -91,7 +91,7 @@ static const struct {
                     {"normal_impulse", "N s", offsetof(vv_event, normal_impulse), 0},
                     {"tangential_impulse", "N s", offsetof(vv_event, tangential_impulse), 0},
                     {"energy_jump", "J", offsetof(vv_event, energy_jump), 0}};
-static const char *const event_whole[] = {"body_a", "body_b", "kind"};
+static const char *const event_whole[] = {"body_a", "body_b", "kind", "node_a", "node_b"};
 static const char *const event_kind[] = {"bounce", "on", "off", "hold"}; /* by code */
 _Static_assert(VV_COUNT(event_number) + VV_COUNT(event_whole) == VVI_EVENT_SERIES, "one dataset each");
 
@@ -173,7 +173,8 @@ vv_status vvi_frames_events(vv_results *r, const vv_view *view)
   for (int64_t k = 0; k < view->n_event; k++, fr->events++) {
     const vv_event *e = &view->event[k];
     const int64_t row = fr->events - fr->event_first, *id = fr->event_id;
-    const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind)};
+    const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind),
+                             (int32_t)e->node_a, (int32_t)e->node_b};
     for (int i = 0; i < VV_COUNT(event_number); i++)
       VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_DOUBLE, row, (const char *)e + event_number[i].at));
     for (int i = 0; i < VV_COUNT(whole); i++) VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_INT32, row, &whole[i]));

@@ -13,7 +13,7 @@ typedef struct vvi_series_slot {
   int field;
 } vvi_series_slot;
 
-enum { VVI_EVENT_SERIES = 10 };
+enum { VVI_EVENT_SERIES = 12 };
 
 typedef struct vvi_frames {
   vvi_h5 h5;

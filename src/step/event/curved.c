@@ -29,8 +29,7 @@ double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, do
   return vvi_pair_gap(c, w->trial_q);
 }
 
-/* The whole slab of length h, not taken. */
-static void try_slab(struct vv_step *s, double h)
+void event_try_slab(struct vv_step *s, double h)
 {
   event_work *w = s->own;
   const vv_state *x = s->state;
@@ -91,7 +90,7 @@ double event_curved(struct vv_step *s, double length, double sign)
   double first = INFINITY, at = length;
   for (bool again = true; again;) {
     again = false;
-    try_slab(s, sign * at);
+    event_try_slab(s, sign * at);
     w->n_below = 0;
     vvi_pairs_near(s->model, w->trial_q, 0.0, overlaps, s);
     for (int k = 0; k < w->n_below; k++) {

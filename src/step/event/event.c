@@ -2,6 +2,7 @@
 #include "step/event/event.h"
 
 #include "math/math.h"
+#include "step/crowd.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -25,13 +26,19 @@ static void vary_cut(struct vv_step *s, double t, double cut)
   vvi_variation_cut(s, c, cut, w->f);
 }
 
+/* Slabs are tried before they are taken. */
+static bool flies(const struct vv_step *s)
+{
+  return s->model->pairs->n_curved > 0 || s->crowd != NULL;
+}
+
 static vv_status prepare(struct vv_step *s)
 {
   event_work *w = VVI_ARENA_NEW(s->arena, event_work, 1);
   if (w == NULL) return VV_NOMEM;
   const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
   double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
-  double *trial = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? 2 * (nq + np) : 0);
+  double *trial = VVI_ARENA_NEW(s->arena, double, flies(s) ? 2 * (nq + np) : 0);
   w->rest = VVI_ARENA_NEW(s->arena, event_rest, n);
   w->set = VVI_ARENA_NEW(s->arena, int, 4 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
@@ -107,13 +114,13 @@ static void fly(struct vv_step *s, double t, double h)
   event_work *w = s->own;
   vv_state *x = s->state;
   const bool tried = w->trial == h && h != 0.0;
-  if (!tried && s->model->pairs->n_curved > 0) {
+  if (!tried && flies(s)) {
     memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
     vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
     rest_solve(s, h, w->trial_p);
   }
   if (w->n_rest > 0) rest_settle(s, x->p);
-  if (s->model->pairs->n_curved > 0)
+  if (flies(s))
     memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
   else
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
@@ -237,7 +244,10 @@ vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
   if (w->fresh || w->n_rest > 0) rest_gather(s);
   w->fresh = false;
   for (double rest = h;;) {
-    const double next = event_next(s, rest);
+    if (event_hurries(s)) return event_hurry(s, t, rest, r);
+    double next = event_next(s, rest);
+    if (s->crowd != NULL) VV_TRY(event_among(s, t, rest, &next, r));
+    if (r->reason != VV_REASON_DONE) return VV_OK;
     if (next == INFINITY) {
       if (event_varies(s)) vvi_variation_to_grid(s);
       event_slab(s, t, rest);
@@ -288,6 +298,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
   if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)
     sum->kinetic += event_coming_slab(s) - vv_totals_energy(sum);
   sum->contact += event_bank(s);
+  if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
     sum->potential = w->slab.potential, sum->contact = w->slab.contact + event_bank(s);

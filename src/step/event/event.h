@@ -94,6 +94,16 @@ static inline void event_set_time(event_work *w, int pair, double when)
 /* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
 double event_curved(struct vv_step *s, double length, double sign);
 double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
+/* The whole slab of length h, not taken: w->trial_q, w->trial_p. */
+void event_try_slab(struct vv_step *s, double h);
+
+/* ---- event/among.c ---- */
+
+/* Beams that meet each other in the coming slab answer first; *next: event_next(s, rest), brought up to date. */
+bool event_hurries(const struct vv_step *s);
+/* The rest of the step as one slab, contacts answered before it. */
+vv_status event_hurry(struct vv_step *s, double t, double rest, vv_report *r);
+vv_status event_among(struct vv_step *s, double t, double rest, double *next, vv_report *r);
 
 /* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
 
@@ -106,6 +116,7 @@ void rest_gather(struct vv_step *s);
 /* Impulses of all resting pairs on the half-kicked momentum p before a drift of length h; h = 0: on a velocity. */
 void rest_solve(struct vv_step *s, double h, double *p);
 void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p); /* only those of the node of c */
+void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p);
 void rest_settle(struct vv_step *s, const double *p);
 void rest_book(struct vv_step *s, const double *v);
 void rest_release(struct vv_step *s, double t);

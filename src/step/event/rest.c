@@ -218,10 +218,15 @@ void rest_solve(struct vv_step *s, double h, double *p)
 
 void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p)
 {
+  rest_solve_at(s, c->block_a, c->patch_a->node + (int64_t)c->point_a.xi[0], h, p);
+}
+
+void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p)
+{
   const event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
     end = group_end(s, k);
-    if (node_of(pair_at(s, k)) != node_of(c)) continue;
+    if (node_of(pair_at(s, k)) != b->q0 + node) continue;
     solve_node(s, k, end, h, p);
     freeze(s, k, end, p);
     if (h != 0.0) make_safe(s, k, end, h, p);

@@ -7,16 +7,18 @@
  *
  * Where the response stands relative to drift and kick is the projection word of the contact. */
 #include "math/math.h"
+#include "step/crowd.h"
 #include "step/step.h"
 #include "step/variation.h"
 
 #include <string.h>
 
 typedef struct leapfrog_work {
-  double *f;     /* [np] force, for anticipation */
-  double *z;     /* [np] scratch momentum of projections */
-  bool fast;     /* whole strides: nothing to touch, book or observe between steps */
-  bool modified; /* linear bodies, hard pairs: the step keeps an energy exactly */
+  double *f;               /* [np] force, for anticipation */
+  double *z;               /* [np] scratch momentum of projections */
+  double *node_q, *node_p; /* [nq], [np] scratch for single nodes (curved pairs) */
+  bool fast;               /* whole strides: nothing to touch, book or observe between steps */
+  bool modified;           /* linear bodies, hard pairs: the step keeps an energy exactly */
 } leapfrog_work;
 
 static bool every_kind_strides(const vv_model *m)
@@ -38,11 +40,13 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
+  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
             every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
-  if (w->f == NULL || w->z == NULL) return VV_NOMEM;
+  w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
+  if (w->f == NULL || w->z == NULL || w->node_q == NULL) return VV_NOMEM;
+  w->node_p = w->node_q + s->state->nq;
   w->modified =
       s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->modified ? "modified" : "nodal";
@@ -122,24 +126,65 @@ static const double *force(struct vv_step *s, double t)
   return w->f;
 }
 
-/* Before the drift: the coming drift is known exactly, so a pair that it would make penetrate answers now, at the
- * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
+/* Gap of a pair after the coming drift: a parabola, or the flight of its node. */
+static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double pressed, const double *f)
+{
+  const leapfrog_work *w = s->own;
+  const vv_state *x = s->state;
+  if (!c->curved) return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
+  const vv_block *b = c->block_a;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  for (int k = 0; k < b->kind->node_q; k++) {
+    const int64_t i = b->q0 + k * b->column + node;
+    w->node_q[i] = x->q[i];
+  }
+  for (int k = 0; k < b->kind->node_p; k++) {
+    const int64_t i = b->p0 + k * b->column + node;
+    w->node_p[i] = x->p[i] + 0.5 * h * f[i];
+  }
+  b->kind->drift_node(b, node, h, w->node_q + b->q0, w->node_p + b->p0);
+  return vvi_pair_gap(c, w->node_q);
+}
+
+/* One pair that the coming drift would make penetrate answers now.  f: the force here.  True: it did. */
+static bool look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
+{
+  const vv_state *x = s->state;
+  const double pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
+  if (gap_ahead(s, c, h, pressed, f) >= 0.0) return false;
+  const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
+  if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, h < 0.0 ? -1.0 : 1.0);
+  const double ahead = gap_ahead(s, c, h, pressed, f);
+  if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+  return true;
+}
+
+/* Before the drift: it is known (exactly where gaps are straight), so pairs that it would make penetrate answer at the
+ * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one.  Pairs
+ * of one node push each other: sweeps until none is left. */
 static void anticipate(struct vv_step *s, double t, double h)
 {
+  enum { SWEEPS = 50 };
   const struct vvi_pairs *list = s->model->pairs;
-  const vv_state *x = s->state;
-  const double *f = NULL, direction = h < 0.0 ? -1.0 : 1.0;
-  for (int i = 0; i < list->n; i++) {
-    const vvi_pair *c = &list->pair[i];
-    if (!hard(c, VVI_ANTICIPATE)) continue;
-    if (f == NULL) f = force(s, t);
-    const double gap = vvi_pair_gap(c, x->q), pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
-    if (gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed) >= 0.0) continue;
-    const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
-    if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, direction);
-    const double ahead = gap + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
-    if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+  const double *f = NULL;
+  bool again = true;
+  for (int sweep = 0; again && sweep < SWEEPS; sweep++) {
+    again = false;
+    for (int i = 0; i < list->n; i++) {
+      if (!hard(&list->pair[i], VVI_ANTICIPATE) || vvi_crowd_has(s, &list->pair[i])) continue;
+      if (f == NULL) f = force(s, t);
+      if (look_ahead(s, &list->pair[i], t, h, f)) again = list->n_curved > 0;
+    }
   }
+}
+
+/* Curves that meet each other, and with them what these curves meet. */
+static vv_status anticipate_crowd(struct vv_step *s, double t, double h, vv_report *r)
+{
+  bool acted;
+  vvi_flight f = {.t = t, .h = h, .q = s->crowd->q, .p = s->crowd->p, .obstacles = true};
+  f.f = force(s, t);
+  return vvi_crowd_act(s, &f, &acted, r);
 }
 
 /* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
@@ -213,11 +258,13 @@ static void vary_end(struct vv_step *s, double t, double h)
   vvi_variation_slab_end(s, h, s->state->p, force(s, t));
 }
 
-static void substep(struct vv_step *s, double t, double h)
+static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   vv_state *x = s->state;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
+  if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
+  if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);
   kick(s, t, 0.5 * h);
@@ -230,6 +277,7 @@ static void substep(struct vv_step *s, double t, double h)
   if (s->vary != NULL) vary_end(s, t + h, h);
   kick(s, t + h, 0.5 * h);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 1);
+  return VV_OK;
 }
 
 /* n steps in n + 1 passes over memory: the end of one step and the start of the next share a force. */
@@ -251,19 +299,18 @@ static void stride_steps(struct vv_step *s, int64_t n)
 
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
-  (void)r;
   const leapfrog_work *w = s->own;
   if (w->fast && s->vary == NULL) {
     stride_steps(s, n);
     return VV_OK;
   }
-  for (int64_t k = 0; k < n; k++) {
+  for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
-    for (int i = 0; i < s->composition->stages; i++) {
-      substep(s, t, s->composition->gamma[i] * s->h);
+    for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+      VV_TRY(substep(s, t, s->composition->gamma[i] * s->h, r));
       t += s->composition->gamma[i] * s->h;
     }
-    vvi_step_done(s);
+    if (r->reason == VV_REASON_DONE) vvi_step_done(s);
     if (s->vary != NULL) vvi_variation_step_end(s);
     vvi_note_gaps(s);
   }
@@ -291,6 +338,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
   const leapfrog_work *w = s->own;
   const int64_t n = s->state->np;
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
+  if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
