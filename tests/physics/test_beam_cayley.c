@@ -255,9 +255,9 @@ static double power_step(const vv_block *b, const double *q, double *u)
 /* Largest square of a frequency of a beam about its unstressed shape, over the one the stable step is made of. */
 static double frequency_ratio(const char *strain, const char *section, const char *shape, int elements, double length)
 {
-  char text[TEXT];
+  char text[2 * TEXT];
   uint64_t seed = 34;
-  snprintf(text, TEXT,
+  snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: 1}\nmethod: {step: leapfrog}\nbodies:\n"
            "  beam: {kind: beam, length: %g, elements: %d, material: {young: 3, density: 1}, section: {%s}, strain: "
            "%s%s}\n",

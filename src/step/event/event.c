@@ -165,13 +165,15 @@ void event_slab(struct vv_step *s, double t, double h)
 }
 
 /* A speed that is only rounding: of the pair's last approach, of what presses it together, or of the fastest that its tips
- * could move with all the energy there is. */
+ * could move with all the energy of the start (never one that depends on when the books were audited). */
 double event_rounding(const struct vv_step *s, int pair)
 {
   const event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[pair];
   const double a = vvi_pair_rate(c, s->state->q, w->f);
-  const double fastest = sqrt(2.0 * s->ledger->energy_scale * vvi_pair_inverse_mass(c, s->state->q));
+  const vv_totals *start = &s->ledger->initial;
+  const double given = fabs(start->kinetic) + fabs(start->strain) + fabs(start->contact);
+  const double fastest = sqrt(2.0 * given * vvi_pair_inverse_mass(c, s->state->q));
   return 1e-12 * w->fast[pair] + 1e-13 * fabs(a * s->h) + 1e-15 * fastest;
 }
 

@@ -354,7 +354,7 @@ static bool solve_slab_curved(struct vv_step *s, const double *p_minus, double h
   double y0 = (1.0 - r0) * (1.0 - r0), y1 = y0 * (1.0 + 1e-3);
   double e0 = energy_of_slab(s, p_minus, h, r0 + sqrt(y0)) - w->target;
   double e1 = energy_of_slab(s, p_minus, h, r0 + sqrt(y1)) - w->target;
-  const double small = 2e-16 * fmax(fabs(w->target), s->ledger->energy_scale);
+  const double small = 2e-16 * fmax(fabs(w->target), w->slab.kinetic + w->slab.strain);
   double best = fabs(e0);
   *r = r0 + sqrt(y0);
   for (int it = 0; it < 40 && best > small; it++) {
