@@ -143,8 +143,8 @@ static const word_case row[] = {
 
 static run_record prepare(const word_case *w, strain_rule rule)
 {
-  char text[TEXT];
-  snprintf(text, TEXT,
+  char text[2 * TEXT];
+  snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: %s}\ngravity: [%g, %g, %g]\nbodies:\n"
            "  a: {kind: beam, length: %g, elements: %d, material: {young: %g, poisson: 0.25, density: %g}, "
            "strain: %s, %s}\n",
