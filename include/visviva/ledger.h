@@ -34,8 +34,8 @@ typedef struct vv_ledger {
   double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
   vv_posted posted;
   double energy_scale, p_scale, L_scale; /* largest seen so far */
-  double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one step */
-  double energy_floor;     /* J: the same of all steps so far: a gap below it is none */
+  double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one drift */
+  double energy_floor;     /* J: the same of all drifts so far: a gap below it is none */
   double closure;          /* now */
   double p_drift, L_drift; /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */

@@ -66,11 +66,11 @@ void vvi_ledger_note(vv_ledger *l, double energy)
   l->max_closure = relative(l, l->max_gap);
 }
 
-/* Every step rounds the places anew and independently, so that the energies of rounding add up. */
-void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t step)
+/* Every drift rounds the places anew and independently, so that the energies of rounding add up. */
+void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts)
 {
   l->now = *balanced;
-  l->energy_floor = l->rounding * (1.0 + fabs((double)step));
+  l->energy_floor = l->rounding * (1.0 + fabs((double)drifts));
   l->nodal_now = nodal;
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));

@@ -150,7 +150,7 @@ static void close_ledger(vv_sim *sim)
   vv_totals balanced;
   double nodal;
   audit(sim, &balanced, &nodal);
-  vvi_ledger_close(&sim->ledger, &balanced, nodal, sim->state->step);
+  vvi_ledger_close(&sim->ledger, &balanced, nodal, sim->state->step * sim->step.composition->stages);
   if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
   vvi_claims_judge(sim);
 }

@@ -82,6 +82,8 @@ static void test_rod_at_rest(void **unused)
       rod(text, stepper[k], words[i]);
       check_nothing(text);
     }
+  rod(text, "leapfrog, order: 6", words[1]);
+  check_nothing(text);
 }
 
 /* ---- something happens that should not ---- */
