@@ -138,6 +138,26 @@ static int by_key(const void *x, const void *y)
   return 0;
 }
 
+/* Nodes touch obstacles, segments do not: a round one smaller than an element may pass between two nodes.  Said, not refused. */
+static void warn_small(const vv_model *m, const double *q, int32_t a, const vv_patch *fixed)
+{
+  int32_t local;
+  const vv_block *b = vvi_model_patch_block(m, a, &local);
+  const vv_patch *curve = &b->patch[local];
+  if (fixed->inside || (fixed->type != VV_PATCH_SPHERE && fixed->type != VV_PATCH_CYLINDER)) return;
+  double x[2][3], longest = 0.0;
+  for (int64_t i = 0; i + 1 < curve->nodes; i++) {
+    const vv_point pt[2] = {{.patch = local, .xi = {(double)i, 0}}, {.patch = local, .xi = {(double)i + 1, 0}}};
+    b->kind->surface(b, q + b->q0, 2, pt, x[0]);
+    const double d[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    longest = fmax(longest, vvi_norm3(d));
+  }
+  if (longest > 2.0 * (fixed->radius + curve->radius))
+    vvi_fail(m->ctx, VV_OK,
+             "%s: elements of '%s' are longer than '%s' is thick: it may pass between two nodes; use more of them",
+             m->source, m->body[curve->body].name, m->body[fixed->body].name);
+}
+
 /* Curves against everything that is fixed in space; tips know planes only. */
 static vv_status search_curves(vv_model *m, builder *k)
 {
@@ -148,6 +168,7 @@ static vv_status search_curves(vv_model *m, builder *k)
       const vv_group *rule = vvi_rules_find(&k->rules, one->body, fixed->body);
       const bool pass = rule == NULL || vv_is(rule, "response", "none");
       if (one->type == VV_PATCH_CURVE && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
+      if (one->type == VV_PATCH_CURVE && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
       if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass)
         status = vv_complain(m->body[fixed->body].group, "shape",
                              "the tips of '%s' meet planes and rooms only; set 'response: none' between the two",
@@ -169,8 +190,10 @@ static vv_status check_rubbing(const vv_model *m, const vvi_rules *rules)
   for (int i = 0; i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (!c->curved || c->friction <= 0.0 || (m->crowd != NULL && m->crowd->curve_of_patch[c->a] >= 0)) continue;
-    return vv_complain(vvi_rules_find(rules, c->patch_a->body, c->patch_b->body), "friction",
-                       "obstacles rub in 'step: event' only; use it, or leave friction 0");
+    return vv_complain(
+        vvi_rules_find(rules, c->patch_a->body, c->patch_b->body), "friction",
+        "in the leapfrog an obstacle rubs only round beams that also meet other beams or themselves; use "
+        "'step: event', or leave friction 0");
   }
   return VV_OK;
 }

@@ -1,5 +1,4 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
-#include "contact/crowd.h"
 #include "math/math.h"
 #include "sim/sim.h"
 
@@ -166,18 +165,6 @@ static void start_by_drift(const vv_model *m, const double *q, double *p)
   vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
 }
 
-/* The leapfrog knows friction only where the crowd answers: round beams. */
-static vv_status check_friction(const vv_model *m)
-{
-  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->pairs->n; i++) {
-    const vvi_pair *c = &m->pairs->pair[i];
-    if (c->friction > 0.0 && c->curved && (m->crowd == NULL || m->crowd->curve_of_patch[c->a] < 0))
-      return vv_complain(vv_sub(m->root, "method"), "step",
-                         "'%s' has no round section: its friction needs 'step: event'", m->body[c->patch_a->body].name);
-  }
-  return VV_OK;
-}
-
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
 {
   double *q, *p;
@@ -187,7 +174,6 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
   if (status != VV_OK) return status;
-  VV_TRY(check_friction(m));
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);

@@ -418,7 +418,8 @@ static void test_refused_words(void **unused)
   static const char *const row[][2] = {
       {"length: 2, elements: 4, axis: [0, 0, 0]", "bodies.rod.axis: must not be zero"},
       {"length: 2, elements: 4, normal: [0, 0, 0]", "bodies.rod.normal: must not be zero"},
-      {"length: 2, elements: 4, axis: [2, 0, 0]", "bodies.rod.normal: must not be parallel to 'axis'; say [0, 1, 0]"},
+      {"length: 2, elements: 4, axis: [2, 0, 0], normal: [-3, 0, 0]",
+       "bodies.rod.normal: must not be parallel to 'axis'; say [0, 1, 0]"},
       {"length: 2, elements: 4, normal: [0, 0, -1e200]", "normal: must not be parallel"},
       {"length: 2, elements: 4, closed: true", "bodies.rod.closed: the shape straight does not close"},
       {"length: 2, elements: 4, closed: true, shape: {arc: {angle: 6.28}}", "6.283185307179586"},

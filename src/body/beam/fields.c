@@ -143,7 +143,7 @@ static const vv_field beam_field[] = {
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},
   {.name = "position",         .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file)"},
   {.name = "axis",             .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of d3 at the first node (not with a file)"},
-  {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis (a file without frames carries it along its polygon)"},
+  {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis; the default along such an axis becomes [0, 1, 0] (a file without frames carries it along its polygon)"},
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
   {.name = "spin",             .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "velocity_profile", .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more velocity, varying along the beam"},

@@ -49,12 +49,22 @@ static void constants(const vv_group *g, curve *k)
   }
 }
 
+/* d1 of the first node: the word, or e2 where the default lies along the axis. */
+static const double *normal_of(const vv_group *g)
+{
+  static const double other[3] = {0, 1, 0};
+  const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
+  double frame[9];
+  const bool plain = normal[0] == 1.0 && normal[1] == 0.0 && normal[2] == 0.0;
+  return plain && vvi_norm3(axis) > 0.0 && !beam_frame(axis, normal, frame) ? other : normal;
+}
+
 static bool curve_of(const vv_group *g, double length, curve *k)
 {
   *k = (curve){.length = length};
   constants(g, k);
   copy3(vv_numbers(g, "position", NULL), k->x);
-  return beam_frame(vv_numbers(g, "axis", NULL), vv_numbers(g, "normal", NULL), k->frame);
+  return beam_frame(vv_numbers(g, "axis", NULL), normal_of(g), k->frame);
 }
 
 /* ---- places ---- */
@@ -288,7 +298,7 @@ static vv_status check_profiles(const vv_group *g, const char *name)
 
 static vv_status check_directions(const vv_group *g)
 {
-  const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
+  const double *axis = vv_numbers(g, "axis", NULL), *normal = normal_of(g);
   double unit[3], frame[9];
   vv_status status = VV_OK;
   if (!beam_unit(axis, unit)) status = vv_complain(g, "axis", "must not be zero");
