@@ -115,8 +115,9 @@ static int stopped(const app_run *r, vv_status status)
     say_how_to_resume(r, "interrupted", "", "");
   } else {
     app_error("%s%s%s", vv_reason_text(reason), r->report.message[0] != '\0' ? ": " : "", r->report.message);
-    app_hint("stopped at step %lld of %lld; mend the scene and run it again with --overwrite",
-             (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model));
+    app_hint(
+        "stopped at step %lld of %lld; the last checkpoint is kept; mend the scene and run it again with --overwrite",
+        (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model));
   }
   return APP_STOPPED;
 }
