@@ -1,6 +1,7 @@
 /* ledger/ledger.c  Closure: what the books say against what the state says. */
 #include "ledger/ledger.h"
 
+#include <float.h>
 #include <math.h>
 
 double vv_sum_value(const vv_sum *s)
@@ -70,7 +71,9 @@ void vvi_ledger_note(vv_ledger *l, double energy)
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts)
 {
   l->now = *balanced;
-  l->energy_floor = l->rounding * (1.0 + fabs((double)drifts));
+  const double digits =
+      16.0 * DBL_EPSILON * (fabs(l->initial.potential) + fabs(balanced->potential)); /* of a large offset */
+  l->energy_floor = l->rounding * (1.0 + fabs((double)drifts)) + digits;
   l->nodal_now = nodal;
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));

@@ -24,7 +24,7 @@ static const vv_field method_field[] = {
   {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams).  auto: event where bodies can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
   {.name = "start", .type = VV_WORD, .words = "half-kick|drift", .deflt = "half-kick", .doc = "half-kick: velocities belong to the start (order 2).  drift: they belong to the first drift, before any kick (the 2015 paper; order 1)"},
-  {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, or 4 and 6 by composition of steps of order 2"},
+  {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, or 4 and 6 by composition of steps of order 2; impacts of beams keep the order with jump nodal and restitution 1; contacts at rest, slab and beams that meet are of order 2"},
 };
 static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
 

@@ -57,8 +57,8 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
   for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
-    if (m->pairs->pair[i].friction > 0.0) {
-      status = vv_complain(g, "jump", "slab has no friction; use 'nodal'");
+    if (m->pairs->pair[i].friction > 0.0 || (m->pairs->pair[i].curved && m->pairs->pair[i].restitution < 1.0)) {
+      status = vv_complain(g, "jump", "slab has no friction, and for beams no restitution below 1; use 'nodal'");
       break;
     }
   if (modified && (vvi_sys_claims(m) & VV_LINEAR) == 0)

@@ -84,6 +84,7 @@ void vvi_note_gaps(struct vv_step *s)
     deepest = fmax(deepest, -g);
   }
   if (s->crowd != NULL) vvi_crowd_note(s, &deepest, &contacts);
+  if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;

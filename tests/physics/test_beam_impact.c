@@ -271,6 +271,59 @@ static void assert_same_places(const vv_model *m, const vv_state *a, const vv_st
     for (int c = 0; c < 3; c++) assert_true(place(m, a, i, c) == place(m, b, i, c));
 }
 
+/* The same on an oblique plane, with gravity 0.3 off its normal: nothing slides, and the books close. */
+static void test_no_creep_aslant(void **unused)
+{
+  (void)unused;
+  run_record r = drop("gravity: [-1.5, -5.5, -7.9]\ncontacts: [{restitution: 0, friction: 0.4}]",
+                      STIFF ", section: {square: {side: 0.05}}, touch: centroid, axis: [3, 0, -1], normal: [1, 2, 3]",
+                      "  floor: {kind: obstacle, shape: {plane: {normal: [1, 2, 3]}}}", 3000);
+  const vv_ledger *l = run_ledger(&r);
+  for (int64_t i = 0; i <= 10; i++)
+    for (int c = 0; c < 3; c++) check_near(place(r.model, r.state, i, c), place(r.model, r.initial, i, c), 1e-14);
+  check_most(l->max_p_drift, 1e-13);
+  check_most(l->max_L_drift, 1e-13);
+  check_most(l->max_penetration, 0.0);
+  run_free(&r);
+}
+
+/* A flat oblique fall: every node slides through the impact, so that friction takes mu times the normal impulse, against
+ * the motion, whatever its direction: v_t <- v_t (1 - mu (1 + e) v_n/|v_t|).  At orders 2 and 6, all nodes at once. */
+static void test_sliding_impact(void **unused)
+{
+  (void)unused;
+  for (int order = 2; order <= 6; order += 4) {
+    char head[256];
+    snprintf(head, sizeof head, "method: {step: event, order: %d}\ncontacts: [{restitution: 0.5, friction: 0.2}]",
+             order);
+    run_record r =
+        drop(head,
+             STIFF ", section: {square: {side: 0.1}}, touch: centroid, axis: [1, 0, 0], normal: [0, 0, 1], position: "
+                   "[0, 0, 0.0055], velocity: [3, 4, -1]",
+             FLOOR, 100);
+    const double left = 1.0 - 0.2 * 1.5 / 5.0, t = 0.0055, rest = 0.01 - 0.0055;
+    for (int64_t i = 0; i <= 10; i++) {
+      check_near(place(r.model, r.state, i, 0), 0.1 * (double)i + 3.0 * (t + left * rest), 1e-12);
+      check_near(place(r.model, r.state, i, 1), 4.0 * (t + left * rest), 1e-12);
+      check_near(place(r.model, r.state, i, 2), 0.5 * rest, 1e-12);
+    }
+    const double mass = 10.0, lost = 0.5 * mass * 25.0 * (1.0 - left * left);
+    check_near(vv_sum_value(&run_ledger(&r)->posted.friction_loss), lost, 1e-12 * lost);
+    check_near(vv_sum_value(&run_ledger(&r)->posted.restitution_loss), 0.5 * mass * 0.75, 1e-12 * mass);
+    run_free(&r);
+  }
+}
+
+/* A body that starts at rest has no energy before it falls: its first impacts are judged by what they exchange. */
+static void test_late_audit(void **unused)
+{
+  (void)unused;
+  run_record r = drop("gravity: [0, 0, -10]\ncontacts: [{restitution: 0.5, friction: 0.4}]",
+                      LYING ", position: [0, 0, 1e-4]", FLOOR, 1000);
+  check_most(run_ledger(&r)->max_event_residual, 1e-13);
+  run_free(&r);
+}
+
 static void test_no_creep(void **unused)
 {
   (void)unused;
@@ -397,6 +450,9 @@ int main(void)
       cmocka_unit_test(test_obstacles),
       cmocka_unit_test(test_flat_fall),
       cmocka_unit_test(test_no_creep),
+      cmocka_unit_test(test_no_creep_aslant),
+      cmocka_unit_test(test_sliding_impact),
+      cmocka_unit_test(test_late_audit),
       cmocka_unit_test(test_sliding),
       cmocka_unit_test(test_stopping),
       cmocka_unit_test(test_friction_is_booked),

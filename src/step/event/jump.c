@@ -227,11 +227,12 @@ static void log_pair(struct vv_step *s, int k, double t, double impulse)
 static void weigh(struct vv_step *s, int64_t first, double scale)
 {
   event_work *w = s->own;
-  double change = 0.0;
+  double change = 0.0, exchanged = 0.0; /* a body that started at rest has no scale of its own before the first audit */
   for (int k = 0; k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
     const event_bounce *b = &w->bounce[k];
     if (w->touch[w->now[k]] == HELD || soft(c)) continue;
+    exchanged += fabs(scale * b->impulse * b->speed);
     change += 0.5 * scale * b->impulse * (b->speed + vvi_pair_rate(c, s->state->q, s->state->p)) + b->loss;
     if (c->friction <= 0.0) continue;
     double after[3];
@@ -239,7 +240,8 @@ static void weigh(struct vv_step *s, int64_t first, double scale)
     for (int i = 0; i < 3; i++) change += 0.5 * b->slide[i] * (b->velocity[i] + after[i]);
     change += b->rubbed;
   }
-  const double residual = s->ledger->energy_scale > 0.0 ? fabs(change) / s->ledger->energy_scale : fabs(change);
+  const double whole = fmax(s->ledger->energy_scale, exchanged);
+  const double residual = whole > 0.0 ? fabs(change) / whole : fabs(change);
   for (int64_t i = first; i < s->log->n; i++) s->log->event[i].residual = residual;
   if (scale == 1.0) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }

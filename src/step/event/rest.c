@@ -176,15 +176,25 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
   guard(s, k0, k1, before, p);
 }
 
-/* A single pair that sticks at the centroid holds its node altogether. */
+/* A single pair that sticks at the centroid holds its node altogether: what momentum is left is taken by the contact too. */
 static void freeze(struct vv_step *s, int k0, int k1, double *p)
 {
-  const event_work *w = s->own;
+  event_work *w = s->own;
+  event_rest *r = &w->rest[k0];
   const vvi_pair *c = pair_at(s, k0);
   const vv_block *b = c->block_a;
-  if (k1 - k0 != 1 || !w->rest[k0].sticks || c->friction <= 0.0 || w->rest[k0].press == 0.0) return;
+  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  if (k1 - k0 != 1 || !r->sticks || c->friction <= 0.0 || r->press == 0.0) return;
   if (c->patch_a->corners != 1 || c->patch_a->radius != 0.0) return;
-  for (int i = 0; i < 3; i++) p[b->p0 + i * b->column + c->patch_a->node + (int64_t)c->point_a.xi[0]] = 0.0;
+  double left[3], n[3];
+  vvi_pair_normal(c, s->state->q, n);
+  for (int i = 0; i < 3; i++) left[i] = p[b->p0 + i * b->column + node];
+  const double along = vvi_dot3(left, n);
+  r->press += w->direction * along;
+  for (int i = 0; i < 3; i++) {
+    r->slide[i] += left[i] - along * n[i];
+    p[b->p0 + i * b->column + node] = 0.0;
+  }
 }
 
 /* Neither rounding nor a scaled impulse may let a gap sink below zero: a little more where it would, until none does. */
@@ -205,14 +215,21 @@ static void make_safe(struct vv_step *s, int k0, int k1, double h, double *p)
   }
 }
 
+/* All of one node.  In a slab that events have made tiny a gap over h is only rounding: there the velocity counts. */
+static void solve_group(struct vv_step *s, int k0, int k1, double h, double *p)
+{
+  if (fabs(h) < 1e-3 * fabs(s->h)) h = 0.0;
+  solve_node(s, k0, k1, h, p);
+  freeze(s, k0, k1, p);
+  if (h != 0.0) make_safe(s, k0, k1, h, p);
+}
+
 void rest_solve(struct vv_step *s, double h, double *p)
 {
   const event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
     end = group_end(s, k);
-    solve_node(s, k, end, h, p);
-    freeze(s, k, end, p);
-    if (h != 0.0) make_safe(s, k, end, h, p);
+    solve_group(s, k, end, h, p);
   }
 }
 
@@ -226,10 +243,7 @@ void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h,
   const event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
     end = group_end(s, k);
-    if (node_of(pair_at(s, k)) != b->q0 + node) continue;
-    solve_node(s, k, end, h, p);
-    freeze(s, k, end, p);
-    if (h != 0.0) make_safe(s, k, end, h, p);
+    if (node_of(pair_at(s, k)) == b->q0 + node) solve_group(s, k, end, h, p);
   }
 }
 
@@ -249,13 +263,14 @@ void rest_book(struct vv_step *s, const double *v)
   }
 }
 
-/* The kinetic energy of sliding that sticking took at once: 1/2 w_t.A_t^-1 w_t, of the momentum before the half kick. */
-static double caught(struct vv_step *s, const vvi_pair *c, const double *p)
+/* The kinetic energy of sliding that sticking takes at once, of the momentum p before the half kick; p loses it. */
+static double caught(struct vv_step *s, const vvi_pair *c, double *p)
 {
   double stop[3] = {0, 0, 0}, v[3];
   bool sticks;
   event_rub(s, c, p, INFINITY, stop, &sticks);
   vvi_pair_velocity(c, s->state->q, p, v);
+  vvi_pair_pull3(c, s->state->q, stop, p);
   return -0.5 * vvi_dot3(stop, v);
 }
 
@@ -270,15 +285,29 @@ static void take(struct vv_step *s, int i, double u)
     vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
 }
 
-/* Before a slab, with p the synchronous momentum: pairs that slid and stick now. */
+/* Before a slab, with p the synchronous momentum: what pairs that approach, or slid and stick now, take of it.  Those of one
+ * node one after the other, each of what the others left, so that nothing is counted twice. */
 void rest_settle(struct vv_step *s, const double *p)
 {
   event_work *w = s->own;
-  for (int k = 0; k < w->n_rest; k++) {
+  double node[16];
+  for (int k = 0, end = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
+    if (k == end) {
+      end = group_end(s, k);
+      node_momentum(c, p, node);
+      set_node_momentum(c, node, w->node_p);
+    }
     double *memory = &s->state->memory[w->rest[k].pair];
-    const double now = c->friction > 0.0 && w->rest[k].sticks && w->rest[k].press > 0.0 ? REST_STICKS : REST_SLIDES;
-    if (now == REST_STICKS && *memory != REST_STICKS) vvi_sum_add(&s->ledger->posted.friction_loss, caught(s, c, p));
+    const bool presses = w->rest[k].press > 0.0;
+    const double now = c->friction > 0.0 && w->rest[k].sticks && presses ? REST_STICKS : REST_SLIDES;
+    const double u = w->direction * vvi_pair_rate(c, s->state->q, w->node_p);
+    if (presses && u < 0.0) {
+      take(s, w->rest[k].pair, u);
+      vvi_pair_pull(c, s->state->q, w->direction * -u / vvi_pair_inverse_mass(c, s->state->q), w->node_p);
+    }
+    if (now == REST_STICKS && *memory != REST_STICKS)
+      vvi_sum_add(&s->ledger->posted.friction_loss, caught(s, c, w->node_p));
     *memory = now;
   }
 }
