@@ -24,7 +24,8 @@ static bench_run open_beams(int beams, int elements, int threads)
   char *text = malloc(TEXT);
   if (text == NULL) exit(1);
   int at = snprintf(text, TEXT,
-                    "visviva: 1\ntime: {end: 1, step: {safety: 0.9}}\nmethod: {step: energy-momentum}\nbodies:\n");
+                    "visviva: 1\ntime: {end: 1, step: {safety: 0.9}}\nmethod: {step: energy-momentum}\n"
+                    "contacts: [{response: none}]\nbodies:\n");
   for (int i = 0; i < beams; i++)
     at +=
         snprintf(text + at, (size_t)(TEXT - at),
