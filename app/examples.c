@@ -117,8 +117,8 @@ static void copy_title(const char *text, char *out, size_t size)
   const char *line = strncmp(text, "title:", 6) == 0 ? text : strstr(text, "\ntitle:");
   if (line == NULL) return;
   const char *from = strchr(line, ':') + 1;
-  from += strspn(from, " \"");
-  snprintf(out, size, "%.*s", (int)strcspn(from, "\"\n"), from);
+  from += strspn(from, " \"'");
+  snprintf(out, size, "%.*s", (int)strcspn(from, "\"'\n"), from);
 }
 
 static void print_one(const shelf *s, const char *name)

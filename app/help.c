@@ -110,20 +110,28 @@ static const topic topics[] = {
 "        jump: auto          modified where it can be used, else nodal (default)\n"
 "method: {step: leapfrog}    whole steps; contacts respond beside the drift\n"
 "                            (decomposition response, Cirak and West 2005)\n"
-"        order: 2, 4 or 6    compositions of the symmetric step\n\n"
+"        order: 2, 4 or 6    compositions of the symmetric step\n"
+"        start: drift        velocities belong to the first drift (2015, 2017\n"
+"                            papers) instead of the start\n"
+"method: {step: energy-momentum}\n"
+"                            implicit, keeps energy and momenta exactly (beams,\n"
+"                            no contact)\n"
+"Without a word: event where bodies can touch, else leapfrog.\n\n"
 "time: {step: {safety: 0.8}} takes 0.8 of the stable step.  `visviva info` lists\n"
 "bodies and steppers, `visviva cite SCENE` the papers behind a scene.\n"},
 {"ledger",
 "Every joule has a name in ledger.csv:\n"
 "  total    = kinetic + strain + potential + contact\n"
 "  closure  = (total - external_work + losses - first total) / energy scale;\n"
-"             should be zero\n"
+"             zero to rounding where the method claims `exact`, small and\n"
+"             without drift where it claims `bounded`; the summary divides\n"
+"             the largest gap of the run by its largest scale\n"
 "  p, L     = momentum and angular momentum about the origin\n"
 "Losses are friction and restitution below 1: booked, not missing.\n"
 "A method claims what it keeps: `exact` (to rounding), `bounded` (it stays within\n"
 "the bound), or with losses booked.  The energy meant is the one that the method\n"
-"balances (nodal, slab or modified); summary.json names it and also has the plain\n"
-"energy at the nodes.  A run whose claim is broken ends with exit code 3.\n"},
+"balances (nodal, slab, modified or director); summary.json names it and also\n"
+"has the plain energy at the nodes.  A run whose claim is broken ends with exit code 3.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"

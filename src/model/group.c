@@ -236,11 +236,24 @@ static uint64_t hash_integer(uint64_t h, int64_t value)
 
 static uint64_t hash_group(uint64_t h, const vv_group *g);
 
+/* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty. */
+static uint64_t hash_file(uint64_t h, const vv_group *g, const char *file)
+{
+  const char *slash = strrchr(g->source, '/');
+  const int folder = file[0] == '/' || slash == NULL ? 0 : (int)(slash - g->source) + 1;
+  char path[4096], bytes[4096];
+  snprintf(path, sizeof path, "%.*s%s", folder, g->source, file);
+  FILE *f = fopen(path, "rb");
+  for (size_t n; f != NULL && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) h = vvi_hash(h, bytes, n);
+  if (f != NULL) fclose(f);
+  return h;
+}
+
 /* Numbers by their bits.  Unused members are zero, so that every type can be hashed by the same lines. */
-static uint64_t hash_value(uint64_t h, const vv_field *f, const vvi_value *v)
+static uint64_t hash_value(uint64_t h, const vv_group *g, const vv_field *f, const vvi_value *v)
 {
   h = hash_integer(hash_integer(h, f->type), v->n);
-  h = hash_text(h, v->text);
+  h = f->flags & VV_PATH ? hash_file(h, g, v->text) : hash_text(h, v->text);
   h = hash_integer(h, f->type == VV_BOOLEAN ? v->u.boolean : v->u.integer); /* a double has the same bytes */
   for (int i = 0; i < v->n; i++) {
     if (f->type == VV_VECTOR || f->type == VV_NUMBERS) h = vvi_hash(h, &v->list.number[i], sizeof(double));
@@ -257,7 +270,7 @@ static uint64_t hash_group(uint64_t h, const vv_group *g)
     const vv_field *f = &g->schema->field[i];
     if (!vvi_field_hashed(g, f)) continue;
     h = hash_integer(hash_text(h, f->name), g->value[i].has);
-    if (g->value[i].has) h = hash_value(h, f, &g->value[i]);
+    if (g->value[i].has) h = hash_value(h, g, f, &g->value[i]);
   }
   return h;
 }
