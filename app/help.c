@@ -131,7 +131,8 @@ static const topic topics[] = {
 "A method claims what it keeps: `exact` (to rounding), `bounded` (it stays within\n"
 "the bound), or with losses booked.  The energy meant is the one that the method\n"
 "balances (nodal, slab, modified or director); summary.json names it and also\n"
-"has the plain energy at the nodes.  A run whose claim is broken ends with exit code 3.\n"},
+"has the plain energy at the nodes.  A run whose claim is broken ends with exit\n"
+"code 3.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"
