@@ -19,7 +19,7 @@ static void across(const double n[3], double t[2][3])
   vvi_cross3(n, t[0], t[1]);
 }
 
-void vvi_rub(const double a[6], const double n[3], const double w[3], double limit, double slide[3], double change[3])
+bool vvi_rub(const double a[6], const double n[3], const double w[3], double limit, double slide[3], double change[3])
 {
   double t[2][3];
   across(n, t);
@@ -33,4 +33,5 @@ void vvi_rub(const double a[6], const double n[3], const double w[3], double lim
     slide[c] = j0 * t[0][c] + j1 * t[1][c];
     change[c] = (j0 - old0) * t[0][c] + (j1 - old1) * t[1][c];
   }
+  return size <= limit;
 }

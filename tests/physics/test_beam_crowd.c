@@ -547,20 +547,34 @@ static void test_supports_are_booked(void **unused)
   }
 }
 
+/* Rods that graze each other fast: friction is that of sliding, mu times the normal impulse in every impact. */
+static void test_grazing_rods(void **unused)
+{
+  (void)unused;
+  run_record r =
+      run_scene("visviva: 1\ntime: {end: 0.05, step: 1e-5}\ncontacts: [{friction: 0.05}]\nbodies:\n"
+                "  a: {kind: beam, length: 1, elements: 10, material: {young: 1e7, density: 1000}, section: {circle: "
+                "{radius: 0.02}}, axis: [1, 0, 0], position: [-0.5, 0, 0]}\n"
+                "  b: {kind: beam, length: 1, elements: 10, material: {young: 1e7, density: 1000}, section: {circle: "
+                "{radius: 0.02}}, axis: [0, 1, 0], position: [0, -0.5, 0.045], velocity: [3, 4, -1]}\n",
+                NULL);
+  check_least((double)r.n_event, 1);
+  for (int64_t i = 0; i < r.n_event; i++)
+    check_near(r.event[i].tangential_impulse, 0.05 * fabs(r.event[i].normal_impulse),
+               1e-12 * fabs(r.event[i].normal_impulse));
+  check_least(vv_sum_value(&run_ledger(&r)->posted.friction_loss), 1e-6);
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_crossing_is_exact),
-      cmocka_unit_test(test_parallel_rods_swap),
-      cmocka_unit_test(test_thin_and_fast),
-      cmocka_unit_test(test_chain_keeps_its_books),
-      cmocka_unit_test(test_energy_is_of_second_order),
-      cmocka_unit_test(test_friction_is_booked),
-      cmocka_unit_test(test_heap_on_a_floor),
-      cmocka_unit_test(test_self_contact),
-      cmocka_unit_test(test_same_bits),
-      cmocka_unit_test(test_search_finds_all),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_grazing_rods),          cmocka_unit_test(test_crossing_is_exact),
+      cmocka_unit_test(test_parallel_rods_swap),    cmocka_unit_test(test_thin_and_fast),
+      cmocka_unit_test(test_chain_keeps_its_books), cmocka_unit_test(test_energy_is_of_second_order),
+      cmocka_unit_test(test_friction_is_booked),    cmocka_unit_test(test_heap_on_a_floor),
+      cmocka_unit_test(test_self_contact),          cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_search_finds_all),      cmocka_unit_test(test_refused),
       cmocka_unit_test(test_supports_are_booked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,7 @@
  *
  * Friction: the tangential impulse that would stop the sliding, cut to the disc |j| <= mu r; where it makes a pair approach
  * again the normal part grows.  Every loss is j.(w- + w+)/2, which is exact at a frozen configuration.        [contact 7] */
+#include "contact/friction.h"
 #include "step/event/event.h"
 
 #include <math.h>
@@ -53,38 +54,13 @@ static void solve_normals(struct vv_step *s, double *y)
   }
 }
 
-/* Two unit vectors across n. */
-static void across(const double n[3], double t[2][3])
-{
-  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-  const double e[3] = {least == 0, least == 1, least == 2}, along = n[least];
-  double size = 0.0;
-  for (int c = 0; c < 3; c++) t[0][c] = e[c] - along * n[c], size += t[0][c] * t[0][c];
-  for (int c = 0; c < 3; c++) t[0][c] /= sqrt(size);
-  for (int c = 0; c < 3; c++) t[1][c] = n[(c + 1) % 3] * t[0][(c + 2) % 3] - n[(c + 2) % 3] * t[0][(c + 1) % 3];
-}
-
-static double form(const double a[6], const double x[3], const double y[3])
-{
-  return a[0] * x[0] * y[0] + a[1] * x[1] * y[1] + a[2] * x[2] * y[2] + a[3] * (x[1] * y[2] + x[2] * y[1]) +
-         a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
-}
-
-/* A_t j = -w_t in the two directions across n. */
 void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
 {
-  double n[3], t[2][3], a[6], v[3];
+  double n[3], a[6], v[3], change[3];
   vvi_pair_normal(c, s->state->q, n);
-  across(n, t);
   vvi_pair_inverse_masses(c, s->state->q, a);
   vvi_pair_velocity(c, s->state->q, p, v);
-  const double a00 = form(a, t[0], t[0]), a01 = form(a, t[0], t[1]), a11 = form(a, t[1], t[1]);
-  const double v0 = dot(t[0], v), v1 = dot(t[1], v), det = a00 * a11 - a01 * a01;
-  double j0 = dot(t[0], slide) - (a11 * v0 - a01 * v1) / det, j1 = dot(t[1], slide) - (a00 * v1 - a01 * v0) / det;
-  const double size = sqrt(j0 * j0 + j1 * j1);
-  *sticks = size <= limit;
-  if (!*sticks) j0 *= limit / size, j1 *= limit / size;
-  for (int i = 0; i < 3; i++) slide[i] = j0 * t[0][i] + j1 * t[1][i];
+  *sticks = vvi_rub(a, n, v, limit, slide, change);
 }
 
 /* One pair: friction within its disc, then more normal impulse if it approaches. */
