@@ -69,7 +69,7 @@ vv_status vvi_near_create(const vv_model *m, vvi_arena *arena, vvi_near **out);
 void vvi_near_place(const vvi_near *w, const double *q, double *x);
 /* Brings `moved` of all nodes, or of one, up to date with x and end. */
 void vvi_near_measure(vvi_near *w);
-void vvi_near_measure_node(vvi_near *w, int32_t node);
+void vvi_near_measure_node(vvi_near *w, int32_t i);
 /* Makes the list complete for the places x and end; false: no room for it. */
 bool vvi_near_refresh(vvi_near *w);
 /* The plain twin: all pairs of segments nearer than the skin at ref, one by one. */

@@ -130,10 +130,11 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
 
 /* ---- fill ---- */
 
-static int word_index(const vv_group *g, const char *name, const char *const *words)
+/* Which of n words it is: the schema allows no other. */
+static int word_index(const vv_group *g, const char *name, int n, const char *const *words)
 {
   int i = 0;
-  while (!vv_is(g, name, words[i])) i++;
+  while (i + 1 < n && !vv_is(g, name, words[i])) i++;
   return i;
 }
 
@@ -158,10 +159,11 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
                    .rest_b = {0, 0, 1},
                    .rest = {0, 0, 1},
                    .rest_strain = {0, 0, 1},
-                   .strain = word_index(g, "strain", strain),
-                   .drift = rule[word_index(g, "drift", drift)],
+                   .strain = word_index(g, "strain", VV_COUNT(strain), strain),
+                   .drift = rule[word_index(g, "drift", VV_COUNT(drift), drift)],
                    .closed = vv_boolean(g, "closed"),
-                   .hold = {hold[word_index(ends, "first", end)], hold[word_index(ends, "last", end)]}};
+                   .hold = {hold[word_index(ends, "first", VV_COUNT(end), end)],
+                            hold[word_index(ends, "last", VV_COUNT(end), end)]}};
   const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
   for (int c = 0; c < 2; c++) k->spread[c] = plane ? k->inertia[1 - c] : beam_spread(k->inertia, c);
 }

@@ -94,7 +94,7 @@ static void unit(const vv_group *g, const char *name, double out[3])
 /* A room is six planes, so that a corner is three contacts. */
 static void fill_room(const vv_group *room, vv_patch *t)
 {
-  double rows[9];
+  double rows[9] = {0};
   int n;
   const double *centre = vv_numbers(room, "centre", &n), *size = vv_numbers(room, "size", &n);
   axes_from(room, rows);

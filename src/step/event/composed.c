@@ -81,7 +81,9 @@ static double root(struct vv_step *s, int i, double t, double length)
          ghi = gap_at(s, i, t, length);
   int side = 0;
   if (w->touch[i] == TOUCHING || glo <= 0.0) {
-    for (lo = 0.5 * length; fabs(lo) > 1e-13 * fabs(length); lo *= 0.25) {
+    lo = length;
+    for (int it = 0; it < 22; it++) { /* down to 1e-13 of it */
+      lo *= it == 0 ? 0.5 : 0.25;
       glo = gap_at(s, i, t, lo);
       if (glo > 0.0) break;
       hi = lo, ghi = glo;

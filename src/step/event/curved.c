@@ -51,7 +51,9 @@ static double root(struct vv_step *s, int i, double length, double sign)
   const bool touching = w->touch[i] == TOUCHING;
   double lo = 0.0, hi = length, glo = vvi_pair_gap(c, s->state->q), ghi = event_gap_after(s, c, s->state->p, sign * hi);
   if (touching || glo <= 0.0) { /* where has it come off? */
-    for (lo = 0.5 * length; lo > 1e-13 * length; lo *= 0.25) {
+    lo = length;
+    for (int it = 0; it < 22; it++) { /* down to 1e-13 of it */
+      lo *= it == 0 ? 0.5 : 0.25;
       glo = event_gap_after(s, c, s->state->p, sign * lo);
       if (glo > 0.0) break;
       hi = lo, ghi = glo;

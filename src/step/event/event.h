@@ -120,7 +120,7 @@ void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h,
 void rest_settle(struct vv_step *s, const double *p);
 void rest_book(struct vv_step *s, const double *v);
 void rest_release(struct vv_step *s, double t);
-void rest_capture(struct vv_step *s, int pair, double t);
+void rest_capture(struct vv_step *s, int i, double t);
 
 /* ---- event/together.c ---- */
 
