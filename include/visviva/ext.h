@@ -199,7 +199,7 @@ typedef struct vv_body_kind {
   void (*drift_node)(const vv_block *b, int64_t node, double h, double *q,
                      double *p); /* the same for one node alone; NULL where gaps are quadratic in h */
   void (*drive)(const vv_block *b, double t, double h, double *q, double *p,
-                vv_posted *post); /* speed of driven nodes for [t, t+h] */
+                vv_posted *post); /* speed of driven nodes for [t, t+h]; NULL where fill never sets `driven` */
   void (*post)(const vv_block *b, double t, double h, const double *q, const double *p,
                vv_posted *post); /* books one kick; p: momentum of the drift beside it */
   void (*stride)(const vv_block *b, double h, double *q,

@@ -32,6 +32,12 @@ typedef struct vvi_pair {
   vvi_projection projection;
 } vvi_pair;
 
+/* Of a curved pair: the node that touches, within its block. */
+static inline int64_t vvi_pair_node(const vvi_pair *c)
+{
+  return c->patch_a->node + (int64_t)c->point_a.xi[0];
+}
+
 /* What the state remembers of contacts: memory[i] is 1 while soft pair i is closed; memory[n + i] is the energy that pair i
  * has in its bank. */
 enum { VVI_PAIR_MEMORY = 2 };

@@ -41,3 +41,9 @@ double vvi_first_crossing(double c0, double c1, double c2, bool touching);
 /* Roots of a r^2 + b r + c = 0, a > 0: false if not real.  small is the root of smaller magnitude, both without
  * cancellation. */
 bool vvi_quadratic(double a, double b, double c, double *small, double *large);
+
+/* First x in (0, length] with f(x) = 0, given f(length) < 0, from the side where f is not negative: Illinois steps and
+ * bisection.  at_zero: f(0); where it is not positive, or `touching`, the root 0 is divided out, and 0 is returned if f does
+ * not become positive at all. */
+typedef double vvi_function(void *user, double x);
+double vvi_root_from_above(vvi_function *f, void *user, double length, double at_zero, bool touching);

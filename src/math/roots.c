@@ -1,4 +1,4 @@
-/* math/roots.c  Roots of quadratics without cancellation. */
+/* math/roots.c  Roots: of quadratics without cancellation, and of anything from one side. */
 #include "math/math.h"
 
 /*   c0 + c1 s + c2 s^2 = 0.  With D = c1^2 - 4 c0 c2 and c0 > 0:                                        [bars 6]
@@ -27,4 +27,34 @@ bool vvi_quadratic(double a, double b, double c, double *small, double *large)
   *large = t / a;
   *small = t != 0.0 ? c / t : 0.0;
   return true;
+}
+
+double vvi_root_from_above(vvi_function *f, void *user, double length, double at_zero, bool touching)
+{
+  double lo = 0.0, hi = length, flo = at_zero, fhi = f(user, length);
+  int side = 0;
+  if (touching || flo <= 0.0) { /* where has it come off? */
+    lo = length;
+    for (int it = 0; it < 22; it++) { /* down to 1e-13 of it */
+      lo *= it == 0 ? 0.5 : 0.25;
+      flo = f(user, lo);
+      if (flo > 0.0) break;
+      hi = lo, fhi = flo;
+    }
+    if (!(flo > 0.0)) return 0.0;
+  }
+  for (int it = 0; it < 200 && hi - lo > 2e-16 * length && flo > 0.0; it++) {
+    double mid = lo + (hi - lo) * flo / (flo - fhi);
+    if (!(mid > lo && mid < hi) || it % 8 == 7) mid = 0.5 * (lo + hi);
+    if (!(mid > lo && mid < hi)) break;
+    const double now = f(user, mid);
+    if (now >= 0.0) {
+      if (side == 1) fhi *= 0.5;
+      lo = mid, flo = now, side = 1;
+    } else {
+      if (side == -1) flo *= 0.5;
+      hi = mid, fhi = now, side = -1;
+    }
+  }
+  return lo;
 }

@@ -3,6 +3,7 @@
 #include "model/model.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- access ---- */
@@ -239,13 +240,11 @@ static uint64_t hash_group(uint64_t h, const vv_group *g);
 /* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty. */
 static uint64_t hash_file(uint64_t h, const vv_group *g, const char *file)
 {
-  const char *slash = strrchr(g->source, '/');
-  const int folder = file[0] == '/' || slash == NULL ? 0 : (int)(slash - g->source) + 1;
-  char path[4096], bytes[4096];
-  snprintf(path, sizeof path, "%.*s%s", folder, g->source, file);
-  FILE *f = fopen(path, "rb");
+  char *path = vvi_beside(g->source, file), bytes[4096];
+  FILE *f = path != NULL ? fopen(path, "rb") : NULL;
   for (size_t n; f != NULL && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) h = vvi_hash(h, bytes, n);
   if (f != NULL) fclose(f);
+  free(path);
   return h;
 }
 

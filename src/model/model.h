@@ -39,6 +39,9 @@ vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_
 const char *vvi_spec_source(const vv_spec *spec);
 uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default; title and record left out */
 
+/* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */
+char *vvi_beside(const char *source, const char *file);
+
 /* A word `auto` becomes what it stands for: `word` lives as long as the model. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 

@@ -28,14 +28,13 @@ typedef struct reader {
 
 /* ---- the file ---- */
 
-/* The path from the folder of the scene; NULL: out of memory. */
-static char *resolve(const vv_group *g, const char *file)
+char *vvi_beside(const char *source, const char *file)
 {
-  const char *slash = strrchr(g->source, '/');
-  const size_t folder = file[0] == '/' || slash == NULL ? 0 : (size_t)(slash - g->source) + 1;
+  const char *slash = strrchr(source, '/');
+  const size_t folder = file[0] == '/' || slash == NULL ? 0 : (size_t)(slash - source) + 1;
   char *path = malloc(folder + strlen(file) + 1);
   if (path == NULL) return NULL;
-  memcpy(path, g->source, folder);
+  memcpy(path, source, folder);
   strcpy(path + folder, file);
   return path;
 }
@@ -69,7 +68,7 @@ static vv_status load_stream(reader *r, FILE *stream)
 
 static vv_status load(reader *r)
 {
-  char *path = resolve(r->group, r->file);
+  char *path = vvi_beside(r->group->source, r->file);
   if (path == NULL) return no_memory(r);
   errno = 0;
   FILE *stream = fopen(path, "rb");

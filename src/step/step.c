@@ -90,6 +90,27 @@ void vvi_note_gaps(struct vv_step *s)
   s->ledger->contacts = contacts;
 }
 
+void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
+                   double *p1)
+{
+  const vv_block *b = c->block_a;
+  for (int k = 0; k < b->kind->node_q; k++) {
+    const int64_t i = b->q0 + k * b->column + vvi_pair_node(c);
+    q1[i] = q[i];
+  }
+  for (int k = 0; k < b->kind->node_p; k++) {
+    const int64_t i = b->p0 + k * b->column + vvi_pair_node(c);
+    p1[i] = f != NULL ? p[i] + h * f[i] : p[i];
+  }
+}
+
+double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
+{
+  const vv_block *b = c->block_a;
+  b->kind->drift_node(b, vvi_pair_node(c), h, q1 + b->q0, p1 + b->p0);
+  return vvi_pair_gap(c, q1);
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;

@@ -53,6 +53,11 @@ void vvi_axpy(int64_t n, double a, const double *x, double *y);
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
 /* The next entry of the log, counted as an impact; NULL when the log is full. */
 vv_event *vvi_log_next(struct vv_step *s);
+/* The node of a curved pair alone: copied with its momentum kicked by h f (f NULL: not kicked), then flown for h; returns the
+ * gap of the pair there.  Nothing else of q1, p1 is touched. */
+void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
+                   double *p1);
+double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1);
 /* A new entry in the log, filled with what geometry knows; NULL when the log is full. */
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
                       double impulse);

@@ -1,12 +1,6 @@
 /* body/beam/beam.c  The table of the kind. */
 #include "body/beam/beam.h"
 
-/* Nothing is driven: nobody asks for this. */
-static void drive(const vv_block *b, double t, double h, double *q, double *p, vv_posted *post)
-{
-  (void)b, (void)t, (void)h, (void)q, (void)p, (void)post;
-}
-
 const vv_body_kind vv_beam_kind = {
     .name = "beam",
     .doc = "geometrically exact beam in space",
@@ -28,7 +22,6 @@ const vv_body_kind vv_beam_kind = {
     .kick = beam_kick,
     .drift = beam_drift,
     .drift_node = beam_drift_one,
-    .drive = drive,
     .post = beam_post,
     .stride = beam_stride,
     .audit = beam_audit,

@@ -156,10 +156,6 @@ static void book(const vv_block *b, double t, double h, const double *q, const d
 {
   (void)b, (void)t, (void)h, (void)q, (void)p, (void)post;
 }
-static void drive(const vv_block *b, double t, double h, double *q, double *p, vv_posted *post)
-{
-  (void)b, (void)t, (void)h, (void)q, (void)p, (void)post;
-}
 static void stride(const vv_block *b, double h, double *q, double *p)
 {
   (void)b, (void)h, (void)q, (void)p;
@@ -235,7 +231,6 @@ const vv_body_kind vv_obstacle_kind = {
     .fill = fill,
     .kick = kick,
     .drift = drift,
-    .drive = drive,
     .post = book,
     .stride = stride,
     .audit = audit,

@@ -89,11 +89,7 @@ static void put_text(writer *w, const char *text)
 /* A path that counted from the scene's folder: the copy may lie elsewhere, so it is written from the root. */
 static void put_path(writer *w, const char *file)
 {
-  const char *slash = strrchr(w->source, '/');
-  const int folder = file[0] == '/' || slash == NULL ? 0 : (int)(slash - w->source) + 1;
-  const size_t room = (size_t)folder + strlen(file) + 1;
-  char *path = malloc(room);
-  if (path != NULL) snprintf(path, room, "%.*s%s", folder, w->source, file);
+  char *path = vvi_beside(w->source, file);
   char *full = path != NULL ? realpath(path, NULL) : NULL;
   put_text(w, full != NULL ? full : file);
   free(full);

@@ -5,7 +5,8 @@
  * the stages do on the way does not matter: only the ends are states.                                          [contact 5] */
 #include "step/event/event.h"
 
-#include <math.h>
+#include "math/math.h"
+
 #include <string.h>
 
 /* One composed step of length h on (q, p); f: the force there, then at its end.  Booked. */
@@ -47,11 +48,19 @@ static void take(struct vv_step *s, double t, double h)
   w->trial = 0.0;
 }
 
-static double gap_at(struct vv_step *s, int i, double t, double h)
+/* The gap of one pair as a function of the length of the step. */
+typedef struct path {
+  struct vv_step *s;
+  const vvi_pair *c;
+  double t, sign;
+} path;
+
+static double gap_at(void *user, double length)
 {
-  const event_work *w = s->own;
-  attempt(s, t, h);
-  return vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q);
+  const path *p = user;
+  const event_work *w = p->s->own;
+  attempt(p->s, p->t, p->sign * length);
+  return vvi_pair_gap(p->c, w->trial_q);
 }
 
 typedef struct overlap {
@@ -73,37 +82,12 @@ static int overlapping(const struct vv_step *s)
   return o.first;
 }
 
-/* As in curved.c, with a composed step in place of a node's flight. */
 static double root(struct vv_step *s, int i, double t, double length)
 {
   const event_work *w = s->own;
-  double lo = 0.0, hi = length, glo = vvi_pair_gap(&s->model->pairs->pair[i], s->state->q),
-         ghi = gap_at(s, i, t, length);
-  int side = 0;
-  if (w->touch[i] == TOUCHING || glo <= 0.0) {
-    lo = length;
-    for (int it = 0; it < 22; it++) { /* down to 1e-13 of it */
-      lo *= it == 0 ? 0.5 : 0.25;
-      glo = gap_at(s, i, t, lo);
-      if (glo > 0.0) break;
-      hi = lo, ghi = glo;
-    }
-    if (!(glo > 0.0)) return 0.0;
-  }
-  for (int it = 0; it < 200 && fabs(hi - lo) > 2e-16 * fabs(length) && glo > 0.0; it++) {
-    double mid = lo + (hi - lo) * glo / (glo - ghi);
-    if (it % 8 == 7 || (mid - lo) * (mid - hi) >= 0.0) mid = 0.5 * (lo + hi);
-    if ((mid - lo) * (mid - hi) >= 0.0) break;
-    const double g = gap_at(s, i, t, mid);
-    if (g >= 0.0) {
-      if (side == 1) ghi *= 0.5;
-      lo = mid, glo = g, side = 1;
-    } else {
-      if (side == -1) glo *= 0.5;
-      hi = mid, ghi = g, side = -1;
-    }
-  }
-  return lo;
+  path p = {s, &s->model->pairs->pair[i], t, length < 0.0 ? -1.0 : 1.0};
+  const double now = vvi_pair_gap(p.c, s->state->q);
+  return p.sign * vvi_root_from_above(gap_at, &p, fabs(length), now, w->touch[i] == TOUCHING);
 }
 
 /* Pairs that touch after the step of length h, with the tolerance of simultaneous events in time. */

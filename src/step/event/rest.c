@@ -26,7 +26,7 @@ static const vvi_pair *pair_at(const struct vv_step *s, int k)
 
 static int64_t node_of(const vvi_pair *c)
 {
-  return c->block_a->q0 + c->patch_a->node + (int64_t)c->point_a.xi[0]; /* unique in the state */
+  return c->block_a->q0 + vvi_pair_node(c); /* unique in the state */
 }
 
 /* The resting pairs, sorted so that those of one node lie together. */
@@ -55,20 +55,8 @@ static int group_end(const struct vv_step *s, int k)
 static double drifted_gap(struct vv_step *s, const vvi_pair *c, const double *p, double h)
 {
   event_work *w = s->own;
-  const vv_block *b = c->block_a;
-  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
-  for (int k = 0; k < b->kind->node_q; k++) {
-    const int64_t i = b->q0 + k * b->column + node;
-    w->node_q[i] = s->state->q[i];
-  }
-  for (int k = 0; k < b->kind->node_p; k++) w->node_p[b->p0 + k * b->column + node] = p[b->p0 + k * b->column + node];
-  b->kind->drift_node(b, node, h, w->node_q + b->q0, w->node_p + b->p0);
-  return vvi_pair_gap(c, w->node_q);
-}
-
-static double length3(const double a[3])
-{
-  return vvi_norm3(a);
+  vvi_node_take(c, s->state->q, p, 0.0, NULL, w->node_q, w->node_p);
+  return vvi_node_fly(c, h, w->node_q, w->node_p);
 }
 
 /* Changes the normal impulse of a resting pair by `more`, not below 0. */
@@ -88,13 +76,13 @@ static double hold_back(struct vv_step *s, event_rest *r, const vvi_pair *c, dou
   event_rub(s, c, p, c->friction * r->press, r->slide, &r->sticks);
   for (int i = 0; i < 3; i++) change[i] = r->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, p);
-  return length3(change);
+  return vvi_norm3(change);
 }
 
 static void node_momentum(const vvi_pair *c, const double *p, double out[16])
 {
   const vv_block *b = c->block_a;
-  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  const int64_t node = vvi_pair_node(c);
   VV_ASSERT(b->kind->node_p <= 16);
   for (int k = 0; k < b->kind->node_p; k++) out[k] = p[b->p0 + k * b->column + node];
 }
@@ -102,7 +90,7 @@ static void node_momentum(const vvi_pair *c, const double *p, double out[16])
 static void set_node_momentum(const vvi_pair *c, const double in[16], double *p)
 {
   const vv_block *b = c->block_a;
-  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  const int64_t node = vvi_pair_node(c);
   for (int k = 0; k < b->kind->node_p; k++) p[b->p0 + k * b->column + node] = in[k];
 }
 
@@ -168,7 +156,7 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
                                    : w->direction * vvi_pair_rate(c, s->state->q, p);
       moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
       moved = fmax(moved, hold_back(s, r, c, p));
-      size = fmax(size, r->press + length3(r->slide));
+      size = fmax(size, r->press + vvi_norm3(r->slide));
       if (h != 0.0) rounding = fmax(rounding, event_shallow(s) / (fabs(h) * inverse)); /* of a gap, as an impulse */
     }
     if (moved <= 1e-15 * size + rounding) break;
@@ -183,7 +171,7 @@ static void freeze(struct vv_step *s, int k0, int k1, double *p)
   event_rest *r = &w->rest[k0];
   const vvi_pair *c = pair_at(s, k0);
   const vv_block *b = c->block_a;
-  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
+  const int64_t node = vvi_pair_node(c);
   if (k1 - k0 != 1 || !r->sticks || c->friction <= 0.0 || r->press == 0.0) return;
   if (c->patch_a->corners != 1 || c->patch_a->radius != 0.0) return;
   double left[3], n[3];
@@ -235,7 +223,7 @@ void rest_solve(struct vv_step *s, double h, double *p)
 
 void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p)
 {
-  rest_solve_at(s, c->block_a, c->patch_a->node + (int64_t)c->point_a.xi[0], h, p);
+  rest_solve_at(s, c->block_a, vvi_pair_node(c), h, p);
 }
 
 void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p)

@@ -7,9 +7,9 @@
  * Friction: the tangential impulse that would stop the sliding, cut to the disc |j| <= mu r; where it makes a pair approach
  * again the normal part grows.  Every loss is j.(w- + w+)/2, which is exact at a frozen configuration.        [contact 7] */
 #include "contact/friction.h"
+#include "math/math.h"
 #include "step/event/event.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { SWEEPS = 400 };
@@ -24,11 +24,6 @@ static bool acts(const struct vv_step *s, int k)
 {
   const event_work *w = s->own;
   return pair_of(s, k)->compliance <= 0.0 && w->touch[w->now[k]] != HELD && w->bounce[k].inverse > 0.0;
-}
-
-static double dot(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 /* x_k of all pairs by projected Gauss-Seidel; y carries p + G^T x. */
@@ -75,7 +70,7 @@ static double rub_pair(struct vv_step *s, int k, double *y)
   event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
   for (int i = 0; i < 3; i++) change[i] = b->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, y);
-  double moved = sqrt(dot(change, change)) * b->inverse;
+  double moved = sqrt(vvi_dot3(change, change)) * b->inverse;
   const double u = w->direction * vvi_pair_rate(c, s->state->q, y), more = u < 0.0 ? -u / b->inverse : 0.0;
   if (more * b->inverse > 1e-15 * fabs(b->speed)) {
     vvi_pair_pull(c, s->state->q, w->direction * more, y);
@@ -114,8 +109,8 @@ static void count_losses(struct vv_step *s, const double *y)
     vvi_pair_velocity(c, q, y, after);
     vvi_pair_normal(c, q, n);
     for (int i = 0; i < 3; i++) before[i] = 0.5 * (before[i] + after[i]);
-    const double normal = -b->impulse * dot(n, before);
-    b->rubbed = c->friction > 0.0 ? -dot(b->slide, before) + (c->restitution == 1.0 ? normal : 0.0) : 0.0;
+    const double normal = -b->impulse * vvi_dot3(n, before);
+    b->rubbed = c->friction > 0.0 ? -vvi_dot3(b->slide, before) + (c->restitution == 1.0 ? normal : 0.0) : 0.0;
     b->loss = c->restitution < 1.0 ? normal : 0.0;
   }
 }

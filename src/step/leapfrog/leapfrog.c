@@ -132,18 +132,8 @@ static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double p
   const leapfrog_work *w = s->own;
   const vv_state *x = s->state;
   if (!c->curved) return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
-  const vv_block *b = c->block_a;
-  const int64_t node = c->patch_a->node + (int64_t)c->point_a.xi[0];
-  for (int k = 0; k < b->kind->node_q; k++) {
-    const int64_t i = b->q0 + k * b->column + node;
-    w->node_q[i] = x->q[i];
-  }
-  for (int k = 0; k < b->kind->node_p; k++) {
-    const int64_t i = b->p0 + k * b->column + node;
-    w->node_p[i] = x->p[i] + 0.5 * h * f[i];
-  }
-  b->kind->drift_node(b, node, h, w->node_q + b->q0, w->node_p + b->p0);
-  return vvi_pair_gap(c, w->node_q);
+  vvi_node_take(c, x->q, x->p, 0.5 * h, f, w->node_q, w->node_p);
+  return vvi_node_fly(c, h, w->node_q, w->node_p);
 }
 
 /* One pair that the coming drift would make penetrate answers now.  f: the force here.  True: it did. */
