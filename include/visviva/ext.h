@@ -55,15 +55,18 @@ typedef enum vv_patch_type {
   VV_PATCH_SPHERE,   /* free outside, or inside */
   VV_PATCH_CYLINDER, /* round, endless, about the line through centre along direction */
   VV_PATCH_BOX,      /* free outside, or inside: a room */
+  VV_PATCH_SOLID,    /* rigid shapes carried by nodes: one shape, a copy at each node */
   VV_PATCH_TYPES
 } vv_patch_type;
+
+struct vv_solid; /* geom/solid.h: a rigid shape */
 
 /* A piece of surface that can touch. */
 typedef struct vv_patch {
   vv_patch_type type;
   int32_t body;
-  int64_t node;        /* tip, curve: its (first) node within the block; -1: fixed in space */
-  int64_t nodes;       /* curve: how many */
+  int64_t node;        /* tip, curve, solid: its (first) node within the block; -1: fixed in space */
+  int64_t nodes;       /* curve, solid: how many */
   bool closed;         /* curve: the last node is joined to the first */
   int corners;         /* curve: points of a section that can touch: 1 (the centroid, or round about it) or 4 */
   const char *feature; /* name in events.csv: first, last, node, plane, sphere */
@@ -78,6 +81,7 @@ typedef struct vv_patch {
   double compliance;   /* of the massless part in front of the node (m/N); 0: hard */
   bool held;           /* its node is fixed or driven: an impulse does not move it */
   bool guided;         /* it moves along `direction` only; a guide takes the rest of an impulse */
+  const struct vv_solid *solid; /* solid: its shape in the frame of a node */
 } vv_patch;
 
 typedef struct vv_body {
@@ -119,11 +123,12 @@ typedef struct vv_fill {
   const vv_body *body;
   int32_t body_in_block;
   double *q, *p;
+  struct vvi_arena *arena; /* of the model: what a kind places here lives as long */
 } vv_fill;
 
 /* A material point: patch within the block and surface coordinates.  Curve: xi[0] counts nodes from the first (3.25 lies
  * on the segment behind node 3), xi[1] is the corner of the section; arm leads in space from there to where an impulse
- * acts, for round sections. */
+ * acts, for round sections.  Solid: xi[0] counts nodes (whole numbers), arm leads from the node to the point. */
 typedef struct vv_point {
   int32_t patch;
   double xi[2];
@@ -132,9 +137,25 @@ typedef struct vv_point {
 
 typedef struct vv_output_field {
   const char *name, *unit;
-  int components;   /* 1 or 3 */
+  int components;   /* 1, 3 or 4 */
   bool on_elements; /* else on nodes */
 } vv_output_field;
+
+/* What a contact at the nodes of a block feels: a node moves and turns as a rigid frame, or only moves (no spin, no inverse
+ * inertia), or not at all (both zero).  Symmetric matrices: xx yy zz yz xz xy. */
+typedef struct vv_mover {
+  double place[3], turn[9];    /* m; turn by rows, body to space */
+  double velocity[3], spin[3]; /* m/s, rad/s */
+  double inverse_mass[6];      /* 1/kg */
+  double inverse_inertia[6];   /* 1/(kg m^2), space axes */
+} vv_mover;
+
+/* A surface of triangles to draw, in the frame of each node of a body. */
+typedef struct vv_skin {
+  int points, triangles;
+  const double *point; /* [points][3] m */
+  const int *triangle; /* [triangles][3] */
+} vv_skin;
 
 /* First variations and sub-domains: what the structure checks need.  NULL in a kind that does not offer them.
  * A variation has as many numbers per node as a momentum: dq, dp are [node_p][column].  In flat kinds dq is the change of
@@ -217,6 +238,10 @@ typedef struct vv_body_kind {
                        double *a); /* a[n][6] = J M^-1 J^T: xx yy zz yz xz xy */
   void (*output)(const vv_block *b, int field, const double *q, const double *p,
                  double *out); /* out[count][components] */
+  /* All nodes of the block as movers; NULL: this kind does not meet solids. */
+  void (*movers)(const vv_block *b, const double *q, const double *p, vv_mover *out);
+  /* What a body of the block looks like, where it is not lines and triangles between nodes; NULL: these. */
+  bool (*skin)(const vv_block *b, int32_t body_in_block, vv_skin *out);
   /* Kinetic energy of a drift of length h from (q, p): minus the derivative of its own action by h.  NULL: that of p. */
   double (*drift_energy)(const vv_block *b, double h, const double *q, const double *p);
   /* p = M v, the momenta of given velocities, becomes that whose drift of length h moves every node by exactly these

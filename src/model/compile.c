@@ -131,7 +131,8 @@ static vv_status fill_blocks(vv_model *m, double *q, double *p)
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
     for (int32_t j = 0; j < b->n_body; j++) {
-      vv_fill f = {.block = b, .body = b->body[j], .body_in_block = j, .q = q + b->q0, .p = p + b->p0};
+      vv_fill f = {
+          .block = b, .body = b->body[j], .body_in_block = j, .q = q + b->q0, .p = p + b->p0, .arena = &m->arena};
       const vv_status one = b->kind->fill(b->body[j]->group, &f);
       if (one != VV_OK && status == VV_OK) status = one;
     }
