@@ -90,7 +90,7 @@ static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
   return a;
 }
 
-static void make_row(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
+void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_solid_rule *rule = &solids->rule[m->rule];
@@ -116,7 +116,7 @@ bool vvi_rows_make(struct vv_step *s, double h)
   w->n = 0;
   for (int64_t i = 0; i < w->near->meets; i++) {
     if (w->n == w->room) return false;
-    make_row(w, &w->near->meet[i], h, &w->row[w->n]);
+    vvi_row_make(w, &w->near->meet[i], h, &w->row[w->n]);
     w->n += w->row[w->n].k > 0.0;
   }
   return true;

@@ -51,14 +51,23 @@ static inline double vvi_row_ahead(const vvi_row *c, double h, double u)
   return c->gap + h * u + 0.5 * h * h * c->press - c->curl;
 }
 
+/* The row of one place. */
+void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c);
 /* All rows of the present configuration from near->meet. */
 bool vvi_rows_make(struct vv_step *s, double h);
 /* Does some row need an impact? */
 bool vvi_rows_hit(struct vv_step *s, double h);
 /* Generalised reflections until nothing approaches that would overlap.  False: they did not end. */
 bool vvi_impacts(struct vv_step *s, double t, double h);
+/* One pass over w->hit. */
+void vvi_impacts_pass(struct vv_step *s, double t, double direction);
 /* Rows of bodies that bend, pressed together by the half kick: the smallest impulses that keep them apart. */
 void vvi_holds(struct vv_step *s, double t, double h);
 /* Contacts at rest. */
 void vvi_settle_rest(struct vv_step *s, double h);
 vv_status vvi_rest_prepare(struct vv_step *s);
+/* Impacts of balls at their own times.  (step/solids/locate.c) */
+vv_status vvi_locate_prepare(struct vv_step *s);
+void vvi_locate_bounds(struct vvi_solids_step *w, double h);
+vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r);
+vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r);
