@@ -109,6 +109,24 @@ static bool look(vvi_isle *isle)
   return changed;
 }
 
+/* way = -B^T D u, the slopes held: what Newton's method would do if nothing changed its state.  New lifts and multipliers
+ * start with this, for at their jump of K times a velocity the states say nothing. */
+static void carry_on(vvi_isle *isle)
+{
+  memset(isle->way, 0, sizeof *isle->way * (size_t)(isle->movers + 1));
+  for (int32_t i = 0; i < isle->contacts; i++) {
+    const vvi_rest_row *r = &isle->row[i];
+    const vvi_rest_trial *t = &isle->trial[i];
+    const double *d = t->d, *u = t->u;
+    const double f[3] = {d[0] * u[0] + d[5] * u[1] + d[4] * u[2], d[5] * u[0] + d[1] * u[1] + d[3] * u[2],
+                         d[4] * u[0] + d[3] * u[1] + d[2] * u[2]};
+    for (int e = 0; e < 2; e++) {
+      double *y = isle->way[r->side[e]];
+      for (int c = 0; c < 6; c++) y[c] -= r->b[e][0][c] * f[0] + r->b[e][1][c] * f[1] + r->b[e][2][c] * f[2];
+    }
+  }
+}
+
 /* Adds b[0]^T D b[1], by columns. */
 static inline void join(const double b0[3][6], const double d[6], const double b1[3][6], double *restrict block)
 {
@@ -225,8 +243,21 @@ static double distance(const vvi_isle *isle)
   return most;
 }
 
-/* j := p, lift := mu |u_t|; returns the largest change of a lift. */
-static double accept(vvi_isle *isle)
+/* Lifts are a fixed point of their own: new = g(lift), which contracts about as mu^2.  The combination of the last two
+ * passes with the smallest linear prediction of g - lift (Anderson) takes the leading part out. */
+static double mix(const vvi_isle *isle)
+{
+  double top = 0.0, bottom = 0.0;
+  for (int32_t i = 0; i < isle->contacts; i++) {
+    const vvi_rest_trial *t = &isle->trial[i];
+    const double d = t->miss - t->miss_before;
+    top += t->miss * d, bottom += d * d;
+  }
+  return bottom > 0.0 ? fmax(-1.0, fmin(top / bottom, 1.0)) : 0.0;
+}
+
+/* j := p and new lifts; returns how far the largest lift was off. */
+static double accept(vvi_isle *isle, bool first)
 {
   double most = 0.0;
   for (int32_t i = 0; i < isle->contacts; i++) {
@@ -234,19 +265,36 @@ static double accept(vvi_isle *isle)
     vvi_rest_trial *t = &isle->trial[i];
     memcpy(r->j, t->p, sizeof r->j);
     const double lift = t->state == SLIDES ? r->friction * sqrt(t->u[1] * t->u[1] + t->u[2] * t->u[2]) : 0.0;
-    most = fmax(most, fabs(lift - t->lift));
-    t->lift = lift;
+    t->miss_before = t->miss;
+    t->miss = lift - t->lift;
+    most = fmax(most, fabs(t->miss));
+  }
+  const double part = first ? 0.0 : mix(isle);
+  for (int32_t i = 0; i < isle->contacts; i++) {
+    vvi_rest_trial *t = &isle->trial[i];
+    const double now = t->lift + t->miss, old = t->lift_before + t->miss_before;
+    t->lift_before = t->lift;
+    t->lift = t->state == SLIDES ? fmax((1.0 - part) * now + part * old, 0.0) : 0.0;
   }
   return most;
 }
 
-static void begin(vvi_isle *isle, double kappa)
+static void begin(vvi_isle *isle)
 {
   for (int32_t i = 0; i < isle->contacts; i++) {
     const vvi_rest_row *r = &isle->row[i];
     vvi_rest_trial *t = &isle->trial[i];
-    t->stiff = kappa * 3.0 / (r->a[0] + r->a[1] + r->a[2]);
+    t->stiff = KAPPA * 3.0 / (r->a[0] + r->a[1] + r->a[2]);
     t->state = -1;
+    t->lift = 0.0;
+  }
+}
+
+static void stiffen(vvi_isle *isle, double times)
+{
+  for (int32_t i = 0; i < isle->contacts; i++) {
+    isle->trial[i].stiff *= times;
+    for (int k = 0; k < 6; k++) isle->trial[i].d[k] *= times;
   }
 }
 
@@ -257,23 +305,26 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
   bool stale = true; /* the factor */
   int32_t n = 0;
   *done = false;
-  for (int32_t i = 0; i < isle->contacts; i++) isle->trial[i].lift = 0.0;
-  begin(isle, kappa);
+  begin(isle);
   base(isle);
   for (;;) {
-    bool changed = look(isle);
+    const bool changed = look(isle);
     const double off = distance(isle);
-    if (alpha * moved <= 0.1 * fmax(off, isle->tolerance) || (!changed && alpha == 1.0)) {
-      const double lifted = accept(isle);
+    const bool pass = alpha * moved <= 0.1 * fmax(off, isle->tolerance) || (!changed && alpha == 1.0);
+    stale |= changed;
+    if (pass) {
+      const double lifted = accept(isle, last == INFINITY);
       base(isle);
       *done = off <= isle->tolerance && lifted <= isle->tolerance;
       if (*done) return n;
-      if (off > 0.1 * last && lifted <= isle->tolerance && kappa < KAPPA_MOST) begin(isle, kappa *= 100.0);
+      if (off > 0.1 * last && lifted == 0.0 && kappa < KAPPA_MOST) {
+        kappa *= 100.0, stale = true;
+        stiffen(isle, 100.0);
+      }
       last = off;
-      changed |= look(isle);
+      carry_on(isle);
     }
     if (n == most) return n;
-    stale |= changed;
     if (stale) {
       vvi_rest_assemble(isle);
       if (!vvi_factor_make(&isle->factor)) return n;
@@ -281,7 +332,7 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
     }
     vvi_factor_solve(&isle->factor, isle->way[0], isle->way[0], isle->scratch[0]);
     moved = direction(isle);
-    alpha = length(isle);
+    alpha = pass ? 1.0 : length(isle);
     advance(isle, alpha);
     n++;
   }

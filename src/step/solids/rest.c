@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { NEWTON = 60, SWEEPS = 60, POLISH = 4, BLOCKS_PER_MOVER = 48 };
+enum { NEWTON = 60, SWEEPS = 60, BLOCKS_PER_MOVER = 48 };
 
 vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_rest_work **out)
 {
@@ -176,8 +176,16 @@ static double largest(const double x[3])
   return fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
 }
 
+/* The rate at which a gap may close; one within the rounding of places and arms is closed. */
+static double closing(const vvi_rest_problem *p, const vvi_rest_contact *c)
+{
+  const int32_t m = c->b >= 0 ? c->b : c->a;
+  const double size = largest(p->mover[m].place) + largest(c->b >= 0 ? c->arm_b : c->arm_a);
+  return c->gap > 256.0 * DBL_EPSILON * size ? c->gap / p->dt : 0.0;
+}
+
 /* What is small in island k: a speed far below what the loads give in a step, and not below the rounding of the impulses. */
-static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
+static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double *fine)
 {
   double load = 0.0, noise = 0.0;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
@@ -187,19 +195,19 @@ static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32
     load = fmax(load, largest(push));
     noise = fmax(noise, largest(vf) + largest(w->impulse[m]) * fmax(a[0], fmax(a[1], a[2])));
   }
-  return 1e-12 * load + 8.0 * DBL_EPSILON * noise;
+  *fine = fmax(0.02e-12 * load, 8.0 * DBL_EPSILON * noise);
+  return 1e-12 * load + 32.0 * DBL_EPSILON * noise;
 }
 
 /* Do the impulses given answer island k?  Sliding ones are not tried: they change with every step. */
 static bool holds(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double tol)
 {
-  const double rate = 1.0 / p->dt;
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
     const vvi_rest_contact *c = &p->contact[w->contact[i]];
     double u[3] = {0, 0, 0};
     if (moves(w, c->a)) add_point_velocity(w->velocity[c->a], c->arm_a, -1.0, u);
     if (moves(w, c->b)) add_point_velocity(w->velocity[c->b], c->arm_b, 1.0, u);
-    const double un = vvi_dot3(u, c->n), jn = vvi_dot3(c->j, c->n), normal = un + fmax(c->gap, 0.0) * rate;
+    const double un = vvi_dot3(u, c->n), jn = vvi_dot3(c->j, c->n), normal = un + closing(p, c);
     if (jn < 0.0 || normal < -tol || (jn > 0.0 && normal > tol)) return false;
     double rub = 0.0, slip = 0.0;
     for (int e = 0; e < 3; e++) {
@@ -290,7 +298,7 @@ static void fill_row(const vvi_rest_work *w, const vvi_rest_problem *p, const vv
   frame_of(c->n, t->axis);
   r->side[0] = r->side[1] = movers;
   r->friction = c->friction;
-  r->c[0] = fmax(c->gap, 0.0) / p->dt;
+  r->c[0] = closing(p, c);
   if (moves(w, c->a)) fill_end(w, p, c->a, 0, c->arm_a, t->axis, r);
   if (moves(w, c->b)) fill_end(w, p, c->b, 1, c->arm_b, t->axis, r);
   fill_blocks(r);
@@ -350,7 +358,7 @@ static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int3
   vvi_isle isle = open_isle(w, k);
   vvi_isle_end end = {0};
   bool done = false;
-  isle.tolerance = 0.25 * tol;
+  isle.tolerance = tol;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     root_of(p->mover[w->mover[i]].inverse_mass, w->root[w->mover[i]]);
     root_of(p->mover[w->mover[i]].inverse_inertia, w->root[w->mover[i]] + 6);
@@ -360,7 +368,7 @@ static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int3
   }
   if (w->newton > 0 && plan(&isle)) end.newton = vvi_rest_newton(&isle, w->newton, &done);
   end.failed = !done;
-  end.sweeps = vvi_gauss_seidel(&isle, done && w->sweeps > POLISH ? POLISH : w->sweeps, &end.residual);
+  end.sweeps = vvi_gauss_seidel(&isle, w->sweeps, &end.residual);
   for (int32_t i = 0; i < isle.contacts; i++) {
     const double *j = isle.row[i].j;
     double(*axis)[3] = isle.trial[i].axis;
@@ -489,15 +497,42 @@ static bool guard(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
   return true;
 }
 
+/* Everything touched, leaning on something fixed, and moving by rounding only: it rests, and its momenta are set to zero.
+ * That takes energy and gives none. */
+static bool rests(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double tol)
+{
+  for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
+    const int32_t m = w->mover[i];
+    const double *v = w->velocity[m], *a = p->mover[m].inverse_mass, *b = p->mover[m].inverse_inertia;
+    const double mass = a[0] + a[1] + a[2], inertia = b[0] + b[1] + b[2], v2 = vvi_dot3(v, v),
+                 w2 = vvi_dot3(v + 3, v + 3);
+    if (!p->touched[m] || v2 > tol * tol || w2 * mass > tol * tol * inertia) return false;
+  }
+  for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
+    const vvi_rest_contact *c = &p->contact[w->contact[i]];
+    if (!(moves(w, c->a) && moves(w, c->b)) && acts(c)) return true;
+  }
+  return false;
+}
+
+static void stop(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
+{
+  for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
+    memset(w->velocity[w->mover[i]], 0, sizeof *w->velocity);
+    p->scale[w->mover[i]] = 0.0;
+  }
+}
+
 /* ---- all islands ---- */
 
 static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
 {
   vvi_isle_end end = {0};
   deliver(w, p, k);
-  const double tol = tolerance(w, p, k);
+  double fine;
+  const double tol = tolerance(w, p, k, &fine);
   if (!holds(w, p, k, tol)) {
-    end = solve_isle(w, p, k, tol);
+    end = solve_isle(w, p, k, fine);
     deliver(w, p, k);
   }
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
@@ -506,7 +541,11 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
     if (moves(w, c->a)) p->touched[c->a] = 1;
     if (moves(w, c->b)) p->touched[c->b] = 1;
   }
-  end.guarded = guard(w, p, k);
+  if (rests(w, p, k, tol)) {
+    stop(w, p, k);
+  } else {
+    end.guarded = guard(w, p, k);
+  }
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     memcpy(p->velocity + 6 * w->mover[i], w->velocity[w->mover[i]], sizeof(vvi_six));
   }

@@ -22,11 +22,13 @@ typedef struct vvi_rest_row {
 
 /* One contact while Newton looks at it. */
 typedef struct vvi_rest_trial {
-  double axis[3][3];    /* frame by rows, space axes */
-  double u[3], du[3];   /* at the iterate, along the direction; u with the lift */
-  double p[3];          /* answer of the augmented law to u */
-  double d[6];          /* -dp/du: nn, tt, t't', tt', nt', nt */
-  double stiff, lift;   /* K; mu |u_t| that makes the law associated */
+  double axis[3][3];  /* frame by rows, space axes */
+  double u[3], du[3]; /* at the iterate, along the direction; u with the lift */
+  double p[3];        /* answer of the augmented law to u */
+  double d[6];        /* -dp/du: nn, tt, t't', tt', nt', nt */
+  double stiff, lift; /* K; mu |u_t| that makes the law associated */
+  double miss;        /* mu |u_t| at the last pass less the lift it was made with */
+  double lift_before, miss_before;
   int32_t block, state; /* between its two movers, -1: none; 0 free, 1 sticks, 2 slides */
   bool turned;
 } vvi_rest_trial;
