@@ -53,11 +53,12 @@ struct vvi_solids_step {
   int32_t n_hit;
   int32_t *root;      /* [movers] of the components of a pass */
   bool block;         /* simultaneous impacts by complementarity instead of generalised reflections */
-  double (*start)[6]; /* [movers] velocities before a pass; two more arrays of this size behind it */
+  double (*start)[6]; /* [movers] velocities before a pass */
   /* contacts at rest */
   struct vvi_rest_work *rest;
   struct vvi_rest_problem *problem;
-  int32_t *rest_row; /* [room] rows of the problem */
+  int32_t *rest_row;     /* [room] rows of the problem */
+  double *rest_velocity; /* [movers][6] of the momenta with their impulses */
   int32_t n_touched;
   int32_t *touched;                /* [movers] movers whose momenta are settled */
   double (*settled)[6];            /* [movers] */

@@ -3,6 +3,15 @@
 #include "math/math.h"
 #include "step/solids.h"
 
+/* y = A x of a symmetric A = xx yy zz yz xz xy */
+static inline void vvi_times6(const double a[6], const double x[3], double y[3])
+{
+  const double u = x[0], v = x[1], w = x[2];
+  y[0] = a[0] * u + a[5] * v + a[4] * w;
+  y[1] = a[5] * u + a[1] * v + a[3] * w;
+  y[2] = a[4] * u + a[3] * v + a[2] * w;
+}
+
 /* Velocity of b relative to a at the common point. */
 static inline void vvi_row_velocity(const struct vvi_solids_step *w, const vvi_row *c, double v[3])
 {

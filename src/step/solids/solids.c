@@ -20,7 +20,7 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
   w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
   w->force = VVI_ARENA_NEW(s->arena, vv_mover, movers);
-  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(3 * movers));
+  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(2 * movers));
   if (!w->row || !w->hit || !w->root || !w->force || !w->start) return VV_NOMEM;
   for (int32_t i = 0; i < m->solids->n; i++) w->soft |= m->solids->object[i].soft;
   w->forced = w->soft || vvi_sys_booked(m);
