@@ -122,9 +122,10 @@ static void find_islands(vvi_rest_work *w, vvi_rest_problem *p)
   }
   for (int32_t m = 0; m < p->movers; m++) {
     const int32_t k = w->isle_of_root[top(w->parent, m)];
-    if (k < 0) continue;
-    w->local[m] = w->first_mover[k + 1] - w->first_mover[k];
-    w->mover[w->first_mover[k + 1]++] = m;
+    if (k >= 0) w->mover[w->first_mover[k + 1]++] = m;
+  }
+  for (int32_t k = 0; k < w->islands; k++) {
+    for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) w->local[w->mover[i]] = i - w->first_mover[k];
   }
 }
 

@@ -3,7 +3,7 @@
  * The bodies touched get the kick of the whole step and their impulses before the drift, and no kick after it: they move by
  * h v1.  With W = h f.v1 the work of the forces along that way,
  *   E1 - E0 = T1 - T0 - W = sum j.(u_f + u_1)/2 + h f.((v0 + v_f)/2 - v1),  v_f = v0 + h M^-1 f,                 [many 6]
- * which is what is booked: the part of the tangential impulses is friction's, the rest restitution's. */
+ * which is what is booked: j_t.u_1 is friction's, the rest restitution's. */
 #include "step/solids/rest.h"
 #include "step/solids/rows.h"
 
@@ -39,6 +39,7 @@ vv_status vvi_rest_prepare(struct vv_step *s)
   w->problem->touched = VVI_ARENA_NEW(s->arena, unsigned char, movers);
   if (reals == NULL || w->problem->contact == NULL || w->problem->touched == NULL) return VV_NOMEM;
   w->problem->movers = (int32_t)movers;
+  w->problem->threads = vv_ctx_threads(s->model->ctx);
   w->problem->mover = w->near->mover;
   w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
   w->problem->velocity = reals + 12 * movers, w->rest_velocity = reals + 18 * movers;
@@ -144,16 +145,15 @@ static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
   }
 }
 
-/* Work of the impulses between v_f and v1 (before the guard); the part along the surface goes to *friction. */
+/* Work of the impulses between v_f and v1 (before the guard); friction's is that along the slip of v1. */
 static double work_of(const vvi_rest_contact *c, const double *free, const double *after, double *friction)
 {
   double u[3], w[3], mean[3];
   velocity_of(c, free, u);
   velocity_of(c, after, w);
   for (int k = 0; k < 3; k++) mean[k] = 0.5 * (u[k] + w[k]);
-  const double jn = vvi_dot3(c->j, c->n), all = vvi_dot3(c->j, mean);
-  *friction += all - jn * vvi_dot3(mean, c->n);
-  return all;
+  *friction += vvi_dot3(c->j, w) - vvi_dot3(c->j, c->n) * vvi_dot3(w, c->n);
+  return vvi_dot3(c->j, mean);
 }
 
 /* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
