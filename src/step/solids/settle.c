@@ -80,8 +80,9 @@ static void keep(struct vv_step *s)
     memcpy(e + 2, j, 3 * sizeof(double));
     e += ENTRY;
   }
+  const double *old = memory + 1 + ENTRY * (int64_t)memory[0]; /* behind it all is zero */
+  if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
   memory[0] = (double)((e - memory - 1) / ENTRY);
-  memset(e, 0, sizeof(double) * (size_t)(end - e));
 }
 
 /* ---- the problem ---- */
@@ -201,37 +202,53 @@ static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t 
   return &s->model->block[found];
 }
 
-/* Momentum with the kick of the whole step and the impulses, and its velocities. */
-static void momentum_of(const struct vv_step *s, int32_t i, double *momentum, double *v)
+/* Momenta with the kick of the whole step, and all impulses on them [many 1]; what goes to the ground is booked. */
+static void add_impulses(struct vv_step *s, double *momentum)
 {
-  const vv_mover *m = &s->solids->near->mover[i];
-  int64_t node;
-  const vv_block *b = block_of(s, i, &node);
-  for (int c = 0; c < 6; c++)
-    momentum[c] = s->state->p[b->p0 + c * b->column + node] + s->solids->problem->pushed[6 * i + c];
-  vvi_times6(m->inverse_mass, momentum, v);
-  vvi_times6(m->inverse_inertia, momentum + 3, v + 3);
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  for (int32_t i = 0; i < p->movers; i++) {
+    int64_t node;
+    if (!p->touched[i]) continue;
+    const vv_block *b = block_of(s, i, &node);
+    for (int c = 0; c < 6; c++) momentum[6 * i + c] = s->state->p[b->p0 + c * b->column + node] + p->pushed[6 * i + c];
+  }
+  for (int32_t i = 0; i < p->n; i++) {
+    const vvi_rest_contact *c = &p->contact[i];
+    double turn[3];
+    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
+    const double back[3] = {-c->j[0], -c->j[1], -c->j[2]};
+    for (int e = 0; e < 2; e++) {
+      const double *j = e == 0 ? back : c->j, *arm = e == 0 ? c->arm_a : c->arm_b;
+      const int32_t m = e == 0 ? c->a : c->b;
+      if (m < 0) { /* the other side gained it */
+        vvi_post_impulse(&s->ledger->posted, w->row[w->rest_row[i]].x, e == 0 ? c->j : back);
+        continue;
+      }
+      vvi_cross3(arm, j, turn);
+      for (int k = 0; k < 3; k++) momentum[6 * m + k] += j[k], momentum[6 * m + 3 + k] += turn[k];
+    }
+  }
 }
 
 static void book(struct vv_step *s, double h)
 {
   struct vvi_solids_step *w = s->solids;
   const vvi_rest_problem *p = w->problem;
-  const int64_t n = 6 * (int64_t)p->movers;
   double friction = 0.0, all = 0.0, *momentum = w->start[0], *free = p->velocity, *after = w->rest_velocity;
-  for (int32_t i = 0; i < p->n; i++)
-    if (vvi_norm3(p->contact[i].j) != 0.0) vvi_row_pull(s, &w->row[w->rest_row[i]], p->contact[i].j);
-  memset(after, 0, sizeof(double) * (size_t)n);
+  add_impulses(s, momentum);
   for (int32_t i = 0; i < p->movers; i++) {
     if (!p->touched[i]) continue;
-    momentum_of(s, i, momentum + 6 * i, after + 6 * i);
+    vvi_times6(w->near->mover[i].inverse_mass, momentum + 6 * i, after + 6 * i);
+    vvi_times6(w->near->mover[i].inverse_inertia, momentum + 6 * i + 3, after + 6 * i + 3);
     for (int k = 0; k < 3; k++) {
       free[6 * i + k] = p->before[6 * i + k] + (w->forced ? h * w->force[i].velocity[k] : 0.0);
       free[6 * i + 3 + k] = p->before[6 * i + 3 + k] + (w->forced ? h * w->force[i].spin[k] : 0.0);
     }
   }
   for (int32_t i = 0; i < p->n; i++)
-    if (vvi_norm3(p->contact[i].j) != 0.0) all += work_of(&p->contact[i], free, after, &friction);
+    if (p->contact[i].j[0] != 0.0 || p->contact[i].j[1] != 0.0 || p->contact[i].j[2] != 0.0)
+      all += work_of(&p->contact[i], free, after, &friction);
   for (int32_t i = 0; i < p->movers; i++)
     if (p->touched[i]) all += settle_mover(s, i, momentum + 6 * i, free + 6 * i, after + 6 * i, h);
   vvi_sum_add(&s->ledger->posted.friction_loss, -friction);
