@@ -19,16 +19,21 @@ static int field_find(const vv_body_kind *k, const char *name, int components)
   return -1;
 }
 
-bool vvi_skin_has(const vv_block *b)
-{
-  return b->kind->skin != NULL && field_find(b->kind, "position", 3) >= 0 && field_find(b->kind, "orientation", 4) >= 0;
-}
-
 static vv_skin skin_of(const vv_block *b, int32_t body)
 {
   vv_skin skin = {0};
   if (!b->kind->skin(b, body, &skin)) skin = (vv_skin){0};
   return skin;
+}
+
+/* Corners are counted in 32 bits. */
+bool vvi_skin_has(const vv_block *b)
+{
+  int64_t corners = 0;
+  if (b->kind->skin == NULL || field_find(b->kind, "position", 3) < 0 || field_find(b->kind, "orientation", 4) < 0)
+    return false;
+  for (int32_t j = 0; j < b->n_body; j++) corners += 3 * skin_of(b, j).triangles * b->body[j]->n_node;
+  return corners > 0 && corners < INT32_MAX;
 }
 
 vv_status vvi_skin_prepare(const vv_block *b, vvi_arena *arena, vvi_skinned *s)
