@@ -209,7 +209,9 @@ static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apar
     vvi_sub3(q, p, d);
     const double along = vvi_dot3(d, near->n), length = vvi_norm3(d);
     const bool own = along > 0.0 && length > 1e-3 * (a->size + b->size);
-    const double gap = (along > 0.0 ? length : along) - a->round - b->round;
+    const double beside =
+        sqrt(fmax(0.0, length * length - along * along)); /* crossing segments part sideways as well */
+    const double gap = (along > 0.0 ? length : along + beside) - a->round - b->round;
     for (int m = 0; m < 3; m++) n[m] = own ? d[m] / length : near->n[m];
     for (int m = 0; m < 3; m++) p[m] = 0.5 * (p[m] + a->round * n[m] + q[m] - b->round * n[m]);
     if (gap < least) least = gap;
