@@ -184,16 +184,18 @@ static vv_status list_objects(vv_model *m, struct vvi_solids *s)
   return VV_OK;
 }
 
-/* Sections with corners have no contact with rigid bodies yet: say so where a line of the scene asks for it. */
-static vv_status refuse_corners(const vv_model *m, const struct vvi_solids *s)
+/* Sections with corners and massless tips have no contact with rigid bodies: say so where a line of the scene asks. */
+static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 {
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
-    if (t->type != VV_PATCH_CURVE || t->corners == 1 || !takes_part(m, s, t)) continue;
-    return vv_complain(m->body[t->body].group, "section",
-                       "'%s' would meet a rigid body, which only round sections can; use a circle or a tube, or set "
-                       "'response: none' between the two",
-                       m->body[t->body].name);
+    const bool corners = t->type == VV_PATCH_CURVE && t->corners != 1;
+    const bool massless = t->type == VV_PATCH_TIP && t->compliance > 0.0;
+    if ((!corners && !massless) || !takes_part(m, s, t)) continue;
+    return vv_complain(
+        m->body[t->body].group, corners ? "section" : "tips",
+        "'%s' would meet a rigid body, which %s; or set 'response: none' between the two", m->body[t->body].name,
+        corners ? "only round sections can: use a circle or a tube" : "massless tips cannot: use lumped ones");
   }
   return VV_OK;
 }
@@ -276,7 +278,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
   VV_TRY(read_rules(m, s, rules));
-  VV_TRY(refuse_corners(m, s));
+  VV_TRY(refuse_others(m, s));
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s));
   if (s->n < 2 || s->movers == 0) return VV_OK;

@@ -14,7 +14,7 @@ enum { TEXT = 4096 };
 
 static run_record open_text(const char *bodies, int threads)
 {
-  char text[TEXT];
+  char text[2 * TEXT];
   snprintf(text, sizeof text, "visviva: 1\ntime: {end: 1, step: 0.01}\ncontacts: []\nbodies:\n%s", bodies);
   return run_prepare(text, &(run_options){.threads = threads});
 }

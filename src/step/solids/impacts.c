@@ -18,7 +18,8 @@ enum { PASSES = 200, SWEEPS = 400 };
 /* Approaching slower than two steps of the forces can tell: it rests rather than bounces. */
 static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
 {
-  return c->rests ? 2.0 * fabs(h) * w->acceleration : 1e-13 * w->speed;
+  const double rounding = 1e-13 * w->speed;
+  return c->rests ? fmax(2.0 * fabs(h) * w->acceleration, rounding) : rounding;
 }
 
 static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)

@@ -146,51 +146,21 @@ static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
   }
 }
 
-/* Work of the impulses between v_f and v1 (before the guard); friction's is that along the slip of v1. */
-static double work_of(const vvi_rest_contact *c, const double *free, const double *after, double *friction)
+/* Work of the impulses of one contact between v_f and v1. */
+static double work_of(const vvi_rest_contact *c, const double *free, const double *v1)
 {
-  double u[3], w[3], mean[3];
+  double u[3], w[3];
   velocity_of(c, free, u);
-  velocity_of(c, after, w);
-  for (int k = 0; k < 3; k++) mean[k] = 0.5 * (u[k] + w[k]);
-  *friction += vvi_dot3(c->j, w) - vvi_dot3(c->j, c->n) * vvi_dot3(w, c->n);
-  return vvi_dot3(c->j, mean);
+  velocity_of(c, v1, w);
+  return 0.5 * (vvi_dot3(c->j, u) + vvi_dot3(c->j, w));
 }
 
-/* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
-static double book_guard(struct vv_step *s, int32_t i, const double *momentum, const double *after, const double *end)
+/* The part of it along the slip that is left. */
+static double rubbed(const vvi_rest_contact *c, const double *v1)
 {
-  const struct vvi_solids_step *w = s->solids;
-  const double scale = w->problem->scale[i];
-  double lost[3];
-  for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k];
-  vvi_post_impulse(&s->ledger->posted, w->near->mover[i].place, lost);
-  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], end[3 + k] - momentum[3 + k]);
-  return 0.5 * (scale * scale - 1.0) * dot6(momentum, after);
-}
-
-/* One touched body: its momentum becomes that of v1 and waits there until the second kick is over.  Returns the energy that
- * forces and guard brought beyond W. */
-static double settle_mover(struct vv_step *s, int32_t i, const double *momentum, const double *free,
-                           const double *after, double h)
-{
-  struct vvi_solids_step *w = s->solids;
-  const vvi_rest_problem *p = w->problem;
-  double *end = w->settled[w->n_touched], v1[6], way[3], turn[3], brought = 0.0;
-  const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
-  for (int c = 0; c < 6; c++) {
-    end[c] = scale * momentum[c];
-    v1[c] = scale * after[c];
-    brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
-  }
-  if (scale != 1.0) brought += book_guard(s, i, momentum, after, end);
-  /* the leapfrog books the second half of the forces at the end of the drift */
-  for (int k = 0; k < 3; k++) way[k] = h * v1[k];
-  vvi_cross3(way, pushed, turn);
-  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
-  for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
-  w->touched[w->n_touched++] = i;
-  return brought;
+  double w[3];
+  velocity_of(c, v1, w);
+  return vvi_dot3(c->j, w) - vvi_dot3(c->j, c->n) * vvi_dot3(w, c->n);
 }
 
 static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t *node)
@@ -200,6 +170,49 @@ static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t 
     if (s->model->solids->first[l] >= 0 && s->model->solids->first[l] <= mover) found = l;
   *node = mover - s->model->solids->first[found];
   return &s->model->block[found];
+}
+
+static void momentum_before(const struct vv_step *s, int32_t mover, double p[6])
+{
+  int64_t node;
+  const vv_block *b = block_of(s, mover, &node);
+  for (int c = 0; c < 6; c++) p[c] = s->state->p[b->p0 + c * b->column + node];
+}
+
+/* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
+static void book_guard(struct vv_step *s, int32_t i, const double *momentum, const double *end)
+{
+  double lost[3];
+  for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k];
+  vvi_post_impulse(&s->ledger->posted, s->solids->near->mover[i].place, lost);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], end[3 + k] - momentum[3 + k]);
+}
+
+/* One touched body: its momentum becomes that of v1 and waits there until the second kick is over.  Returns the energy
+ * beyond W that the forces brought; of a body that the guard slowed, all that the step brought: T1 - T0 - W. */
+static double settle_mover(struct vv_step *s, int32_t i, const double *momentum, const double *free, const double *v1,
+                           double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  double *end = w->settled[w->n_touched], way[3], turn[3], brought = 0.0;
+  const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
+  for (int c = 0; c < 6; c++) end[c] = scale * momentum[c];
+  if (scale != 1.0) {
+    double before[6];
+    momentum_before(s, i, before);
+    for (int c = 0; c < 6; c++) brought += 0.5 * (end[c] + before[c]) * (v1[c] - v0[c]) - pushed[c] * v1[c];
+    book_guard(s, i, momentum, end);
+  } else {
+    for (int c = 0; c < 6; c++) brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
+  }
+  /* the leapfrog books the second half of the forces at the end of the drift */
+  for (int k = 0; k < 3; k++) way[k] = h * v1[k];
+  vvi_cross3(way, pushed, turn);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
+  for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
+  w->touched[w->n_touched++] = i;
+  return brought;
 }
 
 /* Momenta with the kick of the whole step, and all impulses on them [many 1]; what goes to the ground is booked. */
@@ -241,14 +254,18 @@ static void book(struct vv_step *s, double h)
     if (!p->touched[i]) continue;
     vvi_times6(w->near->mover[i].inverse_mass, momentum + 6 * i, after + 6 * i);
     vvi_times6(w->near->mover[i].inverse_inertia, momentum + 6 * i + 3, after + 6 * i + 3);
+    for (int c = 0; c < 6; c++) after[6 * i + c] *= p->scale[i];
     for (int k = 0; k < 3; k++) {
       free[6 * i + k] = p->before[6 * i + k] + (w->forced ? h * w->force[i].velocity[k] : 0.0);
       free[6 * i + 3 + k] = p->before[6 * i + 3 + k] + (w->forced ? h * w->force[i].spin[k] : 0.0);
     }
   }
-  for (int32_t i = 0; i < p->n; i++)
-    if (p->contact[i].j[0] != 0.0 || p->contact[i].j[1] != 0.0 || p->contact[i].j[2] != 0.0)
-      all += work_of(&p->contact[i], free, after, &friction);
+  for (int32_t i = 0; i < p->n; i++) {
+    const vvi_rest_contact *c = &p->contact[i];
+    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
+    if (p->scale[c->a >= 0 ? c->a : c->b] == 1.0) all += work_of(c, free, after);
+    if (c->friction > 0.0) friction += rubbed(c, after);
+  }
   for (int32_t i = 0; i < p->movers; i++)
     if (p->touched[i]) all += settle_mover(s, i, momentum + 6 * i, free + 6 * i, after + 6 * i, h);
   vvi_sum_add(&s->ledger->posted.friction_loss, -friction);
