@@ -125,11 +125,6 @@ static void set_movers(const struct vv_step *s, double h)
   }
 }
 
-static double dot6(const double *a, const double *b)
-{
-  return vvi_dot3(a, b) + vvi_dot3(a + 3, b + 3);
-}
-
 /* ---- the books ---- */
 
 static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
