@@ -49,7 +49,7 @@ static const vvi_spot *deepest(const vv_solid *a, const vvi_pose *pa, const vv_s
   return best;
 }
 
-static const char *const shape_name[RANDOM_SHAPES] = {"ball", "capsule", "needle", "block", "cylinder"};
+static const char *const shape_name[RANDOM_SHAPES] = {"ball", "capsule", "needle", "block", "cylinder", "hull"};
 
 static void test_distance_is_proved(void **state)
 {
@@ -129,7 +129,7 @@ static void test_near_and_overlapping(void **state)
           assert_non_null(best);
           taken++;
           const double sep = own_separation(a, &pa, b, &pb, best->n);
-          if (w >= 0.0) certify(name, a, &pa, b, &pb, best, 2e-12, (j == 4 ? 1e-8 : 2e-12) + gap);
+          if (w >= 0.0) certify(name, a, &pa, b, &pb, best, 2e-12, (i == 4 || j == 4 ? 1e-8 : 2e-12) + gap);
           /* overlapping: the depth is at most the one we made (along our own direction), and it is along n */
           const double tolerance = w < -1e-5 ? 0.3 * -w : 2e-12;
           if (!(best->gap >= w - tolerance && fabs(sep - best->gap) <= tolerance))
