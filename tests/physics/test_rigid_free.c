@@ -14,7 +14,7 @@ enum { TEXT = 4096 };
 
 static run_record open_text(const char *bodies, int threads)
 {
-  char text[TEXT];
+  char text[2 * TEXT];
   snprintf(text, sizeof text, "visviva: 1\ntime: {end: 1, step: 0.01}\ncontacts: []\nbodies:\n%s", bodies);
   return run_prepare(text, &(run_options){.threads = threads});
 }
@@ -63,7 +63,7 @@ static double difference(const double a[9], const double b[9])
 #define TOP                                                                                                         \
   "  b: {kind: rigid, shape: {cylinder: {length: 0.4, radius: 0.5}}, density: 700, orientation: {vector: [0.3, 1, " \
   "-2]}, spin: [1, -0.6, 2.2], velocity: [1, 2, 3]}\n"
-#define BOX                                                                                                       \
+#define BOX                                                                                                     \
   "  b: {kind: rigid, shape: {box: {size: [0.5, 0.35, 0.25]}}, density: 700, spin: [0.1, 2.3, 0.2], velocity: " \
   "[0.1, 0.2, -0.3]%s}\n"
 #define DICE                                                                                                      \

@@ -241,7 +241,7 @@ static void wall_weight(const vv_group *g, vvi_weight *w)
   }
 }
 
-/* A line: volume holds its length; nothing about itself. */
+/* A line: volume holds its length; nothing about itself.                                                  [rigid 15] */
 static void line_weight(const vvi_part *part, vvi_weight *w)
 {
   const double *e = part->frame + 6, length = 2.0 * part->half[2], across = length * length * length / 12.0;
