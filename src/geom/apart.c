@@ -518,7 +518,7 @@ bool vvi_cores_apart(const vvi_core *a, const vvi_core *b, double far, const dou
   const bool curved = a->type == VVI_CORE_CYLINDER || b->type == VVI_CORE_CYLINDER;
   if (out->gap <= 1e-4 * length) {
     const vvi_apart plain = *out;
-    const bool clear = plain.gap > 1e-9 * length;
+    const bool clear = plain.gap > 1e-12 * length;
     double n[3];
     centre_line(a, b, n);
     const double *start = clear ? plain.n : guess ? guess : n;
