@@ -63,7 +63,7 @@ static double difference(const double a[9], const double b[9])
 #define TOP                                                                                                         \
   "  b: {kind: rigid, shape: {cylinder: {length: 0.4, radius: 0.5}}, density: 700, orientation: {vector: [0.3, 1, " \
   "-2]}, spin: [1, -0.6, 2.2], velocity: [1, 2, 3]}\n"
-#define BOX                                                                                                       \
+#define BOX                                                                                                     \
   "  b: {kind: rigid, shape: {box: {size: [0.5, 0.35, 0.25]}}, density: 700, spin: [0.1, 2.3, 0.2], velocity: " \
   "[0.1, 0.2, -0.3]%s}\n"
 #define DICE                                                                                                      \

@@ -225,7 +225,7 @@ static const struct {
   {"shape: {capsule: {length: 1, radius: 1, axis: [0, 0, 0]}}, density: 1", "must not be zero"},
   {"shape: {shell: {radius: 1}}, density: 1", "no volume"},
   {"shape: {compound: {parts: []}}, density: 1", "the list is empty"},
-  {"shape: {hull: {points: [0, 0, 0, 1]}}, density: 1", "not three for each point"},
+  {"shape: {hull: {points: [0, 0, 0, 1]}}, density: 1", "not three for each"},
   {"shape: {hull: {}}, density: 1", "are missing"},
   {"shape: {hull: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]}}, density: 1", "shape.hull: "},
   {"shape: {hull: {file: nowhere.csv}}, density: 1", "cannot be opened"},
