@@ -1,0 +1,100 @@
+/* math/spin.c  See spin.h. */
+#include "math/spin.h"
+
+enum { ITERATIONS = 40, SHORTER = 8 };
+
+/* In body axes, with W = I^-1 R^T h, M = R^T L, H = I W + M and Theta = dt (W + y), [em 1] reads
+ *   r(y) = 2 I y - M + H - exp(-Theta^) H = 2 I y - M + a Theta x H - b Theta x (Theta x H) = 0,                  [em 2]
+ * a = sin t/t, b = (1 - cos t)/t^2, t = |Theta|, and its tangent is
+ *   2 I - dt H'^ J(-Theta),   H' = exp(-Theta^) H,   J(-Theta) = 1 - b Theta^ + c Theta^ Theta^,                  [em 3]
+ * c = (t - sin t)/t^3.  A moment that is zero (a needle) has no spin about its axis: that row says y = 0. */
+typedef struct problem {
+  const double *inertia;
+  double dt, w[3], m[3], h[3]; /* W, M, H */
+  double scale;                /* |H| + |M|: what r is compared with */
+} problem;
+
+static double residual(const problem *k, const double y[3], double theta[3], double c[3], double turned[3], double r[3])
+{
+  double first[3], second[3], size = 0.0;
+  for (int i = 0; i < 3; i++) theta[i] = k->dt * (k->w[i] + y[i]);
+  vvi_turn(vvi_dot3(theta, theta), c);
+  vvi_cross3(theta, k->h, first);
+  vvi_cross3(theta, first, second);
+  for (int i = 0; i < 3; i++) {
+    const double change = c[0] * first[i] - c[1] * second[i];
+    turned[i] = k->h[i] - change;
+    r[i] = k->inertia[i] > 0.0 ? 2.0 * k->inertia[i] * y[i] - k->m[i] + change : 0.0;
+    size += r[i] * r[i];
+  }
+  return sqrt(size);
+}
+
+static void newton(const problem *k, const double theta[3], const double c[3], const double turned[3],
+                   const double r[3], double step[3])
+{
+  const double t = vvi_dot3(theta, theta);
+  double j[9], hat[9], a[9];
+  vvi_axial33(1.0 - c[2] * t, -c[1], c[2], theta, j);
+  vvi_axial33(0.0, 1.0, 0.0, turned, hat);
+  vvi_mul33(hat, j, a);
+  for (int i = 0; i < 3; i++) {
+    const bool needle = !(k->inertia[i] > 0.0);
+    for (int l = 0; l < 3; l++) a[3 * i + l] = needle ? (i == l ? k->scale : 0.0) : -k->dt * a[3 * i + l];
+    if (!needle) a[4 * i] += 2.0 * k->inertia[i];
+  }
+  vvi_solve33(a, r, step);
+}
+
+/* Where nothing pushes and W x H is zero to rounding (equal moments, or a spin about a principal axis), y = 0 is exact. */
+static bool closed(const problem *k)
+{
+  double cross[3];
+  const double h = vvi_dot3(k->h, k->h);
+  if (k->m[0] != 0.0 || k->m[1] != 0.0 || k->m[2] != 0.0) return false;
+  vvi_cross3(k->w, k->h, cross);
+  return k->dt * k->dt * vvi_dot3(cross, cross) <= h * (1e-33 + 1e-31 * k->dt * k->dt * vvi_dot3(k->w, k->w));
+}
+
+/* Newton with shorter steps where the whole one does not help.  It ends at the rounding floor: small, and no longer better. */
+static int iterate(const problem *k, double theta[3])
+{
+  double y[3], c[3], turned[3], r[3], step[3];
+  for (int i = 0; i < 3; i++) y[i] = k->inertia[i] > 0.0 ? 0.5 * k->m[i] / k->inertia[i] : 0.0;
+  double size = residual(k, y, theta, c, turned, r);
+  for (int n = 1; n <= ITERATIONS; n++) {
+    if (!(size <= INFINITY)) return -1;
+    if (size <= 1e-17 * k->scale) return n - 1;
+    double trial[3], next[3], nc[3], nturned[3], nr[3], nsize = INFINITY, part = 1.0;
+    newton(k, theta, c, turned, r, step);
+    for (int shorter = 0; shorter < SHORTER && !(nsize < size); shorter++, part *= 0.5) {
+      for (int i = 0; i < 3; i++) trial[i] = y[i] - part * step[i];
+      nsize = residual(k, trial, next, nc, nturned, nr);
+      if (size <= 1e-14 * k->scale) break;
+    }
+    if (!(nsize < size)) return size <= 1e-13 * k->scale ? n : -1;
+    for (int i = 0; i < 3; i++) y[i] = trial[i], theta[i] = next[i], turned[i] = nturned[i], r[i] = nr[i], c[i] = nc[i];
+    size = nsize;
+  }
+  return size <= 1e-13 * k->scale ? ITERATIONS : -1;
+}
+
+int vvi_simo_wong(const double inertia[3], const double r[9], double dt, const double h[3], const double impulse[3],
+                  double theta[3])
+{
+  problem k = {.inertia = inertia, .dt = dt};
+  vvi_tapply33(r, h, k.h);
+  vvi_tapply33(r, impulse, k.m);
+  for (int i = 0; i < 3; i++) k.w[i] = inertia[i] > 0.0 ? k.h[i] / inertia[i] : 0.0;
+  if (closed(&k)) {
+    vvi_apply33(r, k.w, theta);
+    for (int i = 0; i < 3; i++) theta[i] *= dt;
+    return 0;
+  }
+  for (int i = 0; i < 3; i++) k.h[i] += k.m[i];
+  k.scale = vvi_norm3(k.h) + vvi_norm3(k.m);
+  double body[3];
+  const int n = iterate(&k, body);
+  vvi_apply33(r, body, theta);
+  return n;
+}
