@@ -16,7 +16,7 @@ static bool meets_itself(const vv_model *m, const vv_group *c)
   const int body = vvi_model_body_find(m, vv_name_at(c, "between", 0));
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *p = vvi_model_patch(m, i);
-    if (p->body == body && p->type == VV_PATCH_CURVE) return true;
+    if (p->body == body && (p->type == VV_PATCH_CURVE || (p->type == VV_PATCH_SOLID && p->nodes > 1))) return true;
   }
   return false;
 }

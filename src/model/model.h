@@ -5,6 +5,7 @@
 
 struct vvi_pairs; /* contact/pairs.h */
 struct vvi_crowd; /* contact/crowd.h */
+struct vvi_solids; /* contact/solids.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -26,6 +27,7 @@ struct vv_model {
   const vv_stepper_kind *stepper;
   struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
   struct vvi_crowd *crowd; /* curves that can meet each other or themselves; NULL: none */
+  struct vvi_solids *solids; /* rigid shapes that can meet something; NULL: none */
 };
 
 /* ---- words -> groups -> bodies ---- */

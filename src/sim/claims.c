@@ -9,6 +9,7 @@
 #include "sim/sim.h"
 
 #include "contact/crowd.h"
+#include "contact/solids.h"
 #include "math/math.h"
 #include "step/variation.h"
 
@@ -34,6 +35,7 @@ static bool loses(const vv_model *m)
 {
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
+  if (m->solids != NULL && (m->solids->loses || m->solids->rough)) return true;
   return m->crowd != NULL && (m->crowd->loses || m->crowd->rough);
 }
 

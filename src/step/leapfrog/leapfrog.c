@@ -8,6 +8,7 @@
  * Where the response stands relative to drift and kick is the projection word of the contact. */
 #include "math/math.h"
 #include "step/crowd.h"
+#include "step/solids.h"
 #include "step/step.h"
 #include "step/variation.h"
 
@@ -19,6 +20,7 @@ typedef struct leapfrog_work {
   double *node_q, *node_p; /* [nq], [np] scratch for single nodes (curved pairs) */
   bool fast;               /* whole strides: nothing to touch, book or observe between steps */
   bool modified;           /* linear bodies, hard pairs: the step keeps an energy exactly */
+  int halvings;            /* levels of half steps around an impact of rigid bodies */
 } leapfrog_work;
 
 static bool every_kind_strides(const vv_model *m)
@@ -36,12 +38,20 @@ static bool projects(const vv_model *m)
   return false;
 }
 
+/* Bodies whose flight keeps their energy, under constant forces alone: so does the whole step. */
+static bool flies_exactly(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && ((m->block[i].claims & VV_KEEPS_ENERGY) == 0 || m->block[i].n_load > 0)) return false;
+  return true;
+}
+
 static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && !vvi_sys_booked(s->model) && s->composition->stages == 1 &&
-            every_kind_strides(s->model);
+  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && s->solids == NULL && !vvi_sys_booked(s->model) &&
+            s->composition->stages == 1 && every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
@@ -50,7 +60,8 @@ static vv_status prepare(struct vv_step *s)
   w->modified =
       s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->modified ? "modified" : "nodal";
-  s->exact = w->modified && !projects(s->model);
+  s->exact = (w->modified && !projects(s->model)) || flies_exactly(s->model);
+  w->halvings = (int)vv_integer(vv_sub(s->model->root, "method"), "halvings");
   s->own = w;
   return VV_OK;
 }
@@ -248,24 +259,44 @@ static void vary_end(struct vv_step *s, double t, double h)
   vvi_variation_slab_end(s, h, s->state->p, force(s, t));
 }
 
+static vv_status substep(struct vv_step *s, double t, double h, vv_report *r);
+
+/* Contacts of rigid bodies.  *done: an impact was halved into, the step is taken already. */
+static vv_status anticipate_solids(struct vv_step *s, double t, double h, bool *done, vv_report *r)
+{
+  leapfrog_work *w = s->own;
+  VV_TRY(vvi_solids_act(s, t, h, w->halvings > 0, done, r));
+  if (!*done) return VV_OK;
+  w->halvings--;
+  vv_status status = substep(s, t, 0.5 * h, r);
+  if (status == VV_OK && r->reason == VV_REASON_DONE) status = substep(s, t + 0.5 * h, 0.5 * h, r);
+  w->halvings++;
+  return status;
+}
+
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   vv_state *x = s->state;
+  bool done = false;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
   if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
-  if (r->reason != VV_REASON_DONE) return VV_OK;
+  if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
+  if (r->reason != VV_REASON_DONE || done) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);
   kick(s, t, 0.5 * h);
+  if (s->solids != NULL) vvi_solids_settle(s);
   book(s, t, 0.5 * h);
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
+  if (s->solids != NULL) vvi_solids_moved(s, h);
   close_springs(s, t + h);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 0);
   book(s, t + h, 0.5 * h);
   if (s->vary != NULL) vary_end(s, t + h, h);
   kick(s, t + h, 0.5 * h);
+  if (s->solids != NULL) vvi_solids_settle(s);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 1);
   return VV_OK;
 }
@@ -329,6 +360,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
   const int64_t n = s->state->np;
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
   if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
+  if (s->solids != NULL) sum->contact += *vvi_solids_bank(s);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);

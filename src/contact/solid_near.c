@@ -1,0 +1,268 @@
+/* contact/solid_near.c  Who is near whom: a grid of bounding spheres with a skin, and the places where shapes touch. */
+#include "contact/solids.h"
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 48, SPOTS = 12, FEW = 64, MOST_SPOTS = 64 };
+
+/* Objects this many times larger than the middle one are not in the grid: everything is held against them. */
+static const double LARGE = 4.0;
+
+vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out)
+{
+  const struct vvi_solids *s = m->solids;
+  const int64_t n = s->n;
+  vvi_solid_near *w = *out = VVI_ARENA_NEW(arena, vvi_solid_near, 1);
+  if (w == NULL) return VV_NOMEM;
+  w->solids = s;
+  w->room = ROOM * n + 4096;
+  w->meet_room = SPOTS * n + 4096;
+  for (w->buckets = 64; w->buckets < 2 * n; w->buckets *= 2) {
+  }
+  w->mover = VVI_ARENA_NEW(arena, vv_mover, s->movers);
+  w->pose = VVI_ARENA_NEW(arena, vvi_pose, n);
+  w->thread = VVI_ARENA_NEW(arena, vv_solid, n);
+  w->fibre = VVI_ARENA_NEW(arena, vvi_part, n);
+  w->reach = VVI_ARENA_NEW(arena, double, 6 * n);
+  w->list = VVI_ARENA_NEW(arena, vvi_couple, w->room);
+  w->meet = VVI_ARENA_NEW(arena, vvi_meet, w->meet_room);
+  w->cell = VVI_ARENA_NEW(arena, int64_t, 3 * n);
+  w->head = VVI_ARENA_NEW(arena, int32_t, w->buckets + n);
+  if (!w->mover || !w->pose || !w->thread || !w->fibre || !w->reach || !w->list || !w->meet || !w->cell || !w->head)
+    return VV_NOMEM;
+  w->bound = w->reach + n, w->path = w->bound + n, w->ref = w->path + n;
+  w->next = w->head + w->buckets;
+  for (int64_t i = 0; i < n; i++) {
+    const vvi_object *o = &s->object[i];
+    w->pose[i] = (vvi_pose){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    w->reach[i] = o->reach;
+    w->fibre[i] = (vvi_part){.type = VVI_PART_CAPSULE, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = o->reach};
+    w->thread[i] = (vv_solid){.parts = 1, .part = &w->fibre[i]};
+  }
+  return VV_OK;
+}
+
+/* ---- places ---- */
+
+/* A segment between two nodes, or a tip: a capsule, or a ball. */
+static void place_soft(vvi_solid_near *w, int32_t i)
+{
+  const vvi_object *o = &w->solids->object[i];
+  const double *x = w->mover[o->mover[0]].place, *y = o->mover[1] >= 0 ? w->mover[o->mover[1]].place : x;
+  vvi_pose *pose = &w->pose[i];
+  double d[3], n[3] = {0, 0, 1};
+  for (int c = 0; c < 3; c++) d[c] = y[c] - x[c], pose->place[c] = 0.5 * (x[c] + y[c]);
+  for (int c = 0; c < 3 && o->patch->type == VV_PATCH_TIP; c++)
+    pose->place[c] = x[c] + o->patch->reach * o->patch->direction[c];
+  const double length = vvi_norm3(d);
+  for (int c = 0; c < 3 && length > 0.0; c++) n[c] = d[c] / length;
+  vvi_part *part = &w->fibre[i];
+  part->type = o->mover[1] >= 0 ? VVI_PART_CAPSULE : VVI_PART_BALL;
+  part->half[2] = 0.5 * length;
+  part->reach = w->thread[i].reach = w->reach[i] = part->half[2] + part->radius;
+  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  double e[3], f[3];
+  for (int c = 0; c < 3; c++) e[c] = (c == least) - n[least] * n[c];
+  const double size = vvi_norm3(e);
+  for (int c = 0; c < 3; c++) e[c] /= size;
+  vvi_cross3(n, e, f);
+  for (int c = 0; c < 3; c++) pose->turn[3 * c] = e[c], pose->turn[3 * c + 1] = f[c], pose->turn[3 * c + 2] = n[c];
+}
+
+double vvi_object_speed(const vvi_solid_near *w, int32_t i)
+{
+  const vvi_object *o = &w->solids->object[i];
+  double most = 0.0;
+  for (int k = 0; k < 2 && o->mover[k] >= 0; k++) {
+    const vv_mover *m = &w->mover[o->mover[k]];
+    const double v = vvi_dot3(m->velocity, m->velocity), s = vvi_dot3(m->spin, m->spin);
+    most = fmax(most, sqrt(v) + (o->turns > 0.0 && s > 0.0 ? o->turns * sqrt(s) : 0.0));
+  }
+  return most;
+}
+
+void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p)
+{
+  const struct vvi_solids *s = w->solids;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (s->first[i] >= 0) b->kind->movers(b, q + b->q0, p + b->p0, w->mover + s->first[i]);
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    const vvi_object *o = &s->object[i];
+    if (o->mover[0] < 0) continue;
+    if (o->soft) {
+      place_soft(w, i);
+      continue;
+    }
+    memcpy(w->pose[i].place, w->mover[o->mover[0]].place, sizeof w->pose[i].place);
+    memcpy(w->pose[i].turn, w->mover[o->mover[0]].turn, sizeof w->pose[i].turn);
+  }
+}
+
+/* ---- the list ---- */
+
+/* Can this pair be nearer than the skin while both spheres stay where they are? */
+static bool spheres_near(const vvi_solid_near *w, int32_t a, int32_t b)
+{
+  const double *x = w->pose[a].place, *y = w->pose[b].place;
+  const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]}, far = w->reach[a] + w->reach[b] + w->skin;
+  return vvi_dot3(d, d) <= far * far;
+}
+
+/* Against what is large: the distance of the small one's centre from it. */
+static bool large_near(const vvi_solid_near *w, int32_t large, int32_t i)
+{
+  double n[3];
+  if (!isfinite(w->reach[i])) return true;
+  return vvi_solid_distance(w->solids->object[large].soft ? &w->thread[large] : w->solids->object[large].solid,
+                            &w->pose[large], w->pose[i].place, n) <= w->reach[i] + w->skin;
+}
+
+static bool is_large(const vvi_solid_near *w, int32_t i)
+{
+  const vvi_object *o = &w->solids->object[i];
+  return o->mover[0] < 0 || !(w->reach[i] <= LARGE * w->solids->size) || (!o->soft && o->solid->hollow);
+}
+
+static bool add_couple(vvi_solid_near *w, int32_t i, int32_t j)
+{
+  const int32_t a = i < j ? i : j, b = i < j ? j : i, rule = vvi_solids_rule(w->solids, a, b);
+  if (rule < 0) return true;
+  if (w->n == w->room) return false;
+  w->list[w->n++] = (vvi_couple){.a = a, .b = b, .rule = rule, .safe = -1.0};
+  return true;
+}
+
+static uint64_t bucket_of(const vvi_solid_near *w, const int64_t c[3])
+{
+  const uint64_t h = (uint64_t)c[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)c[1] * 0xc2b2ae3d27d4eb4fu ^
+                     (uint64_t)c[2] * 0x165667b19e3779f9u;
+  return (h ^ (h >> 29)) & (uint64_t)(w->buckets - 1);
+}
+
+static bool pair_cell(vvi_solid_near *w, int32_t i, const int64_t cell[3])
+{
+  for (int32_t j = w->head[bucket_of(w, cell)]; j >= 0; j = w->next[j]) {
+    const int64_t *c = w->cell + 3 * (int64_t)j;
+    if (j >= i || c[0] != cell[0] || c[1] != cell[1] || c[2] != cell[2]) continue;
+    if (spheres_near(w, i, j) && !add_couple(w, i, j)) return false;
+  }
+  return true;
+}
+
+static bool pair_small(vvi_solid_near *w, double size)
+{
+  const int32_t n = w->solids->n;
+  for (int64_t k = 0; k < w->buckets; k++) w->head[k] = -1;
+  for (int32_t i = 0; i < n; i++) {
+    if (is_large(w, i)) continue;
+    int64_t *c = w->cell + 3 * (int64_t)i;
+    for (int k = 0; k < 3; k++) {
+      const double place = floor(w->pose[i].place[k] / size);
+      c[k] = fabs(place) < 1e15 ? (int64_t)place : 0;
+    }
+    int32_t *head = &w->head[bucket_of(w, c)];
+    w->next[i] = *head, *head = i;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    if (is_large(w, i)) continue;
+    const int64_t *c = w->cell + 3 * (int64_t)i;
+    for (int k = 0; k < 27; k++) {
+      const int64_t cell[3] = {c[0] + k % 3 - 1, c[1] + k / 3 % 3 - 1, c[2] + k / 9 - 1};
+      if (!pair_cell(w, i, cell)) return false;
+    }
+  }
+  return true;
+}
+
+static bool pair_large(vvi_solid_near *w)
+{
+  const int32_t n = w->solids->n;
+  for (int32_t l = 0; l < n; l++)
+    for (int32_t i = 0; is_large(w, l) && i < n; i++) {
+      if (i == l || (is_large(w, i) && i < l)) continue;
+      if ((is_large(w, i) || large_near(w, l, i)) && !add_couple(w, l, i)) return false;
+    }
+  return true;
+}
+
+static int by_pair(const void *x, const void *y)
+{
+  const vvi_couple *a = x, *b = y;
+  return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
+}
+
+static bool build(vvi_solid_near *w, double travel)
+{
+  const int32_t n = w->solids->n;
+  double widest = 0.0;
+  w->skin = fmax(0.2 * w->solids->size, 8.0 * travel);
+  for (int32_t i = 0; i < n; i++) {
+    if (!is_large(w, i)) widest = fmax(widest, w->reach[i]);
+    memcpy(w->ref + 3 * (int64_t)i, w->pose[i].place, 3 * sizeof(double));
+    w->path[i] = 0.0;
+  }
+  w->n = 0;
+  w->built = true;
+  w->builds++;
+  if (!pair_small(w, 2.0 * widest + w->skin + 1e-300) || !pair_large(w)) return false;
+  qsort(w->list, (size_t)w->n, sizeof *w->list, by_pair);
+  return true;
+}
+
+/* The list is complete while no sphere has moved, or is about to move, by more than half the skin. */
+static bool refresh(vvi_solid_near *w, double h)
+{
+  double most = 0.0, travel = 0.0;
+  for (int32_t i = 0; i < w->solids->n; i++) {
+    const double *x = w->pose[i].place, *y = w->ref + 3 * (int64_t)i;
+    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, go = fabs(h) * w->bound[i];
+    if (w->solids->object[i].mover[0] < 0) continue;
+    travel = fmax(travel, go);
+    most = fmax(most, sqrt(vvi_dot3(d, d)) + go);
+  }
+  return w->built && 2.0 * most <= w->skin ? true : build(w, travel);
+}
+
+/* ---- places where shapes touch ---- */
+
+static const vv_solid *shape_of(const vvi_solid_near *w, int32_t i)
+{
+  return w->solids->object[i].soft ? &w->thread[i] : w->solids->object[i].solid;
+}
+
+static bool look(vvi_solid_near *w, vvi_couple *k, double h)
+{
+  vvi_spot spot[MOST_SPOTS];
+  double gap = 0.0;
+  const double margin = fabs(h) * (w->bound[k->a] + w->bound[k->b]) + 1e-9 * w->solids->size,
+               path = w->path[k->a] + w->path[k->b];
+  if (k->safe > path + margin) return true;
+  const int n = vvi_solids_touch(shape_of(w, k->a), &w->pose[k->a], shape_of(w, k->b), &w->pose[k->b], margin,
+                                 MOST_SPOTS, spot, &gap);
+  k->safe = path + gap;
+  if (w->meets + n > w->meet_room) return false;
+  for (int i = 0; i < n; i++) {
+    w->meet[w->meets++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
+    w->least = fmin(w->least, spot[i].gap);
+  }
+  return true;
+}
+
+bool vvi_solid_near_collect(vvi_solid_near *w, double h)
+{
+  if (!refresh(w, h)) return false;
+  w->meets = 0;
+  w->least = 0.0;
+  for (int64_t i = 0; i < w->n; i++)
+    if (!look(w, &w->list[i], h)) return false;
+  return true;
+}
+
+void vvi_solid_near_moved(vvi_solid_near *w, double h)
+{
+  for (int32_t i = 0; i < w->solids->n; i++) w->path[i] += fabs(h) * w->bound[i];
+}

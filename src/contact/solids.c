@@ -1,0 +1,284 @@
+/* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
+#include "contact/solids.h"
+
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_solid(const vv_patch *p)
+{
+  return p->type == VV_PATCH_SOLID;
+}
+
+/* The index of the line that speaks for two bodies; -1: they pass. */
+static int32_t rule_of(const struct vvi_solids *s, int32_t body_a, int32_t body_b)
+{
+  const vv_group *g = vvi_rules_find(&s->rules, body_a, body_b);
+  for (int32_t i = 0; g != NULL && i < s->rules.n; i++)
+    if (s->rule[i].group == g) return s->rule[i].none ? -1 : i;
+  return -1;
+}
+
+int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)
+{
+  const vvi_object *x = &s->object[a], *y = &s->object[b];
+  if (!is_solid(x->patch) && !is_solid(y->patch)) return -1; /* others answer these */
+  if ((x->held || x->mover[0] < 0) && (y->held || y->mover[0] < 0)) return -1;
+  return rule_of(s, x->body, y->body);
+}
+
+static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *rules)
+{
+  s->rules = *rules;
+  if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
+  for (int i = 0; i < rules->n; i++) {
+    const vv_group *g = rules->rule[i].group;
+    s->rule[i] = (vvi_solid_rule){.group = g,
+                                  .none = vv_is(g, "response", "none"),
+                                  .restitution = vv_number(g, "restitution"),
+                                  .friction = vv_number(g, "friction")};
+  }
+  return VV_OK;
+}
+
+/* ---- shapes of what is not rigid ---- */
+
+static vv_solid *one_part(vvi_arena *arena, vvi_part_type type)
+{
+  vv_solid *s = vvi_solid_new(arena, 1);
+  if (s == NULL) return NULL;
+  s->part[0] = (vvi_part){.type = type, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .density = 1.0};
+  return s;
+}
+
+/* A frame by rows whose third axis is n. */
+static void frame_about(const double n[3], double rows[9])
+{
+  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  for (int c = 0; c < 3; c++) rows[c] = (c == least) - n[least] * n[c], rows[6 + c] = n[c];
+  const double size = vvi_norm3(rows);
+  for (int c = 0; c < 3; c++) rows[c] /= size;
+  vvi_cross3(rows + 6, rows, rows + 3);
+}
+
+/* What is fixed in space keeps its place in the part: the pose is the identity. */
+static vv_status obstacle_solid(vv_model *m, const vv_patch *t, const vv_solid **out)
+{
+  static const vvi_part_type type[VV_PATCH_TYPES] = {[VV_PATCH_PLANE] = VVI_PART_HALF_SPACE,
+                                                     [VV_PATCH_SPHERE] = VVI_PART_BALL,
+                                                     [VV_PATCH_CYLINDER] = VVI_PART_PIPE,
+                                                     [VV_PATCH_BOX] = VVI_PART_BLOCK};
+  char why[VVI_WHY];
+  vv_solid *s = one_part(&m->arena, type[t->type]);
+  if (s == NULL) return VV_NOMEM;
+  vvi_part *p = s->part;
+  p->hollow = t->inside;
+  p->radius = t->radius;
+  memcpy(p->centre, t->centre, sizeof p->centre);
+  memcpy(p->half, t->half, sizeof p->half);
+  if (t->type == VV_PATCH_BOX) memcpy(p->frame, t->frame, sizeof p->frame);
+  if (t->type == VV_PATCH_PLANE || t->type == VV_PATCH_CYLINDER) frame_about(t->direction, p->frame);
+  for (int c = 0; c < 3 && t->type == VV_PATCH_PLANE; c++) p->centre[c] = t->offset * t->direction[c];
+  if (!vvi_part_finish(&m->arena, p, why)) return vv_complain(m->body[t->body].group, "shape", "%s", why);
+  vvi_solid_finish(s);
+  *out = s;
+  return VV_OK;
+}
+
+/* ---- objects ---- */
+
+/* Objects of a patch; 0: it takes no part. */
+static int64_t count_of(const vv_patch *t)
+{
+  switch (t->type) {
+  case VV_PATCH_SOLID:
+    return t->nodes;
+  case VV_PATCH_CURVE:
+    return t->corners == 1 ? t->nodes - !t->closed : 0;
+  case VV_PATCH_TIP:
+    return t->compliance <= 0.0;
+  case VV_PATCH_PLANE:
+  case VV_PATCH_SPHERE:
+  case VV_PATCH_CYLINDER:
+  case VV_PATCH_BOX:
+    return t->node < 0;
+  default:
+    return 0;
+  }
+}
+
+/* A patch takes part if a line lets it meet something rigid. */
+static bool takes_part(const vv_model *m, const struct vvi_solids *s, const vv_patch *t)
+{
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *other = vvi_model_patch(m, i);
+    if ((is_solid(t) || is_solid(other)) && rule_of(s, t->body, other->body) >= 0) return true;
+  }
+  return false;
+}
+
+static void hang_on(const struct vvi_solids *s, const vv_model *m, const vv_patch *t, vvi_object *o)
+{
+  const int32_t first = s->first[o->block - m->block];
+  o->mover[0] = o->mover[1] = -1;
+  if (t->node < 0) return;
+  o->mover[0] = first + (int32_t)t->node + o->copy;
+  if (t->type == VV_PATCH_CURVE) o->mover[1] = first + (int32_t)(t->node + (o->copy + 1) % t->nodes);
+}
+
+/* How far a unit of spin about its node moves the surface of a solid. */
+static double turns_of(const vv_solid *solid)
+{
+  return solid->balls ? 0.0 : solid->reach;
+}
+
+static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch)
+{
+  int32_t local;
+  const vv_block *b = vvi_model_patch_block(m, patch, &local);
+  const vv_patch *t = &b->patch[local];
+  const vv_solid *solid = t->solid;
+  if (t->node < 0) VV_TRY(obstacle_solid(m, t, &solid));
+  for (int64_t i = 0; i < count_of(t); i++) {
+    vvi_object *o = &s->object[s->n++];
+    *o = (vvi_object){.block = b, .patch = t, .local = local, .copy = (int32_t)i, .body = t->body, .solid = solid};
+    o->held = t->held || t->node < 0;
+    o->soft = t->type == VV_PATCH_CURVE || t->type == VV_PATCH_TIP;
+    hang_on(s, m, t, o);
+    o->reach = o->soft ? t->radius : solid->reach;
+    o->turns = o->soft ? t->radius : turns_of(solid);
+  }
+  return VV_OK;
+}
+
+static vv_status number_movers(vv_model *m, struct vvi_solids *s)
+{
+  if ((s->first = VVI_ARENA_NEW(&m->arena, int32_t, m->n_block + 1)) == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    s->first[i] = -1;
+    bool used = false;
+    for (int32_t j = 0; j < b->patches; j++)
+      used |= b->patch[j].node >= 0 && count_of(&b->patch[j]) > 0 && takes_part(m, s, &b->patch[j]);
+    if (!used || b->kind->movers == NULL) continue;
+    if (b->nodes > INT32_MAX / 4 - s->movers) return vvi_fail(m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
+    s->first[i] = s->movers;
+    s->movers += (int32_t)b->nodes;
+  }
+  return VV_OK;
+}
+
+static vv_status list_objects(vv_model *m, struct vvi_solids *s)
+{
+  int64_t n = 0;
+  for (int32_t i = 0; i < m->n_patch; i++) n += count_of(vvi_model_patch(m, i));
+  if (n > INT32_MAX / 64) return vvi_fail(m->ctx, VV_UNSUPPORTED, "too many shapes to meet");
+  if ((s->object = VVI_ARENA_NEW(&m->arena, vvi_object, n + 1)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *t = vvi_model_patch(m, i);
+    if (count_of(t) > 0 && takes_part(m, s, t)) VV_TRY(add_patch(m, s, i));
+  }
+  return VV_OK;
+}
+
+/* Sections with corners have no contact with rigid bodies yet: say so where a line of the scene asks for it. */
+static vv_status refuse_corners(const vv_model *m, const struct vvi_solids *s)
+{
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *t = vvi_model_patch(m, i);
+    if (t->type != VV_PATCH_CURVE || t->corners == 1 || !takes_part(m, s, t)) continue;
+    return vv_complain(m->body[t->body].group, "section",
+                       "'%s' would meet a rigid body, which only round sections can; use a circle or a tube, or set "
+                       "'response: none' between the two",
+                       m->body[t->body].name);
+  }
+  return VV_OK;
+}
+
+static bool is_round_or_flat(const vvi_object *o)
+{
+  const vvi_part_type type = o->solid != NULL && o->solid->parts == 1 ? o->solid->part[0].type : VVI_PART_TYPES;
+  return !o->soft && (type == VVI_PART_BALL || type == VVI_PART_HALF_SPACE) && (o->mover[0] < 0 || o->turns == 0.0);
+}
+
+static int by_value(const void *x, const void *y)
+{
+  const double a = *(const double *)x, b = *(const double *)y;
+  return (a > b) - (a < b);
+}
+
+static vv_status summarise(vv_model *m, struct vvi_solids *s)
+{
+  double *reach = VVI_ARENA_NEW(&m->arena, double, s->n + 1);
+  if (reach == NULL) return VV_NOMEM;
+  int32_t n = 0;
+  s->balls = true;
+  for (int32_t i = 0; i < s->n; i++) {
+    const vvi_object *o = &s->object[i];
+    s->balls &= is_round_or_flat(o);
+    if (is_solid(o->patch) && !o->solid->hollow) reach[n++] = o->reach;
+    for (int32_t k = 0; k < s->n && is_solid(o->patch);
+         k += s->object[k].patch->type == VV_PATCH_SOLID ? (int32_t)s->object[k].patch->nodes : 1) {
+      const int32_t rule = rule_of(s, o->body, s->object[k].body);
+      if (rule < 0) continue;
+      s->loses |= s->rule[rule].restitution < 1.0;
+      s->rough |= s->rule[rule].friction > 0.0;
+      s->rests |= s->rule[rule].restitution < 1.0 && !s->object[k].soft;
+    }
+    if (is_solid(o->patch)) i += (int32_t)o->patch->nodes - 1; /* copies are alike */
+  }
+  qsort(reach, (size_t)n, sizeof *reach, by_value);
+  s->size = n > 0 ? reach[n / 2] : 1.0;
+  return VV_OK;
+}
+
+/* ---- the start ---- */
+
+static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
+{
+  const struct vvi_solids *s = w->solids;
+  for (int64_t i = 0; i < w->meets; i++) {
+    const vvi_meet *k = &w->meet[i];
+    if (k->spot.gap >= -1e-6 * s->size) continue;
+    const vvi_object *a = &s->object[k->a], *b = &s->object[k->b];
+    return vv_complain(m->body[b->body].group, NULL,
+                       "'%s' (copy %d) and '%s' (copy %d) overlap by %g at the start; move one of them",
+                       m->body[a->body].name, a->copy, m->body[b->body].name, b->copy, -k->spot.gap);
+  }
+  return VV_OK;
+}
+
+static vv_status check_start(const vv_model *m, const double *q)
+{
+  vvi_arena arena = {0};
+  vvi_solid_near *w = NULL;
+  double *rest = calloc((size_t)m->np + 1, sizeof(double));
+  vv_status status = rest == NULL ? VV_NOMEM : vvi_solid_near_create(m, &arena, &w);
+  if (status == VV_OK) {
+    vvi_solid_near_place(m, w, q, rest);
+    status = vvi_solid_near_collect(w, 0.0)
+                 ? refuse_overlap(m, w)
+                 : vvi_fail(m->ctx, VV_SCENE, "%s: bodies lie too close together to list their contacts", m->source);
+  }
+  free(rest);
+  vvi_arena_free(&arena);
+  return status;
+}
+
+vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
+{
+  bool any = false;
+  for (int32_t i = 0; i < m->n_patch; i++) any |= is_solid(vvi_model_patch(m, i));
+  if (!any) return VV_OK;
+  struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
+  if (s == NULL) return VV_NOMEM;
+  VV_TRY(read_rules(m, s, rules));
+  VV_TRY(refuse_corners(m, s));
+  VV_TRY(number_movers(m, s));
+  VV_TRY(list_objects(m, s));
+  if (s->n < 2 || s->movers == 0) return VV_OK;
+  VV_TRY(summarise(m, s));
+  m->solids = s;
+  return check_start(m, q);
+}

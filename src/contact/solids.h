@@ -1,0 +1,94 @@
+/* contact/solids.h  Rigid shapes that can meet each other, obstacles, beams and bars: who they are, who is near whom, and
+ * where they touch.
+ *
+ * An object is one shape in space: a copy of a rigid body, an obstacle, a segment of a beam (a capsule between two nodes) or
+ * the tip of a bar.  A mover is a node that it hangs on.  Candidates are pairs of objects whose bounding spheres were nearer
+ * than a skin when the list was built.  Objects remember how far they may have travelled; a candidate is looked at again when
+ * its last gap may be used up.  Neither changes what is found: a resumed run gives the same bits. */
+#pragma once
+#include "contact/rules.h"
+#include "geom/solid.h"
+#include "model/model.h"
+
+typedef struct vvi_object {
+  const vv_block *block;
+  const vv_patch *patch;
+  int32_t local;    /* patch within its block */
+  int32_t copy;     /* rigid: which node of the patch; curve: the segment behind this node */
+  int32_t body;     /* of the model */
+  int32_t mover[2]; /* the nodes it hangs on; -1: none, or fixed in space */
+  bool soft;        /* part of a body that bends: not for the solver of contacts at rest */
+  bool held;        /* it does not move */
+  const vv_solid *solid;
+  double reach; /* radius of a sphere about its place; of a segment: its radius alone */
+  double turns; /* how far a unit of spin moves its surface: 0 for a ball */
+} vvi_object;
+
+typedef struct vvi_solid_rule {
+  const vv_group *group;
+  bool none;
+  double restitution, friction;
+} vvi_solid_rule;
+
+struct vvi_solids {
+  int32_t n;
+  vvi_object *object; /* [n] sorted by body, patch, copy */
+  int32_t movers;
+  int32_t *first; /* [blocks] index of the first mover of a block; -1: it has none */
+  vvi_rules rules;
+  vvi_solid_rule *rule; /* [rules.n] */
+  bool loses, rough;    /* some restitution below 1; some friction */
+  bool rests;           /* contacts at rest are solved for: some restitution below 1 between rigid bodies */
+  bool balls;           /* only balls, half spaces and hollow balls: impacts can be located exactly */
+  double size;          /* m: the middle reach of what moves */
+};
+
+/* Finds the shapes that can meet; m->solids stays NULL where none can.  Refuses what overlaps. */
+vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q);
+
+/* The line that speaks for two objects; -1: they pass, or others answer them. */
+int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b);
+
+/* One place where two objects are near. */
+typedef struct vvi_meet {
+  int32_t a, b; /* objects, a < b */
+  int32_t rule;
+  vvi_spot spot;
+} vvi_meet;
+
+typedef struct vvi_couple {
+  int32_t a, b, rule;
+  double safe; /* travelled distance of both up to which nothing is nearer than the margin of the last look */
+} vvi_couple;
+
+typedef struct vvi_solid_near {
+  const struct vvi_solids *solids;
+  vv_mover *mover;  /* [movers] at the present state */
+  vvi_pose *pose;   /* [n] */
+  vv_solid *thread; /* [n] shapes of segments, as long as they are now; NULL without any */
+  vvi_part *fibre;
+  double *reach; /* [n] now */
+  double *bound; /* [n] m/s: no point of it is faster in the coming step */
+  double *path;  /* [n] m: how far its surface may have moved since the list was built */
+  double *ref;   /* [n][3] places when the list was built */
+  double skin;
+  bool built;
+  int64_t builds, n, room;
+  vvi_couple *list; /* [room] sorted by (a, b) */
+  int64_t *cell;
+  int32_t *head, *next;
+  int64_t buckets;
+  int64_t meets, meet_room;
+  vvi_meet *meet; /* [meet_room] sorted by (a, b, key) */
+  double least;   /* smallest gap seen, at most 0 */
+} vvi_solid_near;
+
+vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out);
+/* Movers and poses of a state. */
+void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p);
+/* All places nearer than what the objects can travel in h, with `bound` as it is; false: no room. */
+bool vvi_solid_near_collect(vvi_solid_near *w, double h);
+/* Everything moved: adds what it travelled at most to the paths. */
+void vvi_solid_near_moved(vvi_solid_near *w, double h);
+/* Largest speed of any point of an object with these velocities. */
+double vvi_object_speed(const vvi_solid_near *w, int32_t object);

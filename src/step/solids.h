@@ -1,0 +1,76 @@
+/* step/solids.h  Contacts of rigid bodies with each other, with obstacles, beams and bars, answered before the drift that
+ * would make them overlap: an impact is a step of length zero.                                                  [many 1]
+ *
+ * At a frozen configuration, with one common point for both sides of a contact, momentum and angular momentum are exchanged
+ * exactly whatever the impulse, and the kinetic energy changes by J.u + J.A J/2. */
+#pragma once
+#include "contact/solids.h"
+#include "step/step.h"
+
+/* One node under a contact: the velocity of the point is the sum of weight (v + spin x arm), a weighs negative. */
+typedef struct vvi_leg {
+  int32_t mover;
+  double weight, arm[3];
+  double turn[3];           /* arm x n */
+  double lift[3], twist[3]; /* what a unit impulse along n does to velocity and spin, weight included */
+} vvi_leg;
+
+typedef struct vvi_row {
+  int32_t a, b, rule; /* objects */
+  uint32_t key;
+  int legs;
+  vvi_leg leg[4];
+  double x[3], n[3]; /* common point; from a to b */
+  double gap, curl;  /* curl: how much nearer than straight lines the turning of both may bring them in the step */
+  double restitution, friction;
+  bool soft;      /* one side bends */
+  bool rests;     /* left to the solver of contacts at rest */
+  double k;       /* inverse mass along n */
+  double press;   /* m/s^2 relative acceleration along n without contact */
+  double u;       /* m/s along n before the pass */
+  double impulse; /* N s, of this pass */
+} vvi_row;
+
+typedef struct vvi_hit {
+  int32_t row, island;
+} vvi_hit;
+
+struct vvi_rest_work;
+struct vvi_rest_problem;
+
+struct vvi_solids_step {
+  vvi_solid_near *near;
+  vv_mover *force;            /* [movers] accelerations: M^-1 f as velocity and spin; NULL: no forces at all */
+  double *f;                  /* [np] forces of the present state */
+  bool forced;                /* there are any: gravity, loads, bodies that bend */
+  bool soft;                  /* some contacts are with bodies that bend */
+  bool fresh;                 /* near->meet belongs to the present state and the coming step */
+  double speed, acceleration; /* the largest of all: scales */
+  int64_t n, room;
+  vvi_row *row; /* [room] in the order of near->meet */
+  vvi_hit *hit; /* [room] rows of a pass */
+  int32_t n_hit;
+  int32_t *root;      /* [movers] of the components of a pass */
+  bool block;         /* simultaneous impacts by complementarity instead of generalised reflections */
+  double (*start)[6]; /* [movers] velocities before a pass; two more arrays of this size behind it */
+  /* contacts at rest */
+  struct vvi_rest_work *rest;
+  struct vvi_rest_problem *problem;
+  int32_t *rest_row; /* [room] rows of the problem */
+  int32_t n_touched;
+  int32_t *touched;                /* [movers] movers whose momenta are settled */
+  double (*settled)[6];            /* [movers] */
+  int64_t rest_steps, rest_failed; /* statistics */
+};
+
+vv_status vvi_solids_prepare(struct vv_step *s);
+/* Reals in state.memory: the bank of contacts pressed apart, and the impulses of contacts at rest. */
+int64_t vvi_solids_memory(const vv_model *m);
+double *vvi_solids_bank(const struct vv_step *s);
+/* Changes the momenta of the state so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was changed, take two half steps instead. */
+vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, bool *halve, vv_report *r);
+/* After a kick: bodies with contacts at rest have had the kick of the whole step. */
+void vvi_solids_settle(struct vv_step *s);
+/* After the drift. */
+void vvi_solids_moved(struct vv_step *s, double h);
+void vvi_solids_note(struct vv_step *s, double *deepest, int64_t *contacts);

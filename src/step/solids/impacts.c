@@ -1,0 +1,281 @@
+/* step/solids/impacts.c  Simultaneous impacts as generalised reflections.
+ *
+ * Pass by pass, among the contacts V that approach and would overlap:
+ *   0 <= J  _|_  u + A J >= 0  on V,                                                                              [many 4]
+ * then all impulses of a connected component are scaled along their own direction in the kinetic metric,
+ *   s = -(1 + e) J.u/(J.A J),   T+ - T- = -(1 - e^2)/2 (J.u)^2/(J.A J) <= 0,                                      [many 5]
+ * which is exactly zero for e = 1 whatever the residual of the solver: a reflection.  J.A J = J.(u+ - u-), no matrix.
+ * Contacts that start to approach because of it come in the next pass.  With `simultaneous: complementarity` all contacts
+ * that touch take part in one pass. */
+#include "contact/friction.h"
+#include "step/solids/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES = 200, SWEEPS = 400 };
+
+/* Approaching slower than two steps of the forces can tell: it rests rather than bounces. */
+static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
+{
+  return c->rests ? 2.0 * fabs(h) * w->acceleration : 1e-13 * w->speed;
+}
+
+static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)
+{
+  const double direction = h < 0.0 ? -1.0 : 1.0;
+  c->u = vvi_row_speed(w, c);
+  return direction * c->u < -slow(w, c, h) && vvi_row_ahead(c, h, c->u) < 0.0;
+}
+
+bool vvi_rows_hit(struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  for (int64_t i = 0; i < w->n; i++)
+    if (is_hit(w, &w->row[i], h)) return true;
+  return false;
+}
+
+/* Complementarity: contacts that touch are blocked together with those that are hit. */
+static bool touches(const struct vvi_solids_step *w, const vvi_row *c)
+{
+  return c->gap <= 1e-9 * w->near->solids->size;
+}
+
+static void collect_hits(struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  w->n_hit = 0;
+  for (int64_t i = 0; i < w->n; i++)
+    if (is_hit(w, &w->row[i], h)) w->hit[w->n_hit++].row = (int32_t)i;
+  if (!w->block || w->n_hit == 0) return;
+  w->n_hit = 0;
+  for (int64_t i = 0; i < w->n; i++)
+    if (is_hit(w, &w->row[i], h) || touches(w, &w->row[i])) w->hit[w->n_hit++].row = (int32_t)i;
+}
+
+/* ---- components ---- */
+
+static int32_t root_of(int32_t *root, int32_t i)
+{
+  while (root[i] != i) i = root[i] = root[root[i]];
+  return i;
+}
+
+static int by_island(const void *x, const void *y)
+{
+  const vvi_hit *a = x, *b = y;
+  return a->island != b->island ? (a->island > b->island) - (a->island < b->island)
+                                : (a->row > b->row) - (a->row < b->row);
+}
+
+/* The component of every hit, named after the smallest of its movers; hits sorted by component, then by row. */
+static void connect(struct vvi_solids_step *w)
+{
+  for (int32_t k = 0; k < w->n_hit; k++)
+    for (int l = 0; l < w->row[w->hit[k].row].legs; l++) {
+      const int32_t m = w->row[w->hit[k].row].leg[l].mover;
+      w->root[m] = m;
+    }
+  for (int32_t k = 0; k < w->n_hit; k++) {
+    const vvi_row *c = &w->row[w->hit[k].row];
+    for (int l = 1; l < c->legs; l++) {
+      const int32_t a = root_of(w->root, c->leg[0].mover), b = root_of(w->root, c->leg[l].mover);
+      if (a != b) w->root[a > b ? a : b] = a > b ? b : a;
+    }
+  }
+  for (int32_t k = 0; k < w->n_hit; k++) w->hit[k].island = root_of(w->root, w->row[w->hit[k].row].leg[0].mover);
+  if (w->n_hit > 1) qsort(w->hit, (size_t)w->n_hit, sizeof *w->hit, by_island);
+}
+
+/* ---- one component ---- */
+
+typedef struct component {
+  vvi_hit *hit;
+  int32_t n;
+} component;
+
+/* Projected Gauss-Seidel on the working velocities. */
+static void block_together(struct vvi_solids_step *w, component g, double direction)
+{
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double moved = 0.0;
+    for (int32_t k = 0; k < g.n; k++) {
+      vvi_row *c = &w->row[g.hit[k].row];
+      const double u = direction * vvi_row_speed(w, c), old = c->impulse;
+      c->impulse = fmax(0.0, old - u / c->k);
+      if (c->impulse == old) continue;
+      vvi_row_push(w, c, direction * (c->impulse - old));
+      moved = fmax(moved, fabs(c->impulse - old) * c->k);
+    }
+    if (moved <= 1e-15 * w->speed || g.n == 1) break;
+  }
+}
+
+static void remember(struct vvi_solids_step *w, component g)
+{
+  for (int32_t k = 0; k < g.n; k++) {
+    vvi_row *c = &w->row[g.hit[k].row];
+    c->impulse = 0.0;
+    c->u = vvi_row_speed(w, c);
+    for (int l = 0; l < c->legs; l++) {
+      const vv_mover *m = &w->near->mover[c->leg[l].mover];
+      memcpy(w->start[c->leg[l].mover], m->velocity, 3 * sizeof(double));
+      memcpy(w->start[c->leg[l].mover] + 3, m->spin, 3 * sizeof(double));
+    }
+  }
+}
+
+/* A component with a soft contact of e = 1 settles what the bank lent:  s^2 J.A J/2 + s J.u = bank. */
+static double settle_bank(struct vv_step *s, double plain, double square, double scale)
+{
+  double *bank = vvi_solids_bank(s), small, large;
+  if (*bank == 0.0) return scale;
+  if (vvi_quadratic(0.5 * square, plain, -*bank, &small, &large)) {
+    *bank = 0.0;
+    return large;
+  }
+  *bank += 0.5 * plain * plain / square;
+  return -plain / square;
+}
+
+/* The factor of one component; J.u and J.A J summed over its hits in their order. */
+static double scale_of(struct vv_step *s, component g, double direction)
+{
+  const struct vvi_solids_step *w = s->solids;
+  double with_e = 0.0, plain = 0.0, square = 0.0;
+  bool loses = false, lends = false;
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_row *c = &w->row[g.hit[k].row];
+    const double u = direction * c->u;
+    loses |= c->restitution < 1.0;
+    lends |= c->soft && c->restitution == 1.0;
+    plain += c->impulse * u;
+    with_e += (1.0 + c->restitution) * c->impulse * u;
+    square += c->impulse * (direction * vvi_row_speed(w, c) - u);
+  }
+  if (!(square > 0.0) || !(plain < 0.0)) return 1.0;
+  const double scale = -with_e / square;
+  if (lends && !loses) return settle_bank(s, plain, square, scale);
+  if (loses) vvi_sum_add(&s->ledger->posted.restitution_loss, -scale * (plain + 0.5 * scale * square));
+  return scale;
+}
+
+/* Velocities of the component: those before, and `scale` times the change. */
+static void stretch(struct vvi_solids_step *w, component g, double scale)
+{
+  for (int32_t k = 0; k < g.n; k++) {
+    vvi_row *c = &w->row[g.hit[k].row];
+    c->impulse *= scale;
+    for (int l = 0; l < c->legs; l++) {
+      const int32_t i = c->leg[l].mover;
+      vv_mover *m = &w->near->mover[i];
+      if (w->root[i] < 0) continue; /* done: it has several hits */
+      w->root[i] = -1;
+      for (int d = 0; d < 3; d++) {
+        m->velocity[d] = w->start[i][d] + scale * (m->velocity[d] - w->start[i][d]);
+        m->spin[d] = w->start[i][3 + d] + scale * (m->spin[d] - w->start[i][3 + d]);
+      }
+    }
+  }
+}
+
+/* Coulomb's disc of what this pass pressed; an impulse that stops the slip, or a part of it, never brings energy. */
+static double rub(struct vv_step *s, vvi_row *c, double *slide)
+{
+  struct vvi_solids_step *w = s->solids;
+  double a[6], before[3], after[3], j[3] = {0, 0, 0}, change[3];
+  *slide = 0.0;
+  if (c->friction <= 0.0) return 0.0;
+  vvi_row_inverse(w, c, a);
+  vvi_row_velocity(w, c, before);
+  vvi_rub(a, c->n, before, c->friction * c->impulse, j, change);
+  vvi_row_push3(w, c, j);
+  vvi_row_velocity(w, c, after);
+  vvi_row_pull(s, c, j);
+  *slide = vvi_norm3(j);
+  const double lost = -0.5 * (vvi_dot3(j, before) + vvi_dot3(j, after));
+  vvi_sum_add(&s->ledger->posted.friction_loss, lost);
+  return lost;
+}
+
+static void answer(struct vv_step *s, component g, double t, double direction)
+{
+  struct vvi_solids_step *w = s->solids;
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_row *c = &w->row[g.hit[k].row];
+    const double r = direction * c->impulse, j[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
+    if (c->impulse > 0.0) vvi_row_pull(s, c, j);
+  }
+  for (int32_t k = 0; k < g.n; k++) {
+    vvi_row *c = &w->row[g.hit[k].row];
+    if (!(c->impulse > 0.0)) continue;
+    const double taken = -0.5 * direction * c->impulse * (c->u + vvi_row_speed(w, c));
+    double slide;
+    const double lost = (c->restitution < 1.0 ? taken : 0.0) + rub(s, c, &slide);
+    if (c->impulse * c->k > 1e-9 * w->speed) vvi_row_log(s, c, "bounce", t, direction * c->impulse, slide, lost);
+  }
+}
+
+static void pass(struct vv_step *s, double t, double direction)
+{
+  struct vvi_solids_step *w = s->solids;
+  connect(w);
+  component g = {.hit = w->hit};
+  for (int32_t k = 0; k < w->n_hit; g.hit = w->hit + k, g.n = 0) {
+    while (k < w->n_hit && w->hit[k].island == g.hit->island) k++, g.n++;
+    remember(w, g);
+    block_together(w, g, direction);
+    stretch(w, g, scale_of(s, g, direction));
+    answer(s, g, t, direction);
+  }
+}
+
+bool vvi_impacts(struct vv_step *s, double t, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  for (int k = 0; k < PASSES; k++) {
+    collect_hits(s, h);
+    if (w->n_hit == 0) return true;
+    pass(s, t, h < 0.0 ? -1.0 : 1.0);
+  }
+  return false;
+}
+
+/* ---- bodies that bend ---- */
+
+/* What holds a soft contact apart is booked: restitution's for e < 1, lent by the bank for e = 1. */
+static void hold(struct vv_step *s, vvi_row *c, double t, double h, double ahead)
+{
+  struct vvi_solids_step *w = s->solids;
+  const double r = -ahead / (fabs(h) * c->k), direction = h < 0.0 ? -1.0 : 1.0, u = vvi_row_speed(w, c);
+  const double j[3] = {direction * r * c->n[0], direction * r * c->n[1], direction * r * c->n[2]};
+  vvi_row_push(w, c, direction * r);
+  vvi_row_pull(s, c, j);
+  const double gained = r * (direction * u + 0.5 * c->k * r);
+  if (c->restitution < 1.0)
+    vvi_sum_add(&s->ledger->posted.restitution_loss, -gained);
+  else
+    *vvi_solids_bank(s) -= gained;
+  c->u = u;
+  if (s->ledger->held++ == 0)
+    vvi_row_log(s, c, "hold", t, direction * r, 0.0, -gained); /* later ones are only counted */
+}
+
+void vvi_holds(struct vv_step *s, double t, double h)
+{
+  enum { ROUNDS = 100 };
+  struct vvi_solids_step *w = s->solids;
+  bool again = true;
+  for (int k = 0; again && k < ROUNDS; k++) {
+    again = false;
+    for (int64_t i = 0; i < w->n; i++) {
+      vvi_row *c = &w->row[i];
+      if (!c->soft) continue;
+      const double ahead = vvi_row_ahead(c, h, vvi_row_speed(w, c)) + c->curl;
+      if (ahead >= 0.0) continue;
+      hold(s, c, t, h, ahead * (1.0 + 0.01 * k));
+      again = true;
+    }
+  }
+}

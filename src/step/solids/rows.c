@@ -1,0 +1,220 @@
+/* step/solids/rows.c  Contacts of the present configuration: legs, arms and inverse masses. */
+#include "step/solids/rows.h"
+
+#include <string.h>
+
+static void times6(const double a[6], const double x[3], double y[3])
+{
+  const double u = x[0], v = x[1], w = x[2];
+  y[0] = a[0] * u + a[5] * v + a[4] * w;
+  y[1] = a[5] * u + a[1] * v + a[3] * w;
+  y[2] = a[4] * u + a[3] * v + a[2] * w;
+}
+
+static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, double weight)
+{
+  const vv_mover *m = &w->near->mover[mover];
+  vvi_leg *g = &c->leg[c->legs++];
+  g->mover = mover;
+  g->weight = weight;
+  for (int i = 0; i < 3; i++) g->arm[i] = c->x[i] - m->place[i];
+}
+
+static void close_leg(const struct vvi_solids_step *w, vvi_row *c, vvi_leg *g)
+{
+  const vv_mover *m = &w->near->mover[g->mover];
+  vvi_cross3(g->arm, c->n, g->turn);
+  times6(m->inverse_mass, c->n, g->lift);
+  times6(m->inverse_inertia, g->turn, g->twist);
+  for (int i = 0; i < 3; i++) g->lift[i] *= g->weight, g->twist[i] *= g->weight;
+  c->k += g->weight * (vvi_dot3(g->lift, c->n) + vvi_dot3(g->twist, g->turn));
+}
+
+/* Where along a segment its foot is: the weight of the second node. */
+static double foot_of(const struct vvi_solids_step *w, const vvi_object *o, const double x[3])
+{
+  const double *y = w->near->mover[o->mover[0]].place, *z = w->near->mover[o->mover[1]].place;
+  double d[3], e[3];
+  for (int i = 0; i < 3; i++) d[i] = z[i] - y[i], e[i] = x[i] - y[i];
+  const double dd = vvi_dot3(d, d), at = dd > 0.0 ? vvi_dot3(d, e) / dd : 0.0;
+  return at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
+}
+
+/* The legs of one side.  On a segment the arms of both nodes lead from its foot: an impulse there is shared by the weights
+ * and turns both, as the beam's own `pull` does. */
+static void stand(const struct vvi_solids_step *w, vvi_row *c, int32_t object, double sign)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  if (o->held || o->mover[0] < 0) return;
+  if (o->mover[1] < 0) {
+    add_leg(w, c, o->mover[0], sign);
+    if (o->patch->type == VV_PATCH_TIP) memset(c->leg[c->legs - 1].arm, 0, sizeof c->leg[0].arm);
+    return;
+  }
+  const double t = foot_of(w, o, c->x);
+  double arm[3];
+  for (int i = 0; i < 3; i++)
+    arm[i] = c->x[i] - (1.0 - t) * w->near->mover[o->mover[0]].place[i] - t * w->near->mover[o->mover[1]].place[i];
+  for (int k = 0; k < 2; k++) {
+    const double weight = k == 0 ? 1.0 - t : t;
+    if (weight == 0.0) continue;
+    add_leg(w, c, o->mover[k], sign * weight);
+    memcpy(c->leg[c->legs - 1].arm, arm, sizeof arm);
+  }
+}
+
+/* A point at distance r of a body that turns with spin w leaves its straight line by w^2 r h^2/2 in a step; a half more for
+ * the change of the feature that is nearest.  A ball keeps its surface.                                          [many 3] */
+static double curl_of(const struct vvi_solids_step *w, const vvi_row *c, double h)
+{
+  double sum = 0.0;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    const vv_mover *m = &w->near->mover[g->mover];
+    const vvi_object *o = &w->near->solids->object[g->weight < 0.0 ? c->a : c->b];
+    if (o->soft || o->turns == 0.0) continue;
+    const double s = vvi_dot3(m->spin, m->spin);
+    if (s > 0.0) sum += 0.75 * h * h * s * vvi_norm3(g->arm);
+  }
+  return sum;
+}
+
+static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
+{
+  double a = 0.0;
+  for (int l = 0; w->forced && l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    const vv_mover *m = &w->force[g->mover];
+    a += g->weight * (vvi_dot3(m->velocity, c->n) + vvi_dot3(m->spin, g->turn));
+  }
+  return a;
+}
+
+static void make_row(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  const vvi_solid_rule *rule = &solids->rule[m->rule];
+  c->a = m->a, c->b = m->b, c->rule = m->rule, c->key = m->spot.key;
+  c->legs = 0;
+  memcpy(c->x, m->spot.x, sizeof c->x);
+  memcpy(c->n, m->spot.n, sizeof c->n);
+  c->gap = m->spot.gap;
+  c->restitution = rule->restitution, c->friction = rule->friction;
+  c->soft = solids->object[m->a].soft || solids->object[m->b].soft;
+  c->rests = rule->restitution < 1.0 && !c->soft;
+  c->k = c->impulse = 0.0;
+  stand(w, c, m->a, -1.0);
+  stand(w, c, m->b, 1.0);
+  for (int l = 0; l < c->legs; l++) close_leg(w, c, &c->leg[l]);
+  c->curl = curl_of(w, c, h);
+  c->press = press_of(w, c);
+}
+
+bool vvi_rows_make(struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  w->n = 0;
+  for (int64_t i = 0; i < w->near->meets; i++) {
+    if (w->n == w->room) return false;
+    make_row(w, &w->near->meet[i], h, &w->row[w->n]);
+    w->n += w->row[w->n].k > 0.0;
+  }
+  return true;
+}
+
+void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3])
+{
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    vv_mover *m = &w->near->mover[g->mover];
+    double turn[3], lift[3], twist[3];
+    vvi_cross3(g->arm, j, turn);
+    times6(m->inverse_mass, j, lift);
+    times6(m->inverse_inertia, turn, twist);
+    for (int i = 0; i < 3; i++) m->velocity[i] += g->weight * lift[i], m->spin[i] += g->weight * twist[i];
+  }
+}
+
+/* A = sum weight^2 (1/m + arm^ I^-1 arm^T) */
+void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a[6])
+{
+  double full[3][3] = {{0}};
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    const vv_mover *m = &w->near->mover[g->mover];
+    for (int i = 0; i < 3; i++) {
+      const double e[3] = {i == 0, i == 1, i == 2};
+      double turn[3], lift[3], twist[3], back[3];
+      vvi_cross3(g->arm, e, turn);
+      times6(m->inverse_mass, e, lift);
+      times6(m->inverse_inertia, turn, twist);
+      vvi_cross3(twist, g->arm, back);
+      for (int k = 0; k < 3; k++) full[i][k] += g->weight * g->weight * (lift[k] + back[k]);
+    }
+  }
+  a[0] = full[0][0], a[1] = full[1][1], a[2] = full[2][2];
+  a[3] = full[1][2], a[4] = full[0][2], a[5] = full[0][1];
+}
+
+/* ---- on the state ---- */
+
+/* The material point of one side, with the arm to the common point. */
+static vv_point point_of(const struct vvi_solids_step *w, const vvi_row *c, int32_t object)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  vv_point p = {.patch = o->local, .xi = {(double)o->copy}};
+  if (o->patch->type == VV_PATCH_TIP) return (vv_point){.patch = o->local};
+  if (o->mover[1] >= 0) {
+    p.xi[0] += foot_of(w, o, c->x);
+    if (p.xi[0] >= (double)o->patch->nodes) p.xi[0] = 0.0; /* once around */
+  }
+  for (int l = 0; l < c->legs; l++)
+    if ((c->leg[l].weight < 0.0) == (object == c->a)) memcpy(p.arm, c->leg[l].arm, sizeof p.arm);
+  return p;
+}
+
+/* What the momenta of one side gain; `sum` collects it. */
+static void pull_side(struct vv_step *s, const vvi_row *c, int32_t object, const double j[3], double sum[3])
+{
+  const struct vvi_solids_step *w = s->solids;
+  const vvi_object *o = &w->near->solids->object[object];
+  if (o->held || o->mover[0] < 0) return;
+  const vv_point p = point_of(w, c, object);
+  o->block->kind->pull(o->block, s->state->q + o->block->q0, 1, &p, j, s->state->p + o->block->p0);
+  const double along = vvi_dot3(o->patch->direction, j);
+  for (int i = 0; i < 3; i++) sum[i] += o->patch->guided ? along * o->patch->direction[i] : j[i];
+}
+
+void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3])
+{
+  const struct vvi_solids *solids = s->solids->near->solids;
+  const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
+  const double back[3] = {-j[0], -j[1], -j[2]};
+  double sum[3] = {0, 0, 0};
+  pull_side(s, c, c->a, back, sum);
+  pull_side(s, c, c->b, j, sum);
+  if (a->held || b->held || a->patch->guided || b->patch->guided) vvi_post_impulse(&s->ledger->posted, c->x, sum);
+}
+
+void vvi_row_log(struct vv_step *s, const vvi_row *c, const char *kind, double t, double impulse, double slide,
+                 double lost)
+{
+  const struct vvi_solids *solids = s->solids->near->solids;
+  const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
+  vv_event *e = vvi_log_next(s);
+  if (e == NULL) return;
+  *e = (vv_event){.time = t,
+                  .body_a = s->model->body[a->body].name,
+                  .feature_a = a->patch->feature,
+                  .body_b = s->model->body[b->body].name,
+                  .feature_b = b->patch->feature,
+                  .kind = kind,
+                  .normal_speed = c->u,
+                  .normal_impulse = impulse,
+                  .tangential_impulse = slide,
+                  .energy_jump = -lost,
+                  .node_a = a->mover[0] < 0 ? -1 : a->copy,
+                  .node_b = b->mover[0] < 0 ? -1 : b->copy};
+  memcpy(e->x, c->x, sizeof e->x);
+  memcpy(e->n, c->n, sizeof e->n);
+}

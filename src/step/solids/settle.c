@@ -1,0 +1,253 @@
+/* step/solids/settle.c  Contacts at rest: the problem of step/solids/rest.h made, solved, booked and remembered.
+ *
+ * The bodies touched get the kick of the whole step and their impulses before the drift, and no kick after it: they move by
+ * h v1.  With W = h f.v1 the work of the forces along that way,
+ *   E1 - E0 = T1 - T0 - W = sum j.(u_f + u_1)/2 + h f.((v0 + v_f)/2 - v1),  v_f = v0 + h M^-1 f,                 [many 6]
+ * which is what is booked: the part of the tangential impulses is friction's, the rest restitution's. */
+#include "step/solids/rest.h"
+#include "step/solids/rows.h"
+
+#include <string.h>
+
+/* The state remembers the impulses of the last step: objects a and b as one number, key, and j. */
+enum { ENTRY = 5, ENTRIES = 16 };
+
+static int64_t entries(const vv_model *m)
+{
+  return m->solids->rests ? ENTRIES * (int64_t)m->solids->n + 64 : 0;
+}
+
+int64_t vvi_solids_memory(const vv_model *m)
+{
+  return 2 + ENTRY * entries(m);
+}
+
+static double *memory_of(const struct vv_step *s)
+{
+  return vvi_solids_bank(s) + 1;
+}
+
+vv_status vvi_rest_prepare(struct vv_step *s)
+{
+  struct vvi_solids_step *w = s->solids;
+  const int64_t movers = s->model->solids->movers;
+  w->problem = VVI_ARENA_NEW(s->arena, vvi_rest_problem, 1);
+  w->rest_row = VVI_ARENA_NEW(s->arena, int32_t, w->room);
+  if (w->problem == NULL || w->rest_row == NULL) return VV_NOMEM;
+  double *reals = VVI_ARENA_NEW(s->arena, double, 20 * movers);
+  w->problem->contact = VVI_ARENA_NEW(s->arena, vvi_rest_contact, w->room);
+  w->problem->touched = VVI_ARENA_NEW(s->arena, unsigned char, movers);
+  if (reals == NULL || w->problem->contact == NULL || w->problem->touched == NULL) return VV_NOMEM;
+  w->problem->movers = (int32_t)movers;
+  w->problem->mover = w->near->mover;
+  w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
+  w->problem->velocity = reals + 12 * movers, w->problem->scale = reals + 18 * movers;
+  return vvi_rest_create(s->arena, (int32_t)movers, (int32_t)w->room, &w->rest);
+}
+
+/* ---- what the state remembers ---- */
+
+static double pair_number(const struct vv_step *s, const vvi_row *c)
+{
+  return (double)c->a * (double)s->model->solids->n + (double)c->b;
+}
+
+/* Both lists are sorted by (pair, key). */
+static void recall(const struct vv_step *s)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const double *memory = memory_of(s), *e = memory + 1, *end = e + ENTRY * (int64_t)memory[0];
+  for (int32_t i = 0; i < w->problem->n; i++) {
+    const vvi_row *c = &w->row[w->rest_row[i]];
+    const double pair = pair_number(s, c), key = (double)c->key;
+    while (e < end && (e[0] < pair || (e[0] == pair && e[1] < key))) e += ENTRY;
+    const bool known = e < end && e[0] == pair && e[1] == key;
+    for (int k = 0; k < 3; k++) w->problem->contact[i].j[k] = known ? e[2 + k] : 0.0;
+  }
+}
+
+static void keep(struct vv_step *s)
+{
+  const struct vvi_solids_step *w = s->solids;
+  double *memory = memory_of(s), *e = memory + 1, *end = e + ENTRY * entries(s->model);
+  for (int32_t i = 0; i < w->problem->n && e < end; i++) {
+    const vvi_row *c = &w->row[w->rest_row[i]];
+    const double *j = w->problem->contact[i].j;
+    if (j[0] == 0.0 && j[1] == 0.0 && j[2] == 0.0) continue;
+    e[0] = pair_number(s, c), e[1] = (double)c->key;
+    memcpy(e + 2, j, 3 * sizeof(double));
+    e += ENTRY;
+  }
+  memory[0] = (double)((e - memory - 1) / ENTRY);
+  memset(e, 0, sizeof(double) * (size_t)(end - e));
+}
+
+/* ---- the problem ---- */
+
+static void set_contact(const struct vvi_solids_step *w, const vvi_row *c, vvi_rest_contact *r)
+{
+  (void)w;
+  r->a = r->b = -1;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    if (g->weight < 0.0)
+      r->a = g->mover, memcpy(r->arm_a, g->arm, sizeof r->arm_a);
+    else
+      r->b = g->mover, memcpy(r->arm_b, g->arm, sizeof r->arm_b);
+  }
+  memcpy(r->n, c->n, sizeof r->n);
+  r->gap = c->gap;
+  r->friction = c->friction;
+}
+
+static void set_movers(const struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  vvi_rest_problem *p = w->problem;
+  double *before = (double *)p->before, *pushed = (double *)p->pushed;
+  for (int32_t i = 0; i < p->movers; i++) {
+    for (int k = 0; k < 3; k++) {
+      const double a = w->forced ? w->force[i].velocity[k] : 0.0, b = w->forced ? w->force[i].spin[k] : 0.0;
+      before[6 * i + k] = w->near->mover[i].velocity[k], before[6 * i + 3 + k] = w->near->mover[i].spin[k];
+      p->velocity[6 * i + k] = before[6 * i + k] + h * a;
+      p->velocity[6 * i + 3 + k] = before[6 * i + 3 + k] + h * b;
+      pushed[6 * i + k] = pushed[6 * i + 3 + k] = 0.0;
+    }
+  }
+  for (int l = 0; w->forced && l < s->model->n_block; l++) {
+    const vv_block *b = &s->model->block[l];
+    const int32_t first = s->model->solids->first[l];
+    for (int c = 0; first >= 0 && c < b->kind->node_p && c < 6; c++)
+      for (int64_t i = 0; i < b->nodes; i++) pushed[6 * (first + i) + c] = h * w->f[b->p0 + c * b->column + i];
+  }
+}
+
+static double dot6(const double *a, const double *b)
+{
+  return vvi_dot3(a, b) + vvi_dot3(a + 3, b + 3);
+}
+
+/* ---- the books ---- */
+
+static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
+{
+  double turn[3];
+  u[0] = u[1] = u[2] = 0.0;
+  if (c->b >= 0) {
+    vvi_cross3(v + 6 * c->b + 3, c->arm_b, turn);
+    for (int k = 0; k < 3; k++) u[k] += v[6 * c->b + k] + turn[k];
+  }
+  if (c->a >= 0) {
+    vvi_cross3(v + 6 * c->a + 3, c->arm_a, turn);
+    for (int k = 0; k < 3; k++) u[k] -= v[6 * c->a + k] + turn[k];
+  }
+}
+
+/* Work of the impulses between v_f and v1 (before the guard); the part along the surface goes to *friction. */
+static double work_of(const vvi_rest_contact *c, const double *free, const double *after, double *friction)
+{
+  double u[3], w[3], mean[3];
+  velocity_of(c, free, u);
+  velocity_of(c, after, w);
+  for (int k = 0; k < 3; k++) mean[k] = 0.5 * (u[k] + w[k]);
+  const double jn = vvi_dot3(c->j, c->n), all = vvi_dot3(c->j, mean);
+  *friction += all - jn * vvi_dot3(mean, c->n);
+  return all;
+}
+
+/* Places, momenta and books of one touched body: p becomes that of v1 and waits there until the second kick is over. */
+static double settle_mover(struct vv_step *s, const vv_block *b, int64_t node, int32_t i, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  double *end = w->settled[w->n_touched], momentum[6] = {0};
+  const double *v1 = p->velocity + 6 * i, *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
+  double free[6];
+  for (int c = 0; c < 6; c++) {
+    momentum[c] = s->state->p[b->p0 + c * b->column + node] + pushed[c];
+    end[c] = scale * momentum[c];
+  }
+  for (int k = 0; k < 3; k++) {
+    free[k] = v0[k] + h * (w->forced ? w->force[i].velocity[k] : 0.0);
+    free[3 + k] = v0[3 + k] + h * (w->forced ? w->force[i].spin[k] : 0.0);
+  }
+  double brought = 0.0;
+  for (int c = 0; c < 6; c++) brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
+  if (scale != 1.0) { /* the guard: what it took goes to the ground */
+    double lost[3], spin[3];
+    for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k], spin[k] = end[3 + k] - momentum[3 + k];
+    vvi_post_impulse(&s->ledger->posted, w->near->mover[i].place, lost);
+    for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], spin[k]);
+    brought += 0.5 * (dot6(end, v1) - dot6(momentum, v1) / scale);
+  }
+  /* the leapfrog books the second half of the forces at the end of the drift */
+  double way[3], turn[3];
+  for (int k = 0; k < 3; k++) way[k] = h * v1[k];
+  vvi_cross3(way, pushed, turn);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
+  for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
+  w->touched[w->n_touched++] = i;
+  return brought;
+}
+
+static void book(struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  double friction = 0.0, all = 0.0, *free = w->start[0], *after = w->start[2 * (int64_t)p->movers];
+  for (int32_t i = 0; i < p->movers; i++)
+    for (int c = 0; c < 6; c++) {
+      const double a = !w->forced ? 0.0 : c < 3 ? w->force[i].velocity[c] : w->force[i].spin[c - 3];
+      free[6 * i + c] = p->before[6 * i + c] + h * a;
+      after[6 * i + c] = p->scale[i] != 0.0 ? p->velocity[6 * i + c] / p->scale[i] : 0.0;
+    }
+  for (int32_t i = 0; i < p->n; i++) {
+    const vvi_rest_contact *c = &p->contact[i];
+    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
+    all += work_of(c, free, after, &friction);
+    vvi_row_pull(s, &w->row[w->rest_row[i]], c->j);
+  }
+  for (int l = 0; l < s->model->n_block; l++) {
+    const vv_block *b = &s->model->block[l];
+    const int32_t first = s->model->solids->first[l];
+    for (int64_t i = 0; first >= 0 && i < b->nodes; i++)
+      if (p->touched[first + i]) all += settle_mover(s, b, i, first + (int32_t)i, h);
+  }
+  vvi_sum_add(&s->ledger->posted.friction_loss, -friction);
+  vvi_sum_add(&s->ledger->posted.restitution_loss, friction - all);
+}
+
+void vvi_settle_rest(struct vv_step *s, double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  vvi_rest_stats stats;
+  w->problem->n = 0;
+  w->problem->dt = h;
+  for (int64_t i = 0; i < w->n; i++) {
+    if (!w->row[i].rests) continue;
+    w->rest_row[w->problem->n] = (int32_t)i;
+    set_contact(w, &w->row[i], &w->problem->contact[w->problem->n++]);
+  }
+  if (w->problem->n > 0) {
+    recall(s);
+    set_movers(s, h);
+    vvi_rest_solve(w->rest, w->problem, &stats);
+    book(s, h);
+    w->rest_failed += stats.failed > 0;
+  }
+  keep(s);
+}
+
+void vvi_solids_settle(struct vv_step *s)
+{
+  const struct vvi_solids_step *w = s->solids;
+  for (int32_t k = 0; k < w->n_touched; k++) {
+    int l = 0;
+    const int32_t i = w->touched[k];
+    for (int j = 0; j < s->model->n_block; j++)
+      if (s->model->solids->first[j] >= 0 && s->model->solids->first[j] <= i) l = j;
+    const vv_block *b = &s->model->block[l];
+    const int64_t node = i - s->model->solids->first[l];
+    for (int c = 0; c < 6; c++) s->state->p[b->p0 + c * b->column + node] = w->settled[k][c];
+  }
+}
