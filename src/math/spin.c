@@ -14,11 +14,23 @@ typedef struct problem {
   double scale;                /* |H| + |M|: what r is compared with */
 } problem;
 
+/* c_1, c_2, c_3 as vvi_turn, with fewer terms where the angle is small: the first one left out is below 1e-17. */
+static void turn(double t, double c[3])
+{
+  if (t > 0.01) {
+    vvi_turn(t, c);
+    return;
+  }
+  c[1] = 0.5 - t * (1.0 / 24.0 - t * (1.0 / 720.0 - t * (1.0 / 40320.0 - t * (1.0 / 3628800.0))));
+  c[2] = 1.0 / 6.0 - t * (1.0 / 120.0 - t * (1.0 / 5040.0 - t * (1.0 / 362880.0 - t * (1.0 / 39916800.0))));
+  c[0] = 1.0 - t * c[2];
+}
+
 static double residual(const problem *k, const double y[3], double theta[3], double c[3], double turned[3], double r[3])
 {
   double first[3], second[3], size = 0.0;
   for (int i = 0; i < 3; i++) theta[i] = k->dt * (k->w[i] + y[i]);
-  vvi_turn(vvi_dot3(theta, theta), c);
+  turn(vvi_dot3(theta, theta), c);
   vvi_cross3(theta, k->h, first);
   vvi_cross3(theta, first, second);
   for (int i = 0; i < 3; i++) {
@@ -46,14 +58,22 @@ static void newton(const problem *k, const double theta[3], const double c[3], c
   vvi_solve33(a, r, step);
 }
 
-/* Where nothing pushes and W x H is zero to rounding (equal moments, or a spin about a principal axis), y = 0 is exact. */
-static bool closed(const problem *k)
+/* Where nothing pushes, r(0) = dt W x H and y = -I^-1 r(0)/2 up to a part dt |W| of itself.  Where that part is below
+ * rounding (equal moments, a spin next to a principal axis, short steps) no iteration is needed. */
+static bool closed(const problem *k, double y[3])
 {
-  double cross[3];
-  const double h = vvi_dot3(k->h, k->h);
+  double cross[3], most = 0.0, least = INFINITY;
   if (k->m[0] != 0.0 || k->m[1] != 0.0 || k->m[2] != 0.0) return false;
   vvi_cross3(k->w, k->h, cross);
-  return k->dt * k->dt * vvi_dot3(cross, cross) <= h * (1e-33 + 1e-31 * k->dt * k->dt * vvi_dot3(k->w, k->w));
+  for (int i = 0; i < 3; i++) {
+    const bool needle = !(k->inertia[i] > 0.0);
+    most = fmax(most, k->inertia[i]);
+    least = fmin(least, needle ? INFINITY : k->inertia[i]);
+    y[i] = needle ? 0.0 : -0.5 * k->dt * cross[i] / k->inertia[i];
+  }
+  const double dt2 = k->dt * k->dt, ratio = most / least;
+  const double across = vvi_dot3(cross, cross), w = vvi_dot3(k->w, k->w), h = vvi_dot3(k->h, k->h);
+  return across <= 1e-31 * w * h || dt2 * across * dt2 * w * ratio * ratio <= 1e-33 * h;
 }
 
 /* Newton with shorter steps where the whole one does not help.  It ends at the rounding floor: small, and no longer better. */
@@ -67,6 +87,10 @@ static int iterate(const problem *k, double theta[3])
     if (size <= 1e-17 * k->scale) return n - 1;
     double trial[3], next[3], nc[3], nturned[3], nr[3], nsize = INFINITY, part = 1.0;
     newton(k, theta, c, turned, r, step);
+    if (k->dt * k->dt * vvi_dot3(step, step) <= 1e-17) { /* what is left is of second order in it */
+      for (int i = 0; i < 3; i++) theta[i] = k->dt * (k->w[i] + (y[i] - step[i]));
+      return n;
+    }
     for (int shorter = 0; shorter < SHORTER && !(nsize < size); shorter++, part *= 0.5) {
       for (int i = 0; i < 3; i++) trial[i] = y[i] - part * step[i];
       nsize = residual(k, trial, next, nc, nturned, nr);
@@ -86,14 +110,14 @@ int vvi_simo_wong(const double inertia[3], const double r[9], double dt, const d
   vvi_tapply33(r, h, k.h);
   vvi_tapply33(r, impulse, k.m);
   for (int i = 0; i < 3; i++) k.w[i] = inertia[i] > 0.0 ? k.h[i] / inertia[i] : 0.0;
-  if (closed(&k)) {
-    vvi_apply33(r, k.w, theta);
-    for (int i = 0; i < 3; i++) theta[i] *= dt;
+  double body[3];
+  if (closed(&k, body)) {
+    for (int i = 0; i < 3; i++) body[i] = dt * (k.w[i] + body[i]);
+    vvi_apply33(r, body, theta);
     return 0;
   }
   for (int i = 0; i < 3; i++) k.h[i] += k.m[i];
   k.scale = vvi_norm3(k.h) + vvi_norm3(k.m);
-  double body[3];
   const int n = iterate(&k, body);
   vvi_apply33(r, body, theta);
   return n;

@@ -88,7 +88,7 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
     const double size = c->f.sign * vvi_norm3(d);
     for (int k = 0; k < 3; k++) c->nu[k] = d[k] / size;
   }
-  if (w->arms_c && c->pair->stiffness <= 0.0)
+  if (c->pair->early)
     for (int k = 0; k < 3; k++) c->nu[k] = c->early_nu[k];
   make_tangents(c);
   for (int k = 0; k < 3; k++) c->arm_s[k] -= c->f.own * c->nu[k];
@@ -98,10 +98,9 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
 static void join_arms(const vvi_em_rigid *w, vvi_em_contact *c)
 {
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-  const bool early = w->arms_c && c->pair->stiffness <= 0.0;
   for (int k = 0; k < 3; k++) {
     const double apart = middle(s, k) - middle(m, k);
-    if (early) {
+    if (c->pair->early) {
       const double d = apart + c->early_s[k] - c->early_m[k];
       c->arm_s[k] = c->early_s[k] - 0.5 * d;
     }
@@ -112,8 +111,7 @@ static void join_arms(const vvi_em_rigid *w, vvi_em_contact *c)
 
 static void impulse_of(const vvi_em_contact *c, double direction, double j[3])
 {
-  for (int k = 0; k < 3; k++)
-    j[k] = direction * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
+  for (int k = 0; k < 3; k++) j[k] = direction * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
 }
 
 static void velocity_of(const vvi_em_frame *f, const double arm[3], double dt, double v[3])
@@ -218,7 +216,8 @@ static void couple(vvi_em_rigid *w, int directions)
   vvi_em_row *list = w->rows;
   for (int i = 0; i < n; i++) fill_row(&w->contact[i / directions], i % directions, &list[i]);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) w->a[(size_t)i * (size_t)n + j] = w->a[(size_t)j * (size_t)n + i] = between(w, &list[i], &list[j]);
+    for (int j = 0; j <= i; j++)
+      w->a[(size_t)i * (size_t)n + j] = w->a[(size_t)j * (size_t)n + i] = between(w, &list[i], &list[j]);
 }
 
 /* ---- the linear problem of an iterate ---- */
@@ -398,8 +397,8 @@ static double fastest(const vvi_em_rigid *w)
   double most = 0.0;
   for (int i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    most = fmax(most, speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m) +
-                          fabs(c->u[0]));
+    most = fmax(most,
+                speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m) + fabs(c->u[0]));
   }
   return most;
 }
@@ -409,23 +408,25 @@ static double fastest(const vvi_em_rigid *w)
 bool vvi_em_answer(vvi_em_rigid *w, double dt)
 {
   const int directions = w->rough ? 3 : 1;
-  double last = INFINITY, before = INFINITY;
+  double best = INFINITY;
+  int stale = 0;
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
   for (int i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
     if (!s->touched) touch_frame(s);
     if (!m->touched) touch_frame(m);
-    if (c->least < 0 && w->arms_c) note_early(w, c);
+    if (c->least < 0 && c->pair->early) note_early(w, c);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!evaluate(w, dt)) return false;
     couple(w, directions);
     const double miss = worst(w, directions, dt), scale = fastest(w);
     if (!(miss <= INFINITY)) return false;
-    const bool floor = miss <= 1e-12 * scale && miss >= 0.7 * fmin(last, before);
+    stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
+    best = round < 3 ? INFINITY : fmin(best, miss);
+    const bool floor = stale >= 3 && miss <= 2.0 * best && miss <= 1e-12 * scale;
     if (round >= 3 && (floor || miss <= 1e-17 * scale)) return true;
-    before = last, last = miss;
     solve(w, directions, dt, 1e-17 * scale);
   }
   return false;

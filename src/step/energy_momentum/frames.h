@@ -34,8 +34,8 @@ typedef struct vvi_em_frame {
 /* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */
 typedef struct vvi_em_feature {
   int32_t pair;
-  uint32_t key; /* the same while the same features meet */
-  double sign;  /* 0: a plane.  Points: 1, or -1 where the slave is inside a hollow ball */
+  uint32_t key;          /* the same while the same features meet */
+  double sign;           /* 0: a plane.  Points: 1, or -1 where the slave is inside a hollow ball */
   int32_t slave, master; /* frames */
   double point[3];       /* of the slave, its axes */
   double place[3];       /* of the master, its axes: a point of the plane, or the centre */
@@ -49,6 +49,7 @@ typedef struct vvi_em_pair {
   const vvi_object *a, *b;
   int32_t frame_a, frame_b;
   double restitution, friction, stiffness; /* stiffness 0: a multiplier */
+  bool early;                              /* arms C: those of the predictor */
   int64_t first, features;                 /* none: ask for spots */
 } vvi_em_pair;
 
@@ -56,13 +57,13 @@ typedef struct vvi_em_pair {
 typedef struct vvi_em_contact {
   vvi_em_feature f;
   const vvi_em_pair *pair;
-  double gap0, gap1;               /* at n, and at the predicted n+1 */
-  int slot;                        /* spring: its memory; -1: new, or a multiplier */
-  double spring0, spring1;         /* spring: the dynamic gap at n and n+1 */
-  double early_s[3], early_m[3];   /* arms C: those of the predictor, */
-  double early_nu[3];              /* and its normal */
-  double nu[3], t[2][3];           /* normal, from master to slave; two tangents */
-  int least;                       /* axis that the tangents are built from: kept, so that they turn with nu; -1: none yet */
+  double gap0, gap1;             /* at n, and at the predicted n+1 */
+  int slot;                      /* spring: its memory; -1: new, or a multiplier */
+  double spring0, spring1;       /* spring: the dynamic gap at n and n+1 */
+  double early_s[3], early_m[3]; /* arms C: those of the predictor, */
+  double early_nu[3];            /* and its normal */
+  double nu[3], t[2][3];         /* normal, from master to slave; two tangents */
+  int least; /* axis that the tangents are built from: kept, so that they turn with nu; -1: none yet */
   double arm_s[3], arm_m[3], x[3]; /* arms, and the point in space where the slave's ends */
   double j[3];                     /* impulse on the slave along nu, t0, t1 */
   double u[3];                     /* relative velocity of the step along them */
@@ -90,7 +91,7 @@ typedef struct vvi_em_rigid {
   int32_t n_pair;
   vvi_em_pair *pair;
   vvi_em_feature *feature;
-  bool arms_c, rough, weighs;
+  bool rough, weighs;
   int halvings;
   vvi_em_slot *slot; /* [VVI_EM_SLOTS] in the state; NULL: no springs */
   bool sprung;       /* some slot is used */
@@ -99,9 +100,9 @@ typedef struct vvi_em_rigid {
   int located;       /* impacts located in this step */
   double deepest;
   int n_contact;
-  vvi_em_contact *contact;            /* [VVI_EM_CONTACTS] */
-  vvi_em_row *rows;                   /* [3 VVI_EM_CONTACTS] */
-  double *a, *move;                   /* inverse mass between rows; changes of the impulses */
+  vvi_em_contact *contact; /* [VVI_EM_CONTACTS] */
+  vvi_em_row *rows;        /* [3 VVI_EM_CONTACTS] */
+  double *a, *move;        /* inverse mass between rows; changes of the impulses */
   vvi_spot spot[VVI_EM_SPOTS];
 } vvi_em_rigid;
 

@@ -153,6 +153,7 @@ static int32_t pairs_of(const vv_model *m, vvi_em_rigid *w, vvi_em_pair *out, in
       k.restitution = s->rule[rule].restitution;
       k.friction = s->rule[rule].friction;
       k.stiffness = stiffness_of(s->rule[rule].group);
+      k.early = k.stiffness <= 0.0 && vv_is(s->rule[rule].group, "arms", "C");
       k.features = features_of(&k, n, out != NULL ? w->feature + k.first : NULL);
       *features += k.features;
       w->rough |= k.friction > 0.0;

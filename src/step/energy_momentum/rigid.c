@@ -27,7 +27,6 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **
   if (w == NULL) return VV_NOMEM;
   VV_TRY(vvi_em_frames_create(m, s->arena, w));
   VV_TRY(vvi_em_pairs_build(m, s->arena, w));
-  w->arms_c = vv_is(method, "arms", "C");
   w->halvings = (int)vv_integer(method, "halvings");
   w->slot = uses_springs(m) ? (vvi_em_slot *)(void *)memory : NULL;
   const int64_t rows = (w->rough ? 3 : 1) * VVI_EM_CONTACTS;

@@ -20,7 +20,8 @@ static bool known(const vvi_em_rigid *w, const vvi_em_feature *f)
 
 static vvi_em_feature feature_of(const vvi_em_slot *s)
 {
-  vvi_em_feature f = {.pair = (int32_t)s->pair, .key = (uint32_t)s->key, .sign = s->sign, .radius = s->radius, .own = s->own};
+  vvi_em_feature f = {
+      .pair = (int32_t)s->pair, .key = (uint32_t)s->key, .sign = s->sign, .radius = s->radius, .own = s->own};
   f.slave = (int32_t)s->slave, f.master = (int32_t)s->master;
   for (int k = 0; k < 3; k++) f.point[k] = s->point[k], f.place[k] = s->place[k], f.normal[k] = s->normal[k];
   return f;
@@ -143,9 +144,9 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
     vvi_pose a, b;
     vvi_em_pose(&w->frame[c->frame_a], true, &a);
     vvi_em_pose(&w->frame[c->frame_b], true, &b);
-    const double speed = speed_bound(w, c), weight = w->weighs ? vvi_norm3(w->frame[c->frame_a].gravity) +
-                                                                     vvi_norm3(w->frame[c->frame_b].gravity)
-                                                               : 0.0;
+    const double speed = speed_bound(w, c),
+                 weight = w->weighs ? vvi_norm3(w->frame[c->frame_a].gravity) + vvi_norm3(w->frame[c->frame_b].gravity)
+                                    : 0.0;
     k.least = far_apart(c, &a, &b);
     if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, &a, &b)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
