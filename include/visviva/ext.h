@@ -39,6 +39,7 @@ typedef struct vv_load {
   bool motion;        /* a driven displacement rather than a force */
   bool follower;      /* turns with the frame of its node */
   double value[6];    /* force or displacement, then moment (N or m, N m; per length when on all nodes) */
+  double at[3];       /* point of action of the force, in the axes of its node (m); rigid bodies only */
   vv_history history;
 } vv_load;
 

@@ -546,7 +546,8 @@ static bool bind_list(binder *b, const slot *s, const vvi_node *node)
 {
   const vvi_place place = at_value(s, node, -1);
   if (node->type != VVI_LIST) return fault(b, &place, "expected a list of maps, found %s", found(node).c);
-  if (node->count == 0) return fault(b, &place, "the list is empty; write its maps or leave the word out");
+  if (node->count == 0 && s->field->deflt == NULL) /* else it says: none of what would be there by default */
+    return fault(b, &place, "the list is empty; write its maps or leave the word out");
   s->value->list.item = VVI_ARENA_NEW(b->arena, vv_group *, node->count);
   if (s->value->list.item == NULL) return no_memory(b);
   s->value->n = node->count;

@@ -163,7 +163,7 @@ static void inner_forces_balance(const vv_block *b, const run_record *r)
   double *q = random_place(b, r), *f = random_vector(size_p(b), 0.0);
   b->kind->kick(b, 0.0, 1.0, q, f);
   const vv_totals sum = totals(b, q, f);
-  check_least(sum.p_abs, 1e-6);
+  check_least(sum.p_abs, b->elements > 0 ? 1e-6 : 0.0); /* without elements nothing pulls at the nodes */
   for (int c = 0; c < 3; c++) {
     check_most(fabs(sum.p[c]), 1e-14 * sum.p_abs);
     check_most(fabs(sum.L[c]), 1e-14 * (sum.L_abs + sum.p_abs));

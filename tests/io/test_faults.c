@@ -86,7 +86,7 @@ static const planted words[] = {
   {"number for group",  HEAD A "units: 5\n", 5, 8, "units: expected a map, found '5'"},
   {"nothing for group", HEAD A "record:\n", 5, 0, "expected a map, found nothing"},
   {"map for list",      HEAD A "contacts: {between: all}\n", 5, 11, "expected a list of maps, found a map"},
-  {"empty list",        HEAD A "contacts: []\n", 5, 11, "the list is empty"},
+  {"empty list",        FULL "    loads: []\n", 8, 12, "the list is empty"},
   {"word in list",      HEAD A "contacts: [all]\n", 5, 12, "contacts[0]: expected a map, found 'all'"},
   {"no choice",         FULL "    section: {}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 0"},
   {"two choices",       FULL "    section: {square: 1, wire: {}}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 2"},

@@ -189,7 +189,9 @@ static void put_field(writer *w, const vv_field *f, const vvi_value *v, int inde
   put_indent(w, indent);
   put(w, f->name);
   put(w, ":");
-  if (f->type == VV_LIST) {
+  if (f->type == VV_LIST && v->n == 0) {
+    put(w, " []\n");
+  } else if (f->type == VV_LIST) {
     put_list(w, v, indent + STEP);
   } else if (f->type == VV_BODIES) {
     put_bodies(w, v, indent + STEP);
