@@ -2,9 +2,9 @@
  * as Coulomb says, and energy never grows.
  *
  * Bodies with velocities v0 at the start of the step; vf = v0 + dt M^-1 f are those without contact.  Sought: impulses j and
- * v1 = vf + M^-1 G^T j with                                                                       [rigid 20, 21]
- *   0 <= j_n  _|_  u_n(v1) + gap/dt >= 0,     |j_t| <= mu j_n,  j_t opposite to u_t(v1) where it slides.
- * The bodies touched then move by dt v1, and E1 - E0 = j.u1 - |v1 - v0|_M^2/2 <= 0. */
+ * v1 = vf + M^-1 G^T j with                                                                        [many 20]
+ *   0 <= j_n  _|_  u_n(v1) + max(gap, 0)/dt >= 0,   |j_t| <= mu j_n,  j_t opposite to u_t(v1) where it slides.
+ * The bodies touched then move by dt v1, and E1 - E0 = j.u1 - |v1 - v0|_M^2/2 <= 0 [many 21]. */
 #pragma once
 #include "base/base.h"
 #include "visviva/ext.h"
@@ -28,6 +28,7 @@ typedef struct vvi_rest_problem {
   unsigned char *touched; /* [movers] out: has an impulse */
   int32_t n;
   vvi_rest_contact *contact; /* [n] sorted: the order decides nothing but rounding */
+  int32_t threads;           /* islands are shared among them; the same bits for any number */
 } vvi_rest_problem;
 
 typedef struct vvi_rest_stats {
