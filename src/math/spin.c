@@ -58,22 +58,53 @@ static void newton(const problem *k, const double theta[3], const double c[3], c
   vvi_solve33(a, r, step);
 }
 
-/* Where nothing pushes, r(0) = dt W x H and y = -I^-1 r(0)/2 up to a part dt |W| of itself.  Where that part is below
- * rounding (equal moments, a spin next to a principal axis, short steps) no iteration is needed. */
-static bool closed(const problem *k, double y[3])
+/* tan(t/2)/(t/2) of t2 = t^2 */
+static double tangent(double t2)
 {
-  double cross[3], most = 0.0, least = INFINITY;
-  if (k->m[0] != 0.0 || k->m[1] != 0.0 || k->m[2] != 0.0) return false;
-  vvi_cross3(k->w, k->h, cross);
-  for (int i = 0; i < 3; i++) {
-    const bool needle = !(k->inertia[i] > 0.0);
-    most = fmax(most, k->inertia[i]);
-    least = fmin(least, needle ? INFINITY : k->inertia[i]);
-    y[i] = needle ? 0.0 : -0.5 * k->dt * cross[i] / k->inertia[i];
+  if (t2 < 1e-3) return 1.0 + t2 * (1.0 / 12.0 + t2 * (1.0 / 120.0 + t2 * (17.0 / 20160.0 + t2 * (31.0 / 362880.0))));
+  const double t = sqrt(t2);
+  return tan(0.5 * t) / (0.5 * t);
+}
+
+/* A top, J = I_k about axis k and I about the two others, on which nothing pushes.  W keeps its part along the axis, and the
+ * part across, W_p, goes round by an angle: with z the tangent of half of it,
+ *   z = tan(t/2)/(t/2) dt W_k (I - J)/(2 I),   Theta = dt (W_k e_k + (W_p - z e_k x W_p)/(1 + z^2)),               [em 3a]
+ * t = |Theta|.  z hardly depends on t: three rounds leave nothing.  Equal moments: z = 0, Theta = dt W. */
+static bool top(const problem *k, double theta[3])
+{
+  const double *m = k->inertia, *w = k->w;
+  const int a = m[0] == m[1] ? 2 : m[0] == m[2] ? 1 : m[1] == m[2] ? 0 : -1;
+  if (a < 0) return false;
+  const int b = a == 2 ? 0 : a + 1, c = 3 - a - b;
+  const double along = k->dt * w[a], bend = 0.5 * along * (m[b] - m[a]) / m[b];
+  double z = 0.0, across = 0.0;
+  if (bend != 0.0) {
+    across = k->dt * k->dt * (w[b] * w[b] + w[c] * w[c]);
+    for (int i = 0; i < 3; i++) {
+      const double t2 = along * along + across / (1.0 + z * z);
+      if (!(t2 <= 4.0)) return false;
+      z = tangent(t2) * bend;
+    }
   }
-  const double dt2 = k->dt * k->dt, ratio = most / least;
-  const double across = vvi_dot3(cross, cross), w = vvi_dot3(k->w, k->w), h = vvi_dot3(k->h, k->h);
-  return across <= 1e-31 * w * h || dt2 * across * dt2 * w * ratio * ratio <= 1e-33 * h;
+  const double part = k->dt / (1.0 + z * z);
+  theta[a] = along, theta[b] = part * (w[b] + z * w[c]), theta[c] = part * (w[c] - z * w[b]);
+  return true;
+}
+
+/* In general r(0) = dt W x H, and y = -I^-1 r(0)/2 up to a part dt |W| of itself: where that part is below rounding (a spin
+ * next to a principal axis, short steps) no iteration is needed. */
+static bool closed(const problem *k, double theta[3])
+{
+  const double *m = k->inertia;
+  double cross[3];
+  vvi_cross3(k->w, k->h, cross);
+  const double most = m[0] > m[1] ? (m[0] > m[2] ? m[0] : m[2]) : m[1] > m[2] ? m[1] : m[2];
+  const double least = m[0] < m[1] ? (m[0] < m[2] ? m[0] : m[2]) : m[1] < m[2] ? m[1] : m[2];
+  const double dt2 = k->dt * k->dt, across = vvi_dot3(cross, cross), w = vvi_dot3(k->w, k->w), h = vvi_dot3(k->h, k->h);
+  const bool steady = across <= 1e-31 * w * h || dt2 * across * dt2 * w * most * most <= 1e-33 * h * least * least;
+  if (!(least > 0.0) || !steady) return false;
+  for (int i = 0; i < 3; i++) theta[i] = k->dt * (k->w[i] - 0.5 * k->dt * cross[i] / m[i]);
+  return true;
 }
 
 /* Newton with shorter steps where the whole one does not help.  It ends at the rounding floor: small, and no longer better. */
@@ -111,8 +142,8 @@ int vvi_simo_wong(const double inertia[3], const double r[9], double dt, const d
   vvi_tapply33(r, impulse, k.m);
   for (int i = 0; i < 3; i++) k.w[i] = inertia[i] > 0.0 ? k.h[i] / inertia[i] : 0.0;
   double body[3];
-  if (closed(&k, body)) {
-    for (int i = 0; i < 3; i++) body[i] = dt * (k.w[i] + body[i]);
+  const bool free = impulse[0] == 0.0 && impulse[1] == 0.0 && impulse[2] == 0.0;
+  if (free && (top(&k, body) || closed(&k, body))) {
     vvi_apply33(r, body, theta);
     return 0;
   }
