@@ -53,7 +53,9 @@ bench: release ## run the benchmarks
 	@for b in $(BUILD)/release/bench/bench_*; do [ ! -x "$$b" ] || [ -d "$$b" ] || { echo "== $$b"; "$$b" || exit 1; }; done
 
 .PHONY: peers
-peers: release ## time a free rod beside PyElastica, where that can be imported
+peers: release ## the tumbling rod and a pile in Bullet, ODE and MuJoCo beside visviva; a free rod beside PyElastica
+	@bash tools/setup.sh peers
+	@$(PYTHON) tools/peers_rigid.py $(BUILD)/release/visviva $(BUILD)/peers
 	@$(PYTHON) tools/peers.py $(BUILD)/release/bench/bench_peer
 
 .PHONY: install

@@ -3,6 +3,7 @@
 # there is no apt-get or no right to use it, names them and stops.
 #   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
+#   tools/setup.sh peers     also the engines of make peers: Bullet, ODE, MuJoCo
 set -euo pipefail
 
 missing=()
@@ -28,6 +29,12 @@ look() {
     local home
     home=$(dirname "$(readlink -f "$(command -v clang)")")/.. # of LLVM
     [ -e "$home/lib/libarcher.so" ] || need libomp-dev
+  fi
+  if [ "${1:-}" = peers ]; then
+    has g++ || need g++
+    module bullet-float64 || need libbullet-dev
+    module ode || need libode-dev
+    [ -e /usr/include/mujoco/mujoco.h ] || need libmujoco-dev
   fi
 }
 

@@ -127,10 +127,11 @@ static void hang_on(const struct vvi_solids *s, const vv_model *m, const vv_patc
   if (t->type == VV_PATCH_CURVE) o->mover[1] = first + (int32_t)(t->node + (o->copy + 1) % t->nodes);
 }
 
-/* How far a unit of spin about its node moves the surface of a solid. */
+/* How far a unit of spin about its node moves the surface of a solid: a ball about it, full or hollow, keeps its place. */
 static double turns_of(const vv_solid *solid)
 {
-  return solid->balls ? 0.0 : solid->reach;
+  const vvi_part *p = &solid->part[0];
+  return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : solid->reach;
 }
 
 static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch)

@@ -90,6 +90,8 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
   vv_status status = VV_OK;
   if (m->stepper == &vv_event_stepper)
     status = vv_complain(g, "step", "rigid bodies are not for event; use leapfrog, with 'halvings' to locate impacts");
+  if (vv_is(g, "locate", "exact") && vvi_solids_locatable(m) != NULL)
+    status = vv_complain(g, "locate", "%s", vvi_solids_locatable(m));
   if (m->order != 2) status = vv_complain(g, "order", "contacts of rigid bodies are of order 2 only");
   return status;
 }

@@ -40,6 +40,7 @@ struct vvi_rest_problem;
 
 struct vvi_solids_step {
   vvi_solid_near *near;
+  struct vvi_locate *locate;  /* impacts at their own times; NULL: before the drift */
   vv_mover *force;            /* [movers] accelerations: M^-1 f as velocity and spin; NULL: no forces at all */
   double *f;                  /* [np] forces of the present state */
   bool forced;                /* there are any: gravity, loads, bodies that bend */
@@ -52,11 +53,12 @@ struct vvi_solids_step {
   int32_t n_hit;
   int32_t *root;      /* [movers] of the components of a pass */
   bool block;         /* simultaneous impacts by complementarity instead of generalised reflections */
-  double (*start)[6]; /* [movers] velocities before a pass; two more arrays of this size behind it */
+  double (*start)[6]; /* [movers] velocities before a pass */
   /* contacts at rest */
   struct vvi_rest_work *rest;
   struct vvi_rest_problem *problem;
-  int32_t *rest_row; /* [room] rows of the problem */
+  int32_t *rest_row;     /* [room] rows of the problem */
+  double *rest_velocity; /* [movers][6] of the momenta with their impulses */
   int32_t n_touched;
   int32_t *touched;                /* [movers] movers whose momenta are settled */
   double (*settled)[6];            /* [movers] */
@@ -64,6 +66,8 @@ struct vvi_solids_step {
 };
 
 vv_status vvi_solids_prepare(struct vv_step *s);
+/* Why impacts cannot be located exactly; NULL: they can. */
+const char *vvi_solids_locatable(const vv_model *m);
 /* Reals in state.memory: the bank of contacts pressed apart, and the impulses of contacts at rest. */
 int64_t vvi_solids_memory(const vv_model *m);
 double *vvi_solids_bank(const struct vv_step *s);

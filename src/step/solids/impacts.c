@@ -217,7 +217,7 @@ static void answer(struct vv_step *s, component g, double t, double direction)
   }
 }
 
-static void pass(struct vv_step *s, double t, double direction)
+void vvi_impacts_pass(struct vv_step *s, double t, double direction)
 {
   struct vvi_solids_step *w = s->solids;
   connect(w);
@@ -237,7 +237,7 @@ bool vvi_impacts(struct vv_step *s, double t, double h)
   for (int k = 0; k < PASSES; k++) {
     collect_hits(s, h);
     if (w->n_hit == 0) return true;
-    pass(s, t, h < 0.0 ? -1.0 : 1.0);
+    vvi_impacts_pass(s, t, h < 0.0 ? -1.0 : 1.0);
   }
   return false;
 }

@@ -3,14 +3,6 @@
 
 #include <string.h>
 
-static void times6(const double a[6], const double x[3], double y[3])
-{
-  const double u = x[0], v = x[1], w = x[2];
-  y[0] = a[0] * u + a[5] * v + a[4] * w;
-  y[1] = a[5] * u + a[1] * v + a[3] * w;
-  y[2] = a[4] * u + a[3] * v + a[2] * w;
-}
-
 static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, double weight)
 {
   const vv_mover *m = &w->near->mover[mover];
@@ -24,8 +16,8 @@ static void close_leg(const struct vvi_solids_step *w, vvi_row *c, vvi_leg *g)
 {
   const vv_mover *m = &w->near->mover[g->mover];
   vvi_cross3(g->arm, c->n, g->turn);
-  times6(m->inverse_mass, c->n, g->lift);
-  times6(m->inverse_inertia, g->turn, g->twist);
+  vvi_times6(m->inverse_mass, c->n, g->lift);
+  vvi_times6(m->inverse_inertia, g->turn, g->twist);
   for (int i = 0; i < 3; i++) g->lift[i] *= g->weight, g->twist[i] *= g->weight;
   c->k += g->weight * (vvi_dot3(g->lift, c->n) + vvi_dot3(g->twist, g->turn));
 }
@@ -90,7 +82,7 @@ static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
   return a;
 }
 
-static void make_row(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
+void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_solid_rule *rule = &solids->rule[m->rule];
@@ -116,7 +108,7 @@ bool vvi_rows_make(struct vv_step *s, double h)
   w->n = 0;
   for (int64_t i = 0; i < w->near->meets; i++) {
     if (w->n == w->room) return false;
-    make_row(w, &w->near->meet[i], h, &w->row[w->n]);
+    vvi_row_make(w, &w->near->meet[i], h, &w->row[w->n]);
     w->n += w->row[w->n].k > 0.0;
   }
   return true;
@@ -129,8 +121,8 @@ void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3
     vv_mover *m = &w->near->mover[g->mover];
     double turn[3], lift[3], twist[3];
     vvi_cross3(g->arm, j, turn);
-    times6(m->inverse_mass, j, lift);
-    times6(m->inverse_inertia, turn, twist);
+    vvi_times6(m->inverse_mass, j, lift);
+    vvi_times6(m->inverse_inertia, turn, twist);
     for (int i = 0; i < 3; i++) m->velocity[i] += g->weight * lift[i], m->spin[i] += g->weight * twist[i];
   }
 }
@@ -146,8 +138,8 @@ void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a
       const double e[3] = {i == 0, i == 1, i == 2};
       double turn[3], lift[3], twist[3], back[3];
       vvi_cross3(g->arm, e, turn);
-      times6(m->inverse_mass, e, lift);
-      times6(m->inverse_inertia, turn, twist);
+      vvi_times6(m->inverse_mass, e, lift);
+      vvi_times6(m->inverse_inertia, turn, twist);
       vvi_cross3(twist, g->arm, back);
       for (int k = 0; k < 3; k++) full[i][k] += g->weight * g->weight * (lift[k] + back[k]);
     }

@@ -3,6 +3,15 @@
 #include "math/math.h"
 #include "step/solids.h"
 
+/* y = A x of a symmetric A = xx yy zz yz xz xy */
+static inline void vvi_times6(const double a[6], const double x[3], double y[3])
+{
+  const double u = x[0], v = x[1], w = x[2];
+  y[0] = a[0] * u + a[5] * v + a[4] * w;
+  y[1] = a[5] * u + a[1] * v + a[3] * w;
+  y[2] = a[4] * u + a[3] * v + a[2] * w;
+}
+
 /* Velocity of b relative to a at the common point. */
 static inline void vvi_row_velocity(const struct vvi_solids_step *w, const vvi_row *c, double v[3])
 {
@@ -51,14 +60,23 @@ static inline double vvi_row_ahead(const vvi_row *c, double h, double u)
   return c->gap + h * u + 0.5 * h * h * c->press - c->curl;
 }
 
+/* The row of one place. */
+void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c);
 /* All rows of the present configuration from near->meet. */
 bool vvi_rows_make(struct vv_step *s, double h);
 /* Does some row need an impact? */
 bool vvi_rows_hit(struct vv_step *s, double h);
 /* Generalised reflections until nothing approaches that would overlap.  False: they did not end. */
 bool vvi_impacts(struct vv_step *s, double t, double h);
+/* One pass over w->hit. */
+void vvi_impacts_pass(struct vv_step *s, double t, double direction);
 /* Rows of bodies that bend, pressed together by the half kick: the smallest impulses that keep them apart. */
 void vvi_holds(struct vv_step *s, double t, double h);
 /* Contacts at rest. */
 void vvi_settle_rest(struct vv_step *s, double h);
 vv_status vvi_rest_prepare(struct vv_step *s);
+/* Impacts of balls at their own times.  (step/solids/locate.c) */
+vv_status vvi_locate_prepare(struct vv_step *s);
+void vvi_locate_bounds(struct vvi_solids_step *w, double h);
+vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r);
+vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r);

@@ -34,14 +34,15 @@ vv_status vvi_rest_prepare(struct vv_step *s)
   w->problem = VVI_ARENA_NEW(s->arena, vvi_rest_problem, 1);
   w->rest_row = VVI_ARENA_NEW(s->arena, int32_t, w->room);
   if (w->problem == NULL || w->rest_row == NULL) return VV_NOMEM;
-  double *reals = VVI_ARENA_NEW(s->arena, double, 20 * movers);
+  double *reals = VVI_ARENA_NEW(s->arena, double, 25 * movers);
   w->problem->contact = VVI_ARENA_NEW(s->arena, vvi_rest_contact, w->room);
   w->problem->touched = VVI_ARENA_NEW(s->arena, unsigned char, movers);
   if (reals == NULL || w->problem->contact == NULL || w->problem->touched == NULL) return VV_NOMEM;
   w->problem->movers = (int32_t)movers;
   w->problem->mover = w->near->mover;
   w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
-  w->problem->velocity = reals + 12 * movers, w->problem->scale = reals + 18 * movers;
+  w->problem->velocity = reals + 12 * movers, w->rest_velocity = reals + 18 * movers;
+  w->problem->scale = reals + 24 * movers;
   return vvi_rest_create(s->arena, (int32_t)movers, (int32_t)w->room, &w->rest);
 }
 
@@ -155,33 +156,34 @@ static double work_of(const vvi_rest_contact *c, const double *free, const doubl
   return all;
 }
 
-/* Places, momenta and books of one touched body: p becomes that of v1 and waits there until the second kick is over. */
-static double settle_mover(struct vv_step *s, const vv_block *b, int64_t node, int32_t i, double h)
+/* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
+static double book_guard(struct vv_step *s, int32_t i, const double *momentum, const double *after, const double *end)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const double scale = w->problem->scale[i];
+  double lost[3];
+  for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k];
+  vvi_post_impulse(&s->ledger->posted, w->near->mover[i].place, lost);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], end[3 + k] - momentum[3 + k]);
+  return 0.5 * (scale * scale - 1.0) * dot6(momentum, after);
+}
+
+/* One touched body: its momentum becomes that of v1 and waits there until the second kick is over.  Returns the energy that
+ * forces and guard brought beyond W. */
+static double settle_mover(struct vv_step *s, int32_t i, const double *momentum, const double *free,
+                           const double *after, double h)
 {
   struct vvi_solids_step *w = s->solids;
   const vvi_rest_problem *p = w->problem;
-  double *end = w->settled[w->n_touched], momentum[6] = {0};
-  const double *v1 = p->velocity + 6 * i, *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
-  double free[6];
+  double *end = w->settled[w->n_touched], v1[6], way[3], turn[3], brought = 0.0;
+  const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
   for (int c = 0; c < 6; c++) {
-    momentum[c] = s->state->p[b->p0 + c * b->column + node] + pushed[c];
     end[c] = scale * momentum[c];
+    v1[c] = scale * after[c];
+    brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
   }
-  for (int k = 0; k < 3; k++) {
-    free[k] = v0[k] + h * (w->forced ? w->force[i].velocity[k] : 0.0);
-    free[3 + k] = v0[3 + k] + h * (w->forced ? w->force[i].spin[k] : 0.0);
-  }
-  double brought = 0.0;
-  for (int c = 0; c < 6; c++) brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
-  if (scale != 1.0) { /* the guard: what it took goes to the ground */
-    double lost[3], spin[3];
-    for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k], spin[k] = end[3 + k] - momentum[3 + k];
-    vvi_post_impulse(&s->ledger->posted, w->near->mover[i].place, lost);
-    for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], spin[k]);
-    brought += 0.5 * (dot6(end, v1) - dot6(momentum, v1) / scale);
-  }
+  if (scale != 1.0) brought += book_guard(s, i, momentum, after, end);
   /* the leapfrog books the second half of the forces at the end of the drift */
-  double way[3], turn[3];
   for (int k = 0; k < 3; k++) way[k] = h * v1[k];
   vvi_cross3(way, pushed, turn);
   for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
@@ -190,29 +192,48 @@ static double settle_mover(struct vv_step *s, const vv_block *b, int64_t node, i
   return brought;
 }
 
+static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t *node)
+{
+  int found = 0;
+  for (int l = 0; l < s->model->n_block; l++)
+    if (s->model->solids->first[l] >= 0 && s->model->solids->first[l] <= mover) found = l;
+  *node = mover - s->model->solids->first[found];
+  return &s->model->block[found];
+}
+
+/* Momentum with the kick of the whole step and the impulses, and its velocities. */
+static void momentum_of(const struct vv_step *s, int32_t i, double *momentum, double *v)
+{
+  const vv_mover *m = &s->solids->near->mover[i];
+  int64_t node;
+  const vv_block *b = block_of(s, i, &node);
+  for (int c = 0; c < 6; c++)
+    momentum[c] = s->state->p[b->p0 + c * b->column + node] + s->solids->problem->pushed[6 * i + c];
+  vvi_times6(m->inverse_mass, momentum, v);
+  vvi_times6(m->inverse_inertia, momentum + 3, v + 3);
+}
+
 static void book(struct vv_step *s, double h)
 {
   struct vvi_solids_step *w = s->solids;
   const vvi_rest_problem *p = w->problem;
-  double friction = 0.0, all = 0.0, *free = w->start[0], *after = w->start[2 * (int64_t)p->movers];
-  for (int32_t i = 0; i < p->movers; i++)
-    for (int c = 0; c < 6; c++) {
-      const double a = !w->forced ? 0.0 : c < 3 ? w->force[i].velocity[c] : w->force[i].spin[c - 3];
-      free[6 * i + c] = p->before[6 * i + c] + h * a;
-      after[6 * i + c] = p->scale[i] != 0.0 ? p->velocity[6 * i + c] / p->scale[i] : 0.0;
+  const int64_t n = 6 * (int64_t)p->movers;
+  double friction = 0.0, all = 0.0, *momentum = w->start[0], *free = p->velocity, *after = w->rest_velocity;
+  for (int32_t i = 0; i < p->n; i++)
+    if (vvi_norm3(p->contact[i].j) != 0.0) vvi_row_pull(s, &w->row[w->rest_row[i]], p->contact[i].j);
+  memset(after, 0, sizeof(double) * (size_t)n);
+  for (int32_t i = 0; i < p->movers; i++) {
+    if (!p->touched[i]) continue;
+    momentum_of(s, i, momentum + 6 * i, after + 6 * i);
+    for (int k = 0; k < 3; k++) {
+      free[6 * i + k] = p->before[6 * i + k] + (w->forced ? h * w->force[i].velocity[k] : 0.0);
+      free[6 * i + 3 + k] = p->before[6 * i + 3 + k] + (w->forced ? h * w->force[i].spin[k] : 0.0);
     }
-  for (int32_t i = 0; i < p->n; i++) {
-    const vvi_rest_contact *c = &p->contact[i];
-    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
-    all += work_of(c, free, after, &friction);
-    vvi_row_pull(s, &w->row[w->rest_row[i]], c->j);
   }
-  for (int l = 0; l < s->model->n_block; l++) {
-    const vv_block *b = &s->model->block[l];
-    const int32_t first = s->model->solids->first[l];
-    for (int64_t i = 0; first >= 0 && i < b->nodes; i++)
-      if (p->touched[first + i]) all += settle_mover(s, b, i, first + (int32_t)i, h);
-  }
+  for (int32_t i = 0; i < p->n; i++)
+    if (vvi_norm3(p->contact[i].j) != 0.0) all += work_of(&p->contact[i], free, after, &friction);
+  for (int32_t i = 0; i < p->movers; i++)
+    if (p->touched[i]) all += settle_mover(s, i, momentum + 6 * i, free + 6 * i, after + 6 * i, h);
   vvi_sum_add(&s->ledger->posted.friction_loss, -friction);
   vvi_sum_add(&s->ledger->posted.restitution_loss, friction - all);
 }
@@ -242,12 +263,8 @@ void vvi_solids_settle(struct vv_step *s)
 {
   const struct vvi_solids_step *w = s->solids;
   for (int32_t k = 0; k < w->n_touched; k++) {
-    int l = 0;
-    const int32_t i = w->touched[k];
-    for (int j = 0; j < s->model->n_block; j++)
-      if (s->model->solids->first[j] >= 0 && s->model->solids->first[j] <= i) l = j;
-    const vv_block *b = &s->model->block[l];
-    const int64_t node = i - s->model->solids->first[l];
+    int64_t node;
+    const vv_block *b = block_of(s, w->touched[k], &node);
     for (int c = 0; c < 6; c++) s->state->p[b->p0 + c * b->column + node] = w->settled[k][c];
   }
 }

@@ -20,7 +20,7 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
   w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
   w->force = VVI_ARENA_NEW(s->arena, vv_mover, movers);
-  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(3 * movers));
+  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(2 * movers));
   if (!w->row || !w->hit || !w->root || !w->force || !w->start) return VV_NOMEM;
   for (int32_t i = 0; i < m->solids->n; i++) w->soft |= m->solids->object[i].soft;
   w->forced = w->soft || vvi_sys_booked(m);
@@ -28,7 +28,25 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   if (w->f == NULL) return VV_NOMEM;
   w->touched = w->root + movers, w->settled = w->start + movers;
   w->block = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
+  const vv_group *method = vv_sub(m->root, "method");
+  const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
+  if (exact && vv_integer(method, "halvings") == 0 && vvi_solids_locatable(m) == NULL) VV_TRY(vvi_locate_prepare(s));
   return m->solids->rests ? vvi_rest_prepare(s) : VV_OK;
+}
+
+const char *vvi_solids_locatable(const vv_model *m)
+{
+  const struct vvi_solids *solids = m->solids;
+  const bool weight = vvi_norm3(m->gravity) > 0.0;
+  if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
+  if (solids->rests && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
+  for (int32_t i = 0; i < solids->n; i++) {
+    const vvi_object *o = &solids->object[i];
+    if (o->block->n_load > 0) return "balls with loads do not fly along parabolas";
+    if (weight && o->mover[0] < 0 && o->solid->part[0].type != VVI_PART_HALF_SPACE)
+      return "under gravity only planes and rooms are met at exact times";
+  }
+  return NULL;
 }
 
 /* ---- speeds ---- */
@@ -97,11 +115,14 @@ static bool look(struct vv_step *s, double t, double h)
   struct vvi_solids_step *w = s->solids;
   vvi_solid_near_place(s->model, w->near, s->state->q, s->state->p);
   measure_forces(s, t);
-  bound_speeds(w, h);
+  if (w->locate != NULL)
+    vvi_locate_bounds(w, h);
+  else
+    bound_speeds(w, h);
   return vvi_solid_near_collect(w->near, h);
 }
 
-static vv_status no_room(const struct vv_step *s, double t, vv_report *r)
+vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r)
 {
   r->reason = VV_REASON_CROWDED;
   snprintf(r->message, sizeof r->message,
@@ -130,6 +151,7 @@ vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, 
   bool room = true, again = true;
   if (!w->fresh) room = look(s, t, h);
   w->fresh = false;
+  if (room && w->locate != NULL && h > 0.0) return vvi_locate_act(s, t, h, r);
   for (int k = 0; room && again && k < ROUNDS; k++) {
     if (k > 0) room = vvi_solid_near_collect(w->near, h);
     if (!room || !(room = vvi_rows_make(s, h))) break;
@@ -141,7 +163,7 @@ vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, 
     vvi_holds(s, t, h);
     again = raise_bounds(w, h);
   }
-  if (!room) return no_room(s, t, r);
+  if (!room) return vvi_solids_no_room(s, t, r);
   if (w->rest != NULL && h > 0.0) vvi_settle_rest(s, h);
   raise_bounds(w, h);
   return VV_OK;
@@ -149,7 +171,8 @@ vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, 
 
 void vvi_solids_moved(struct vv_step *s, double h)
 {
-  vvi_solid_near_moved(s->solids->near, h);
+  /* located impacts: there, back and there again */
+  vvi_solid_near_moved(s->solids->near, s->solids->locate != NULL ? 3.0 * h : h);
 }
 
 /* What touches, and how deep; the next step starts from what was found here. */

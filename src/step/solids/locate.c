@@ -1,0 +1,282 @@
+/* step/solids/locate.c  Impacts of balls at their own times.
+ *
+ * The flight of a ball is known exactly, so an impact at t* inside the step is applied to the pair alone: both fly to t*,
+ * bounce, and fly back to the start with their new momenta,
+ *   X(t*),  reflect,  X <- X(t*) - t* v+.                                                                         [many 7]
+ * The common drift of the step then gives the exact broken line.  Momentum and energy are exact; angular momentum too,
+ * because X x p and the spin do not change along a drift.  Events are taken in the order of time; those of one instant
+ * together, pass by pass. */
+#include "step/solids/rows.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What a located step needs of every near pair: near->meet[i]. */
+typedef struct vvi_locate {
+  double now;  /* of the last event */
+  double same; /* s: times nearer than this are one instant */
+  int64_t n;
+  double *time;   /* [meet_room] of its coming event; INFINITY: none in this step */
+  int32_t *head;  /* [objects] its pairs as a list: 2 i + side */
+  int32_t *link;  /* [2 meet_room] */
+  int32_t *moved; /* [objects] that take part in an event */
+  int32_t n_moved;
+  unsigned char *in; /* [objects] */
+} vvi_locate;
+
+vv_status vvi_locate_prepare(struct vv_step *s)
+{
+  struct vvi_solids_step *w = s->solids;
+  vvi_locate *k = w->locate = VVI_ARENA_NEW(s->arena, vvi_locate, 1);
+  const int64_t n = s->model->solids->n, room = w->near->meet_room;
+  if (k == NULL) return VV_NOMEM;
+  k->time = VVI_ARENA_NEW(s->arena, double, room);
+  k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n + 2 * room);
+  k->in = VVI_ARENA_NEW(s->arena, unsigned char, n);
+  if (k->time == NULL || k->head == NULL || k->in == NULL) return VV_NOMEM;
+  k->moved = k->head + n, k->link = k->moved + n;
+  return VV_OK;
+}
+
+/* ---- when ---- */
+
+/* First t >= from at which |d + w (t - from)| = r from outside (sign 1), or from inside (sign -1). */
+static double meeting_time(const double d[3], const double w[3], double r, double sign, double from)
+{
+  const double ww = vvi_dot3(w, w), dw = vvi_dot3(d, w), distance = vvi_norm3(d);
+  const double c = sign * (distance - r) * (distance + r); /* >= 0: apart */
+  if (sign > 0.0) {
+    const double root = dw * dw - ww * c;
+    if (!(dw < 0.0) || root < 0.0) return INFINITY;
+    return c <= 0.0 ? from : from + c / (-dw + sqrt(root));
+  }
+  if (ww == 0.0) return INFINITY;
+  if (c <= 0.0) return dw > 0.0 ? from : INFINITY;
+  const double root = sqrt(dw * dw + ww * c);
+  return from + (dw > 0.0 ? c / (dw + root) : (root - dw) / ww);
+}
+
+/* Place and velocity of an object at a time of the step; fixed ones stay. */
+static void at_time(const struct vvi_solids_step *w, int32_t object, double t, double x[3], double v[3])
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  if (o->mover[0] < 0) {
+    for (int c = 0; c < 3; c++) x[c] = o->solid->part[0].centre[c], v[c] = 0.0;
+    return;
+  }
+  const vv_mover *m = &w->near->mover[o->mover[0]];
+  for (int c = 0; c < 3; c++) {
+    const double a = w->forced ? w->force[o->mover[0]].velocity[c] : 0.0;
+    x[c] = m->place[c] + t * (m->velocity[c] + 0.5 * t * a);
+    v[c] = m->velocity[c] + t * a;
+  }
+}
+
+/* A half space, and its free side. */
+static const vvi_part *plane_of(const struct vvi_solids_step *w, int32_t object)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  return o->solid->part[0].type == VVI_PART_HALF_SPACE ? &o->solid->part[0] : NULL;
+}
+
+static double event_time(const struct vvi_solids_step *w, const vvi_meet *m, double from)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
+  const int32_t ball = plane_of(w, m->a) != NULL ? m->b : m->a;
+  double x[3], v[3], y[3], u[3];
+  at_time(w, ball, from, x, v);
+  if (plane != NULL) {
+    const double *n = plane->frame + 6, r = solids->object[ball].solid->part[0].radius;
+    const int32_t mover = solids->object[ball].mover[0];
+    double d[3];
+    for (int c = 0; c < 3; c++) d[c] = x[c] - plane->centre[c];
+    const double a = w->forced ? vvi_dot3(n, w->force[mover].velocity) : 0.0, gap = vvi_dot3(n, d) - r,
+                 rate = vvi_dot3(n, v);
+    if (gap <= 0.0 && rate < 0.0) return from;
+    return from + vvi_first_crossing(fmax(gap, 0.0), rate, 0.5 * a, gap <= 0.0);
+  }
+  at_time(w, m->b, from, y, u);
+  for (int c = 0; c < 3; c++) y[c] -= x[c], u[c] -= v[c];
+  const vvi_part *a = &solids->object[m->a].solid->part[0], *b = &solids->object[m->b].solid->part[0];
+  if (a->hollow || b->hollow) return meeting_time(y, u, fabs(a->radius - b->radius), -1.0, from);
+  return meeting_time(y, u, a->radius + b->radius, 1.0, from);
+}
+
+static void foresee(struct vvi_solids_step *w, double h)
+{
+  vvi_locate *k = w->locate;
+  k->n = w->near->meets;
+  for (int32_t i = 0; i < w->near->solids->n; i++) k->head[i] = -1;
+  for (int64_t i = 0; i < k->n; i++) {
+    const vvi_meet *m = &w->near->meet[i];
+    k->link[2 * i] = k->head[m->a], k->head[m->a] = (int32_t)(2 * i);
+    k->link[2 * i + 1] = k->head[m->b], k->head[m->b] = (int32_t)(2 * i + 1);
+    const double t = event_time(w, m, k->now);
+    k->time[i] = t < h ? t : INFINITY;
+  }
+}
+
+/* ---- one instant ---- */
+
+/* Flies one body with its momenta as they are: from the start of the step to t, or back with -t. */
+static void fly(struct vv_step *s, int32_t object, double t)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const vvi_object *o = &w->near->solids->object[object];
+  const vv_block *b = o->block;
+  const int64_t node = o->patch->node + o->copy;
+  double *q = s->state->q + b->q0, *p = s->state->p + b->p0;
+  for (int half = 0; half < 2; half++) {
+    for (int c = 0; w->forced && c < b->kind->node_p; c++)
+      p[c * b->column + node] += 0.5 * t * w->f[b->p0 + c * b->column + node];
+    if (half == 0) b->kind->drift_node(b, node, t, q, p);
+  }
+}
+
+/* Its working copy, from the state. */
+static void refresh(struct vv_step *s, int32_t object)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_object *o = &w->near->solids->object[object];
+  const vv_block *b = o->block;
+  const int64_t node = o->patch->node + o->copy;
+  vv_mover *m = &w->near->mover[o->mover[0]];
+  const vv_point at = {.patch = o->local, .xi = {(double)o->copy}};
+  b->kind->surface(b, s->state->q + b->q0, 1, &at, m->place);
+  for (int c = 0; c < 3; c++) { /* a ball: inverse masses are multiples of 1 */
+    m->velocity[c] = m->inverse_mass[0] * s->state->p[b->p0 + c * b->column + node];
+    m->spin[c] = m->inverse_inertia[0] * s->state->p[b->p0 + (3 + c) * b->column + node];
+  }
+}
+
+static void take_part(struct vv_step *s, int32_t object, double t)
+{
+  vvi_locate *k = s->solids->locate;
+  const vvi_object *o = &s->solids->near->solids->object[object];
+  if (k->in[object] || o->held || o->mover[0] < 0) return;
+  k->in[object] = 1;
+  k->moved[k->n_moved++] = object;
+  fly(s, object, t);
+  refresh(s, object);
+}
+
+/* The spot of a pair that touches now. */
+static void touch(const struct vvi_solids_step *w, vvi_meet *m)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
+  double x[3], y[3], v[3];
+  at_time(w, m->a, 0.0, x, v);
+  at_time(w, m->b, 0.0, y, v);
+  const double r = solids->object[m->a].solid->part[0].radius, sign = plane_of(w, m->b) != NULL ? -1.0 : 1.0;
+  if (plane != NULL) { /* from a to b */
+    const double *ball = plane_of(w, m->a) != NULL ? y : x;
+    const double radius = solids->object[plane_of(w, m->a) != NULL ? m->b : m->a].solid->part[0].radius;
+    for (int c = 0; c < 3; c++)
+      m->spot.n[c] = sign * plane->frame[6 + c], m->spot.x[c] = ball[c] - radius * plane->frame[6 + c];
+  } else {
+    double d[3];
+    const vvi_part *a = &solids->object[m->a].solid->part[0], *b = &solids->object[m->b].solid->part[0];
+    const double inside = a->hollow || b->hollow ? -1.0 : 1.0;
+    for (int c = 0; c < 3; c++) d[c] = y[c] - x[c];
+    const double size = vvi_norm3(d);
+    for (int c = 0; c < 3; c++) {
+      const double n = size > 0.0 ? d[c] / size : (double)(c == 2);
+      m->spot.n[c] = inside * n;
+      m->spot.x[c] = b->hollow ? x[c] - r * n : x[c] + r * n;
+    }
+  }
+  m->spot.gap = 0.0;
+}
+
+/* All pairs of one instant bounce together. */
+static void bounce(struct vv_step *s, double t, double h, double at)
+{
+  struct vvi_solids_step *w = s->solids;
+  vvi_locate *k = w->locate;
+  k->n_moved = 0;
+  w->n = w->n_hit = 0;
+  for (int64_t i = 0; i < k->n; i++) {
+    if (!(k->time[i] <= at + k->same)) continue;
+    take_part(s, w->near->meet[i].a, at);
+    take_part(s, w->near->meet[i].b, at);
+  }
+  for (int64_t i = 0; i < k->n; i++) {
+    if (!(k->time[i] <= at + k->same)) continue;
+    vvi_meet m = w->near->meet[i];
+    touch(w, &m);
+    vvi_row_make(w, &m, h, &w->row[w->n]);
+    if (vvi_row_speed(w, &w->row[w->n]) < 0.0) w->hit[w->n_hit++].row = (int32_t)w->n++;
+  }
+  if (w->n_hit > 0) vvi_impacts_pass(s, t + at, 1.0);
+  for (int32_t i = 0; i < k->n_moved; i++) {
+    k->in[k->moved[i]] = 0;
+    fly(s, k->moved[i], -at);
+    refresh(s, k->moved[i]);
+  }
+}
+
+/* The pairs of the bodies that bounced get new times, not before now. */
+static void foresee_again(struct vvi_solids_step *w, double h)
+{
+  vvi_locate *k = w->locate;
+  for (int32_t i = 0; i < k->n_moved; i++)
+    for (int32_t l = k->head[k->moved[i]]; l >= 0; l = k->link[l]) {
+      const double t = event_time(w, &w->near->meet[l / 2], k->now);
+      k->time[l / 2] = t < h ? t : INFINITY;
+    }
+}
+
+/* All objects as fast as the fastest may become. */
+void vvi_locate_bounds(struct vvi_solids_step *w, double h)
+{
+  double most = 0.0;
+  for (int32_t i = 0; i < w->near->solids->n; i++)
+    if (w->near->solids->object[i].mover[0] >= 0) most = fmax(most, vvi_object_speed(w->near, i));
+  w->speed = most;
+  for (int32_t i = 0; i < w->near->solids->n; i++)
+    if (w->near->solids->object[i].mover[0] >= 0) w->near->bound[i] = 1.5 * (most + h * w->acceleration);
+}
+
+static bool too_fast(const struct vvi_solids_step *w, double h)
+{
+  const vvi_locate *k = w->locate;
+  for (int32_t i = 0; i < k->n_moved; i++)
+    if (vvi_object_speed(w->near, k->moved[i]) + h * w->acceleration > w->near->bound[k->moved[i]]) return true;
+  return false;
+}
+
+static double soonest(const vvi_locate *k)
+{
+  double t = INFINITY;
+  for (int64_t i = 0; i < k->n; i++) t = fmin(t, k->time[i]);
+  return t;
+}
+
+vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
+{
+  struct vvi_solids_step *w = s->solids;
+  vvi_locate *k = w->locate;
+  const int64_t most = 10000 + 1000 * (int64_t)w->near->solids->n;
+  k->now = 0.0;
+  k->same = w->speed > 0.0 ? 1e-13 * w->near->solids->size / w->speed : 0.0;
+  foresee(w, h);
+  for (int64_t n = 0;; n++) {
+    const double at = soonest(k);
+    if (!(at < h)) return VV_OK;
+    if (n == most) break;
+    k->now = at;
+    bounce(s, t, h, at);
+    if (too_fast(w, h)) {
+      vvi_locate_bounds(w, h);
+      if (!vvi_solid_near_collect(w->near, h)) return vvi_solids_no_room(s, t, r);
+      foresee(w, h);
+    } else {
+      foresee_again(w, h);
+    }
+  }
+  r->reason = VV_REASON_TOO_MANY_EVENTS;
+  snprintf(r->message, sizeof r->message, "impacts of balls do not end at t = %.9g; use 'locate: none'", t + k->now);
+  return VV_OK;
+}
