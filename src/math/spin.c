@@ -69,7 +69,7 @@ static double tangent(double t2)
 /* A top, J = I_k about axis k and I about the two others, on which nothing pushes.  W keeps its part along the axis, and the
  * part across, W_p, goes round by an angle: with z the tangent of half of it,
  *   z = tan(t/2)/(t/2) dt W_k (I - J)/(2 I),   Theta = dt (W_k e_k + (W_p - z e_k x W_p)/(1 + z^2)),               [em 3a]
- * t = |Theta|.  z hardly depends on t: three rounds leave nothing.  Equal moments: z = 0, Theta = dt W. */
+ * t = |Theta|.  z hardly depends on t: two or three rounds leave nothing of a short step.  Equal moments: z = 0, Theta = dt W. */
 static bool top(const problem *k, double theta[3])
 {
   const double *m = k->inertia, *w = k->w;
@@ -77,15 +77,15 @@ static bool top(const problem *k, double theta[3])
   if (a < 0) return false;
   const int b = a == 2 ? 0 : a + 1, c = 3 - a - b;
   const double along = k->dt * w[a], bend = 0.5 * along * (m[b] - m[a]) / m[b];
-  double z = 0.0, across = 0.0;
-  if (bend != 0.0) {
-    across = k->dt * k->dt * (w[b] * w[b] + w[c] * w[c]);
-    for (int i = 0; i < 3; i++) {
-      const double t2 = along * along + across / (1.0 + z * z);
-      if (!(t2 <= 4.0)) return false;
-      z = tangent(t2) * bend;
-    }
+  const double across = k->dt * k->dt * (w[b] * w[b] + w[c] * w[c]);
+  double z = 0.0, last = bend;
+  for (int i = 0; i < ITERATIONS && fabs(z - last) > 1e-17 * fabs(z); i++) {
+    const double t2 = along * along + across / (1.0 + z * z);
+    if (!(t2 <= 4.0)) return false;
+    last = z;
+    z = tangent(t2) * bend;
   }
+  if (fabs(z - last) > 1e-15 * fabs(z)) return false;
   const double part = k->dt / (1.0 + z * z);
   theta[a] = along, theta[b] = part * (w[b] + z * w[c]), theta[c] = part * (w[c] - z * w[b]);
   return true;

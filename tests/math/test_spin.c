@@ -95,7 +95,7 @@ static void test_simo_wong_keeps_its_promises(void **unused)
   uint64_t seed = 7;
   for (int k = 0; k < 400; k++)
     for (int i = 0; i < 4; i++) {
-      const double dt = pow(10.0, -6.0 + (k % 6)) * (inertia[i][0] < 0.1 ? 0.02 : 0.3);
+      const double dt = pow(10.0, -6.0 + (k % 7)) * (inertia[i][0] < 0.1 ? 0.02 : 0.3);
       check_one(&seed, inertia[i], dt, 0.0);
       check_one(&seed, inertia[i], dt, 0.5);
     }

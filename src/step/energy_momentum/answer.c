@@ -425,7 +425,7 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (!(miss <= INFINITY)) return false;
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
-    const bool floor = stale >= 3 && miss <= 2.0 * best && miss <= 1e-12 * scale;
+    const bool floor = stale >= 3 && miss <= 2.0 * best && miss <= 2e-14 * scale;
     if (round >= 3 && (floor || miss <= 1e-17 * scale)) return true;
     solve(w, directions, dt, round < SLOWER ? 1.0 : 0.5, 1e-17 * scale);
   }
