@@ -190,9 +190,19 @@ typedef struct vv_vary_table {
   void (*hold)(const vv_block *b, double *d);
 } vv_vary_table;
 
+/* A node that is a rigid body.  Its q is its place, a quaternion (w first) that turns its principal axes to space axes, and
+ * what rounding left out of these seven sums; its p are momentum and spin about the centre, in space axes. */
+typedef struct vv_frame {
+  double mass, inertia[3]; /* kg, kg m^2 about its axes; a moment may be 0 (a needle) */
+  bool held;               /* it does not move */
+} vv_frame;
+
 /* Discrete-gradient form: what the energy-momentum stepper needs of a kind.  NULL in a kind that does not offer it.
  * v is the memory of the block between steps, [node_v][nodes]; work is scratch. */
 typedef struct vv_implicit_table {
+  /* All nodes, where they are rigid bodies: the stepper moves them itself, contacts and all, node_v is 0 and the functions
+   * below are NULL.  NULL: they are not. */
+  void (*frames)(const vv_block *b, vv_frame *out);
   int node_v;
   int64_t (*work)(const vv_block *b); /* reals of scratch */
   void (*start)(const vv_block *b, const double *q, const double *p, double *v);

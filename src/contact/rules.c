@@ -21,6 +21,25 @@ static bool meets_itself(const vv_model *m, const vv_group *c)
   return false;
 }
 
+/* Words of the energy-momentum step of rigid bodies. */
+static vv_status check_implicit(const vv_model *m, const vv_group *c)
+{
+  const bool here = vv_is(vv_sub(m->root, "method"), "step", "energy-momentum"),
+             penalty = vv_is(c, "response", "penalty");
+  vv_status status = VV_OK;
+  if (!here && (penalty || vv_is(c, "response", "multiplier")))
+    status = vv_complain(c, "response", "%s belongs to 'method.step: energy-momentum'", vv_text(c, "response"));
+  if (here && vv_is(c, "response", "dcr"))
+    status = vv_complain(c, "response", "dcr belongs to 'method.step: leapfrog'; use multiplier or penalty");
+  if (penalty && !vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "penalty needs one (N/m)");
+  if (!penalty && vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "belongs to 'response: penalty'");
+  if (penalty && (vv_number(c, "restitution") < 1.0 || vv_number(c, "friction") > 0.0))
+    status =
+        vv_complain(c, "response", "the spring of penalty loses nothing: restitution 1, friction 0; use multiplier");
+  if (vv_given(c, "arms") && (!here || penalty)) status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
+  return status;
+}
+
 static vv_status check_rule(const vv_model *m, const vv_group *c)
 {
   const bool event = is_event(m);
@@ -34,6 +53,7 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
+  if (check_implicit(m, c) != VV_OK) status = VV_SCENE;
   return status;
 }
 

@@ -47,7 +47,7 @@ static inline void vvi_carried_add(double d, double *x, double *carry)
 }
 
 /* The Simo-Wong step of a body with torque impulse L about its centre (space axes): theta with
- *   h1 = h + L,   Lambda = exp(theta^),   h1 = Lambda I_n (2 theta/dt - omega_n),                             [rigid 1]
+ *   h1 = h + L,   Lambda = exp(theta^),   h1 = Lambda I_n (2 theta/dt - omega_n),                                [em 1]
  * so that T1 - T0 = theta.L/dt exactly.  r: R_n; theta in space axes.  Returns iterations (0: closed form), -1: not
  * converged. */
 int vvi_simo_wong(const double inertia[3], const double r[9], double dt, const double h[3], const double impulse[3],

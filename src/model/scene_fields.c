@@ -21,7 +21,7 @@ static const vv_field time_field[] = {
 static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
 
 static const vv_field method_field[] = {
-  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams).  auto: event where bodies can touch, else leapfrog"},
+  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams; rigid bodies and their contacts).  auto: event where bodies can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
   {.name = "simultaneous", .type = VV_WORD, .words = "reflections|complementarity", .deflt = "reflections", .doc = "impacts of rigid bodies at one time. reflections: pass by pass, those that approach (Newton's cradle: one in, one out). complementarity: bodies that touch are blocked together"},
   {.name = "locate", .type = VV_WORD, .words = "auto|none|exact", .deflt = "auto", .doc = "impacts of rigid balls. exact: each at its own time within the step. none: before the drift that would make them overlap. auto: exact where only balls, planes and rooms meet with restitution 1"},
@@ -35,7 +35,9 @@ static const vv_field contact_field[] = {
   {.name = "between",     .type = VV_NAMES, .words = "all", .deflt = "all", .doc = "two bodies, or all; one body alone: it and itself. The most specific line wins"},
   {.name = "restitution", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .deflt = "1", .doc = "ratio of separation to approach speed of the touching nodes"},
   {.name = "friction",    .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .doc = "Coulomb coefficient"},
-  {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  none: the pair passes through.  auto: the one that fits the stepper"},
+  {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|multiplier|penalty|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  multiplier, penalty: rigid bodies in energy-momentum steps, by an impulse or by a spring.  none: the pair passes through.  auto: the one that fits the stepper"},
+  {.name = "stiffness",   .type = VV_NUMBER, .unit = "N/m", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of the spring of 'response: penalty'"},
+  {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},
   {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). kept, recomputed, predictor, half-step: the 2005 paper's projection, four readings"},
 };

@@ -1,4 +1,5 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
+#include "contact/solids.h"
 #include "math/math.h"
 #include "sim/sim.h"
 #include "step/solids.h"
@@ -30,7 +31,15 @@ static bool names_a_jump(const vv_group *method)
   return vv_given(method, "jump") && !vv_is(method, "jump", "auto");
 }
 
-/* An implicit stepper takes its bodies through their discrete-gradient form; there is no contact in it. */
+/* Rigid bodies among themselves and with obstacles. */
+static bool only_solids_touch(const vv_model *m)
+{
+  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
+    if (m->solids->object[i].soft) return false;
+  return m->pairs->n == 0 && m->crowd == NULL;
+}
+
+/* An implicit stepper takes its bodies through their discrete-gradient form; the only contacts in it are of rigid ones. */
 static vv_status check_implicit(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
@@ -38,7 +47,12 @@ static vv_status check_implicit(const vv_model *m, const vv_group *g)
     if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
       status = vv_complain(g, "step", "bodies of kind %s have no %s form; use leapfrog or event",
                            m->block[i].kind->name, m->stepper->name);
-  if (touches(m)) status = vv_complain(g, "step", "%s has no contact; use event", m->stepper->name);
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
+      status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
+  if (touches(m) && !only_solids_touch(m))
+    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies; use %s", m->stepper->name,
+                         m->solids != NULL ? "leapfrog" : "event");
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
   if (!vv_is(g, "start", "half-kick"))
     status = vv_complain(g, "start", "belongs to the explicit steps; %s needs no start", m->stepper->name);

@@ -47,4 +47,5 @@ const vv_body_kind vv_rigid_kind = {
     .movers = rigid_movers,
     .skin = rigid_skin,
     .drift_excess = drift_excess,
+    .implicit = &rigid_implicit,
 };

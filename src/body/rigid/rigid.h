@@ -122,3 +122,6 @@ void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals 
 enum { RIGID_OUTPUTS = 7 };
 extern const vv_output_field rigid_output_field[];
 void rigid_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+
+/* ---- implicit.c ---- */
+extern const vv_implicit_table rigid_implicit;

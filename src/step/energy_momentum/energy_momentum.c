@@ -1,14 +1,16 @@
 /* step/energy_momentum/energy_momentum.c  Implicit steps that keep energy and both momenta to rounding.
  *
- * The bodies do the work in their discrete-gradient form (vv_implicit_table): velocities of that form live in the state's
- * memory behind what the contact pairs keep, and p is written anew after every step, so that audits and outputs see momenta
- * as ever.  The energy that is balanced is called "director": that of the consistent masses and of those velocities. */
-#include "step/step.h"
+ * Bodies that bend do the work in their discrete-gradient form (vv_implicit_table): velocities of that form live in the
+ * state's memory behind what the contact pairs keep, and p is written anew after every step, so that audits and outputs see
+ * momenta as ever.  The energy that is balanced is called "director": that of the consistent masses and of those velocities.
+ * Rigid bodies are moved here, with their contacts (frames.h); what their springs remember comes last in the memory. */
+#include "step/energy_momentum/frames.h"
 
 #include <stdio.h>
 
 typedef struct work {
   double *scratch;
+  vvi_em_rigid *rigid; /* NULL: no rigid bodies */
 } work;
 
 static int64_t first_real(const vv_model *m)
@@ -21,11 +23,16 @@ static int64_t reals_of(const vv_block *b)
   return b->kind->implicit != NULL ? b->kind->implicit->node_v * b->nodes : 0;
 }
 
-static int64_t memory(const vv_model *m)
+static int64_t reals_of_all(const vv_model *m)
 {
   int64_t n = 0;
   for (int i = 0; i < m->n_block; i++) n += reals_of(&m->block[i]);
   return n;
+}
+
+static int64_t memory(const vv_model *m)
+{
+  return reals_of_all(m) + vvi_em_rigid_memory(m);
 }
 
 /* Velocities from the initial momenta, which are then those of the velocities: a step of no length writes them. */
@@ -51,7 +58,9 @@ static vv_status prepare(struct vv_step *s)
     if (n > most) most = n;
   }
   if (w == NULL || (w->scratch = VVI_ARENA_NEW(s->arena, double, most + 1)) == NULL) return VV_NOMEM;
-  s->energy = "director";
+  if (vvi_em_count(s->model) > 0)
+    VV_TRY(vvi_em_rigid_create(s, s->state->memory + first_real(s->model) + reals_of_all(s->model), &w->rigid));
+  s->energy = reals_of_all(s->model) > 0 ? "director" : "nodal";
   s->exact = true;
   s->own = w;
   return VV_OK;
@@ -59,15 +68,22 @@ static vv_status prepare(struct vv_step *s)
 
 static void audit(struct vv_step *s, vv_totals *sum)
 {
+  const work *w = s->own;
   const vv_state *x = s->state;
   const double *v = x->memory + first_real(s->model);
   sum->kinetic = sum->strain = 0.0;
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
-    if (reals_of(b) == 0) continue;
-    b->kind->implicit->audit(b, x->q + b->q0, v, sum);
+    if (reals_of(b) > 0) {
+      b->kind->implicit->audit(b, x->q + b->q0, v, sum);
+    } else {
+      vv_totals plain = {0};
+      b->kind->audit(b, x->q + b->q0, x->p + b->p0, &plain);
+      sum->kinetic += plain.kinetic;
+    }
     v += reals_of(b);
   }
+  if (w->rigid != NULL) sum->contact += vvi_em_spring_energy(w->rigid);
 }
 
 static bool one_step(struct vv_step *s)
@@ -82,27 +98,30 @@ static bool one_step(struct vv_step *s)
       return false;
     v += reals_of(b);
   }
-  return true;
+  return w->rigid == NULL || vvi_em_rigid_step(s, w->rigid);
 }
 
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
+  const work *w = s->own;
+  if (w->rigid != NULL) vvi_em_load(w->rigid, s->state);
   for (int64_t k = 0; k < n; k++) {
     if (!one_step(s)) {
       r->reason = VV_REASON_NOT_CONVERGED;
       snprintf(r->message, sizeof r->message,
                "the iteration of step %lld, from t = %.9g, did not converge; use a shorter 'time.step'",
                (long long)s->state->step + 1, s->state->t);
-      return VV_OK;
+      break;
     }
     vvi_step_done(s);
   }
+  if (w->rigid != NULL) vvi_em_store(w->rigid, s->state);
   return VV_OK;
 }
 
 const vv_stepper_kind vv_energy_momentum_stepper = {
     .name = "energy-momentum",
-    .doc = "implicit; keeps energy and momenta to rounding (beams)",
+    .doc = "implicit; keeps energy and momenta to rounding (beams, rigid bodies)",
     .claims = VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
     .memory = memory,
     .start = start,

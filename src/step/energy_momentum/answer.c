@@ -1,0 +1,433 @@
+/* step/energy_momentum/answer.c  The impulses of all contacts of a step.
+ *
+ * An impulse f on the slave with arm R_s, -f on the master with arm R_m, changes energy and angular momentum by exactly
+ *   T1 - T0 = f.u,   u = (dX_s + theta_s x R_s - dX_m - theta_m x R_m)/dt,                                        [em 5]
+ *   H1 - H0 = (Xmid_s + R_s - Xmid_m - R_m) x f,   Xmid = X + dX/2,                                               [em 6]
+ * so that both are kept where u is zero along f, and the two arms end on one line along f.  Everything below is a way to find
+ * such f, arms and motions together.  Linear momentum is exact at every iterate, angular momentum too, energy at the end.
+ *
+ *   arms D   R_s = Rbar of the material point, R_m ends at the same place in space                            [em 7, 8]
+ *   arms C   those of the predictor, moved to meet half way                                                      [em 11]
+ *   springs  both are material points of the modified configuration, apart along the normal                  [em 9, 10]
+ *
+ * Backwards in time the same holds with impulses and velocities of the other sign. */
+#include "step/energy_momentum/frames.h"
+
+enum { ROUNDS = 160, SLOWER = 60, SWEEPS = 400 };
+
+/* ---- the modified configuration ---- */
+
+/* tan(t/2)/(t/2) */
+static double tangent_of(double t2)
+{
+  if (t2 < 1e-4) return 1.0 + t2 * (1.0 / 12.0 + t2 * (1.0 / 120.0 + t2 * (17.0 / 20160.0)));
+  const double t = sqrt(t2);
+  return tan(0.5 * t) / (0.5 * t);
+}
+
+static void modify(vvi_em_frame *f)
+{
+  f->tangent = f->held ? 1.0 : tangent_of(vvi_dot3(f->theta, f->theta));
+  for (int k = 0; k < 3; k++) f->cayley[k] = f->held ? 0.0 : f->tangent * f->theta[k];
+}
+
+/* Rbar = tan(t/2)/(t/2) (R_n + R_n+1)/2, so that theta x Rbar = R_n+1 - R_n; with exp(theta^) = cay(w),
+ *   (1 + cay(w))/2 = (1 - w^/2)^-1 = (1 + w^/2 + w w^T/4)/(1 + |w|^2/4)                                           [em 7] */
+static void modified_arm(const vvi_em_frame *f, const double body[3], double out[3])
+{
+  double r[3], wr[3];
+  vvi_apply33(f->r, body, r);
+  vvi_cross3(f->cayley, r, wr);
+  const double along = 0.25 * vvi_dot3(f->cayley, r);
+  const double scale = f->tangent / (1.0 + 0.25 * vvi_dot3(f->cayley, f->cayley));
+  for (int k = 0; k < 3; k++) out[k] = scale * (r[k] + 0.5 * wr[k] + along * f->cayley[k]);
+}
+
+/* The normal of a plane under that map, which is linear but no rotation: n + w x n/2, made unit                     [em 8] */
+static void modified_normal(const vvi_em_frame *f, const double body[3], double out[3])
+{
+  double n[3], wn[3];
+  vvi_apply33(f->r, body, n);
+  vvi_cross3(f->cayley, n, wn);
+  for (int k = 0; k < 3; k++) out[k] = n[k] + 0.5 * wn[k];
+  const double size = vvi_norm3(out);
+  for (int k = 0; k < 3; k++) out[k] /= size;
+}
+
+static double middle(const vvi_em_frame *f, int k)
+{
+  return f->held ? f->x[k] : f->x[k] + 0.5 * f->dx[k];
+}
+
+/* ---- one contact ---- */
+
+/* Normal and tangents from nu; the tangents turn with it from one iterate to the next. */
+static void make_tangents(vvi_em_contact *c)
+{
+  const double *n = c->nu;
+  if (c->least < 0)
+    c->least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  for (int k = 0; k < 3; k++) c->t[0][k] = (k == c->least) - n[c->least] * n[k];
+  const double size = vvi_norm3(c->t[0]);
+  for (int k = 0; k < 3; k++) c->t[0][k] /= size;
+  vvi_cross3(n, c->t[0], c->t[1]);
+}
+
+/* nu and the slave's arm, from the iterate so far.  The arm ends on the surface: the radius is taken off along nu, which
+ * changes nothing without friction. */
+static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
+{
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  double far[3], d[3];
+  modified_arm(s, c->f.point, c->arm_s);
+  modified_arm(m, c->f.place, far);
+  for (int k = 0; k < 3; k++) d[k] = middle(s, k) + c->arm_s[k] - middle(m, k) - far[k];
+  if (c->f.sign == 0.0) {
+    modified_normal(m, c->f.normal, c->nu);
+  } else {
+    const double size = c->f.sign * vvi_norm3(d);
+    for (int k = 0; k < 3; k++) c->nu[k] = d[k] / size;
+  }
+  if (c->pair->early)
+    for (int k = 0; k < 3; k++) c->nu[k] = c->early_nu[k];
+  make_tangents(c);
+  for (int k = 0; k < 3; k++) c->arm_s[k] -= c->f.own * c->nu[k];
+}
+
+/* The master's arm, from the places that the impulses lead to: its end is where the slave's is. */
+static void join_arms(const vvi_em_rigid *w, vvi_em_contact *c)
+{
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  for (int k = 0; k < 3; k++) {
+    const double apart = middle(s, k) - middle(m, k);
+    if (c->pair->early) {
+      const double d = apart + c->early_s[k] - c->early_m[k];
+      c->arm_s[k] = c->early_s[k] - 0.5 * d;
+    }
+    c->arm_m[k] = apart + c->arm_s[k];
+    c->x[k] = middle(s, k) + c->arm_s[k];
+  }
+}
+
+static void impulse_of(const vvi_em_contact *c, double direction, double j[3])
+{
+  for (int k = 0; k < 3; k++) j[k] = direction * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
+}
+
+static void velocity_of(const vvi_em_frame *f, const double arm[3], double dt, double v[3])
+{
+  double turn[3];
+  vvi_cross3(f->theta, arm, turn);
+  for (int k = 0; k < 3; k++) v[k] = f->held ? 0.0 : (f->dx[k] + turn[k]) / dt;
+}
+
+/* Relative velocity of the step, and at its start, in the direction of time. */
+static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
+{
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  const double direction = dt < 0.0 ? -1.0 : 1.0;
+  double us[3], um[3], vs[3], vm[3], u[3];
+  velocity_of(s, c->arm_s, dt, us);
+  velocity_of(m, c->arm_m, dt, um);
+  for (int k = 0; k < 3; k++) u[k] = direction * (us[k] - um[k]);
+  c->u[0] = vvi_dot3(c->nu, u), c->u[1] = vvi_dot3(c->t[0], u), c->u[2] = vvi_dot3(c->t[1], u);
+  vvi_cross3(s->omega, c->arm_s, vs);
+  vvi_cross3(m->omega, c->arm_m, vm);
+  for (int k = 0; k < 3; k++) u[k] = direction * (s->v[k] + vs[k] - m->v[k] - vm[k]);
+  c->approach = vvi_dot3(c->nu, u);
+  /* u = (1 - e)/2 of the approach: T1 - T0 = j (1 - e) approach/2 <= 0                                             [em 13] */
+  c->aim = 0.5 * (1.0 - c->pair->restitution) * fmin(c->approach, 0.0);
+  c->spring1 = c->spring0 + fabs(dt) * c->u[0];
+}
+
+/* ---- an iterate: impulses in, motions and velocities out ---- */
+
+/* The order matters: nu and the slave's arm first, then the impulses, the places, the master's arm, the torques, the
+ * rotations, and with the same arms the velocities. */
+static bool evaluate(vvi_em_rigid *w, double dt)
+{
+  const double direction = dt < 0.0 ? -1.0 : 1.0;
+  double j[3], l[3];
+  for (int32_t i = 0; i <= w->n; i++) {
+    vvi_em_frame *f = &w->frame[i];
+    if (!f->touched) continue;
+    modify(f);
+    for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
+  }
+  for (int i = 0; i < w->n_contact; i++) {
+    vvi_em_contact *c = &w->contact[i];
+    aim_contact(w, c);
+    impulse_of(c, direction, j);
+    for (int k = 0; k < 3; k++) w->frame[c->f.slave].j[k] += j[k], w->frame[c->f.master].j[k] -= j[k];
+  }
+  for (int32_t i = 0; i < w->n; i++)
+    if (w->frame[i].touched) vvi_em_move(&w->frame[i], dt);
+  for (int i = 0; i < w->n_contact; i++) {
+    vvi_em_contact *c = &w->contact[i];
+    join_arms(w, c);
+    impulse_of(c, direction, j);
+    vvi_cross3(c->arm_s, j, l);
+    for (int k = 0; k < 3; k++) w->frame[c->f.slave].l[k] += l[k];
+    vvi_cross3(c->arm_m, j, l);
+    for (int k = 0; k < 3; k++) w->frame[c->f.master].l[k] -= l[k];
+  }
+  for (int32_t i = 0; i < w->n; i++)
+    if (w->frame[i].touched && !vvi_em_turn(&w->frame[i], dt)) return false;
+  for (int i = 0; i < w->n_contact; i++) measure(w, &w->contact[i], dt);
+  return true;
+}
+
+/* ---- what contacts do to each other ---- */
+
+static void apply6(const double a[6], const double x[3], double y[3])
+{
+  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
+  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
+  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+}
+
+static void fill_row(const vvi_em_contact *c, int d, vvi_em_row *r)
+{
+  const double *n = d == 0 ? c->nu : c->t[d - 1];
+  r->frame[0] = c->f.slave, r->frame[1] = c->f.master;
+  vvi_cross3(c->arm_s, n, r->turn[0]);
+  vvi_cross3(c->arm_m, n, r->turn[1]);
+  for (int k = 0; k < 3; k++) r->push[0][k] = n[k], r->push[1][k] = -n[k], r->turn[1][k] = -r->turn[1][k];
+}
+
+/* Velocities of a step are means of those before and after: half of what the impulse does at the end. */
+static double between(const vvi_em_rigid *w, const vvi_em_row *x, const vvi_em_row *y)
+{
+  double sum = 0.0, turned[3];
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      const vvi_em_frame *f = &w->frame[x->frame[i]];
+      if (x->frame[i] != y->frame[j] || f->held) continue;
+      apply6(f->inverse, y->turn[j], turned);
+      sum += 0.5 * (vvi_dot3(x->push[i], y->push[j]) / f->mass + vvi_dot3(x->turn[i], turned));
+    }
+  return sum;
+}
+
+/* A, frozen at the arms of this iterate; rows are contacts, three of each where there is friction.               [em 12] */
+static void couple(vvi_em_rigid *w, int directions)
+{
+  const int n = w->n_contact * directions;
+  vvi_em_row *list = w->rows;
+  for (int i = 0; i < n; i++) fill_row(&w->contact[i / directions], i % directions, &list[i]);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++)
+      w->a[(size_t)i * (size_t)n + j] = w->a[(size_t)j * (size_t)n + i] = between(w, &list[i], &list[j]);
+}
+
+/* ---- the linear problem of an iterate ---- */
+
+/* p = -(V1 - V0)/(g1 - g0) without cancellation, and minus its derivative by g1                              [em 9, 10] */
+static double pressure(double k, double g0, double g1, double *fall)
+{
+  *fall = 0.0;
+  if (g0 >= 0.0 && g1 >= 0.0) return 0.0;
+  if (g0 < 0.0 && g1 < 0.0) {
+    *fall = 0.5 * k;
+    return -0.5 * k * (g0 + g1);
+  }
+  const double d = g1 - g0;
+  if (g1 < 0.0) { /* it closes: g1^2/(g0 - g1) */
+    *fall = 0.5 * k * g1 * (g1 - 2.0 * g0) / (d * d);
+    return -0.5 * k * g1 * g1 / d;
+  }
+  *fall = 0.5 * k * g0 * g0 / (d * d);
+  return 0.5 * k * g0 * g0 / d;
+}
+
+/* Sets of a contact for the sweeps: how far it is from its law, and how soft it is. */
+typedef struct law {
+  double off;  /* multiplier: u - aim.  spring: j - dt p */
+  double soft; /* spring: -dt^2 dp/dg; negative: a multiplier */
+} law;
+
+static law law_of(const vvi_em_contact *c, double dt)
+{
+  if (c->pair->stiffness <= 0.0) return (law){.off = c->u[0] - c->aim, .soft = -1.0};
+  double fall;
+  const double p = pressure(c->pair->stiffness, c->spring0, c->spring1, &fall);
+  return (law){.off = c->j[0] - fabs(dt) * p, .soft = dt * dt * fall};
+}
+
+/* How far from its law in units of velocity. */
+static double miss_normal(const vvi_em_contact *c, const law *k, double a)
+{
+  if (k->soft >= 0.0) return fabs(k->off) * a / (1.0 + k->soft * a);
+  return c->j[0] > 0.0 ? fabs(k->off) : fmax(0.0, -k->off);
+}
+
+/* Friction: stick where that needs no more than the disc of radius mu j_n; else the impulse is moved against the sliding by a
+ * step that is the same in all directions, and cut: what is left fixed by that is opposite to the sliding.          [em 14] */
+static void rub(double limit, const double a[3], const double u[2], const double j[2], double out[2])
+{
+  const double det = a[0] * a[2] - a[1] * a[1], most = a[0] + a[2];
+  if (det > 1e-12 * most * most) {
+    out[0] = j[0] - (a[2] * u[0] - a[1] * u[1]) / det, out[1] = j[1] - (a[0] * u[1] - a[1] * u[0]) / det;
+    if (out[0] * out[0] + out[1] * out[1] <= limit * limit) return;
+  }
+  for (int k = 0; k < 2; k++) out[k] = most > 0.0 ? j[k] - u[k] / most : 0.0;
+  const double size = sqrt(out[0] * out[0] + out[1] * out[1]);
+  for (int k = 0; k < 2 && size > limit; k++) out[k] *= limit / size;
+}
+
+static double miss_tangent(const vvi_em_contact *c, const double a[3])
+{
+  double out[2];
+  rub(c->pair->friction * c->j[0], a, c->u + 1, c->j + 1, out);
+  return (fabs(out[0] - c->j[1]) + fabs(out[1] - c->j[2])) * (a[0] + a[2]);
+}
+
+/* The change of u along a row that the changes `move` of the impulses make. */
+static double changed(const vvi_em_rigid *w, int n, int r)
+{
+  double sum = 0.0;
+  for (int i = 0; i < n; i++) sum += w->a[(size_t)r * (size_t)n + i] * w->move[i];
+  return sum;
+}
+
+static double sweep_normal(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c, const law *k)
+{
+  const double a = w->a[(size_t)r * (size_t)n + r], u = changed(w, n, r), before = w->move[r];
+  if (!(a > 0.0)) return 0.0;
+  const double by = k->soft < 0.0 ? (k->off + u) / a : (k->off + before + k->soft * u) / (1.0 + k->soft * a);
+  w->move[r] = fmax(before - by, -c->j[0]);
+  return fabs(w->move[r] - before) * a;
+}
+
+static double sweep_tangent(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c)
+{
+  const size_t at = (size_t)(r + 1) * (size_t)n + (size_t)(r + 1);
+  const double a[3] = {w->a[at], w->a[at + 1], w->a[at + (size_t)n + 1]};
+  const double limit = c->pair->friction * (c->j[0] + w->move[r]);
+  const double u[2] = {c->u[1] + changed(w, n, r + 1), c->u[2] + changed(w, n, r + 2)};
+  const double j[2] = {c->j[1] + w->move[r + 1], c->j[2] + w->move[r + 2]};
+  double out[2];
+  rub(limit, a, u, j, out);
+  const double moved = fabs(out[0] - j[0]) + fabs(out[1] - j[1]);
+  w->move[r + 1] = out[0] - c->j[1], w->move[r + 2] = out[1] - c->j[2];
+  return moved * (a[0] + a[2]);
+}
+
+/* Changes of all impulses by projected Gauss-Seidel: A may have any rank. */
+static void solve(vvi_em_rigid *w, int directions, double dt, double part, double enough)
+{
+  const int n = w->n_contact * directions;
+  for (int i = 0; i < n; i++) w->move[i] = 0.0;
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double moved = 0.0;
+    for (int i = 0; i < w->n_contact; i++) {
+      const vvi_em_contact *c = &w->contact[i];
+      const law k = law_of(c, dt);
+      moved = fmax(moved, sweep_normal(w, n, i * directions, c, &k));
+      if (c->pair->friction > 0.0) moved = fmax(moved, sweep_tangent(w, n, i * directions, c));
+    }
+    if (moved <= enough || w->n_contact * directions == 1) break;
+  }
+  for (int i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
+}
+
+static double worst(const vvi_em_rigid *w, int directions, double dt)
+{
+  const int n = w->n_contact * directions;
+  double most = 0.0;
+  for (int i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    const size_t at = (size_t)(i * directions) * (size_t)n + (size_t)(i * directions), next = at + (size_t)n + 1;
+    const law k = law_of(c, dt);
+    most = fmax(most, miss_normal(c, &k, w->a[at]));
+    if (c->pair->friction <= 0.0) continue;
+    const double a[3] = {w->a[next], w->a[next + 1], w->a[next + (size_t)n + 1]};
+    most = fmax(most, miss_tangent(c, a));
+  }
+  return most;
+}
+
+/* ---- all together ---- */
+
+static void touch_frame(vvi_em_frame *f)
+{
+  double body[9];
+  f->touched = true;
+  for (int k = 0; k < 6; k++) f->inverse[k] = 0.0;
+  for (int k = 0; k < 3; k++) f->v[k] = f->omega[k] = 0.0;
+  if (f->held) return;
+  for (int i = 0; i < 3; i++) /* columns of R are the principal axes */
+    for (int k = 0; k < 3; k++) body[3 * k + i] = f->inertia[i] > 0.0 ? f->r[3 * k + i] / f->inertia[i] : 0.0;
+  static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
+  for (int k = 0; k < 6; k++) f->inverse[k] = vvi_dot3(body + 3 * at[k][0], f->r + 3 * at[k][1]);
+  apply6(f->inverse, f->h, f->omega);
+  for (int k = 0; k < 3; k++) f->v[k] = f->p[k] / f->mass;
+}
+
+/* Arms C: arms and normal of the predictor.                                                                      [em 11] */
+static void note_early(const vvi_em_rigid *w, vvi_em_contact *c)
+{
+  vvi_pose s, m;
+  double nu[3], far[3], d[3];
+  vvi_em_pose(&w->frame[c->f.slave], true, &s);
+  vvi_em_pose(&w->frame[c->f.master], true, &m);
+  vvi_apply33(s.turn, c->f.point, c->early_s);
+  vvi_apply33(m.turn, c->f.place, far);
+  for (int k = 0; k < 3; k++) d[k] = s.place[k] + c->early_s[k] - m.place[k] - far[k];
+  if (c->f.sign == 0.0) {
+    vvi_apply33(m.turn, c->f.normal, nu);
+  } else {
+    const double size = c->f.sign * vvi_norm3(d);
+    for (int k = 0; k < 3; k++) nu[k] = d[k] / size;
+  }
+  for (int k = 0; k < 3; k++) {
+    c->early_nu[k] = nu[k];
+    c->early_s[k] -= c->f.own * nu[k];
+    c->early_m[k] = s.place[k] + c->early_s[k] - c->gap1 * nu[k] - m.place[k];
+  }
+}
+
+static double speed_of(const vvi_em_frame *f, const double arm[3])
+{
+  return vvi_norm3(f->v) + vvi_norm3(f->omega) * vvi_norm3(arm);
+}
+
+static double fastest(const vvi_em_rigid *w)
+{
+  double most = 0.0;
+  for (int i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    most = fmax(most,
+                speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m) + fabs(c->u[0]));
+  }
+  return most;
+}
+
+/* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
+ * zero may be an accident. */
+bool vvi_em_answer(vvi_em_rigid *w, double dt)
+{
+  const int directions = w->rough ? 3 : 1;
+  double best = INFINITY;
+  int stale = 0;
+  for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
+  for (int i = 0; i < w->n_contact; i++) {
+    vvi_em_contact *c = &w->contact[i];
+    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+    if (!s->touched) touch_frame(s);
+    if (!m->touched) touch_frame(m);
+    if (c->least < 0 && c->pair->early) note_early(w, c);
+  }
+  for (int round = 0; round < ROUNDS; round++) {
+    if (!evaluate(w, dt)) return false;
+    couple(w, directions);
+    const double miss = worst(w, directions, dt), scale = fastest(w);
+    if (!(miss <= INFINITY)) return false;
+    stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
+    best = round < 3 ? INFINITY : fmin(best, miss);
+    const bool floor = stale >= 3 && miss <= 2.0 * best && miss <= 2e-14 * scale;
+    if (round >= 3 && (floor || miss <= 1e-17 * scale)) return true;
+    solve(w, directions, dt, round < SLOWER ? 1.0 : 0.5, 1e-17 * scale);
+  }
+  return false;
+}

@@ -1,0 +1,155 @@
+/* step/energy_momentum/frames.h  Rigid bodies in energy-momentum steps: how they move, what touches, and the answer.
+ *
+ *   frames.c   bodies out of the state and back; the step of each under given impulses
+ *   meets.c    which shapes may meet, and by which features
+ *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
+ *   answer.c   their impulses: multipliers and springs, friction, restitution
+ *   rigid.c    a step: predict, touch, answer, take; halved where impacts are located or nothing converged
+ *
+ * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
+ * nothing behind. */
+#pragma once
+#include "contact/solids.h"
+#include "math/spin.h"
+#include "step/step.h"
+
+/* One rigid body during a step. */
+typedef struct vvi_em_frame {
+  const vv_block *block; /* NULL: the ground */
+  int64_t node;
+  bool held;
+  double mass, inertia[3], gravity[3];
+  double least;                            /* its smallest moment that is not zero */
+  double x[3], q[4], carry[7], p[3], h[3]; /* at n */
+  double r[9];                             /* R(q) */
+  double j[3], l[3];                       /* impulse and torque impulse of the contacts */
+  double dx[3], theta[3], p1[3], h1[3];    /* the step they make */
+  /* what the answer needs of a body that is touched */
+  bool touched;
+  double v[3], omega[3];     /* at n */
+  double inverse[6];         /* I_n^-1 in space axes: xx yy zz yz xz xy */
+  double tangent, cayley[3]; /* tan(t/2)/(t/2), and that times theta: exp(theta^) = cay(cayley) */
+} vvi_em_frame;
+
+/* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */
+typedef struct vvi_em_feature {
+  int32_t pair;
+  uint32_t key;          /* the same while the same features meet */
+  double sign;           /* 0: a plane.  Points: 1, or -1 where the slave is inside a hollow ball */
+  int32_t slave, master; /* frames */
+  double point[3];       /* of the slave, its axes */
+  double place[3];       /* of the master, its axes: a point of the plane, or the centre */
+  double normal[3];      /* plane: unit, to the free side, axes of the master */
+  double radius;         /* plane: about the slave's point; points: their distance when they touch */
+  double own;            /* from the slave's point to its surface */
+} vvi_em_feature;
+
+/* Two shapes that may meet.  Either all features that can are listed, or vvi_solids_touch finds them. */
+typedef struct vvi_em_pair {
+  const vvi_object *a, *b;
+  int32_t frame_a, frame_b;
+  double restitution, friction, stiffness; /* stiffness 0: a multiplier */
+  bool early;                              /* arms C: those of the predictor */
+  int64_t first, features;                 /* none: ask for spots */
+} vvi_em_pair;
+
+/* One contact of the step that is being found. */
+typedef struct vvi_em_contact {
+  vvi_em_feature f;
+  const vvi_em_pair *pair;
+  double gap0, gap1;             /* at n, and at the predicted n+1 */
+  int slot;                      /* spring: its memory; -1: new, or a multiplier */
+  double spring0, spring1;       /* spring: the dynamic gap at n and n+1 */
+  double early_s[3], early_m[3]; /* arms C: those of the predictor, */
+  double early_nu[3];            /* and its normal */
+  double nu[3], t[2][3];         /* normal, from master to slave; two tangents */
+  int least; /* axis that the tangents are built from: kept, so that they turn with nu; -1: none yet */
+  double arm_s[3], arm_m[3], x[3]; /* arms, and the point in space where the slave's ends */
+  double j[3];                     /* impulse on the slave along nu, t0, t1 */
+  double u[3];                     /* relative velocity of the step along them */
+  double approach;                 /* the slave's along nu at n: negative while they approach */
+  double aim;                      /* what u[0] is to be */
+} vvi_em_contact;
+
+enum { VVI_EM_CONTACTS = 96, VVI_EM_SLOTS = 48, VVI_EM_SPOTS = 32 };
+
+/* A unit impulse along one direction of a contact, as each of the two bodies feels it. */
+typedef struct vvi_em_row {
+  int32_t frame[2];
+  double push[2][3], turn[2][3];
+} vvi_em_row;
+
+/* What a spring remembers in the state.  All doubles. */
+typedef struct vvi_em_slot {
+  double used, gap; /* 1; the dynamic gap */
+  double pair, key, sign, slave, master, point[3], place[3], normal[3], radius, own;
+} vvi_em_slot;
+
+typedef struct vvi_em_rigid {
+  int32_t n; /* frames; the ground comes behind them */
+  vvi_em_frame *frame;
+  int32_t n_pair;
+  vvi_em_pair *pair;
+  vvi_em_feature *feature;
+  bool rough, weighs;
+  int halvings;
+  vvi_em_slot *slot; /* [VVI_EM_SLOTS] in the state; NULL: no springs */
+  bool sprung;       /* some slot is used */
+  double clear;      /* s: nothing can touch for so long */
+  double clock;      /* s since the start of the step */
+  int located;       /* impacts located in this step */
+  double deepest;
+  int n_contact;
+  vvi_em_contact *contact; /* [VVI_EM_CONTACTS] */
+  vvi_em_row *rows;        /* [3 VVI_EM_CONTACTS] */
+  double *a, *move;        /* inverse mass between rows; changes of the impulses */
+  vvi_spot spot[VVI_EM_SPOTS];
+} vvi_em_rigid;
+
+/* ---- frames.c ---- */
+
+/* Frames of a model; 0: it has no rigid bodies. */
+int32_t vvi_em_count(const vv_model *m);
+vv_status vvi_em_frames_create(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w);
+int32_t vvi_em_frame_of(const vvi_em_rigid *w, const vvi_object *o);
+void vvi_em_load(vvi_em_rigid *w, const vv_state *x);
+void vvi_em_store(const vvi_em_rigid *w, vv_state *x);
+/* The step of a body under its impulses j, l: first p1 and dx, then h1 and theta; false: no rotation was found. */
+void vvi_em_move(vvi_em_frame *f, double dt);
+bool vvi_em_turn(vvi_em_frame *f, double dt);
+/* Takes the step that was found, and books gravity. */
+void vvi_em_take(vvi_em_frame *f, double dt, vv_posted *post);
+/* Where it is at n, or at the n+1 that was found. */
+void vvi_em_pose(const vvi_em_frame *f, bool after, vvi_pose *out);
+/* No material point of it at this distance from its centre is faster while nothing pushes, gravity left out. */
+double vvi_em_spin_bound(const vvi_em_frame *f);
+
+/* ---- meets.c ---- */
+
+vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w);
+double vvi_em_gap(const vvi_em_feature *f, const vvi_pose *slave, const vvi_pose *master);
+/* A spot between the shapes of a pair as a feature. */
+void vvi_em_of_spot(const vvi_em_pair *k, int32_t pair, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
+                    vvi_em_feature *out);
+
+/* ---- touch.c ---- */
+
+/* Springs that are in use, as contacts. */
+void vvi_em_recall(vvi_em_rigid *w);
+/* Adds what overlaps at the n+1 that was found and is not listed yet; new_ones: how many.  false: no room. */
+bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones);
+/* After a step with contacts was taken: springs remembered or forgotten, events logged. */
+bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt);
+double vvi_em_spring_energy(const vvi_em_rigid *w);
+
+/* ---- answer.c ---- */
+
+/* Impulses of all contacts listed, and the step they make; false: not converged. */
+bool vvi_em_answer(vvi_em_rigid *w, double dt);
+
+/* ---- rigid.c ---- */
+
+vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out);
+int64_t vvi_em_rigid_memory(const vv_model *m);
+/* One step of all rigid bodies; false: it did not converge. */
+bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w);

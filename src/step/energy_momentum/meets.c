@@ -1,0 +1,212 @@
+/* step/energy_momentum/meets.c  Which shapes may meet, and by which features.
+ *
+ * Points with a radius (the middle of a ball, the ends of a capsule, the corners of a block or hull) against planes (a room, a
+ * half space) or against a centre (a ball, a hollow ball): these are all listed beforehand, and exact however long a contact
+ * lasts.  Everything else is asked of vvi_solids_touch when it is near; a spot becomes a point of one body and a plane of the
+ * other that go with them for the length of the contact. */
+#include "step/energy_momentum/frames.h"
+
+#include <string.h>
+
+/* ---- gaps ---- */
+
+static void place_of(const vvi_pose *pose, const double body[3], double x[3])
+{
+  vvi_apply33(pose->turn, body, x);
+  for (int k = 0; k < 3; k++) x[k] += pose->place[k];
+}
+
+/* In the axes of the master, where a plane does not turn. */
+double vvi_em_gap(const vvi_em_feature *f, const vvi_pose *slave, const vvi_pose *master)
+{
+  double x[3], d[3], y[3];
+  place_of(slave, f->point, x);
+  for (int k = 0; k < 3; k++) d[k] = x[k] - master->place[k];
+  vvi_tapply33(master->turn, d, y);
+  for (int k = 0; k < 3; k++) y[k] -= f->place[k];
+  return f->sign == 0.0 ? vvi_dot3(f->normal, y) - f->radius : f->sign * (vvi_norm3(y) - f->radius);
+}
+
+/* ---- listed features ---- */
+
+static bool has_points(const vvi_part *p)
+{
+  return !p->hollow && (p->type == VVI_PART_BALL || p->type == VVI_PART_CAPSULE || p->type == VVI_PART_BLOCK ||
+                        p->type == VVI_PART_HULL || p->type == VVI_PART_MESH);
+}
+
+static bool has_walls(const vvi_part *p)
+{
+  return p->type == VVI_PART_HALF_SPACE || (p->hollow && (p->type == VVI_PART_BALL || p->type == VVI_PART_BLOCK));
+}
+
+static bool all_parts(const vv_solid *s, bool (*is)(const vvi_part *))
+{
+  for (int i = 0; i < s->parts; i++)
+    if (!is(&s->part[i])) return false;
+  return true;
+}
+
+static bool is_ball(const vvi_part *p)
+{
+  return p->type == VVI_PART_BALL && !p->hollow;
+}
+
+static int points_of(const vvi_part *p)
+{
+  switch (p->type) {
+  case VVI_PART_BALL:
+    return 1;
+  case VVI_PART_CAPSULE:
+    return 2;
+  case VVI_PART_MESH:
+    return p->surface->vertices;
+  default:
+    return p->polyhedron->vertices;
+  }
+}
+
+static double point_of(const vvi_part *p, int i, double x[3])
+{
+  if (p->type == VVI_PART_MESH || p->type == VVI_PART_BLOCK || p->type == VVI_PART_HULL) {
+    memcpy(x, (p->type == VVI_PART_MESH ? p->surface->vertex : p->polyhedron->vertex) + 3 * (size_t)i, 3 * sizeof *x);
+    return 0.0;
+  }
+  const double along = p->type == VVI_PART_CAPSULE ? (i == 0 ? p->half[2] : -p->half[2]) : 0.0;
+  for (int k = 0; k < 3; k++) x[k] = p->centre[k] + along * p->frame[6 + k];
+  return p->radius;
+}
+
+static int walls_of(const vvi_part *p)
+{
+  return p->type == VVI_PART_BLOCK ? 6 : 1;
+}
+
+/* Wall i of a master's part against a point of radius r. */
+static void wall_of(const vvi_part *p, int i, double r, vvi_em_feature *f)
+{
+  memcpy(f->place, p->centre, sizeof f->place);
+  f->own = r;
+  f->sign = p->type != VVI_PART_BALL ? 0.0 : p->hollow ? -1.0 : 1.0;
+  f->radius = f->sign == 0.0 ? r : p->radius + f->sign * r;
+  if (f->sign != 0.0) return;
+  const int axis = p->type == VVI_PART_BLOCK ? i / 2 : 2;
+  const double side = p->type == VVI_PART_BLOCK ? (i % 2 == 0 ? 1.0 : -1.0) : 0.0;
+  for (int k = 0; k < 3; k++) {
+    const double n = p->frame[3 * axis + k];
+    f->place[k] += side * p->half[axis] * n;
+    f->normal[k] = p->type == VVI_PART_BLOCK ? -side * n : n;
+  }
+}
+
+static bool listed(const vv_solid *slave, const vv_solid *master)
+{
+  return (all_parts(slave, has_points) && all_parts(master, has_walls)) ||
+         (all_parts(slave, is_ball) && all_parts(master, is_ball));
+}
+
+/* All features of a slave against a master; out NULL: only counted. */
+static int64_t list(const vv_solid *slave, const vv_solid *master, vvi_em_feature blank, vvi_em_feature *out)
+{
+  int64_t n = 0;
+  for (int i = 0; i < slave->parts; i++)
+    for (int point = 0; point < points_of(&slave->part[i]); point++)
+      for (int j = 0; j < master->parts; j++)
+        for (int wall = 0; wall < walls_of(&master->part[j]); wall++, n++) {
+          if (out == NULL) continue;
+          blank.key = (uint32_t)n;
+          wall_of(&master->part[j], wall, point_of(&slave->part[i], point, blank.point), &blank);
+          out[n] = blank;
+        }
+  return n;
+}
+
+/* ---- pairs ---- */
+
+/* Fills a pair whose shapes are set; out NULL: only counts its features. */
+static int64_t features_of(const vvi_em_pair *k, int32_t index, vvi_em_feature *out)
+{
+  const vv_solid *a = k->a->solid, *b = k->b->solid;
+  vvi_em_feature blank = {.pair = index, .slave = k->frame_a, .master = k->frame_b};
+  if (listed(a, b)) return list(a, b, blank, out);
+  blank.slave = k->frame_b, blank.master = k->frame_a;
+  return listed(b, a) ? list(b, a, blank, out) : 0;
+}
+
+static double stiffness_of(const vv_group *rule)
+{
+  return vv_is(rule, "response", "penalty") ? vv_number(rule, "stiffness") : 0.0;
+}
+
+/* Pairs in the order of the objects; out NULL: only counted. */
+static int32_t pairs_of(const vv_model *m, vvi_em_rigid *w, vvi_em_pair *out, int64_t *features)
+{
+  const struct vvi_solids *s = m->solids;
+  int32_t n = 0;
+  *features = 0;
+  for (int32_t i = 0; i < s->n; i++)
+    for (int32_t j = i + 1; j < s->n; j++) {
+      const int32_t rule = vvi_solids_rule(s, i, j);
+      if (rule < 0) continue;
+      vvi_em_pair k = {.a = &s->object[i], .b = &s->object[j], .first = *features};
+      k.frame_a = vvi_em_frame_of(w, k.a), k.frame_b = vvi_em_frame_of(w, k.b);
+      k.restitution = s->rule[rule].restitution;
+      k.friction = s->rule[rule].friction;
+      k.stiffness = stiffness_of(s->rule[rule].group);
+      k.early = k.stiffness <= 0.0 && vv_is(s->rule[rule].group, "arms", "C");
+      k.features = features_of(&k, n, out != NULL ? w->feature + k.first : NULL);
+      *features += k.features;
+      w->rough |= k.friction > 0.0;
+      if (out != NULL) out[n] = k;
+      n++;
+    }
+  return n;
+}
+
+vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w)
+{
+  int64_t features;
+  if (m->solids == NULL) return VV_OK;
+  w->n_pair = pairs_of(m, w, NULL, &features);
+  w->pair = VVI_ARENA_NEW(arena, vvi_em_pair, w->n_pair + 1);
+  w->feature = VVI_ARENA_NEW(arena, vvi_em_feature, features + 1);
+  if (w->pair == NULL || w->feature == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the contact pairs");
+  pairs_of(m, w, w->pair, &features);
+  return VV_OK;
+}
+
+/* ---- spots ---- */
+
+/* Radius about which the surface of a shape is round everywhere; 0: it is not. */
+static double roundness(const vv_solid *s)
+{
+  const vvi_part *p = s->part;
+  return s->parts == 1 && !p->hollow && (p->type == VVI_PART_BALL || p->type == VVI_PART_CAPSULE) ? p->radius : 0.0;
+}
+
+static void into(const vvi_pose *pose, const double x[3], double body[3])
+{
+  double d[3];
+  for (int k = 0; k < 3; k++) d[k] = x[k] - pose->place[k];
+  vvi_tapply33(pose->turn, d, body);
+}
+
+/* The plane goes with the body that is not round; a round one is its axis and a radius. */
+void vvi_em_of_spot(const vvi_em_pair *k, int32_t pair, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
+                    vvi_em_feature *out)
+{
+  const double round_a = roundness(k->a->solid), round_b = roundness(k->b->solid);
+  const bool flip = round_a > 0.0 && !(round_b > 0.0); /* a is the slave */
+  const double side = flip ? -1.0 : 1.0, r = flip ? round_a : round_b;
+  double on_master[3], on_slave[3], nu[3];
+  for (int i = 0; i < 3; i++) {
+    nu[i] = side * spot->n[i];
+    on_master[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
+    on_slave[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
+  }
+  *out = (vvi_em_feature){.pair = pair, .key = spot->key, .radius = r, .own = r};
+  out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a;
+  into(flip ? a : b, on_slave, out->point);
+  into(flip ? b : a, on_master, out->place);
+  vvi_tapply33((flip ? b : a)->turn, nu, out->normal);
+}

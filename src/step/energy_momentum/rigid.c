@@ -1,0 +1,128 @@
+/* step/energy_momentum/rigid.c  A step of rigid bodies: predict, touch, answer, take.
+ *
+ * Without contact the prediction is the step.  A step in which something is hit for the first time may be cut in two, and its
+ * halves again, up to method.halvings times, until the impact lies in a piece so short that where in it hardly matters; every
+ * piece keeps energy and momenta by itself.  The same is done where the answer did not converge. */
+#include "step/energy_momentum/frames.h"
+
+enum { REDO = 12, DEEPER = 12, MOST_LOCATED = 64 };
+
+static bool uses_springs(const vv_model *m)
+{
+  for (int i = 0; m->solids != NULL && i < m->solids->rules.n; i++)
+    if (vv_is(m->solids->rule[i].group, "response", "penalty")) return true;
+  return false;
+}
+
+int64_t vvi_em_rigid_memory(const vv_model *m)
+{
+  return uses_springs(m) ? VVI_EM_SLOTS * (int64_t)(sizeof(vvi_em_slot) / sizeof(double)) : 0;
+}
+
+vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out)
+{
+  const vv_model *m = s->model;
+  const vv_group *method = vv_sub(m->root, "method");
+  vvi_em_rigid *w = VVI_ARENA_NEW(s->arena, vvi_em_rigid, 1);
+  if (w == NULL) return VV_NOMEM;
+  VV_TRY(vvi_em_frames_create(m, s->arena, w));
+  VV_TRY(vvi_em_pairs_build(m, s->arena, w));
+  w->halvings = (int)vv_integer(method, "halvings");
+  w->slot = uses_springs(m) ? (vvi_em_slot *)(void *)memory : NULL;
+  const int64_t rows = (w->rough ? 3 : 1) * VVI_EM_CONTACTS;
+  w->contact = VVI_ARENA_NEW(s->arena, vvi_em_contact, VVI_EM_CONTACTS);
+  w->rows = VVI_ARENA_NEW(s->arena, vvi_em_row, rows);
+  w->a = VVI_ARENA_NEW(s->arena, double, rows *rows);
+  w->move = VVI_ARENA_NEW(s->arena, double, rows);
+  if (w->contact == NULL || w->rows == NULL || w->a == NULL || w->move == NULL) return VV_NOMEM;
+  *out = w;
+  return VV_OK;
+}
+
+/* ---- one piece ---- */
+
+static bool predict(vvi_em_rigid *w, double dt)
+{
+  bool turned = true;
+  for (int32_t i = 0; i < w->n; i++) {
+    vvi_em_frame *f = &w->frame[i];
+    for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
+    vvi_em_move(f, dt);
+    turned &= vvi_em_turn(f, dt);
+  }
+  return turned;
+}
+
+static void take(struct vv_step *s, vvi_em_rigid *w, double dt)
+{
+  for (int32_t i = 0; i < w->n; i++) vvi_em_take(&w->frame[i], dt, &s->ledger->posted);
+}
+
+/* Something is hit that was apart, faster than rest: worth a shorter step. */
+static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt, int level)
+{
+  if (level >= w->halvings || w->located >= MOST_LOCATED) return false;
+  for (int i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    const double g = vvi_norm3(w->frame[c->f.slave].gravity) + vvi_norm3(w->frame[c->f.master].gravity);
+    const bool fast = c->gap0 - c->gap1 > 2.0 * g * fabs(s->h * dt);
+    if (c->pair->stiffness <= 0.0 && c->gap0 > 0.0 && c->gap1 < 0.0 && fast) return true;
+  }
+  return false;
+}
+
+/* What was answered may close a pair that was open: look again, and answer all. */
+static bool settle(vvi_em_rigid *w, double dt)
+{
+  for (int redo = 0; redo < REDO; redo++) {
+    int more;
+    if (!vvi_em_answer(w, dt) || !vvi_em_find(w, dt, &more)) return false;
+    if (more == 0) return true;
+  }
+  return false;
+}
+
+static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level);
+
+static bool halve(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
+{
+  return level < w->halvings + DEEPER && advance(s, w, 0.5 * dt, level + 1) && advance(s, w, 0.5 * dt, level + 1);
+}
+
+static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
+{
+  int more;
+  if (!predict(w, dt)) return halve(s, w, dt, level);
+  if (w->clear >= fabs(dt) && !w->sprung) {
+    take(s, w, dt);
+    w->clear -= fabs(dt);
+    w->clock += dt;
+    return true;
+  }
+  vvi_em_recall(w);
+  if (!vvi_em_find(w, dt, &more)) return halve(s, w, dt, level);
+  if (to_locate(s, w, dt, level)) return halve(s, w, dt, level);
+  if (w->n_contact > 0) {
+    if (!settle(w, dt)) return halve(s, w, dt, level);
+    w->clear = 0.0;
+    w->located += more > 0 && w->halvings > 0;
+  }
+  take(s, w, dt);
+  if (w->n_contact > 0 && !vvi_em_remember(s, w, dt)) return false;
+  w->clock += dt;
+  return true;
+}
+
+bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
+{
+  w->clock = 0.0;
+  w->located = w->n_contact = 0;
+  w->deepest = 0.0;
+  if (!advance(s, w, s->h, 0)) return false;
+  int64_t pressed = 0;
+  for (int i = 0; i < w->n_contact; i++) pressed += w->contact[i].j[0] > 0.0;
+  s->ledger->contacts = pressed;
+  s->ledger->penetration = w->deepest;
+  s->ledger->max_penetration = fmax(s->ledger->max_penetration, w->deepest);
+  return true;
+}

@@ -1,0 +1,513 @@
+/* tests/physics/test_rigid_em.c  Rigid bodies in energy-momentum steps: the identities behind them, the two examples of the
+ * 1999 paper, and what its two methods promise beyond them. */
+#include "check.h"
+#include "run.h"
+
+#include "step/energy_momentum/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 2048 };
+
+/* ---- identities on bodies made by hand ---- */
+
+static double draw(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) * 0x1p-52 - 1.0;
+}
+
+static void draw_frame(uint64_t *seed, vvi_em_frame *f)
+{
+  *f = (vvi_em_frame){.mass = 1.5 + draw(seed), .least = 0.1};
+  for (int k = 0; k < 3; k++) {
+    f->inertia[k] = 0.25 + 0.15 * draw(seed);
+    f->x[k] = 2.0 * draw(seed), f->p[k] = draw(seed), f->h[k] = draw(seed);
+  }
+  for (int k = 0; k < 4; k++) f->q[k] = draw(seed);
+  vvi_quaternion_matrix(f->q, f->r);
+}
+
+/* A contact anywhere. */
+static void draw_contact(uint64_t *seed, const vvi_em_pair *pair, int key, vvi_em_contact *c)
+{
+  *c = (vvi_em_contact){.pair = pair, .slot = -1, .least = -1};
+  c->f = (vvi_em_feature){.key = (uint32_t)key, .slave = 0, .master = 1, .sign = key % 2 == 0 ? 0.0 : 1.0};
+  for (int k = 0; k < 3; k++) {
+    c->f.point[k] = draw(seed);
+    c->f.place[k] = draw(seed);
+    c->f.normal[k] = draw(seed);
+  }
+  const double size = vvi_norm3(c->f.normal);
+  for (int k = 0; k < 3; k++) c->f.normal[k] /= size;
+  c->spring0 = -0.01; /* a spring that is closed */
+}
+
+typedef struct totals {
+  double energy, p[3], h[3];
+} totals;
+
+static void add_up(const vvi_em_frame *f, totals *t)
+{
+  double body[3], turn[3];
+  vvi_tapply33(f->r, f->h, body);
+  vvi_cross3(f->x, f->p, turn);
+  for (int k = 0; k < 3; k++) {
+    t->energy += 0.5 * f->p[k] * f->p[k] / f->mass + 0.5 * body[k] * body[k] / f->inertia[k];
+    t->p[k] += f->p[k];
+    t->h[k] += f->h[k] + turn[k];
+  }
+}
+
+static double stored(const vvi_em_contact *c, double g)
+{
+  return g < 0.0 ? 0.5 * c->pair->stiffness * g * g : 0.0;
+}
+
+/* Energy, momentum and angular momentum before and after a step with contacts between two random bodies: multipliers by both
+ * kinds of arms, and springs.  Nothing about the geometry enters the identities: it may be anything.  False: the contacts
+ * are such a wedge that there is no answer, for which a stepper would halve the step. */
+static bool check_kept(uint64_t *seed, const vvi_em_pair *pair, int contacts, double dt)
+{
+  vvi_em_frame frame[3] = {0};
+  vvi_em_contact contact[4];
+  vvi_em_row rows[12];
+  double a[144], move[12];
+  vvi_em_rigid w = {.n = 2, .frame = frame, .contact = contact, .rows = rows, .a = a, .move = move};
+  vv_posted post = {0};
+  totals before = {0}, after = {0};
+  w.rough = pair->friction > 0.0;
+  draw_frame(seed, &frame[0]);
+  draw_frame(seed, &frame[1]);
+  frame[2].held = true;
+  for (int i = 0; i < contacts; i++) draw_contact(seed, pair, i, &contact[i]);
+  w.n_contact = contacts;
+  for (int i = 0; i < 2; i++) {
+    add_up(&frame[i], &before);
+    vvi_em_move(&frame[i], dt);
+    assert_true(vvi_em_turn(&frame[i], dt));
+  }
+  if (!vvi_em_answer(&w, dt)) return false;
+  double lost = 0.0, pressed = 0.0;
+  for (int i = 0; i < contacts; i++) {
+    const vvi_em_contact *c = &contact[i];
+    const double rub = c->j[1] * c->u[1] + c->j[2] * c->u[2];
+    lost -= c->j[0] * c->aim + rub + stored(c, c->spring0) - stored(c, c->spring1);
+    pressed += c->j[0];
+    check_least(c->j[0], 0.0);
+    check_most(rub, 1e-14);
+    check_most(c->j[0] * c->aim, 0.0);
+    /* a point of the modified configuration moves by theta x R: [em 7] */
+    if (!pair->early && c->f.sign == 0.0) {
+      double turn[9], r[3], r1[3], moved[3];
+      vvi_exp(frame[0].theta, turn);
+      vvi_apply33(frame[0].r, c->f.point, r);
+      vvi_apply33(turn, r, r1);
+      vvi_cross3(frame[0].theta, c->arm_s, moved);
+      for (int k = 0; k < 3; k++) check_near(moved[k], r1[k] - r[k], 1e-12); /* theta may be one iterate younger */
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    vvi_em_take(&frame[i], dt, &post);
+    add_up(&frame[i], &after);
+  }
+  check_near(after.energy + lost, before.energy, 1e-13 * before.energy);
+  for (int k = 0; k < 3; k++) check_near(after.p[k], before.p[k], 1e-15 * (1.0 + pressed));
+  for (int k = 0; k < 3; k++) check_near(after.h[k], before.h[k], 1e-14 * (1.0 + pressed));
+  return true;
+}
+
+static void test_identities(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 11;
+  const vvi_em_pair d = {.restitution = 1.0}, c = {.restitution = 1.0, .early = true}, soft = {.restitution = 0.4},
+                    rough = {.restitution = 0.7, .friction = 0.3}, spring = {.restitution = 1.0, .stiffness = 5.0};
+  const vvi_em_pair *const list[] = {&d, &c, &soft, &rough, &spring};
+  int answers = 0;
+  for (int k = 0; k < 200; k++)
+    for (int i = 0; i < VV_COUNT(list); i++) answers += check_kept(&seed, list[i], 1 + k % 3, k % 2 == 0 ? 1e-3 : 0.02);
+  assert_in_range(answers, 980, 1000);
+}
+
+/* ---- scenes ---- */
+
+#define BALL_IN_SHELL                                                                                          \
+  "  ball: {kind: rigid, shape: {ball: {radius: 1}}, mass: 0.274, position: [0, 0, 2], velocity: [0, 1, 0]}\n" \
+  "  shell: {kind: rigid, shape: {shell: {radius: 9}}, mass: 0.743, position: [0, 0, 10]}\n"
+#define ROD                                                                                                        \
+  "  rod: {kind: rigid, shape: {capsule: {length: 1, radius: 0, axis: [1, 0, 0]}}, mass: 7e-6, velocity: [50, 2, " \
+  "0],\n"                                                                                                          \
+  "    inertia: [1.1666666666666667e-8, 5.891666666666667e-7, 5.891666666666667e-7], spin: [0, 40, 0]}\n"
+#define BLOCK_ROD \
+  "  rod: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, mass: 7e-6, velocity: [50, 2, 0], spin: [0, 40, 0]}\n"
+#define CUBE                                                                \
+  "  box: {kind: rigid, shape: {room: {size: [2, 2, 2]}}, mass: 1.68e-3,\n" \
+  "    inertia: [1.8666666666666667e-3, 1.8666666666666667e-3, 1.8666666666666667e-3]}\n"
+
+static void scene(char *text, const char *bodies, const char *method, const char *contacts, double dt, double end)
+{
+  snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: energy-momentum%s}\nbodies:\n%scontacts: [{%s}]\n",
+      end, dt, method, bodies, contacts);
+}
+
+/* The worst of every step: components of momenta over their sizes at the start, and the largest rise of energy. */
+typedef struct watch {
+  double energy, p, h, rise, kinetic;
+  double last;
+} watch;
+
+static vv_status look(const vv_view *view, void *user)
+{
+  watch *w = user;
+  const vv_ledger *l = view->ledger;
+  double p = 0.0, h = 0.0;
+  for (int k = 0; k < 3; k++) p += l->initial.p[k] * l->initial.p[k], h += l->initial.L[k] * l->initial.L[k];
+  for (int k = 0; k < 3; k++) {
+    w->p = fmax(w->p, fabs(l->now.p[k] - l->initial.p[k]) / sqrt(p));
+    w->h = fmax(w->h, fabs(l->now.L[k] - l->initial.L[k]) / sqrt(h));
+  }
+  const double e0 = vv_totals_energy(&l->initial), e = vv_totals_energy(&l->now);
+  w->energy = fmax(w->energy, fabs(l->closure));
+  w->kinetic = fmax(w->kinetic, fabs(l->now.kinetic / l->initial.kinetic - 1.0));
+  if (!view->first) w->rise = fmax(w->rise, (e - w->last) / e0);
+  w->last = e;
+  return VV_OK;
+}
+
+static run_record run_watched(const char *text, watch *w)
+{
+  *w = (watch){0};
+  const run_options options = {.observe = look, .user = w};
+  return run_scene(text, &options);
+}
+
+/* The centres circle each other at 1/8 rad/s about a centre of mass that flies straight; a spring is pressed by
+ * g = mu v^2/(8 k) on average, and L = mu d^2 omega stays, so that omega falls by 2 g/8 of itself. */
+static void ball_at(double t, double k, double x[3])
+{
+  const double m = 0.274, n = 0.743, part = n / (m + n), g = m * part / (8.0 * k);
+  const double d = 8.0 + g, angle = t / 8.0 * (1.0 - 0.25 * g);
+  x[0] = 0.0;
+  x[1] = m / (m + n) * t + part * d * sin(angle);
+  x[2] = (2.0 * m + 10.0 * n) / (m + n) - part * d * cos(angle);
+}
+
+static void test_ball_in_shell(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  double x[6], wanted[3];
+  watch w;
+  ball_at(60.0, 1e4, wanted);
+  check_near(wanted[1], 21.64746, 1e-5);
+  check_near(wanted[2], 5.81866, 1e-5);
+  static const double dt[3] = {1.0, 0.1, 0.01};
+  for (int i = 0; i < 3; i++) {
+    scene(text, BALL_IN_SHELL, "", "response: penalty, stiffness: 1e4", dt[i], 60.0);
+    run_record r = run_watched(text, &w);
+    check_most(w.energy, 1e-13);
+    check_most(w.p, 1e-13);
+    check_most(w.h, 1e-12);
+    /* what the spring holds: 2 (mu v^2/8)^2/(k T0), mu the reduced mass */
+    const double mu = 0.274 * 0.743 / 1.017, most = 2.0 * (mu / 8.0) * (mu / 8.0) / (1e4 * 0.137);
+    check_near(w.kinetic / most, 1.0, dt[i] < 1.0 ? 0.05 : 0.3);
+    assert_int_equal(vv_model_output(r.model, r.state, 0, "position", x), VV_OK);
+    /* a midpoint rule is late by (dt/8)^2/12 of the angle of 7.5, which moves the ball by up to 5.5 m per radian; the
+     * spring swings by as much as it is pressed, 2.5e-6 m */
+    for (int k = 0; k < 3; k++) check_near(x[k], wanted[k], 0.055 * dt[i] * dt[i] + 2.5e-6);
+    run_free(&r);
+  }
+}
+
+static double apart(const run_record *a, const run_record *b)
+{
+  double x[3], y[3], d = 0.0;
+  assert_int_equal(vv_model_output(a->model, a->state, 0, "position", x), VV_OK);
+  assert_int_equal(vv_model_output(b->model, b->state, 0, "position", y), VV_OK);
+  for (int k = 0; k < 3; k++) d = fmax(d, fabs(x[k] - y[k]));
+  return d;
+}
+
+/* Smooth motion: a ball off its centre on a soft spring in a shell, turning as it goes.  Differences fall fourfold. */
+static void test_order_two(void **unused)
+{
+  (void)unused;
+  static const char bodies[] =
+      "  ball: {kind: rigid, shape: {box: {size: [1, 0.8, 0.6]}}, mass: 1, position: [0.1, 0, 1.6], velocity: [0, 1, "
+      "-0.1], spin: [0.2, 0.3, 0.4]}\n"
+      "  shell: {kind: rigid, shape: {shell: {radius: 2.5}}, mass: 3}\n";
+  char text[TEXT];
+  run_record r[3];
+  for (int i = 0; i < 3; i++) {
+    scene(text, bodies, "", "response: none", 0.02 / (1 << i), 4.0);
+    r[i] = run_scene(text, NULL);
+  }
+  double q[3][4];
+  for (int i = 0; i < 3; i++) assert_int_equal(vv_model_output(r[i].model, r[i].state, 0, "orientation", q[i]), VV_OK);
+  double coarse = 0.0, fine = 0.0;
+  for (int k = 0; k < 4; k++)
+    coarse = fmax(coarse, fabs(q[0][k] - q[1][k])), fine = fmax(fine, fabs(q[1][k] - q[2][k]));
+  check_near(log2(coarse / fine), 2.0, 0.05);
+  for (int i = 0; i < 3; i++) run_free(&r[i]);
+  for (int i = 0; i < 3; i++) {
+    scene(text, BALL_IN_SHELL, "", "response: penalty, stiffness: 1", 0.02 / (1 << i), 1.5);
+    r[i] = run_scene(text, NULL);
+  }
+  check_near(log2(apart(&r[0], &r[1]) / apart(&r[1], &r[2])), 2.0, 0.05);
+  for (int i = 0; i < 3; i++) run_free(&r[i]);
+}
+
+static void check_rod(const char *rod, const char *method, const char *contacts, double dt, double end, double bound)
+{
+  char text[TEXT], bodies[TEXT / 2];
+  watch w;
+  snprintf(bodies, sizeof bodies, "%s%s", rod, CUBE);
+  scene(text, bodies, method, contacts, dt, end);
+  run_record r = run_watched(text, &w);
+  check_most(w.energy, bound);
+  check_most(w.p, bound);
+  check_most(w.h, bound);
+  check_least((double)r.n_event, 20);
+  run_free(&r);
+}
+
+/* 1e5 steps of the rod in its box: everything to rounding, by both kinds of arms, with one end or four corners at a time. */
+static void test_rod_in_box(void **unused)
+{
+  (void)unused;
+  check_rod(ROD, "", "", 1e-5, 1.0, 1e-13);
+  check_rod(ROD, "", "arms: C", 1e-5, 1.0, 1e-13);
+  check_rod(BLOCK_ROD, "", "", 1e-5, 1.0, 1e-13);
+  check_rod(BLOCK_ROD, "", "arms: C", 1e-4, 1.0, 1e-13);
+  check_rod(ROD, ", halvings: 20", "", 1e-3, 1.0, 1e-13);
+}
+
+static void test_penalty_of_general_bodies(void **unused)
+{
+  (void)unused;
+  check_rod(ROD, "", "response: penalty, stiffness: 100", 1e-4, 1.0, 1e-13);
+  check_rod(BLOCK_ROD, "", "response: penalty, stiffness: 100", 1e-4, 1.0, 1e-13);
+}
+
+/* The exact list, by an event solver of several hundred digits (docs/theory/em.md). */
+static const double exact[6] = {0.010942753715568, 0.273357296328094, 0.294185228748542,
+                                0.318794937468386, 0.324164184841920, 0.328701830492113};
+
+static void test_first_impacts(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  scene(text, ROD CUBE, ", halvings: 24", "", 1e-5, 0.3);
+  run_record r = run_scene(text, NULL);
+  assert_true(r.n_event >= 3);
+  /* pieces of 1e-5/2^24 s; each impact makes some three times the error of the one before it */
+  for (int i = 0; i < 3; i++) check_near(r.event[i].time, exact[i], 1e-10);
+  run_free(&r);
+  scene(text, ROD CUBE, ", halvings: 30", "", 1e-3, 0.33);
+  r = run_scene(text, NULL);
+  assert_true(r.n_event >= 6);
+  for (int i = 0; i < 6; i++) check_near(r.event[i].time, exact[i], 1e-7);
+  run_free(&r);
+}
+
+/* What restitution and friction take is booked; no step gives anything back. */
+static void test_losses(void **unused)
+{
+  (void)unused;
+  static const char *const law[] = {"restitution: 0.9", "restitution: 0.5", "restitution: 0",
+                                    "friction: 0.1",    "friction: 0.5",    "restitution: 0.6, friction: 0.3"};
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(law); i++) {
+    watch w;
+    scene(text, ROD CUBE, "", law[i], 1e-4, 2.0);
+    run_record r = run_watched(text, &w);
+    check_most(w.rise, 1e-14);
+    check_most(w.energy, 1e-14);
+    check_most(w.h, 1e-13);
+    check_most(vv_totals_energy(&run_ledger(&r)->now) / vv_totals_energy(&run_ledger(&r)->initial), 0.95);
+    run_free(&r);
+  }
+}
+
+/* A ball on a wall leaves with e times its speed, and e = 0 leaves none; a spinning ball that slides all the way loses
+ * mu j of its tangential momentum. */
+static void test_restitution_and_friction(void **unused)
+{
+  (void)unused;
+  static const double e[3] = {1.0, 0.6, 0.0};
+  char text[TEXT], law[64];
+  double v[3];
+  for (int i = 0; i < 3; i++) {
+    snprintf(law, sizeof law, "restitution: %g", e[i]);
+    scene(text,
+          "  ball: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 2, position: [0, 0, 1], velocity: [0, 0, -1]}\n"
+          "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+          "", law, 0.003, 1.5);
+    run_record r = run_scene(text, NULL);
+    assert_int_equal(vv_model_output(r.model, r.state, 0, "velocity", v), VV_OK);
+    check_near(v[2], e[i], 1e-14);
+    run_free(&r);
+  }
+  scene(text,
+        "  ball: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 2, position: [0, 0, 1], velocity: [3, 0, -1]}\n"
+        "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+        "", "friction: 0.2", 1e-3, 1.0);
+  run_record r = run_scene(text, NULL);
+  assert_int_equal(r.n_event, 1);
+  check_near(r.event[0].normal_impulse, 4.0, 1e-13);
+  check_near(r.event[0].tangential_impulse, 0.8, 1e-13);
+  assert_int_equal(vv_model_output(r.model, r.state, 0, "velocity", v), VV_OK);
+  check_near(v[0], 3.0 - 0.4, 1e-13);
+  run_free(&r);
+}
+
+/* Under gravity, on a fixed floor: energy to rounding, and the floor's impulses in the book of momentum. */
+static void test_gravity(void **unused)
+{
+  (void)unused;
+  char text[TEXT], with[TEXT + 64];
+  scene(text,
+        "  box: {kind: rigid, shape: {box: {size: [0.5, 0.3, 0.2]}}, mass: 2, position: [0, 0, 1], velocity: [0.3, 0, "
+        "0],\n"
+        "    spin: [1, 2, 3]}\n"
+        "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+        "", "", 1e-3, 4.0);
+  snprintf(with, sizeof with, "%sgravity: [0, 0, -9.81]\n", text);
+  run_record r = run_scene(with, NULL);
+  check_least((double)r.n_event, 4);
+  check_most(run_ledger(&r)->max_closure, 1e-13);
+  check_most(run_ledger(&r)->max_p_drift, 1e-13);
+  check_most(run_ledger(&r)->max_L_drift, 1e-13);
+  check_most(run_ledger(&r)->max_penetration, 1e-4);
+  run_free(&r);
+}
+
+/* Shapes that meet by whatever is nearest: a block, a cube and a ball in a free room. */
+static void test_bodies_among_themselves(void **unused)
+{
+  (void)unused;
+  static const char bodies[] =
+      "  a: {kind: rigid, shape: {box: {size: [0.5, 0.35, 0.25]}}, mass: 1, position: [-0.5, 0.05, 0.02], velocity: "
+      "[1, "
+      "0.1, -0.05], spin: [1, 2, 3]}\n"
+      "  b: {kind: rigid, shape: {box: {size: [0.4, 0.4, 0.4]}}, mass: 2, position: [0.5, 0, 0], velocity: [-1, 0.2, "
+      "0.1], spin: [-2, 1, 0.5]}\n"
+      "  c: {kind: rigid, shape: {ball: {radius: 0.25}}, mass: 0.7, position: [0, 0.7, 0.1], velocity: [0, -1.5, "
+      "0.1]}\n"
+      "  room: {kind: rigid, shape: {room: {size: [2, 2, 2]}}, mass: 8}\n";
+  static const char *const law[] = {"", "arms: C", "response: penalty, stiffness: 1e4",
+                                    "restitution: 0.5, friction: 0.4"};
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(law); i++) {
+    watch w;
+    scene(text, bodies, "", law[i], 1e-3, 3.0);
+    run_record r = run_watched(text, &w);
+    check_least((double)r.n_event, 6);
+    check_most(w.energy, 1e-13);
+    check_most(w.p, 1e-13);
+    check_most(w.h, 1e-13);
+    if (i == 3) check_most(w.rise, 1e-14);
+    run_free(&r);
+  }
+}
+
+/* Backwards in time through two impacts to where it came from. */
+static void test_reversible(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  scene(text, ROD CUBE, "", "", 1e-4, 0.3);
+  run_record r = run_scene(text, NULL);
+  assert_true(r.n_event >= 1);
+  vv_sim_def def = vv_sim_default();
+  def.step = -1e-4;
+  vv_sim *back = NULL;
+  vv_report report;
+  assert_int_equal(vv_sim_create(r.model, r.state, &def, &back), VV_OK);
+  assert_int_equal(vv_sim_steps(back, r.state->step, &report), VV_OK);
+  assert_int_equal(r.state->step, 0);
+  check_most(run_difference_q(r.state, r.initial), 1e-9);
+  check_most(run_difference_p(r.state, r.initial), 1e-9);
+  vv_sim_destroy(back);
+  run_free(&r);
+}
+
+/* Fresh scratch every few steps changes no bit, with springs that are pressed, and with impacts. */
+static void test_same_bits(void **unused)
+{
+  (void)unused;
+  static const char *const law[] = {"", "response: penalty, stiffness: 100", "friction: 0.3"};
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(law); i++) {
+    vv_report report;
+    scene(text, BLOCK_ROD CUBE, i == 0 ? ", halvings: 8" : "", law[i], 1e-4, 0.4);
+    run_record whole = run_scene(text, NULL), r = run_prepare(text, NULL);
+    const int64_t steps = vv_model_steps(r.model);
+    const vv_sim_def def = vv_sim_default();
+    vv_state *state = NULL;
+    assert_int_equal(vv_state_clone(r.state, &state), VV_OK);
+    for (int64_t n = 1; state->step < steps; n = n % 97 + 1) {
+      vv_sim *sim = NULL;
+      assert_int_equal(vv_sim_create(r.model, state, &def, &sim), VV_OK);
+      assert_int_equal(vv_sim_steps(sim, n < steps - state->step ? n : steps - state->step, &report), VV_OK);
+      vv_sim_destroy(sim);
+    }
+    assert_true(vv_state_hash(state) == vv_state_hash(whole.state));
+    vv_state_destroy(state);
+    run_free(&r);
+    run_free(&whole);
+  }
+}
+
+static void test_words(void **unused)
+{
+  (void)unused;
+  static const struct {
+    const char *step, *law, *says;
+  } row[] = {
+      {"energy-momentum", "response: penalty", "penalty needs one"},
+      {"energy-momentum", "stiffness: 3", "belongs to 'response: penalty'"},
+      {"energy-momentum", "response: penalty, stiffness: 1, friction: 0.1", "loses nothing"},
+      {"energy-momentum", "response: penalty, stiffness: 1, arms: C", "belongs to 'response: multiplier'"},
+      {"energy-momentum", "response: dcr", "use multiplier or penalty"},
+      {"leapfrog", "response: multiplier", "belongs to 'method.step: energy-momentum'"},
+      {"leapfrog", "arms: C", "belongs to 'response: multiplier'"},
+  };
+  char text[TEXT], message[TEXT];
+  for (int i = 0; i < VV_COUNT(row); i++) {
+    snprintf(text, TEXT, "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {step: %s}\nbodies:\n%scontacts: [{%s}]\n",
+             row[i].step, BALL_IN_SHELL, row[i].law);
+    assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
+    if (strstr(message, row[i].says) == NULL) fail_msg("'%s' does not say '%s'", message, row[i].says);
+  }
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {step: energy-momentum}\nbodies:\n"
+           "  ball: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, loads: [{force: [1, 0, 0]}]}\n");
+  assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
+  assert_non_null(strstr(message, "no loads on rigid bodies"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_identities),
+      cmocka_unit_test(test_ball_in_shell),
+      cmocka_unit_test(test_order_two),
+      cmocka_unit_test(test_rod_in_box),
+      cmocka_unit_test(test_penalty_of_general_bodies),
+      cmocka_unit_test(test_first_impacts),
+      cmocka_unit_test(test_losses),
+      cmocka_unit_test(test_restitution_and_friction),
+      cmocka_unit_test(test_gravity),
+      cmocka_unit_test(test_bodies_among_themselves),
+      cmocka_unit_test(test_reversible),
+      cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_words),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
