@@ -9,7 +9,9 @@
 #include "geom/tree.h"
 
 /* How far (as sine) a neighbour may rise and still count as level. */
-#define FLAT 1e-6
+#define FLAT  1e-6
+/* 1 - cosine below which a normal is that of the triangle. */
+#define LEVEL 1e-13
 enum { MOST = 128 };
 
 /* A mesh as one side of a pair; sign -1: seen from inside. */
@@ -80,8 +82,8 @@ static bool level_vertex(const vvi_surface *f, int t, int corner, const double n
   return false;
 }
 
-/* Does the spot with normal n (from this mesh) at the point y of triangle t belong there?  corner: it is a vertex of the other
- * solid over the triangle, and needs no edge of its own. */
+/* Does the spot with normal n (from this mesh) at the point y of triangle t belong there?  corner: it is a vertex or the
+ * nearest point of the other solid, which may be over an edge that is none. */
 static bool belongs(const mesh *m, int t, const double y[3], const double normal[3], bool corner)
 {
   const vvi_surface *f = m->f;
@@ -101,7 +103,7 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
     else
       at = k;
   }
-  if (zero == 0 || (corner && facing > 1.0 - 1e-9)) return facing > 0.9;
+  if (zero == 0 || (corner && facing > 1.0 - LEVEL)) return facing > 0.9;
   if (zero == 1) {
     const int a = v[(away + 1) % 3], w = across(f, t, away);
     if (rise(f, a, w, own) > -FLAT) return false; /* flat or hollow: not an edge one can stand on */
@@ -120,8 +122,8 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
   return vvi_dot3(mean, n) > 0.0;
 }
 
-/* Keeps, of the spots from `first` on, those that belong to the mesh (a: 1; b: -1), and of equal keys the nearer one. */
-static void sift(const mesh *m, int t, double side, double deep, int first, vvi_spots *s)
+/* Keeps, of the spots from `first` on, those that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible. */
+static void sift(const mesh *m, int t, double side, double least, int first, vvi_spots *s)
 {
   int n = first;
   for (int i = first; i < s->n; i++) {
@@ -130,8 +132,8 @@ static void sift(const mesh *m, int t, double side, double deep, int first, vvi_
     vvi_mad3(o->x, -0.5 * side * o->gap, o->n, y);
     for (int k = 0; k < 3; k++) normal[k] = side * o->n[k];
     const uint32_t kind = o->key & 3u;
-    const bool corner = kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A);
-    if (o->gap > -deep && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
+    const bool corner = kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A) || kind == VVI_KEY_NEAREST;
+    if (o->gap >= least && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
   }
   s->n = n;
 }
@@ -175,6 +177,27 @@ static void touch_ball(const vvi_core *k, int t, const vvi_core *ball, vvi_spots
   vvi_spot_add(s, x, n, gap, key);
 }
 
+/* The least gap a spot can have: that of the nearest points where the cores are apart, else some depth. */
+static double possible(const vvi_apart *near, double deep, const vvi_core *other)
+{
+  return near->gap > 0.0 ? near->gap - other->round - 1e-9 * other->size : -deep - other->round;
+}
+
+/* A ball is inside of the solid where the nearest triangle has it behind: then, and only then, those in front of which it is
+ * not count. */
+static void choose_side(const vvi_core *ball, vvi_spots *s)
+{
+  double nearest = INFINITY;
+  for (int i = 0; i < s->n; i++) {
+    const double apart = s->out[i].gap + ball->round;
+    if (fabs(apart) < fabs(nearest)) nearest = apart;
+  }
+  int n = 0;
+  for (int i = 0; i < s->n; i++)
+    if (s->out[i].gap + ball->round >= 0.0 || nearest < 0.0) s->out[n++] = s->out[i];
+  s->n = n;
+}
+
 /* One triangle against a convex core: nearest points and patches, or, where these belong to a neighbour, the patch over
  * the triangle alone. */
 static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *other, vvi_spots *s)
@@ -184,7 +207,7 @@ static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *
   const double deep = 0.5 * other->size;
   if (other->points == 1) {
     touch_ball(k, t, other, s);
-    sift(m, t, 1.0, 2.0 * other->size, first, s);
+    sift(m, t, 1.0, -2.0 * other->size, first, s);
     join_equal(first, s);
     return;
   }
@@ -193,11 +216,11 @@ static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *
     return;
   }
   near.id_a = place_name(k, near.a, t);
-  if (near.gap > -deep && belongs(m, t, near.a, near.n, vvi_dot3(near.n, k->e + 6) > 1.0 - 1e-9))
+  if (near.gap > -deep && belongs(m, t, near.a, near.n, true))
     vvi_cores_spots(k, other, &near, s);
-  else
+  else if (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0)
     vvi_cores_face_patch(k, other, k->e + 6, s);
-  sift(m, t, 1.0, deep, first, s);
+  sift(m, t, 1.0, possible(&near, deep, other), first, s);
   join_equal(first, s);
 }
 
@@ -289,14 +312,13 @@ static void see_triangle(void *user, int t)
   const double back[3] = {-near.n[0], -near.n[1], -near.n[2]};
   near.id_a = place_name(&k, near.a, t);
   near.id_b = place_name(h->other, near.b, h->triangle);
-  const bool face = vvi_dot3(near.n, k.e + 6) > 1.0 - 1e-9, face_b = vvi_dot3(back, h->other->e + 6) > 1.0 - 1e-9;
-  if (near.gap > -deep && belongs(h->m, t, near.a, near.n, face) &&
-      belongs(h->second, h->triangle, near.b, back, face_b))
+  if (near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true))
     vvi_cores_spots(&k, h->other, &near, h->s);
-  else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0)
+  else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
     vvi_cores_face_patch(&k, h->other, k.e + 6, h->s);
-  sift(h->m, t, 1.0, deep, first, h->s);
-  sift(h->second, h->triangle, -1.0, deep, first, h->s);
+  const double least = possible(&near, deep, h->other);
+  sift(h->m, t, 1.0, least, first, h->s);
+  sift(h->second, h->triangle, -1.0, least, first, h->s);
   join_equal(first, h->s);
 }
 
@@ -334,6 +356,7 @@ static void touch_convex(const mesh *m, const vvi_placed *a, const vvi_placed *b
   vvi_spots_bound(s, s->margin + (a->part->hollow ? 0.0 : box_gap(low, high, m->f->tree->node)));
   hunt h = {.m = m, .other = &k, .s = s};
   query(m->f, low, high, see_core, &h);
+  if (k.points == 1) choose_side(&k, s);
 }
 
 void vvi_touch_mesh(const vvi_placed *a, const vvi_placed *b, vvi_spots *s)

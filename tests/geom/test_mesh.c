@@ -96,7 +96,7 @@ static vv_solid *grid(vvi_arena *arena, height *z)
   for (int k = 0; k < 2 * W * W; k++) {
     const int i = k % W, j = k / W % W;
     x[3 * k] = 4.0 * i / N - 2.0, x[3 * k + 1] = 4.0 * j / N - 2.0;
-    x[3 * k + 2] = k < W * W ? z(x[3 * k], x[3 * k + 1]) : -2.0;
+    x[3 * k + 2] = k < W * W ? z(x[3 * k], x[3 * k + 1]) : -3.0;
   }
 #define TRIANGLE(a, b, c) t[n++] = (a), t[n++] = (b), t[n++] = (c)
   for (int j = 0; j < N; j++)
@@ -180,8 +180,13 @@ static void test_flat_grid(void **state)
     const double v[3] = {0.0, 0.5 * VV_PI, 0.0};
     vvi_exp(v, p.turn);
     n = vvi_solids_touch(floor, &home, capsule, &p, 0.1, 128, s, &gap);
-    if (n != 2) fail_msg("capsule %d has %d spots", k, n);
-    check_near(gap, g, 1e-13);
+    if (n != 2 && k >= 20)
+      fail_msg("capsule %d has %d spots", k, n); /* along the lines of the grid there may be more */
+    check_least(n, 2.0);
+    for (int i = 0; i < n; i++) {
+      check_near(s[i].gap, g, 1e-13);
+      check_near(s[i].n[2], 1.0, 1e-14);
+    }
   }
   vvi_arena_free(&arena);
 }
@@ -251,7 +256,7 @@ static void test_mesh_stands(void **state)
   }
   /* a fine flat bottom on a plane: the border stays when there is little room */
   vvi_pose q = home;
-  q.place[2] = 2.0;
+  q.place[2] = 3.0;
   const int n = vvi_solids_touch(plane, &home, floor, &q, 0.01, 24, s, &gap);
   double most = 0.0;
   for (int i = 0; i < n; i++) most = fmax(most, s[i].x[0] + s[i].x[1]);
