@@ -122,8 +122,9 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
   return vvi_dot3(mean, n) > 0.0;
 }
 
-/* Keeps, of the spots from `first` on, those that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible. */
-static void sift(const mesh *m, int t, double side, double least, int first, vvi_spots *s)
+/* Keeps, of the spots from `first` on, those that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible.  round: the
+ * nearest point is none of its corners. */
+static void sift(const mesh *m, int t, double side, double least, int first, bool round, vvi_spots *s)
 {
   int n = first;
   for (int i = first; i < s->n; i++) {
@@ -132,7 +133,8 @@ static void sift(const mesh *m, int t, double side, double least, int first, vvi
     vvi_mad3(o->x, -0.5 * side * o->gap, o->n, y);
     for (int k = 0; k < 3; k++) normal[k] = side * o->n[k];
     const uint32_t kind = o->key & 3u;
-    const bool corner = kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A) || kind == VVI_KEY_NEAREST;
+    const bool corner =
+        kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A) || (round && kind == VVI_KEY_NEAREST);
     if (o->gap >= least && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
   }
   s->n = n;
@@ -207,7 +209,7 @@ static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *
   const double deep = 0.5 * other->size;
   if (other->points == 1) {
     touch_ball(k, t, other, s);
-    sift(m, t, 1.0, -2.0 * other->size, first, s);
+    sift(m, t, 1.0, -2.0 * other->size, first, true, s);
     join_equal(first, s);
     return;
   }
@@ -220,7 +222,7 @@ static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *
     vvi_cores_spots(k, other, &near, s);
   else if (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0)
     vvi_cores_face_patch(k, other, k->e + 6, s);
-  sift(m, t, 1.0, possible(&near, deep, other), first, s);
+  sift(m, t, 1.0, possible(&near, deep, other), first, other->type == VVI_CORE_CYLINDER, s);
   join_equal(first, s);
 }
 
@@ -317,8 +319,8 @@ static void see_triangle(void *user, int t)
   else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
     vvi_cores_face_patch(&k, h->other, k.e + 6, h->s);
   const double least = possible(&near, deep, h->other);
-  sift(h->m, t, 1.0, least, first, h->s);
-  sift(h->second, h->triangle, -1.0, least, first, h->s);
+  sift(h->m, t, 1.0, least, first, false, h->s);
+  sift(h->second, h->triangle, -1.0, least, first, false, h->s);
   join_equal(first, h->s);
 }
 

@@ -49,11 +49,14 @@ static void clip_side(clip *c, const vvi_feature *face, int k, bool face_of_a)
   double along[3], out[3], depth[2 * VVI_LOOP];
   vvi_sub3(q, p, along);
   vvi_cross3(along, face->n, out);
+  /* what is on the side up to rounding is inside: between two triangles nothing is lost */
+  const double on = 1e-12 * vvi_dot3(along, along);
   bool any = false;
   for (int i = 0; i < c->n; i++) {
     double d[3];
     vvi_sub3(c->x[i], p, d);
     depth[i] = vvi_dot3(d, out);
+    if (fabs(depth[i]) <= on) depth[i] = 0.0;
     any |= depth[i] > 0.0;
   }
   if (!any) return;
