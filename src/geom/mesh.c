@@ -12,7 +12,7 @@
 #define FLAT  1e-6
 /* 1 - cosine below which a normal is that of the triangle. */
 #define LEVEL 1e-13
-enum { MOST = 128 };
+enum { MOST = 128, FEW = 32 }; /* spots of a pair, of a triangle */
 
 /* A mesh as one side of a pair; sign -1: seen from inside. */
 typedef struct mesh {
@@ -122,12 +122,12 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
   return vvi_dot3(mean, n) > 0.0;
 }
 
-/* Keeps, of the spots from `first` on, those that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible.  round: the
+/* Keeps those spots that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible.  round: the
  * nearest point is none of its corners. */
-static void sift(const mesh *m, int t, double side, double least, int first, bool round, vvi_spots *s)
+static void sift(const mesh *m, int t, double side, double least, bool round, vvi_spots *s)
 {
-  int n = first;
-  for (int i = first; i < s->n; i++) {
+  int n = 0;
+  for (int i = 0; i < s->n; i++) {
     const vvi_spot *o = &s->out[i];
     double y[3], normal[3];
     vvi_mad3(o->x, -0.5 * side * o->gap, o->n, y);
@@ -140,15 +140,18 @@ static void sift(const mesh *m, int t, double side, double least, int first, boo
   s->n = n;
 }
 
-static void join_equal(int first, vvi_spots *s)
+/* Adds what was sifted to the list; of equal keys the nearer stays. */
+static void add_new(const vvi_spots *few, vvi_spots *s)
 {
-  for (int i = first; i < s->n; i++)
-    for (int j = 0; j < i; j++) {
-      if (s->out[j].key != s->out[i].key) continue;
-      if (s->out[i].gap < s->out[j].gap) s->out[j] = s->out[i];
-      s->out[i--] = s->out[--s->n];
-      break;
-    }
+  for (int i = 0; i < few->n; i++) {
+    const vvi_spot *o = &few->out[i];
+    int k = 0;
+    while (k < s->n && s->out[k].key != o->key) k++;
+    if (k == s->n)
+      vvi_spot_add(s, o->x, o->n, o->gap, o->key);
+    else if (o->gap < s->out[k].gap)
+      s->out[k] = *o;
+  }
 }
 
 /* Name of the place on the triangle, so that neighbours give the same spot the same key. */
@@ -205,25 +208,24 @@ static void choose_side(const vvi_core *ball, vvi_spots *s)
 static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *other, vvi_spots *s)
 {
   vvi_apart near;
-  const int first = s->n;
+  vvi_spot found[FEW];
+  vvi_spots few = {.out = found, .room = FEW, .margin = s->margin, .bound = INFINITY};
   const double deep = 0.5 * other->size;
   if (other->points == 1) {
-    touch_ball(k, t, other, s);
-    sift(m, t, 1.0, -2.0 * other->size, first, true, s);
-    join_equal(first, s);
+    touch_ball(k, t, other, &few);
+    sift(m, t, 1.0, -2.0 * other->size, true, &few);
+    add_new(&few, s);
     return;
   }
-  if (!vvi_cores_apart(k, other, s->margin + other->round, k->e + 6, &near) || near.gap - other->round >= s->margin) {
-    vvi_spots_bound(s, near.gap - other->round);
+  if (!vvi_cores_apart(k, other, s->margin + other->round, k->e + 6, &near) || near.gap - other->round >= s->margin)
     return;
-  }
   near.id_a = place_name(k, near.a, t);
   if (near.gap > -deep && belongs(m, t, near.a, near.n, true))
-    vvi_cores_spots(k, other, &near, s);
+    vvi_cores_spots(k, other, &near, &few);
   else if (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0)
-    vvi_cores_face_patch(k, other, k->e + 6, s);
-  sift(m, t, 1.0, possible(&near, deep, other), first, other->type == VVI_CORE_CYLINDER, s);
-  join_equal(first, s);
+    vvi_cores_face_patch(k, other, k->e + 6, &few);
+  sift(m, t, 1.0, possible(&near, deep, other), other->type == VVI_CORE_CYLINDER, &few);
+  add_new(&few, s);
 }
 
 /* ---- boxes ---- */
@@ -289,10 +291,7 @@ static void see_core(void *user, int t)
   vvi_core_support(h->other, back, x, &id);
   vvi_sub3(x, k.p[0], d);
   const double low = vvi_dot3(d, n) - h->other->round;
-  if (low >= h->s->margin) {
-    vvi_spots_bound(h->s, low);
-    return;
-  }
+  if (low >= h->s->margin) return;
   vvi_core_support(h->other, n, x, &id);
   vvi_sub3(x, k.p[0], d);
   if (vvi_dot3(d, n) + h->other->round < 0.0) return; /* all of it behind the triangle */
@@ -308,20 +307,21 @@ static void see_triangle(void *user, int t)
   vvi_core k;
   triangle_core(h->m, t, &k);
   vvi_apart near;
-  const int first = h->s->n;
+  vvi_spot found[FEW];
+  vvi_spots few = {.out = found, .room = FEW, .margin = h->s->margin, .bound = INFINITY};
   const double deep = 0.5 * fmin(k.size, h->other->size);
   if (!vvi_cores_apart(&k, h->other, h->s->margin, k.e + 6, &near) || near.gap >= h->s->margin) return;
   const double back[3] = {-near.n[0], -near.n[1], -near.n[2]};
   near.id_a = place_name(&k, near.a, t);
   near.id_b = place_name(h->other, near.b, h->triangle);
   if (near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true))
-    vvi_cores_spots(&k, h->other, &near, h->s);
+    vvi_cores_spots(&k, h->other, &near, &few);
   else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
-    vvi_cores_face_patch(&k, h->other, k.e + 6, h->s);
+    vvi_cores_face_patch(&k, h->other, k.e + 6, &few);
   const double least = possible(&near, deep, h->other);
-  sift(h->m, t, 1.0, least, first, false, h->s);
-  sift(h->second, h->triangle, -1.0, least, first, false, h->s);
-  join_equal(first, h->s);
+  sift(h->m, t, 1.0, least, false, &few);
+  sift(h->second, h->triangle, -1.0, least, false, &few);
+  add_new(&few, h->s);
 }
 
 static void touch_meshes(const mesh *a, const mesh *b, vvi_spots *s)
