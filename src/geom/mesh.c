@@ -123,8 +123,8 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
 }
 
 /* Keeps those spots that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible.  round: the
- * nearest point is none of its corners. */
-static void sift(const mesh *m, int t, double side, double least, bool round, vvi_spots *s)
+ * nearest point is none of its corners; corners: the triangle's own count. */
+static void sift(const mesh *m, int t, double side, double least, bool round, bool corners, vvi_spots *s)
 {
   int n = 0;
   for (int i = 0; i < s->n; i++) {
@@ -135,6 +135,7 @@ static void sift(const mesh *m, int t, double side, double least, bool round, vv
     const uint32_t kind = o->key & 3u;
     const bool corner =
         kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A) || (round && kind == VVI_KEY_NEAREST);
+    if (!corners && kind == VVI_KEY_VERTEX_A) continue;
     if (o->gap >= least && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
   }
   s->n = n;
@@ -167,17 +168,17 @@ static uint32_t place_name(const vvi_core *k, const double y[3], int t)
 }
 
 /* A ball against a triangle: the nearest point; behind the triangle the depth counts. */
-static void touch_ball(const vvi_core *k, int t, const vvi_core *ball, vvi_spots *s)
+static void touch_ball(const vvi_core *k, int t, const vvi_core *b, vvi_spots *s)
 {
   double y[3], part[3], d[3], n[3], x[3];
-  vvi_triangle_near(k->p[0], k->p[1], k->p[2], ball->p[0], y, part);
-  vvi_sub3(ball->p[0], y, d);
+  vvi_triangle_near(k->p[0], k->p[1], k->p[2], b->p[0], y, part);
+  vvi_sub3(b->p[0], y, d);
   const double length = vvi_norm3(d), height = vvi_dot3(d, k->e + 6);
   const bool inside = part[0] > 1e-12 && part[1] > 1e-12 && part[2] > 1e-12;
-  const bool own = inside || length < 1e-12 * ball->size;
-  const double apart = own ? height : length, gap = apart - ball->round;
+  const bool own = inside || length < 1e-12 * b->size;
+  const double apart = own ? height : length, gap = apart - b->round;
   for (int i = 0; i < 3; i++) n[i] = own ? k->e[6 + i] : d[i] / length;
-  vvi_mad3(ball->p[0], -(ball->round + 0.5 * gap), n, x);
+  vvi_mad3(b->p[0], -(b->round + 0.5 * gap), n, x);
   const uint32_t key = vvi_pair_key(place_name(k, y, t), 0, own ? VVI_KEY_VERTEX_B : VVI_KEY_NEAREST);
   vvi_spot_add(s, x, n, gap, key);
 }
@@ -190,16 +191,16 @@ static double possible(const vvi_apart *near, double deep, const vvi_core *other
 
 /* A ball is inside of the solid where the nearest triangle has it behind: then, and only then, those in front of which it is
  * not count. */
-static void choose_side(const vvi_core *ball, vvi_spots *s)
+static void choose_side(const vvi_core *b, vvi_spots *s)
 {
   double nearest = INFINITY;
   for (int i = 0; i < s->n; i++) {
-    const double apart = s->out[i].gap + ball->round;
+    const double apart = s->out[i].gap + b->round;
     if (fabs(apart) < fabs(nearest)) nearest = apart;
   }
   int n = 0;
   for (int i = 0; i < s->n; i++)
-    if (s->out[i].gap + ball->round >= 0.0 || nearest < 0.0) s->out[n++] = s->out[i];
+    if (s->out[i].gap + b->round >= 0.0 || nearest < 0.0) s->out[n++] = s->out[i];
   s->n = n;
 }
 
@@ -213,18 +214,19 @@ static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *
   const double deep = 0.5 * other->size;
   if (other->points == 1) {
     touch_ball(k, t, other, &few);
-    sift(m, t, 1.0, -2.0 * other->size, true, &few);
+    sift(m, t, 1.0, -2.0 * other->size, true, true, &few);
     add_new(&few, s);
     return;
   }
   if (!vvi_cores_apart(k, other, s->margin + other->round, k->e + 6, &near) || near.gap - other->round >= s->margin)
     return;
   near.id_a = place_name(k, near.a, t);
-  if (near.gap > -deep && belongs(m, t, near.a, near.n, true))
+  const bool mine = near.gap > -deep && belongs(m, t, near.a, near.n, true);
+  if (mine)
     vvi_cores_spots(k, other, &near, &few);
   else if (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0)
     vvi_cores_face_patch(k, other, k->e + 6, &few);
-  sift(m, t, 1.0, possible(&near, deep, other), other->type == VVI_CORE_CYLINDER, &few);
+  sift(m, t, 1.0, possible(&near, deep, other), other->type == VVI_CORE_CYLINDER, mine, &few);
   add_new(&few, s);
 }
 
@@ -251,16 +253,41 @@ static bool boxes_meet(const double low[3], const double high[3], const vvi_box_
          low[2] <= n->high[2] && n->low[2] <= high[2];
 }
 
-/* Calls for every triangle whose box meets the box. */
+/* A ball about all of it, in the frame of the mesh. */
+typedef struct ball {
+  double c[3], r;
+} ball;
+
+static bool ball_meets(const ball *b, const vvi_box_node *n)
+{
+  double dd = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const double d = fmax(0.0, fmax(n->low[i] - b->c[i], b->c[i] - n->high[i]));
+    dd += d * d;
+  }
+  return dd <= b->r * b->r;
+}
+
+static ball core_ball(const vvi_core *k, const vvi_pose *pose, double skin)
+{
+  ball b = {.r = k->size + skin};
+  double d[3];
+  vvi_sub3(k->c, pose->place, d);
+  vvi_tapply33(pose->turn, d, b.c);
+  return b;
+}
+
+/* Calls for every triangle whose box, or that of its leaf, meets the box and the ball. */
 typedef void visit(void *user, int t);
-static void query(const vvi_surface *f, const double low[3], const double high[3], visit *see, void *user)
+static void query(const vvi_surface *f, const double low[3], const double high[3], const ball *about, visit *see,
+                  void *user)
 {
   int stack[VVI_TREE_DEPTH], top = 0;
   stack[top++] = 0;
   while (top > 0) {
     const int at = stack[--top];
     const vvi_box_node *n = &f->tree->node[at];
-    if (!boxes_meet(low, high, n)) continue;
+    if (!boxes_meet(low, high, n) || !ball_meets(about, n)) continue;
     if (n->right) {
       stack[top++] = n->right;
       stack[top++] = at + 1;
@@ -314,13 +341,15 @@ static void see_triangle(void *user, int t)
   const double back[3] = {-near.n[0], -near.n[1], -near.n[2]};
   near.id_a = place_name(&k, near.a, t);
   near.id_b = place_name(h->other, near.b, h->triangle);
-  if (near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true))
+  const bool mine =
+      near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true);
+  if (mine)
     vvi_cores_spots(&k, h->other, &near, &few);
   else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
     vvi_cores_face_patch(&k, h->other, k.e + 6, &few);
   const double least = possible(&near, deep, h->other);
-  sift(h->m, t, 1.0, least, false, &few);
-  sift(h->second, h->triangle, -1.0, least, false, &few);
+  sift(h->m, t, 1.0, least, false, mine, &few);
+  sift(h->second, h->triangle, -1.0, least, false, true, &few);
   add_new(&few, h->s);
 }
 
@@ -332,7 +361,8 @@ static void touch_meshes(const mesh *a, const mesh *b, vvi_spots *s)
     triangle_core(b, t, &k);
     core_box(&k, a->pose, s->margin, low, high);
     hunt h = {.m = a, .other = &k, .second = b, .triangle = t, .s = s};
-    query(a->f, low, high, see_triangle, &h);
+    const ball about = core_ball(&k, a->pose, s->margin);
+    query(a->f, low, high, &about, see_triangle, &h);
   }
 }
 
@@ -357,7 +387,8 @@ static void touch_convex(const mesh *m, const vvi_placed *a, const vvi_placed *b
   core_box(&k, m->pose, s->margin, low, high);
   vvi_spots_bound(s, s->margin + (a->part->hollow ? 0.0 : box_gap(low, high, m->f->tree->node)));
   hunt h = {.m = m, .other = &k, .s = s};
-  query(m->f, low, high, see_core, &h);
+  const ball about = core_ball(&k, m->pose, s->margin);
+  query(m->f, low, high, &about, see_core, &h);
   if (k.points == 1) choose_side(&k, s);
 }
 
