@@ -16,7 +16,8 @@ typedef enum vv_type {
   VV_TEXT,    /* any text                                             title: Two bars       */
   VV_WORD,    /* one of `words`                                       step: event           */
   VV_VECTOR,  /* three numbers                                        gravity: [0, 0, -9.8] */
-  VV_NUMBERS, /* numbers, any count from 1                            time: [0, 1, 2]       */
+  VV_NUMBERS, /* numbers, any count from 1; lists in the list follow each other
+                                                                      time: [0, 1, 2]  points: [[0, 0, 1], [1, 0, 0]] */
   VV_NAMES,   /* body names in a list, or one of `words` alone        between: [left, right] */
   VV_GROUP,   /* a map with the fields of `sub`                       material: {young: 1}  */
   VV_LIST,    /* a list of maps, each with the fields of `sub`        loads: [{...}]        */

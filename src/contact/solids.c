@@ -89,8 +89,9 @@ static vv_status obstacle_solid(vv_model *m, const vv_patch *t, const vv_solid *
 /* ---- objects ---- */
 
 /* Objects of a patch; 0: it takes no part. */
-static int64_t count_of(const vv_patch *t)
+static int64_t count_of(const vv_model *m, const vv_patch *t)
 {
+  if (t->node >= 0 && m->body[t->body].kind->movers == NULL) return 0;
   switch (t->type) {
   case VV_PATCH_SOLID:
     return t->nodes;
@@ -141,7 +142,7 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch)
   const vv_patch *t = &b->patch[local];
   const vv_solid *solid = t->solid;
   if (t->node < 0) VV_TRY(obstacle_solid(m, t, &solid));
-  for (int64_t i = 0; i < count_of(t); i++) {
+  for (int64_t i = 0; i < count_of(m, t); i++) {
     vvi_object *o = &s->object[s->n++];
     *o = (vvi_object){.block = b, .patch = t, .local = local, .copy = (int32_t)i, .body = t->body, .solid = solid};
     o->held = t->held || t->node < 0;
@@ -161,8 +162,8 @@ static vv_status number_movers(vv_model *m, struct vvi_solids *s)
     s->first[i] = -1;
     bool used = false;
     for (int32_t j = 0; j < b->patches; j++)
-      used |= b->patch[j].node >= 0 && count_of(&b->patch[j]) > 0 && takes_part(m, s, &b->patch[j]);
-    if (!used || b->kind->movers == NULL) continue;
+      used |= b->patch[j].node >= 0 && count_of(m, &b->patch[j]) > 0 && takes_part(m, s, &b->patch[j]);
+    if (!used) continue;
     if (b->nodes > INT32_MAX / 4 - s->movers) return vvi_fail(m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
     s->first[i] = s->movers;
     s->movers += (int32_t)b->nodes;
@@ -173,26 +174,28 @@ static vv_status number_movers(vv_model *m, struct vvi_solids *s)
 static vv_status list_objects(vv_model *m, struct vvi_solids *s)
 {
   int64_t n = 0;
-  for (int32_t i = 0; i < m->n_patch; i++) n += count_of(vvi_model_patch(m, i));
+  for (int32_t i = 0; i < m->n_patch; i++) n += count_of(m, vvi_model_patch(m, i));
   if (n > INT32_MAX / 64) return vvi_fail(m->ctx, VV_UNSUPPORTED, "too many shapes to meet");
   if ((s->object = VVI_ARENA_NEW(&m->arena, vvi_object, n + 1)) == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
-    if (count_of(t) > 0 && takes_part(m, s, t)) VV_TRY(add_patch(m, s, i));
+    if (count_of(m, t) > 0 && takes_part(m, s, t)) VV_TRY(add_patch(m, s, i));
   }
   return VV_OK;
 }
 
-/* Sections with corners have no contact with rigid bodies yet: say so where a line of the scene asks for it. */
-static vv_status refuse_corners(const vv_model *m, const struct vvi_solids *s)
+/* Sections with corners and massless tips have no contact with rigid bodies: say so where a line of the scene asks. */
+static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 {
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
-    if (t->type != VV_PATCH_CURVE || t->corners == 1 || !takes_part(m, s, t)) continue;
-    return vv_complain(m->body[t->body].group, "section",
-                       "'%s' would meet a rigid body, which only round sections can; use a circle or a tube, or set "
-                       "'response: none' between the two",
-                       m->body[t->body].name);
+    const bool corners = t->type == VV_PATCH_CURVE && t->corners != 1;
+    const bool massless = t->type == VV_PATCH_TIP && t->compliance > 0.0;
+    if ((!corners && !massless) || !takes_part(m, s, t)) continue;
+    return vv_complain(
+        m->body[t->body].group, corners ? "section" : "tips",
+        "'%s' would meet a rigid body, which %s; or set 'response: none' between the two", m->body[t->body].name,
+        corners ? "only round sections can: use a circle or a tube" : "massless tips cannot: use lumped ones");
   }
   return VV_OK;
 }
@@ -275,7 +278,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
   VV_TRY(read_rules(m, s, rules));
-  VV_TRY(refuse_corners(m, s));
+  VV_TRY(refuse_others(m, s));
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s));
   if (s->n < 2 || s->movers == 0) return VV_OK;

@@ -107,7 +107,8 @@ static bool nearest(simplex *s, double v[3])
       vvi_sub3(s->at[face[f][3]].w, p, pt);
       vvi_cross3(pq, pr, m);
       const double other = vvi_dot3(pt, m), origin = -vvi_dot3(p, m);
-      if (other * origin > 0.0) continue; /* the origin is on the inner side of this face */
+      /* the origin is on the inner side of this face, and the tetrahedron is not flat */
+      if (other * origin > 0.0 && other * other > 1e-20 * vvi_dot3(m, m) * vvi_dot3(pt, pt)) continue;
       int m3, w3[3];
       double p3[3], v3[3];
       const double dd = near_triangle(s, face[f], &m3, w3, p3, v3);
@@ -231,21 +232,26 @@ static bool find_curve(const vvi_core *k, const simplex *s, bool of_b, const dou
     *start = atan2(v, u);
     return true;
   }
-  const double *end[2] = {of_b ? s->at[0].b : s->at[0].a, NULL};
-  for (int i = 1; i < s->n; i++) {
+  /* parts of equal corners are added up, then the two corners with the largest parts are taken */
+  const double *end[4];
+  double part[4];
+  int n = 0;
+  for (int i = 0; i < s->n; i++) {
     const double *y = of_b ? s->at[i].b : s->at[i].a;
-    double d[3];
-    vvi_sub3(y, end[0], d);
-    if (vvi_dot3(d, d) == 0.0) continue;
-    if (end[1] && (of_b ? s->at[i].ib : s->at[i].ia) != 0xffffffffu) {
-      double e[3];
-      vvi_sub3(y, end[1], e);
-      if (vvi_dot3(e, e) > 0.0) return false; /* a face */
-    }
-    end[1] = y;
+    int j = 0;
+    for (; j < n; j++)
+      if (end[j][0] == y[0] && end[j][1] == y[1] && end[j][2] == y[2]) break;
+    if (j == n) end[n] = y, part[n++] = 0.0;
+    part[j] += s->part[i];
   }
+  for (int i = 0; i < 2 && i < n; i++)
+    for (int j = i + 1; j < n; j++)
+      if (part[j] > part[i]) {
+        const double *hold = end[i], p = part[i];
+        end[i] = end[j], end[j] = hold, part[i] = part[j], part[j] = p;
+      }
   c->circle = false;
-  for (int i = 0; i < 3; i++) c->p[i] = end[0][i], c->d[i] = end[1] ? end[1][i] - end[0][i] : 0.0;
+  for (int i = 0; i < 3; i++) c->p[i] = end[0][i], c->d[i] = n > 1 ? end[1][i] - end[0][i] : 0.0;
   return true;
 }
 
@@ -283,8 +289,10 @@ static bool iterate(const vvi_core *a, const vvi_core *b, const double shift[3],
 {
   enum { MOST = 100 };
   const double noise = 4e-16 * (a->size + b->size);
+  const bool curved = a->type == VVI_CORE_CYLINDER || b->type == VVI_CORE_CYLINDER;
+  const double enough = curved ? 1e-14 : 1e-15;
   simplex s = {.n = 1}, last;
-  double v[3], vv;
+  double v[3], vv, proved = 0.0; /* a distance that separates for certain */
   vvi_sub3(a->c, b->c, v);
   vvi_sub3(v, shift, v);
   support(a, b, shift, v, &s.at[0]);
@@ -300,12 +308,16 @@ static bool iterate(const vvi_core *a, const vvi_core *b, const double shift[3],
       out->gap = low / length;
       return false;
     }
-    if (vv - low <= 1e-15 * vv + noise * length || known(&s, c)) break;
+    proved = fmax(proved, low / length);
+    if (vv - low <= enough * vv + noise * length || known(&s, c)) break;
     double next[3];
     last = s;
     s.n++;
     if (!nearest(&s, next)) {
-      vv = 0.0;
+      if (proved > 10.0 * noise)
+        s = last; /* rounding of a flat simplex */
+      else
+        vv = 0.0;
       break;
     }
     const double closer = vvi_dot3(next, next);
@@ -325,16 +337,19 @@ static bool iterate(const vvi_core *a, const vvi_core *b, const double shift[3],
     }
   for (int i = 0; i < 3; i++) out->n[i] = out->gap > 0.0 ? -v[i] / out->gap : 0.0;
   name_features(&s, out);
-  if (out->gap > 0.0 && (a->type == VVI_CORE_CYLINDER || b->type == VVI_CORE_CYLINDER)) polish(a, b, shift, &s, out);
+  if (out->gap > 0.0 && curved) polish(a, b, shift, &s, out);
   return true;
 }
 
-/* Shifts and measures again until the direction stands still; keeps the best of all directions met in `best`. */
+/* Shifts and measures again until the direction stands still (its change falls as far/(far + radius)); keeps the best of all directions met in `best`. */
 static void settle(const vvi_core *a, const vvi_core *b, const double start[3], double length, vvi_apart *best)
 {
-  double n[3] = {start[0], start[1], start[2]};
-  for (int round = 0; round < 16; round++) {
-    const double away = fmax(0.0, 0.1 * length - vvi_cores_separation(a, b, n));
+  double n[3] = {start[0], start[1], start[2]}, far = length;
+  if (a->type == VVI_CORE_CYLINDER) far = fmin(far, fmin(a->width, a->half[2]));
+  if (b->type == VVI_CORE_CYLINDER) far = fmin(far, fmin(b->width, b->half[2]));
+  for (int round = 0; round < 30; round++) {
+    if (round > 3) far = fmax(0.5 * far, 1e-3 * length); /* a sharply curved side: nearer */
+    const double away = fmax(0.0, 0.1 * far - vvi_cores_separation(a, b, n));
     const double shift[3] = {away * n[0], away * n[1], away * n[2]};
     vvi_apart now;
     iterate(a, b, shift, INFINITY, &now);
@@ -342,7 +357,7 @@ static void settle(const vvi_core *a, const vvi_core *b, const double start[3], 
     now.gap = vvi_cores_separation(a, b, now.n);
     double d[3];
     vvi_sub3(now.n, n, d);
-    if (now.gap > best->gap) *best = now;
+    if (now.gap >= best->gap - 1e-13 * length) *best = now; /* as good and later: its points belong to its direction */
     if (vvi_dot3(d, d) < 1e-28) return;
     for (int i = 0; i < 3; i++) n[i] = now.n[i];
   }
@@ -393,6 +408,64 @@ static void try_mantle(const vvi_core *a, const vvi_core *b, const vvi_core *k, 
   try_direction(a, b, d, sign, best);
 }
 
+/* Edge i of a core: its direction, and of a polyhedron the normals of its two faces. */
+typedef struct edge {
+  double d[3], n[2][3];
+  bool arc;
+} edge;
+
+static int edges_of(const vvi_core *k)
+{
+  return k->type == VVI_CORE_BLOCK        ? 3
+         : k->type == VVI_CORE_CYLINDER   ? 1
+         : k->type == VVI_CORE_POLYHEDRON ? k->polyhedron->edges
+         : k->points == 3                 ? 3
+                                          : k->points - 1;
+}
+
+static void edge_of(const vvi_core *k, int i, edge *e)
+{
+  e->arc = k->type == VVI_CORE_POLYHEDRON;
+  if (k->type == VVI_CORE_BLOCK || k->type == VVI_CORE_CYLINDER)
+    for (int c = 0; c < 3; c++) e->d[c] = k->e[(k->type == VVI_CORE_BLOCK ? 3 * i : 6) + c];
+  else if (k->type == VVI_CORE_POINTS)
+    vvi_sub3(k->p[(i + 1) % k->points], k->p[i], e->d);
+  else {
+    const vvi_polyhedron *p = k->polyhedron;
+    const int *v = p->edge + 4 * i;
+    double d[3];
+    vvi_sub3(p->vertex + 3 * v[1], p->vertex + 3 * v[0], d);
+    vvi_apply33(k->pose->turn, d, e->d);
+    for (int f = 0; f < 2; f++) vvi_apply33(k->pose->turn, p->plane + 4 * v[2 + f], e->n[f]);
+  }
+}
+
+/* n, normal to the edge, is outwards there: a sum of both normals with parts that are not negative. */
+static bool outwards(const edge *e, const double n[3], double sign)
+{
+  const double c = vvi_dot3(e->n[0], e->n[1]), x = sign * vvi_dot3(n, e->n[0]), y = sign * vvi_dot3(n, e->n[1]);
+  return !e->arc || (x - c * y >= -1e-12 && y - c * x >= -1e-12);
+}
+
+static void try_edges(const vvi_core *a, const vvi_core *b, direction *best)
+{
+  const int na = edges_of(a), nb = edges_of(b);
+  for (int i = 0; i < na; i++) {
+    edge ea, eb;
+    edge_of(a, i, &ea);
+    for (int j = 0; j < nb; j++) {
+      double n[3];
+      edge_of(b, j, &eb);
+      vvi_cross3(ea.d, eb.d, n);
+      const double nn = vvi_dot3(n, n);
+      if (!(nn > 1e-12 * vvi_dot3(ea.d, ea.d) * vvi_dot3(eb.d, eb.d))) continue;
+      for (int c = 0; c < 3; c++) n[c] /= sqrt(nn);
+      for (double sign = -1.0; sign <= 1.0; sign += 2.0)
+        if (outwards(&ea, n, sign) && outwards(&eb, n, -sign)) try_direction(a, b, n, sign, best);
+    }
+  }
+}
+
 static void centre_line(const vvi_core *a, const vvi_core *b, double n[3])
 {
   vvi_sub3(b->c, a->c, n);
@@ -404,6 +477,18 @@ static void centre_line(const vvi_core *a, const vvi_core *b, double n[3])
 static void straighten(const vvi_core *a, const vvi_core *b, double tolerance, vvi_apart *out)
 {
   const vvi_core *k[2] = {a, b};
+  if (a->type == VVI_CORE_CYLINDER && b->type == VVI_CORE_CYLINDER) { /* both mantles */
+    double to[3];
+    vvi_cross3(a->e + 6, b->e + 6, to);
+    const double length = vvi_norm3(to), c = vvi_dot3(to, out->n);
+    for (int j = 0; j < 3 && length > 1e-6; j++) to[j] /= c < 0.0 ? -length : length;
+    const double gap = fabs(c) > length * (1.0 - 1e-8) && length > 1e-6 ? vvi_cores_separation(a, b, to) : -INFINITY;
+    if (gap >= out->gap - tolerance) {
+      out->gap = gap;
+      for (int j = 0; j < 3; j++) out->n[j] = to[j];
+      return;
+    }
+  }
   for (int i = 0; i < 2; i++) {
     const double back[3] = {-out->n[0], -out->n[1], -out->n[2]};
     vvi_feature f;
@@ -433,22 +518,23 @@ bool vvi_cores_apart(const vvi_core *a, const vvi_core *b, double far, const dou
   const bool curved = a->type == VVI_CORE_CYLINDER || b->type == VVI_CORE_CYLINDER;
   if (out->gap <= 1e-4 * length) {
     const vvi_apart plain = *out;
-    const bool clear = plain.gap > 1e-9 * length;
+    const bool clear = plain.gap > 1e-12 * length;
     double n[3];
     centre_line(a, b, n);
     const double *start = clear ? plain.n : guess ? guess : n;
     out->gap = -INFINITY;
     settle(a, b, start, length, out);
-    if (!clear && !(out->gap > -1e-6 * length)) { /* deep: look at all faces before believing it */
+    if (!clear && !(out->gap > -1e-6 * length)) { /* deep: look at all faces and edges before believing it */
       direction best = {.gap = -INFINITY};
       try_direction(a, b, n, 1.0, &best);
       try_faces(a, b, a, 1.0, &best);
       try_faces(a, b, b, -1.0, &best);
       try_mantle(a, b, a, b, 1.0, &best);
       try_mantle(a, b, b, a, -1.0, &best);
+      try_edges(a, b, &best);
       settle(a, b, best.n, length, out);
     }
-    if (clear && !(out->gap >= plain.gap - 1e-13 * length)) *out = plain;
+    if (clear && vvi_cores_separation(a, b, plain.n) > out->gap + 1e-13 * length) *out = plain;
     if (out->gap == -INFINITY) { /* nothing could be measured: concentric points */
       *out = plain;
       for (int i = 0; i < 3; i++) out->n[i] = n[i];

@@ -34,6 +34,19 @@ void vvi_core_of(const vvi_placed *p, vvi_core *core)
   }
 }
 
+void vvi_core_bar(const vvi_placed *bar, const vvi_placed *body, double margin, vvi_core *core)
+{
+  double d[3];
+  vvi_sub3(body->c, bar->c, d);
+  const double z = vvi_dot3(d, bar->e + 6), reach = 2.0 * body->part->reach + margin;
+  vvi_core_of(bar, core);
+  core->points = 2, core->id[0] = 0, core->id[1] = 1;
+  vvi_mad3(bar->c, z, bar->e + 6, core->c);
+  vvi_mad3(core->c, -reach, bar->e + 6, core->p[0]);
+  vvi_mad3(core->c, reach, bar->e + 6, core->p[1]);
+  core->size = reach + core->round;
+}
+
 static void block_vertex(const vvi_core *k, unsigned v, double x[3])
 {
   const double *e = k->e, *h = k->half;

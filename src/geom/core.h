@@ -27,6 +27,8 @@ typedef struct vvi_core {
 
 /* The core of a convex part that is not endless. */
 void vvi_core_of(const vvi_placed *p, vvi_core *core);
+/* A round bar without ends (a pipe that is not hollow), seen from a body: a capsule long enough to pass it. */
+void vvi_core_bar(const vvi_placed *bar, const vvi_placed *body, double margin, vvi_core *core);
 void vvi_core_support(const vvi_core *core, const double d[3], double x[3], uint32_t *id);
 
 /* How two cores are apart: n from a to b, the points of the cores, names of the features. */
@@ -56,3 +58,5 @@ void vvi_core_segment(const vvi_core *core, const double n[3], vvi_feature *f); 
 void vvi_cores_touch(const vvi_core *a, const vvi_core *b, vvi_spots *s);
 /* Spots of a pair whose nearest points are known. */
 void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near, vvi_spots *s);
+/* Only the patch over the face of a most along n. */
+void vvi_cores_face_patch(const vvi_core *a, const vvi_core *b, const double n[3], vvi_spots *s);

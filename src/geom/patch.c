@@ -34,10 +34,12 @@ static uint32_t crossing_key(const clip *c, int i, const vvi_feature *face, int 
 {
   const int m = face->points, other = c->side[i];
   const uint32_t side = vvi_edge_name(face->id[k], face->id[(k + 1) % m]);
-  if (other < 0) return face_of_a ? vvi_mix(side, c->edge[i]) : vvi_mix(c->edge[i], side);
+  if (other < 0)
+    return face_of_a ? vvi_pair_key(side, c->edge[i], VVI_KEY_CROSSING)
+                     : vvi_pair_key(c->edge[i], side, VVI_KEY_CROSSING);
   if ((other + 1) % m == k) return vvi_vertex_key(face_of_a, face->id[k]);
   if ((k + 1) % m == other) return vvi_vertex_key(face_of_a, face->id[other]);
-  return vvi_mix(side, vvi_edge_name(face->id[other], face->id[(other + 1) % m]));
+  return vvi_pair_key(side, vvi_edge_name(face->id[other], face->id[(other + 1) % m]), VVI_KEY_CROSSING);
 }
 
 /* Cuts the polygon (or the segment: n = 2) at side k of the reference face. */
@@ -170,6 +172,13 @@ static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_f
   return m.least;
 }
 
+void vvi_cores_face_patch(const vvi_core *a, const vvi_core *b, const double n[3], vvi_spots *s)
+{
+  vvi_feature f;
+  vvi_core_face(a, n, &f);
+  if (f.points) face_patch(a, b, &f, true, s);
+}
+
 /* Two nearly parallel segments: the ends of the stretch they share, each with the nearest point of the other and, where
  * that is well measured, the direction to it.  Returns the least gap. */
 static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apart *near, vvi_spots *s)
@@ -209,11 +218,14 @@ static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apar
     vvi_sub3(q, p, d);
     const double along = vvi_dot3(d, near->n), length = vvi_norm3(d);
     const bool own = along > 0.0 && length > 1e-3 * (a->size + b->size);
-    const double gap = (along > 0.0 ? length : along) - a->round - b->round;
+    const double beside =
+        sqrt(fmax(0.0, length * length - along * along)); /* crossing segments part sideways as well */
+    const double gap = (along > 0.0 ? length : along + beside) - a->round - b->round;
     for (int m = 0; m < 3; m++) n[m] = own ? d[m] / length : near->n[m];
     for (int m = 0; m < 3; m++) p[m] = 0.5 * (p[m] + a->round * n[m] + q[m] - b->round * n[m]);
     if (gap < least) least = gap;
-    vvi_spot_add(s, p, n, gap, vvi_mix(vvi_vertex_key(!of_b, of_b ? fb.id[k] : fa.id[k]), 7u));
+    vvi_spot_add(s, p, n, gap,
+                 vvi_pair_key(7u, of_b ? fb.id[k] : fa.id[k], of_b ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A));
   }
   return least;
 }
@@ -241,7 +253,7 @@ void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near
     const double from_b = near->b[i] - (b->round + 0.5 * gap) * near->n[i];
     x[i] = ball ? from_b : a->points == 1 ? from_a : 0.5 * (from_a + from_b);
   }
-  vvi_spot_add(s, x, near->n, gap, vvi_mix(near->id_a, near->id_b));
+  vvi_spot_add(s, x, near->n, gap, vvi_pair_key(near->id_a, near->id_b, VVI_KEY_NEAREST));
 }
 
 void vvi_cores_touch(const vvi_core *a, const vvi_core *b, vvi_spots *s)

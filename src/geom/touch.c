@@ -7,29 +7,15 @@ static bool endless(const vvi_part *p)
   return p->type == VVI_PART_HALF_SPACE || p->type == VVI_PART_PIPE;
 }
 
-/* A round bar without ends, seen from a body: a capsule long enough to pass it. */
-static void bar_core(const vvi_placed *bar, const vvi_placed *body, double margin, vvi_core *core)
-{
-  double d[3];
-  vvi_sub3(body->c, bar->c, d);
-  const double z = vvi_dot3(d, bar->e + 6), reach = 2.0 * body->part->reach + margin;
-  vvi_core_of(bar, core);
-  core->points = 2, core->id[0] = 0, core->id[1] = 1;
-  vvi_mad3(bar->c, z, bar->e + 6, core->c);
-  vvi_mad3(core->c, -reach, bar->e + 6, core->p[0]);
-  vvi_mad3(core->c, reach, bar->e + 6, core->p[1]);
-  core->size = reach + core->round;
-}
-
 static void touch_general(const vvi_placed *a, const vvi_placed *b, vvi_spots *s)
 {
   vvi_core ka, kb;
   if (a->part->type == VVI_PART_PIPE)
-    bar_core(a, b, s->margin, &ka);
+    vvi_core_bar(a, b, s->margin, &ka);
   else
     vvi_core_of(a, &ka);
   if (b->part->type == VVI_PART_PIPE)
-    bar_core(b, a, s->margin, &kb);
+    vvi_core_bar(b, a, s->margin, &kb);
   else
     vvi_core_of(b, &kb);
   vvi_cores_touch(&ka, &kb, s);

@@ -71,10 +71,17 @@ static inline uint32_t vvi_mix(uint32_t a, uint32_t b)
   return (uint32_t)(x >> 32);
 }
 
-/* Keys: vertices are named by their solid, crossings of edges by both: the same whichever solid gives the reference. */
+/* Keys: vertices are named by their solid, crossings of edges by both: the same whichever solid gives the reference.  The
+ * last two bits tell what met. */
+enum { VVI_KEY_VERTEX_A, VVI_KEY_VERTEX_B, VVI_KEY_CROSSING, VVI_KEY_NEAREST };
 static inline uint32_t vvi_vertex_key(bool of_a, uint32_t vertex)
 {
-  return vvi_mix(of_a ? 1u : 2u, vertex);
+  return (vvi_mix(of_a ? 1u : 2u, vertex) & ~3u) | (of_a ? VVI_KEY_VERTEX_A : VVI_KEY_VERTEX_B);
+}
+
+static inline uint32_t vvi_pair_key(uint32_t a, uint32_t b, uint32_t kind)
+{
+  return (vvi_mix(a, b) & ~3u) | kind;
 }
 
 static inline uint32_t vvi_edge_name(uint32_t v, uint32_t w)

@@ -175,7 +175,7 @@ static uint32_t point_key(const view *s, int tag)
   const int side = tag & 3;
   const unsigned v = side < 2 ? ref_vertex(s, side == 0, 0) : ref_vertex(s, 0, side == 2);
   const uint32_t mine = edge_name(edge_id(side < 2 ? s->v : s->u, v)), its = edge_name((tag - 16) / 4);
-  return s->of_a ? vvi_mix(mine, its) : vvi_mix(its, mine);
+  return s->of_a ? vvi_pair_key(mine, its, VVI_KEY_CROSSING) : vvi_pair_key(its, mine, VVI_KEY_CROSSING);
 }
 
 static int clip_faces(const view *s, int *axis, point out[9])
@@ -271,7 +271,7 @@ static void cross_edges(const pair *p, crossing *c)
   vvi_tapply33(p->a->e, n, c->n);
   vvi_tapply33(p->a->e, x, c->x);
   for (int q = 0; q < 3; q++) c->x[q] += p->a->c[q];
-  c->key = vvi_mix(vvi_mix(edge_name(edge_id(i, va)), edge_name(edge_id(j, vb))), 3u);
+  c->key = vvi_pair_key(edge_name(edge_id(i, va)), edge_name(edge_id(j, vb)), VVI_KEY_NEAREST);
 }
 
 static void general(const pair *p, vvi_spots *s)

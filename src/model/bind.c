@@ -252,22 +252,34 @@ static bool bind_integer(binder *b, const slot *s, const vvi_node *node)
   return true;
 }
 
+/* Lists in a list of numbers are read one behind the other: [[0, 0, 1], [1, 0, 0]] are six. */
+static int count_numbers(const vvi_node *node)
+{
+  int n = 0;
+  for (const vvi_node *c = node->child; c != NULL; c = c->next) n += c->type == VVI_LIST ? c->count : 1;
+  return n;
+}
+
 static bool bind_numbers(binder *b, const slot *s, const vvi_node *node)
 {
   const vvi_place place = at_value(s, node, -1);
   const bool vector = s->field->type == VV_VECTOR;
   if (node->type != VVI_LIST)
     return fault(b, &place, "expected a list of %snumbers, found %s", vector ? "three " : "", found(node).c);
-  if (node->count == 0) return fault(b, &place, "the list is empty; expected %s", vector ? "three numbers" : "numbers");
-  if (vector && node->count != 3) return fault(b, &place, "expected three numbers, found %d", node->count);
-  double *number = VVI_ARENA_NEW(b->arena, double, node->count);
+  const int n = vector ? node->count : count_numbers(node);
+  if (n == 0) return fault(b, &place, "the list is empty; expected %s", vector ? "three numbers" : "numbers");
+  if (vector && n != 3) return fault(b, &place, "expected three numbers, found %d", n);
+  double *number = VVI_ARENA_NEW(b->arena, double, n);
   if (number == NULL) return no_memory(b);
   bool good = true;
   int i = 0;
-  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next, i++)
-    if (!read_number(b, s, c, i, &number[i])) good = false;
+  for (const vvi_node *c = node->child; c != NULL && !full(b); c = c->next) {
+    const bool rows = !vector && c->type == VVI_LIST;
+    for (const vvi_node *k = rows ? c->child : c; k != NULL && !full(b); k = rows ? k->next : NULL, i++)
+      if (!read_number(b, s, k, i, &number[i])) good = false;
+  }
   s->value->list.number = number;
-  s->value->n = node->count;
+  s->value->n = n;
   return good;
 }
 

@@ -1,11 +1,11 @@
-/* report/shapes.h  Bodies that are lines in space, at several times of a run. */
+/* report/shapes.h  Bodies in space at several times of a run: lines by their nodes, solids by their outlines and paths. */
 #pragma once
 #include "io/results/read.h"
 #include "report/plot.h"
 
-enum { VVI_SHAPE_FRAMES = 9, VVI_SHAPE_BODIES = 6, VVI_SHAPES = VVI_SHAPE_FRAMES * VVI_SHAPE_BODIES };
+enum { VVI_SHAPE_FRAMES = 9, VVI_SHAPE_BODIES = 6, VVI_SHAPES = (VVI_SHAPE_FRAMES + 1) * VVI_SHAPE_BODIES };
 
-/* Centre lines seen along the axis in which they extend least. */
+/* Seen along the axis in which they extend least. */
 typedef struct vvi_shapes {
   int n; /* series; 0: everything lies on one line, and there is no shape to see */
   vvi_series series[VVI_SHAPES];

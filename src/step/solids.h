@@ -11,22 +11,25 @@
 typedef struct vvi_leg {
   int32_t mover;
   double weight, arm[3];
-  double turn[3];           /* arm x n */
-  double lift[3], twist[3]; /* what a unit impulse along n does to velocity and spin, weight included */
 } vvi_leg;
+
+/* What a unit impulse along the normal does to velocity and spin under each leg. */
+typedef struct vvi_lever {
+  double lift[4][3], twist[4][3];
+} vvi_lever;
 
 typedef struct vvi_row {
   int32_t a, b, rule; /* objects */
   uint32_t key;
-  int legs;
+  int32_t legs;
+  bool soft;  /* one side bends */
+  bool rests; /* left to the solver of contacts at rest */
   vvi_leg leg[4];
   double x[3], n[3]; /* common point; from a to b */
   double gap, curl;  /* curl: how much nearer than straight lines the turning of both may bring them in the step */
   double restitution, friction;
-  bool soft;      /* one side bends */
-  bool rests;     /* left to the solver of contacts at rest */
-  double k;       /* inverse mass along n */
   double press;   /* m/s^2 relative acceleration along n without contact */
+  double k;       /* inverse mass along n; 0: not asked yet */
   double u;       /* m/s along n before the pass */
   double impulse; /* N s, of this pass */
 } vvi_row;
@@ -48,8 +51,9 @@ struct vvi_solids_step {
   bool fresh;                 /* near->meet belongs to the present state and the coming step */
   double speed, acceleration; /* the largest of all: scales */
   int64_t n, room;
-  vvi_row *row; /* [room] in the order of near->meet */
-  vvi_hit *hit; /* [room] rows of a pass */
+  vvi_row *row;     /* [room] in the order of near->meet */
+  vvi_lever *lever; /* [room] of the rows that an impulse was asked of */
+  vvi_hit *hit;     /* [room] rows of a pass */
   int32_t n_hit;
   int32_t *root;      /* [movers] of the components of a pass */
   bool block;         /* simultaneous impacts by complementarity instead of generalised reflections */

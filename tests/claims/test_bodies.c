@@ -136,12 +136,22 @@ static void kick_is_gradient(const vv_block *b, const run_record *r)
   free(q), free(f);
 }
 
+/* A point of a patch: of a solid at any copy, with any arm. */
+static vv_point random_point(const vv_block *b, int32_t patch)
+{
+  vv_point pt = {.patch = patch};
+  if (b->patch[patch].type != VV_PATCH_SOLID) return pt;
+  pt.xi[0] = floor((0.5 + draw()) * (double)b->patch[patch].nodes);
+  for (int c = 0; c < 3; c++) pt.arm[c] = draw();
+  return pt;
+}
+
 /* pull is the transpose of push in the mass metric: w.r = p.M^-1 (J^T r), and inverse_mass = push after pull */
 static void pull_is_transpose(const vv_block *b, const run_record *r)
 {
   for (int32_t i = 0; i < b->patches; i++) {
     double *q = random_place(b, r), *p = random_momentum(b, q), *jr = random_vector(size_p(b), 0.0);
-    const vv_point pt = {.patch = i};
+    const vv_point pt = random_point(b, i);
     double w[3], f[3] = {draw(), draw(), draw()}, a[6], u[3], left = 0.0;
     b->kind->push(b, q, p, 1, &pt, w);
     b->kind->pull(b, q, 1, &pt, f, jr);
@@ -154,6 +164,41 @@ static void pull_is_transpose(const vv_block *b, const run_record *r)
     for (int c = 0; c < 3; c++) check_near(u[c], full[c], 1e-13 * (fabs(u[c]) + 1.0));
     free(q), free(p), free(jr);
   }
+}
+
+/* The points of a patch that lie at nodes move as the movers of these nodes say: w = velocity + spin x arm, and
+ * inverse_mass = 1/m - arm^ I^-1 arm^; turn is a rotation. */
+static void movers_agree(const vv_block *b, const run_record *r)
+{
+  static const int packed[9] = {0, 5, 4, 5, 1, 3, 4, 3, 2};
+  if (b->kind->movers == NULL || b->nodes == 0) return;
+  double *q = random_place(b, r), *p = random_momentum(b, q);
+  vv_mover *m = calloc((size_t)b->nodes, sizeof *m);
+  b->kind->movers(b, q, p, m);
+  for (int32_t i = 0; i < b->patches; i++) {
+    const vv_point pt = random_point(b, i);
+    const int64_t node = b->patch[i].node + (int64_t)pt.xi[0];
+    const vv_mover *o = &m[node];
+    double x[3], w[3], a[6], arm[3];
+    b->kind->surface(b, q, 1, &pt, x);
+    b->kind->push(b, q, p, 1, &pt, w);
+    b->kind->inverse_mass(b, q, 1, &pt, a);
+    for (int c = 0; c < 3; c++) arm[c] = b->patch[i].guided ? 0.0 : x[c] - o->place[c];
+    const double hat[9] = {0, -arm[2], arm[1], arm[2], 0, -arm[0], -arm[1], arm[0], 0};
+    for (int c = 0; c < 3; c++) {
+      const int d = (c + 1) % 3, e = (c + 2) % 3;
+      check_near(w[c], o->velocity[c] + o->spin[d] * arm[e] - o->spin[e] * arm[d], 1e-13 * (1.0 + fabs(w[c])));
+    }
+    for (int c = 0; c < 9; c++) {
+      double sum = o->inverse_mass[packed[c]], unit = 0.0;
+      for (int k = 0; k < 9; k++)
+        sum -= hat[3 * (c / 3) + k / 3] * o->inverse_inertia[packed[k]] * hat[3 * (k % 3) + c % 3];
+      check_near(a[packed[c]], sum, 1e-13 * (1.0 + fabs(sum)));
+      for (int k = 0; k < 3; k++) unit += o->turn[3 * (c / 3) + k] * o->turn[3 * (c % 3) + k];
+      check_near(unit, c % 4 == 0 ? 1.0 : 0.0, 1e-14);
+    }
+  }
+  free(q), free(p), free(m);
 }
 
 /* Inner forces have no resultant and no moment: a rigid motion costs nothing. */
@@ -180,6 +225,7 @@ static void drift_keeps_momentum(const vv_block *b, const run_record *r)
   b->kind->drift(b, 0.1, q, p);
   const vv_totals after = totals(b, q, p);
   if ((b->kind->claims & VV_FLAT) != 0) assert_memory_equal(p0, p, (size_t)size_p(b) * sizeof *p);
+  if ((b->kind->claims & VV_KEEPS_ENERGY) != 0) check_near(after.kinetic, before.kinetic, 1e-14 * before.kinetic);
   for (int c = 0; c < 3; c++) {
     check_near(after.p[c], before.p[c], 1e-14 * before.p_abs);
     check_near(after.L[c], before.L[c], 1e-14 * (before.L_abs + before.p_abs));
@@ -188,6 +234,18 @@ static void drift_keeps_momentum(const vv_block *b, const run_record *r)
   for (int64_t i = 0; i < size_q(b); i++) check_near(q[i], q0[i], 1e-13);
   for (int64_t i = 0; i < size_p(b); i++) check_near(p[i], p0[i], 1e-13 * before.p_abs);
   free(q), free(p), free(p0), free(q0);
+}
+
+/* A node that drifts alone goes where it goes with the others, bit for bit. */
+static void nodes_drift_alone(const vv_block *b, const run_record *r)
+{
+  if (b->kind->drift_node == NULL) return;
+  double *q = random_place(b, r), *p = random_momentum(b, q), *q1 = copy(size_q(b), q), *p1 = copy(size_p(b), p);
+  b->kind->drift(b, 0.1, q, p);
+  for (int64_t i = 0; i < b->nodes; i++) b->kind->drift_node(b, i, 0.1, q1, p1);
+  assert_memory_equal(q, q1, (size_t)size_q(b) * sizeof *q);
+  assert_memory_equal(p, p1, (size_t)size_p(b) * sizeof *p);
+  free(q), free(p), free(q1), free(p1);
 }
 
 /* The tangents are those of kick and surface.  Kinds that are not flat have tests of their own (test_beam_structure.c). */
@@ -252,8 +310,10 @@ static void test_every_kind(void **unused)
     const vv_block *b = block_of(&r, *k);
     kick_is_gradient(b, &r);
     pull_is_transpose(b, &r);
+    movers_agree(b, &r);
     inner_forces_balance(b, &r);
     drift_keeps_momentum(b, &r);
+    nodes_drift_alone(b, &r);
     tangents_are_tangents(b);
     parts_make_the_whole(b, &r);
     check_least(b->kind->stable_step(b), 1e-300);

@@ -20,6 +20,10 @@ static bool is_small(const vv_group *root)
   for (int i = 0; i < n && elements <= MOST_ELEMENTS; i++) {
     const vv_group *body = vv_item(root, "bodies", i);
     if (vv_is(body, "kind", "bar")) elements += vv_integer(body, "elements");
+    if (vv_is(body, "kind", "rigid") && vv_has(body, "copies") && vv_has(vv_sub(body, "copies"), "grid")) {
+      const double *count = vv_numbers(vv_sub(vv_sub(body, "copies"), "grid"), "count", NULL);
+      elements += (int64_t)fmin(count[0] * count[1] * count[2], MOST_ELEMENTS + 1.0);
+    }
   }
   return n <= MOST_BODIES && elements <= MOST_ELEMENTS;
 }

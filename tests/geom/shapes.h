@@ -46,11 +46,11 @@ static inline vv_solid *one_part(vvi_arena *arena, vvi_part_type type, const dou
 }
 
 /* A convex shape of about unit size; every third one is slender. */
-enum { RANDOM_SHAPES = 5 }; /* ball, capsule, needle, block, cylinder, hull */
+enum { RANDOM_SHAPES = 6 }; /* ball, capsule, needle, block, cylinder, hull */
 static inline vv_solid *random_solid(vvi_arena *arena, int which, uint64_t *seed)
 {
   static const vvi_part_type type[RANDOM_SHAPES] = {VVI_PART_BALL,  VVI_PART_CAPSULE,  VVI_PART_CAPSULE,
-                                                    VVI_PART_BLOCK, VVI_PART_CYLINDER};
+                                                    VVI_PART_BLOCK, VVI_PART_CYLINDER, VVI_PART_HULL};
   char why[VVI_WHY];
   vv_solid *s = vvi_solid_new(arena, 1);
   vvi_part *p = s->part;
@@ -87,11 +87,16 @@ static inline double own_support(const vvi_part *p, const vvi_pose *q, const dou
   const double base = vvi_dot3(c, d);
   const double u = vvi_dot3(e, d), v = vvi_dot3(e + 3, d), w = vvi_dot3(e + 6, d), l = vvi_norm3(d);
   switch (p->type) {
-  case VVI_PART_BALL: return base + p->radius * l;
-  case VVI_PART_CAPSULE: return base + p->radius * l + p->half[2] * fabs(w);
-  case VVI_PART_BLOCK: return base + p->half[0] * fabs(u) + p->half[1] * fabs(v) + p->half[2] * fabs(w);
-  case VVI_PART_CYLINDER: return base + p->radius * sqrt(u * u + v * v) + p->half[2] * fabs(w);
-  default: break;
+  case VVI_PART_BALL:
+    return base + p->radius * l;
+  case VVI_PART_CAPSULE:
+    return base + p->radius * l + p->half[2] * fabs(w);
+  case VVI_PART_BLOCK:
+    return base + p->half[0] * fabs(u) + p->half[1] * fabs(v) + p->half[2] * fabs(w);
+  case VVI_PART_CYLINDER:
+    return base + p->radius * sqrt(u * u + v * v) + p->half[2] * fabs(w);
+  default:
+    break;
   }
   const int n = p->polyhedron ? p->polyhedron->vertices : p->surface->vertices;
   const double *vertex = p->polyhedron ? p->polyhedron->vertex : p->surface->vertex;
@@ -112,12 +117,16 @@ static inline double own_outside(const vvi_part *p, const vvi_pose *q, const dou
   vvi_apply33(e, d, y);
   const double across = sqrt(y[0] * y[0] + y[1] * y[1]);
   switch (p->type) {
-  case VVI_PART_BALL: return vvi_norm3(y) - p->radius;
-  case VVI_PART_CAPSULE: return hypot(across, fmax(0.0, fabs(y[2]) - p->half[2])) - p->radius;
+  case VVI_PART_BALL:
+    return vvi_norm3(y) - p->radius;
+  case VVI_PART_CAPSULE:
+    return hypot(across, fmax(0.0, fabs(y[2]) - p->half[2])) - p->radius;
   case VVI_PART_BLOCK:
     return fmax(fabs(y[0]) - p->half[0], fmax(fabs(y[1]) - p->half[1], fabs(y[2]) - p->half[2]));
-  case VVI_PART_CYLINDER: return fmax(across - p->radius, fabs(y[2]) - p->half[2]);
-  default: break;
+  case VVI_PART_CYLINDER:
+    return fmax(across - p->radius, fabs(y[2]) - p->half[2]);
+  default:
+    break;
   }
   for (int i = 0; i < 3; i++) d[i] = x[i] - q->place[i];
   vvi_tapply33(q->turn, d, y);

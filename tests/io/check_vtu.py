@@ -9,7 +9,7 @@ import struct
 import sys
 import xml.etree.ElementTree as tree
 
-SIZE = {"Float64": ("d", 8), "Int32": ("i", 4), "Int64": ("q", 8), "UInt8": ("B", 1)}
+SIZE = {"Float64": ("d", 8), "Float32": ("f", 4), "Int32": ("i", 4), "Int64": ("q", 8), "UInt8": ("B", 1)}
 
 
 def read_vtu(path):

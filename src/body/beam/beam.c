@@ -32,6 +32,7 @@ const vv_body_kind vv_beam_kind = {
     .pull = beam_pull,
     .inverse_mass = beam_inverse_mass,
     .output = beam_output,
+    .movers = beam_movers,
     .drift_energy = beam_drift_energy,
     .launch = beam_launch,
     .drift_excess = beam_drift_excess,

@@ -175,6 +175,7 @@ void beam_surface(const vv_block *b, const double *q, int n, const vv_point *pt,
 void beam_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w);
 void beam_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
 void beam_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
+void beam_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
 
 /* ---- audit.c ---- */
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

@@ -34,21 +34,29 @@ static int hold_of(const vv_block *b, const vv_patch *t, int64_t node)
   return node == t->node + t->nodes - 1 ? (int)k->hold[1] : 0;
 }
 
+/* Lambda J^-1 Lambda^T */
+static void inverse_inertia(const vv_block *b, const beam_body *k, int64_t node, const double frame[9], double a[9])
+{
+  double inertia[3];
+  beam_inertia(b, k, node, inertia);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      a[3 * i + j] = 0.0;
+      for (int c = 0; c < 3; c++) a[3 * i + j] += frame[3 * i + c] * frame[3 * j + c] / inertia[c];
+    }
+}
+
 static void share_at(const vv_block *b, const vv_patch *t, const vv_point *pt, int64_t node, double weight,
                      const double *q, share *s)
 {
   const beam_body *k = beam_of(b, (int32_t)(t - b->patch));
   const int hold = hold_of(b, t, node);
-  double x[3], frame[9], inertia[3];
+  double x[3], frame[9];
   *s = (share){.node = node, .weight = weight, .place = hold & BEAM_HOLD_PLACE, .frame = hold & BEAM_HOLD_FRAME};
   beam_get(b, q, node, x, frame);
-  beam_inertia(b, k, node, inertia);
   arm_of(b, t, pt, frame, s->arm);
   s->inverse_mass = s->place ? 0.0 : beam_node(b, BEAM_INVERSE_MASS)[node];
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++)
-      for (int c = 0; c < 3 && !s->frame; c++)
-        s->inverse_inertia[3 * i + j] += frame[3 * i + c] * frame[3 * j + c] / inertia[c];
+  if (!s->frame) inverse_inertia(b, k, node, frame, s->inverse_inertia);
 }
 
 /* The one or two nodes of a point. */
@@ -130,5 +138,33 @@ void beam_inverse_mass(const vv_block *b, const double *q, int n, const vv_point
         a[6 * i + c] += s[k].weight * s[k].weight *
                         (full[3 * row[c] + column[c]] + (row[c] == column[c] ? s[k].inverse_mass : 0.0));
     }
+  }
+}
+
+/* Every node as a rigid frame: what a solid meets. */
+static void mover_at(const vv_block *b, const beam_body *k, int hold, int64_t node, const double *q, const double *p,
+                     vv_mover *m)
+{
+  double spin[3], a[9] = {0};
+  *m = (vv_mover){0};
+  beam_get(b, q, node, m->place, m->turn);
+  if ((hold & BEAM_HOLD_FRAME) == 0) inverse_inertia(b, k, node, m->turn, a);
+  const double inverse_mass = hold & BEAM_HOLD_PLACE ? 0.0 : beam_node(b, BEAM_INVERSE_MASS)[node];
+  for (int c = 0; c < 3; c++) {
+    m->inverse_mass[c] = inverse_mass;
+    m->velocity[c] = inverse_mass * p[(BEAM_P + c) * b->column + node];
+    spin[c] = p[(BEAM_S + c) * b->column + node];
+  }
+  vvi_apply33(a, spin, m->spin);
+  const double packed[6] = {a[0], a[4], a[8], a[5], a[2], a[1]};
+  for (int c = 0; c < 6; c++) m->inverse_inertia[c] = packed[c];
+}
+
+void beam_movers(const vv_block *b, const double *q, const double *p, vv_mover *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const vv_patch *t = &b->patch[j];
+    for (int64_t i = t->node; i < t->node + t->nodes; i++)
+      mover_at(b, beam_of(b, j), hold_of(b, t, i), i, q, p, &out[i]);
   }
 }

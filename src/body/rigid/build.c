@@ -106,16 +106,16 @@ static void fill_node(vv_fill *f, const rigid_body *k, const double moment[3], d
   for (int c = 0; c < 4; c++) f->q[(RIGID_TURN + c) * column + i] = q[c];
 }
 
-/* Drawn in the axes of the shape, from the centre of mass. */
+/* Drawn in the axes of the shape, from the centre of mass; the more copies, the coarser. */
 static vv_status fill_skin(vv_fill *f, const vv_solid *solid, const double centre[3], vv_skin *skin)
 {
-  enum { AROUND = 24 };
+  const int around = f->body->n_node <= 16 ? 24 : f->body->n_node <= 256 ? 12 : 8;
   int points = 0, triangles = 0;
-  vvi_solid_draw(solid, AROUND, &points, NULL, &triangles, NULL);
+  vvi_solid_draw(solid, around, &points, NULL, &triangles, NULL);
   double *point = VVI_ARENA_NEW(f->arena, double, 3 * points);
   int *triangle = VVI_ARENA_NEW(f->arena, int, 3 * triangles);
   if (point == NULL || triangle == NULL) return VV_NOMEM;
-  vvi_solid_draw(solid, AROUND, &points, point, &triangles, triangle);
+  vvi_solid_draw(solid, around, &points, point, &triangles, triangle);
   for (int i = 0; i < 3 * points; i++) point[i] -= centre[i % 3];
   *skin = (vv_skin){.points = points, .triangles = triangles, .point = point, .triangle = triangle};
   return VV_OK;

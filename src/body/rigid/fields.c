@@ -30,6 +30,8 @@ static const vv_schema hull_schema = {"hull", hull_field, VV_COUNT(hull_field), 
 static const vv_field mesh_field[] = {
   {.name = "points", .type = VV_NUMBERS, .unit = "m", .lo = -1e15, .hi = 1e15, .flags = VV_OPTIONAL, .doc = "x, y, z of each point, in the axes of the shape"},
   {.name = "faces",  .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "three points of each triangle, counted from 0, counterclockwise from outside"},
+  {.name = "points_file", .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line x y z and one line per point, instead of points"},
+  {.name = "faces_file",  .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line a b c and one line per triangle, instead of faces"},
 };
 static const vv_schema mesh_schema = {"mesh", mesh_field, VV_COUNT(mesh_field), "a closed surface of triangles"};
 static const vv_field shell_field[] = {

@@ -82,6 +82,7 @@ static void reach(const vv_block *b, const vv_load *load, int64_t *from, int64_t
   *to = load->node < 0 ? body->node0 + body->n_node : load->node + 1;
 }
 
+/* [rigid 13] */
 void rigid_kick(const vv_block *b, double t, double h, const double *q, double *p)
 {
   const double *m = rigid_node(b, RIGID_MASS);

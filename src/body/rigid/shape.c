@@ -95,33 +95,34 @@ static vv_status round_part(const vv_group *s, vvi_part_type type, vvi_part *par
   return axes_about(vv_numbers(s, "axis", NULL), part->frame) ? VV_OK : vv_complain(s, "axis", "must not be zero");
 }
 
-/* The points of a hull or mesh, written out or in a file; *point lives in the arena. */
-static vv_status points_of(const vv_group *s, vvi_arena *arena, int *n, double **point)
+/* Triples of numbers, written out under `name` or in a table with three columns; *value lives in the arena. */
+static vv_status triples(const vv_group *s, const char *name, const char *file, const char *columns, vvi_arena *arena,
+                         int *n, double **value)
 {
-  const bool listed = vv_has(s, "points"), filed = strcmp(vv_schema_name(s), "hull") == 0 && vv_has(s, "file");
+  const bool listed = vv_has(s, name), filed = vv_has(s, file);
   vvi_columns t = {0};
   int numbers = 0;
   if (listed == filed)
-    return vv_complain(s, "points", listed ? "stand here and in a file; keep one" : "are missing: x, y, z of each");
+    return vv_complain(s, name, listed ? "stand here and in a file; keep one" : "are missing: three numbers for each");
   if (filed) {
-    VV_TRY(vvi_columns_read(s, "file", "x|y|z", &t));
-    if (t.columns != 3 || t.rows > 1000000) {
+    VV_TRY(vvi_columns_read(s, file, columns, &t));
+    if (t.columns != 3 || t.rows > 10000000) {
       vvi_columns_free(&t);
-      return vv_complain(s, "file", "needs the three columns x y z, and a million points at most");
+      return vv_complain(s, file, "needs three columns, %s, and ten million lines at most", columns);
     }
     numbers = 3 * (int)t.rows;
   } else {
-    vv_numbers(s, "points", &numbers);
-    if (numbers % 3 != 0) return vv_complain(s, "points", "has %d numbers, not three for each point: x, y, z", numbers);
+    vv_numbers(s, name, &numbers);
+    if (numbers % 3 != 0) return vv_complain(s, name, "has %d numbers, not three for each", numbers);
   }
   *n = numbers / 3;
-  *point = VVI_ARENA_NEW(arena, double, numbers);
-  vv_status status = *point != NULL ? VV_OK : VV_NOMEM;
-  const int order[3] = {vvi_columns_column(&t, "x"), vvi_columns_column(&t, "y"), vvi_columns_column(&t, "z")};
-  for (int i = 0; status == VV_OK && i < numbers; i++)
-    (*point)[i] = filed ? vvi_columns_at(&t, i / 3, order[i % 3]) : vv_numbers(s, "points", NULL)[i];
+  *value = VVI_ARENA_NEW(arena, double, numbers);
+  int order[3];
+  for (int c = 0; c < 3; c++) order[c] = vvi_columns_column(&t, (const char[2]){columns[2 * c], '\0'});
+  for (int i = 0; *value != NULL && i < numbers; i++)
+    (*value)[i] = filed ? vvi_columns_at(&t, i / 3, order[i % 3]) : vv_numbers(s, name, NULL)[i];
   vvi_columns_free(&t);
-  return status;
+  return *value != NULL ? VV_OK : VV_NOMEM;
 }
 
 /* Points are in the frame of the solid already for geometry: turned and moved here. */
@@ -139,7 +140,7 @@ static vv_status hull_part(const vv_group *s, vvi_arena *arena, vvi_part *part)
   char why[VVI_WHY] = "";
   int n;
   double *point;
-  VV_TRY(points_of(s, arena, &n, &point));
+  VV_TRY(triples(s, "points", "file", "x|y|z", arena, &n, &point));
   part->type = VVI_PART_HULL;
   place_points(part, n, point);
   return vvi_part_hull(arena, part, n, point, why) ? VV_OK : no_shape(s, why);
@@ -147,28 +148,26 @@ static vv_status hull_part(const vv_group *s, vvi_arena *arena, vvi_part *part)
 
 static vv_status triangles_of(const vv_group *s, vvi_arena *arena, int points, int *n, int **triangle)
 {
-  int numbers = 0;
-  if (!vv_has(s, "faces")) return vv_complain(s, "faces", "are missing: three points of each triangle");
-  const double *face = vv_numbers(s, "faces", &numbers);
-  if (numbers % 3 != 0) return vv_complain(s, "faces", "has %d numbers, not three for each triangle", numbers);
-  *n = numbers / 3;
-  *triangle = VVI_ARENA_NEW(arena, int, numbers);
+  double *face = NULL;
+  VV_TRY(triples(s, "faces", "faces_file", "a|b|c", arena, n, &face));
+  *triangle = VVI_ARENA_NEW(arena, int, 3 * *n);
   if (*triangle == NULL) return VV_NOMEM;
-  for (int i = 0; i < numbers; i++) {
-    if (face[i] != floor(face[i]) || face[i] >= points)
-      return vv_complain(s, "faces", "triangle %d names point %g; there are points 0 to %d", i / 3, face[i],
-                         points - 1);
+  for (int i = 0; i < 3 * *n; i++) {
+    if (face[i] != floor(face[i]) || face[i] < 0.0 || face[i] >= points)
+      return vv_complain(s, vv_has(s, "faces") ? "faces" : "faces_file",
+                         "triangle %d names point %g; there are points 0 to %d", i / 3, face[i], points - 1);
     (*triangle)[i] = (int)face[i];
   }
   return VV_OK;
 }
 
+/* Another way to give points and triangles (a file of some format) belongs here. */
 static vv_status mesh_part(const vv_group *s, vvi_arena *arena, vvi_part *part)
 {
   char why[VVI_WHY] = "";
   int points = 0, triangles = 0, *triangle = NULL;
   double *point;
-  VV_TRY(points_of(s, arena, &points, &point));
+  VV_TRY(triples(s, "points", "points_file", "x|y|z", arena, &points, &point));
   VV_TRY(triangles_of(s, arena, points, &triangles, &triangle));
   part->type = VVI_PART_MESH;
   return vvi_part_mesh(arena, part, points, point, triangles, triangle, why) ? VV_OK : no_shape(s, why);
@@ -241,7 +240,7 @@ static void wall_weight(const vv_group *g, vvi_weight *w)
   }
 }
 
-/* A line: volume holds its length; nothing about itself. */
+/* A line: volume holds its length; nothing about itself.                                                  [rigid 15] */
 static void line_weight(const vvi_part *part, vvi_weight *w)
 {
   const double *e = part->frame + 6, length = 2.0 * part->half[2], across = length * length * length / 12.0;

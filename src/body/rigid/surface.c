@@ -16,7 +16,7 @@ void rigid_surface(const vv_block *b, const double *q, int n, const vv_point *pt
     for (int c = 0; c < 3; c++) x[3 * i + c] = q[(RIGID_X + c) * b->column + node_of(b, &pt[i])] + pt[i].arm[c];
 }
 
-/* w = p/m + omega x arm */
+/* w = p/m + omega x arm                                                                                    [rigid 11] */
 void rigid_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w)
 {
   for (int i = 0; i < n; i++) {
@@ -32,7 +32,7 @@ void rigid_push(const vv_block *b, const double *q, const double *p, int n, cons
   }
 }
 
-/* p += r, h += arm x r; a fixed body keeps its rest */
+/* p += r, h += arm x r; a fixed body keeps its rest                                                          [rigid 11] */
 void rigid_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p)
 {
   (void)q;
@@ -48,7 +48,7 @@ void rigid_pull(const vv_block *b, const double *q, int n, const vv_point *pt, c
   }
 }
 
-/* 1/m - arm^ R I^-1 R^T arm^ */
+/* 1/m - arm^ R I^-1 R^T arm^                                                                                 [rigid 12] */
 void rigid_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a)
 {
   static const int row[6] = {0, 1, 2, 1, 0, 0}, column[6] = {0, 1, 2, 2, 2, 1};
@@ -74,7 +74,7 @@ void rigid_inverse_mass(const vv_block *b, const double *q, int n, const vv_poin
 /* place, turn, velocity, spin, inverse inertia: in the order of vv_mover, inverse mass apart */
 enum { MOVER_REALS = 3 + 9 + 3 + 3 + 6 };
 
-/* Eight nodes, or as many of them as `many`, from padded or unpadded columns: out[MOVER_REALS][LANES] */
+/* Eight nodes from columns that lie `column` and `stride` apart: out[MOVER_REALS][LANES]                       [rigid 9] */
 static inline __attribute__((always_inline)) void movers_eight(const double *q, const double *p, int64_t column,
                                                                const double *real, int64_t stride, double *out)
 {

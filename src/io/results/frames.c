@@ -5,6 +5,8 @@
  *               /bodies/NAME attributes: name, kind, index
  *               /bodies/NAME/FIELD     [frames][nodes or elements][components]; attributes: unit, components, on
  *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body
+ *               /bodies/NAME/skin_points [n][3], skin_triangles [m][3]: what the body looks like, where that is not
+ *               lines between nodes; at every node, turned by its orientation and moved to its position
  *               /events      attribute first: events of the run that are not in here (0, unless a file was put aside)
  *               /events/NAME [events] or [events][3], the rows of events.csv; bodies by their index, kinds by code */
 #include "io/results/units.h"
@@ -51,6 +53,28 @@ static vv_status create_elements(vv_results *r, const vv_body *b)
   return vvi_h5_write(&r->frames.h5, object, VVI_H5_INT64, 2, dims, element);
 }
 
+/* The place of a body among those of its block. */
+static int32_t in_block(const vv_block *block, const vv_body *b)
+{
+  int32_t j = 0;
+  while (block->body[j] != b) j++;
+  return j;
+}
+
+static vv_status create_skin(vv_results *r, const vv_body *b)
+{
+  vvi_h5 *f = &r->frames.h5;
+  const vv_block *block = &r->model->block[b->block];
+  char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
+  vv_skin skin;
+  if (b->kind->skin == NULL || !b->kind->skin(block, in_block(block, b), &skin)) return VV_OK;
+  body_object(b, "skin_points", object);
+  VV_TRY(vvi_h5_write(f, object, VVI_H5_DOUBLE, 2, (const int64_t[2]){skin.points, 3}, skin.point));
+  VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, "m", unit)));
+  body_object(b, "skin_triangles", object);
+  return vvi_h5_write(f, object, VVI_H5_INT32, 2, (const int64_t[2]){skin.triangles, 3}, skin.triangle);
+}
+
 static vv_status create_body(vv_results *r, const vv_body *b)
 {
   vvi_h5 *f = &r->frames.h5;
@@ -60,6 +84,7 @@ static vv_status create_body(vv_results *r, const vv_body *b)
   VV_TRY(vvi_h5_set_text(f, object, "name", b->name));
   VV_TRY(vvi_h5_set_text(f, object, "kind", b->kind->name));
   VV_TRY(vvi_h5_set_whole(f, object, "index", b->index));
+  VV_TRY(create_skin(r, b));
   return create_elements(r, b);
 }
 
@@ -319,8 +344,7 @@ static vv_status write_block(vv_results *r, const vv_view *view, const vv_block 
       slice(body, f, &first);
       VV_TRY(vvi_h5_series_put(&fr->h5, s->id, VVI_H5_DOUBLE, r->marks.h5_frames, fr->buffer + first * f->components));
     }
-    if (vtu != NULL)
-      VV_TRY(vvi_vtu_put(vtu, r->ctx, fr->buffer, (f->on_elements ? b->elements : b->nodes) * f->components));
+    if (vtu != NULL) VV_TRY(vvi_vtu_put(vtu, r->ctx, k, fr->buffer));
   }
   return vtu != NULL ? vvi_vtu_end(vtu, r->ctx) : VV_OK;
 }

@@ -19,14 +19,7 @@ enum { FIELD_TEXT = 256, HEAD_TEXT = 2048, ENTRY_TEXT = 160, NAME_TEXT = 64 };
 
 /* ---- the XML head: arrays and their offsets ---- */
 
-typedef struct head_text {
-  char *text;
-  size_t used, room;
-  uint64_t offset; /* of the next array in the appended data */
-} head_text;
-
-static void say(head_text *h, const char *format, ...) VV_PRINTF(2, 3);
-static void say(head_text *h, const char *format, ...)
+void vvi_vtu_say(vvi_vtu_head *h, const char *format, ...)
 {
   va_list args;
   va_start(args, format);
@@ -36,12 +29,26 @@ static void say(head_text *h, const char *format, ...)
   h->used += (size_t)n;
 }
 
-static void say_array(head_text *h, const char *type, const char *name, int components, uint64_t bytes)
+void vvi_vtu_say_array(vvi_vtu_head *h, const char *type, const char *name, int components, uint64_t bytes)
 {
-  say(h, "        <DataArray type=\"%s\" Name=\"%s\"", type, name);
-  if (components > 1) say(h, " NumberOfComponents=\"%d\"", components);
-  say(h, " format=\"appended\" offset=\"%llu\"/>\n", (unsigned long long)h->offset);
+  vvi_vtu_say(h, "        <DataArray type=\"%s\" Name=\"%s\"", type, name);
+  if (components > 1) vvi_vtu_say(h, " NumberOfComponents=\"%d\"", components);
+  vvi_vtu_say(h, " format=\"appended\" offset=\"%llu\"/>\n", (unsigned long long)h->offset);
   h->offset += sizeof(uint64_t) + bytes;
+}
+
+void vvi_vtu_say_start(vvi_vtu_head *h, int64_t points, int64_t cells)
+{
+  vvi_vtu_say(h, "<?xml version=\"1.0\"?>\n");
+  vvi_vtu_say(h, "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n",
+              BYTE_ORDER_WORD);
+  vvi_vtu_say(h, "  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%lld\" NumberOfCells=\"%lld\">\n",
+              (long long)points, (long long)cells);
+}
+
+void vvi_vtu_say_end(vvi_vtu_head *h)
+{
+  vvi_vtu_say(h, "    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
 }
 
 /* Arrays must be listed where they belong, but the data follow in the order of the kind's table: find their offsets. */
@@ -52,42 +59,40 @@ static uint64_t field_bytes(const vvi_vtu *v, int field)
   return sizeof(double) * (uint64_t)count * (uint64_t)f->components;
 }
 
-static void say_fields(head_text *h, const vvi_vtu *v, bool on_elements)
+static void say_fields(vvi_vtu_head *h, const vvi_vtu *v, bool on_elements)
 {
   const vv_body_kind *kind = v->block->kind;
   uint64_t offset = 0;
   for (int i = 0; i < kind->n_output; i++) {
     const vv_output_field *f = &kind->output_field[i];
     h->offset = offset;
-    if (i > 0 && f->on_elements == on_elements) say_array(h, "Float64", f->name, f->components, field_bytes(v, i));
+    if (i > 0 && f->on_elements == on_elements)
+      vvi_vtu_say_array(h, "Float64", f->name, f->components, field_bytes(v, i));
     offset += sizeof(uint64_t) + field_bytes(v, i);
   }
   h->offset = offset;
 }
 
-static void say_head(head_text *h, const vvi_vtu *v)
+static void say_head(vvi_vtu_head *h, const vvi_vtu *v)
 {
   const uint64_t nodes = (uint64_t)v->block->nodes, cells = (uint64_t)v->cells;
-  say(h, "<?xml version=\"1.0\"?>\n");
-  say(h, "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n",
-      BYTE_ORDER_WORD);
-  say(h, "  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"%llu\" NumberOfCells=\"%llu\">\n",
-      (unsigned long long)nodes, (unsigned long long)cells);
-  say(h, "      <PointData>\n");
+  vvi_vtu_say_start(h, v->block->nodes, v->cells);
+  vvi_vtu_say(h, "      <PointData>\n");
   say_fields(h, v, false);
-  say_array(h, "Int32", "body", 1, sizeof(int32_t) * nodes);
+  vvi_vtu_say_array(h, "Int32", "body", 1, sizeof(int32_t) * nodes);
   const uint64_t after_body = h->offset;
-  say(h, "      </PointData>\n      <CellData>\n");
+  vvi_vtu_say(h, "      </PointData>\n      <CellData>\n");
   if (v->block->elements > 0) say_fields(h, v, true);
-  say(h, "      </CellData>\n      <Points>\n");
+  vvi_vtu_say(h, "      </CellData>\n      <Points>\n");
   h->offset = 0; /* field 0 is the position */
-  say_array(h, "Float64", "Points", 3, 3 * sizeof(double) * nodes);
-  say(h, "      </Points>\n      <Cells>\n");
+  vvi_vtu_say_array(h, "Float64", "Points", 3, 3 * sizeof(double) * nodes);
+  vvi_vtu_say(h, "      </Points>\n      <Cells>\n");
   h->offset = after_body;
-  say_array(h, "Int64", "connectivity", 1, sizeof(int64_t) * cells * (uint64_t)v->cell_nodes);
-  say_array(h, "Int64", "offsets", 1, sizeof(int64_t) * cells);
-  say_array(h, "UInt8", "types", 1, cells);
-  say(h, "      </Cells>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_");
+  vvi_vtu_say_array(h, "Int64", "connectivity", 1, sizeof(int64_t) * cells * (uint64_t)v->cell_nodes);
+  vvi_vtu_say_array(h, "Int64", "offsets", 1, sizeof(int64_t) * cells);
+  vvi_vtu_say_array(h, "UInt8", "types", 1, cells);
+  vvi_vtu_say(h, "      </Cells>\n");
+  vvi_vtu_say_end(h);
 }
 
 /* ---- what does not change ---- */
@@ -111,6 +116,37 @@ static void fill_cells(vvi_vtu *v)
     for (int64_t k = 0; k < b->body[i]->n_node; k++) v->body[b->body[i]->node0 + k] = b->body[i]->index;
 }
 
+/* Nodes and elements as they are. */
+static vv_status prepare_cells(vvi_vtu *v, vvi_arena *arena)
+{
+  v->body = VVI_ARENA_NEW(arena, int32_t, v->block->nodes);
+  v->connect = VVI_ARENA_NEW(arena, int64_t, v->cells * v->cell_nodes);
+  v->cell_end = VVI_ARENA_NEW(arena, int64_t, v->cells);
+  v->cell_type = VVI_ARENA_NEW(arena, uint8_t, v->cells);
+  if (!v->body || !v->connect || !v->cell_end || !v->cell_type) return VV_NOMEM;
+  fill_cells(v);
+  return VV_OK;
+}
+
+static vv_status prepare(vvi_vtu *v, const char *folder, vvi_arena *arena)
+{
+  vvi_vtu_head h = {.room = HEAD_TEXT + FIELD_TEXT * (size_t)v->block->kind->n_output};
+  h.text = v->head = vvi_arena_alloc(arena, h.room);
+  v->path_bytes = strlen(folder) + strlen(v->block->kind->name) + NAME_TEXT;
+  v->path = vvi_arena_alloc(arena, v->path_bytes);
+  v->tmp = vvi_arena_alloc(arena, v->path_bytes + 4);
+  v->skin = vvi_skin_has(v->block) ? VVI_ARENA_NEW(arena, vvi_skinned, 1) : NULL;
+  if (!h.text || !v->path || !v->tmp || (v->skin == NULL && vvi_skin_has(v->block))) return VV_NOMEM;
+  VV_TRY(v->skin != NULL ? vvi_skin_prepare(v->block, arena, v->skin) : prepare_cells(v, arena));
+  snprintf(v->path, v->path_bytes, "%s/", folder);
+  v->file = v->path + strlen(v->path);
+  if (v->skin != NULL)
+    vvi_skin_head(&h, v->skin);
+  else
+    say_head(&h, v);
+  return VV_OK;
+}
+
 vv_status vvi_vtu_prepare(const vv_model *model, const vv_block *block, const char *folder, vvi_arena *arena,
                           vvi_vtu *out)
 {
@@ -118,27 +154,13 @@ vv_status vvi_vtu_prepare(const vv_model *model, const vv_block *block, const ch
   *out = (vvi_vtu){.block = block,
                    .cells = has_cells ? block->elements : block->nodes,
                    .cell_nodes = has_cells ? block->kind->element_nodes : 1};
-  head_text h = {.room = HEAD_TEXT + FIELD_TEXT * (size_t)block->kind->n_output};
-  h.text = out->head = vvi_arena_alloc(arena, h.room);
-  out->path_bytes = strlen(folder) + strlen(block->kind->name) + NAME_TEXT;
-  out->path = vvi_arena_alloc(arena, out->path_bytes);
-  out->tmp = vvi_arena_alloc(arena, out->path_bytes + 4);
-  out->body = VVI_ARENA_NEW(arena, int32_t, block->nodes);
-  out->connect = VVI_ARENA_NEW(arena, int64_t, out->cells * out->cell_nodes);
-  out->cell_end = VVI_ARENA_NEW(arena, int64_t, out->cells);
-  out->cell_type = VVI_ARENA_NEW(arena, uint8_t, out->cells);
-  if (!h.text || !out->path || !out->tmp || !out->body || !out->connect || !out->cell_end || !out->cell_type)
-    return vvi_fail(model->ctx, VV_NOMEM, "out of memory for the ParaView files");
-  snprintf(out->path, out->path_bytes, "%s/", folder);
-  out->file = out->path + strlen(out->path);
-  fill_cells(out);
-  say_head(&h, out);
-  return VV_OK;
+  const vv_status status = prepare(out, folder, arena);
+  return status == VV_NOMEM ? vvi_fail(model->ctx, VV_NOMEM, "out of memory for the ParaView files") : status;
 }
 
 /* ---- one frame ---- */
 
-static vv_status write_bytes(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t bytes)
+vv_status vvi_vtu_bytes(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t bytes)
 {
   errno = 0;
   return fwrite(data, 1, bytes, v->stream) == bytes ? VV_OK : vvi_io_fail(ctx, v->tmp, "not written");
@@ -147,8 +169,8 @@ static vv_status write_bytes(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t b
 static vv_status write_array(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t bytes)
 {
   const uint64_t length = bytes;
-  VV_TRY(write_bytes(v, ctx, &length, sizeof length));
-  return write_bytes(v, ctx, data, bytes);
+  VV_TRY(vvi_vtu_bytes(v, ctx, &length, sizeof length));
+  return vvi_vtu_bytes(v, ctx, data, bytes);
 }
 
 vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
@@ -159,23 +181,30 @@ vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
   errno = 0;
   v->stream = fopen(v->tmp, "wb");
   if (v->stream == NULL) return vvi_io_fail(ctx, v->tmp, "not created");
-  return write_bytes(v, ctx, v->head, strlen(v->head));
+  return vvi_vtu_bytes(v, ctx, v->head, strlen(v->head));
 }
 
-vv_status vvi_vtu_put(vvi_vtu *v, vv_ctx *ctx, const double *value, int64_t count)
+vv_status vvi_vtu_put(vvi_vtu *v, vv_ctx *ctx, int field, const double *value)
 {
-  return write_array(v, ctx, value, sizeof(double) * (size_t)count);
+  if (v->skin == NULL) return write_array(v, ctx, value, field_bytes(v, field));
+  vvi_skin_put(v->block, v->skin, field, value);
+  return VV_OK;
+}
+
+static vv_status write_cells(vvi_vtu *v, vv_ctx *ctx)
+{
+  const size_t nodes = (size_t)v->block->nodes, cells = (size_t)v->cells;
+  VV_TRY(write_array(v, ctx, v->body, sizeof(int32_t) * nodes));
+  VV_TRY(write_array(v, ctx, v->connect, sizeof(int64_t) * cells * (size_t)v->cell_nodes));
+  VV_TRY(write_array(v, ctx, v->cell_end, sizeof(int64_t) * cells));
+  return write_array(v, ctx, v->cell_type, cells);
 }
 
 vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx)
 {
   static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
-  const size_t nodes = (size_t)v->block->nodes, cells = (size_t)v->cells;
-  VV_TRY(write_array(v, ctx, v->body, sizeof(int32_t) * nodes));
-  VV_TRY(write_array(v, ctx, v->connect, sizeof(int64_t) * cells * (size_t)v->cell_nodes));
-  VV_TRY(write_array(v, ctx, v->cell_end, sizeof(int64_t) * cells));
-  VV_TRY(write_array(v, ctx, v->cell_type, cells));
-  VV_TRY(write_bytes(v, ctx, tail, strlen(tail)));
+  VV_TRY(v->skin != NULL ? vvi_skin_write(v, ctx) : write_cells(v, ctx));
+  VV_TRY(vvi_vtu_bytes(v, ctx, tail, strlen(tail)));
   errno = 0;
   const int failed = fclose(v->stream);
   v->stream = NULL;

@@ -215,3 +215,19 @@ vv_status vvi_run_read(vvi_run *run, int body, const char *field, int64_t f0, in
   const int64_t first[3] = {f0, i0, 0}, count[3] = {nf, ni, components};
   return vvi_h5_read_box(&run->h5, object, VVI_H5_DOUBLE, components > 1 ? 3 : 2, first, count, out);
 }
+
+vv_status vvi_run_skin(vvi_run *run, vvi_arena *arena, int body, int64_t *points, double **point)
+{
+  char object[OBJECT_TEXT];
+  int64_t dims[VVI_H5_RANK];
+  int rank = 0;
+  *points = 0;
+  object_name(run, body, "skin_points", object);
+  if (!vvi_h5_has(&run->h5, object)) return VV_OK;
+  VV_TRY(vvi_h5_shape(&run->h5, object, &rank, dims));
+  if (rank != 2 || dims[1] != 3 || dims[0] < 1) return VV_OK;
+  *point = VVI_ARENA_NEW(arena, double, 3 * dims[0]);
+  if (*point == NULL) return VV_NOMEM;
+  *points = dims[0];
+  return vvi_h5_read(&run->h5, object, VVI_H5_DOUBLE, 3 * dims[0], *point);
+}

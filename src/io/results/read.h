@@ -36,3 +36,5 @@ void vvi_run_shape(vvi_run *run, int body, const char *field, int64_t *count, in
 /* frames [f0, f0+nf) of values [i0, i0+ni): out[nf][ni][components] */
 vv_status vvi_run_read(vvi_run *run, int body, const char *field, int64_t f0, int64_t nf, int64_t i0, int64_t ni,
                        double *out);
+/* Points of the skin of a body, [points][3]; 0 points when it has none. */
+vv_status vvi_run_skin(vvi_run *run, vvi_arena *arena, int body, int64_t *points, double **point);

@@ -18,7 +18,8 @@ enum { PASSES = 200, SWEEPS = 400 };
 /* Approaching slower than two steps of the forces can tell: it rests rather than bounces. */
 static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
 {
-  return c->rests ? 2.0 * fabs(h) * w->acceleration : 1e-13 * w->speed;
+  const double rounding = 1e-13 * w->speed;
+  return c->rests ? fmax(2.0 * fabs(h) * w->acceleration, rounding) : rounding;
 }
 
 static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)
@@ -103,7 +104,7 @@ static void block_together(struct vvi_solids_step *w, component g, double direct
     for (int32_t k = 0; k < g.n; k++) {
       vvi_row *c = &w->row[g.hit[k].row];
       const double u = direction * vvi_row_speed(w, c), old = c->impulse;
-      c->impulse = fmax(0.0, old - u / c->k);
+      c->impulse = c->k > 0.0 && old > u / c->k ? old - u / c->k : 0.0;
       if (c->impulse == old) continue;
       vvi_row_push(w, c, direction * (c->impulse - old));
       moved = fmax(moved, fabs(c->impulse - old) * c->k);
@@ -116,6 +117,7 @@ static void remember(struct vvi_solids_step *w, component g)
 {
   for (int32_t k = 0; k < g.n; k++) {
     vvi_row *c = &w->row[g.hit[k].row];
+    vvi_row_finish(w, c);
     c->impulse = 0.0;
     c->u = vvi_row_speed(w, c);
     for (int l = 0; l < c->legs; l++) {
@@ -248,6 +250,8 @@ bool vvi_impacts(struct vv_step *s, double t, double h)
 static void hold(struct vv_step *s, vvi_row *c, double t, double h, double ahead)
 {
   struct vvi_solids_step *w = s->solids;
+  vvi_row_finish(w, c);
+  if (!(c->k > 0.0)) return;
   const double r = -ahead / (fabs(h) * c->k), direction = h < 0.0 ? -1.0 : 1.0, u = vvi_row_speed(w, c);
   const double j[3] = {direction * r * c->n[0], direction * r * c->n[1], direction * r * c->n[2]};
   vvi_row_push(w, c, direction * r);

@@ -14,8 +14,10 @@
 
 #include <string.h>
 
-enum { SEARCH = 12 };
-static const double KAPPA = 1e6, KAPPA_MOST = 1e10;
+/* kappa: K over the mean inverse mass of the contact; a pass that takes more than PATIENCE iterations is made softer, the
+ * next after one that took no more than QUICK, or that gained little, is made stiffer. */
+enum { SEARCH = 12, PATIENCE = 8, QUICK = 2 };
+static const double KAPPA = 30.0, KAPPA_MOST = 1e10, STIFFER = 30.0;
 
 enum { FREE, STICKS, SLIDES };
 
@@ -274,7 +276,7 @@ static double accept(vvi_isle *isle, bool first)
     vvi_rest_trial *t = &isle->trial[i];
     const double now = t->lift + t->miss, old = t->lift_before + t->miss_before;
     t->lift_before = t->lift;
-    t->lift = t->state == SLIDES ? fmax((1.0 - part) * now + part * old, 0.0) : 0.0;
+    t->lift = t->state == SLIDES ? fmax(part == 0.0 ? now : (1.0 - part) * now + part * old, 0.0) : 0.0;
   }
   return most;
 }
@@ -285,8 +287,21 @@ static void begin(vvi_isle *isle)
     const vvi_rest_row *r = &isle->row[i];
     vvi_rest_trial *t = &isle->trial[i];
     t->stiff = KAPPA * 3.0 / (r->a[0] + r->a[1] + r->a[2]);
+    t->lift = t->miss = 0.0;
     t->state = -1;
-    t->lift = 0.0;
+  }
+}
+
+/* First lifts: where the impulses given slide, and faster than the loads of a step can start or stop. */
+static void lift_off(vvi_isle *isle)
+{
+  for (int32_t i = 0; i < isle->contacts; i++) {
+    const vvi_rest_row *r = &isle->row[i];
+    vvi_rest_trial *t = &isle->trial[i];
+    const double rub = sqrt(r->j[1] * r->j[1] + r->j[2] * r->j[2]);
+    const double slip = sqrt(t->u[1] * t->u[1] + t->u[2] * t->u[2]);
+    if (slip > isle->load && rub > 0.0 && rub >= 0.999 * r->friction * r->j[0]) t->lift = r->friction * slip;
+    t->u[0] += t->lift;
   }
 }
 
@@ -298,33 +313,40 @@ static void stiffen(vvi_isle *isle, double times)
   }
 }
 
-/* The multipliers are taken over when the last step was small against what they lack, or whole with nothing changed. */
+/* A pass is over when its last step was small against what the multipliers lack, or whole with nothing changed by it. */
 int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
 {
-  double kappa = KAPPA, last = INFINITY, moved = INFINITY, alpha = 0.0;
+  double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, moved = INFINITY, alpha = 0.0;
   bool stale = true; /* the factor */
-  int32_t n = 0;
+  int32_t n = 0, since = 0;
   *done = false;
   begin(isle);
   base(isle);
+  lift_off(isle);
   for (;;) {
     const bool changed = look(isle);
     const double off = distance(isle);
-    const bool pass = alpha * moved <= 0.1 * fmax(off, isle->tolerance) || (!changed && alpha == 1.0);
-    stale |= changed;
+    const bool pass = (alpha > 0.5 && moved <= 0.1 * fmax(off, isle->tolerance)) || (!changed && alpha == 1.0);
+    double times = 1.0;
     if (pass) {
       const double lifted = accept(isle, last == INFINITY);
       base(isle);
       *done = off <= isle->tolerance && lifted <= isle->tolerance;
       if (*done) return n;
-      if (off > 0.1 * last && lifted == 0.0 && kappa < KAPPA_MOST) {
-        kappa *= 100.0, stale = true;
-        stiffen(isle, 100.0);
-      }
-      last = off;
-      carry_on(isle);
+      if ((off > 0.25 * last || since <= QUICK) && kappa < ceiling) times = STIFFER;
+      last = off, since = 0;
+    } else if (since > PATIENCE && kappa >= KAPPA) {
+      times = 1.0 / STIFFER, ceiling = kappa / STIFFER, since = 0;
     }
     if (n == most) return n;
+    stale |= changed || times != 1.0;
+    kappa *= times;
+    if (times != 1.0) stiffen(isle, times);
+    if (pass) {
+      carry_on(isle);
+    } else if (times != 1.0) {
+      look(isle);
+    }
     if (stale) {
       vvi_rest_assemble(isle);
       if (!vvi_factor_make(&isle->factor)) return n;
@@ -334,6 +356,6 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
     moved = direction(isle);
     alpha = pass ? 1.0 : length(isle);
     advance(isle, alpha);
-    n++;
+    n++, since++;
   }
 }

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { NEWTON = 60, SWEEPS = 60, BLOCKS_PER_MOVER = 48 };
+enum { NEWTON = 60, SWEEPS = 60, LARGE = 128, NEWTON_LARGE = 20, SWEEPS_LARGE = 12, BLOCKS_PER_MOVER = 48 };
 
 vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_rest_work **out)
 {
@@ -122,9 +122,10 @@ static void find_islands(vvi_rest_work *w, vvi_rest_problem *p)
   }
   for (int32_t m = 0; m < p->movers; m++) {
     const int32_t k = w->isle_of_root[top(w->parent, m)];
-    if (k < 0) continue;
-    w->local[m] = w->first_mover[k + 1] - w->first_mover[k];
-    w->mover[w->first_mover[k + 1]++] = m;
+    if (k >= 0) w->mover[w->first_mover[k + 1]++] = m;
+  }
+  for (int32_t k = 0; k < w->islands; k++) {
+    for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) w->local[w->mover[i]] = i - w->first_mover[k];
   }
 }
 
@@ -185,7 +186,7 @@ static double closing(const vvi_rest_problem *p, const vvi_rest_contact *c)
 }
 
 /* What is small in island k: a speed far below what the loads give in a step, and not below the rounding of the impulses. */
-static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double *fine)
+static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double *fine, double *push_)
 {
   double load = 0.0, noise = 0.0;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
@@ -195,6 +196,7 @@ static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32
     load = fmax(load, largest(push));
     noise = fmax(noise, largest(vf) + largest(w->impulse[m]) * fmax(a[0], fmax(a[1], a[2])));
   }
+  *push_ = load;
   *fine = fmax(0.02e-12 * load, 8.0 * DBL_EPSILON * noise);
   return 1e-12 * load + 32.0 * DBL_EPSILON * noise;
 }
@@ -353,12 +355,13 @@ static bool plan(vvi_isle *isle)
 }
 
 /* From the impulses given to the answer: Newton's method, and contact by contact what that leaves. */
-static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double tol)
+static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double tol, double load)
 {
   vvi_isle isle = open_isle(w, k);
   vvi_isle_end end = {0};
   bool done = false;
   isle.tolerance = tol;
+  isle.load = load;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     root_of(p->mover[w->mover[i]].inverse_mass, w->root[w->mover[i]]);
     root_of(p->mover[w->mover[i]].inverse_inertia, w->root[w->mover[i]] + 6);
@@ -366,9 +369,12 @@ static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int3
   for (int32_t i = 0; i < isle.contacts; i++) {
     fill_row(w, p, &p->contact[w->contact[w->first_contact[k] + i]], isle.movers, &isle.row[i], &isle.trial[i]);
   }
-  if (w->newton > 0 && plan(&isle)) end.newton = vvi_rest_newton(&isle, w->newton, &done);
+  const bool large = isle.contacts > LARGE;
+  const int32_t newton = large && w->newton > NEWTON_LARGE ? NEWTON_LARGE : w->newton;
+  const int32_t sweeps = large && w->sweeps > SWEEPS_LARGE ? SWEEPS_LARGE : w->sweeps;
+  if (newton > 0 && plan(&isle)) end.newton = vvi_rest_newton(&isle, newton, &done);
   end.failed = !done;
-  end.sweeps = vvi_gauss_seidel(&isle, w->sweeps, &end.residual);
+  end.sweeps = vvi_gauss_seidel(&isle, sweeps, &end.residual);
   for (int32_t i = 0; i < isle.contacts; i++) {
     const double *j = isle.row[i].j;
     double(*axis)[3] = isle.trial[i].axis;
@@ -529,10 +535,10 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
 {
   vvi_isle_end end = {0};
   deliver(w, p, k);
-  double fine;
-  const double tol = tolerance(w, p, k, &fine);
+  double fine, load;
+  const double tol = tolerance(w, p, k, &fine, &load);
   if (!holds(w, p, k, tol)) {
-    end = solve_isle(w, p, k, fine);
+    end = solve_isle(w, p, k, fine, load);
     deliver(w, p, k);
   }
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {

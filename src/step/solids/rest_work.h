@@ -41,6 +41,7 @@ typedef struct vvi_isle {
   vvi_six *step, *way, *scratch;
   vvi_factor factor;
   double tolerance; /* m/s */
+  double load;      /* m/s, what the loads of a step give */
 } vvi_isle;
 
 typedef struct vvi_isle_end {

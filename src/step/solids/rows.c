@@ -12,14 +12,20 @@ static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, 
   for (int i = 0; i < 3; i++) g->arm[i] = c->x[i] - m->place[i];
 }
 
-static void close_leg(const struct vvi_solids_step *w, vvi_row *c, vvi_leg *g)
+void vvi_row_finish(struct vvi_solids_step *w, vvi_row *c)
 {
-  const vv_mover *m = &w->near->mover[g->mover];
-  vvi_cross3(g->arm, c->n, g->turn);
-  vvi_times6(m->inverse_mass, c->n, g->lift);
-  vvi_times6(m->inverse_inertia, g->turn, g->twist);
-  for (int i = 0; i < 3; i++) g->lift[i] *= g->weight, g->twist[i] *= g->weight;
-  c->k += g->weight * (vvi_dot3(g->lift, c->n) + vvi_dot3(g->twist, g->turn));
+  vvi_lever *e = &w->lever[c - w->row];
+  if (c->k > 0.0) return;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &c->leg[l];
+    const vv_mover *m = &w->near->mover[g->mover];
+    double turn[3];
+    vvi_cross3(g->arm, c->n, turn);
+    vvi_times6(m->inverse_mass, c->n, e->lift[l]);
+    vvi_times6(m->inverse_inertia, turn, e->twist[l]);
+    c->k += g->weight * g->weight * (vvi_dot3(e->lift[l], c->n) + vvi_dot3(e->twist[l], turn));
+    for (int i = 0; i < 3; i++) e->lift[l][i] *= g->weight, e->twist[l][i] *= g->weight;
+  }
 }
 
 /* Where along a segment its foot is: the weight of the second node. */
@@ -77,7 +83,9 @@ static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
   for (int l = 0; w->forced && l < c->legs; l++) {
     const vvi_leg *g = &c->leg[l];
     const vv_mover *m = &w->force[g->mover];
-    a += g->weight * (vvi_dot3(m->velocity, c->n) + vvi_dot3(m->spin, g->turn));
+    double turn[3];
+    vvi_cross3(m->spin, g->arm, turn);
+    a += g->weight * (vvi_dot3(m->velocity, c->n) + vvi_dot3(turn, c->n));
   }
   return a;
 }
@@ -97,7 +105,6 @@ void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, 
   c->k = c->impulse = 0.0;
   stand(w, c, m->a, -1.0);
   stand(w, c, m->b, 1.0);
-  for (int l = 0; l < c->legs; l++) close_leg(w, c, &c->leg[l]);
   c->curl = curl_of(w, c, h);
   c->press = press_of(w, c);
 }
@@ -108,8 +115,7 @@ bool vvi_rows_make(struct vv_step *s, double h)
   w->n = 0;
   for (int64_t i = 0; i < w->near->meets; i++) {
     if (w->n == w->room) return false;
-    vvi_row_make(w, &w->near->meet[i], h, &w->row[w->n]);
-    w->n += w->row[w->n].k > 0.0;
+    vvi_row_make(w, &w->near->meet[i], h, &w->row[w->n++]);
   }
   return true;
 }

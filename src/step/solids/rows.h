@@ -27,21 +27,21 @@ static inline void vvi_row_velocity(const struct vvi_solids_step *w, const vvi_r
 
 static inline double vvi_row_speed(const struct vvi_solids_step *w, const vvi_row *c)
 {
-  double u = 0.0;
-  for (int l = 0; l < c->legs; l++) {
-    const vvi_leg *g = &c->leg[l];
-    const vv_mover *m = &w->near->mover[g->mover];
-    u += g->weight * (vvi_dot3(m->velocity, c->n) + vvi_dot3(m->spin, g->turn));
-  }
-  return u;
+  double v[3];
+  vvi_row_velocity(w, c, v);
+  return vvi_dot3(v, c->n);
 }
+
+/* Its inverse mass and lever, where it has none yet. */
+void vvi_row_finish(struct vvi_solids_step *w, vvi_row *c);
 
 /* What an impulse r along n does to the working velocities. */
 static inline void vvi_row_push(struct vvi_solids_step *w, const vvi_row *c, double r)
 {
+  const vvi_lever *e = &w->lever[c - w->row];
   for (int l = 0; l < c->legs; l++) {
     vv_mover *m = &w->near->mover[c->leg[l].mover];
-    for (int i = 0; i < 3; i++) m->velocity[i] += r * c->leg[l].lift[i], m->spin[i] += r * c->leg[l].twist[i];
+    for (int i = 0; i < 3; i++) m->velocity[i] += r * e->lift[l][i], m->spin[i] += r * e->twist[l][i];
   }
 }
 

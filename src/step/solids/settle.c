@@ -3,7 +3,7 @@
  * The bodies touched get the kick of the whole step and their impulses before the drift, and no kick after it: they move by
  * h v1.  With W = h f.v1 the work of the forces along that way,
  *   E1 - E0 = T1 - T0 - W = sum j.(u_f + u_1)/2 + h f.((v0 + v_f)/2 - v1),  v_f = v0 + h M^-1 f,                 [many 6]
- * which is what is booked: the part of the tangential impulses is friction's, the rest restitution's. */
+ * which is what is booked: j_t.u_1 is friction's, the rest restitution's. */
 #include "step/solids/rest.h"
 #include "step/solids/rows.h"
 
@@ -39,6 +39,7 @@ vv_status vvi_rest_prepare(struct vv_step *s)
   w->problem->touched = VVI_ARENA_NEW(s->arena, unsigned char, movers);
   if (reals == NULL || w->problem->contact == NULL || w->problem->touched == NULL) return VV_NOMEM;
   w->problem->movers = (int32_t)movers;
+  w->problem->threads = vv_ctx_threads(s->model->ctx);
   w->problem->mover = w->near->mover;
   w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
   w->problem->velocity = reals + 12 * movers, w->rest_velocity = reals + 18 * movers;
@@ -79,8 +80,9 @@ static void keep(struct vv_step *s)
     memcpy(e + 2, j, 3 * sizeof(double));
     e += ENTRY;
   }
+  const double *old = memory + 1 + ENTRY * (int64_t)memory[0]; /* behind it all is zero */
+  if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
   memory[0] = (double)((e - memory - 1) / ENTRY);
-  memset(e, 0, sizeof(double) * (size_t)(end - e));
 }
 
 /* ---- the problem ---- */
@@ -123,11 +125,6 @@ static void set_movers(const struct vv_step *s, double h)
   }
 }
 
-static double dot6(const double *a, const double *b)
-{
-  return vvi_dot3(a, b) + vvi_dot3(a + 3, b + 3);
-}
-
 /* ---- the books ---- */
 
 static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
@@ -144,52 +141,21 @@ static void velocity_of(const vvi_rest_contact *c, const double *v, double u[3])
   }
 }
 
-/* Work of the impulses between v_f and v1 (before the guard); the part along the surface goes to *friction. */
-static double work_of(const vvi_rest_contact *c, const double *free, const double *after, double *friction)
+/* Work of the impulses of one contact between v_f and v1. */
+static double work_of(const vvi_rest_contact *c, const double *free, const double *v1)
 {
-  double u[3], w[3], mean[3];
+  double u[3], w[3];
   velocity_of(c, free, u);
-  velocity_of(c, after, w);
-  for (int k = 0; k < 3; k++) mean[k] = 0.5 * (u[k] + w[k]);
-  const double jn = vvi_dot3(c->j, c->n), all = vvi_dot3(c->j, mean);
-  *friction += all - jn * vvi_dot3(mean, c->n);
-  return all;
+  velocity_of(c, v1, w);
+  return 0.5 * (vvi_dot3(c->j, u) + vvi_dot3(c->j, w));
 }
 
-/* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
-static double book_guard(struct vv_step *s, int32_t i, const double *momentum, const double *after, const double *end)
+/* The part of it along the slip that is left. */
+static double rubbed(const vvi_rest_contact *c, const double *v1)
 {
-  const struct vvi_solids_step *w = s->solids;
-  const double scale = w->problem->scale[i];
-  double lost[3];
-  for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k];
-  vvi_post_impulse(&s->ledger->posted, w->near->mover[i].place, lost);
-  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], end[3 + k] - momentum[3 + k]);
-  return 0.5 * (scale * scale - 1.0) * dot6(momentum, after);
-}
-
-/* One touched body: its momentum becomes that of v1 and waits there until the second kick is over.  Returns the energy that
- * forces and guard brought beyond W. */
-static double settle_mover(struct vv_step *s, int32_t i, const double *momentum, const double *free,
-                           const double *after, double h)
-{
-  struct vvi_solids_step *w = s->solids;
-  const vvi_rest_problem *p = w->problem;
-  double *end = w->settled[w->n_touched], v1[6], way[3], turn[3], brought = 0.0;
-  const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
-  for (int c = 0; c < 6; c++) {
-    end[c] = scale * momentum[c];
-    v1[c] = scale * after[c];
-    brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
-  }
-  if (scale != 1.0) brought += book_guard(s, i, momentum, after, end);
-  /* the leapfrog books the second half of the forces at the end of the drift */
-  for (int k = 0; k < 3; k++) way[k] = h * v1[k];
-  vvi_cross3(way, pushed, turn);
-  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
-  for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
-  w->touched[w->n_touched++] = i;
-  return brought;
+  double w[3];
+  velocity_of(c, v1, w);
+  return vvi_dot3(c->j, w) - vvi_dot3(c->j, c->n) * vvi_dot3(w, c->n);
 }
 
 static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t *node)
@@ -201,37 +167,100 @@ static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t 
   return &s->model->block[found];
 }
 
-/* Momentum with the kick of the whole step and the impulses, and its velocities. */
-static void momentum_of(const struct vv_step *s, int32_t i, double *momentum, double *v)
+static void momentum_before(const struct vv_step *s, int32_t mover, double p[6])
 {
-  const vv_mover *m = &s->solids->near->mover[i];
   int64_t node;
-  const vv_block *b = block_of(s, i, &node);
-  for (int c = 0; c < 6; c++)
-    momentum[c] = s->state->p[b->p0 + c * b->column + node] + s->solids->problem->pushed[6 * i + c];
-  vvi_times6(m->inverse_mass, momentum, v);
-  vvi_times6(m->inverse_inertia, momentum + 3, v + 3);
+  const vv_block *b = block_of(s, mover, &node);
+  for (int c = 0; c < 6; c++) p[c] = s->state->p[b->p0 + c * b->column + node];
+}
+
+/* The guard scaled the momenta of an island that stands on the ground: what it took goes there. */
+static void book_guard(struct vv_step *s, int32_t i, const double *momentum, const double *end)
+{
+  double lost[3];
+  for (int k = 0; k < 3; k++) lost[k] = end[k] - momentum[k];
+  vvi_post_impulse(&s->ledger->posted, s->solids->near->mover[i].place, lost);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], end[3 + k] - momentum[3 + k]);
+}
+
+/* One touched body: its momentum becomes that of v1 and waits there until the second kick is over.  Returns the energy
+ * beyond W that the forces brought; of a body that the guard slowed, all that the step brought: T1 - T0 - W. */
+static double settle_mover(struct vv_step *s, int32_t i, const double *momentum, const double *free, const double *v1,
+                           double h)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  double *end = w->settled[w->n_touched], way[3], turn[3], brought = 0.0;
+  const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
+  for (int c = 0; c < 6; c++) end[c] = scale * momentum[c];
+  if (scale != 1.0) {
+    double before[6];
+    momentum_before(s, i, before);
+    for (int c = 0; c < 6; c++) brought += 0.5 * (end[c] + before[c]) * (v1[c] - v0[c]) - pushed[c] * v1[c];
+    book_guard(s, i, momentum, end);
+  } else {
+    for (int c = 0; c < 6; c++) brought += pushed[c] * (0.5 * (v0[c] + free[c]) - v1[c]);
+  }
+  /* the leapfrog books the second half of the forces at the end of the drift */
+  for (int k = 0; k < 3; k++) way[k] = h * v1[k];
+  vvi_cross3(way, pushed, turn);
+  for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
+  for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
+  w->touched[w->n_touched++] = i;
+  return brought;
+}
+
+/* Momenta with the kick of the whole step, and all impulses on them [many 1]; what goes to the ground is booked. */
+static void add_impulses(struct vv_step *s, double *momentum)
+{
+  struct vvi_solids_step *w = s->solids;
+  const vvi_rest_problem *p = w->problem;
+  for (int32_t i = 0; i < p->movers; i++) {
+    int64_t node;
+    if (!p->touched[i]) continue;
+    const vv_block *b = block_of(s, i, &node);
+    for (int c = 0; c < 6; c++) momentum[6 * i + c] = s->state->p[b->p0 + c * b->column + node] + p->pushed[6 * i + c];
+  }
+  for (int32_t i = 0; i < p->n; i++) {
+    const vvi_rest_contact *c = &p->contact[i];
+    double turn[3];
+    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
+    const double back[3] = {-c->j[0], -c->j[1], -c->j[2]};
+    for (int e = 0; e < 2; e++) {
+      const double *j = e == 0 ? back : c->j, *arm = e == 0 ? c->arm_a : c->arm_b;
+      const int32_t m = e == 0 ? c->a : c->b;
+      if (m < 0) { /* the other side gained it */
+        vvi_post_impulse(&s->ledger->posted, w->row[w->rest_row[i]].x, e == 0 ? c->j : back);
+        continue;
+      }
+      vvi_cross3(arm, j, turn);
+      for (int k = 0; k < 3; k++) momentum[6 * m + k] += j[k], momentum[6 * m + 3 + k] += turn[k];
+    }
+  }
 }
 
 static void book(struct vv_step *s, double h)
 {
   struct vvi_solids_step *w = s->solids;
   const vvi_rest_problem *p = w->problem;
-  const int64_t n = 6 * (int64_t)p->movers;
   double friction = 0.0, all = 0.0, *momentum = w->start[0], *free = p->velocity, *after = w->rest_velocity;
-  for (int32_t i = 0; i < p->n; i++)
-    if (vvi_norm3(p->contact[i].j) != 0.0) vvi_row_pull(s, &w->row[w->rest_row[i]], p->contact[i].j);
-  memset(after, 0, sizeof(double) * (size_t)n);
+  add_impulses(s, momentum);
   for (int32_t i = 0; i < p->movers; i++) {
     if (!p->touched[i]) continue;
-    momentum_of(s, i, momentum + 6 * i, after + 6 * i);
+    vvi_times6(w->near->mover[i].inverse_mass, momentum + 6 * i, after + 6 * i);
+    vvi_times6(w->near->mover[i].inverse_inertia, momentum + 6 * i + 3, after + 6 * i + 3);
+    for (int c = 0; c < 6; c++) after[6 * i + c] *= p->scale[i];
     for (int k = 0; k < 3; k++) {
       free[6 * i + k] = p->before[6 * i + k] + (w->forced ? h * w->force[i].velocity[k] : 0.0);
       free[6 * i + 3 + k] = p->before[6 * i + 3 + k] + (w->forced ? h * w->force[i].spin[k] : 0.0);
     }
   }
-  for (int32_t i = 0; i < p->n; i++)
-    if (vvi_norm3(p->contact[i].j) != 0.0) all += work_of(&p->contact[i], free, after, &friction);
+  for (int32_t i = 0; i < p->n; i++) {
+    const vvi_rest_contact *c = &p->contact[i];
+    if (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0) continue;
+    if (p->scale[c->a >= 0 ? c->a : c->b] == 1.0) all += work_of(c, free, after);
+    if (c->friction > 0.0) friction += rubbed(c, after);
+  }
   for (int32_t i = 0; i < p->movers; i++)
     if (p->touched[i]) all += settle_mover(s, i, momentum + 6 * i, free + 6 * i, after + 6 * i, h);
   vvi_sum_add(&s->ledger->posted.friction_loss, -friction);

@@ -17,11 +17,12 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   const int64_t movers = m->solids->movers;
   w->room = w->near->meet_room;
   w->row = VVI_ARENA_NEW(s->arena, vvi_row, w->room);
+  w->lever = VVI_ARENA_NEW(s->arena, vvi_lever, w->room);
   w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
   w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
   w->force = VVI_ARENA_NEW(s->arena, vv_mover, movers);
   w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(2 * movers));
-  if (!w->row || !w->hit || !w->root || !w->force || !w->start) return VV_NOMEM;
+  if (!w->row || !w->lever || !w->hit || !w->root || !w->force || !w->start) return VV_NOMEM;
   for (int32_t i = 0; i < m->solids->n; i++) w->soft |= m->solids->object[i].soft;
   w->forced = w->soft || vvi_sys_booked(m);
   w->f = VVI_ARENA_NEW(s->arena, double, w->forced ? s->state->np : 1);

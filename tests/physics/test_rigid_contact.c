@@ -1,0 +1,569 @@
+/* tests/physics/test_rigid_contact.c  Rigid bodies that meet: energy and momenta through impacts of every shape, the rules
+ * for simultaneous impacts, impacts at their own times, restitution, friction, rest, and contact with bodies that bend. */
+#include "check.h"
+#include "run.h"
+
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 8192 };
+
+static void head(char *text, double step, double end, const char *gravity, const char *method, const char *contact)
+{
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: %.17g, step: %.17g}\ngravity: %s\nmethod: {%s}\ncontacts: [{%s}]\nbodies:\n", end,
+           step, gravity, method, contact);
+}
+
+static void body(char *text, const char *line)
+{
+  const size_t used = strlen(text);
+  assert_true(used + strlen(line) + 1 < TEXT);
+  snprintf(text + used, TEXT - used, "%s", line);
+}
+
+/* A field of a body at the end, as many numbers as `n`. */
+static void field(const run_record *r, const char *name, const char *what, double *out)
+{
+  const int i = vvi_model_body_find(r->model, name);
+  assert_true(i >= 0);
+  assert_int_equal(vv_model_output(r->model, r->state, i, what, out), VV_OK);
+}
+
+/* ---- one body in a room ---- */
+
+static const char *const shapes[] = {
+    "box: {size: [1, 0.05, 0.05]}", "ball: {radius: 0.1}", "capsule: {length: 0.9, radius: 0.05}",
+    "hull: {points: [0.4, 0, 0, -0.2, 0.3, 0, -0.2, -0.3, 0, 0, 0, 0.5, 0.1, 0, -0.2]}",
+    "cylinder: {length: 0.6, radius: 0.1}"};
+
+static void tumbling(char *text, const char *shape, double step, int64_t steps, const char *method, const char *contact)
+{
+  char line[TEXT];
+  head(text, step, step * ((double)steps + 0.5), "[0, 0, 0]", method, contact);
+  snprintf(line, sizeof line,
+           "  rod: {kind: rigid, shape: {%s}, mass: 1, velocity: [1, 0.7, 0.4], spin: [1, 2, 0.5]}\n"
+           "  room: {kind: obstacle, shape: {room: {size: [2, 2, 2]}}}\n",
+           shape);
+  body(text, line);
+}
+
+/* The scene that no engine keeps: 1e4 steps here, 1e5 in the validation.  Momentum is exchanged with the walls, so that
+ * it is the closure of their impulses that must be exact. */
+static void test_tumbling(void **state)
+{
+  (void)state;
+  static const double steps[] = {1e-2, 1e-3, 1e-4};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int k = 0; k < 3; k++) {
+      char text[TEXT];
+      tumbling(text, shapes[i], steps[k], 10000, "", "restitution: 1");
+      run_record r = run_scene(text, &(run_options){0});
+      const vv_ledger *l = run_ledger(&r);
+      check_most(l->max_closure, 1e-12);
+      check_most(l->max_p_drift, 1e-13);
+      check_most(l->max_L_drift, 1e-13);
+      check_most(l->max_penetration, 1e-4 * 2.0);
+      if (k < 2) check_least((double)l->impacts, 5.0);
+      run_free(&r);
+    }
+}
+
+/* A free room takes part: momentum and all components of the angular momentum of both stay. */
+static void test_free_room(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  head(text, 1e-3, 10.0005, "[0, 0, 0]", "", "restitution: 1");
+  body(text, "  rod: {kind: rigid, shape: {box: {size: [1, 0.05, 0.08]}}, mass: 1, velocity: [1, 0.7, 0.4], spin: [1, "
+             "2, 0.5]}\n"
+             "  room: {kind: rigid, shape: {room: {size: [2, 2, 2]}}, mass: 20}\n");
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  check_least((double)l->impacts, 10.0);
+  check_most(l->max_closure, 1e-12);
+  check_most(l->max_p_drift, 1e-13);
+  check_most(l->max_L_drift, 1e-13);
+  check_most(l->max_penetration, 1e-6);
+  for (int c = 0; c < 3; c++) check_near(l->now.p[c], l->initial.p[c], 1e-13);
+  for (int c = 0; c < 3; c++) check_near(l->now.L[c], l->initial.L[c], 2e-13);
+  run_free(&r);
+}
+
+/* Halving brings impacts to their time: against a very fine location, the error falls with the number of halvings. */
+static void test_halvings(void **state)
+{
+  (void)state;
+  double x[3][3];
+  static const char *const words[] = {"halvings: 32", "halvings: 18", "halvings: 6"};
+  for (int k = 0; k < 3; k++) {
+    char text[TEXT];
+    tumbling(text, shapes[0], 1e-2, 200, words[k], "restitution: 1");
+    run_record r = run_scene(text, &(run_options){0});
+    field(&r, "rod", "position", x[k]);
+    check_most(run_ledger(&r)->max_closure, 1e-12);
+    check_least((double)run_ledger(&r)->impacts, 3.0);
+    run_free(&r);
+  }
+  double fine = 0.0, coarse = 0.0;
+  for (int c = 0; c < 3; c++)
+    fine = fmax(fine, fabs(x[1][c] - x[0][c])), coarse = fmax(coarse, fabs(x[2][c] - x[0][c]));
+  check_most(fine, 1e-5);
+  check_most(fine, 1e-2 * coarse);
+}
+
+/* ---- balls at their own times ---- */
+
+/* A ball under gravity comes back to its height after every bounce: bounces every 2 sqrt(2 H/g), for any step. */
+static void test_bouncing(void **state)
+{
+  (void)state;
+  static const double steps[] = {0.05, 0.01, 0.0007};
+  for (int k = 0; k < 3; k++) {
+    char text[TEXT];
+    head(text, steps[k], 10.0, "[0, 0, -9.81]", "", "restitution: 1");
+    body(text,
+         "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, position: [0, 0, 1.1], velocity: [0.1, 0, 0]}\n"
+         "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+    run_record r = run_scene(text, &(run_options){0});
+    const double fall = sqrt(2.0 / 9.81);
+    assert_int_equal(r.n_event, 11);
+    for (int64_t i = 0; i < r.n_event; i++) {
+      check_near(r.event[i].time, (2.0 * (double)i + 1.0) * fall, 1e-12);
+      check_near(r.event[i].normal_speed, 9.81 * fall * (r.event[i].n[2] > 0.0 ? -1.0 : -1.0), 1e-11);
+    }
+    check_most(run_ledger(&r)->max_closure, 1e-13);
+    assert_true(run_ledger(&r)->max_penetration <= 1e-15);
+    run_free(&r);
+  }
+}
+
+/* A gas of balls: the same trajectories for three step sizes. */
+static void test_located_gas(void **state)
+{
+  (void)state;
+  enum { BALLS = 64 };
+  static const double steps[] = {4e-3, 1e-3, 2.5e-4};
+  static double x[3][3 * BALLS];
+  for (int k = 0; k < 3; k++) {
+    char text[TEXT];
+    head(text, steps[k], 0.8, "[0, 0, 0]", "", "restitution: 1");
+    body(text,
+         "  gas: {kind: rigid, shape: {ball: {radius: 0.3}}, density: 1, position: [-1.5, -1.5, -1.5], copies: {grid: "
+         "{count: [4, 4, 4], spacing: [1, 1, 1]}, jitter: 0.15, speed: 2, seed: 5}}\n"
+         "  room: {kind: obstacle, shape: {room: {size: [4, 4, 4]}}}\n");
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    field(&r, "gas", "position", x[k]);
+    check_least((double)l->impacts, 150.0);
+    check_most(l->max_closure, 1e-13);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_L_drift, 1e-13);
+    check_most(l->max_penetration, 1e-14);
+    run_free(&r);
+  }
+  for (int i = 0; i < 3 * BALLS; i++) {
+    check_near(x[1][i], x[0][i], 1e-12);
+    check_near(x[2][i], x[0][i], 1e-12);
+  }
+}
+
+/* Balls in a free hollow ball: curved walls from inside, and a container that moves. */
+static void test_balls_in_ball(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  head(text, 1e-2, 20.0, "[0, 0, 0]", "", "restitution: 1");
+  body(text, "  gas: {kind: rigid, shape: {ball: {radius: 0.2}}, mass: 1, position: [-0.5, -0.5, -0.5], copies: {grid: "
+             "{count: [2, 2, 2], spacing: [1, 1, 1]}, speed: 1, seed: 3}}\n"
+             "  shell: {kind: rigid, shape: {shell: {radius: 1.5}}, mass: 3}\n");
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  check_least((double)l->impacts, 100.0);
+  check_most(l->max_closure, 1e-13);
+  check_most(l->max_p_drift, 1e-13);
+  check_most(l->max_L_drift, 1e-13);
+  check_most(l->max_penetration, 1e-13);
+  run_free(&r);
+}
+
+/* ---- simultaneous impacts ---- */
+
+static void cradle(char *text, const char *method, int in, int row)
+{
+  char line[TEXT];
+  head(text, 1e-3, 1.0, "[0, 0, 0]", method, "restitution: 1");
+  snprintf(
+      line, sizeof line,
+      "  in: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [%.17g, 0, 0], velocity: [1, 0, 0], "
+      "copies: {grid: {count: [%d, 1, 1], spacing: [0.1, 0, 0]}}}\n"
+      "  row: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, copies: {grid: {count: [%d, 1, 1], spacing: [0.1, "
+      "0, 0]}}}\n",
+      -0.5 - 0.1 * in, in, row);
+  body(text, line);
+}
+
+/* As many leave as came in, both with impacts at their own times and at whole steps. */
+static void test_cradle(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"locate: exact", "locate: none"};
+  for (int k = 0; k < 2; k++)
+    for (int in = 1; in <= 3; in++) {
+      char text[TEXT];
+      double first[9], last[15];
+      cradle(text, methods[k], in, 5);
+      run_record r = run_scene(text, &(run_options){0});
+      field(&r, "in", "velocity", first);
+      field(&r, "row", "velocity", last);
+      for (int i = 0; i < in; i++) check_near(first[3 * i], 0.0, 1e-14);
+      for (int i = 0; i < 5; i++) check_near(last[3 * i], i >= 5 - in ? 1.0 : 0.0, 1e-14);
+      check_most(run_ledger(&r)->max_closure, 1e-14);
+      run_free(&r);
+    }
+}
+
+/* Blocked together instead: v = 2/n for the block, the first bounces back. */
+static void test_cradle_blocked(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  double first[3], last[12];
+  cradle(text, "locate: none, simultaneous: complementarity", 1, 4);
+  run_record r = run_scene(text, &(run_options){0});
+  field(&r, "in", "velocity", first);
+  field(&r, "row", "velocity", last);
+  check_near(first[0], -0.6, 1e-12);
+  for (int i = 0; i < 4; i++) check_near(last[3 * i], 0.4, 1e-12);
+  check_most(run_ledger(&r)->max_closure, 1e-13);
+  run_free(&r);
+}
+
+/* Mirror images stay mirror images. */
+static void test_break(void **state)
+{
+  (void)state;
+  static const char *const methods[] = {"locate: exact", "locate: none", "locate: none, simultaneous: complementarity"};
+  for (int k = 0; k < 3; k++) {
+    char text[TEXT], line[256];
+    double v[45], cue[3], asymmetry = 0.0;
+    head(text, 1e-3, 0.3, "[0, 0, 0]", methods[k], "restitution: 1");
+    body(text,
+         "  cue: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 1, position: [-2, 0, 0], velocity: [10, 0, 0]}\n");
+    int n = 0;
+    for (int i = 0; i < 5; i++)
+      for (int j = 0; j <= i; j++) {
+        snprintf(line, sizeof line,
+                 "  b%d: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 1, position: [%.17g, %.17g, 0]}\n", n++,
+                 i * sqrt(0.75), j - 0.5 * i);
+        body(text, line);
+      }
+    run_record r = run_scene(text, &(run_options){0});
+    for (int i = 0; i < 15; i++) {
+      snprintf(line, sizeof line, "b%d", i);
+      field(&r, line, "velocity", v + 3 * i);
+    }
+    field(&r, "cue", "velocity", cue);
+    for (int i = 0, at = 0; i < 5; at += ++i)
+      for (int j = 0; j <= i; j++) {
+        const double *a = v + 3 * (at + j), *b = v + 3 * (at + i - j);
+        asymmetry = fmax(asymmetry, fmax(fabs(a[0] - b[0]), fabs(a[1] + b[1])));
+      }
+    check_most(asymmetry / 10.0, 1e-14 * (k == 2 ? 10.0 : 1.0));
+    check_most(fabs(cue[1]) / 10.0, 1e-14);
+    check_most(run_ledger(&r)->max_closure, 1e-13);
+    if (k == 1) { /* generalised reflections: the known answer */
+      check_near(cue[0] / 10.0, -0.200, 2e-3);
+      check_near(v[3 * 14] / 10.0, 0.512, 2e-3);
+      check_near(v[3 * 14 + 1] / 10.0, 0.296, 2e-3);
+    }
+    run_free(&r);
+  }
+}
+
+/* ---- losses ---- */
+
+/* No step may bring energy. */
+typedef struct watch {
+  double last, rise, scale;
+} watch;
+
+static vv_status look(const vv_view *v, void *user)
+{
+  watch *w = user;
+  const double energy = vv_totals_energy(&v->ledger->now);
+  if (v->first) w->last = energy;
+  w->rise = fmax(w->rise, energy - w->last);
+  w->scale = fmax(w->scale, fabs(v->ledger->now.kinetic) + fabs(v->ledger->now.potential));
+  w->last = energy;
+  return VV_OK;
+}
+
+static void test_never_up(void **state)
+{
+  (void)state;
+  static const char *const contacts[] = {"restitution: 0.9", "restitution: 0.5, friction: 0.3", "restitution: 0",
+                                         "restitution: 1, friction: 0.5", "restitution: 0, friction: 0.8"};
+  static const char *const gravity[] = {"[0, 0, 0]", "[0, 0, -9.81]"};
+  for (int g = 0; g < 2; g++)
+    for (int k = 0; k < 5; k++) {
+      char text[TEXT];
+      watch w = {0};
+      head(text, 2e-3, 2.0, gravity[g], "", contacts[k]);
+      body(text,
+           "  boxes: {kind: rigid, shape: {box: {size: [0.3, 0.4, 0.5]}}, density: 1, position: [-0.8, -0.8, -0.8], "
+           "copies: {grid: {count: [3, 3, 3], spacing: [0.8, 0.8, 0.8]}, orientation: random, speed: 1, spin: 2, seed: "
+           "2}}\n"
+           "  room: {kind: obstacle, shape: {room: {size: [2.6, 2.6, 2.6]}}}\n");
+      run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
+      const vv_ledger *l = run_ledger(&r);
+      check_most(w.rise / w.scale, 1e-13);
+      check_most(l->max_closure, 1e-12);
+      check_least((double)l->impacts, 50.0);
+      check_least(vv_sum_value(&l->posted.restitution_loss) + vv_sum_value(&l->posted.friction_loss), 1e-3 * w.scale);
+      check_most(l->max_penetration, 2e-3 * 0.3);
+      run_free(&r);
+    }
+}
+
+/* A ball that loses: e^2 of the energy at each bounce. */
+static void test_restitution(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  head(text, 1e-3, 3.0, "[0, 0, 0]", "", "restitution: 0.5");
+  body(text, "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, velocity: [0, 0, -3]}\n"
+             "  room: {kind: obstacle, shape: {room: {size: [2, 2, 2]}}}\n");
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  double v[3];
+  field(&r, "ball", "velocity", v);
+  assert_int_equal(r.n_event, l->impacts);
+  check_near(fabs(v[2]), 3.0 * pow(0.5, (double)l->impacts), 1e-14);
+  check_near(vv_sum_value(&l->posted.restitution_loss), 9.0 - v[2] * v[2], 1e-13);
+  run_free(&r);
+}
+
+/* ---- friction and rest ---- */
+
+static void incline(char *text, double degrees, const char *shape, double height)
+{
+  char line[TEXT], gravity[100];
+  const double a = degrees * 3.14159265358979323846 / 180.0;
+  snprintf(gravity, sizeof gravity, "[%.17g, 0, %.17g]", 9.81 * sin(a), -9.81 * cos(a));
+  head(text, 1.0 / 240.0, 500.5 / 240.0, gravity, "", "restitution: 0, friction: 0.5");
+  snprintf(line, sizeof line,
+           "  box: {kind: rigid, shape: {%s}, mass: 1, position: [0, 0, %.17g]}\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+           shape, height);
+  body(text, line);
+}
+
+/* tan 26.565 = 0.5: below it a box stays, above it it slides with g (sin - mu cos). */
+static void test_incline(void **state)
+{
+  (void)state;
+  static const double degrees[] = {20.0, 26.0, 26.5, 27.0, 30.0};
+  for (int k = 0; k < 5; k++) {
+    char text[TEXT];
+    double v[3], x[3];
+    incline(text, degrees[k], "box: {size: [1, 1, 1]}", 0.5);
+    run_record r = run_scene(text, &(run_options){0});
+    const double a = degrees[k] * 3.14159265358979323846 / 180.0, t = r.state->t;
+    field(&r, "box", "velocity", v);
+    field(&r, "box", "position", x);
+    const double theory = k < 3 ? 0.0 : 9.81 * (sin(a) - 0.5 * cos(a)) * t;
+    check_near(v[0], theory, k < 3 ? 1e-12 : 1e-9 * theory);
+    if (k < 3) check_most(fabs(x[0]), 1e-12);
+    check_most(fabs(x[2] - 0.5), 1e-12);
+    check_most(run_ledger(&r)->max_closure, 1e-12);
+    run_free(&r);
+  }
+}
+
+/* A ball on a slope rolls: a = (5/7) g sin where mu is large enough. */
+static void test_rolling(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  double v[3], w[3];
+  incline(text, 30.0, "ball: {radius: 0.5}", 0.5);
+  run_record r = run_scene(text, &(run_options){0});
+  const double theory = 5.0 / 7.0 * 9.81 * 0.5 * r.state->t;
+  field(&r, "box", "velocity", v);
+  field(&r, "box", "angular_velocity", w);
+  check_near(v[0], theory, 1e-9 * theory);
+  check_near(0.5 * w[1], v[0], 1e-9 * theory); /* no slip */
+  check_most(vv_sum_value(&run_ledger(&r)->posted.friction_loss), 1e-12);
+  run_free(&r);
+}
+
+static void stack(char *text, int boxes, double top, double end)
+{
+  char line[TEXT];
+  head(text, 1.0 / 240.0, end, "[0, 0, -9.81]", "", "restitution: 0, friction: 0.5");
+  snprintf(line, sizeof line,
+           "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], copies: {grid: "
+           "{count: [1, "
+           "1, %d], spacing: [1, 1, 1]}}}\n"
+           "  top: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: %g, position: [0, 0, %d.5]}\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+           boxes - 1, top, boxes - 1);
+  body(text, line);
+}
+
+/* A stack stands: nothing sinks, nothing moves, no energy is lost. */
+static void test_stacks(void **state)
+{
+  (void)state;
+  static const int boxes[] = {10, 10, 100};
+  static const double top[] = {1.0, 1000.0, 1.0};
+  for (int k = 0; k < 3; k++) {
+    char text[TEXT];
+    double x[3], v[3];
+    stack(text, boxes[k], top[k], 500.5 / 240.0);
+    run_record r = run_scene(text, &(run_options){0});
+    field(&r, "top", "position", x);
+    field(&r, "top", "velocity", v);
+    check_most(fabs(x[2] - (boxes[k] - 0.5)), 1e-12);
+    for (int c = 0; c < 3; c++) check_most(fabs(v[c]), 1e-12);
+    check_most(run_ledger(&r)->max_penetration, 1e-12);
+    assert_int_equal(run_ledger(&r)->contacts, 4 * boxes[k]);
+    run_free(&r);
+  }
+}
+
+/* A dropped box comes to rest and stays, with restitution too. */
+static void test_comes_to_rest(void **state)
+{
+  (void)state;
+  static const char *const contacts[] = {"restitution: 0, friction: 0.5", "restitution: 0.6, friction: 0.5"};
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    double v[3], w[3];
+    head(text, 1e-3, 6.0, "[0, 0, -9.81]", "", contacts[k]);
+    body(text,
+         "  box: {kind: rigid, shape: {box: {size: [0.3, 0.2, 0.1]}}, mass: 1, position: [0, 0, 0.6], orientation: "
+         "{vector: [0.4, 0.3, 0.2]}, velocity: [0.3, 0, 0], spin: [1, 2, 3]}\n"
+         "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+    run_record r = run_scene(text, &(run_options){0});
+    field(&r, "box", "velocity", v);
+    field(&r, "box", "angular_velocity", w);
+    for (int c = 0; c < 3; c++) {
+      check_most(fabs(v[c]), 1e-12);
+      check_most(fabs(w[c]), 1e-11);
+    }
+    check_most(run_ledger(&r)->max_closure, 1e-12);
+    check_most(run_ledger(&r)->max_penetration, 1e-4 * 0.1);
+    run_free(&r);
+  }
+}
+
+/* ---- bodies that bend ---- */
+
+static double beam_and_ball(double safety, int64_t *impacts, double *p_drift)
+{
+  char text[TEXT];
+  snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {end: 0.25, step: {safety: %.17g}}\ncontacts: [{restitution: 1}]\nbodies:\n"
+      "  ball: {kind: rigid, shape: {ball: {radius: 0.03}}, mass: 0.2, position: [0.013, 0.004, 0.08], velocity: [0, "
+      "0, "
+      "-1.5], spin: [3, 0, 1]}\n"
+      "  beam: {kind: beam, length: 1, elements: 20, material: {young: 1e8, density: 1200}, section: {circle: {radius: "
+      "0.02}}, position: [-0.5, 0, 0], axis: [1, 0, 0], normal: [0, 1, 0]}\n",
+      safety);
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  const double error = l->max_closure;
+  *impacts = l->impacts;
+  *p_drift = fmax(l->max_p_drift, l->max_L_drift);
+  check_most(l->max_penetration, 1e-4);
+  run_free(&r);
+  return error;
+}
+
+/* A ball meets a free beam: both momenta exact, the energy as good as that of the beam alone, and of second order. */
+static void test_ball_on_beam(void **state)
+{
+  (void)state;
+  int64_t impacts;
+  double drift;
+  const double coarse = beam_and_ball(0.4, &impacts, &drift);
+  assert_true(impacts > 0);
+  check_most(drift, 1e-12);
+  const double fine = beam_and_ball(0.1, &impacts, &drift);
+  check_most(fine, 1e-3);
+  check_most(fine, coarse / 8.0);
+  check_most(drift, 1e-12);
+}
+
+/* A ball meets the end of a bar along its line, as two bars would: the wave takes what momentum the ball loses. */
+static void test_ball_on_bar(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  snprintf(
+      text, TEXT,
+      "visviva: 1\ntime: {end: 1e-3, step: {safety: 0.1}}\nmethod: {step: leapfrog}\ncontacts: [{restitution: "
+      "1}]\nbodies:\n"
+      "  ball: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [-0.0501, 0, 0], velocity: [2, 0, 0]}\n"
+      "  bar: {kind: bar, length: 1, elements: 50, material: {young: 2e11, density: 7800}, section: {area: 1e-3}}\n");
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  double v[3];
+  field(&r, "ball", "velocity", v);
+  check_least((double)l->impacts, 1.0);
+  check_most(v[0], 1.9);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_closure, 0.01 / 0.99); /* y/(1 - y), y the square of the safety */
+  run_free(&r);
+}
+
+/* ---- bits ---- */
+
+static void test_threads_and_restart(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  head(text, 4e-3, 0.4, "[0, 0, -9.81]", "", "restitution: 0.2, friction: 0.5");
+  body(
+      text,
+      "  boxes: {kind: rigid, shape: {box: {size: [0.5, 0.5, 0.5]}}, density: 1, position: [0, 0, 0.3], copies: {grid: "
+      "{count: [3, 3, 4], spacing: [0.6, 0.6, 0.6]}, jitter: 0.02, spin: 0.3, seed: 4}}\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+  run_record one = run_scene(text, &(run_options){.threads = 1}), two = run_scene(text, &(run_options){.threads = 2});
+  assert_true(vv_state_hash(one.state) == vv_state_hash(two.state));
+  /* the same run with all scratch dropped half way: a new sim on the same state */
+  run_record half = run_prepare(text, &(run_options){.threads = 1});
+  vv_report report;
+  assert_int_equal(vv_sim_steps(half.sim, 50, &report), VV_OK);
+  const vv_ledger ledger = *vv_sim_ledger(half.sim);
+  vv_sim_destroy(half.sim);
+  const vv_sim_def def = vv_sim_default();
+  assert_int_equal(vv_sim_create(half.model, half.state, &def, &half.sim), VV_OK);
+  assert_int_equal(vv_sim_restore(half.sim, &ledger), VV_OK);
+  assert_int_equal(vv_sim_run(half.sim, &report), VV_OK);
+  assert_true(half.state->step == one.state->step);
+  assert_true(vv_state_hash(half.state) == vv_state_hash(one.state));
+  run_free(&one), run_free(&two), run_free(&half);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tumbling),      cmocka_unit_test(test_free_room),
+      cmocka_unit_test(test_halvings),      cmocka_unit_test(test_bouncing),
+      cmocka_unit_test(test_located_gas),   cmocka_unit_test(test_balls_in_ball),
+      cmocka_unit_test(test_cradle),        cmocka_unit_test(test_cradle_blocked),
+      cmocka_unit_test(test_break),         cmocka_unit_test(test_never_up),
+      cmocka_unit_test(test_restitution),   cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_rolling),       cmocka_unit_test(test_stacks),
+      cmocka_unit_test(test_comes_to_rest), cmocka_unit_test(test_ball_on_beam),
+      cmocka_unit_test(test_ball_on_bar),   cmocka_unit_test(test_threads_and_restart),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
