@@ -139,16 +139,15 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   search k = {.w = w, .dt = dt};
   w->clear = INFINITY;
   w->deepest = 0.0;
+  for (int32_t i = 0; i <= w->n && w->n_pair > 0; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
   for (int32_t i = 0; i < w->n_pair; i++) {
     const vvi_em_pair *c = &w->pair[i];
-    vvi_pose a, b;
-    vvi_em_pose(&w->frame[c->frame_a], true, &a);
-    vvi_em_pose(&w->frame[c->frame_b], true, &b);
+    const vvi_pose *a = &w->frame[c->frame_a].after, *b = &w->frame[c->frame_b].after;
     const double speed = speed_bound(w, c),
                  weight = w->weighs ? vvi_norm3(w->frame[c->frame_a].gravity) + vvi_norm3(w->frame[c->frame_b].gravity)
                                     : 0.0;
-    k.least = far_apart(c, &a, &b);
-    if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, &a, &b)) return false;
+    k.least = far_apart(c, a, b);
+    if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, a, b)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
     w->deepest = fmax(w->deepest, -k.least);
   }
