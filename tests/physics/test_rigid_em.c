@@ -354,8 +354,13 @@ static void test_first_impacts(void **unused)
 static void test_losses(void **unused)
 {
   (void)unused;
-  static const char *const law[] = {"restitution: 0.9", "restitution: 0.5", "restitution: 0",
-                                    "friction: 0.1",    "friction: 0.5",    "restitution: 0.6, friction: 0.3"};
+  static const char *const law[] = {"restitution: 0.9",
+                                    "restitution: 0.5",
+                                    "restitution: 0",
+                                    "friction: 0.1",
+                                    "friction: 0.5",
+                                    "restitution: 0.6, friction: 0.3",
+                                    "restitution: 0.5, friction: 5"};
   char text[TEXT];
   for (int i = 0; i < VV_COUNT(law); i++) {
     watch w;

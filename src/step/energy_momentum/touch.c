@@ -219,10 +219,17 @@ static bool remember_spring(struct vv_step *s, vvi_em_rigid *w, const vvi_em_con
   return true;
 }
 
-/* Slower than what two steps of gravity make is rest, and no event. */
+/* What presses a contact at rest: gravity, and the turning of its bodies. */
+static double pressing(const vvi_em_frame *f, const double arm[3], bool turns)
+{
+  return vvi_norm3(f->gravity) + (turns ? vvi_dot3(f->omega, f->omega) * vvi_norm3(arm) : 0.0);
+}
+
+/* Slower than what two steps of that make is rest, and no event; without losses only gravity lets anything rest. */
 static bool is_impact(const struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c)
 {
-  const double g = vvi_norm3(w->frame[c->f.slave].gravity) + vvi_norm3(w->frame[c->f.master].gravity);
+  const bool turns = c->pair->restitution < 1.0;
+  const double g = pressing(&w->frame[c->f.slave], c->arm_s, turns) + pressing(&w->frame[c->f.master], c->arm_m, turns);
   return c->j[0] > 0.0 && -c->approach > 2.0 * g * fabs(s->h);
 }
 
