@@ -182,7 +182,7 @@ static double closing(const vvi_rest_problem *p, const vvi_rest_contact *c)
 {
   const int32_t m = c->b >= 0 ? c->b : c->a;
   const double size = largest(p->mover[m].place) + largest(c->b >= 0 ? c->arm_b : c->arm_a);
-  return c->gap > 256.0 * DBL_EPSILON * size ? c->gap / p->dt : 0.0;
+  return (c->gap > 256.0 * DBL_EPSILON * size ? c->gap / p->dt : 0.0) - c->lift;
 }
 
 /* What is small in island k: a speed far below what the loads give in a step, and not below the rounding of the impulses. */

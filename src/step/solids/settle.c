@@ -4,6 +4,7 @@
  * h v1.  With W = h f.v1 the work of the forces along that way,
  *   E1 - E0 = T1 - T0 - W = sum j.(u_f + u_1)/2 + h f.((v0 + v_f)/2 - v1),  v_f = v0 + h M^-1 f,                 [many 6]
  * which is what is booked: j_t.u_1 is friction's, the rest restitution's. */
+#include "math/so3.h"
 #include "step/solids/rest.h"
 #include "step/solids/rows.h"
 
@@ -101,6 +102,7 @@ static void set_contact(const struct vvi_solids_step *w, const vvi_row *c, vvi_r
   memcpy(r->n, c->n, sizeof r->n);
   r->gap = c->gap;
   r->friction = c->friction;
+  r->lift = 0.0;
 }
 
 static void set_movers(const struct vv_step *s, double h)
@@ -267,10 +269,79 @@ static void book(struct vv_step *s, double h)
   vvi_sum_add(&s->ledger->posted.restitution_loss, friction - all);
 }
 
+/* ---- second order ---- */
+
+/* Where a touched body will be: straight on, and turned by h w. */
+static void pose_ahead(const struct vvi_solids_step *w, int32_t object, double h, vvi_pose *out)
+{
+  const int32_t i = w->near->solids->object[object].mover[0];
+  *out = w->near->pose[object];
+  if (i < 0) return;
+  const double *v = w->problem->velocity + 6 * i;
+  const double theta[3] = {h * v[3], h * v[4], h * v[5]};
+  double turn[9];
+  vvi_exp(theta, turn);
+  vvi_mul33(turn, w->near->pose[object].turn, out->turn);
+  for (int c = 0; c < 3; c++) out->place[c] += h * v[c];
+}
+
+/* Contacts that slide or turn are closed by more than h u in the drift: where that would let them sink, they must open by as
+ * much first.  With n turning and x sliding the gap has the acceleration that the contact force answers; left out, bodies
+ * sink by it and lose its work.  True: some must.                                                                [many 8] */
+static bool lift_contacts(const struct vv_step *s, double h)
+{
+  enum { MOST = 64 };
+  const struct vvi_solids_step *w = s->solids;
+  const struct vvi_solids *solids = w->near->solids;
+  const double fine = 1e-12 * solids->size;
+  bool lifted = false;
+  for (int32_t i = 0, end; i < w->problem->n; i = end) {
+    const vvi_row *c = &w->row[w->rest_row[i]];
+    bool presses = false;
+    for (end = i; end < w->problem->n; end++) {
+      const vvi_row *d = &w->row[w->rest_row[end]];
+      if (d->a != c->a || d->b != c->b) break;
+      presses |= w->problem->contact[end].j[0] != 0.0 || w->problem->contact[end].j[1] != 0.0 ||
+                 w->problem->contact[end].j[2] != 0.0;
+    }
+    vvi_pose a, b;
+    vvi_spot spot[MOST];
+    double gap, reach = fine;
+    if (!presses) continue;
+    pose_ahead(w, c->a, h, &a);
+    pose_ahead(w, c->b, h, &b);
+    if (memcmp(&a, &w->near->pose[c->a], sizeof a) == 0 && memcmp(&b, &w->near->pose[c->b], sizeof b) == 0) continue;
+    const int n =
+        vvi_solids_touch(solids->object[c->a].solid, &a, solids->object[c->b].solid, &b, reach, MOST, spot, &gap);
+    for (int k = 0; k < n; k++)
+      for (int32_t l = i; l < end; l++) {
+        vvi_rest_contact *r = &w->problem->contact[l];
+        const vvi_row *d = &w->row[w->rest_row[l]];
+        const double sunk = (d->gap < 0.0 ? d->gap : 0.0) - spot[k].gap;
+        if (d->key != spot[k].key || sunk <= fine) continue;
+        r->lift += sunk / h;
+        lifted = true;
+      }
+  }
+  return lifted;
+}
+
+static void solve(struct vv_step *s, double h)
+{
+  enum { LIFTS = 2 };
+  struct vvi_solids_step *w = s->solids;
+  vvi_rest_stats stats;
+  for (int k = 0;; k++) {
+    set_movers(s, h);
+    vvi_rest_solve(w->rest, w->problem, &stats);
+    if (k == LIFTS || !lift_contacts(s, h)) break;
+  }
+  w->rest_failed += stats.failed > 0;
+}
+
 void vvi_settle_rest(struct vv_step *s, double h)
 {
   struct vvi_solids_step *w = s->solids;
-  vvi_rest_stats stats;
   w->problem->n = 0;
   w->problem->dt = h;
   for (int64_t i = 0; i < w->n; i++) {
@@ -280,10 +351,8 @@ void vvi_settle_rest(struct vv_step *s, double h)
   }
   if (w->problem->n > 0) {
     recall(s);
-    set_movers(s, h);
-    vvi_rest_solve(w->rest, w->problem, &stats);
+    solve(s, h);
     book(s, h);
-    w->rest_failed += stats.failed > 0;
   }
   keep(s);
 }
