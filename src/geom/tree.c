@@ -1,0 +1,227 @@
+/* geom/tree.c  Boxes about triangles, and the distance of a point from a mesh. */
+#include "geom/tree.h"
+
+static void grow_box(const vvi_surface *f, int t, double low[3], double high[3])
+{
+  for (int k = 0; k < 3; k++) {
+    const double *x = f->vertex + 3 * f->triangle[3 * t + k];
+    for (int i = 0; i < 3; i++) low[i] = fmin(low[i], x[i]), high[i] = fmax(high[i], x[i]);
+  }
+}
+
+static double middle(const vvi_surface *f, int t, int axis)
+{
+  const int *v = f->triangle + 3 * t;
+  return f->vertex[3 * v[0] + axis] + f->vertex[3 * v[1] + axis] + f->vertex[3 * v[2] + axis];
+}
+
+/* Moves the k smallest of order[0 .. n) to the front (equal ones by number, so the tree is the same everywhere). */
+static void split(const vvi_surface *f, int *order, int n, int k, int axis)
+{
+  int lo = 0, hi = n - 1;
+  while (lo < hi) {
+    const int pivot = order[lo + (hi - lo) / 2];
+    const double at = middle(f, pivot, axis);
+    int i = lo, j = hi;
+    while (i <= j) {
+      for (;; i++) {
+        const double x = middle(f, order[i], axis);
+        if (!(x < at || (x == at && order[i] < pivot))) break;
+      }
+      for (;; j--) {
+        const double x = middle(f, order[j], axis);
+        if (!(x > at || (x == at && order[j] > pivot))) break;
+      }
+      if (i > j) break;
+      const int hold = order[i];
+      order[i++] = order[j], order[j--] = hold;
+    }
+    if (k <= j)
+      hi = j;
+    else if (k >= i)
+      lo = i;
+    else
+      return;
+  }
+}
+
+static void build_node(vvi_surface *f, int at, int first, int count)
+{
+  vvi_box_tree *tree = f->tree;
+  vvi_box_node *n = &tree->node[at];
+  *n = (vvi_box_node){
+      .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}, .first = first, .count = count};
+  for (int i = 0; i < count; i++) grow_box(f, tree->order[first + i], n->low, n->high);
+  if (count <= VVI_LEAF) return;
+  int axis = 0;
+  for (int i = 1; i < 3; i++)
+    if (n->high[i] - n->low[i] > n->high[axis] - n->low[axis]) axis = i;
+  const int left = count / 2;
+  split(f, tree->order + first, count, left, axis);
+  build_node(f, tree->nodes++, first, left);
+  n->right = tree->nodes++;
+  build_node(f, n->right, first + left, count - left);
+}
+
+bool vvi_tree_build(vvi_arena *arena, vvi_surface *f)
+{
+  vvi_box_tree *tree = VVI_ARENA_NEW(arena, vvi_box_tree, 1);
+  if (!tree) return false;
+  tree->node = VVI_ARENA_NEW(arena, vvi_box_node, 2 * f->triangles);
+  tree->order = VVI_ARENA_NEW(arena, int, f->triangles);
+  if (!tree->node || !tree->order) return false;
+  for (int t = 0; t < f->triangles; t++) tree->order[t] = t;
+  f->tree = tree;
+  tree->nodes = 1;
+  build_node(f, 0, 0, f->triangles);
+  return true;
+}
+
+void vvi_tree_refit(vvi_surface *f)
+{
+  for (int k = 0; k < f->tree->nodes; k++) {
+    vvi_box_node *n = &f->tree->node[k];
+    for (int i = 0; i < 3; i++) n->low[i] = INFINITY, n->high[i] = -INFINITY;
+    for (int i = 0; i < n->count; i++) grow_box(f, f->tree->order[n->first + i], n->low, n->high);
+  }
+}
+
+/* ---- the nearest triangle ---- */
+
+void vvi_triangle_near(const double *p, const double *q, const double *r, const double x[3], double y[3],
+                       double part[3])
+{
+  double u[3], v[3], d[3], n[3], c[3];
+  vvi_sub3(q, p, u);
+  vvi_sub3(r, p, v);
+  vvi_sub3(x, p, d);
+  vvi_cross3(u, v, n);
+  const double nn = vvi_dot3(n, n);
+  vvi_cross3(u, d, c);
+  part[2] = vvi_dot3(c, n) / nn;
+  vvi_cross3(d, v, c);
+  part[1] = vvi_dot3(c, n) / nn;
+  part[0] = 1.0 - part[1] - part[2];
+  if (part[0] > 0.0 && part[1] > 0.0 && part[2] > 0.0) {
+    vvi_mad3(x, -vvi_dot3(d, n) / nn, n, y);
+    return;
+  }
+  const double *corner[3] = {p, q, r};
+  double least = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    const double *a = corner[k], *b = corner[(k + 1) % 3];
+    double e[3], f[3], z[3];
+    vvi_sub3(b, a, e);
+    vvi_sub3(x, a, f);
+    const double t = vvi_clamp(vvi_dot3(e, f) / vvi_dot3(e, e), 0.0, 1.0);
+    vvi_mad3(a, t, e, z);
+    vvi_sub3(x, z, f);
+    const double dd = vvi_dot3(f, f);
+    if (dd >= least) continue;
+    least = dd;
+    part[k] = 1.0 - t, part[(k + 1) % 3] = t, part[(k + 2) % 3] = 0.0;
+    for (int i = 0; i < 3; i++) y[i] = z[i];
+  }
+}
+
+static double box_distance(const vvi_box_node *n, const double x[3])
+{
+  double dd = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const double d = fmax(0.0, fmax(n->low[i] - x[i], x[i] - n->high[i]));
+    dd += d * d;
+  }
+  return dd;
+}
+
+void vvi_surface_normal(const vvi_surface *f, int t, double n[3])
+{
+  const int *v = f->triangle + 3 * t;
+  double a[3], b[3];
+  vvi_sub3(f->vertex + 3 * v[1], f->vertex + 3 * v[0], a);
+  vvi_sub3(f->vertex + 3 * v[2], f->vertex + 3 * v[0], b);
+  vvi_cross3(a, b, n);
+  const double length = vvi_norm3(n);
+  for (int i = 0; i < 3; i++) n[i] /= length;
+}
+
+int vvi_surface_turn(const vvi_surface *f, int *t, int corner)
+{
+  const int v = f->triangle[3 * *t + corner], u = f->neighbour[3 * *t + (corner + 1) % 3];
+  *t = u;
+  for (int k = 0; k < 3; k++)
+    if (f->triangle[3 * u + k] == v) return k;
+  return 0;
+}
+
+/* The mean normal where the nearest point is: of the face, of both faces at an edge, of all by their angles at a vertex.
+ * Its side is the side of the surface. */
+static void mean_normal(const vvi_surface *f, int t, const double part[3], double n[3])
+{
+  int zero = 0, at = 0, away = 0;
+  for (int k = 0; k < 3; k++) {
+    if (part[k] <= 1e-12)
+      zero++, away = k;
+    else
+      at = k;
+  }
+  vvi_surface_normal(f, t, n);
+  if (zero == 1) {
+    double m[3];
+    vvi_surface_normal(f, f->neighbour[3 * t + away], m);
+    for (int i = 0; i < 3; i++) n[i] += m[i];
+  }
+  if (zero < 2) return;
+  for (int i = 0; i < 3; i++) n[i] = 0.0;
+  int s = t, c = at;
+  for (int guard = 0; guard < 1000; guard++) {
+    const double *x = f->vertex + 3 * f->triangle[3 * s + c];
+    double u[3], v[3], w[3], m[3];
+    vvi_sub3(f->vertex + 3 * f->triangle[3 * s + (c + 1) % 3], x, u);
+    vvi_sub3(f->vertex + 3 * f->triangle[3 * s + (c + 2) % 3], x, v);
+    vvi_cross3(u, v, w);
+    const double angle = atan2(vvi_norm3(w), vvi_dot3(u, v));
+    vvi_surface_normal(f, s, m);
+    for (int i = 0; i < 3; i++) n[i] += angle * m[i];
+    c = vvi_surface_turn(f, &s, c);
+    if (s == t) return;
+  }
+}
+
+double vvi_mesh_distance(const vvi_placed *p, const double x[3], double n[3])
+{
+  const vvi_surface *f = p->part->surface;
+  double d[3], local[3], best[3] = {0.0, 0.0, 0.0}, part[3] = {1.0, 0.0, 0.0}, least = INFINITY;
+  int stack[VVI_TREE_DEPTH], top = 0, nearest = 0;
+  vvi_sub3(x, p->pose->place, d);
+  vvi_tapply33(p->pose->turn, d, local);
+  stack[top++] = 0;
+  while (top > 0) {
+    const int at = stack[--top];
+    const vvi_box_node *node = &f->tree->node[at];
+    if (box_distance(node, local) >= least) continue;
+    if (node->right) {
+      const bool left = box_distance(node + 1, local) <= box_distance(&f->tree->node[node->right], local);
+      stack[top++] = left ? node->right : at + 1;
+      stack[top++] = left ? at + 1 : node->right;
+      continue;
+    }
+    for (int i = 0; i < node->count; i++) {
+      const int t = f->tree->order[node->first + i], *v = f->triangle + 3 * t;
+      double y[3], w[3], e[3];
+      vvi_triangle_near(f->vertex + 3 * v[0], f->vertex + 3 * v[1], f->vertex + 3 * v[2], local, y, w);
+      vvi_sub3(local, y, e);
+      const double dd = vvi_dot3(e, e);
+      if (!(dd < least)) continue;
+      least = dd, nearest = t;
+      for (int k = 0; k < 3; k++) best[k] = e[k], part[k] = w[k];
+    }
+  }
+  double side[3];
+  mean_normal(f, nearest, part, side);
+  const double length = sqrt(least), sign = vvi_dot3(side, best) < 0.0 ? -1.0 : 1.0;
+  const double l = vvi_norm3(side);
+  for (int k = 0; k < 3; k++) best[k] = length > 0.0 ? sign * best[k] / length : side[k] / l;
+  vvi_apply33(p->pose->turn, best, n);
+  return sign * length;
+}

@@ -1,0 +1,29 @@
+/* geom/tree.h  Inside the room: boxes about the triangles of a surface. */
+#pragma once
+#include "geom/touch.h"
+
+/* A binary tree in one array: node 0 is the root; a node holds the triangles order[first .. first + count), a leaf at most
+ * VVI_LEAF of them; children are the next node and right. */
+enum { VVI_LEAF = 4, VVI_TREE_DEPTH = 64 };
+typedef struct vvi_box_node {
+  double low[3], high[3];
+  int first, count, right; /* right 0: a leaf */
+} vvi_box_node;
+typedef struct vvi_box_tree {
+  int nodes;
+  vvi_box_node *node;
+  int *order;
+} vvi_box_tree;
+
+bool vvi_tree_build(vvi_arena *arena, vvi_surface *surface);
+void vvi_tree_refit(vvi_surface *surface); /* boxes again, after the vertices moved */
+
+/* The point y of a triangle nearest to x, and its barycentric parts. */
+void vvi_triangle_near(const double *p, const double *q, const double *r, const double x[3], double y[3],
+                       double part[3]);
+void vvi_surface_normal(const vvi_surface *f, int t, double n[3]);
+/* Around a vertex: from triangle *t, where it is `corner`, to the next triangle; returns its corner there. */
+int vvi_surface_turn(const vvi_surface *f, int *t, int corner);
+
+/* Signed distance of a point from a mesh (negative inside), and the normal outwards. */
+double vvi_mesh_distance(const vvi_placed *p, const double x[3], double n[3]);
