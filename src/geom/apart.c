@@ -468,7 +468,7 @@ static void try_edges(const vvi_core *a, const vvi_core *b, direction *best)
       const double nn = vvi_dot3(n, n);
       if (!(nn > 1e-12 * vvi_dot3(ea.d, ea.d) * vvi_dot3(eb.d, eb.d))) continue;
       for (int c = 0; c < 3; c++) n[c] /= sqrt(nn);
-      for (double sign = -1.0; sign <= 1.0; sign += 2.0)
+      for (int sign = -1; sign <= 1; sign += 2)
         if (outwards(&ea, n, sign) && outwards(&eb, n, -sign)) try_direction(a, b, n, sign, best);
     }
   }
