@@ -297,22 +297,21 @@ static bool lift_contacts(const struct vv_step *s, double h)
   bool lifted = false;
   for (int32_t i = 0, end; i < w->problem->n; i = end) {
     const vvi_row *c = &w->row[w->rest_row[i]];
-    bool presses = false;
+    bool closed = false;
     for (end = i; end < w->problem->n; end++) {
       const vvi_row *d = &w->row[w->rest_row[end]];
       if (d->a != c->a || d->b != c->b) break;
-      presses |= w->problem->contact[end].j[0] != 0.0 || w->problem->contact[end].j[1] != 0.0 ||
-                 w->problem->contact[end].j[2] != 0.0;
+      closed |= d->gap <= 1e-6 * solids->size;
     }
     vvi_pose a, b;
     vvi_spot spot[MOST];
-    double gap, reach = fine;
-    if (!presses) continue;
+    double gap;
+    if (!closed) continue;
     pose_ahead(w, c->a, h, &a);
     pose_ahead(w, c->b, h, &b);
     if (memcmp(&a, &w->near->pose[c->a], sizeof a) == 0 && memcmp(&b, &w->near->pose[c->b], sizeof b) == 0) continue;
     const int n =
-        vvi_solids_touch(solids->object[c->a].solid, &a, solids->object[c->b].solid, &b, reach, MOST, spot, &gap);
+        vvi_solids_touch(solids->object[c->a].solid, &a, solids->object[c->b].solid, &b, fine, MOST, spot, &gap);
     for (int k = 0; k < n; k++)
       for (int32_t l = i; l < end; l++) {
         vvi_rest_contact *r = &w->problem->contact[l];
