@@ -196,7 +196,6 @@ static void test_stacks(void **unused)
     pile *k = open_pile(0.0);
     add_stack(k, cases[i].n, 0, cases[i].top, 0.5);
     run(k, 1000);
-    if(1) print_message("%d %g: %g %g %g %d\n", cases[i].n, cases[i].top, fastest(k), drift(k), k->gain, k->failed);
     check_most(fastest(k), 1e-15);
     check_most(drift(k), 1e-12);
     check_most(k->gain, 0.0);
