@@ -256,6 +256,23 @@ static void test_slope(void **unused)
   close_pile(k);
 }
 
+/* The same contact by contact, without Newton's method: one box is a problem that sweeps can solve. */
+static void test_sweeps(void **unused)
+{
+  (void)unused;
+  static const double angle[] = {26, 30};
+  for (int i = 0; i < 2; i++) {
+    const double a = angle[i] * acos(-1.0) / 180.0, slide = fmax(G * (sin(a) - 0.5 * cos(a)) * 100 * DT, 0.0);
+    pile *k = open_pile(a);
+    add_stack(k, 1, 0, 1, 0.5);
+    k->work->newton = 0, k->work->sweeps = 1000;
+    run(k, 100);
+    check_near(k->velocity[0][0], slide, 1e-11);
+    check_most(k->gain, 0.0);
+    close_pile(k);
+  }
+}
+
 /* Without friction a box slides as if there were no floor. */
 static void test_slippery(void **unused)
 {
@@ -514,10 +531,10 @@ static void test_push_out(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_stacks),   cmocka_unit_test(test_columns),
-                                     cmocka_unit_test(test_slope),    cmocka_unit_test(test_slippery),
-                                     cmocka_unit_test(test_law),      cmocka_unit_test(test_energy),
-                                     cmocka_unit_test(test_momentum), cmocka_unit_test(test_order),
-                                     cmocka_unit_test(test_threads),  cmocka_unit_test(test_push_out)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_stacks),   cmocka_unit_test(test_columns),  cmocka_unit_test(test_slope),
+      cmocka_unit_test(test_slippery), cmocka_unit_test(test_sweeps),   cmocka_unit_test(test_law),
+      cmocka_unit_test(test_energy),   cmocka_unit_test(test_momentum), cmocka_unit_test(test_order),
+      cmocka_unit_test(test_threads),  cmocka_unit_test(test_push_out)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ static double distance(const vvi_isle *isle)
 }
 
 /* Lifts are a fixed point of their own, lift = g(lift), where g contracts about as mu^2.  Of the last passes the combination is
- * taken whose misses g - lift, combined likewise, are smallest (Anderson).                                     [many 30]
+ * taken whose misses g - lift, combined likewise, are smallest (Anderson).                                     [many 33]
  * weight[i]: of the difference to the pass i + 1 before; from the normal equations, without pivots, for they are symmetric
  * and positive up to rounding; a pass that adds nothing new gets no weight. */
 static void mix(const vvi_isle *isle, int passes, double weight[VVI_LIFTS])
