@@ -334,7 +334,7 @@ static void stiffen(vvi_isle *isle, double times)
   }
 }
 
-/* A pass is over when its last step was small against what the multipliers lack, or whole with nothing changed by it. */
+/* A pass is over when its last step was small against what multipliers and lifts lack, or whole with nothing changed by it. */
 int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
 {
   double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, lifted = 0.0, moved = INFINITY, alpha = 0.0;
