@@ -187,13 +187,13 @@ static double closing(const vvi_rest_problem *p, const vvi_rest_contact *c)
 }
 
 /* What is small in island k, m/s. */
-typedef struct small {
+typedef struct scales {
   double load;  /* what the loads give in a step */
   double rest;  /* at rest: far below that, and not below the rounding of the impulses */
   double solve; /* to be reached by a solve, so that the next step finds it at rest */
-} small;
+} scales;
 
-static small small_of(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
+static scales small_of(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
 {
   double load = 0.0, noise = 0.0;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
@@ -204,7 +204,7 @@ static small small_of(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t
     noise = fmax(noise, largest(vf) + largest(w->impulse[m]) * fmax(a[0], fmax(a[1], a[2])));
   }
   noise *= DBL_EPSILON;
-  return (small){.load = load, .rest = 1e-12 * load + 32.0 * noise, .solve = fmax(1e-13 * load, 8.0 * noise)};
+  return (scales){.load = load, .rest = 1e-12 * load + 32.0 * noise, .solve = fmax(1e-13 * load, 8.0 * noise)};
 }
 
 /* Do the impulses given answer island k?  Sliding ones are not tried: they change with every step. */
@@ -361,7 +361,7 @@ static bool plan(vvi_isle *isle)
 }
 
 /* From the impulses given to the answer: Newton's method, and contact by contact what that leaves. */
-static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, const small *small)
+static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, const scales *small)
 {
   vvi_isle isle = open_isle(w, k);
   vvi_isle_end end = {0};
@@ -545,7 +545,7 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
 {
   vvi_isle_end end = {0};
   deliver(w, p, k);
-  const small small = small_of(w, p, k);
+  const scales small = small_of(w, p, k);
   const bool solved = !holds(w, p, k, small.rest);
   if (solved) {
     end = solve_isle(w, p, k, &small);
