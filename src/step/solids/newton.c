@@ -143,8 +143,7 @@ static inline void join(const double b0[3][6], const double d[6], const double b
   }
 }
 
-VV_HOT
-void vvi_rest_assemble(vvi_isle *isle)
+VVI_HOT_LOCAL static void assemble(vvi_isle *isle)
 {
   vvi_factor *f = &isle->factor;
   vvi_factor_clear(f);
@@ -372,7 +371,7 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
       look(isle);
     }
     if (stale) {
-      vvi_rest_assemble(isle);
+      assemble(isle);
       if (!vvi_factor_make(&isle->factor)) return n;
       stale = false;
     }
