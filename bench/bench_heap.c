@@ -39,7 +39,7 @@ typedef struct heap {
   double *v0, *pushed, *v1, *shift;
 } heap;
 
-static uint64_t seed = 1;
+static uint64_t seed = 2;
 
 static double chance(void) /* in (0, 1) */
 {
