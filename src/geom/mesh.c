@@ -9,8 +9,10 @@
 #include "geom/tree.h"
 
 /* How far (as sine) a neighbour may rise and still count as level. */
-#define FLAT 1e-6
-enum { MOST = 128 };
+#define FLAT  1e-6
+/* 1 - cosine below which a normal is that of the triangle. */
+#define LEVEL 1e-13
+enum { MOST = 128, FEW = 32 }; /* spots of a pair, of a triangle */
 
 /* A mesh as one side of a pair; sign -1: seen from inside. */
 typedef struct mesh {
@@ -80,8 +82,8 @@ static bool level_vertex(const vvi_surface *f, int t, int corner, const double n
   return false;
 }
 
-/* Does the spot with normal n (from this mesh) at the point y of triangle t belong there?  corner: it is a vertex of the other
- * solid over the triangle, and needs no edge of its own. */
+/* Does the spot with normal n (from this mesh) at the point y of triangle t belong there?  corner: it is a vertex or the
+ * nearest point of the other solid, which may be over an edge that is none. */
 static bool belongs(const mesh *m, int t, const double y[3], const double normal[3], bool corner)
 {
   const vvi_surface *f = m->f;
@@ -101,7 +103,7 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
     else
       at = k;
   }
-  if (zero == 0 || (corner && facing > 1.0 - 1e-9)) return facing > 0.9;
+  if (zero == 0 || (corner && facing > 1.0 - LEVEL)) return facing > 0.9;
   if (zero == 1) {
     const int a = v[(away + 1) % 3], w = across(f, t, away);
     if (rise(f, a, w, own) > -FLAT) return false; /* flat or hollow: not an edge one can stand on */
@@ -120,31 +122,37 @@ static bool belongs(const mesh *m, int t, const double y[3], const double normal
   return vvi_dot3(mean, n) > 0.0;
 }
 
-/* Keeps, of the spots from `first` on, those that belong to the mesh (a: 1; b: -1), and of equal keys the nearer one. */
-static void sift(const mesh *m, int t, double side, double deep, int first, vvi_spots *s)
+/* Keeps those spots that belong to the mesh (side 1: it is a; -1: b) and whose gap is possible.  round: the
+ * nearest point is none of its corners; corners: the triangle's own count. */
+static void sift(const mesh *m, int t, double side, double least, bool round, bool corners, vvi_spots *s)
 {
-  int n = first;
-  for (int i = first; i < s->n; i++) {
+  int n = 0;
+  for (int i = 0; i < s->n; i++) {
     const vvi_spot *o = &s->out[i];
     double y[3], normal[3];
     vvi_mad3(o->x, -0.5 * side * o->gap, o->n, y);
     for (int k = 0; k < 3; k++) normal[k] = side * o->n[k];
     const uint32_t kind = o->key & 3u;
-    const bool corner = kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A);
-    if (o->gap > -deep && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
+    const bool corner =
+        kind == (side > 0.0 ? VVI_KEY_VERTEX_B : VVI_KEY_VERTEX_A) || (round && kind == VVI_KEY_NEAREST);
+    if (!corners && kind == VVI_KEY_VERTEX_A) continue;
+    if (o->gap >= least && belongs(m, t, y, normal, corner)) s->out[n++] = *o;
   }
   s->n = n;
 }
 
-static void join_equal(int first, vvi_spots *s)
+/* Adds what was sifted to the list; of equal keys the nearer stays. */
+static void add_new(const vvi_spots *few, vvi_spots *s)
 {
-  for (int i = first; i < s->n; i++)
-    for (int j = 0; j < i; j++) {
-      if (s->out[j].key != s->out[i].key) continue;
-      if (s->out[i].gap < s->out[j].gap) s->out[j] = s->out[i];
-      s->out[i--] = s->out[--s->n];
-      break;
-    }
+  for (int i = 0; i < few->n; i++) {
+    const vvi_spot *o = &few->out[i];
+    int k = 0;
+    while (k < s->n && s->out[k].key != o->key) k++;
+    if (k == s->n)
+      vvi_spot_add(s, o->x, o->n, o->gap, o->key);
+    else if (o->gap < s->out[k].gap)
+      s->out[k] = *o;
+  }
 }
 
 /* Name of the place on the triangle, so that neighbours give the same spot the same key. */
@@ -160,19 +168,40 @@ static uint32_t place_name(const vvi_core *k, const double y[3], int t)
 }
 
 /* A ball against a triangle: the nearest point; behind the triangle the depth counts. */
-static void touch_ball(const vvi_core *k, int t, const vvi_core *ball, vvi_spots *s)
+static void touch_ball(const vvi_core *k, int t, const vvi_core *b, vvi_spots *s)
 {
   double y[3], part[3], d[3], n[3], x[3];
-  vvi_triangle_near(k->p[0], k->p[1], k->p[2], ball->p[0], y, part);
-  vvi_sub3(ball->p[0], y, d);
+  vvi_triangle_near(k->p[0], k->p[1], k->p[2], b->p[0], y, part);
+  vvi_sub3(b->p[0], y, d);
   const double length = vvi_norm3(d), height = vvi_dot3(d, k->e + 6);
   const bool inside = part[0] > 1e-12 && part[1] > 1e-12 && part[2] > 1e-12;
-  const bool own = inside || length < 1e-12 * ball->size;
-  const double apart = own ? height : length, gap = apart - ball->round;
+  const bool own = inside || length < 1e-12 * b->size;
+  const double apart = own ? height : length, gap = apart - b->round;
   for (int i = 0; i < 3; i++) n[i] = own ? k->e[6 + i] : d[i] / length;
-  vvi_mad3(ball->p[0], -(ball->round + 0.5 * gap), n, x);
+  vvi_mad3(b->p[0], -(b->round + 0.5 * gap), n, x);
   const uint32_t key = vvi_pair_key(place_name(k, y, t), 0, own ? VVI_KEY_VERTEX_B : VVI_KEY_NEAREST);
   vvi_spot_add(s, x, n, gap, key);
+}
+
+/* The least gap a spot can have: that of the nearest points where the cores are apart, else some depth. */
+static double possible(const vvi_apart *near, double deep, const vvi_core *other)
+{
+  return near->gap > 0.0 ? near->gap - other->round - 1e-9 * other->size : -deep - other->round;
+}
+
+/* A ball is inside of the solid where the nearest triangle has it behind: then, and only then, those in front of which it is
+ * not count. */
+static void choose_side(const vvi_core *b, vvi_spots *s)
+{
+  double nearest = INFINITY;
+  for (int i = 0; i < s->n; i++) {
+    const double apart = s->out[i].gap + b->round;
+    if (fabs(apart) < fabs(nearest)) nearest = apart;
+  }
+  int n = 0;
+  for (int i = 0; i < s->n; i++)
+    if (s->out[i].gap + b->round >= 0.0 || nearest < 0.0) s->out[n++] = s->out[i];
+  s->n = n;
 }
 
 /* One triangle against a convex core: nearest points and patches, or, where these belong to a neighbour, the patch over
@@ -180,25 +209,25 @@ static void touch_ball(const vvi_core *k, int t, const vvi_core *ball, vvi_spots
 static void touch_core(const mesh *m, int t, const vvi_core *k, const vvi_core *other, vvi_spots *s)
 {
   vvi_apart near;
-  const int first = s->n;
+  vvi_spot found[FEW];
+  vvi_spots few = {.out = found, .room = FEW, .margin = s->margin, .bound = INFINITY};
   const double deep = 0.5 * other->size;
   if (other->points == 1) {
-    touch_ball(k, t, other, s);
-    sift(m, t, 1.0, 2.0 * other->size, first, s);
-    join_equal(first, s);
+    touch_ball(k, t, other, &few);
+    sift(m, t, 1.0, -2.0 * other->size, true, true, &few);
+    add_new(&few, s);
     return;
   }
-  if (!vvi_cores_apart(k, other, s->margin + other->round, k->e + 6, &near) || near.gap - other->round >= s->margin) {
-    vvi_spots_bound(s, near.gap - other->round);
+  if (!vvi_cores_apart(k, other, s->margin + other->round, k->e + 6, &near) || near.gap - other->round >= s->margin)
     return;
-  }
   near.id_a = place_name(k, near.a, t);
-  if (near.gap > -deep && belongs(m, t, near.a, near.n, vvi_dot3(near.n, k->e + 6) > 1.0 - 1e-9))
-    vvi_cores_spots(k, other, &near, s);
-  else
-    vvi_cores_face_patch(k, other, k->e + 6, s);
-  sift(m, t, 1.0, deep, first, s);
-  join_equal(first, s);
+  const bool mine = near.gap > -deep && belongs(m, t, near.a, near.n, true);
+  if (mine)
+    vvi_cores_spots(k, other, &near, &few);
+  else if (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0)
+    vvi_cores_face_patch(k, other, k->e + 6, &few);
+  sift(m, t, 1.0, possible(&near, deep, other), other->type == VVI_CORE_CYLINDER, mine, &few);
+  add_new(&few, s);
 }
 
 /* ---- boxes ---- */
@@ -224,16 +253,41 @@ static bool boxes_meet(const double low[3], const double high[3], const vvi_box_
          low[2] <= n->high[2] && n->low[2] <= high[2];
 }
 
-/* Calls for every triangle whose box meets the box. */
+/* A ball about all of it, in the frame of the mesh. */
+typedef struct ball {
+  double c[3], r;
+} ball;
+
+static bool ball_meets(const ball *b, const vvi_box_node *n)
+{
+  double dd = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const double d = fmax(0.0, fmax(n->low[i] - b->c[i], b->c[i] - n->high[i]));
+    dd += d * d;
+  }
+  return dd <= b->r * b->r;
+}
+
+static ball core_ball(const vvi_core *k, const vvi_pose *pose, double skin)
+{
+  ball b = {.r = k->size + skin};
+  double d[3];
+  vvi_sub3(k->c, pose->place, d);
+  vvi_tapply33(pose->turn, d, b.c);
+  return b;
+}
+
+/* Calls for every triangle whose box, or that of its leaf, meets the box and the ball. */
 typedef void visit(void *user, int t);
-static void query(const vvi_surface *f, const double low[3], const double high[3], visit *see, void *user)
+static void query(const vvi_surface *f, const double low[3], const double high[3], const ball *about, visit *see,
+                  void *user)
 {
   int stack[VVI_TREE_DEPTH], top = 0;
   stack[top++] = 0;
   while (top > 0) {
     const int at = stack[--top];
     const vvi_box_node *n = &f->tree->node[at];
-    if (!boxes_meet(low, high, n)) continue;
+    if (!boxes_meet(low, high, n) || !ball_meets(about, n)) continue;
     if (n->right) {
       stack[top++] = n->right;
       stack[top++] = at + 1;
@@ -264,10 +318,7 @@ static void see_core(void *user, int t)
   vvi_core_support(h->other, back, x, &id);
   vvi_sub3(x, k.p[0], d);
   const double low = vvi_dot3(d, n) - h->other->round;
-  if (low >= h->s->margin) {
-    vvi_spots_bound(h->s, low);
-    return;
-  }
+  if (low >= h->s->margin) return;
   vvi_core_support(h->other, n, x, &id);
   vvi_sub3(x, k.p[0], d);
   if (vvi_dot3(d, n) + h->other->round < 0.0) return; /* all of it behind the triangle */
@@ -283,21 +334,23 @@ static void see_triangle(void *user, int t)
   vvi_core k;
   triangle_core(h->m, t, &k);
   vvi_apart near;
-  const int first = h->s->n;
+  vvi_spot found[FEW];
+  vvi_spots few = {.out = found, .room = FEW, .margin = h->s->margin, .bound = INFINITY};
   const double deep = 0.5 * fmin(k.size, h->other->size);
   if (!vvi_cores_apart(&k, h->other, h->s->margin, k.e + 6, &near) || near.gap >= h->s->margin) return;
   const double back[3] = {-near.n[0], -near.n[1], -near.n[2]};
   near.id_a = place_name(&k, near.a, t);
   near.id_b = place_name(h->other, near.b, h->triangle);
-  const bool face = vvi_dot3(near.n, k.e + 6) > 1.0 - 1e-9, face_b = vvi_dot3(back, h->other->e + 6) > 1.0 - 1e-9;
-  if (near.gap > -deep && belongs(h->m, t, near.a, near.n, face) &&
-      belongs(h->second, h->triangle, near.b, back, face_b))
-    vvi_cores_spots(&k, h->other, &near, h->s);
-  else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0)
-    vvi_cores_face_patch(&k, h->other, k.e + 6, h->s);
-  sift(h->m, t, 1.0, deep, first, h->s);
-  sift(h->second, h->triangle, -1.0, deep, first, h->s);
-  join_equal(first, h->s);
+  const bool mine =
+      near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true);
+  if (mine)
+    vvi_cores_spots(&k, h->other, &near, &few);
+  else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
+    vvi_cores_face_patch(&k, h->other, k.e + 6, &few);
+  const double least = possible(&near, deep, h->other);
+  sift(h->m, t, 1.0, least, false, mine, &few);
+  sift(h->second, h->triangle, -1.0, least, false, true, &few);
+  add_new(&few, h->s);
 }
 
 static void touch_meshes(const mesh *a, const mesh *b, vvi_spots *s)
@@ -308,7 +361,8 @@ static void touch_meshes(const mesh *a, const mesh *b, vvi_spots *s)
     triangle_core(b, t, &k);
     core_box(&k, a->pose, s->margin, low, high);
     hunt h = {.m = a, .other = &k, .second = b, .triangle = t, .s = s};
-    query(a->f, low, high, see_triangle, &h);
+    const ball about = core_ball(&k, a->pose, s->margin);
+    query(a->f, low, high, &about, see_triangle, &h);
   }
 }
 
@@ -333,7 +387,9 @@ static void touch_convex(const mesh *m, const vvi_placed *a, const vvi_placed *b
   core_box(&k, m->pose, s->margin, low, high);
   vvi_spots_bound(s, s->margin + (a->part->hollow ? 0.0 : box_gap(low, high, m->f->tree->node)));
   hunt h = {.m = m, .other = &k, .s = s};
-  query(m->f, low, high, see_core, &h);
+  const ball about = core_ball(&k, m->pose, s->margin);
+  query(m->f, low, high, &about, see_core, &h);
+  if (k.points == 1) choose_side(&k, s);
 }
 
 void vvi_touch_mesh(const vvi_placed *a, const vvi_placed *b, vvi_spots *s)

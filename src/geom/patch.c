@@ -42,39 +42,42 @@ static uint32_t crossing_key(const clip *c, int i, const vvi_feature *face, int 
   return vvi_pair_key(side, vvi_edge_name(face->id[other], face->id[(other + 1) % m]), VVI_KEY_CROSSING);
 }
 
-/* Cuts the polygon (or the segment: n = 2) at side k of the reference face. */
-static void clip_side(clip *c, const vvi_feature *face, int k, bool face_of_a)
+/* Cuts the polygon (or the segment: n = 2) at side k of the reference face; false: nothing to cut. */
+static bool clip_side(const clip *c, const vvi_feature *face, int k, bool face_of_a, clip *r)
 {
   const double *p = face->x[k], *q = face->x[(k + 1) % face->points];
   double along[3], out[3], depth[2 * VVI_LOOP];
   vvi_sub3(q, p, along);
   vvi_cross3(along, face->n, out);
+  /* what is on the side up to rounding is inside: between two triangles nothing is lost */
+  const double on = 1e-12 * vvi_dot3(along, along);
   bool any = false;
   for (int i = 0; i < c->n; i++) {
     double d[3];
     vvi_sub3(c->x[i], p, d);
     depth[i] = vvi_dot3(d, out);
+    if (fabs(depth[i]) <= on) depth[i] = 0.0;
     any |= depth[i] > 0.0;
   }
-  if (!any) return;
-  clip r = {.n = 0};
+  if (!any) return false;
+  r->n = 0;
   for (int i = 0; i < c->n; i++) {
     const int j = (i + 1) % c->n;
-    if (depth[i] <= 0.0 && r.n < 2 * VVI_LOOP) {
-      for (int d = 0; d < 3; d++) r.x[r.n][d] = c->x[i][d];
-      r.height[r.n] = c->height[i], r.key[r.n] = c->key[i], r.edge[r.n] = c->edge[i], r.side[r.n] = c->side[i];
-      r.n++;
+    if (depth[i] <= 0.0 && r->n < 2 * VVI_LOOP) {
+      for (int d = 0; d < 3; d++) r->x[r->n][d] = c->x[i][d];
+      r->height[r->n] = c->height[i], r->key[r->n] = c->key[i], r->edge[r->n] = c->edge[i], r->side[r->n] = c->side[i];
+      r->n++;
     }
-    if ((depth[i] <= 0.0) == (depth[j] <= 0.0) || r.n == 2 * VVI_LOOP || (c->n == 2 && i == 1)) continue;
+    if ((depth[i] <= 0.0) == (depth[j] <= 0.0) || r->n == 2 * VVI_LOOP || (c->n == 2 && i == 1)) continue;
     const double t = depth[i] / (depth[i] - depth[j]);
-    for (int d = 0; d < 3; d++) r.x[r.n][d] = c->x[i][d] + t * (c->x[j][d] - c->x[i][d]);
-    r.height[r.n] = c->height[i] + t * (c->height[j] - c->height[i]);
-    r.key[r.n] = crossing_key(c, i, face, k, face_of_a);
+    for (int d = 0; d < 3; d++) r->x[r->n][d] = c->x[i][d] + t * (c->x[j][d] - c->x[i][d]);
+    r->height[r->n] = c->height[i] + t * (c->height[j] - c->height[i]);
+    r->key[r->n] = crossing_key(c, i, face, k, face_of_a);
     const bool leaves = depth[i] <= 0.0;
-    r.edge[r.n] = c->edge[i], r.side[r.n] = leaves ? k : c->side[i];
-    r.n++;
+    r->edge[r->n] = c->edge[i], r->side[r->n] = leaves ? k : c->side[i];
+    r->n++;
   }
-  *c = r;
+  return true;
 }
 
 static bool over_face(const vvi_feature *face, const double x[3])
@@ -150,7 +153,7 @@ static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_f
 {
   const double back[3] = {-face->n[0], -face->n[1], -face->n[2]};
   vvi_feature low;
-  clip c;
+  clip both[2], *c = &both[0], *r = &both[1];
   lowest(other, back, &low);
   if (low.points == 16) { /* every second corner of a rim */
     for (int i = 0; i < 8; i++) {
@@ -165,9 +168,13 @@ static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_f
             .round_other = other->round,
             .least = INFINITY,
             .s = s};
-  clip_start(&low, face, !face_of_a, &c);
-  for (int k = 0; k < face->points && c.n > 0; k++) clip_side(&c, face, k, face_of_a);
-  for (int i = 0; i < c.n; i++) emit_point(&m, c.x[i], c.height[i], c.key[i]);
+  clip_start(&low, face, !face_of_a, c);
+  for (int k = 0; k < face->points && c->n > 0; k++)
+    if (clip_side(c, face, k, face_of_a, r)) {
+      clip *hold = c;
+      c = r, r = hold;
+    }
+  for (int i = 0; i < c->n; i++) emit_point(&m, c->x[i], c->height[i], c->key[i]);
   emit_vertices(&m, other, &low, !face_of_a);
   return m.least;
 }
@@ -256,9 +263,57 @@ void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near
   vvi_spot_add(s, x, near->n, gap, vvi_pair_key(near->id_a, near->id_b, VVI_KEY_NEAREST));
 }
 
+/* A direction of a face of one of them, from a to b, with the largest separation. */
+typedef struct quick {
+  double n[3], gap;
+  bool of_a;
+} quick;
+
+static void quick_faces(const vvi_core *a, const vvi_core *b, const vvi_core *k, bool of_a, quick *best)
+{
+  if (k->type != VVI_CORE_BLOCK && k->type != VVI_CORE_CYLINDER) return;
+  double d[3];
+  vvi_sub3(b->c, a->c, d);
+  for (int i = k->type == VVI_CORE_BLOCK ? 0 : 2; i < 3; i++) {
+    const double *e = k->e + 3 * i, sign = vvi_dot3(d, e) < 0.0 ? -1.0 : 1.0,
+                 n[3] = {sign * e[0], sign * e[1], sign * e[2]};
+    const double gap = vvi_cores_separation(a, b, n);
+    if (!(gap > best->gap)) continue;
+    best->gap = gap, best->of_a = of_a;
+    for (int c = 0; c < 3; c++) best->n[c] = n[c];
+  }
+}
+
+/* Resting on a face: where the best face direction has a point over the face at that very gap, it is the answer, and no
+ * iteration is needed.  Only for cores with few faces.  True: done. */
+static bool touch_quickly(const vvi_core *a, const vvi_core *b, vvi_spots *s)
+{
+  enum { ROOM = 32 };
+  if (a->type == VVI_CORE_POLYHEDRON || b->type == VVI_CORE_POLYHEDRON) return false;
+  const double round = a->round + b->round;
+  quick best = {.gap = -INFINITY};
+  quick_faces(a, b, a, true, &best);
+  quick_faces(a, b, b, false, &best);
+  if (best.gap - round >= s->margin) {
+    vvi_spots_bound(s, best.gap - round);
+    return true;
+  }
+  if (best.gap < -1e-6 * fmin(a->size, b->size)) return false; /* overlapping cores, or a corner between the faces */
+  vvi_spot found[ROOM];
+  vvi_spots few = {.out = found, .room = ROOM, .margin = s->margin, .bound = INFINITY};
+  vvi_feature f;
+  const double back[3] = {-best.n[0], -best.n[1], -best.n[2]};
+  vvi_core_face(best.of_a ? a : b, best.of_a ? best.n : back, &f);
+  const double least = face_patch(best.of_a ? a : b, best.of_a ? b : a, &f, best.of_a, &few);
+  if (!(least <= best.gap - round + 1e-13 * (a->size + b->size))) return false;
+  for (int i = 0; i < few.n; i++) vvi_spot_add(s, found[i].x, found[i].n, found[i].gap, found[i].key);
+  return true;
+}
+
 void vvi_cores_touch(const vvi_core *a, const vvi_core *b, vvi_spots *s)
 {
   vvi_apart near;
+  if (touch_quickly(a, b, s)) return;
   const double round = a->round + b->round;
   if (!vvi_cores_apart(a, b, s->margin + round, NULL, &near) || !(near.gap - round < s->margin)) {
     vvi_spots_bound(s, near.gap - round);

@@ -127,6 +127,13 @@ static double reach_of(const vvi_part *p)
   }
 }
 
+static bool is_plain(const vvi_part *p)
+{
+  bool plain = vvi_norm3(p->centre) == 0.0;
+  for (int i = 0; i < 9; i++) plain &= p->frame[i] == (i % 4 ? 0.0 : 1.0);
+  return plain;
+}
+
 bool vvi_part_finish(vvi_arena *arena, vvi_part *part, char why[VVI_WHY])
 {
   why[0] = '\0';
@@ -135,6 +142,7 @@ bool vvi_part_finish(vvi_arena *arena, vvi_part *part, char why[VVI_WHY])
   if (part->type == VVI_PART_MESH && part->surface == NULL) return refuse(why, part, "has no triangles", 0.0);
   if (part->type == VVI_PART_BLOCK && !block_polyhedron(arena, part)) return refuse(why, part, "out of memory", 0.0);
   part->reach = reach_of(part);
+  part->plain = is_plain(part);
   return true;
 }
 
@@ -145,6 +153,7 @@ void vvi_solid_finish(vv_solid *s)
   for (int k = 0; k < s->parts; k++) {
     vvi_part *p = &s->part[k];
     p->reach = reach_of(p);
+    p->plain = is_plain(p);
     s->reach = fmax(s->reach, vvi_norm3(p->centre) + p->reach);
     s->hollow &= p->hollow;
   }

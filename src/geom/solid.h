@@ -47,6 +47,7 @@ typedef struct vvi_part {
   vvi_polyhedron *polyhedron; /* block, hull: vertices in the frame of the solid */
   vvi_surface *surface;       /* mesh: likewise */
   double density;             /* relative to the solid's */
+  bool plain;                 /* centre and frame are those of the solid */
   double reach; /* radius of a sphere about `centre` that holds it; hollow: of its inside; INFINITY: endless */
 } vvi_part;
 

@@ -61,8 +61,10 @@ static bool join_sides(int n, const side *s, const int *triangle, int *neighbour
     while (m < n && ((s[m].a == s[i].a && s[m].b == s[i].b) || (s[m].a == s[i].b && s[m].b == s[i].a))) m++;
     const int a = s[i].a + 1, b = s[i].b + 1, t = s[i].triangle, u = m > i + 1 ? s[i + 1].triangle : -1;
     if (m - i == 1) return refuse(why, "open at the edge of vertices %d and %d (triangle %d)", a, b, t + 1);
-    const int tc = triangle[3 * t + s[i].corner], uc = triangle[3 * u + s[i + 1].corner];
-    if (tc == uc) return refuse(why, "triangles %d and %d are the same", t + 1, u + 1);
+    for (int j = i; j < m; j++)
+      for (int k = i; k < j; k++)
+        if (triangle[3 * s[j].triangle + s[j].corner] == triangle[3 * s[k].triangle + s[k].corner])
+          return refuse(why, "triangles %d and %d are the same", s[k].triangle + 1, s[j].triangle + 1);
     if (m - i > 2)
       return refuse(why, "%d triangles share the edge of vertices %d and %d (triangles %d, %d, %d)", m - i, a, b, t + 1,
                     u + 1, s[i + 2].triangle + 1);

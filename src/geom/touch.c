@@ -108,9 +108,30 @@ static void sort_spots(int n, vvi_spot *out)
     if (out[i].key <= out[i - 1].key) out[i].key = out[i - 1].key + 1u;
 }
 
+/* Two balls about the origins of their frames: the commonest pair of all. */
+static int touch_two_balls(double ra, const double p[3], double rb, const double q[3], double margin, int room,
+                           vvi_spot *out, double *gap)
+{
+  double d[3];
+  vvi_sub3(q, p, d);
+  const double dd = vvi_dot3(d, d), reach = ra + rb + margin;
+  const double length = sqrt(dd);
+  *gap = length - ra - rb;
+  if (dd >= reach * reach || room == 0 || !(*gap < margin)) return 0;
+  const double one = length > 0.0 ? 1.0 / length : 0.0;
+  for (int i = 0; i < 3; i++) out->n[i] = d[i] * one;
+  if (length == 0.0) out->n[2] = 1.0;
+  vvi_mad3(p, ra + 0.5 * *gap, out->n, out->x);
+  out->gap = *gap;
+  out->key = 0;
+  return 1;
+}
+
 int vvi_solids_touch(const vv_solid *a, const vvi_pose *pa, const vv_solid *b, const vvi_pose *pb, double margin,
                      int room, vvi_spot *out, double *gap)
 {
+  if (a->balls && b->balls)
+    return touch_two_balls(a->part->radius, pa->place, b->part->radius, pb->place, margin, room, out, gap);
   vvi_spots s = {.out = out, .room = room, .margin = margin, .bound = INFINITY};
   vvi_pose qa = *pa, qb = *pb;
   for (int i = 0; i < 3; i++) qa.place[i] = 0.0, qb.place[i] = pb->place[i] - pa->place[i];

@@ -18,6 +18,11 @@ static inline void vvi_place(const vvi_part *part, const vvi_pose *pose, vvi_pla
   const double *t = pose->turn;
   p->part = part;
   p->pose = pose;
+  if (part->plain) {
+    for (int i = 0; i < 3; i++) p->c[i] = pose->place[i];
+    for (int i = 0; i < 9; i++) p->e[i] = t[3 * (i % 3) + i / 3];
+    return;
+  }
   for (int i = 0; i < 3; i++)
     p->c[i] =
         pose->place[i] + (t[3 * i] * part->centre[0] + t[3 * i + 1] * part->centre[1] + t[3 * i + 2] * part->centre[2]);

@@ -10,8 +10,9 @@
 
 enum { TEXT = 2048 };
 
-/* A free body in smooth motion, no contact: a bar in flight and vibration, or a beam that bends and spins. */
-typedef enum subject { BAR, BEAM } subject;
+/* A free body in smooth motion, no contact: a bar in flight and vibration, a beam that bends and spins, or a block that
+ * tumbles. */
+typedef enum subject { BAR, BEAM, RIGID } subject;
 
 static void smooth_scene(char *text, subject what, const char *stepper, int order, double dt)
 {
@@ -20,7 +21,9 @@ static void smooth_scene(char *text, subject what, const char *stepper, int orde
       "   vibration: [{mode: 1, amplitude: 0.01}, {mode: 2, amplitude: 0.005, velocity: 0.02}]}",
       "{kind: beam, length: 2, elements: 6, material: {young: 10, density: 1}, section: {rectangle: {width: 0.6, "
       "height: "
-      "0.4}},\n   shape: {bump: {curvature: [0.5, 0.3, 0.2]}}, velocity: [0.1, 0.2, -0.1], spin: [0.3, -0.4, 0.2]}"};
+      "0.4}},\n   shape: {bump: {curvature: [0.5, 0.3, 0.2]}}, velocity: [0.1, 0.2, -0.1], spin: [0.3, -0.4, 0.2]}",
+      "{kind: rigid, shape: {box: {size: [0.6, 0.4, 0.2]}}, density: 1, velocity: [0.1, 0.2, -0.1], spin: [1, -2, "
+      "1.5]}"};
   snprintf(text, TEXT, "visviva: 1\ntime: {end: 2, step: %.17g}\nmethod: {step: %s, order: %d}\nbodies:\n  one: %s\n",
            dt, stepper, order, body[what]);
 }
@@ -134,7 +137,7 @@ static void test_every_stepper(void **unused)
     for (int i = 0; i < 3; i++) {
       const bool explicit_step = ((*k)->claims & VV_EXPLICIT) != 0;
       if (!explicit_step && row[i].order > 2) continue;
-      for (subject what = explicit_step ? BAR : BEAM; what <= BEAM; what++) {
+      for (subject what = explicit_step ? BAR : BEAM; what <= (explicit_step ? BEAM : RIGID); what++) {
         check_order(*k, what, row[i].order, row[i].tolerance);
         check_conservation(*k, what, row[i].order);
         check_reversible(*k, what, row[i].order);

@@ -324,7 +324,7 @@ static void test_never_up(void **state)
       check_most(l->max_closure, 1e-12);
       check_least((double)l->impacts, 50.0);
       check_least(vv_sum_value(&l->posted.restitution_loss) + vv_sum_value(&l->posted.friction_loss), 1e-3 * w.scale);
-      check_most(l->max_penetration, 2e-3 * 0.3);
+      check_most(l->max_penetration, 1e-2 * 0.35); /* a hundredth of a box, half its diagonal being 0.35 */
       run_free(&r);
     }
 }

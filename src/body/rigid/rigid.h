@@ -9,7 +9,8 @@
  *   fields.c   words             shape.c    words -> a solid and its weight        places.c   where the copies are
  *   build.c    measure, fill     formulas.h one flight: written once, compiled for one double and for eight
  *   flight.c   drift             loads.c    gravity, loads and their booking
- *   surface.c  what contact sees of it, movers and skin       audit.c  energies, momenta, output */
+ *   surface.c  what contact sees of it, and its skin           audit.c  energies, momenta, output
+ *   movers.c   all bodies as movers, by mover.h */
 #pragma once
 #include "geom/solid.h"
 #include "math/spin.h"
@@ -83,7 +84,7 @@ typedef struct rigid_weight {
 
 /* The solid of a body in the axes of the shape, and what it weighs (not of a fixed one).  NULL: complained. */
 vv_solid *rigid_solid(const vv_group *g, vvi_arena *arena, rigid_weight *w);
-/* A rotation in words (quaternion, axis and angle, vector), by rows; complains about what is none. */
+/* A rotation in words (quaternion, axis and angle, vector), of length 1; complains about what is none. */
 vv_status rigid_orientation(const vv_group *g, const char *name, double q[4]);
 
 /* ---- places.c ---- */
@@ -114,8 +115,10 @@ void rigid_surface(const vv_block *b, const double *q, int n, const vv_point *pt
 void rigid_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w);
 void rigid_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
 void rigid_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
-void rigid_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
 bool rigid_skin(const vv_block *b, int32_t body_in_block, vv_skin *out);
+
+/* ---- movers.c ---- */
+void rigid_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
 
 /* ---- audit.c ---- */
 void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

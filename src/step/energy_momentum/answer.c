@@ -261,26 +261,87 @@ static double miss_normal(const vvi_em_contact *c, const law *k, double a)
   return c->j[0] > 0.0 ? fabs(k->off) : fmax(0.0, -k->off);
 }
 
-/* Friction: stick where that needs no more than the disc of radius mu j_n; else the impulse is moved against the sliding by a
- * step that is the same in all directions, and cut: what is left fixed by that is opposite to the sliding.          [em 14] */
-static void rub(double limit, const double a[3], const double u[2], const double j[2], double out[2])
+/* ---- friction at one contact ---- */
+
+/* v: the velocity without this contact's impulse, the aim taken off; a: its inverse mass, both along nu, t0, t1.  Sought: j with
+ *   j_n >= 0, u = v + a j, u_n = 0, and either u_t = 0 and |j_t| <= mu j_n, or j_t = mu j_n d with u_t = -|u_t| d.  [em 14] */
+typedef struct grip {
+  const double *v, *a;
+  double mu;
+} grip;
+
+/* Sliding with the friction in the direction of an angle: the part of u_t across it, times the positive factor `den` that
+ * turns -v_n into j_n.  It has a root where the friction is opposite to the sliding; *with: u_t along it. */
+static double slide(const grip *g, double angle, double j[3], double *with)
 {
-  const double det = a[0] * a[2] - a[1] * a[1], most = a[0] + a[2];
-  if (det > 1e-12 * most * most) {
-    out[0] = j[0] - (a[2] * u[0] - a[1] * u[1]) / det, out[1] = j[1] - (a[0] * u[1] - a[1] * u[0]) / det;
-    if (out[0] * out[0] + out[1] * out[1] <= limit * limit) return;
-  }
-  for (int k = 0; k < 2; k++) out[k] = most > 0.0 ? j[k] - u[k] / most : 0.0;
-  const double size = sqrt(out[0] * out[0] + out[1] * out[1]);
-  for (int k = 0; k < 2 && size > limit; k++) out[k] *= limit / size;
+  const double *v = g->v, *a = g->a, d[2] = {cos(angle), sin(angle)};
+  const double den = a[0] + g->mu * (a[1] * d[0] + a[2] * d[1]);
+  const double s0 = v[1] * den - v[0] * (a[3] + g->mu * (a[4] * d[0] + a[5] * d[1]));
+  const double s1 = v[2] * den - v[0] * (a[6] + g->mu * (a[7] * d[0] + a[8] * d[1]));
+  j[0] = den > 0.0 ? -v[0] / den : -1.0;
+  j[1] = g->mu * j[0] * d[0], j[2] = g->mu * j[0] * d[1];
+  *with = s0 * d[0] + s1 * d[1];
+  return d[0] * s1 - d[1] * s0;
 }
 
-static double miss_tangent(const vvi_em_contact *c, const double a[3])
+/* The root between two angles where the sign changes. */
+static void refine(const grip *g, double low, double high, double at_low, double j[3], double *with)
+{
+  for (int i = 0; i < 60 && high - low > 1e-16; i++) {
+    const double mid = 0.5 * (low + high), at = slide(g, mid, j, with);
+    if ((at < 0.0) == (at_low < 0.0))
+      low = mid;
+    else
+      high = mid;
+  }
+  slide(g, 0.5 * (low + high), j, with);
+}
+
+/* Of several ways to slide the one with the least impulse. */
+static bool find_slide(const grip *g, double j[3])
+{
+  enum { ANGLES = 64 };
+  double with, trial[3], last = slide(g, 0.0, trial, &with);
+  bool found = false;
+  for (int i = 1; i <= ANGLES; i++) {
+    const double angle = 2.0 * VV_PI * i / ANGLES, at = slide(g, angle, trial, &with);
+    if ((at < 0.0) != (last < 0.0)) {
+      refine(g, angle - 2.0 * VV_PI / ANGLES, angle, last, trial, &with);
+      if (trial[0] > 0.0 && with <= 0.0 && (!found || trial[0] < j[0])) {
+        for (int k = 0; k < 3; k++) j[k] = trial[k];
+        found = true;
+      }
+    }
+    last = at;
+  }
+  return found;
+}
+
+/* False: there is no such impulse; then none is given. */
+static bool hold(const grip *g, double j[3])
+{
+  double back[3] = {-g->v[0], -g->v[1], -g->v[2]};
+  for (int k = 0; k < 3; k++) j[k] = 0.0;
+  if (g->v[0] >= 0.0) return true;
+  vvi_solve33(g->a, back, j);
+  if (j[0] > 0.0 && j[1] * j[1] + j[2] * j[2] <= g->mu * g->mu * j[0] * j[0]) return true;
+  if (find_slide(g, j)) return true;
+  for (int k = 0; k < 3; k++) j[k] = 0.0;
+  return false;
+}
+
+/* How far the friction is from its law: by how much it moves in a step against the sliding that is cut to its disc. */
+static double miss_tangent(const vvi_em_contact *c, double a)
 {
   double out[2];
-  rub(c->pair->friction * c->j[0], a, c->u + 1, c->j + 1, out);
-  return (fabs(out[0] - c->j[1]) + fabs(out[1] - c->j[2])) * (a[0] + a[2]);
+  const double limit = c->pair->friction * c->j[0];
+  for (int k = 0; k < 2; k++) out[k] = c->j[1 + k] - c->u[1 + k] / a;
+  const double size = sqrt(out[0] * out[0] + out[1] * out[1]);
+  for (int k = 0; k < 2 && size > limit; k++) out[k] *= limit / size;
+  return (fabs(out[0] - c->j[1]) + fabs(out[1] - c->j[2])) * a;
 }
+
+/* ---- sweeps ---- */
 
 /* The change of u along a row that the changes `move` of the impulses make. */
 static double changed(const vvi_em_rigid *w, int n, int r)
@@ -299,18 +360,22 @@ static double sweep_normal(vvi_em_rigid *w, int n, int r, const vvi_em_contact *
   return fabs(w->move[r] - before) * a;
 }
 
-static double sweep_tangent(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c)
+/* All three directions of a contact with friction at once. */
+static double sweep_grip(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c)
 {
-  const size_t at = (size_t)(r + 1) * (size_t)n + (size_t)(r + 1);
-  const double a[3] = {w->a[at], w->a[at + 1], w->a[at + (size_t)n + 1]};
-  const double limit = c->pair->friction * (c->j[0] + w->move[r]);
-  const double u[2] = {c->u[1] + changed(w, n, r + 1), c->u[2] + changed(w, n, r + 2)};
-  const double j[2] = {c->j[1] + w->move[r + 1], c->j[2] + w->move[r + 2]};
-  double out[2];
-  rub(limit, a, u, j, out);
-  const double moved = fabs(out[0] - j[0]) + fabs(out[1] - j[1]);
-  w->move[r + 1] = out[0] - c->j[1], w->move[r + 2] = out[1] - c->j[2];
-  return moved * (a[0] + a[2]);
+  double a[9], v[3], j[3], moved = 0.0;
+  for (int d = 0; d < 3; d++)
+    for (int e = 0; e < 3; e++) a[3 * d + e] = w->a[(size_t)(r + d) * (size_t)n + (size_t)(r + e)];
+  for (int d = 0; d < 3; d++) {
+    v[d] = c->u[d] - (d == 0 ? c->aim : 0.0) + changed(w, n, r + d);
+    for (int e = 0; e < 3; e++) v[d] -= a[3 * d + e] * (c->j[e] + w->move[r + e]);
+  }
+  hold(&(grip){.v = v, .a = a, .mu = c->pair->friction}, j);
+  for (int d = 0; d < 3; d++) {
+    moved = fmax(moved, fabs(j[d] - c->j[d] - w->move[r + d]) * a[4 * d]);
+    w->move[r + d] = j[d] - c->j[d];
+  }
+  return moved;
 }
 
 /* Changes of all impulses by projected Gauss-Seidel: A may have any rank. */
@@ -323,10 +388,11 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
     for (int i = 0; i < w->n_contact; i++) {
       const vvi_em_contact *c = &w->contact[i];
       const law k = law_of(c, dt);
-      moved = fmax(moved, sweep_normal(w, n, i * directions, c, &k));
-      if (c->pair->friction > 0.0) moved = fmax(moved, sweep_tangent(w, n, i * directions, c));
+      const bool rough = c->pair->friction > 0.0;
+      const double by = rough ? sweep_grip(w, n, i * directions, c) : sweep_normal(w, n, i * directions, c, &k);
+      moved = fmax(moved, by);
     }
-    if (moved <= enough || w->n_contact * directions == 1) break;
+    if (moved <= enough || w->n_contact == 1) break;
   }
   for (int i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
 }
@@ -337,12 +403,10 @@ static double worst(const vvi_em_rigid *w, int directions, double dt)
   double most = 0.0;
   for (int i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    const size_t at = (size_t)(i * directions) * (size_t)n + (size_t)(i * directions), next = at + (size_t)n + 1;
+    const size_t at = (size_t)(i * directions) * ((size_t)n + 1), next = at + (size_t)n + 1;
     const law k = law_of(c, dt);
     most = fmax(most, miss_normal(c, &k, w->a[at]));
-    if (c->pair->friction <= 0.0) continue;
-    const double a[3] = {w->a[next], w->a[next + 1], w->a[next + (size_t)n + 1]};
-    most = fmax(most, miss_tangent(c, a));
+    if (c->pair->friction > 0.0) most = fmax(most, miss_tangent(c, w->a[next] + w->a[next + (size_t)n + 1]));
   }
   return most;
 }

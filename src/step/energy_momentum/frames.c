@@ -48,10 +48,9 @@ vv_status vvi_em_frames_create(const vv_model *m, vvi_arena *arena, vvi_em_rigid
 
 int32_t vvi_em_frame_of(const vvi_em_rigid *w, const vvi_object *o)
 {
-  if (o->patch->node < 0) return w->n;
-  for (int32_t i = 0; i < w->n; i++)
-    if (w->frame[i].block == o->block && w->frame[i].node == o->patch->node + o->copy) return i;
-  return w->n;
+  int32_t first = 0; /* frames of a block lie together, in the order of its nodes */
+  while (first < w->n && w->frame[first].block != o->block) first += (int32_t)w->frame[first].block->nodes;
+  return o->patch->node < 0 || first >= w->n ? w->n : first + (int32_t)o->patch->node + o->copy;
 }
 
 /* ---- state ---- */

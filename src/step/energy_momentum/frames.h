@@ -24,6 +24,7 @@ typedef struct vvi_em_frame {
   double r[9];                             /* R(q) */
   double j[3], l[3];                       /* impulse and torque impulse of the contacts */
   double dx[3], theta[3], p1[3], h1[3];    /* the step they make */
+  vvi_pose after;                          /* where it leads: set by vvi_em_find */
   /* what the answer needs of a body that is touched */
   bool touched;
   double v[3], omega[3];     /* at n */

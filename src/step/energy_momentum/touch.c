@@ -139,16 +139,15 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   search k = {.w = w, .dt = dt};
   w->clear = INFINITY;
   w->deepest = 0.0;
+  for (int32_t i = 0; i <= w->n && w->n_pair > 0; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
   for (int32_t i = 0; i < w->n_pair; i++) {
     const vvi_em_pair *c = &w->pair[i];
-    vvi_pose a, b;
-    vvi_em_pose(&w->frame[c->frame_a], true, &a);
-    vvi_em_pose(&w->frame[c->frame_b], true, &b);
+    const vvi_pose *a = &w->frame[c->frame_a].after, *b = &w->frame[c->frame_b].after;
     const double speed = speed_bound(w, c),
                  weight = w->weighs ? vvi_norm3(w->frame[c->frame_a].gravity) + vvi_norm3(w->frame[c->frame_b].gravity)
                                     : 0.0;
-    k.least = far_apart(c, &a, &b);
-    if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, &a, &b)) return false;
+    k.least = far_apart(c, a, b);
+    if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, a, b)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
     w->deepest = fmax(w->deepest, -k.least);
   }
@@ -220,10 +219,17 @@ static bool remember_spring(struct vv_step *s, vvi_em_rigid *w, const vvi_em_con
   return true;
 }
 
-/* Slower than what two steps of gravity make is rest, and no event. */
+/* What presses a contact at rest: gravity, and the turning of its bodies. */
+static double pressing(const vvi_em_frame *f, const double arm[3], bool turns)
+{
+  return vvi_norm3(f->gravity) + (turns ? vvi_dot3(f->omega, f->omega) * vvi_norm3(arm) : 0.0);
+}
+
+/* Slower than what two steps of that make is rest, and no event; without losses only gravity lets anything rest. */
 static bool is_impact(const struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c)
 {
-  const double g = vvi_norm3(w->frame[c->f.slave].gravity) + vvi_norm3(w->frame[c->f.master].gravity);
+  const bool turns = c->pair->restitution < 1.0;
+  const double g = pressing(&w->frame[c->f.slave], c->arm_s, turns) + pressing(&w->frame[c->f.master], c->arm_m, turns);
   return c->j[0] > 0.0 && -c->approach > 2.0 * g * fabs(s->h);
 }
 

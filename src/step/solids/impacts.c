@@ -15,18 +15,24 @@
 
 enum { PASSES = 200, SWEEPS = 400 };
 
-/* Approaching slower than two steps of the forces can tell: it rests rather than bounces. */
+/* Approaching slower than two steps of the forces can tell, or of the turning of the normal of a contact that slides: it rests
+ * rather than bounces. */
 static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
 {
   const double rounding = 1e-13 * w->speed;
-  return c->rests ? fmax(2.0 * fabs(h) * w->acceleration, rounding) : rounding;
+  if (!c->rests) return rounding;
+  double v[3], turning = 0.0;
+  vvi_row_velocity(w, c, v);
+  for (int l = 0; l < c->legs; l++) turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
+  return fmax(2.0 * fabs(h) * (w->acceleration + turning * vvi_norm3(v)), rounding);
 }
 
 static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)
 {
   const double direction = h < 0.0 ? -1.0 : 1.0;
   c->u = vvi_row_speed(w, c);
-  return direction * c->u < -slow(w, c, h) && vvi_row_ahead(c, h, c->u) < 0.0;
+  if (direction * c->u >= 0.0 || vvi_row_ahead(c, h, c->u) >= 0.0) return false;
+  return direction * c->u < -slow(w, c, h);
 }
 
 bool vvi_rows_hit(struct vv_step *s, double h)

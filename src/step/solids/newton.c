@@ -80,7 +80,7 @@ static void base(vvi_isle *isle)
       for (int c = 0; c < 6; c++) u += r->b[0][k][c] * sa[c] + r->b[1][k][c] * sb[c];
       t->u[k] = r->c[k] + u;
     }
-    t->u[0] += t->lift;
+    t->u[0] += t->lift[0];
   }
 }
 
@@ -245,38 +245,56 @@ static double distance(const vvi_isle *isle)
   return most;
 }
 
-/* Lifts are a fixed point of their own: new = g(lift), which contracts about as mu^2.  The combination of the last two
- * passes with the smallest linear prediction of g - lift (Anderson) takes the leading part out. */
-static double mix(const vvi_isle *isle)
+/* Lifts are a fixed point of their own, lift = g(lift), where g contracts about as mu^2.  Of the last passes the combination is
+ * taken whose misses g - lift, combined likewise, are smallest (Anderson).                                     [many 30]
+ * weight[i]: of the difference to the pass i + 1 before; from the normal equations, without pivots, for they are symmetric
+ * and positive up to rounding; a pass that adds nothing new gets no weight. */
+static void mix(const vvi_isle *isle, int passes, double weight[VVI_LIFTS])
 {
-  double top = 0.0, bottom = 0.0;
+  double a[VVI_LIFTS][VVI_LIFTS + 1] = {{0}};
   for (int32_t i = 0; i < isle->contacts; i++) {
-    const vvi_rest_trial *t = &isle->trial[i];
-    const double d = t->miss - t->miss_before;
-    top += t->miss * d, bottom += d * d;
+    const double *miss = isle->trial[i].miss;
+    for (int r = 0; r < passes; r++) {
+      const double dr = miss[0] - miss[r + 1];
+      for (int c = 0; c < passes; c++) a[r][c] += dr * (miss[0] - miss[c + 1]);
+      a[r][VVI_LIFTS] += dr * miss[0];
+    }
   }
-  return bottom > 0.0 ? fmax(-1.0, fmin(top / bottom, 1.0)) : 0.0;
+  double least[VVI_LIFTS];
+  for (int r = 0; r < passes; r++) least[r] = 1e-12 * a[r][r];
+  for (int k = 0; k < passes; k++) {
+    for (int r = k + 1; r < passes && a[k][k] > least[k]; r++) {
+      const double f = a[r][k] / a[k][k];
+      for (int c = k; c <= VVI_LIFTS; c++) a[r][c] -= f * a[k][c];
+    }
+  }
+  for (int k = passes - 1; k >= 0; k--) {
+    double x = a[k][VVI_LIFTS];
+    for (int c = k + 1; c < passes; c++) x -= a[k][c] * weight[c];
+    weight[k] = a[k][k] > least[k] ? x / a[k][k] : 0.0;
+  }
 }
 
-/* j := p and new lifts; returns how far the largest lift was off. */
-static double accept(vvi_isle *isle, bool first)
+/* j := p and new lifts; passes: how many came before and count.  Returns how far the largest lift was off. */
+static double accept(vvi_isle *isle, int passes)
 {
-  double most = 0.0;
+  double most = 0.0, weight[VVI_LIFTS];
   for (int32_t i = 0; i < isle->contacts; i++) {
     vvi_rest_row *r = &isle->row[i];
     vvi_rest_trial *t = &isle->trial[i];
     memcpy(r->j, t->p, sizeof r->j);
-    const double lift = t->state == SLIDES ? r->friction * sqrt(t->u[1] * t->u[1] + t->u[2] * t->u[2]) : 0.0;
-    t->miss_before = t->miss;
-    t->miss = lift - t->lift;
-    most = fmax(most, fabs(t->miss));
+    memmove(t->miss + 1, t->miss, sizeof *t->miss * VVI_LIFTS);
+    t->miss[0] = r->friction * sqrt(t->u[1] * t->u[1] + t->u[2] * t->u[2]) - t->lift[0];
+    most = fmax(most, fabs(t->miss[0]));
   }
-  const double part = first ? 0.0 : mix(isle);
+  mix(isle, passes, weight);
   for (int32_t i = 0; i < isle->contacts; i++) {
     vvi_rest_trial *t = &isle->trial[i];
-    const double now = t->lift + t->miss, old = t->lift_before + t->miss_before;
-    t->lift_before = t->lift;
-    t->lift = t->state == SLIDES ? fmax(part == 0.0 ? now : (1.0 - part) * now + part * old, 0.0) : 0.0;
+    const double now = t->lift[0] + t->miss[0];
+    double next = now;
+    for (int k = 0; k < passes; k++) next -= weight[k] * (now - (t->lift[k + 1] + t->miss[k + 1]));
+    memmove(t->lift + 1, t->lift, sizeof *t->lift * VVI_LIFTS);
+    t->lift[0] = fmax(next, 0.0);
   }
   return most;
 }
@@ -287,12 +305,14 @@ static void begin(vvi_isle *isle)
     const vvi_rest_row *r = &isle->row[i];
     vvi_rest_trial *t = &isle->trial[i];
     t->stiff = KAPPA * 3.0 / (r->a[0] + r->a[1] + r->a[2]);
-    t->lift = t->miss = 0.0;
+    memset(t->lift, 0, sizeof t->lift);
+    memset(t->miss, 0, sizeof t->miss);
     t->state = -1;
   }
 }
 
-/* First lifts: where the impulses given slide, and faster than the loads of a step can start or stop. */
+/* First lifts: where the impulses given slide faster than the loads of a step can start or stop, and where they are zero and
+ * nothing approaches. */
 static void lift_off(vvi_isle *isle)
 {
   for (int32_t i = 0; i < isle->contacts; i++) {
@@ -300,8 +320,9 @@ static void lift_off(vvi_isle *isle)
     vvi_rest_trial *t = &isle->trial[i];
     const double rub = sqrt(r->j[1] * r->j[1] + r->j[2] * r->j[2]);
     const double slip = sqrt(t->u[1] * t->u[1] + t->u[2] * t->u[2]);
-    if (slip > isle->load && rub > 0.0 && rub >= 0.999 * r->friction * r->j[0]) t->lift = r->friction * slip;
-    t->u[0] += t->lift;
+    const bool slides = slip > isle->load && rub > 0.0 && rub >= 0.999 * r->friction * r->j[0];
+    if (slides || (r->j[0] == 0.0 && t->u[0] > 0.0)) t->lift[0] = r->friction * slip;
+    t->u[0] += t->lift[0];
   }
 }
 
@@ -316,9 +337,9 @@ static void stiffen(vvi_isle *isle, double times)
 /* A pass is over when its last step was small against what the multipliers lack, or whole with nothing changed by it. */
 int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
 {
-  double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, moved = INFINITY, alpha = 0.0;
+  double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, lifted = 0.0, moved = INFINITY, alpha = 0.0;
   bool stale = true; /* the factor */
-  int32_t n = 0, since = 0;
+  int32_t n = 0, since = 0, passes = 0;
   *done = false;
   begin(isle);
   base(isle);
@@ -326,14 +347,17 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
   for (;;) {
     const bool changed = look(isle);
     const double off = distance(isle);
-    const bool pass = (alpha > 0.5 && moved <= 0.1 * fmax(off, isle->tolerance)) || (!changed && alpha == 1.0);
+    const bool pass =
+        (alpha > 0.5 && moved <= 0.1 * fmax(fmax(off, 0.1 * lifted), isle->tolerance)) || (!changed && alpha == 1.0);
     double times = 1.0;
     if (pass) {
-      const double lifted = accept(isle, last == INFINITY);
+      lifted = accept(isle, passes);
+      passes = passes < VVI_LIFTS ? passes + 1 : VVI_LIFTS;
       base(isle);
       *done = off <= isle->tolerance && lifted <= isle->tolerance;
       if (*done) return n;
-      if ((off > 0.25 * last || since <= QUICK) && kappa < ceiling) times = STIFFER;
+      if ((off > 0.25 * last || since <= QUICK) && off > fmax(1e-3 * lifted, isle->tolerance) && kappa < ceiling)
+        times = STIFFER;
       last = off, since = 0;
     } else if (since > PATIENCE && kappa >= KAPPA) {
       times = 1.0 / STIFFER, ceiling = kappa / STIFFER, since = 0;

@@ -197,7 +197,7 @@ static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32
     noise = fmax(noise, largest(vf) + largest(w->impulse[m]) * fmax(a[0], fmax(a[1], a[2])));
   }
   *push_ = load;
-  *fine = fmax(0.02e-12 * load, 8.0 * DBL_EPSILON * noise);
+  *fine = fmax(0.1e-12 * load, 8.0 * DBL_EPSILON * noise);
   return 1e-12 * load + 32.0 * DBL_EPSILON * noise;
 }
 
@@ -421,6 +421,15 @@ static bool acts(const vvi_rest_contact *c)
   return c->j[0] != 0.0 || c->j[1] != 0.0 || c->j[2] != 0.0;
 }
 
+static bool leans(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
+{
+  for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
+    const vvi_rest_contact *c = &p->contact[w->contact[i]];
+    if (acts(c) && !(moves(w, c->a) && moves(w, c->b))) return true;
+  }
+  return false;
+}
+
 /* Finds what impulses connect in island k: parent, and whether it leans on something fixed (in isle_of_root). */
 static void connect_struck(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
 {
@@ -514,11 +523,7 @@ static bool rests(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, 
                  w2 = vvi_dot3(v + 3, v + 3);
     if (!p->touched[m] || v2 > tol * tol || w2 * mass > tol * tol * inertia) return false;
   }
-  for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
-    const vvi_rest_contact *c = &p->contact[w->contact[i]];
-    if (!(moves(w, c->a) && moves(w, c->b)) && acts(c)) return true;
-  }
-  return false;
+  return leans(w, p, k);
 }
 
 static void stop(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
@@ -537,7 +542,8 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
   deliver(w, p, k);
   double fine, load;
   const double tol = tolerance(w, p, k, &fine, &load);
-  if (!holds(w, p, k, tol)) {
+  const bool solved = !holds(w, p, k, tol);
+  if (solved) {
     end = solve_isle(w, p, k, fine, load);
     deliver(w, p, k);
   }
@@ -552,6 +558,8 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
   } else {
     end.guarded = guard(w, p, k);
   }
+  end.leans = solved && leans(w, p, k);
+  end.spent = end.guarded ? 0.0 : -total_gain(w, p, k);
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     memcpy(p->velocity + 6 * w->mover[i], w->velocity[w->mover[i]], sizeof(vvi_six));
   }

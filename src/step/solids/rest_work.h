@@ -7,6 +7,7 @@
 #include "step/solids/rest.h"
 
 typedef double vvi_six[6];
+enum { VVI_LIFTS = 4 };
 
 /* One contact in its own frame (n, t, t'): u = c + b[0] s[side[0]] + b[1] s[side[1]]. */
 typedef struct vvi_rest_row {
@@ -26,9 +27,9 @@ typedef struct vvi_rest_trial {
   double u[3], du[3]; /* at the iterate, along the direction; u with the lift */
   double p[3];        /* answer of the augmented law to u */
   double d[6];        /* -dp/du: nn, tt, t't', tt', nt', nt */
-  double stiff, lift; /* K; mu |u_t| that makes the law associated */
-  double miss;        /* mu |u_t| at the last pass less the lift it was made with */
-  double lift_before, miss_before;
+  double stiff;       /* K */
+  /* mu |u_t| that makes the law associated, of this pass and those before, and what it was off after each pass */
+  double lift[VVI_LIFTS + 1], miss[VVI_LIFTS + 1];
   int32_t block, state; /* between its two movers, -1: none; 0 free, 1 sticks, 2 slides */
   bool turned;
 } vvi_rest_trial;
@@ -47,7 +48,9 @@ typedef struct vvi_isle {
 typedef struct vvi_isle_end {
   int32_t newton, sweeps;
   bool failed, guarded;
-  double residual;
+  bool leans;      /* solved anew, and something fixed has an impulse of it */
+  double residual; /* m/s */
+  double spent;    /* energy lost in this step */
 } vvi_isle_end;
 
 /* Sweeps until a sweep changes no velocity by more than the tolerance; returns how many, *change is that of the last. */
