@@ -55,7 +55,7 @@ static vv_status rooms(book_chapter *c, vv_ctx *ctx)
   book_heading(c, "A body tumbles in a room");
   book_say(c, "1 kg in a room of 2 m, v = (1, 0.7, 0.4) m/s, spin (1, 2, 0.5) rad/s, restitution 1, 1e5 steps, every "
               "step looked at. Momenta: with the impulses of the walls. None of the engines tried keeps the energy of "
-              "the rod: at a step of 1e-3 s they lose between 0.6 %% and all of it, or diverge (docs/peers.md).");
+              "the rod: at a step of 1e-3 s they lose between 0.6 %% and all of it, or diverge (docs/rigid.md).");
   book_columns(c, "body|step (s)|kinetic energy error|momenta|penetration (m)|impacts, about");
   for (int i = 0; i < SHAPES; i++)
     for (int k = 0; k < STEPS; k++) BOOK_TRY(tumble(c, ctx, i, step_list[k], i == 0 ? &rod : &all));
@@ -181,10 +181,9 @@ static vv_status located_run(vv_ctx *ctx, double step, double (*x)[3 * BALLS], d
   solids_run run;
   const int64_t stride = llround(0.2 / step);
   solids_head(text, step, "[0, 0, 0]", "", "restitution: 1");
-  solids_body(text,
-              "  gas: {kind: rigid, shape: {ball: {radius: 0.3}}, density: 1, position: [-2, -2, -2], copies: "
-              "{grid: {count: [5, 5, 5], spacing: [1, 1, 1]}, jitter: 0.15, speed: 2, seed: 5}}\n"
-              "  room: {kind: obstacle, shape: {room: {size: [5, 5, 5]}}}\n");
+  solids_body(text, "  gas: {kind: rigid, shape: {ball: {radius: 0.3}}, density: 1, position: [-2, -2, -2], copies: "
+                    "{grid: {count: [5, 5, 5], spacing: [1, 1, 1]}, jitter: 0.15, speed: 2, seed: 5}}\n"
+                    "  room: {kind: obstacle, shape: {room: {size: [5, 5, 5]}}}\n");
   BOOK_TRY(solids_open(ctx, text, 0, &run));
   vv_status status = VV_OK;
   for (int i = 0; i < TIMES && status == VV_OK; i++) {
@@ -404,14 +403,14 @@ vv_status chapter_rigid_many(book *b)
                          "No paper: an extension of the energy-momentum scheme to many bodies "
                          "(docs/theory/many.md); what is exact in mechanics is the reference, the targets are ours.",
                          &c));
-  if (DEV(0)) BOOK_TRY(rooms(c, ctx)); /*DEV*/
-  if (DEV(1)) BOOK_TRY(gases(c, ctx)); /*DEV*/
-  if (DEV(2)) BOOK_TRY(located(c, ctx)); /*DEV*/
-  if (DEV(3)) BOOK_TRY(halvings(c, ctx)); /*DEV*/
-  if (DEV(4)) BOOK_TRY(rigid_rules(c, ctx)); /*DEV*/
+  if (DEV(0)) BOOK_TRY(rooms(c, ctx));        /*DEV*/
+  if (DEV(1)) BOOK_TRY(gases(c, ctx));        /*DEV*/
+  if (DEV(2)) BOOK_TRY(located(c, ctx));      /*DEV*/
+  if (DEV(3)) BOOK_TRY(halvings(c, ctx));     /*DEV*/
+  if (DEV(4)) BOOK_TRY(rigid_rules(c, ctx));  /*DEV*/
   if (DEV(5)) BOOK_TRY(rigid_losses(c, ctx)); /*DEV*/
-  if (DEV(6)) BOOK_TRY(rigid_piles(c, ctx)); /*DEV*/
-  if (DEV(7)) BOOK_TRY(smooth(c, ctx)); /*DEV*/
-  if (DEV(8)) BOOK_TRY(flexible(c, ctx)); /*DEV*/
+  if (DEV(6)) BOOK_TRY(rigid_piles(c, ctx));  /*DEV*/
+  if (DEV(7)) BOOK_TRY(smooth(c, ctx));       /*DEV*/
+  if (DEV(8)) BOOK_TRY(flexible(c, ctx));     /*DEV*/
   return book_chapter_end(c);
 }

@@ -226,7 +226,8 @@ static vv_status columns(book_chapter *c, vv_ctx *ctx)
 /* ---- heaps ---- */
 
 typedef struct heap_facts {
-  double most, mean, deep, rise, closure;
+  double most, mean, deep, rise, closure, time;
+  bool stopped; /* by a solver that gave up */
 } heap_facts;
 
 /* side^3 boxes of 0.5 m fall in disorder into a bin. */
@@ -243,10 +244,10 @@ static vv_status heap_run(vv_ctx *ctx, int side, int64_t steps, heap_facts *f)
               "  bin: {kind: obstacle, shape: {room: {centre: [0, 0, %g], size: [%g, %g, %g]}}}\n",
               first, first, side, side, side, 0.5 * high, wide, wide, high);
   BOOK_TRY(solids_open(ctx, text, 1, &run));
-  vv_status status = solids_steps(&run, steps);
-  if (status == VV_OK) status = solids_most(&run, "boxes", "velocity", n, &f->most);
+  f->stopped = solids_steps(&run, steps) != VV_OK;
+  const vv_status status = solids_most(&run, "boxes", "velocity", n, &f->most);
   const vv_ledger *l = solids_ledger(&run);
-  f->mean = sqrt(2 * l->now.kinetic / (double)n);
+  f->time = run.state->t, f->mean = sqrt(2 * l->now.kinetic / (double)n);
   f->deep = l->max_penetration / 0.5, f->rise = run.rise / run.scale, f->closure = l->max_closure;
   solids_close(&run);
   return status;
@@ -256,7 +257,7 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 {
   enum { HEAPS = 3 };
   static const int side[HEAPS] = {4, 6, 10};
-  static const int64_t steps[HEAPS] = {1000, 1000, 1000};
+  static const int64_t steps[HEAPS] = {1000, 750, 400};
   heap_facts f[HEAPS];
   double rise = 0;
   int settled = 0;
@@ -270,9 +271,10 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
       c, "boxes|time (s)|largest speed (m/s)|speed by kinetic energy|penetration (edges)|largest rise in a step|books");
   for (int i = 0; i < HEAPS; i++) {
     BOOK_TRY(heap_run(ctx, side[i], steps[i], &f[i]));
-    book_row(c, "%d|%g|%s|%s|%s|%s|%s", side[i] * side[i] * side[i], 4e-3 * (double)steps[i], book_error(f[i].most).s,
-             book_error(f[i].mean).s, book_error(f[i].deep).s, book_error(f[i].rise).s, book_error(f[i].closure).s);
-    rise = fmax(rise, f[i].rise), settled += f[i].most < 1e-6;
+    book_row(c, "%d|%s%s|%s|%s|%s|%s|%s", side[i] * side[i] * side[i], book_number(f[i].time, 3).s,
+             f[i].stopped ? " (stopped)" : "", book_error(f[i].most).s, book_error(f[i].mean).s,
+             book_error(f[i].deep).s, book_error(f[i].rise).s, book_error(f[i].closure).s);
+    rise = fmax(rise, f[i].rise), settled += !f[i].stopped && f[i].most < 1e-6;
   }
   book_table_end(c);
   book_claim claim = {.id = "S21",
@@ -282,10 +284,11 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S22",
-                       .text = "beyond: disordered heaps of 64, 216 and 1000 boxes come to rest",
-                       .published = "rest",
-                       .evidence = "4 s in steps of 4e-3 s; at rest: below 1e-6 m/s"};
+  claim = (book_claim){
+      .id = "S22",
+      .text = "beyond: disordered heaps of 64, 216 and 1000 boxes come to rest",
+      .published = "rest",
+      .evidence = "4, 3 and 1.6 s in steps of 4e-3 s (the last while boxes still fall); at rest: below 1e-6 m/s"};
   snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s", settled,
            HEAPS, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
   book_judge_target_count(&claim, settled, HEAPS, "every box is slower than 1e-6 m/s");
