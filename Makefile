@@ -32,8 +32,8 @@ dev: setup ## build with asserts: build/dev
 	@$(call built,dev)
 
 .PHONY: demo
-demo: release ## run the newcomer's scene: a bar meets a wall, and the books close
-	$(BUILD)/release/visviva run examples/newcomer/bar-on-wall.yaml -o out/demo --overwrite
+demo: release ## run the newcomer's scene: a rod tumbles in a room, and the books close
+	$(BUILD)/release/visviva run examples/newcomer/tumbling-rod.yaml -o out/demo --overwrite
 	$(BUILD)/release/visviva picture out/demo
 	@echo
 	@echo "Look at:"

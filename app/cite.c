@@ -51,7 +51,7 @@ static const paper papers[] = {
      "  journal = {Numerische Mathematik},\n"
      "  volume  = {130}, number = {1}, pages = {73--123}, year = {2015}, doi = {10.1007/s00211-014-0659-4}\n"
      "}"},
-    {NULL, "rigid", false, "kind: rigid (not in this version)",
+    {NULL, "rigid", false, "kind: rigid (energy-momentum steps; the impacts of leapfrog are its steps of length zero)",
      "Energy-momentum conserving methods for rigid body dynamics with contact (penalty and Lagrange multiplier\n"
      "  methods, extending Simo and Wong). Title by its summary: the copy at hand names no authors.",
      "@misc{energymomentum,\n"

@@ -16,7 +16,7 @@ static const struct {
 } chapter[] = {
     {"demoures2017", chapter_demoures2017}, {"demoures2016", chapter_demoures2016}, {"impact2017", chapter_impact2017},
     {"demoures2015", chapter_demoures2015}, {"cirak2005", chapter_cirak2005},       {"wall", chapter_wall},
-    {"rigid1999", chapter_rigid1999},
+    {"rigid1999", chapter_rigid1999},       {"rigid_many", chapter_rigid_many},
 };
 
 typedef struct options {

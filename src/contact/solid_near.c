@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 48, SPOTS = 12, FEW = 64, MOST_SPOTS = 64 };
+enum { ROOM = 48, SPOTS = 12, FEW = 64, MOST_SPOTS = 64, PARALLEL_FROM = 1024 };
 
 /* Objects this many times larger than the middle one are not in the grid: everything is held against them. */
 static const double LARGE = 4.0;
@@ -17,6 +17,7 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
   vvi_solid_near *w = *out = VVI_ARENA_NEW(arena, vvi_solid_near, 1);
   if (w == NULL) return VV_NOMEM;
   w->solids = s;
+  w->threads = vv_ctx_threads(m->ctx);
   w->room = ROOM * n + 4096;
   w->meet_room = SPOTS * n + 4096;
   for (w->buckets = 64; w->buckets < 2 * n; w->buckets *= 2) {
@@ -234,7 +235,14 @@ static const vv_solid *shape_of(const vvi_solid_near *w, int32_t i)
   return w->solids->object[i].soft ? &w->thread[i] : w->solids->object[i].solid;
 }
 
-static bool look(vvi_solid_near *w, vvi_couple *k, double h)
+/* What was found in a part of the list. */
+typedef struct found {
+  vvi_meet *meet; /* [room] */
+  int64_t n, room;
+  double least;
+} found;
+
+static bool look(const vvi_solid_near *w, vvi_couple *k, double h, found *f)
 {
   vvi_spot spot[MOST_SPOTS];
   double gap = 0.0;
@@ -244,22 +252,49 @@ static bool look(vvi_solid_near *w, vvi_couple *k, double h)
   const int n = vvi_solids_touch(shape_of(w, k->a), &w->pose[k->a], shape_of(w, k->b), &w->pose[k->b], margin,
                                  MOST_SPOTS, spot, &gap);
   k->safe = path + gap;
-  if (w->meets + n > w->meet_room) return false;
+  if (f->n + n > f->room) return false;
   for (int i = 0; i < n; i++) {
-    w->meet[w->meets++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
-    w->least = fmin(w->least, spot[i].gap);
+    f->meet[f->n++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
+    f->least = fmin(f->least, spot[i].gap);
   }
   return true;
+}
+
+static bool look_alone(vvi_solid_near *w, double h)
+{
+  found f = {.meet = w->meet, .room = w->meet_room};
+  bool room = true;
+  for (int64_t i = 0; room && i < w->n; i++) room = look(w, &w->list[i], h, &f);
+  w->meets = f.n, w->least = f.least;
+  return room;
+}
+
+/* The list in pieces, each with a part of the room; then the parts are closed up in their order, so that the result is that of
+ * one thread.  False: a part was too small. */
+static bool look_together(vvi_solid_near *w, double h)
+{
+  enum { PIECES = 16 };
+  found f[PIECES];
+  bool room = true;
+#pragma omp parallel for schedule(dynamic) num_threads(w->threads) reduction(&& : room)
+  for (int k = 0; k < PIECES; k++) {
+    const int64_t first = w->meet_room * k / PIECES, end = w->n * (k + 1) / PIECES;
+    f[k] = (found){.meet = w->meet + first, .room = w->meet_room * (k + 1) / PIECES - first};
+    for (int64_t i = w->n * k / PIECES; room && i < end; i++) room = look(w, &w->list[i], h, &f[k]);
+  }
+  w->meets = 0, w->least = 0.0;
+  for (int k = 0; k < PIECES; k++) {
+    memmove(w->meet + w->meets, f[k].meet, sizeof *w->meet * (size_t)f[k].n);
+    w->meets += f[k].n;
+    w->least = fmin(w->least, f[k].least);
+  }
+  return room;
 }
 
 bool vvi_solid_near_collect(vvi_solid_near *w, double h)
 {
   if (!refresh(w, h)) return false;
-  w->meets = 0;
-  w->least = 0.0;
-  for (int64_t i = 0; i < w->n; i++)
-    if (!look(w, &w->list[i], h)) return false;
-  return true;
+  return (w->threads > 1 && w->n >= PARALLEL_FROM && look_together(w, h)) || look_alone(w, h);
 }
 
 void vvi_solid_near_moved(vvi_solid_near *w, double h)

@@ -63,6 +63,7 @@ typedef struct vvi_couple {
 
 typedef struct vvi_solid_near {
   const struct vvi_solids *solids;
+  int threads;
   vv_mover *mover;  /* [movers] at the present state */
   vvi_pose *pose;   /* [n] */
   vv_solid *thread; /* [n] shapes of segments, as long as they are now; NULL without any */

@@ -239,15 +239,25 @@ void vvi_impacts_pass(struct vv_step *s, double t, double direction)
   }
 }
 
+/* Ever smaller bounces between bodies that lose energy have no end: what is left of them after many passes is stopped by the
+ * solver of contacts at rest. */
+static bool all_rest(const struct vvi_solids_step *w)
+{
+  for (int32_t k = 0; k < w->n_hit; k++)
+    if (!w->row[w->hit[k].row].rests) return false;
+  return true;
+}
+
 bool vvi_impacts(struct vv_step *s, double t, double h)
 {
   struct vvi_solids_step *w = s->solids;
-  for (int k = 0; k < PASSES; k++) {
+  for (int k = 0; k <= PASSES; k++) {
     collect_hits(s, h);
     if (w->n_hit == 0) return true;
+    if (k == PASSES) break;
     vvi_impacts_pass(s, t, h < 0.0 ? -1.0 : 1.0);
   }
-  return false;
+  return h > 0.0 && w->rest != NULL && all_rest(w);
 }
 
 /* ---- bodies that bend ---- */

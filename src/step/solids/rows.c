@@ -111,12 +111,13 @@ void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, 
 
 bool vvi_rows_make(struct vv_step *s, double h)
 {
+  enum { PARALLEL_FROM = 4096 };
   struct vvi_solids_step *w = s->solids;
-  w->n = 0;
-  for (int64_t i = 0; i < w->near->meets; i++) {
-    if (w->n == w->room) return false;
-    vvi_row_make(w, &w->near->meet[i], h, &w->row[w->n++]);
-  }
+  const int64_t n = w->near->meets;
+  if (n > w->room) return false;
+#pragma omp parallel for schedule(static) num_threads(w->near->threads) if (w->near->threads > 1 && n >= PARALLEL_FROM)
+  for (int64_t i = 0; i < n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
+  w->n = n;
   return true;
 }
 

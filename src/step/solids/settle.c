@@ -285,6 +285,14 @@ static void pose_ahead(const struct vvi_solids_step *w, int32_t object, double h
   for (int c = 0; c < 3; c++) out->place[c] += h * v[c];
 }
 
+static bool stays(const struct vvi_solids_step *w, int32_t object)
+{
+  const int32_t i = w->near->solids->object[object].mover[0];
+  for (int c = 0; i >= 0 && c < 6; c++)
+    if (w->problem->velocity[6 * i + c] != 0.0) return false;
+  return true;
+}
+
 /* Contacts that slide or turn are closed by more than h u in the drift: where that would let them sink, they must open by as
  * much first.  With n turning and x sliding the gap has the acceleration that the contact force answers; left out, bodies
  * sink by it and lose its work.  True: some must.                                                                [many 8] */
@@ -306,10 +314,9 @@ static bool raise_contacts(const struct vv_step *s, double h)
     vvi_pose a, b;
     vvi_spot spot[MOST];
     double gap;
-    if (!closed) continue;
+    if (!closed || (stays(w, c->a) && stays(w, c->b))) continue;
     pose_ahead(w, c->a, h, &a);
     pose_ahead(w, c->b, h, &b);
-    if (memcmp(&a, &w->near->pose[c->a], sizeof a) == 0 && memcmp(&b, &w->near->pose[c->b], sizeof b) == 0) continue;
     const int n =
         vvi_solids_touch(solids->object[c->a].solid, &a, solids->object[c->b].solid, &b, fine, MOST, spot, &gap);
     for (int k = 0; k < n; k++)

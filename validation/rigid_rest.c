@@ -1,0 +1,305 @@
+/* validation/rigid_rest.c  Losses, friction, rest: energy that never rises, slopes, stacks, piles, heaps. */
+#include "solids.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double pi = 3.14159265358979323846, g = 9.81;
+static const char down[] = "[0, 0, -9.81]",
+                  floor_line[] = "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n";
+static const char rests[] = "restitution: 0, friction: 0.5";
+
+/* ---- energy never rises ---- */
+
+static vv_status lossy_run(vv_ctx *ctx, const char *gravity, const char *contact, solids_run *run)
+{
+  char text[SOLIDS_TEXT];
+  solids_head(text, 2e-3, gravity, "", contact);
+  solids_body(
+      text,
+      "  boxes: {kind: rigid, shape: {box: {size: [0.3, 0.4, 0.5]}}, density: 1, position: [-0.8, -0.8, -0.8], "
+      "copies: {grid: {count: [3, 3, 3], spacing: [0.8, 0.8, 0.8]}, orientation: random, speed: 1, spin: 2, seed: "
+      "2}}\n"
+      "  room: {kind: obstacle, shape: {room: {size: [2.6, 2.6, 2.6]}}}\n");
+  BOOK_TRY(solids_open(ctx, text, 1, run));
+  const vv_status status = solids_steps(run, 2000);
+  if (status != VV_OK) solids_close(run);
+  return status;
+}
+
+vv_status rigid_losses(book_chapter *c, vv_ctx *ctx)
+{
+  enum { CONTACTS = 5 };
+  static const char *const contact[CONTACTS] = {"restitution: 0.9", "restitution: 0.5, friction: 0.3", "restitution: 0",
+                                                "restitution: 1, friction: 0.5", "restitution: 0, friction: 0.8"};
+  static const char *const gravity[2] = {"[0, 0, 0]", down};
+  double rise = 0, closure = 0, deep = 0;
+  book_heading(c, "Losses");
+  book_say(
+      c,
+      "27 boxes thrown about in a room, 4 s in steps of 2e-3 s, every step looked at. The energy must not rise in any "
+      "step, and what is lost is booked.");
+  book_columns(c, "contact|gravity|energy lost|largest rise in a step|books|penetration (m)");
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < CONTACTS; k++) {
+      solids_run run;
+      BOOK_TRY(lossy_run(ctx, gravity[i], contact[k], &run));
+      const vv_ledger *l = solids_ledger(&run);
+      const double lost = vv_sum_value(&l->posted.restitution_loss) + vv_sum_value(&l->posted.friction_loss);
+      book_row(c, "%s|%s|%s|%s|%s|%s", contact[k], i == 0 ? "none" : "9.81", book_percent(lost / run.scale).s,
+               book_error(run.rise / run.scale).s, book_error(l->max_closure).s, book_error(l->max_penetration).s);
+      rise = fmax(rise, run.rise / run.scale), closure = fmax(closure, l->max_closure);
+      deep = fmax(deep, l->max_penetration);
+      solids_close(&run);
+    }
+  book_table_end(c);
+  book_claim claim = {.id = "S16",
+                      .text = "beyond: with losses no step brings energy",
+                      .published = "never",
+                      .evidence = "27 boxes in a room, e = 0 to 1, friction 0 to 0.8, with and without gravity"};
+  snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total; books close to %s", book_error(rise).s,
+           book_error(closure).s);
+  book_judge_target(&claim, rise, 1e-13);
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
+/* ---- slopes ---- */
+
+static vv_status slope_run(vv_ctx *ctx, double degrees, double *speed, double *way, double *time)
+{
+  char text[SOLIDS_TEXT], gravity[100];
+  double v[3], x[3];
+  solids_run run;
+  const double a = degrees * pi / 180;
+  snprintf(gravity, sizeof gravity, "[%.17g, 0, %.17g]", g * sin(a), -g * cos(a));
+  solids_head(text, 1.0 / 240, gravity, "", rests);
+  solids_body(text, "  box: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5]}\n%s",
+              floor_line);
+  BOOK_TRY(solids_open(ctx, text, 0, &run));
+  vv_status status = solids_steps(&run, 1000);
+  if (status == VV_OK) status = solids_field(&run, "box", "velocity", v);
+  if (status == VV_OK) status = solids_field(&run, "box", "position", x);
+  *speed = v[0], *way = x[0], *time = run.state->t;
+  solids_close(&run);
+  return status;
+}
+
+static vv_status slopes(book_chapter *c, vv_ctx *ctx)
+{
+  enum { SLOPES = 5, STICK = 3 };
+  static const double degrees[SLOPES] = {20, 26.5, 26.56, 27, 30};
+  double slip = 0, off = 0;
+  book_heading(c, "A box on a slope, friction 0.5");
+  book_say(c,
+           "The angle of friction is 26.565 degrees. 1000 steps of 1/240 s; theory: at rest below, g (sin - 0.5 cos) t "
+           "above.");
+  book_columns(c, "degrees|speed (m/s)|theory|way (m)");
+  for (int i = 0; i < SLOPES; i++) {
+    double speed, way, time;
+    BOOK_TRY(slope_run(ctx, degrees[i], &speed, &way, &time));
+    const double a = degrees[i] * pi / 180, theory = i < STICK ? 0 : g * (sin(a) - 0.5 * cos(a)) * time;
+    if (i < STICK)
+      slip = fmax(slip, fabs(speed));
+    else
+      off = fmax(off, fabs(speed / theory - 1));
+    book_row(c, "%g|%s|%s|%s", degrees[i], i < STICK ? book_error(speed).s : book_fixed(speed, 4).s,
+             book_fixed(theory, 4).s, i < STICK ? book_error(way).s : book_fixed(way, 4).s);
+  }
+  book_table_end(c);
+  book_claim claim = {.id = "S17",
+                      .text = "beyond: below the angle of friction a box does not creep",
+                      .published = "0",
+                      .evidence = "20, 26.5 and 26.56 degrees (the angle is 26.565), 1000 steps of 1/240 s"};
+  snprintf(claim.measured, sizeof claim.measured, "%s m/s", book_error(slip).s);
+  book_judge_target(&claim, slip, 1e-12);
+  book_add_claim(c, &claim);
+  claim = (book_claim){.id = "S18",
+                       .text = "beyond: above it, it slides as theory says",
+                       .published = "g (sin - mu cos) t",
+                       .evidence = "27 and 30 degrees"};
+  snprintf(claim.measured, sizeof claim.measured, "off by %s", book_error(off).s);
+  book_judge_target(&claim, off, 1e-9);
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
+/* ---- stacks and columns ---- */
+
+static vv_status stack_run(vv_ctx *ctx, int boxes, double top, double *sunk, double *speed)
+{
+  char text[SOLIDS_TEXT];
+  double x[3];
+  solids_run run;
+  solids_head(text, 1.0 / 240, down, "", rests);
+  solids_body(text,
+              "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], copies: {grid: "
+              "{count: [1, 1, %d], spacing: [1, 1, 1]}}}\n"
+              "  top: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: %g, position: [0, 0, %d.5]}\n%s",
+              boxes - 1, top, boxes - 1, floor_line);
+  BOOK_TRY(solids_open(ctx, text, 0, &run));
+  vv_status status = solids_steps(&run, 1000);
+  if (status == VV_OK) status = solids_field(&run, "top", "position", x);
+  if (status == VV_OK) status = solids_most(&run, "boxes", "velocity", boxes - 1, speed);
+  *sunk = fmax(boxes - 0.5 - x[2], 0);
+  solids_close(&run);
+  return status;
+}
+
+static vv_status stacks(book_chapter *c, vv_ctx *ctx)
+{
+  enum { STACKS = 3 };
+  static const int boxes[STACKS] = {10, 100, 10};
+  static const double top[STACKS] = {1, 1, 1000};
+  double most = 0;
+  book_heading(c, "Stacks");
+  book_say(c, "Boxes of 1 m and 1 kg on each other, 1000 steps of 1/240 s.");
+  book_columns(c, "boxes|mass of the topmost (kg)|sunk (m)|largest speed at the end (m/s)");
+  for (int i = 0; i < STACKS; i++) {
+    double sunk, speed;
+    BOOK_TRY(stack_run(ctx, boxes[i], top[i], &sunk, &speed));
+    most = fmax(most, sunk);
+    book_row(c, "%d|%g|%s|%s", boxes[i], top[i], book_error(sunk).s, book_error(speed).s);
+  }
+  book_table_end(c);
+  book_claim claim = {.id = "S19",
+                      .text = "beyond: stacks do not sink",
+                      .published = "0",
+                      .evidence = "10, 100, and 10 boxes with a top box of 1000 kg, 1000 steps of 1/240 s"};
+  snprintf(claim.measured, sizeof claim.measured, "%s m", book_error(most).s);
+  book_judge_target(&claim, most, 1e-12);
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
+static double furthest(int64_t n, const double *x, const double *y)
+{
+  double most = 0;
+  for (int64_t i = 0; i < n; i++)
+    most = fmax(most, hypot(hypot(x[3 * i] - y[3 * i], x[3 * i + 1] - y[3 * i + 1]), x[3 * i + 2] - y[3 * i + 2]));
+  return most;
+}
+
+static vv_status columns(book_chapter *c, vv_ctx *ctx)
+{
+  enum { BOXES = 1000 };
+  static double before[3 * BOXES], after[3 * BOXES];
+  static const int64_t fall = 480, stay = 10000;
+  char text[SOLIDS_TEXT];
+  double speed[2] = {0};
+  solids_run run;
+  solids_head(text, 1.0 / 240, down, "", rests);
+  solids_body(text,
+              "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.52], copies: {grid: "
+              "{count: [10, 10, 10], spacing: [1.5, 1.5, 1.02]}}}\n%s",
+              floor_line);
+  BOOK_TRY(solids_open(ctx, text, 20, &run));
+  vv_status status = solids_steps(&run, fall);
+  if (status == VV_OK) status = solids_field(&run, "boxes", "position", before);
+  if (status == VV_OK) status = solids_most(&run, "boxes", "velocity", BOXES, &speed[0]);
+  if (status == VV_OK) status = solids_steps(&run, stay);
+  if (status == VV_OK) status = solids_field(&run, "boxes", "position", after);
+  if (status == VV_OK) status = solids_most(&run, "boxes", "velocity", BOXES, &speed[1]);
+  const double drift = furthest(BOXES, before, after), deep = solids_ledger(&run)->max_penetration;
+  const double rise = run.rise / run.scale;
+  solids_close(&run);
+  BOOK_TRY(status);
+  book_heading(c, "A thousand boxes in columns");
+  book_say(c,
+           "100 columns of ten boxes of 1 m, each layer dropped from 2 cm, step 1/240 s, friction 0.5, restitution 0.");
+  book_columns(c, "after|largest speed (m/s)|moved since (m)|penetration (m)|largest rise of energy");
+  book_row(c, "%lld steps|%s|-|-|-", (long long)fall, book_error(speed[0]).s);
+  book_row(c, "%lld more|%s|%s|%s|%s", (long long)stay, book_error(speed[1]).s, book_error(drift).s, book_error(deep).s,
+           book_error(rise).s);
+  book_table_end(c);
+  book_claim claim = {.id = "S20",
+                      .text = "beyond: 1000 boxes dropped in columns come to rest and stay",
+                      .published = "0",
+                      .evidence = "2 cm per layer, 480 steps to rest, drift over 10000 more"};
+  snprintf(claim.measured, sizeof claim.measured, "drift %s of a box, speed %s m/s", book_error(drift).s,
+           book_error(speed[1]).s);
+  book_judge_target(&claim, drift, 1e-9);
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
+/* ---- heaps ---- */
+
+typedef struct heap_facts {
+  double most, mean, deep, rise, closure, time;
+  bool stopped; /* by a solver that gave up */
+} heap_facts;
+
+/* side^3 boxes of 0.5 m fall in disorder into a bin. */
+static vv_status heap_run(vv_ctx *ctx, int side, int64_t steps, heap_facts *f)
+{
+  char text[SOLIDS_TEXT];
+  solids_run run;
+  const double wide = side, high = 2.0 * side, first = -0.5 * (side - 1);
+  const int64_t n = (int64_t)side * side * side;
+  solids_head(text, 4e-3, down, "", rests);
+  solids_body(text,
+              "  boxes: {kind: rigid, shape: {box: {size: [0.5, 0.5, 0.5]}}, mass: 1, position: [%g, %g, 0.6], copies: "
+              "{grid: {count: [%d, %d, %d], spacing: [1, 1, 1]}, jitter: 0.05, orientation: random, seed: 3}}\n"
+              "  bin: {kind: obstacle, shape: {room: {centre: [0, 0, %g], size: [%g, %g, %g]}}}\n",
+              first, first, side, side, side, 0.5 * high, wide, wide, high);
+  BOOK_TRY(solids_open(ctx, text, 1, &run));
+  f->stopped = solids_steps(&run, steps) != VV_OK;
+  const vv_status status = solids_most(&run, "boxes", "velocity", n, &f->most);
+  const vv_ledger *l = solids_ledger(&run);
+  f->time = run.state->t, f->mean = sqrt(2 * l->now.kinetic / (double)n);
+  f->deep = l->max_penetration / 0.5, f->rise = run.rise / run.scale, f->closure = l->max_closure;
+  solids_close(&run);
+  return status;
+}
+
+static vv_status heaps(book_chapter *c, vv_ctx *ctx)
+{
+  enum { HEAPS = 3 };
+  static const int side[HEAPS] = {4, 6, 10};
+  static const int64_t steps[HEAPS] = {1000, 750, 400};
+  heap_facts f[HEAPS];
+  double rise = 0;
+  int settled = 0;
+  book_heading(c, "Heaps");
+  book_say(c,
+           "Cubes of 0.5 m in random orientation and jittered places fall into a bin, friction 0.5, restitution 0, "
+           "step 4e-3 "
+           "s. Columns are easy; here every box leans on others at edges and corners. At rest means no box faster than "
+           "1e-6 m/s.");
+  book_columns(
+      c, "boxes|time (s)|largest speed (m/s)|speed by kinetic energy|penetration (edges)|largest rise in a step|books");
+  for (int i = 0; i < HEAPS; i++) {
+    BOOK_TRY(heap_run(ctx, side[i], steps[i], &f[i]));
+    book_row(c, "%d|%s%s|%s|%s|%s|%s|%s", side[i] * side[i] * side[i], book_number(f[i].time, 3).s,
+             f[i].stopped ? " (stopped)" : "", book_error(f[i].most).s, book_error(f[i].mean).s,
+             book_error(f[i].deep).s, book_error(f[i].rise).s, book_error(f[i].closure).s);
+    rise = fmax(rise, f[i].rise), settled += !f[i].stopped && f[i].most < 1e-6;
+  }
+  book_table_end(c);
+  book_claim claim = {.id = "S21",
+                      .text = "beyond: energy does not rise in disordered heaps either",
+                      .published = "never",
+                      .evidence = "64, 216, 1000 cubes dropped into a bin"};
+  snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
+  book_judge_target(&claim, rise, 1e-13);
+  book_add_claim(c, &claim);
+  claim = (book_claim){
+      .id = "S22",
+      .text = "beyond: disordered heaps of 64, 216 and 1000 boxes come to rest",
+      .published = "rest",
+      .evidence = "4, 3 and 1.6 s in steps of 4e-3 s (the last while boxes still fall); at rest: below 1e-6 m/s"};
+  snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s", settled,
+           HEAPS, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
+  book_judge_target_count(&claim, settled, HEAPS, "every box is slower than 1e-6 m/s");
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
+vv_status rigid_piles(book_chapter *c, vv_ctx *ctx)
+{
+  BOOK_TRY(slopes(c, ctx));
+  BOOK_TRY(stacks(c, ctx));
+  BOOK_TRY(columns(c, ctx));
+  return heaps(c, ctx);
+}
