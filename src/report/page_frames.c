@@ -9,7 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { OBJECT_TEXT = 512, NAME_TEXT = 256, MAX_CHANNELS = 64, POSITION_LEVELS = 65535, FIELD_LEVELS = 255 };
+enum {
+  OBJECT_TEXT = 512,
+  NAME_TEXT = 256,
+  MAX_CHANNELS = 64,
+  POSITION_LEVELS = 65535,
+  FIELD_LEVELS = 255,
+  HOLD = 1 << 22
+};
 static const double largest = 1e30;     /* beyond it a float is no use, and the run is lost anyhow */
 static const int64_t good_frames = 240; /* rather fewer fields than fewer frames than this */
 
@@ -48,6 +55,10 @@ typedef struct motion {
   body *body;      /* [n_body] those with nodes */
   double *buffer;  /* one field of one body at one time */
   int64_t longest; /* numbers in it */
+  double *held;    /* [frames][each] a field that was read in one go: opening it costs more */
+  const body *held_body;
+  const char *held_field;
+  int64_t each; /* numbers of the held field in a frame */
   int64_t kept;
   int64_t *frame; /* [kept] */
   int rank;       /* channels up to this rank */
@@ -214,35 +225,52 @@ static vv_status choose(motion *m, int64_t most)
 
 /* ---- ranges ---- */
 
-static vv_status read_field(motion *m, const body *b, const char *field, int64_t count, int64_t k, double *out)
+static vv_status read_field(motion *m, const body *b, const char *field, int64_t k, double *out)
 {
-  return vvi_run_read(m->run, b->index, field, m->frame[k], 1, 0, count, out);
+  int64_t count;
+  int components;
+  vvi_run *run = m->run;
+  if (m->held_body != b || m->held_field != field) {
+    vvi_run_shape(run, b->index, field, &count, &components);
+    m->each = count * components;
+    if (m->each * run->frames > HOLD) return vvi_run_read(run, b->index, field, m->frame[k], 1, 0, count, out);
+    VV_TRY(vvi_run_read(run, b->index, field, 0, run->frames, 0, count, m->held));
+    m->held_body = b;
+    m->held_field = field;
+  }
+  memcpy(out, m->held + m->frame[k] * m->each, sizeof *out * (size_t)m->each);
+  return VV_OK;
 }
 
-/* False: some number is not finite, or beyond all measure. */
-static bool widen(body *b, int64_t k, const double *x)
+static bool is_sound(int64_t n, const double *x)
 {
-  for (int64_t i = 0; i < 3 * b->nodes; i++)
+  for (int64_t i = 0; i < n; i++)
     if (!(fabs(x[i]) < largest)) return false;
-  if (k == 0) memcpy(b->start, x, sizeof(double) * 3 * (size_t)b->nodes);
-  for (int64_t i = 0; i < 3 * b->nodes; i++) {
-    const double u = x[i] - b->start[i];
-    b->low[i % 3] = fmin(b->low[i % 3], u);
-    b->high[i % 3] = fmax(b->high[i % 3], u);
-  }
   return true;
 }
 
 /* A run that burst is shown up to the last frame that can be shown. */
-static vv_status find_ranges(motion *m)
+static vv_status cut_frames(motion *m)
 {
-  for (int64_t k = 0; k < m->kept; k++)
-    for (int i = 0; i < m->n_body; i++) {
-      if (m->body[i].left_out) continue;
-      VV_TRY(read_field(m, &m->body[i], m->body[i].place, m->body[i].nodes, k, m->buffer));
-      if (!widen(&m->body[i], k, m->buffer)) m->kept = k;
-      if (m->kept == k) break;
+  for (int i = 0; i < m->n_body; i++)
+    for (int64_t k = 0; k < m->kept && !m->body[i].left_out; k++) {
+      VV_TRY(read_field(m, &m->body[i], m->body[i].place, k, m->buffer));
+      if (!is_sound(3 * m->body[i].nodes, m->buffer)) m->kept = k;
     }
+  return VV_OK;
+}
+
+static vv_status find_range(motion *m, body *b)
+{
+  for (int64_t k = 0; k < m->kept && !b->left_out; k++) {
+    VV_TRY(read_field(m, b, b->place, k, m->buffer));
+    if (k == 0) memcpy(b->start, m->buffer, sizeof(double) * 3 * (size_t)b->nodes);
+    for (int64_t i = 0; i < 3 * b->nodes; i++) {
+      const double u = m->buffer[i] - b->start[i];
+      b->low[i % 3] = fmin(b->low[i % 3], u);
+      b->high[i % 3] = fmax(b->high[i % 3], u);
+    }
+  }
   return VV_OK;
 }
 
@@ -271,7 +299,7 @@ static vv_status put_positions(motion *m, const body *b)
   vvi_block_end(p);
   vvi_json_whole(j, "block", vvi_block_begin(p));
   for (int64_t k = 0; k < m->kept; k++) {
-    VV_TRY(read_field(m, b, b->place, b->nodes, k, m->buffer));
+    VV_TRY(read_field(m, b, b->place, k, m->buffer));
     for (int64_t i = 0; i < 3 * b->nodes; i++)
       vvi_block_whole(p, level_of(m->buffer[i] - b->start[i], b->low[i % 3], b->high[i % 3], POSITION_LEVELS), 2);
   }
@@ -311,26 +339,27 @@ static void put_quaternion(vvi_paper *p, const double q[4])
   }
 }
 
+static vv_status read_turning(motion *m, const body *b, int64_t k, double *q)
+{
+  static const char *const director[] = {"d1", "d2", "d3"};
+  const int64_t n = b->nodes;
+  double *d = m->buffer;
+  if (b->turn == TURN_QUATERNION) return read_field(m, b, "orientation", k, q);
+  for (int i = 0; i < 3; i++) VV_TRY(vvi_run_read(m->run, b->index, director[i], m->frame[k], 1, 0, n, d + 3 * n * i));
+  for (int64_t i = 0; i < n; i++) quaternion_of(d + 3 * i, d + 3 * (n + i), d + 3 * (2 * n + i), q + 4 * i);
+  return VV_OK;
+}
+
 static vv_status put_turning(motion *m, const body *b)
 {
   vvi_paper *p = m->paper;
-  const int64_t n = b->nodes;
-  double q[4], *d = m->buffer;
   if (b->turn == TURN_NONE) return VV_OK;
+  double *q = VVI_ARENA_NEW(m->arena, double, 4 * b->nodes);
+  if (q == NULL) return VV_NOMEM;
   vvi_json_whole(&p->json, "orientation", vvi_block_begin(p));
   for (int64_t k = 0; k < m->kept; k++) {
-    if (b->turn == TURN_QUATERNION) {
-      VV_TRY(read_field(m, b, "orientation", n, k, d));
-      for (int64_t i = 0; i < n; i++) put_quaternion(p, d + 4 * i);
-      continue;
-    }
-    VV_TRY(read_field(m, b, "d1", n, k, d));
-    VV_TRY(read_field(m, b, "d2", n, k, d + 3 * n));
-    VV_TRY(read_field(m, b, "d3", n, k, d + 6 * n));
-    for (int64_t i = 0; i < n; i++) {
-      quaternion_of(d + 3 * i, d + 3 * (n + i), d + 3 * (2 * n + i), q);
-      put_quaternion(p, q);
-    }
+    VV_TRY(read_turning(m, b, k, q));
+    for (int64_t i = 0; i < b->nodes; i++) put_quaternion(p, q + 4 * i);
   }
   vvi_block_end(p);
   return p->status;
@@ -339,7 +368,7 @@ static vv_status put_turning(motion *m, const body *b)
 /* The values of a channel at one time, at the front of the buffer. */
 static vv_status read_channel(motion *m, const body *b, const channel *c, int64_t k)
 {
-  VV_TRY(read_field(m, b, c->field, c->count, k, m->buffer));
+  VV_TRY(read_field(m, b, c->field, k, m->buffer));
   if (c->components == 1) return VV_OK;
   for (int64_t i = 0; i < c->count; i++) {
     const double *x = m->buffer + i * c->components;
@@ -461,9 +490,11 @@ vv_status vvi_page_frames(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t 
   if (m.body == NULL) return VV_NOMEM;
   for (int i = 0; i < run->n_body; i++) VV_TRY(find_body(&m, i));
   m.buffer = VVI_ARENA_NEW(arena, double, m.longest);
-  if (m.buffer == NULL) return VV_NOMEM;
+  m.held = VVI_ARENA_NEW(arena, double, HOLD);
+  if (m.buffer == NULL || m.held == NULL) return VV_NOMEM;
   VV_TRY(choose(&m, most));
-  VV_TRY(find_ranges(&m));
+  VV_TRY(cut_frames(&m));
+  for (int i = 0; i < m.n_body; i++) VV_TRY(find_range(&m, &m.body[i]));
   put_times(&m);
   vvi_json_open(&p->json, "bodies", '[');
   for (int i = 0; i < m.n_body; i++) VV_TRY(put_body(&m, &m.body[i]));
