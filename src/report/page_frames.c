@@ -110,7 +110,7 @@ static bool is_any(const char *name, int n, const char *const list[])
 /* A vector gives its length and its components; momenta look like velocities and come last. */
 static void add_channels(vvi_run *run, const char *field, body *b)
 {
-  static const char *const shape[] = {"position", "limit", "orientation", "d1", "d2", "d3"};
+  static const char *const shape[] = {"position", "limit", "number", "orientation", "d1", "d2", "d3"};
   static const char *const late[] = {"momentum", "angular_momentum"};
   if (is_any(field, VV_COUNT(shape), shape)) return;
   char object[OBJECT_TEXT], on[NAME_TEXT] = "", unit[NAME_TEXT] = "";

@@ -19,12 +19,25 @@ export type MapName = 'sequential' | 'diverging' | 'grey';
 
 function entry(name: MapName, x: number): [number, number, number] {
   if (name === 'grey') return oklch(0.25 + 0.7 * x, 0, 0);
-  if (name === 'sequential') return oklch(0.3 + 0.62 * x, 0.07 + 0.1 * Math.sin(Math.PI * (0.15 + 0.75 * x)), 288 - 188 * x);
+  const low = dark ? 0.44 : 0.3; // on a dark page the lowest values must still be seen
+  if (name === 'sequential') return oklch(low + (0.92 - low) * x, 0.07 + 0.1 * Math.sin(Math.PI * (0.15 + 0.75 * x)), 288 - 188 * x);
   const s = Math.abs(2 * x - 1);
   return oklch(0.95 - 0.47 * s, 0.005 + 0.125 * Math.sqrt(s) * Math.min(1, 4 * s), x < 0.5 ? 250 : 50);
 }
 
 const cache = new Map<MapName, Float32Array>();
+let dark = false;
+
+/** Maps differ a little between a light and a dark page. */
+export function setDark(on: boolean): void {
+  dark = on;
+  cache.clear();
+}
+
+/** A colour of a line, lighter on a dark page. */
+export function stroke(colour: string): string {
+  return dark ? `color-mix(in oklab, ${colour} 72%, white)` : colour;
+}
 
 /** 256 colours, linear light, [256][3]. */
 export function table(name: MapName): Float32Array {

@@ -22,7 +22,8 @@ export function number(x: unknown, digits = 4): string {
 }
 
 function trim(text: string): string {
-  return text.includes('e') ? String(+text) : text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  const plain = text.includes('e') ? String(+text) : text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  return /^\d{5,}$/.test(plain) ? grouped(+plain) : plain;
 }
 
 /** 1234567 as 1 234 567, with thin spaces. */

@@ -1,6 +1,7 @@
 // The report page of visviva.
 import './style.css';
 import { Clock } from './clock';
+import { setDark } from './colour';
 import { readReport, type Report } from './data';
 import { button, el } from './dom';
 import { Events } from './events';
@@ -45,6 +46,7 @@ function build(report: Report): void {
   };
   const recolour = () => {
     document.documentElement.dataset.theme ??= currentTheme();
+    setDark(document.documentElement.dataset.theme === 'dark');
     player?.theme();
     plots.draw();
   };

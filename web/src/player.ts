@@ -4,7 +4,7 @@ import { gradient } from './colour';
 import { lastNotAfter, type Report } from './data';
 import { add, button, download, el, fileName, icon, icons } from './dom';
 import { brief, number, shorten, unit, words } from './format';
-import { Stage, type Choice, type View } from './stage/stage';
+import { ALL, Stage, type Choice, type View } from './stage/stage';
 
 const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -78,7 +78,7 @@ export class Player {
     this.fieldSelect = el('select', { id: 'colour', onchange: () => this.chooseField() }, el('option', { value: '' }, 'nothing'), ...fields.map((f) => el('option', { value: f }, words(f))));
     this.partSelect = el('select', { 'aria-label': 'Component', onchange: () => this.choosePart() });
     this.followSelect = el('select', { id: 'follow', onchange: () => this.setFollow(this.followSelect.value || null) },
-      el('option', { value: '' }, 'nothing'), ...this.stage.bodyNames().slice(0, 200).map((n) => el('option', { value: n }, shorten(n, 40))));
+      el('option', { value: '' }, 'nothing'), el('option', { value: ALL, selected: this.stage.follow === ALL }, 'all bodies'), ...this.stage.bodyNames().slice(0, 200).map((n) => el('option', { value: n }, shorten(n, 40))));
     const toggle = (name: 'showArrows' | 'showMesh' | 'showGrid', label: string, title: string) => {
       const box = el('input', { type: 'checkbox', checked: this.stage[name], onchange: () => ((this.stage[name] = box.checked), this.stage.refresh()) });
       this.toggles[name] = box;
@@ -152,6 +152,7 @@ export class Player {
   theme(): void {
     this.stage.theme();
     this.drawTicks();
+    this.choosePart();
   }
 
   fit(): void { this.stage.fit(); }

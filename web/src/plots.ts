@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Clock } from './clock';
-import { palette } from './colour';
+import { palette, stroke } from './colour';
 import { lastNotAfter, type Report, type Run } from './data';
 import { button, download, el, fileName } from './dom';
 import { brief, number, shorten, unit, words } from './format';
@@ -76,7 +76,7 @@ export class Plots {
     this.grid = el('div', { class: 'plots' });
     this.raster = new Raster(report.runs, clock);
     this.element = el('section', { class: 'book', 'aria-label': 'Ledger' },
-      el('div', { class: 'heading' }, el('h2', {}, 'The ledger'), el('p', { class: 'quiet' }, 'Drag to zoom, double click to see all, click to go there.')), this.grid);
+      el('div', { class: 'heading' }, el('h2', {}, 'The ledger'), el('p', { class: 'quiet' }, `Time in ${unit(report.runs[0].timeUnit) || 'its unit'}. Drag to zoom, double click to see all, click to go there.`)), this.grid);
     new ResizeObserver(() => this.resize()).observe(this.grid);
     clock.onTime(() => this.follow());
   }
@@ -90,7 +90,10 @@ export class Plots {
     this.grid.replaceChildren();
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--ink').trim(), line = style.getPropertyValue('--line').trim(), muted = style.getPropertyValue('--muted').trim();
-    for (const panel of this.panels) this.drawn.push(this.make(panel, ink, line, muted));
+    for (const panel of this.panels) {
+      if (panel.lines.some((l) => finite(l.y))) this.drawn.push(this.make(panel, ink, line, muted));
+      else this.grid.appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, 'zero throughout'))));
+    }
     this.grid.appendChild(this.raster.element);
     this.raster.draw();
     this.follow();
@@ -108,9 +111,11 @@ export class Plots {
     const runs = [...new Set(panel.lines.map((l) => l.run))];
     panel.lines.sort((a, b) => runs.indexOf(a.run) - runs.indexOf(b.run));
     const host = el('div', { class: 'canvas' });
+    const shade = (l: Line) => (l.colour === 'ink' ? ink : stroke(l.colour));
     const values = panel.lines.map((line) => ({ line, cell: el('output', {}) }));
     const legend = el('ul', { class: 'series' }, ...values.map(({ line, cell }) => {
-      const key = el('i', { style: line.dash?.length ? `border-top-style:${line.dash[0] > 4 ? 'dashed' : 'dotted'};border-color:${line.colour === 'ink' ? ink : line.colour}` : `border-color:${line.colour === 'ink' ? ink : line.colour}` });
+      const style = line.dash?.length ? (line.dash[0] > 4 ? 'dashed' : 'dotted') : 'solid';
+      const key = el('i', { style: `border-top-style:${style};border-color:${shade(line)}` });
       return el('li', {}, key, el('span', {}, line.label), cell);
     }));
     const u = unit(panel.unit);
@@ -119,7 +124,7 @@ export class Plots {
         el('span', { class: 'group' }, button('save', 'Save as CSV', () => this.csv(panel)), button('image', 'Save as PNG', () => this.png(panel)))),
       host, legend);
     this.grid.appendChild(figure);
-    const font = '11px system-ui, sans-serif';
+    const font = "11px 'Inter', system-ui, sans-serif";
     const axis = { stroke: muted, font, grid: { stroke: gridLine, width: 1 }, ticks: { stroke: gridLine, size: 4, width: 1 } };
     const span = this.clock.end - this.clock.start;
     const plot = new uPlot({
@@ -133,7 +138,7 @@ export class Plots {
         { ...axis, size: 58, space: 30, ...(panel.log ? onlyDecades(axis) : {}), values: (_u, list) => list.map((v) => (v === null ? '' : panel.log ? decade(v) : brief(v, 4))) },
       ],
       series: [{}, ...panel.lines.map((l) => ({
-        label: l.label, stroke: l.colour === 'ink' ? ink : l.colour, width: l.width ?? 1.5, dash: l.dash, spanGaps: runs.length > 1,
+        label: l.label, stroke: shade(l), width: l.width ?? 1.5, dash: l.dash, spanGaps: runs.length > 1,
         points: { show: false }, paths: panel.steps ? uPlot.paths.stepped!({ align: 1 }) : undefined,
       }))],
       legend: { show: false },
@@ -242,7 +247,7 @@ export class Plots {
     c.font = `${11 * ratio}px system-ui, sans-serif`;
     let x = 10 * ratio;
     for (const l of panel.lines) {
-      c.fillStyle = l.colour === 'ink' ? ink : l.colour;
+      c.fillStyle = l.colour === 'ink' ? ink : stroke(l.colour);
       c.fillRect(x, out.height - foot / 2 - ratio, 14 * ratio, 2 * ratio);
       c.fillStyle = ink;
       c.fillText(l.label, x + 18 * ratio, out.height - foot / 2);
@@ -338,7 +343,7 @@ class Raster {
     this.canvas.height = height * ratio;
     const c = this.canvas.getContext('2d')!, style = getComputedStyle(document.documentElement);
     c.scale(ratio, ratio);
-    c.font = '11px system-ui, sans-serif';
+    c.font = "11px 'Inter', system-ui, sans-serif";
     c.textBaseline = 'middle';
     this.lanes.forEach((lane, k) => {
       const y = 6 + 18 * k;
@@ -347,7 +352,7 @@ class Raster {
       c.fillText(shorten(lane.name, 9), this.left - 6, y + 8, this.left - 8);
       c.fillStyle = style.getPropertyValue('--line');
       c.fillRect(this.left, y + 8, width - this.left - 8, 1);
-      c.fillStyle = palette[lane.run.index % palette.length];
+      c.fillStyle = stroke(palette[lane.run.index % palette.length]);
       const time = lane.run.events.column('time')!;
       c.globalAlpha = lane.rows.length > 400 ? 0.35 : 0.85;
       for (const i of lane.rows) if (time[i] >= this.min && time[i] <= this.max) c.fillRect(this.x(time[i], width) - 0.6, y + 2, 1.2, 13);

@@ -116,14 +116,16 @@ function single(run: Run, clock: Clock): HTMLElement[] {
   ];
 }
 
+/** One row for each run. */
 function several(runs: Run[], clock: Clock): HTMLElement[] {
-  const row = (label: string, cell: (r: Run) => Node | string) => el('tr', {}, el('th', { scope: 'row' }, label), ...runs.map((r) => el('td', {}, cell(r))));
-  const body = el('tbody', {}, row('Verdict', (r) => badge(r)), row('Method', (r) => methodOf(r)),
-    row('Step', (r) => withUnit(r.summary?.step_size, r.timeUnit)),
-    ...figures().map((f) => row(f.label, (r) => el('span', { 'data-key': f.key, 'data-value': String(f.value(r)), title: String(f.value(r)) }, f.text(r)))),
-    row('State', (r) => el('code', {}, r.summary?.state_hash ?? '–')));
+  const list = figures();
+  const rows = runs.map((r, i) => el('tr', {},
+    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40)),
+    el('td', {}, badge(r)), el('td', { class: 'quiet' }, methodOf(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
+    ...list.map((f) => el('td', { class: 'number', 'data-key': f.key, 'data-value': String(f.value(r)), title: String(f.value(r)) }, f.text(r)))));
   const table = el('table', { class: 'versus' },
-    el('thead', {}, el('tr', {}, el('th', {}), ...runs.map((r, i) => el('th', { scope: 'col' }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40))))), body);
+    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', {}, 'Method'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
+    el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),
     el('details', { class: 'more' }, el('summary', {}, 'Claims, bounds and when they came closest'),

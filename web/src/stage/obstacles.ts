@@ -27,6 +27,24 @@ function facing(n: THREE.Vector3): THREE.Quaternion {
   return new THREE.Quaternion().setFromRotationMatrix(new THREE.Matrix4().makeBasis(x, new THREE.Vector3().crossVectors(n, x), n));
 }
 
+function flat(): THREE.MeshBasicMaterial {
+  return new THREE.MeshBasicMaterial({ transparent: true, opacity: 0.72, depthWrite: false, side: THREE.DoubleSide });
+}
+
+/** A square with its lines, for walls. */
+function frame(half: number, step: number): THREE.LineSegments<THREE.BufferGeometry, THREE.LineBasicMaterial> {
+  const place: number[] = [], colour: number[] = [];
+  for (let x = -half; x <= half * 1.001; x += step)
+    for (const p of [[x, -half], [x, half], [-half, x], [half, x]]) {
+      place.push(p[0], p[1], 0);
+      colour.push(1, 1, 1, Math.abs(x) > 0.99 * half ? 0.5 : 0.12);
+    }
+  const g = new THREE.BufferGeometry();
+  g.setAttribute('position', new THREE.Float32BufferAttribute(place, 3));
+  g.setAttribute('color', new THREE.Float32BufferAttribute(colour, 4));
+  return new THREE.LineSegments(g, new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
+}
+
 /** The axes of a block: the third along `axis`, the first near `normal` (body/obstacle/obstacle.c does the same). */
 function axes(g: Group): THREE.Quaternion {
   const z = new THREE.Vector3(...(vec(g, 'axis') ?? [0, 0, 1])).normalize();
@@ -44,7 +62,8 @@ function skin(geometry: THREE.BufferGeometry, material: THREE.Material): THREE.M
   return mesh;
 }
 
-export function surroundings(scene: Group, bodies: THREE.Box3, up: THREE.Vector3): Surroundings {
+/** `near`: how large what is looked at is, where bodies travel far. */
+export function surroundings(scene: Group, bodies: THREE.Box3, near: number, up: THREE.Vector3): Surroundings {
   const group = new THREE.Group();
   const bounds = new THREE.Box3();
   const centre = bodies.getCenter(new THREE.Vector3()), size = Math.max(bodies.getSize(new THREE.Vector3()).length(), 1e-12);
@@ -52,11 +71,14 @@ export function surroundings(scene: Group, bodies: THREE.Box3, up: THREE.Vector3
   const shadows: THREE.ShadowMaterial[] = [];
   let floor = false, faint = true;
 
+  const step = Math.max(spacing(near), spacing(size) / 20);
+
   function plane(n: THREE.Vector3, offset: number): void {
     const at = centre.clone().addScaledVector(n, offset - centre.dot(n));
     const level = Math.abs(n.dot(up)) > 0.7;
-    const radius = (level ? 1.9 : 0.6) * size, turn = facing(n);
-    const ground = disc(radius, level ? 0.75 : 0.85), grid = gridLines(radius, spacing(size), 0.36);
+    const turn = facing(n), half = 0.42 * size;
+    const ground = level ? disc(1.9 * size, 0.75) : new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half), flat());
+    const grid = level ? gridLines(1.9 * size, step, 0.36) : frame(half, half / 4);
     [ground, grid].forEach((o, i) => {
       o.quaternion.copy(turn);
       o.position.copy(at);
@@ -138,7 +160,7 @@ export function surroundings(scene: Group, bodies: THREE.Box3, up: THREE.Vector3
 
   // No floor in the scene: a faint grid below everything, for the eye only.
   if (faint) {
-    const guide = gridLines(1.4 * size, spacing(size), 0.2);
+    const guide = gridLines(1.4 * size, step, 0.2);
     guide.quaternion.copy(facing(up));
     guide.position.copy(centre).addScaledVector(up, -(0.5 * Math.abs(bodies.getSize(new THREE.Vector3()).dot(up)) + 0.06 * size));
     guide.name = 'guide';

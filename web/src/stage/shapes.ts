@@ -440,7 +440,7 @@ export class Solid implements Shape {
   private base = new THREE.Color();
   private matrix = new THREE.Matrix4();
 
-  constructor(public body: Body, points: Float32Array, triangles: Int32Array) {
+  constructor(public body: Body, points: Float32Array, triangles: Int32Array, hollow = false) {
     let g = new THREE.BufferGeometry();
     g.setAttribute('position', new THREE.BufferAttribute(points, 3));
     g.setIndex(new THREE.BufferAttribute(new Uint32Array(triangles), 1));
@@ -448,10 +448,11 @@ export class Solid implements Shape {
     markEdges(g);
     this.reach = 0;
     for (let i = 0; i < points.length; i += 3) this.reach = Math.max(this.reach, Math.hypot(points[i], points[i + 1], points[i + 2]));
-    this.object = new THREE.InstancedMesh(g, edged(), body.nodes);
+    this.object = new THREE.InstancedMesh(g, edged(hollow ? THREE.BackSide : THREE.FrontSide), body.nodes);
     this.object.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.object.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * body.nodes).fill(1), 3);
-    this.object.castShadow = this.object.receiveShadow = true;
+    this.object.castShadow = !hollow;
+    this.object.receiveShadow = true;
     this.object.frustumCulled = false;
     this.x = new Float32Array(3 * body.nodes);
     this.turns = new Float32Array(4 * body.nodes);

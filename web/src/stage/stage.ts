@@ -3,7 +3,7 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Field, Report, Run } from '../data';
 import { palette, table, type MapName } from '../colour';
-import { sub, vec } from '../scene';
+import { isGroup, sub, vec } from '../scene';
 import { Arrows } from './arrows';
 import { surroundings, type Colours, type Surroundings } from './obstacles';
 import { Rod, Shell, Solid, dots, sectionOf, type Paint, type Shape } from './shapes';
@@ -22,6 +22,7 @@ interface World {
 
 export type View = 'free' | 'front' | 'side' | 'top';
 
+export const ALL = '*'; // follow all bodies together
 const SAMPLES = 24; // frames that are looked at to find the bounds
 
 export class Stage {
@@ -39,6 +40,9 @@ export class Stage {
   private camera = new THREE.PerspectiveCamera(26, 1, 0.01, 100);
   private controls: OrbitControls;
   private bounds = new THREE.Box3();
+  private viewed: View = 'free';
+  private touched = false; // the viewer has chosen a view
+  private near = 0; // how large the bodies together are at one time
   private up: THREE.Vector3;
   private t = 0;
   private dirty = true;
@@ -70,8 +74,11 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = false;
     this.controls.addEventListener('change', () => (this.dirty = true));
+    this.controls.addEventListener('start', () => (this.touched = true));
     new ResizeObserver(() => this.resize()).observe(host);
     this.resize();
+    this.update();
+    if (this.near < 0.3 * this.bounds.getSize(new THREE.Vector3()).length()) this.follow = ALL;
     this.view('free');
   }
 
@@ -80,34 +87,40 @@ export class Stage {
   // ---- building ----
 
   private world(run: Run): World {
-    const bodies = boundsOf(run), size = Math.max(bodies.getSize(new THREE.Vector3()).length(), 1e-12);
+    const { whole: bodies, near } = boundsOf(run), travelled = bodies.getSize(new THREE.Vector3()).length();
     const described = sub(run.scene, 'bodies');
-    const shapes = run.frames.kept > 0 ? run.bodies.filter((b) => !b.leftOut).map((b) => shapeOf(b, sub(described, b.name), size)) : [];
+    const shapes = run.frames.kept > 0 ? run.bodies.filter((b) => !b.leftOut).map((b) => shapeOf(b, sub(described, b.name), travelled || 1)) : [];
     const reach = Math.max(0, ...shapes.map((s) => s.reach));
-    if (!bodies.isEmpty()) bodies.expandByScalar(reach);
-    const around = surroundings(run.scene, bodies, this.up);
+    bodies.expandByScalar(reach);
+    const size = bodies.getSize(new THREE.Vector3()).length() || 1;
+    const looked = near + 2 * reach > 0.3 * size ? size : 1.3 * (near + 2 * reach);
+    this.near = Math.max(this.near, near + 2 * reach);
+    const around = surroundings(run.scene, bodies, looked, this.up);
     const duration = run.frames.kept > 1 ? run.frames.time[run.frames.kept - 1] - run.frames.time[0] : 1;
-    const arrows = new Arrows(run, 0.16 * size, 0.05 * duration);
+    const arrows = new Arrows(run, 0.16 * looked, 0.05 * duration);
     const scene = new THREE.Scene();
     const sky = new THREE.HemisphereLight(0xffffff, 0xb9b3a6, 1.5), sun = new THREE.DirectionalLight(0xffffff, 1.9);
     sky.position.copy(this.up);
-    const middle = bodies.getCenter(new THREE.Vector3());
-    const side = new THREE.Vector3(0.45, -0.35, 0).addScaledVector(this.up, 1);
-    if (Math.abs(this.up.y) > 0.5) side.set(0.45, 1, 0.35);
-    sun.position.copy(middle).addScaledVector(side.normalize(), 1.5 * size);
-    sun.target.position.copy(middle);
     sun.castShadow = true;
     sun.shadow.mapSize.set(1024, 1024);
     sun.shadow.radius = 3;
-    sun.shadow.normalBias = 0.002 * size;
+    sun.shadow.normalBias = 0.002 * looked;
     sun.shadow.bias = -0.0005;
-    const c = sun.shadow.camera, half = 0.62 * size;
-    (c.left = c.bottom = -half), (c.right = c.top = half), (c.near = 0.1 * size), (c.far = 3.2 * size);
+    const c = sun.shadow.camera, half = 0.62 * looked;
+    (c.left = c.bottom = -half), (c.right = c.top = half), (c.near = 0.1 * looked), (c.far = 3.2 * looked);
+    sun.userData.distance = 1.5 * looked;
+    this.shine(sun, bodies.getCenter(new THREE.Vector3()));
     scene.add(sky, sun, sun.target, around.group, arrows.object, ...shapes.map((s) => s.object));
     this.bounds.union(bodies);
     const s = around.bounds.getSize(new THREE.Vector3());
     if (!around.bounds.isEmpty() && s.length() < 3 * size) this.bounds.union(around.bounds);
     return { run, scene, shapes, around, arrows, sun, sky };
+  }
+
+  private shine(sun: THREE.DirectionalLight, at: THREE.Vector3): void {
+    const d = Math.abs(this.up.y) > 0.5 ? new THREE.Vector3(0.45, 0, 0.35) : Math.abs(this.up.x) > 0.5 ? new THREE.Vector3(0, 0.45, 0.35) : new THREE.Vector3(0.45, -0.35, 0);
+    sun.target.position.copy(at);
+    sun.position.copy(at).addScaledVector(d.add(this.up).normalize(), sun.userData.distance);
   }
 
   /** Every field of every body, once; the range is that of all bodies and runs. */
@@ -132,8 +145,10 @@ export class Stage {
     this.cells = { columns, rows: Math.ceil(n / columns) };
     this.renderer.setPixelRatio(this.ratio());
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / columns / (height / this.cells.rows);
+    const aspect = width / columns / (height / this.cells.rows), changed = Math.abs(aspect - this.camera.aspect) > 1e-6;
+    this.camera.aspect = aspect;
     this.camera.updateProjectionMatrix();
+    if (changed && !this.touched) this.view(this.viewed);
     this.dirty = true;
   }
 
@@ -145,6 +160,8 @@ export class Stage {
   }
 
   view(name: View): void {
+    this.viewed = name;
+    this.touched = false;
     const up = this.up, size = this.bounds.getSize(new THREE.Vector3());
     const long = Math.max(size.x, size.y, size.z), thin = [size.x, size.y, size.z].filter((s) => s < 0.2 * long).length === 2;
     const front = Math.abs(up.y) > 0.5 ? new THREE.Vector3(0, 0, 1) : Math.abs(up.x) > 0.5 ? new THREE.Vector3(0, 0, 1) : new THREE.Vector3(0, -1, 0);
@@ -166,7 +183,7 @@ export class Stage {
 
   /** From direction d, as near as shows all corners of the bounds. */
   private look(d: THREE.Vector3): void {
-    const box = this.bounds.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : this.bounds;
+    const box = this.follow !== null ? this.boxNow() : this.bounds.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : this.bounds;
     const centre = box.getCenter(new THREE.Vector3()), size = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-9);
     const right = new THREE.Vector3().crossVectors(this.up, d).normalize(), above = new THREE.Vector3().crossVectors(d, right);
     const ty = Math.tan((this.camera.fov * Math.PI) / 360), tx = ty * this.camera.aspect, p = new THREE.Vector3();
@@ -254,19 +271,36 @@ export class Stage {
     this.dirty = true;
   }
 
+  /** What is followed; empty: nothing. */
+  private followed(): Shape[] {
+    if (this.follow === null) return [];
+    return this.worlds.flatMap((w) => w.shapes.filter((s) => this.follow === ALL || s.body.name === this.follow)).slice(0, 400);
+  }
+
+  /** A box about what is followed, large enough for all times. */
+  private boxNow(): THREE.Box3 {
+    const centre = this.middle(), half = 0.5 * this.near;
+    return new THREE.Box3(centre.clone().subScalar(half * 0.8), centre.clone().addScalar(half * 0.8));
+  }
+
+  private middle(): THREE.Vector3 {
+    const sum = new THREE.Vector3(), p = new THREE.Vector3(), list = this.followed();
+    for (const s of list) s.centre(p), sum.add(p);
+    return sum.divideScalar(Math.max(1, list.length));
+  }
+
   private followBody(): void {
-    const shape = this.follow === null ? undefined : this.worlds[0].shapes.find((s) => s.body.name === this.follow);
-    if (!shape) {
+    if (this.followed().length === 0) {
       this.last = null;
       return;
     }
-    const now = new THREE.Vector3();
-    shape.centre(now);
+    const now = this.middle();
     const step = this.last ? now.clone().sub(this.last) : now.clone().sub(this.controls.target);
     this.camera.position.add(step);
     this.controls.target.add(step);
     this.last = now;
     this.controls.update();
+    for (const w of this.worlds) this.shine(w.sun, now);
   }
 
   /** Draws if something changed; `seconds` since the last call. */
@@ -345,27 +379,35 @@ function upOf(run: Run): THREE.Vector3 {
   return up;
 }
 
-function boundsOf(run: Run): THREE.Box3 {
-  const box = new THREE.Box3(), p = new THREE.Vector3(), n = run.frames.kept;
-  for (const b of run.bodies) {
-    if (b.leftOut || n === 0) continue;
-    const x = new Float32Array(3 * b.nodes);
-    for (let k = 0; k < SAMPLES; k++) {
-      if (k >= n) break;
-      b.positions(n <= SAMPLES ? k : Math.round((k * (n - 1)) / (SAMPLES - 1)), 0, x);
-      for (let i = 0; i < x.length; i += 3) box.expandByPoint(p.set(x[i], x[i + 1], x[i + 2]));
+/** The box of all motion, and how large the bodies together are at one time. */
+function boundsOf(run: Run): { whole: THREE.Box3; near: number } {
+  const whole = new THREE.Box3(), p = new THREE.Vector3(), n = run.frames.kept, most = Math.min(n, SAMPLES);
+  const bodies = run.bodies.filter((b) => !b.leftOut), x = new Float32Array(3 * Math.max(1, ...bodies.map((b) => b.nodes)));
+  let near = 0;
+  for (let k = 0; k < most; k++) {
+    const now = new THREE.Box3();
+    for (const b of bodies) {
+      b.positions(most > 1 ? Math.round((k * (n - 1)) / (most - 1)) : 0, 0, x);
+      for (let i = 0; i < 3 * b.nodes; i += 3) now.expandByPoint(p.set(x[i], x[i + 1], x[i + 2]));
     }
+    near = Math.max(near, now.isEmpty() ? 0 : now.getSize(p).length());
+    whole.union(now);
   }
-  if (box.isEmpty()) box.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
-  return box;
+  if (whole.isEmpty()) whole.set(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1));
+  return { whole, near };
 }
 
 function shapeOf(b: Run['bodies'][number], scene: ReturnType<typeof sub>, size: number): Shape {
   const skin = b.skinPoints(), triangles = b.skinTriangles();
-  if (skin && triangles) return new Solid(b, skin, triangles);
+  if (skin && triangles) return new Solid(b, skin, triangles, isHollow(sub(scene, 'shape')));
   if (b.elementNodes === 3 && b.elements()) return new Shell(b);
   if (b.elementNodes === 2 && b.nodes > 1) return new Rod(b, scene, sectionOf(scene, size));
   return dots(b, 0.012 * size);
+}
+
+/** A container is seen from inside. */
+function isHollow(shape: ReturnType<typeof sub>): boolean {
+  return shape !== undefined && (shape.room !== undefined || shape.shell !== undefined || Object.values(shape).some((v) => isGroup(v) && v.inside === true));
 }
 
 function bodyColour(i: number, dark: boolean): THREE.Color {
