@@ -51,7 +51,7 @@ export function unit(text: string | undefined): string {
 }
 
 export function withUnit(x: unknown, u: string | undefined, digits = 4): string {
-  const text = unit(u);
+  const text = typeof x === 'number' ? unit(u) : '';
   return number(x, digits) + (text ? '\u00a0' + text : '');
 }
 

@@ -61,7 +61,7 @@ function figureCard(f: Figure, run: Run): HTMLElement {
   return el('div', { class: 'figure' },
     el('dt', {}, f.label),
     el('dd', { 'data-key': f.key, 'data-value': value === undefined ? null : String(value), title: value === undefined ? null : String(value) }, f.text(run)),
-    f.note ? el('dd', { class: 'note' }, f.note(run)) : null);
+    f.note && value !== undefined ? el('dd', { class: 'note' }, f.note(run)) : null);
 }
 
 /** How far inside its bound a claim stayed, on a scale of decades. */
