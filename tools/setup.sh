@@ -3,6 +3,8 @@
 # there is no apt-get or no right to use it, names them and stops.
 #   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
+#   tools/setup.sh web       also Node and npm, which build the report page (make web)
+#   tools/setup.sh web-test  also Chromium and h5py, which test it (make web-test)
 set -euo pipefail
 
 missing=()
@@ -28,6 +30,14 @@ look() {
     local home
     home=$(dirname "$(readlink -f "$(command -v clang)")")/.. # of LLVM
     [ -e "$home/lib/libarcher.so" ] || need libomp-dev
+  fi
+  case "${1:-}" in web*)
+    has node || need nodejs
+    has npm || need npm ;;
+  esac
+  if [ "${1:-}" = web-test ]; then
+    has chromium || [ -n "${CHROMIUM:-}" ] || need chromium
+    /usr/bin/python3 -c 'import h5py' 2>/dev/null || python3 -c 'import h5py' 2>/dev/null || need python3-h5py
   fi
 }
 

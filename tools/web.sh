@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the report page (web/) into one HTML file: tools/web.sh OUT.html
-# Needs Node 18 or later with npm; the first time also the net, for the packages that web/package-lock.json names.
+# Needs Node 18 or later with npm; the first time also the net, for the packages that web/package.json names.
 set -euo pipefail
 out=${1:?usage: tools/web.sh OUT.html}
 case "$out" in /*) ;; *) out=$PWD/$out ;; esac
@@ -10,8 +10,11 @@ command -v npm >/dev/null 2>&1 || {
   echo "visviva: the report page needs Node and npm (Debian: nodejs npm), which are not here" >&2
   exit 1
 }
-if [ ! -d node_modules/vite ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
-  npm ci --omit=dev --no-audit --no-fund --loglevel=error
+case "$(node --version 2>/dev/null)" in
+v1[0-7].* | v[0-9].* | "") echo "visviva: the report page needs Node 18 or later, not '$(node --version 2>/dev/null)'" >&2 && exit 1 ;;
+esac
+if [ ! -d node_modules/vite ] || [ package.json -nt node_modules/.package-lock.json ]; then
+  npm install --omit=dev --loglevel=error >/dev/null
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
