@@ -16,7 +16,11 @@ export class Clock {
   }
 
   onTime(f: (t: number) => void): void { this.listeners.push(f); }
-  onState(f: () => void): void { this.states.push(f); }
+  /** Returns what ends the listening. */
+  onState(f: () => void): () => void {
+    this.states.push(f);
+    return () => { this.states = this.states.filter((g) => g !== f); };
+  }
 
   seek(t: number): void {
     this.t = Math.min(this.end, Math.max(this.start, t));

@@ -88,8 +88,8 @@ export class Player {
       el('label', {}, 'Colour by ', this.fieldSelect), this.partSelect,
       el('label', {}, 'Follow ', this.followSelect),
       toggle('showArrows', 'impulses', 'Contact impulses as arrows (A)'), toggle('showMesh', 'mesh', 'Lines between the nodes (M)'), toggle('showGrid', 'grid', 'Grid below everything (G)'));
-    if (fields.includes('velocity')) this.fieldSelect.value = 'velocity';
-    else if (fields.length > 0) this.fieldSelect.value = fields[0];
+    const soft = this.report.runs.some((r) => r.bodies.some((b) => b.elementNodes > 0)); // rigid bodies show best in plain colours
+    if (soft && fields.length > 0) this.fieldSelect.value = fields.includes('velocity') ? 'velocity' : fields[0];
     this.chooseField();
     return bar;
   }
@@ -269,10 +269,10 @@ export class Player {
     this.clock.seek(this.clock.start);
     recorder.start();
     this.clock.play(true);
-    const watch = () => {
-      if (this.clock.playing || recorder.state !== 'recording') return;
-      setTimeout(() => recorder.state === 'recording' && recorder.stop(), 200);
-    };
-    this.clock.onState(watch);
+    const forget = this.clock.onState(() => {
+      if (this.clock.playing) return;
+      forget();
+      setTimeout(() => recorder.state === 'recording' && recorder.stop(), 200); // the last picture, too
+    });
   }
 }

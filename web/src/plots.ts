@@ -128,7 +128,7 @@ export class Plots {
     const axis = { stroke: muted, font, grid: { stroke: gridLine, width: 1 }, ticks: { stroke: gridLine, size: 4, width: 1 } };
     const span = this.clock.end - this.clock.start;
     const plot = new uPlot({
-      width: Math.max(200, host.clientWidth), height: this.height(), padding: [8, 8, 0, 0],
+      width: Math.max(200, host.clientWidth), height: this.height(), padding: [8, 16, 0, 0],
       scales: {
         x: { time: false, range: (_u, min, max) => (Number.isFinite(min) && max > min ? [min, max] : [this.clock.start, this.clock.end]) },
         y: panel.log ? { distr: 3, range: (_u, min, max) => decades(min, max) } : { range: (_u, min, max) => roomy(min, max) },

@@ -6,7 +6,7 @@ import { lastNotAfter, type Run } from '../data';
 import { isGroup, sub } from '../scene';
 import { arrowMaterial } from './materials';
 
-const MOST = 320;
+const MOST = 120; // more would hide what they point at
 
 export class Arrows {
   object: THREE.InstancedMesh;
@@ -42,7 +42,7 @@ export class Arrows {
 
   update(t: number): void {
     const last = lastNotAfter(this.time, t * (1 + 1e-12)), found: number[] = [];
-    for (let k = last; k >= 0 && this.time[k] > t - this.fade && found.length < 4 * MOST; k--) found.push(k);
+    for (let k = last; k >= 0 && this.time[k] > t - this.fade && found.length < 4000; k--) found.push(k);
     if (found.length > MOST / 2) found.sort((a, b) => Math.abs(this.impulse[this.order[b]]) - Math.abs(this.impulse[this.order[a]]));
     let count = 0;
     for (const k of found) {
@@ -50,20 +50,21 @@ export class Arrows {
       if (!(share > 0)) continue;
       const age = (t - this.time[k]) / this.fade;
       const length = this.size * (0.35 + 0.65 * Math.sqrt(share));
-      if (count < MOST) this.put(count++, row, -1, length, age);
-      if (this.moves(row) && count < MOST) this.put(count++, row, 1, length, age);
+      const alpha = (0.35 + 0.65 * Math.sqrt(share)) * (1 - Math.min(1, Math.max(0, age))) ** 1.5;
+      if (count < MOST) this.put(count++, row, -1, length, alpha);
+      if (this.moves(row) && count < MOST) this.put(count++, row, 1, length, alpha);
     }
     this.object.count = count;
     this.object.instanceMatrix.needsUpdate = this.alpha.needsUpdate = true;
   }
 
-  private put(slot: number, row: number, sign: number, length: number, age: number): void {
+  private put(slot: number, row: number, sign: number, length: number, alpha: number): void {
     const direction = new THREE.Vector3(this.n[0][row], this.n[1][row], this.n[2][row]).multiplyScalar(sign).normalize();
     const q = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), direction);
     const p = new THREE.Vector3(this.x[0][row], this.x[1][row], this.x[2][row]);
     const width = 0.5 * length + 0.5 * this.size;
     this.object.setMatrixAt(slot, new THREE.Matrix4().compose(p, q, new THREE.Vector3(width, length, width)));
-    this.alpha.setX(slot, (1 - Math.min(1, Math.max(0, age))) ** 1.5);
+    this.alpha.setX(slot, alpha);
   }
 
   theme(ink: THREE.Color): void {
