@@ -91,6 +91,8 @@ def check_run(run, block, folder, title):
 
 
 def main():
+    for name in ("one", "two", "bare"):
+        shutil.rmtree(name, ignore_errors=True)
     pathlib.Path("template.html").write_text(TEMPLATE)
     for name, title in (("one", TITLE), ("two", "Second")):
         pathlib.Path(f"{name}.yaml").write_text(SCENE % json.dumps(title, ensure_ascii=True))
