@@ -24,12 +24,18 @@ for (const name of ['bar', 'room', 'shell', 'solids', 'both'])
   test(`${name}: opens from disk, draws, moves, asks for nothing`, async () => {
     const p = await open(pages[name]);
     const cells = name === 'both' ? 2 : 1;
+    // without arrows and colours only motion is left to change (the bar moves too little to be seen)
+    await p.evaluate((plain) => {
+      const stage = window.visviva.player.stage;
+      stage.showArrows = false;
+      if (plain) stage.colourBy(null);
+    }, name !== 'bar');
     await seek(p, 0.1);
     const a = await picture(p, cells);
     await seek(p, 0.7);
     const b = await picture(p, cells);
     for (let k = 0; k < cells; k++) {
-      assert.ok(a[k].colours > 20 && b[k].colours > 20, `not blank: ${a[k].colours} and ${b[k].colours} colours`);
+      assert.ok(a[k].colours > 15 && b[k].colours > 15, `not blank: ${a[k].colours} and ${b[k].colours} colours`);
       assert.notEqual(a[k].sum, b[k].sum, 'two times look different');
     }
     assert.deepEqual(p.asked.filter((u) => !u.startsWith('file://') && !u.startsWith('data:')), []);
