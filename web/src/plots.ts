@@ -16,15 +16,23 @@ const energy: [string, string, string?][] = [
 ];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3], [1, 4], [8, 2, 2, 2, 2, 2]];
 
-function finite(y: ArrayLike<number>): boolean {
-  for (let i = 0; i < y.length; i++) if (y[i] !== 0 && Number.isFinite(y[i])) return true;
+/** Has it values above `least` in size? */
+function finite(y: ArrayLike<number>, least = 0): boolean {
+  for (let i = 0; i < y.length; i++) if (Math.abs(y[i]) > least && Number.isFinite(y[i])) return true;
   return false;
 }
 
-/** Lines of one quantity for all runs; those that are zero throughout are left out unless they are always wanted. */
+function largest(y: ArrayLike<number>): number {
+  let most = 0;
+  for (let i = 0; i < y.length; i++) if (Number.isFinite(y[i])) most = Math.max(most, Math.abs(y[i]));
+  return most;
+}
+
+/** Lines of quantities for all runs; those that are nothing beside the largest are left out unless they are always wanted. */
 function linesOf(runs: Run[], list: [string, string, string?][], always: string[], change: (y: Float64Array, r: Run) => Float64Array = (y) => y): Line[] {
   const out: Line[] = [];
-  const shown = list.filter(([column]) => always.includes(column) || runs.some((r) => finite(r.ledger.column(column) ?? [])));
+  const least = 1e-13 * Math.max(...runs.flatMap((r) => list.map(([column]) => largest(r.ledger.column(column) ?? []))));
+  const shown = list.filter(([column]) => always.includes(column) || runs.some((r) => finite(r.ledger.column(column) ?? [], least)));
   shown.forEach(([column, colour, label], k) => {
     for (const run of runs) {
       const y = run.ledger.column(column);
@@ -39,9 +47,7 @@ function linesOf(runs: Run[], list: [string, string, string?][], always: string[
 
 /** Exact zeros would stretch a log axis over decades of nothing. */
 function floorOf(lines: Line[]): number {
-  let worst = 0;
-  for (const l of lines) for (const v of l.y) if (Number.isFinite(v)) worst = Math.max(worst, v);
-  return Math.max(1e-17, 1e-7 * worst);
+  return Math.max(1e-17, 1e-7 * Math.max(0, ...lines.map((l) => largest(l.y))));
 }
 
 function panelsOf(runs: Run[]): Panel[] {
