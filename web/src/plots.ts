@@ -75,6 +75,7 @@ export class Plots {
   private grid: HTMLElement;
   private hover: number | null = null;
   private zooming = false;
+  private wasRead = 0;
   private raster: Raster;
 
   constructor(private report: Report, private clock: Clock) {
@@ -85,6 +86,7 @@ export class Plots {
       el('div', { class: 'heading' }, el('h2', {}, 'The ledger'), el('p', { class: 'quiet' }, `Time in ${unit(report.runs[0].timeUnit) || 'its unit'}. Drag to zoom, double click to see all, click to go there.`)), this.grid);
     new ResizeObserver(() => this.resize()).observe(this.grid);
     clock.onTime(() => this.follow());
+    clock.onState(() => clock.playing || this.read());
   }
 
   // ---- building ----
@@ -199,12 +201,15 @@ export class Plots {
 
   private follow(): void {
     for (const d of this.drawn) {
-      const x = d.plot.valToPos(this.clock.t, 'x'), inside = x >= 0 && x <= d.plot.over.clientWidth;
+      const x = d.plot.valToPos(this.clock.t, 'x'), inside = x >= 0 && x <= d.plot.bbox.width / uPlot.pxRatio; // no asking the page for sizes
       d.cursor.style.transform = `translateX(${x}px)`;
       d.cursor.style.display = inside ? '' : 'none';
       d.cursor.dataset.value = String(this.clock.t);
     }
     this.raster.follow();
+    const now = performance.now();
+    if (this.clock.playing && now - this.wasRead < 80) return; // nobody reads faster
+    this.wasRead = now;
     this.read();
   }
 
@@ -301,6 +306,7 @@ class Raster {
   private min: number;
   private max: number;
   private left = 58;
+  private width = 0;
 
   constructor(runs: Run[], private clock: Clock) {
     this.min = clock.start;
@@ -344,6 +350,7 @@ class Raster {
 
   draw(): void {
     const ratio = window.devicePixelRatio || 1, width = this.area.clientWidth, height = this.area.clientHeight;
+    this.width = width;
     if (width === 0) return;
     this.canvas.width = width * ratio;
     this.canvas.height = height * ratio;
@@ -367,7 +374,7 @@ class Raster {
   }
 
   follow(): void {
-    const x = this.x(this.clock.t, this.area.clientWidth);
+    const x = this.x(this.clock.t, this.width);
     this.cursor.style.transform = `translateX(${x}px)`;
     this.cursor.style.display = this.clock.t >= this.min && this.clock.t <= this.max ? '' : 'none';
   }
