@@ -393,7 +393,6 @@ static vv_status flexible(book_chapter *c, vv_ctx *ctx)
   return VV_OK;
 }
 
-#define DEV(i) (getenv("VVDEV") == NULL || (atoi(getenv("VVDEV")) >> i & 1)) /*DEVLINE*/
 vv_status chapter_rigid_many(book *b)
 {
   book_chapter *c;
@@ -403,14 +402,14 @@ vv_status chapter_rigid_many(book *b)
                          "No paper: an extension of the energy-momentum scheme to many bodies "
                          "(docs/theory/many.md); what is exact in mechanics is the reference, the targets are ours.",
                          &c));
-  if (DEV(0)) BOOK_TRY(rooms(c, ctx));        /*DEV*/
-  if (DEV(1)) BOOK_TRY(gases(c, ctx));        /*DEV*/
-  if (DEV(2)) BOOK_TRY(located(c, ctx));      /*DEV*/
-  if (DEV(3)) BOOK_TRY(halvings(c, ctx));     /*DEV*/
-  if (DEV(4)) BOOK_TRY(rigid_rules(c, ctx));  /*DEV*/
-  if (DEV(5)) BOOK_TRY(rigid_losses(c, ctx)); /*DEV*/
-  if (DEV(6)) BOOK_TRY(rigid_piles(c, ctx));  /*DEV*/
-  if (DEV(7)) BOOK_TRY(smooth(c, ctx));       /*DEV*/
-  if (DEV(8)) BOOK_TRY(flexible(c, ctx));     /*DEV*/
+  BOOK_TRY(rooms(c, ctx));
+  BOOK_TRY(gases(c, ctx));
+  BOOK_TRY(located(c, ctx));
+  BOOK_TRY(halvings(c, ctx));
+  BOOK_TRY(rigid_rules(c, ctx));
+  BOOK_TRY(rigid_losses(c, ctx));
+  BOOK_TRY(rigid_piles(c, ctx));
+  BOOK_TRY(smooth(c, ctx));
+  BOOK_TRY(flexible(c, ctx));
   return book_chapter_end(c);
 }

@@ -34,4 +34,4 @@ for scene in "$here"/examples/*/*.yaml; do
   fi
 done
 echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -ge 27 ]
+[ "$failed" -eq 0 ] && [ "$passed" -ge 56 ]

@@ -570,15 +570,23 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
   return end;
 }
 
+enum { PARALLEL_FROM = 512 }; /* contacts: below it, waking a thread costs more than it brings */
+
+static void treat_together(vvi_rest_work *w, const vvi_rest_problem *p)
+{
+#pragma omp parallel for schedule(dynamic, 4) num_threads(p->threads)
+  for (int32_t k = 0; k < w->islands; k++) w->end[k] = treat(w, p, k);
+}
+
 void vvi_rest_solve(vvi_rest_work *w, vvi_rest_problem *p, vvi_rest_stats *stats)
 {
   VV_ASSERT(p->movers <= w->movers && p->n <= w->contacts);
   find_islands(w, p);
   for (int32_t m = 0; m < p->movers; m++) p->scale[m] = 1.0, p->touched[m] = 0;
-  enum { PARALLEL_FROM = 512 }; /* contacts: below it, waking a thread costs more than it brings */
-  const int threads = w->islands > 1 && p->n >= PARALLEL_FROM ? p->threads : 1;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(threads) if (threads > 1)
-  for (int32_t k = 0; k < w->islands; k++) w->end[k] = treat(w, p, k);
+  if (p->threads > 1 && w->islands > 1 && p->n >= PARALLEL_FROM)
+    treat_together(w, p);
+  else
+    for (int32_t k = 0; k < w->islands; k++) w->end[k] = treat(w, p, k);
   *stats = (vvi_rest_stats){.islands = w->islands};
   for (int32_t k = 0; k < w->islands; k++) {
     const vvi_isle_end *e = &w->end[k];

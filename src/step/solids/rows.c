@@ -109,15 +109,24 @@ void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, 
   c->press = press_of(w, c);
 }
 
+/* A team is woken only for many: even one of a single thread costs more than a few rows. */
+static void make_together(struct vvi_solids_step *w, double h)
+{
+#pragma omp parallel for schedule(static) num_threads(w->near->threads)
+  for (int64_t i = 0; i < w->n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
+}
+
 bool vvi_rows_make(struct vv_step *s, double h)
 {
   enum { PARALLEL_FROM = 4096 };
   struct vvi_solids_step *w = s->solids;
-  const int64_t n = w->near->meets;
-  if (n > w->room) return false;
-#pragma omp parallel for schedule(static) num_threads(w->near->threads) if (w->near->threads > 1 && n >= PARALLEL_FROM)
-  for (int64_t i = 0; i < n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
-  w->n = n;
+  if (w->near->meets > w->room) return false;
+  w->n = w->near->meets;
+  if (w->near->threads > 1 && w->n >= PARALLEL_FROM) {
+    make_together(w, h);
+    return true;
+  }
+  for (int64_t i = 0; i < w->n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
   return true;
 }
 
