@@ -4,7 +4,7 @@
  * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
  * matrices are 11, 22, 12.                                                                                    [shell 6] */
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE    static inline __attribute__((always_inline))
 
 #define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
 
@@ -35,27 +35,26 @@ INLINE void FN(plane)(double nu, const REAL g[3], const REAL E[3], REAL S[3])
   S[2] = trace * g[2] + (1.0 - nu) * (t1 * g[2] + u1 * g[1]);
 }
 
-/* det(G0)^(-3/2): what S(E) needs to become a stress times an area. */
-INLINE void FN(stvk_scale)(const REAL rest[6], REAL *scale)
+/* The seventh number of a reference: what stress times area needs of the area at rest.                        [shell 7, 9] */
+INLINE void FN(scale)(shell_law law, const REAL rest[3], REAL *scale)
 {
   REAL root = rest[0] * rest[1] - rest[2] * rest[2];
   ROOT(root);
   const REAL y = 1.0 / root;
-  *scale = y * y * y;
+  *scale = root;
+  if (law == SHELL_STVK) *scale = y * y * y;
 }
 
 /* N: dW = N^ab A_a.dA_b of the strain, M: dW = M^ab dB_ab.                                                     [shell 6, 7] */
-INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
                             REAL M[3])
 {
   const REAL g[3] = {rest[1], rest[0], -rest[2]};
-  REAL scale;
   const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
   const REAL K[3] = {B[0] - rest[3], B[1] - rest[4], B[2] - rest[5]};
-  FN(stvk_scale)(rest, &scale);
   FN(plane)(k->poisson, g, E, N);
   FN(plane)(k->poisson, g, K, M);
-  const REAL membrane = k->membrane * scale, bend = k->bend * scale;
+  const REAL membrane = k->membrane * rest[6], bend = k->bend * rest[6];
   for (int c = 0; c < 3; c++) N[c] *= membrane, M[c] *= bend;
 }
 
@@ -75,12 +74,11 @@ INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], con
 }
 
 /* S = mu (C0^-1 - C33 C^-1) at both points.                                                                    [shell 9] */
-INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
                            REAL M[3])
 {
-  REAL C[3], R[3], I[3], ratio, thick, up[3], area = rest[0] * rest[1] - rest[2] * rest[2];
-  ROOT(area);
-  const REAL half = k->neo * area, lever = (-0.5 * k->lever) * half;
+  REAL C[3], R[3], I[3], ratio, thick, up[3];
+  const REAL half = k->neo * rest[6], lever = (-0.5 * k->lever) * half;
   FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio, &thick);
   for (int c = 0; c < 3; c++) up[c] = R[c] - thick * I[c];
   FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio, &thick);
@@ -93,8 +91,8 @@ INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G
 
 /* What the nodes need: dW = s1.dA_1 + s2.dA_2 + n.(b1 dD11 + b2 dD22 + b3 dD33).                               [shell 2] */
 INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
-                        const REAL G[3], const REAL n[3], const REAL *inverse, const REAL N[3], const REAL M[3], REAL s1[3],
-                        REAL s2[3], REAL b[3])
+                        const REAL G[3], const REAL n[3], const REAL *inverse, const REAL N[3], const REAL M[3],
+                        REAL s1[3], REAL s2[3], REAL b[3])
 {
   const REAL square = *inverse * *inverse;
   REAL w[3];
