@@ -59,16 +59,16 @@ INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[7], const REAL 
 }
 
 /* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  thick: C33 of plane stress;
- * R = adj(C0)/det(C0) and I = adj(C)/det(C), the inverses.                                                     [shell 8] */
+ * R = adj(C0)/det(C0) and V = adj(C)/det(C), the inverses.                                                     [shell 8] */
 INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
-                          REAL C[3], REAL R[3], REAL I[3], REAL *ratio, REAL *thick)
+                          REAL C[3], REAL R[3], REAL V[3], REAL *ratio, REAL *thick)
 {
   REAL C0[3];
   for (int c = 0; c < 3; c++) C[c] = G[c] - z * B[c], C0[c] = rest[c] - z * rest[3 + c];
   const REAL det = C[0] * C[1] - C[2] * C[2], det0 = C0[0] * C0[1] - C0[2] * C0[2];
   const REAL inverse = 1.0 / (det * det0), a = det * inverse, b = det0 * inverse;
   R[0] = C0[1] * a, R[1] = C0[0] * a, R[2] = -C0[2] * a;
-  I[0] = C[1] * b, I[1] = C[0] * b, I[2] = -C[2] * b;
+  V[0] = C[1] * b, V[1] = C[0] * b, V[2] = -C[2] * b;
   *ratio = det * a;
   *thick = (2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * *ratio);
 }
@@ -77,13 +77,13 @@ INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], con
 INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
                            REAL M[3])
 {
-  REAL C[3], R[3], I[3], ratio, thick, up[3];
+  REAL C[3], R[3], V[3], ratio, thick, up[3];
   const REAL half = k->neo * rest[6], lever = (-0.5 * k->lever) * half;
-  FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio, &thick);
-  for (int c = 0; c < 3; c++) up[c] = R[c] - thick * I[c];
-  FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio, &thick);
+  FN(neo_point)(k, k->lever, rest, G, B, C, R, V, &ratio, &thick);
+  for (int c = 0; c < 3; c++) up[c] = R[c] - thick * V[c];
+  FN(neo_point)(k, -k->lever, rest, G, B, C, R, V, &ratio, &thick);
   for (int c = 0; c < 3; c++) {
-    const REAL down = R[c] - thick * I[c];
+    const REAL down = R[c] - thick * V[c];
     N[c] = half * (up[c] + down);
     M[c] = lever * (up[c] - down);
   }

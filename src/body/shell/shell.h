@@ -252,7 +252,9 @@ typedef struct shell_patch {
 } shell_patch;
 void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_patch *out);
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
-/* dp += h D(force)(q) dq, element by element. */
+/* ---- vary.c ---- */
+
+/* dp += h D(force)(q) dq, element by element, by the complex step. */
 void shell_vary_kick(const vv_block *b, double h, const double *q, const double *dq, double *dp);
 
 /* ---- audit.c ---- */
