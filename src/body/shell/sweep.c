@@ -83,13 +83,13 @@ INLINE void turn_out(const lanes in[3], lanes out[4])
 enum { SUMS = 5 };
 typedef struct four {
   lanes sum[SUMS][3]; /* lanes are elements */
-  lanes s1[WIDTH], s2[WIDTH], n[WIDTH];
-  lanes b[3]; /* lanes are elements */
+  lanes s1[3], s2[3], n[3], b[3];
 } four;
 
 INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
 {
-  lanes A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3];
+  lanes A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3],
+      b[3];
   for (int c = 0; c < 3; c++)
     A1[c] = f->sum[0][c], A2[c] = f->sum[1][c], D11[c] = f->sum[2][c], D22[c] = f->sum[3][c], D33[c] = f->sum[4][c];
   for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c);
@@ -98,18 +98,11 @@ INLINE void middle(const shell_body *k, shell_law law, const double *rest, four 
     stress_stvk_lanes(k, R, G, B, N, M);
   else
     stress_neo_lanes(k, R, G, B, N, M);
-  respond_lanes(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, f->b);
-  turn_out(s1, f->s1), turn_out(s2, f->s2), turn_out(n, f->n);
+  respond_lanes(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, b);
+  for (int c = 0; c < 3; c++) f->s1[c] = s1[c], f->s2[c] = s2[c], f->n[c] = n[c], f->b[c] = b[c];
 }
 
 /* The same for eight elements, for machines with registers that wide. */
-INLINE void turn_out_wide(const wide in[3], lanes one[4], lanes two[4])
-{
-  lanes a[3], b[3];
-  for (int c = 0; c < 3; c++) a[c] = LOWER(in[c]), b[c] = UPPER(in[c]);
-  turn_out(a, one), turn_out(b, two);
-}
-
 INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, four f[2])
 {
   wide A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3],
@@ -126,8 +119,10 @@ INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, 
   else
     stress_neo_wide(k, R, G, B, N, M);
   respond_wide(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, b);
-  turn_out_wide(s1, f[0].s1, f[1].s1), turn_out_wide(s2, f[0].s2, f[1].s2), turn_out_wide(n, f[0].n, f[1].n);
-  for (int c = 0; c < 3; c++) f[0].b[c] = LOWER(b[c]), f[1].b[c] = UPPER(b[c]);
+  for (int c = 0; c < 3; c++) {
+    f[0].s1[c] = LOWER(s1[c]), f[0].s2[c] = LOWER(s2[c]), f[0].n[c] = LOWER(n[c]), f[0].b[c] = LOWER(b[c]);
+    f[1].s1[c] = UPPER(s1[c]), f[1].s2[c] = UPPER(s2[c]), f[1].n[c] = UPPER(n[c]), f[1].b[c] = UPPER(b[c]);
+  }
 }
 
 /* Metric and curvature of four elements: the reference, taken by the operations that the force repeats. */
@@ -196,9 +191,9 @@ INLINE void bend_regular(const lanes b[3], double (*out)[WIDTH])
 }
 
 /* Force on the 12 nodes of a regular triangle. */
-INLINE void regular_force(const four *f, int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
+INLINE void regular_force(const lanes f[3][WIDTH], int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
 {
-  const lanes s1 = f->s1[element], s2 = f->s2[element], n = f->n[element];
+  const lanes s1 = f[0][element], s2 = f[1][element], n = f[2][element];
   const lanes a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
   const lanes g1 = 5.0 * s1, g2 = 5.0 * s2;
 #define BEND(i) (bend[i][element] * n)
@@ -220,12 +215,16 @@ INLINE void regular_force(const four *f, int element, double (*bend)[WIDTH], lan
 INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
 {
   double bend[2][SHELL_REGULAR][WIDTH];
-  bend_regular(f[0].b, bend[0]), bend_regular(f[1].b, bend[1]);
+  lanes one_by_one[2][3][WIDTH]; /* s1, s2, n of single elements */
+  for (int k = 0; k < 2; k++) {
+    bend_regular(f[k].b, bend[k]);
+    turn_out(f[k].s1, one_by_one[k][0]), turn_out(f[k].s2, one_by_one[k][1]), turn_out(f[k].n, one_by_one[k][2]);
+  }
   for (int i = 0; i < g->count / 2; i++) {
     const uint16_t *at = g->at + SHELL_PAIR * i;
     lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
-    regular_force(&f[0], i, bend[0], one);
-    regular_force(&f[1], i, bend[1], two);
+    regular_force((const lanes(*)[WIDTH])one_by_one[0], i, bend[0], one);
+    regular_force((const lanes(*)[WIDTH])one_by_one[1], i, bend[1], two);
     for (int j = 0; j < SHELL_PAIR; j++) {
       lanes sum = LOAD(slot + at[j]);
       if (j < 2)
@@ -243,32 +242,33 @@ INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
 
 INLINE void gather_class(const shell_class *c, const uint16_t *at, const double *x, four *f)
 {
-  lanes sum[SUMS][WIDTH]; /* lanes are x y z */
-  for (int i = 0; i < WIDTH; i++) {
-    lanes a1 = {0}, a2 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
-    for (int j = 0; j < c->nodes; j++) {
-      const lanes p = LOAD(x + at[i * c->nodes + j]);
-      const double *w = c->weight[j];
-      a1 += w[W_1] * p, a2 += w[W_2] * p, d1 += w[W_11] * p, d2 += w[W_22] * p, d3 += w[W_33] * p;
-    }
-    sum[0][i] = a1, sum[1][i] = a2, sum[2][i] = d1, sum[3][i] = d2, sum[4][i] = d3;
+  lanes sum[SUMS][3] = {{{0}}};
+  for (int j = 0; j < c->nodes; j++) {
+    const lanes in[4] = {LOAD(x + at[j]), LOAD(x + at[c->nodes + j]), LOAD(x + at[2 * c->nodes + j]),
+                         LOAD(x + at[3 * c->nodes + j])};
+    const double *w = c->weight[j];
+    lanes p[3];
+    turn_in(in, p);
+    for (int k = 0; k < SUMS; k++)
+      for (int d = 0; d < 3; d++) sum[k][d] += w[W_1 + k] * p[d];
   }
-  for (int k = 0; k < SUMS; k++) turn_in(sum[k], f->sum[k]);
+  for (int k = 0; k < SUMS; k++)
+    for (int d = 0; d < 3; d++) f->sum[k][d] = sum[k][d];
 }
 
 INLINE void scatter_class(const shell_class *c, const uint16_t *at, int count, const four *f, double *slot)
 {
-  double bend[SHELL_MOST_NODES][WIDTH];
   for (int j = 0; j < c->nodes; j++) {
     const double *w = c->weight[j];
-    STORE(bend[j], w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2]);
-  }
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < c->nodes; j++) {
+    const lanes bend = w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2];
+    lanes force[3], out[4];
+    for (int d = 0; d < 3; d++) force[d] = bend * f->n[d] + (w[W_1] * f->s1[d] + w[W_2] * f->s2[d]);
+    turn_out(force, out);
+    for (int i = 0; i < WIDTH; i++) {
       double *to = slot + at[i * c->nodes + j];
-      const double *w = c->weight[j];
-      STORE(to, LOAD(to) + (bend[j][i] * f->n[i] + (w[W_1] * f->s1[i] + w[W_2] * f->s2[i])));
+      if (i < count) STORE(to, LOAD(to) + out[i]);
     }
+  }
 }
 
 /* ---- one tile ---- */
