@@ -1,0 +1,321 @@
+/* contact/sheets/search.c  Which pairs may meet in the coming drift.
+ *
+ * With D the displacements of a body in a drift inside a ball about C of radius r, two points of bodies A and B approach by
+ *   |C_A - C_B| + r_A + r_B                                                                                   [sheet 4]
+ * at most.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
+ * before T + d, a list of all pairs below a skin holds until the travel has used up the skin. */
+#include "contact/sheets/search.h"
+
+#include "math/math.h"
+
+#include <string.h>
+
+enum { CHUNK = 2048, STRIP = 8192, PAIRS = 24, SHRINKS = 6 };
+
+vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
+                                  vvi_sheet_search **out)
+{
+  vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
+  if (w == NULL) return VV_NOMEM;
+  w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->motion.sheets = s;
+  w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
+  w->near_room = 4 * s->n_vertex + 65536;
+  w->chunk_room = w->room / CHUNK + s->n_couple + 1;
+  w->motion.at = VVI_ARENA_NEW(arena, struct vvi_sheet_columns, s->n_body + 1);
+  w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
+  w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
+  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_body + 1);
+  w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
+  w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
+  w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
+  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_body + 1);
+  w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
+  w->slot = VVI_ARENA_NEW(arena, struct vvi_sheet_slot, w->room);
+  w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
+  w->chunk = VVI_ARENA_NEW(arena, struct vvi_sheet_chunk, w->chunk_room);
+  if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
+    return VV_NOMEM;
+  if (w->box == NULL || w->x == NULL || w->fresh == NULL || w->pair == NULL || w->slot == NULL || w->near == NULL ||
+      w->chunk == NULL)
+    return VV_NOMEM;
+  memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
+  for (int32_t i = 0; i < s->n_couple; i++) {
+    const vvi_sheet_couple *c = &s->couple[i];
+    w->list[i].stale = true;
+    w->list[i].offset = c->a == c->b ? 0.0 : s->body[c->a].half + s->body[c->b].half;
+  }
+  return VV_OK;
+}
+
+/* ---- how far bodies move ---- */
+
+/* Extents of h (p + h/2 f)/m over n nodes. */
+VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
+                           const double *restrict p, const double *restrict f, double low[3], double high[3])
+{
+  for (int c = 0; c < 3; c++) {
+    double least = INFINITY, most = -INFINITY;
+    const double *pc = p + c * column, *fc = f + c * column;
+#pragma omp simd reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < n; i++) {
+      const double d = h * inverse[i] * (pc[i] + 0.5 * h * fc[i]);
+      least = d < least ? d : least;
+      most = d > most ? d : most;
+    }
+    low[c] = least, high[c] = most;
+  }
+}
+
+static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
+{
+  double x[3];
+  vvi_sheet_place(m, vertex, true, d);
+  vvi_sheet_place(m, vertex, false, x);
+  for (int c = 0; c < 3; c++) d[c] -= x[c];
+}
+
+/* Extents of the displacements of a strip of a body. */
+static void strip_extents(const vvi_sheet_search *w, int32_t body, int32_t first, int32_t n, double low[3],
+                          double high[3])
+{
+  const vvi_sheet_body *b = &w->sheets->body[body];
+  const struct vvi_sheet_columns *k = &w->motion.at[body];
+  if (b->carrier == VVI_CARRY_POINTS) {
+    extents(n, k->column, w->motion.h, w->sheets->inverse + b->mover0 + first, k->p + first, k->f + first, low, high);
+    return;
+  }
+  for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
+  for (int32_t i = first; i < first + n; i++) {
+    double d[3];
+    moved(&w->motion, b->vertex0 + i, d);
+    for (int c = 0; c < 3; c++) low[c] = fmin(low[c], d[c]), high[c] = fmax(high[c], d[c]);
+  }
+}
+
+static void measure_body(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_body *b = &w->sheets->body[i];
+  vvi_sheet_speed *v = &w->speed[i];
+  const int32_t n = b->carrier == VVI_CARRY_POINTS ? b->movers : b->vertices;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, half[3];
+  *v = (vvi_sheet_speed){.spread = 0.0};
+  if (b->carrier == VVI_CARRY_NONE || n == 0) return;
+  double l0 = INFINITY, l1 = INFINITY, l2 = INFINITY, h0 = -INFINITY, h1 = -INFINITY, h2 = -INFINITY;
+  const int32_t strips = (n + STRIP - 1) / STRIP;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > 1 && w->threads > 1) \
+    reduction(min                                                                                   \
+              : l0, l1, l2) reduction(max                                                           \
+                                      : h0, h1, h2)
+  for (int32_t k = 0; k < strips; k++) {
+    double lo[3], hi[3];
+    const int32_t first = k * STRIP;
+    strip_extents(w, i, first, n - first < STRIP ? n - first : STRIP, lo, hi);
+    l0 = fmin(l0, lo[0]), l1 = fmin(l1, lo[1]), l2 = fmin(l2, lo[2]);
+    h0 = fmax(h0, hi[0]), h1 = fmax(h1, hi[1]), h2 = fmax(h2, hi[2]);
+  }
+  low[0] = l0, low[1] = l1, low[2] = l2, high[0] = h0, high[1] = h1, high[2] = h2;
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (low[c] + high[c]), half[c] = 0.5 * (high[c] - low[c]);
+  v->spread = vvi_norm3(half);
+  v->allowed = 1.5 * v->spread;
+}
+
+void vvi_sheet_measure(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_body(w, i);
+  memset(w->fresh, 0, (size_t)w->sheets->n_body);
+}
+
+static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
+{
+  const double *a = w->speed[c->a].centre, *b = w->speed[c->b].centre;
+  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return vvi_norm3(d);
+}
+
+bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t body = s->body_of_mover[mover];
+  const vvi_sheet_body *b = &s->body[body];
+  vvi_sheet_speed *v = &w->speed[body];
+  double x[3], d[3], most = 0.0;
+  if (b->carrier == VVI_CARRY_POINTS) {
+    vvi_sheet_node(&w->motion, body, mover, false, x);
+    vvi_sheet_node(&w->motion, body, mover, true, d);
+    for (int c = 0; c < 3; c++) d[c] -= x[c] + v->centre[c];
+    most = vvi_norm3(d);
+  } else {
+    for (int32_t i = b->vertex0; i < b->vertex0 + b->vertices; i++) {
+      if (s->mover[i] != mover) continue;
+      moved(&w->motion, i, d);
+      for (int c = 0; c < 3; c++) d[c] -= v->centre[c];
+      most = fmax(most, vvi_norm3(d));
+    }
+  }
+  v->spread = fmax(v->spread, most);
+  return most > v->allowed;
+}
+
+void vvi_sheet_advance(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+    const vvi_sheet_couple *c = &w->sheets->couple[i];
+    w->list[i].travel += drifts_apart(w, c) + w->speed[c->a].spread + w->speed[c->b].spread;
+  }
+}
+
+/* ---- lists ---- */
+
+static void compact(vvi_sheet_search *w)
+{
+  int64_t to = 0;
+  for (;;) { /* lists in the order of their places */
+    vvi_sheet_list *next = NULL;
+    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+      vvi_sheet_list *l = &w->list[i];
+      if (l->n > 0 && !l->stale && l->first >= to && (next == NULL || l->first < next->first)) next = l;
+    }
+    if (next == NULL) break;
+    memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
+    next->first = to, to += next->n;
+  }
+  w->used = to;
+}
+
+static void refresh_body(vvi_sheet_search *w, int32_t body)
+{
+  if (w->fresh[body]) return;
+  vvi_sheet_refit(w, body);
+  w->fresh[body] = 1;
+}
+
+/* How far two bodies are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
+static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
+{
+  const vvi_sheet_body *a = &w->sheets->body[c->a], *b = &w->sheets->body[c->b];
+  if (c->a == c->b || b->obstacle != NULL || a->trees == 0 || b->trees == 0) return 0.0;
+  return vvi_sheet_box_distance(w->tree[a->tree0].box, w->tree[b->tree0].box);
+}
+
+static bool rebuild(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_couple *c = &w->sheets->couple[i];
+  vvi_sheet_list *l = &w->list[i];
+  const double need = l->step + l->offset + l->guard, skin = fmax(w->skin + l->offset, 2.0 * need);
+  refresh_body(w, c->a);
+  refresh_body(w, c->b);
+  l->stale = true, l->n = 0;
+  const double far = apart(w, c);
+  double closest = INFINITY;
+  int64_t first = w->used;
+  if (far <= skin && !vvi_sheet_list_couple(w, i, skin, &closest)) {
+    w->used = first;
+    compact(w);
+    first = w->used;
+    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
+  }
+  const bool obstacle = w->sheets->body[c->b].obstacle != NULL;
+  l->first = first, l->n = w->used - first;
+  l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
+  l->travel = 0.0, l->stale = false;
+  w->builds++;
+  return true;
+}
+
+static void cut_chunks(vvi_sheet_search *w)
+{
+  w->chunks = 0;
+  for (int32_t i = 0; i < w->sheets->n_couple; i++)
+    for (int64_t k = 0; k < w->list[i].n; k += CHUNK)
+      w->chunk[w->chunks++] = (struct vvi_sheet_chunk){
+          .couple = i, .first = w->list[i].first + k, .n = w->list[i].n - k < CHUNK ? w->list[i].n - k : CHUNK};
+}
+
+/* Lists that the coming drift may use up are built anew. */
+static bool refresh(vvi_sheet_search *w)
+{
+  bool changed = false;
+  for (int shrink = 0; shrink <= SHRINKS; shrink++) {
+    bool room = true;
+    for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
+      const vvi_sheet_couple *c = &w->sheets->couple[i];
+      vvi_sheet_list *l = &w->list[i];
+      l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
+      if (!l->stale && l->travel + l->step + l->offset + l->guard <= l->limit) continue;
+      room = rebuild(w, i);
+      changed = true;
+    }
+    if (room) {
+      if (changed) cut_chunks(w);
+      return true;
+    }
+    w->skin *= 0.5, w->used = 0;
+    for (int32_t i = 0; i < w->sheets->n_couple; i++) w->list[i].stale = true, w->list[i].n = 0;
+  }
+  return false;
+}
+
+/* ---- the pairs of the coming drift ---- */
+
+/* One pair past its budget: a plane that holds it apart, or its distance.  True: it may meet. */
+static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, struct vvi_sheet_slot *out)
+{
+  const double reach = l->offset + l->guard;
+  int32_t v[4];
+  double x[4][3];
+  vvi_closest at;
+  const int n = vvi_sheet_vertices(w->sheets, p->a, p->b, v);
+  for (int k = 0; k < n; k++) vvi_sheet_place(&w->motion, v[k], false, x[k]);
+  if (n == 4) {
+    const vvi_feature f = p->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
+    const double old[3] = {(double)p->n[0], (double)p->n[1], (double)p->n[2]};
+    const double z = vvi_separation(f, (const double(*)[3])x, old) * (1.0 - 1e-6); /* floats are not quite unit */
+    if (z - l->step >= reach) {
+      p->safe = vvi_sheet_safe(l->travel + z - reach);
+      return false;
+    }
+    vvi_closest_at(f, (const double(*)[3])x, &at);
+  } else {
+    vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
+  }
+  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c], out->n[c] = at.n[c];
+  p->safe = vvi_sheet_safe(l->travel + at.d - reach);
+  out->d = at.d - l->offset;
+  return at.d - l->step < reach * (1.0 + 1e-9);
+}
+
+static void look_at_chunk(vvi_sheet_search *w, struct vvi_sheet_chunk *k)
+{
+  const vvi_sheet_list *l = &w->list[k->couple];
+  const float bound = (float)((l->travel + l->step) * (1.0 + 1e-6));
+  vvi_sheet_pair *pair = w->pair + k->first;
+  struct vvi_sheet_slot *slot = w->slot + k->first;
+  k->hits = k->checked = 0;
+  for (int32_t i = 0; i < (int32_t)k->n; i++) {
+    if (pair[i].safe > bound) continue;
+    k->checked++;
+    if (!look(w, l, &pair[i], &slot[k->hits])) continue;
+    slot[k->hits++].pair = i;
+  }
+}
+
+bool vvi_sheet_collect(vvi_sheet_search *w)
+{
+  if (!refresh(w)) return false;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (w->chunks > 4 && w->threads > 1)
+  for (int64_t i = 0; i < w->chunks; i++) look_at_chunk(w, &w->chunk[i]);
+  w->n_near = 0;
+  for (int64_t i = 0; i < w->chunks; i++) {
+    const struct vvi_sheet_chunk *k = &w->chunk[i];
+    w->checked += k->checked;
+    for (int32_t j = 0; j < k->hits; j++) {
+      const struct vvi_sheet_slot *s = &w->slot[k->first + j];
+      const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
+      if (w->n_near == w->near_room) return false;
+      w->near[w->n_near++] = (vvi_sheet_near){
+          .a = p->a, .b = p->b, .couple = k->couple, .looked = -1, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
+    }
+  }
+  return true;
+}

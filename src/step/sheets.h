@@ -1,0 +1,61 @@
+/* step/sheets.h  Contacts of surfaces, answered before the drift that would make them meet: positions are never moved, so
+ * that the potential energy is untouched and, for e = 1, so is the kinetic one. */
+#pragma once
+#include "contact/response/dcr.h"
+#include "contact/sheets.h"
+#include "step/step.h"
+
+/* What the state remembers, behind everything else: the bank, and the guard layer chosen at the start. */
+enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
+
+typedef struct vvi_sheet_counts {
+  int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
+  int64_t most_sweeps, evaluations, crossings;
+  int64_t unresolved; /* steps that ended with a pair violated */
+  int64_t rowless;    /* crossings without a usable row */
+  double pushed;      /* J brought by pushes */
+  double nearest;     /* smallest distance less the thickness, over the guard */
+} vvi_sheet_counts;
+
+/* One impulse, as it is logged. */
+typedef struct vvi_sheet_event {
+  const vvi_dcr *pair;
+  int32_t couple;
+  double speed, impulse, slide, lost;
+} vvi_sheet_event;
+
+struct vvi_sheets_step {
+  vvi_sheet_search *search;
+  double h;
+  double *bank;             /* energy lent to pairs pushed apart; of the state */
+  vv_posted *post;          /* of the ledger */
+  int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
+  int32_t n_dirty, serial;
+  int64_t acted;  /* pairs answered in this step */
+  double deepest; /* of what is unresolved in this step */
+  vvi_sheet_counts count;
+  void (*log)(void *user, const vvi_sheet_event *e); /* NULL: none */
+  void *user;
+  /* of the stepper */
+  struct vv_step *step;
+  double t;
+  int32_t logged;
+  double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
+  struct vvi_sheets_paper *paper; /* the 2005 paper's step; NULL: anticipation */
+};
+
+/* ---- the core: search, sweeps, books; motion.at, motion.h and the frames are set ---- */
+
+vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out);
+/* The layer of every couple: max(1e-3 edge, travel of a step) for e = 1, 3e-3 edge for e < 1. */
+void vvi_sheets_guard(struct vvi_sheets_step *w, double guard);
+/* Changes momenta until nothing meets in the coming drift.  False: no room. */
+bool vvi_sheets_settle(struct vvi_sheets_step *w);
+
+/* ---- within a run ---- */
+
+vv_status vvi_sheets_prepare(struct vv_step *s);
+/* f: force at the present configuration */
+vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r);
+double vvi_sheets_bank(const struct vv_step *s);
+void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts);
