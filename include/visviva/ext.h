@@ -56,6 +56,7 @@ typedef enum vv_patch_type {
   VV_PATCH_CYLINDER, /* round, endless, about the line through centre along direction */
   VV_PATCH_BOX,      /* free outside, or inside: a room */
   VV_PATCH_SOLID,    /* rigid shapes carried by nodes: one shape, a copy at each node */
+  VV_PATCH_SURFACE,  /* triangles between nodes: a thin surface that can touch on both sides */
   VV_PATCH_TYPES
 } vv_patch_type;
 
@@ -65,9 +66,12 @@ struct vv_solid; /* geom/solid.h: a rigid shape */
 typedef struct vv_patch {
   vv_patch_type type;
   int32_t body;
-  int64_t node;        /* tip, curve, solid: its (first) node within the block; -1: fixed in space */
-  int64_t nodes;       /* curve, solid: how many */
-  bool closed;         /* curve: the last node is joined to the first */
+  int64_t node;        /* tip, curve, solid, surface: its (first) node within the block; -1: fixed in space */
+  int64_t nodes;       /* curve, solid, surface: how many */
+  int64_t element;     /* surface: its first triangle within the block (element_node holds their corners) */
+  int64_t elements;    /* surface: how many */
+  double thickness;    /* surface: m */
+  bool closed;         /* curve: the last node is joined to the first.  surface: no border, normals outward */
   int corners;         /* curve: points of a section that can touch: 1 (the centroid, or round about it) or 4 */
   const char *feature; /* name in events.csv: first, last, node, plane, sphere */
   double direction[3]; /* unit; outward direction of a tip, normal of a plane, axis of a cylinder */
@@ -104,6 +108,7 @@ typedef struct vv_block {
   int64_t stride; /* nodes rounded up to a multiple of 8 */
   int64_t column; /* distance between columns of q and of p: nodes, or more so that columns share no cache set */
   int64_t q0, p0; /* start of this block in state.q, state.p; q is [node_q][column], p is [node_p][column] */
+  void *plan;     /* the kind's own, placed by fill in the arena of the model; NULL where it needs none */
   int32_t patches, patch0; /* patch0: start in the model's patch list */
   int32_t n_load;
   double *node_real;     /* [node_reals][stride]  kind's own columns */
@@ -128,9 +133,11 @@ typedef struct vv_fill {
 
 /* A material point: patch within the block and surface coordinates.  Curve: xi[0] counts nodes from the first (3.25 lies
  * on the segment behind node 3), xi[1] is the corner of the section; arm leads in space from there to where an impulse
- * acts, for round sections.  Solid: xi[0] counts nodes (whole numbers), arm leads from the node to the point. */
+ * acts, for round sections.  Solid: xi[0] counts nodes (whole numbers), arm leads from the node to the point.  Surface:
+ * element counts its triangles from the first, the weights of its corners are 1 - xi[0] - xi[1], xi[0], xi[1]. */
 typedef struct vv_point {
   int32_t patch;
+  int32_t element;
   double xi[2];
   double arm[3];
 } vv_point;

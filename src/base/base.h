@@ -2,6 +2,8 @@
 #pragma once
 #include "visviva/base.h"
 
+#include <locale.h>
+
 #ifdef NDEBUG
 #define VV_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
 #else
@@ -46,3 +48,10 @@ double vvi_clock(void); /* monotonic seconds */
 
 /* Edit distance (insertions, deletions, substitutions, swaps), for "did you mean". */
 int vvi_text_distance(const char *a, const char *b);
+
+/* Numbers are read and written with a point whatever the caller's locale is; only this thread is affected. */
+typedef struct vvi_locale {
+  locale_t c, old;
+} vvi_locale;
+vvi_locale vvi_locale_enter(void);
+void vvi_locale_leave(vvi_locale *locale);

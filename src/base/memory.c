@@ -1,4 +1,4 @@
-/* base/memory.c  Arena, hash, clock, edit distance. */
+/* base/memory.c  Arena, hash, clock, edit distance, locale. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -89,4 +89,18 @@ int vvi_text_distance(const char *a, const char *b)
     }
   }
   return na == 0 ? nb : d[na % 3][nb];
+}
+
+vvi_locale vvi_locale_enter(void)
+{
+  vvi_locale l = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
+  if (l.c != (locale_t)0) l.old = uselocale(l.c);
+  return l;
+}
+
+void vvi_locale_leave(vvi_locale *l)
+{
+  if (l->c == (locale_t)0) return;
+  uselocale(l->old);
+  freelocale(l->c);
 }

@@ -41,6 +41,9 @@ uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and defau
 
 /* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */
 char *vvi_beside(const char *source, const char *file);
+/* The bytes of the file that the text field `name` of g gives, and a zero behind them; the caller frees them.  Every fault
+ * is a complaint about that field. */
+vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, size_t *size);
 
 /* A word `auto` becomes what it stands for: `word` lives as long as the model. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word);

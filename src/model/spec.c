@@ -98,20 +98,6 @@ size_t vvi_utf8_valid(const char *text, size_t length)
   return length;
 }
 
-vvi_locale vvi_locale_enter(void)
-{
-  vvi_locale l = {.c = newlocale(LC_ALL_MASK, "C", (locale_t)0)};
-  if (l.c != (locale_t)0) l.old = uselocale(l.c);
-  return l;
-}
-
-void vvi_locale_leave(vvi_locale *l)
-{
-  if (l->c == (locale_t)0) return;
-  uselocale(l->old);
-  freelocale(l->c);
-}
-
 /* ---- flow notation ---- */
 
 typedef struct flow {

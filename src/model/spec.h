@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "visviva/model.h"
 
-#include <locale.h>
-
 typedef enum vvi_node_type { VVI_SCALAR, VVI_MAP, VVI_LIST } vvi_node_type;
 
 typedef struct vvi_node {
@@ -46,10 +44,3 @@ vvi_node *vvi_node_flow(vv_spec *spec, const char *text);
 
 /* Bytes before the first that is not UTF-8; `length` when all is well. */
 size_t vvi_utf8_valid(const char *text, size_t length);
-
-/* Numbers are read and written with a point whatever the caller's locale is; only this thread is affected. */
-typedef struct vvi_locale {
-  locale_t c, old;
-} vvi_locale;
-vvi_locale vvi_locale_enter(void);
-void vvi_locale_leave(vvi_locale *locale);

@@ -39,51 +39,60 @@ char *vvi_beside(const char *source, const char *file)
   return path;
 }
 
-static vv_status no_memory(const reader *r)
+static vv_status no_memory(const vv_group *g, const char *name)
 {
-  vv_complain(r->group, r->field, "out of memory for the table '%.100s'", r->file);
+  vv_complain(g, name, "out of memory for the file '%.100s'", vv_text(g, name));
   return VV_NOMEM;
 }
 
-static vv_status load_stream(reader *r, FILE *stream)
+static vv_status load_stream(const vv_group *g, const char *name, FILE *stream, char **bytes, size_t *size)
 {
   struct stat s;
   if (fstat(fileno(stream), &s) != 0 || !S_ISREG(s.st_mode))
-    return vv_complain(r->group, r->field, "'%.100s' is no plain file; give the name of a text table", r->file);
+    return vv_complain(g, name, "'%.100s' is no plain file; give the name of a file", vv_text(g, name));
   if ((int64_t)s.st_size > most_bytes)
-    return vv_complain(r->group, r->field, "'%.100s' is larger than %d MiB; use fewer digits or fewer nodes", r->file,
+    return vv_complain(g, name, "'%.100s' is larger than %d MiB; use fewer digits or fewer nodes", vv_text(g, name),
                        (int)(most_bytes >> 20));
-  r->text = malloc((size_t)s.st_size + 1);
-  if (r->text == NULL) return no_memory(r);
-  r->length = fread(r->text, 1, (size_t)s.st_size, stream);
-  r->text[r->length] = '\0';
-  if (ferror(stream)) return vv_complain(r->group, r->field, "'%.100s' cannot be read: %s", r->file, strerror(errno));
+  *bytes = malloc((size_t)s.st_size + 1);
+  if (*bytes == NULL) return no_memory(g, name);
+  *size = fread(*bytes, 1, (size_t)s.st_size, stream);
+  (*bytes)[*size] = '\0';
+  if (!ferror(stream)) return VV_OK;
+  free(*bytes);
+  *bytes = NULL;
+  return vv_complain(g, name, "'%.100s' cannot be read: %s", vv_text(g, name), strerror(errno));
+}
+
+vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, size_t *size)
+{
+  *bytes = NULL, *size = 0;
+  char *path = vvi_beside(g->source, vv_text(g, name));
+  if (path == NULL) return no_memory(g, name);
+  errno = 0;
+  FILE *stream = fopen(path, "rb");
+  vv_status status;
+  if (stream == NULL) {
+    const int why = errno;
+    status =
+        vv_complain(g, name, "'%.100s' cannot be opened (%s); the path counts from the folder of the scene: %.200s",
+                    vv_text(g, name), strerror(why), path);
+  } else {
+    status = load_stream(g, name, stream, bytes, size);
+    fclose(stream);
+  }
+  free(path);
+  return status;
+}
+
+static vv_status load(reader *r)
+{
+  VV_TRY(vvi_beside_read(r->group, r->field, &r->text, &r->length));
   const char *zero = memchr(r->text, '\0', r->length);
   if (zero == NULL) return VV_OK;
   int64_t line = 1;
   for (const char *c = r->text; c < zero; c++) line += *c == '\n';
   return vv_complain(r->group, r->field, "'%.100s' line %lld: a zero byte; the table must be plain text (ASCII, UTF-8)",
                      r->file, (long long)line);
-}
-
-static vv_status load(reader *r)
-{
-  char *path = vvi_beside(r->group->source, r->file);
-  if (path == NULL) return no_memory(r);
-  errno = 0;
-  FILE *stream = fopen(path, "rb");
-  vv_status status;
-  if (stream == NULL) {
-    const int why = errno;
-    status = vv_complain(r->group, r->field,
-                         "'%.100s' cannot be opened (%s); the path counts from the folder of the scene: %.200s",
-                         r->file, strerror(why), path);
-  } else {
-    status = load_stream(r, stream);
-    fclose(stream);
-  }
-  free(path);
-  return status;
 }
 
 /* ---- fields of a line ---- */
@@ -239,7 +248,7 @@ static vv_status read_lines(reader *r)
       read_head(r, line);
       if (r->faults > 0) return VV_SCENE;
     } else {
-      if (!grow(r)) return no_memory(r);
+      if (!grow(r)) return no_memory(r->group, r->field);
       read_row(r, line);
     }
   }

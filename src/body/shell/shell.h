@@ -1,0 +1,191 @@
+/* body/shell/shell.h  Kirchhoff-Love shell on a Loop subdivision surface: columns, plan, and who does what in this folder.
+ *
+ * The nodes of a triangle mesh are the control points of a smooth surface x(xi, eta) = sum_I N_I x_I.  Every triangle has
+ * one point of integration, its barycentre.  There                                                             [shell 1]
+ *
+ *   W = A0 k/2 (e:C:e + h^2/12 kappa:C:kappa),  e_ab = (a_a.a_b - a0_a.a0_b)/2,  kappa_ab = a_ab.n - a0_ab.n0
+ *
+ * (St Venant-Kirchhoff) or the energy of a neo-Hookean sheet at two points of its thickness [shell 8].
+ *
+ * Work is done tile by tile: some hundred neighbouring triangles, the nodes that their patches touch, and behind these the
+ * ghosts that stand for the surface beyond a border.  A tile copies its nodes into a small array, makes its ghosts, adds up
+ * forces in a segment of its own, and gives the force on its ghosts back to the nodes that made them.  Then every tile adds
+ * up the segments for the nodes that it owns.  Nothing of this depends on the number of threads.
+ *
+ *   fields.c   words            mesh.c    words -> placed meshes            build.c   meshes -> columns, patches, state
+ *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
+ *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
+ *   formulas.h strains and stresses of one element, for one double and for four
+ *   sweep.c    kick, drift, stride, fast               plain.c   one element at a time: energies, tangent
+ *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
+ *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
+#pragma once
+#include "model/model.h"
+
+struct vvi_mesh;
+
+enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3 };
+
+/* inverse mass: 0 where a border holds the node.  rest: where the node was when nothing was stressed. */
+enum shell_node_column { SHELL_MASS, SHELL_INVERSE_MASS, SHELL_REST, SHELL_NODE_COLUMNS = SHELL_REST + 3 };
+
+typedef enum shell_law { SHELL_STVK, SHELL_NEO_HOOKE } shell_law;
+
+/* The constants of a body: all doubles, so that they live in body_real.  Scaled for the units of the tables [shell 6]. */
+typedef struct shell_body {
+  double young, poisson, density, thickness;
+  double law;            /* shell_law */
+  double membrane, bend; /* St Venant-Kirchhoff: factors of S(E) and S(K) */
+  double mu, lambda;     /* neo-Hooke: Lame's constants, mu times thickness/(4 TABLE_A^2) */
+  double lever;          /* neo-Hooke: of B in the metric of the two points, up to sign */
+  double limit;          /* 1: contact sees the limit surface, 0: the control mesh */
+  double closed;         /* 1: no border */
+} shell_body;
+enum { SHELL_BODY_COLUMNS = sizeof(shell_body) / sizeof(double) };
+
+/* ---- the weights of a triangle (loop.c) ---- */
+
+/* Tables hold SHELL_A x,_a and SHELL_D x,_ab (33: along the third side): whole numbers in the regular case.    [shell 4] */
+#define SHELL_A 162.0
+#define SHELL_D 9.0
+enum { SHELL_MOST_NODES = 48, SHELL_REGULAR = 12, SHELL_PAIR = 14 };
+enum shell_weight { W_N, W_1, W_2, W_11, W_22, W_33, SHELL_WEIGHTS };
+
+typedef struct shell_class {
+  int valence[3]; /* of the corners, ghosts counted */
+  int nodes;      /* of the patch: the corners, then the nodes around them, counterclockwise */
+  double (*weight)[SHELL_WEIGHTS]; /* [nodes] */
+} shell_class;
+
+/* The nodes of a patch by the rings of its corners: ring[i] has valence[i] entries, from corner i + 1 counterclockwise. */
+void shell_patch_nodes(const int valence[3], const int *const ring[3], int corner[3], int *out);
+int shell_patch_size(const int valence[3]); /* 0: refused, more than SHELL_MOST_NODES or no patch at all */
+void shell_weights(const int valence[3], double (*weight)[SHELL_WEIGHTS]);
+/* Limit of a node: 1 - n w of itself, w of each of its n neighbours.                                           [shell 5] */
+double shell_limit_weight(int valence);
+/* Places of a regular patch in the order of shell_patch_nodes, in that of the pair kernel.                     [shell 4] */
+extern const int shell_lattice[SHELL_REGULAR];
+
+/* ---- border.c ---- */
+
+typedef enum shell_hold { SHELL_FREE, SHELL_SUPPORTED, SHELL_CLAMPED } shell_hold;
+
+/* A place that follows from nodes: x = sum w_i x_i + n (n . sum v_i x_i) + k.                                  [shell 12] */
+enum { SHELL_SOURCES = 12 };
+typedef struct shell_ghost {
+  int32_t count;
+  int32_t source[SHELL_SOURCES]; /* node of the mesh; within a tile: local place */
+  double w[SHELL_SOURCES], v[SHELL_SOURCES];
+  double normal[3], offset[3];
+} shell_ghost;
+
+/* A mesh with the ghosts beyond its border.  Numbers from `nodes` on are ghosts. */
+typedef struct shell_net {
+  int nodes, triangles, ghosts;
+  const int *triangle, *neighbour; /* [triangles][3] corners; across the side opposite to a corner, -1: none */
+  int *first, *ring;   /* [nodes + 1]: neighbours counterclockwise, ghosts among them, a closed ring each */
+  int *stand;          /* [nodes] what stands for a node in the patches: itself, or a ghost where it is clamped */
+  shell_ghost *ghost;  /* [ghosts] normal and offset as in the mesh that was given */
+} shell_net;
+
+/* Ghosts and rings of a mesh whose border nodes are held as hold[] says.  why: message where it is refused. */
+vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const unsigned char *hold, shell_net *out,
+                         char *why);
+/* Ghost i seen from a mesh that was placed: its offset and normal there; x[nodes][3]. */
+void shell_ghost_place(const shell_ghost *in, const double turn[9], const double *x, shell_ghost *out);
+
+/* ---- tiles.c ---- */
+
+enum { SHELL_GROUP = 8, SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
+enum { SHELL_REFERENCE = 6 }; /* G11 G22 G12 B11 B22 B12 at rest */
+
+/* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
+typedef struct shell_group {
+  int16_t pair;        /* 1: pairs of regular triangles */
+  int16_t count;       /* triangles; pairs: half of them in lanes from 4 on */
+  int32_t cls;         /* its class */
+  int32_t element;     /* first triangle, from the first of its tile: in lane order, without gaps */
+  const uint16_t *at;  /* local nodes, times 4: [4][14] or [8][nodes] */
+  const double *rest;  /* [SHELL_REFERENCE][8] */
+} shell_group;
+
+typedef struct shell_shared {
+  int32_t local;  /* an owned node */
+  int32_t others; /* segments of other tiles that hold it too */
+  const int64_t *slot; /* [others] ascending, from the first slot of the component */
+} shell_shared;
+
+typedef struct shell_tile {
+  int32_t body;               /* within the block */
+  int64_t node0;              /* first node of the component in the block */
+  int32_t own0, own;          /* owned nodes, from node0 */
+  int32_t halo, ghosts;       /* how many behind them: local = own, halo, ghosts */
+  const int32_t *halo_node;   /* [halo] from node0 */
+  const shell_ghost *ghost;   /* [ghosts] */
+  int32_t groups, shareds;
+  const shell_group *group;   /* [groups] */
+  const shell_class *cls;     /* of the component */
+  const shell_shared *shared; /* [shareds] */
+  int64_t element0, elements; /* within the block */
+  int64_t slot0, slot;        /* first slot of the component; of the tile, from there */
+} shell_tile;
+
+static inline int32_t shell_tile_nodes(const shell_tile *t)
+{
+  return t->own + t->halo + t->ghosts;
+}
+
+/* Limit stencils of the nodes of a mesh, ghosts replaced by what makes them. */
+typedef struct shell_limit {
+  int32_t *first; /* [nodes + 1] */
+  int32_t *node;
+  double *weight;
+} shell_limit;
+
+/* One mesh cut into tiles: shared by all its copies. */
+typedef struct shell_cut {
+  int tiles, nodes, elements;
+  int classes;
+  shell_class *cls;
+  shell_tile *tile;   /* [tiles] node0, element0, slot0 = 0 */
+  int64_t slots;
+  int *triangle;      /* [elements][3] corners, in the order of the elements */
+  shell_limit limit;
+} shell_cut;
+
+/* net: of a mesh in the order of its tiles of `size` triangles.  x: [nodes][3]. */
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, const double *x, int size, shell_cut *out, char *why);
+double shell_irregular_share(const shell_net *net);
+
+/* All tiles of a block, and room for forces. */
+typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot);
+typedef struct shell_component { /* one connected copy: a patch of its own */
+  const shell_cut *cut;
+  int64_t node0, element0;
+  int32_t body;
+} shell_component;
+typedef struct shell_plan {
+  int64_t tiles, slots;
+  shell_tile *tile;
+  int components;
+  shell_component *component;
+  int64_t held;
+  int32_t *held_node; /* [held] within the block */
+  shell_tile_fn *force; /* chosen for this machine */
+  double *slot;         /* [slots][4] forces on local nodes: scratch */
+  int busy;             /* the scratch is in use */
+  struct shell_part *part; /* while bodies are filled in */
+} shell_plan;
+
+static inline const double *shell_node(const vv_block *b, int column)
+{
+  return b->node_real + column * b->stride;
+}
+static inline const shell_body *shell_of(const vv_block *b, int32_t body_in_block)
+{
+  return (const shell_body *)(const void *)(b->body_real + (int64_t)body_in_block * SHELL_BODY_COLUMNS);
+}
+static inline const shell_plan *shell_plan_of(const vv_block *b)
+{
+  return b->plan;
+}

@@ -1,0 +1,156 @@
+/* geom/mesh/bisect.c  Recursive coordinate bisection: triangles of a block, and nodes of a block, side by side. */
+#include "geom/mesh/inside.h"
+
+#include <string.h>
+
+/* a before b along `axis`; then along the others, then by number: no two are equal, so that the order is one. */
+static bool before(const double *centre, int axis, int a, int b)
+{
+  for (int i = 0; i < 3; i++) {
+    const double u = centre[3 * (int64_t)a + (axis + i) % 3], v = centre[3 * (int64_t)b + (axis + i) % 3];
+    if (u != v) return u < v;
+  }
+  return a < b;
+}
+
+static void swap(int *a, int *b)
+{
+  const int keep = *a;
+  *a = *b, *b = keep;
+}
+
+/* Puts the k smallest of list[0 .. n-1] first: quickselect with the median of three. */
+static void put_first(const double *centre, int axis, int *list, int n, int k)
+{
+  int low = 0, high = n - 1;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (before(centre, axis, list[middle], list[low])) swap(list + middle, list + low);
+    if (before(centre, axis, list[high], list[low])) swap(list + high, list + low);
+    if (before(centre, axis, list[high], list[middle])) swap(list + high, list + middle);
+    const int pivot = list[middle];
+    int i = low, j = high;
+    while (i <= j) {
+      while (before(centre, axis, list[i], pivot)) i++;
+      while (before(centre, axis, pivot, list[j])) j--;
+      if (i <= j) swap(list + i++, list + j--);
+    }
+    if (k <= j)
+      high = j;
+    else if (k >= i)
+      low = i;
+    else
+      return;
+  }
+}
+
+static int longest_axis(const double *centre, const int *list, int n)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) {
+      const double v = centre[3 * (int64_t)list[i] + c];
+      low[c] = fmin(low[c], v), high[c] = fmax(high[c], v);
+    }
+  int axis = 0;
+  for (int c = 1; c < 3; c++)
+    if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
+  return axis;
+}
+
+/* Halves of whole blocks: only the last block of all can be small.  The depth is the binary logarithm of the blocks. */
+static void bisect(const double *centre, int *list, int n, int block)
+{
+  if (n <= block) return;
+  const int64_t blocks = ((int64_t)n + block - 1) / block;
+  const int left = (int)((blocks + 1) / 2 * block);
+  const int axis = longest_axis(centre, list, n);
+  if (left < n) put_first(centre, axis, list, n, left);
+  bisect(centre, list, left < n ? left : n, block);
+  if (left < n) bisect(centre, list + left, n - left, block);
+}
+
+/* Within a block triangles keep the order they had: shell sort, as blocks are small. */
+static void sort_block(int *list, int n)
+{
+  static const int gaps[] = {10001, 4001, 1750, 701, 301, 132, 57, 23, 10, 4, 1};
+  for (int g = 0; g < VV_COUNT(gaps); g++)
+    for (int i = gaps[g]; i < n; i++) {
+      const int v = list[i];
+      int j = i;
+      for (; j >= gaps[g] && list[j - gaps[g]] > v; j -= gaps[g]) list[j] = list[j - gaps[g]];
+      list[j] = v;
+    }
+}
+
+/* ---- nodes ---- */
+
+/* The lowest and the highest block that touches each node; wide: through the nodes around it. */
+static void find_touch(const vvi_mesh *m, const int *order, int block, int rings, int *low, int *high, int *wide_low,
+                       int *wide_high)
+{
+  for (int i = 0; i < m->nodes; i++) low[i] = INT32_MAX, high[i] = -1;
+  for (int k = 0; k < m->triangles; k++)
+    for (int c = 0; c < 3; c++) {
+      const int v = m->triangle[3 * order[k] + c], b = k / block;
+      if (b < low[v]) low[v] = b;
+      if (b > high[v]) high[v] = b;
+    }
+  memcpy(wide_low, low, sizeof(int) * (size_t)m->nodes);
+  memcpy(wide_high, high, sizeof(int) * (size_t)m->nodes);
+  for (int t = 0; rings > 0 && t < m->triangles; t++)
+    for (int c = 0; c < 6; c++) {
+      const int v = m->triangle[3 * t + c % 3], u = m->triangle[3 * t + (c + 1 + c / 3) % 3];
+      if (low[u] < wide_low[v]) wide_low[v] = low[u];
+      if (high[u] > wide_high[v]) wide_high[v] = high[u];
+    }
+}
+
+/* Counting sort by block, own before shared; within these in the order of first use.  Unused nodes come last. */
+static bool order_nodes(const vvi_mesh *m, const int *order, int block, int rings, int *node_order)
+{
+  const int blocks = m->triangles / block + 2;
+  vvi_arena scratch = {0};
+  int *touch = VVI_ARENA_NEW(&scratch, int, 4 * (int64_t)m->nodes);
+  int *count = VVI_ARENA_NEW(&scratch, int, 2 * (int64_t)blocks + 1);
+  bool *seen = VVI_ARENA_NEW(&scratch, bool, m->nodes);
+  const bool ok = touch != NULL && count != NULL && seen != NULL;
+  if (ok) {
+    const int n = m->nodes;
+    int *low = touch, *wide_low = touch + 2 * (int64_t)n, *wide_high = touch + 3 * (int64_t)n;
+    find_touch(m, order, block, rings, low, touch + n, wide_low, wide_high);
+    for (int i = 0; i < n; i++) {
+      if (low[i] == INT32_MAX) low[i] = blocks - 1;
+      low[i] = 2 * low[i] + (wide_low[i] != wide_high[i]);
+      count[low[i] + 1]++;
+    }
+    for (int b = 0; b < 2 * blocks; b++) count[b + 1] += count[b];
+    for (int64_t k = 0; k < 3 * (int64_t)m->triangles; k++) {
+      const int v = m->triangle[3 * order[k / 3] + k % 3];
+      if (!seen[v]) node_order[count[low[v]]++] = v;
+      seen[v] = true;
+    }
+    for (int i = 0; i < n; i++)
+      if (!seen[i]) node_order[count[low[i]]++] = i;
+  }
+  vvi_arena_free(&scratch);
+  return ok;
+}
+
+vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, int *triangle_order, int *node_order,
+                          char why[VVI_MESH_WHY])
+{
+  if (block < 1) return vvi_mesh_fail(why, VV_ARG, "a block needs at least one triangle, not %d", block);
+  vvi_arena scratch = {0};
+  double *centre = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)m->triangles);
+  if (centre == NULL) return vvi_mesh_no_memory(why);
+  for (int t = 0; t < m->triangles; t++) {
+    triangle_order[t] = t;
+    for (int k = 0; k < 9; k++) centre[3 * (int64_t)t + k % 3] += m->x[3 * (int64_t)m->triangle[3 * t + k / 3] + k % 3];
+  }
+  bisect(centre, triangle_order, m->triangles, block);
+  vvi_arena_free(&scratch);
+  for (int64_t k = 0; k < m->triangles; k += block)
+    sort_block(triangle_order + k, (int)(m->triangles - k < block ? m->triangles - k : block));
+  return order_nodes(m, triangle_order, block, rings, node_order) ? VV_OK : vvi_mesh_no_memory(why);
+}

@@ -1,0 +1,245 @@
+/* geom/mesh/check.c  What is wrong with a mesh, and where. */
+#include "geom/mesh/inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void found(vvi_mesh_report *r, vvi_mesh_fault fault, int t, int other, int a, int b)
+{
+  if (r->count[fault]++ > 0) return;
+  r->triangle[fault][0] = t, r->triangle[fault][1] = other;
+  r->node[fault][0] = a, r->node[fault][1] = b;
+}
+
+static const double *place(const vvi_mesh *m, int node)
+{
+  return m->x + 3 * (int64_t)node;
+}
+
+/* ---- nodes and triangles by themselves ---- */
+
+static bool is_finite(const double x[3])
+{
+  return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+static void check_lists(const vvi_mesh *m, vvi_mesh_report *r)
+{
+  if (m->triangles < 1) found(r, VVI_MESH_EMPTY, -1, -1, -1, -1);
+  for (int t = 0; t < m->triangles; t++) {
+    const int *v = m->triangle + 3 * t;
+    for (int c = 0; c < 3; c++) {
+      if (v[c] < 0 || v[c] >= m->nodes)
+        found(r, VVI_MESH_BAD_NODE, t, -1, v[c], -1);
+      else if (!is_finite(place(m, v[c])))
+        found(r, VVI_MESH_NOT_FINITE, t, -1, v[c], -1);
+    }
+    for (int c = 0; c < 3; c++)
+      if (v[c] == v[(c + 1) % 3]) {
+        found(r, VVI_MESH_COLLAPSED, t, -1, v[c], -1);
+        break;
+      }
+  }
+  for (int i = 0; i < m->nodes; i++) /* also nodes of no triangle */
+    if (!is_finite(place(m, i)) && r->count[VVI_MESH_NOT_FINITE] == 0) found(r, VVI_MESH_NOT_FINITE, -1, -1, i, -1);
+}
+
+/* q = 4 sqrt(3) A / (a^2 + b^2 + c^2), which is 1 for equal edges.  Edges are first scaled, so that no square overflows. */
+static double quality(const vvi_mesh *m, const int v[3], vvi_mesh_report *r)
+{
+  double edge[3][3], size = 0.0, n[3], sum = 0.0;
+  for (int c = 0; c < 3; c++) {
+    vvi_sub3(place(m, v[(c + 1) % 3]), place(m, v[c]), edge[c]);
+    for (int i = 0; i < 3; i++) size = fmax(size, fabs(edge[c][i]));
+  }
+  if (!(size > 0.0) || !isfinite(size)) {
+    r->shortest = fmin(r->shortest, size);
+    return 0.0;
+  }
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < 3; i++) edge[c][i] /= size;
+    const double length2 = vvi_dot3(edge[c], edge[c]), length = size * sqrt(length2);
+    r->shortest = fmin(r->shortest, length);
+    r->longest = fmax(r->longest, length);
+    sum += length2;
+  }
+  vvi_cross3(edge[0], edge[1], n);
+  return 2.0 * sqrt(3.0) * vvi_norm3(n) / sum;
+}
+
+static void check_shapes(const vvi_mesh *m, double sliver, vvi_mesh_report *r)
+{
+  r->shortest = r->least_quality = INFINITY;
+  for (int t = 0; t < m->triangles; t++) {
+    const double q = quality(m, m->triangle + 3 * t, r);
+    if (!(q >= sliver)) {
+      found(r, VVI_MESH_SLIVER, t, -1, -1, -1);
+      if (!(q >= r->least_quality)) r->triangle[VVI_MESH_SLIVER][0] = t; /* the worst */
+    }
+    r->least_quality = fmin(r->least_quality, q);
+  }
+}
+
+/* ---- edges, fans, pieces ---- */
+
+static bool same_nodes(const vvi_mesh *m, int s, int t)
+{
+  int same = 0;
+  for (int c = 0; c < 3; c++)
+    for (int d = 0; d < 3; d++) same += m->triangle[3 * s + c] == m->triangle[3 * t + d];
+  return same == 3;
+}
+
+/* Triangles with the same nodes stand in the lists of all three: that of the lowest is looked through. */
+static void check_repeated(const vvi_mesh *m, const vvi_mesh_topology *top, int *last, vvi_mesh_report *r)
+{
+  for (int i = 0; i < m->nodes; i++) last[i] = -1;
+  for (int e = 0; e < top->edges; e++) {
+    const int s = top->edge_triangle[2 * e], t = top->edge_triangle[2 * e + 1];
+    if (t < 0 || !same_nodes(m, s, t)) continue;
+    if (last[top->edge[2 * e]] == t) continue; /* seen at another edge of the two */
+    last[top->edge[2 * e]] = last[top->edge[2 * e + 1]] = t;
+    found(r, VVI_MESH_REPEATED, t, s, -1, -1);
+  }
+}
+
+static bool is_turned(const vvi_mesh *m, const vvi_mesh_topology *top, int e)
+{
+  int from[2] = {-1, -1};
+  for (int i = 0; i < 2; i++) {
+    const int t = top->edge_triangle[2 * e + i];
+    for (int c = 0; c < 3; c++)
+      if (top->side[3 * t + c] == e) from[i] = m->triangle[3 * t + (c + 1) % 3];
+  }
+  return from[0] == from[1];
+}
+
+static void check_edges(const vvi_mesh *m, const vvi_mesh_topology *top, vvi_mesh_report *r)
+{
+  for (int e = 0; e < top->edges; e++) {
+    const int *t = top->edge_triangle + 2 * e, *v = top->edge + 2 * e;
+    if (top->edge_uses[e] > 2) found(r, VVI_MESH_BRANCHED, t[0], t[1], v[0], v[1]);
+    if (top->edge_uses[e] == 1) found(r, VVI_MESH_OPEN, t[0], -1, v[0], v[1]);
+    if (top->edge_uses[e] == 2 && is_turned(m, top, e)) found(r, VVI_MESH_TURNED, t[0], t[1], v[0], v[1]);
+  }
+  for (int i = 0; i < m->nodes; i++) {
+    const int *around = top->around + top->first[i];
+    if (top->fans[i] > 1) found(r, VVI_MESH_PINCHED, around[0], around[top->first[i + 1] - top->first[i] - 1], i, -1);
+    if (top->fans[i] == 0) found(r, VVI_MESH_UNUSED_NODE, -1, -1, i, -1);
+  }
+}
+
+/* Only pieces that are closed and whose triangles agree have a volume. */
+static void check_sides(const vvi_mesh *m, const vvi_mesh_topology *top, double *volume, int *first, vvi_mesh_report *r)
+{
+  for (int t = m->triangles - 1; t >= 0; t--) first[top->part[t]] = t;
+  for (int t = 0; t < m->triangles; t++) {
+    const int p = top->part[t], *v = m->triangle + 3 * t;
+    double a[3], n[3];
+    vvi_sub3(place(m, v[0]), place(m, m->triangle[3 * first[p]]), a);
+    vvi_triangle_normal(place(m, v[0]), place(m, v[1]), place(m, v[2]), n);
+    volume[p] += vvi_dot3(a, n);
+    for (int c = 0; c < 3; c++) {
+      const int e = top->side[3 * t + c];
+      if (top->edge_uses[e] != 2 || is_turned(m, top, e)) volume[p] = INFINITY;
+    }
+  }
+  for (int p = 0; p < top->parts; p++)
+    if (volume[p] < 0.0) found(r, VVI_MESH_INSIDE_OUT, first[p], -1, -1, -1);
+}
+
+static bool check_near(const vvi_mesh *m, double near, vvi_arena *scratch, vvi_mesh_report *r)
+{
+  int *to = VVI_ARENA_NEW(scratch, int, m->nodes);
+  if (to == NULL || vvi_mesh_match(m->nodes, m->x, near, to) < 0) return false;
+  for (int i = 0; i < m->nodes; i++)
+    if (to[i] != i) found(r, VVI_MESH_DUPLICATE_NODE, -1, -1, i, to[i]);
+  if (r->count[VVI_MESH_DUPLICATE_NODE] == 0) return true;
+  for (int k = 0; k < 2; k++) /* faces that use them */
+    for (int t = m->triangles - 1; t >= 0; t--)
+      for (int c = 0; c < 3; c++)
+        if (m->triangle[3 * t + c] == r->node[VVI_MESH_DUPLICATE_NODE][k]) r->triangle[VVI_MESH_DUPLICATE_NODE][k] = t;
+  return true;
+}
+
+vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *r, char why[VVI_MESH_WHY])
+{
+  *r = (vvi_mesh_report){0};
+  memset(r->triangle, -1, sizeof r->triangle);
+  memset(r->node, -1, sizeof r->node);
+  check_lists(m, r);
+  for (int f = 0; f <= VVI_MESH_COLLAPSED; f++)
+    if (r->count[f] > 0) return VV_OK;
+  vvi_arena scratch = {0};
+  vvi_mesh_topology top;
+  vv_status status = vvi_mesh_topology_of(&scratch, m, &top, why);
+  int *node = VVI_ARENA_NEW(&scratch, int, m->nodes), *part = VVI_ARENA_NEW(&scratch, int, m->triangles);
+  double *volume = VVI_ARENA_NEW(&scratch, double, m->triangles);
+  if (status == VV_OK && (node == NULL || part == NULL || volume == NULL || !check_near(m, near, &scratch, r)))
+    status = vvi_mesh_no_memory(why);
+  if (status == VV_OK) {
+    check_shapes(m, sliver, r);
+    check_repeated(m, &top, node, r);
+    check_edges(m, &top, r);
+    check_sides(m, &top, volume, part, r);
+    r->edges = top.edges, r->parts = top.parts, r->loops = top.loops;
+  }
+  vvi_arena_free(&scratch);
+  return status;
+}
+
+/* ---- words ---- */
+
+static const char *const remedy[VVI_MESH_FAULTS] = {
+    [VVI_MESH_EMPTY] = "the mesh has no triangles; give it some",
+    [VVI_MESH_NOT_FINITE] = "a coordinate is not a finite number; repair or leave out the node",
+    [VVI_MESH_BAD_NODE] = "it names a node that is not there; check the list of nodes",
+    [VVI_MESH_COLLAPSED] = "it has the same node twice; leave it out",
+    [VVI_MESH_REPEATED] = "it has the same nodes as another one; leave one of them out",
+    [VVI_MESH_BRANCHED] = "three or more faces meet at this edge; leave out walls inside the body, or split the mesh",
+    [VVI_MESH_PINCHED] = "parts of the surface touch in one node only; give each a node of its own",
+    [VVI_MESH_TURNED] = "it and its neighbour have opposite sides up; reverse the nodes of one of them",
+    [VVI_MESH_OPEN] = "the surface is open at this edge; close it, or merge nodes that lie at one place",
+    [VVI_MESH_INSIDE_OUT] = "the surface it belongs to is inside out; reverse the nodes of its faces",
+    [VVI_MESH_SLIVER] = "it has almost no area; remesh there, or merge nodes that lie close together",
+    [VVI_MESH_DUPLICATE_NODE] = "two nodes lie at one place; merge them",
+    [VVI_MESH_UNUSED_NODE] = "a node belongs to no face; leave it out",
+};
+
+/* "face 12 (line 40): "; files know their faces by number or line, made meshes by the order of their triangles. */
+static int say_face(const vvi_mesh *m, int t, char *out, int room)
+{
+  const int face = m->face != NULL ? m->face[t] : t + 1;
+  if (m->line != NULL) return snprintf(out, (size_t)room, "face %d (line %d)", face, m->line[t]);
+  return snprintf(out, (size_t)room, "face %d", face);
+}
+
+static int say_place(const vvi_mesh *m, int node, char *out, int room)
+{
+  const double *x = place(m, node);
+  return snprintf(out, (size_t)room, "(%.6g, %.6g, %.6g)", x[0], x[1], x[2]);
+}
+
+vv_status vvi_mesh_refuse(const vvi_mesh *m, const vvi_mesh_report *r, unsigned refused, char why[VVI_MESH_WHY])
+{
+  int f = 0;
+  while (f < VVI_MESH_FAULTS && (r->count[f] == 0 || (refused >> f & 1u) == 0)) f++;
+  if (f == VVI_MESH_FAULTS) return VV_OK;
+  enum { ROOM = 80 };
+  char face[ROOM] = "", other[ROOM] = "", at[2 * ROOM] = "", more[ROOM] = "";
+  if (r->triangle[f][0] >= 0) say_face(m, r->triangle[f][0], face, ROOM);
+  if (r->triangle[f][1] >= 0) {
+    memcpy(other, " and ", 6);
+    say_face(m, r->triangle[f][1], other + 5, ROOM - 5);
+  }
+  int n = 0;
+  for (int i = 0; i < 2; i++) {
+    const int node = r->node[f][i];
+    if (node < 0 || node >= m->nodes) continue;
+    n += snprintf(at + n, sizeof at - (size_t)n, "%s", i == 0 ? " at " : " to ");
+    n += say_place(m, node, at + n, (int)sizeof at - n);
+  }
+  if (r->count[f] > 1) snprintf(more, sizeof more, " (one of %d)", r->count[f]);
+  return vvi_mesh_fail(why, VV_SCENE, "%s%s%s%s%s%s", face, other, at, more, face[0] != '\0' || n > 0 ? ": " : "",
+                       remedy[f]);
+}
