@@ -11,6 +11,7 @@ enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
 typedef struct vvi_sheet_counts {
   int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
   int64_t most_sweeps, evaluations, crossings;
+  int64_t zones;      /* moved as one piece, because nothing else helped */
   int64_t unresolved; /* steps that ended with a pair violated */
   int64_t rowless;    /* crossings without a usable row */
   double pushed;      /* J brought by pushes */
@@ -31,6 +32,11 @@ struct vvi_sheets_step {
   vv_posted *post;          /* of the ledger */
   int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
   int32_t n_dirty, serial;
+  int32_t *zone; /* [movers] zones.c: towards the first mover of its zone; -1: in none */
+  struct vvi_zone_member {
+    int32_t root, mover;
+  } * member; /* [movers] */
+  int32_t n_member;
   int64_t acted;  /* pairs answered in this step */
   double deepest; /* of what is unresolved in this step */
   vvi_sheet_counts count;
@@ -51,6 +57,13 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
 void vvi_sheets_guard(struct vvi_sheets_step *w, double guard);
 /* Changes momenta until nothing meets in the coming drift.  False: no room. */
 bool vvi_sheets_settle(struct vvi_sheets_step *w);
+
+/* ---- zones that move as one piece (zones.c) ---- */
+
+void vvi_zones_open(struct vvi_sheets_step *w);
+/* The movers of a row belong together; false: they already did, or cannot. */
+bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r);
+void vvi_zones_move(struct vvi_sheets_step *w);
 
 /* ---- within a run ---- */
 

@@ -9,8 +9,8 @@
 
 /* ---- rows ---- */
 
-/* Solves A x = b, A symmetric (xx yy zz yz xz xy), by its adjoint and one correction; false: A is singular. */
-static bool solve_symmetric(const double a[6], const double b[3], double x[3])
+/* By the adjoint, and one correction. */
+bool vvi_solve_symmetric(const double a[6], const double b[3], double x[3])
 {
   const double m[9] = {a[1] * a[2] - a[3] * a[3], a[4] * a[3] - a[5] * a[2], a[5] * a[3] - a[4] * a[1],
                        a[4] * a[3] - a[5] * a[2], a[0] * a[2] - a[4] * a[4], a[4] * a[5] - a[0] * a[3],
@@ -44,7 +44,7 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
     inertia[3] -= m * a[1] * a[2], inertia[4] -= m * a[0] * a[2], inertia[5] -= m * a[0] * a[1];
   }
   vvi_cross3(t, d, moment);
-  if (!solve_symmetric(inertia, moment, w)) return false;
+  if (!vvi_solve_symmetric(inertia, moment, w)) return false;
   for (int k = 0; k < n; k++) {
     double turn[3];
     vvi_cross3(w, r[k], turn);

@@ -34,6 +34,8 @@ typedef struct vvi_dcr {
   double speed; /* along n, before */
 } vvi_dcr;
 
+/* Solves A x = b, A = xx yy zz yz xz xy positive; false: it is singular. */
+bool vvi_solve_symmetric(const double a[6], const double b[3], double x[3]);
 /* H_k = c_k t + m_k w x r_k without total force and moment at x.  False: the points leave no such row. */
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3]);

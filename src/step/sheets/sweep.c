@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { SWEEPS = 200, REPEATS = 6 };
+enum { SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -17,7 +17,10 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   if (w == NULL) return VV_NOMEM;
   w->changed = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
   w->dirty = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
-  if (w->changed == NULL || w->dirty == NULL) return VV_NOMEM;
+  w->zone = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
+  w->member = VVI_ARENA_NEW(arena, struct vvi_zone_member, m->n_mover + 1);
+  if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
   return vvi_sheet_search_create(m, arena, threads, 0.2 * m->edge_length, &w->search);
 }
@@ -162,7 +165,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, boo
 }
 
 /* True: momenta changed. */
-static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near)
+static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
   const double direction = w->h < 0.0 ? -1.0 : 1.0;
@@ -183,6 +186,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near)
   if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) return false;
   w->acted += !near->acted;
   near->acted = true;
+  if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
   answer(w, &k, (up - u) / k.pair.normal.inverse, up, pushed);
   return true;
 }
@@ -204,11 +208,14 @@ static double left_over(struct vvi_sheets_step *w)
 static void sweep(struct vvi_sheets_step *w)
 {
   int64_t sweeps = 0;
+  vvi_zones_open(w);
   for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
+    const bool patient = sweeps < PATIENCE;
     fired = 0;
-    for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i]);
-    if (fired > 0 && sweeps == SWEEPS - 1) w->deepest = fmax(w->deepest, left_over(w));
+    for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
+    if (w->n_member > 0) vvi_zones_move(w);
   }
+  if (sweeps == SWEEPS) w->deepest = fmax(w->deepest, left_over(w));
   w->count.sweeps += sweeps;
   if (sweeps > w->count.most_sweeps) w->count.most_sweeps = sweeps;
 }
