@@ -22,12 +22,20 @@
 #pragma once
 #include "model/model.h"
 
+#include <stdatomic.h>
+
 struct vvi_mesh;
 
 enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3 };
 
 /* inverse mass: 0 where a border holds the node.  rest: where the node was when nothing was stressed. */
-enum shell_node_column { SHELL_MASS, SHELL_INVERSE_MASS, SHELL_REST, SHELL_NODE_COLUMNS = SHELL_REST + 3 };
+enum shell_node_column {
+  SHELL_MASS,
+  SHELL_INVERSE_MASS,
+  SHELL_REST,
+  SHELL_NUMBER = SHELL_REST + 3, /* in the mesh that was given, from 0 */
+  SHELL_NODE_COLUMNS
+};
 
 typedef enum shell_law { SHELL_STVK, SHELL_NEO_HOOKE } shell_law;
 
@@ -36,7 +44,8 @@ typedef struct shell_body {
   double young, poisson, density, thickness;
   double law;            /* shell_law */
   double membrane, bend; /* St Venant-Kirchhoff: factors of S(E) and S(K) */
-  double mu, lambda;     /* neo-Hooke: Lame's constants, mu times thickness/(4 TABLE_A^2) */
+  double mu, lambda;     /* Pa: Lame's constants */
+  double neo;            /* neo-Hooke: mu thickness/(4 SHELL_A^2) */
   double lever;          /* neo-Hooke: of B in the metric of the two points, up to sign */
   double limit;          /* 1: contact sees the limit surface, 0: the control mesh */
   double closed;         /* 1: no border */
@@ -106,7 +115,7 @@ typedef struct shell_group {
   int32_t cls;         /* its class */
   int32_t element;     /* first triangle, from the first of its tile: in lane order, without gaps */
   const uint16_t *at;  /* local nodes, times 4: [4][14] or [8][nodes] */
-  const double *rest;  /* [SHELL_REFERENCE][8] */
+  double *rest;        /* [SHELL_REFERENCE][8] */
 } shell_group;
 
 typedef struct shell_shared {
@@ -153,8 +162,8 @@ typedef struct shell_cut {
   shell_limit limit;
 } shell_cut;
 
-/* net: of a mesh in the order of its tiles of `size` triangles.  x: [nodes][3]. */
-vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, const double *x, int size, shell_cut *out, char *why);
+/* net: of a mesh in the order of its tiles of `size` triangles.  References (rest) are left empty. */
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, shell_cut *out, char *why);
 double shell_irregular_share(const shell_net *net);
 
 /* All tiles of a block, and room for forces. */
@@ -173,7 +182,7 @@ typedef struct shell_plan {
   int32_t *held_node; /* [held] within the block */
   shell_tile_fn *force; /* chosen for this machine */
   double *slot;         /* [slots][4] forces on local nodes: scratch */
-  int busy;             /* the scratch is in use */
+  atomic_flag busy;     /* the scratch is in use */
   struct shell_part *part; /* while bodies are filled in */
 } shell_plan;
 
@@ -189,3 +198,84 @@ static inline const shell_plan *shell_plan_of(const vv_block *b)
 {
   return b->plan;
 }
+
+/* ---- fields.c, mesh.c, build.c ---- */
+extern const vv_schema shell_schema;
+vv_status shell_measure(const vv_group *g, vv_need *need);
+vv_status shell_fill(const vv_group *g, vv_fill *f);
+/* The mesh of a body about its own centre.  Complaints name the words. */
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out);
+/* Copies of a body: how many, and where copy i is and how it moves. */
+typedef struct shell_placement {
+  double centre[3], turn[9], velocity[3], spin[3];
+} shell_placement;
+int shell_copies(const vv_group *g);
+shell_placement shell_place(const vv_group *g, int copy);
+
+/* ---- sweep.c ---- */
+void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
+int shell_drift(const vv_block *b, double h, double *q, double *p);
+void shell_stride(const vv_block *b, double h, double *q, double *p);
+void shell_hold(const vv_block *b, double *p); /* held nodes have no momentum */
+/* Best force function of this machine; set 0: plain, 1: AVX2 at most, 2: any. */
+shell_tile_fn *shell_tile_force(int set);
+/* Fills the references of a tile from the places q[3][column]. */
+void shell_tile_rest(const shell_tile *t, int64_t column, const double *q);
+/* Ghosts of a tile from its nodes x[local][4]; what acts on them back to the nodes. */
+void shell_ghosts_make(const shell_tile *t, double *x);
+void shell_ghosts_give(const shell_tile *t, double *slot);
+/* Room for forces, [slots][4]; mine: it was made for this call. */
+double *shell_scratch(const vv_block *b, bool *mine);
+void shell_scratch_done(const vv_block *b, double *slot, bool mine);
+
+/* ---- plain.c ---- */
+
+/* One element, one number at a time. */
+typedef struct shell_element {
+  double A1[3], A2[3], D[3][3]; /* in table units: D11, D22, D33 */
+  double G[3], B[3], n[3], inverse, N[3], M[3];
+  double energy;
+} shell_element;
+/* Nodes of a tile as x[local][4], ghosts included. */
+void shell_tile_places(const shell_tile *t, int64_t column, const double *q, double *x);
+/* Lane of a group -> its element within the tile; -1: empty lane. */
+int shell_lane_element(const shell_group *g, int lane);
+/* Places of the nodes of a lane in the tile, and their weights. */
+typedef struct shell_patch {
+  int nodes;
+  int at[SHELL_MOST_NODES];
+  const double (*weight)[SHELL_WEIGHTS];
+  double rest[SHELL_REFERENCE];
+} shell_patch;
+void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_patch *out);
+void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
+/* dp += h D(force)(q) dq, element by element. */
+void shell_vary_kick(const vv_block *b, double h, const double *q, const double *dq, double *dp);
+
+/* ---- audit.c ---- */
+void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+double shell_strain_energy(const vv_block *b, const double *q);
+double shell_energy_floor(const vv_block *b, const double *q);
+enum { SHELL_OUTPUTS = 11 };
+extern const vv_output_field shell_output_field[];
+void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+
+/* ---- loads.c ---- */
+vv_status shell_loads_check(const vv_group *g);
+int32_t shell_loads_count(const vv_group *g); /* of one copy */
+vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t nodes);
+void shell_kick_loads(const vv_block *b, double t, double h, const double *q, double *p);
+void shell_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
+
+/* ---- surface.c ---- */
+void shell_surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x);
+void shell_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w);
+void shell_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
+void shell_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
+void shell_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
+/* Limit places of all nodes: out[nodes][3]. */
+void shell_limits(const vv_block *b, const double *q, double *out);
+const shell_component *shell_component_of(const vv_block *b, int32_t patch);
+
+/* ---- stable.c ---- */
+double shell_stable_step(const vv_block *b);

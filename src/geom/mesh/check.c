@@ -90,15 +90,13 @@ static bool same_nodes(const vvi_mesh *m, int s, int t)
   return same == 3;
 }
 
-/* Triangles with the same nodes stand in the lists of all three: that of the lowest is looked through. */
-static void check_repeated(const vvi_mesh *m, const vvi_mesh_topology *top, int *last, vvi_mesh_report *r)
+/* Told at one of their three edges: the one of their two lowest nodes. */
+static void check_repeated(const vvi_mesh *m, const vvi_mesh_topology *top, vvi_mesh_report *r)
 {
-  for (int i = 0; i < m->nodes; i++) last[i] = -1;
   for (int e = 0; e < top->edges; e++) {
-    const int s = top->edge_triangle[2 * e], t = top->edge_triangle[2 * e + 1];
+    const int s = top->edge_triangle[2 * e], t = top->edge_triangle[2 * e + 1], *v = m->triangle + 3 * s;
     if (t < 0 || !same_nodes(m, s, t)) continue;
-    if (last[top->edge[2 * e]] == t) continue; /* seen at another edge of the two */
-    last[top->edge[2 * e]] = last[top->edge[2 * e + 1]] = t;
+    if (v[0] <= top->edge[2 * e + 1] && v[1] <= top->edge[2 * e + 1] && v[2] <= top->edge[2 * e + 1]) continue;
     found(r, VVI_MESH_REPEATED, t, s, -1, -1);
   }
 }
@@ -148,7 +146,7 @@ static void check_sides(const vvi_mesh *m, const vvi_mesh_topology *top, double 
     if (volume[p] < 0.0) found(r, VVI_MESH_INSIDE_OUT, first[p], -1, -1, -1);
 }
 
-static bool check_near(const vvi_mesh *m, double near, vvi_arena *scratch, vvi_mesh_report *r)
+static bool check_places(const vvi_mesh *m, double near, vvi_arena *scratch, vvi_mesh_report *r)
 {
   int *to = VVI_ARENA_NEW(scratch, int, m->nodes);
   if (to == NULL || vvi_mesh_match(m->nodes, m->x, near, to) < 0) return false;
@@ -173,13 +171,13 @@ vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh
   vvi_arena scratch = {0};
   vvi_mesh_topology top;
   vv_status status = vvi_mesh_topology_of(&scratch, m, &top, why);
-  int *node = VVI_ARENA_NEW(&scratch, int, m->nodes), *part = VVI_ARENA_NEW(&scratch, int, m->triangles);
+  int *part = VVI_ARENA_NEW(&scratch, int, m->triangles);
   double *volume = VVI_ARENA_NEW(&scratch, double, m->triangles);
-  if (status == VV_OK && (node == NULL || part == NULL || volume == NULL || !check_near(m, near, &scratch, r)))
+  if (status == VV_OK && (part == NULL || volume == NULL || !check_places(m, near, &scratch, r)))
     status = vvi_mesh_no_memory(why);
   if (status == VV_OK) {
     check_shapes(m, sliver, r);
-    check_repeated(m, &top, node, r);
+    check_repeated(m, &top, r);
     check_edges(m, &top, r);
     check_sides(m, &top, volume, part, r);
     r->edges = top.edges, r->parts = top.parts, r->loops = top.loops;

@@ -64,8 +64,8 @@ static int exact_side(const double *const p[4])
   return (e[n - 1] > 0.0) - (e[n - 1] < 0.0);
 }
 
-/* The plain determinant is off by less than 8 epsilon times the same sum of magnitudes (differences, two products, five
- * sums: fewer than 8 roundings on any way through). */
+/* The plain determinant is off by less than 8 epsilon times the same sum of magnitudes: on any way through there are at most
+ * 8 roundings (three differences, two products, three sums), half an epsilon each, and size has as many of its own. */
 int vvi_side_of(const double a[3], const double b[3], const double c[3], const double d[3])
 {
   double u[3], v[3], w[3], value = 0.0, size = 0.0;

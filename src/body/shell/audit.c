@@ -1,0 +1,239 @@
+/* body/shell/audit.c  Energies and momenta, and what is written to files. */
+#include "body/shell/shell.h"
+
+#include "math/math.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { CHUNKS = 64 };
+
+/* ---- sums ---- */
+
+static double tile_energy(const vv_block *b, const shell_tile *t, const double *q)
+{
+  double x[4 * SHELL_MOST_LOCAL], sum = 0.0;
+  const shell_body *k = shell_of(b, t->body);
+  shell_tile_places(t, b->column, q, x);
+  for (int i = 0; i < t->groups; i++)
+    for (int lane = 0; lane < SHELL_GROUP; lane++) {
+      shell_patch p;
+      shell_element e;
+      if (shell_lane_element(&t->group[i], lane) < 0) continue;
+      shell_patch_of(t, &t->group[i], lane, &p);
+      shell_element_at(k, &p, x, &e);
+      sum += e.energy;
+    }
+  return sum;
+}
+
+static void add_nodes(const vv_block *b, const shell_tile *t, const double *q, const double *p, vv_totals *s)
+{
+  const double *m = shell_node(b, SHELL_MASS), *minv = shell_node(b, SHELL_INVERSE_MASS);
+  for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
+    double x[3], P[3], arm[3];
+    for (int c = 0; c < 3; c++) x[c] = q[c * b->column + i], P[c] = p[c * b->column + i];
+    vvi_cross3(x, P, arm);
+    s->kinetic += 0.5 * minv[i] * vvi_dot3(P, P);
+    for (int c = 0; c < 3; c++) s->p[c] += P[c], s->L[c] += arm[c];
+    s->potential -= m[i] * vvi_dot3(b->gravity, x);
+    s->p_abs += vvi_norm3(P);
+    s->L_abs += vvi_norm3(x) * vvi_norm3(P);
+  }
+}
+
+static void add(vv_totals *sum, const vv_totals *part)
+{
+  sum->kinetic += part->kinetic, sum->strain += part->strain, sum->potential += part->potential;
+  sum->p_abs += part->p_abs, sum->L_abs += part->L_abs;
+  for (int c = 0; c < 3; c++) sum->p[c] += part->p[c], sum->L[c] += part->L[c];
+}
+
+static vv_totals audit_chunk(const vv_block *b, int64_t from, int64_t to, const double *q, const double *p)
+{
+  const shell_plan *plan = b->plan;
+  vv_totals sum = {0};
+  for (int64_t i = from; i < to; i++) {
+    sum.strain += tile_energy(b, &plan->tile[i], q);
+    add_nodes(b, &plan->tile[i], q, p, &sum);
+  }
+  return sum;
+}
+
+/* Chunks follow from the number of tiles, so the order of the sum does not depend on the number of threads. */
+void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
+{
+  const shell_plan *plan = b->plan;
+  const int64_t n = plan->tiles, chunks = n < CHUNKS ? n : CHUNKS;
+  vv_totals part[CHUNKS];
+  if (b->threads < 2 || n < 2) {
+    for (int64_t i = 0; i < chunks; i++) part[i] = audit_chunk(b, n * i / chunks, n * (i + 1) / chunks, q, p);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+    for (int64_t i = 0; i < chunks; i++) part[i] = audit_chunk(b, n * i / chunks, n * (i + 1) / chunks, q, p);
+  }
+  for (int64_t i = 0; i < chunks; i++) add(sum, &part[i]);
+}
+
+/* Places are multiples of their rounding: a triangle with sides s far from the origin shows strains up to eps |x|/s and
+ * curvatures up to eps |x|/s^2 that are none.                                                               [ledger 10] */
+double shell_energy_floor(const vv_block *b, const double *q)
+{
+  const shell_plan *plan = b->plan;
+  double sum = 0.0, far = 0.0;
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < b->nodes; i++) far = fmax(far, fabs(q[c * b->column + i]));
+  for (int64_t i = 0; i < plan->tiles; i++) {
+    const shell_tile *t = &plan->tile[i];
+    const shell_body *k = shell_of(b, t->body);
+    const double *r = t->group[0].rest; /* one element stands for its tile */
+    const double s2 = fmax(r[0], r[SHELL_GROUP]) / (SHELL_A * SHELL_A);
+    const double area = 0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / (SHELL_A * SHELL_A);
+    const double strain = DBL_EPSILON * far / sqrt(s2), curvature = 2.0 * DBL_EPSILON * far / s2, h = k->thickness;
+    const double stiffness = k->young * h / (1.0 - k->poisson * k->poisson) * area * (double)t->elements;
+    sum += 0.5 * stiffness * (strain * strain + h * h / 12.0 * curvature * curvature);
+  }
+  return sum;
+}
+
+/* ---- output ---- */
+
+enum shell_output_word {
+  OUT_POSITION,
+  OUT_LIMIT,
+  OUT_VELOCITY,
+  OUT_MOMENTUM,
+  OUT_NUMBER,
+  OUT_STRAIN,
+  OUT_CURVATURE,
+  OUT_STRESS,
+  OUT_MISES,
+  OUT_THICKNESS,
+  OUT_ENERGY
+};
+const vv_output_field shell_output_field[] = {
+    {"position", "m", 3, false},    {"limit", "m", 3, false},     {"velocity", "m/s", 3, false},
+    {"momentum", "kg m/s", 3, false}, {"number", "1", 1, false},  {"strain", "1", 3, true},
+    {"curvature", "1/m", 3, true},  {"stress", "Pa", 3, true},    {"mises", "Pa", 1, true},
+    {"thickness", "m", 1, true},    {"energy_density", "J/m^2", 1, true},
+};
+_Static_assert(sizeof shell_output_field / sizeof *shell_output_field == SHELL_OUTPUTS, "one row each");
+
+/* Components in the orthonormal frame of the reference triangle whose first axis is along its first side, from
+ * components along the sides: with R = G0, t1 = A1/sqrt(R11), t2 = (A2 - R12/R11 A1)/d, d = sqrt(det R/R11).   [shell 13] */
+static void lower_to_frame(const double R[3], const double e[3], double out[3])
+{
+  const double s = R[2] / R[0], d2 = R[1] - R[2] * s;
+  out[0] = e[0] / R[0];
+  out[1] = (e[1] - 2.0 * s * e[2] + s * s * e[0]) / d2;
+  out[2] = (e[2] - s * e[0]) / sqrt(R[0] * d2);
+}
+
+static void upper_to_frame(const double R[3], const double n[3], double out[3])
+{
+  const double c = R[2] / sqrt(R[0]), d2 = R[1] - c * c, a = sqrt(R[0]);
+  out[0] = n[0] * R[0] + 2.0 * n[2] * a * c + n[1] * c * c;
+  out[1] = n[1] * d2;
+  out[2] = (n[2] * a + n[1] * c) * sqrt(d2);
+}
+
+/* What an element has to show, in its frame. */
+typedef struct shown {
+  double strain[3], curvature[3], stress[3], bending[3]; /* bending: stress of the outer faces, up to sign */
+  double thickness, energy;
+} shown;
+
+/* Mean thickness: of both points (neo-Hooke), or by e33 = -nu/(1 - nu) tr e. */
+static double thickness_of(const shell_body *k, const shell_patch *p, const shell_element *e, const double strain[3])
+{
+  if (k->law == SHELL_STVK)
+    return k->thickness * (1.0 - k->poisson / (1.0 - k->poisson) * (strain[0] + strain[1]));
+  double sum = 0.0;
+  for (int side = -1; side <= 1; side += 2) {
+    double C[3], R[3];
+    for (int c = 0; c < 3; c++) {
+      C[c] = e->G[c] - side * k->lever * e->B[c];
+      R[c] = p->rest[c] - side * k->lever * p->rest[3 + c];
+    }
+    const double ratio = (C[0] * C[1] - C[2] * C[2]) / (R[0] * R[1] - R[2] * R[2]);
+    sum += 0.5 * sqrt((2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * ratio));
+  }
+  return k->thickness * sum;
+}
+
+static shown show(const shell_body *k, const shell_patch *p, const shell_element *e)
+{
+  const double *R = p->rest, h = k->thickness, unit = SHELL_A * SHELL_A;
+  const double area = 0.5 * sqrt(R[0] * R[1] - R[2] * R[2]) / unit;
+  double E[3], K[3], moment[3];
+  shown s;
+  for (int c = 0; c < 3; c++) E[c] = 0.5 * (e->G[c] - R[c]), K[c] = (e->B[c] - R[3 + c]) * (unit / SHELL_D);
+  lower_to_frame(R, E, s.strain);
+  lower_to_frame(R, K, s.curvature);
+  upper_to_frame(R, e->N, s.stress);
+  upper_to_frame(R, e->M, moment);
+  for (int c = 0; c < 3; c++) {
+    s.stress[c] /= area * h;
+    s.bending[c] = moment[c] * (SHELL_D / unit) / area * (6.0 / (h * h));
+  }
+  s.thickness = thickness_of(k, p, e, s.strain);
+  s.energy = e->energy / area;
+  return s;
+}
+
+/* The larger of the two faces. */
+static double mises(const shown *s)
+{
+  double most = 0.0;
+  for (int side = -1; side <= 1; side += 2) {
+    double t[3];
+    for (int c = 0; c < 3; c++) t[c] = s->stress[c] + side * s->bending[c];
+    most = fmax(most, t[0] * t[0] - t[0] * t[1] + t[1] * t[1] + 3.0 * t[2] * t[2]);
+  }
+  return sqrt(most);
+}
+
+static void element_output(const shown *s, int field, int64_t e, double *out)
+{
+  const double *three = field == OUT_STRAIN ? s->strain : field == OUT_CURVATURE ? s->curvature : s->stress;
+  if (field <= OUT_STRESS)
+    memcpy(out + 3 * e, three, 3 * sizeof *out);
+  else
+    out[e] = field == OUT_MISES ? mises(s) : field == OUT_THICKNESS ? s->thickness : s->energy;
+}
+
+static void tile_output(const vv_block *b, const shell_tile *t, int field, const double *q, double *out)
+{
+  double x[4 * SHELL_MOST_LOCAL];
+  const shell_body *k = shell_of(b, t->body);
+  shell_tile_places(t, b->column, q, x);
+  for (int i = 0; i < t->groups; i++)
+    for (int lane = 0; lane < SHELL_GROUP; lane++) {
+      const int at = shell_lane_element(&t->group[i], lane);
+      shell_patch p;
+      shell_element e;
+      if (at < 0) continue;
+      shell_patch_of(t, &t->group[i], lane, &p);
+      shell_element_at(k, &p, x, &e);
+      const shown s = show(k, &p, &e);
+      element_output(&s, field, t->element0 + at, out);
+    }
+}
+
+void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out)
+{
+  const shell_plan *plan = b->plan;
+  const double *minv = shell_node(b, SHELL_INVERSE_MASS), *number = shell_node(b, SHELL_NUMBER);
+  if (field == OUT_LIMIT) shell_limits(b, q, out);
+  if (field == OUT_NUMBER) memcpy(out, number, sizeof *out * (size_t)b->nodes);
+  if (field >= OUT_STRAIN) {
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+    for (int64_t i = 0; i < plan->tiles; i++) tile_output(b, &plan->tile[i], field, q, out);
+  }
+  if (field != OUT_POSITION && field != OUT_VELOCITY && field != OUT_MOMENTUM) return;
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < b->nodes; i++)
+      out[3 * i + c] = field == OUT_POSITION   ? q[c * b->column + i]
+                       : field == OUT_VELOCITY ? minv[i] * p[c * b->column + i]
+                                               : p[c * b->column + i];
+}

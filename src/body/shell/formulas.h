@@ -1,0 +1,112 @@
+/* body/shell/formulas.h  Strain and stress of one element, written once and compiled twice: for REAL = double and for four
+ * elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square root) set.
+ *
+ * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
+ * matrices are 11, 22, 12.                                                                                    [shell 6] */
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE REAL FN(dot)(const REAL a[3], const REAL b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+/* Metric G_ab = A_a.A_b, curvature B_ab = D_ab.n, normal n and 1/|A_1 x A_2|.                                   [shell 2] */
+INLINE void FN(measure)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
+                        REAL G[3], REAL B[3], REAL n[3], REAL *inverse)
+{
+  n[0] = A1[1] * A2[2] - A1[2] * A2[1];
+  n[1] = A1[2] * A2[0] - A1[0] * A2[2];
+  n[2] = A1[0] * A2[1] - A1[1] * A2[0];
+  REAL size = FN(dot)(n, n);
+  ROOT(size);
+  *inverse = 1.0 / size;
+  for (int c = 0; c < 3; c++) n[c] *= *inverse;
+  G[0] = FN(dot)(A1, A1), G[1] = FN(dot)(A2, A2), G[2] = FN(dot)(A1, A2);
+  B[0] = FN(dot)(D11, n), B[1] = FN(dot)(D22, n);
+  B[2] = 0.5 * ((B[0] + B[1]) - FN(dot)(D33, n));
+}
+
+/* S(E) = nu g (g:E) + (1 - nu) g E g with g = adj(G0): the plane stress law without its scales.                 [shell 7] */
+INLINE void FN(plane)(double nu, const REAL g[3], const REAL E[3], REAL S[3])
+{
+  const REAL t1 = g[0] * E[0] + g[2] * E[2], t2 = g[2] * E[0] + g[1] * E[2];
+  const REAL u1 = g[0] * E[2] + g[2] * E[1], u2 = g[2] * E[2] + g[1] * E[1];
+  const REAL trace = nu * (t1 + u2);
+  S[0] = trace * g[0] + (1.0 - nu) * (t1 * g[0] + u1 * g[2]);
+  S[1] = trace * g[1] + (1.0 - nu) * (t2 * g[2] + u2 * g[1]);
+  S[2] = trace * g[2] + (1.0 - nu) * (t1 * g[2] + u1 * g[1]);
+}
+
+/* det(G0)^(-3/2): what S(E) needs to become a stress times an area. */
+INLINE REAL FN(stvk_scale)(const REAL rest[6])
+{
+  REAL root = rest[0] * rest[1] - rest[2] * rest[2];
+  ROOT(root);
+  const REAL y = 1.0 / root;
+  return y * y * y;
+}
+
+/* N: dW = N^ab A_a.dA_b of the strain, M: dW = M^ab dB_ab.                                                     [shell 6, 7] */
+INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+                            REAL M[3])
+{
+  const REAL g[3] = {rest[1], rest[0], -rest[2]}, scale = FN(stvk_scale)(rest);
+  const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
+  const REAL K[3] = {B[0] - rest[3], B[1] - rest[4], B[2] - rest[5]};
+  FN(plane)(k->poisson, g, E, N);
+  FN(plane)(k->poisson, g, K, M);
+  const REAL membrane = k->membrane * scale, bend = k->bend * scale;
+  for (int c = 0; c < 3; c++) N[c] *= membrane, M[c] *= bend;
+}
+
+/* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  Returns C33 of plane stress;
+ * R = adj(C0)/det(C0) and I = adj(C)/det(C), the inverses.                                                     [shell 8] */
+INLINE REAL FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
+                          REAL C[3], REAL R[3], REAL I[3], REAL *ratio)
+{
+  REAL C0[3];
+  for (int c = 0; c < 3; c++) C[c] = G[c] - z * B[c], C0[c] = rest[c] - z * rest[3 + c];
+  const REAL det = C[0] * C[1] - C[2] * C[2], det0 = C0[0] * C0[1] - C0[2] * C0[2];
+  const REAL inverse = 1.0 / (det * det0), a = det * inverse, b = det0 * inverse;
+  R[0] = C0[1] * a, R[1] = C0[0] * a, R[2] = -C0[2] * a;
+  I[0] = C[1] * b, I[1] = C[0] * b, I[2] = -C[2] * b;
+  *ratio = det * a;
+  return (2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * *ratio);
+}
+
+/* S = mu (C0^-1 - C33 C^-1) at both points.                                                                    [shell 9] */
+INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+                           REAL M[3])
+{
+  REAL C[3], R[3], I[3], ratio, up[3], area = rest[0] * rest[1] - rest[2] * rest[2];
+  ROOT(area);
+  const REAL half = k->neo * area, lever = (-0.5 * k->lever) * half;
+  const REAL above = FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio);
+  for (int c = 0; c < 3; c++) up[c] = R[c] - above * I[c];
+  const REAL below = FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio);
+  for (int c = 0; c < 3; c++) {
+    const REAL down = R[c] - below * I[c];
+    N[c] = half * (up[c] + down);
+    M[c] = lever * (up[c] - down);
+  }
+}
+
+/* What the nodes need: dW = s1.dA_1 + s2.dA_2 + n.(b1 dD11 + b2 dD22 + b3 dD33).                               [shell 2] */
+INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
+                        const REAL G[3], const REAL n[3], REAL inverse, const REAL N[3], const REAL M[3], REAL s1[3],
+                        REAL s2[3], REAL b[3])
+{
+  const REAL square = inverse * inverse;
+  REAL w[3];
+  b[0] = M[0] + M[2], b[1] = M[1] + M[2], b[2] = -M[2];
+  for (int c = 0; c < 3; c++) w[c] = b[0] * D11[c] + b[1] * D22[c] + b[2] * D33[c];
+  const REAL w1 = square * FN(dot)(w, A1), w2 = square * FN(dot)(w, A2);
+  const REAL q1 = G[1] * w1 - G[2] * w2, q2 = G[0] * w2 - G[2] * w1;
+  for (int c = 0; c < 3; c++) {
+    s1[c] = N[0] * A1[c] + N[2] * A2[c] - q1 * n[c];
+    s2[c] = N[2] * A1[c] + N[1] * A2[c] - q2 * n[c];
+  }
+}
+
+#undef INLINE

@@ -1,0 +1,503 @@
+/* body/shell/sweep.c  Kick, drift and both in one pass, tile by tile.
+ *
+ * Gathering and scattering take one element, or one pair, at a time with x, y, z as lanes; between them four elements are
+ * turned to lanes and go through the formulas together.  Vectors have four doubles on purpose: half as many fit the widest
+ * registers of some machines, but compilers make no vectors at all of types wider than the machine has.
+ * One source, compiled for three instruction sets; without contraction all give the same bits. */
+#include "body/shell/shell.h"
+
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIDTH = 4, PARALLEL_FROM = 4 }; /* doubles in a vector; tiles */
+
+typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+#if __has_builtin(__builtin_shufflevector)
+#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
+#define MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (places){i, j, k, l})
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+#define REAL     lanes
+#define FN(name) name##_lanes
+#define ROOT(x)  \
+  for (int l_ = 0; l_ < WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
+#include "body/shell/formulas.h"
+#undef REAL
+#undef FN
+#undef ROOT
+#define INLINE static inline __attribute__((always_inline))
+
+/* ---- between x y z and four elements ---- */
+
+/* in[4]: (x y z -) of four elements; out[3]: x, y, z of all four. */
+INLINE void turn_in(const lanes in[4], lanes out[3])
+{
+  const lanes a = MIX(in[0], in[1], 0, 4, 2, 6), b = MIX(in[2], in[3], 0, 4, 2, 6); /* x0 x1 z0 z1, x2 x3 z2 z3 */
+  const lanes c = MIX(in[0], in[1], 1, 5, 3, 7), d = MIX(in[2], in[3], 1, 5, 3, 7); /* y0 y1 - -, y2 y3 - - */
+  out[0] = MIX(a, b, 0, 1, 4, 5);
+  out[1] = MIX(c, d, 0, 1, 4, 5);
+  out[2] = MIX(a, b, 2, 3, 6, 7);
+}
+
+/* in[3]: x, y, z of four elements; out[4]: (x y z z) of each. */
+INLINE void turn_out(const lanes in[3], lanes out[4])
+{
+  const lanes a = MIX(in[0], in[1], 0, 4, 2, 6), b = MIX(in[0], in[1], 1, 5, 3, 7); /* x0 y0 x2 y2, x1 y1 x3 y3 */
+  const lanes z0 = MIX(in[2], in[2], 0, 0, 2, 2), z1 = MIX(in[2], in[2], 1, 1, 3, 3);
+  out[0] = MIX(a, z0, 0, 1, 4, 5);
+  out[1] = MIX(b, z1, 0, 1, 4, 5);
+  out[2] = MIX(a, z0, 2, 3, 6, 7);
+  out[3] = MIX(b, z1, 2, 3, 6, 7);
+}
+
+#define LOAD(p)     (*(const lanes *)(p))
+#define STORE(p, x) (*(lanes *)(p) = (x))
+
+/* Four elements: the sums A1 A2 D11 D22 D33 of each with x y z as lanes, in; the response of each, out. */
+enum { SUMS = 5 };
+typedef struct four {
+  lanes sum[SUMS][WIDTH];      /* [quantity][element] */
+  lanes s1[WIDTH], s2[WIDTH], n[WIDTH];
+  lanes b[3];                  /* lanes are elements */
+} four;
+
+INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
+{
+  lanes A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3];
+  turn_in(f->sum[0], A1), turn_in(f->sum[1], A2);
+  turn_in(f->sum[2], D11), turn_in(f->sum[3], D22), turn_in(f->sum[4], D33);
+  for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c);
+  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
+  if (law == SHELL_STVK)
+    stress_stvk_lanes(k, R, G, B, N, M);
+  else
+    stress_neo_lanes(k, R, G, B, N, M);
+  respond_lanes(A1, A2, D11, D22, D33, G, n, inverse, N, M, s1, s2, f->b);
+  turn_out(s1, f->s1), turn_out(s2, f->s2), turn_out(n, f->n);
+}
+
+/* Metric and curvature of four elements: the reference, taken by the operations that the force repeats. */
+INLINE void middle_rest(double *rest, const four *f)
+{
+  lanes A1[3], A2[3], D11[3], D22[3], D33[3], G[3], B[3], n[3], inverse;
+  turn_in(f->sum[0], A1), turn_in(f->sum[1], A2);
+  turn_in(f->sum[2], D11), turn_in(f->sum[3], D22), turn_in(f->sum[4], D33);
+  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
+  for (int c = 0; c < 3; c++) STORE(rest + SHELL_GROUP * c, G[c]), STORE(rest + SHELL_GROUP * (3 + c), B[c]);
+}
+
+/* ---- pairs of regular triangles ---- */
+
+/* The whole numbers of [shell 4]; the second triangle is the first turned by half a turn, node i is its node 13 - i. */
+INLINE void regular_sums(const lanes p[SHELL_PAIR], int from, int step, int element, four *f)
+{
+#define P(i) p[from + step * (i)]
+  const lanes L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));
+  f->sum[0][element] =
+      78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8));
+  f->sum[1][element] =
+      78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5));
+  f->sum[2][element] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
+  f->sum[3][element] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
+  f->sum[4][element] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
+#undef P
+}
+
+INLINE void gather_pairs(const shell_group *g, const double *x, four f[2])
+{
+  for (int i = 0; i < SHELL_HALF; i++) {
+    const uint16_t *at = g->at + SHELL_PAIR * i;
+    lanes p[SHELL_PAIR];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = LOAD(x + at[j]);
+    regular_sums(p, 0, 1, i, &f[0]);
+    regular_sums(p, 13, -1, i, &f[1]);
+  }
+}
+
+/* What the bending moments of four elements do to their 12 nodes along the normal: b1 W_11 + b2 W_22 + b3 W_33. */
+INLINE void bend_regular(const lanes b[3], double (*out)[WIDTH])
+{
+  const lanes sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_ = 4.0 * sum;
+  STORE(out[0], b[0] + 2.0 * b[1]);
+  STORE(out[1], 2.0 * b[0] + b[1]);
+  STORE(out[2], four_ - 6.0 * b[0]);
+  STORE(out[3], -two - 6.0 * b[2]);
+  STORE(out[4], four_ - 6.0 * b[1]);
+  STORE(out[5], b[0] + 2.0 * b[2]);
+  STORE(out[6], -two - 6.0 * b[1]);
+  STORE(out[7], -two - 6.0 * b[0]);
+  STORE(out[8], b[1] + 2.0 * b[2]);
+  STORE(out[9], 2.0 * b[0] + b[2]);
+  STORE(out[10], four_ - 6.0 * b[2]);
+  STORE(out[11], 2.0 * b[1] + b[2]);
+}
+
+/* Force on the 12 nodes of a regular triangle. */
+INLINE void regular_force(const four *f, int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
+{
+  const lanes s1 = f->s1[element], s2 = f->s2[element], n = f->n[element];
+  const lanes a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
+  const lanes g1 = e1 + s1, g2 = e2 + s2;
+#define BEND(i) (bend[i][element] * n)
+  F[0] = BEND(0) - (e1 + g2);
+  F[1] = BEND(1) - (g1 + e2);
+  F[2] = BEND(2) - c2;
+  F[3] = BEND(3) - (a1 + a2);
+  F[4] = BEND(4) - c1;
+  F[5] = BEND(5) + (e1 - s2);
+  F[6] = BEND(6) + a1;
+  F[7] = BEND(7) + a2;
+  F[8] = BEND(8) + (e2 - s1);
+  F[9] = BEND(9) + (g1 + s2);
+  F[10] = BEND(10) + (c1 + c2);
+  F[11] = BEND(11) + (s1 + g2);
+#undef BEND
+}
+
+INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
+{
+  double bend[2][SHELL_REGULAR][WIDTH];
+  bend_regular(f[0].b, bend[0]), bend_regular(f[1].b, bend[1]);
+  for (int i = 0; i < g->count / 2; i++) {
+    const uint16_t *at = g->at + SHELL_PAIR * i;
+    lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
+    regular_force(&f[0], i, bend[0], one);
+    regular_force(&f[1], i, bend[1], two);
+    for (int j = 0; j < SHELL_PAIR; j++) {
+      lanes sum = LOAD(slot + at[j]);
+      if (j < 2)
+        sum += one[j];
+      else if (j < SHELL_REGULAR)
+        sum += one[j] + two[13 - j];
+      else
+        sum += two[13 - j];
+      STORE(slot + at[j], sum);
+    }
+  }
+}
+
+/* ---- any other triangle ---- */
+
+INLINE void gather_class(const shell_class *c, const uint16_t *at, const double *x, four *f)
+{
+  for (int i = 0; i < WIDTH; i++) {
+    lanes a1 = {0}, a2 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
+    for (int j = 0; j < c->nodes; j++) {
+      const lanes p = LOAD(x + at[i * c->nodes + j]);
+      const double *w = c->weight[j];
+      a1 += w[W_1] * p, a2 += w[W_2] * p, d1 += w[W_11] * p, d2 += w[W_22] * p, d3 += w[W_33] * p;
+    }
+    f->sum[0][i] = a1, f->sum[1][i] = a2, f->sum[2][i] = d1, f->sum[3][i] = d2, f->sum[4][i] = d3;
+  }
+}
+
+INLINE void scatter_class(const shell_class *c, const uint16_t *at, int count, const four *f, double *slot)
+{
+  double bend[SHELL_MOST_NODES][WIDTH];
+  for (int j = 0; j < c->nodes; j++) {
+    const double *w = c->weight[j];
+    STORE(bend[j], w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2]);
+  }
+  for (int i = 0; i < count; i++)
+    for (int j = 0; j < c->nodes; j++) {
+      double *to = slot + at[i * c->nodes + j];
+      const double *w = c->weight[j];
+      STORE(to, LOAD(to) + (bend[j][i] * f->n[i] + (w[W_1] * f->s1[i] + w[W_2] * f->s2[i])));
+    }
+}
+
+/* ---- one tile ---- */
+
+/* Local nodes as (x y z -): those owned, the halo, the ghosts. */
+INLINE void gather_nodes(const shell_tile *t, int64_t column, const double *q, double *x)
+{
+  const double *own = q + t->node0 + t->own0, *all = q + t->node0;
+  for (int64_t i = 0; i < t->own; i++)
+    for (int c = 0; c < 3; c++) x[4 * i + c] = own[c * column + i];
+  for (int64_t i = 0; i < t->halo; i++)
+    for (int c = 0; c < 3; c++) x[4 * (t->own + i) + c] = all[c * column + t->halo_node[i]];
+  for (int i = 0; i < t->own + t->halo; i++) x[4 * i + 3] = 0.0;
+  shell_ghosts_make(t, x);
+}
+
+void shell_ghosts_make(const shell_tile *t, double *x)
+{
+  for (int i = 0; i < t->ghosts; i++) {
+    const shell_ghost *g = &t->ghost[i];
+    double sum[3] = {g->offset[0], g->offset[1], g->offset[2]}, even[3] = {0, 0, 0};
+    for (int k = 0; k < g->count; k++)
+      for (int c = 0; c < 3; c++) {
+        sum[c] += g->w[k] * x[4 * g->source[k] + c];
+        even[c] += g->v[k] * x[4 * g->source[k] + c];
+      }
+    const double along = vvi_dot3(g->normal, even);
+    double *to = x + 4 * (int64_t)(t->own + t->halo + i);
+    for (int c = 0; c < 3; c++) to[c] = sum[c] + along * g->normal[c];
+    to[3] = 0.0;
+  }
+}
+
+/* The transpose.                                                                                              [shell 12] */
+void shell_ghosts_give(const shell_tile *t, double *slot)
+{
+  for (int i = 0; i < t->ghosts; i++) {
+    const shell_ghost *g = &t->ghost[i];
+    const double *f = slot + 4 * (int64_t)(t->own + t->halo + i), along = vvi_dot3(g->normal, f);
+    for (int k = 0; k < g->count; k++)
+      for (int c = 0; c < 3; c++) slot[4 * g->source[k] + c] += g->w[k] * f[c] + g->v[k] * along * g->normal[c];
+  }
+}
+
+/* Gradient of the strain energy of a tile, into its slots. */
+INLINE void tile_gradient(const shell_body *k, shell_law law, const shell_tile *t, int64_t column, const double *q,
+                          double *slot)
+{
+  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
+  gather_nodes(t, column, q, x);
+  memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
+  for (int i = 0; i < t->groups; i++) {
+    const shell_group *g = &t->group[i];
+    four f[2];
+    if (g->pair) {
+      gather_pairs(g, x, f);
+      middle(k, law, g->rest, &f[0]);
+      middle(k, law, g->rest + WIDTH, &f[1]);
+      scatter_pairs(g, f, slot);
+      continue;
+    }
+    const shell_class *c = &t->cls[g->cls];
+    for (int half = 0; WIDTH * half < g->count; half++) {
+      const uint16_t *at = g->at + WIDTH * half * c->nodes;
+      const int left = g->count - WIDTH * half;
+      gather_class(c, at, x, f);
+      middle(k, law, g->rest + WIDTH * half, f);
+      scatter_class(c, at, left < WIDTH ? left : WIDTH, f, slot);
+    }
+  }
+  if (t->ghosts > 0) shell_ghosts_give(t, slot);
+}
+
+void shell_tile_rest(const shell_tile *t, int64_t column, const double *q)
+{
+  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
+  gather_nodes(t, column, q, x);
+  for (int i = 0; i < t->groups; i++) {
+    const shell_group *g = &t->group[i];
+    four f[2];
+    if (g->pair)
+      gather_pairs(g, x, f);
+    else
+      for (int half = 0; half < 2; half++)
+        gather_class(&t->cls[g->cls], g->at + WIDTH * half * t->cls[g->cls].nodes, x, &f[half]);
+    middle_rest(g->rest, &f[0]);
+    middle_rest(g->rest + WIDTH, &f[1]);
+  }
+}
+
+/* ---- instruction sets ---- */
+
+INLINE void tile_any_law(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
+{
+  if (k->law == SHELL_STVK)
+    tile_gradient(k, SHELL_STVK, t, column, q, slot);
+  else
+    tile_gradient(k, SHELL_NEO_HOOKE, t, column, q, slot);
+}
+
+static void tile_plain(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
+{
+  tile_any_law(k, t, column, q, slot);
+}
+
+#if defined(__x86_64__) && !defined(VV_NO_CLONES)
+__attribute__((target("avx2"))) static void tile_avx2(const shell_body *k, const shell_tile *t, int64_t column,
+                                                      const double *q, double *slot)
+{
+  tile_any_law(k, t, column, q, slot);
+}
+
+/* Twice the registers; the vectors stay as wide as they are. */
+__attribute__((target("avx2,avx512f,avx512vl,avx512dq"))) static void
+tile_avx512(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
+{
+  tile_any_law(k, t, column, q, slot);
+}
+
+shell_tile_fn *shell_tile_force(int set)
+{
+  const bool avx2 = __builtin_cpu_supports("avx2") != 0;
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                      __builtin_cpu_supports("avx512dq");
+  if (avx512 && set >= 2) return tile_avx512;
+  return avx2 && set >= 1 ? tile_avx2 : tile_plain;
+}
+#else
+shell_tile_fn *shell_tile_force(int set)
+{
+  (void)set;
+  return tile_plain;
+}
+#endif
+
+/* ---- nodes ---- */
+
+/* Adds the segments of other tiles, in a fixed order, to the nodes that this tile owns. */
+static void add_shared(const shell_tile *t, double *component, double *own)
+{
+  for (int i = 0; i < t->shareds; i++) {
+    const shell_shared *s = &t->shared[i];
+    for (int k = 0; k < s->others; k++)
+      for (int c = 0; c < 3; c++) own[4 * s->local + c] += component[4 * s->slot[k] + c];
+  }
+}
+
+typedef struct move {
+  double h;          /* of the kick, or of the whole stride */
+  bool stride;       /* kick h/2, kick h/2, drift h */
+  const double *m, *minv, *gravity;
+} move;
+
+/* One coordinate of a few nodes: p -= h grad, then p += h m g. */
+INLINE void kick_one(const move *w, double h, int64_t i, int c, double grad, double *p)
+{
+  *p -= h * grad;
+  if (w->gravity[c] != 0.0) *p += h * (w->m[i] * w->gravity[c]);
+}
+
+VV_HOT static void move_nodes(const move *w, int64_t n, int64_t column, const double *restrict grad,
+                              double *restrict q, double *restrict p)
+{
+  const double half = 0.5 * w->h;
+  const bool falls = w->gravity[0] != 0.0 || w->gravity[1] != 0.0 || w->gravity[2] != 0.0;
+  int64_t i = 0;
+  for (; !falls && i + WIDTH <= n; i += WIDTH) {
+    const lanes in[4] = {LOAD(grad + 4 * i), LOAD(grad + 4 * i + 4), LOAD(grad + 4 * i + 8), LOAD(grad + 4 * i + 12)};
+    lanes g[3];
+    turn_in(in, g);
+    for (int c = 0; c < 3; c++) {
+      lanes now = LOAD(p + c * column + i);
+      if (w->stride) {
+        const lanes f = half * g[c];
+        now = (now - f) - f;
+        STORE(q + c * column + i, LOAD(q + c * column + i) + w->h * (LOAD(w->minv + i) * now));
+      } else {
+        now -= w->h * g[c];
+      }
+      STORE(p + c * column + i, now);
+    }
+  }
+  for (; i < n; i++)
+    for (int c = 0; c < 3; c++) {
+      double *now = p + c * column + i;
+      kick_one(w, w->stride ? half : w->h, i, c, grad[4 * i + c], now);
+      if (!w->stride) continue;
+      kick_one(w, half, i, c, grad[4 * i + c], now);
+      q[c * column + i] += w->h * (w->minv[i] * *now);
+    }
+}
+
+static void move_tile(const vv_block *b, const shell_tile *t, double h, bool stride, double *slot, double *q, double *p)
+{
+  const int64_t first = t->node0 + t->own0;
+  double *component = slot + 4 * t->slot0, *own = component + 4 * t->slot;
+  const move w = {.h = h,
+                  .stride = stride,
+                  .m = shell_node(b, SHELL_MASS) + first,
+                  .minv = shell_node(b, SHELL_INVERSE_MASS) + first,
+                  .gravity = b->gravity};
+  add_shared(t, component, own);
+  move_nodes(&w, t->own, b->column, own, q + first, p + first);
+}
+
+/* ---- the whole block ---- */
+
+double *shell_scratch(const vv_block *b, bool *mine)
+{
+  shell_plan *plan = b->plan;
+  for (;;) { /* another run of the same model has it: room of one's own, or wait */
+    *mine = atomic_flag_test_and_set(&plan->busy);
+    double *slot = *mine ? malloc(sizeof(double) * 4 * (size_t)plan->slots) : plan->slot;
+    if (slot != NULL) return slot;
+  }
+}
+
+void shell_scratch_done(const vv_block *b, double *slot, bool mine)
+{
+  shell_plan *plan = b->plan;
+  if (mine)
+    free(slot);
+  else
+    atomic_flag_clear(&plan->busy);
+}
+
+static void force_tile(const vv_block *b, const shell_plan *plan, const shell_tile *t, const double *q, double *slot)
+{
+  plan->force(shell_of(b, t->body), t, b->column, q, slot + 4 * (t->slot0 + t->slot));
+}
+
+static void sweep(const vv_block *b, double h, bool stride, double *q, double *p)
+{
+  const shell_plan *plan = b->plan;
+  bool mine;
+  double *slot = shell_scratch(b, &mine);
+  if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
+    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
+    for (int64_t i = 0; i < plan->tiles; i++) move_tile(b, &plan->tile[i], h, stride, slot, q, p);
+  } else {
+#pragma omp parallel num_threads(b->threads)
+    {
+#pragma omp for schedule(static)
+      for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
+#pragma omp for schedule(static)
+      for (int64_t i = 0; i < plan->tiles; i++) move_tile(b, &plan->tile[i], h, stride, slot, q, p);
+    }
+  }
+  shell_scratch_done(b, slot, mine);
+  shell_hold(b, p);
+}
+
+void shell_hold(const vv_block *b, double *p)
+{
+  const shell_plan *plan = b->plan;
+  for (int64_t i = 0; i < plan->held; i++)
+    for (int c = 0; c < 3; c++) p[c * b->column + plan->held_node[i]] = 0.0;
+}
+
+void shell_kick(const vv_block *b, double t, double h, const double *q, double *p)
+{
+  sweep(b, h, false, (double *)q, p); /* q is only read */
+  if (b->n_load > 0) shell_kick_loads(b, t, h, q, p);
+}
+
+void shell_stride(const vv_block *b, double h, double *q, double *p)
+{
+  sweep(b, h, true, q, p);
+}
+
+VV_HOT static void drift_range(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
+                               const double *restrict p, double *restrict q)
+{
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = i0; i < i1; i++) q[c * column + i] += h * (minv[i] * p[c * column + i]);
+}
+
+int shell_drift(const vv_block *b, double h, double *q, double *p)
+{
+  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  enum { CHUNK = 4096 };
+  const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
+  if (b->threads < 2 || chunks < PARALLEL_FROM) {
+    drift_range(0, b->nodes, b->column, h, minv, p, q);
+    return 0;
+  }
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+  for (int64_t i = 0; i < chunks; i++)
+    drift_range(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
+  return 0;
+}
