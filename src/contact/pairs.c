@@ -5,6 +5,7 @@
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
+#include "contact/sheets.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -213,6 +214,7 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
   VV_TRY(vvi_runs_build(m));
   VV_TRY(vvi_crowd_build(m, &k.rules, q));
+  VV_TRY(vvi_sheets_build(m, &k.rules, q));
   return check_rubbing(m, &k.rules);
 }
 

@@ -8,8 +8,8 @@
  * budget.  Pairs that are not near do nothing, and their order is that of the meshes, so nothing depends on when a list was
  * built: a resumed run gives the same bits. */
 #pragma once
+#include "contact/rules.h"
 #include "contact/sheets/closest.h"
-#include "model/model.h"
 
 typedef enum vvi_carrier {
   VVI_CARRY_NONE,   /* fixed in space */
@@ -19,7 +19,7 @@ typedef enum vvi_carrier {
 
 typedef struct vvi_sheet_body {
   vvi_carrier carrier;
-  int32_t body;              /* of the model */
+  int32_t body, patch;       /* of the model */
   const vv_block *block;     /* of its movers */
   const vv_patch *obstacle;  /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
   int32_t vertex0, vertices; /* slices */
@@ -33,7 +33,8 @@ typedef struct vvi_sheet_body {
 
 typedef struct vvi_sheet_rule {
   double restitution, friction;
-  int projection; /* vvi_projection */
+  bool thick; /* surfaces keep half the sum of their thicknesses apart */
+  vvi_projection projection;
 } vvi_sheet_rule;
 
 typedef struct vvi_box_node {
@@ -73,6 +74,7 @@ struct vvi_sheets {
   double *weight;
   double edge_length; /* the smallest mean of a body */
   double closest;     /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  bool loses, rough;  /* some restitution below 1; some friction */
 };
 
 /* ---- building ---- */
@@ -94,8 +96,7 @@ typedef struct vvi_sheet_part {
 /* Topology, trees and slices from parts; couples and rules are set by the caller afterwards. */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
 /* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
-struct vvi_rules;
-vv_status vvi_sheets_build(vv_model *m, const double *q);
+vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
 
 /* ---- motion ---- */
 

@@ -3,8 +3,9 @@
 #include "base/base.h"
 #include "visviva/ext.h"
 
-struct vvi_pairs; /* contact/pairs.h */
-struct vvi_crowd; /* contact/crowd.h */
+struct vvi_pairs;  /* contact/pairs.h */
+struct vvi_crowd;  /* contact/crowd.h */
+struct vvi_sheets; /* contact/sheets.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -24,8 +25,9 @@ struct vv_model {
   double stable_step; /* s */
   int order;
   const vv_stepper_kind *stepper;
-  struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
-  struct vvi_crowd *crowd; /* curves that can meet each other or themselves; NULL: none */
+  struct vvi_pairs *pairs;   /* candidate contact pairs; owned by the arena */
+  struct vvi_crowd *crowd;   /* curves that can meet each other or themselves; NULL: none */
+  struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
 };
 
 /* ---- words -> groups -> bodies ---- */

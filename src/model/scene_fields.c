@@ -33,7 +33,8 @@ static const vv_field contact_field[] = {
   {.name = "restitution", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .deflt = "1", .doc = "ratio of separation to approach speed of the touching nodes"},
   {.name = "friction",    .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .doc = "Coulomb coefficient"},
   {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  none: the pair passes through.  auto: the one that fits the stepper"},
-  {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone"},
+  {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone. Surfaces (shells) do so unless it is false here"},
+  {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces meet"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). kept, recomputed, predictor, half-step: the 2005 paper's projection, four readings"},
 };
 static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};

@@ -9,6 +9,7 @@
 #include "sim/sim.h"
 
 #include "contact/crowd.h"
+#include "contact/sheets.h"
 #include "math/math.h"
 #include "step/variation.h"
 
@@ -34,6 +35,7 @@ static bool loses(const vv_model *m)
 {
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
+  if (m->sheets != NULL && (m->sheets->loses || m->sheets->rough)) return true;
   return m->crowd != NULL && (m->crowd->loses || m->crowd->rough);
 }
 
@@ -67,7 +69,7 @@ void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
   const bool event = m->stepper == &vv_event_stepper,
-             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL) && !uses_projection(m);
+             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL || m->sheets != NULL) && !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step;
   sim->n_claim = 0;
   if (sim->step.exact)

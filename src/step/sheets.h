@@ -46,6 +46,7 @@ struct vvi_sheets_step {
   struct vv_step *step;
   double t;
   int32_t logged;
+  bool ready;                     /* the guard is chosen */
   double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
   struct vvi_sheets_paper *paper; /* the 2005 paper's step; NULL: anticipation */
 };

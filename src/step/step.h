@@ -34,12 +34,13 @@ struct vv_step {
   double h; /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_crowd_step *crowd; /* step/crowd.h; NULL: no curves that meet each other */
-  struct vvi_variation *vary;   /* NULL: none propagated */
-  const char *energy;           /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;                   /* it keeps that energy to rounding; set by prepare */
-  double *h2;                   /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
-  void *own;                    /* the stepper's scratch */
+  struct vvi_crowd_step *crowd;   /* step/crowd.h; NULL: no curves that meet each other */
+  struct vvi_sheets_step *sheets; /* step/sheets.h; NULL: no surfaces that meet something */
+  struct vvi_variation *vary;     /* NULL: none propagated */
+  const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;         /* it keeps that energy to rounding; set by prepare */
+  double *h2;         /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  void *own;          /* the stepper's scratch */
 };
 
 /* A hard pair of a curve that meets others: step/crowd.c may answer it with them. */

@@ -12,6 +12,15 @@
 
 enum { CHUNK = 2048, STRIP = 8192, PAIRS = 24, SHRINKS = 6 };
 
+/* Curves are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
+static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
+{
+  const vvi_sheet_body *a = &s->body[c->a], *b = &s->body[c->b];
+  const bool thick = s->rule[c->rule].thick && c->a != c->b;
+  return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
+         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+}
+
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
                                   vvi_sheet_search **out)
 {
@@ -43,7 +52,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   for (int32_t i = 0; i < s->n_couple; i++) {
     const vvi_sheet_couple *c = &s->couple[i];
     w->list[i].stale = true;
-    w->list[i].offset = c->a == c->b ? 0.0 : s->body[c->a].half + s->body[c->b].half;
+    w->list[i].offset = offset_of(s, c);
   }
   return VV_OK;
 }
