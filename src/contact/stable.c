@@ -6,33 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Number of eigenvalues of the tridiagonal (a, b) above x. */
-static int count_above(int n, const double *a, const double *b, double x)
-{
-  int count = 0;
-  double pivot = 1.0;
-  for (int i = 0; i < n; i++) {
-    pivot = (a[i] - x) - (i > 0 ? b[i - 1] * b[i - 1] / pivot : 0.0);
-    if (pivot == 0.0) pivot = -1e-300;
-    if (pivot > 0.0) count++;
-  }
-  return count;
-}
-
-static double largest_of_tridiagonal(int n, const double *a, const double *b)
-{
-  double lo = 0.0, hi = 0.0;
-  for (int i = 0; i < n; i++) hi = fmax(hi, a[i] + (i > 0 ? fabs(b[i - 1]) : 0.0) + (i + 1 < n ? fabs(b[i]) : 0.0));
-  for (int it = 0; it < 200 && hi - lo > 4e-16 * hi; it++) {
-    const double mid = 0.5 * (lo + hi);
-    if (count_above(n, a, b, mid) > 0)
-      lo = mid;
-    else
-      hi = mid;
-  }
-  return hi;
-}
-
 /* x.y over the state in fixed order */
 static double dot(int64_t n, const double *x, const double *y)
 {
@@ -72,14 +45,14 @@ static double lanczos(const vv_model *m, const double *q, const double *closed, 
     tail = sqrt(fmax(dot(n, x, r), 0.0));
     beta[k] = tail;
     const double before = largest;
-    if (k % 8 == 7 || k + 1 == steps) largest = largest_of_tridiagonal(k + 1, alpha, beta);
+    if (k % 8 == 7 || k + 1 == steps) largest = vvi_tridiagonal_largest(k + 1, alpha, beta);
     if (tail <= 1e-14 * largest || (k % 8 == 7 && largest - before <= 1e-13 * largest)) {
       k++;
       break;
     }
     for (int64_t i = 0; i < n; i++) x[i] /= tail, z[i] = r[i] / tail;
   }
-  return largest_of_tridiagonal(k, alpha, beta);
+  return vvi_tridiagonal_largest(k, alpha, beta);
 }
 
 vv_status vvi_stable_step(const vv_model *m, const double *q, double *out)

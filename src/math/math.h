@@ -47,3 +47,6 @@ bool vvi_quadratic(double a, double b, double c, double *small, double *large);
  * not become positive at all. */
 typedef double vvi_function(void *user, double x);
 double vvi_root_from_above(vvi_function *f, void *user, double length, double at_zero, bool touching);
+
+/* Largest eigenvalue, not below zero, of the symmetric tridiagonal matrix with diagonal a[n] and b[n - 1] beside it. */
+double vvi_tridiagonal_largest(int n, const double *a, const double *b);

@@ -88,7 +88,8 @@ double shell_energy_floor(const vv_block *b, const double *q)
     const shell_body *k = shell_of(b, t->body);
     const double *r = t->group[0].rest; /* one element stands for its tile */
     const double s2 = fmax(r[0], r[SHELL_GROUP]) / (SHELL_A * SHELL_A);
-    const double area = 0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / (SHELL_A * SHELL_A);
+    const double area =
+        0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / (SHELL_A * SHELL_A);
     const double strain = DBL_EPSILON * far / sqrt(s2), curvature = 2.0 * DBL_EPSILON * far / s2, h = k->thickness;
     const double stiffness = k->young * h / (1.0 - k->poisson * k->poisson) * area * (double)t->elements;
     sum += 0.5 * stiffness * (strain * strain + h * h / 12.0 * curvature * curvature);
@@ -112,10 +113,17 @@ enum shell_output_word {
   OUT_ENERGY
 };
 const vv_output_field shell_output_field[] = {
-    {"position", "m", 3, false},    {"limit", "m", 3, false},     {"velocity", "m/s", 3, false},
-    {"momentum", "kg m/s", 3, false}, {"number", "1", 1, false},  {"strain", "1", 3, true},
-    {"curvature", "1/m", 3, true},  {"stress", "Pa", 3, true},    {"mises", "Pa", 1, true},
-    {"thickness", "m", 1, true},    {"energy_density", "J/m^2", 1, true},
+    {"position", "m", 3, false},
+    {"limit", "m", 3, false},
+    {"velocity", "m/s", 3, false},
+    {"momentum", "kg m/s", 3, false},
+    {"number", "1", 1, false},
+    {"strain", "1", 3, true},
+    {"curvature", "1/m", 3, true},
+    {"stress", "Pa", 3, true},
+    {"mises", "Pa", 1, true},
+    {"thickness", "m", 1, true},
+    {"energy_density", "J/m^2", 1, true},
 };
 _Static_assert(sizeof shell_output_field / sizeof *shell_output_field == SHELL_OUTPUTS, "one row each");
 
@@ -146,8 +154,7 @@ typedef struct shown {
 /* Mean thickness: of both points (neo-Hooke), or by e33 = -nu/(1 - nu) tr e. */
 static double thickness_of(const shell_body *k, const shell_patch *p, const shell_element *e, const double strain[3])
 {
-  if (k->law == SHELL_STVK)
-    return k->thickness * (1.0 - k->poisson / (1.0 - k->poisson) * (strain[0] + strain[1]));
+  if (k->law == SHELL_STVK) return k->thickness * (1.0 - k->poisson / (1.0 - k->poisson) * (strain[0] + strain[1]));
   double sum = 0.0;
   for (int side = -1; side <= 1; side += 2) {
     double C[3], R[3];

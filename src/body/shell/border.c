@@ -156,9 +156,8 @@ static void edge_ghost(const border *w, int edge, shell_ghost *g)
     r = (s - sc) / (sk - sc);
   else
     s = 0.5;
-  *g = (shell_ghost){.count = k >= 0 ? 4 : 3,
-                     .source = {a, b, c, k >= 0 ? k : 0},
-                     .w = {2.0 * (1.0 - s), 2.0 * s, -(1.0 - r), -r}};
+  *g = (shell_ghost){
+      .count = k >= 0 ? 4 : 3, .source = {a, b, c, k >= 0 ? k : 0}, .w = {2.0 * (1.0 - s), 2.0 * s, -(1.0 - r), -r}};
   if (!clamped) return;
   g->v[2] = 2.0 * (1.0 - r), g->v[3] = 2.0 * r;
   mean_normal(w, a, b, g->normal);

@@ -6,10 +6,7 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE REAL FN(dot)(const REAL a[3], const REAL b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
+#define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
 
 /* Metric G_ab = A_a.A_b, curvature B_ab = D_ab.n, normal n and 1/|A_1 x A_2|.                                   [shell 2] */
 INLINE void FN(measure)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
@@ -18,13 +15,13 @@ INLINE void FN(measure)(const REAL A1[3], const REAL A2[3], const REAL D11[3], c
   n[0] = A1[1] * A2[2] - A1[2] * A2[1];
   n[1] = A1[2] * A2[0] - A1[0] * A2[2];
   n[2] = A1[0] * A2[1] - A1[1] * A2[0];
-  REAL size = FN(dot)(n, n);
+  REAL size = DOT(n, n);
   ROOT(size);
   *inverse = 1.0 / size;
   for (int c = 0; c < 3; c++) n[c] *= *inverse;
-  G[0] = FN(dot)(A1, A1), G[1] = FN(dot)(A2, A2), G[2] = FN(dot)(A1, A2);
-  B[0] = FN(dot)(D11, n), B[1] = FN(dot)(D22, n);
-  B[2] = 0.5 * ((B[0] + B[1]) - FN(dot)(D33, n));
+  G[0] = DOT(A1, A1), G[1] = DOT(A2, A2), G[2] = DOT(A1, A2);
+  B[0] = DOT(D11, n), B[1] = DOT(D22, n);
+  B[2] = 0.5 * ((B[0] + B[1]) - DOT(D33, n));
 }
 
 /* S(E) = nu g (g:E) + (1 - nu) g E g with g = adj(G0): the plane stress law without its scales.                 [shell 7] */
@@ -39,31 +36,33 @@ INLINE void FN(plane)(double nu, const REAL g[3], const REAL E[3], REAL S[3])
 }
 
 /* det(G0)^(-3/2): what S(E) needs to become a stress times an area. */
-INLINE REAL FN(stvk_scale)(const REAL rest[6])
+INLINE void FN(stvk_scale)(const REAL rest[6], REAL *scale)
 {
   REAL root = rest[0] * rest[1] - rest[2] * rest[2];
   ROOT(root);
   const REAL y = 1.0 / root;
-  return y * y * y;
+  *scale = y * y * y;
 }
 
 /* N: dW = N^ab A_a.dA_b of the strain, M: dW = M^ab dB_ab.                                                     [shell 6, 7] */
 INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
                             REAL M[3])
 {
-  const REAL g[3] = {rest[1], rest[0], -rest[2]}, scale = FN(stvk_scale)(rest);
+  const REAL g[3] = {rest[1], rest[0], -rest[2]};
+  REAL scale;
   const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
   const REAL K[3] = {B[0] - rest[3], B[1] - rest[4], B[2] - rest[5]};
+  FN(stvk_scale)(rest, &scale);
   FN(plane)(k->poisson, g, E, N);
   FN(plane)(k->poisson, g, K, M);
   const REAL membrane = k->membrane * scale, bend = k->bend * scale;
   for (int c = 0; c < 3; c++) N[c] *= membrane, M[c] *= bend;
 }
 
-/* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  Returns C33 of plane stress;
+/* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  thick: C33 of plane stress;
  * R = adj(C0)/det(C0) and I = adj(C)/det(C), the inverses.                                                     [shell 8] */
-INLINE REAL FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
-                          REAL C[3], REAL R[3], REAL I[3], REAL *ratio)
+INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
+                          REAL C[3], REAL R[3], REAL I[3], REAL *ratio, REAL *thick)
 {
   REAL C0[3];
   for (int c = 0; c < 3; c++) C[c] = G[c] - z * B[c], C0[c] = rest[c] - z * rest[3 + c];
@@ -72,21 +71,21 @@ INLINE REAL FN(neo_point)(const shell_body *k, double z, const REAL rest[6], con
   R[0] = C0[1] * a, R[1] = C0[0] * a, R[2] = -C0[2] * a;
   I[0] = C[1] * b, I[1] = C[0] * b, I[2] = -C[2] * b;
   *ratio = det * a;
-  return (2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * *ratio);
+  *thick = (2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * *ratio);
 }
 
 /* S = mu (C0^-1 - C33 C^-1) at both points.                                                                    [shell 9] */
 INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
                            REAL M[3])
 {
-  REAL C[3], R[3], I[3], ratio, up[3], area = rest[0] * rest[1] - rest[2] * rest[2];
+  REAL C[3], R[3], I[3], ratio, thick, up[3], area = rest[0] * rest[1] - rest[2] * rest[2];
   ROOT(area);
   const REAL half = k->neo * area, lever = (-0.5 * k->lever) * half;
-  const REAL above = FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio);
-  for (int c = 0; c < 3; c++) up[c] = R[c] - above * I[c];
-  const REAL below = FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio);
+  FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio, &thick);
+  for (int c = 0; c < 3; c++) up[c] = R[c] - thick * I[c];
+  FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio, &thick);
   for (int c = 0; c < 3; c++) {
-    const REAL down = R[c] - below * I[c];
+    const REAL down = R[c] - thick * I[c];
     N[c] = half * (up[c] + down);
     M[c] = lever * (up[c] - down);
   }
@@ -94,14 +93,14 @@ INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G
 
 /* What the nodes need: dW = s1.dA_1 + s2.dA_2 + n.(b1 dD11 + b2 dD22 + b3 dD33).                               [shell 2] */
 INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
-                        const REAL G[3], const REAL n[3], REAL inverse, const REAL N[3], const REAL M[3], REAL s1[3],
+                        const REAL G[3], const REAL n[3], const REAL *inverse, const REAL N[3], const REAL M[3], REAL s1[3],
                         REAL s2[3], REAL b[3])
 {
-  const REAL square = inverse * inverse;
+  const REAL square = *inverse * *inverse;
   REAL w[3];
   b[0] = M[0] + M[2], b[1] = M[1] + M[2], b[2] = -M[2];
   for (int c = 0; c < 3; c++) w[c] = b[0] * D11[c] + b[1] * D22[c] + b[2] * D33[c];
-  const REAL w1 = square * FN(dot)(w, A1), w2 = square * FN(dot)(w, A2);
+  const REAL w1 = square * DOT(w, A1), w2 = square * DOT(w, A2);
   const REAL q1 = G[1] * w1 - G[2] * w2, q2 = G[0] * w2 - G[2] * w1;
   for (int c = 0; c < 3; c++) {
     s1[c] = N[0] * A1[c] + N[2] * A2[c] - q1 * n[c];
@@ -110,3 +109,4 @@ INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], c
 }
 
 #undef INLINE
+#undef DOT

@@ -61,8 +61,8 @@ enum { SHELL_MOST_NODES = 48, SHELL_REGULAR = 12, SHELL_PAIR = 14 };
 enum shell_weight { W_N, W_1, W_2, W_11, W_22, W_33, SHELL_WEIGHTS };
 
 typedef struct shell_class {
-  int valence[3]; /* of the corners, ghosts counted */
-  int nodes;      /* of the patch: the corners, then the nodes around them, counterclockwise */
+  int valence[3];                  /* of the corners, ghosts counted */
+  int nodes;                       /* of the patch: the corners, then the nodes around them, counterclockwise */
   double (*weight)[SHELL_WEIGHTS]; /* [nodes] */
 } shell_class;
 
@@ -92,9 +92,9 @@ typedef struct shell_ghost {
 typedef struct shell_net {
   int nodes, triangles, ghosts;
   const int *triangle, *neighbour; /* [triangles][3] corners; across the side opposite to a corner, -1: none */
-  int *first, *ring;   /* [nodes + 1]: neighbours counterclockwise, ghosts among them, a closed ring each */
-  int *stand;          /* [nodes] what stands for a node in the patches: itself, or a ghost where it is clamped */
-  shell_ghost *ghost;  /* [ghosts] normal and offset as in the mesh that was given */
+  int *first, *ring;               /* [nodes + 1]: neighbours counterclockwise, ghosts among them, a closed ring each */
+  int *stand;         /* [nodes] what stands for a node in the patches: itself, or a ghost where it is clamped */
+  shell_ghost *ghost; /* [ghosts] normal and offset as in the mesh that was given */
 } shell_net;
 
 /* Ghosts and rings of a mesh whose border nodes are held as hold[] says.  why: message where it is refused. */
@@ -110,27 +110,27 @@ enum { SHELL_REFERENCE = 6 }; /* G11 G22 G12 B11 B22 B12 at rest */
 
 /* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
 typedef struct shell_group {
-  int16_t pair;        /* 1: pairs of regular triangles */
-  int16_t count;       /* triangles; pairs: half of them in lanes from 4 on */
-  int32_t cls;         /* its class */
-  int32_t element;     /* first triangle, from the first of its tile: in lane order, without gaps */
-  const uint16_t *at;  /* local nodes, times 4: [4][14] or [8][nodes] */
-  double *rest;        /* [SHELL_REFERENCE][8] */
+  int16_t pair;       /* 1: pairs of regular triangles */
+  int16_t count;      /* triangles; pairs: half of them in lanes from 4 on */
+  int32_t cls;        /* its class */
+  int32_t element;    /* first triangle, from the first of its tile: in lane order, without gaps */
+  const uint16_t *at; /* local nodes, times 4: [4][14] or [8][nodes] */
+  double *rest;       /* [SHELL_REFERENCE][8] */
 } shell_group;
 
 typedef struct shell_shared {
-  int32_t local;  /* an owned node */
-  int32_t others; /* segments of other tiles that hold it too */
+  int32_t local;       /* an owned node */
+  int32_t others;      /* segments of other tiles that hold it too */
   const int64_t *slot; /* [others] ascending, from the first slot of the component */
 } shell_shared;
 
 typedef struct shell_tile {
-  int32_t body;               /* within the block */
-  int64_t node0;              /* first node of the component in the block */
-  int32_t own0, own;          /* owned nodes, from node0 */
-  int32_t halo, ghosts;       /* how many behind them: local = own, halo, ghosts */
-  const int32_t *halo_node;   /* [halo] from node0 */
-  const shell_ghost *ghost;   /* [ghosts] */
+  int32_t body;             /* within the block */
+  int64_t node0;            /* first node of the component in the block */
+  int32_t own0, own;        /* owned nodes, from node0 */
+  int32_t halo, ghosts;     /* how many behind them: local = own, halo, ghosts */
+  const int32_t *halo_node; /* [halo] from node0 */
+  const shell_ghost *ghost; /* [ghosts] */
   int32_t groups, shareds;
   const shell_group *group;   /* [groups] */
   const shell_class *cls;     /* of the component */
@@ -156,9 +156,9 @@ typedef struct shell_cut {
   int tiles, nodes, elements;
   int classes;
   shell_class *cls;
-  shell_tile *tile;   /* [tiles] node0, element0, slot0 = 0 */
+  shell_tile *tile; /* [tiles] node0, element0, slot0 = 0 */
   int64_t slots;
-  int *triangle;      /* [elements][3] corners, in the order of the elements */
+  int *triangle; /* [elements][3] corners, in the order of the elements */
   shell_limit limit;
 } shell_cut;
 
@@ -176,14 +176,15 @@ typedef struct shell_component { /* one connected copy: a patch of its own */
 typedef struct shell_plan {
   int64_t tiles, slots;
   shell_tile *tile;
-  int components;
+  int64_t components;
   shell_component *component;
   int64_t held;
-  int32_t *held_node; /* [held] within the block */
+  int32_t *held_node;   /* [held] within the block */
   shell_tile_fn *force; /* chosen for this machine */
-  double *slot;         /* [slots][4] forces on local nodes: scratch */
-  atomic_flag busy;     /* the scratch is in use */
-  struct shell_part *part; /* while bodies are filled in */
+  double *slot;     /* scratch: [slots][4] forces on local nodes, and behind them [nodes][6] where there are loads */
+  int64_t reals;    /* of it */
+  atomic_flag busy; /* the scratch is in use */
+  int64_t tile_room, component_room, held_room;
 } shell_plan;
 
 static inline const double *shell_node(const vv_block *b, int column)
@@ -216,7 +217,7 @@ shell_placement shell_place(const vv_group *g, int copy);
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int shell_drift(const vv_block *b, double h, double *q, double *p);
 void shell_stride(const vv_block *b, double h, double *q, double *p);
-void shell_hold(const vv_block *b, double *p); /* held nodes have no momentum */
+void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
 /* Best force function of this machine; set 0: plain, 1: AVX2 at most, 2: any. */
 shell_tile_fn *shell_tile_force(int set);
 /* Fills the references of a tile from the places q[3][column]. */
@@ -224,7 +225,9 @@ void shell_tile_rest(const shell_tile *t, int64_t column, const double *q);
 /* Ghosts of a tile from its nodes x[local][4]; what acts on them back to the nodes. */
 void shell_ghosts_make(const shell_tile *t, double *x);
 void shell_ghosts_give(const shell_tile *t, double *slot);
-/* Room for forces, [slots][4]; mine: it was made for this call. */
+/* Gradient of the strain energy: after it the slots of the nodes that a tile owns hold it. */
+void shell_gradient(const vv_block *b, const double *q, double *slot);
+/* The scratch of the plan; mine: it was made for this call. */
 double *shell_scratch(const vv_block *b, bool *mine);
 void shell_scratch_done(const vv_block *b, double *slot, bool mine);
 
@@ -263,7 +266,7 @@ void shell_output(const vv_block *b, int field, const double *q, const double *p
 /* ---- loads.c ---- */
 vv_status shell_loads_check(const vv_group *g);
 int32_t shell_loads_count(const vv_group *g); /* of one copy */
-vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t nodes);
+vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t first_component);
 void shell_kick_loads(const vv_block *b, double t, double h, const double *q, double *p);
 void shell_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
 

@@ -21,11 +21,11 @@ typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), aligned
 typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 #define MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (places){i, j, k, l})
 #endif
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE   static inline __attribute__((always_inline))
 
 #define REAL     lanes
 #define FN(name) name##_lanes
-#define ROOT(x)  \
+#define ROOT(x) \
   for (int l_ = 0; l_ < WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
 #include "body/shell/formulas.h"
 #undef REAL
@@ -62,9 +62,9 @@ INLINE void turn_out(const lanes in[3], lanes out[4])
 /* Four elements: the sums A1 A2 D11 D22 D33 of each with x y z as lanes, in; the response of each, out. */
 enum { SUMS = 5 };
 typedef struct four {
-  lanes sum[SUMS][WIDTH];      /* [quantity][element] */
+  lanes sum[SUMS][WIDTH]; /* [quantity][element] */
   lanes s1[WIDTH], s2[WIDTH], n[WIDTH];
-  lanes b[3];                  /* lanes are elements */
+  lanes b[3]; /* lanes are elements */
 } four;
 
 INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
@@ -78,7 +78,7 @@ INLINE void middle(const shell_body *k, shell_law law, const double *rest, four 
     stress_stvk_lanes(k, R, G, B, N, M);
   else
     stress_neo_lanes(k, R, G, B, N, M);
-  respond_lanes(A1, A2, D11, D22, D33, G, n, inverse, N, M, s1, s2, f->b);
+  respond_lanes(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, f->b);
   turn_out(s1, f->s1), turn_out(s2, f->s2), turn_out(n, f->n);
 }
 
@@ -358,8 +358,8 @@ static void add_shared(const shell_tile *t, double *component, double *own)
 }
 
 typedef struct move {
-  double h;          /* of the kick, or of the whole stride */
-  bool stride;       /* kick h/2, kick h/2, drift h */
+  double h;    /* of the kick, or of the whole stride */
+  bool stride; /* kick h/2, kick h/2, drift h */
   const double *m, *minv, *gravity;
 } move;
 
@@ -370,8 +370,8 @@ INLINE void kick_one(const move *w, double h, int64_t i, int c, double grad, dou
   if (w->gravity[c] != 0.0) *p += h * (w->m[i] * w->gravity[c]);
 }
 
-VV_HOT static void move_nodes(const move *w, int64_t n, int64_t column, const double *restrict grad,
-                              double *restrict q, double *restrict p)
+VV_HOT static void move_nodes(const move *w, int64_t n, int64_t column, const double *restrict grad, double *restrict q,
+                              double *restrict p)
 {
   const double half = 0.5 * w->h;
   const bool falls = w->gravity[0] != 0.0 || w->gravity[1] != 0.0 || w->gravity[2] != 0.0;
@@ -422,7 +422,7 @@ double *shell_scratch(const vv_block *b, bool *mine)
   shell_plan *plan = b->plan;
   for (;;) { /* another run of the same model has it: room of one's own, or wait */
     *mine = atomic_flag_test_and_set(&plan->busy);
-    double *slot = *mine ? malloc(sizeof(double) * 4 * (size_t)plan->slots) : plan->slot;
+    double *slot = *mine ? malloc(sizeof(double) * (size_t)plan->reals) : plan->slot;
     if (slot != NULL) return slot;
   }
 }
@@ -439,6 +439,21 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine)
 static void force_tile(const vv_block *b, const shell_plan *plan, const shell_tile *t, const double *q, double *slot)
 {
   plan->force(shell_of(b, t->body), t, b->column, q, slot + 4 * (t->slot0 + t->slot));
+}
+
+void shell_gradient(const vv_block *b, const double *q, double *slot)
+{
+  const shell_plan *plan = b->plan;
+#pragma omp parallel num_threads(b->threads) if (b->threads > 1 && plan->tiles >= PARALLEL_FROM)
+  {
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < plan->tiles; i++) {
+      const shell_tile *t = &plan->tile[i];
+      add_shared(t, slot + 4 * t->slot0, slot + 4 * (t->slot0 + t->slot));
+    }
+  }
 }
 
 static void sweep(const vv_block *b, double h, bool stride, double *q, double *p)
@@ -459,10 +474,10 @@ static void sweep(const vv_block *b, double h, bool stride, double *q, double *p
     }
   }
   shell_scratch_done(b, slot, mine);
-  shell_hold(b, p);
+  shell_hold_nodes(b, p);
 }
 
-void shell_hold(const vv_block *b, double *p)
+void shell_hold_nodes(const vv_block *b, double *p)
 {
   const shell_plan *plan = b->plan;
   for (int64_t i = 0; i < plan->held; i++)

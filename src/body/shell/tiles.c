@@ -88,11 +88,11 @@ static vv_status class_add(cutter *w, const shell_turned *t)
 {
   const int n = shell_patch_size(t->valence);
   if (n == 0) {
-    snprintf(w->why, VVI_MESH_WHY,
-             "the triangle between nodes %d, %d and %d has corners with %d, %d and %d neighbours; a shell takes at least 3 "
-             "(not three times) and up to %d together: cut long fans, or use a finer mesh",
-             t->corner[0], t->corner[1], t->corner[2], t->valence[0], t->valence[1], t->valence[2],
-             SHELL_MOST_NODES + 6);
+    snprintf(
+        w->why, VVI_MESH_WHY,
+        "the triangle between nodes %d, %d and %d has corners with %d, %d and %d neighbours; a shell takes at least 3 "
+        "(not three times) and up to %d together: cut long fans, or use a finer mesh",
+        t->corner[0], t->corner[1], t->corner[2], t->valence[0], t->valence[1], t->valence[2], SHELL_MOST_NODES + 6);
     return VV_SCENE;
   }
   if (w->cut->classes == w->room) {
@@ -251,7 +251,7 @@ static shell_group *group_add(cutter *w, group_list *l, int cls, int nodes, bool
   shell_group *g = &l->group[l->n++];
   *g = (shell_group){.cls = cls, .pair = pair, .element = l->elements};
   g->at = VVI_ARENA_NEW(w->arena, uint16_t, pair ? SHELL_HALF * SHELL_PAIR : SHELL_GROUP * nodes);
-  g->rest = VVI_ARENA_NEW(w->arena, double, SHELL_REFERENCE * SHELL_GROUP);
+  g->rest = VVI_ARENA_NEW(w->arena, double, SHELL_REFERENCE *SHELL_GROUP);
   return g->at == NULL || g->rest == NULL ? NULL : g;
 }
 
@@ -310,8 +310,7 @@ static vv_status add_class(cutter *w, const shell_tile *t, int cls, int n, group
     int patch[SHELL_MOST_NODES];
     patch_of(w->net, &w->turned[i], patch);
     for (int lane = g->count; lane < SHELL_GROUP; lane++) /* this one, and the empty lanes behind it */
-      for (int k = 0; k < nodes; k++)
-        ((uint16_t *)g->at)[lane * nodes + k] = (uint16_t)(4 * place_in(w, t, patch[k]));
+      for (int k = 0; k < nodes; k++) ((uint16_t *)g->at)[lane * nodes + k] = (uint16_t)(4 * place_in(w, t, patch[k]));
     put_corners(w, t->element0 + l->elements++, &w->turned[i]);
     if (++g->count == SHELL_GROUP) g = NULL;
   }
@@ -361,7 +360,8 @@ static vv_status share(cutter *w)
   if (count == NULL) return out_of_memory(w);
   for (int i = 0; i < cut->tiles; i++)
     for (int k = 0; k < cut->tile[i].halo; k++) all++, entries += count[cut->tile[i].halo_node[k]]++ == 0;
-  int64_t *slot = VVI_ARENA_NEW(w->arena, int64_t, all + 1), **at = VVI_ARENA_NEW(&w->scratch, int64_t *, cut->nodes + 1);
+  int64_t *slot = VVI_ARENA_NEW(w->arena, int64_t, all + 1),
+          **at = VVI_ARENA_NEW(&w->scratch, int64_t *, cut->nodes + 1);
   shell_shared *shared = VVI_ARENA_NEW(w->arena, shell_shared, entries + 1);
   if (slot == NULL || at == NULL || shared == NULL) return out_of_memory(w);
   for (int i = 0; i < cut->tiles; i++) {

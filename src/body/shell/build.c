@@ -1,0 +1,380 @@
+/* body/shell/build.c  From a mesh to tiles, masses, patches and the first state. */
+#include "body/shell/shell.h"
+
+#include "geom/mesh.h"
+#include "math/so3.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- measure ---- */
+
+vv_status shell_measure(const vv_group *g, vv_need *need)
+{
+  vvi_arena arena = {0};
+  vvi_mesh mesh = {0};
+  vv_status status = shell_mesh(g, &arena, &mesh);
+  if (shell_loads_check(g) != VV_OK && status == VV_OK) status = VV_SCENE;
+  vvi_arena_free(&arena);
+  const int copies = shell_copies(g);
+  need->nodes = (int64_t)copies * mesh.nodes;
+  need->elements = (int64_t)copies * mesh.triangles;
+  need->patches = copies;
+  need->loads = copies * shell_loads_count(g);
+  if (status == VV_OK && need->elements > INT32_MAX / 4)
+    return vv_complain(g, "mesh", "%lld triangles are more than a model can hold", (long long)need->elements);
+  return status;
+}
+
+/* ---- borders ---- */
+
+/* Which border nodes a row of `edges` means: marks them in hold[]. */
+static vv_status hold_row(const vv_group *e, const vvi_mesh *mesh, const vvi_mesh_topology *t, unsigned char *hold)
+{
+  const shell_hold how = vv_is(e, "hold", "free")        ? SHELL_FREE
+                         : vv_is(e, "hold", "supported") ? SHELL_SUPPORTED
+                                                         : SHELL_CLAMPED;
+  const int64_t loop = vv_integer(e, "loop");
+  int n, found = 0;
+  const double *low = vv_has(e, "low") ? vv_numbers(e, "low", &n) : NULL;
+  const double *high = vv_has(e, "high") ? vv_numbers(e, "high", &n) : NULL;
+  if (loop > t->loops) return vv_complain(e, "loop", "the mesh has %d border curves", t->loops);
+  for (int l = 0; l < t->loops; l++)
+    for (int i = t->loop_first[l]; (loop == 0 || loop == l + 1) && i < t->loop_first[l + 1]; i++) {
+      const double *x = mesh->x + 3 * (int64_t)t->loop[i];
+      bool in = true;
+      for (int c = 0; c < 3; c++) in = in && (low == NULL || x[c] >= low[c]) && (high == NULL || x[c] <= high[c]);
+      if (in) hold[t->loop[i]] = (unsigned char)how, found++;
+    }
+  if (found == 0) return vv_complain(e, NULL, "no border node is meant: the mesh has %d border curves", t->loops);
+  return VV_OK;
+}
+
+static vv_status hold_nodes(const vv_group *g, vvi_arena *arena, const vvi_mesh *mesh, unsigned char *hold, char *why)
+{
+  vvi_mesh_topology t;
+  if (!vv_has(g, "edges")) return VV_OK;
+  VV_TRY(vvi_mesh_topology_of(arena, mesh, &t, why));
+  for (int i = 0; i < vv_count(g, "edges"); i++) VV_TRY(hold_row(vv_item(g, "edges", i), mesh, &t, hold));
+  return VV_OK;
+}
+
+/* ---- the mesh in the order of its tiles ---- */
+
+/* What is known of one body while it is filled in. */
+typedef struct part {
+  const vv_group *group;
+  vvi_arena *arena, scratch; /* of the model; of this call */
+  vvi_mesh mesh;             /* in the order of the tiles */
+  int *order;                /* [nodes] old numbers */
+  unsigned char *hold;       /* [nodes] */
+  shell_net net;
+  shell_cut *cut;
+  double *mass; /* [nodes] */
+  char why[VVI_MESH_WHY];
+} part;
+
+static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
+{
+  int *triangles = VVI_ARENA_NEW(&w->scratch, int, raw->triangles);
+  w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
+  w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
+  if (triangles == NULL || w->order == NULL || w->hold == NULL) return VV_NOMEM;
+  VV_TRY(vvi_mesh_bisect(raw, size, 1, triangles, w->order, w->why));
+  VV_TRY(vvi_mesh_renumber(&w->scratch, raw, triangles, w->order, &w->mesh, w->why));
+  for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
+  return shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why);
+}
+
+/* Tiles of 512 triangles, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
+ * fans make a tile touch too many nodes. */
+static vv_status cut_mesh(part *w)
+{
+  vvi_mesh raw;
+  int size = SHELL_TILE;
+  VV_TRY(shell_mesh(w->group, &w->scratch, &raw));
+  unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
+  w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
+  if (hold == NULL || w->cut == NULL) return VV_NOMEM;
+  VV_TRY(hold_nodes(w->group, &w->scratch, &raw, hold, w->why));
+  VV_TRY(order_mesh(w, &raw, hold, size));
+  if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
+    size = SHELL_ROUGH_TILE;
+    VV_TRY(order_mesh(w, &raw, hold, size));
+  }
+  vv_status status = shell_cut_make(w->arena, &w->net, size, w->cut, w->why);
+  while (status == VV_SCENE && size > 32) {
+    size /= 2;
+    VV_TRY(order_mesh(w, &raw, hold, size));
+    status = shell_cut_make(w->arena, &w->net, size, w->cut, w->why);
+  }
+  return status;
+}
+
+/* ---- constants, references, masses ---- */
+
+/* [shell 6, 7, 9] */
+static void fill_constants(const vv_group *g, bool closed, shell_body *k)
+{
+  const vv_group *m = vv_sub(g, "material");
+  const double E = vv_number(m, "young"), nu = vv_number(m, "poisson"), h = vv_number(g, "thickness");
+  const double k_m = E * h / (1.0 - nu * nu), mu = E / (2.0 * (1.0 + nu)), unit = SHELL_A * SHELL_A;
+  *k = (shell_body){.young = E,
+                    .poisson = nu,
+                    .density = vv_number(m, "density"),
+                    .thickness = h,
+                    .law = vv_is(m, "law", "stvk") ? SHELL_STVK : SHELL_NEO_HOOKE,
+                    .membrane = k_m / (4.0 * unit),
+                    .bend = k_m * h * h * unit / (24.0 * SHELL_D * SHELL_D),
+                    .mu = mu,
+                    .lambda = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
+                    .neo = mu * h / (4.0 * unit),
+                    .lever = h / sqrt(3.0) * unit / SHELL_D,
+                    .limit = vv_is(g, "contact", "limit"),
+                    .closed = closed};
+}
+
+/* What stands on a ghost goes to its sources: by their weights where nothing is held, so that the sum is kept; by their
+ * squares, as kinetic energy does, where the border cannot follow.                                            [shell 15] */
+static void ghost_mass(const shell_tile *t, const shell_ghost *g, bool held, double m, double *mass)
+{
+  for (int i = 0; i < g->count; i++) {
+    const double w = g->w[i], v = g->w[i] + g->v[i];
+    const int at = g->source[i];
+    const int64_t node = at < t->own ? t->own0 + at : t->halo_node[at - t->own];
+    mass[node] += held ? fmax(w * w, v * v) * m : w * m;
+  }
+}
+
+static bool is_held(const part *w, const shell_tile *t, const shell_ghost *g)
+{
+  for (int i = 0; i < g->count; i++) {
+    const int at = g->source[i];
+    if (w->hold[at < t->own ? t->own0 + at : t->halo_node[at - t->own]] != SHELL_FREE) return true;
+  }
+  return false;
+}
+
+/* m_I = rho h sum over elements of A0 N_I. */
+static void tile_mass(part *w, const shell_tile *t, double rho_h, double *local)
+{
+  memset(local, 0, sizeof *local * (size_t)shell_tile_nodes(t));
+  for (int i = 0; i < t->groups; i++)
+    for (int lane = 0; lane < SHELL_GROUP; lane++) {
+      shell_patch p;
+      if (shell_lane_element(&t->group[i], lane) < 0) continue;
+      shell_patch_of(t, &t->group[i], lane, &p);
+      const double area = 0.5 * sqrt(p.rest[0] * p.rest[1] - p.rest[2] * p.rest[2]) / (SHELL_A * SHELL_A);
+      for (int k = 0; k < p.nodes; k++) local[p.at[k] / 4] += rho_h * area * p.weight[k][W_N];
+    }
+  for (int i = 0; i < t->own + t->halo; i++) w->mass[i < t->own ? t->own0 + i : t->halo_node[i - t->own]] += local[i];
+  for (int i = 0; i < t->ghosts; i++)
+    ghost_mass(t, &t->ghost[i], is_held(w, t, &t->ghost[i]), local[t->own + t->halo + i], w->mass);
+}
+
+static vv_status fill_masses(part *w, const shell_body *k)
+{
+  const int n = w->mesh.nodes;
+  double *q = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)n),
+         *local = VVI_ARENA_NEW(&w->scratch, double, SHELL_MOST_LOCAL);
+  w->mass = VVI_ARENA_NEW(&w->scratch, double, n);
+  if (q == NULL || local == NULL || w->mass == NULL) return VV_NOMEM;
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) q[c * (int64_t)n + i] = w->mesh.x[3 * (int64_t)i + c];
+  for (int i = 0; i < w->cut->tiles; i++) {
+    shell_tile *t = &w->cut->tile[i];
+    t->cls = w->cut->cls;
+    for (int j = 0; j < t->ghosts; j++) { /* offsets of clamped ghosts, where the mesh was made */
+      static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+      double x[3 * SHELL_SOURCES];
+      shell_ghost g = t->ghost[j], placed;
+      for (int s = 0; s < g.count; s++) {
+        const int at = g.source[s], node = at < t->own ? t->own0 + at : t->halo_node[at - t->own];
+        memcpy(x + 3 * s, w->mesh.x + 3 * (int64_t)node, 3 * sizeof *x);
+        g.source[s] = s;
+      }
+      shell_ghost_place(&g, one, x, &placed);
+      memcpy(((shell_ghost *)t->ghost)[j].offset, placed.offset, sizeof placed.offset);
+    }
+    shell_tile_rest(t, n, q);
+    tile_mass(w, t, k->density * k->thickness, local);
+  }
+  for (int i = 0; i < n; i++)
+    if (w->hold[i] == SHELL_FREE && w->mass[i] <= 0.0)
+      return vv_complain(w->group, "mesh", "node %d gets no mass: its triangles are too uneven; use a smoother mesh",
+                         w->order[i]);
+  return VV_OK;
+}
+
+/* ---- the plan of the block ---- */
+
+static void *grow(vvi_arena *arena, void *old, int64_t n, int64_t more, int64_t *room, size_t size)
+{
+  if (n + more <= *room) return old;
+  const int64_t wanted = 2 * *room > n + more ? 2 * *room : n + more;
+  void *list = vvi_arena_alloc(arena, size * (size_t)wanted);
+  if (list == NULL) return NULL;
+  if (n > 0) memcpy(list, old, size * (size_t)n);
+  *room = wanted;
+  return list;
+}
+
+static vv_status plan_room(vvi_arena *arena, shell_plan *plan, const part *w, int copies)
+{
+  int64_t held = 0;
+  for (int i = 0; i < w->mesh.nodes; i++) held += w->hold[i] != SHELL_FREE;
+  plan->tile =
+      grow(arena, plan->tile, plan->tiles, (int64_t)copies * w->cut->tiles, &plan->tile_room, sizeof *plan->tile);
+  plan->component =
+      grow(arena, plan->component, plan->components, copies, &plan->component_room, sizeof *plan->component);
+  plan->held_node =
+      grow(arena, plan->held_node, plan->held, copies * held + 1, &plan->held_room, sizeof *plan->held_node);
+  return plan->tile == NULL || plan->component == NULL || plan->held_node == NULL ? VV_NOMEM : VV_OK;
+}
+
+/* The ghosts of a tile where this copy is. */
+static vv_status place_ghosts(part *w, const shell_placement *at, const double *x, shell_tile *t)
+{
+  shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
+  if (ghost == NULL) return VV_NOMEM;
+  for (int i = 0; i < t->ghosts; i++) {
+    const shell_ghost *in = &t->ghost[i];
+    shell_ghost named = *in;
+    for (int k = 0; k < in->count; k++) {
+      const int local = in->source[k];
+      named.source[k] = local < t->own ? t->own0 + local : t->halo_node[local - t->own];
+    }
+    shell_ghost_place(&named, at->turn, x, &ghost[i]);
+    memcpy(ghost[i].source, in->source, sizeof in->source);
+  }
+  t->ghost = ghost;
+  return VV_OK;
+}
+
+static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, const shell_placement *at, const double *x)
+{
+  const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
+  const int64_t element0 = f->body->element0 + (int64_t)copy * w->mesh.triangles;
+  for (int i = 0; i < w->cut->tiles; i++) {
+    shell_tile *t = &plan->tile[plan->tiles++];
+    *t = w->cut->tile[i];
+    t->body = f->body_in_block;
+    t->node0 = node0, t->element0 += element0, t->slot0 = plan->slots;
+    if (t->ghosts > 0) VV_TRY(place_ghosts(w, at, x, t));
+  }
+  plan->slots += w->cut->slots;
+  for (int i = 0; i < w->mesh.nodes; i++)
+    if (w->hold[i] != SHELL_FREE) plan->held_node[plan->held++] = (int32_t)(node0 + i);
+  plan->component[plan->components++] =
+      (shell_component){.cut = w->cut, .node0 = node0, .element0 = element0, .body = f->body_in_block};
+  return VV_OK;
+}
+
+/* ---- one copy ---- */
+
+static void fill_columns(const part *w, vv_fill *f, int64_t node0, const double *x)
+{
+  vv_block *b = f->block;
+  double *m = b->node_real + SHELL_MASS * b->stride, *minv = b->node_real + SHELL_INVERSE_MASS * b->stride;
+  double *rest = b->node_real + SHELL_REST * b->stride, *number = b->node_real + SHELL_NUMBER * b->stride;
+  for (int i = 0; i < w->mesh.nodes; i++) {
+    const int64_t at = node0 + i;
+    m[at] = w->mass[i];
+    minv[at] = w->hold[i] == SHELL_FREE ? 1.0 / w->mass[i] : 0.0;
+    number[at] = w->order[i];
+    for (int c = 0; c < 3; c++) rest[c * b->stride + at] = f->q[c * b->column + at] = x[3 * (int64_t)i + c];
+  }
+}
+
+static void fill_motion(const part *w, vv_fill *f, int64_t node0, const shell_placement *at, const double *x)
+{
+  const vv_block *b = f->block;
+  double mass = 0.0, centre[3] = {0, 0, 0};
+  for (int i = 0; i < w->mesh.nodes; i++) {
+    mass += w->mass[i];
+    for (int c = 0; c < 3; c++) centre[c] += w->mass[i] * x[3 * (int64_t)i + c];
+  }
+  for (int i = 0; i < w->mesh.nodes; i++) {
+    double arm[3], turn[3];
+    for (int c = 0; c < 3; c++) arm[c] = x[3 * (int64_t)i + c] - centre[c] / mass;
+    vvi_cross3(at->spin, arm, turn);
+    for (int c = 0; c < 3; c++)
+      f->p[c * b->column + node0 + i] = w->hold[i] == SHELL_FREE ? w->mass[i] * (at->velocity[c] + turn[c]) : 0.0;
+  }
+}
+
+static void fill_elements(const part *w, vv_fill *f, int copy, bool closed, double thickness)
+{
+  vv_block *b = f->block;
+  const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
+  const int64_t element0 = f->body->element0 + (int64_t)copy * w->mesh.triangles;
+  for (int64_t i = 0; i < 3 * (int64_t)w->mesh.triangles; i++)
+    b->element_node[3 * element0 + i] = (int32_t)(node0 + w->cut->triangle[i]);
+  b->patch[f->body->patch0 + copy] = (vv_patch){.type = VV_PATCH_SURFACE,
+                                                .body = f->body->index,
+                                                .node = node0,
+                                                .nodes = w->mesh.nodes,
+                                                .element = element0,
+                                                .elements = w->mesh.triangles,
+                                                .thickness = thickness,
+                                                .closed = closed,
+                                                .feature = "surface"};
+}
+
+static vv_status fill_copy(part *w, vv_fill *f, shell_plan *plan, int copy)
+{
+  const shell_body *k = shell_of(f->block, f->body_in_block);
+  const shell_placement at = shell_place(w->group, copy);
+  const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
+  double *x = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)w->mesh.nodes);
+  if (x == NULL) return VV_NOMEM;
+  for (int i = 0; i < w->mesh.nodes; i++) {
+    vvi_apply33(at.turn, w->mesh.x + 3 * (int64_t)i, x + 3 * (int64_t)i);
+    for (int c = 0; c < 3; c++) x[3 * (int64_t)i + c] += at.centre[c];
+  }
+  VV_TRY(add_tiles(w, f, plan, copy, &at, x));
+  fill_columns(w, f, node0, x);
+  fill_motion(w, f, node0, &at, x);
+  fill_elements(w, f, copy, k->closed != 0.0, k->thickness);
+  return VV_OK;
+}
+
+/* ---- all together ---- */
+
+static vv_status fill_part(part *w, vv_fill *f)
+{
+  vv_block *b = f->block;
+  shell_plan *plan = b->plan;
+  shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
+  const int copies = shell_copies(w->group);
+  VV_TRY(cut_mesh(w));
+  fill_constants(w->group, w->net.ghosts == 0, k);
+  VV_TRY(fill_masses(w, k));
+  VV_TRY(plan_room(w->arena, plan, w, copies));
+  const int64_t held = plan->held;
+  for (int i = 0; i < copies; i++) VV_TRY(fill_copy(w, f, plan, i));
+  VV_TRY(shell_loads_fill(w->group, f, copies, plan->components - copies));
+  if (plan->held > held || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
+  return VV_OK;
+}
+
+vv_status shell_fill(const vv_group *g, vv_fill *f)
+{
+  vv_block *b = f->block;
+  if (b->plan == NULL) {
+    shell_plan *plan = b->plan = VVI_ARENA_NEW(f->arena, shell_plan, 1);
+    if (plan == NULL) return VV_NOMEM;
+    atomic_flag_clear(&plan->busy);
+    plan->force = shell_tile_force(2);
+  }
+  part w = {.group = g, .arena = f->arena};
+  vv_status status = fill_part(&w, f);
+  if (status != VV_OK && w.why[0] != '\0') status = vv_complain(g, "mesh", "%s", w.why);
+  vvi_arena_free(&w.scratch);
+  if (status != VV_OK) return status;
+  shell_plan *plan = b->plan;
+  if (f->body_in_block + 1 < b->n_body) return VV_OK;
+  plan->reals = 4 * plan->slots + (b->n_load > 0 ? 6 * b->nodes : 0);
+  plan->slot = VVI_ARENA_NEW(f->arena, double, plan->reals);
+  return plan->slot == NULL ? vv_complain(g, "mesh", "out of memory for the forces") : VV_OK;
+}
