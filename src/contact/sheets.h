@@ -26,9 +26,10 @@ typedef struct vvi_sheet_body {
   int32_t element0, elements;
   int32_t mover0, movers;
   int32_t tree0, trees; /* nodes of its tree */
-  int64_t node0;        /* of its first mover, within the block */
-  double half;          /* half its thickness, where that counts */
-  bool loose;           /* its vertices are sums of movers (limit surface) */
+  int32_t region0, regions, strip0;
+  int64_t node0; /* of its first mover, within the block */
+  double half;   /* half its thickness, where that counts */
+  bool loose;    /* its vertices are sums of movers (limit surface) */
 } vvi_sheet_body;
 
 typedef struct vvi_sheet_rule {
@@ -43,34 +44,49 @@ typedef struct vvi_box_node {
   int32_t child;    /* its two children are child, child + 1; 0: a leaf */
 } vvi_box_node;
 
-/* Two bodies that may meet, in the order of (a, b). */
+/* A body is cut into regions, branches of its tree: what is far apart or moves alike needs no new lists. */
+typedef struct vvi_sheet_region {
+  int32_t body;
+  int32_t root, first, last; /* nodes of the tree: its own, and all below it from first to last - 1 */
+  int32_t vertex0, vertices; /* into region_vertex */
+  int32_t strip0, strips;    /* into region_strip */
+} vvi_sheet_region;
+
+enum { VVI_SHEET_STRIP = 64 }; /* movers of a body whose displacements are bounded together */
+
+/* Two regions that may meet; bodies in order. */
 typedef struct vvi_sheet_couple {
-  int32_t a, b; /* sheet bodies, a <= b */
+  int32_t a, b;
   int32_t rule;
 } vvi_sheet_couple;
 
 /* The frozen part. */
 struct vvi_sheets {
-  int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_rule, n_couple;
+  int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_region, n_strip, n_rule, n_couple;
   vvi_sheet_body *body;
   vvi_sheet_rule *rule;
-  vvi_sheet_couple *couple;
-  int32_t *body_of;       /* [n_vertex] */
-  int32_t *mover;         /* [n_vertex] -1: fixed */
-  int32_t *body_of_mover; /* [n_mover] */
-  int32_t *element;       /* [n_element][3] vertices; -1: none.  In the order of the trees */
-  int32_t *element_edge;  /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
-  unsigned char *own;     /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
-  int32_t *edge;          /* [n_edge][2] */
-  int32_t *side;          /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
-  int32_t *ring0, *ring;  /* [n_vertex + 1], vertices joined to one by edges */
-  vvi_box_node *tree;     /* [n_tree] */
-  double *fixed;          /* [n_vertex][3] of bodies that nothing carries */
-  double *arm;            /* [n_vertex][3] of frames, body axes */
-  double *inverse;        /* [n_mover] 1/kg of points; 0: held */
-  unsigned char *held;    /* [n_mover] bits: directions that are held; 8: turning */
-  int32_t *stencil0;      /* [n_vertex + 1] of loose bodies */
-  int32_t *stencil;       /* movers */
+  vvi_sheet_region *region;
+  vvi_sheet_couple *couple;              /* of regions; of an obstacle: its only one */
+  int32_t *region_of;                    /* [n_vertex] the one that owns it */
+  int32_t *region_vertex;                /* vertices of the elements of a region */
+  int32_t *region_strip;                 /* strips that hold their movers */
+  int32_t *strip_region0, *strip_region; /* [n_strip + 1], regions with movers in a strip */
+  int32_t *body_of;                      /* [n_vertex] */
+  int32_t *mover;                        /* [n_vertex] -1: fixed */
+  int32_t *body_of_mover;                /* [n_mover] */
+  int32_t *element;                      /* [n_element][3] vertices; -1: none.  In the order of the trees */
+  int32_t *element_edge;                 /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
+  unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
+  int32_t *edge;                         /* [n_edge][2] */
+  int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
+  int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
+  vvi_box_node *tree;                    /* [n_tree] */
+  double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
+  double *arm;                           /* [n_vertex][3] of frames, body axes */
+  double *inverse;                       /* [n_mover] 1/kg of points; 0: held */
+  unsigned char *held;                   /* [n_mover] bits: directions that are held; 8: turning */
+  int32_t *stencil0;                     /* [n_vertex + 1] of loose bodies */
+  int32_t *stencil;                      /* movers */
   double *weight;
   double edge_length; /* the smallest mean of a body */
   double closest;     /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
@@ -93,8 +109,13 @@ typedef struct vvi_sheet_part {
   const double *weight;
 } vvi_sheet_part;
 
-/* Topology, trees and slices from parts; couples and rules are set by the caller afterwards. */
+/* Topology, trees, regions and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
+/* Regions of every body with a mesh; size: elements of one at most.  (sheets/regions.c) */
+vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
+/* All couples of two bodies, or of a body and itself: rule < 0: they pass. */
+typedef int32_t vvi_sheet_rule_fn(void *user, int32_t body_a, int32_t body_b);
+vv_status vvi_sheets_couple(vvi_arena *arena, struct vvi_sheets *s, vvi_sheet_rule_fn *rule, void *user);
 /* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
 
@@ -186,7 +207,7 @@ typedef struct vvi_sheet_near {
 } vvi_sheet_near;
 
 typedef struct vvi_sheet_speed {
-  double centre[3], spread, allowed; /* displacements of a body in the drift lie within spread of centre; allowed */
+  double centre[3], spread, allowed; /* displacements of a region in the drift lie within spread of centre; allowed */
 } vvi_sheet_speed;
 
 typedef struct vvi_sheet_search {
@@ -195,11 +216,13 @@ typedef struct vvi_sheet_search {
   int threads;
   double skin, slack;
   vvi_sheet_list *list;   /* [n_couple] */
-  vvi_sheet_speed *speed; /* [n_body] */
+  vvi_sheet_speed *speed; /* [n_region] */
+  double *strip;          /* [n_strip][6] extents of displacements */
+  double *edge_box;       /* [n_edge][6] */
   vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
   double *box;            /* [n_element][6] */
   double *x;              /* [n_vertex][3] places of fresh bodies */
-  unsigned char *fresh;   /* [n_body] boxes belong to the present places */
+  unsigned char *fresh;   /* [n_region] boxes belong to the present places */
   vvi_sheet_pair *pair;   /* [room] */
   int64_t used, room;     /* lists lie one behind the other, with holes */
   vvi_sheet_near *near;   /* [near_room] */
@@ -224,7 +247,7 @@ void vvi_sheet_measure(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
 /* Counts the drift as done. */
 void vvi_sheet_advance(vvi_sheet_search *w);
-/* A mover's displacement goes beyond what its body is allowed: collect again. */
+/* A mover's displacement goes beyond what its regions are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
 
 /* Vertices of a pair: 4, or 1 with an obstacle. */
@@ -233,6 +256,7 @@ int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t
 void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahead, vvi_closest *out);
 /* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at);
-/* The plain twin: all pairs of one couple with distance below skin, one by one, in no order.  Returns how many; room: at
+/* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at
  * most so many are written. */
-int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t couple, double skin, vvi_sheet_pair *out, int64_t room);
+int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t body_a, int32_t body_b, double skin, vvi_sheet_pair *out,
+                            int64_t room);

@@ -3,9 +3,14 @@
 
 #include "math/math.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Also in a release build. */
+static void must(bool true_)
+{
+  if (!true_) abort();
+}
 
 double sheet_noise(uint64_t *seed)
 {
@@ -39,7 +44,7 @@ void sheet_world_add(sheet_world *w, const vvi_mesh *mesh, const double place[3]
                      const double velocity[3], double density)
 {
   double *mass = calloc((size_t)mesh->nodes, sizeof *mass);
-  assert(w->nodes + mesh->nodes <= w->room);
+  must(w->nodes + mesh->nodes <= w->room);
   for (int t = 0; t < mesh->triangles; t++) {
     double u[3], v[3], n[3];
     const int *k = mesh->triangle + 3 * t;
@@ -93,6 +98,12 @@ static void force(sheet_world *w)
   }
 }
 
+static int32_t all_meet(void *user, int32_t a, int32_t b)
+{
+  const bool *self = user;
+  return a != b || *self ? 0 : -1;
+}
+
 void sheet_world_close(sheet_world *w, double stiffness, double restitution, double friction, bool self, double guard,
                        int threads)
 {
@@ -110,20 +121,19 @@ void sheet_world_close(sheet_world *w, double stiffness, double restitution, dou
                                .x = x,
                                .inverse = w->inverse + w->first[b]};
   }
-  assert(vvi_sheets_assemble(&w->arena, w->bodies, part, &w->sheets) == VV_OK);
+  must(vvi_sheets_assemble(&w->arena, w->bodies, part, &w->sheets) == VV_OK);
   struct vvi_sheets *s = &w->sheets;
   s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
   s->rule[0] = (vvi_sheet_rule){.restitution = restitution, .friction = friction};
-  s->couple = VVI_ARENA_NEW(&w->arena, vvi_sheet_couple, w->bodies * (w->bodies + 1) / 2);
-  for (int a = 0; a < w->bodies; a++)
-    for (int b = self ? a : a + 1; b < w->bodies; b++) s->couple[s->n_couple++] = (vvi_sheet_couple){.a = a, .b = b};
+  must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
+  must(vvi_sheets_couple(&w->arena, s, all_meet, &self) == VV_OK);
   w->stiffness = stiffness;
   w->rest = VVI_ARENA_NEW(&w->arena, double, s->n_edge);
   for (int32_t e = 0; e < s->n_edge; e++) {
     double d[3];
     w->rest[e] = length(w, e, d);
   }
-  assert(vvi_sheets_create(s, &w->arena, threads, &w->step) == VV_OK);
+  must(vvi_sheets_create(s, &w->arena, threads, &w->step) == VV_OK);
   vvi_sheets_guard(w->step, guard > 0.0 ? guard : 1e-3 * s->edge_length);
   w->step->bank = &w->bank, w->step->post = &w->post;
   for (int b = 0; b < w->bodies; b++)
@@ -136,9 +146,7 @@ void sheet_world_step(sheet_world *w, double h, int n)
 {
   for (int k = 0; k < n; k++) {
     w->step->h = w->step->search->motion.h = h;
-    const bool room = vvi_sheets_settle(w->step);
-    assert(room);
-    (void)room;
+    must(vvi_sheets_settle(w->step));
     for (int i = 0; i < 3 * w->room; i++) w->p[i] += 0.5 * h * w->f[i];
     for (int c = 0; c < 3; c++)
       for (int i = 0; i < w->nodes; i++) w->q[c * w->room + i] += h * w->inverse[i] * w->p[c * w->room + i];

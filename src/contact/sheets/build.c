@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REGION = 256 }; /* elements of a region; a few more in large models, so that couples stay few */
+
 typedef struct builder {
   vv_model *m;
   const vvi_rules *rules;
@@ -79,27 +81,11 @@ static vv_status fill_rules(builder *k)
   return VV_OK;
 }
 
-static vv_status fill_couples(builder *k)
+static int32_t rule_of_bodies(void *user, int32_t a, int32_t b)
 {
-  struct vvi_sheets *s = k->sheets;
-  for (int pass = 0; pass < 2; pass++) {
-    s->n_couple = 0;
-    for (int32_t a = 0; a < k->n; a++)
-      for (int32_t b = 0; b < k->n; b++) {
-        const int32_t x = k->patch[a], y = k->patch[b];
-        const bool both = is_surface(vvi_model_patch(k->m, x)) && is_surface(vvi_model_patch(k->m, y));
-        if (!can_meet(k, x, y) || (both && a > b)) continue;
-        if (pass == 1) s->couple[s->n_couple] = (vvi_sheet_couple){.a = a, .b = b, .rule = rule_of(k, x, y)};
-        s->n_couple++;
-      }
-    if (pass == 0) s->couple = VVI_ARENA_NEW(&k->m->arena, vvi_sheet_couple, s->n_couple + 1);
-    if (s->couple == NULL) return VV_NOMEM;
-  }
-  for (int32_t i = 0; i < s->n_couple; i++) {
-    const vvi_sheet_rule *r = &s->rule[s->couple[i].rule];
-    s->loses |= r->restitution<1.0, s->rough |= r->friction> 0.0;
-  }
-  return VV_OK;
+  const builder *k = user;
+  const int32_t x = k->patch[a], y = k->patch[b];
+  return can_meet(k, x, y) || can_meet(k, y, x) ? rule_of(k, x, y) : -1;
 }
 
 /* ---- parts ---- */
@@ -252,9 +238,9 @@ static vv_status measure_start(builder *k)
     const vvi_sheet_couple *c = &s->couple[near->couple];
     s->closest = fmin(s->closest, near->d);
     if (near->d < 0.0)
-      return vv_complain(k->m->body[s->body[c->a].body].group, NULL,
-                         "'%s' and '%s' overlap by %.4g at the start; move one of them", name_of(k, c->a),
-                         name_of(k, c->b), -near->d);
+      return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
+                         "'%s' and '%s' overlap by %.4g at the start; move one of them",
+                         name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body), -near->d);
   }
   return VV_OK;
 }
@@ -267,7 +253,8 @@ static vv_status assemble(builder *k)
   VV_TRY(fill_parts(k, part));
   VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, s));
   VV_TRY(fill_rules(k));
-  VV_TRY(fill_couples(k));
+  VV_TRY(vvi_sheets_divide(&k->m->arena, s, REGION + s->n_element / REGION));
+  VV_TRY(vvi_sheets_couple(&k->m->arena, s, rule_of_bodies, k));
   VV_TRY(refuse_intersections(k));
   VV_TRY(measure_start(k));
   k->m->sheets = s;

@@ -17,60 +17,76 @@ typedef struct walk {
 
 /* ---- boxes ---- */
 
-static void cover(double box[6], const double x[3])
+static inline double least(double a, double b)
 {
-  for (int c = 0; c < 3; c++) box[c] = fmin(box[c], x[c]), box[3 + c] = fmax(box[3 + c], x[c]);
+  return a < b ? a : b;
 }
 
-static void join(double box[6], const double other[6])
+static inline double most(double a, double b)
 {
-  for (int c = 0; c < 3; c++) box[c] = fmin(box[c], other[c]), box[3 + c] = fmax(box[3 + c], other[3 + c]);
+  return a > b ? a : b;
 }
 
-static void empty(double box[6])
+static inline void join(double box[6], const double other[6])
 {
-  for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
+  for (int c = 0; c < 3; c++) box[c] = least(box[c], other[c]), box[3 + c] = most(box[3 + c], other[3 + c]);
 }
 
-static bool near_boxes(const double a[6], const double b[6], double skin)
+/* No branches: neighbours in a tree are near as often as not. */
+static inline bool near_boxes(const double a[6], const double b[6], double skin)
 {
-  for (int c = 0; c < 3; c++)
-    if (a[c] - b[3 + c] >= skin || b[c] - a[3 + c] >= skin) return false;
-  return true;
+  const double x = most(a[0] - b[3], b[0] - a[3]), y = most(a[1] - b[4], b[1] - a[4]),
+               z = most(a[2] - b[5], b[2] - a[5]);
+  return most(x, most(y, z)) < skin;
 }
 
 double vvi_sheet_box_distance(const double a[6], const double b[6])
 {
   double sum = 0.0;
   for (int c = 0; c < 3; c++) {
-    const double d = fmax(0.0, fmax(a[c] - b[3 + c], b[c] - a[3 + c]));
+    const double d = most(0.0, most(a[c] - b[3 + c], b[c] - a[3 + c]));
     sum += d * d;
   }
   return sqrt(sum);
 }
 
+static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, double box[6])
+{
+  for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
+  for (int k = 0; k < n && vertex[k] >= 0; k++)
+    for (int c = 0; c < 3; c++) {
+      const double x = w->x[3 * (int64_t)vertex[k] + c];
+      box[c] = least(box[c], x), box[3 + c] = most(box[3 + c], x);
+    }
+}
+
+static void refit_node(vvi_sheet_search *w, int32_t i)
+{
+  vvi_box_node *n = &w->tree[i];
+  const int32_t child = n->child;
+  memcpy(n->box, child > 0 ? w->tree[child].box : w->box + 6 * (int64_t)n->first, sizeof n->box);
+  if (child > 0) join(n->box, w->tree[child + 1].box);
+  for (int32_t e = n->first + 1; child == 0 && e < n->first + n->n; e++) join(n->box, w->box + 6 * (int64_t)e);
+}
+
 /* Children stand behind their parent: from the last node to the first everything below is known. */
-void vvi_sheet_refit(vvi_sheet_search *w, int32_t body)
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
 {
   const struct vvi_sheets *s = w->sheets;
-  const vvi_sheet_body *b = &s->body[body];
-  for (int32_t i = 0; i < b->vertices; i++)
-    vvi_sheet_place(&w->motion, b->vertex0 + i, false, w->x + 3 * (int64_t)(b->vertex0 + i));
-  for (int32_t e = b->element0; e < b->element0 + b->elements; e++) {
-    double *box = w->box + 6 * (int64_t)e;
-    empty(box);
-    for (int k = 0; k < 3 && s->element[3 * (int64_t)e + k] >= 0; k++)
-      cover(box, w->x + 3 * (int64_t)s->element[3 * (int64_t)e + k]);
-  }
-  for (int32_t i = b->tree0 + b->trees - 1; i >= b->tree0; i--) {
-    vvi_box_node *n = &w->tree[i];
-    empty(n->box);
-    if (n->child > 0) {
-      join(n->box, w->tree[n->child].box);
-      join(n->box, w->tree[n->child + 1].box);
+  const vvi_sheet_region *r = &s->region[region];
+  if (s->body[r->body].obstacle != NULL) return;
+  const vvi_box_node *root = &w->tree[r->root];
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++)
+    vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
+  for (int32_t e = root->first; e < root->first + root->n; e++) {
+    cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
+    for (int i = 0; i < 3; i++) {
+      const int32_t edge = s->element_edge[3 * (int64_t)e + i];
+      if ((s->own[e] >> (3 + i) & 1) != 0) cover(w, 2, s->edge + 2 * (int64_t)edge, w->edge_box + 6 * (int64_t)edge);
     }
-    for (int32_t e = n->first; n->child == 0 && e < n->first + n->n; e++) join(n->box, w->box + 6 * (int64_t)e);
   }
+  for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
+  refit_node(w, r->root);
 }
 
 /* ---- features of two elements ---- */
@@ -78,7 +94,7 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t body)
 static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
 {
   vvi_sheet_search *w = k->w;
-  k->closest = fmin(k->closest, d);
+  k->closest = least(k->closest, d);
   if (!(d < k->skin)) return;
   if (w->used == w->room) {
     k->full = true;
@@ -114,13 +130,6 @@ static void vertices_face(walk *k, int32_t e, int32_t f)
   }
 }
 
-static void edge_box(const walk *k, int32_t edge, double box[6])
-{
-  empty(box);
-  cover(box, k->w->x + 3 * (int64_t)k->w->sheets->edge[2 * edge]);
-  cover(box, k->w->x + 3 * (int64_t)k->w->sheets->edge[2 * edge + 1]);
-}
-
 static void two_edges(walk *k, int32_t e, int32_t f)
 {
   const int32_t *a = k->w->sheets->edge + 2 * (int64_t)e, *b = k->w->sheets->edge + 2 * (int64_t)f;
@@ -139,15 +148,14 @@ static void edges(walk *k, int32_t e, int32_t f)
 {
   const struct vvi_sheets *s = k->w->sheets;
   for (int i = 0; i < 3; i++) {
-    double a[6], b[6];
     if ((s->own[e] >> (3 + i) & 1) == 0) continue;
-    edge_box(k, s->element_edge[3 * (int64_t)e + i], a);
-    if (!near_boxes(a, k->w->box + 6 * (int64_t)f, k->skin)) continue;
+    const int32_t edge = s->element_edge[3 * (int64_t)e + i];
+    const double *box = k->w->edge_box + 6 * (int64_t)edge;
+    if (!near_boxes(box, k->w->box + 6 * (int64_t)f, k->skin)) continue;
     for (int j = 0; j < 3; j++) {
       if ((s->own[f] >> (3 + j) & 1) == 0) continue;
-      edge_box(k, s->element_edge[3 * (int64_t)f + j], b);
-      if (near_boxes(a, b, k->skin))
-        two_edges(k, s->element_edge[3 * (int64_t)e + i], s->element_edge[3 * (int64_t)f + j]);
+      const int32_t other = s->element_edge[3 * (int64_t)f + j];
+      if (near_boxes(box, k->w->edge_box + 6 * (int64_t)other, k->skin)) two_edges(k, edge, other);
     }
   }
 }
@@ -182,11 +190,14 @@ static void descend(walk *k, int32_t i, int32_t j)
   }
 }
 
-static void against_obstacle(walk *k, const vvi_sheet_body *b, int32_t obstacle)
+static void against_obstacle(walk *k, const vvi_sheet_region *r, int32_t obstacle)
 {
-  for (int32_t v = b->vertex0; v < b->vertex0 + b->vertices; v++) {
+  const struct vvi_sheets *s = k->w->sheets;
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
     double n[3];
-    const double d = vvi_obstacle_distance(k->w->sheets->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
+    const int32_t v = s->region_vertex[i];
+    if (s->region_of[v] != (int32_t)(r - s->region)) continue; /* listed from the region that owns it */
+    const double d = vvi_obstacle_distance(s->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
     add(k, v, -1 - obstacle, d, n);
   }
 }
@@ -196,12 +207,12 @@ bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, dou
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_couple *c = &s->couple[couple];
   const vvi_sheet_list *l = &w->list[couple];
-  const vvi_sheet_body *a = &s->body[c->a], *b = &s->body[c->b];
-  walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = c->a == c->b, .closest = INFINITY};
-  if (b->obstacle != NULL)
-    against_obstacle(&k, a, c->b);
-  else if (a->trees > 0 && b->trees > 0)
-    descend(&k, a->tree0, b->tree0);
+  const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
+  walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
+  if (s->body[b->body].obstacle != NULL)
+    against_obstacle(&k, a, b->body);
+  else
+    descend(&k, a->root, b->root);
   *closest = k.closest;
   return !k.full;
 }

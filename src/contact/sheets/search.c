@@ -10,13 +10,13 @@
 
 #include <string.h>
 
-enum { CHUNK = 2048, STRIP = 8192, PAIRS = 24, SHRINKS = 6 };
+enum { CHUNK = 2048, STRIPS = 64, PAIRS = 24, SHRINKS = 6 };
 
 /* Curves are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
 {
-  const vvi_sheet_body *a = &s->body[c->a], *b = &s->body[c->b];
-  const bool thick = s->rule[c->rule].thick && c->a != c->b;
+  const vvi_sheet_body *a = &s->body[s->region[c->a].body], *b = &s->body[s->region[c->b].body];
+  const bool thick = s->rule[c->rule].thick && a != b;
   return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
          (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
 }
@@ -34,19 +34,21 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->motion.at = VVI_ARENA_NEW(arena, struct vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
-  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_body + 1);
+  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
+  w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
+  w->edge_box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_edge + 1);
   w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
-  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_body + 1);
+  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
   w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
   w->slot = VVI_ARENA_NEW(arena, struct vvi_sheet_slot, w->room);
   w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
   w->chunk = VVI_ARENA_NEW(arena, struct vvi_sheet_chunk, w->chunk_room);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->box == NULL || w->x == NULL || w->fresh == NULL || w->pair == NULL || w->slot == NULL || w->near == NULL ||
-      w->chunk == NULL)
+  if (w->strip == NULL || w->edge_box == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
+      w->pair == NULL || w->slot == NULL || w->near == NULL || w->chunk == NULL)
     return VV_NOMEM;
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   for (int32_t i = 0; i < s->n_couple; i++) {
@@ -57,11 +59,11 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   return VV_OK;
 }
 
-/* ---- how far bodies move ---- */
+/* ---- how far regions move ---- */
 
 /* Extents of h (p + h/2 f)/m over n nodes. */
 VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
-                           const double *restrict p, const double *restrict f, double low[3], double high[3])
+                           const double *restrict p, const double *restrict f, double *restrict box)
 {
   for (int c = 0; c < 3; c++) {
     double least = INFINITY, most = -INFINITY;
@@ -72,7 +74,7 @@ VV_HOT static void extents(int64_t n, int64_t column, double h, const double *re
       least = d < least ? d : least;
       most = d > most ? d : most;
     }
-    low[c] = least, high[c] = most;
+    box[c] = least, box[3 + c] = most;
   }
 }
 
@@ -84,55 +86,62 @@ static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
   for (int c = 0; c < 3; c++) d[c] -= x[c];
 }
 
-/* Extents of the displacements of a strip of a body. */
-static void strip_extents(const vvi_sheet_search *w, int32_t body, int32_t first, int32_t n, double low[3],
-                          double high[3])
+static void cover(double box[6], const double low[3], const double high[3])
 {
-  const vvi_sheet_body *b = &w->sheets->body[body];
-  const struct vvi_sheet_columns *k = &w->motion.at[body];
-  if (b->carrier == VVI_CARRY_POINTS) {
-    extents(n, k->column, w->motion.h, w->sheets->inverse + b->mover0 + first, k->p + first, k->f + first, low, high);
-    return;
-  }
-  for (int c = 0; c < 3; c++) low[c] = INFINITY, high[c] = -INFINITY;
-  for (int32_t i = first; i < first + n; i++) {
-    double d[3];
-    moved(&w->motion, b->vertex0 + i, d);
-    for (int c = 0; c < 3; c++) low[c] = fmin(low[c], d[c]), high[c] = fmax(high[c], d[c]);
+  for (int c = 0; c < 3; c++) {
+    box[c] = low[c] < box[c] ? low[c] : box[c];
+    box[3 + c] = high[c] > box[3 + c] ? high[c] : box[3 + c];
   }
 }
 
-static void measure_body(vvi_sheet_search *w, int32_t i)
+static void measure_strips(vvi_sheet_search *w, int32_t body)
 {
-  const vvi_sheet_body *b = &w->sheets->body[i];
-  vvi_sheet_speed *v = &w->speed[i];
-  const int32_t n = b->carrier == VVI_CARRY_POINTS ? b->movers : b->vertices;
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, half[3];
-  *v = (vvi_sheet_speed){.spread = 0.0};
-  if (b->carrier == VVI_CARRY_NONE || n == 0) return;
-  double l0 = INFINITY, l1 = INFINITY, l2 = INFINITY, h0 = -INFINITY, h1 = -INFINITY, h2 = -INFINITY;
-  const int32_t strips = (n + STRIP - 1) / STRIP;
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > 1 && w->threads > 1) \
-    reduction(min                                                                                   \
-              : l0, l1, l2) reduction(max                                                           \
-                                      : h0, h1, h2)
-  for (int32_t k = 0; k < strips; k++) {
-    double lo[3], hi[3];
-    const int32_t first = k * STRIP;
-    strip_extents(w, i, first, n - first < STRIP ? n - first : STRIP, lo, hi);
-    l0 = fmin(l0, lo[0]), l1 = fmin(l1, lo[1]), l2 = fmin(l2, lo[2]);
-    h0 = fmax(h0, hi[0]), h1 = fmax(h1, hi[1]), h2 = fmax(h2, hi[2]);
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[body];
+  const struct vvi_sheet_columns *k = &w->motion.at[body];
+  const int32_t strips = (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP;
+  if (b->carrier == VVI_CARRY_POINTS) {
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > STRIPS && w->threads > 1)
+    for (int32_t i = 0; i < strips; i++) {
+      const int32_t first = i * VVI_SHEET_STRIP, left = b->movers - first;
+      extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
+              k->p + first, k->f + first, w->strip + 6 * (int64_t)(b->strip0 + i));
+    }
+    return;
   }
-  low[0] = l0, low[1] = l1, low[2] = l2, high[0] = h0, high[1] = h1, high[2] = h2;
-  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (low[c] + high[c]), half[c] = 0.5 * (high[c] - low[c]);
+  for (int32_t i = 0; i < strips; i++)
+    for (int c = 0; c < 3; c++) {
+      double *box = w->strip + 6 * (int64_t)(b->strip0 + i);
+      box[c] = INFINITY, box[3 + c] = -INFINITY;
+    }
+  for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++) {
+    double d[3];
+    moved(&w->motion, v, d);
+    cover(w->strip + 6 * (int64_t)(b->strip0 + (s->mover[v] - b->mover0) / VVI_SHEET_STRIP), d, d);
+  }
+}
+
+static void measure_region(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_region *r = &w->sheets->region[i];
+  vvi_sheet_speed *v = &w->speed[i];
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, half[3];
+  *v = (vvi_sheet_speed){.spread = 0.0};
+  if (r->strips == 0) return;
+  for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
+    const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
+    cover(box, strip, strip + 3);
+  }
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), half[c] = 0.5 * (box[3 + c] - box[c]);
   v->spread = vvi_norm3(half);
   v->allowed = 1.5 * v->spread;
 }
 
 void vvi_sheet_measure(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_body(w, i);
-  memset(w->fresh, 0, (size_t)w->sheets->n_body);
+  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_strips(w, i);
+  for (int32_t i = 0; i < w->sheets->n_region; i++) measure_region(w, i);
+  memset(w->fresh, 0, (size_t)w->sheets->n_region);
 }
 
 static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
@@ -142,28 +151,40 @@ static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
   return vvi_norm3(d);
 }
 
+/* The displacement d of a mover, seen from the regions that it may belong to. */
+static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const double d[3])
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t strip = s->body[body].strip0 + (mover - s->body[body].mover0) / VVI_SHEET_STRIP;
+  bool any = false;
+  for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
+    vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
+    const double off[3] = {d[0] - v->centre[0], d[1] - v->centre[1], d[2] - v->centre[2]}, size = vvi_norm3(off);
+    if (size > v->spread) v->spread = size;
+    any |= size > v->allowed;
+  }
+  return any;
+}
+
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
 {
   const struct vvi_sheets *s = w->sheets;
   const int32_t body = s->body_of_mover[mover];
   const vvi_sheet_body *b = &s->body[body];
-  vvi_sheet_speed *v = &w->speed[body];
-  double x[3], d[3], most = 0.0;
+  double x[3], d[3];
+  bool any = false;
   if (b->carrier == VVI_CARRY_POINTS) {
     vvi_sheet_node(&w->motion, body, mover, false, x);
     vvi_sheet_node(&w->motion, body, mover, true, d);
-    for (int c = 0; c < 3; c++) d[c] -= x[c] + v->centre[c];
-    most = vvi_norm3(d);
-  } else {
-    for (int32_t i = b->vertex0; i < b->vertex0 + b->vertices; i++) {
-      if (s->mover[i] != mover) continue;
-      moved(&w->motion, i, d);
-      for (int c = 0; c < 3; c++) d[c] -= v->centre[c];
-      most = fmax(most, vvi_norm3(d));
-    }
+    for (int c = 0; c < 3; c++) d[c] -= x[c];
+    return beyond(w, body, mover, d);
   }
-  v->spread = fmax(v->spread, most);
-  return most > v->allowed;
+  for (int32_t i = b->vertex0; i < b->vertex0 + b->vertices; i++) {
+    if (s->mover[i] != mover) continue;
+    moved(&w->motion, i, d);
+    any |= beyond(w, body, mover, d);
+  }
+  return any;
 }
 
 void vvi_sheet_advance(vvi_sheet_search *w)
@@ -192,19 +213,19 @@ static void compact(vvi_sheet_search *w)
   w->used = to;
 }
 
-static void refresh_body(vvi_sheet_search *w, int32_t body)
+static void refresh_region(vvi_sheet_search *w, int32_t region)
 {
-  if (w->fresh[body]) return;
-  vvi_sheet_refit(w, body);
-  w->fresh[body] = 1;
+  if (w->fresh[region]) return;
+  vvi_sheet_refit(w, region);
+  w->fresh[region] = 1;
 }
 
-/* How far two bodies are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
+/* How far two regions are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
 static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
 {
-  const vvi_sheet_body *a = &w->sheets->body[c->a], *b = &w->sheets->body[c->b];
-  if (c->a == c->b || b->obstacle != NULL || a->trees == 0 || b->trees == 0) return 0.0;
-  return vvi_sheet_box_distance(w->tree[a->tree0].box, w->tree[b->tree0].box);
+  const vvi_sheet_region *a = &w->sheets->region[c->a], *b = &w->sheets->region[c->b];
+  if (c->a == c->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
+  return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
 }
 
 static bool rebuild(vvi_sheet_search *w, int32_t i)
@@ -212,8 +233,8 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
   const vvi_sheet_couple *c = &w->sheets->couple[i];
   vvi_sheet_list *l = &w->list[i];
   const double need = l->step + l->offset + l->guard, skin = fmax(w->skin + l->offset, 2.0 * need);
-  refresh_body(w, c->a);
-  refresh_body(w, c->b);
+  refresh_region(w, c->a);
+  refresh_region(w, c->b);
   l->stale = true, l->n = 0;
   const double far = apart(w, c);
   double closest = INFINITY;
@@ -224,7 +245,7 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
     first = w->used;
     if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
   }
-  const bool obstacle = w->sheets->body[c->b].obstacle != NULL;
+  const bool obstacle = w->sheets->body[w->sheets->region[c->b].body].obstacle != NULL;
   l->first = first, l->n = w->used - first;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;

@@ -32,10 +32,11 @@ static void vertices_faces(sink *k, const vvi_sheet_motion *m, const vvi_sheet_b
       if (s->element[3 * (int64_t)e + 2] >= 0 && !share(&v, 1, s->element + 3 * (int64_t)e, 3)) add(k, m, v, e, skin);
 }
 
-int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t couple, double skin, vvi_sheet_pair *out, int64_t room)
+int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t body_a, int32_t body_b, double skin, vvi_sheet_pair *out,
+                            int64_t room)
 {
   const struct vvi_sheets *s = m->sheets;
-  const int32_t i = s->couple[couple].a, j = s->couple[couple].b;
+  const int32_t i = body_a, j = body_b;
   const vvi_sheet_body *a = &s->body[i], *b = &s->body[j];
   sink k = {.out = out, .room = room};
   if (b->obstacle != NULL) {

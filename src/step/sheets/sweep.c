@@ -224,8 +224,8 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
 {
   bool any = false;
   for (int32_t i = 0; i < w->n_dirty; i++) any |= vvi_sheet_exceeds(w->search, w->dirty[i]);
-  for (int32_t b = 0; any && b < w->search->sheets->n_body; b++)
-    w->search->speed[b].allowed = 1.5 * w->search->speed[b].spread;
+  for (int32_t i = 0; any && i < w->search->sheets->n_region; i++)
+    w->search->speed[i].allowed = 1.5 * w->search->speed[i].spread;
   return any;
 }
 
