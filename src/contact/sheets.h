@@ -129,15 +129,16 @@ typedef struct vvi_sheet_frame {
 } vvi_sheet_frame;
 
 /* Where things are, and where the coming drift takes them: h, positions, momenta and forces of the blocks. */
+typedef struct vvi_sheet_columns {
+  const double *q, *f; /* of the body's block, from its first node on */
+  double *p;
+  int64_t column;
+} vvi_sheet_columns;
 typedef struct vvi_sheet_motion vvi_sheet_motion;
 struct vvi_sheet_motion {
   const struct vvi_sheets *sheets;
   double h;
-  struct vvi_sheet_columns {
-    const double *q, *f; /* of the body's block, from its first node on */
-    double *p;
-    int64_t column;
-  } * at;                                          /* [n_body] */
+  vvi_sheet_columns *at;                           /* [n_body] */
   vvi_sheet_frame *frame;                          /* [n_mover] of bodies carried by frames */
   void (*fly)(vvi_sheet_motion *m, int32_t mover); /* brings a frame's place ahead up to date; NULL: no frames */
   void *user;                                      /* of fly */
@@ -177,7 +178,6 @@ static inline void vvi_sheet_place(const vvi_sheet_motion *m, int32_t vertex, bo
 /* Vertex and element: (vertex, element).  Edges: (-1 - edge, edge).  Vertex and obstacle: (vertex, -1 - body). */
 typedef struct vvi_sheet_pair {
   int32_t a, b;
-  float safe; /* budget of its couple up to which it need not be looked at */
   float n[3]; /* a direction that held it apart when it was last looked at */
 } vvi_sheet_pair;
 
@@ -190,6 +190,7 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
 /* The list of a couple. */
 typedef struct vvi_sheet_list {
   int64_t first, n;
+  double skin;   /* of the next build: shorter where pairs are many */
   double limit;  /* complete while the bodies have moved less than this, relative to each other */
   double travel; /* how much they have since it was built */
   double step;   /* bound of what they move in the coming drift */
@@ -207,8 +208,22 @@ typedef struct vvi_sheet_near {
 } vvi_sheet_near;
 
 typedef struct vvi_sheet_speed {
-  double centre[3], spread, allowed; /* displacements of a region in the drift lie within spread of centre; allowed */
+  double centre[3], half[3], spread; /* displacements of a region in the drift lie in the box centre +- half */
+  double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
+
+/* Some pairs of a list. */
+typedef struct vvi_sheet_chunk {
+  int32_t couple;
+  int64_t first, n;
+  int32_t hits, checked;
+  float safe; /* the least of its pairs */
+} vvi_sheet_chunk;
+
+typedef struct vvi_sheet_slot {
+  int32_t pair; /* within its chunk */
+  double d, n[3];
+} vvi_sheet_slot;
 
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
@@ -223,19 +238,14 @@ typedef struct vvi_sheet_search {
   double *box;            /* [n_element][6] */
   double *x;              /* [n_vertex][3] places of fresh bodies */
   unsigned char *fresh;   /* [n_region] boxes belong to the present places */
+  float *safe;            /* [room] travel of its couple up to which a pair need not be looked at */
   vvi_sheet_pair *pair;   /* [room] */
   int64_t used, room;     /* lists lie one behind the other, with holes */
   vvi_sheet_near *near;   /* [near_room] */
   int32_t n_near, near_room;
-  struct vvi_sheet_slot {
-    int32_t pair; /* within its list */
-    double d, n[3];
-  } * slot; /* [room] hits of the chunks */
-  struct vvi_sheet_chunk {
-    int32_t couple;
-    int64_t first, n;
-    int32_t hits, checked;
-  } * chunk;
+  vvi_sheet_slot *slot;   /* [room] hits of the chunks */
+  vvi_sheet_chunk *chunk; /* [chunk_room] */
+  int32_t *active;        /* [chunk_room] chunks to look at */
   int64_t chunks, chunk_room;
   int64_t builds, checked; /* counts: lists built; pairs past their budget */
 } vvi_sheet_search;

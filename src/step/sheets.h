@@ -11,11 +11,12 @@ enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
 typedef struct vvi_sheet_counts {
   int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
   int64_t most_sweeps, evaluations, crossings;
-  int64_t zones;      /* moved as one piece, because nothing else helped */
-  int64_t unresolved; /* steps that ended with a pair violated */
-  int64_t rowless;    /* crossings without a usable row */
-  double pushed;      /* J brought by pushes */
-  double nearest;     /* smallest distance less the thickness, over the guard */
+  int64_t zones;               /* moved as one piece, because nothing else helped */
+  int64_t unresolved;          /* steps that ended with a pair violated */
+  int64_t rowless;             /* crossings without a usable row */
+  double pushed;               /* J brought by pushes */
+  double searching, answering; /* s of wall time */
+  double nearest;              /* smallest distance less the thickness, over the guard */
 } vvi_sheet_counts;
 
 /* One impulse, as it is logged. */
@@ -25,6 +26,10 @@ typedef struct vvi_sheet_event {
   double speed, impulse, slide, lost;
 } vvi_sheet_event;
 
+typedef struct vvi_zone_member {
+  int32_t root, mover;
+} vvi_zone_member;
+
 struct vvi_sheets_step {
   vvi_sheet_search *search;
   double h;
@@ -32,10 +37,8 @@ struct vvi_sheets_step {
   vv_posted *post;          /* of the ledger */
   int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
   int32_t n_dirty, serial;
-  int32_t *zone; /* [movers] zones.c: towards the first mover of its zone; -1: in none */
-  struct vvi_zone_member {
-    int32_t root, mover;
-  } * member; /* [movers] */
+  int32_t *zone;           /* [movers] zones.c: towards the first mover of its zone; -1: in none */
+  vvi_zone_member *member; /* [movers] */
   int32_t n_member;
   int64_t acted;  /* pairs answered in this step */
   double deepest; /* of what is unresolved in this step */

@@ -137,7 +137,7 @@ void sheet_world_close(sheet_world *w, double stiffness, double restitution, dou
   vvi_sheets_guard(w->step, guard > 0.0 ? guard : 1e-3 * s->edge_length);
   w->step->bank = &w->bank, w->step->post = &w->post;
   for (int b = 0; b < w->bodies; b++)
-    w->step->search->motion.at[b] = (struct vvi_sheet_columns){
+    w->step->search->motion.at[b] = (vvi_sheet_columns){
         .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
   force(w);
 }

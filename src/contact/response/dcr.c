@@ -224,7 +224,7 @@ static double rate(const vvi_sheet_motion *m, const vvi_row *r, bool of_force)
       sum += vvi_dot3(p->force, v) + vvi_dot3(p->moment, v + 3);
       continue;
     }
-    const struct vvi_sheet_columns *k = &m->at[body];
+    const vvi_sheet_columns *k = &m->at[body];
     const double *y = (of_force ? k->f : k->p) + (p->mover - s->body[body].mover0);
     sum += p->dv[0] * y[0] + p->dv[1] * y[k->column] + p->dv[2] * y[2 * k->column];
   }
@@ -247,7 +247,7 @@ void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *p
   for (int i = 0; i < r->n; i++) {
     const vvi_row_part *p = &r->part[i];
     const int32_t body = s->body_of_mover[p->mover];
-    const struct vvi_sheet_columns *k = &m->at[body];
+    const vvi_sheet_columns *k = &m->at[body];
     double *y = k->p + (p->mover - s->body[body].mover0);
     for (int c = 0; c < 3; c++) y[c * k->column] += l * p->force[c];
     if (s->body[body].carrier != VVI_CARRY_FRAMES) continue;

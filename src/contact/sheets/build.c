@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REGION = 256 }; /* elements of a region; a few more in large models, so that couples stay few */
+enum { REGION = 128 }; /* elements of a region; a few more in large models, so that couples stay few */
 
 typedef struct builder {
   vv_model *m;
@@ -217,7 +217,7 @@ static void stand_still(const builder *k, vvi_sheet_search *w)
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *b = &s->body[i];
     if (b->carrier == VVI_CARRY_POINTS)
-      w->motion.at[i] = (struct vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
+      w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
     for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
       memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
   }

@@ -100,8 +100,9 @@ static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
     k->full = true;
     return;
   }
+  w->safe[w->used] = vvi_sheet_safe(d - k->reach);
   vvi_sheet_pair *p = &w->pair[w->used++];
-  *p = (vvi_sheet_pair){.a = a, .b = b, .safe = vvi_sheet_safe(d - k->reach)};
+  *p = (vvi_sheet_pair){.a = a, .b = b};
   for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
 }
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 2048, STRIPS = 64, PAIRS = 24, SHRINKS = 6 };
+enum { CHUNK = 256, BLOCK = 32, STRIPS = 64, PAIRS = 24, SHRINKS = 6, MANY = 2, FEW = 1 };
 
 /* Curves are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
@@ -31,7 +31,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
   w->near_room = 4 * s->n_vertex + 65536;
   w->chunk_room = w->room / CHUNK + s->n_couple + 1;
-  w->motion.at = VVI_ARENA_NEW(arena, struct vvi_sheet_columns, s->n_body + 1);
+  w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
@@ -42,11 +42,14 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
   w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
-  w->slot = VVI_ARENA_NEW(arena, struct vvi_sheet_slot, w->room);
+  w->safe = VVI_ARENA_NEW(arena, float, w->room);
+  w->active = VVI_ARENA_NEW(arena, int32_t, w->chunk_room);
+  w->slot = VVI_ARENA_NEW(arena, vvi_sheet_slot, w->room);
   w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
-  w->chunk = VVI_ARENA_NEW(arena, struct vvi_sheet_chunk, w->chunk_room);
+  w->chunk = VVI_ARENA_NEW(arena, vvi_sheet_chunk, w->chunk_room);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
+  if (w->safe == NULL || w->active == NULL) return VV_NOMEM;
   if (w->strip == NULL || w->edge_box == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
       w->pair == NULL || w->slot == NULL || w->near == NULL || w->chunk == NULL)
     return VV_NOMEM;
@@ -55,6 +58,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
     const vvi_sheet_couple *c = &s->couple[i];
     w->list[i].stale = true;
     w->list[i].offset = offset_of(s, c);
+    w->list[i].skin = 0.3 * skin;
   }
   return VV_OK;
 }
@@ -98,7 +102,7 @@ static void measure_strips(vvi_sheet_search *w, int32_t body)
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_body *b = &s->body[body];
-  const struct vvi_sheet_columns *k = &w->motion.at[body];
+  const vvi_sheet_columns *k = &w->motion.at[body];
   const int32_t strips = (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP;
   if (b->carrier == VVI_CARRY_POINTS) {
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > STRIPS && w->threads > 1)
@@ -125,15 +129,15 @@ static void measure_region(vvi_sheet_search *w, int32_t i)
 {
   const vvi_sheet_region *r = &w->sheets->region[i];
   vvi_sheet_speed *v = &w->speed[i];
-  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, half[3];
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
   *v = (vvi_sheet_speed){.spread = 0.0};
   if (r->strips == 0) return;
   for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
     const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
     cover(box, strip, strip + 3);
   }
-  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), half[c] = 0.5 * (box[3 + c] - box[c]);
-  v->spread = vvi_norm3(half);
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = 0.5 * (box[3 + c] - box[c]);
+  v->spread = vvi_norm3(v->half);
   v->allowed = 1.5 * v->spread;
 }
 
@@ -161,6 +165,7 @@ static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const doubl
     vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
     const double off[3] = {d[0] - v->centre[0], d[1] - v->centre[1], d[2] - v->centre[2]}, size = vvi_norm3(off);
     if (size > v->spread) v->spread = size;
+    for (int c = 0; c < 3; c++) v->half[c] = fmax(v->half[c], fabs(off[c]));
     any |= size > v->allowed;
   }
   return any;
@@ -190,8 +195,10 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
   for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-    const vvi_sheet_couple *c = &w->sheets->couple[i];
-    w->list[i].travel += drifts_apart(w, c) + w->speed[c->a].spread + w->speed[c->b].spread;
+    const vvi_sheet_speed *a = &w->speed[w->sheets->couple[i].a], *b = &w->speed[w->sheets->couple[i].b];
+    double d[3];
+    for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
+    w->list[i].travel += vvi_norm3(d);
   }
 }
 
@@ -208,6 +215,7 @@ static void compact(vvi_sheet_search *w)
     }
     if (next == NULL) break;
     memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
+    memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)next->n);
     next->first = to, to += next->n;
   }
   w->used = to;
@@ -228,11 +236,20 @@ static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
   return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
 }
 
+/* Many pairs: they cost more than new lists. */
+static void adapt_skin(const vvi_sheet_search *w, const vvi_sheet_couple *c, vvi_sheet_list *l)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int64_t size = s->region[c->a].vertices + s->region[c->b].vertices;
+  if (l->n > MANY * size) l->skin = fmax(0.7 * l->skin, 0.1 * w->skin);
+  if (l->n < FEW * size) l->skin = fmin(1.4 * l->skin, w->skin);
+}
+
 static bool rebuild(vvi_sheet_search *w, int32_t i)
 {
   const vvi_sheet_couple *c = &w->sheets->couple[i];
   vvi_sheet_list *l = &w->list[i];
-  const double need = l->step + l->offset + l->guard, skin = fmax(w->skin + l->offset, 2.0 * need);
+  const double need = l->step + l->offset + l->guard, skin = fmax(fmin(l->skin, w->skin) + l->offset, 2.0 * need);
   refresh_region(w, c->a);
   refresh_region(w, c->b);
   l->stale = true, l->n = 0;
@@ -249,6 +266,7 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
   l->first = first, l->n = w->used - first;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
+  if (far <= skin) adapt_skin(w, c, l);
   w->builds++;
   return true;
 }
@@ -258,7 +276,7 @@ static void cut_chunks(vvi_sheet_search *w)
   w->chunks = 0;
   for (int32_t i = 0; i < w->sheets->n_couple; i++)
     for (int64_t k = 0; k < w->list[i].n; k += CHUNK)
-      w->chunk[w->chunks++] = (struct vvi_sheet_chunk){
+      w->chunk[w->chunks++] = (vvi_sheet_chunk){
           .couple = i, .first = w->list[i].first + k, .n = w->list[i].n - k < CHUNK ? w->list[i].n - k : CHUNK};
 }
 
@@ -281,7 +299,10 @@ static bool refresh(vvi_sheet_search *w)
       return true;
     }
     w->skin *= 0.5, w->used = 0;
-    for (int32_t i = 0; i < w->sheets->n_couple; i++) w->list[i].stale = true, w->list[i].n = 0;
+    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+      w->list[i].stale = true, w->list[i].n = 0;
+      w->list[i].skin = fmin(w->list[i].skin, w->skin);
+    }
   }
   return false;
 }
@@ -289,7 +310,7 @@ static bool refresh(vvi_sheet_search *w)
 /* ---- the pairs of the coming drift ---- */
 
 /* One pair past its budget: a plane that holds it apart, or its distance.  True: it may meet. */
-static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, struct vvi_sheet_slot *out)
+static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe, vvi_sheet_slot *out)
 {
   const double reach = l->offset + l->guard;
   int32_t v[4];
@@ -302,7 +323,7 @@ static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p
     const double old[3] = {(double)p->n[0], (double)p->n[1], (double)p->n[2]};
     const double z = vvi_separation(f, (const double(*)[3])x, old) * (1.0 - 1e-6); /* floats are not quite unit */
     if (z - l->step >= reach) {
-      p->safe = vvi_sheet_safe(l->travel + z - reach);
+      *safe = vvi_sheet_safe(l->travel + z - reach);
       return false;
     }
     vvi_closest_at(f, (const double(*)[3])x, &at);
@@ -310,37 +331,64 @@ static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p
     vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
   }
   for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c], out->n[c] = at.n[c];
-  p->safe = vvi_sheet_safe(l->travel + at.d - reach);
+  *safe = vvi_sheet_safe(l->travel + at.d - reach);
   out->d = at.d - l->offset;
   return at.d - l->step < reach * (1.0 + 1e-9);
 }
 
-static void look_at_chunk(vvi_sheet_search *w, struct vvi_sheet_chunk *k)
+static float bound_of(const vvi_sheet_list *l)
+{
+  return (float)((l->travel + l->step) * (1.0 + 1e-6));
+}
+
+/* The least of n numbers, n <= BLOCK: most blocks have nothing to look at. */
+static inline float least_of(const float *restrict x, int32_t n)
+{
+  float least = INFINITY;
+#pragma omp simd reduction(min : least)
+  for (int32_t i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
+  return least;
+}
+
+static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
-  const float bound = (float)((l->travel + l->step) * (1.0 + 1e-6));
+  const float bound = bound_of(l);
+  const int32_t n = (int32_t)k->n;
   vvi_sheet_pair *pair = w->pair + k->first;
-  struct vvi_sheet_slot *slot = w->slot + k->first;
-  k->hits = k->checked = 0;
-  for (int32_t i = 0; i < (int32_t)k->n; i++) {
-    if (pair[i].safe > bound) continue;
-    k->checked++;
-    if (!look(w, l, &pair[i], &slot[k->hits])) continue;
-    slot[k->hits++].pair = i;
+  float *safe = w->safe + k->first, least = INFINITY;
+  vvi_sheet_slot *slot = w->slot + k->first;
+  for (int32_t first = 0; first < n; first += BLOCK) {
+    const int32_t end = n - first < BLOCK ? n : first + BLOCK;
+    float block = least_of(safe + first, end - first);
+    for (int32_t i = first; !(block > bound) && i < end; i++) {
+      if (safe[i] > bound) continue;
+      k->checked++;
+      if (look(w, l, &pair[i], &safe[i], &slot[k->hits])) slot[k->hits++].pair = i;
+    }
+    if (!(block > bound)) block = least_of(safe + first, end - first);
+    least = block < least ? block : least;
   }
+  k->safe = least;
 }
 
 bool vvi_sheet_collect(vvi_sheet_search *w)
 {
   if (!refresh(w)) return false;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (w->chunks > 4 && w->threads > 1)
-  for (int64_t i = 0; i < w->chunks; i++) look_at_chunk(w, &w->chunk[i]);
-  w->n_near = 0;
+  int32_t n = 0;
   for (int64_t i = 0; i < w->chunks; i++) {
-    const struct vvi_sheet_chunk *k = &w->chunk[i];
+    vvi_sheet_chunk *k = &w->chunk[i];
+    k->hits = k->checked = 0;
+    if (!(k->safe > bound_of(&w->list[k->couple]))) w->active[n++] = (int32_t)i;
+  }
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
+  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[w->active[i]]);
+  w->n_near = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_sheet_chunk *k = &w->chunk[w->active[i]];
     w->checked += k->checked;
     for (int32_t j = 0; j < k->hits; j++) {
-      const struct vvi_sheet_slot *s = &w->slot[k->first + j];
+      const vvi_sheet_slot *s = &w->slot[k->first + j];
       const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
       if (w->n_near == w->near_room) return false;
       w->near[w->n_near++] = (vvi_sheet_near){

@@ -34,7 +34,7 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
   const int32_t body = m->sheets->body_of_mover[mover];
   const vvi_sheet_body *k = &m->sheets->body[body];
   const vv_block *b = k->block;
-  const struct vvi_sheet_columns *at = &m->at[body];
+  const vvi_sheet_columns *at = &m->at[body];
   const int64_t i = mover - k->mover0, node = k->node0 + i;
   for (int c = 0; c < b->kind->node_q; c++) w->q[b->q0 + c * b->column + node] = at->q[c * b->column + i];
   for (int c = 0; c < b->kind->node_p; c++)
@@ -47,7 +47,7 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
 static void set_frames(vvi_sheet_motion *m, int32_t body)
 {
   const vvi_sheet_body *k = &m->sheets->body[body];
-  const struct vvi_sheet_columns *at = &m->at[body];
+  const vvi_sheet_columns *at = &m->at[body];
   for (int32_t i = 0; i < k->movers; i++) {
     vvi_sheet_frame *f = &m->frame[k->mover0 + i];
     const double inverse = m->sheets->inverse[k->mover0 + i];
@@ -72,10 +72,10 @@ static void set_motion(struct vv_step *s, double h, const double *f)
     const vvi_sheet_body *k = &m->sheets->body[i];
     const vv_block *b = k->block;
     if (k->carrier == VVI_CARRY_NONE) continue;
-    m->at[i] = (struct vvi_sheet_columns){.q = s->state->q + b->q0 + k->node0,
-                                          .p = s->state->p + b->p0 + k->node0,
-                                          .f = f + b->p0 + k->node0,
-                                          .column = b->column};
+    m->at[i] = (vvi_sheet_columns){.q = s->state->q + b->q0 + k->node0,
+                                   .p = s->state->p + b->p0 + k->node0,
+                                   .f = f + b->p0 + k->node0,
+                                   .column = b->column};
     if (k->carrier == VVI_CARRY_FRAMES) set_frames(m, i);
   }
 }

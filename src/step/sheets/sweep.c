@@ -18,11 +18,11 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   w->changed = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
   w->dirty = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
   w->zone = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
-  w->member = VVI_ARENA_NEW(arena, struct vvi_zone_member, m->n_mover + 1);
+  w->member = VVI_ARENA_NEW(arena, vvi_zone_member, m->n_mover + 1);
   if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
-  return vvi_sheet_search_create(m, arena, threads, 0.2 * m->edge_length, &w->search);
+  return vvi_sheet_search_create(m, arena, threads, 0.6 * m->edge_length, &w->search);
 }
 
 void vvi_sheets_guard(struct vvi_sheets_step *w, double guard)
@@ -234,14 +234,19 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
   vvi_sheet_search *s = w->search;
   bool again = true, room = true;
   w->n_dirty = 0, w->serial = 1, w->acted = 0, w->deepest = 0.0;
+  double clock = vvi_clock();
   vvi_sheet_measure(s);
   for (int repeat = 0; again && room && repeat < REPEATS; repeat++) {
     room = vvi_sheet_collect(s);
     for (int32_t i = 0; i < s->n_near; i++)
       w->count.nearest = fmin(w->count.nearest, s->near[i].d / s->list[s->near[i].couple].guard);
+    const double found = vvi_clock();
     sweep(w);
     again = anyone_exceeds(w);
     w->count.repeats += again;
+    w->count.searching += found - clock;
+    clock = vvi_clock();
+    w->count.answering += clock - found;
   }
   if (again) w->deepest = fmax(w->deepest, s->slack);
   w->count.unresolved += w->deepest > 0.0;

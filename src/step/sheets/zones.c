@@ -47,7 +47,7 @@ bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r)
 
 static int by_root(const void *x, const void *y)
 {
-  const struct vvi_zone_member *a = x, *b = y;
+  const vvi_zone_member *a = x, *b = y;
   if (a->root != b->root) return a->root < b->root ? -1 : 1;
   return a->mover < b->mover ? -1 : a->mover > b->mover;
 }
@@ -61,7 +61,7 @@ static double *column_of(const struct vvi_sheets_step *w, int32_t m, bool force,
 {
   const struct vvi_sheets *s = w->search->sheets;
   const int32_t b = s->body_of_mover[m];
-  const struct vvi_sheet_columns *k = &w->search->motion.at[b];
+  const vvi_sheet_columns *k = &w->search->motion.at[b];
   *n = k->column;
   return (force ? (double *)(uintptr_t)k->f : k->p) + (m - s->body[b].mover0);
 }
@@ -75,7 +75,7 @@ static void drift_of(const struct vvi_sheets_step *w, int32_t m, double x[3], do
   for (int c = 0; c < 3; c++) y[c] = p[c * n] + 0.5 * w->h * f[c * n];
 }
 
-static void measure(const struct vvi_sheets_step *w, const struct vvi_zone_member *k, int32_t n, piece *z)
+static void measure(const struct vvi_sheets_step *w, const vvi_zone_member *k, int32_t n, piece *z)
 {
   const struct vvi_sheets *s = w->search->sheets;
   double x[3], y[3];
@@ -103,7 +103,7 @@ static void measure(const struct vvi_sheets_step *w, const struct vvi_zone_membe
 }
 
 /* New momenta of one zone; what is held holds all of it. */
-static void stiffen(struct vvi_sheets_step *w, const struct vvi_zone_member *k, int32_t n)
+static void stiffen(struct vvi_sheets_step *w, const vvi_zone_member *k, int32_t n)
 {
   piece z;
   double omega[3] = {0, 0, 0}, energy = 0.0;
