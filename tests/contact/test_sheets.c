@@ -280,6 +280,7 @@ static void lists_are_complete(void **unused)
     random_world(&w, &seed, 2 + scene % 4, 0.5 + 0.4 * (scene % 5), true);
     vvi_sheet_search *s = w.step->search;
     s->skin = 0.02 + 0.1 * (scene % 3), s->motion.h = 1e-4;
+    for (int32_t c = 0; c < w.sheets.n_couple; c++) s->list[c].skin = s->skin;
     vvi_sheet_measure(s);
     assert_true(vvi_sheet_collect(s));
     for (int32_t a = 0; a < w.sheets.n_body; a++)

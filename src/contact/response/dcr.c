@@ -28,7 +28,7 @@ bool vvi_solve_symmetric(const double a[6], const double b[3], double x[3])
   return true;
 }
 
-/* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheet 6] */
+/* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheets 6] */
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3])
 {
@@ -270,7 +270,7 @@ static double cross(const vvi_row *a, const vvi_row *b)
   return sum;
 }
 
-/* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheet 7] */
+/* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
 double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
 {
   vvi_row row[2];

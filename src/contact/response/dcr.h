@@ -2,7 +2,7 @@
  *
  * A row H is one vector per vertex; sum H_k.v_k is a speed of the pair, H an impulse on it.  Vertices hang on movers: the row
  * becomes a force and a moment G on each, and the inverse mass seen by the pair is G.M^-1 G.  The momentum splits into the
- * normal part, the sliding part and what is left alone; at a frozen configuration                          [sheet 5, 6]
+ * normal part, the sliding part and what is left alone; at a frozen configuration                          [sheets 5, 6]
  *   p+ = p + l G_n + j_1 G_1 + j_2 G_2,    dK = l (u- + u+)/2 for each part. */
 #pragma once
 #include "contact/sheets.h"

@@ -217,7 +217,7 @@ static bool march(const path *p, double *time, vvi_closest *out)
   return true;
 }
 
-/* (e1 x e2).e3 = 0 with e_i = a_i + t b_i: a cubic in t.                                                      [sheet 2] */
+/* (e1 x e2).e3 = 0 with e_i = a_i + t b_i: a cubic in t.                                                      [sheets 2] */
 bool vvi_crossing(vvi_feature f, const double x[4][3], const double y[4][3], double slack, double *time,
                   vvi_closest *out)
 {

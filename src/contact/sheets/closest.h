@@ -1,7 +1,7 @@
 /* contact/sheets/closest.h  Two features of surfaces: a vertex and a triangle, or two edges; four points in either case.
  *
  * Vertex and triangle: points P, A, B, C; edges: A0, A1, B0, B1.  Closest points are sums of the four with weights c that add
- * up to zero: sum c_k x_k = d n, with n from the second feature to the first.                               [sheet 1] */
+ * up to zero: sum c_k x_k = d n, with n from the second feature to the first.                               [sheets 1] */
 #pragma once
 #include "base/base.h"
 

@@ -101,7 +101,7 @@ static bool end_counts(const struct vvi_sheets *s, int32_t other)
   return s->side[2 * other] < 0;
 }
 
-/* n leads from the second feature to the first.                                                              [sheet 3] */
+/* n leads from the second feature to the first.                                                              [sheets 3] */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at)
 {
   const struct vvi_sheets *s = m->sheets;

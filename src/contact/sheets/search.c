@@ -1,7 +1,7 @@
 /* contact/sheets/search.c  Which pairs may meet in the coming drift.
  *
  * With D the displacements of a body in a drift inside a ball about C of radius r, two points of bodies A and B approach by
- *   |C_A - C_B| + r_A + r_B                                                                                   [sheet 4]
+ *   |C_A - C_B| + r_A + r_B                                                                                   [sheets 4]
  * at most.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
  * before T + d, a list of all pairs below a skin holds until the travel has used up the skin. */
 #include "contact/sheets/search.h"

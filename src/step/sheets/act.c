@@ -148,7 +148,7 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
 }
 
 /* The layer: what bodies travel towards each other in a step, between 1e-3 and 1e-2 of an edge, and well inside the gaps of
- * the start.  Chosen once, kept in the state.                                                                [sheet 12] */
+ * the start.  Chosen once, kept in the state.                                                                [sheets 12] */
 static void choose_guard(struct vvi_sheets_step *w, double *kept)
 {
   const struct vvi_sheets *m = w->search->sheets;

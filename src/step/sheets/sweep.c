@@ -1,7 +1,7 @@
 /* step/sheets/sweep.c  Pairs that would meet in the coming drift answer, one after the other, until none would.
  *
  *   near pairs;  for each whose movers changed since it was looked at:  would it cross, or come nearer than the guard layer?
- *   answer at the present places, with weights and normal of the crossing or of the end of the drift;  repeat   [sheet 8]
+ *   answer at the present places, with weights and normal of the crossing or of the end of the drift;  repeat   [sheets 8]
  *
  * Pairs are visited in the order of the meshes.  Nothing else decides: the same bits for any number of threads. */
 #include "math/math.h"
@@ -69,7 +69,7 @@ static void take(visit *k, const vvi_closest *at)
   memcpy(k->pair.n, at->n, sizeof at->n);
 }
 
-/* Does the pair cross, or end inside the layer?  Fills weights and normal.                                   [sheet 9] */
+/* Does the pair cross, or end inside the layer?  Fills weights and normal.                                   [sheets 9] */
 static bool violated(struct vvi_sheets_step *w, visit *k)
 {
   const vvi_sheet_motion *m = &w->search->motion;
@@ -104,7 +104,7 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
-/* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheet 10] */
+/* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheets 10] */
 static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
 {
   const double d = k->near->d, guard = k->list->guard;

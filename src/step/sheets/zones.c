@@ -1,7 +1,7 @@
 /* step/sheets/zones.c  The last resort of the sweeps: what will not come apart moves as one rigid piece for a step.
  *
  * Nodes of pairs that are still violated after many sweeps are joined to zones.  With y = p + h/2 f the momenta of the coming
- * drift, a zone of mass M, centre c and inertia I gets                                                       [sheet 11]
+ * drift, a zone of mass M, centre c and inertia I gets                                                       [sheets 11]
  *   y_k = m_k (V + w x r_k),   M V = sum y_k,   I w = sum r_k x y_k:
  * momentum and angular momentum are kept, distances inside the zone too, and the energy that goes is booked. */
 #include "ledger/ledger.h"
