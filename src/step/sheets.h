@@ -23,6 +23,7 @@ typedef struct vvi_sheet_counts {
 typedef struct vvi_sheet_event {
   const vvi_dcr *pair;
   int32_t couple;
+  bool rests; /* inside the layer, pressed rather than thrown */
   double speed, impulse, slide, lost;
 } vvi_sheet_event;
 

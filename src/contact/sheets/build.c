@@ -1,6 +1,6 @@
 /* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, obstacles. */
 #include "contact/rules.h"
-#include "contact/sheets.h"
+#include "contact/sheets/stencil.h"
 #include "geom/mesh.h"
 #include "math/math.h"
 
@@ -112,8 +112,9 @@ static unsigned char *holds_of(builder *k, const double *inverse, int64_t n)
   return held;
 }
 
-static vv_status surface_part(builder *k, const vv_block *b, const vv_patch *p, vvi_sheet_part *part)
+static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
 {
+  const vv_patch *p = &b->patch[local];
   int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3 * p->elements);
   double *x = VVI_ARENA_NEW(&k->scratch, double, 3 * p->nodes), *inverse;
   if (corner == NULL || x == NULL) return VV_NOMEM;
@@ -121,8 +122,11 @@ static vv_status surface_part(builder *k, const vv_block *b, const vv_patch *p, 
     return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "surfaces of kind %s have no nodes that only move", b->kind->name);
   VV_TRY(masses(k, b, p, &inverse));
   for (int64_t i = 0; i < 3 * p->elements; i++) corner[i] = (int32_t)(b->element_node[3 * p->element + i] - p->node);
-  for (int64_t i = 0; i < p->nodes; i++)
-    for (int c = 0; c < 3; c++) x[3 * i + c] = k->q[b->q0 + c * b->column + p->node + i];
+  const vv_status status = vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, x, part);
+  if (status == VV_UNSUPPORTED)
+    return vv_complain(k->m->body[p->body].group, NULL,
+                       "its limit surface depends on too many nodes; use 'contact: control'");
+  VV_TRY(status);
   part->body.carrier = VVI_CARRY_POINTS;
   part->body.movers = part->vertices = (int32_t)p->nodes;
   part->body.half = 0.5 * p->thickness;
@@ -168,7 +172,7 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
     if (is_obstacle(p))
       part[i].body.obstacle = p;
     else
-      VV_TRY(is_surface(p) ? surface_part(k, b, p, &part[i]) : curve_part(k, b, local, &part[i]));
+      VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
   }
   return VV_OK;
 }

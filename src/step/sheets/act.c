@@ -94,7 +94,7 @@ static int64_t node_of(const struct vv_step *s, int32_t vertex)
   return b->carrier == VVI_CARRY_NONE ? -1 : b->node0 + (vertex - b->vertex0) - s->model->body[b->body].node0;
 }
 
-/* Impulses of a step beyond the first ones are only counted.  The normal of the event leads from a to b. */
+/* Impulses of a step beyond the first ones, and those of contacts at rest, are only counted.  The normal of the event leads from a to b. */
 static void log_impulse(void *user, const vvi_sheet_event *e)
 {
   struct vv_step *s = user;
@@ -104,6 +104,7 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
   const int split = k->vertices == 1 ? 1 : k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2;
   const int32_t first = m->body_of[k->vertex[0]];
   const int32_t second = k->vertices == 1 ? m->region[m->couple[e->couple].b].body : m->body_of[k->vertex[split]];
+  if (e->rests && s->ledger->held++ > 0) return;
   if (w->logged == LOGGED) {
     s->ledger->impacts++;
     return;
@@ -116,7 +117,7 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
                     .feature_a = patch_of(s, &m->body[first])->feature,
                     .body_b = s->model->body[m->body[second].body].name,
                     .feature_b = patch_of(s, &m->body[second])->feature,
-                    .kind = e->speed * w->h < 0.0 ? "bounce" : "hold",
+                    .kind = e->rests ? "hold" : "bounce",
                     .normal_speed = e->speed,
                     .normal_impulse = e->impulse,
                     .tangential_impulse = e->slide,

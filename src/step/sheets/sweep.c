@@ -155,9 +155,11 @@ static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, boo
   w->count.impulses++;
   w->count.pushes += pushed;
   if (pushed) w->count.pushed += gained;
-  if (w->log != NULL && !(pushed && k->pair.speed == 0.0))
+  if (w->log != NULL)
     w->log(w->user, &(vvi_sheet_event){.pair = &k->pair,
                                        .couple = k->near->couple,
+                                       .rests = u >= 0.0 || (rule->restitution < 1.0 && !k->crosses &&
+                                                             k->near->d < 0.5 * k->list->guard),
                                        .speed = k->pair.speed,
                                        .impulse = direction * l,
                                        .slide = slide,
