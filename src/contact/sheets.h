@@ -79,6 +79,7 @@ struct vvi_sheets {
   unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
   int32_t *edge;                         /* [n_edge][2] */
   int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
+  int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
   int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
   vvi_box_node *tree;                    /* [n_tree] */
   double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
@@ -88,9 +89,10 @@ struct vvi_sheets {
   int32_t *stencil0;                     /* [n_vertex + 1] of loose bodies */
   int32_t *stencil;                      /* movers */
   double *weight;
-  double edge_length; /* the smallest mean of a body */
-  double closest;     /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
-  bool loses, rough;  /* some restitution below 1; some friction */
+  double edge_length;        /* the smallest mean of a body */
+  double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  bool loses, rough;         /* some restitution below 1; some friction */
+  vvi_projection projection; /* the largest of any couple */
 };
 
 /* ---- building ---- */
@@ -197,6 +199,7 @@ typedef struct vvi_sheet_list {
   double offset; /* sum of half thicknesses */
   double guard;  /* the layer */
   bool stale;
+  bool off; /* answered elsewhere */
 } vvi_sheet_list;
 
 /* A pair that may meet in the coming drift. */
@@ -259,6 +262,11 @@ bool vvi_sheet_collect(vvi_sheet_search *w);
 void vvi_sheet_advance(vvi_sheet_search *w);
 /* A mover's displacement goes beyond what its regions are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
+
+/* Pairs of elements of a couple whose boxes overlap; places and boxes of both regions are fresh (vvi_sheet_refit). */
+typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b);
+void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user);
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t region);
 
 /* Vertices of a pair: 4, or 1 with an obstacle. */
 int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t v[4]);

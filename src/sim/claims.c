@@ -26,6 +26,7 @@ static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 /* The 2005 paper's projections add energy: nothing is promised for them. */
 static bool uses_projection(const vv_model *m)
 {
+  if (m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED) return true;
   for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->pairs->n; i++)
     if (m->pairs->pair[i].compliance <= 0.0 && m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
   return false;
@@ -77,11 +78,12 @@ void vvi_claims_make(vv_sim *sim)
   else if (!uses_projection(m))
     add(sim, "energy", loses(m) ? "bounded, losses booked" : "bounded", energy_bound(m, ratio));
   add(sim, "momentum", "exact", 1e-12);
-  add(sim, "angular_momentum", "exact", 1e-12);
+  if (m->sheets == NULL || !uses_projection(m)) add(sim, "angular_momentum", "exact", 1e-12);
   /* pairs at rest are thrown and caught: neighbours disturb each other's return a little; the leapfrog looks ahead along
    * straight lines, and a node that turns leaves them by h^3 */
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
-  if (event || dcr)
+  const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
+  if (event || (dcr && !penetrates))
     add(sim, "penetration", loose ? "bounded" : "exact", dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;

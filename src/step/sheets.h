@@ -52,7 +52,7 @@ struct vvi_sheets_step {
   int32_t logged;
   bool ready;                     /* the guard is chosen */
   double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
-  struct vvi_sheets_paper *paper; /* the 2005 paper's step; NULL: anticipation */
+  struct vvi_sheets_paper *paper; /* pairs of the 2005 paper's step; NULL: there are none */
 };
 
 /* ---- the core: search, sweeps, books; motion.at, motion.h and the frames are set ---- */
@@ -75,5 +75,8 @@ void vvi_zones_move(struct vvi_sheets_step *w);
 vv_status vvi_sheets_prepare(struct vv_step *s);
 /* f: force at the present configuration */
 vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r);
+/* The 2005 paper's step, where the scene asks for it (paper.c); stage 0: before the second kick, 1: after it. */
+vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena);
+void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage);
 double vvi_sheets_bank(const struct vv_step *s);
 void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts);

@@ -201,10 +201,22 @@ static bool row_along(const vvi_sheet_motion *m, const vvi_dcr *k, const double 
   return compile(m, k, (const double(*)[3])h, r);
 }
 
-bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
+static bool open_pair(const vvi_sheet_motion *m, vvi_dcr *k)
 {
   for (int i = 0; i < k->vertices; i++) vvi_sheet_place(m, k->vertex[i], false, k->x[i]);
-  if (!balance(m, k) || !row_along(m, k, k->n, &k->normal)) return false;
+  return balance(m, k);
+}
+
+bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
+{
+  if (!open_pair(m, k) || !row_along(m, k, k->n, &k->normal)) return false;
+  k->speed = vvi_row_speed(m, &k->normal);
+  return true;
+}
+
+bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3])
+{
+  if (!open_pair(m, k) || !compile(m, k, h, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
   return true;
 }

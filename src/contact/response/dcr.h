@@ -41,6 +41,8 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
                      double h[4][3]);
 /* Rows of a pair from weights and normal; false: nothing can move along it. */
 bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k);
+/* The same with a given row h, of one vector per vertex. */
+bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3]);
 double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r);        /* G.v */
 double vvi_row_acceleration(const vvi_sheet_motion *m, const vvi_row *r); /* G.M^-1 f */
 /* p += l G; what did not arrive is an impulse from outside. */

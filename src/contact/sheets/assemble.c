@@ -111,15 +111,14 @@ static void number_edges(struct vvi_sheets *s, const use *u, int64_t n)
       const int32_t e = s->n_edge++;
       s->edge[2 * e] = u[k].a, s->edge[2 * e + 1] = u[k].b;
       s->side[2 * e] = s->side[2 * e + 1] = -1;
+      s->side_element[2 * e] = s->side_element[2 * e + 1] = -1;
       s->own[u[k].element] |= (unsigned char)(8 << u[k].corner);
     }
     const int32_t e = s->n_edge - 1, opposite = s->element[3 * u[k].element + u[k].corner];
     s->element_edge[3 * u[k].element + u[k].corner] = e;
     if (opposite < 0) continue;
-    if (s->side[2 * e] < 0)
-      s->side[2 * e] = opposite;
-    else if (s->side[2 * e + 1] < 0)
-      s->side[2 * e + 1] = opposite;
+    const int32_t side = 2 * e + (s->side[2 * e] >= 0);
+    if (s->side[side] < 0) s->side[side] = opposite, s->side_element[side] = u[k].element;
   }
 }
 
@@ -165,6 +164,7 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
   s->element = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1), s->element_edge = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1);
   s->own = VVI_ARENA_NEW(arena, unsigned char, e + 1);
   s->edge = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1), s->side = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
+  s->side_element = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
   s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   s->fixed = VVI_ARENA_NEW(arena, double, 3 * v + 1), s->arm = VVI_ARENA_NEW(arena, double, 3 * v + 1);
   s->inverse = VVI_ARENA_NEW(arena, double, s->n_mover + 1);
@@ -175,7 +175,7 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
   if (s->body_of == NULL || s->mover == NULL || s->element == NULL || s->element_edge == NULL) return VV_NOMEM;
   if (s->own == NULL || s->edge == NULL || s->side == NULL || s->ring0 == NULL || s->tree == NULL) return VV_NOMEM;
   if (s->fixed == NULL || s->arm == NULL || s->inverse == NULL || s->held == NULL) return VV_NOMEM;
-  if (s->body_of_mover == NULL) return VV_NOMEM;
+  if (s->body_of_mover == NULL || s->side_element == NULL) return VV_NOMEM;
   return s->stencil0 == NULL || s->stencil == NULL || s->weight == NULL ? VV_NOMEM : VV_OK;
 }
 

@@ -177,6 +177,25 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
   return VV_OK;
 }
 
+/* The paper's step knows closed surfaces of nodes, and three of the projections. */
+static vv_status refuse_projections(const builder *k)
+{
+  const struct vvi_sheets *s = k->sheets;
+  for (int32_t i = 0; i < s->n_couple; i++) {
+    const vvi_sheet_couple *c = &s->couple[i];
+    const vvi_projection how = s->rule[c->rule].projection;
+    const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
+    const vv_patch *x = vvi_model_patch(k->m, k->patch[a->body]), *y = vvi_model_patch(k->m, k->patch[b->body]);
+    const bool fit =
+        is_surface(x) && is_surface(y) && x->closed && y->closed && !s->body[a->body].loose && !s->body[b->body].loose;
+    if (how == VVI_ANTICIPATE || (fit && how != VVI_KEPT && how != VVI_RECOMPUTED)) continue;
+    return vv_complain(k->rules->rule[c->rule].group, "projection",
+                       fit ? "surfaces know 'anticipate', 'none', 'predictor' and 'half-step'"
+                           : "only closed surfaces that meet in their control mesh can be projected; use 'anticipate'");
+  }
+  return VV_OK;
+}
+
 /* ---- the start ---- */
 
 static const char *name_of(const builder *k, int32_t sheet_body)
@@ -259,6 +278,7 @@ static vv_status assemble(builder *k)
   VV_TRY(fill_rules(k));
   VV_TRY(vvi_sheets_divide(&k->m->arena, s, REGION + s->n_element / REGION));
   VV_TRY(vvi_sheets_couple(&k->m->arena, s, rule_of_bodies, k));
+  VV_TRY(refuse_projections(k));
   VV_TRY(refuse_intersections(k));
   VV_TRY(measure_start(k));
   k->m->sheets = s;

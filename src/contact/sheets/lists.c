@@ -13,6 +13,8 @@ typedef struct walk {
   double skin, reach; /* listed below skin (thickness included); looked at below reach */
   bool self, full;
   double closest;
+  vvi_sheet_meet_fn *meet; /* told of elements with overlapping boxes; NULL: features are listed */
+  void *user;
 } walk;
 
 /* ---- boxes ---- */
@@ -164,6 +166,10 @@ static void edges(walk *k, int32_t e, int32_t f)
 static void elements(walk *k, int32_t e, int32_t f)
 {
   if (!near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) return;
+  if (k->meet != NULL) {
+    k->meet(k->user, e, f);
+    return;
+  }
   vertices_face(k, e, f);
   vertices_face(k, f, e);
   edges(k, e, f);
@@ -216,4 +222,11 @@ bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, dou
     descend(&k, a->root, b->root);
   *closest = k.closest;
   return !k.full;
+}
+
+void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user)
+{
+  const vvi_sheet_couple *c = &w->sheets->couple[couple];
+  walk k = {.w = w, .skin = 1e-12 * w->sheets->edge_length, .meet = meet, .user = user};
+  descend(&k, w->sheets->region[c->a].root, w->sheets->region[c->b].root);
 }

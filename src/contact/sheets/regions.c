@@ -144,7 +144,9 @@ vv_status vvi_sheets_couple(vvi_arena *arena, struct vvi_sheets *s, vvi_sheet_ru
   }
   for (int32_t i = 0; i < s->n_couple; i++) {
     const vvi_sheet_rule *k = &s->rule[s->couple[i].rule];
-    s->loses |= k->restitution<1.0, s->rough |= k->friction> 0.0;
+    if (k->restitution < 1.0) s->loses = true;
+    if (k->friction > 0.0) s->rough = true;
+    if (k->projection > s->projection) s->projection = k->projection;
   }
   return VV_OK;
 }

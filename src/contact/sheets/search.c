@@ -289,6 +289,7 @@ static bool refresh(vvi_sheet_search *w)
     for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
       const vvi_sheet_couple *c = &w->sheets->couple[i];
       vvi_sheet_list *l = &w->list[i];
+      if (l->off) continue;
       l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
       if (!l->stale && l->travel + l->step + l->offset + l->guard <= l->limit) continue;
       room = rebuild(w, i);

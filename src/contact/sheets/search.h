@@ -8,8 +8,6 @@ static inline float vvi_sheet_safe(double x)
   return (float)(x - 1e-6 * (x < 0.0 ? -x : x));
 }
 
-/* Places, boxes and tree of a body at the present configuration. */
-void vvi_sheet_refit(vvi_sheet_search *w, int32_t body);
 double vvi_sheet_box_distance(const double a[6], const double b[6]);
 /* Appends the pairs of a couple nearer than skin (thickness included); closest: the smallest distance met.  False: full. */
 bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest);

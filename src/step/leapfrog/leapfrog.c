@@ -219,6 +219,7 @@ static void book(struct vv_step *s, double t, double h)
 static void resolve(struct vv_step *s, double t, double direction, int stage)
 {
   const struct vvi_pairs *list = s->model->pairs;
+  if (s->sheets != NULL) vvi_sheets_resolve(s, t, direction, stage);
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     if (c->compliance > 0.0 || c->projection == VVI_ANTICIPATE) continue;

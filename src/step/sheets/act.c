@@ -139,6 +139,9 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
   struct vvi_sheets_step *w = s->sheets;
   w->step = s, w->log = log_impulse, w->user = s;
   w->post = &s->ledger->posted, w->bank = &memory_of(s)[VVI_SHEET_BANK];
+  VV_TRY(vvi_sheets_paper_create(w, s->arena));
+  for (int32_t i = 0; i < m->n_couple; i++)
+    w->search->list[i].off = m->rule[m->couple[i].rule].projection != VVI_ANTICIPATE;
   if (has_frames(m)) {
     w->q = VVI_ARENA_NEW(s->arena, double, s->state->nq + s->state->np);
     if (w->q == NULL) return VV_NOMEM;
