@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every shipped scene runs and keeps its claims (exit code 0): to its end, the long ones of the fine grid to a tenth of it.
+# Every shipped scene runs and keeps its claims (exit code 0): to its end, the long ones to a tenth of it.
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
@@ -14,6 +14,14 @@ for scene in "$here"/examples/*/*.yaml; do
     sed 's/{end: 0.9,/{end: 0.09,/' "$scene" >"$run"
     if cmp -s "$scene" "$run"; then
       echo "$scene: not shortened: it has no 'end: 0.9'"
+      failed=$((failed + 1))
+    fi
+    ;;
+  sphere-* | cubes-76) # shells by the thousand
+    run=$out/$name.yaml
+    sed 's/{end: 0\.\([0-9]*\), step: \([25]e-[67]\)}/{end: 0.0\1, step: \2}/' "$scene" >"$run"
+    if cmp -s "$scene" "$run"; then
+      echo "$scene: not shortened: its step is not that of the paper"
       failed=$((failed + 1))
     fi
     ;;
