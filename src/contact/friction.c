@@ -9,8 +9,7 @@ double vvi_form(const double a[6], const double x[3], const double y[3])
          a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
 }
 
-/* Two unit vectors across n. */
-static void across(const double n[3], double t[2][3])
+void vvi_across(const double n[3], double t[2][3])
 {
   const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
   for (int c = 0; c < 3; c++) t[0][c] = (c == least) - n[least] * n[c];
@@ -22,7 +21,7 @@ static void across(const double n[3], double t[2][3])
 bool vvi_rub(const double a[6], const double n[3], const double w[3], double limit, double slide[3], double change[3])
 {
   double t[2][3];
-  across(n, t);
+  vvi_across(n, t);
   const double a00 = vvi_form(a, t[0], t[0]), a01 = vvi_form(a, t[0], t[1]), a11 = vvi_form(a, t[1], t[1]);
   const double w0 = vvi_dot3(t[0], w), w1 = vvi_dot3(t[1], w), det = a00 * a11 - a01 * a01;
   const double old0 = vvi_dot3(t[0], slide), old1 = vvi_dot3(t[1], slide);

@@ -5,6 +5,7 @@
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
+#include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/math.h"
 
@@ -215,6 +216,7 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   VV_TRY(vvi_runs_build(m));
   VV_TRY(vvi_crowd_build(m, &k.rules, q));
   VV_TRY(vvi_solids_build(m, &k.rules, q));
+  VV_TRY(vvi_sheets_build(m, &k.rules, q));
   return check_rubbing(m, &k.rules);
 }
 

@@ -3,11 +3,18 @@
 
 #include <string.h>
 
-/* `auto` becomes event when there is something to touch. */
+static bool has_surface(const vv_model *m)
+{
+  for (int32_t i = 0; i < m->n_patch; i++)
+    if (vvi_model_patch(m, i)->type == VV_PATCH_SURFACE) return true;
+  return false;
+}
+
+/* `auto` becomes event when there is something to touch, but surfaces do so in the leapfrog. */
 static bool is_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
-  return vv_is(method, "step", "event") || vv_is(method, "step", "auto");
+  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -16,7 +23,9 @@ static bool meets_itself(const vv_model *m, const vv_group *c)
   const int body = vvi_model_body_find(m, vv_name_at(c, "between", 0));
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *p = vvi_model_patch(m, i);
-    if (p->body == body && (p->type == VV_PATCH_CURVE || (p->type == VV_PATCH_SOLID && p->nodes > 1))) return true;
+    if (p->body == body &&
+        (p->type == VV_PATCH_CURVE || p->type == VV_PATCH_SURFACE || (p->type == VV_PATCH_SOLID && p->nodes > 1)))
+      return true;
   }
   return false;
 }
@@ -36,7 +45,8 @@ static vv_status check_implicit(const vv_model *m, const vv_group *c)
   if (penalty && (vv_number(c, "restitution") < 1.0 || vv_number(c, "friction") > 0.0))
     status =
         vv_complain(c, "response", "the spring of penalty loses nothing: restitution 1, friction 0; use multiplier");
-  if (!vv_is(c, "arms", "D") && (!here || penalty)) status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
+  if (!vv_is(c, "arms", "D") && (!here || penalty))
+    status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
   return status;
 }
 

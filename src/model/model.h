@@ -6,6 +6,7 @@
 struct vvi_pairs;  /* contact/pairs.h */
 struct vvi_crowd;  /* contact/crowd.h */
 struct vvi_solids; /* contact/solids.h */
+struct vvi_sheets; /* contact/sheets.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -28,6 +29,7 @@ struct vv_model {
   struct vvi_pairs *pairs;   /* candidate contact pairs; owned by the arena */
   struct vvi_crowd *crowd;   /* curves that can meet each other or themselves; NULL: none */
   struct vvi_solids *solids; /* rigid shapes that can meet something; NULL: none */
+  struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
 };
 
 /* ---- words -> groups -> bodies ---- */

@@ -38,7 +38,8 @@ static const vv_field contact_field[] = {
   {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|multiplier|penalty|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  multiplier, penalty: rigid bodies in energy-momentum steps, by an impulse or by a spring.  none: the pair passes through.  auto: the one that fits the stepper"},
   {.name = "stiffness",   .type = VV_NUMBER, .unit = "N/m", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of the spring of 'response: penalty'"},
   {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},
-  {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone"},
+  {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone. Surfaces (shells) do so unless it is false here"},
+  {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces meet"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). kept, recomputed, predictor, half-step: the 2005 paper's projection, four readings"},
 };
 static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};

@@ -9,6 +9,7 @@
 #include "sim/sim.h"
 
 #include "contact/crowd.h"
+#include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/math.h"
 #include "step/solids.h"
@@ -27,6 +28,7 @@ static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 /* The 2005 paper's projections add energy: nothing is promised for them. */
 static bool uses_projection(const vv_model *m)
 {
+  if (m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED) return true;
   for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->pairs->n; i++)
     if (m->pairs->pair[i].compliance <= 0.0 && m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
   return false;
@@ -37,6 +39,7 @@ static bool loses(const vv_model *m)
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
   if (m->solids != NULL && (m->solids->loses || m->solids->rough)) return true;
+  if (m->sheets != NULL && (m->sheets->loses || m->sheets->rough)) return true;
   return m->crowd != NULL && (m->crowd->loses || m->crowd->rough);
 }
 
@@ -82,7 +85,7 @@ void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
   const bool event = m->stepper == &vv_event_stepper,
-             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL) && !uses_projection(m);
+             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL || m->sheets != NULL) && !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step;
   sim->n_claim = 0;
   if (sim->step.exact)
@@ -90,11 +93,12 @@ void vvi_claims_make(vv_sim *sim)
   else if (!uses_projection(m))
     add(sim, "energy", loses(m) ? "bounded, losses booked" : "bounded", energy_bound(m, ratio));
   add(sim, "momentum", "exact", 1e-12);
-  add(sim, "angular_momentum", "exact", 1e-12);
+  if (m->sheets == NULL || !uses_projection(m)) add(sim, "angular_momentum", "exact", 1e-12);
   /* pairs at rest are thrown and caught: neighbours disturb each other's return a little; the leapfrog looks ahead along
    * straight lines, and a node that turns leaves them by h^3 */
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
-  if (event || dcr)
+  const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
+  if (event || (dcr && !penetrates))
     add(sim, "penetration", loose ? "bounded" : "exact", dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12);
   else if (sim->step.solids != NULL)
     add(sim, "penetration", sim->step.solids->locate != NULL ? "exact" : "bounded", solids_bound(sim));

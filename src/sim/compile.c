@@ -2,6 +2,7 @@
 #include "contact/solids.h"
 #include "math/math.h"
 #include "sim/sim.h"
+#include "step/sheets.h"
 #include "step/solids.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static bool has_loads(const vv_model *m)
 
 static bool touches(const vv_model *m)
 {
-  return m->pairs->n > 0 || m->crowd != NULL || m->solids != NULL;
+  return m->pairs->n > 0 || m->crowd != NULL || m->solids != NULL || m->sheets != NULL;
 }
 
 static bool names_a_jump(const vv_group *method)
@@ -96,19 +97,22 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
   return status;
 }
 
-/* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies that meet something need
- * the leapfrog.  The scene as understood says which. */
+/* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
+ * something need the leapfrog.  The scene as understood says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto"))
-    vvi_group_resolve(g, "step", m->solids == NULL && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+    vvi_group_resolve(g, "step",
+                      m->solids == NULL && m->sheets == NULL && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
   if (m->solids != NULL && check_solids(m, g) != VV_OK) status = VV_SCENE;
+  if (m->sheets != NULL && m->stepper == &vv_event_stepper)
+    status = vv_complain(g, "step", "surfaces meet at whole steps; use leapfrog");
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
   if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
   return status;
@@ -209,6 +213,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (m->solids != NULL && !vvi_model_implicit(m)) m->nh += vvi_solids_memory(m);
+  m->nh += m->sheets != NULL ? VVI_SHEET_MEMORY : 0;
   m->nh += m->crowd != NULL; /* the bank of its contacts, behind all others */
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");

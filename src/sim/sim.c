@@ -3,6 +3,7 @@
 
 #include "math/math.h"
 #include "step/crowd.h"
+#include "step/sheets.h"
 #include "step/solids.h"
 #include "step/variation.h"
 
@@ -42,6 +43,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
   if (m->crowd != NULL) VV_TRY(vvi_crowd_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_solids_prepare(&sim->step));
+  if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   VV_TRY(m->stepper->prepare(&sim->step));
   if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;

@@ -3,6 +3,7 @@
 
 #include "math/math.h"
 #include "step/crowd.h"
+#include "step/sheets.h"
 #include "step/solids.h"
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
@@ -86,6 +87,7 @@ void vvi_note_gaps(struct vv_step *s)
   }
   if (s->crowd != NULL) vvi_crowd_note(s, &deepest, &contacts);
   if (s->solids != NULL) vvi_solids_note(s, &deepest, &contacts);
+  if (s->sheets != NULL) vvi_sheets_note(s, &deepest, &contacts);
   if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);

@@ -36,6 +36,7 @@ struct vv_step {
   const vvi_composition *composition;
   struct vvi_crowd_step *crowd;   /* step/crowd.h; NULL: no curves that meet each other */
   struct vvi_solids_step *solids; /* step/solids.h; NULL: no rigid bodies that meet something */
+  struct vvi_sheets_step *sheets; /* step/sheets.h; NULL: no surfaces that meet something */
   struct vvi_variation *vary;     /* NULL: none propagated */
   const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
   bool exact;         /* it keeps that energy to rounding; set by prepare */

@@ -25,6 +25,14 @@ for scene in "$here"/examples/*/*.yaml; do
       failed=$((failed + 1))
     fi
     ;;
+  sphere-* | cubes-76) # shells by the thousand
+    run=$out/$name.yaml
+    sed 's/{end: 0\.\([0-9]*\), step: \([25]e-[67]\)}/{end: 0.0\1, step: \2}/' "$scene" >"$run"
+    if cmp -s "$scene" "$run"; then
+      echo "$scene: not shortened: its step is not that of the paper"
+      failed=$((failed + 1))
+    fi
+    ;;
   esac
   if "$VISVIVA" run "$run" -o "$out/$name" --quiet; then
     passed=$((passed + 1))

@@ -8,6 +8,7 @@
  * Where the response stands relative to drift and kick is the projection word of the contact. */
 #include "math/math.h"
 #include "step/crowd.h"
+#include "step/sheets.h"
 #include "step/solids.h"
 #include "step/step.h"
 #include "step/variation.h"
@@ -18,6 +19,9 @@ typedef struct leapfrog_work {
   double *f;               /* [np] force, for anticipation */
   double *z;               /* [np] scratch momentum of projections */
   double *node_q, *node_p; /* [nq], [np] scratch for single nodes (curved pairs) */
+  bool keep;               /* f is used for both kicks beside it: one force a step */
+  bool known, steady;      /* it belongs to the present configuration; at any time */
+  double known_at;         /* s: the time it belongs to */
   bool fast;               /* whole strides: nothing to touch, book or observe between steps */
   bool modified;           /* linear bodies, hard pairs: the step keeps an energy exactly */
   int halvings;            /* levels of half steps around an impact of rigid bodies */
@@ -50,13 +54,14 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && s->solids == NULL && !vvi_sys_booked(s->model) &&
-            s->composition->stages == 1 && every_kind_strides(s->model);
+  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && s->solids == NULL && s->sheets == NULL &&
+            !vvi_sys_booked(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
   if (w->f == NULL || w->z == NULL || w->node_q == NULL) return VV_NOMEM;
   w->node_p = w->node_q + s->state->nq;
+  w->keep = s->sheets != NULL, w->steady = vvi_sys_steady(s->model);
   w->modified =
       s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->modified ? "modified" : "nodal";
@@ -131,9 +136,11 @@ static bool hard(const vvi_pair *c, vvi_projection projection)
 static const double *force(struct vv_step *s, double t)
 {
   leapfrog_work *w = s->own;
+  if (w->keep && w->known && (w->steady || w->known_at == t)) return w->f;
   memset(w->f, 0, sizeof(double) * (size_t)s->state->np);
   vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
+  w->known = true, w->known_at = t;
   return w->f;
 }
 
@@ -204,6 +211,11 @@ static void close_springs(struct vv_step *s, double t)
 
 static void kick(struct vv_step *s, double t, double h)
 {
+  const leapfrog_work *w = s->own;
+  if (w->keep) {
+    vvi_axpy(s->state->np, h, force(s, t), s->state->p);
+    return;
+  }
   vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
   vvi_springs_kick(s->model, s->state->memory, h, s->state->q, s->state->p);
 }
@@ -218,6 +230,7 @@ static void book(struct vv_step *s, double t, double h)
 static void resolve(struct vv_step *s, double t, double direction, int stage)
 {
   const struct vvi_pairs *list = s->model->pairs;
+  if (s->sheets != NULL) vvi_sheets_resolve(s, t, direction, stage);
   for (int i = 0; i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     if (c->compliance > 0.0 || c->projection == VVI_ANTICIPATE) continue;
@@ -283,6 +296,8 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
   if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
   if (r->reason != VV_REASON_DONE || done) return VV_OK;
+  if (s->sheets != NULL) VV_TRY(vvi_sheets_act(s, t, h, force(s, t), r));
+  if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);
   kick(s, t, 0.5 * h);
@@ -291,6 +306,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
   if (s->solids != NULL) vvi_solids_moved(s, h);
+  ((leapfrog_work *)s->own)->known = false;
   close_springs(s, t + h);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 0);
   book(s, t + h, 0.5 * h);
@@ -361,6 +377,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
   if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
   if (s->solids != NULL) sum->contact += *vvi_solids_bank(s);
+  if (s->sheets != NULL) sum->contact += vvi_sheets_bank(s);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);

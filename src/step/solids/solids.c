@@ -1,6 +1,8 @@
 /* step/solids/solids.c  One step of the contacts of rigid bodies: detect, impacts of length zero, contacts at rest.  [many 2] */
 #include "step/solids.h"
 
+#include "step/sheets.h"
+
 #include "step/solids/rows.h"
 
 #include <stdio.h>
@@ -192,5 +194,6 @@ void vvi_solids_note(struct vv_step *s, double *deepest, int64_t *contacts)
 
 double *vvi_solids_bank(const struct vv_step *s)
 {
-  return &s->state->memory[s->state->nh - (s->model->crowd != NULL) - vvi_solids_memory(s->model)];
+  return &s->state->memory[s->state->nh - (s->model->crowd != NULL) -
+                           (s->model->sheets != NULL ? VVI_SHEET_MEMORY : 0) - vvi_solids_memory(s->model)];
 }

@@ -1,0 +1,144 @@
+/* bench/bench_sheets.c  Shells that meet: what looking for contacts and answering them costs beside the step itself.
+ * bench_sheets [folder for the CSV].
+ *
+ * Each scene runs twice, with contact and with `response: none`; columns in ns per element and step.  Search and response
+ * are measured inside the run; whole: everything, contact included.  Impulses, list builds and sweeps are per step. */
+#include "sim/sim.h"
+#include "step/sheets.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 1 << 16 };
+
+typedef struct text {
+  char *at;
+  size_t n;
+} text;
+
+static void put(text *t, const char *format, ...) VV_PRINTF(2, 3);
+
+#include <stdarg.h>
+static void put(text *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, format, args);
+  va_end(args);
+}
+
+static void head(text *t, double step, double e, double mu, bool meet)
+{
+  put(t,
+      "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{restitution: %g, friction: %g%s}]\n",
+      step, e, mu, meet ? "" : ", response: none");
+  put(t, "record: {paraview: false}\nbodies:\n");
+}
+
+/* Two spheres head on, half overlapping in time: they touch after 100 steps. */
+static void spheres(text *t, int frequency, int level, double step, double e, double mu, bool meet)
+{
+  static const char *const place[2] = {"centre: [0, 0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
+                                       "centre: [2.02, 0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
+  head(t, step, e, mu, meet);
+  for (int i = 0; i < 2; i++)
+    put(t,
+        "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: %d}}, thickness: 0.05, "
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, %s}\n",
+        i, frequency, level, place[i]);
+}
+
+/* A block of n^3 cubes hit by another of m x k x k. */
+static void cubes(text *t, int n, int m, int k, double step, double e, double mu, bool meet)
+{
+  head(t, step, e, mu, meet);
+  for (int side = 0; side < 2; side++) {
+    put(t,
+        "  %s: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, velocity: [%d, 0, 0], copies: [",
+        side == 0 ? "block" : "hammer", side == 0 ? -30 : 30);
+    const int nx = side == 0 ? n : m, ny = side == 0 ? n : k;
+    for (int i = 0; i < nx * ny * ny; i++)
+      put(t, "%s{centre: [%g, %g, %g]}", i == 0 ? "" : ", ", side == 0 ? 1.05 * (i % nx) : -1.05 - 1.05 * (i % nx),
+          1.05 * (i / nx % ny) + (side == 0 ? 0.0 : 0.5), 1.05 * (i / nx / ny) + (side == 0 ? 0.0 : 0.5));
+    put(t, "]}\n");
+  }
+}
+
+typedef struct row {
+  const char *name;
+  int kind, size, level;
+  double step, e, mu;
+  int64_t warm, steps;
+} row;
+
+static const row list[] = {
+    {"spheres 4096", 0, 1, 4, 5e-6, 1.0, 0.0, 200, 1000},  {"spheres mu .5", 0, 1, 4, 5e-6, 1.0, 0.5, 200, 1000},
+    {"spheres 50176", 0, 7, 3, 5e-7, 1.0, 0.0, 200, 200},  {"76 cubes", 1, 4, 3, 5e-6, 1.0, 0.0, 0, 1000},
+    {"76 cubes late", 1, 4, 3, 5e-6, 1.0, 0.0, 3000, 500}, {"76 e .5 mu .5", 1, 4, 3, 5e-6, 0.5, 0.5, 0, 1000},
+    {"27 cubes dense", 2, 3, 0, 5e-6, 1.0, 0.0, 0, 500},
+};
+
+static bench_run open(const row *r, bool meet, int threads)
+{
+  text t = {.at = malloc(TEXT)};
+  if (t.at == NULL) abort();
+  if (r->kind == 0)
+    spheres(&t, r->size, r->level, r->step, r->e, r->mu, meet);
+  else
+    cubes(&t, r->size, r->kind == 1 ? 3 : 1, r->kind == 1 ? 2 : 1, r->step, r->e, r->mu, meet);
+  bench_run run = bench_parse(t.at, threads);
+  free(t.at);
+  return run;
+}
+
+static double per_step(bench_run *run, const row *r, vv_report *report, vvi_sheet_counts *before)
+{
+  if (r->warm > 0) bench_steps(run, r->warm, report);
+  if (run->sim->step.sheets != NULL) *before = run->sim->step.sheets->count;
+  return bench_steps(run, r->steps, report) / (double)r->steps;
+}
+
+static void measure(const row *r, int threads, FILE *csv)
+{
+  vv_report report;
+  vvi_sheet_counts before = {0};
+  bench_run free = open(r, false, threads), run = open(r, true, threads);
+  const double n = (double)run.model->sheets->n_element, ns = 1e9 / n;
+  const double alone = getenv("BENCH_SKIP") != NULL ? 1.0 : per_step(&free, r, &report, &before);
+  const double whole = per_step(&run, r, &report, &before);
+  const vvi_sheet_counts *c = &run.sim->step.sheets->count;
+  const double steps = (double)r->steps, found = (c->searching - before.searching) / steps,
+               answered = (c->answering - before.answering) / steps;
+  printf("%-15s %2d %7.0f %8.1f %8.1f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f\n", r->name, threads, n, ns * alone,
+         ns * found, ns * answered, ns * whole, whole / alone, (double)(c->impulses - before.impulses) / steps,
+         (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm),
+         (double)(c->sweeps - before.sweeps) / steps, 1e3 * whole);
+  if (getenv("BENCH_MORE") != NULL)
+    printf("    checked %.0f near %d evaluations %.1f repeats %lld pairs %lld couples %d regions %d\n",
+           (double)run.sim->step.sheets->search->checked / (steps + (double)r->warm),
+           run.sim->step.sheets->search->n_near, (double)(c->evaluations - before.evaluations) / steps,
+           (long long)c->repeats, (long long)run.sim->step.sheets->search->used, run.model->sheets->n_couple,
+           run.model->sheets->n_region);
+  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.2f,%.2f,%.3f\n", r->name, threads, n, ns * alone, ns * found, ns * answered,
+          ns * whole, 1e3 * whole);
+  fflush(stdout);
+  bench_close(&free);
+  bench_close(&run);
+}
+
+int main(int argc, char **argv)
+{
+  FILE *csv = bench_csv(argc, argv, "-sheets");
+  const char *only = argc > 2 ? argv[2] : NULL;
+  fprintf(csv, "scene,threads,elements,alone_ns,search_ns,response_ns,whole_ns,seconds_per_1000_steps\n");
+  printf("%-15s %2s %7s %8s %8s %8s %8s %6s %8s %7s %6s %9s\n", "scene", "th", "elem", "alone", "search", "answer",
+         "whole", "ratio", "impulses", "builds", "sweeps", "s/1000");
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (int threads = 1; threads <= 2; threads++)
+      if (only == NULL || (strstr(list[i].name, only) != NULL && threads == 1)) measure(&list[i], threads, csv);
+  fclose(csv);
+  return 0;
+}

@@ -1,0 +1,303 @@
+/* contact/response/dcr.c  See dcr.h. */
+#include "contact/response/dcr.h"
+
+#include "contact/friction.h"
+#include "ledger/ledger.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* ---- rows ---- */
+
+/* By the adjoint, and one correction. */
+bool vvi_solve_symmetric(const double a[6], const double b[3], double x[3])
+{
+  const double m[9] = {a[1] * a[2] - a[3] * a[3], a[4] * a[3] - a[5] * a[2], a[5] * a[3] - a[4] * a[1],
+                       a[4] * a[3] - a[5] * a[2], a[0] * a[2] - a[4] * a[4], a[4] * a[5] - a[0] * a[3],
+                       a[5] * a[3] - a[4] * a[1], a[4] * a[5] - a[0] * a[3], a[0] * a[1] - a[5] * a[5]};
+  const double det = a[0] * m[0] + a[5] * m[1] + a[4] * m[2], trace = a[0] + a[1] + a[2];
+  if (!(det > 1e-12 * trace * trace * trace)) return false;
+  double r[3] = {b[0], b[1], b[2]};
+  x[0] = x[1] = x[2] = 0.0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < 3; i++) x[i] += vvi_dot3(m + 3 * i, r) / det;
+    r[0] = b[0] - (a[0] * x[0] + a[5] * x[1] + a[4] * x[2]);
+    r[1] = b[1] - (a[5] * x[0] + a[1] * x[1] + a[3] * x[2]);
+    r[2] = b[2] - (a[4] * x[0] + a[3] * x[1] + a[2] * x[2]);
+  }
+  return true;
+}
+
+/* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheets 6] */
+bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
+                     double h[4][3])
+{
+  double centre[3] = {0, 0, 0}, d[3] = {0, 0, 0}, inertia[6] = {0}, moment[3], w[3], sum = 0.0, r[4][3];
+  for (int k = 0; k < n; k++) sum += mass[k];
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 3; i++) centre[i] += mass[k] / sum * x[k][i], h[k][i] = c[k] * t[i];
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < 3; i++) r[k][i] = x[k][i] - centre[i], d[i] += c[k] * r[k][i];
+    const double *a = r[k], m = mass[k];
+    inertia[0] += m * (a[1] * a[1] + a[2] * a[2]), inertia[1] += m * (a[0] * a[0] + a[2] * a[2]);
+    inertia[2] += m * (a[0] * a[0] + a[1] * a[1]);
+    inertia[3] -= m * a[1] * a[2], inertia[4] -= m * a[0] * a[2], inertia[5] -= m * a[0] * a[1];
+  }
+  vvi_cross3(t, d, moment);
+  if (!vvi_solve_symmetric(inertia, moment, w)) return false;
+  for (int k = 0; k < n; k++) {
+    double turn[3];
+    vvi_cross3(w, r[k], turn);
+    for (int i = 0; i < 3; i++) h[k][i] += mass[k] * turn[i];
+  }
+  return true;
+}
+
+static vvi_row_part *part_of(vvi_row *r, int32_t mover)
+{
+  for (int i = 0; i < r->n; i++)
+    if (r->part[i].mover == mover) return &r->part[i];
+  if (r->n == VVI_ROW_PARTS) return NULL;
+  r->part[r->n] = (vvi_row_part){.mover = mover};
+  return &r->part[r->n++];
+}
+
+/* A force at the end of an arm. */
+static bool add_force(vvi_row *r, int32_t mover, const double f[3], double weight, const double arm[3])
+{
+  vvi_row_part *p = part_of(r, mover);
+  double moment[3] = {0, 0, 0};
+  if (p == NULL) return false;
+  if (arm != NULL) vvi_cross3(arm, f, moment);
+  for (int i = 0; i < 3; i++) p->force[i] += weight * f[i], p->moment[i] += weight * moment[i];
+  return true;
+}
+
+static void apply6(const double a[6], const double x[3], double y[3])
+{
+  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
+  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
+  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+}
+
+/* What is held is taken out and goes outside. */
+static void hold(const vvi_sheet_motion *m, vvi_row *r, vvi_row_part *p)
+{
+  const struct vvi_sheets *s = m->sheets;
+  const int held = s->held[p->mover];
+  double lost[3] = {0, 0, 0}, x[3], turn[3];
+  if (held == 0) return;
+  for (int i = 0; i < 3; i++)
+    if (held >> i & 1) lost[i] = p->force[i], p->force[i] = 0.0;
+  const int32_t body = s->body_of_mover[p->mover];
+  if (s->body[body].carrier == VVI_CARRY_POINTS)
+    vvi_sheet_node(m, body, p->mover, false, x);
+  else
+    memcpy(x, m->frame[p->mover].place, sizeof x);
+  vvi_cross3(x, lost, turn);
+  for (int i = 0; i < 3; i++) r->outside[i] -= lost[i], r->x[i] -= turn[i];
+  for (int i = 0; i < 3 && (held & 8) != 0; i++) r->x[i] -= p->moment[i], p->moment[i] = 0.0;
+  r->open = true;
+}
+
+static void finish(const vvi_sheet_motion *m, vvi_row *r)
+{
+  const struct vvi_sheets *s = m->sheets;
+  r->inverse = 0.0;
+  for (int i = 0; i < r->n; i++) {
+    vvi_row_part *p = &r->part[i];
+    hold(m, r, p);
+    if (s->body[s->body_of_mover[p->mover]].carrier == VVI_CARRY_POINTS) {
+      for (int c = 0; c < 3; c++) p->dv[c] = s->inverse[p->mover] * p->force[c];
+    } else {
+      apply6(m->frame[p->mover].inverse_mass, p->force, p->dv);
+      apply6(m->frame[p->mover].inverse_inertia, p->moment, p->dw);
+      r->inverse += vvi_dot3(p->moment, p->dw);
+    }
+    r->inverse += vvi_dot3(p->force, p->dv);
+  }
+}
+
+/* Vertices to movers. */
+static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double h[4][3], vvi_row *r)
+{
+  const struct vvi_sheets *s = m->sheets;
+  r->n = 0, r->open = false;
+  for (int i = 0; i < 3; i++) r->outside[i] = r->x[i] = 0.0;
+  for (int i = 0; i < k->vertices; i++) {
+    const int32_t v = k->vertex[i];
+    const vvi_sheet_body *b = &s->body[s->body_of[v]];
+    bool room = true;
+    if (b->loose) {
+      for (int32_t j = s->stencil0[v]; j < s->stencil0[v + 1]; j++)
+        room = room && add_force(r, s->stencil[j], h[i], s->weight[j], NULL);
+    } else if (b->carrier == VVI_CARRY_POINTS) {
+      room = add_force(r, s->mover[v], h[i], 1.0, NULL);
+    } else if (b->carrier == VVI_CARRY_FRAMES) {
+      double arm[3];
+      for (int c = 0; c < 3; c++) arm[c] = k->x[i][c] - m->frame[s->mover[v]].place[c];
+      room = add_force(r, s->mover[v], h[i], 1.0, arm);
+    } else {
+      double turn[3];
+      vvi_cross3(k->x[i], h[i], turn);
+      for (int c = 0; c < 3; c++) r->outside[c] -= h[i][c], r->x[c] -= turn[c];
+      r->open = true;
+    }
+    if (!room) return false;
+  }
+  if (k->vertices == 1) { /* an obstacle takes the opposite */
+    double turn[3];
+    vvi_cross3(k->x[0], h[0], turn);
+    for (int c = 0; c < 3; c++) r->outside[c] += h[0][c], r->x[c] += turn[c];
+    r->open = true;
+  }
+  finish(m, r);
+  return r->inverse > 0.0;
+}
+
+/* The mass that a vertex brings to the balance; 0: it does not move. */
+static double mass_of(const vvi_sheet_motion *m, int32_t v)
+{
+  const struct vvi_sheets *s = m->sheets;
+  const vvi_sheet_body *b = &s->body[s->body_of[v]];
+  double inverse = 0.0;
+  if (b->carrier == VVI_CARRY_NONE) return 0.0;
+  if (b->carrier == VVI_CARRY_FRAMES) {
+    const double *a = m->frame[s->mover[v]].inverse_mass;
+    inverse = (a[0] + a[1] + a[2]) / 3.0;
+  } else if (b->loose) {
+    for (int32_t j = s->stencil0[v]; j < s->stencil0[v + 1]; j++)
+      inverse += s->weight[j] * s->weight[j] * s->inverse[s->stencil[j]];
+  } else {
+    inverse = s->inverse[s->mover[v]];
+  }
+  return inverse > 0.0 ? 1.0 / inverse : -1.0;
+}
+
+/* Masses of the balance: any positive ones will do; held vertices get the largest of the others. */
+static bool balance(const vvi_sheet_motion *m, vvi_dcr *k)
+{
+  double most = 0.0;
+  bool fixed = k->vertices == 1;
+  for (int i = 0; i < k->vertices; i++) {
+    k->mass[i] = mass_of(m, k->vertex[i]);
+    fixed |= k->mass[i] == 0.0;
+    most = fmax(most, k->mass[i]);
+  }
+  for (int i = 0; i < k->vertices; i++)
+    k->mass[i] = fixed ? 0.0 : k->mass[i] < 0.0 ? most : fmax(k->mass[i], 1e-3 * most);
+  return most > 0.0;
+}
+
+static bool row_along(const vvi_sheet_motion *m, const vvi_dcr *k, const double t[3], vvi_row *r)
+{
+  double h[4][3];
+  if (k->mass[0] > 0.0) {
+    if (!vvi_torque_free(k->vertices, k->x, k->mass, k->c, t, h)) return false;
+  } else {
+    for (int i = 0; i < k->vertices; i++)
+      for (int c = 0; c < 3; c++) h[i][c] = k->c[i] * t[c];
+  }
+  return compile(m, k, (const double(*)[3])h, r);
+}
+
+static bool open_pair(const vvi_sheet_motion *m, vvi_dcr *k)
+{
+  for (int i = 0; i < k->vertices; i++) vvi_sheet_place(m, k->vertex[i], false, k->x[i]);
+  return balance(m, k);
+}
+
+bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
+{
+  if (!open_pair(m, k) || !row_along(m, k, k->n, &k->normal)) return false;
+  k->speed = vvi_row_speed(m, &k->normal);
+  return true;
+}
+
+bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3])
+{
+  if (!open_pair(m, k) || !compile(m, k, h, &k->normal)) return false;
+  k->speed = vvi_row_speed(m, &k->normal);
+  return true;
+}
+
+/* ---- speeds and impulses ---- */
+
+/* G.M^-1 of a momentum or a force in the columns of the blocks. */
+static double rate(const vvi_sheet_motion *m, const vvi_row *r, bool of_force)
+{
+  const struct vvi_sheets *s = m->sheets;
+  double sum = 0.0;
+  for (int i = 0; i < r->n; i++) {
+    const vvi_row_part *p = &r->part[i];
+    const int32_t body = s->body_of_mover[p->mover];
+    if (s->body[body].carrier == VVI_CARRY_FRAMES) {
+      const double *v = of_force ? m->frame[p->mover].acceleration : m->frame[p->mover].velocity;
+      sum += vvi_dot3(p->force, v) + vvi_dot3(p->moment, v + 3);
+      continue;
+    }
+    const vvi_sheet_columns *k = &m->at[body];
+    const double *y = (of_force ? k->f : k->p) + (p->mover - s->body[body].mover0);
+    sum += p->dv[0] * y[0] + p->dv[1] * y[k->column] + p->dv[2] * y[2 * k->column];
+  }
+  return sum;
+}
+
+double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r)
+{
+  return rate(m, r, false);
+}
+
+double vvi_row_acceleration(const vvi_sheet_motion *m, const vvi_row *r)
+{
+  return rate(m, r, true);
+}
+
+void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *post)
+{
+  const struct vvi_sheets *s = m->sheets;
+  for (int i = 0; i < r->n; i++) {
+    const vvi_row_part *p = &r->part[i];
+    const int32_t body = s->body_of_mover[p->mover];
+    const vvi_sheet_columns *k = &m->at[body];
+    double *y = k->p + (p->mover - s->body[body].mover0);
+    for (int c = 0; c < 3; c++) y[c * k->column] += l * p->force[c];
+    if (s->body[body].carrier != VVI_CARRY_FRAMES) continue;
+    for (int c = 0; c < 3; c++) y[(3 + c) * k->column] += l * p->moment[c];
+    vvi_sheet_frame *f = &m->frame[p->mover];
+    for (int c = 0; c < 3; c++) f->velocity[c] += l * p->dv[c], f->velocity[3 + c] += l * p->dw[c];
+    if (m->fly != NULL) m->fly(m, p->mover);
+  }
+  for (int c = 0; c < 3 && r->open && post != NULL; c++) {
+    vvi_sum_add(&post->impulse[c], l * r->outside[c]);
+    vvi_sum_add(&post->moment[c], l * r->x[c]);
+  }
+}
+
+static double cross(const vvi_row *a, const vvi_row *b)
+{
+  double sum = 0.0;
+  for (int i = 0; i < a->n; i++)
+    sum += vvi_dot3(a->part[i].force, b->part[i].dv) + vvi_dot3(a->part[i].moment, b->part[i].dw);
+  return sum;
+}
+
+/* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
+double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
+{
+  vvi_row row[2];
+  double t[2][3];
+  *slide = 0.0;
+  vvi_across(k->n, t);
+  if (!(limit > 0.0) || !row_along(m, k, t[0], &row[0]) || !row_along(m, k, t[1], &row[1])) return 0.0;
+  const double s0 = vvi_row_speed(m, &row[0]), s1 = vvi_row_speed(m, &row[1]);
+  const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
+  if (!(det > 1e-14 * k00 * k11)) return 0.0;
+  double j0 = -(k11 * s0 - k01 * s1) / det, j1 = -(k00 * s1 - k01 * s0) / det;
+  const double size = sqrt(j0 * j0 + j1 * j1);
+  if (size > limit) j0 *= limit / size, j1 *= limit / size;
+  vvi_row_apply(m, &row[0], j0, post);
+  vvi_row_apply(m, &row[1], j1, post);
+  *slide = fmin(size, limit);
+  return -(j0 * s0 + j1 * s1 + 0.5 * (j0 * j0 * k00 + j1 * j1 * k11) + j0 * j1 * k01);
+}

@@ -1,0 +1,280 @@
+/* contact/sheets.h  Surfaces made of triangles that meet each other, themselves, curves and obstacles: who is near whom.
+ *
+ * Everything that can meet is a mesh of vertices and of elements with one to three corners: triangles, segments of a curve,
+ * single points.  Vertices are carried by movers: nodes that only move, frames that also turn, or nothing (fixed in space).
+ * Whoever answers contacts sees vertices, movers and pairs of features; body kinds are not known here.
+ *
+ * A pair is listed while its bodies are near; a list is complete until the bodies have moved, relative to each other, by its
+ * budget.  Pairs that are not near do nothing, and their order is that of the meshes, so nothing depends on when a list was
+ * built: a resumed run gives the same bits. */
+#pragma once
+#include "contact/rules.h"
+#include "contact/sheets/closest.h"
+
+typedef enum vvi_carrier {
+  VVI_CARRY_NONE,   /* fixed in space */
+  VVI_CARRY_POINTS, /* nodes of a flat block: x = q, drift x += h p/m */
+  VVI_CARRY_FRAMES  /* nodes that turn: x = place + turn arm */
+} vvi_carrier;
+
+typedef struct vvi_sheet_body {
+  vvi_carrier carrier;
+  int32_t body, patch;       /* of the model */
+  const vv_block *block;     /* of its movers */
+  const vv_patch *obstacle;  /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
+  int32_t vertex0, vertices; /* slices */
+  int32_t element0, elements;
+  int32_t mover0, movers;
+  int32_t tree0, trees; /* nodes of its tree */
+  int32_t region0, regions, strip0;
+  int64_t node0; /* of its first mover, within the block */
+  double half;   /* half its thickness, where that counts */
+  bool loose;    /* its vertices are sums of movers (limit surface) */
+} vvi_sheet_body;
+
+typedef struct vvi_sheet_rule {
+  double restitution, friction;
+  bool thick; /* surfaces keep half the sum of their thicknesses apart */
+  vvi_projection projection;
+} vvi_sheet_rule;
+
+typedef struct vvi_box_node {
+  double box[6];    /* low, high */
+  int32_t first, n; /* elements */
+  int32_t child;    /* its two children are child, child + 1; 0: a leaf */
+} vvi_box_node;
+
+/* A body is cut into regions, branches of its tree: what is far apart or moves alike needs no new lists. */
+typedef struct vvi_sheet_region {
+  int32_t body;
+  int32_t root, first, last; /* nodes of the tree: its own, and all below it from first to last - 1 */
+  int32_t vertex0, vertices; /* into region_vertex */
+  int32_t strip0, strips;    /* into region_strip */
+} vvi_sheet_region;
+
+enum { VVI_SHEET_STRIP = 64 }; /* movers of a body whose displacements are bounded together */
+
+/* Two regions that may meet; bodies in order. */
+typedef struct vvi_sheet_couple {
+  int32_t a, b;
+  int32_t rule;
+} vvi_sheet_couple;
+
+/* The frozen part. */
+struct vvi_sheets {
+  int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_region, n_strip, n_rule, n_couple;
+  vvi_sheet_body *body;
+  vvi_sheet_rule *rule;
+  vvi_sheet_region *region;
+  vvi_sheet_couple *couple;              /* of regions; of an obstacle: its only one */
+  int32_t *region_of;                    /* [n_vertex] the one that owns it */
+  int32_t *region_vertex;                /* vertices of the elements of a region */
+  int32_t *region_strip;                 /* strips that hold their movers */
+  int32_t *strip_region0, *strip_region; /* [n_strip + 1], regions with movers in a strip */
+  int32_t *body_of;                      /* [n_vertex] */
+  int32_t *mover;                        /* [n_vertex] -1: fixed */
+  int32_t *body_of_mover;                /* [n_mover] */
+  int32_t *element;                      /* [n_element][3] vertices; -1: none.  In the order of the trees */
+  int32_t *element_edge;                 /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
+  unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
+  int32_t *edge;                         /* [n_edge][2] */
+  int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
+  int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
+  int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
+  vvi_box_node *tree;                    /* [n_tree] */
+  double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
+  double *arm;                           /* [n_vertex][3] of frames, body axes */
+  double *inverse;                       /* [n_mover] 1/kg of points; 0: held */
+  unsigned char *held;                   /* [n_mover] bits: directions that are held; 8: turning */
+  int32_t *stencil0;                     /* [n_vertex + 1] of loose bodies */
+  int32_t *stencil;                      /* movers */
+  double *weight;
+  double edge_length;        /* the smallest mean of a body */
+  double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  bool loses, rough;         /* some restitution below 1; some friction */
+  vvi_projection projection; /* the largest of any couple */
+};
+
+/* ---- building ---- */
+
+/* A mesh as given: what a body adds to the sheets. */
+typedef struct vvi_sheet_part {
+  vvi_sheet_body body; /* carrier, body, block, obstacle, node0, movers, half, loose set */
+  int32_t vertices, elements;
+  const int32_t *element;            /* [elements][3] vertices of this part; -1: none */
+  const double *x;                   /* [vertices][3] at the start */
+  const int32_t *mover;              /* [vertices] within the part; NULL: vertex i hangs on mover i */
+  const double *arm;                 /* [vertices][3]; NULL: none */
+  const double *inverse;             /* [movers] */
+  const unsigned char *held;         /* [movers]; NULL: none */
+  const int32_t *stencil0, *stencil; /* loose: [vertices + 1], movers */
+  const double *weight;
+} vvi_sheet_part;
+
+/* Topology, trees, regions and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
+vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
+/* Regions of every body with a mesh; size: elements of one at most.  (sheets/regions.c) */
+vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
+/* All couples of two bodies, or of a body and itself: rule < 0: they pass. */
+typedef int32_t vvi_sheet_rule_fn(void *user, int32_t body_a, int32_t body_b);
+vv_status vvi_sheets_couple(vvi_arena *arena, struct vvi_sheets *s, vvi_sheet_rule_fn *rule, void *user);
+/* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
+vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
+
+/* ---- motion ---- */
+
+typedef struct vvi_sheet_frame {
+  double place[3], turn[9]; /* now */
+  double place_ahead[3], turn_ahead[9];
+  double velocity[6], acceleration[6]; /* m/s, rad/s; M^-1 f */
+  double inverse_mass[6], inverse_inertia[6];
+} vvi_sheet_frame;
+
+/* Where things are, and where the coming drift takes them: h, positions, momenta and forces of the blocks. */
+typedef struct vvi_sheet_columns {
+  const double *q, *f; /* of the body's block, from its first node on */
+  double *p;
+  int64_t column;
+} vvi_sheet_columns;
+typedef struct vvi_sheet_motion vvi_sheet_motion;
+struct vvi_sheet_motion {
+  const struct vvi_sheets *sheets;
+  double h;
+  vvi_sheet_columns *at;                           /* [n_body] */
+  vvi_sheet_frame *frame;                          /* [n_mover] of bodies carried by frames */
+  void (*fly)(vvi_sheet_motion *m, int32_t mover); /* brings a frame's place ahead up to date; NULL: no frames */
+  void *user;                                      /* of fly */
+};
+
+static inline void vvi_sheet_carried(const double place[3], const double turn[9], const double arm[3], double x[3])
+{
+  for (int i = 0; i < 3; i++)
+    x[i] = place[i] + (turn[3 * i] * arm[0] + turn[3 * i + 1] * arm[1] + turn[3 * i + 2] * arm[2]);
+}
+
+/* A node that only moves: x, or x + h (p + h/2 f)/m. */
+static inline void vvi_sheet_node(const vvi_sheet_motion *m, int32_t body, int32_t mover, bool ahead, double x[3])
+{
+  const struct vvi_sheet_columns *k = &m->at[body];
+  const int64_t i = mover - m->sheets->body[body].mover0, n = k->column;
+  for (int c = 0; c < 3; c++) x[c] = k->q[c * n + i];
+  if (!ahead) return;
+  const double w = m->h * m->sheets->inverse[mover];
+  for (int c = 0; c < 3; c++) x[c] += w * (k->p[c * n + i] + 0.5 * m->h * k->f[c * n + i]);
+}
+
+void vvi_sheet_place_slow(const vvi_sheet_motion *m, int32_t vertex, bool ahead, double x[3]);
+
+static inline void vvi_sheet_place(const vvi_sheet_motion *m, int32_t vertex, bool ahead, double x[3])
+{
+  const struct vvi_sheets *s = m->sheets;
+  const int32_t b = s->body_of[vertex];
+  if (s->body[b].carrier == VVI_CARRY_POINTS && !s->body[b].loose)
+    vvi_sheet_node(m, b, s->mover[vertex], ahead, x);
+  else
+    vvi_sheet_place_slow(m, vertex, ahead, x);
+}
+
+/* ---- pairs ---- */
+
+/* Vertex and element: (vertex, element).  Edges: (-1 - edge, edge).  Vertex and obstacle: (vertex, -1 - body). */
+typedef struct vvi_sheet_pair {
+  int32_t a, b;
+  float n[3]; /* a direction that held it apart when it was last looked at */
+} vvi_sheet_pair;
+
+typedef enum vvi_sheet_type { VVI_PAIR_FACE, VVI_PAIR_EDGES, VVI_PAIR_OBSTACLE } vvi_sheet_type;
+static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
+{
+  return p->a < 0 ? VVI_PAIR_EDGES : p->b < 0 ? VVI_PAIR_OBSTACLE : VVI_PAIR_FACE;
+}
+
+/* The list of a couple. */
+typedef struct vvi_sheet_list {
+  int64_t first, n;
+  double skin;   /* of the next build: shorter where pairs are many */
+  double limit;  /* complete while the bodies have moved less than this, relative to each other */
+  double travel; /* how much they have since it was built */
+  double step;   /* bound of what they move in the coming drift */
+  double offset; /* sum of half thicknesses */
+  double guard;  /* the layer */
+  bool stale;
+  bool off; /* answered elsewhere */
+} vvi_sheet_list;
+
+/* A pair that may meet in the coming drift. */
+typedef struct vvi_sheet_near {
+  int32_t a, b, couple;
+  int32_t looked; /* of the stepper: when it was last evaluated; it has answered */
+  bool acted;
+  double d, n[3]; /* now: distance less the offset, direction */
+} vvi_sheet_near;
+
+typedef struct vvi_sheet_speed {
+  double centre[3], half[3], spread; /* displacements of a region in the drift lie in the box centre +- half */
+  double allowed;                    /* distance from the centre */
+} vvi_sheet_speed;
+
+/* Some pairs of a list. */
+typedef struct vvi_sheet_chunk {
+  int32_t couple;
+  int64_t first, n;
+  int32_t hits, checked;
+  float safe; /* the least of its pairs */
+} vvi_sheet_chunk;
+
+typedef struct vvi_sheet_slot {
+  int32_t pair; /* within its chunk */
+  double d, n[3];
+} vvi_sheet_slot;
+
+typedef struct vvi_sheet_search {
+  const struct vvi_sheets *sheets;
+  vvi_sheet_motion motion;
+  int threads;
+  double skin, slack;
+  vvi_sheet_list *list;   /* [n_couple] */
+  vvi_sheet_speed *speed; /* [n_region] */
+  double *strip;          /* [n_strip][6] extents of displacements */
+  double *edge_box;       /* [n_edge][6] */
+  vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
+  double *box;            /* [n_element][6] */
+  double *x;              /* [n_vertex][3] places of fresh bodies */
+  unsigned char *fresh;   /* [n_region] boxes belong to the present places */
+  float *safe;            /* [room] travel of its couple up to which a pair need not be looked at */
+  vvi_sheet_pair *pair;   /* [room] */
+  int64_t used, room;     /* lists lie one behind the other, with holes */
+  vvi_sheet_near *near;   /* [near_room] */
+  int32_t n_near, near_room;
+  vvi_sheet_slot *slot;   /* [room] hits of the chunks */
+  vvi_sheet_chunk *chunk; /* [chunk_room] */
+  int32_t *active;        /* [chunk_room] chunks to look at */
+  int64_t chunks, chunk_room;
+  int64_t builds, checked; /* counts: lists built; pairs past their budget */
+} vvi_sheet_search;
+
+vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
+                                  vvi_sheet_search **out);
+/* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
+void vvi_sheet_measure(vvi_sheet_search *w);
+bool vvi_sheet_collect(vvi_sheet_search *w);
+/* Counts the drift as done. */
+void vvi_sheet_advance(vvi_sheet_search *w);
+/* A mover's displacement goes beyond what its regions are allowed: collect again. */
+bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
+
+/* Pairs of elements of a couple whose boxes overlap; places and boxes of both regions are fresh (vvi_sheet_refit). */
+typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b);
+void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user);
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t region);
+
+/* Vertices of a pair: 4, or 1 with an obstacle. */
+int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t v[4]);
+/* Distance and direction of a pair now or ahead. */
+void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahead, vvi_closest *out);
+/* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
+bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at);
+/* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at
+ * most so many are written. */
+int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t body_a, int32_t body_b, double skin, vvi_sheet_pair *out,
+                            int64_t room);

@@ -1,0 +1,290 @@
+/* contact/sheets/assemble.c  Edges, neighbours, owners and trees of the meshes that can meet. */
+#include "contact/sheets.h"
+
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAF = 4 };
+
+/* ---- trees: elements halved by the longest extent of their middles ---- */
+
+typedef struct planter {
+  const double *middle; /* [elements][3] */
+  int32_t *order;       /* elements, rearranged */
+  vvi_box_node *node;   /* NULL: only counting */
+  int32_t n;
+} planter;
+
+static bool before(const planter *p, int axis, int32_t a, int32_t b)
+{
+  const double x = p->middle[3 * (int64_t)a + axis], y = p->middle[3 * (int64_t)b + axis];
+  return x != y ? x < y : a < b;
+}
+
+/* Rearranges order[lo..hi) so that the smaller half stands in front of mid (quickselect; ties by number). */
+static void halve(planter *p, int axis, int32_t lo, int32_t hi, int32_t mid)
+{
+  while (hi - lo > 1) {
+    const int32_t pivot = p->order[lo + (hi - lo) / 2];
+    int32_t i = lo, j = hi - 1;
+    while (i <= j) {
+      while (before(p, axis, p->order[i], pivot)) i++;
+      while (before(p, axis, pivot, p->order[j])) j--;
+      if (i > j) break;
+      const int32_t swap = p->order[i];
+      p->order[i++] = p->order[j], p->order[j--] = swap;
+    }
+    if (mid <= j)
+      hi = j + 1;
+    else if (mid >= i)
+      lo = i;
+    else
+      return;
+  }
+}
+
+static int longest_axis(const planter *p, int32_t lo, int32_t hi)
+{
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int32_t k = lo; k < hi; k++)
+    for (int c = 0; c < 3; c++) {
+      const double x = p->middle[3 * (int64_t)p->order[k] + c];
+      low[c] = fmin(low[c], x), high[c] = fmax(high[c], x);
+    }
+  int axis = 0;
+  for (int c = 1; c < 3; c++)
+    if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
+  return axis;
+}
+
+static void plant(planter *p, int32_t at, int32_t lo, int32_t hi)
+{
+  p->node[at] = (vvi_box_node){.first = lo, .n = hi - lo};
+  if (hi - lo <= LEAF) return;
+  const int32_t mid = lo + (hi - lo) / 2, child = p->n;
+  halve(p, longest_axis(p, lo, hi), lo, hi, mid);
+  p->node[at].child = child;
+  p->n += 2;
+  plant(p, child, lo, mid);
+  plant(p, child + 1, mid, hi);
+}
+
+/* Nodes of a tree over n elements. */
+static int32_t tree_size(int32_t n)
+{
+  return n <= LEAF ? 1 : 1 + tree_size(n / 2) + tree_size(n - n / 2);
+}
+
+/* ---- edges ---- */
+
+typedef struct use {
+  int32_t a, b, element, corner; /* a < b; opposite corner */
+} use;
+
+static int by_ends(const void *x, const void *y)
+{
+  const use *u = x, *v = y;
+  if (u->a != v->a) return u->a < v->a ? -1 : 1;
+  if (u->b != v->b) return u->b < v->b ? -1 : 1;
+  if (u->element != v->element) return u->element < v->element ? -1 : 1;
+  return u->corner - v->corner;
+}
+
+static int64_t list_uses(const struct vvi_sheets *s, use *out)
+{
+  int64_t n = 0;
+  for (int32_t e = 0; e < s->n_element; e++)
+    for (int i = 0; i < 3; i++) {
+      const int32_t a = s->element[3 * e + (i + 1) % 3], b = s->element[3 * e + (i + 2) % 3];
+      if (a < 0 || b < 0) continue;
+      out[n++] = (use){a < b ? a : b, a < b ? b : a, e, i};
+    }
+  return n;
+}
+
+static void number_edges(struct vvi_sheets *s, const use *u, int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) {
+    if (k == 0 || u[k].a != u[k - 1].a || u[k].b != u[k - 1].b) {
+      const int32_t e = s->n_edge++;
+      s->edge[2 * e] = u[k].a, s->edge[2 * e + 1] = u[k].b;
+      s->side[2 * e] = s->side[2 * e + 1] = -1;
+      s->side_element[2 * e] = s->side_element[2 * e + 1] = -1;
+      s->own[u[k].element] |= (unsigned char)(8 << u[k].corner);
+    }
+    const int32_t e = s->n_edge - 1, opposite = s->element[3 * u[k].element + u[k].corner];
+    s->element_edge[3 * u[k].element + u[k].corner] = e;
+    if (opposite < 0) continue;
+    const int32_t side = 2 * e + (s->side[2 * e] >= 0);
+    if (s->side[side] < 0) s->side[side] = opposite, s->side_element[side] = u[k].element;
+  }
+}
+
+static vv_status join_edges(vvi_arena *arena, struct vvi_sheets *s)
+{
+  const int64_t most = 3 * (int64_t)s->n_element;
+  use *u = malloc(sizeof(use) * (size_t)(most + 1));
+  if (u == NULL) return VV_NOMEM;
+  const int64_t n = list_uses(s, u);
+  qsort(u, (size_t)n, sizeof *u, by_ends);
+  number_edges(s, u, n);
+  free(u);
+  s->ring = VVI_ARENA_NEW(arena, int32_t, 2 * (int64_t)s->n_edge + 1);
+  if (s->ring == NULL) return VV_NOMEM;
+  for (int32_t k = 0; k < 2 * s->n_edge; k++) s->ring0[s->edge[k] + 1]++;
+  for (int32_t v = 0; v < s->n_vertex; v++) s->ring0[v + 1] += s->ring0[v];
+  for (int32_t k = 0; k < 2 * s->n_edge; k++) s->ring[s->ring0[s->edge[k]]++] = s->edge[k ^ 1];
+  for (int32_t v = s->n_vertex; v > 0; v--) s->ring0[v] = s->ring0[v - 1];
+  s->ring0[0] = 0;
+  return VV_OK;
+}
+
+/* ---- slices ---- */
+
+static void count(struct vvi_sheets *s, int32_t n, const vvi_sheet_part *part, int64_t *stencils)
+{
+  for (int32_t i = 0; i < n; i++) {
+    s->body[i] = part[i].body;
+    vvi_sheet_body *b = &s->body[i];
+    b->vertex0 = s->n_vertex, b->vertices = part[i].vertices;
+    b->element0 = s->n_element, b->elements = part[i].elements;
+    b->mover0 = s->n_mover;
+    b->tree0 = s->n_tree, b->trees = part[i].elements > 0 ? tree_size(part[i].elements) : 0;
+    s->n_vertex += b->vertices, s->n_element += b->elements, s->n_mover += b->movers, s->n_tree += b->trees;
+    if (b->loose) *stencils += part[i].stencil0[part[i].vertices];
+  }
+}
+
+static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stencils)
+{
+  const int64_t v = s->n_vertex, e = s->n_element;
+  s->body_of = VVI_ARENA_NEW(arena, int32_t, v + 1), s->mover = VVI_ARENA_NEW(arena, int32_t, v + 1);
+  s->element = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1), s->element_edge = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1);
+  s->own = VVI_ARENA_NEW(arena, unsigned char, e + 1);
+  s->edge = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1), s->side = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
+  s->side_element = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
+  s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
+  s->fixed = VVI_ARENA_NEW(arena, double, 3 * v + 1), s->arm = VVI_ARENA_NEW(arena, double, 3 * v + 1);
+  s->inverse = VVI_ARENA_NEW(arena, double, s->n_mover + 1);
+  s->held = VVI_ARENA_NEW(arena, unsigned char, s->n_mover + 1);
+  s->body_of_mover = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
+  s->stencil0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->stencil = VVI_ARENA_NEW(arena, int32_t, stencils + 1);
+  s->weight = VVI_ARENA_NEW(arena, double, stencils + 1);
+  if (s->body_of == NULL || s->mover == NULL || s->element == NULL || s->element_edge == NULL) return VV_NOMEM;
+  if (s->own == NULL || s->edge == NULL || s->side == NULL || s->ring0 == NULL || s->tree == NULL) return VV_NOMEM;
+  if (s->fixed == NULL || s->arm == NULL || s->inverse == NULL || s->held == NULL) return VV_NOMEM;
+  if (s->body_of_mover == NULL || s->side_element == NULL) return VV_NOMEM;
+  return s->stencil0 == NULL || s->stencil == NULL || s->weight == NULL ? VV_NOMEM : VV_OK;
+}
+
+static void fill_vertices(struct vvi_sheets *s, int32_t i, const vvi_sheet_part *part)
+{
+  const vvi_sheet_body *b = &s->body[i];
+  for (int32_t k = 0; k < b->vertices; k++) {
+    const int32_t v = b->vertex0 + k;
+    s->body_of[v] = i;
+    s->mover[v] = b->carrier == VVI_CARRY_NONE ? -1 : b->mover0 + (part->mover != NULL ? part->mover[k] : k);
+    for (int c = 0; c < 3; c++) {
+      s->fixed[3 * (int64_t)v + c] = part->x[3 * (int64_t)k + c];
+      s->arm[3 * (int64_t)v + c] = part->arm != NULL ? part->arm[3 * (int64_t)k + c] : 0.0;
+    }
+    s->stencil0[v + 1] = s->stencil0[v];
+    for (int32_t j = b->loose ? part->stencil0[k] : 0; b->loose && j < part->stencil0[k + 1]; j++) {
+      s->stencil[s->stencil0[v + 1]] = b->mover0 + part->stencil[j];
+      s->weight[s->stencil0[v + 1]++] = part->weight[j];
+    }
+  }
+  for (int32_t k = 0; k < b->movers; k++) {
+    s->inverse[b->mover0 + k] = part->inverse != NULL ? part->inverse[k] : 0.0;
+    s->held[b->mover0 + k] = part->held != NULL ? part->held[k] : 0;
+    s->body_of_mover[b->mover0 + k] = i;
+  }
+}
+
+/* Elements in the order of the tree. */
+static vv_status fill_elements(struct vvi_sheets *s, int32_t i, const vvi_sheet_part *part)
+{
+  const vvi_sheet_body *b = &s->body[i];
+  if (b->elements == 0) return VV_OK;
+  double *middle = calloc((size_t)(3 * (int64_t)b->elements), sizeof *middle);
+  int32_t *order = calloc((size_t)b->elements, sizeof *order);
+  if (middle != NULL && order != NULL) {
+    for (int32_t e = 0; e < b->elements; e++) {
+      int corners = 0;
+      order[e] = e;
+      for (int k = 0; k < 3; k++) corners += part->element[3 * (int64_t)e + k] >= 0;
+      for (int k = 0; k < corners; k++)
+        for (int c = 0; c < 3; c++)
+          middle[3 * (int64_t)e + c] += part->x[3 * (int64_t)part->element[3 * (int64_t)e + k] + c] / corners;
+    }
+    planter p = {.middle = middle, .order = order, .node = s->tree + b->tree0, .n = 1};
+    plant(&p, 0, 0, b->elements);
+    for (int32_t k = 0; k < b->trees; k++) {
+      s->tree[b->tree0 + k].first += b->element0;
+      if (s->tree[b->tree0 + k].child > 0) s->tree[b->tree0 + k].child += b->tree0;
+    }
+    for (int32_t e = 0; e < b->elements; e++)
+      for (int k = 0; k < 3; k++) {
+        const int32_t v = part->element[3 * (int64_t)order[e] + k];
+        s->element[3 * (int64_t)(b->element0 + e) + k] = v < 0 ? -1 : b->vertex0 + v;
+        s->element_edge[3 * (int64_t)(b->element0 + e) + k] = -1;
+      }
+  }
+  const vv_status status = middle == NULL || order == NULL ? VV_NOMEM : VV_OK;
+  free(middle);
+  free(order);
+  return status;
+}
+
+/* Each vertex and each edge is listed from the first element that has it. */
+static vv_status own_vertices(struct vvi_sheets *s)
+{
+  unsigned char *seen = calloc((size_t)s->n_vertex + 1, 1);
+  if (seen == NULL) return VV_NOMEM;
+  for (int32_t e = 0; e < s->n_element; e++)
+    for (int k = 0; k < 3; k++) {
+      const int32_t v = s->element[3 * (int64_t)e + k];
+      if (v < 0 || seen[v]) continue;
+      seen[v] = 1;
+      s->own[e] |= (unsigned char)(1 << k);
+    }
+  free(seen);
+  return VV_OK;
+}
+
+/* The smallest mean edge of a body. */
+static void measure_edges(struct vvi_sheets *s)
+{
+  s->edge_length = INFINITY;
+  for (int32_t e = 0; e < s->n_edge;) {
+    const int32_t b = s->body_of[s->edge[2 * e]];
+    double sum = 0.0;
+    int32_t n = 0;
+    for (; e < s->n_edge && s->body_of[s->edge[2 * e]] == b; e++, n++) {
+      const double *x = s->fixed + 3 * (int64_t)s->edge[2 * e], *y = s->fixed + 3 * (int64_t)s->edge[2 * e + 1];
+      const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+      sum += vvi_norm3(d);
+    }
+    s->edge_length = fmin(s->edge_length, sum / n);
+  }
+}
+
+vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out)
+{
+  int64_t stencils = 0;
+  struct vvi_sheets *s = out;
+  *s = (struct vvi_sheets){.n_body = n, .closest = INFINITY};
+  if ((s->body = VVI_ARENA_NEW(arena, vvi_sheet_body, n + 1)) == NULL) return VV_NOMEM;
+  count(s, n, part, &stencils);
+  VV_TRY(allocate(arena, s, stencils));
+  for (int32_t i = 0; i < n; i++) {
+    fill_vertices(s, i, &part[i]);
+    VV_TRY(fill_elements(s, i, &part[i]));
+  }
+  VV_TRY(own_vertices(s));
+  VV_TRY(join_edges(arena, s));
+  measure_edges(s);
+  return VV_OK;
+}

@@ -1,0 +1,298 @@
+/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, obstacles. */
+#include "contact/rules.h"
+#include "contact/sheets/stencil.h"
+#include "geom/mesh.h"
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { REGION = 128 }; /* elements of a region; a few more in large models, so that couples stay few */
+
+typedef struct builder {
+  vv_model *m;
+  const vvi_rules *rules;
+  const double *q;
+  vvi_arena scratch;
+  struct vvi_sheets *sheets;
+  int32_t *patch; /* [n] patch of each sheet body, in the model's numbering */
+  int32_t n;
+} builder;
+
+/* ---- rules ---- */
+
+/* Line of the scene that speaks for two patches; -1: they pass. */
+static int32_t rule_of(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  const vv_group *g = vvi_rules_find(k->rules, x->body, y->body);
+  if (g == NULL || vv_is(g, "response", "none")) return -1;
+  const bool named = vv_names(g, "between") == 1;
+  if (a == b && !named && vv_given(g, "self") && !vv_boolean(g, "self")) return -1;
+  for (int32_t i = 0; i < k->rules->n; i++)
+    if (k->rules->rule[i].group == g) return i;
+  return -1;
+}
+
+static bool is_surface(const vv_patch *p)
+{
+  return p->type == VV_PATCH_SURFACE;
+}
+
+static bool is_curve(const vv_patch *p)
+{
+  return p->type == VV_PATCH_CURVE && p->corners == 1 && p->radius > 0.0;
+}
+
+static bool is_obstacle(const vv_patch *p)
+{
+  return p->node < 0 && (p->type == VV_PATCH_PLANE || p->type == VV_PATCH_SPHERE || p->type == VV_PATCH_CYLINDER ||
+                         p->type == VV_PATCH_BOX);
+}
+
+/* One of the two is a surface, and something answers the other. */
+static bool can_meet(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_obstacle(y))) return false;
+  if (x->node < 0 && y->node < 0) return false;
+  return rule_of(k, a, b) >= 0;
+}
+
+static bool takes_part(const builder *k, int32_t patch)
+{
+  for (int32_t i = 0; i < k->m->n_patch; i++)
+    if (can_meet(k, patch, i) || can_meet(k, i, patch)) return true;
+  return false;
+}
+
+static vv_status fill_rules(builder *k)
+{
+  struct vvi_sheets *s = k->sheets;
+  s->n_rule = k->rules->n;
+  if ((s->rule = VVI_ARENA_NEW(&k->m->arena, vvi_sheet_rule, s->n_rule + 1)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < s->n_rule; i++) {
+    const vv_group *g = k->rules->rule[i].group;
+    s->rule[i] = (vvi_sheet_rule){.restitution = vv_number(g, "restitution"),
+                                  .friction = vv_number(g, "friction"),
+                                  .thick = vv_boolean(g, "thickness"),
+                                  .projection = vvi_rules_projection(g)};
+  }
+  return VV_OK;
+}
+
+static int32_t rule_of_bodies(void *user, int32_t a, int32_t b)
+{
+  const builder *k = user;
+  const int32_t x = k->patch[a], y = k->patch[b];
+  return can_meet(k, x, y) || can_meet(k, y, x) ? rule_of(k, x, y) : -1;
+}
+
+/* ---- parts ---- */
+
+/* Inverse masses of the nodes of a patch: those of movers that only move. */
+static vv_status masses(builder *k, const vv_block *b, const vv_patch *p, double **out)
+{
+  vv_mover *mover = malloc(sizeof *mover * (size_t)(b->nodes + 1));
+  *out = VVI_ARENA_NEW(&k->scratch, double, p->nodes);
+  if (mover == NULL || *out == NULL) return free(mover), VV_NOMEM;
+  double *p0 = calloc((size_t)(b->kind->node_p * b->column + 1), sizeof *p0);
+  if (p0 != NULL) b->kind->movers(b, k->q + b->q0, p0, mover);
+  for (int64_t i = 0; p0 != NULL && i < p->nodes; i++) (*out)[i] = mover[p->node + i].inverse_mass[0];
+  const vv_status status = p0 == NULL ? VV_NOMEM : VV_OK;
+  free(p0);
+  free(mover);
+  return status;
+}
+
+static unsigned char *holds_of(builder *k, const double *inverse, int64_t n)
+{
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, n);
+  for (int64_t i = 0; held != NULL && i < n; i++) held[i] = inverse[i] == 0.0 ? 15 : 0;
+  return held;
+}
+
+static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_patch *p = &b->patch[local];
+  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3 * p->elements);
+  double *x = VVI_ARENA_NEW(&k->scratch, double, 3 * p->nodes), *inverse;
+  if (corner == NULL || x == NULL) return VV_NOMEM;
+  if (b->kind->movers == NULL || (b->claims & VV_FLAT) == 0 || b->kind->node_q != 3 || b->kind->node_p != 3)
+    return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "surfaces of kind %s have no nodes that only move", b->kind->name);
+  VV_TRY(masses(k, b, p, &inverse));
+  for (int64_t i = 0; i < 3 * p->elements; i++) corner[i] = (int32_t)(b->element_node[3 * p->element + i] - p->node);
+  const vv_status status = vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, x, part);
+  if (status == VV_UNSUPPORTED)
+    return vv_complain(k->m->body[p->body].group, NULL,
+                       "its limit surface depends on too many nodes; use 'contact: control'");
+  VV_TRY(status);
+  part->body.carrier = VVI_CARRY_POINTS;
+  part->body.movers = part->vertices = (int32_t)p->nodes;
+  part->body.half = 0.5 * p->thickness;
+  part->elements = (int32_t)p->elements;
+  part->element = corner, part->x = x, part->inverse = inverse;
+  part->held = holds_of(k, inverse, p->nodes);
+  return part->held == NULL ? VV_NOMEM : VV_OK;
+}
+
+static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_patch *p = &b->patch[local];
+  const int32_t n = (int32_t)p->nodes, segments = n - !p->closed;
+  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3 * segments + 1);
+  double *x = VVI_ARENA_NEW(&k->scratch, double, 3 * n), *inverse = VVI_ARENA_NEW(&k->scratch, double, n);
+  if (corner == NULL || x == NULL || inverse == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < n; i++) {
+    const vv_point pt = {.patch = local, .xi = {(double)i}};
+    double a[6];
+    b->kind->surface(b, k->q + b->q0, 1, &pt, x + 3 * i);
+    b->kind->inverse_mass(b, k->q + b->q0, 1, &pt, a);
+    inverse[i] = a[0];
+  }
+  for (int32_t i = 0; i < segments; i++) corner[3 * i] = i, corner[3 * i + 1] = (i + 1) % n, corner[3 * i + 2] = -1;
+  part->body.carrier = VVI_CARRY_FRAMES;
+  part->body.movers = part->vertices = n;
+  part->body.half = p->radius;
+  part->elements = segments;
+  part->element = corner, part->x = x, part->inverse = inverse;
+  part->held = holds_of(k, inverse, n);
+  return part->held == NULL ? VV_NOMEM : VV_OK;
+}
+
+static vv_status fill_parts(builder *k, vvi_sheet_part *part)
+{
+  for (int32_t i = 0; i < k->n; i++) {
+    int32_t local;
+    const vv_block *b = vvi_model_patch_block(k->m, k->patch[i], &local);
+    const vv_patch *p = &b->patch[local];
+    part[i].body = (vvi_sheet_body){.body = p->body, .patch = k->patch[i], .block = b, .node0 = p->node};
+    if (p->nodes > INT32_MAX / 64 || p->elements > INT32_MAX / 64)
+      return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
+    if (is_obstacle(p))
+      part[i].body.obstacle = p;
+    else
+      VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
+  }
+  return VV_OK;
+}
+
+/* The paper's step knows closed surfaces of nodes, and three of the projections. */
+static vv_status refuse_projections(const builder *k)
+{
+  const struct vvi_sheets *s = k->sheets;
+  for (int32_t i = 0; i < s->n_couple; i++) {
+    const vvi_sheet_couple *c = &s->couple[i];
+    const vvi_projection how = s->rule[c->rule].projection;
+    const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
+    const vv_patch *x = vvi_model_patch(k->m, k->patch[a->body]), *y = vvi_model_patch(k->m, k->patch[b->body]);
+    const bool fit =
+        is_surface(x) && is_surface(y) && x->closed && y->closed && !s->body[a->body].loose && !s->body[b->body].loose;
+    if (how == VVI_ANTICIPATE || (fit && how != VVI_KEPT && how != VVI_RECOMPUTED)) continue;
+    return vv_complain(k->rules->rule[c->rule].group, "projection",
+                       fit ? "surfaces know 'anticipate', 'none', 'predictor' and 'half-step'"
+                           : "only closed surfaces that meet in their control mesh can be projected; use 'anticipate'");
+  }
+  return VV_OK;
+}
+
+/* ---- the start ---- */
+
+static const char *name_of(const builder *k, int32_t sheet_body)
+{
+  return k->m->body[k->sheets->body[sheet_body].body].name;
+}
+
+/* Triangles that already intersect cannot be told apart from those that will never. */
+static vv_status refuse_intersections(const builder *k)
+{
+  const struct vvi_sheets *s = k->sheets;
+  int *triangle = malloc(sizeof(int) * (size_t)(3 * (int64_t)s->n_element + 1)), n = 0, pair[2] = {0, 0};
+  int *body = malloc(sizeof(int) * (size_t)(s->n_element + 1));
+  int32_t *element = malloc(sizeof(int32_t) * (size_t)(s->n_element + 1));
+  vv_status status = triangle == NULL || body == NULL || element == NULL ? VV_NOMEM : VV_OK;
+  for (int32_t e = 0; status == VV_OK && e < s->n_element; e++) {
+    if (s->element[3 * (int64_t)e + 2] < 0) continue;
+    for (int c = 0; c < 3; c++) triangle[3 * n + c] = s->element[3 * (int64_t)e + c];
+    element[n] = e, body[n++] = s->body_of[s->element[3 * (int64_t)e]];
+  }
+  const int64_t crossed = status == VV_OK ? vvi_mesh_intersections(s->fixed, n, triangle, body, true, 0.0, pair) : 0;
+  if (crossed < 0) status = VV_NOMEM;
+  if (crossed > 0) {
+    const int32_t a = body[pair[0]], b = body[pair[1]];
+    const vv_group *place = k->m->body[s->body[b].body].group;
+    const double *x = s->fixed + 3 * (int64_t)triangle[3 * pair[0]];
+    if (rule_of(k, k->patch[a], k->patch[b]) >= 0)
+      status = a == b ? vv_complain(place, NULL, "'%s' intersects itself at the start, near (%.4g, %.4g, %.4g)",
+                                    name_of(k, b), x[0], x[1], x[2])
+                      : vv_complain(place, NULL,
+                                    "'%s' and '%s' intersect at the start, near (%.4g, %.4g, %.4g); move one of them",
+                                    name_of(k, a), name_of(k, b), x[0], x[1], x[2]);
+  }
+  free(triangle), free(body), free(element);
+  return status;
+}
+
+/* Nothing moves: the search of the places at the start. */
+static void stand_still(const builder *k, vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = k->sheets;
+  for (int32_t i = 0; i < s->n_body; i++) {
+    const vvi_sheet_body *b = &s->body[i];
+    if (b->carrier == VVI_CARRY_POINTS)
+      w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
+    for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
+      memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
+  }
+  for (int32_t i = 0; i < s->n_couple; i++) w->list[i].guard = 0.01 * s->edge_length;
+}
+
+/* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard. */
+static vv_status measure_start(builder *k)
+{
+  struct vvi_sheets *s = k->sheets;
+  vvi_sheet_search *w;
+  VV_TRY(vvi_sheet_search_create(s, &k->scratch, 1, 0.02 * s->edge_length, &w));
+  stand_still(k, w);
+  if (!vvi_sheet_collect(w))
+    return vvi_fail(k->m->ctx, VV_SCENE, "%s: surfaces lie too close together to list their contacts", k->m->source);
+  for (int32_t i = 0; i < w->n_near; i++) {
+    const vvi_sheet_near *near = &w->near[i];
+    const vvi_sheet_couple *c = &s->couple[near->couple];
+    s->closest = fmin(s->closest, near->d);
+    if (near->d < 0.0)
+      return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
+                         "'%s' and '%s' overlap by %.4g at the start; move one of them",
+                         name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body), -near->d);
+  }
+  return VV_OK;
+}
+
+static vv_status assemble(builder *k)
+{
+  vvi_sheet_part *part = VVI_ARENA_NEW(&k->scratch, vvi_sheet_part, k->n);
+  struct vvi_sheets *s = k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1);
+  if (part == NULL || s == NULL) return VV_NOMEM;
+  VV_TRY(fill_parts(k, part));
+  VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, s));
+  VV_TRY(fill_rules(k));
+  VV_TRY(vvi_sheets_divide(&k->m->arena, s, REGION + s->n_element / REGION));
+  VV_TRY(vvi_sheets_couple(&k->m->arena, s, rule_of_bodies, k));
+  VV_TRY(refuse_projections(k));
+  VV_TRY(refuse_intersections(k));
+  VV_TRY(measure_start(k));
+  k->m->sheets = s;
+  return VV_OK;
+}
+
+vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
+{
+  builder k = {.m = m, .rules = rules, .q = q};
+  k.patch = VVI_ARENA_NEW(&k.scratch, int32_t, m->n_patch + 1);
+  if (k.patch == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_patch; i++)
+    if (takes_part(&k, i)) k.patch[k.n++] = i;
+  const vv_status status = k.n > 0 ? assemble(&k) : VV_OK;
+  vvi_arena_free(&k.scratch);
+  return status;
+}

@@ -1,0 +1,232 @@
+/* contact/sheets/lists.c  The pairs of two bodies that are nearer than a skin, by trees of boxes.
+ *
+ * Both trees are descended in an order that only the meshes decide, and boxes only leave parts of it out: the pairs of a list
+ * always stand in the same order. */
+#include "contact/gap.h"
+#include "contact/sheets/search.h"
+#include "math/math.h"
+
+#include <string.h>
+
+typedef struct walk {
+  vvi_sheet_search *w;
+  double skin, reach; /* listed below skin (thickness included); looked at below reach */
+  bool self, full;
+  double closest;
+  vvi_sheet_meet_fn *meet; /* told of elements with overlapping boxes; NULL: features are listed */
+  void *user;
+} walk;
+
+/* ---- boxes ---- */
+
+static inline double least(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double most(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+static inline void join(double box[6], const double other[6])
+{
+  for (int c = 0; c < 3; c++) box[c] = least(box[c], other[c]), box[3 + c] = most(box[3 + c], other[3 + c]);
+}
+
+/* No branches: neighbours in a tree are near as often as not. */
+static inline bool near_boxes(const double a[6], const double b[6], double skin)
+{
+  const double x = most(a[0] - b[3], b[0] - a[3]), y = most(a[1] - b[4], b[1] - a[4]),
+               z = most(a[2] - b[5], b[2] - a[5]);
+  return most(x, most(y, z)) < skin;
+}
+
+double vvi_sheet_box_distance(const double a[6], const double b[6])
+{
+  double sum = 0.0;
+  for (int c = 0; c < 3; c++) {
+    const double d = most(0.0, most(a[c] - b[3 + c], b[c] - a[3 + c]));
+    sum += d * d;
+  }
+  return sqrt(sum);
+}
+
+static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, double box[6])
+{
+  for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
+  for (int k = 0; k < n && vertex[k] >= 0; k++)
+    for (int c = 0; c < 3; c++) {
+      const double x = w->x[3 * (int64_t)vertex[k] + c];
+      box[c] = least(box[c], x), box[3 + c] = most(box[3 + c], x);
+    }
+}
+
+static void refit_node(vvi_sheet_search *w, int32_t i)
+{
+  vvi_box_node *n = &w->tree[i];
+  const int32_t child = n->child;
+  memcpy(n->box, child > 0 ? w->tree[child].box : w->box + 6 * (int64_t)n->first, sizeof n->box);
+  if (child > 0) join(n->box, w->tree[child + 1].box);
+  for (int32_t e = n->first + 1; child == 0 && e < n->first + n->n; e++) join(n->box, w->box + 6 * (int64_t)e);
+}
+
+/* Children stand behind their parent: from the last node to the first everything below is known. */
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_region *r = &s->region[region];
+  if (s->body[r->body].obstacle != NULL) return;
+  const vvi_box_node *root = &w->tree[r->root];
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++)
+    vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
+  for (int32_t e = root->first; e < root->first + root->n; e++) {
+    cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
+    for (int i = 0; i < 3; i++) {
+      const int32_t edge = s->element_edge[3 * (int64_t)e + i];
+      if ((s->own[e] >> (3 + i) & 1) != 0) cover(w, 2, s->edge + 2 * (int64_t)edge, w->edge_box + 6 * (int64_t)edge);
+    }
+  }
+  for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
+  refit_node(w, r->root);
+}
+
+/* ---- features of two elements ---- */
+
+static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
+{
+  vvi_sheet_search *w = k->w;
+  k->closest = least(k->closest, d);
+  if (!(d < k->skin)) return;
+  if (w->used == w->room) {
+    k->full = true;
+    return;
+  }
+  w->safe[w->used] = vvi_sheet_safe(d - k->reach);
+  vvi_sheet_pair *p = &w->pair[w->used++];
+  *p = (vvi_sheet_pair){.a = a, .b = b};
+  for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
+}
+
+static bool has(const int32_t *corner, int32_t v)
+{
+  return corner[0] == v || corner[1] == v || corner[2] == v;
+}
+
+/* The corners that element e lists, against triangle f. */
+static void vertices_face(walk *k, int32_t e, int32_t f)
+{
+  const vvi_sheet_search *w = k->w;
+  const int32_t *corner = w->sheets->element + 3 * (int64_t)e, *face = w->sheets->element + 3 * (int64_t)f;
+  if (face[2] < 0) return;
+  for (int i = 0; i < 3; i++) {
+    if ((w->sheets->own[e] >> i & 1) == 0 || (k->self && has(face, corner[i]))) continue;
+    const double *x = w->x + 3 * (int64_t)corner[i];
+    const double point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+    if (!near_boxes(point, w->box + 6 * (int64_t)f, k->skin)) continue;
+    double y[4][3];
+    vvi_closest at;
+    memcpy(y[0], x, sizeof y[0]);
+    for (int j = 0; j < 3; j++) memcpy(y[1 + j], w->x + 3 * (int64_t)face[j], sizeof y[0]);
+    vvi_closest_at(VVI_VERTEX_FACE, (const double(*)[3])y, &at);
+    add(k, corner[i], f, at.d, at.n);
+  }
+}
+
+static void two_edges(walk *k, int32_t e, int32_t f)
+{
+  const int32_t *a = k->w->sheets->edge + 2 * (int64_t)e, *b = k->w->sheets->edge + 2 * (int64_t)f;
+  if (k->self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
+  double y[4][3];
+  vvi_closest at;
+  for (int i = 0; i < 2; i++) {
+    memcpy(y[i], k->w->x + 3 * (int64_t)a[i], sizeof y[0]);
+    memcpy(y[2 + i], k->w->x + 3 * (int64_t)b[i], sizeof y[0]);
+  }
+  vvi_closest_at(VVI_EDGE_EDGE, (const double(*)[3])y, &at);
+  add(k, -1 - e, f, at.d, at.n);
+}
+
+static void edges(walk *k, int32_t e, int32_t f)
+{
+  const struct vvi_sheets *s = k->w->sheets;
+  for (int i = 0; i < 3; i++) {
+    if ((s->own[e] >> (3 + i) & 1) == 0) continue;
+    const int32_t edge = s->element_edge[3 * (int64_t)e + i];
+    const double *box = k->w->edge_box + 6 * (int64_t)edge;
+    if (!near_boxes(box, k->w->box + 6 * (int64_t)f, k->skin)) continue;
+    for (int j = 0; j < 3; j++) {
+      if ((s->own[f] >> (3 + j) & 1) == 0) continue;
+      const int32_t other = s->element_edge[3 * (int64_t)f + j];
+      if (near_boxes(box, k->w->edge_box + 6 * (int64_t)other, k->skin)) two_edges(k, edge, other);
+    }
+  }
+}
+
+static void elements(walk *k, int32_t e, int32_t f)
+{
+  if (!near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) return;
+  if (k->meet != NULL) {
+    k->meet(k->user, e, f);
+    return;
+  }
+  vertices_face(k, e, f);
+  vertices_face(k, f, e);
+  edges(k, e, f);
+}
+
+/* ---- two trees ---- */
+
+static void descend(walk *k, int32_t i, int32_t j)
+{
+  const vvi_box_node *a = &k->w->tree[i], *b = &k->w->tree[j];
+  if (i != j && !near_boxes(a->box, b->box, k->skin)) return;
+  if (i == j && a->child > 0) { /* a body and itself */
+    descend(k, a->child, a->child);
+    descend(k, a->child, a->child + 1);
+    descend(k, a->child + 1, a->child + 1);
+  } else if (a->child > 0 && (b->child == 0 || a->n >= b->n)) {
+    descend(k, a->child, j);
+    descend(k, a->child + 1, j);
+  } else if (b->child > 0) {
+    descend(k, i, b->child);
+    descend(k, i, b->child + 1);
+  } else {
+    for (int32_t e = a->first; e < a->first + a->n; e++)
+      for (int32_t f = i == j ? e + 1 : b->first; f < b->first + b->n; f++) elements(k, e, f);
+  }
+}
+
+static void against_obstacle(walk *k, const vvi_sheet_region *r, int32_t obstacle)
+{
+  const struct vvi_sheets *s = k->w->sheets;
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
+    double n[3];
+    const int32_t v = s->region_vertex[i];
+    if (s->region_of[v] != (int32_t)(r - s->region)) continue; /* listed from the region that owns it */
+    const double d = vvi_obstacle_distance(s->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
+    add(k, v, -1 - obstacle, d, n);
+  }
+}
+
+bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_couple *c = &s->couple[couple];
+  const vvi_sheet_list *l = &w->list[couple];
+  const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
+  walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
+  if (s->body[b->body].obstacle != NULL)
+    against_obstacle(&k, a, b->body);
+  else
+    descend(&k, a->root, b->root);
+  *closest = k.closest;
+  return !k.full;
+}
+
+void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user)
+{
+  const vvi_sheet_couple *c = &w->sheets->couple[couple];
+  walk k = {.w = w, .skin = 1e-12 * w->sheets->edge_length, .meet = meet, .user = user};
+  descend(&k, w->sheets->region[c->a].root, w->sheets->region[c->b].root);
+}

@@ -1,0 +1,400 @@
+/* contact/sheets/search.c  Which pairs may meet in the coming drift.
+ *
+ * With D the displacements of a body in a drift inside a ball about C of radius r, two points of bodies A and B approach by
+ *   |C_A - C_B| + r_A + r_B                                                                                   [sheets 4]
+ * at most.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
+ * before T + d, a list of all pairs below a skin holds until the travel has used up the skin. */
+#include "contact/sheets/search.h"
+
+#include "math/math.h"
+
+#include <string.h>
+
+enum { CHUNK = 256, BLOCK = 32, STRIPS = 64, PAIRS = 24, SHRINKS = 6, MANY = 2, FEW = 1 };
+
+/* Curves are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
+static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
+{
+  const vvi_sheet_body *a = &s->body[s->region[c->a].body], *b = &s->body[s->region[c->b].body];
+  const bool thick = s->rule[c->rule].thick && a != b;
+  return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
+         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+}
+
+vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
+                                  vvi_sheet_search **out)
+{
+  vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
+  if (w == NULL) return VV_NOMEM;
+  w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->motion.sheets = s;
+  w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
+  w->near_room = 4 * s->n_vertex + 65536;
+  w->chunk_room = w->room / CHUNK + s->n_couple + 1;
+  w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
+  w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
+  w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
+  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
+  w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
+  w->edge_box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_edge + 1);
+  w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
+  w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
+  w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
+  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
+  w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
+  w->safe = VVI_ARENA_NEW(arena, float, w->room);
+  w->active = VVI_ARENA_NEW(arena, int32_t, w->chunk_room);
+  w->slot = VVI_ARENA_NEW(arena, vvi_sheet_slot, w->room);
+  w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
+  w->chunk = VVI_ARENA_NEW(arena, vvi_sheet_chunk, w->chunk_room);
+  if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
+    return VV_NOMEM;
+  if (w->safe == NULL || w->active == NULL) return VV_NOMEM;
+  if (w->strip == NULL || w->edge_box == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
+      w->pair == NULL || w->slot == NULL || w->near == NULL || w->chunk == NULL)
+    return VV_NOMEM;
+  memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
+  for (int32_t i = 0; i < s->n_couple; i++) {
+    const vvi_sheet_couple *c = &s->couple[i];
+    w->list[i].stale = true;
+    w->list[i].offset = offset_of(s, c);
+    w->list[i].skin = 0.3 * skin;
+  }
+  return VV_OK;
+}
+
+/* ---- how far regions move ---- */
+
+/* Extents of h (p + h/2 f)/m over n nodes. */
+VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
+                           const double *restrict p, const double *restrict f, double *restrict box)
+{
+  for (int c = 0; c < 3; c++) {
+    double least = INFINITY, most = -INFINITY;
+    const double *pc = p + c * column, *fc = f + c * column;
+#pragma omp simd reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < n; i++) {
+      const double d = h * inverse[i] * (pc[i] + 0.5 * h * fc[i]);
+      least = d < least ? d : least;
+      most = d > most ? d : most;
+    }
+    box[c] = least, box[3 + c] = most;
+  }
+}
+
+static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
+{
+  double x[3];
+  vvi_sheet_place(m, vertex, true, d);
+  vvi_sheet_place(m, vertex, false, x);
+  for (int c = 0; c < 3; c++) d[c] -= x[c];
+}
+
+static void cover(double box[6], const double low[3], const double high[3])
+{
+  for (int c = 0; c < 3; c++) {
+    box[c] = low[c] < box[c] ? low[c] : box[c];
+    box[3 + c] = high[c] > box[3 + c] ? high[c] : box[3 + c];
+  }
+}
+
+static void measure_strips(vvi_sheet_search *w, int32_t body)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[body];
+  const vvi_sheet_columns *k = &w->motion.at[body];
+  const int32_t strips = (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP;
+  if (b->carrier == VVI_CARRY_POINTS) {
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > STRIPS && w->threads > 1)
+    for (int32_t i = 0; i < strips; i++) {
+      const int32_t first = i * VVI_SHEET_STRIP, left = b->movers - first;
+      extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
+              k->p + first, k->f + first, w->strip + 6 * (int64_t)(b->strip0 + i));
+    }
+    return;
+  }
+  for (int32_t i = 0; i < strips; i++)
+    for (int c = 0; c < 3; c++) {
+      double *box = w->strip + 6 * (int64_t)(b->strip0 + i);
+      box[c] = INFINITY, box[3 + c] = -INFINITY;
+    }
+  for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++) {
+    double d[3];
+    moved(&w->motion, v, d);
+    cover(w->strip + 6 * (int64_t)(b->strip0 + (s->mover[v] - b->mover0) / VVI_SHEET_STRIP), d, d);
+  }
+}
+
+static void measure_region(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_region *r = &w->sheets->region[i];
+  vvi_sheet_speed *v = &w->speed[i];
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  *v = (vvi_sheet_speed){.spread = 0.0};
+  if (r->strips == 0) return;
+  for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
+    const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
+    cover(box, strip, strip + 3);
+  }
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = 0.5 * (box[3 + c] - box[c]);
+  v->spread = vvi_norm3(v->half);
+  v->allowed = 1.5 * v->spread;
+}
+
+void vvi_sheet_measure(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_strips(w, i);
+  for (int32_t i = 0; i < w->sheets->n_region; i++) measure_region(w, i);
+  memset(w->fresh, 0, (size_t)w->sheets->n_region);
+}
+
+static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
+{
+  const double *a = w->speed[c->a].centre, *b = w->speed[c->b].centre;
+  const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return vvi_norm3(d);
+}
+
+/* The displacement d of a mover, seen from the regions that it may belong to. */
+static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const double d[3])
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t strip = s->body[body].strip0 + (mover - s->body[body].mover0) / VVI_SHEET_STRIP;
+  bool any = false;
+  for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
+    vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
+    const double off[3] = {d[0] - v->centre[0], d[1] - v->centre[1], d[2] - v->centre[2]}, size = vvi_norm3(off);
+    if (size > v->spread) v->spread = size;
+    for (int c = 0; c < 3; c++) v->half[c] = fmax(v->half[c], fabs(off[c]));
+    any |= size > v->allowed;
+  }
+  return any;
+}
+
+bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t body = s->body_of_mover[mover];
+  const vvi_sheet_body *b = &s->body[body];
+  double x[3], d[3];
+  bool any = false;
+  if (b->carrier == VVI_CARRY_POINTS) {
+    vvi_sheet_node(&w->motion, body, mover, false, x);
+    vvi_sheet_node(&w->motion, body, mover, true, d);
+    for (int c = 0; c < 3; c++) d[c] -= x[c];
+    return beyond(w, body, mover, d);
+  }
+  for (int32_t i = b->vertex0; i < b->vertex0 + b->vertices; i++) {
+    if (s->mover[i] != mover) continue;
+    moved(&w->motion, i, d);
+    any |= beyond(w, body, mover, d);
+  }
+  return any;
+}
+
+void vvi_sheet_advance(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+    const vvi_sheet_speed *a = &w->speed[w->sheets->couple[i].a], *b = &w->speed[w->sheets->couple[i].b];
+    double d[3];
+    for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
+    w->list[i].travel += vvi_norm3(d);
+  }
+}
+
+/* ---- lists ---- */
+
+static void compact(vvi_sheet_search *w)
+{
+  int64_t to = 0;
+  for (;;) { /* lists in the order of their places */
+    vvi_sheet_list *next = NULL;
+    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+      vvi_sheet_list *l = &w->list[i];
+      if (l->n > 0 && !l->stale && l->first >= to && (next == NULL || l->first < next->first)) next = l;
+    }
+    if (next == NULL) break;
+    memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
+    memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)next->n);
+    next->first = to, to += next->n;
+  }
+  w->used = to;
+}
+
+static void refresh_region(vvi_sheet_search *w, int32_t region)
+{
+  if (w->fresh[region]) return;
+  vvi_sheet_refit(w, region);
+  w->fresh[region] = 1;
+}
+
+/* How far two regions are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
+static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
+{
+  const vvi_sheet_region *a = &w->sheets->region[c->a], *b = &w->sheets->region[c->b];
+  if (c->a == c->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
+  return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
+}
+
+/* Many pairs: they cost more than new lists. */
+static void adapt_skin(const vvi_sheet_search *w, const vvi_sheet_couple *c, vvi_sheet_list *l)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int64_t size = s->region[c->a].vertices + s->region[c->b].vertices;
+  if (l->n > MANY * size) l->skin = fmax(0.7 * l->skin, 0.1 * w->skin);
+  if (l->n < FEW * size) l->skin = fmin(1.4 * l->skin, w->skin);
+}
+
+static bool rebuild(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_couple *c = &w->sheets->couple[i];
+  vvi_sheet_list *l = &w->list[i];
+  const double need = l->step + l->offset + l->guard, skin = fmax(fmin(l->skin, w->skin) + l->offset, 2.0 * need);
+  refresh_region(w, c->a);
+  refresh_region(w, c->b);
+  l->stale = true, l->n = 0;
+  const double far = apart(w, c);
+  double closest = INFINITY;
+  int64_t first = w->used;
+  if (far <= skin && !vvi_sheet_list_couple(w, i, skin, &closest)) {
+    w->used = first;
+    compact(w);
+    first = w->used;
+    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
+  }
+  const bool obstacle = w->sheets->body[w->sheets->region[c->b].body].obstacle != NULL;
+  l->first = first, l->n = w->used - first;
+  l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
+  l->travel = 0.0, l->stale = false;
+  if (far <= skin) adapt_skin(w, c, l);
+  w->builds++;
+  return true;
+}
+
+static void cut_chunks(vvi_sheet_search *w)
+{
+  w->chunks = 0;
+  for (int32_t i = 0; i < w->sheets->n_couple; i++)
+    for (int64_t k = 0; k < w->list[i].n; k += CHUNK)
+      w->chunk[w->chunks++] = (vvi_sheet_chunk){
+          .couple = i, .first = w->list[i].first + k, .n = w->list[i].n - k < CHUNK ? w->list[i].n - k : CHUNK};
+}
+
+/* Lists that the coming drift may use up are built anew. */
+static bool refresh(vvi_sheet_search *w)
+{
+  bool changed = false;
+  for (int shrink = 0; shrink <= SHRINKS; shrink++) {
+    bool room = true;
+    for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
+      const vvi_sheet_couple *c = &w->sheets->couple[i];
+      vvi_sheet_list *l = &w->list[i];
+      if (l->off) continue;
+      l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
+      if (!l->stale && l->travel + l->step + l->offset + l->guard <= l->limit) continue;
+      room = rebuild(w, i);
+      changed = true;
+    }
+    if (room) {
+      if (changed) cut_chunks(w);
+      return true;
+    }
+    w->skin *= 0.5, w->used = 0;
+    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+      w->list[i].stale = true, w->list[i].n = 0;
+      w->list[i].skin = fmin(w->list[i].skin, w->skin);
+    }
+  }
+  return false;
+}
+
+/* ---- the pairs of the coming drift ---- */
+
+/* One pair past its budget: a plane that holds it apart, or its distance.  True: it may meet. */
+static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe, vvi_sheet_slot *out)
+{
+  const double reach = l->offset + l->guard;
+  int32_t v[4];
+  double x[4][3];
+  vvi_closest at;
+  const int n = vvi_sheet_vertices(w->sheets, p->a, p->b, v);
+  for (int k = 0; k < n; k++) vvi_sheet_place(&w->motion, v[k], false, x[k]);
+  if (n == 4) {
+    const vvi_feature f = p->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
+    const double old[3] = {(double)p->n[0], (double)p->n[1], (double)p->n[2]};
+    const double z = vvi_separation(f, (const double(*)[3])x, old) * (1.0 - 1e-6); /* floats are not quite unit */
+    if (z - l->step >= reach) {
+      *safe = vvi_sheet_safe(l->travel + z - reach);
+      return false;
+    }
+    vvi_closest_at(f, (const double(*)[3])x, &at);
+  } else {
+    vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
+  }
+  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c], out->n[c] = at.n[c];
+  *safe = vvi_sheet_safe(l->travel + at.d - reach);
+  out->d = at.d - l->offset;
+  return at.d - l->step < reach * (1.0 + 1e-9);
+}
+
+static float bound_of(const vvi_sheet_list *l)
+{
+  return (float)((l->travel + l->step) * (1.0 + 1e-6));
+}
+
+/* The least of n numbers, n <= BLOCK: most blocks have nothing to look at. */
+static inline float least_of(const float *restrict x, int32_t n)
+{
+  float least = INFINITY;
+#pragma omp simd reduction(min : least)
+  for (int32_t i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
+  return least;
+}
+
+static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
+{
+  const vvi_sheet_list *l = &w->list[k->couple];
+  const float bound = bound_of(l);
+  const int32_t n = (int32_t)k->n;
+  vvi_sheet_pair *pair = w->pair + k->first;
+  float *safe = w->safe + k->first, least = INFINITY;
+  vvi_sheet_slot *slot = w->slot + k->first;
+  for (int32_t first = 0; first < n; first += BLOCK) {
+    const int32_t end = n - first < BLOCK ? n : first + BLOCK;
+    float block = least_of(safe + first, end - first);
+    for (int32_t i = first; !(block > bound) && i < end; i++) {
+      if (safe[i] > bound) continue;
+      k->checked++;
+      if (look(w, l, &pair[i], &safe[i], &slot[k->hits])) slot[k->hits++].pair = i;
+    }
+    if (!(block > bound)) block = least_of(safe + first, end - first);
+    least = block < least ? block : least;
+  }
+  k->safe = least;
+}
+
+bool vvi_sheet_collect(vvi_sheet_search *w)
+{
+  if (!refresh(w)) return false;
+  int32_t n = 0;
+  for (int64_t i = 0; i < w->chunks; i++) {
+    vvi_sheet_chunk *k = &w->chunk[i];
+    k->hits = k->checked = 0;
+    if (!(k->safe > bound_of(&w->list[k->couple]))) w->active[n++] = (int32_t)i;
+  }
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
+  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[w->active[i]]);
+  w->n_near = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_sheet_chunk *k = &w->chunk[w->active[i]];
+    w->checked += k->checked;
+    for (int32_t j = 0; j < k->hits; j++) {
+      const vvi_sheet_slot *s = &w->slot[k->first + j];
+      const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
+      if (w->n_near == w->near_room) return false;
+      w->near[w->n_near++] = (vvi_sheet_near){
+          .a = p->a, .b = p->b, .couple = k->couple, .looked = -1, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
+    }
+  }
+  return true;
+}

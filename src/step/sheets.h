@@ -1,0 +1,82 @@
+/* step/sheets.h  Contacts of surfaces, answered before the drift that would make them meet: positions are never moved, so
+ * that the potential energy is untouched and, for e = 1, so is the kinetic one. */
+#pragma once
+#include "contact/response/dcr.h"
+#include "contact/sheets.h"
+#include "step/step.h"
+
+/* What the state remembers, behind everything else: the bank, and the guard layer chosen at the start. */
+enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
+
+typedef struct vvi_sheet_counts {
+  int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
+  int64_t most_sweeps, evaluations, crossings;
+  int64_t zones;               /* moved as one piece, because nothing else helped */
+  int64_t unresolved;          /* steps that ended with a pair violated */
+  int64_t rowless;             /* crossings without a usable row */
+  double pushed;               /* J brought by pushes */
+  double searching, answering; /* s of wall time */
+  double nearest;              /* smallest distance less the thickness, over the guard */
+} vvi_sheet_counts;
+
+/* One impulse, as it is logged. */
+typedef struct vvi_sheet_event {
+  const vvi_dcr *pair;
+  int32_t couple;
+  bool rests; /* inside the layer, pressed rather than thrown */
+  double speed, impulse, slide, lost;
+} vvi_sheet_event;
+
+typedef struct vvi_zone_member {
+  int32_t root, mover;
+} vvi_zone_member;
+
+struct vvi_sheets_step {
+  vvi_sheet_search *search;
+  double h;
+  double *bank;             /* energy lent to pairs pushed apart; of the state */
+  vv_posted *post;          /* of the ledger */
+  int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
+  int32_t n_dirty, serial;
+  int32_t *zone;           /* [movers] zones.c: towards the first mover of its zone; -1: in none */
+  vvi_zone_member *member; /* [movers] */
+  int32_t n_member;
+  int64_t acted;  /* pairs answered in this step */
+  double deepest; /* of what is unresolved in this step */
+  vvi_sheet_counts count;
+  void (*log)(void *user, const vvi_sheet_event *e); /* NULL: none */
+  void *user;
+  /* of the stepper */
+  struct vv_step *step;
+  double t;
+  int32_t logged;
+  bool ready;                     /* the guard is chosen */
+  double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
+  struct vvi_sheets_paper *paper; /* pairs of the 2005 paper's step; NULL: there are none */
+};
+
+/* ---- the core: search, sweeps, books; motion.at, motion.h and the frames are set ---- */
+
+vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out);
+/* The layer of every couple: max(1e-3 edge, travel of a step) for e = 1, 3e-3 edge for e < 1. */
+void vvi_sheets_guard(struct vvi_sheets_step *w, double guard);
+/* Changes momenta until nothing meets in the coming drift.  False: no room. */
+bool vvi_sheets_settle(struct vvi_sheets_step *w);
+
+/* ---- zones that move as one piece (zones.c) ---- */
+
+void vvi_zones_open(struct vvi_sheets_step *w);
+/* The movers of a row belong together; false: they already did, or cannot. */
+bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r);
+void vvi_zones_move(struct vvi_sheets_step *w);
+
+/* ---- within a run ---- */
+
+vv_status vvi_sheets_prepare(struct vv_step *s);
+/* f: force at the present configuration */
+vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r);
+/* The 2005 paper's step, where the scene asks for it (paper.c); stage 0: before the second kick, 1: after it. */
+vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena);
+void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage);
+double vvi_sheets_bank(const struct vv_step *s);
+void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts);

@@ -1,0 +1,215 @@
+/* step/sheets/act.c  Surfaces within a run: columns of the state, flights of frames, log, notes. */
+#include "math/math.h"
+#include "step/crowd.h"
+#include "step/sheets.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LOGGED = 64, ROUNDS = 20 }; /* impulses of a step in the log; turns with the curves that meet each other */
+
+static double *memory_of(const struct vv_step *s)
+{
+  return s->state->memory + s->state->nh - (s->crowd != NULL) - VVI_SHEET_MEMORY;
+}
+
+double vvi_sheets_bank(const struct vv_step *s)
+{
+  return memory_of(s)[VVI_SHEET_BANK];
+}
+
+static bool has_frames(const struct vvi_sheets *m)
+{
+  for (int32_t i = 0; i < m->n_body; i++)
+    if (m->body[i].carrier == VVI_CARRY_FRAMES) return true;
+  return false;
+}
+
+/* ---- frames ---- */
+
+/* The place of a node after half kick and drift: it flies alone. */
+static void fly(vvi_sheet_motion *m, int32_t mover)
+{
+  const struct vvi_sheets_step *w = m->user;
+  const int32_t body = m->sheets->body_of_mover[mover];
+  const vvi_sheet_body *k = &m->sheets->body[body];
+  const vv_block *b = k->block;
+  const vvi_sheet_columns *at = &m->at[body];
+  const int64_t i = mover - k->mover0, node = k->node0 + i;
+  for (int c = 0; c < b->kind->node_q; c++) w->q[b->q0 + c * b->column + node] = at->q[c * b->column + i];
+  for (int c = 0; c < b->kind->node_p; c++)
+    w->p[b->p0 + c * b->column + node] = at->p[c * b->column + i] + 0.5 * m->h * at->f[c * b->column + i];
+  b->kind->drift_node(b, node, m->h, w->q + b->q0, w->p + b->p0);
+  for (int c = 0; c < 3; c++) m->frame[mover].place_ahead[c] = w->q[b->q0 + c * b->column + node];
+}
+
+/* Nodes of a curve: their places, without arms. */
+static void set_frames(vvi_sheet_motion *m, int32_t body)
+{
+  const vvi_sheet_body *k = &m->sheets->body[body];
+  const vvi_sheet_columns *at = &m->at[body];
+  for (int32_t i = 0; i < k->movers; i++) {
+    vvi_sheet_frame *f = &m->frame[k->mover0 + i];
+    const double inverse = m->sheets->inverse[k->mover0 + i];
+    *f = (vvi_sheet_frame){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                           .turn_ahead = {1, 0, 0, 0, 1, 0, 0, 0, 1},
+                           .inverse_mass = {inverse, inverse, inverse}};
+    for (int c = 0; c < 3; c++) {
+      f->place[c] = at->q[c * at->column + i];
+      f->velocity[c] = inverse * at->p[c * at->column + i];
+      f->acceleration[c] = inverse * at->f[c * at->column + i];
+    }
+    fly(m, k->mover0 + i);
+  }
+}
+
+static void set_motion(struct vv_step *s, double h, const double *f)
+{
+  struct vvi_sheets_step *w = s->sheets;
+  vvi_sheet_motion *m = &w->search->motion;
+  m->h = w->h = h;
+  for (int32_t i = 0; i < m->sheets->n_body; i++) {
+    const vvi_sheet_body *k = &m->sheets->body[i];
+    const vv_block *b = k->block;
+    if (k->carrier == VVI_CARRY_NONE) continue;
+    m->at[i] = (vvi_sheet_columns){.q = s->state->q + b->q0 + k->node0,
+                                   .p = s->state->p + b->p0 + k->node0,
+                                   .f = f + b->p0 + k->node0,
+                                   .column = b->column};
+    if (k->carrier == VVI_CARRY_FRAMES) set_frames(m, i);
+  }
+}
+
+/* ---- log ---- */
+
+static const vv_patch *patch_of(const struct vv_step *s, const vvi_sheet_body *b)
+{
+  return vvi_model_patch(s->model, b->patch);
+}
+
+static int64_t node_of(const struct vv_step *s, int32_t vertex)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  const vvi_sheet_body *b = &m->body[m->body_of[vertex]];
+  return b->carrier == VVI_CARRY_NONE ? -1 : b->node0 + (vertex - b->vertex0) - s->model->body[b->body].node0;
+}
+
+/* Impulses of a step beyond the first ones, and those of contacts at rest, are only counted.  The normal of the event leads from a to b. */
+static void log_impulse(void *user, const vvi_sheet_event *e)
+{
+  struct vv_step *s = user;
+  struct vvi_sheets_step *w = s->sheets;
+  const struct vvi_sheets *m = s->model->sheets;
+  const vvi_dcr *k = e->pair;
+  const int split = k->vertices == 1 ? 1 : k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2;
+  const int32_t first = m->body_of[k->vertex[0]];
+  const int32_t second = k->vertices == 1 ? m->region[m->couple[e->couple].b].body : m->body_of[k->vertex[split]];
+  if (e->rests && s->ledger->held++ > 0) return;
+  if (w->logged == LOGGED) {
+    s->ledger->impacts++;
+    return;
+  }
+  vv_event *out = vvi_log_next(s);
+  if (out == NULL) return;
+  w->logged++;
+  *out = (vv_event){.time = w->t,
+                    .body_a = s->model->body[m->body[first].body].name,
+                    .feature_a = patch_of(s, &m->body[first])->feature,
+                    .body_b = s->model->body[m->body[second].body].name,
+                    .feature_b = patch_of(s, &m->body[second])->feature,
+                    .kind = e->rests ? "hold" : "bounce",
+                    .normal_speed = e->speed,
+                    .normal_impulse = e->impulse,
+                    .tangential_impulse = e->slide,
+                    .energy_jump = -e->lost,
+                    .node_a = node_of(s, k->vertex[0]),
+                    .node_b = k->vertices == 1 ? -1 : node_of(s, k->vertex[split])};
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < split; j++) out->x[i] += k->c[j] * k->x[j][i];
+    out->n[i] = -k->n[i];
+  }
+}
+
+/* ---- a step ---- */
+
+vv_status vvi_sheets_prepare(struct vv_step *s)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  VV_TRY(vvi_sheets_create(m, s->arena, vv_ctx_threads(s->model->ctx), &s->sheets));
+  struct vvi_sheets_step *w = s->sheets;
+  w->step = s, w->log = log_impulse, w->user = s;
+  w->post = &s->ledger->posted, w->bank = &memory_of(s)[VVI_SHEET_BANK];
+  VV_TRY(vvi_sheets_paper_create(w, s->arena));
+  for (int32_t i = 0; i < m->n_couple; i++)
+    w->search->list[i].off = m->rule[m->couple[i].rule].projection != VVI_ANTICIPATE;
+  if (has_frames(m)) {
+    w->q = VVI_ARENA_NEW(s->arena, double, s->state->nq + s->state->np);
+    if (w->q == NULL) return VV_NOMEM;
+    w->p = w->q + s->state->nq;
+    w->search->motion.fly = fly, w->search->motion.user = w;
+  }
+  return VV_OK;
+}
+
+/* The layer: what bodies travel towards each other in a step, between 1e-3 and 1e-2 of an edge, and well inside the gaps of
+ * the start.  Chosen once, kept in the state.                                                                [sheets 12] */
+static void choose_guard(struct vvi_sheets_step *w, double *kept)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  if (*kept == 0.0) {
+    double travel = 0.0;
+    vvi_sheet_measure(w->search);
+    for (int32_t i = 0; i < m->n_couple; i++) {
+      const double *a = w->search->speed[m->couple[i].a].centre, *b = w->search->speed[m->couple[i].b].centre;
+      const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+      travel = fmax(travel, vvi_norm3(d));
+    }
+    *kept = fmin(fmin(fmax(travel, 1e-3 * m->edge_length), 1e-2 * m->edge_length), 0.5 * m->closest);
+  }
+  vvi_sheets_guard(w, *kept);
+  w->ready = true;
+}
+
+static vv_status no_room(double t, vv_report *r)
+{
+  r->reason = VV_REASON_CROWDED;
+  snprintf(r->message, sizeof r->message,
+           "more contacts between surfaces than the run has room for at t = %.9g; use larger triangles", t);
+  return VV_OK;
+}
+
+static bool moved_frames(const struct vvi_sheets_step *w)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  for (int32_t i = 0; i < w->n_dirty; i++)
+    if (m->body[m->body_of_mover[w->dirty[i]]].carrier == VVI_CARRY_FRAMES) return true;
+  return false;
+}
+
+/* Curves that meet each other answer in step/crowd.c: in turns, until neither disturbs the other. */
+static vv_status crowd_again(struct vv_step *s, double t, double h, const double *f, bool *acted, vv_report *r)
+{
+  vvi_flight flight = {.t = t, .h = h, .q = s->crowd->q, .p = s->crowd->p, .obstacles = true, .f = f};
+  return vvi_crowd_act(s, &flight, acted, r);
+}
+
+vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r)
+{
+  struct vvi_sheets_step *w = s->sheets;
+  bool again = true;
+  w->t = t, w->logged = 0;
+  for (int round = 0; again && round < ROUNDS && r->reason == VV_REASON_DONE; round++) {
+    set_motion(s, h, f);
+    if (!w->ready) choose_guard(w, &memory_of(s)[VVI_SHEET_GUARD]);
+    if (!vvi_sheets_settle(w)) return no_room(t, r);
+    again = s->crowd != NULL && moved_frames(w);
+    if (again) VV_TRY(crowd_again(s, t, h, f, &again, r));
+  }
+  return VV_OK;
+}
+
+void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts)
+{
+  *deepest = fmax(*deepest, s->sheets->deepest);
+  *contacts += s->sheets->acted;
+}

@@ -1,0 +1,258 @@
+/* step/sheets/sweep.c  Pairs that would meet in the coming drift answer, one after the other, until none would.
+ *
+ *   near pairs;  for each whose movers changed since it was looked at:  would it cross, or come nearer than the guard layer?
+ *   answer at the present places, with weights and normal of the crossing or of the end of the drift;  repeat   [sheets 8]
+ *
+ * Pairs are visited in the order of the meshes.  Nothing else decides: the same bits for any number of threads. */
+#include "math/math.h"
+#include "step/sheets.h"
+
+#include <string.h>
+
+enum { SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
+
+vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
+{
+  struct vvi_sheets_step *w = *out = VVI_ARENA_NEW(arena, struct vvi_sheets_step, 1);
+  if (w == NULL) return VV_NOMEM;
+  w->changed = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
+  w->dirty = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
+  w->zone = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
+  w->member = VVI_ARENA_NEW(arena, vvi_zone_member, m->n_mover + 1);
+  if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
+  w->count.nearest = INFINITY;
+  return vvi_sheet_search_create(m, arena, threads, 0.6 * m->edge_length, &w->search);
+}
+
+void vvi_sheets_guard(struct vvi_sheets_step *w, double guard)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  for (int32_t i = 0; i < m->n_couple; i++) {
+    const bool loses = m->rule[m->couple[i].rule].restitution < 1.0;
+    const double least = loses ? fmin(3e-3 * m->edge_length, 0.5 * m->closest) : 0.0;
+    w->search->list[i].guard = fmax(guard, least);
+    w->search->list[i].stale = true;
+  }
+}
+
+/* ---- one pair ---- */
+
+typedef struct visit {
+  vvi_sheet_near *near;
+  const vvi_sheet_list *list;
+  vvi_dcr pair;
+  bool crosses;
+  double ahead; /* distance after the drift, less the offset */
+} visit;
+
+static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const int32_t *vertex, int n)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  if (looked < 0) return true;
+  for (int k = 0; k < n; k++) {
+    const int32_t v = vertex[k];
+    if (m->mover[v] < 0) continue;
+    if (!m->body[m->body_of[v]].loose) {
+      if (w->changed[m->mover[v]] > looked) return true;
+      continue;
+    }
+    for (int32_t i = m->stencil0[v]; i < m->stencil0[v + 1]; i++)
+      if (w->changed[m->stencil[i]] > looked) return true;
+  }
+  return false;
+}
+
+static void take(visit *k, const vvi_closest *at)
+{
+  memcpy(k->pair.c, at->c, sizeof at->c);
+  memcpy(k->pair.n, at->n, sizeof at->n);
+}
+
+/* Does the pair cross, or end inside the layer?  Fills weights and normal.                                   [sheets 9] */
+static bool violated(struct vvi_sheets_step *w, visit *k)
+{
+  const vvi_sheet_motion *m = &w->search->motion;
+  const vvi_sheet_near *near = k->near;
+  const double guard = k->list->guard, offset = k->list->offset;
+  const int n = k->pair.vertices;
+  double x[4][3], y[4][3], time;
+  vvi_closest at;
+  k->crosses = false;
+  if (n == 4) {
+    const vvi_feature f = near->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
+    for (int i = 0; i < n; i++) vvi_sheet_place(m, k->pair.vertex[i], true, y[i]);
+    const double apart = vvi_separation(f, (const double(*)[3])y, near->n);
+    if (apart - offset >= guard) return false;
+    w->count.evaluations++;
+    if (apart <= 0.0) {
+      for (int i = 0; i < n; i++) vvi_sheet_place(m, k->pair.vertex[i], false, x[i]);
+      k->crosses = vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, w->search->slack, &time, &at);
+      k->ahead = -offset;
+    }
+    if (!k->crosses) vvi_closest_at(f, (const double(*)[3])y, &at);
+  } else {
+    vvi_sheet_closest(m, near->a, near->b, true, &at);
+  }
+  if (!k->crosses) {
+    k->ahead = at.d - offset;
+    if (!(k->ahead < guard) || !vvi_sheet_is_local(m, near->a, near->b, &at)) return false;
+    if (at.d == 0.0 && n == 4) memcpy(at.n, near->n, sizeof at.n);
+    k->crosses = k->ahead < 0.0; /* into the thickness, or into an obstacle */
+  }
+  take(k, &at);
+  return true;
+}
+
+/* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheets 10] */
+static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
+{
+  const double d = k->near->d, guard = k->list->guard;
+  const bool close = k->crosses || d < 0.25 * guard;
+  *pushed = false;
+  if (u < 0.0) {
+    const double inside = fmin(1.0, fmax(0.0, (guard - d) / (0.5 * guard)));
+    *up = -(e + (1.0 - e) * inside) * u;
+    if (e < 1.0) *up = fmin(-u, fmax(*up, -w));
+    if (e == 1.0 && bank < 0.0) *up = sqrt(fmax(u * u + 2.0 * k->pair.normal.inverse * bank, 0.25 * u * u));
+  } else if (close && u + w < 0.0) {
+    *up = u;
+  } else {
+    return false;
+  }
+  if (close && *up + w < 0.0) *up = -w, *pushed = true;
+  return *up != u;
+}
+
+static void mark(struct vvi_sheets_step *w, const vvi_row *r)
+{
+  for (int i = 0; i < r->n; i++) {
+    const int32_t m = r->part[i].mover;
+    if (w->changed[m] == 0) w->dirty[w->n_dirty++] = m;
+    w->changed[m] = w->serial;
+  }
+}
+
+/* Everything that the impulse l along n and friction do, and their books. */
+static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, bool pushed)
+{
+  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->sheets->couple[k->near->couple].rule];
+  vvi_sheet_motion *m = &w->search->motion;
+  const double direction = w->h < 0.0 ? -1.0 : 1.0, u = direction * k->pair.speed, gained = 0.5 * l * (u + up);
+  double slide = 0.0, lost = 0.0;
+  w->serial++;
+  vvi_row_apply(m, &k->pair.normal, direction * l, w->post);
+  mark(w, &k->pair.normal);
+  if (rule->restitution < 1.0)
+    vvi_sum_add(&w->post->restitution_loss, -gained), lost -= gained;
+  else
+    *w->bank -= gained;
+  if (rule->friction > 0.0) {
+    const double rubbed = vvi_dcr_rub(m, &k->pair, rule->friction * fabs(l), &slide, w->post);
+    vvi_sum_add(&w->post->friction_loss, rubbed);
+    lost += rubbed;
+  }
+  w->count.impulses++;
+  w->count.pushes += pushed;
+  if (pushed) w->count.pushed += gained;
+  if (w->log != NULL)
+    w->log(w->user, &(vvi_sheet_event){.pair = &k->pair,
+                                       .couple = k->near->couple,
+                                       .rests = u >= 0.0 || (rule->restitution < 1.0 && !k->crosses &&
+                                                             k->near->d < 0.5 * k->list->guard),
+                                       .speed = k->pair.speed,
+                                       .impulse = direction * l,
+                                       .slide = slide,
+                                       .lost = lost});
+}
+
+/* True: momenta changed. */
+static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  const double direction = w->h < 0.0 ? -1.0 : 1.0;
+  visit k = {.near = near, .list = &w->search->list[near->couple]};
+  k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
+  if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
+  near->looked = w->serial;
+  if (!violated(w, &k)) return false;
+  if (!vvi_dcr_prepare(&w->search->motion, &k.pair)) {
+    w->count.rowless += k.crosses;
+    return false;
+  }
+  w->count.crossings += k.crosses;
+  const double e = m->rule[m->couple[near->couple].rule].restitution, u = direction * k.pair.speed;
+  const double pressed = 0.5 * fabs(w->h) * vvi_row_acceleration(&w->search->motion, &k.pair.normal);
+  double up;
+  bool pushed;
+  if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) return false;
+  w->acted += !near->acted;
+  near->acted = true;
+  if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
+  answer(w, &k, (up - u) / k.pair.normal.inverse, up, pushed);
+  return true;
+}
+
+/* ---- sweeps ---- */
+
+/* Deepest of what is left when the sweeps gave up. */
+static double left_over(struct vvi_sheets_step *w)
+{
+  double deepest = 0.0;
+  for (int32_t i = 0; i < w->search->n_near; i++) {
+    visit k = {.near = &w->search->near[i], .list = &w->search->list[w->search->near[i].couple]};
+    k.pair.vertices = vvi_sheet_vertices(w->search->sheets, k.near->a, k.near->b, k.pair.vertex);
+    if (violated(w, &k) && k.crosses) deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
+  }
+  return deepest;
+}
+
+static void sweep(struct vvi_sheets_step *w)
+{
+  int64_t sweeps = 0;
+  vvi_zones_open(w);
+  for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
+    const bool patient = sweeps < PATIENCE;
+    fired = 0;
+    for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
+    if (w->n_member > 0) vvi_zones_move(w);
+  }
+  if (sweeps == SWEEPS) w->deepest = fmax(w->deepest, left_over(w));
+  w->count.sweeps += sweeps;
+  if (sweeps > w->count.most_sweeps) w->count.most_sweeps = sweeps;
+}
+
+static bool anyone_exceeds(struct vvi_sheets_step *w)
+{
+  bool any = false;
+  for (int32_t i = 0; i < w->n_dirty; i++) any |= vvi_sheet_exceeds(w->search, w->dirty[i]);
+  for (int32_t i = 0; any && i < w->search->sheets->n_region; i++)
+    w->search->speed[i].allowed = 1.5 * w->search->speed[i].spread;
+  return any;
+}
+
+bool vvi_sheets_settle(struct vvi_sheets_step *w)
+{
+  vvi_sheet_search *s = w->search;
+  bool again = true, room = true;
+  w->n_dirty = 0, w->serial = 1, w->acted = 0, w->deepest = 0.0;
+  double clock = vvi_clock();
+  vvi_sheet_measure(s);
+  for (int repeat = 0; again && room && repeat < REPEATS; repeat++) {
+    room = vvi_sheet_collect(s);
+    for (int32_t i = 0; i < s->n_near; i++)
+      w->count.nearest = fmin(w->count.nearest, s->near[i].d / s->list[s->near[i].couple].guard);
+    const double found = vvi_clock();
+    sweep(w);
+    again = anyone_exceeds(w);
+    w->count.repeats += again;
+    w->count.searching += found - clock;
+    clock = vvi_clock();
+    w->count.answering += clock - found;
+  }
+  if (again) w->deepest = fmax(w->deepest, s->slack);
+  w->count.unresolved += w->deepest > 0.0;
+  for (int32_t i = 0; i < w->n_dirty; i++) w->changed[w->dirty[i]] = 0;
+  vvi_sheet_advance(s);
+  return room;
+}

@@ -1,0 +1,419 @@
+/* tests/contact/test_sheets.c  Surfaces of triangles that meet: closest points, crossings, rows, lists, sweeps; no body kind. */
+#include "check.h"
+
+#include "contact/friction.h"
+#include "math/math.h"
+#include "sheets.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- closest points ---- */
+
+static void sum_of(const double x[4][3], const double c[4], double d[3])
+{
+  for (int i = 0; i < 3; i++) d[i] = c[0] * x[0][i] + c[1] * x[1][i] + c[2] * x[2][i] + c[3] * x[3][i];
+}
+
+static void random_points(uint64_t *seed, double x[4][3])
+{
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < 3; i++) x[k][i] = sheet_noise(seed);
+}
+
+/* At the minimum no other point of the features is nearer; what was returned is a point of them. */
+static void closest_points(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 3;
+  for (int trial = 0; trial < 20000; trial++) {
+    double x[4][3], d[3], c[4];
+    vvi_closest at;
+    const vvi_feature f = trial % 2 == 0 ? VVI_VERTEX_FACE : VVI_EDGE_EDGE;
+    random_points(&seed, x);
+    if (trial % 5 == 0) memcpy(x[3], x[2], sizeof x[3]), x[3][0] += 1e-3; /* thin */
+    vvi_closest_at(f, (const double(*)[3])x, &at);
+    for (int k = 0; k < 4; k++) c[k] = (f == VVI_VERTEX_FACE ? k > 0 : k > 1) ? -at.c[k] : at.c[k];
+    for (int k = 0; k < 4; k++) check_least(c[k], -1e-15);
+    check_near(f == VVI_VERTEX_FACE ? c[1] + c[2] + c[3] : c[2] + c[3], 1.0, 1e-15);
+    check_near(f == VVI_VERTEX_FACE ? c[0] : c[0] + c[1], 1.0, 1e-15);
+    sum_of((const double(*)[3])x, at.c, d);
+    check_near(vvi_norm3(d), at.d, 1e-15);
+    for (int other = 0; other < 30; other++) {
+      double s = sheet_noise(&seed) + 0.5, t = sheet_noise(&seed) + 0.5;
+      double y[4] = {1.0 - s, s, t - 1.0, -t};
+      if (f == VVI_VERTEX_FACE) {
+        if (s + t > 1.0) s = 1.0 - s, t = 1.0 - t;
+        y[0] = 1.0, y[1] = -(1.0 - s - t), y[2] = -s, y[3] = -t;
+      }
+      sum_of((const double(*)[3])x, y, d);
+      check_least(vvi_norm3(d), at.d * (1.0 - 1e-9));
+    }
+    check_most(vvi_separation(f, (const double(*)[3])x, at.n), at.d * (1.0 + 1e-12) + 1e-15);
+  }
+}
+
+/* ---- crossings ---- */
+
+/* Features that are made to meet at a known time and place are found, from either side; those that stay apart are not. */
+static void crossings(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 11;
+  int found = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    double m[4][3], x[4][3], y[4][3], d[3], time, v[4][3];
+    vvi_closest at;
+    const vvi_feature f = trial % 2 == 0 ? VVI_VERTEX_FACE : VVI_EDGE_EDGE;
+    const double when = 0.05 + 0.9 * (sheet_noise(&seed) + 0.5), s = 0.5 + 0.9 * sheet_noise(&seed);
+    random_points(&seed, m);
+    double c[4] = {1.0 - s, s, -0.5, -0.5};
+    if (f == VVI_VERTEX_FACE) c[0] = 1.0, c[1] = -0.2, c[2] = -0.5, c[3] = -0.3;
+    sum_of((const double(*)[3])m, c, d);
+    for (int k = 0; k < (f == VVI_VERTEX_FACE ? 1 : 2); k++)
+      for (int i = 0; i < 3; i++) m[k][i] -= d[i]; /* now they meet */
+    random_points(&seed, v);
+    for (int k = 0; k < 4; k++)
+      for (int i = 0; i < 3; i++) x[k][i] = m[k][i] - when * v[k][i], y[k][i] = m[k][i] + (1.0 - when) * v[k][i];
+    const bool hit = vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, 1e-6, &time, &at);
+    assert_true(hit);
+    check_most(time, when + 1e-6);
+    check_near(vvi_norm3(at.n), 1.0, 1e-12);
+    sum_of((const double(*)[3])x, at.c, d);
+    check_least(vvi_dot3(d, at.n), -1e-9); /* towards the side at the start */
+    /* a plane that holds them apart at both ends does so in between */
+    vvi_closest_at(f, (const double(*)[3])x, &at);
+    const double gap = vvi_separation(f, (const double(*)[3])x, at.n);
+    if (gap > 1e-6 && vvi_separation(f, (const double(*)[3])y, at.n) > 1e-6) fail_msg("a plane parts what meets");
+    for (int k = 0; k < 4; k++)
+      for (int i = 0; i < 3; i++) y[k][i] = x[k][i] + 0.3 * at.d * v[k][i] / 0.87;
+    if (vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, 1e-6, &time, &at)) found++;
+  }
+  assert_int_equal(found, 0);
+}
+
+/* Everything in one plane: the cubic vanishes identically. */
+static void crossings_in_a_plane(void **unused)
+{
+  (void)unused;
+  const double x[4][3] = {{2, 0.2, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const double y[4][3] = {{-1, 0.2, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  const double past[4][3] = {{2, 0.9, 0}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  double time;
+  vvi_closest at;
+  assert_true(vvi_crossing(VVI_VERTEX_FACE, x, y, 1e-6, &time, &at));
+  check_near(time, 0.4, 1e-5);
+  check_near(at.n[0], sqrt(0.5), 1e-3);
+  assert_false(vvi_crossing(VVI_VERTEX_FACE, x, past, 1e-6, &time, &at));
+  const double a[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}},
+               b[4][3] = {{0, 2, 0}, {1, 2, 0}, {0, 1, 0}, {1, 1, 0}};
+  assert_true(vvi_crossing(VVI_EDGE_EDGE, a, b, 1e-6, &time, &at)); /* parallel edges */
+  check_near(time, 0.5, 1e-5);
+  check_near(at.n[1], -1.0, 1e-9);
+}
+
+/* ---- rows ---- */
+
+typedef struct four {
+  vvi_arena arena;
+  struct vvi_sheets sheets;
+  vvi_sheet_columns at;
+  vvi_sheet_motion motion;
+  double q[12], p[12], f[12];
+} four;
+
+static void four_open(four *w)
+{
+  static const int32_t triangle[3] = {1, 2, 3};
+  const double x[12] = {0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0}, inverse[4] = {1, 1, 1, 1};
+  const vvi_sheet_part part = {.body = {.carrier = VVI_CARRY_POINTS, .movers = 4},
+                               .vertices = 4,
+                               .elements = 1,
+                               .element = triangle,
+                               .x = x,
+                               .inverse = inverse};
+  *w = (four){.q = {0}};
+  assert_int_equal(vvi_sheets_assemble(&w->arena, 1, &part, &w->sheets), VV_OK);
+  w->at = (vvi_sheet_columns){.q = w->q, .p = w->p, .f = w->f, .column = 4};
+  w->motion = (vvi_sheet_motion){.sheets = &w->sheets, .h = 1.0, .at = &w->at};
+}
+
+static void totals(const four *w, double p[3], double l[3], double *energy, double *scale)
+{
+  *energy = 0.0, scale[0] = scale[1] = 0.0;
+  for (int c = 0; c < 3; c++) p[c] = l[c] = 0.0;
+  for (int k = 0; k < 4; k++) {
+    const double x[3] = {w->q[k], w->q[4 + k], w->q[8 + k]}, y[3] = {w->p[k], w->p[4 + k], w->p[8 + k]};
+    double m[3];
+    vvi_cross3(x, y, m);
+    for (int c = 0; c < 3; c++) p[c] += y[c], l[c] += m[c];
+    *energy += 0.5 * w->sheets.inverse[k] * vvi_dot3(y, y);
+    scale[0] += vvi_norm3(y), scale[1] += vvi_norm3(x) * vvi_norm3(y);
+  }
+}
+
+static double largest(const double a[3], const double b[3])
+{
+  return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
+}
+
+/* 1e5 pairs of random masses, places, velocities; weights and normals also from another configuration than the places. */
+static void responses(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 5;
+  int slides = 0, sticks = 0, pairs = 0;
+  double worst_p = 0, worst_l = 0, worst_e = 0, worst_u = 0;
+  four w;
+  four_open(&w);
+  for (int trial = 0; pairs < 100000; trial++) {
+    double p0[3], l0[3], e0, p1[3], l1[3], e1, scale[2], x[4][3], slide;
+    vvi_closest at;
+    const double e = (double)(trial % 3) / 2.0, mu = (trial / 3) % 3 == 0 ? 0.0 : (trial / 3) % 3 == 1 ? 0.3 : 1.0;
+    const vvi_feature f = trial % 2 == 0 ? VVI_VERTEX_FACE : VVI_EDGE_EDGE;
+    random_points(&seed, x);
+    vvi_closest_at(f, (const double(*)[3])x, &at);
+    for (int k = 0; k < 4; k++) {
+      w.sheets.inverse[k] = exp(2.0 * sheet_noise(&seed));
+      for (int c = 0; c < 3; c++)
+        w.q[4 * c + k] = x[k][c] + 0.02 * sheet_noise(&seed), w.p[4 * c + k] = sheet_noise(&seed);
+    }
+    vvi_dcr k = {.vertices = 4, .vertex = {0, 1, 2, 3}};
+    memcpy(k.c, at.c, sizeof k.c);
+    memcpy(k.n, at.n, sizeof k.n);
+    if (!vvi_dcr_prepare(&w.motion, &k)) continue;
+    if (!(k.speed < 0.0)) continue;
+    pairs++;
+    totals(&w, p0, l0, &e0, scale);
+    const double l = -(1.0 + e) * k.speed / k.normal.inverse;
+    vvi_row_apply(&w.motion, &k.normal, l, NULL);
+    worst_u = fmax(worst_u, fabs(vvi_row_speed(&w.motion, &k.normal) + e * k.speed));
+    totals(&w, p1, l1, &e1, scale);
+    const double jump = 0.5 * (1.0 - e * e) * k.speed * k.speed / k.normal.inverse;
+    worst_e = fmax(worst_e, fabs(e1 - e0 + jump) / e0);
+    const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, &slide, NULL);
+    check_least(rubbed, -1e-14 * e0);
+    check_most(slide, mu * l * (1.0 + 1e-14));
+    slides += slide == mu * l && mu > 0.0, sticks += slide < mu * l && mu > 0.0;
+    const double middle = e1;
+    totals(&w, p1, l1, &e1, scale);
+    worst_e = fmax(worst_e, fabs(e1 - middle + rubbed) / e0);
+    check_most(e1, e0 * (1.0 + 1e-12));
+    worst_p = fmax(worst_p, largest(p0, p1) / scale[0]);
+    worst_l = fmax(worst_l, largest(l0, l1) / scale[1]);
+  }
+  vvi_arena_free(&w.arena);
+  print_message("  momentum %.1e, angular momentum %.1e, energy %.1e, speed %.1e; %d slide, %d stick\n", worst_p,
+                worst_l, worst_e, worst_u, slides, sticks);
+  check_most(worst_p, 1e-12);
+  check_most(worst_l, 1e-12);
+  check_most(worst_e, 1e-12);
+  assert_true(slides > 1000 && sticks > 1000);
+}
+
+/* ---- lists ---- */
+
+static int by_pair(const void *x, const void *y)
+{
+  const vvi_sheet_pair *a = x, *b = y;
+  if (a->a != b->a) return a->a < b->a ? -1 : 1;
+  return a->b < b->b ? -1 : a->b > b->b;
+}
+
+/* Edges of one body may stand either way round. */
+static void canonical(vvi_sheet_pair *p, int64_t n)
+{
+  for (int64_t i = 0; i < n; i++)
+    if (p[i].a < 0 && -1 - p[i].a > p[i].b) {
+      const int32_t e = -1 - p[i].a;
+      p[i].a = -1 - p[i].b, p[i].b = e;
+    }
+  qsort(p, (size_t)n, sizeof *p, by_pair);
+}
+
+static void random_world(sheet_world *w, uint64_t *seed, int bodies, double spread, bool self)
+{
+  char why[VVI_MESH_WHY];
+  sheet_world_open(w, 4000);
+  for (int b = 0; b < bodies; b++) {
+    vvi_mesh mesh;
+    const double size[3] = {1, 1, 1},
+                 place[3] = {spread * sheet_noise(seed), spread * sheet_noise(seed), spread * sheet_noise(seed)};
+    const double axis[3] = {sheet_noise(seed), sheet_noise(seed), 0.1},
+                 velocity[3] = {sheet_noise(seed), sheet_noise(seed), 0};
+    const int n[3] = {2 + b % 2, 3, 2};
+    if (b % 3 == 2)
+      assert_int_equal(vvi_mesh_sphere(&w->arena, VVI_MESH_OCTAHEDRON, 1, 2, 0.5, &mesh, why), VV_OK);
+    else
+      assert_int_equal(vvi_mesh_box(&w->arena, size, n, &mesh, why), VV_OK);
+    for (int i = 0; i < 3 * mesh.nodes; i++) mesh.x[i] += 0.05 * sheet_noise(seed);
+    sheet_world_add(w, &mesh, place, axis, 5.0 * sheet_noise(seed), velocity, 1.0);
+  }
+  sheet_world_close(w, 1.0, 1.0, 0.0, self, 1e-3, 1);
+}
+
+/* The lists of all regions of two bodies. */
+static int64_t listed(const sheet_world *w, int32_t a, int32_t b, vvi_sheet_pair *out)
+{
+  const vvi_sheet_search *s = w->step->search;
+  int64_t n = 0;
+  for (int32_t c = 0; c < w->sheets.n_couple; c++) {
+    const vvi_sheet_couple *k = &w->sheets.couple[c];
+    if (w->sheets.region[k->a].body != a || w->sheets.region[k->b].body != b) continue;
+    memcpy(out + n, s->pair + s->list[c].first, sizeof *out * (size_t)s->list[c].n);
+    n += s->list[c].n;
+  }
+  return n;
+}
+
+/* On random scenes, overlapping or not, the lists hold exactly the pairs that looking at everything finds. */
+static void lists_are_complete(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 21;
+  enum { ROOM = 400000 };
+  vvi_sheet_pair *all = malloc(sizeof *all * ROOM), *mine = malloc(sizeof *mine * ROOM);
+  int64_t total = 0;
+  for (int scene = 0; scene < 12; scene++) {
+    sheet_world w;
+    random_world(&w, &seed, 2 + scene % 4, 0.5 + 0.4 * (scene % 5), true);
+    vvi_sheet_search *s = w.step->search;
+    s->skin = 0.02 + 0.1 * (scene % 3), s->motion.h = 1e-4;
+    for (int32_t c = 0; c < w.sheets.n_couple; c++) s->list[c].skin = s->skin;
+    vvi_sheet_measure(s);
+    assert_true(vvi_sheet_collect(s));
+    for (int32_t a = 0; a < w.sheets.n_body; a++)
+      for (int32_t b = a; b < w.sheets.n_body; b++) {
+        const int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->skin, all, ROOM), m = listed(&w, a, b, mine);
+        assert_true(n <= ROOM);
+        assert_int_equal(n, m);
+        canonical(all, n);
+        canonical(mine, n);
+        for (int64_t i = 0; i < n; i++) assert_true(all[i].a == mine[i].a && all[i].b == mine[i].b);
+        total += n;
+      }
+    sheet_world_free(&w);
+  }
+  free(all);
+  free(mine);
+  assert_true(total > 10000);
+}
+
+/* ---- sweeps ---- */
+
+/* n^3 cubes of springs, flying into each other, in random orientations. */
+static void crowd(sheet_world *w, int n, double pitch, bool turned, double speed, double e, double mu, int threads)
+{
+  char why[VVI_MESH_WHY];
+  uint64_t seed = 77;
+  vvi_mesh mesh;
+  const double size[3] = {1, 1, 1};
+  const int cut[3] = {2, 2, 2};
+  sheet_world_open(w, 4000);
+  assert_int_equal(vvi_mesh_box(&w->arena, size, cut, &mesh, why), VV_OK);
+  for (int i = 0; i < n * n * n; i++) {
+    const double place[3] = {pitch * (i % n), pitch * (i / n % n), pitch * (i / n / n)};
+    const double axis[3] = {sheet_noise(&seed), sheet_noise(&seed), 0.3 + sheet_noise(&seed)};
+    double velocity[3];
+    for (int c = 0; c < 3; c++)
+      velocity[c] = -speed * (place[c] - 0.5 * pitch * (n - 1)) + 0.05 * speed * sheet_noise(&seed);
+    sheet_world_add(w, &mesh, place, axis, turned ? 3.0 * sheet_noise(&seed) : 0.0, velocity, 1.0);
+  }
+  sheet_world_close(w, 2000.0, e, mu, true, 0.0, threads);
+}
+
+typedef struct outcome {
+  double energy, momentum, spin, lost;
+  int64_t intersections;
+} outcome;
+
+static outcome run_crowd(sheet_world *w, double h, int steps)
+{
+  outcome o = {0};
+  double p0[3], l0[3], p1[3], l1[3], ps, ls;
+  const double e0 = sheet_world_energy(w);
+  sheet_world_momenta(w, p0, l0, &ps, &ls);
+  for (int k = 0; k < steps; k++) {
+    sheet_world_step(w, h, 1);
+    o.intersections += sheet_world_intersections(w, true);
+  }
+  sheet_world_momenta(w, p1, l1, &ps, &ls);
+  o.lost = vv_sum_value(&w->post.friction_loss) + vv_sum_value(&w->post.restitution_loss);
+  o.energy = (sheet_world_energy(w) + o.lost) / e0 - 1.0;
+  o.lost /= e0;
+  o.momentum = largest(p0, p1) / ps, o.spin = largest(l0, l1) / ls;
+  const vvi_sheet_counts *c = &w->step->count;
+  print_message("  E %+.2e P %.1e L %.1e lost %.1f%% nearest %.3f impulses %ld crossings %ld sweeps %.2f (%ld) "
+                "pushes %ld (%.1e) zones %ld builds %ld int %ld\n",
+                o.energy, o.momentum, o.spin, 100 * o.lost, c->nearest, (long)c->impulses, (long)c->crossings,
+                (double)c->sweeps / steps, (long)c->most_sweeps, (long)c->pushes, c->pushed / e0, (long)c->zones,
+                (long)w->step->search->builds, (long)o.intersections);
+  assert_int_equal(o.intersections, 0);
+  assert_int_equal(c->unresolved, 0);
+  assert_int_equal(c->rowless, 0);
+  check_most(o.momentum, 1e-12);
+  check_most(o.spin, 1e-12);
+  check_least(c->impulses, 100);
+  return o;
+}
+
+static void crowds(void **unused)
+{
+  (void)unused;
+  static const double law[4][2] = {{1, 0}, {1, 0.5}, {0.5, 0}, {0.5, 0.5}};
+  for (int turned = 0; turned < 2; turned++)
+    for (int k = 0; k < 4; k++) {
+      sheet_world w;
+      crowd(&w, 2, turned ? 1.8 : 1.1, turned, 20.0, law[k][0], law[k][1], 1);
+      const outcome o = run_crowd(&w, 5e-4, 400);
+      check_most(fabs(o.energy), 1e-2);
+      if (k == 0) check_most(fabs(o.lost), 0.0);
+      if (k > 0) check_least(o.lost, 1e-3);
+      sheet_world_free(&w);
+    }
+}
+
+/* A step twice as short: a quarter of the error. */
+static void second_order(void **unused)
+{
+  (void)unused;
+  double error[3];
+  for (int k = 0; k < 3; k++) {
+    sheet_world w;
+    crowd(&w, 2, 1.8, true, 20.0, 1.0, 0.0, 1);
+    error[k] = run_crowd(&w, 8e-4 / (1 << k), 200 << k).energy;
+    sheet_world_free(&w);
+  }
+  check_least(error[0] / error[2], 8.0);
+}
+
+/* When lists are built, how wide their skin is and how many threads look does not change a bit. */
+static void the_same_bits(void **unused)
+{
+  (void)unused;
+  sheet_world a, b;
+  crowd(&a, 2, 1.8, true, 20.0, 0.5, 0.3, 1);
+  crowd(&b, 2, 1.8, true, 20.0, 0.5, 0.3, 3);
+  b.step->search->skin *= 2.5;
+  for (int k = 0; k < 100; k++) {
+    sheet_world_step(&a, 5e-4, 3);
+    sheet_world_step(&b, 5e-4, 3);
+    for (int32_t i = 0; k % 7 == 3 && i < b.sheets.n_couple; i++) b.step->search->list[i].stale = true; /* as resumed */
+    assert_memory_equal(a.p, b.p, sizeof(double) * 3 * (size_t)a.room);
+    assert_memory_equal(a.q, b.q, sizeof(double) * 3 * (size_t)a.room);
+  }
+  assert_true(a.step->count.impulses > 100);
+  sheet_world_free(&a);
+  sheet_world_free(&b);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(closest_points), cmocka_unit_test(crossings),          cmocka_unit_test(crossings_in_a_plane),
+      cmocka_unit_test(responses),      cmocka_unit_test(lists_are_complete), cmocka_unit_test(crowds),
+      cmocka_unit_test(second_order),   cmocka_unit_test(the_same_bits),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* tests/support/sheets.c  See sheets.h. */
+#include "sheets.h"
+
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Also in a release build. */
+static void must(bool true_)
+{
+  if (!true_) abort();
+}
+
+double sheet_noise(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0 - 0.5;
+}
+
+void sheet_world_open(sheet_world *w, int room)
+{
+  *w = (sheet_world){.room = room};
+  w->q = VVI_ARENA_NEW(&w->arena, double, 9 * room);
+  w->p = w->q + 3 * room, w->f = w->p + 3 * room;
+  w->inverse = VVI_ARENA_NEW(&w->arena, double, room);
+  w->triangle = VVI_ARENA_NEW(&w->arena, int, 6 * room);
+  w->body = VVI_ARENA_NEW(&w->arena, int, 2 * room);
+  w->first = VVI_ARENA_NEW(&w->arena, int, 4096);
+  w->first_triangle = VVI_ARENA_NEW(&w->arena, int, 4096);
+}
+
+static void turn(const double axis[3], double angle, const double x[3], double y[3])
+{
+  double a[3], c[3];
+  const double size = vvi_norm3(axis);
+  for (int i = 0; i < 3; i++) a[i] = axis[i] / size;
+  vvi_cross3(a, x, c);
+  const double along = vvi_dot3(a, x);
+  for (int i = 0; i < 3; i++) y[i] = cos(angle) * x[i] + sin(angle) * c[i] + (1.0 - cos(angle)) * along * a[i];
+}
+
+void sheet_world_add(sheet_world *w, const vvi_mesh *mesh, const double place[3], const double axis[3], double angle,
+                     const double velocity[3], double density)
+{
+  double *mass = calloc((size_t)mesh->nodes, sizeof *mass);
+  must(w->nodes + mesh->nodes <= w->room);
+  for (int t = 0; t < mesh->triangles; t++) {
+    double u[3], v[3], n[3];
+    const int *k = mesh->triangle + 3 * t;
+    for (int c = 0; c < 3; c++)
+      u[c] = mesh->x[3 * k[1] + c] - mesh->x[3 * k[0] + c], v[c] = mesh->x[3 * k[2] + c] - mesh->x[3 * k[0] + c];
+    vvi_cross3(u, v, n);
+    for (int c = 0; c < 3; c++) {
+      mass[k[c]] += density * vvi_norm3(n) / 6.0;
+      w->triangle[3 * (w->triangles + t) + c] = w->nodes + k[c];
+    }
+    w->body[w->triangles + t] = w->bodies;
+  }
+  for (int i = 0; i < mesh->nodes; i++) {
+    double y[3];
+    turn(axis, angle, mesh->x + 3 * i, y);
+    for (int c = 0; c < 3; c++) {
+      w->q[c * w->room + w->nodes + i] = place[c] + y[c];
+      w->p[c * w->room + w->nodes + i] = mass[i] * velocity[c];
+    }
+    w->inverse[w->nodes + i] = 1.0 / mass[i];
+  }
+  free(mass);
+  w->nodes += mesh->nodes, w->triangles += mesh->triangles;
+  w->first[++w->bodies] = w->nodes, w->first_triangle[w->bodies] = w->triangles;
+}
+
+static void place(const sheet_world *w, int i, double x[3])
+{
+  for (int c = 0; c < 3; c++) x[c] = w->q[c * w->room + i];
+}
+
+static double length(const sheet_world *w, int32_t edge, double d[3])
+{
+  double x[3], y[3];
+  place(w, w->sheets.edge[2 * edge], x);
+  place(w, w->sheets.edge[2 * edge + 1], y);
+  for (int c = 0; c < 3; c++) d[c] = y[c] - x[c];
+  return vvi_norm3(d);
+}
+
+static void force(sheet_world *w)
+{
+  memset(w->f, 0, sizeof(double) * 3 * (size_t)w->room);
+  for (int32_t e = 0; e < w->sheets.n_edge; e++) {
+    double d[3];
+    const double l = length(w, e, d), pull = w->stiffness * (l - w->rest[e]) / l;
+    for (int c = 0; c < 3; c++) {
+      w->f[c * w->room + w->sheets.edge[2 * e]] += pull * d[c];
+      w->f[c * w->room + w->sheets.edge[2 * e + 1]] -= pull * d[c];
+    }
+  }
+}
+
+static int32_t all_meet(void *user, int32_t a, int32_t b)
+{
+  const bool *self = user;
+  return a != b || *self ? 0 : -1;
+}
+
+void sheet_world_close(sheet_world *w, double stiffness, double restitution, double friction, bool self, double guard,
+                       int threads)
+{
+  vvi_sheet_part *part = VVI_ARENA_NEW(&w->arena, vvi_sheet_part, w->bodies);
+  for (int b = 0; b < w->bodies; b++) {
+    const int n = w->first[b + 1] - w->first[b], t = w->first_triangle[b + 1] - w->first_triangle[b];
+    double *x = VVI_ARENA_NEW(&w->arena, double, 3 * n);
+    int32_t *corner = VVI_ARENA_NEW(&w->arena, int32_t, 3 * t);
+    for (int i = 0; i < n; i++) place(w, w->first[b] + i, x + 3 * i);
+    for (int i = 0; i < 3 * t; i++) corner[i] = w->triangle[3 * w->first_triangle[b] + i] - w->first[b];
+    part[b] = (vvi_sheet_part){.body = {.carrier = VVI_CARRY_POINTS, .body = b, .movers = n},
+                               .vertices = n,
+                               .elements = t,
+                               .element = corner,
+                               .x = x,
+                               .inverse = w->inverse + w->first[b]};
+  }
+  must(vvi_sheets_assemble(&w->arena, w->bodies, part, &w->sheets) == VV_OK);
+  struct vvi_sheets *s = &w->sheets;
+  s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
+  s->rule[0] = (vvi_sheet_rule){.restitution = restitution, .friction = friction};
+  must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
+  must(vvi_sheets_couple(&w->arena, s, all_meet, &self) == VV_OK);
+  w->stiffness = stiffness;
+  w->rest = VVI_ARENA_NEW(&w->arena, double, s->n_edge);
+  for (int32_t e = 0; e < s->n_edge; e++) {
+    double d[3];
+    w->rest[e] = length(w, e, d);
+  }
+  must(vvi_sheets_create(s, &w->arena, threads, &w->step) == VV_OK);
+  vvi_sheets_guard(w->step, guard > 0.0 ? guard : 1e-3 * s->edge_length);
+  w->step->bank = &w->bank, w->step->post = &w->post;
+  for (int b = 0; b < w->bodies; b++)
+    w->step->search->motion.at[b] = (vvi_sheet_columns){
+        .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
+  force(w);
+}
+
+void sheet_world_step(sheet_world *w, double h, int n)
+{
+  for (int k = 0; k < n; k++) {
+    w->step->h = w->step->search->motion.h = h;
+    must(vvi_sheets_settle(w->step));
+    for (int i = 0; i < 3 * w->room; i++) w->p[i] += 0.5 * h * w->f[i];
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < w->nodes; i++) w->q[c * w->room + i] += h * w->inverse[i] * w->p[c * w->room + i];
+    force(w);
+    for (int i = 0; i < 3 * w->room; i++) w->p[i] += 0.5 * h * w->f[i];
+  }
+}
+
+double sheet_world_energy(const sheet_world *w)
+{
+  double sum = w->bank;
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < w->nodes; i++) sum += 0.5 * w->inverse[i] * w->p[c * w->room + i] * w->p[c * w->room + i];
+  for (int32_t e = 0; e < w->sheets.n_edge; e++) {
+    double d[3];
+    const double x = length(w, e, d) - w->rest[e];
+    sum += 0.5 * w->stiffness * x * x;
+  }
+  return sum;
+}
+
+void sheet_world_momenta(const sheet_world *w, double p[3], double l[3], double *p_scale, double *l_scale)
+{
+  for (int c = 0; c < 3; c++) p[c] = l[c] = 0.0;
+  *p_scale = *l_scale = 0.0;
+  for (int i = 0; i < w->nodes; i++) {
+    double x[3], y[3], m[3];
+    place(w, i, x);
+    for (int c = 0; c < 3; c++) y[c] = w->p[c * w->room + i];
+    vvi_cross3(x, y, m);
+    for (int c = 0; c < 3; c++) p[c] += y[c], l[c] += m[c];
+    *p_scale += vvi_norm3(y), *l_scale += vvi_norm3(m);
+  }
+}
+
+int64_t sheet_world_intersections(const sheet_world *w, bool within)
+{
+  int pair[2];
+  double *x = malloc(sizeof(double) * 3 * (size_t)w->nodes);
+  for (int i = 0; i < w->nodes; i++) place(w, i, x + 3 * i);
+  const int64_t n = vvi_mesh_intersections(x, w->triangles, w->triangle, w->body, within, 0.0, pair);
+  free(x);
+  return n;
+}
+
+void sheet_world_free(sheet_world *w)
+{
+  vvi_arena_free(&w->arena);
+}
