@@ -35,10 +35,23 @@ dev: setup ## build with asserts: build/dev
 demo: release ## run the newcomer's scene: a rod tumbles in a room, and the books close
 	$(BUILD)/release/visviva run examples/newcomer/tumbling-rod.yaml -o out/demo --overwrite
 	$(BUILD)/release/visviva picture out/demo
+	@rm -f out/demo/report.html
+	@bash tools/setup.sh web >$(BUILD)/web.log 2>&1 && cmake --build $(BUILD)/release --target web >>$(BUILD)/web.log 2>&1 && \
+	  $(BUILD)/release/visviva report out/demo || echo "visviva: the report page is left out; \`make web' builds it, or says what is missing"
 	@echo
 	@echo "Look at:"
-	@for f in $$(find out/demo -maxdepth 1 -name '*.svg') out/demo/summary.json out/demo/ledger.csv \
+	@for f in out/demo/report.html $$(find out/demo -maxdepth 1 -name '*.svg') out/demo/summary.json out/demo/ledger.csv \
 	  out/demo/events.csv out/demo/paraview/run.pvd; do [ ! -e $$f ] || echo "  $$f"; done
+
+.PHONY: web web-test
+web: release ## build the report page (Node and npm; the net, the first time)
+	@bash tools/setup.sh web
+	@cmake --build $(BUILD)/release --target web
+	@echo "visviva report DIR makes a page of a result folder"
+web-test: web ## test the report page in Chromium
+	@bash tools/setup.sh web-test
+	@cd web && npm install --loglevel=error >/dev/null && npm run check && \
+	  VISVIVA=$${VISVIVA:-$$PWD/../$(BUILD)/release/visviva} npm test
 
 .PHONY: test
 test: dev ## build and run all tests and checks

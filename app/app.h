@@ -27,7 +27,7 @@ typedef struct app_option {
   struct app_values *many;  /* may be given several times: all values are put here */
 } app_option;
 
-enum { APP_MAX_WORDS = 4, APP_MAX_VALUES = 32 };
+enum { APP_MAX_WORDS = 8, APP_MAX_VALUES = 32 };
 typedef struct app_values {
   int n;
   const char *value[APP_MAX_VALUES]; /* [n] in the order given */
@@ -69,6 +69,8 @@ bool app_is_folder(const char *path);
 char *app_read_text(const char *path);                    /* malloc'ed, ends with a zero; NULL: not readable (errno) */
 void app_list_files(const char *folder);                  /* the files of a result folder and their sizes, to stdout */
 void app_list_file(const char *folder, const char *name); /* one of them; nothing where it is not there */
+/* What lies at a path relative to the folder of this program; false: not known, or too long. */
+bool app_beside_program(char *out, size_t size, const char *relative);
 
 /* ---- one question to summary.json: json.c ---- */
 
@@ -141,6 +143,7 @@ int app_verb_info(int argc, char **argv);
 int app_verb_examples(int argc, char **argv);
 int app_verb_compare(int argc, char **argv);
 int app_verb_picture(int argc, char **argv);
+int app_verb_report(int argc, char **argv);
 int app_verb_study(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);

@@ -22,18 +22,6 @@ typedef struct shelf {
 
 /* ---- where they are ---- */
 
-static bool beside_program(char *out, size_t size)
-{
-  char program[APP_PATH];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return false;
-  program[n] = '\0';
-  char *slash = strrchr(program, '/');
-  if (slash == NULL) return false;
-  *slash = '\0';
-  return app_join(out, size, program, VV_EXAMPLES_RELATIVE) && app_is_folder(out);
-}
-
 static bool find_root(char *out, size_t size)
 {
   const char *wished = getenv("VISVIVA_EXAMPLES");
@@ -43,7 +31,7 @@ static bool find_root(char *out, size_t size)
     app_error("VISVIVA_EXAMPLES names '%s', which is no folder", wished);
     return false;
   }
-  if (beside_program(out, size)) return true;
+  if (app_beside_program(out, size, VV_EXAMPLES_RELATIVE) && app_is_folder(out)) return true;
 #ifdef VV_EXAMPLES_DIR
   snprintf(out, size, "%s", VV_EXAMPLES_DIR);
   if (app_is_folder(out)) return true;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool app_join(char *out, size_t size, const char *folder, const char *name)
 {
@@ -103,4 +104,16 @@ void app_list_files(const char *folder)
   printf("files in %s\n", app_clean(clean, sizeof clean, folder));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) app_list_file(folder, name[i]);
   list_paraview(folder);
+}
+
+bool app_beside_program(char *out, size_t size, const char *relative)
+{
+  char program[APP_PATH];
+  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (n <= 0) return false;
+  program[n] = '\0';
+  char *slash = strrchr(program, '/');
+  if (slash == NULL) return false;
+  *slash = '\0';
+  return app_join(out, size, program, relative);
 }

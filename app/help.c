@@ -52,6 +52,17 @@ static const topic topics[] = {
 {"picture",
 "Draws displacements, velocities and the energy error over time as SVG\n"
 "(default: DIR/picture.svg).\n"},
+{"report",
+"Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
+"browser from disk, with nothing else beside it: the verdict on every claim, the\n"
+"motion in 3D, the ledger as plots that follow the playback, the events, and the\n"
+"scene as understood.  Two or more folders are shown side by side with one clock.\n"
+"  -o, --output FILE   where to write\n"
+"  --limit MB          size of the page, 2 to 1000; default 25.  Frames, fields\n"
+"                      and rows beyond it are left out, and the page says so\n\n"
+"Press ? in the page for its keys.\n"
+"The page is built from web/ with Node: `make web`, once.  Its template is looked\n"
+"for in $VISVIVA_TEMPLATE, then beside the program.\n"},
 {"study",
 "Runs a scene with several steps or numbers of elements, compares each run with\n"
 "a reference run at common nodes and times, and prints errors and the orders with\n"
@@ -159,7 +170,8 @@ static int overview(void)
   printf("\nBegin with:\n"
          "  visviva examples newcomer/bar-on-wall\n"
          "  visviva run bar-on-wall.yaml\n"
-         "  visviva picture out/bar-on-wall\n\n"
+         "  visviva picture out/bar-on-wall\n"
+         "  visviva report out/bar-on-wall\n\n"
          "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
   return APP_DONE;
 }

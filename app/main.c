@@ -14,6 +14,8 @@ const app_verb app_verbs[] = {
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
     {"picture", app_verb_picture, "picture DIR [FILE.svg]", "draw a result folder"},
+    {"report", app_verb_report, "report DIR [DIR2 ...] [-o FILE.html] [--limit MB]",
+     "make one HTML page: playback, plots, events"},
     {"study", app_verb_study,
      "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm end | paper] "
      "[-o DIR] [--threads N] [--overwrite] [--quiet]",
@@ -41,11 +43,12 @@ int app_verb_version(int argc, char **argv)
   return APP_DONE;
 }
 
+enum { APP_VERBS = 24 };
 static int unknown_verb(const char *word)
 {
-  const char *known[16] = {"--help", "--version"};
+  const char *known[APP_VERBS] = {"--help", "--version"};
   int n = 2;
-  for (const app_verb *v = app_verbs; v->name != NULL && n < 16; v++) known[n++] = v->name;
+  for (const app_verb *v = app_verbs; v->name != NULL && n < APP_VERBS; v++) known[n++] = v->name;
   const char *near = app_nearest(word, known, n);
   const char *what = word[0] == '-' ? "option" : "verb";
   if (near != NULL) return app_error("unknown %s '%s'; did you mean '%s'?", what, word, near);

@@ -4,6 +4,8 @@
 #   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
 #   tools/setup.sh peers     also the engines of make peers: Bullet, ODE, MuJoCo
+#   tools/setup.sh web       also Node and npm, which build the report page (make web)
+#   tools/setup.sh web-test  also Chromium and h5py, which test it (make web-test)
 set -euo pipefail
 
 missing=()
@@ -35,6 +37,14 @@ look() {
     module bullet-float64 || need libbullet-dev
     module ode || need libode-dev
     [ -e /usr/include/mujoco/mujoco.h ] || need libmujoco-dev
+  fi
+  case "${1:-}" in web*)
+    has node || need nodejs
+    has npm || need npm ;;
+  esac
+  if [ "${1:-}" = web-test ]; then
+    has chromium || [ -n "${CHROMIUM:-}" ] || need chromium
+    /usr/bin/python3 -c 'import h5py' 2>/dev/null || python3 -c 'import h5py' 2>/dev/null || need python3-h5py
   fi
 }
 

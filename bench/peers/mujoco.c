@@ -39,15 +39,19 @@ int main(int argc, char **argv)
   for (int i = 0; i < 6; i++) {
     const int axis = i / 2, sign = i % 2 ? -1 : 1;
     const double z[3] = {axis == 0 ? sign : 0, axis == 1 ? sign : 0, axis == 2 ? sign : 0};
-    const double q[6][4] = {{.70710678118654752, 0, .70710678118654752, 0}, {.70710678118654752, 0, -.70710678118654752, 0},
-                            {.70710678118654752, -.70710678118654752, 0, 0}, {.70710678118654752, .70710678118654752, 0, 0},
-                            {1, 0, 0, 0}, {0, 1, 0, 0}};
-    n += snprintf(text + n, sizeof text - (size_t)n, "<geom type='plane' size='5 5 1' pos='%g %g %g' quat='%.17g %.17g %.17g %.17g'/>",
-                  -z[0], -z[1], -z[2], q[i][0], q[i][1], q[i][2], q[i][3]);
+    const double q[6][4] = {{.70710678118654752, 0, .70710678118654752, 0},
+                            {.70710678118654752, 0, -.70710678118654752, 0},
+                            {.70710678118654752, -.70710678118654752, 0, 0},
+                            {.70710678118654752, .70710678118654752, 0, 0},
+                            {1, 0, 0, 0},
+                            {0, 1, 0, 0}};
+    n += snprintf(text + n, sizeof text - (size_t)n,
+                  "<geom type='plane' size='5 5 1' pos='%g %g %g' quat='%.17g %.17g %.17g %.17g'/>", -z[0], -z[1],
+                  -z[2], q[i][0], q[i][1], q[i][2], q[i][3]);
   }
   snprintf(text + n, sizeof text - (size_t)n,
-           "<body><freejoint/><geom type='%s' size='%s' mass='1'/></body></worldbody></mujoco>", ball ? "sphere" : "box",
-           ball ? "0.1" : "0.5 0.025 0.025");
+           "<body><freejoint/><geom type='%s' size='%s' mass='1'/></body></worldbody></mujoco>",
+           ball ? "sphere" : "box", ball ? "0.1" : "0.5 0.025 0.025");
   char name[] = "/tmp/visviva-peer-XXXXXX.xml";
   const int fd = mkstemps(name, 4);
   FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;

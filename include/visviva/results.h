@@ -44,6 +44,12 @@ VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, cons
 /* A picture (SVG) of a result folder: displacements, velocities and energy error over time. */
 VV_API VV_NODISCARD vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path);
 
+/* The report page: one self-contained HTML file with playback, plots and tables of one or more result folders.  `frame` is
+ * the page without data (report-template.html, built from web/); most_bytes 0: 25 MB.  What does not fit is left out, and
+ * the page says so. */
+VV_API VV_NODISCARD vv_status vv_page_write(vv_ctx *ctx, int n, const char *const folders[], const char *frame,
+                                            int64_t most_bytes, const char *path);
+
 /* A convergence study: what a family of runs of one scene misses of a reference run. */
 typedef struct vv_study_row {
   const char *const *word; /* [n_path] the values that were varied, as written */

@@ -36,7 +36,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *c)
   if (penalty && (vv_number(c, "restitution") < 1.0 || vv_number(c, "friction") > 0.0))
     status =
         vv_complain(c, "response", "the spring of penalty loses nothing: restitution 1, friction 0; use multiplier");
-  if (vv_given(c, "arms") && (!here || penalty)) status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
+  if (!vv_is(c, "arms", "D") && (!here || penalty)) status = vv_complain(c, "arms", "belongs to 'response: multiplier'");
   return status;
 }
 

@@ -341,14 +341,15 @@ static bool iterate(const vvi_core *a, const vvi_core *b, const double shift[3],
   return true;
 }
 
-/* Shifts and measures again until the direction stands still (its change falls as far/(far + radius)); keeps the best of all directions met in `best`. */
+/* Shifts and measures again until the direction stands still; keeps the best of all directions met in `best`.  Its change
+ * falls as far/(far + radius) per round: every third round jumps to the limit of that series and comes nearer. */
 static void settle(const vvi_core *a, const vvi_core *b, const double start[3], double length, vvi_apart *best)
 {
   double n[3] = {start[0], start[1], start[2]}, far = length;
   if (a->type == VVI_CORE_CYLINDER) far = fmin(far, fmin(a->width, a->half[2]));
   if (b->type == VVI_CORE_CYLINDER) far = fmin(far, fmin(b->width, b->half[2]));
-  for (int round = 0; round < 30; round++) {
-    if (round > 3) far = fmax(0.5 * far, 1e-3 * length); /* a sharply curved side: nearer */
+  double last[3] = {0.0, 0.0, 0.0}, moved = INFINITY;
+  for (int round = 0; round < 36; round++) {
     const double away = fmax(0.0, 0.1 * far - vvi_cores_separation(a, b, n));
     const double shift[3] = {away * n[0], away * n[1], away * n[2]};
     vvi_apart now;
@@ -357,9 +358,16 @@ static void settle(const vvi_core *a, const vvi_core *b, const double start[3], 
     now.gap = vvi_cores_separation(a, b, now.n);
     double d[3];
     vvi_sub3(now.n, n, d);
-    if (now.gap >= best->gap - 1e-13 * length) *best = now; /* as good and later: its points belong to its direction */
-    if (vvi_dot3(d, d) < 1e-28) return;
-    for (int i = 0; i < 3; i++) n[i] = now.n[i];
+    const double dd = vvi_dot3(d, d), ll = vvi_dot3(last, last), ratio = ll > 0.0 ? vvi_dot3(d, last) / ll : 0.0;
+    /* of equally good ones the one that moved least: its points belong to its direction */
+    if (now.gap > best->gap + 1e-12 * length || (now.gap >= best->gap - 1e-12 * length && dd <= moved))
+      *best = now, moved = dd;
+    if (dd < 1e-28) return;
+    const bool jump = round % 3 == 2 && ratio > 0.05 && ratio < 0.99;
+    vvi_mad3(now.n, jump ? ratio / (1.0 - ratio) : 0.0, d, n);
+    const double one = 1.0 / vvi_norm3(n);
+    for (int c = 0; c < 3; c++) n[c] *= one, last[c] = d[c];
+    if (round % 3 == 2) far = fmax(0.25 * far, fmin(far, 1e-3 * length));
   }
 }
 
@@ -460,7 +468,7 @@ static void try_edges(const vvi_core *a, const vvi_core *b, direction *best)
       const double nn = vvi_dot3(n, n);
       if (!(nn > 1e-12 * vvi_dot3(ea.d, ea.d) * vvi_dot3(eb.d, eb.d))) continue;
       for (int c = 0; c < 3; c++) n[c] /= sqrt(nn);
-      for (double sign = -1.0; sign <= 1.0; sign += 2.0)
+      for (int sign = -1; sign <= 1; sign += 2)
         if (outwards(&ea, n, sign) && outwards(&eb, n, -sign)) try_direction(a, b, n, sign, best);
     }
   }

@@ -29,7 +29,7 @@ typedef struct vvi_core {
 void vvi_core_of(const vvi_placed *p, vvi_core *core);
 /* A round bar without ends (a pipe that is not hollow), seen from a body: a capsule long enough to pass it. */
 void vvi_core_bar(const vvi_placed *bar, const vvi_placed *body, double margin, vvi_core *core);
-void vvi_core_support(const vvi_core *core, const double d[3], double x[3], uint32_t *id);
+void vvi_core_support(const vvi_core *k, const double d[3], double x[3], uint32_t *id);
 
 /* How two cores are apart: n from a to b, the points of the cores, names of the features. */
 typedef struct vvi_apart {
@@ -51,8 +51,8 @@ typedef struct vvi_feature {
   uint32_t id[VVI_LOOP];
   double n[3]; /* of the face, outwards */
 } vvi_feature;
-void vvi_core_face(const vvi_core *core, const double n[3], vvi_feature *f);    /* the face most along n */
-void vvi_core_segment(const vvi_core *core, const double n[3], vvi_feature *f); /* an edge nearly across n, or none */
+void vvi_core_face(const vvi_core *k, const double n[3], vvi_feature *f);    /* the face most along n */
+void vvi_core_segment(const vvi_core *k, const double n[3], vvi_feature *f); /* an edge nearly across n, or none */
 
 /* All spots of two convex sets: the nearest points and the patches of faces and edges that look at each other. */
 void vvi_cores_touch(const vvi_core *a, const vvi_core *b, vvi_spots *s);

@@ -237,6 +237,14 @@ static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apar
   return least;
 }
 
+/* n is the normal of the face (of a, or turned round of b) up to rounding. */
+static bool same_direction(const double n[3], const vvi_feature *face, bool of_a)
+{
+  double off[3];
+  vvi_mad3(n, of_a ? -1.0 : 1.0, face->n, off);
+  return vvi_dot3(off, off) < 1e-20;
+}
+
 void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near, vvi_spots *s)
 {
   const double gap = near->gap - a->round - b->round, back[3] = {-near->n[0], -near->n[1], -near->n[2]};
@@ -252,7 +260,7 @@ void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near
   else
     least = segment_patch(a, b, near, s);
   /* the nearest points themselves, unless the patch has them */
-  if (least <= gap + same && (fmax(ca, cb) > 1.0 - 1e-10 || fmax(ca, cb) <= FACING)) return;
+  if (least <= gap + same && (fmax(ca, cb) <= FACING || same_direction(near->n, by_a ? &fa : &fb, by_a))) return;
   double x[3];
   const bool ball = b->type == VVI_CORE_POINTS && b->points == 1;
   for (int i = 0; i < 3; i++) {

@@ -1,6 +1,6 @@
 /* geom/touch.c  Which function looks at which pair of parts; keys, order and the least gap of two solids. */
 #include "geom/core.h"
-#include "geom/mesh.h"
+#include "geom/touch_mesh.h"
 
 static bool endless(const vvi_part *p)
 {

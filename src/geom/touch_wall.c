@@ -1,8 +1,8 @@
 /* geom/touch_wall.c  Bodies against a plane, and inside hollow parts.
  *
  * A convex body goes through a plane, or out of a convex container, with its extreme points first: corners, ends, rims. */
-#include "geom/mesh.h"
 #include "geom/touch.h"
+#include "geom/touch_mesh.h"
 
 /* A plane with its normal to the free side; keys of its spots start at `key`. */
 typedef struct wall {

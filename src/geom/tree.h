@@ -15,8 +15,8 @@ typedef struct vvi_box_tree {
   int *order;
 } vvi_box_tree;
 
-bool vvi_tree_build(vvi_arena *arena, vvi_surface *surface);
-void vvi_tree_refit(vvi_surface *surface); /* boxes again, after the vertices moved */
+bool vvi_tree_build(vvi_arena *arena, vvi_surface *f);
+void vvi_tree_refit(vvi_surface *f); /* boxes again, after the vertices moved */
 
 /* The point y of a triangle nearest to x, and its barycentric parts. */
 void vvi_triangle_near(const double *p, const double *q, const double *r, const double x[3], double y[3],

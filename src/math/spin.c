@@ -58,14 +58,6 @@ static void newton(const problem *k, const double theta[3], const double c[3], c
   vvi_solve33(a, r, step);
 }
 
-/* tan(t/2)/(t/2) of t2 = t^2 */
-static double tangent(double t2)
-{
-  if (t2 < 1e-3) return 1.0 + t2 * (1.0 / 12.0 + t2 * (1.0 / 120.0 + t2 * (17.0 / 20160.0 + t2 * (31.0 / 362880.0))));
-  const double t = sqrt(t2);
-  return tan(0.5 * t) / (0.5 * t);
-}
-
 /* A top, J = I_k about axis k and I about the two others, on which nothing pushes.  W keeps its part along the axis, and the
  * part across, W_p, goes round by an angle: with z the tangent of half of it,
  *   z = tan(t/2)/(t/2) dt W_k (I - J)/(2 I),   Theta = dt (W_k e_k + (W_p - z e_k x W_p)/(1 + z^2)),               [em 3a]
@@ -83,7 +75,7 @@ static bool top(const problem *k, double theta[3])
     const double t2 = along * along + across / (1.0 + z * z);
     if (!(t2 <= 4.0)) return false;
     last = z;
-    z = tangent(t2) * bend;
+    z = vvi_half_tangent(t2) * bend;
   }
   if (fabs(z - last) > 1e-15 * fabs(z)) return false;
   const double part = k->dt / (1.0 + z * z);

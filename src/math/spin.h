@@ -46,6 +46,14 @@ static inline void vvi_carried_add(double d, double *x, double *carry)
   *x = sum;
 }
 
+/* tan(t/2)/(t/2) of t2 = t^2; below the first limit the first term left out is below 1e-17 */
+static inline double vvi_half_tangent(double t2)
+{
+  if (t2 < 1e-3) return 1.0 + t2 * (1.0 / 12.0 + t2 * (1.0 / 120.0 + t2 * (17.0 / 20160.0 + t2 * (31.0 / 362880.0))));
+  const double t = sqrt(t2);
+  return tan(0.5 * t) / (0.5 * t);
+}
+
 /* The Simo-Wong step of a body with torque impulse L about its centre (space axes): theta with
  *   h1 = h + L,   Lambda = exp(theta^),   h1 = Lambda I_n (2 theta/dt - omega_n),                                [em 1]
  * so that T1 - T0 = theta.L/dt exactly.  r: R_n; theta in space axes.  Returns iterations (0: closed form), -1: not

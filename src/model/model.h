@@ -3,8 +3,8 @@
 #include "base/base.h"
 #include "visviva/ext.h"
 
-struct vvi_pairs; /* contact/pairs.h */
-struct vvi_crowd; /* contact/crowd.h */
+struct vvi_pairs;  /* contact/pairs.h */
+struct vvi_crowd;  /* contact/crowd.h */
 struct vvi_solids; /* contact/solids.h */
 
 struct vv_model {
@@ -25,8 +25,8 @@ struct vv_model {
   double stable_step; /* s */
   int order;
   const vv_stepper_kind *stepper;
-  struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
-  struct vvi_crowd *crowd; /* curves that can meet each other or themselves; NULL: none */
+  struct vvi_pairs *pairs;   /* candidate contact pairs; owned by the arena */
+  struct vvi_crowd *crowd;   /* curves that can meet each other or themselves; NULL: none */
   struct vvi_solids *solids; /* rigid shapes that can meet something; NULL: none */
 };
 

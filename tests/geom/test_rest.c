@@ -101,6 +101,24 @@ static void test_nearly_flat_landing(void **state)
   vvi_arena_free(&arena);
 }
 
+/* A block on its corner over a large one, with a margin of its own size: all eight corners are watched, not only those of one
+ * face. */
+static void test_corner_down(void **state)
+{
+  (void)state;
+  vvi_arena arena = {0};
+  vvi_spot s[32];
+  double gap;
+  const double wide[3] = {5.0, 5.0, 0.5}, w[3] = {atan(sqrt(2.0)) * sqrt(0.5), -atan(sqrt(2.0)) * sqrt(0.5), 0.0};
+  const vv_solid *block = one_part(&arena, VVI_PART_BLOCK, flat, 0.0, false),
+                 *floor = one_part(&arena, VVI_PART_BLOCK, wide, 0.0, false);
+  vvi_pose b = {.place = {0.1, 0.2, 0.5 + sqrt(0.75) + 0.1}};
+  vvi_exp(w, b.turn);
+  assert_int_equal(vvi_solids_touch(floor, &home, block, &b, 2.0, 32, s, &gap), 8);
+  check_near(gap, 0.1, 1e-12);
+  vvi_arena_free(&arena);
+}
+
 static void test_capsules_and_cylinders(void **state)
 {
   (void)state;
@@ -353,6 +371,7 @@ int main(void)
       cmocka_unit_test(test_block_on_block),
       cmocka_unit_test(test_crossed_edges),
       cmocka_unit_test(test_nearly_flat_landing),
+      cmocka_unit_test(test_corner_down),
       cmocka_unit_test(test_capsules_and_cylinders),
       cmocka_unit_test(test_containers),
       cmocka_unit_test(test_bar),

@@ -132,6 +132,39 @@ static void test_identities(void **unused)
   assert_in_range(answers, 980, 1000);
 }
 
+/* Random inverse masses and velocities: the law of Coulomb, stick and slide, whatever the coefficient. */
+static void test_grip(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 5;
+  int sticks = 0, slides = 0;
+  for (int n = 0; n < 3000; n++) {
+    double b[9], a[9] = {0}, v[3], j[3], u[3];
+    const double mu = pow(10.0, draw(&seed));
+    for (int k = 0; k < 9; k++) b[k] = draw(&seed);
+    vvi_tmul33(b, b, a);
+    for (int k = 0; k < 3; k++) v[k] = draw(&seed), a[4 * k] += 0.05;
+    vvi_em_grip(v, a, mu, j);
+    vvi_apply33(a, j, u);
+    for (int k = 0; k < 3; k++) u[k] += v[k];
+    const double force = sqrt(j[1] * j[1] + j[2] * j[2]), speed = sqrt(u[1] * u[1] + u[2] * u[2]);
+    check_least(u[0], -1e-13);
+    if (v[0] >= 0.0) {
+      check_near(vvi_norm3(j), 0.0, 0.0);
+      continue;
+    }
+    check_least(j[0], 1e-300);
+    check_near(u[0], 0.0, 1e-13 * (1.0 + j[0]));
+    check_most(force, mu * j[0] * (1.0 + 1e-14));
+    sticks += speed < 1e-12, slides += speed >= 1e-12;
+    if (speed < 1e-12) continue;
+    check_near(force, mu * j[0], 1e-13 * force);
+    check_near(j[1] * u[1] + j[2] * u[2], -force * speed, 1e-12 * (1.0 + force) * (1.0 + speed));
+  }
+  check_least(sticks, 300);
+  check_least(slides, 300);
+}
+
 /* A spring whose own gap is still closed is kept, though the bodies are apart: it holds energy. */
 static void test_spring_is_kept(void **unused)
 {
@@ -536,6 +569,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_identities),
+      cmocka_unit_test(test_grip),
       cmocka_unit_test(test_spring_is_kept),
       cmocka_unit_test(test_ball_in_shell),
       cmocka_unit_test(test_order_two),

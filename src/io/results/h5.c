@@ -211,6 +211,24 @@ vv_status vvi_h5_get_whole(vvi_h5 *f, const char *object, const char *name, int6
   return get_attribute(f, object, name, H5T_NATIVE_INT64, value);
 }
 
+/* A string of fixed size, as set_text writes it; a foreign file may hold any size. */
+vv_status vvi_h5_get_text(vvi_h5 *f, const char *object, const char *name, char *out, size_t room)
+{
+  const quiet q = hush();
+  const hid_t a = H5Aopen_by_name((hid_t)f->id, object, name, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t stored = a >= 0 ? H5Aget_type(a) : -1, space = a >= 0 ? H5Aget_space(a) : -1, given = H5Tcopy(H5T_C_S1);
+  bool ok = stored >= 0 && space >= 0 && H5Sget_simple_extent_npoints(space) == 1;
+  ok = ok && H5Tget_class(stored) == H5T_STRING && H5Tis_variable_str(stored) == 0;
+  ok = ok && H5Tset_size(given, room) >= 0 && H5Tset_cset(given, H5Tget_cset(stored)) >= 0;
+  ok = ok && H5Aread(a, given, out) >= 0;
+  out[ok ? room - 1 : 0] = '\0';
+  if (given >= 0) H5Tclose(given);
+  if (space >= 0) H5Sclose(space);
+  if (stored >= 0) H5Tclose(stored);
+  if (a >= 0) H5Aclose(a);
+  return end(q, f, ok, "attribute not read", name);
+}
+
 vv_status vvi_h5_get_number(vvi_h5 *f, const char *object, const char *name, double *value)
 {
   return get_attribute(f, object, name, H5T_NATIVE_DOUBLE, value);

@@ -30,6 +30,8 @@ vv_status vvi_h5_names(vvi_h5 *f, const char *group, vvi_arena *arena, int *n, c
 vv_status vvi_h5_set_text(vvi_h5 *f, const char *object, const char *name, const char *text);
 vv_status vvi_h5_set_whole(vvi_h5 *f, const char *object, const char *name, int64_t value);
 vv_status vvi_h5_set_number(vvi_h5 *f, const char *object, const char *name, double value);
+/* Cut to what fits into `room` bytes with its end. */
+vv_status vvi_h5_get_text(vvi_h5 *f, const char *object, const char *name, char *out, size_t room);
 vv_status vvi_h5_get_whole(vvi_h5 *f, const char *object, const char *name, int64_t *value);
 vv_status vvi_h5_get_number(vvi_h5 *f, const char *object, const char *name, double *value);
 

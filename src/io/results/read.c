@@ -61,10 +61,18 @@ static char *next_row(char *c)
   }
 }
 
+/* Behind the line end of the row at `c`; one within quotes belongs to a name. */
+static char *skip_row(char *c)
+{
+  bool quoted = false;
+  for (; *c != '\0' && (quoted || *c != '\n'); c++) quoted ^= *c == '"';
+  return *c != '\0' ? c + 1 : c;
+}
+
 static int64_t count_rows(char *c)
 {
   int64_t n = 0;
-  while ((c = next_row(c)) != NULL) c = strchr(c, '\n') + 1, n++;
+  while ((c = next_row(c)) != NULL) c = skip_row(c), n++;
   return n;
 }
 
@@ -74,7 +82,8 @@ static vv_status make_columns(vvi_arena *arena, char **c, vvi_table *t)
   for (const char *k = *c; *k != '\n'; k++) t->columns += *k == ',';
   t->name = VVI_ARENA_NEW(arena, char *, t->columns);
   t->value = VVI_ARENA_NEW(arena, double *, t->columns);
-  if (t->name == NULL || t->value == NULL) return VV_NOMEM;
+  t->word = VVI_ARENA_NEW(arena, char **, t->columns);
+  if (t->name == NULL || t->value == NULL || t->word == NULL) return VV_NOMEM;
   bool last = false;
   for (int i = 0; i < t->columns; i++) {
     t->name[i] = last ? "" : next_cell(c, &last);
@@ -96,6 +105,19 @@ static vv_status read_units(vvi_arena *arena, char *line, vvi_table *t)
   return VV_OK;
 }
 
+static vv_status put_cell(vvi_arena *arena, vvi_table *t, int column, int64_t row, char *cell)
+{
+  char *end = NULL;
+  const double value = strtod(cell, &end);
+  const bool number = *cell != '\0' && *end == '\0';
+  t->value[column][row] = number ? value : NAN;
+  if (number) return VV_OK;
+  if (t->word[column] == NULL) t->word[column] = VVI_ARENA_NEW(arena, char *, t->rows);
+  if (t->word[column] == NULL) return VV_NOMEM;
+  t->word[column][row] = cell;
+  return VV_OK;
+}
+
 vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_table *out)
 {
   *out = (vvi_table){0};
@@ -108,12 +130,7 @@ vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_ta
   VV_TRY(read_units(arena, first, out));
   for (int64_t row = 0; row < out->rows && (c = next_row(c)) != NULL; row++) {
     bool last = false;
-    for (int i = 0; i < out->columns; i++) {
-      const char *cell = last ? "" : next_cell(&c, &last);
-      char *end = NULL;
-      const double value = strtod(cell, &end);
-      out->value[i][row] = *cell != '\0' && *end == '\0' ? value : NAN;
-    }
+    for (int i = 0; i < out->columns; i++) VV_TRY(put_cell(arena, out, i, row, last ? "" : next_cell(&c, &last)));
     while (!last) next_cell(&c, &last);
   }
   return VV_OK;

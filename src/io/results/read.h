@@ -2,14 +2,15 @@
 #pragma once
 #include "io/results/h5.h"
 
-/* A CSV table by columns.  '#' lines are skipped; words read as NaN; a last row without its line end (a run that was
- * killed) is left out. */
+/* A CSV table by columns.  '#' lines are skipped; words read as NaN and are kept beside; a last row without its line end
+ * (a run that was killed) is left out. */
 typedef struct vvi_table {
   int64_t rows;
   int columns;
   char **name;    /* [columns] */
   char **unit;    /* [columns] empty where the file names none */
   double **value; /* [columns][rows] */
+  char ***word;   /* [columns][rows] cells that are no numbers, NULL elsewhere; NULL for a column of numbers */
 } vvi_table;
 
 vv_status vvi_table_read(vv_ctx *ctx, vvi_arena *arena, const char *path, vvi_table *out);

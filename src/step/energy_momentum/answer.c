@@ -17,17 +17,9 @@ enum { ROUNDS = 160, SLOWER = 60, SWEEPS = 400 };
 
 /* ---- the modified configuration ---- */
 
-/* tan(t/2)/(t/2) */
-static double tangent_of(double t2)
-{
-  if (t2 < 1e-4) return 1.0 + t2 * (1.0 / 12.0 + t2 * (1.0 / 120.0 + t2 * (17.0 / 20160.0)));
-  const double t = sqrt(t2);
-  return tan(0.5 * t) / (0.5 * t);
-}
-
 static void modify(vvi_em_frame *f)
 {
-  f->tangent = f->held ? 1.0 : tangent_of(vvi_dot3(f->theta, f->theta));
+  f->tangent = f->held ? 1.0 : vvi_half_tangent(vvi_dot3(f->theta, f->theta));
   for (int k = 0; k < 3; k++) f->cayley[k] = f->held ? 0.0 : f->tangent * f->theta[k];
 }
 
@@ -240,7 +232,7 @@ static double pressure(double k, double g0, double g1, double *fall)
   return 0.5 * k * g0 * g0 / d;
 }
 
-/* Sets of a contact for the sweeps: how far it is from its law, and how soft it is. */
+/* What the sweeps need of a contact: how far it is from its law, and how soft it is. */
 typedef struct law {
   double off;  /* multiplier: u - aim.  spring: j - dt p */
   double soft; /* spring: -dt^2 dp/dg; negative: a multiplier */
@@ -259,75 +251,6 @@ static double miss_normal(const vvi_em_contact *c, const law *k, double a)
 {
   if (k->soft >= 0.0) return fabs(k->off) * a / (1.0 + k->soft * a);
   return c->j[0] > 0.0 ? fabs(k->off) : fmax(0.0, -k->off);
-}
-
-/* ---- friction at one contact ---- */
-
-/* v: the velocity without this contact's impulse, the aim taken off; a: its inverse mass, both along nu, t0, t1.  Sought: j with
- *   j_n >= 0, u = v + a j, u_n = 0, and either u_t = 0 and |j_t| <= mu j_n, or j_t = mu j_n d with u_t = -|u_t| d.  [em 14] */
-typedef struct grip {
-  const double *v, *a;
-  double mu;
-} grip;
-
-/* Sliding with the friction in the direction of an angle: the part of u_t across it, times the positive factor `den` that
- * turns -v_n into j_n.  It has a root where the friction is opposite to the sliding; *with: u_t along it. */
-static double slide(const grip *g, double angle, double j[3], double *with)
-{
-  const double *v = g->v, *a = g->a, d[2] = {cos(angle), sin(angle)};
-  const double den = a[0] + g->mu * (a[1] * d[0] + a[2] * d[1]);
-  const double s0 = v[1] * den - v[0] * (a[3] + g->mu * (a[4] * d[0] + a[5] * d[1]));
-  const double s1 = v[2] * den - v[0] * (a[6] + g->mu * (a[7] * d[0] + a[8] * d[1]));
-  j[0] = den > 0.0 ? -v[0] / den : -1.0;
-  j[1] = g->mu * j[0] * d[0], j[2] = g->mu * j[0] * d[1];
-  *with = s0 * d[0] + s1 * d[1];
-  return d[0] * s1 - d[1] * s0;
-}
-
-/* The root between two angles where the sign changes. */
-static void refine(const grip *g, double low, double high, double at_low, double j[3], double *with)
-{
-  for (int i = 0; i < 60 && high - low > 1e-16; i++) {
-    const double mid = 0.5 * (low + high), at = slide(g, mid, j, with);
-    if ((at < 0.0) == (at_low < 0.0))
-      low = mid;
-    else
-      high = mid;
-  }
-  slide(g, 0.5 * (low + high), j, with);
-}
-
-/* Of several ways to slide the one with the least impulse. */
-static bool find_slide(const grip *g, double j[3])
-{
-  enum { ANGLES = 64 };
-  double with, trial[3], last = slide(g, 0.0, trial, &with);
-  bool found = false;
-  for (int i = 1; i <= ANGLES; i++) {
-    const double angle = 2.0 * VV_PI * i / ANGLES, at = slide(g, angle, trial, &with);
-    if ((at < 0.0) != (last < 0.0)) {
-      refine(g, angle - 2.0 * VV_PI / ANGLES, angle, last, trial, &with);
-      if (trial[0] > 0.0 && with <= 0.0 && (!found || trial[0] < j[0])) {
-        for (int k = 0; k < 3; k++) j[k] = trial[k];
-        found = true;
-      }
-    }
-    last = at;
-  }
-  return found;
-}
-
-/* False: there is no such impulse; then none is given. */
-static bool hold(const grip *g, double j[3])
-{
-  double back[3] = {-g->v[0], -g->v[1], -g->v[2]};
-  for (int k = 0; k < 3; k++) j[k] = 0.0;
-  if (g->v[0] >= 0.0) return true;
-  vvi_solve33(g->a, back, j);
-  if (j[0] > 0.0 && j[1] * j[1] + j[2] * j[2] <= g->mu * g->mu * j[0] * j[0]) return true;
-  if (find_slide(g, j)) return true;
-  for (int k = 0; k < 3; k++) j[k] = 0.0;
-  return false;
 }
 
 /* How far the friction is from its law: by how much it moves in a step against the sliding that is cut to its disc. */
@@ -370,7 +293,7 @@ static double sweep_grip(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c)
     v[d] = c->u[d] - (d == 0 ? c->aim : 0.0) + changed(w, n, r + d);
     for (int e = 0; e < 3; e++) v[d] -= a[3 * d + e] * (c->j[e] + w->move[r + e]);
   }
-  hold(&(grip){.v = v, .a = a, .mu = c->pair->friction}, j);
+  vvi_em_grip(v, a, c->pair->friction, j);
   for (int d = 0; d < 3; d++) {
     moved = fmax(moved, fabs(j[d] - c->j[d] - w->move[r + d]) * a[4 * d]);
     w->move[r + d] = j[d] - c->j[d];

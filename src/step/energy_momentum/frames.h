@@ -3,7 +3,8 @@
  *   frames.c   bodies out of the state and back; the step of each under given impulses
  *   meets.c    which shapes may meet, and by which features
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
- *   answer.c   their impulses: multipliers and springs, friction, restitution
+ *   answer.c   their impulses: multipliers and springs, restitution
+ *   grip.c     friction at one contact
  *   rigid.c    a step: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
@@ -147,6 +148,11 @@ double vvi_em_spring_energy(const vvi_em_rigid *w);
 
 /* Impulses of all contacts listed, and the step they make; false: not converged. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt);
+
+/* ---- grip.c ---- */
+
+/* j = 0 where there is no impulse that does it. */
+void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3]);
 
 /* ---- rigid.c ---- */
 

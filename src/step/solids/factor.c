@@ -187,8 +187,7 @@ static inline void spread(vvi_factor *f, int32_t e, int32_t end)
   }
 }
 
-VV_HOT
-bool vvi_factor_make(vvi_factor *f)
+VVI_HOT_LOCAL static bool make(vvi_factor *f)
 {
   for (int32_t k = 0; k < f->n; k++) {
     const int32_t begin = f->first[k], end = f->first[k + 1];
@@ -199,8 +198,12 @@ bool vvi_factor_make(vvi_factor *f)
   return true;
 }
 
-VV_HOT
-void vvi_factor_solve(const vvi_factor *f, const double *b, double *x, double *y)
+bool vvi_factor_make(vvi_factor *f)
+{
+  return make(f);
+}
+
+VVI_HOT_LOCAL static void solve(const vvi_factor *f, const double *b, double *x, double *y)
 {
   for (int32_t k = 0; k < f->n; k++) memcpy(y + 6 * k, b + 6 * f->node[k], 6 * sizeof *y);
   for (int32_t k = 0; k < f->n; k++) {
@@ -230,4 +233,9 @@ void vvi_factor_solve(const vvi_factor *f, const double *b, double *x, double *y
     memcpy(yk, z, sizeof z);
   }
   for (int32_t k = 0; k < f->n; k++) memcpy(x + 6 * f->node[k], y + 6 * k, 6 * sizeof *x);
+}
+
+void vvi_factor_solve(const vvi_factor *f, const double *b, double *x, double *scratch)
+{
+  solve(f, b, x, scratch);
 }

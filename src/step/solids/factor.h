@@ -1,7 +1,16 @@
 /* step/solids/factor.h  Cholesky factor of a symmetric positive matrix of 6 x 6 blocks with few of them filled: one row of
  * blocks for each mover of an island, one block for each pair that touches. */
 #pragma once
-#include "base/base.h"
+#include "math/math.h"
+
+/* VV_HOT for static functions.  gcc 12 takes a static clone for a function that knows its callers, which then need not align
+ * the stack for its vectors (a crash); `used` says that there may be others.  clang 14 clones static functions only, and
+ * without `used`. */
+#ifdef __clang__
+#define VVI_HOT_LOCAL VV_HOT
+#else
+#define VVI_HOT_LOCAL VV_HOT __attribute__((used))
+#endif
 
 enum { VVI_FACTOR_MOST = 4096 }; /* rows of blocks */
 

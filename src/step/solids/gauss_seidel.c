@@ -39,7 +39,7 @@ static inline double relax(vvi_rest_row *r, vvi_six *s)
   return fmax(fabs(d[0]) * r->a[0], fmax(fabs(d[1]), fabs(d[2])) / r->soft);
 }
 
-static inline double sweep(vvi_isle *isle, bool back)
+VVI_HOT_LOCAL static double sweep(vvi_isle *isle, bool back)
 {
   double change = 0.0;
   for (int32_t i = 0; i < isle->contacts; i++) {
@@ -48,8 +48,7 @@ static inline double sweep(vvi_isle *isle, bool back)
   return change;
 }
 
-VV_HOT
-void vvi_rest_gather(vvi_isle *isle)
+VVI_HOT_LOCAL static void gather(vvi_isle *isle)
 {
   memset(isle->s, 0, sizeof *isle->s * (size_t)(isle->movers + 1));
   for (int32_t i = 0; i < isle->contacts; i++) {
@@ -61,7 +60,11 @@ void vvi_rest_gather(vvi_isle *isle)
   }
 }
 
-VV_HOT
+void vvi_rest_gather(vvi_isle *isle)
+{
+  gather(isle);
+}
+
 int32_t vvi_gauss_seidel(vvi_isle *isle, int32_t most, double *change)
 {
   int32_t n = 0;

@@ -143,8 +143,7 @@ static inline void join(const double b0[3][6], const double d[6], const double b
   }
 }
 
-VV_HOT
-void vvi_rest_assemble(vvi_isle *isle)
+VVI_HOT_LOCAL static void assemble(vvi_isle *isle)
 {
   vvi_factor *f = &isle->factor;
   vvi_factor_clear(f);
@@ -246,7 +245,7 @@ static double distance(const vvi_isle *isle)
 }
 
 /* Lifts are a fixed point of their own, lift = g(lift), where g contracts about as mu^2.  Of the last passes the combination is
- * taken whose misses g - lift, combined likewise, are smallest (Anderson).                                     [many 30]
+ * taken whose misses g - lift, combined likewise, are smallest (Anderson).                                     [many 33]
  * weight[i]: of the difference to the pass i + 1 before; from the normal equations, without pivots, for they are symmetric
  * and positive up to rounding; a pass that adds nothing new gets no weight. */
 static void mix(const vvi_isle *isle, int passes, double weight[VVI_LIFTS])
@@ -334,7 +333,7 @@ static void stiffen(vvi_isle *isle, double times)
   }
 }
 
-/* A pass is over when its last step was small against what the multipliers lack, or whole with nothing changed by it. */
+/* A pass is over when its last step was small against what multipliers and lifts lack, or whole with nothing changed by it. */
 int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
 {
   double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, lifted = 0.0, moved = INFINITY, alpha = 0.0;
@@ -372,7 +371,7 @@ int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done)
       look(isle);
     }
     if (stale) {
-      vvi_rest_assemble(isle);
+      assemble(isle);
       if (!vvi_factor_make(&isle->factor)) return n;
       stale = false;
     }

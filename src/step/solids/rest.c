@@ -7,6 +7,7 @@
 #include <float.h>
 #include <string.h>
 
+/* Limits for an island in a step; one with more contacts than LARGE gets less and goes on in the next step. */
 enum { NEWTON = 60, SWEEPS = 60, LARGE = 128, NEWTON_LARGE = 20, SWEEPS_LARGE = 12, BLOCKS_PER_MOVER = 48 };
 
 vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_rest_work **out)
@@ -182,11 +183,17 @@ static double closing(const vvi_rest_problem *p, const vvi_rest_contact *c)
 {
   const int32_t m = c->b >= 0 ? c->b : c->a;
   const double size = largest(p->mover[m].place) + largest(c->b >= 0 ? c->arm_b : c->arm_a);
-  return (c->gap > 256.0 * DBL_EPSILON * size ? c->gap / p->dt : 0.0) - c->lift;
+  return (c->gap > 256.0 * DBL_EPSILON * size ? c->gap / p->dt : 0.0) - c->rise;
 }
 
-/* What is small in island k: a speed far below what the loads give in a step, and not below the rounding of the impulses. */
-static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double *fine, double *push_)
+/* What is small in island k, m/s. */
+typedef struct scales {
+  double load;  /* what the loads give in a step */
+  double rest;  /* at rest: far below that, and not below the rounding of the impulses */
+  double solve; /* to be reached by a solve, so that the next step finds it at rest */
+} scales;
+
+static scales small_of(const vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
 {
   double load = 0.0, noise = 0.0;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
@@ -196,9 +203,8 @@ static double tolerance(const vvi_rest_work *w, const vvi_rest_problem *p, int32
     load = fmax(load, largest(push));
     noise = fmax(noise, largest(vf) + largest(w->impulse[m]) * fmax(a[0], fmax(a[1], a[2])));
   }
-  *push_ = load;
-  *fine = fmax(0.1e-12 * load, 8.0 * DBL_EPSILON * noise);
-  return 1e-12 * load + 32.0 * DBL_EPSILON * noise;
+  noise *= DBL_EPSILON;
+  return (scales){.load = load, .rest = 1e-12 * load + 32.0 * noise, .solve = fmax(1e-13 * load, 8.0 * noise)};
 }
 
 /* Do the impulses given answer island k?  Sliding ones are not tried: they change with every step. */
@@ -355,13 +361,12 @@ static bool plan(vvi_isle *isle)
 }
 
 /* From the impulses given to the answer: Newton's method, and contact by contact what that leaves. */
-static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, double tol, double load)
+static vvi_isle_end solve_isle(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k, const scales *small)
 {
   vvi_isle isle = open_isle(w, k);
   vvi_isle_end end = {0};
   bool done = false;
-  isle.tolerance = tol;
-  isle.load = load;
+  isle.tolerance = small->solve, isle.load = small->load;
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     root_of(p->mover[w->mover[i]].inverse_mass, w->root[w->mover[i]]);
     root_of(p->mover[w->mover[i]].inverse_inertia, w->root[w->mover[i]] + 6);
@@ -540,11 +545,10 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
 {
   vvi_isle_end end = {0};
   deliver(w, p, k);
-  double fine, load;
-  const double tol = tolerance(w, p, k, &fine, &load);
-  const bool solved = !holds(w, p, k, tol);
+  const scales small = small_of(w, p, k);
+  const bool solved = !holds(w, p, k, small.rest);
   if (solved) {
-    end = solve_isle(w, p, k, fine, load);
+    end = solve_isle(w, p, k, &small);
     deliver(w, p, k);
   }
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
@@ -553,7 +557,7 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
     if (moves(w, c->a)) p->touched[c->a] = 1;
     if (moves(w, c->b)) p->touched[c->b] = 1;
   }
-  if (rests(w, p, k, tol)) {
+  if (rests(w, p, k, small.rest)) {
     stop(w, p, k);
   } else {
     end.guarded = guard(w, p, k);
@@ -570,7 +574,7 @@ enum { PARALLEL_FROM = 512 }; /* contacts: below it, waking a thread costs more 
 
 static void treat_together(vvi_rest_work *w, const vvi_rest_problem *p)
 {
-#pragma omp parallel for schedule(dynamic) num_threads(p->threads)
+#pragma omp parallel for schedule(dynamic, 4) num_threads(p->threads)
   for (int32_t k = 0; k < w->islands; k++) w->end[k] = treat(w, p, k);
 }
 

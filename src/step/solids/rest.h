@@ -3,7 +3,7 @@
  *
  * Bodies with velocities v0 at the start of the step; vf = v0 + dt M^-1 f are those without contact.  Sought: impulses j and
  * v1 = vf + M^-1 G^T j with                                                                        [many 20]
- *   0 <= j_n  _|_  u_n(v1) + max(gap, 0)/dt - lift >= 0,   |j_t| <= mu j_n,  j_t opposite to u_t(v1) where it slides.
+ *   0 <= j_n  _|_  u_n(v1) + max(gap, 0)/dt - rise >= 0,   |j_t| <= mu j_n,  j_t opposite to u_t(v1) where it slides.
  * The bodies touched then move by dt v1, and E1 - E0 = j.u1 - |v1 - v0|_M^2/2 <= 0 [many 21]. */
 #pragma once
 #include "base/base.h"
@@ -14,7 +14,7 @@ typedef struct vvi_rest_contact {
   double arm_a[3], arm_b[3]; /* from their places to the common point */
   double n[3];               /* unit, from a to b */
   double gap, friction;
-  double lift; /* m/s: what it must open by, because turning and sliding will close it by as much */
+  double rise; /* m/s: what it must open by, because turning and sliding will close it by as much */
   double j[3]; /* impulse on b, space axes: the warm start in, the answer out */
 } vvi_rest_contact;
 

@@ -60,8 +60,6 @@ void vvi_rest_gather(vvi_isle *isle);
 /* Newton's iterations made, at most `most`; *done: converged to the tolerance. */
 int32_t vvi_rest_newton(vvi_isle *isle, int32_t most, bool *done);
 
-void vvi_rest_assemble(vvi_isle *isle); /* its matrix */
-
 struct vvi_rest_work {
   int32_t movers, contacts; /* room */
   int32_t newton, sweeps;   /* limits, per island and step */

@@ -102,7 +102,7 @@ static void set_contact(const struct vvi_solids_step *w, const vvi_row *c, vvi_r
   memcpy(r->n, c->n, sizeof r->n);
   r->gap = c->gap;
   r->friction = c->friction;
-  r->lift = 0.0;
+  r->rise = 0.0;
 }
 
 static void set_movers(const struct vv_step *s, double h)
@@ -296,13 +296,13 @@ static bool stays(const struct vvi_solids_step *w, int32_t object)
 /* Contacts that slide or turn are closed by more than h u in the drift: where that would let them sink, they must open by as
  * much first.  With n turning and x sliding the gap has the acceleration that the contact force answers; left out, bodies
  * sink by it and lose its work.  True: some must.                                                                [many 8] */
-static bool lift_contacts(const struct vv_step *s, double h)
+static bool raise_contacts(const struct vv_step *s, double h)
 {
   enum { MOST = 64 };
   const struct vvi_solids_step *w = s->solids;
   const struct vvi_solids *solids = w->near->solids;
   const double fine = 1e-12 * solids->size;
-  bool lifted = false;
+  bool raised = false;
   for (int32_t i = 0, end; i < w->problem->n; i = end) {
     const vvi_row *c = &w->row[w->rest_row[i]];
     bool closed = false;
@@ -325,22 +325,22 @@ static bool lift_contacts(const struct vv_step *s, double h)
         const vvi_row *d = &w->row[w->rest_row[l]];
         const double sunk = (d->gap < 0.0 ? d->gap : 0.0) - spot[k].gap;
         if (d->key != spot[k].key || sunk <= fine) continue;
-        r->lift += sunk / h;
-        lifted = true;
+        r->rise += sunk / h;
+        raised = true;
       }
   }
-  return lifted;
+  return raised;
 }
 
 static void solve(struct vv_step *s, double h)
 {
-  enum { LIFTS = 2 };
+  enum { RISES = 2 };
   struct vvi_solids_step *w = s->solids;
   vvi_rest_stats stats;
   for (int k = 0;; k++) {
     set_movers(s, h);
     vvi_rest_solve(w->rest, w->problem, &stats);
-    if (k == LIFTS || !lift_contacts(s, h)) break;
+    if (k == RISES || !raise_contacts(s, h)) break;
   }
   w->rest_failed += stats.failed > 0;
 }

@@ -1,10 +1,10 @@
-/* geom/mesh.c  Surfaces of triangles against everything.
+/* geom/touch_mesh.c  Surfaces of triangles against everything.
  *
  * Each triangle near the other solid is a convex core of its own.  A spot it gives counts when its normal n belongs to the
  * place of the surface it is on: at an edge or a vertex no neighbouring triangle may rise above the plane through the point
  * with normal n, otherwise the neighbour is nearer and has its own spot.  So the inner edges of a flat region give none,
  * the sides of a valley one each, and a ridge its own. */
-#include "geom/mesh.h"
+#include "geom/touch_mesh.h"
 #include "geom/core.h"
 #include "geom/tree.h"
 

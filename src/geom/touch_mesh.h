@@ -1,4 +1,4 @@
-/* geom/mesh.h  Inside the room: surfaces of triangles against everything. */
+/* geom/touch_mesh.h  Inside the room: surfaces of triangles against everything. */
 #pragma once
 #include "geom/touch.h"
 

@@ -1,0 +1,159 @@
+/* report/page_tables.c  Ledger and events for the report page.  Numbers travel as doubles, so that the page shows what the
+ * tables say; long tables are thinned to rows that matter. */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which rows ---- */
+
+/* Of `n` rows keeps first, last and those where one of these columns is largest or smallest within its stretch: a plot of
+ * the kept rows has the outline of all. */
+static const char *const outline[] = {"closure", "kinetic", "penetration"};
+enum { OUTLINE = VV_COUNT(outline), PER_STRETCH = 1 + 2 * OUTLINE };
+
+static void mark_extremes(const double *value, int64_t from, int64_t to, bool *keep)
+{
+  int64_t low = from, high = from;
+  for (int64_t i = from; i < to; i++) {
+    if (value[i] < value[low] || isnan(value[low])) low = i;
+    if (value[i] > value[high] || isnan(value[high])) high = i;
+  }
+  keep[low] = keep[high] = true;
+}
+
+static vv_status keep_outline(vvi_arena *arena, const vvi_table *t, int64_t most, bool **out)
+{
+  bool *keep = *out = VVI_ARENA_NEW(arena, bool, t->rows + 1);
+  if (keep == NULL) return VV_NOMEM;
+  const int64_t stretches = t->rows <= most ? t->rows : most / PER_STRETCH > 1 ? most / PER_STRETCH - 1 : 1;
+  for (int64_t s = 0; s < stretches; s++) {
+    const int64_t from = s * t->rows / stretches, to = (s + 1) * t->rows / stretches;
+    keep[from] = true;
+    for (int k = 0; k < OUTLINE; k++) {
+      const double *value = vvi_table_column(t, outline[k]);
+      if (value != NULL && to > from + 1) mark_extremes(value, from, to, keep);
+    }
+  }
+  if (t->rows > 0) keep[t->rows - 1] = true;
+  return VV_OK;
+}
+
+static int fall(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x < y) - (x > y);
+}
+
+/* The strongest events, by normal impulse. */
+static vv_status keep_strongest(vvi_arena *arena, const vvi_table *t, int64_t most, bool **out)
+{
+  bool *keep = *out = VVI_ARENA_NEW(arena, bool, t->rows + 1);
+  double *size = VVI_ARENA_NEW(arena, double, t->rows + 1);
+  if (keep == NULL || size == NULL) return VV_NOMEM;
+  const double *impulse = vvi_table_column(t, "normal_impulse");
+  double least = -INFINITY;
+  if (t->rows > most && impulse != NULL) {
+    for (int64_t i = 0; i < t->rows; i++) size[i] = isfinite(impulse[i]) ? fabs(impulse[i]) : 0;
+    qsort(size, (size_t)t->rows, sizeof *size, fall);
+    least = size[most];
+  }
+  int64_t kept = 0;
+  for (int64_t i = 0; i < t->rows && kept < most; i++) {
+    keep[i] = impulse == NULL || !(fabs(impulse[i]) <= least);
+    kept += keep[i];
+  }
+  return VV_OK;
+}
+
+/* ---- words ---- */
+
+typedef struct dictionary {
+  int64_t slots; /* a power of two */
+  int32_t *slot; /* [slots] 1 + number of the word; 0: empty */
+  int32_t n;
+  const char **word; /* [n] */
+} dictionary;
+
+static vv_status open_dictionary(vvi_arena *arena, const vvi_table *t, dictionary *d)
+{
+  int64_t cells = 0;
+  for (int i = 0; i < t->columns; i++) cells += t->word[i] != NULL ? t->rows : 0;
+  *d = (dictionary){.slots = 16};
+  while (d->slots < 2 * cells) d->slots *= 2;
+  d->slot = VVI_ARENA_NEW(arena, int32_t, d->slots);
+  d->word = VVI_ARENA_NEW(arena, const char *, cells + 1);
+  return d->slot != NULL && d->word != NULL ? VV_OK : VV_NOMEM;
+}
+
+static int32_t number_of(dictionary *d, const char *word)
+{
+  const uint64_t mask = (uint64_t)d->slots - 1;
+  uint64_t at = vvi_hash(VVI_HASH_SEED, word, strlen(word)) & mask;
+  while (d->slot[at] != 0 && strcmp(d->word[d->slot[at] - 1], word) != 0) at = (at + 1) & mask;
+  if (d->slot[at] == 0) {
+    d->word[d->n] = word;
+    d->slot[at] = ++d->n;
+  }
+  return d->slot[at] - 1;
+}
+
+/* ---- tables ---- */
+
+/* Column after column; a word is its number in the dictionary, and an empty cell is no number. */
+static int put_cells(vvi_paper *p, const vvi_table *t, const bool *keep, dictionary *d)
+{
+  const int block = vvi_block_begin(p);
+  for (int i = 0; i < t->columns; i++)
+    for (int64_t row = 0; row < t->rows; row++) {
+      if (!keep[row]) continue;
+      const char *word = t->word[i] != NULL ? t->word[i][row] : NULL;
+      vvi_block_double(p,
+                       d != NULL && t->word[i] != NULL ? (word != NULL ? number_of(d, word) : -1) : t->value[i][row]);
+    }
+  vvi_block_end(p);
+  return block;
+}
+
+static void put_table(vvi_paper *p, const char *key, const vvi_table *t, const bool *keep, dictionary *d)
+{
+  vvi_json *j = &p->json;
+  int64_t rows = 0;
+  for (int64_t i = 0; i < t->rows; i++) rows += keep[i];
+  vvi_json_open(j, key, '{');
+  vvi_json_whole(j, "rows", rows);
+  vvi_json_whole(j, "all", t->rows);
+  vvi_json_whole(j, "block", put_cells(p, t, keep, d));
+  vvi_json_open(j, "columns", '[');
+  for (int i = 0; i < t->columns; i++) {
+    vvi_json_open(j, NULL, '{');
+    vvi_json_text(j, "name", t->name[i]);
+    vvi_json_text(j, "unit", t->unit[i]);
+    vvi_json_flag(j, "words", d != NULL && t->word[i] != NULL);
+    vvi_json_close(j, '}');
+  }
+  vvi_json_close(j, ']');
+  vvi_json_open(j, "words", '[');
+  for (int32_t i = 0; d != NULL && i < d->n; i++) vvi_json_text(j, NULL, d->word[i]);
+  vvi_json_close(j, ']');
+  vvi_json_close(j, '}');
+}
+
+vv_status vvi_page_ledger(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most)
+{
+  bool *keep;
+  VV_TRY(keep_outline(arena, t, most, &keep));
+  put_table(p, "ledger", t, keep, NULL);
+  return p->status;
+}
+
+vv_status vvi_page_events(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most)
+{
+  bool *keep;
+  dictionary d;
+  VV_TRY(keep_strongest(arena, t, most, &keep));
+  VV_TRY(open_dictionary(arena, t, &d));
+  put_table(p, "events", t, keep, &d);
+  return p->status;
+}

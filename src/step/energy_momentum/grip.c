@@ -1,0 +1,69 @@
+/* step/energy_momentum/grip.c  Normal impulse and friction of one contact together.
+ *
+ * With v the velocity that would be without them (what it is to be along the normal taken off) and a the inverse mass, both
+ * along nu, t0, t1, sought is j with u = v + a j and                                                             [em 14]
+ *   j_n >= 0, u_n = 0,  and either u_t = 0, |j_t| <= mu j_n (stick),  or j_t = mu j_n d, u_t = -|u_t| d (slide). */
+#include "step/energy_momentum/frames.h"
+
+typedef struct grip {
+  const double *v, *a;
+  double mu;
+} grip;
+
+/* Sliding with the friction in the direction of an angle: the part of u_t across it, times the positive factor `den` that
+ * turns -v_n into j_n.  It has a root where the friction is opposite to the sliding; *with: u_t along it. */
+static double slide(const grip *g, double angle, double j[3], double *with)
+{
+  const double *v = g->v, *a = g->a, d[2] = {cos(angle), sin(angle)};
+  const double den = a[0] + g->mu * (a[1] * d[0] + a[2] * d[1]);
+  const double s0 = v[1] * den - v[0] * (a[3] + g->mu * (a[4] * d[0] + a[5] * d[1]));
+  const double s1 = v[2] * den - v[0] * (a[6] + g->mu * (a[7] * d[0] + a[8] * d[1]));
+  j[0] = den > 0.0 ? -v[0] / den : -1.0;
+  j[1] = g->mu * j[0] * d[0], j[2] = g->mu * j[0] * d[1];
+  *with = s0 * d[0] + s1 * d[1];
+  return d[0] * s1 - d[1] * s0;
+}
+
+/* The root between two angles where the sign changes. */
+static void refine(const grip *g, double low, double high, double at_low, double j[3], double *with)
+{
+  for (int i = 0; i < 60 && high - low > 1e-16; i++) {
+    const double mid = 0.5 * (low + high), at = slide(g, mid, j, with);
+    if ((at < 0.0) == (at_low < 0.0))
+      low = mid;
+    else
+      high = mid;
+  }
+  slide(g, 0.5 * (low + high), j, with);
+}
+
+/* Of several ways to slide the one with the least impulse.  There are at most four roots. */
+static bool find_slide(const grip *g, int angles, double j[3])
+{
+  double with, trial[3], last = slide(g, 0.0, trial, &with);
+  bool found = false;
+  for (int i = 1; i <= angles; i++) {
+    const double angle = 2.0 * VV_PI * i / angles, at = slide(g, angle, trial, &with);
+    if ((at < 0.0) != (last < 0.0)) {
+      refine(g, angle - 2.0 * VV_PI / angles, angle, last, trial, &with);
+      if (trial[0] > 0.0 && with <= 0.0 && (!found || trial[0] < j[0])) {
+        for (int k = 0; k < 3; k++) j[k] = trial[k];
+        found = true;
+      }
+    }
+    last = at;
+  }
+  return found;
+}
+
+void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3])
+{
+  const grip g = {.v = v, .a = a, .mu = mu};
+  const double back[3] = {-v[0], -v[1], -v[2]};
+  for (int k = 0; k < 3; k++) j[k] = 0.0;
+  if (v[0] >= 0.0) return;
+  vvi_solve33(a, back, j);
+  if (j[0] > 0.0 && j[1] * j[1] + j[2] * j[2] <= mu * mu * j[0] * j[0]) return;
+  if (find_slide(&g, 64, j) || find_slide(&g, 4096, j)) return; /* two roots may be close together */
+  for (int k = 0; k < 3; k++) j[k] = 0.0;
+}

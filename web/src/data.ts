@@ -1,0 +1,235 @@
+// The data of the page: JSON and base64 blocks that the program wrote (src/report/page.h).
+import { parseScene, type Group } from './scene';
+
+const FORMAT = 1; // VVI_PAGE_FORMAT
+
+function bytes(block: number): ArrayBuffer {
+  const e = document.getElementById('vv-' + block);
+  const text = e?.textContent ?? '';
+  const native = (Uint8Array as any).fromBase64;
+  let out: Uint8Array;
+  if (native) out = native.call(Uint8Array, text);
+  else {
+    const raw = atob(text);
+    out = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+  }
+  e?.remove(); // each block is read once; its text need not stay
+  return out.buffer as ArrayBuffer;
+}
+
+/** Blocks are unpacked when they are first looked at. */
+function lazy<T>(make: () => T): () => T {
+  let value: T | undefined;
+  return () => (value ??= make());
+}
+
+export interface Column { name: string; unit: string; words: boolean }
+
+export class Table {
+  rows: number;
+  all: number;
+  columns: Column[];
+  words: string[];
+  private data: () => Float64Array[];
+
+  constructor(j: any) {
+    this.rows = j.rows;
+    this.all = j.all;
+    this.columns = j.columns;
+    this.words = j.words;
+    this.data = lazy(() => {
+      const all = new Float64Array(bytes(j.block));
+      return this.columns.map((_, i) => all.subarray(i * this.rows, (i + 1) * this.rows));
+    });
+  }
+
+  column(name: string): Float64Array | undefined {
+    const i = this.columns.findIndex((c) => c.name === name);
+    return i >= 0 ? this.data()[i] : undefined;
+  }
+
+  unit(name: string): string {
+    return this.columns.find((c) => c.name === name)?.unit ?? '';
+  }
+
+  word(name: string, row: number): string {
+    const c = this.column(name);
+    return c && c[row] >= 0 ? this.words[c[row]] ?? '' : '';
+  }
+}
+
+export class Field {
+  field: string;
+  component: number;
+  components: number;
+  unit: string;
+  on: 'nodes' | 'elements';
+  low: number;
+  high: number;
+  values: () => Uint8Array;
+
+  constructor(j: any) {
+    this.field = j.field; this.component = j.component; this.components = j.components;
+    this.unit = j.unit; this.on = j.on; this.low = j.low; this.high = j.high;
+    this.values = lazy(() => new Uint8Array(bytes(j.block)));
+  }
+
+  get key(): string {
+    return this.field + '/' + this.component;
+  }
+
+  /** Values between two frames: out[i] = low + (high - low) level / 255. */
+  at(frame: number, blend: number, count: number, out: Float32Array): void {
+    const v = this.values(), a = frame * count, b = blend > 0 ? a + count : a;
+    const scale = (this.high - this.low) / 255;
+    for (let i = 0; i < count; i++) out[i] = this.low + scale * (v[a + i] + blend * (v[b + i] - v[a + i]));
+  }
+}
+
+export class Body {
+  name: string;
+  kind: string;
+  nodes: number;
+  elementNodes: number;
+  leftOut: boolean;
+  low: number[];
+  high: number[];
+  fields: Field[];
+  turns: boolean;
+  elements: () => Int32Array | undefined;
+  skinPoints: () => Float32Array | undefined;
+  skinTriangles: () => Int32Array | undefined;
+  private start: () => Float32Array;
+  private levels: () => Uint16Array;
+  private quaternions: () => Int16Array;
+
+  constructor(j: any) {
+    this.name = j.name; this.kind = j.kind; this.nodes = j.nodes; this.elementNodes = j.element_nodes; this.leftOut = j.left_out;
+    this.low = j.position?.low ?? [0, 0, 0];
+    this.high = j.position?.high ?? [0, 0, 0];
+    this.fields = (j.fields ?? []).map((f: any) => new Field(f));
+    this.turns = j.orientation !== undefined;
+    const block = <T>(n: number | undefined, make: (b: ArrayBuffer) => T) => lazy(() => (n === undefined ? undefined : make(bytes(n))));
+    this.elements = block(j.elements, (b) => new Int32Array(b));
+    this.skinPoints = block(j.skin_points, (b) => new Float32Array(b));
+    this.skinTriangles = block(j.skin_triangles, (b) => new Int32Array(b));
+    this.start = lazy(() => (j.position ? new Float32Array(bytes(j.position.start)) : new Float32Array()));
+    this.levels = lazy(() => (j.position ? new Uint16Array(bytes(j.position.block)) : new Uint16Array()));
+    this.quaternions = lazy(() => (j.orientation !== undefined ? new Int16Array(bytes(j.orientation)) : new Int16Array()));
+  }
+
+  /** Largest error of a position, by the levels it was rounded to. */
+  get precision(): number {
+    return Math.max(...[0, 1, 2].map((c) => (this.high[c] - this.low[c]) / 65535 / 2));
+  }
+
+  first(): Float32Array {
+    return this.start();
+  }
+
+  /** Positions [nodes][3] between `frame` and the next one. */
+  positions(frame: number, blend: number, out: Float32Array): void {
+    const u = this.levels(), x = this.start(), n = 3 * this.nodes, a = frame * n, b = blend > 0 ? a + n : a;
+    const s0 = (this.high[0] - this.low[0]) / 65535, s1 = (this.high[1] - this.low[1]) / 65535, s2 = (this.high[2] - this.low[2]) / 65535;
+    const [l0, l1, l2] = this.low;
+    for (let i = 0; i < n; i += 3) {
+      out[i] = x[i] + l0 + s0 * (u[a + i] + blend * (u[b + i] - u[a + i]));
+      out[i + 1] = x[i + 1] + l1 + s1 * (u[a + i + 1] + blend * (u[b + i + 1] - u[a + i + 1]));
+      out[i + 2] = x[i + 2] + l2 + s2 * (u[a + i + 2] + blend * (u[b + i + 2] - u[a + i + 2]));
+    }
+  }
+
+  /** Unit quaternions [nodes][4], w first. */
+  orientations(frame: number, blend: number, out: Float32Array): void {
+    const q = this.quaternions(), n = 4 * this.nodes, a = frame * n, b = blend > 0 ? a + n : a;
+    for (let i = 0; i < n; i += 4) {
+      const dot = q[a + i] * q[b + i] + q[a + i + 1] * q[b + i + 1] + q[a + i + 2] * q[b + i + 2] + q[a + i + 3] * q[b + i + 3];
+      const wa = 1 - blend, wb = dot < 0 ? -blend : blend; // the short way round
+      let square = 0;
+      for (let c = 0; c < 4; c++) {
+        out[i + c] = wa * q[a + i + c] + wb * q[b + i + c];
+        square += out[i + c] * out[i + c];
+      }
+      const norm = square > 0 ? 1 / Math.sqrt(square) : 0;
+      for (let c = 0; c < 4; c++) out[i + c] *= norm;
+      if (norm === 0) out[i] = 1;
+    }
+  }
+}
+
+export interface Frames { kept: number; all: number; burst: boolean; fields: number; time: Float64Array; step: Float64Array }
+
+export class Run {
+  folder: string;
+  label: string;
+  summary: any;
+  sceneText: string;
+  scene: Group;
+  ledger: Table;
+  events: Table;
+  frames: Frames;
+  bodies: Body[];
+  index: number;
+
+  constructor(j: any, index: number) {
+    this.index = index;
+    this.folder = this.label = j.folder;
+    try {
+      this.summary = JSON.parse(j.summary);
+    } catch {
+      this.summary = null; // a run that is not finished
+    }
+    this.sceneText = j.scene;
+    this.scene = parseScene(j.scene);
+    this.ledger = new Table(j.ledger);
+    this.events = new Table(j.events);
+    this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)) };
+    this.bodies = j.bodies.map((b: any) => new Body(b));
+  }
+
+  get title(): string {
+    return this.summary?.title || (typeof this.scene.title === 'string' && this.scene.title) || this.folder;
+  }
+
+  get timeUnit(): string {
+    return this.ledger.unit('time') || 's';
+  }
+
+  /** The frame at or before t, and how far the next one is in (0..1). */
+  frameAt(t: number): { frame: number; blend: number } {
+    const time = this.frames.time, n = time.length;
+    const frame = Math.max(0, lastNotAfter(time, t));
+    if (frame >= n - 1) return { frame: Math.max(0, n - 1), blend: 0 };
+    const span = time[frame + 1] - time[frame];
+    return { frame, blend: span > 0 ? Math.min(1, Math.max(0, (t - time[frame]) / span)) : 0 };
+  }
+}
+
+/** Index of the last entry <= t in an ascending list; -1: none. */
+export function lastNotAfter(list: ArrayLike<number>, t: number): number {
+  let low = 0, high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] <= t) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+export interface Report { version: string; runs: Run[] }
+
+export function readReport(): Report | string {
+  const e = document.getElementById('vv-data');
+  if (!e) return 'This is the template of the report page, with no run in it.  `visviva report DIR` fills it.';
+  const j = JSON.parse(e.textContent ?? '');
+  if (j.format !== FORMAT) return `The data has format ${j.format}, the page knows ${FORMAT}: build the page again (make web).`;
+  const runs: Run[] = j.runs.map((r: any, i: number) => new Run(r, i));
+  const seen = new Map<string, number>();
+  for (const r of runs) { // two folders may have one name
+    const n = (seen.get(r.folder) ?? 0) + 1;
+    seen.set(r.folder, n);
+    if (n > 1) r.label = `${r.folder} (${n})`;
+  }
+  return { version: j.version, runs };
+}

@@ -1,0 +1,75 @@
+// Numbers as people read them.  Exact values stay beside them in title and data-value.
+
+const superscript = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+function power(exponent: number): string {
+  const digits = [...String(Math.abs(exponent))].map((d) => superscript[+d]).join('');
+  return '10' + (exponent < 0 ? '⁻' : '') + digits;
+}
+
+/** 1.23 × 10⁻⁵ with `digits` significant digits; plain between 1e-3 and 1e6. */
+export function number(x: unknown, digits = 4): string {
+  if (typeof x !== 'number') return '–';
+  if (Number.isNaN(x)) return 'not a number';
+  if (!Number.isFinite(x)) return x > 0 ? '∞' : '−∞';
+  if (x === 0) return '0';
+  const size = Math.abs(x), sign = x < 0 ? '−' : '';
+  if (Number.isInteger(x) && size < 1e6) return sign + grouped(size);
+  if (size >= 1e-3 && size < 1e6) return sign + trim(size.toPrecision(digits));
+  const [mantissa, exponent] = size.toExponential(digits - 1).split('e');
+  const m = trim(mantissa);
+  return sign + (m === '1' ? '' : m + ' × ') + power(+exponent);
+}
+
+function trim(text: string): string {
+  const plain = text.includes('e') ? String(+text) : text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+  return /^\d{5,}$/.test(plain) ? grouped(+plain) : plain;
+}
+
+/** 1234567 as 1 234 567, with thin spaces. */
+export function grouped(x: number): string {
+  return String(x).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+}
+
+export function whole(x: unknown): string {
+  return typeof x === 'number' ? (Number.isInteger(x) ? grouped(x) : number(x)) : '–';
+}
+
+/** Short enough for an axis: 1.2e-5 without a cross. */
+export function brief(x: number, digits = 3): string {
+  if (x === 0) return '0';
+  const size = Math.abs(x);
+  if (size >= 1e-2 && size < 1e5) return String(+x.toPrecision(digits)).replace('-', '−');
+  const [mantissa, exponent] = x.toExponential(digits - 1).split('e');
+  return (+mantissa + 'e' + +exponent).replace(/-/g, '−');
+}
+
+/** Unit as we write it: m/s^2 becomes m/s², N s becomes N s; "1" is none. */
+export function unit(text: string | undefined): string {
+  if (!text || text === '1' || text === '-') return '';
+  return text.replace(/\^(-?)(\d+)/g, (_, sign, digits) => (sign ? '⁻' : '') + [...digits].map((d: string) => superscript[+d]).join(''));
+}
+
+export function withUnit(x: unknown, u: string | undefined, digits = 4): string {
+  const text = typeof x === 'number' ? unit(u) : '';
+  return number(x, digits) + (text ? '\u00a0' + text : '');
+}
+
+/** 0.164 s, 3.2 min */
+export function seconds(x: unknown): string {
+  if (typeof x !== 'number' || !Number.isFinite(x)) return '–';
+  if (x < 1e-3) return number(x * 1e6, 3) + ' µs';
+  if (x < 1) return number(x * 1e3, 3) + ' ms';
+  if (x < 120) return number(x, 3) + ' s';
+  if (x < 7200) return number(x / 60, 3) + ' min';
+  return number(x / 3600, 3) + ' h';
+}
+
+/** Cuts very long text in the middle; the whole is for the tooltip. */
+export function shorten(text: string, most = 120): string {
+  return text.length <= most ? text : text.slice(0, most - 21) + ' … ' + text.slice(-18);
+}
+
+export function words(name: string): string {
+  return name.replace(/_/g, ' ');
+}
