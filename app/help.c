@@ -105,10 +105,9 @@ static const topic topics[] = {
 "            material: {young: 1, density: 1}, position: 0, velocity: -0.1}\n"
 "  contacts:\n"
 "    - {between: [left, right], restitution: 1}\n\n"
-"Kinds of bodies: bar, beam, rigid, obstacle; docs/beams.md and docs/rigid.md tell\n"
-"their story.\n"
 "Units are yours, as long as they fit together;\n"
 "`units: {length: m, mass: kg, time: s}` names them.\n"
+"Kinds of bodies: bar, beam, rigid, obstacle; see docs/beams.md, docs/rigid.md.\n"
 "Unknown words are refused, and the nearest known one is named.\n"
 "`visviva reference FILE.md` writes the list of all words; scene.yaml in a result\n"
 "folder shows the defaults; `visviva examples` has commented scenes.\n"},

@@ -560,40 +560,12 @@ static void test_threads(void **unused)
 
 /* ---- overlaps ---- */
 
-/* A stack that overlaps, dropped so that it loses energy: it is lifted, by no more than that. */
-static void test_push_out(void **unused)
-{
-  (void)unused;
-  static double shift[MOST][6];
-  for (int still = 0; still < 2; still++) {
-    pile *k = open_pile(0.0);
-    add_stack(k, 4, 0, 1, 0.5);
-    for (int i = 0; i < k->p.n; i++) k->contact[i].gap = -1e-3;
-    if (still == 0) k->before[3][2] = -0.01;
-    push(k);
-    vvi_rest_solve(k->work, &k->p, &k->stats);
-    const double spent = -growth(k);
-    vvi_rest_push_out(k->work, &k->p, 1e-4, 0.2, shift[0]);
-    double lifted = 0.0;
-    for (int m = 0; m < 4; m++) lifted += k->mass[m] * G * shift[m][2];
-    check_most(lifted, spent * (1.0 + 1e-12));
-    if (still == 1) {
-      check_near(lifted, 0.0, 0.0);
-    } else {
-      check_least(lifted, spent * (1.0 - 1e-12)); /* it would need 10 (9e-4/5) g and has 5e-5 */
-    }
-    for (int m = 1; m < 4 && still == 0; m++) check_least(shift[m][2], shift[m - 1][2]);
-    close_pile(k);
-  }
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_stacks),   cmocka_unit_test(test_columns), cmocka_unit_test(test_slope),
       cmocka_unit_test(test_slippery), cmocka_unit_test(test_sweeps),  cmocka_unit_test(test_change),
       cmocka_unit_test(test_guard),    cmocka_unit_test(test_law),     cmocka_unit_test(test_energy),
-      cmocka_unit_test(test_momentum), cmocka_unit_test(test_order),   cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_push_out)};
+      cmocka_unit_test(test_momentum), cmocka_unit_test(test_order),   cmocka_unit_test(test_threads)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -562,8 +562,6 @@ static vvi_isle_end treat(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k
   } else {
     end.guarded = guard(w, p, k);
   }
-  end.leans = solved && leans(w, p, k);
-  end.spent = end.guarded ? 0.0 : -total_gain(w, p, k);
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
     memcpy(p->velocity + 6 * w->mover[i], w->velocity[w->mover[i]], sizeof(vvi_six));
   }

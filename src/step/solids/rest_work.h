@@ -48,9 +48,7 @@ typedef struct vvi_isle {
 typedef struct vvi_isle_end {
   int32_t newton, sweeps;
   bool failed, guarded;
-  bool leans;      /* solved anew, and something fixed has an impulse of it */
   double residual; /* m/s */
-  double spent;    /* energy lost in this step */
 } vvi_isle_end;
 
 /* Sweeps until a sweep changes no velocity by more than the tolerance; returns how many, *change is that of the last. */

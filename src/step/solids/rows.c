@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, double weight)
+static void add_leg(const struct vvi_solids_step *w, vvi_solid_row *c, int32_t mover, double weight)
 {
   const vv_mover *m = &w->near->mover[mover];
   vvi_leg *g = &c->leg[c->legs++];
@@ -12,7 +12,7 @@ static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, 
   for (int i = 0; i < 3; i++) g->arm[i] = c->x[i] - m->place[i];
 }
 
-void vvi_row_finish(struct vvi_solids_step *w, vvi_row *c)
+void vvi_solid_row_finish(struct vvi_solids_step *w, vvi_solid_row *c)
 {
   vvi_lever *e = &w->lever[c - w->row];
   if (c->k > 0.0) return;
@@ -40,7 +40,7 @@ static double foot_of(const struct vvi_solids_step *w, const vvi_object *o, cons
 
 /* The legs of one side.  On a segment the arms of both nodes lead from its foot: an impulse there is shared by the weights
  * and turns both, as the beam's own `pull` does. */
-static void stand(const struct vvi_solids_step *w, vvi_row *c, int32_t object, double sign)
+static void stand(const struct vvi_solids_step *w, vvi_solid_row *c, int32_t object, double sign)
 {
   const vvi_object *o = &w->near->solids->object[object];
   if (o->held || o->mover[0] < 0) return;
@@ -63,7 +63,7 @@ static void stand(const struct vvi_solids_step *w, vvi_row *c, int32_t object, d
 
 /* A point at distance r of a body that turns with spin w leaves its straight line by w^2 r h^2/2 in a step; a half more for
  * the change of the feature that is nearest.  A ball keeps its surface.                                          [many 3] */
-static double curl_of(const struct vvi_solids_step *w, const vvi_row *c, double h)
+static double curl_of(const struct vvi_solids_step *w, const vvi_solid_row *c, double h)
 {
   double sum = 0.0;
   for (int l = 0; l < c->legs; l++) {
@@ -77,7 +77,7 @@ static double curl_of(const struct vvi_solids_step *w, const vvi_row *c, double 
   return sum;
 }
 
-static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
+static double press_of(const struct vvi_solids_step *w, const vvi_solid_row *c)
 {
   double a = 0.0;
   for (int l = 0; w->forced && l < c->legs; l++) {
@@ -90,7 +90,7 @@ static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
   return a;
 }
 
-void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
+void vvi_solid_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_solid_row *c)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_solid_rule *rule = &solids->rule[m->rule];
@@ -113,7 +113,7 @@ void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, 
 static void make_together(struct vvi_solids_step *w, double h)
 {
 #pragma omp parallel for schedule(static) num_threads(w->near->threads)
-  for (int64_t i = 0; i < w->n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
+  for (int64_t i = 0; i < w->n; i++) vvi_solid_row_make(w, &w->near->meet[i], h, &w->row[i]);
 }
 
 bool vvi_rows_make(struct vv_step *s, double h)
@@ -126,11 +126,11 @@ bool vvi_rows_make(struct vv_step *s, double h)
     make_together(w, h);
     return true;
   }
-  for (int64_t i = 0; i < w->n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
+  for (int64_t i = 0; i < w->n; i++) vvi_solid_row_make(w, &w->near->meet[i], h, &w->row[i]);
   return true;
 }
 
-void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3])
+void vvi_solid_row_push3(struct vvi_solids_step *w, const vvi_solid_row *c, const double j[3])
 {
   for (int l = 0; l < c->legs; l++) {
     const vvi_leg *g = &c->leg[l];
@@ -144,7 +144,7 @@ void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3
 }
 
 /* A = sum weight^2 (1/m + arm^ I^-1 arm^T) */
-void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a[6])
+void vvi_solid_row_inverse(const struct vvi_solids_step *w, const vvi_solid_row *c, double a[6])
 {
   double full[3][3] = {{0}};
   for (int l = 0; l < c->legs; l++) {
@@ -167,7 +167,7 @@ void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a
 /* ---- on the state ---- */
 
 /* The material point of one side, with the arm to the common point. */
-static vv_point point_of(const struct vvi_solids_step *w, const vvi_row *c, int32_t object)
+static vv_point point_of(const struct vvi_solids_step *w, const vvi_solid_row *c, int32_t object)
 {
   const vvi_object *o = &w->near->solids->object[object];
   vv_point p = {.patch = o->local, .xi = {(double)o->copy}};
@@ -182,7 +182,7 @@ static vv_point point_of(const struct vvi_solids_step *w, const vvi_row *c, int3
 }
 
 /* What the momenta of one side gain; `sum` collects it. */
-static void pull_side(struct vv_step *s, const vvi_row *c, int32_t object, const double j[3], double sum[3])
+static void pull_side(struct vv_step *s, const vvi_solid_row *c, int32_t object, const double j[3], double sum[3])
 {
   const struct vvi_solids_step *w = s->solids;
   const vvi_object *o = &w->near->solids->object[object];
@@ -193,7 +193,7 @@ static void pull_side(struct vv_step *s, const vvi_row *c, int32_t object, const
   for (int i = 0; i < 3; i++) sum[i] += o->patch->guided ? along * o->patch->direction[i] : j[i];
 }
 
-void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3])
+void vvi_solid_row_pull(struct vv_step *s, const vvi_solid_row *c, const double j[3])
 {
   const struct vvi_solids *solids = s->solids->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
@@ -204,8 +204,8 @@ void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3])
   if (a->held || b->held || a->patch->guided || b->patch->guided) vvi_post_impulse(&s->ledger->posted, c->x, sum);
 }
 
-void vvi_row_log(struct vv_step *s, const vvi_row *c, const char *kind, double t, double impulse, double slide,
-                 double lost)
+void vvi_solid_row_log(struct vv_step *s, const vvi_solid_row *c, const char *kind, double t, double impulse,
+                       double slide, double lost)
 {
   const struct vvi_solids *solids = s->solids->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];

@@ -18,7 +18,7 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   VV_TRY(vvi_solid_near_create(m, s->arena, &w->near));
   const int64_t movers = m->solids->movers;
   w->room = w->near->meet_room;
-  w->row = VVI_ARENA_NEW(s->arena, vvi_row, w->room);
+  w->row = VVI_ARENA_NEW(s->arena, vvi_solid_row, w->room);
   w->lever = VVI_ARENA_NEW(s->arena, vvi_lever, w->room);
   w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
   w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
@@ -137,7 +137,7 @@ vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r)
 static vv_status endless(const struct vv_step *s, double t, vv_report *r)
 {
   const struct vvi_solids_step *w = s->solids;
-  const vvi_row *c = &w->row[w->hit[0].row];
+  const vvi_solid_row *c = &w->row[w->hit[0].row];
   r->reason = VV_REASON_NOT_CONVERGED;
   snprintf(r->message, sizeof r->message,
            "%d impacts do not end at t = %.9g ('%.40s' and '%.40s'); use a shorter step or restitution below 1",
