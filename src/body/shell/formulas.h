@@ -106,5 +106,18 @@ INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], c
   }
 }
 
+/* All of it: S holds A1, A2, D11, D22, D33. */
+INLINE void FN(element)(const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7], REAL s1[3],
+                        REAL s2[3], REAL n[3], REAL b[3])
+{
+  REAL G[3], B[3], inverse, N[3], M[3];
+  FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);
+  if (law == SHELL_STVK)
+    FN(stress_stvk)(k, rest, G, B, N, M);
+  else
+    FN(stress_neo)(k, rest, G, B, N, M);
+  FN(respond)(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);
+}
+
 #undef INLINE
 #undef DOT

@@ -1,8 +1,9 @@
 /* body/shell/sweep.c  Kick, drift and both in one pass, tile by tile.
  *
- * Gathering and scattering take one element, or one pair, at a time with x, y, z as lanes; between them four elements are
- * turned to lanes and go through the formulas together.  Vectors have four doubles on purpose: half as many fit the widest
- * registers of some machines, but compilers make no vectors at all of types wider than the machine has.
+ * The nodes of a tile lie as (x y z z) in a small array; four elements at a time turn them into lanes, one element each, go
+ * through the formulas together, and add their forces to the segment of the tile.  Vectors have four doubles on purpose:
+ * compilers make scalars of types that are wider than the machine's.  Only the formulas also exist for eight, for machines
+ * that have such registers: half as many instructions for the longest chain.
  * One source, compiled for three instruction sets; without contraction all give the same bits. */
 #include "body/shell/shell.h"
 
@@ -79,46 +80,31 @@ INLINE void turn_out(const lanes in[3], lanes out[4])
 #define LOAD(p)     (*(const lanes *)(p))
 #define STORE(p, x) (*(lanes *)(p) = (x))
 
-/* Four elements: the sums A1 A2 D11 D22 D33 of each with x y z as lanes, in; the response of each, out. */
+/* Four elements, which are the lanes: the sums A1 A2 D11 D22 D33 in, the response out. */
 enum { SUMS = 5 };
 typedef struct four {
-  lanes sum[SUMS][3]; /* lanes are elements */
+  lanes sum[SUMS][3];
   lanes s1[3], s2[3], n[3], b[3];
 } four;
 
 INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
 {
-  lanes A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3],
-      b[3];
-  for (int c = 0; c < 3; c++)
-    A1[c] = f->sum[0][c], A2[c] = f->sum[1][c], D11[c] = f->sum[2][c], D22[c] = f->sum[3][c], D33[c] = f->sum[4][c];
+  lanes S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
+  for (int i = 0; i < SUMS; i++)
+    for (int c = 0; c < 3; c++) S[i][c] = f->sum[i][c];
   for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c);
-  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
-  if (law == SHELL_STVK)
-    stress_stvk_lanes(k, R, G, B, N, M);
-  else
-    stress_neo_lanes(k, R, G, B, N, M);
-  respond_lanes(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, b);
+  element_lanes(k, law, (const lanes(*)[3])S, R, s1, s2, n, b);
   for (int c = 0; c < 3; c++) f->s1[c] = s1[c], f->s2[c] = s2[c], f->n[c] = n[c], f->b[c] = b[c];
 }
 
 /* The same for eight elements, for machines with registers that wide. */
 INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, four f[2])
 {
-  wide A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3],
-      b[3];
-  for (int c = 0; c < 3; c++) {
-    A1[c] = JOIN(f[0].sum[0][c], f[1].sum[0][c]), A2[c] = JOIN(f[0].sum[1][c], f[1].sum[1][c]);
-    D11[c] = JOIN(f[0].sum[2][c], f[1].sum[2][c]), D22[c] = JOIN(f[0].sum[3][c], f[1].sum[3][c]);
-    D33[c] = JOIN(f[0].sum[4][c], f[1].sum[4][c]);
-  }
+  wide S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
+  for (int i = 0; i < SUMS; i++)
+    for (int c = 0; c < 3; c++) S[i][c] = JOIN(f[0].sum[i][c], f[1].sum[i][c]);
   for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const wide *)(rest + SHELL_GROUP * c);
-  measure_wide(A1, A2, D11, D22, D33, G, B, n, &inverse);
-  if (law == SHELL_STVK)
-    stress_stvk_wide(k, R, G, B, N, M);
-  else
-    stress_neo_wide(k, R, G, B, N, M);
-  respond_wide(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, b);
+  element_wide(k, law, (const wide(*)[3])S, R, s1, s2, n, b);
   for (int c = 0; c < 3; c++) {
     f[0].s1[c] = LOWER(s1[c]), f[0].s2[c] = LOWER(s2[c]), f[0].n[c] = LOWER(n[c]), f[0].b[c] = LOWER(b[c]);
     f[1].s1[c] = UPPER(s1[c]), f[1].s2[c] = UPPER(s2[c]), f[1].n[c] = UPPER(n[c]), f[1].b[c] = UPPER(b[c]);
@@ -128,32 +114,30 @@ INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, 
 /* Metric and curvature of four elements: the reference, taken by the operations that the force repeats. */
 INLINE void middle_rest(shell_law law, double *rest, const four *f)
 {
-  lanes A1[3], A2[3], D11[3], D22[3], D33[3], G[3], B[3], n[3], inverse;
-  for (int c = 0; c < 3; c++)
-    A1[c] = f->sum[0][c], A2[c] = f->sum[1][c], D11[c] = f->sum[2][c], D22[c] = f->sum[3][c], D33[c] = f->sum[4][c];
-  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
+  lanes G[3], B[3], n[3], inverse, scale;
+  measure_lanes(f->sum[0], f->sum[1], f->sum[2], f->sum[3], f->sum[4], G, B, n, &inverse);
+  scale_lanes(law, G, &scale);
   for (int c = 0; c < 3; c++) STORE(rest + SHELL_GROUP * c, G[c]), STORE(rest + SHELL_GROUP * (3 + c), B[c]);
-  scale_lanes(law, G, &inverse);
-  STORE(rest + SHELL_GROUP * 6, inverse);
+  STORE(rest + SHELL_GROUP * 6, scale);
 }
 
 /* ---- pairs of regular triangles ---- */
 
-/* The whole numbers of [shell 4]; the second triangle is the first turned by half a turn, node i is its node 13 - i.
- * p: nodes with x y z as lanes, of one pair or of two; sum: A1 A2 D11 D22 D33. */
-#define REGULAR_SUMS(P, put)                                                                                           \
-  do {                                                                                                                 \
-    const lanes L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));                                          \
-    put(0, 78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8))); \
-    put(1, 78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5))); \
-    put(2, L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5)));                                             \
-    put(3, L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8)));                                            \
-    put(4, L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11)));                                           \
-  } while (0)
-#define FIRST(i)   p[i]
-#define SECOND(i)  p[13 - (i)]
-#define PUT0(k, v) (f[0].sum[k][c] = (v))
-#define PUT1(k, v) (f[1].sum[k][c] = (v))
+/* The whole numbers of [shell 4], one component c.  The second triangle is the first turned by half a turn: node i is its
+ * node 13 - i. */
+INLINE void regular_sums(const lanes p[SHELL_PAIR], int from, int step, int c, four *f)
+{
+#define P(i) p[from + step * (i)]
+  const lanes L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));
+  f->sum[0][c] =
+      78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8));
+  f->sum[1][c] =
+      78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5));
+  f->sum[2][c] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
+  f->sum[3][c] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
+  f->sum[4][c] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
+#undef P
+}
 
 INLINE void gather_pairs(const shell_group *g, const double *x, four f[2])
 {
@@ -167,8 +151,8 @@ INLINE void gather_pairs(const shell_group *g, const double *x, four f[2])
   for (int c = 0; c < 3; c++) {
     lanes p[SHELL_PAIR];
     for (int j = 0; j < SHELL_PAIR; j++) p[j] = node[j][c];
-    REGULAR_SUMS(FIRST, PUT0);
-    REGULAR_SUMS(SECOND, PUT1);
+    regular_sums(p, 0, 1, c, &f[0]);
+    regular_sums(p, 13, -1, c, &f[1]);
   }
 }
 
@@ -215,16 +199,16 @@ INLINE void regular_force(const lanes f[3][WIDTH], int element, double (*bend)[W
 INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
 {
   double bend[2][SHELL_REGULAR][WIDTH];
-  lanes one_by_one[2][3][WIDTH]; /* s1, s2, n of single elements */
+  lanes single[2][3][WIDTH]; /* s1, s2, n of one element each, with x y z as lanes */
   for (int k = 0; k < 2; k++) {
     bend_regular(f[k].b, bend[k]);
-    turn_out(f[k].s1, one_by_one[k][0]), turn_out(f[k].s2, one_by_one[k][1]), turn_out(f[k].n, one_by_one[k][2]);
+    turn_out(f[k].s1, single[k][0]), turn_out(f[k].s2, single[k][1]), turn_out(f[k].n, single[k][2]);
   }
   for (int i = 0; i < g->count / 2; i++) {
     const uint16_t *at = g->at + SHELL_PAIR * i;
     lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
-    regular_force((const lanes(*)[WIDTH])one_by_one[0], i, bend[0], one);
-    regular_force((const lanes(*)[WIDTH])one_by_one[1], i, bend[1], two);
+    regular_force((const lanes(*)[WIDTH])single[0], i, bend[0], one);
+    regular_force((const lanes(*)[WIDTH])single[1], i, bend[1], two);
     for (int j = 0; j < SHELL_PAIR; j++) {
       lanes sum = LOAD(slot + at[j]);
       if (j < 2)

@@ -34,7 +34,7 @@ static void tile_variation(const vv_block *b, const shell_tile *t, const double 
 /* Adds the variation of the gradient of one element to the slots of its nodes. */
 static void vary_element(const shell_body *k, const shell_patch *p, const double *x, const double *dx, double *slot)
 {
-  double complex S[SHELL_WEIGHTS][3], rest[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3], m[3];
+  double complex S[SHELL_WEIGHTS][3], rest[SHELL_REFERENCE], n[3], s1[3], s2[3], m[3];
   memset(S, 0, sizeof S);
   for (int i = 0; i < p->nodes; i++)
     for (int c = 0; c < 3; c++) {
@@ -42,12 +42,7 @@ static void vary_element(const shell_body *k, const shell_patch *p, const double
       for (int w = W_1; w < SHELL_WEIGHTS; w++) S[w][c] += p->weight[i][w] * z;
     }
   for (int i = 0; i < SHELL_REFERENCE; i++) rest[i] = p->rest[i];
-  measure_complex(S[W_1], S[W_2], S[W_11], S[W_22], S[W_33], G, B, n, &inverse);
-  if (k->law == SHELL_STVK)
-    stress_stvk_complex(k, rest, G, B, N, M);
-  else
-    stress_neo_complex(k, rest, G, B, N, M);
-  respond_complex(S[W_1], S[W_2], S[W_11], S[W_22], S[W_33], G, n, &inverse, N, M, s1, s2, m);
+  element_complex(k, (shell_law)k->law, (const double complex(*)[3])S + W_1, rest, s1, s2, n, m);
   for (int i = 0; i < p->nodes; i++) {
     const double *w = p->weight[i];
     const double complex bend = w[W_11] * m[0] + w[W_22] * m[1] + w[W_33] * m[2];
