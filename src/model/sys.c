@@ -65,7 +65,7 @@ void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const doubl
 {
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    b->kind->vary->kick(b, h, q + b->q0, dq + b->p0, dp + b->p0);
+    if (b->kind->vary != NULL) b->kind->vary->kick(b, h, q + b->q0, dq + b->p0, dp + b->p0);
   }
 }
 
@@ -73,7 +73,8 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
 {
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    if (b->kind->vary->drift != NULL) b->kind->vary->drift(b, h, q + b->q0, p + b->p0, dq + b->p0, dp + b->p0);
+    const vv_vary_table *vary = b->kind->vary;
+    if (vary != NULL && vary->drift != NULL) vary->drift(b, h, q + b->q0, p + b->p0, dq + b->p0, dp + b->p0);
   }
 }
 

@@ -196,7 +196,7 @@ static vv_status fill_masses(part *w, const shell_body *k)
       shell_ghost_place(&g, one, x, &placed);
       memcpy(((shell_ghost *)t->ghost)[j].offset, placed.offset, sizeof placed.offset);
     }
-    shell_tile_rest(t, n, q);
+    shell_tile_rest((shell_law)k->law, t, n, q);
     tile_mass(w, t, k->density * k->thickness, local);
   }
   for (int i = 0; i < n; i++)

@@ -4,7 +4,7 @@
  * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
  * matrices are 11, 22, 12.                                                                                    [shell 6] */
 
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE    static inline __attribute__((always_inline))
 
 #define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
 
@@ -35,57 +35,55 @@ INLINE void FN(plane)(double nu, const REAL g[3], const REAL E[3], REAL S[3])
   S[2] = trace * g[2] + (1.0 - nu) * (t1 * g[2] + u1 * g[1]);
 }
 
-/* det(G0)^(-3/2): what S(E) needs to become a stress times an area. */
-INLINE void FN(stvk_scale)(const REAL rest[6], REAL *scale)
+/* The seventh number of a reference: what stress times area needs of the area at rest.                        [shell 7, 9] */
+INLINE void FN(scale)(shell_law law, const REAL rest[3], REAL *scale)
 {
   REAL root = rest[0] * rest[1] - rest[2] * rest[2];
   ROOT(root);
   const REAL y = 1.0 / root;
-  *scale = y * y * y;
+  *scale = root;
+  if (law == SHELL_STVK) *scale = y * y * y;
 }
 
 /* N: dW = N^ab A_a.dA_b of the strain, M: dW = M^ab dB_ab.                                                     [shell 6, 7] */
-INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
                             REAL M[3])
 {
   const REAL g[3] = {rest[1], rest[0], -rest[2]};
-  REAL scale;
   const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
   const REAL K[3] = {B[0] - rest[3], B[1] - rest[4], B[2] - rest[5]};
-  FN(stvk_scale)(rest, &scale);
   FN(plane)(k->poisson, g, E, N);
   FN(plane)(k->poisson, g, K, M);
-  const REAL membrane = k->membrane * scale, bend = k->bend * scale;
+  const REAL membrane = k->membrane * rest[6], bend = k->bend * rest[6];
   for (int c = 0; c < 3; c++) N[c] *= membrane, M[c] *= bend;
 }
 
 /* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  thick: C33 of plane stress;
- * R = adj(C0)/det(C0) and I = adj(C)/det(C), the inverses.                                                     [shell 8] */
+ * R = adj(C0)/det(C0) and V = adj(C)/det(C), the inverses.                                                     [shell 8] */
 INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
-                          REAL C[3], REAL R[3], REAL I[3], REAL *ratio, REAL *thick)
+                          REAL C[3], REAL R[3], REAL V[3], REAL *ratio, REAL *thick)
 {
   REAL C0[3];
   for (int c = 0; c < 3; c++) C[c] = G[c] - z * B[c], C0[c] = rest[c] - z * rest[3 + c];
   const REAL det = C[0] * C[1] - C[2] * C[2], det0 = C0[0] * C0[1] - C0[2] * C0[2];
   const REAL inverse = 1.0 / (det * det0), a = det * inverse, b = det0 * inverse;
   R[0] = C0[1] * a, R[1] = C0[0] * a, R[2] = -C0[2] * a;
-  I[0] = C[1] * b, I[1] = C[0] * b, I[2] = -C[2] * b;
+  V[0] = C[1] * b, V[1] = C[0] * b, V[2] = -C[2] * b;
   *ratio = det * a;
   *thick = (2.0 * k->mu + k->lambda) / (2.0 * k->mu + k->lambda * *ratio);
 }
 
 /* S = mu (C0^-1 - C33 C^-1) at both points.                                                                    [shell 9] */
-INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G[3], const REAL B[3], REAL N[3],
+INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
                            REAL M[3])
 {
-  REAL C[3], R[3], I[3], ratio, thick, up[3], area = rest[0] * rest[1] - rest[2] * rest[2];
-  ROOT(area);
-  const REAL half = k->neo * area, lever = (-0.5 * k->lever) * half;
-  FN(neo_point)(k, k->lever, rest, G, B, C, R, I, &ratio, &thick);
-  for (int c = 0; c < 3; c++) up[c] = R[c] - thick * I[c];
-  FN(neo_point)(k, -k->lever, rest, G, B, C, R, I, &ratio, &thick);
+  REAL C[3], R[3], V[3], ratio, thick, up[3];
+  const REAL half = k->neo * rest[6], lever = (-0.5 * k->lever) * half;
+  FN(neo_point)(k, k->lever, rest, G, B, C, R, V, &ratio, &thick);
+  for (int c = 0; c < 3; c++) up[c] = R[c] - thick * V[c];
+  FN(neo_point)(k, -k->lever, rest, G, B, C, R, V, &ratio, &thick);
   for (int c = 0; c < 3; c++) {
-    const REAL down = R[c] - thick * I[c];
+    const REAL down = R[c] - thick * V[c];
     N[c] = half * (up[c] + down);
     M[c] = lever * (up[c] - down);
   }
@@ -93,8 +91,8 @@ INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[6], const REAL G
 
 /* What the nodes need: dW = s1.dA_1 + s2.dA_2 + n.(b1 dD11 + b2 dD22 + b3 dD33).                               [shell 2] */
 INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],
-                        const REAL G[3], const REAL n[3], const REAL *inverse, const REAL N[3], const REAL M[3], REAL s1[3],
-                        REAL s2[3], REAL b[3])
+                        const REAL G[3], const REAL n[3], const REAL *inverse, const REAL N[3], const REAL M[3],
+                        REAL s1[3], REAL s2[3], REAL b[3])
 {
   const REAL square = *inverse * *inverse;
   REAL w[3];
@@ -106,6 +104,19 @@ INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], c
     s1[c] = N[0] * A1[c] + N[2] * A2[c] - q1 * n[c];
     s2[c] = N[2] * A1[c] + N[1] * A2[c] - q2 * n[c];
   }
+}
+
+/* All of it: S holds A1, A2, D11, D22, D33. */
+INLINE void FN(element)(const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7], REAL s1[3],
+                        REAL s2[3], REAL n[3], REAL b[3])
+{
+  REAL G[3], B[3], inverse, N[3], M[3];
+  FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);
+  if (law == SHELL_STVK)
+    FN(stress_stvk)(k, rest, G, B, N, M);
+  else
+    FN(stress_neo)(k, rest, G, B, N, M);
+  FN(respond)(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);
 }
 
 #undef INLINE

@@ -83,9 +83,9 @@ static double energy_neo(const shell_body *k, const shell_patch *p, const shell_
   const double area = 0.5 * sqrt(p->rest[0] * p->rest[1] - p->rest[2] * p->rest[2]) / (SHELL_A * SHELL_A);
   double sum = 0.0;
   for (int side = -1; side <= 1; side += 2) {
-    double C[3], R[3], I[3], D[3], ratio, thick;
+    double C[3], R[3], V[3], D[3], ratio, thick;
     const double z = side * k->lever;
-    neo_point_double(k, z, p->rest, e->G, e->B, C, R, I, &ratio, &thick);
+    neo_point_double(k, z, p->rest, e->G, e->B, C, R, V, &ratio, &thick);
     for (int c = 0; c < 3; c++) D[c] = (e->G[c] - p->rest[c]) - z * (e->B[c] - p->rest[3 + c]);
     const double det = (D[0] * D[1] - D[2] * D[2]) * (R[0] * R[1] - R[2] * R[2]), m = contract(R, D) + det;
     const double f = k->lambda / (2.0 * k->mu + k->lambda * (1.0 + m)), over = excess(m - f * m * (1.0 + m));

@@ -106,7 +106,7 @@ void shell_ghost_place(const shell_ghost *in, const double turn[9], const double
 /* ---- tiles.c ---- */
 
 enum { SHELL_GROUP = 8, SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
-enum { SHELL_REFERENCE = 6 }; /* G11 G22 G12 B11 B22 B12 at rest */
+enum { SHELL_REFERENCE = 7 }; /* G11 G22 G12 B11 B22 B12 at rest, and a power of det G */
 
 /* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
 typedef struct shell_group {
@@ -221,7 +221,7 @@ void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momen
 /* Best force function of this machine; set 0: plain, 1: AVX2 at most, 2: any. */
 shell_tile_fn *shell_tile_force(int set);
 /* Fills the references of a tile from the places q[3][column]. */
-void shell_tile_rest(const shell_tile *t, int64_t column, const double *q);
+void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const double *q);
 /* Ghosts of a tile from its nodes x[local][4]; what acts on them back to the nodes. */
 void shell_ghosts_make(const shell_tile *t, double *x);
 void shell_ghosts_give(const shell_tile *t, double *slot);
@@ -252,7 +252,9 @@ typedef struct shell_patch {
 } shell_patch;
 void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_patch *out);
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
-/* dp += h D(force)(q) dq, element by element. */
+/* ---- vary.c ---- */
+
+/* dp += h D(force)(q) dq, element by element, by the complex step. */
 void shell_vary_kick(const vv_block *b, double h, const double *q, const double *dq, double *dp);
 
 /* ---- audit.c ---- */

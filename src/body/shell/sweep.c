@@ -1,8 +1,9 @@
 /* body/shell/sweep.c  Kick, drift and both in one pass, tile by tile.
  *
- * Gathering and scattering take one element, or one pair, at a time with x, y, z as lanes; between them four elements are
- * turned to lanes and go through the formulas together.  Vectors have four doubles on purpose: half as many fit the widest
- * registers of some machines, but compilers make no vectors at all of types wider than the machine has.
+ * The nodes of a tile lie as (x y z z) in a small array; four elements at a time turn them into lanes, one element each, go
+ * through the formulas together, and add their forces to the segment of the tile.  Vectors have four doubles on purpose:
+ * compilers make scalars of types that are wider than the machine's.  Only the formulas also exist for eight, for machines
+ * that have such registers: half as many instructions for the longest chain.
  * One source, compiled for three instruction sets; without contraction all give the same bits. */
 #include "body/shell/shell.h"
 
@@ -11,15 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 4, PARALLEL_FROM = 4 }; /* doubles in a vector; tiles */
+enum {
+  WIDTH = 4,
+  RUN = 4,
+  PARALLEL_FROM = 4
+}; /* doubles in a vector; groups that go through a phase together; tiles */
 
 typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
 
+typedef double wide __attribute__((vector_size(2 * WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
+
 #if __has_builtin(__builtin_shufflevector)
 #define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define JOIN(a, b)            __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define LOWER(a)              __builtin_shufflevector(a, a, 0, 1, 2, 3)
+#define UPPER(a)              __builtin_shufflevector(a, a, 4, 5, 6, 7)
 #else
 typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 #define MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (places){i, j, k, l})
+#define JOIN(a, b)            ((wide){(a)[0], (a)[1], (a)[2], (a)[3], (b)[0], (b)[1], (b)[2], (b)[3]})
+#define LOWER(a)              ((lanes){(a)[0], (a)[1], (a)[2], (a)[3]})
+#define UPPER(a)              ((lanes){(a)[4], (a)[5], (a)[6], (a)[7]})
 #endif
 #define INLINE   static inline __attribute__((always_inline))
 
@@ -27,6 +40,14 @@ typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 #define FN(name) name##_lanes
 #define ROOT(x) \
   for (int l_ = 0; l_ < WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
+#include "body/shell/formulas.h"
+#undef REAL
+#undef FN
+#undef ROOT
+#define REAL     wide
+#define FN(name) name##_wide
+#define ROOT(x) \
+  for (int l_ = 0; l_ < 2 * WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
 #include "body/shell/formulas.h"
 #undef REAL
 #undef FN
@@ -59,91 +80,106 @@ INLINE void turn_out(const lanes in[3], lanes out[4])
 #define LOAD(p)     (*(const lanes *)(p))
 #define STORE(p, x) (*(lanes *)(p) = (x))
 
-/* Four elements: the sums A1 A2 D11 D22 D33 of each with x y z as lanes, in; the response of each, out. */
+/* Four elements, which are the lanes: the sums A1 A2 D11 D22 D33 in, the response out. */
 enum { SUMS = 5 };
 typedef struct four {
-  lanes sum[SUMS][WIDTH]; /* [quantity][element] */
-  lanes s1[WIDTH], s2[WIDTH], n[WIDTH];
-  lanes b[3]; /* lanes are elements */
+  lanes sum[SUMS][3];
+  lanes s1[3], s2[3], n[3], b[3];
 } four;
 
 INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
 {
-  lanes A1[3], A2[3], D11[3], D22[3], D33[3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3];
-  turn_in(f->sum[0], A1), turn_in(f->sum[1], A2);
-  turn_in(f->sum[2], D11), turn_in(f->sum[3], D22), turn_in(f->sum[4], D33);
+  lanes S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
+  for (int i = 0; i < SUMS; i++)
+    for (int c = 0; c < 3; c++) S[i][c] = f->sum[i][c];
   for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c);
-  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
-  if (law == SHELL_STVK)
-    stress_stvk_lanes(k, R, G, B, N, M);
-  else
-    stress_neo_lanes(k, R, G, B, N, M);
-  respond_lanes(A1, A2, D11, D22, D33, G, n, &inverse, N, M, s1, s2, f->b);
-  turn_out(s1, f->s1), turn_out(s2, f->s2), turn_out(n, f->n);
+  element_lanes(k, law, (const lanes(*)[3])S, R, s1, s2, n, b);
+  for (int c = 0; c < 3; c++) f->s1[c] = s1[c], f->s2[c] = s2[c], f->n[c] = n[c], f->b[c] = b[c];
+}
+
+/* The same for eight elements, for machines with registers that wide. */
+INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, four f[2])
+{
+  wide S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
+  for (int i = 0; i < SUMS; i++)
+    for (int c = 0; c < 3; c++) S[i][c] = JOIN(f[0].sum[i][c], f[1].sum[i][c]);
+  for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const wide *)(rest + SHELL_GROUP * c);
+  element_wide(k, law, (const wide(*)[3])S, R, s1, s2, n, b);
+  for (int c = 0; c < 3; c++) {
+    f[0].s1[c] = LOWER(s1[c]), f[0].s2[c] = LOWER(s2[c]), f[0].n[c] = LOWER(n[c]), f[0].b[c] = LOWER(b[c]);
+    f[1].s1[c] = UPPER(s1[c]), f[1].s2[c] = UPPER(s2[c]), f[1].n[c] = UPPER(n[c]), f[1].b[c] = UPPER(b[c]);
+  }
 }
 
 /* Metric and curvature of four elements: the reference, taken by the operations that the force repeats. */
-INLINE void middle_rest(double *rest, const four *f)
+INLINE void middle_rest(shell_law law, double *rest, const four *f)
 {
-  lanes A1[3], A2[3], D11[3], D22[3], D33[3], G[3], B[3], n[3], inverse;
-  turn_in(f->sum[0], A1), turn_in(f->sum[1], A2);
-  turn_in(f->sum[2], D11), turn_in(f->sum[3], D22), turn_in(f->sum[4], D33);
-  measure_lanes(A1, A2, D11, D22, D33, G, B, n, &inverse);
+  lanes G[3], B[3], n[3], inverse, scale;
+  measure_lanes(f->sum[0], f->sum[1], f->sum[2], f->sum[3], f->sum[4], G, B, n, &inverse);
+  scale_lanes(law, G, &scale);
   for (int c = 0; c < 3; c++) STORE(rest + SHELL_GROUP * c, G[c]), STORE(rest + SHELL_GROUP * (3 + c), B[c]);
+  STORE(rest + SHELL_GROUP * 6, scale);
 }
 
 /* ---- pairs of regular triangles ---- */
 
-/* The whole numbers of [shell 4]; the second triangle is the first turned by half a turn, node i is its node 13 - i. */
-INLINE void regular_sums(const lanes p[SHELL_PAIR], int from, int step, int element, four *f)
+/* The whole numbers of [shell 4], one component c.  The second triangle is the first turned by half a turn: node i is its
+ * node 13 - i. */
+INLINE void regular_sums(const lanes p[SHELL_PAIR], int from, int step, int c, four *f)
 {
 #define P(i) p[from + step * (i)]
   const lanes L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));
-  f->sum[0][element] =
+  f->sum[0][c] =
       78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8));
-  f->sum[1][element] =
+  f->sum[1][c] =
       78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5));
-  f->sum[2][element] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
-  f->sum[3][element] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
-  f->sum[4][element] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
+  f->sum[2][c] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
+  f->sum[3][c] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
+  f->sum[4][c] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
 #undef P
 }
 
 INLINE void gather_pairs(const shell_group *g, const double *x, four f[2])
 {
-  for (int i = 0; i < SHELL_HALF; i++) {
-    const uint16_t *at = g->at + SHELL_PAIR * i;
+  const uint16_t *at = g->at;
+  lanes node[SHELL_PAIR][3];
+  for (int j = 0; j < SHELL_PAIR; j++) {
+    const lanes in[4] = {LOAD(x + at[j]), LOAD(x + at[SHELL_PAIR + j]), LOAD(x + at[2 * SHELL_PAIR + j]),
+                         LOAD(x + at[3 * SHELL_PAIR + j])};
+    turn_in(in, node[j]);
+  }
+  for (int c = 0; c < 3; c++) {
     lanes p[SHELL_PAIR];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = LOAD(x + at[j]);
-    regular_sums(p, 0, 1, i, &f[0]);
-    regular_sums(p, 13, -1, i, &f[1]);
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = node[j][c];
+    regular_sums(p, 0, 1, c, &f[0]);
+    regular_sums(p, 13, -1, c, &f[1]);
   }
 }
 
 /* What the bending moments of four elements do to their 12 nodes along the normal: b1 W_11 + b2 W_22 + b3 W_33. */
 INLINE void bend_regular(const lanes b[3], double (*out)[WIDTH])
 {
-  const lanes sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_ = 4.0 * sum;
+  const lanes sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_sums = 4.0 * sum;
   STORE(out[0], b[0] + 2.0 * b[1]);
   STORE(out[1], 2.0 * b[0] + b[1]);
-  STORE(out[2], four_ - 6.0 * b[0]);
+  STORE(out[2], four_sums - 6.0 * b[0]);
   STORE(out[3], -two - 6.0 * b[2]);
-  STORE(out[4], four_ - 6.0 * b[1]);
+  STORE(out[4], four_sums - 6.0 * b[1]);
   STORE(out[5], b[0] + 2.0 * b[2]);
   STORE(out[6], -two - 6.0 * b[1]);
   STORE(out[7], -two - 6.0 * b[0]);
   STORE(out[8], b[1] + 2.0 * b[2]);
   STORE(out[9], 2.0 * b[0] + b[2]);
-  STORE(out[10], four_ - 6.0 * b[2]);
+  STORE(out[10], four_sums - 6.0 * b[2]);
   STORE(out[11], 2.0 * b[1] + b[2]);
 }
 
 /* Force on the 12 nodes of a regular triangle. */
-INLINE void regular_force(const four *f, int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
+INLINE void regular_force(const lanes f[3][WIDTH], int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
 {
-  const lanes s1 = f->s1[element], s2 = f->s2[element], n = f->n[element];
+  const lanes s1 = f[0][element], s2 = f[1][element], n = f[2][element];
   const lanes a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
-  const lanes g1 = e1 + s1, g2 = e2 + s2;
+  const lanes g1 = 5.0 * s1, g2 = 5.0 * s2;
 #define BEND(i) (bend[i][element] * n)
   F[0] = BEND(0) - (e1 + g2);
   F[1] = BEND(1) - (g1 + e2);
@@ -163,12 +199,16 @@ INLINE void regular_force(const four *f, int element, double (*bend)[WIDTH], lan
 INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
 {
   double bend[2][SHELL_REGULAR][WIDTH];
-  bend_regular(f[0].b, bend[0]), bend_regular(f[1].b, bend[1]);
+  lanes single[2][3][WIDTH]; /* s1, s2, n of one element each, with x y z as lanes */
+  for (int k = 0; k < 2; k++) {
+    bend_regular(f[k].b, bend[k]);
+    turn_out(f[k].s1, single[k][0]), turn_out(f[k].s2, single[k][1]), turn_out(f[k].n, single[k][2]);
+  }
   for (int i = 0; i < g->count / 2; i++) {
     const uint16_t *at = g->at + SHELL_PAIR * i;
     lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
-    regular_force(&f[0], i, bend[0], one);
-    regular_force(&f[1], i, bend[1], two);
+    regular_force((const lanes(*)[WIDTH])single[0], i, bend[0], one);
+    regular_force((const lanes(*)[WIDTH])single[1], i, bend[1], two);
     for (int j = 0; j < SHELL_PAIR; j++) {
       lanes sum = LOAD(slot + at[j]);
       if (j < 2)
@@ -186,44 +226,58 @@ INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
 
 INLINE void gather_class(const shell_class *c, const uint16_t *at, const double *x, four *f)
 {
-  for (int i = 0; i < WIDTH; i++) {
-    lanes a1 = {0}, a2 = {0}, d1 = {0}, d2 = {0}, d3 = {0};
-    for (int j = 0; j < c->nodes; j++) {
-      const lanes p = LOAD(x + at[i * c->nodes + j]);
-      const double *w = c->weight[j];
-      a1 += w[W_1] * p, a2 += w[W_2] * p, d1 += w[W_11] * p, d2 += w[W_22] * p, d3 += w[W_33] * p;
-    }
-    f->sum[0][i] = a1, f->sum[1][i] = a2, f->sum[2][i] = d1, f->sum[3][i] = d2, f->sum[4][i] = d3;
+  lanes sum[SUMS][3] = {{{0}}};
+  for (int j = 0; j < c->nodes; j++) {
+    const lanes in[4] = {LOAD(x + at[j]), LOAD(x + at[c->nodes + j]), LOAD(x + at[2 * c->nodes + j]),
+                         LOAD(x + at[3 * c->nodes + j])};
+    const double *w = c->weight[j];
+    lanes p[3];
+    turn_in(in, p);
+    for (int k = 0; k < SUMS; k++)
+      for (int d = 0; d < 3; d++) sum[k][d] += w[W_1 + k] * p[d];
   }
+  for (int k = 0; k < SUMS; k++)
+    for (int d = 0; d < 3; d++) f->sum[k][d] = sum[k][d];
 }
 
 INLINE void scatter_class(const shell_class *c, const uint16_t *at, int count, const four *f, double *slot)
 {
-  double bend[SHELL_MOST_NODES][WIDTH];
   for (int j = 0; j < c->nodes; j++) {
     const double *w = c->weight[j];
-    STORE(bend[j], w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2]);
-  }
-  for (int i = 0; i < count; i++)
-    for (int j = 0; j < c->nodes; j++) {
+    const lanes bend = w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2];
+    lanes force[3], out[4];
+    for (int d = 0; d < 3; d++) force[d] = bend * f->n[d] + (w[W_1] * f->s1[d] + w[W_2] * f->s2[d]);
+    turn_out(force, out);
+    for (int i = 0; i < WIDTH; i++) {
       double *to = slot + at[i * c->nodes + j];
-      const double *w = c->weight[j];
-      STORE(to, LOAD(to) + (bend[j][i] * f->n[i] + (w[W_1] * f->s1[i] + w[W_2] * f->s2[i])));
+      if (i < count) STORE(to, LOAD(to) + out[i]);
     }
+  }
 }
 
 /* ---- one tile ---- */
 
-/* Local nodes as (x y z -): those owned, the halo, the ghosts. */
+/* Local nodes as (x y z z): those owned, the halo, the ghosts.  The fourth number only has to be one. */
 INLINE void gather_nodes(const shell_tile *t, int64_t column, const double *q, double *x)
 {
   const double *own = q + t->node0 + t->own0, *all = q + t->node0;
-  for (int64_t i = 0; i < t->own; i++)
-    for (int c = 0; c < 3; c++) x[4 * i + c] = own[c * column + i];
-  for (int64_t i = 0; i < t->halo; i++)
-    for (int c = 0; c < 3; c++) x[4 * (t->own + i) + c] = all[c * column + t->halo_node[i]];
-  for (int i = 0; i < t->own + t->halo; i++) x[4 * i + 3] = 0.0;
-  shell_ghosts_make(t, x);
+  int64_t i = 0;
+  for (; i + WIDTH <= t->own; i += WIDTH) {
+    const lanes in[3] = {LOAD(own + i), LOAD(own + column + i), LOAD(own + 2 * column + i)};
+    lanes out[4];
+    turn_out(in, out);
+    for (int k = 0; k < 4; k++) STORE(x + 4 * (i + k), out[k]);
+  }
+  for (; i < t->own; i++) {
+    const lanes one = {own[i], own[column + i], own[2 * column + i], 0.0};
+    STORE(x + 4 * i, one);
+  }
+  for (int k = 0; k < t->halo; k++) {
+    const double *from = all + t->halo_node[k];
+    const lanes one = {from[0], from[column], from[2 * column], 0.0};
+    STORE(x + 4 * (i + k), one);
+  }
+  if (t->ghosts > 0) shell_ghosts_make(t, x);
 }
 
 void shell_ghosts_make(const shell_tile *t, double *x)
@@ -254,36 +308,69 @@ void shell_ghosts_give(const shell_tile *t, double *slot)
   }
 }
 
-/* Gradient of the strain energy of a tile, into its slots. */
-INLINE void tile_gradient(const shell_body *k, shell_law law, const shell_tile *t, int64_t column, const double *q,
+INLINE void middle_both(const shell_body *k, shell_law law, bool eight, const double *rest, four f[2])
+{
+  if (eight) {
+    middle_wide(k, law, rest, f);
+    return;
+  }
+  middle(k, law, rest, &f[0]);
+  middle(k, law, rest + WIDTH, &f[1]);
+}
+
+/* All lanes of a group: gather, formulas, scatter. */
+INLINE void pair_gradient(const shell_body *k, shell_law law, bool eight, const shell_group *g, const double *x,
                           double *slot)
+{
+  four f[2];
+  gather_pairs(g, x, f);
+  middle_both(k, law, eight, g->rest, f);
+  scatter_pairs(g, f, slot);
+}
+
+INLINE void class_gradient(const shell_body *k, shell_law law, bool eight, const shell_class *c, const shell_group *g,
+                           const double *x, double *slot)
+{
+  const uint16_t *behind = g->at + WIDTH * c->nodes;
+  const int count = g->count;
+  four f[2];
+  gather_class(c, g->at, x, &f[0]);
+  if (count <= WIDTH) {
+    middle(k, law, g->rest, &f[0]);
+    scatter_class(c, g->at, count, &f[0], slot);
+    return;
+  }
+  gather_class(c, behind, x, &f[1]);
+  middle_both(k, law, eight, g->rest, f);
+  scatter_class(c, g->at, WIDTH, &f[0], slot);
+  scatter_class(c, behind, count - WIDTH, &f[1], slot);
+}
+
+/* Gradient of the strain energy of a tile, into its slots. */
+INLINE void tile_gradient(const shell_body *k, shell_law law, bool eight, const shell_tile *t, int64_t column,
+                          const double *q, double *slot)
 {
   _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
   gather_nodes(t, column, q, x);
   memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
-  for (int i = 0; i < t->groups; i++) {
+  int i = 0; /* pairs come first; the formulas have long chains, which several groups in a row fill */
+  for (; i + RUN <= t->groups && t->group[i + RUN - 1].pair; i += RUN) {
+    four f[RUN][2];
+    for (int j = 0; j < RUN; j++) gather_pairs(&t->group[i + j], x, f[j]);
+    for (int j = 0; j < RUN; j++) middle_both(k, law, eight, t->group[i + j].rest, f[j]);
+    for (int j = 0; j < RUN; j++) scatter_pairs(&t->group[i + j], f[j], slot);
+  }
+  for (; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
-    four f[2];
-    if (g->pair) {
-      gather_pairs(g, x, f);
-      middle(k, law, g->rest, &f[0]);
-      middle(k, law, g->rest + WIDTH, &f[1]);
-      scatter_pairs(g, f, slot);
-      continue;
-    }
-    const shell_class *c = &t->cls[g->cls];
-    for (int half = 0; WIDTH * half < g->count; half++) {
-      const uint16_t *at = g->at + WIDTH * half * c->nodes;
-      const int left = g->count - WIDTH * half;
-      gather_class(c, at, x, f);
-      middle(k, law, g->rest + WIDTH * half, f);
-      scatter_class(c, at, left < WIDTH ? left : WIDTH, f, slot);
-    }
+    if (g->pair)
+      pair_gradient(k, law, eight, g, x, slot);
+    else
+      class_gradient(k, law, eight, &t->cls[g->cls], g, x, slot);
   }
   if (t->ghosts > 0) shell_ghosts_give(t, slot);
 }
 
-void shell_tile_rest(const shell_tile *t, int64_t column, const double *q)
+void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const double *q)
 {
   _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
   gather_nodes(t, column, q, x);
@@ -295,38 +382,39 @@ void shell_tile_rest(const shell_tile *t, int64_t column, const double *q)
     else
       for (int half = 0; half < 2; half++)
         gather_class(&t->cls[g->cls], g->at + WIDTH * half * t->cls[g->cls].nodes, x, &f[half]);
-    middle_rest(g->rest, &f[0]);
-    middle_rest(g->rest + WIDTH, &f[1]);
+    middle_rest(law, g->rest, &f[0]);
+    middle_rest(law, g->rest + WIDTH, &f[1]);
   }
 }
 
 /* ---- instruction sets ---- */
 
-INLINE void tile_any_law(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
+INLINE void tile_any_law(const shell_body *k, bool eight, const shell_tile *t, int64_t column, const double *q,
+                         double *slot)
 {
   if (k->law == SHELL_STVK)
-    tile_gradient(k, SHELL_STVK, t, column, q, slot);
+    tile_gradient(k, SHELL_STVK, eight, t, column, q, slot);
   else
-    tile_gradient(k, SHELL_NEO_HOOKE, t, column, q, slot);
+    tile_gradient(k, SHELL_NEO_HOOKE, eight, t, column, q, slot);
 }
 
 static void tile_plain(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
 {
-  tile_any_law(k, t, column, q, slot);
+  tile_any_law(k, false, t, column, q, slot);
 }
 
 #if defined(__x86_64__) && !defined(VV_NO_CLONES)
-__attribute__((target("avx2"))) static void tile_avx2(const shell_body *k, const shell_tile *t, int64_t column,
-                                                      const double *q, double *slot)
+__attribute__((target("avx2,fma"))) static void tile_avx2(const shell_body *k, const shell_tile *t, int64_t column,
+                                                          const double *q, double *slot)
 {
-  tile_any_law(k, t, column, q, slot);
+  tile_any_law(k, false, t, column, q, slot);
 }
 
 /* Twice the registers; the vectors stay as wide as they are. */
-__attribute__((target("avx2,avx512f,avx512vl,avx512dq"))) static void
+__attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq"))) static void
 tile_avx512(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
 {
-  tile_any_law(k, t, column, q, slot);
+  tile_any_law(k, true, t, column, q, slot);
 }
 
 shell_tile_fn *shell_tile_force(int set)

@@ -52,17 +52,32 @@ static uint64_t field_bytes(const vvi_vtu *v, int field)
   return sizeof(double) * (uint64_t)count * (uint64_t)f->components;
 }
 
+/* Where the points of the picture are: the limit surface of a kind that has one, else the position (field 0). */
+static int points_field(const vv_body_kind *kind)
+{
+  for (int i = 1; i < kind->n_output; i++)
+    if (strcmp(kind->output_field[i].name, "limit") == 0) return i;
+  return 0;
+}
+
+static uint64_t field_offset(const vvi_vtu *v, int field)
+{
+  uint64_t offset = 0;
+  for (int i = 0; i < field; i++) offset += sizeof(uint64_t) + field_bytes(v, i);
+  return offset;
+}
+
 static void say_fields(head_text *h, const vvi_vtu *v, bool on_elements)
 {
   const vv_body_kind *kind = v->block->kind;
-  uint64_t offset = 0;
+  const int points = points_field(kind);
   for (int i = 0; i < kind->n_output; i++) {
     const vv_output_field *f = &kind->output_field[i];
-    h->offset = offset;
-    if (i > 0 && f->on_elements == on_elements) say_array(h, "Float64", f->name, f->components, field_bytes(v, i));
-    offset += sizeof(uint64_t) + field_bytes(v, i);
+    h->offset = field_offset(v, i);
+    if (i != points && f->on_elements == on_elements)
+      say_array(h, "Float64", f->name, f->components, field_bytes(v, i));
   }
-  h->offset = offset;
+  h->offset = field_offset(v, kind->n_output);
 }
 
 static void say_head(head_text *h, const vvi_vtu *v)
@@ -80,7 +95,7 @@ static void say_head(head_text *h, const vvi_vtu *v)
   say(h, "      </PointData>\n      <CellData>\n");
   if (v->block->elements > 0) say_fields(h, v, true);
   say(h, "      </CellData>\n      <Points>\n");
-  h->offset = 0; /* field 0 is the position */
+  h->offset = field_offset(v, points_field(v->block->kind));
   say_array(h, "Float64", "Points", 3, 3 * sizeof(double) * nodes);
   say(h, "      </Points>\n      <Cells>\n");
   h->offset = after_body;
