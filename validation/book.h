@@ -92,6 +92,7 @@ vv_status chapter_demoures2016(book *b);
 vv_status chapter_impact2017(book *b);
 vv_status chapter_demoures2015(book *b);
 vv_status chapter_cirak2005(book *b);
+vv_status chapter_cirak2005_shells(book *b);
 vv_status chapter_wall(book *b);
 vv_status chapter_rigid_many(book *b);
 vv_status chapter_rigid1999(book *b);
