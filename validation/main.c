@@ -14,15 +14,14 @@ static const struct {
   const char *name;
   vv_status (*write)(book *b);
 } chapter[] = {
-    {"demoures2017", chapter_demoures2017}, {"demoures2016", chapter_demoures2016}, {"impact2017", chapter_impact2017},
-    {"demoures2015", chapter_demoures2015}, {"cirak2005", chapter_cirak2005},       {"wall", chapter_wall},
-    {"rigid1999", chapter_rigid1999},       {"rigid_many", chapter_rigid_many},
     {"demoures2017", chapter_demoures2017},
     {"demoures2016", chapter_demoures2016},
     {"impact2017", chapter_impact2017},
     {"demoures2015", chapter_demoures2015},
     {"cirak2005", chapter_cirak2005},
     {"cirak2005-shells", chapter_cirak2005_shells},
+    {"rigid1999", chapter_rigid1999},
+    {"rigid_many", chapter_rigid_many},
     {"wall", chapter_wall},
 };
 
