@@ -14,8 +14,13 @@ static const struct {
   const char *name;
   vv_status (*write)(book *b);
 } chapter[] = {
-    {"demoures2017", chapter_demoures2017}, {"demoures2016", chapter_demoures2016}, {"impact2017", chapter_impact2017},
-    {"demoures2015", chapter_demoures2015}, {"cirak2005", chapter_cirak2005},       {"wall", chapter_wall},
+    {"demoures2017", chapter_demoures2017},
+    {"demoures2016", chapter_demoures2016},
+    {"impact2017", chapter_impact2017},
+    {"demoures2015", chapter_demoures2015},
+    {"cirak2005", chapter_cirak2005},
+    {"wall", chapter_wall},
+    {"shells", chapter_shells},
 };
 
 typedef struct options {
