@@ -102,13 +102,13 @@ typedef enum vvi_mesh_fault {
   VVI_MESH_BAD_NODE,       /* a triangle names a node that is not there */
   VVI_MESH_COLLAPSED,      /* a triangle names a node twice */
   VVI_MESH_REPEATED,       /* two triangles with the same nodes */
+  VVI_MESH_DUPLICATE_NODE, /* two nodes at one place */
   VVI_MESH_BRANCHED,       /* three or more triangles at an edge */
-  VVI_MESH_PINCHED,        /* two fans that touch in one node only */
   VVI_MESH_TURNED,         /* neighbours with opposite sides up */
   VVI_MESH_OPEN,           /* an edge with one triangle */
+  VVI_MESH_PINCHED,        /* two fans that touch in one node only */
   VVI_MESH_INSIDE_OUT,     /* a closed piece whose volume is negative (a cavity is one) */
   VVI_MESH_SLIVER,         /* a triangle almost without area */
-  VVI_MESH_DUPLICATE_NODE, /* two nodes at one place */
   VVI_MESH_UNUSED_NODE,    /* a node of no triangle */
   VVI_MESH_FAULTS
 } vvi_mesh_fault;
