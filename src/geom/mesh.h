@@ -125,7 +125,7 @@ typedef struct vvi_mesh_report {
 
 /* sliver: least quality that is no fault (VVI_MESH_SLIVER_QUALITY); near: m, nodes closer than this are one (0: equal). */
 #define VVI_MESH_SLIVER_QUALITY 0.01
-vv_status vvi_mesh_check(const vvi_mesh *mesh, double sliver, double near, vvi_mesh_report *out,
+vv_status vvi_mesh_check(const vvi_mesh *mesh, double sliver, double near, vvi_mesh_report *report,
                          char why[VVI_MESH_WHY]);
 /* The first fault among `refused` (bits 1 << fault) in words, naming face, place, number and remedy: VV_SCENE. */
 vv_status vvi_mesh_refuse(const vvi_mesh *mesh, const vvi_mesh_report *report, unsigned refused,

@@ -181,8 +181,9 @@ static bool check_places(const vvi_mesh *m, double near, vvi_arena *scratch, vvi
   return true;
 }
 
-vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *r, char why[VVI_MESH_WHY])
+vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *report, char why[VVI_MESH_WHY])
 {
+  vvi_mesh_report *r = report;
   *r = (vvi_mesh_report){0};
   memset(r->triangle, -1, sizeof r->triangle);
   memset(r->node, -1, sizeof r->node);
