@@ -22,6 +22,7 @@ static const struct {
     {"cirak2005-shells", chapter_cirak2005_shells},
     {"rigid1999", chapter_rigid1999},
     {"rigid_many", chapter_rigid_many},
+    {"shells", chapter_shells},
     {"wall", chapter_wall},
 };
 
