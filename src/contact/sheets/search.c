@@ -36,7 +36,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
-  w->edge_box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_edge + 1);
+  w->edge_box = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
   w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
