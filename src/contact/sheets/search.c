@@ -29,7 +29,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
   w->motion.sheets = s;
   w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
-  w->near_room = 4 * s->n_vertex + 65536;
+  w->near_room = w->room < INT32_MAX ? (int32_t)w->room : INT32_MAX; /* faces may meet all at once */
   w->chunk_room = w->room / CHUNK + s->n_couple + 1;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
