@@ -94,6 +94,7 @@ vv_status chapter_demoures2015(book *b);
 vv_status chapter_cirak2005(book *b);
 vv_status chapter_cirak2005_shells(book *b);
 vv_status chapter_wall(book *b);
+vv_status chapter_shells(book *b);
 
 #define BOOK_TRY(call)                    \
   do {                                    \

@@ -21,6 +21,7 @@ static const struct {
     {"cirak2005", chapter_cirak2005},
     {"cirak2005-shells", chapter_cirak2005_shells},
     {"wall", chapter_wall},
+    {"shells", chapter_shells},
 };
 
 typedef struct options {

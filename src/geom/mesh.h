@@ -30,7 +30,7 @@ vv_status vvi_mesh_disc(vvi_arena *arena, double radius, int rings, vvi_mesh *ou
 vv_status vvi_mesh_rectangle(vvi_arena *arena, const double size[2], const int n[2], vvi_mesh *out,
                              char why[VVI_MESH_WHY]);
 /* Faces cut into n pieces along x, y, z: 12 n^2 triangles for a cube.  The diagonals of the faces are the edges of a
- * tetrahedron, so that the lumped mass of a cube has the centre and the inertia of the cube. */
+ * tetrahedron, so that a cube with its mass lumped at the nodes is centred and turns alike about all axes. */
 vv_status vvi_mesh_box(vvi_arena *arena, const double size[3], const int n[3], vvi_mesh *out, char why[VVI_MESH_WHY]);
 /* Along z; 2 around along triangles, rows staggered by half a piece; closed: a disc of rings at either end. */
 vv_status vvi_mesh_cylinder(vvi_arena *arena, double radius, double height, int around, int along, bool closed,
@@ -90,7 +90,7 @@ int vvi_mesh_ring(const vvi_mesh *mesh, const vvi_mesh_topology *topology, int n
 /* Turns triangles until neighbours agree (with the first of each piece), then closed pieces outwards: also cavities.
  * VV_SCENE: a piece has only one side. */
 vv_status vvi_mesh_orient(vvi_mesh *mesh, int *turned, char why[VVI_MESH_WHY]);
-/* Numbers for neither open nor closed: area; volume by the divergence theorem, negative if inside out. */
+/* Area; volume by the divergence theorem: of a closed mesh, negative if inside out. */
 double vvi_mesh_area(const vvi_mesh *mesh);
 double vvi_mesh_volume(const vvi_mesh *mesh);
 
@@ -102,13 +102,13 @@ typedef enum vvi_mesh_fault {
   VVI_MESH_BAD_NODE,       /* a triangle names a node that is not there */
   VVI_MESH_COLLAPSED,      /* a triangle names a node twice */
   VVI_MESH_REPEATED,       /* two triangles with the same nodes */
+  VVI_MESH_DUPLICATE_NODE, /* two nodes at one place */
   VVI_MESH_BRANCHED,       /* three or more triangles at an edge */
-  VVI_MESH_PINCHED,        /* two fans that touch in one node only */
   VVI_MESH_TURNED,         /* neighbours with opposite sides up */
   VVI_MESH_OPEN,           /* an edge with one triangle */
+  VVI_MESH_PINCHED,        /* two fans that touch in one node only */
   VVI_MESH_INSIDE_OUT,     /* a closed piece whose volume is negative (a cavity is one) */
   VVI_MESH_SLIVER,         /* a triangle almost without area */
-  VVI_MESH_DUPLICATE_NODE, /* two nodes at one place */
   VVI_MESH_UNUSED_NODE,    /* a node of no triangle */
   VVI_MESH_FAULTS
 } vvi_mesh_fault;
@@ -125,7 +125,7 @@ typedef struct vvi_mesh_report {
 
 /* sliver: least quality that is no fault (VVI_MESH_SLIVER_QUALITY); near: m, nodes closer than this are one (0: equal). */
 #define VVI_MESH_SLIVER_QUALITY 0.01
-vv_status vvi_mesh_check(const vvi_mesh *mesh, double sliver, double near, vvi_mesh_report *out,
+vv_status vvi_mesh_check(const vvi_mesh *mesh, double sliver, double near, vvi_mesh_report *report,
                          char why[VVI_MESH_WHY]);
 /* The first fault among `refused` (bits 1 << fault) in words, naming face, place, number and remedy: VV_SCENE. */
 vv_status vvi_mesh_refuse(const vvi_mesh *mesh, const vvi_mesh_report *report, unsigned refused,
@@ -146,7 +146,7 @@ vv_status vvi_mesh_renumber(vvi_arena *arena, const vvi_mesh *in, const int *tri
 /* Sign of (b - a) x (c - a) . (d - a), exact: positive if a, b, c go counterclockwise seen from d. */
 int vvi_side_of(const double a[3], const double b[3], const double c[3], const double d[3]);
 /* An edge of one triangle, its ends on either side of the plane of the other and farther than `slack` (m) from it, meets
- * that triangle or its border.  With slack 0 the answer is exact, up to coordinates whose products leave the range of
+ * that triangle or its rim.  With slack 0 the answer is exact, up to coordinates whose products leave the range of
  * doubles. */
 bool vvi_triangles_intersect(const double *const a[3], const double *const b[3], double slack);
 /* Pairs of triangles that intersect, all against all; those that share a node are left out.  body: [triangles], pairs of

@@ -87,7 +87,7 @@ vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, siz
 static vv_status load(reader *r)
 {
   VV_TRY(vvi_beside_read(r->group, r->field, &r->text, &r->length));
-  const char *zero = memchr(r->text, '\0', r->length);
+  const char *zero = r->text != NULL ? memchr(r->text, '\0', r->length) : NULL;
   if (zero == NULL) return VV_OK;
   int64_t line = 1;
   for (const char *c = r->text; c < zero; c++) line += *c == '\n';

@@ -38,7 +38,7 @@ static void vary_element(const shell_body *k, const shell_patch *p, const double
   memset(S, 0, sizeof S);
   for (int i = 0; i < p->nodes; i++)
     for (int c = 0; c < 3; c++) {
-      const double complex z = CMPLX(x[p->at[i] + c], tiny * dx[p->at[i] + c]);
+      const double complex z = x[p->at[i] + c] + I * (tiny * dx[p->at[i] + c]);
       for (int w = W_1; w < SHELL_WEIGHTS; w++) S[w][c] += p->weight[i][w] * z;
     }
   for (int i = 0; i < SHELL_REFERENCE; i++) rest[i] = p->rest[i];

@@ -2,6 +2,7 @@
 #include "geom/mesh/inside.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void found(vvi_mesh_report *r, vvi_mesh_fault fault, int t, int other, int a, int b)
@@ -82,23 +83,41 @@ static void check_shapes(const vvi_mesh *m, double sliver, vvi_mesh_report *r)
 
 /* ---- edges, fans, pieces ---- */
 
-static bool same_nodes(const vvi_mesh *m, int s, int t)
+typedef struct triple {
+  int node[3], triangle;
+} triple;
+
+static int by_nodes(const void *a, const void *b)
 {
-  int same = 0;
+  const triple *p = a, *q = b;
   for (int c = 0; c < 3; c++)
-    for (int d = 0; d < 3; d++) same += m->triangle[3 * s + c] == m->triangle[3 * t + d];
-  return same == 3;
+    if (p->node[c] != q->node[c]) return p->node[c] < q->node[c] ? -1 : 1;
+  return (p->triangle > q->triangle) - (p->triangle < q->triangle);
 }
 
-/* Told at one of their three edges: the one of their two lowest nodes. */
-static void check_repeated(const vvi_mesh *m, const vvi_mesh_topology *top, vvi_mesh_report *r)
+static void swap_if(int *a, int *b)
 {
-  for (int e = 0; e < top->edges; e++) {
-    const int s = top->edge_triangle[2 * e], t = top->edge_triangle[2 * e + 1], *v = m->triangle + 3 * s;
-    if (t < 0 || !same_nodes(m, s, t)) continue;
-    if (v[0] <= top->edge[2 * e + 1] && v[1] <= top->edge[2 * e + 1] && v[2] <= top->edge[2 * e + 1]) continue;
-    found(r, VVI_MESH_REPEATED, t, s, -1, -1);
+  const int low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
+  *a = low, *b = high;
+}
+
+static bool check_repeated(const vvi_mesh *m, vvi_arena *scratch, vvi_mesh_report *r)
+{
+  triple *list = VVI_ARENA_NEW(scratch, triple, m->triangles);
+  if (list == NULL) return false;
+  for (int t = 0; t < m->triangles; t++) {
+    int *v = list[t].node;
+    memcpy(v, m->triangle + 3 * t, sizeof list[t].node);
+    swap_if(v, v + 1);
+    swap_if(v + 1, v + 2);
+    swap_if(v, v + 1);
+    list[t].triangle = t;
   }
+  qsort(list, (size_t)m->triangles, sizeof *list, by_nodes);
+  for (int t = 1; t < m->triangles; t++)
+    if (memcmp(list[t].node, list[t - 1].node, sizeof list[t].node) == 0)
+      found(r, VVI_MESH_REPEATED, list[t].triangle, list[t - 1].triangle, -1, -1);
+  return true;
 }
 
 static bool is_turned(const vvi_mesh *m, const vvi_mesh_topology *top, int e)
@@ -112,18 +131,20 @@ static bool is_turned(const vvi_mesh *m, const vvi_mesh_topology *top, int e)
   return from[0] == from[1];
 }
 
-static void check_edges(const vvi_mesh *m, const vvi_mesh_topology *top, vvi_mesh_report *r)
+static void check_edges(const vvi_mesh *m, const vvi_mesh_topology *top, bool *branched, vvi_mesh_report *r)
 {
   for (int e = 0; e < top->edges; e++) {
     const int *t = top->edge_triangle + 2 * e, *v = top->edge + 2 * e;
-    if (top->edge_uses[e] > 2) found(r, VVI_MESH_BRANCHED, t[0], t[1], v[0], v[1]);
     if (top->edge_uses[e] == 1) found(r, VVI_MESH_OPEN, t[0], -1, v[0], v[1]);
     if (top->edge_uses[e] == 2 && is_turned(m, top, e)) found(r, VVI_MESH_TURNED, t[0], t[1], v[0], v[1]);
+    if (top->edge_uses[e] <= 2) continue;
+    found(r, VVI_MESH_BRANCHED, t[0], t[1], v[0], v[1]);
+    branched[v[0]] = branched[v[1]] = true;
   }
-  for (int i = 0; i < m->nodes; i++) {
-    const int *around = top->around + top->first[i];
-    if (top->fans[i] > 1) found(r, VVI_MESH_PINCHED, around[0], around[top->first[i + 1] - top->first[i] - 1], i, -1);
-    if (top->fans[i] == 0) found(r, VVI_MESH_UNUSED_NODE, -1, -1, i, -1);
+  for (int i = 0; i < m->nodes; i++) { /* a branched edge cuts the fans at its ends: that is told already */
+    const int *around = top->around + top->first[i], n = top->first[i + 1] - top->first[i];
+    if (top->fans[i] > 1 && !branched[i]) found(r, VVI_MESH_PINCHED, around[0], around[n - 1], i, -1);
+    if (n == 0) found(r, VVI_MESH_UNUSED_NODE, -1, -1, i, -1);
   }
 }
 
@@ -160,8 +181,9 @@ static bool check_places(const vvi_mesh *m, double near, vvi_arena *scratch, vvi
   return true;
 }
 
-vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *r, char why[VVI_MESH_WHY])
+vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *report, char why[VVI_MESH_WHY])
 {
+  vvi_mesh_report *r = report;
   *r = (vvi_mesh_report){0};
   memset(r->triangle, -1, sizeof r->triangle);
   memset(r->node, -1, sizeof r->node);
@@ -173,12 +195,13 @@ vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh
   vv_status status = vvi_mesh_topology_of(&scratch, m, &top, why);
   int *part = VVI_ARENA_NEW(&scratch, int, m->triangles);
   double *volume = VVI_ARENA_NEW(&scratch, double, m->triangles);
-  if (status == VV_OK && (part == NULL || volume == NULL || !check_places(m, near, &scratch, r)))
+  bool *branched = VVI_ARENA_NEW(&scratch, bool, m->nodes);
+  if (status == VV_OK && (part == NULL || volume == NULL || branched == NULL || !check_places(m, near, &scratch, r) ||
+                          !check_repeated(m, &scratch, r)))
     status = vvi_mesh_no_memory(why);
   if (status == VV_OK) {
     check_shapes(m, sliver, r);
-    check_repeated(m, &top, r);
-    check_edges(m, &top, r);
+    check_edges(m, &top, branched, r);
     check_sides(m, &top, volume, part, r);
     r->edges = top.edges, r->parts = top.parts, r->loops = top.loops;
   }

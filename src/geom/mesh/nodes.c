@@ -72,7 +72,9 @@ static int look_around(const matching *m, const double x[3], const double cell[3
   if (m->distance == 0.0) return look(m, x, cell, self);
   int best = self;
   for (int k = 0; k < 27; k++) {
-    const double near[3] = {cell[0] + (k % 3 - 1) + 0.0, cell[1] + (k / 3 % 3 - 1) + 0.0, cell[2] + (k / 9 - 1) + 0.0};
+    const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    double near[3];
+    for (int c = 0; c < 3; c++) near[c] = cell[c] + step[c] + 0.0;
     best = look(m, x, near, best);
   }
   return best;

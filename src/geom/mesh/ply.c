@@ -198,7 +198,7 @@ static bool skip_one(vvi_mesh_reader *r, const number_type *type)
 
 static bool read_list(vvi_mesh_reader *r, const property *p, bool corners)
 {
-  int64_t n, node;
+  int64_t n = 0, node = 0;
   if (!take_whole(r, p->count, &n)) return false;
   if (n < 0) return vvi_reader_fail(r, "a list of %lld entries", (long long)n);
   for (int64_t i = 0; i < n; i++) {

@@ -74,7 +74,7 @@ bool vvi_reader_next_line(vvi_mesh_reader *r)
 const char *vvi_shown(const char *word, char out[VVI_SHOWN])
 {
   int n = 0;
-  for (; word[n] != '\0' && n < VVI_SHOWN - 1; n++) out[n] = word[n] >= ' ' && word[n] <= '~' ? word[n] : '?';
+  for (; n < VVI_SHOWN - 1 && word[n] != '\0'; n++) out[n] = word[n] >= ' ' && word[n] <= '~' ? word[n] : '?';
   out[n] = '\0';
   return out;
 }
@@ -140,21 +140,18 @@ double vvi_bytes_real(const unsigned char *from, int width, bool big)
 
 /* ---- what is read ---- */
 
-/* Room for one more of `size` bytes in *array. */
-static bool grow(vvi_mesh_reader *r, void *array, int64_t count, int64_t room, size_t size)
-{
-  void *old, *fresh;
-  if (count < room) return true;
-  memcpy(&old, array, sizeof old);
-  fresh = realloc(old, size * (size_t)(room > 0 ? 2 * room : 64));
-  if (fresh == NULL) return no_memory(r);
-  memcpy(array, &fresh, sizeof fresh);
-  return true;
-}
-
-static int64_t doubled(int64_t count, int64_t room)
+static int64_t larger(int64_t count, int64_t room)
 {
   return count < room ? room : room > 0 ? 2 * room : 64;
+}
+
+/* The array with room for one more of `size` bytes; NULL, and the old one stays: out of memory. */
+static void *grown(vvi_mesh_reader *r, void *old, int64_t count, int64_t room, size_t size)
+{
+  if (count < room) return old;
+  void *fresh = realloc(old, size * (size_t)larger(count, room));
+  if (fresh == NULL) no_memory(r);
+  return fresh;
 }
 
 static bool too_large(vvi_mesh_reader *r)
@@ -169,8 +166,10 @@ bool vvi_reader_node(vvi_mesh_reader *r, const double x[3])
     return vvi_reader_fail(r, "node %d is at (%g, %g, %g), which is nowhere; give finite numbers", r->nodes + 1, x[0],
                            x[1], x[2]);
   if (r->nodes == VVI_MESH_MOST) return too_large(r);
-  if (!grow(r, &r->x, r->nodes, r->room_nodes, 3 * sizeof(double))) return false;
-  r->room_nodes = (int)doubled(r->nodes, r->room_nodes);
+  double *list = grown(r, r->x, r->nodes, r->room_nodes, 3 * sizeof *list);
+  if (list == NULL) return false;
+  r->x = list;
+  r->room_nodes = (int)larger(r->nodes, r->room_nodes);
   memcpy(r->x + 3 * (int64_t)r->nodes++, x, 3 * sizeof(double));
   return true;
 }
@@ -178,8 +177,10 @@ bool vvi_reader_node(vvi_mesh_reader *r, const double x[3])
 bool vvi_reader_corner(vvi_mesh_reader *r, int64_t node)
 {
   if (r->status != VV_OK) return false;
-  if (!grow(r, &r->corner, r->corners, r->room_corners, sizeof *r->corner)) return false;
-  r->room_corners = doubled(r->corners, r->room_corners);
+  int64_t *list = grown(r, r->corner, r->corners, r->room_corners, sizeof *list);
+  if (list == NULL) return false;
+  r->corner = list;
+  r->room_corners = larger(r->corners, r->room_corners);
   r->corner[r->corners++] = node;
   return true;
 }
@@ -190,9 +191,13 @@ bool vvi_reader_polygon(vvi_mesh_reader *r)
   const int64_t n = r->corners - (r->polygons > 0 ? r->corner_end[r->polygons - 1] : 0);
   if (n < 3) return vvi_reader_fail(r, "a face with %d corners; it needs three or more", (int)n);
   if (r->corners > VVI_MESH_MOST) return too_large(r);
-  if (!grow(r, &r->corner_end, r->polygons, r->room_polygons, sizeof *r->corner_end)) return false;
-  if (!grow(r, &r->line_of, r->polygons, r->room_polygons, sizeof *r->line_of)) return false;
-  r->room_polygons = (int)doubled(r->polygons, r->room_polygons);
+  int *list = grown(r, r->corner_end, r->polygons, r->room_polygons, sizeof *list);
+  if (list == NULL) return false;
+  r->corner_end = list;
+  list = grown(r, r->line_of, r->polygons, r->room_polygons, sizeof *list);
+  if (list == NULL) return false;
+  r->line_of = list;
+  r->room_polygons = (int)larger(r->polygons, r->room_polygons);
   r->corner_end[r->polygons] = (int)r->corners;
   r->line_of[r->polygons++] = r->line;
   return true;

@@ -72,13 +72,13 @@ static void read_binary(vvi_mesh_reader *r)
   if (vvi_reader_take(r, HEAD) == NULL) return;
   const unsigned char *count = vvi_reader_take(r, 4);
   if (count == NULL) return;
-  const uint64_t facets = vvi_bytes_unsigned(count, 4, false), bytes = (uint64_t)(r->end - r->at);
-  if (bytes != FACET * facets) {
-    vvi_reader_fail(r, "%llu facets fill %llu bytes, but %llu follow; is the file complete?",
-                    (unsigned long long)facets, (unsigned long long)(FACET * facets), (unsigned long long)bytes);
+  const unsigned long long facets = vvi_bytes_unsigned(count, 4, false), wanted = FACET * facets;
+  const unsigned long long bytes = (unsigned long long)(r->end - r->at);
+  if (bytes != wanted) {
+    vvi_reader_fail(r, "%llu facets fill %llu bytes, but %llu follow; is the file complete?", facets, wanted, bytes);
     return;
   }
-  for (uint64_t f = 0; f < facets; f++) {
+  for (unsigned long long f = 0; f < facets; f++) {
     double x[3];
     for (int k = 0; k < 9; k++) {
       x[k % 3] = vvi_bytes_real(r->at + 12 + 4 * k, 4, false);
