@@ -52,6 +52,7 @@ typedef struct vvi_sheet_region {
   int32_t strip0, strips;    /* into region_strip */
 } vvi_sheet_region;
 
+enum { VVI_SHEET_LANES = 16 }; /* edges looked at together: those of a leaf */
 enum { VVI_SHEET_STRIP = 64 }; /* movers of a body whose displacements are bounded together */
 
 /* Two regions that may meet; bodies in order. */
@@ -77,6 +78,8 @@ struct vvi_sheets {
   int32_t *element;                      /* [n_element][3] vertices; -1: none.  In the order of the trees */
   int32_t *element_edge;                 /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
   unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
+  int32_t *vertex_of, *vertex0;          /* owned vertices in the order of their elements; [n_element + 1] */
+  int32_t *edge0;                        /* [n_element + 1] owned edges: they are numbered in that order */
   int32_t *edge;                         /* [n_edge][2] */
   int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
   int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
@@ -236,7 +239,7 @@ typedef struct vvi_sheet_search {
   vvi_sheet_list *list;   /* [n_couple] */
   vvi_sheet_speed *speed; /* [n_region] */
   double *strip;          /* [n_strip][6] extents of displacements */
-  double *edge_box;       /* [n_edge][6] */
+  float *edge_box;        /* [6][n_edge + 16] low, high; a little too large */
   vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
   double *box;            /* [n_element][6] */
   double *x;              /* [n_vertex][3] places of fresh bodies */

@@ -164,6 +164,9 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
   s->element = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1), s->element_edge = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1);
   s->own = VVI_ARENA_NEW(arena, unsigned char, e + 1);
   s->edge = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1), s->side = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
+  s->vertex_of = VVI_ARENA_NEW(arena, int32_t, v + 1), s->vertex0 = VVI_ARENA_NEW(arena, int32_t, e + 2);
+  s->edge0 = VVI_ARENA_NEW(arena, int32_t, e + 2);
+  if (s->vertex_of == NULL || s->vertex0 == NULL || s->edge0 == NULL) return VV_NOMEM;
   s->side_element = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
   s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   s->fixed = VVI_ARENA_NEW(arena, double, 3 * v + 1), s->arm = VVI_ARENA_NEW(arena, double, 3 * v + 1);
@@ -238,18 +241,51 @@ static vv_status fill_elements(struct vvi_sheets *s, int32_t i, const vvi_sheet_
   return status;
 }
 
+/* Edges get new numbers in the order of the elements that list them. */
+static vv_status sort_edges(struct vvi_sheets *s)
+{
+  const size_t n = 2 * (size_t)s->n_edge;
+  int32_t *old = malloc(sizeof(int32_t) * (3 * n + (size_t)s->n_edge + 1)), *to = old == NULL ? NULL : old + 3 * n,
+          count = 0;
+  if (old == NULL) return VV_NOMEM;
+  memcpy(old, s->edge, sizeof(int32_t) * n);
+  memcpy(old + n, s->side, sizeof(int32_t) * n);
+  memcpy(old + 2 * n, s->side_element, sizeof(int32_t) * n);
+  for (int32_t e = 0; e < s->n_element; e++) {
+    s->edge0[e] = count;
+    for (int i = 0; i < 3; i++)
+      if ((s->own[e] >> (3 + i) & 1) != 0) to[s->element_edge[3 * (int64_t)e + i]] = count++;
+  }
+  s->edge0[s->n_element] = count;
+  for (int32_t k = 0; k < s->n_edge; k++)
+    for (int i = 0; i < 2; i++) {
+      s->edge[2 * to[k] + i] = old[2 * k + i];
+      s->side[2 * to[k] + i] = old[n + 2 * (size_t)k + (size_t)i];
+      s->side_element[2 * to[k] + i] = old[2 * n + 2 * (size_t)k + (size_t)i];
+    }
+  for (int64_t i = 0; i < 3 * (int64_t)s->n_element; i++)
+    if (s->element_edge[i] >= 0) s->element_edge[i] = to[s->element_edge[i]];
+  free(old);
+  return VV_OK;
+}
+
 /* Each vertex and each edge is listed from the first element that has it. */
 static vv_status own_vertices(struct vvi_sheets *s)
 {
   unsigned char *seen = calloc((size_t)s->n_vertex + 1, 1);
   if (seen == NULL) return VV_NOMEM;
-  for (int32_t e = 0; e < s->n_element; e++)
+  int32_t count = 0;
+  for (int32_t e = 0; e < s->n_element; e++) {
+    s->vertex0[e] = count;
     for (int k = 0; k < 3; k++) {
       const int32_t v = s->element[3 * (int64_t)e + k];
       if (v < 0 || seen[v]) continue;
       seen[v] = 1;
       s->own[e] |= (unsigned char)(1 << k);
+      s->vertex_of[count++] = v;
     }
+  }
+  s->vertex0[s->n_element] = count;
   free(seen);
   return VV_OK;
 }
@@ -285,6 +321,7 @@ vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part 
   }
   VV_TRY(own_vertices(s));
   VV_TRY(join_edges(arena, s));
+  VV_TRY(sort_edges(s));
   measure_edges(s);
   return VV_OK;
 }

@@ -62,6 +62,19 @@ static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, doubl
     }
 }
 
+/* In floats, rounded outwards. */
+static void cover_edge(vvi_sheet_search *w, int32_t edge)
+{
+  const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
+  const double *x = w->x + 3 * (int64_t)w->sheets->edge[2 * edge],
+               *y = w->x + 3 * (int64_t)w->sheets->edge[2 * edge + 1];
+  for (int c = 0; c < 3; c++) {
+    const double low = least(x[c], y[c]), high = most(x[c], y[c]);
+    w->edge_box[c * column + edge] = (float)(low - 2e-7 * fabs(low));
+    w->edge_box[(3 + c) * column + edge] = (float)(high + 2e-7 * fabs(high));
+  }
+}
+
 static void refit_node(vvi_sheet_search *w, int32_t i)
 {
   vvi_box_node *n = &w->tree[i];
@@ -80,18 +93,14 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
   const vvi_box_node *root = &w->tree[r->root];
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++)
     vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
-  for (int32_t e = root->first; e < root->first + root->n; e++) {
+  for (int32_t e = root->first; e < root->first + root->n; e++)
     cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
-    for (int i = 0; i < 3; i++) {
-      const int32_t edge = s->element_edge[3 * (int64_t)e + i];
-      if ((s->own[e] >> (3 + i) & 1) != 0) cover(w, 2, s->edge + 2 * (int64_t)edge, w->edge_box + 6 * (int64_t)edge);
-    }
-  }
+  for (int32_t e = s->edge0[root->first]; e < s->edge0[root->first + root->n]; e++) cover_edge(w, e);
   for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
   refit_node(w, r->root);
 }
 
-/* ---- features of two elements ---- */
+/* ---- features of two leaves ---- */
 
 static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
 {
@@ -113,23 +122,29 @@ static bool has(const int32_t *corner, int32_t v)
   return corner[0] == v || corner[1] == v || corner[2] == v;
 }
 
-/* The corners that element e lists, against triangle f. */
-static void vertices_face(walk *k, int32_t e, int32_t f)
+static void vertex_face(walk *k, int32_t v, int32_t f)
 {
   const vvi_sheet_search *w = k->w;
-  const int32_t *corner = w->sheets->element + 3 * (int64_t)e, *face = w->sheets->element + 3 * (int64_t)f;
-  if (face[2] < 0) return;
-  for (int i = 0; i < 3; i++) {
-    if ((w->sheets->own[e] >> i & 1) == 0 || (k->self && has(face, corner[i]))) continue;
-    const double *x = w->x + 3 * (int64_t)corner[i];
-    const double point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
-    if (!near_boxes(point, w->box + 6 * (int64_t)f, k->skin)) continue;
-    double y[4][3];
-    vvi_closest at;
-    memcpy(y[0], x, sizeof y[0]);
-    for (int j = 0; j < 3; j++) memcpy(y[1 + j], w->x + 3 * (int64_t)face[j], sizeof y[0]);
-    vvi_closest_at(VVI_VERTEX_FACE, (const double(*)[3])y, &at);
-    add(k, corner[i], f, at.d, at.n);
+  const int32_t *face = w->sheets->element + 3 * (int64_t)f;
+  if (face[2] < 0 || (k->self && has(face, v))) return;
+  double y[4][3];
+  vvi_closest at;
+  memcpy(y[0], w->x + 3 * (int64_t)v, sizeof y[0]);
+  for (int j = 0; j < 3; j++) memcpy(y[1 + j], w->x + 3 * (int64_t)face[j], sizeof y[0]);
+  vvi_closest_at(VVI_VERTEX_FACE, (const double(*)[3])y, &at);
+  add(k, v, f, at.d, at.n);
+}
+
+/* The vertices that the elements of a leaf list, against the triangles of another. */
+static void vertices_faces(walk *k, const vvi_box_node *a, const vvi_box_node *b)
+{
+  const vvi_sheet_search *w = k->w;
+  for (int32_t i = w->sheets->vertex0[a->first]; i < w->sheets->vertex0[a->first + a->n]; i++) {
+    const int32_t v = w->sheets->vertex_of[i];
+    const double *x = w->x + 3 * (int64_t)v, point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
+    if (!near_boxes(point, b->box, k->skin)) continue;
+    for (int32_t f = b->first; f < b->first + b->n; f++)
+      if (near_boxes(point, w->box + 6 * (int64_t)f, k->skin)) vertex_face(k, v, f);
   }
 }
 
@@ -147,32 +162,54 @@ static void two_edges(walk *k, int32_t e, int32_t f)
   add(k, -1 - e, f, at.d, at.n);
 }
 
-static void edges(walk *k, int32_t e, int32_t f)
+/* How far the box of an edge is from those of the next ones, along the axis where it is farthest. */
+VV_HOT static float box_gaps(const float *restrict box, int64_t column, int64_t edge, int64_t first,
+                             float gap[VVI_SHEET_LANES])
 {
-  const struct vvi_sheets *s = k->w->sheets;
-  for (int i = 0; i < 3; i++) {
-    if ((s->own[e] >> (3 + i) & 1) == 0) continue;
-    const int32_t edge = s->element_edge[3 * (int64_t)e + i];
-    const double *box = k->w->edge_box + 6 * (int64_t)edge;
-    if (!near_boxes(box, k->w->box + 6 * (int64_t)f, k->skin)) continue;
-    for (int j = 0; j < 3; j++) {
-      if ((s->own[f] >> (3 + j) & 1) == 0) continue;
-      const int32_t other = s->element_edge[3 * (int64_t)f + j];
-      if (near_boxes(box, k->w->edge_box + 6 * (int64_t)other, k->skin)) two_edges(k, edge, other);
-    }
+  const float *x0 = box + first, *y0 = x0 + column, *z0 = y0 + column;
+  const float *x1 = z0 + column, *y1 = x1 + column, *z1 = y1 + column;
+  const float *me = box + edge;
+  const float a0 = me[0], b0 = me[column], c0 = me[2 * column], a1 = me[3 * column], b1 = me[4 * column],
+              c1 = me[5 * column];
+  float nearest = INFINITY;
+#pragma omp simd reduction(min : nearest)
+  for (int i = 0; i < VVI_SHEET_LANES; i++) {
+    const float x = a0 - x1[i] > x0[i] - a1 ? a0 - x1[i] : x0[i] - a1;
+    const float y = b0 - y1[i] > y0[i] - b1 ? b0 - y1[i] : y0[i] - b1;
+    const float z = c0 - z1[i] > z0[i] - c1 ? c0 - z1[i] : z0[i] - c1;
+    const float xy = x > y ? x : y, d = xy > z ? xy : z;
+    gap[i] = d;
+    nearest = d < nearest ? d : nearest;
+  }
+  return nearest;
+}
+
+static void edges(walk *k, const vvi_box_node *a, const vvi_box_node *b)
+{
+  const vvi_sheet_search *w = k->w;
+  const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
+  const float skin = (float)(k->skin * (1.0 + 1e-6));
+  const int32_t *edge0 = w->sheets->edge0;
+  for (int32_t e = edge0[a->first]; e < edge0[a->first + a->n]; e++) {
+    float gap[VVI_SHEET_LANES];
+    const int32_t first = a == b ? e + 1 : edge0[b->first], n = edge0[b->first + b->n] - first;
+    if (n <= 0 || box_gaps(w->edge_box, column, e, first, gap) >= skin) continue;
+    for (int32_t i = 0; i < n; i++)
+      if (gap[i] < skin) two_edges(k, e, first + i);
   }
 }
 
-static void elements(walk *k, int32_t e, int32_t f)
+static void leaves(walk *k, const vvi_box_node *a, const vvi_box_node *b)
 {
-  if (!near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) return;
   if (k->meet != NULL) {
-    k->meet(k->user, e, f);
+    for (int32_t e = a->first; e < a->first + a->n; e++)
+      for (int32_t f = a == b ? e + 1 : b->first; f < b->first + b->n; f++)
+        if (near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) k->meet(k->user, e, f);
     return;
   }
-  vertices_face(k, e, f);
-  vertices_face(k, f, e);
-  edges(k, e, f);
+  vertices_faces(k, a, b);
+  if (a != b) vertices_faces(k, b, a);
+  edges(k, a, b);
 }
 
 /* ---- two trees ---- */
@@ -192,8 +229,7 @@ static void descend(walk *k, int32_t i, int32_t j)
     descend(k, i, b->child);
     descend(k, i, b->child + 1);
   } else {
-    for (int32_t e = a->first; e < a->first + a->n; e++)
-      for (int32_t f = i == j ? e + 1 : b->first; f < b->first + b->n; f++) elements(k, e, f);
+    leaves(k, a, b);
   }
 }
 

@@ -29,14 +29,14 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
   w->motion.sheets = s;
   w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
-  w->near_room = 4 * s->n_vertex + 65536;
+  w->near_room = w->room < INT32_MAX ? (int32_t)w->room : INT32_MAX; /* faces may meet all at once */
   w->chunk_room = w->room / CHUNK + s->n_couple + 1;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
-  w->edge_box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_edge + 1);
+  w->edge_box = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
   w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);

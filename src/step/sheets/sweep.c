@@ -22,7 +22,7 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
-  return vvi_sheet_search_create(m, arena, threads, 0.6 * m->edge_length, &w->search);
+  return vvi_sheet_search_create(m, arena, threads, 0.45 * m->edge_length, &w->search);
 }
 
 void vvi_sheets_guard(struct vvi_sheets_step *w, double guard)

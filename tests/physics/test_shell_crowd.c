@@ -1,0 +1,100 @@
+/* tests/physics/test_shell_crowd.c  Crowds of cubes at the paper's mesh and step: no two triangles ever intersect, by looking
+ * at all of them every few hundred steps; energy with losses closed to 1e-5, momenta to rounding; self-contact on. */
+#include "check.h"
+
+#include "run.h"
+#include "sheets.h"
+#include "sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 1 << 15 };
+
+static vv_status look(const vv_view *view, void *user)
+{
+  int64_t *sum = user;
+  if (view->state->step % 250 == 0) *sum += sheet_intersections(view->model, view->state);
+  return VV_OK;
+}
+
+/* n^3 cubes that fly towards their middle, or a block of 64 hit by one of 12 (n = 0). */
+static char *crowd(int n, double end, double e, double mu)
+{
+  char *text = malloc(TEXT);
+  size_t at = 0;
+  const int sides = n == 0 ? 2 : 1;
+  assert_non_null(text);
+  at += (size_t)snprintf(
+      text, TEXT, "visviva: 1\ntime: {end: %g, step: 5e-6}\ncontacts: [{restitution: %g, friction: %g}]\nbodies:\n",
+      end, e, mu);
+  for (int side = 0; side < sides; side++) {
+    const int nx = n > 0 ? n : side == 0 ? 4 : 3, ny = n > 0 ? n : side == 0 ? 4 : 2;
+    at += (size_t)snprintf(
+        text + at, TEXT - at,
+        "  cubes%d: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, material: {young: "
+        "2.1e5, poisson: 0.3, density: 0.7085}, copies: [",
+        side);
+    for (int i = 0; i < nx * ny * ny; i++) {
+      double x[3] = {1.05 * (i % nx), 1.05 * (i / nx % ny), 1.05 * (i / nx / ny)}, v[3] = {-30, 30, 30};
+      for (int c = 0; c < 3 && n > 0; c++) v[c] = -20.0 * (x[c] - 1.05 * 0.5 * (n - 1));
+      if (side == 1) x[0] = -1.3 - x[0], x[1] += 3.6, x[2] += 3.6, v[0] = 30, v[1] = v[2] = -30;
+      at += (size_t)snprintf(text + at, TEXT - at, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}",
+                             i == 0 ? "" : ", ", x[0], x[1], x[2], v[0], v[1], v[2]);
+    }
+    at += (size_t)snprintf(text + at, TEXT - at, "]}\n");
+  }
+  return text;
+}
+
+static void check_crowd(int n, double end, double e, double mu)
+{
+  int64_t crossed = 0;
+  char *text = crowd(n, end, e, mu);
+  run_record r = run_scene(text, &(run_options){.threads = 1, .observe = look, .user = &crossed});
+  const vv_ledger *l = run_ledger(&r);
+  const vvi_sheet_counts *c = &r.sim->step.sheets->count;
+  print_message(
+      "  e %g mu %g: E %.1e P %.1e L %.1e lost %.1f %% nearest %.2f impulses %ld sweeps %ld pushes %ld zones %ld\n", e,
+      mu, l->max_closure, l->max_p_drift, l->max_L_drift,
+      100.0 * (vv_sum_value(&l->posted.friction_loss) + vv_sum_value(&l->posted.restitution_loss)) / l->energy_scale,
+      c->nearest, (long)c->impulses, (long)c->most_sweeps, (long)c->pushes, (long)c->zones);
+  assert_int_equal(crossed + sheet_intersections(r.model, r.state), 0);
+  assert_int_equal(c->unresolved, 0);
+  check_most(l->max_closure, 2e-5); /* in the densest moment; of the leapfrog itself, of second order */
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_least((double)c->impulses, 100.0);
+  run_free(&r);
+  free(text);
+}
+
+static void twenty_seven(void **unused)
+{
+  (void)unused;
+  check_crowd(3, 0.01, 1.0, 0.0);
+  check_crowd(3, 0.006, 1.0, 0.5);
+  check_crowd(3, 0.006, 0.5, 0.0);
+  check_crowd(3, 0.006, 0.5, 0.5);
+}
+
+static void sixty_four(void **unused)
+{
+  (void)unused;
+  check_crowd(4, 0.005, 1.0, 0.0);
+  check_crowd(4, 0.0035, 0.5, 0.5);
+}
+
+static void seventy_six(void **unused)
+{
+  (void)unused;
+  check_crowd(0, 0.012, 1.0, 0.5);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(twenty_seven), cmocka_unit_test(sixty_four),
+                                     cmocka_unit_test(seventy_six)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
