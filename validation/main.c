@@ -20,15 +20,10 @@ static const struct {
     {"demoures2015", chapter_demoures2015},
     {"cirak2005", chapter_cirak2005},
     {"cirak2005-shells", chapter_cirak2005_shells},
-<<<<<<< HEAD
     {"rigid1999", chapter_rigid1999},
     {"rigid_many", chapter_rigid_many},
     {"shells", chapter_shells},
     {"wall", chapter_wall},
-=======
-    {"wall", chapter_wall},
-    {"shells", chapter_shells},
->>>>>>> c2edc144b8c894222e9a012d6e68a3baea6a6988
 };
 
 typedef struct options {
