@@ -177,7 +177,9 @@ static void movers_agree(const vv_block *b, const run_record *r)
   b->kind->movers(b, q, p, m);
   for (int32_t i = 0; i < b->patches; i++) {
     const vv_point pt = random_point(b, i);
-    const int64_t node = b->patch[i].node + (int64_t)pt.xi[0];
+    const bool corner = b->patch[i].type == VV_PATCH_SURFACE; /* the first of its element */
+    const int64_t node = corner ? b->element_node[b->kind->element_nodes * (b->patch[i].element + pt.element)]
+                                : b->patch[i].node + (int64_t)pt.xi[0];
     const vv_mover *o = &m[node];
     double x[3], w[3], a[6], arm[3];
     b->kind->surface(b, q, 1, &pt, x);
