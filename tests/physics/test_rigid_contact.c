@@ -141,6 +141,28 @@ static void test_bouncing(void **state)
   }
 }
 
+/* The same on slopes and with friction, where weight has another moment on the way back than on the way there. */
+static void test_bouncing_books(void **state)
+{
+  (void)state;
+  static const char *const gravity[] = {"[0, 0, -9.81]", "[1, 0.5, -9.81]"}, *const contact[] = {"friction: 0.5", ""};
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    head(text, 2e-3, 3.0, gravity[k], "locate: exact", contact[k]);
+    body(text,
+         "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0.3, 0.5], velocity: [0.1, 0, "
+         "0], spin: [1, 2, 3]}\n"
+         "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    check_least((double)l->impacts, 4.0);
+    check_most(l->max_closure, 1e-12);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_L_drift, 1e-13);
+    run_free(&r);
+  }
+}
+
 /* A gas of balls: the same trajectories for three step sizes. */
 static void test_located_gas(void **state)
 {
@@ -362,6 +384,33 @@ static void incline(char *text, double degrees, const char *shape, double height
   body(text, line);
 }
 
+/* What is slow enough to rest is a matter of the two that touch: a push on a third changes nothing. */
+static void test_bounce_alone(void **state)
+{
+  (void)state;
+  static const char *const force[] = {"1", "1e5"};
+  double z[2];
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT], line[TEXT];
+    head(text, 1e-3, 0.2, "[0, 0, -9.81]", "", "restitution: 0.5");
+    snprintf(
+        line, sizeof line,
+        "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.2]}\n"
+        "  other: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [9, 0, 5], loads: [{force: [%s, 0, "
+        "0]}]}\n"
+        "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+        force[k]);
+    body(text, line);
+    run_record r = run_scene(text, &(run_options){0});
+    double x[3];
+    field(&r, "ball", "position", x);
+    z[k] = x[2];
+    run_free(&r);
+  }
+  check_least(z[0], 0.11);
+  check_near(z[1], z[0], 1e-15);
+}
+
 /* tan 26.565 = 0.5: below it a box stays, above it it slides with g (sin - mu cos). */
 static void test_incline(void **state)
 {
@@ -555,15 +604,16 @@ static void test_threads_and_restart(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tumbling),      cmocka_unit_test(test_free_room),
-      cmocka_unit_test(test_halvings),      cmocka_unit_test(test_bouncing),
-      cmocka_unit_test(test_located_gas),   cmocka_unit_test(test_balls_in_ball),
-      cmocka_unit_test(test_cradle),        cmocka_unit_test(test_cradle_blocked),
-      cmocka_unit_test(test_break),         cmocka_unit_test(test_never_up),
-      cmocka_unit_test(test_restitution),   cmocka_unit_test(test_incline),
-      cmocka_unit_test(test_rolling),       cmocka_unit_test(test_stacks),
-      cmocka_unit_test(test_comes_to_rest), cmocka_unit_test(test_ball_on_beam),
-      cmocka_unit_test(test_ball_on_bar),   cmocka_unit_test(test_threads_and_restart),
+      cmocka_unit_test(test_tumbling),       cmocka_unit_test(test_free_room),
+      cmocka_unit_test(test_halvings),       cmocka_unit_test(test_bouncing),
+      cmocka_unit_test(test_located_gas),    cmocka_unit_test(test_balls_in_ball),
+      cmocka_unit_test(test_cradle),         cmocka_unit_test(test_cradle_blocked),
+      cmocka_unit_test(test_break),          cmocka_unit_test(test_never_up),
+      cmocka_unit_test(test_restitution),    cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_rolling),        cmocka_unit_test(test_stacks),
+      cmocka_unit_test(test_comes_to_rest),  cmocka_unit_test(test_ball_on_beam),
+      cmocka_unit_test(test_ball_on_bar),    cmocka_unit_test(test_threads_and_restart),
+      cmocka_unit_test(test_bouncing_books), cmocka_unit_test(test_bounce_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,16 +15,19 @@
 
 enum { PASSES = 200, SWEEPS = 400 };
 
-/* Approaching slower than two steps of the forces can tell, or of the turning of the normal of a contact that slides: it rests
- * rather than bounces. */
+/* Approaching slower than two steps of the forces on these two can tell, or of the turning of the normal of a contact that
+ * slides: it rests rather than bounces. */
 static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
 {
   const double rounding = 1e-13 * w->speed;
   if (!c->rests) return rounding;
-  double v[3], turning = 0.0;
+  double v[3], turning = 0.0, force = 0.0;
   vvi_row_velocity(w, c, v);
-  for (int l = 0; l < c->legs; l++) turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
-  return fmax(2.0 * fabs(h) * (w->acceleration + turning * vvi_norm3(v)), rounding);
+  for (int l = 0; l < c->legs; l++) {
+    turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
+    if (w->forced) force = fmax(force, vvi_norm3(w->force[c->leg[l].mover].velocity));
+  }
+  return fmax(2.0 * fabs(h) * (force + turning * vvi_norm3(v)), rounding);
 }
 
 static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)

@@ -4,7 +4,7 @@
  * bounce, and fly back to the start with their new momenta,
  *   X(t*),  reflect,  X <- X(t*) - t* v+.                                                                         [many 7]
  * The common drift of the step then gives the exact broken line.  Momentum and energy are exact; angular momentum too,
- * because X x p and the spin do not change along a drift.  Events are taken in the order of time; those of one instant
+ * because X x p and the spin do not change along a drift, and what weight turns on the way is booked.  Events are taken in the order of time; those of one instant
  * together, pass by pass. */
 #include "step/solids/rows.h"
 
@@ -119,19 +119,31 @@ static void foresee(struct vvi_solids_step *w, double h)
 
 /* ---- one instant ---- */
 
+/* Half a kick of weight.  There and back its impulses cancel, but not its moments: the way back is another one. */
+static void weigh_down(struct vv_step *s, const vvi_object *o, double t)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const vv_block *b = o->block;
+  const int64_t node = o->patch->node + o->copy;
+  const vv_point at = {.patch = o->local, .xi = {(double)o->copy}};
+  double x[3], j[3];
+  if (!w->forced) return;
+  for (int c = 0; c < 3; c++) {
+    j[c] = 0.5 * t * w->f[b->p0 + c * b->column + node];
+    s->state->p[b->p0 + c * b->column + node] += j[c];
+  }
+  b->kind->surface(b, s->state->q + b->q0, 1, &at, x);
+  vvi_post_impulse(&s->ledger->posted, x, j);
+}
+
 /* Flies one body with its momenta as they are: from the start of the step to t, or back with -t. */
 static void fly(struct vv_step *s, int32_t object, double t)
 {
-  const struct vvi_solids_step *w = s->solids;
-  const vvi_object *o = &w->near->solids->object[object];
+  const vvi_object *o = &s->solids->near->solids->object[object];
   const vv_block *b = o->block;
-  const int64_t node = o->patch->node + o->copy;
-  double *q = s->state->q + b->q0, *p = s->state->p + b->p0;
-  for (int half = 0; half < 2; half++) {
-    for (int c = 0; w->forced && c < b->kind->node_p; c++)
-      p[c * b->column + node] += 0.5 * t * w->f[b->p0 + c * b->column + node];
-    if (half == 0) b->kind->drift_node(b, node, t, q, p);
-  }
+  weigh_down(s, o, t);
+  b->kind->drift_node(b, o->patch->node + o->copy, t, s->state->q + b->q0, s->state->p + b->p0);
+  weigh_down(s, o, t);
 }
 
 /* Its working copy, from the state. */
