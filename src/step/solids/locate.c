@@ -28,14 +28,22 @@ vv_status vvi_locate_prepare(struct vv_step *s)
 {
   struct vvi_solids_step *w = s->solids;
   vvi_locate *k = w->locate = VVI_ARENA_NEW(s->arena, vvi_locate, 1);
-  const int64_t n = s->model->solids->n, room = w->near->meet_room;
+  const int64_t n = s->model->solids->n;
   if (k == NULL) return VV_NOMEM;
-  k->time = VVI_ARENA_NEW(s->arena, double, room);
-  k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n + 2 * room);
+  k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n);
   k->in = VVI_ARENA_NEW(s->arena, unsigned char, n);
-  if (k->time == NULL || k->head == NULL || k->in == NULL) return VV_NOMEM;
-  k->moved = k->head + n, k->link = k->moved + n;
-  return VV_OK;
+  if (k->head == NULL || k->in == NULL) return VV_NOMEM;
+  k->moved = k->head + n;
+  return vvi_locate_rows(s);
+}
+
+vv_status vvi_locate_rows(struct vv_step *s)
+{
+  vvi_locate *k = s->solids->locate;
+  const int64_t room = s->solids->near->meet_room;
+  k->time = VVI_ARENA_NEW(s->arena, double, room);
+  k->link = VVI_ARENA_NEW(s->arena, int32_t, 2 * room);
+  return k->time == NULL || k->link == NULL ? VV_NOMEM : VV_OK;
 }
 
 /* ---- when ---- */
@@ -273,6 +281,7 @@ vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
   const int64_t most = 10000 + 1000 * (int64_t)w->near->solids->n;
   k->now = 0.0;
   k->same = w->speed > 0.0 ? 1e-13 * w->near->solids->size / w->speed : 0.0;
+  if (!vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
   foresee(w, h);
   for (int64_t n = 0;; n++) {
     const double at = soonest(k);
@@ -282,7 +291,7 @@ vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
     bounce(s, t, h, at);
     if (too_fast(w, h)) {
       vvi_locate_bounds(w, h);
-      if (!vvi_solid_near_collect(w->near, h)) return vvi_solids_no_room(s, t, r);
+      if (!vvi_solid_near_collect(w->near, h) || !vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
       foresee(w, h);
     } else {
       foresee_again(w, h);

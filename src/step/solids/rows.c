@@ -114,7 +114,7 @@ bool vvi_rows_make(struct vv_step *s, double h)
   enum { PARALLEL_FROM = 4096 };
   struct vvi_solids_step *w = s->solids;
   const int64_t n = w->near->meets;
-  if (n > w->room) return false;
+  if (!vvi_solids_fit(s)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->near->threads) if (w->near->threads > 1 && n >= PARALLEL_FROM)
   for (int64_t i = 0; i < n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
   w->n = n;
