@@ -13,9 +13,12 @@ typedef struct vvi_leg {
   double weight, arm[3];
 } vvi_leg;
 
-/* What a unit impulse along the normal does to velocity and spin under each leg. */
+/* What a unit impulse along the normal does to velocity and spin under each leg; and the friction of a pass. */
 typedef struct vvi_lever {
   double lift[4][3], twist[4][3];
+  double taken;                          /* J by restitution */
+  double before[3], slide[3], change[3]; /* m/s without friction; N s of friction; what a round would add to it */
+  double was;                            /* change.u before it */
 } vvi_lever;
 
 typedef struct vvi_row {

@@ -95,9 +95,8 @@ static void keep(struct vv_step *s)
 
 /* ---- the problem ---- */
 
-static void set_contact(const struct vvi_solids_step *w, const vvi_row *c, vvi_rest_contact *r)
+static void set_contact(const vvi_row *c, vvi_rest_contact *r)
 {
-  (void)w;
   r->a = r->b = -1;
   for (int l = 0; l < c->legs; l++) {
     const vvi_leg *g = &c->leg[l];
@@ -360,7 +359,7 @@ void vvi_settle_rest(struct vv_step *s, double h)
   for (int64_t i = 0; i < w->n; i++) {
     if (!w->row[i].rests) continue;
     w->rest_row[w->problem->n] = (int32_t)i;
-    set_contact(w, &w->row[i], &w->problem->contact[w->problem->n++]);
+    set_contact(&w->row[i], &w->problem->contact[w->problem->n++]);
   }
   if (w->problem->n > 0) {
     recall(s);
