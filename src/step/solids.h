@@ -21,7 +21,7 @@ typedef struct vvi_lever {
   double was;                            /* change.u before it */
 } vvi_lever;
 
-typedef struct vvi_row {
+typedef struct vvi_solid_row {
   int32_t a, b, rule; /* objects */
   uint32_t key;
   int32_t legs;
@@ -35,7 +35,7 @@ typedef struct vvi_row {
   double k;       /* inverse mass along n; 0: not asked yet */
   double u;       /* m/s along n before the pass */
   double impulse; /* N s, of this pass */
-} vvi_row;
+} vvi_solid_row;
 
 typedef struct vvi_hit {
   int32_t row, island;
@@ -54,9 +54,9 @@ struct vvi_solids_step {
   bool fresh;                 /* near->meet belongs to the present state and the coming step */
   double speed, acceleration; /* the largest of all: scales */
   int64_t n, room;
-  vvi_row *row;     /* [room = near->meet_room] in the order of near->meet */
-  vvi_lever *lever; /* [room] of the rows that an impulse was asked of */
-  vvi_hit *hit;     /* [room] rows of a pass */
+  vvi_solid_row *row; /* [room = near->meet_room] in the order of near->meet */
+  vvi_lever *lever;   /* [room] of the rows that an impulse was asked of */
+  vvi_hit *hit;       /* [room] rows of a pass */
   int32_t n_hit;
   int32_t *root;      /* [movers] of the components of a pass */
   bool block;         /* simultaneous impacts by complementarity instead of generalised reflections */

@@ -17,12 +17,12 @@ enum { PASSES = 200, SWEEPS = 400 };
 
 /* Approaching slower than two steps of the forces on these two can tell, or of the turning of the normal of a contact that
  * slides: it rests rather than bounces. */
-static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
+static double slow(const struct vvi_solids_step *w, const vvi_solid_row *c, double h)
 {
   const double rounding = 1e-13 * w->speed;
   if (!c->rests) return rounding;
   double v[3], turning = 0.0, force = 0.0;
-  vvi_row_velocity(w, c, v);
+  vvi_solid_row_velocity(w, c, v);
   for (int l = 0; l < c->legs; l++) {
     turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
     if (w->forced) force = fmax(force, vvi_norm3(w->force[c->leg[l].mover].velocity));
@@ -30,11 +30,11 @@ static double slow(const struct vvi_solids_step *w, const vvi_row *c, double h)
   return fmax(2.0 * fabs(h) * (force + turning * vvi_norm3(v)), rounding);
 }
 
-static bool is_hit(const struct vvi_solids_step *w, vvi_row *c, double h)
+static bool is_hit(const struct vvi_solids_step *w, vvi_solid_row *c, double h)
 {
   const double direction = h < 0.0 ? -1.0 : 1.0;
-  c->u = vvi_row_speed(w, c);
-  if (direction * c->u >= 0.0 || vvi_row_ahead(c, h, c->u) >= 0.0) return false;
+  c->u = vvi_solid_row_speed(w, c);
+  if (direction * c->u >= 0.0 || vvi_solid_row_ahead(c, h, c->u) >= 0.0) return false;
   return direction * c->u < -slow(w, c, h);
 }
 
@@ -47,7 +47,7 @@ bool vvi_rows_hit(struct vv_step *s, double h)
 }
 
 /* Complementarity: contacts that touch are blocked together with those that are hit. */
-static bool touches(const struct vvi_solids_step *w, const vvi_row *c)
+static bool touches(const struct vvi_solids_step *w, const vvi_solid_row *c)
 {
   return c->gap <= 1e-9 * w->near->solids->size;
 }
@@ -88,7 +88,7 @@ static void connect(struct vvi_solids_step *w)
       w->root[m] = m;
     }
   for (int32_t k = 0; k < w->n_hit; k++) {
-    const vvi_row *c = &w->row[w->hit[k].row];
+    const vvi_solid_row *c = &w->row[w->hit[k].row];
     for (int l = 1; l < c->legs; l++) {
       const int32_t a = root_of(w->root, c->leg[0].mover), b = root_of(w->root, c->leg[l].mover);
       if (a != b) w->root[a > b ? a : b] = a > b ? b : a;
@@ -111,11 +111,11 @@ static void block_together(struct vvi_solids_step *w, component g, double direct
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int32_t k = 0; k < g.n; k++) {
-      vvi_row *c = &w->row[g.hit[k].row];
-      const double u = direction * vvi_row_speed(w, c), old = c->impulse;
+      vvi_solid_row *c = &w->row[g.hit[k].row];
+      const double u = direction * vvi_solid_row_speed(w, c), old = c->impulse;
       c->impulse = c->k > 0.0 && old > u / c->k ? old - u / c->k : 0.0;
       if (c->impulse == old) continue;
-      vvi_row_push(w, c, direction * (c->impulse - old));
+      vvi_solid_row_push(w, c, direction * (c->impulse - old));
       moved = fmax(moved, fabs(c->impulse - old) * c->k);
     }
     if (moved <= 1e-15 * w->speed || g.n == 1) break;
@@ -125,10 +125,10 @@ static void block_together(struct vvi_solids_step *w, component g, double direct
 static void remember(struct vvi_solids_step *w, component g)
 {
   for (int32_t k = 0; k < g.n; k++) {
-    vvi_row *c = &w->row[g.hit[k].row];
-    vvi_row_finish(w, c);
+    vvi_solid_row *c = &w->row[g.hit[k].row];
+    vvi_solid_row_finish(w, c);
     c->impulse = 0.0;
-    c->u = vvi_row_speed(w, c);
+    c->u = vvi_solid_row_speed(w, c);
     for (int l = 0; l < c->legs; l++) {
       const vv_mover *m = &w->near->mover[c->leg[l].mover];
       memcpy(w->start[c->leg[l].mover], m->velocity, 3 * sizeof(double));
@@ -157,13 +157,13 @@ static double scale_of(struct vv_step *s, component g, double direction)
   double with_e = 0.0, plain = 0.0, square = 0.0;
   bool loses = false, lends = false;
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     const double u = direction * c->u;
     loses |= c->restitution < 1.0;
     lends |= c->soft && c->restitution == 1.0;
     plain += c->impulse * u;
     with_e += (1.0 + c->restitution) * c->impulse * u;
-    square += c->impulse * (direction * vvi_row_speed(w, c) - u);
+    square += c->impulse * (direction * vvi_solid_row_speed(w, c) - u);
   }
   if (!(square > 0.0) || !(plain < 0.0)) return 1.0;
   const double scale = -with_e / square;
@@ -176,7 +176,7 @@ static double scale_of(struct vv_step *s, component g, double direction)
 static void stretch(struct vvi_solids_step *w, component g, double scale)
 {
   for (int32_t k = 0; k < g.n; k++) {
-    vvi_row *c = &w->row[g.hit[k].row];
+    vvi_solid_row *c = &w->row[g.hit[k].row];
     c->impulse *= scale;
     for (int l = 0; l < c->legs; l++) {
       const int32_t i = c->leg[l].mover;
@@ -193,7 +193,7 @@ static void stretch(struct vvi_solids_step *w, component g, double scale)
 
 /* ---- friction ---- */
 
-static bool rubs(const vvi_row *c)
+static bool rubs(const vvi_solid_row *c)
 {
   return c->friction > 0.0 && c->impulse > 0.0;
 }
@@ -201,9 +201,9 @@ static bool rubs(const vvi_row *c)
 static void push_changes(struct vvi_solids_step *w, component g, double part)
 {
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     const double *d = w->lever[g.hit[k].row].change, j[3] = {part * d[0], part * d[1], part * d[2]};
-    if (rubs(c)) vvi_row_push3(w, c, j);
+    if (rubs(c)) vvi_solid_row_push3(w, c, j);
   }
 }
 
@@ -213,12 +213,12 @@ static double rub_once(struct vvi_solids_step *w, component g)
 {
   double gain = 0.0, square = 0.0, most = 0.0, a[6], u[3];
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     vvi_lever *e = &w->lever[g.hit[k].row];
     double new[3];
     if (!rubs(c)) continue;
-    vvi_row_inverse(w, c, a);
-    vvi_row_velocity(w, c, u);
+    vvi_solid_row_inverse(w, c, a);
+    vvi_solid_row_velocity(w, c, u);
     memcpy(new, e->slide, sizeof new);
     vvi_rub(a, c->n, u, c->friction * c->impulse, new, e->change);
     e->was = vvi_dot3(e->change, u);
@@ -228,10 +228,10 @@ static double rub_once(struct vvi_solids_step *w, component g)
   if (!(gain < 0.0)) return 0.0;
   push_changes(w, g, 1.0);
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     const vvi_lever *e = &w->lever[g.hit[k].row];
     if (!rubs(c)) continue;
-    vvi_row_velocity(w, c, u);
+    vvi_solid_row_velocity(w, c, u);
     square += vvi_dot3(e->change, u) - e->was;
   }
   const double part = g.n > 1 && square > -gain ? -gain / square : 1.0;
@@ -249,26 +249,26 @@ static void rub(struct vvi_solids_step *w, component g)
   enum { ROUNDS = 20 };
   bool any = false;
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     vvi_lever *e = &w->lever[g.hit[k].row];
     memset(e->slide, 0, sizeof e->slide);
     if (!rubs(c)) continue;
     any = true;
-    vvi_row_velocity(w, c, e->before);
+    vvi_solid_row_velocity(w, c, e->before);
   }
   for (int k = 0; any && k < ROUNDS; k++)
     if (rub_once(w, g) <= 1e-14 * w->speed || g.n == 1) break;
 }
 
 /* What friction does to the state, and what it took. */
-static double pull_slide(struct vv_step *s, const vvi_row *c)
+static double pull_slide(struct vv_step *s, const vvi_solid_row *c)
 {
   const struct vvi_solids_step *w = s->solids;
   const vvi_lever *e = &w->lever[c - w->row];
   double after[3];
   if (!rubs(c)) return 0.0;
-  vvi_row_velocity(w, c, after);
-  vvi_row_pull(s, c, e->slide);
+  vvi_solid_row_velocity(w, c, after);
+  vvi_solid_row_pull(s, c, e->slide);
   const double lost = -0.5 * (vvi_dot3(e->slide, e->before) + vvi_dot3(e->slide, after));
   vvi_sum_add(&s->ledger->posted.friction_loss, lost);
   return lost;
@@ -278,19 +278,19 @@ static void answer(struct vv_step *s, component g, double t, double direction)
 {
   struct vvi_solids_step *w = s->solids;
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     const double r = direction * c->impulse, j[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
-    if (c->impulse > 0.0) vvi_row_pull(s, c, j);
-    w->lever[g.hit[k].row].taken = -0.5 * direction * c->impulse * (c->u + vvi_row_speed(w, c));
+    if (c->impulse > 0.0) vvi_solid_row_pull(s, c, j);
+    w->lever[g.hit[k].row].taken = -0.5 * direction * c->impulse * (c->u + vvi_solid_row_speed(w, c));
   }
   rub(w, g);
   for (int32_t k = 0; k < g.n; k++) {
-    const vvi_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
     const vvi_lever *e = &w->lever[g.hit[k].row];
     if (!(c->impulse > 0.0)) continue;
     const double lost = (c->restitution < 1.0 ? e->taken : 0.0) + pull_slide(s, c);
     if (c->impulse * c->k > 1e-9 * w->speed)
-      vvi_row_log(s, c, "bounce", t, direction * c->impulse, vvi_norm3(e->slide), lost);
+      vvi_solid_row_log(s, c, "bounce", t, direction * c->impulse, vvi_norm3(e->slide), lost);
   }
 }
 
@@ -332,15 +332,15 @@ bool vvi_impacts(struct vv_step *s, double t, double h)
 /* ---- bodies that bend ---- */
 
 /* What holds a soft contact apart is booked: restitution's for e < 1, lent by the bank for e = 1. */
-static void hold(struct vv_step *s, vvi_row *c, double t, double h, double ahead)
+static void hold(struct vv_step *s, vvi_solid_row *c, double t, double h, double ahead)
 {
   struct vvi_solids_step *w = s->solids;
-  vvi_row_finish(w, c);
+  vvi_solid_row_finish(w, c);
   if (!(c->k > 0.0)) return;
-  const double r = -ahead / (fabs(h) * c->k), direction = h < 0.0 ? -1.0 : 1.0, u = vvi_row_speed(w, c);
+  const double r = -ahead / (fabs(h) * c->k), direction = h < 0.0 ? -1.0 : 1.0, u = vvi_solid_row_speed(w, c);
   const double j[3] = {direction * r * c->n[0], direction * r * c->n[1], direction * r * c->n[2]};
-  vvi_row_push(w, c, direction * r);
-  vvi_row_pull(s, c, j);
+  vvi_solid_row_push(w, c, direction * r);
+  vvi_solid_row_pull(s, c, j);
   const double gained = r * (direction * u + 0.5 * c->k * r);
   if (c->restitution < 1.0)
     vvi_sum_add(&s->ledger->posted.restitution_loss, -gained);
@@ -348,7 +348,7 @@ static void hold(struct vv_step *s, vvi_row *c, double t, double h, double ahead
     *vvi_solids_bank(s) -= gained;
   c->u = u;
   if (s->ledger->held++ == 0)
-    vvi_row_log(s, c, "hold", t, direction * r, 0.0, -gained); /* later ones are only counted */
+    vvi_solid_row_log(s, c, "hold", t, direction * r, 0.0, -gained); /* later ones are only counted */
 }
 
 void vvi_holds(struct vv_step *s, double t, double h)
@@ -359,9 +359,9 @@ void vvi_holds(struct vv_step *s, double t, double h)
   for (int k = 0; again && k < ROUNDS; k++) {
     again = false;
     for (int64_t i = 0; i < w->n; i++) {
-      vvi_row *c = &w->row[i];
+      vvi_solid_row *c = &w->row[i];
       if (!c->soft) continue;
-      const double ahead = vvi_row_ahead(c, h, vvi_row_speed(w, c)) + c->curl;
+      const double ahead = vvi_solid_row_ahead(c, h, vvi_solid_row_speed(w, c)) + c->curl;
       if (ahead >= 0.0) continue;
       hold(s, c, t, h, ahead * (1.0 + 0.01 * k));
       again = true;

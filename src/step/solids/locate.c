@@ -226,8 +226,8 @@ static void bounce(struct vv_step *s, double t, double h, double at)
     if (!(k->time[i] <= at + k->same)) continue;
     vvi_meet m = w->near->meet[i];
     touch(w, &m);
-    vvi_row_make(w, &m, h, &w->row[w->n]);
-    if (vvi_row_speed(w, &w->row[w->n]) < 0.0) w->hit[w->n_hit++].row = (int32_t)w->n++;
+    vvi_solid_row_make(w, &m, h, &w->row[w->n]);
+    if (vvi_solid_row_speed(w, &w->row[w->n]) < 0.0) w->hit[w->n_hit++].row = (int32_t)w->n++;
   }
   if (w->n_hit > 0) vvi_impacts_pass(s, t + at, 1.0);
   for (int32_t i = 0; i < k->n_moved; i++) {

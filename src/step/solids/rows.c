@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, double weight)
+static void add_leg(const struct vvi_solids_step *w, vvi_solid_row *c, int32_t mover, double weight)
 {
   const vv_mover *m = &w->near->mover[mover];
   vvi_leg *g = &c->leg[c->legs++];
@@ -12,7 +12,7 @@ static void add_leg(const struct vvi_solids_step *w, vvi_row *c, int32_t mover, 
   for (int i = 0; i < 3; i++) g->arm[i] = c->x[i] - m->place[i];
 }
 
-void vvi_row_finish(struct vvi_solids_step *w, vvi_row *c)
+void vvi_solid_row_finish(struct vvi_solids_step *w, vvi_solid_row *c)
 {
   vvi_lever *e = &w->lever[c - w->row];
   if (c->k > 0.0) return;
@@ -40,7 +40,7 @@ static double foot_of(const struct vvi_solids_step *w, const vvi_object *o, cons
 
 /* The legs of one side.  On a segment the arms of both nodes lead from its foot: an impulse there is shared by the weights
  * and turns both, as the beam's own `pull` does. */
-static void stand(const struct vvi_solids_step *w, vvi_row *c, int32_t object, double sign)
+static void stand(const struct vvi_solids_step *w, vvi_solid_row *c, int32_t object, double sign)
 {
   const vvi_object *o = &w->near->solids->object[object];
   if (o->held || o->mover[0] < 0) return;
@@ -63,7 +63,7 @@ static void stand(const struct vvi_solids_step *w, vvi_row *c, int32_t object, d
 
 /* A point at distance r of a body that turns with spin w leaves its straight line by w^2 r h^2/2 in a step; a half more for
  * the change of the feature that is nearest.  A ball keeps its surface.                                          [many 3] */
-static double curl_of(const struct vvi_solids_step *w, const vvi_row *c, double h)
+static double curl_of(const struct vvi_solids_step *w, const vvi_solid_row *c, double h)
 {
   double sum = 0.0;
   for (int l = 0; l < c->legs; l++) {
@@ -77,7 +77,7 @@ static double curl_of(const struct vvi_solids_step *w, const vvi_row *c, double 
   return sum;
 }
 
-static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
+static double press_of(const struct vvi_solids_step *w, const vvi_solid_row *c)
 {
   double a = 0.0;
   for (int l = 0; w->forced && l < c->legs; l++) {
@@ -90,7 +90,7 @@ static double press_of(const struct vvi_solids_step *w, const vvi_row *c)
   return a;
 }
 
-void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c)
+void vvi_solid_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_solid_row *c)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_solid_rule *rule = &solids->rule[m->rule];
@@ -116,12 +116,12 @@ bool vvi_rows_make(struct vv_step *s, double h)
   const int64_t n = w->near->meets;
   if (!vvi_solids_fit(s)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->near->threads) if (w->near->threads > 1 && n >= PARALLEL_FROM)
-  for (int64_t i = 0; i < n; i++) vvi_row_make(w, &w->near->meet[i], h, &w->row[i]);
+  for (int64_t i = 0; i < n; i++) vvi_solid_row_make(w, &w->near->meet[i], h, &w->row[i]);
   w->n = n;
   return true;
 }
 
-void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3])
+void vvi_solid_row_push3(struct vvi_solids_step *w, const vvi_solid_row *c, const double j[3])
 {
   for (int l = 0; l < c->legs; l++) {
     const vvi_leg *g = &c->leg[l];
@@ -135,7 +135,7 @@ void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3
 }
 
 /* A = sum weight^2 (1/m + arm^ I^-1 arm^T) */
-void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a[6])
+void vvi_solid_row_inverse(const struct vvi_solids_step *w, const vvi_solid_row *c, double a[6])
 {
   double full[3][3] = {{0}};
   for (int l = 0; l < c->legs; l++) {
@@ -158,7 +158,7 @@ void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a
 /* ---- on the state ---- */
 
 /* The material point of one side, with the arm to the common point. */
-static vv_point point_of(const struct vvi_solids_step *w, const vvi_row *c, int32_t object)
+static vv_point point_of(const struct vvi_solids_step *w, const vvi_solid_row *c, int32_t object)
 {
   const vvi_object *o = &w->near->solids->object[object];
   vv_point p = {.patch = o->local, .xi = {(double)o->copy}};
@@ -173,7 +173,7 @@ static vv_point point_of(const struct vvi_solids_step *w, const vvi_row *c, int3
 }
 
 /* What the momenta of one side gain; booked where something else holds against it.  A tip takes it on its line. */
-static void pull_side(struct vv_step *s, const vvi_row *c, int32_t object, const double j[3], bool booked)
+static void pull_side(struct vv_step *s, const vvi_solid_row *c, int32_t object, const double j[3], bool booked)
 {
   const struct vvi_solids_step *w = s->solids;
   const vvi_object *o = &w->near->solids->object[object];
@@ -187,7 +187,7 @@ static void pull_side(struct vv_step *s, const vvi_row *c, int32_t object, const
                    o->patch->guided ? gained : j);
 }
 
-void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3])
+void vvi_solid_row_pull(struct vv_step *s, const vvi_solid_row *c, const double j[3])
 {
   const struct vvi_solids *solids = s->solids->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
@@ -197,8 +197,8 @@ void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3])
   pull_side(s, c, c->b, j, booked);
 }
 
-void vvi_row_log(struct vv_step *s, const vvi_row *c, const char *kind, double t, double impulse, double slide,
-                 double lost)
+void vvi_solid_row_log(struct vv_step *s, const vvi_solid_row *c, const char *kind, double t, double impulse,
+                       double slide, double lost)
 {
   const struct vvi_solids *solids = s->solids->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];

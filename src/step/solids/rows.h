@@ -13,7 +13,7 @@ static inline void vvi_times6(const double a[6], const double x[3], double y[3])
 }
 
 /* Velocity of b relative to a at the common point. */
-static inline void vvi_row_velocity(const struct vvi_solids_step *w, const vvi_row *c, double v[3])
+static inline void vvi_solid_row_velocity(const struct vvi_solids_step *w, const vvi_solid_row *c, double v[3])
 {
   v[0] = v[1] = v[2] = 0.0;
   for (int l = 0; l < c->legs; l++) {
@@ -25,18 +25,18 @@ static inline void vvi_row_velocity(const struct vvi_solids_step *w, const vvi_r
   }
 }
 
-static inline double vvi_row_speed(const struct vvi_solids_step *w, const vvi_row *c)
+static inline double vvi_solid_row_speed(const struct vvi_solids_step *w, const vvi_solid_row *c)
 {
   double v[3];
-  vvi_row_velocity(w, c, v);
+  vvi_solid_row_velocity(w, c, v);
   return vvi_dot3(v, c->n);
 }
 
 /* Its inverse mass and lever, where it has none yet. */
-void vvi_row_finish(struct vvi_solids_step *w, vvi_row *c);
+void vvi_solid_row_finish(struct vvi_solids_step *w, vvi_solid_row *c);
 
 /* What an impulse r along n does to the working velocities. */
-static inline void vvi_row_push(struct vvi_solids_step *w, const vvi_row *c, double r)
+static inline void vvi_solid_row_push(struct vvi_solids_step *w, const vvi_solid_row *c, double r)
 {
   const vvi_lever *e = &w->lever[c - w->row];
   for (int l = 0; l < c->legs; l++) {
@@ -46,22 +46,22 @@ static inline void vvi_row_push(struct vvi_solids_step *w, const vvi_row *c, dou
 }
 
 /* The same for any impulse j on b, -j on a. */
-void vvi_row_push3(struct vvi_solids_step *w, const vvi_row *c, const double j[3]);
+void vvi_solid_row_push3(struct vvi_solids_step *w, const vvi_solid_row *c, const double j[3]);
 /* Inverse mass at the common point: xx yy zz yz xz xy. */
-void vvi_row_inverse(const struct vvi_solids_step *w, const vvi_row *c, double a[6]);
+void vvi_solid_row_inverse(const struct vvi_solids_step *w, const vvi_solid_row *c, double a[6]);
 /* An impulse j on b, -j on a, on the momenta of the state, with the books of what is held; not on the working velocities. */
-void vvi_row_pull(struct vv_step *s, const vvi_row *c, const double j[3]);
+void vvi_solid_row_pull(struct vv_step *s, const vvi_solid_row *c, const double j[3]);
 /* One entry in the log. */
-void vvi_row_log(struct vv_step *s, const vvi_row *c, const char *kind, double t, double impulse, double slide,
-                 double lost);
+void vvi_solid_row_log(struct vv_step *s, const vvi_solid_row *c, const char *kind, double t, double impulse,
+                       double slide, double lost);
 /* Gap after the coming half kick and drift, at the working velocities. */
-static inline double vvi_row_ahead(const vvi_row *c, double h, double u)
+static inline double vvi_solid_row_ahead(const vvi_solid_row *c, double h, double u)
 {
   return c->gap + h * u + 0.5 * h * h * c->press - c->curl;
 }
 
 /* The row of one place. */
-void vvi_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_row *c);
+void vvi_solid_row_make(const struct vvi_solids_step *w, const vvi_meet *m, double h, vvi_solid_row *c);
 /* All rows of the present configuration from near->meet. */
 bool vvi_rows_make(struct vv_step *s, double h);
 /* Does some row need an impact? */

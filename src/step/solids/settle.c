@@ -57,7 +57,7 @@ vv_status vvi_rest_rows(struct vv_step *s)
 
 /* ---- what the state remembers ---- */
 
-static double pair_number(const struct vv_step *s, const vvi_row *c)
+static double pair_number(const struct vv_step *s, const vvi_solid_row *c)
 {
   return (double)c->a * (double)s->model->solids->n + (double)c->b;
 }
@@ -68,7 +68,7 @@ static void recall(const struct vv_step *s)
   const struct vvi_solids_step *w = s->solids;
   const double *memory = memory_of(s), *e = memory + 1, *end = e + ENTRY * (int64_t)memory[0];
   for (int32_t i = 0; i < w->problem->n; i++) {
-    const vvi_row *c = &w->row[w->rest_row[i]];
+    const vvi_solid_row *c = &w->row[w->rest_row[i]];
     const double pair = pair_number(s, c), key = (double)c->key;
     while (e < end && (e[0] < pair || (e[0] == pair && e[1] < key))) e += ENTRY;
     const bool known = e < end && e[0] == pair && e[1] == key;
@@ -81,7 +81,7 @@ static void keep(struct vv_step *s)
   const struct vvi_solids_step *w = s->solids;
   double *memory = memory_of(s), *e = memory + 1, *end = e + ENTRY * entries(s->model);
   for (int32_t i = 0; i < w->problem->n && e < end; i++) {
-    const vvi_row *c = &w->row[w->rest_row[i]];
+    const vvi_solid_row *c = &w->row[w->rest_row[i]];
     const double *j = w->problem->contact[i].j;
     if (j[0] == 0.0 && j[1] == 0.0 && j[2] == 0.0) continue;
     e[0] = pair_number(s, c), e[1] = (double)c->key;
@@ -95,7 +95,7 @@ static void keep(struct vv_step *s)
 
 /* ---- the problem ---- */
 
-static void set_contact(const vvi_row *c, vvi_rest_contact *r)
+static void set_contact(const vvi_solid_row *c, vvi_rest_contact *r)
 {
   r->a = r->b = -1;
   for (int l = 0; l < c->legs; l++) {
@@ -310,10 +310,10 @@ static bool raise_contacts(const struct vv_step *s, double h)
   const double fine = 1e-12 * solids->size;
   bool raised = false;
   for (int32_t i = 0, end; i < w->problem->n; i = end) {
-    const vvi_row *c = &w->row[w->rest_row[i]];
+    const vvi_solid_row *c = &w->row[w->rest_row[i]];
     bool closed = false;
     for (end = i; end < w->problem->n; end++) {
-      const vvi_row *d = &w->row[w->rest_row[end]];
+      const vvi_solid_row *d = &w->row[w->rest_row[end]];
       if (d->a != c->a || d->b != c->b) break;
       closed |= d->gap <= 1e-6 * solids->size;
     }
@@ -328,7 +328,7 @@ static bool raise_contacts(const struct vv_step *s, double h)
     for (int k = 0; k < n; k++)
       for (int32_t l = i; l < end; l++) {
         vvi_rest_contact *r = &w->problem->contact[l];
-        const vvi_row *d = &w->row[w->rest_row[l]];
+        const vvi_solid_row *d = &w->row[w->rest_row[l]];
         const double sunk = (d->gap < 0.0 ? d->gap : 0.0) - spot[k].gap;
         if (d->key != spot[k].key || sunk <= fine) continue;
         r->rise += sunk / h;

@@ -14,7 +14,7 @@ static bool make_rows(struct vv_step *s)
 {
   struct vvi_solids_step *w = s->solids;
   w->room = w->near->meet_room;
-  w->row = VVI_ARENA_NEW(s->arena, vvi_row, w->room);
+  w->row = VVI_ARENA_NEW(s->arena, vvi_solid_row, w->room);
   w->lever = VVI_ARENA_NEW(s->arena, vvi_lever, w->room);
   w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
   return w->row != NULL && w->lever != NULL && w->hit != NULL;
@@ -152,7 +152,7 @@ vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r)
 static vv_status endless(const struct vv_step *s, double t, vv_report *r)
 {
   const struct vvi_solids_step *w = s->solids;
-  const vvi_row *c = &w->row[w->hit[0].row];
+  const vvi_solid_row *c = &w->row[w->hit[0].row];
   r->reason = VV_REASON_NOT_CONVERGED;
   snprintf(r->message, sizeof r->message,
            "%d impacts do not end at t = %.9g ('%.40s' and '%.40s'); use a shorter step or restitution below 1",
