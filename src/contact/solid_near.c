@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 48, SPOTS = 12, FEW = 64, MOST_SPOTS = 64, PARALLEL_FROM = 1024 };
+/* Room for each object at the start: couples, spots. */
+enum { ROOM = 48, SPOTS = 12, MOST_SPOTS = 64, PARALLEL_FROM = 1024 };
 
 /* Objects this many times larger than the middle one are not in the grid: everything is held against them. */
 static const double LARGE = 4.0;
@@ -17,6 +18,7 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
   vvi_solid_near *w = *out = VVI_ARENA_NEW(arena, vvi_solid_near, 1);
   if (w == NULL) return VV_NOMEM;
   w->solids = s;
+  w->arena = arena;
   w->threads = vv_ctx_threads(m->ctx);
   w->room = ROOM * n + 4096;
   w->meet_room = SPOTS * n + 4096;
@@ -132,7 +134,12 @@ static bool add_couple(vvi_solid_near *w, int32_t i, int32_t j)
 {
   const int32_t a = i < j ? i : j, b = i < j ? j : i, rule = vvi_solids_rule(w->solids, a, b);
   if (rule < 0) return true;
-  if (w->n == w->room) return false;
+  if (w->n == w->room) {
+    vvi_couple *more = VVI_ARENA_NEW(w->arena, vvi_couple, 2 * w->room);
+    if (more == NULL) return false;
+    memcpy(more, w->list, sizeof *more * (size_t)w->n);
+    w->list = more, w->room *= 2;
+  }
   w->list[w->n++] = (vvi_couple){.a = a, .b = b, .rule = rule, .safe = -1.0};
   return true;
 }
@@ -251,8 +258,8 @@ static bool look(const vvi_solid_near *w, vvi_couple *k, double h, found *f)
   if (k->safe > path + margin) return true;
   const int n = vvi_solids_touch(shape_of(w, k->a), &w->pose[k->a], shape_of(w, k->b), &w->pose[k->b], margin,
                                  MOST_SPOTS, spot, &gap);
-  k->safe = path + gap;
   if (f->n + n > f->room) return false;
+  k->safe = path + gap;
   for (int i = 0; i < n; i++) {
     f->meet[f->n++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
     f->least = fmin(f->least, spot[i].gap);
@@ -260,11 +267,22 @@ static bool look(const vvi_solid_near *w, vvi_couple *k, double h, found *f)
   return true;
 }
 
+static bool more_room(vvi_solid_near *w, found *f)
+{
+  vvi_meet *more = VVI_ARENA_NEW(w->arena, vvi_meet, 2 * w->meet_room);
+  if (more == NULL) return false;
+  memcpy(more, f->meet, sizeof *more * (size_t)f->n);
+  w->meet = f->meet = more, w->meet_room = f->room = 2 * w->meet_room;
+  return true;
+}
+
 static bool look_alone(vvi_solid_near *w, double h)
 {
   found f = {.meet = w->meet, .room = w->meet_room};
   bool room = true;
-  for (int64_t i = 0; room && i < w->n; i++) room = look(w, &w->list[i], h, &f);
+  for (int64_t i = 0; room && i < w->n; i++)
+    while (!look(w, &w->list[i], h, &f) && (room = more_room(w, &f))) {
+    }
   w->meets = f.n, w->least = f.least;
   return room;
 }

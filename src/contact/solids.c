@@ -261,9 +261,7 @@ static vv_status check_start(const vv_model *m, const double *q)
   vv_status status = rest == NULL ? VV_NOMEM : vvi_solid_near_create(m, &arena, &w);
   if (status == VV_OK) {
     vvi_solid_near_place(m, w, q, rest);
-    status = vvi_solid_near_collect(w, 0.0)
-                 ? refuse_overlap(m, w)
-                 : vvi_fail(m->ctx, VV_SCENE, "%s: bodies lie too close together to list their contacts", m->source);
+    status = vvi_solid_near_collect(w, 0.0) ? refuse_overlap(m, w) : VV_NOMEM;
   }
   free(rest);
   vvi_arena_free(&arena);

@@ -63,6 +63,7 @@ typedef struct vvi_couple {
 
 typedef struct vvi_solid_near {
   const struct vvi_solids *solids;
+  vvi_arena *arena; /* for more room */
   int threads;
   vv_mover *mover;  /* [movers] at the present state */
   vvi_pose *pose;   /* [n] */
@@ -75,7 +76,7 @@ typedef struct vvi_solid_near {
   double skin;
   bool built;
   int64_t builds, n, room;
-  vvi_couple *list; /* [room] sorted by (a, b) */
+  vvi_couple *list; /* [room] sorted by (a, b); room and meet_room double when they are full */
   int64_t *cell;
   int32_t *head, *next;
   int64_t buckets;
@@ -87,7 +88,7 @@ typedef struct vvi_solid_near {
 vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out);
 /* Movers and poses of a state. */
 void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p);
-/* All places nearer than what the objects can travel in h, with `bound` as it is; false: no room. */
+/* All places nearer than what the objects can travel in h, with `bound` as it is; false: out of memory. */
 bool vvi_solid_near_collect(vvi_solid_near *w, double h);
 /* Everything moved: adds what it travelled at most to the paths. */
 void vvi_solid_near_moved(vvi_solid_near *w, double h);

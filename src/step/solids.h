@@ -13,9 +13,12 @@ typedef struct vvi_leg {
   double weight, arm[3];
 } vvi_leg;
 
-/* What a unit impulse along the normal does to velocity and spin under each leg. */
+/* What a unit impulse along the normal does to velocity and spin under each leg; and the friction of a pass. */
 typedef struct vvi_lever {
   double lift[4][3], twist[4][3];
+  double taken;                          /* J by restitution */
+  double before[3], slide[3], change[3]; /* m/s without friction; N s of friction; what a round would add to it */
+  double was;                            /* change.u before it */
 } vvi_lever;
 
 typedef struct vvi_solid_row {
@@ -51,7 +54,7 @@ struct vvi_solids_step {
   bool fresh;                 /* near->meet belongs to the present state and the coming step */
   double speed, acceleration; /* the largest of all: scales */
   int64_t n, room;
-  vvi_solid_row *row; /* [room] in the order of near->meet */
+  vvi_solid_row *row; /* [room = near->meet_room] in the order of near->meet */
   vvi_lever *lever;   /* [room] of the rows that an impulse was asked of */
   vvi_hit *hit;       /* [room] rows of a pass */
   int32_t n_hit;
@@ -64,9 +67,9 @@ struct vvi_solids_step {
   int32_t *rest_row;     /* [room] rows of the problem */
   double *rest_velocity; /* [movers][6] of the momenta with their impulses */
   int32_t n_touched;
-  int32_t *touched;                /* [movers] movers whose momenta are settled */
-  double (*settled)[6];            /* [movers] */
-  int64_t rest_steps, rest_failed; /* statistics */
+  int32_t *touched;     /* [movers] movers whose momenta are settled */
+  double (*settled)[6]; /* [movers] */
+  int64_t rest_failed;  /* steps with islands that Newton left to Gauss-Seidel */
 };
 
 vv_status vvi_solids_prepare(struct vv_step *s);

@@ -15,16 +15,19 @@
 
 enum { PASSES = 200, SWEEPS = 400 };
 
-/* Approaching slower than two steps of the forces can tell, or of the turning of the normal of a contact that slides: it rests
- * rather than bounces. */
+/* Approaching slower than two steps of the forces on these two can tell, or of the turning of the normal of a contact that
+ * slides: it rests rather than bounces. */
 static double slow(const struct vvi_solids_step *w, const vvi_solid_row *c, double h)
 {
   const double rounding = 1e-13 * w->speed;
   if (!c->rests) return rounding;
-  double v[3], turning = 0.0;
+  double v[3], turning = 0.0, force = 0.0;
   vvi_solid_row_velocity(w, c, v);
-  for (int l = 0; l < c->legs; l++) turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
-  return fmax(2.0 * fabs(h) * (w->acceleration + turning * vvi_norm3(v)), rounding);
+  for (int l = 0; l < c->legs; l++) {
+    turning += vvi_norm3(w->near->mover[c->leg[l].mover].spin);
+    if (w->forced) force = fmax(force, vvi_norm3(w->force[c->leg[l].mover].velocity));
+  }
+  return fmax(2.0 * fabs(h) * (force + turning * vvi_norm3(v)), rounding);
 }
 
 static bool is_hit(const struct vvi_solids_step *w, vvi_solid_row *c, double h)
@@ -188,21 +191,85 @@ static void stretch(struct vvi_solids_step *w, component g, double scale)
   }
 }
 
-/* Coulomb's disc of what this pass pressed; an impulse that stops the slip, or a part of it, never brings energy. */
-static double rub(struct vv_step *s, vvi_solid_row *c, double *slide)
+/* ---- friction ---- */
+
+static bool rubs(const vvi_solid_row *c)
 {
-  struct vvi_solids_step *w = s->solids;
-  double a[6], before[3], after[3], j[3] = {0, 0, 0}, change[3];
-  *slide = 0.0;
-  if (c->friction <= 0.0) return 0.0;
-  vvi_solid_row_inverse(w, c, a);
-  vvi_solid_row_velocity(w, c, before);
-  vvi_rub(a, c->n, before, c->friction * c->impulse, j, change);
-  vvi_solid_row_push3(w, c, j);
+  return c->friction > 0.0 && c->impulse > 0.0;
+}
+
+static void push_changes(struct vvi_solids_step *w, component g, double part)
+{
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
+    const double *d = w->lever[g.hit[k].row].change, j[3] = {part * d[0], part * d[1], part * d[2]};
+    if (rubs(c)) vvi_solid_row_push3(w, c, j);
+  }
+}
+
+/* One round of friction: every contact says what would stop its slip, within Coulomb's disc of what this pass pressed; all of
+ * that together is taken as far as the energy falls.  Nothing depends on an order.  Returns the largest change of slip.  [many 5a] */
+static double rub_once(struct vvi_solids_step *w, component g)
+{
+  double gain = 0.0, square = 0.0, most = 0.0, a[6], u[3];
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
+    vvi_lever *e = &w->lever[g.hit[k].row];
+    double new[3];
+    if (!rubs(c)) continue;
+    vvi_solid_row_inverse(w, c, a);
+    vvi_solid_row_velocity(w, c, u);
+    memcpy(new, e->slide, sizeof new);
+    vvi_rub(a, c->n, u, c->friction * c->impulse, new, e->change);
+    e->was = vvi_dot3(e->change, u);
+    gain += e->was;
+    most = fmax(most, vvi_norm3(e->change) * c->k);
+  }
+  if (!(gain < 0.0)) return 0.0;
+  push_changes(w, g, 1.0);
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
+    const vvi_lever *e = &w->lever[g.hit[k].row];
+    if (!rubs(c)) continue;
+    vvi_solid_row_velocity(w, c, u);
+    square += vvi_dot3(e->change, u) - e->was;
+  }
+  const double part = g.n > 1 && square > -gain ? -gain / square : 1.0;
+  if (part < 1.0) push_changes(w, g, part - 1.0);
+  for (int32_t k = 0; k < g.n; k++) {
+    vvi_lever *e = &w->lever[g.hit[k].row];
+    for (int i = 0; i < 3 && rubs(&w->row[g.hit[k].row]); i++) e->slide[i] += part * e->change[i];
+  }
+  return part * most;
+}
+
+/* Friction of one component: slide of its levers, and the velocities with it. */
+static void rub(struct vvi_solids_step *w, component g)
+{
+  enum { ROUNDS = 20 };
+  bool any = false;
+  for (int32_t k = 0; k < g.n; k++) {
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
+    vvi_lever *e = &w->lever[g.hit[k].row];
+    memset(e->slide, 0, sizeof e->slide);
+    if (!rubs(c)) continue;
+    any = true;
+    vvi_solid_row_velocity(w, c, e->before);
+  }
+  for (int k = 0; any && k < ROUNDS; k++)
+    if (rub_once(w, g) <= 1e-14 * w->speed || g.n == 1) break;
+}
+
+/* What friction does to the state, and what it took. */
+static double pull_slide(struct vv_step *s, const vvi_solid_row *c)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const vvi_lever *e = &w->lever[c - w->row];
+  double after[3];
+  if (!rubs(c)) return 0.0;
   vvi_solid_row_velocity(w, c, after);
-  vvi_solid_row_pull(s, c, j);
-  *slide = vvi_norm3(j);
-  const double lost = -0.5 * (vvi_dot3(j, before) + vvi_dot3(j, after));
+  vvi_solid_row_pull(s, c, e->slide);
+  const double lost = -0.5 * (vvi_dot3(e->slide, e->before) + vvi_dot3(e->slide, after));
   vvi_sum_add(&s->ledger->posted.friction_loss, lost);
   return lost;
 }
@@ -214,14 +281,16 @@ static void answer(struct vv_step *s, component g, double t, double direction)
     const vvi_solid_row *c = &w->row[g.hit[k].row];
     const double r = direction * c->impulse, j[3] = {r * c->n[0], r * c->n[1], r * c->n[2]};
     if (c->impulse > 0.0) vvi_solid_row_pull(s, c, j);
+    w->lever[g.hit[k].row].taken = -0.5 * direction * c->impulse * (c->u + vvi_solid_row_speed(w, c));
   }
+  rub(w, g);
   for (int32_t k = 0; k < g.n; k++) {
-    vvi_solid_row *c = &w->row[g.hit[k].row];
+    const vvi_solid_row *c = &w->row[g.hit[k].row];
+    const vvi_lever *e = &w->lever[g.hit[k].row];
     if (!(c->impulse > 0.0)) continue;
-    const double taken = -0.5 * direction * c->impulse * (c->u + vvi_solid_row_speed(w, c));
-    double slide;
-    const double lost = (c->restitution < 1.0 ? taken : 0.0) + rub(s, c, &slide);
-    if (c->impulse * c->k > 1e-9 * w->speed) vvi_solid_row_log(s, c, "bounce", t, direction * c->impulse, slide, lost);
+    const double lost = (c->restitution < 1.0 ? e->taken : 0.0) + pull_slide(s, c);
+    if (c->impulse * c->k > 1e-9 * w->speed)
+      vvi_solid_row_log(s, c, "bounce", t, direction * c->impulse, vvi_norm3(e->slide), lost);
   }
 }
 

@@ -4,7 +4,7 @@
  * bounce, and fly back to the start with their new momenta,
  *   X(t*),  reflect,  X <- X(t*) - t* v+.                                                                         [many 7]
  * The common drift of the step then gives the exact broken line.  Momentum and energy are exact; angular momentum too,
- * because X x p and the spin do not change along a drift.  Events are taken in the order of time; those of one instant
+ * because X x p and the spin do not change along a drift, and what weight turns on the way is booked.  Events are taken in the order of time; those of one instant
  * together, pass by pass. */
 #include "step/solids/rows.h"
 
@@ -28,14 +28,22 @@ vv_status vvi_locate_prepare(struct vv_step *s)
 {
   struct vvi_solids_step *w = s->solids;
   vvi_locate *k = w->locate = VVI_ARENA_NEW(s->arena, vvi_locate, 1);
-  const int64_t n = s->model->solids->n, room = w->near->meet_room;
+  const int64_t n = s->model->solids->n;
   if (k == NULL) return VV_NOMEM;
-  k->time = VVI_ARENA_NEW(s->arena, double, room);
-  k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n + 2 * room);
+  k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n);
   k->in = VVI_ARENA_NEW(s->arena, unsigned char, n);
-  if (k->time == NULL || k->head == NULL || k->in == NULL) return VV_NOMEM;
-  k->moved = k->head + n, k->link = k->moved + n;
-  return VV_OK;
+  if (k->head == NULL || k->in == NULL) return VV_NOMEM;
+  k->moved = k->head + n;
+  return vvi_locate_rows(s);
+}
+
+vv_status vvi_locate_rows(struct vv_step *s)
+{
+  vvi_locate *k = s->solids->locate;
+  const int64_t room = s->solids->near->meet_room;
+  k->time = VVI_ARENA_NEW(s->arena, double, room);
+  k->link = VVI_ARENA_NEW(s->arena, int32_t, 2 * room);
+  return k->time == NULL || k->link == NULL ? VV_NOMEM : VV_OK;
 }
 
 /* ---- when ---- */
@@ -119,19 +127,31 @@ static void foresee(struct vvi_solids_step *w, double h)
 
 /* ---- one instant ---- */
 
+/* Half a kick of weight.  There and back its impulses cancel, but not its moments: the way back is another one. */
+static void weigh_down(struct vv_step *s, const vvi_object *o, double t)
+{
+  const struct vvi_solids_step *w = s->solids;
+  const vv_block *b = o->block;
+  const int64_t node = o->patch->node + o->copy;
+  const vv_point at = {.patch = o->local, .xi = {(double)o->copy}};
+  double x[3], j[3];
+  if (!w->forced) return;
+  for (int c = 0; c < 3; c++) {
+    j[c] = 0.5 * t * w->f[b->p0 + c * b->column + node];
+    s->state->p[b->p0 + c * b->column + node] += j[c];
+  }
+  b->kind->surface(b, s->state->q + b->q0, 1, &at, x);
+  vvi_post_impulse(&s->ledger->posted, x, j);
+}
+
 /* Flies one body with its momenta as they are: from the start of the step to t, or back with -t. */
 static void fly(struct vv_step *s, int32_t object, double t)
 {
-  const struct vvi_solids_step *w = s->solids;
-  const vvi_object *o = &w->near->solids->object[object];
+  const vvi_object *o = &s->solids->near->solids->object[object];
   const vv_block *b = o->block;
-  const int64_t node = o->patch->node + o->copy;
-  double *q = s->state->q + b->q0, *p = s->state->p + b->p0;
-  for (int half = 0; half < 2; half++) {
-    for (int c = 0; w->forced && c < b->kind->node_p; c++)
-      p[c * b->column + node] += 0.5 * t * w->f[b->p0 + c * b->column + node];
-    if (half == 0) b->kind->drift_node(b, node, t, q, p);
-  }
+  weigh_down(s, o, t);
+  b->kind->drift_node(b, o->patch->node + o->copy, t, s->state->q + b->q0, s->state->p + b->p0);
+  weigh_down(s, o, t);
 }
 
 /* Its working copy, from the state. */
@@ -261,6 +281,7 @@ vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
   const int64_t most = 10000 + 1000 * (int64_t)w->near->solids->n;
   k->now = 0.0;
   k->same = w->speed > 0.0 ? 1e-13 * w->near->solids->size / w->speed : 0.0;
+  if (!vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
   foresee(w, h);
   for (int64_t n = 0;; n++) {
     const double at = soonest(k);
@@ -270,7 +291,7 @@ vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
     bounce(s, t, h, at);
     if (too_fast(w, h)) {
       vvi_locate_bounds(w, h);
-      if (!vvi_solid_near_collect(w->near, h)) return vvi_solids_no_room(s, t, r);
+      if (!vvi_solid_near_collect(w->near, h) || !vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
       foresee(w, h);
     } else {
       foresee_again(w, h);

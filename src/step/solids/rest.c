@@ -10,27 +10,33 @@
 /* Limits for an island in a step; one with more contacts than LARGE gets less and goes on in the next step. */
 enum { NEWTON = 60, SWEEPS = 60, LARGE = 128, NEWTON_LARGE = 20, SWEEPS_LARGE = 12, BLOCKS_PER_MOVER = 48 };
 
+vv_status vvi_rest_room(vvi_arena *arena, int32_t contacts, vvi_rest_work *w)
+{
+  w->contacts = contacts;
+  w->contact = VVI_ARENA_NEW(arena, int32_t, contacts);
+  w->row = VVI_ARENA_NEW(arena, vvi_rest_row, contacts);
+  w->trial = VVI_ARENA_NEW(arena, vvi_rest_trial, contacts);
+  return w->contact == NULL || w->row == NULL || w->trial == NULL ? VV_NOMEM : VV_OK;
+}
+
 vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_rest_work **out)
 {
   vvi_rest_work *w = VVI_ARENA_NEW(arena, vvi_rest_work, 1);
   if (w == NULL) return VV_NOMEM;
   const int32_t rows = movers < VVI_FACTOR_MOST ? movers : VVI_FACTOR_MOST;
   const int64_t slots = 2 * (int64_t)movers + 1, blocks = (int64_t)BLOCKS_PER_MOVER * movers;
-  *w = (vvi_rest_work){.movers = movers, .contacts = contacts, .newton = NEWTON, .sweeps = SWEEPS};
+  *w = (vvi_rest_work){.movers = movers, .newton = NEWTON, .sweeps = SWEEPS};
   w->parent = VVI_ARENA_NEW(arena, int32_t, movers);
   w->isle_of_root = VVI_ARENA_NEW(arena, int32_t, movers);
   w->local = VVI_ARENA_NEW(arena, int32_t, movers);
   w->moves = VVI_ARENA_NEW(arena, unsigned char, movers);
   w->first_contact = VVI_ARENA_NEW(arena, int32_t, movers + 2);
   w->first_mover = VVI_ARENA_NEW(arena, int32_t, movers + 2);
-  w->contact = VVI_ARENA_NEW(arena, int32_t, contacts);
   w->mover = VVI_ARENA_NEW(arena, int32_t, movers);
   w->impulse = VVI_ARENA_NEW(arena, vvi_six, movers);
   w->velocity = VVI_ARENA_NEW(arena, vvi_six, movers);
   w->root = vvi_arena_alloc(arena, sizeof *w->root * (size_t)movers);
   w->end = VVI_ARENA_NEW(arena, vvi_isle_end, movers);
-  w->row = VVI_ARENA_NEW(arena, vvi_rest_row, contacts);
-  w->trial = VVI_ARENA_NEW(arena, vvi_rest_trial, contacts);
   w->s = VVI_ARENA_NEW(arena, vvi_six, slots);
   w->step = VVI_ARENA_NEW(arena, vvi_six, slots);
   w->way = VVI_ARENA_NEW(arena, vvi_six, slots);
@@ -44,15 +50,14 @@ vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vv
   f->diag = vvi_arena_alloc(arena, sizeof *f->diag * (size_t)movers);
   f->below = vvi_arena_alloc(arena, sizeof *f->below * (size_t)blocks);
   *out = w;
-  const void *const all[] = {w->moves,       w->parent,  w->isle_of_root, w->local,   w->first_contact,
-                             w->first_mover, w->contact, w->mover,        w->impulse, w->root,
-                             w->velocity,    w->end,     w->row,          w->trial,   w->s,
-                             w->step,        w->way,     w->scratch,      f->place,   f->node,
-                             f->first,       f->row,     f->bits,         f->diag,    f->below};
+  const void *const all[] = {w->moves, w->parent,  w->isle_of_root, w->local,    w->first_contact, w->first_mover,
+                             w->mover, w->impulse, w->root,         w->velocity, w->end,           w->s,
+                             w->step,  w->way,     w->scratch,      f->place,    f->node,          f->first,
+                             f->row,   f->bits,    f->diag,         f->below};
   for (int i = 0; i < VV_COUNT(all); i++) {
     if (all[i] == NULL) return VV_NOMEM;
   }
-  return VV_OK;
+  return vvi_rest_room(arena, contacts, w);
 }
 
 /* ---- islands: movers that contacts connect; what is fixed connects nothing ---- */

@@ -40,6 +40,7 @@ typedef struct vvi_rest_stats {
 } vvi_rest_stats;
 
 typedef struct vvi_rest_work vvi_rest_work;
-/* All memory for problems up to this size; nothing is allocated later. */
+/* All memory for problems up to this size; nothing is allocated later but by vvi_rest_room, for more contacts. */
 vv_status vvi_rest_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_rest_work **out);
+vv_status vvi_rest_room(vvi_arena *arena, int32_t contacts, vvi_rest_work *w);
 void vvi_rest_solve(vvi_rest_work *w, vvi_rest_problem *p, vvi_rest_stats *stats);

@@ -120,7 +120,7 @@ bool vvi_rows_make(struct vv_step *s, double h)
 {
   enum { PARALLEL_FROM = 4096 };
   struct vvi_solids_step *w = s->solids;
-  if (w->near->meets > w->room) return false;
+  if (!vvi_solids_fit(s)) return false;
   w->n = w->near->meets;
   if (w->near->threads > 1 && w->n >= PARALLEL_FROM) {
     make_together(w, h);
@@ -181,27 +181,29 @@ static vv_point point_of(const struct vvi_solids_step *w, const vvi_solid_row *c
   return p;
 }
 
-/* What the momenta of one side gain; `sum` collects it. */
-static void pull_side(struct vv_step *s, const vvi_solid_row *c, int32_t object, const double j[3], double sum[3])
+/* What the momenta of one side gain; booked where something else holds against it.  A tip takes it on its line. */
+static void pull_side(struct vv_step *s, const vvi_solid_row *c, int32_t object, const double j[3], bool booked)
 {
   const struct vvi_solids_step *w = s->solids;
   const vvi_object *o = &w->near->solids->object[object];
   if (o->held || o->mover[0] < 0) return;
   const vv_point p = point_of(w, c, object);
   o->block->kind->pull(o->block, s->state->q + o->block->q0, 1, &p, j, s->state->p + o->block->p0);
-  const double along = vvi_dot3(o->patch->direction, j);
-  for (int i = 0; i < 3; i++) sum[i] += o->patch->guided ? along * o->patch->direction[i] : j[i];
+  if (!booked) return;
+  const double along = vvi_dot3(o->patch->direction, j), *d = o->patch->direction;
+  const double gained[3] = {along * d[0], along * d[1], along * d[2]};
+  vvi_post_impulse(&s->ledger->posted, o->patch->guided ? w->near->mover[o->mover[0]].place : c->x,
+                   o->patch->guided ? gained : j);
 }
 
 void vvi_solid_row_pull(struct vv_step *s, const vvi_solid_row *c, const double j[3])
 {
   const struct vvi_solids *solids = s->solids->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
+  const bool booked = a->held || b->held || a->patch->guided || b->patch->guided;
   const double back[3] = {-j[0], -j[1], -j[2]};
-  double sum[3] = {0, 0, 0};
-  pull_side(s, c, c->a, back, sum);
-  pull_side(s, c, c->b, j, sum);
-  if (a->held || b->held || a->patch->guided || b->patch->guided) vvi_post_impulse(&s->ledger->posted, c->x, sum);
+  pull_side(s, c, c->a, back, booked);
+  pull_side(s, c, c->b, j, booked);
 }
 
 void vvi_solid_row_log(struct vv_step *s, const vvi_solid_row *c, const char *kind, double t, double impulse,

@@ -75,8 +75,12 @@ void vvi_holds(struct vv_step *s, double t, double h);
 /* Contacts at rest. */
 void vvi_settle_rest(struct vv_step *s, double h);
 vv_status vvi_rest_prepare(struct vv_step *s);
+/* Rows for all that near->meet has room for; false: out of memory. */
+bool vvi_solids_fit(struct vv_step *s);
+vv_status vvi_rest_rows(struct vv_step *s);
 /* Impacts of balls at their own times.  (step/solids/locate.c) */
 vv_status vvi_locate_prepare(struct vv_step *s);
+vv_status vvi_locate_rows(struct vv_step *s);
 void vvi_locate_bounds(struct vvi_solids_step *w, double h);
 vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r);
 vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r);

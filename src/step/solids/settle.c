@@ -33,19 +33,26 @@ vv_status vvi_rest_prepare(struct vv_step *s)
   struct vvi_solids_step *w = s->solids;
   const int64_t movers = s->model->solids->movers;
   w->problem = VVI_ARENA_NEW(s->arena, vvi_rest_problem, 1);
-  w->rest_row = VVI_ARENA_NEW(s->arena, int32_t, w->room);
-  if (w->problem == NULL || w->rest_row == NULL) return VV_NOMEM;
   double *reals = VVI_ARENA_NEW(s->arena, double, 25 * movers);
-  w->problem->contact = VVI_ARENA_NEW(s->arena, vvi_rest_contact, w->room);
+  if (w->problem == NULL || reals == NULL) return VV_NOMEM;
   w->problem->touched = VVI_ARENA_NEW(s->arena, unsigned char, movers);
-  if (reals == NULL || w->problem->contact == NULL || w->problem->touched == NULL) return VV_NOMEM;
+  if (w->problem->touched == NULL) return VV_NOMEM;
   w->problem->movers = (int32_t)movers;
   w->problem->threads = vv_ctx_threads(s->model->ctx);
   w->problem->mover = w->near->mover;
   w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
   w->problem->velocity = reals + 12 * movers, w->rest_velocity = reals + 18 * movers;
   w->problem->scale = reals + 24 * movers;
-  return vvi_rest_create(s->arena, (int32_t)movers, (int32_t)w->room, &w->rest);
+  VV_TRY(vvi_rest_create(s->arena, (int32_t)movers, (int32_t)w->room, &w->rest));
+  return vvi_rest_rows(s);
+}
+
+vv_status vvi_rest_rows(struct vv_step *s)
+{
+  struct vvi_solids_step *w = s->solids;
+  w->rest_row = VVI_ARENA_NEW(s->arena, int32_t, w->room);
+  w->problem->contact = VVI_ARENA_NEW(s->arena, vvi_rest_contact, w->room);
+  return w->rest_row == NULL || w->problem->contact == NULL ? VV_NOMEM : VV_OK;
 }
 
 /* ---- what the state remembers ---- */
@@ -88,9 +95,8 @@ static void keep(struct vv_step *s)
 
 /* ---- the problem ---- */
 
-static void set_contact(const struct vvi_solids_step *w, const vvi_solid_row *c, vvi_rest_contact *r)
+static void set_contact(const vvi_solid_row *c, vvi_rest_contact *r)
 {
-  (void)w;
   r->a = r->b = -1;
   for (int l = 0; l < c->legs; l++) {
     const vvi_leg *g = &c->leg[l];
@@ -353,7 +359,7 @@ void vvi_settle_rest(struct vv_step *s, double h)
   for (int64_t i = 0; i < w->n; i++) {
     if (!w->row[i].rests) continue;
     w->rest_row[w->problem->n] = (int32_t)i;
-    set_contact(w, &w->row[i], &w->problem->contact[w->problem->n++]);
+    set_contact(&w->row[i], &w->problem->contact[w->problem->n++]);
   }
   if (w->problem->n > 0) {
     recall(s);

@@ -2,13 +2,33 @@
 #include "step/solids.h"
 
 #include "step/sheets.h"
-
+#include "step/solids/rest.h"
 #include "step/solids/rows.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { ROUNDS = 20 };
+
+/* As many rows as the list of meetings has room for. */
+static bool make_rows(struct vv_step *s)
+{
+  struct vvi_solids_step *w = s->solids;
+  w->room = w->near->meet_room;
+  w->row = VVI_ARENA_NEW(s->arena, vvi_solid_row, w->room);
+  w->lever = VVI_ARENA_NEW(s->arena, vvi_lever, w->room);
+  w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
+  return w->row != NULL && w->lever != NULL && w->hit != NULL;
+}
+
+bool vvi_solids_fit(struct vv_step *s)
+{
+  struct vvi_solids_step *w = s->solids;
+  if (w->room == w->near->meet_room) return true;
+  return make_rows(s) && (w->locate == NULL || vvi_locate_rows(s) == VV_OK) &&
+         (w->rest == NULL ||
+          (vvi_rest_rows(s) == VV_OK && vvi_rest_room(s->arena, (int32_t)w->room, w->rest) == VV_OK));
+}
 
 vv_status vvi_solids_prepare(struct vv_step *s)
 {
@@ -17,14 +37,11 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   if (w == NULL) return VV_NOMEM;
   VV_TRY(vvi_solid_near_create(m, s->arena, &w->near));
   const int64_t movers = m->solids->movers;
-  w->room = w->near->meet_room;
-  w->row = VVI_ARENA_NEW(s->arena, vvi_solid_row, w->room);
-  w->lever = VVI_ARENA_NEW(s->arena, vvi_lever, w->room);
-  w->hit = VVI_ARENA_NEW(s->arena, vvi_hit, w->room);
+  if (!make_rows(s)) return VV_NOMEM;
   w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
   w->force = VVI_ARENA_NEW(s->arena, vv_mover, movers);
   w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(2 * movers));
-  if (!w->row || !w->lever || !w->hit || !w->root || !w->force || !w->start) return VV_NOMEM;
+  if (!w->root || !w->force || !w->start) return VV_NOMEM;
   for (int32_t i = 0; i < m->solids->n; i++) w->soft |= m->solids->object[i].soft;
   w->forced = w->soft || vvi_sys_booked(m);
   w->f = VVI_ARENA_NEW(s->arena, double, w->forced ? s->state->np : 1);
@@ -129,8 +146,7 @@ vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r)
 {
   r->reason = VV_REASON_CROWDED;
   snprintf(r->message, sizeof r->message,
-           "more contacts between rigid bodies than the run has room for at t = %.9g (%d shapes); use a shorter step",
-           t, s->model->solids->n);
+           "out of memory for the contacts of %d rigid shapes at t = %.9g; use a shorter step", s->model->solids->n, t);
   return VV_OK;
 }
 
