@@ -8,6 +8,7 @@
 #include "tools.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,6 @@ typedef struct text {
 } text;
 
 static void put(text *t, const char *format, ...) VV_PRINTF(2, 3);
-
-#include <stdarg.h>
 static void put(text *t, const char *format, ...)
 {
   va_list args;
@@ -107,7 +106,7 @@ static void measure(const row *r, int threads, FILE *csv)
   vvi_sheet_counts before = {0};
   bench_run free = open(r, false, threads), run = open(r, true, threads);
   const double n = (double)run.model->sheets->n_element, ns = 1e9 / n;
-  const double alone = getenv("BENCH_SKIP") != NULL ? 1.0 : per_step(&free, r, &report, &before);
+  const double alone = per_step(&free, r, &report, &before);
   const double whole = per_step(&run, r, &report, &before);
   const vvi_sheet_counts *c = &run.sim->step.sheets->count;
   const double steps = (double)r->steps, found = (c->searching - before.searching) / steps,
@@ -116,12 +115,6 @@ static void measure(const row *r, int threads, FILE *csv)
          ns * found, ns * answered, ns * whole, whole / alone, (double)(c->impulses - before.impulses) / steps,
          (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm),
          (double)(c->sweeps - before.sweeps) / steps, 1e3 * whole);
-  if (getenv("BENCH_MORE") != NULL)
-    printf("    checked %.0f near %d evaluations %.1f repeats %lld pairs %lld couples %d regions %d\n",
-           (double)run.sim->step.sheets->search->checked / (steps + (double)r->warm),
-           run.sim->step.sheets->search->n_near, (double)(c->evaluations - before.evaluations) / steps,
-           (long long)c->repeats, (long long)run.sim->step.sheets->search->used, run.model->sheets->n_couple,
-           run.model->sheets->n_region);
   fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.2f,%.2f,%.3f\n", r->name, threads, n, ns * alone, ns * found, ns * answered,
           ns * whole, 1e3 * whole);
   fflush(stdout);
