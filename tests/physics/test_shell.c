@@ -254,7 +254,7 @@ static void twin_force(const vv_block *b, const double *q, double *f)
       }
     shell_ghosts_give(tile, force);
     for (int i = 0; i < tile->own + tile->halo; i++) {
-      const int64_t node = tile->node0 + (i < tile->own ? tile->own0 + i : tile->halo_node[i - tile->own]);
+      const int64_t node = tile->node0 + shell_tile_node(tile, i);
       for (int c = 0; c < 3 && shell_node(b, SHELL_INVERSE_MASS)[node] > 0.0; c++)
         f[c * b->column + node] += force[4 * i + c];
     }

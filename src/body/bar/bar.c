@@ -82,8 +82,8 @@ static void bar_kick(const vv_block *b, double t, double h, const double *u, dou
 }
 
 /* u += h M^-1 p; fixed ends have p = 0, driven ends p = m v                                              [bars 3] */
-VV_HOT static void drift_range(int64_t i0, int64_t i1, double h, const double *restrict minv, const double *restrict p,
-                               double *restrict u)
+VV_HOT static void bar_drift_range(int64_t i0, int64_t i1, double h, const double *restrict minv,
+                                   const double *restrict p, double *restrict u)
 {
   for (int64_t i = i0; i < i1; i++) u[i] += h * (minv[i] * p[i]);
 }
@@ -93,11 +93,11 @@ int bar_drift(const vv_block *b, double h, double *u, double *p)
   const double *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
   if (!shared(b, n)) {
-    drift_range(0, n, h, minv, p, u);
+    bar_drift_range(0, n, h, minv, p, u);
     return 0;
   }
 #pragma omp parallel for schedule(static) num_threads(b->threads)
-  for (int64_t s = 0; s < SEGMENTS; s++) drift_range(n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, minv, p, u);
+  for (int64_t s = 0; s < SEGMENTS; s++) bar_drift_range(n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, minv, p, u);
   return 0;
 }
 

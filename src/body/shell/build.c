@@ -140,18 +140,14 @@ static void ghost_mass(const shell_tile *t, const shell_ghost *g, bool held, dou
 {
   for (int i = 0; i < g->count; i++) {
     const double w = g->w[i], v = g->w[i] + g->v[i];
-    const int at = g->source[i];
-    const int64_t node = at < t->own ? t->own0 + at : t->halo_node[at - t->own];
-    mass[node] += held ? fmax(w * w, v * v) * m : w * m;
+    mass[shell_tile_node(t, g->source[i])] += held ? fmax(w * w, v * v) * m : w * m;
   }
 }
 
 static bool is_held(const part *w, const shell_tile *t, const shell_ghost *g)
 {
-  for (int i = 0; i < g->count; i++) {
-    const int at = g->source[i];
-    if (w->hold[at < t->own ? t->own0 + at : t->halo_node[at - t->own]] != SHELL_FREE) return true;
-  }
+  for (int i = 0; i < g->count; i++)
+    if (w->hold[shell_tile_node(t, g->source[i])] != SHELL_FREE) return true;
   return false;
 }
 
@@ -167,13 +163,31 @@ static void tile_mass(part *w, const shell_tile *t, double rho_h, double *local)
       const double area = 0.5 * sqrt(p.rest[0] * p.rest[1] - p.rest[2] * p.rest[2]) / (SHELL_A * SHELL_A);
       for (int k = 0; k < p.nodes; k++) local[p.at[k] / 4] += rho_h * area * p.weight[k][W_N];
     }
-  for (int i = 0; i < t->own + t->halo; i++) w->mass[i < t->own ? t->own0 + i : t->halo_node[i - t->own]] += local[i];
+  for (int i = 0; i < t->own + t->halo; i++) w->mass[shell_tile_node(t, i)] += local[i];
   for (int i = 0; i < t->ghosts; i++)
     ghost_mass(t, &t->ghost[i], is_held(w, t, &t->ghost[i]), local[t->own + t->halo + i], w->mass);
 }
 
+/* The ghosts of a tile where this copy is. */
+static vv_status place_ghosts(part *w, const double turn[9], const double *x, shell_tile *t)
+{
+  shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
+  if (ghost == NULL) return VV_NOMEM;
+  for (int i = 0; i < t->ghosts; i++) {
+    const shell_ghost *in = &t->ghost[i];
+    shell_ghost named = *in;
+    for (int k = 0; k < in->count; k++) named.source[k] = (int32_t)shell_tile_node(t, in->source[k]);
+    shell_ghost_place(&named, turn, x, &ghost[i]);
+    memcpy(ghost[i].source, in->source, sizeof in->source);
+  }
+  t->ghost = ghost;
+  return VV_OK;
+}
+
+/* References and masses, from the mesh where it was made. */
 static vv_status fill_masses(part *w, const shell_body *k)
 {
+  static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const int n = w->mesh.nodes;
   double *q = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)n),
          *local = VVI_ARENA_NEW(&w->scratch, double, SHELL_MOST_LOCAL);
@@ -184,18 +198,7 @@ static vv_status fill_masses(part *w, const shell_body *k)
   for (int i = 0; i < w->cut->tiles; i++) {
     shell_tile *t = &w->cut->tile[i];
     t->cls = w->cut->cls;
-    for (int j = 0; j < t->ghosts; j++) { /* offsets of clamped ghosts, where the mesh was made */
-      static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-      double x[3 * SHELL_SOURCES];
-      shell_ghost g = t->ghost[j], placed;
-      for (int s = 0; s < g.count; s++) {
-        const int at = g.source[s], node = at < t->own ? t->own0 + at : t->halo_node[at - t->own];
-        memcpy(x + 3 * s, w->mesh.x + 3 * (int64_t)node, 3 * sizeof *x);
-        g.source[s] = s;
-      }
-      shell_ghost_place(&g, one, x, &placed);
-      memcpy(((shell_ghost *)t->ghost)[j].offset, placed.offset, sizeof placed.offset);
-    }
+    VV_TRY(place_ghosts(w, one, w->mesh.x, t));
     shell_tile_rest((shell_law)k->law, t, n, q);
     tile_mass(w, t, k->density * k->thickness, local);
   }
@@ -232,25 +235,6 @@ static vv_status plan_room(vvi_arena *arena, shell_plan *plan, const part *w, in
   return plan->tile == NULL || plan->component == NULL || plan->held_node == NULL ? VV_NOMEM : VV_OK;
 }
 
-/* The ghosts of a tile where this copy is. */
-static vv_status place_ghosts(part *w, const shell_placement *at, const double *x, shell_tile *t)
-{
-  shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
-  if (ghost == NULL) return VV_NOMEM;
-  for (int i = 0; i < t->ghosts; i++) {
-    const shell_ghost *in = &t->ghost[i];
-    shell_ghost named = *in;
-    for (int k = 0; k < in->count; k++) {
-      const int local = in->source[k];
-      named.source[k] = local < t->own ? t->own0 + local : t->halo_node[local - t->own];
-    }
-    shell_ghost_place(&named, at->turn, x, &ghost[i]);
-    memcpy(ghost[i].source, in->source, sizeof in->source);
-  }
-  t->ghost = ghost;
-  return VV_OK;
-}
-
 static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, const shell_placement *at, const double *x)
 {
   const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
@@ -260,7 +244,7 @@ static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, cons
     *t = w->cut->tile[i];
     t->body = f->body_in_block;
     t->node0 = node0, t->element0 += element0, t->slot0 = plan->slots;
-    if (t->ghosts > 0) VV_TRY(place_ghosts(w, at, x, t));
+    if (t->ghosts > 0) VV_TRY(place_ghosts(w, at->turn, x, t));
   }
   plan->slots += w->cut->slots;
   for (int i = 0; i < w->mesh.nodes; i++)

@@ -15,7 +15,7 @@
 void shell_tile_places(const shell_tile *t, int64_t column, const double *q, double *x)
 {
   for (int64_t i = 0; i < t->own + t->halo; i++) {
-    const int64_t node = t->node0 + (i < t->own ? t->own0 + i : t->halo_node[i - t->own]);
+    const int64_t node = t->node0 + shell_tile_node(t, i);
     for (int c = 0; c < 3; c++) x[4 * i + c] = q[c * column + node];
     x[4 * i + 3] = 0.0;
   }

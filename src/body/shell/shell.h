@@ -144,6 +144,12 @@ static inline int32_t shell_tile_nodes(const shell_tile *t)
   return t->own + t->halo + t->ghosts;
 }
 
+/* Node of a local place that is no ghost, from node0. */
+static inline int64_t shell_tile_node(const shell_tile *t, int64_t local)
+{
+  return local < t->own ? t->own0 + local : t->halo_node[local - t->own];
+}
+
 /* Limit stencils of the nodes of a mesh, ghosts replaced by what makes them. */
 typedef struct shell_limit {
   int32_t *first; /* [nodes + 1] */
@@ -259,7 +265,6 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
-double shell_strain_energy(const vv_block *b, const double *q);
 double shell_energy_floor(const vv_block *b, const double *q);
 enum { SHELL_OUTPUTS = 11 };
 extern const vv_output_field shell_output_field[];

@@ -458,8 +458,8 @@ INLINE void kick_one(const move *w, double h, int64_t i, int c, double grad, dou
   if (w->gravity[c] != 0.0) *p += h * (w->m[i] * w->gravity[c]);
 }
 
-VV_HOT static void move_nodes(const move *w, int64_t n, int64_t column, const double *restrict grad, double *restrict q,
-                              double *restrict p)
+VV_HOT static void move_shells(const move *w, int64_t n, int64_t column, const double *restrict grad,
+                               double *restrict q, double *restrict p)
 {
   const double half = 0.5 * w->h;
   const bool falls = w->gravity[0] != 0.0 || w->gravity[1] != 0.0 || w->gravity[2] != 0.0;
@@ -500,7 +500,7 @@ static void move_tile(const vv_block *b, const shell_tile *t, double h, bool str
                   .minv = shell_node(b, SHELL_INVERSE_MASS) + first,
                   .gravity = b->gravity};
   add_shared(t, component, own);
-  move_nodes(&w, t->own, b->column, own, q + first, p + first);
+  move_shells(&w, t->own, b->column, own, q + first, p + first);
 }
 
 /* ---- the whole block ---- */
@@ -583,8 +583,8 @@ void shell_stride(const vv_block *b, double h, double *q, double *p)
   sweep(b, h, true, q, p);
 }
 
-VV_HOT static void drift_range(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
-                               const double *restrict p, double *restrict q)
+VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
+                                const double *restrict p, double *restrict q)
 {
   for (int c = 0; c < 3; c++)
     for (int64_t i = i0; i < i1; i++) q[c * column + i] += h * (minv[i] * p[c * column + i]);
@@ -596,11 +596,11 @@ int shell_drift(const vv_block *b, double h, double *q, double *p)
   enum { CHUNK = 4096 };
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
   if (b->threads < 2 || chunks < PARALLEL_FROM) {
-    drift_range(0, b->nodes, b->column, h, minv, p, q);
+    drift_shells(0, b->nodes, b->column, h, minv, p, q);
     return 0;
   }
 #pragma omp parallel for schedule(static) num_threads(b->threads)
   for (int64_t i = 0; i < chunks; i++)
-    drift_range(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
+    drift_shells(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
   return 0;
 }

@@ -25,7 +25,7 @@ static void vary_ghosts(const shell_tile *t, double *dx)
 static void tile_variation(const vv_block *b, const shell_tile *t, const double *dq, double *dx)
 {
   for (int64_t i = 0; i < t->own + t->halo; i++) {
-    const int64_t node = t->node0 + (i < t->own ? t->own0 + i : t->halo_node[i - t->own]);
+    const int64_t node = t->node0 + shell_tile_node(t, i);
     for (int c = 0; c < 3; c++) dx[4 * i + c] = dq[c * b->column + node];
   }
   vary_ghosts(t, dx);
@@ -66,7 +66,7 @@ static void vary_tile(const vv_block *b, const shell_tile *t, double h, const do
     }
   shell_ghosts_give(t, slot);
   for (int64_t i = 0; i < t->own + t->halo; i++) {
-    const int64_t node = t->node0 + (i < t->own ? t->own0 + i : t->halo_node[i - t->own]);
+    const int64_t node = t->node0 + shell_tile_node(t, i);
     for (int c = 0; c < 3 && minv[node] > 0.0; c++) dp[c * b->column + node] -= h * slot[4 * i + c];
   }
 }
