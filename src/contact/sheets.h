@@ -20,11 +20,11 @@ typedef enum vvi_carrier {
 
 typedef struct vvi_sheet_body {
   vvi_carrier carrier;
-  int32_t body, patch;       /* of the model */
-  const vv_block *block;     /* of its movers */
-  const vv_patch *obstacle;  /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
-  bool rigid;                /* (a part of) one copy of a rigid body; it has one mover */
-  int32_t shares;            /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
+  int32_t body, patch;      /* of the model */
+  const vv_block *block;    /* of its movers */
+  const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
+  bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
+  int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
   int32_t mover0, movers;

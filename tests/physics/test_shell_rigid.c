@@ -119,11 +119,12 @@ static outcome go(const char *text, const run_options *options)
   outcome out = {.closure = l->closure, .impacts = l->impacts};
   out.friction = vv_sum_value(&l->posted.friction_loss) / l->energy_scale;
   out.restitution = vv_sum_value(&l->posted.restitution_loss) / l->energy_scale;
-  print_message("  E %+.2e rubbed %.4f lost %.4f P %.1e L %.1e impacts %ld nearest %.2e sweeps %ld rounds %ld pushes %ld "
-                "unresolved %ld depth %.1e bank %.1e\n",
-                l->closure, out.friction, out.restitution, l->max_p_drift, l->max_L_drift, (long)l->impacts, k.nearest,
-                (long)c->most_sweeps, (long)c->rounds, (long)c->pushes, (long)c->unresolved, l->max_penetration,
-                vvi_sheets_bank(&r.sim->step) / l->energy_scale);
+  print_message(
+      "  E %+.2e rubbed %.4f lost %.4f P %.1e L %.1e impacts %ld nearest %.2e sweeps %ld rounds %ld pushes %ld "
+      "unresolved %ld depth %.1e bank %.1e\n",
+      l->closure, out.friction, out.restitution, l->max_p_drift, l->max_L_drift, (long)l->impacts, k.nearest,
+      (long)c->most_sweeps, (long)c->rounds, (long)c->pushes, (long)c->unresolved, l->max_penetration,
+      vvi_sheets_bank(&r.sim->step) / l->energy_scale);
   assert_int_equal(r.report.reason, VV_REASON_DONE);
   assert_int_equal(k.intersections, 0);
   assert_int_equal(c->unresolved, 0);
@@ -203,13 +204,14 @@ static void oblique_ball(void **unused)
   const double v = 3.0, w = 4.0, r = 0.1, down = 2.0;
   for (int k = 0; k < 3; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 0.04, step: 1e-5}\ncontacts: [{friction: %g}]\nbodies:\n"
-             "  wall: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [9, 9]}}, thickness: 0.01, material: {young: "
-             "1e9, poisson: 0.3, density: 1e8}}\n"
-             "  ball: {kind: rigid, shape: {ball: {radius: %g}}, mass: 1, position: [0.017, 0.023, 0.13], velocity: [%g, "
-             "0, %g], spin: [0, %g, 0]}\n",
-             mu[k], r, v, -down, w);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.04, step: 1e-5}\ncontacts: [{friction: %g}]\nbodies:\n"
+        "  wall: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [9, 9]}}, thickness: 0.01, material: {young: "
+        "1e9, poisson: 0.3, density: 1e8}}\n"
+        "  ball: {kind: rigid, shape: {ball: {radius: %g}}, mass: 1, position: [0.017, 0.023, 0.13], velocity: [%g, "
+        "0, %g], spin: [0, %g, 0]}\n",
+        mu[k], r, v, -down, w);
     run_record run = run_scene(text, &(run_options){.threads = 1});
     const vv_block *b = run.model->body[1].block == 0 ? &run.model->block[0] : &run.model->block[1];
     const double *p = run.state->p + b->p0;
@@ -231,13 +233,14 @@ static void fixed_box(void **unused)
   (void)unused;
   for (int k = 0; k < 2; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 0.03, step: 2e-5}\ngravity: [0, 0, -50]\ncontacts: [{restitution: %g, friction: "
-             "%g}]\nbodies:\n"
-             "  box: {kind: rigid, fixed: true, shape: {box: {size: [0.8, 0.8, 0.8]}}, orientation: {vector: [0.5, 0.4, "
-             "0]}, position: [0.1, 0, -1.75]}\n"
-             "  sphere: {kind: shell, mesh: {sphere: {radius: 1, level: 2}}, %s, velocity: [0, 0, -60]}\n",
-             k == 0 ? 1.0 : 0.4, k == 0 ? 0.0 : 0.4, skin);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.03, step: 2e-5}\ngravity: [0, 0, -50]\ncontacts: [{restitution: %g, friction: "
+        "%g}]\nbodies:\n"
+        "  box: {kind: rigid, fixed: true, shape: {box: {size: [0.8, 0.8, 0.8]}}, orientation: {vector: [0.5, 0.4, "
+        "0]}, position: [0.1, 0, -1.75]}\n"
+        "  sphere: {kind: shell, mesh: {sphere: {radius: 1, level: 2}}, %s, velocity: [0, 0, -60]}\n",
+        k == 0 ? 1.0 : 0.4, k == 0 ? 0.0 : 0.4, skin);
     const outcome o = go(text, NULL);
     check_most(fabs(o.closure), 1e-3);
   }
@@ -265,14 +268,15 @@ static void box_on_the_floor(void **unused)
   static const double law[3][2] = {{1.0, 0.0}, {0.5, 0.5}, {0.0, 0.5}};
   for (int k = 0; k < 3; k++) {
     char text[TEXT];
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: %g, step: 5e-5}\ngravity: [0, 0, -10]\nbodies:\n"
-             "  box: {kind: rigid, shape: {box: {size: [0.8, 0.8, 0.4]}}, mass: 0.2, position: [0, 0, 0.2]}\n"
-             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
-             "  cup: {kind: shell, mesh: {cube: {edge: 0.5, pieces: 2}}, thickness: 0.05, material: {young: 2e3, poisson: "
-             "0.3, density: 1}, centre: [0.02, 0.01, 0.67], rotation: [0, 0, 0.3], velocity: [0, 0, %g]}\n"
-             "contacts:\n  - {restitution: 0, friction: 0.5}\n  - {between: [box, cup], restitution: %g, friction: %g}\n",
-             k == 2 ? 0.3 : 0.1, k == 2 ? -0.1 : -2.0, law[k][0], law[k][1]);
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: %g, step: 5e-5}\ngravity: [0, 0, -10]\nbodies:\n"
+        "  box: {kind: rigid, shape: {box: {size: [0.8, 0.8, 0.4]}}, mass: 0.2, position: [0, 0, 0.2]}\n"
+        "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+        "  cup: {kind: shell, mesh: {cube: {edge: 0.5, pieces: 2}}, thickness: 0.05, material: {young: 2e3, poisson: "
+        "0.3, density: 1}, centre: [0.02, 0.01, 0.67], rotation: [0, 0, 0.3], velocity: [0, 0, %g]}\n"
+        "contacts:\n  - {restitution: 0, friction: 0.5}\n  - {between: [box, cup], restitution: %g, friction: %g}\n",
+        k == 2 ? 0.3 : 0.1, k == 2 ? -0.1 : -2.0, law[k][0], law[k][1]);
     lying see = {.least = INFINITY, .most = -INFINITY, .seen = {.nearest = INFINITY}};
     run_record r = run_scene(text, &(run_options){.threads = 1, .observe = watch, .user = &see});
     const vv_ledger *l = run_ledger(&r);
@@ -283,8 +287,8 @@ static void box_on_the_floor(void **unused)
                   (long)l->impacts, see.least - 0.2, see.most - 0.2, (long)c->rounds, l->max_penetration);
     assert_int_equal(see.seen.intersections, 0);
     assert_int_equal(c->unresolved, 0);
-    check_most(fabs(l->closure), 5e-6); /* without the work along the changed way 2e-5 */
-    check_least(see.least - 0.2, -1e-8);  /* without a second look at the floor -5e-5 */
+    check_most(fabs(l->closure), 5e-6);  /* without the work along the changed way 2e-5 */
+    check_least(see.least - 0.2, -1e-8); /* without a second look at the floor -5e-5 */
     check_most(l->max_p_drift, 1e-13);
     check_most(l->max_L_drift, 1e-13);
     check_least((double)c->impulses, 10.0);
@@ -354,10 +358,10 @@ static void refusals(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_bodies),  cmocka_unit_test(energy_is_of_second_order),
-      cmocka_unit_test(oblique_ball), cmocka_unit_test(fixed_box),
+      cmocka_unit_test(free_bodies),      cmocka_unit_test(energy_is_of_second_order),
+      cmocka_unit_test(oblique_ball),     cmocka_unit_test(fixed_box),
       cmocka_unit_test(box_on_the_floor), cmocka_unit_test(copies),
-      cmocka_unit_test(containers),   cmocka_unit_test(refusals),
+      cmocka_unit_test(containers),       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,7 +304,8 @@ double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *
   vvi_across(k->n, t);
   rubbed_points(m, k, x);
   if (!(limit > 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
-      !row_along(m, k, (const double(*)[3])x, t[1], &row[1])) return 0.0;
+      !row_along(m, k, (const double(*)[3])x, t[1], &row[1]))
+    return 0.0;
   const double s0 = vvi_row_speed(m, &row[0]), s1 = vvi_row_speed(m, &row[1]);
   const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
   if (!(det > 1e-14 * k00 * k11)) return 0.0;
