@@ -1,4 +1,5 @@
-/* contact/sheets.h  Surfaces made of triangles that meet each other, themselves, curves and obstacles: who is near whom.
+/* contact/sheets.h  Surfaces made of triangles that meet each other, themselves, curves, rigid bodies and obstacles: who is
+ * near whom.
  *
  * Everything that can meet is a mesh of vertices and of elements with one to three corners: triangles, segments of a curve,
  * single points.  Vertices are carried by movers: nodes that only move, frames that also turn, or nothing (fixed in space).
@@ -14,14 +15,16 @@
 typedef enum vvi_carrier {
   VVI_CARRY_NONE,   /* fixed in space */
   VVI_CARRY_POINTS, /* nodes of a flat block: x = q, drift x += h p/m */
-  VVI_CARRY_FRAMES  /* nodes that turn: x = place + turn arm */
+  VVI_CARRY_FRAMES  /* nodes that turn: x = place + turn arm; their half thickness always counts */
 } vvi_carrier;
 
 typedef struct vvi_sheet_body {
   vvi_carrier carrier;
-  int32_t body, patch;       /* of the model */
-  const vv_block *block;     /* of its movers */
-  const vv_patch *obstacle;  /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
+  int32_t body, patch;      /* of the model */
+  const vv_block *block;    /* of its movers */
+  const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
+  bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
+  int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
   int32_t mover0, movers;
@@ -94,6 +97,7 @@ struct vvi_sheets {
   double *weight;
   double edge_length;        /* the smallest mean of a body */
   double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  bool rigid;                /* some bodies are */
   bool loses, rough;         /* some restitution below 1; some friction */
   vvi_projection projection; /* the largest of any couple */
 };
@@ -102,7 +106,7 @@ struct vvi_sheets {
 
 /* A mesh as given: what a body adds to the sheets. */
 typedef struct vvi_sheet_part {
-  vvi_sheet_body body; /* carrier, body, block, obstacle, node0, movers, half, loose set */
+  vvi_sheet_body body; /* carrier, body, block, obstacle, rigid, shares, node0, movers, half, loose set */
   int32_t vertices, elements;
   const int32_t *element;            /* [elements][3] vertices of this part; -1: none */
   const double *x;                   /* [vertices][3] at the start */

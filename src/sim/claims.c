@@ -98,8 +98,10 @@ void vvi_claims_make(vv_sim *sim)
    * straight lines, and a node that turns leaves them by h^3 */
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
+  const bool solids = sim->step.solids != NULL && sim->step.solids->locate == NULL; /* as well */
+  const double least = dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12;
   if (event || (dcr && !penetrates))
-    add(sim, "penetration", loose ? "bounded" : "exact", dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12);
+    add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.solids != NULL)
     add(sim, "penetration", sim->step.solids->locate != NULL ? "exact" : "bounded", solids_bound(sim));
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);

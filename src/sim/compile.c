@@ -37,7 +37,7 @@ static bool only_solids_touch(const vv_model *m)
 {
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
     if (m->solids->object[i].soft) return false;
-  return m->pairs->n == 0 && m->crowd == NULL;
+  return m->pairs->n == 0 && m->crowd == NULL && m->sheets == NULL;
 }
 
 /* An implicit stepper takes its bodies through their discrete-gradient form; the only contacts in it are of rigid ones. */

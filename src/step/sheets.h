@@ -11,6 +11,7 @@ enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
 typedef struct vvi_sheet_counts {
   int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
   int64_t most_sweeps, evaluations, crossings;
+  int64_t rounds;              /* repeated because others answered what was pushed here */
   int64_t zones;               /* moved as one piece, because nothing else helped */
   int64_t unresolved;          /* steps that ended with a pair violated */
   int64_t rowless;             /* crossings without a usable row */
@@ -52,6 +53,7 @@ struct vvi_sheets_step {
   int32_t logged;
   bool ready;                     /* the guard is chosen */
   double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
+  vv_mover *mover, *force;        /* [nodes of a block] of rigid bodies: velocities, accelerations; NULL: none */
   struct vvi_sheets_paper *paper; /* pairs of the 2005 paper's step; NULL: there are none */
 };
 
@@ -73,8 +75,8 @@ void vvi_zones_move(struct vvi_sheets_step *w);
 /* ---- within a run ---- */
 
 vv_status vvi_sheets_prepare(struct vv_step *s);
-/* f: force at the present configuration */
-vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r);
+/* f: force at the present configuration; that of rigid bodies at rest is taken out (vvi_solids_lend) */
+vv_status vvi_sheets_act(struct vv_step *s, double t, double h, double *f, vv_report *r);
 /* The 2005 paper's step, where the scene asks for it (paper.c); stage 0: before the second kick, 1: after it. */
 vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena);
 void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage);

@@ -67,9 +67,12 @@ struct vvi_solids_step {
   int32_t *rest_row;     /* [room] rows of the problem */
   double *rest_velocity; /* [movers][6] of the momenta with their impulses */
   int32_t n_touched;
-  int32_t *touched;     /* [movers] movers whose momenta are settled */
-  double (*settled)[6]; /* [movers] */
-  int64_t rest_failed;  /* steps with islands that Newton left to Gauss-Seidel */
+  int32_t *touched;               /* [movers] movers whose momenta are settled */
+  double (*settled)[6];           /* [movers] */
+  int32_t *touch_of;              /* [movers] its number in touched; -1: none */
+  int32_t n_lent;                 /* the first so many have been lent to what pushes them (lend.c) */
+  double (*first)[6], (*owed)[6]; /* [movers] of these: momentum when first settled; h f that it had had */
+  int64_t rest_failed;            /* steps with islands that Newton left to Gauss-Seidel */
 };
 
 vv_status vvi_solids_prepare(struct vv_step *s);
@@ -80,6 +83,11 @@ int64_t vvi_solids_memory(const vv_model *m);
 double *vvi_solids_bank(const struct vv_step *s);
 /* Changes the momenta of the state so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was changed, take two half steps instead. */
 vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, bool *halve, vv_report *r);
+/* Between, others push rigid bodies (lend.c).  Lend: the momenta of bodies at rest are those of the coming drift, no force
+ * acts on them in f.  Again: what was pushed answers, *acted: some did.  Take: the momenta are what is settled. */
+void vvi_solids_lend(struct vv_step *s, double h, double *f);
+vv_status vvi_solids_again(struct vv_step *s, double t, double h, double *f, bool *acted, vv_report *r);
+void vvi_solids_take(struct vv_step *s, double h);
 /* After a kick: bodies with contacts at rest have had the kick of the whole step. */
 void vvi_solids_settle(struct vv_step *s);
 /* After the drift. */

@@ -118,8 +118,8 @@ static void finish(const vvi_sheet_motion *m, vvi_row *r)
   }
 }
 
-/* Vertices to movers. */
-static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double h[4][3], vvi_row *r)
+/* Vertices to movers; x: where the forces act. */
+static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[4][3], const double h[4][3], vvi_row *r)
 {
   const struct vvi_sheets *s = m->sheets;
   r->n = 0, r->open = false;
@@ -135,11 +135,11 @@ static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double h[
       room = add_force(r, s->mover[v], h[i], 1.0, NULL);
     } else if (b->carrier == VVI_CARRY_FRAMES) {
       double arm[3];
-      for (int c = 0; c < 3; c++) arm[c] = k->x[i][c] - m->frame[s->mover[v]].place[c];
+      for (int c = 0; c < 3; c++) arm[c] = x[i][c] - m->frame[s->mover[v]].place[c];
       room = add_force(r, s->mover[v], h[i], 1.0, arm);
     } else {
       double turn[3];
-      vvi_cross3(k->x[i], h[i], turn);
+      vvi_cross3(x[i], h[i], turn);
       for (int c = 0; c < 3; c++) r->outside[c] -= h[i][c], r->x[c] -= turn[c];
       r->open = true;
     }
@@ -147,7 +147,7 @@ static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double h[
   }
   if (k->vertices == 1) { /* an obstacle takes the opposite */
     double turn[3];
-    vvi_cross3(k->x[0], h[0], turn);
+    vvi_cross3(x[0], h[0], turn);
     for (int c = 0; c < 3; c++) r->outside[c] += h[0][c], r->x[c] += turn[c];
     r->open = true;
   }
@@ -189,16 +189,16 @@ static bool balance(const vvi_sheet_motion *m, vvi_dcr *k)
   return most > 0.0;
 }
 
-static bool row_along(const vvi_sheet_motion *m, const vvi_dcr *k, const double t[3], vvi_row *r)
+static bool row_along(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[4][3], const double t[3], vvi_row *r)
 {
   double h[4][3];
   if (k->mass[0] > 0.0) {
-    if (!vvi_torque_free(k->vertices, k->x, k->mass, k->c, t, h)) return false;
+    if (!vvi_torque_free(k->vertices, x, k->mass, k->c, t, h)) return false;
   } else {
     for (int i = 0; i < k->vertices; i++)
       for (int c = 0; c < 3; c++) h[i][c] = k->c[i] * t[c];
   }
-  return compile(m, k, (const double(*)[3])h, r);
+  return compile(m, k, x, (const double(*)[3])h, r);
 }
 
 static bool open_pair(const vvi_sheet_motion *m, vvi_dcr *k)
@@ -209,14 +209,14 @@ static bool open_pair(const vvi_sheet_motion *m, vvi_dcr *k)
 
 bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
 {
-  if (!open_pair(m, k) || !row_along(m, k, k->n, &k->normal)) return false;
+  if (!open_pair(m, k) || !row_along(m, k, (const double(*)[3])k->x, k->n, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
   return true;
 }
 
 bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3])
 {
-  if (!open_pair(m, k) || !compile(m, k, h, &k->normal)) return false;
+  if (!open_pair(m, k) || !compile(m, k, (const double(*)[3])k->x, h, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
   return true;
 }
@@ -282,14 +282,30 @@ static double cross(const vvi_row *a, const vvi_row *b)
   return sum;
 }
 
+/* Where friction acts: rigid balls and capsules are rubbed on their surface, and so begin to spin.            [sheets 15] */
+static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[4][3])
+{
+  const struct vvi_sheets *s = m->sheets;
+  memcpy(x, k->x, sizeof k->x);
+  for (int i = 0; i < k->vertices; i++) {
+    const int32_t body = s->body_of[k->vertex[i]];
+    if (!s->body[body].rigid) continue;
+    const double out = body == s->body_of[k->vertex[0]] ? -s->body[body].half : s->body[body].half;
+    for (int c = 0; c < 3; c++) x[i][c] += out * k->n[c];
+  }
+}
+
 /* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
 double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
 {
   vvi_row row[2];
-  double t[2][3];
+  double t[2][3], x[4][3];
   *slide = 0.0;
   vvi_across(k->n, t);
-  if (!(limit > 0.0) || !row_along(m, k, t[0], &row[0]) || !row_along(m, k, t[1], &row[1])) return 0.0;
+  rubbed_points(m, k, x);
+  if (!(limit > 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
+      !row_along(m, k, (const double(*)[3])x, t[1], &row[1]))
+    return 0.0;
   const double s0 = vvi_row_speed(m, &row[0]), s1 = vvi_row_speed(m, &row[1]);
   const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
   if (!(det > 1e-14 * k00 * k11)) return 0.0;

@@ -150,9 +150,11 @@ static void count(struct vvi_sheets *s, int32_t n, const vvi_sheet_part *part, i
     vvi_sheet_body *b = &s->body[i];
     b->vertex0 = s->n_vertex, b->vertices = part[i].vertices;
     b->element0 = s->n_element, b->elements = part[i].elements;
-    b->mover0 = s->n_mover;
+    b->mover0 = b->shares > 0 ? s->body[i - b->shares].mover0 : s->n_mover;
+    s->rigid |= b->rigid;
     b->tree0 = s->n_tree, b->trees = part[i].elements > 0 ? tree_size(part[i].elements) : 0;
-    s->n_vertex += b->vertices, s->n_element += b->elements, s->n_mover += b->movers, s->n_tree += b->trees;
+    s->n_vertex += b->vertices, s->n_element += b->elements, s->n_tree += b->trees;
+    if (b->shares == 0) s->n_mover += b->movers;
     if (b->loose) *stencils += part[i].stencil0[part[i].vertices];
   }
 }
@@ -199,7 +201,7 @@ static void fill_vertices(struct vvi_sheets *s, int32_t i, const vvi_sheet_part 
       s->weight[s->stencil0[v + 1]++] = part->weight[j];
     }
   }
-  for (int32_t k = 0; k < b->movers; k++) {
+  for (int32_t k = 0; b->shares == 0 && k < b->movers; k++) {
     s->inverse[b->mover0 + k] = part->inverse != NULL ? part->inverse[k] : 0.0;
     s->held[b->mover0 + k] = part->held != NULL ? part->held[k] : 0;
     s->body_of_mover[b->mover0 + k] = i;
@@ -290,7 +292,7 @@ static vv_status own_vertices(struct vvi_sheets *s)
   return VV_OK;
 }
 
-/* The smallest mean edge of a body. */
+/* The smallest mean edge of a body; rigid ones have edges of any length. */
 static void measure_edges(struct vvi_sheets *s)
 {
   s->edge_length = INFINITY;
@@ -303,7 +305,7 @@ static void measure_edges(struct vvi_sheets *s)
       const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
       sum += vvi_norm3(d);
     }
-    s->edge_length = fmin(s->edge_length, sum / n);
+    if (!s->body[b].rigid) s->edge_length = fmin(s->edge_length, sum / n);
   }
 }
 

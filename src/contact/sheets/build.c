@@ -1,5 +1,7 @@
-/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, obstacles. */
+/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, rigid
+ * bodies, obstacles. */
 #include "contact/rules.h"
+#include "contact/sheets/solid.h"
 #include "contact/sheets/stencil.h"
 #include "geom/mesh.h"
 #include "math/math.h"
@@ -16,7 +18,9 @@ typedef struct builder {
   vvi_arena scratch;
   struct vvi_sheets *sheets;
   int32_t *patch; /* [n] patch of each sheet body, in the model's numbering */
+  int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
+  vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
 } builder;
 
 /* ---- rules ---- */
@@ -44,17 +48,22 @@ static bool is_curve(const vv_patch *p)
   return p->type == VV_PATCH_CURVE && p->corners == 1 && p->radius > 0.0;
 }
 
+static bool is_rigid(const vv_patch *p)
+{
+  return p->type == VV_PATCH_SOLID;
+}
+
 static bool is_obstacle(const vv_patch *p)
 {
   return p->node < 0 && (p->type == VV_PATCH_PLANE || p->type == VV_PATCH_SPHERE || p->type == VV_PATCH_CYLINDER ||
                          p->type == VV_PATCH_BOX);
 }
 
-/* One of the two is a surface, and something answers the other. */
+/* One of the two is a surface; rigid bodies and all others are answered elsewhere (contact/solids.c). */
 static bool can_meet(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
-  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_obstacle(y))) return false;
+  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_rigid(y) || is_obstacle(y))) return false;
   if (x->node < 0 && y->node < 0) return false;
   return rule_of(k, a, b) >= 0;
 }
@@ -90,19 +99,26 @@ static int32_t rule_of_bodies(void *user, int32_t a, int32_t b)
 
 /* ---- parts ---- */
 
+/* All nodes of a block as they stand at the start. */
+static const vv_mover *movers_of(builder *k, const vv_block *b)
+{
+  vv_mover **mover = &k->mover[b - k->m->block];
+  if (*mover != NULL) return *mover;
+  double *rest = calloc((size_t)(b->kind->node_p * b->column + 1), sizeof *rest);
+  if (rest != NULL) *mover = VVI_ARENA_NEW(&k->scratch, vv_mover, b->nodes);
+  if (*mover != NULL) b->kind->movers(b, k->q + b->q0, rest, *mover);
+  free(rest);
+  return *mover;
+}
+
 /* Inverse masses of the nodes of a patch: those of movers that only move. */
 static vv_status masses(builder *k, const vv_block *b, const vv_patch *p, double **out)
 {
-  vv_mover *mover = malloc(sizeof *mover * (size_t)(b->nodes + 1));
+  const vv_mover *mover = movers_of(k, b);
   *out = VVI_ARENA_NEW(&k->scratch, double, p->nodes);
-  if (mover == NULL || *out == NULL) return free(mover), VV_NOMEM;
-  double *p0 = calloc((size_t)(b->kind->node_p * b->column + 1), sizeof *p0);
-  if (p0 != NULL) b->kind->movers(b, k->q + b->q0, p0, mover);
-  for (int64_t i = 0; p0 != NULL && i < p->nodes; i++) (*out)[i] = mover[p->node + i].inverse_mass[0];
-  const vv_status status = p0 == NULL ? VV_NOMEM : VV_OK;
-  free(p0);
-  free(mover);
-  return status;
+  if (mover == NULL || *out == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < p->nodes; i++) (*out)[i] = mover[p->node + i].inverse_mass[0];
+  return VV_OK;
 }
 
 static unsigned char *holds_of(builder *k, const double *inverse, int64_t n)
@@ -160,6 +176,31 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+static void pose_of(const vv_mover *m, vvi_pose *out)
+{
+  memcpy(out->place, m->place, sizeof out->place);
+  memcpy(out->turn, m->turn, sizeof out->turn);
+}
+
+/* One copy of a rigid body, or its parts of one radius. */
+static vv_status rigid_part(builder *k, const vv_block *b, int32_t i, vvi_sheet_part *part)
+{
+  const vv_patch *p = vvi_model_patch(k->m, k->patch[i]);
+  const vv_mover *mover = movers_of(k, b);
+  double *inverse = VVI_ARENA_NEW(&k->scratch, double, 1);
+  vvi_pose pose;
+  int32_t g = 0;
+  if (mover == NULL || inverse == NULL) return VV_NOMEM;
+  while (g < i && k->patch[i - g - 1] == k->patch[i] && k->copy[i - g - 1] == k->copy[i]) g++;
+  pose_of(&mover[p->node + k->copy[i]], &pose);
+  VV_TRY(vvi_sheet_solid(&k->scratch, p->solid, g, &pose, part));
+  part->body.node0 += k->copy[i];
+  *inverse = mover[p->node + k->copy[i]].inverse_mass[0];
+  part->inverse = inverse;
+  part->held = holds_of(k, inverse, 1);
+  return part->held == NULL ? VV_NOMEM : VV_OK;
+}
+
 static vv_status fill_parts(builder *k, vvi_sheet_part *part)
 {
   for (int32_t i = 0; i < k->n; i++) {
@@ -171,6 +212,8 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
       return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
     if (is_obstacle(p))
       part[i].body.obstacle = p;
+    else if (is_rigid(p))
+      VV_TRY(rigid_part(k, b, i, &part[i]));
     else
       VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
   }
@@ -203,23 +246,24 @@ static const char *name_of(const builder *k, int32_t sheet_body)
   return k->m->body[k->sheets->body[sheet_body].body].name;
 }
 
-/* Triangles that already intersect cannot be told apart from those that will never. */
-static vv_status refuse_intersections(const builder *k)
+/* Triangles that already intersect cannot be told apart from those that will never.  Of surfaces, or of surfaces with rigid
+ * bodies, which are then two groups. */
+static vv_status refuse_intersections(const builder *k, bool rigid)
 {
   const struct vvi_sheets *s = k->sheets;
   int *triangle = malloc(sizeof(int) * (size_t)(3 * (int64_t)s->n_element + 1)), n = 0, pair[2] = {0, 0};
   int *body = malloc(sizeof(int) * (size_t)(s->n_element + 1));
-  int32_t *element = malloc(sizeof(int32_t) * (size_t)(s->n_element + 1));
-  vv_status status = triangle == NULL || body == NULL || element == NULL ? VV_NOMEM : VV_OK;
+  vv_status status = triangle == NULL || body == NULL ? VV_NOMEM : VV_OK;
   for (int32_t e = 0; status == VV_OK && e < s->n_element; e++) {
-    if (s->element[3 * (int64_t)e + 2] < 0) continue;
+    const int32_t b = s->body_of[s->element[3 * (int64_t)e]];
+    if (s->element[3 * (int64_t)e + 2] < 0 || (s->body[b].rigid && !rigid)) continue;
     for (int c = 0; c < 3; c++) triangle[3 * n + c] = s->element[3 * (int64_t)e + c];
-    element[n] = e, body[n++] = s->body_of[s->element[3 * (int64_t)e]];
+    body[n++] = rigid ? s->body[b].rigid : b;
   }
-  const int64_t crossed = status == VV_OK ? vvi_mesh_intersections(s->fixed, n, triangle, body, true, 0.0, pair) : 0;
+  const int64_t crossed = status == VV_OK ? vvi_mesh_intersections(s->fixed, n, triangle, body, !rigid, 0.0, pair) : 0;
   if (crossed < 0) status = VV_NOMEM;
   if (crossed > 0) {
-    const int32_t a = body[pair[0]], b = body[pair[1]];
+    const int32_t a = s->body_of[triangle[3 * pair[0]]], b = s->body_of[triangle[3 * pair[1]]];
     const vv_group *place = k->m->body[s->body[b].body].group;
     const double *x = s->fixed + 3 * (int64_t)triangle[3 * pair[0]];
     if (rule_of(k, k->patch[a], k->patch[b]) >= 0)
@@ -229,18 +273,45 @@ static vv_status refuse_intersections(const builder *k)
                                     "'%s' and '%s' intersect at the start, near (%.4g, %.4g, %.4g); move one of them",
                                     name_of(k, a), name_of(k, b), x[0], x[1], x[2]);
   }
-  free(triangle), free(body), free(element);
+  free(triangle), free(body);
   return status;
 }
 
+/* A surface that starts within a rigid body would never come out. */
+static vv_status refuse_swallowed(builder *k)
+{
+  const struct vvi_sheets *s = k->sheets;
+  for (int32_t i = 0; i < s->n_couple; i++) {
+    const vvi_sheet_region *x = &s->region[s->couple[i].a], *y = &s->region[s->couple[i].b];
+    const vvi_sheet_region *rigid = s->body[x->body].rigid ? x : y, *other = rigid == x ? y : x;
+    const vvi_sheet_body *b = &s->body[rigid->body];
+    if (!b->rigid || b->shares > 0 || vvi_model_patch(k->m, b->patch)->solid->hollow) continue;
+    vvi_pose pose;
+    double n[3];
+    pose_of(&movers_of(k, b->block)[b->node0], &pose);
+    const double *v = s->fixed + 3 * (int64_t)s->region_vertex[other->vertex0];
+    if (vvi_solid_distance(vvi_model_patch(k->m, b->patch)->solid, &pose, v, n) < 0.0)
+      return vv_complain(k->m->body[s->body[other->body].body].group, NULL,
+                         "'%s' lies within '%s' at the start; move one of them", name_of(k, other->body),
+                         name_of(k, rigid->body));
+  }
+  return VV_OK;
+}
+
 /* Nothing moves: the search of the places at the start. */
-static void stand_still(const builder *k, vvi_sheet_search *w)
+static void stand_still(builder *k, vvi_sheet_search *w)
 {
   const struct vvi_sheets *s = k->sheets;
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *b = &s->body[i];
     if (b->carrier == VVI_CARRY_POINTS)
       w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
+    if (b->rigid) {
+      const vv_mover *m = &movers_of(k, b->block)[b->node0];
+      memcpy(w->motion.frame[b->mover0].place, m->place, sizeof m->place);
+      memcpy(w->motion.frame[b->mover0].turn, m->turn, sizeof m->turn);
+      continue;
+    }
     for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
       memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
   }
@@ -279,20 +350,46 @@ static vv_status assemble(builder *k)
   VV_TRY(vvi_sheets_divide(&k->m->arena, s, REGION + s->n_element / REGION));
   VV_TRY(vvi_sheets_couple(&k->m->arena, s, rule_of_bodies, k));
   VV_TRY(refuse_projections(k));
-  VV_TRY(refuse_intersections(k));
+  VV_TRY(refuse_intersections(k, false));
+  if (s->rigid) VV_TRY(refuse_intersections(k, true));
+  VV_TRY(refuse_swallowed(k));
   VV_TRY(measure_start(k));
   k->m->sheets = s;
   return VV_OK;
 }
 
+/* The bodies of a patch: rigid ones have several copies, and each several parts. */
+static void list_patch(builder *k, int32_t patch, int64_t *n)
+{
+  const vv_patch *p = vvi_model_patch(k->m, patch);
+  const int shells = is_rigid(p) ? vvi_sheet_shells_of(p->solid) : 1;
+  const int64_t bodies = is_rigid(p) ? p->nodes * shells : 1;
+  for (int64_t i = 0; k->patch != NULL && i < bodies; i++)
+    k->patch[*n + i] = patch, k->copy[*n + i] = (int32_t)(i / shells);
+  *n += bodies;
+}
+
+static vv_status list_bodies(builder *k)
+{
+  int64_t n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    n = 0;
+    for (int32_t i = 0; i < k->m->n_patch; i++)
+      if (takes_part(k, i)) list_patch(k, i, &n);
+    if (n > INT32_MAX / 64) return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many shapes to meet");
+    if (pass == 0) k->patch = VVI_ARENA_NEW(&k->scratch, int32_t, n), k->copy = VVI_ARENA_NEW(&k->scratch, int32_t, n);
+    if (k->patch == NULL || k->copy == NULL) return VV_NOMEM;
+  }
+  k->n = (int32_t)n;
+  k->mover = VVI_ARENA_NEW(&k->scratch, vv_mover *, k->m->n_block);
+  return k->mover == NULL ? VV_NOMEM : VV_OK;
+}
+
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
   builder k = {.m = m, .rules = rules, .q = q};
-  k.patch = VVI_ARENA_NEW(&k.scratch, int32_t, m->n_patch + 1);
-  if (k.patch == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < m->n_patch; i++)
-    if (takes_part(&k, i)) k.patch[k.n++] = i;
-  const vv_status status = k.n > 0 ? assemble(&k) : VV_OK;
+  vv_status status = list_bodies(&k);
+  if (status == VV_OK && k.n > 0) status = assemble(&k);
   vvi_arena_free(&k.scratch);
   return status;
 }

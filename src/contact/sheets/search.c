@@ -12,7 +12,7 @@
 
 enum { CHUNK = 256, BLOCK = 32, STRIPS = 64, PAIRS = 24, SHRINKS = 6, MANY = 2, FEW = 1 };
 
-/* Curves are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
+/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
 {
   const vvi_sheet_body *a = &s->body[s->region[c->a].body], *b = &s->body[s->region[c->b].body];
@@ -184,11 +184,12 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
     for (int c = 0; c < 3; c++) d[c] -= x[c];
     return beyond(w, body, mover, d);
   }
-  for (int32_t i = b->vertex0; i < b->vertex0 + b->vertices; i++) {
-    if (s->mover[i] != mover) continue;
-    moved(&w->motion, i, d);
-    any |= beyond(w, body, mover, d);
-  }
+  for (int32_t k = body; k < s->n_body && (k == body || s->body[k].shares == k - body); k++)
+    for (int32_t i = s->body[k].vertex0; i < s->body[k].vertex0 + s->body[k].vertices; i++) {
+      if (s->mover[i] != mover) continue;
+      moved(&w->motion, i, d);
+      any |= beyond(w, k, mover, d);
+    }
   return any;
 }
 
@@ -249,7 +250,7 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
 {
   const vvi_sheet_couple *c = &w->sheets->couple[i];
   vvi_sheet_list *l = &w->list[i];
-  const double need = l->step + l->offset + l->guard, skin = fmax(fmin(l->skin, w->skin) + l->offset, 2.0 * need);
+  const double skin = l->offset + fmax(fmin(l->skin, w->skin), 2.0 * (l->step + l->guard));
   refresh_region(w, c->a);
   refresh_region(w, c->b);
   l->stale = true, l->n = 0;

@@ -287,6 +287,13 @@ static vv_status anticipate_solids(struct vv_step *s, double t, double h, bool *
   return status;
 }
 
+static vv_status anticipate_sheets(struct vv_step *s, double t, double h, vv_report *r)
+{
+  leapfrog_work *w = s->own;
+  force(s, t);
+  return vvi_sheets_act(s, t, h, w->f, r);
+}
+
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   vv_state *x = s->state;
@@ -296,7 +303,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
   if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
   if (r->reason != VV_REASON_DONE || done) return VV_OK;
-  if (s->sheets != NULL) VV_TRY(vvi_sheets_act(s, t, h, force(s, t), r));
+  if (s->sheets != NULL) VV_TRY(anticipate_sheets(s, t, h, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);

@@ -1,7 +1,9 @@
 /* step/sheets/act.c  Surfaces within a run: columns of the state, flights of frames, log, notes. */
 #include "math/math.h"
+#include "math/spin.h"
 #include "step/crowd.h"
 #include "step/sheets.h"
+#include "step/solids.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +42,11 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
   for (int c = 0; c < b->kind->node_p; c++)
     w->p[b->p0 + c * b->column + node] = at->p[c * b->column + i] + 0.5 * m->h * at->f[c * b->column + i];
   b->kind->drift_node(b, node, m->h, w->q + b->q0, w->p + b->p0);
-  for (int c = 0; c < 3; c++) m->frame[mover].place_ahead[c] = w->q[b->q0 + c * b->column + node];
+  const double *q = w->q + b->q0 + node;
+  for (int c = 0; c < 3; c++) m->frame[mover].place_ahead[c] = q[c * b->column];
+  if (!k->rigid) return;
+  const double turn[4] = {q[3 * b->column], q[4 * b->column], q[5 * b->column], q[6 * b->column]}; /* see vv_frame */
+  vvi_quaternion_matrix(turn, m->frame[mover].turn_ahead);
 }
 
 /* Nodes of a curve: their places, without arms. */
@@ -63,10 +69,34 @@ static void set_frames(vvi_sheet_motion *m, int32_t body)
   }
 }
 
+/* All rigid bodies of a block. */
+static void place_rigid(struct vv_step *s, const vv_block *b, const double *f)
+{
+  const struct vvi_sheets_step *w = s->sheets;
+  b->kind->movers(b, s->state->q + b->q0, s->state->p + b->p0, w->mover);
+  b->kind->movers(b, s->state->q + b->q0, f + b->p0, w->force);
+}
+
+static void set_rigid(struct vvi_sheets_step *w, const vvi_sheet_body *k)
+{
+  const vv_mover *m = &w->mover[k->node0], *a = &w->force[k->node0];
+  vvi_sheet_frame *f = &w->search->motion.frame[k->mover0];
+  memcpy(f->place, m->place, sizeof f->place);
+  memcpy(f->turn, m->turn, sizeof f->turn);
+  memcpy(f->inverse_mass, m->inverse_mass, sizeof f->inverse_mass);
+  memcpy(f->inverse_inertia, m->inverse_inertia, sizeof f->inverse_inertia);
+  for (int c = 0; c < 3; c++) {
+    f->velocity[c] = m->velocity[c], f->velocity[3 + c] = m->spin[c];
+    f->acceleration[c] = a->velocity[c], f->acceleration[3 + c] = a->spin[c];
+  }
+  fly(&w->search->motion, k->mover0);
+}
+
 static void set_motion(struct vv_step *s, double h, const double *f)
 {
   struct vvi_sheets_step *w = s->sheets;
   vvi_sheet_motion *m = &w->search->motion;
+  const vv_block *placed = NULL;
   m->h = w->h = h;
   for (int32_t i = 0; i < m->sheets->n_body; i++) {
     const vvi_sheet_body *k = &m->sheets->body[i];
@@ -76,7 +106,11 @@ static void set_motion(struct vv_step *s, double h, const double *f)
                                    .p = s->state->p + b->p0 + k->node0,
                                    .f = f + b->p0 + k->node0,
                                    .column = b->column};
-    if (k->carrier == VVI_CARRY_FRAMES) set_frames(m, i);
+    if (k->carrier == VVI_CARRY_FRAMES && !k->rigid) set_frames(m, i);
+    if (!k->rigid || k->shares > 0) continue;
+    if (b != placed) place_rigid(s, b, f);
+    placed = b;
+    set_rigid(w, k);
   }
 }
 
@@ -91,7 +125,7 @@ static int64_t node_of(const struct vv_step *s, int32_t vertex)
 {
   const struct vvi_sheets *m = s->model->sheets;
   const vvi_sheet_body *b = &m->body[m->body_of[vertex]];
-  return b->carrier == VVI_CARRY_NONE ? -1 : b->node0 + (vertex - b->vertex0) - s->model->body[b->body].node0;
+  return m->mover[vertex] < 0 ? -1 : b->node0 + (m->mover[vertex] - b->mover0) - s->model->body[b->body].node0;
 }
 
 /* Impulses of a step beyond the first ones, and those of contacts at rest, are only counted.  The normal of the event leads from a to b. */
@@ -132,6 +166,16 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
 
 /* ---- a step ---- */
 
+/* Rigid bodies are asked for block by block. */
+static vv_status prepare_rigid(struct vv_step *s)
+{
+  struct vvi_sheets_step *w = s->sheets;
+  int64_t most = 0;
+  for (int i = 0; i < s->model->n_block; i++) most = s->model->block[i].nodes > most ? s->model->block[i].nodes : most;
+  w->mover = VVI_ARENA_NEW(s->arena, vv_mover, most), w->force = VVI_ARENA_NEW(s->arena, vv_mover, most);
+  return w->mover == NULL || w->force == NULL ? VV_NOMEM : VV_OK;
+}
+
 vv_status vvi_sheets_prepare(struct vv_step *s)
 {
   const struct vvi_sheets *m = s->model->sheets;
@@ -148,7 +192,7 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
     w->p = w->q + s->state->nq;
     w->search->motion.fly = fly, w->search->motion.user = w;
   }
-  return VV_OK;
+  return m->rigid ? prepare_rigid(s) : VV_OK;
 }
 
 /* The layer: what bodies travel towards each other in a step, between 1e-3 and 1e-2 of an edge, and well inside the gaps of
@@ -178,11 +222,13 @@ static vv_status no_room(double t, vv_report *r)
   return VV_OK;
 }
 
-static bool moved_frames(const struct vvi_sheets_step *w)
+static bool moved_frames(const struct vvi_sheets_step *w, bool rigid)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  for (int32_t i = 0; i < w->n_dirty; i++)
-    if (m->body[m->body_of_mover[w->dirty[i]]].carrier == VVI_CARRY_FRAMES) return true;
+  for (int32_t i = 0; i < w->n_dirty; i++) {
+    const vvi_sheet_body *b = &m->body[m->body_of_mover[w->dirty[i]]];
+    if (b->carrier == VVI_CARRY_FRAMES && (rigid || !b->rigid)) return true;
+  }
   return false;
 }
 
@@ -193,18 +239,36 @@ static vv_status crowd_again(struct vv_step *s, double t, double h, const double
   return vvi_crowd_act(s, &flight, acted, r);
 }
 
-vv_status vvi_sheets_act(struct vv_step *s, double t, double h, const double *f, vv_report *r)
+/* What others answer with the bodies that were pushed here; *again: they did. */
+static vv_status others_act(struct vv_step *s, double t, double h, double *f, bool *again, vv_report *r)
+{
+  const struct vvi_sheets_step *w = s->sheets;
+  bool crowd = false, solids = false;
+  if (s->crowd != NULL && moved_frames(w, false)) VV_TRY(crowd_again(s, t, h, f, &crowd, r));
+  if (s->solids != NULL && moved_frames(w, true)) VV_TRY(vvi_solids_again(s, t, h, f, &solids, r));
+  *again = crowd || solids;
+  return VV_OK;
+}
+
+vv_status vvi_sheets_act(struct vv_step *s, double t, double h, double *f, vv_report *r)
 {
   struct vvi_sheets_step *w = s->sheets;
-  bool again = true;
+  const bool lends = s->solids != NULL && w->q != NULL;
+  bool again = true, moved = false;
+  int64_t acted = 0;
   w->t = t, w->logged = 0;
-  for (int round = 0; again && round < ROUNDS && r->reason == VV_REASON_DONE; round++) {
+  if (lends) vvi_solids_lend(s, h, f);
+  for (int round = 0; again && r->reason == VV_REASON_DONE; round++) {
     set_motion(s, h, f);
     if (!w->ready) choose_guard(w, &memory_of(s)[VVI_SHEET_GUARD]);
     if (!vvi_sheets_settle(w)) return no_room(t, r);
-    again = s->crowd != NULL && moved_frames(w);
-    if (again) VV_TRY(crowd_again(s, t, h, f, &again, r));
+    acted = w->acted = w->acted > acted ? w->acted : acted;
+    moved |= lends && moved_frames(w, true);
+    w->count.rounds += round > 0;
+    if (round == ROUNDS) break;
+    VV_TRY(others_act(s, t, h, f, &again, r));
   }
+  if (moved) vvi_solids_take(s, h);
   return VV_OK;
 }
 

@@ -104,6 +104,21 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
+/* What the half kick adds to the speed; with a rigid body, what the drift really brings beyond u: its points turn. */
+static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double u)
+{
+  const vvi_sheet_motion *m = &w->search->motion;
+  double way = 0.0, y[3];
+  bool rigid = false;
+  for (int i = 0; i < k->pair.vertices; i++) rigid |= m->sheets->body[m->sheets->body_of[k->pair.vertex[i]]].rigid;
+  if (!rigid) return 0.5 * fabs(w->h) * vvi_row_acceleration(m, &k->pair.normal);
+  for (int i = 0; i < k->pair.vertices; i++) {
+    vvi_sheet_place(m, k->pair.vertex[i], true, y);
+    for (int c = 0; c < 3; c++) way += k->pair.c[i] * k->pair.n[c] * (y[c] - k->pair.x[i][c]);
+  }
+  return way / fabs(w->h) - u;
+}
+
 /* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheets 10] */
 static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
 {
@@ -182,7 +197,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   }
   w->count.crossings += k.crosses;
   const double e = m->rule[m->couple[near->couple].rule].restitution, u = direction * k.pair.speed;
-  const double pressed = 0.5 * fabs(w->h) * vvi_row_acceleration(&w->search->motion, &k.pair.normal);
+  const double pressed = pressed_by(w, &k, u);
   double up;
   bool pushed;
   if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) return false;

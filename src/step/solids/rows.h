@@ -72,8 +72,13 @@ bool vvi_impacts(struct vv_step *s, double t, double h);
 void vvi_impacts_pass(struct vv_step *s, double t, double direction);
 /* Rows of bodies that bend, pressed together by the half kick: the smallest impulses that keep them apart. */
 void vvi_holds(struct vv_step *s, double t, double h);
-/* Contacts at rest. */
-void vvi_settle_rest(struct vv_step *s, double h);
+/* Contacts at rest; again: once more in the same step, nothing is recalled or remembered. */
+void vvi_settle_rest(struct vv_step *s, double h, bool again);
+/* The block of a mover, and its node there. */
+const vv_block *vvi_solids_block(const struct vv_step *s, int32_t mover, int64_t *node);
+/* Contacts made some faster: more may be near.  True: look again. */
+bool vvi_solids_raise(struct vvi_solids_step *w, double h);
+vv_status vvi_solids_endless(const struct vv_step *s, double t, vv_report *r);
 vv_status vvi_rest_prepare(struct vv_step *s);
 /* Rows for all that near->meet has room for; false: out of memory. */
 bool vvi_solids_fit(struct vv_step *s);

@@ -43,6 +43,7 @@ vv_status vvi_rest_prepare(struct vv_step *s)
   w->problem->before = reals, w->problem->pushed = reals + 6 * movers;
   w->problem->velocity = reals + 12 * movers, w->rest_velocity = reals + 18 * movers;
   w->problem->scale = reals + 24 * movers;
+  for (int64_t i = 0; i < movers; i++) w->touch_of[i] = -1;
   VV_TRY(vvi_rest_create(s->arena, (int32_t)movers, (int32_t)w->room, &w->rest));
   return vvi_rest_rows(s);
 }
@@ -109,6 +110,7 @@ static void set_contact(const vvi_solid_row *c, vvi_rest_contact *r)
   r->gap = c->gap;
   r->friction = c->friction;
   r->rise = 0.0;
+  r->j[0] = r->j[1] = r->j[2] = 0.0;
 }
 
 static void set_movers(const struct vv_step *s, double h)
@@ -166,7 +168,7 @@ static double rubbed(const vvi_rest_contact *c, const double *v1)
   return vvi_dot3(c->j, w) - vvi_dot3(c->j, c->n) * vvi_dot3(w, c->n);
 }
 
-static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t *node)
+const vv_block *vvi_solids_block(const struct vv_step *s, int32_t mover, int64_t *node)
 {
   int found = 0;
   for (int l = 0; l < s->model->n_block; l++)
@@ -178,7 +180,7 @@ static const vv_block *block_of(const struct vv_step *s, int32_t mover, int64_t 
 static void momentum_before(const struct vv_step *s, int32_t mover, double p[6])
 {
   int64_t node;
-  const vv_block *b = block_of(s, mover, &node);
+  const vv_block *b = vvi_solids_block(s, mover, &node);
   for (int c = 0; c < 6; c++) p[c] = s->state->p[b->p0 + c * b->column + node];
 }
 
@@ -198,7 +200,8 @@ static double settle_mover(struct vv_step *s, int32_t i, const double *momentum,
 {
   struct vvi_solids_step *w = s->solids;
   const vvi_rest_problem *p = w->problem;
-  double *end = w->settled[w->n_touched], way[3], turn[3], brought = 0.0;
+  const bool known = w->touch_of[i] >= 0;
+  double *end = w->settled[known ? w->touch_of[i] : w->n_touched], way[3], turn[3], brought = 0.0;
   const double *v0 = p->before + 6 * i, *pushed = p->pushed + 6 * i, scale = p->scale[i];
   for (int c = 0; c < 6; c++) end[c] = scale * momentum[c];
   if (scale != 1.0) {
@@ -214,7 +217,7 @@ static double settle_mover(struct vv_step *s, int32_t i, const double *momentum,
   vvi_cross3(way, pushed, turn);
   for (int k = 0; k < 3; k++) vvi_sum_add(&s->ledger->posted.moment[k], -0.5 * turn[k]);
   for (int k = 0; k < 3; k++) w->near->mover[i].velocity[k] = v1[k], w->near->mover[i].spin[k] = v1[3 + k];
-  w->touched[w->n_touched++] = i;
+  if (!known) w->touch_of[i] = w->n_touched, w->touched[w->n_touched++] = i;
   return brought;
 }
 
@@ -226,7 +229,7 @@ static void add_impulses(struct vv_step *s, double *momentum)
   for (int32_t i = 0; i < p->movers; i++) {
     int64_t node;
     if (!p->touched[i]) continue;
-    const vv_block *b = block_of(s, i, &node);
+    const vv_block *b = vvi_solids_block(s, i, &node);
     for (int c = 0; c < 6; c++) momentum[6 * i + c] = s->state->p[b->p0 + c * b->column + node] + p->pushed[6 * i + c];
   }
   for (int32_t i = 0; i < p->n; i++) {
@@ -351,7 +354,7 @@ static void solve(struct vv_step *s, double h)
   w->rest_failed += stats.failed > 0;
 }
 
-void vvi_settle_rest(struct vv_step *s, double h)
+void vvi_settle_rest(struct vv_step *s, double h, bool again)
 {
   struct vvi_solids_step *w = s->solids;
   w->problem->n = 0;
@@ -362,11 +365,11 @@ void vvi_settle_rest(struct vv_step *s, double h)
     set_contact(&w->row[i], &w->problem->contact[w->problem->n++]);
   }
   if (w->problem->n > 0) {
-    recall(s);
+    if (!again) recall(s);
     solve(s, h);
     book(s, h);
   }
-  keep(s);
+  if (!again) keep(s);
 }
 
 void vvi_solids_settle(struct vv_step *s)
@@ -374,7 +377,7 @@ void vvi_solids_settle(struct vv_step *s)
   const struct vvi_solids_step *w = s->solids;
   for (int32_t k = 0; k < w->n_touched; k++) {
     int64_t node;
-    const vv_block *b = block_of(s, w->touched[k], &node);
+    const vv_block *b = vvi_solids_block(s, w->touched[k], &node);
     for (int c = 0; c < 6; c++) s->state->p[b->p0 + c * b->column + node] = w->settled[k][c];
   }
 }

@@ -38,15 +38,16 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   VV_TRY(vvi_solid_near_create(m, s->arena, &w->near));
   const int64_t movers = m->solids->movers;
   if (!make_rows(s)) return VV_NOMEM;
-  w->root = VVI_ARENA_NEW(s->arena, int32_t, 2 * movers);
+  w->root = VVI_ARENA_NEW(s->arena, int32_t, 3 * movers);
   w->force = VVI_ARENA_NEW(s->arena, vv_mover, movers);
-  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(2 * movers));
+  w->start = vvi_arena_alloc(s->arena, sizeof(double[6]) * (size_t)(4 * movers));
   if (!w->root || !w->force || !w->start) return VV_NOMEM;
   for (int32_t i = 0; i < m->solids->n; i++) w->soft |= m->solids->object[i].soft;
   w->forced = w->soft || vvi_sys_booked(m);
   w->f = VVI_ARENA_NEW(s->arena, double, w->forced ? s->state->np : 1);
   if (w->f == NULL) return VV_NOMEM;
-  w->touched = w->root + movers, w->settled = w->start + movers;
+  w->touched = w->root + movers, w->touch_of = w->touched + movers;
+  w->settled = w->start + movers, w->first = w->settled + movers, w->owed = w->first + movers;
   w->block = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
   const vv_group *method = vv_sub(m->root, "method");
   const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
@@ -58,6 +59,7 @@ const char *vvi_solids_locatable(const vv_model *m)
 {
   const struct vvi_solids *solids = m->solids;
   const bool weight = vvi_norm3(m->gravity) > 0.0;
+  if (m->sheets != NULL && m->sheets->rigid) return "balls that meet shells are not met at exact times";
   if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
   if (solids->rests && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
   for (int32_t i = 0; i < solids->n; i++) {
@@ -113,8 +115,7 @@ static void bound_speeds(struct vvi_solids_step *w, double h)
   }
 }
 
-/* Contacts made some faster: more may be near.  True: look again. */
-static bool raise_bounds(struct vvi_solids_step *w, double h)
+bool vvi_solids_raise(struct vvi_solids_step *w, double h)
 {
   bool raised = false;
   for (int32_t i = 0; i < w->near->solids->n; i++) {
@@ -150,7 +151,7 @@ vv_status vvi_solids_no_room(const struct vv_step *s, double t, vv_report *r)
   return VV_OK;
 }
 
-static vv_status endless(const struct vv_step *s, double t, vv_report *r)
+vv_status vvi_solids_endless(const struct vv_step *s, double t, vv_report *r)
 {
   const struct vvi_solids_step *w = s->solids;
   const vvi_solid_row *c = &w->row[w->hit[0].row];
@@ -162,11 +163,17 @@ static vv_status endless(const struct vv_step *s, double t, vv_report *r)
   return VV_OK;
 }
 
+static void forget_touched(struct vvi_solids_step *w)
+{
+  for (int32_t k = 0; k < w->n_touched; k++) w->touch_of[w->touched[k]] = -1;
+  w->n_touched = w->n_lent = 0;
+}
+
 vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, bool *halve, vv_report *r)
 {
   struct vvi_solids_step *w = s->solids;
   *halve = false;
-  w->n_touched = 0;
+  forget_touched(w);
   bool room = true, again = true;
   if (!w->fresh) room = look(s, t, h);
   w->fresh = false;
@@ -178,13 +185,13 @@ vv_status vvi_solids_act(struct vv_step *s, double t, double h, bool may_halve, 
       *halve = w->fresh = true;
       return VV_OK;
     }
-    if (!vvi_impacts(s, t, h)) return endless(s, t, r);
+    if (!vvi_impacts(s, t, h)) return vvi_solids_endless(s, t, r);
     vvi_holds(s, t, h);
-    again = raise_bounds(w, h);
+    again = vvi_solids_raise(w, h);
   }
   if (!room) return vvi_solids_no_room(s, t, r);
-  if (w->rest != NULL && h > 0.0) vvi_settle_rest(s, h);
-  raise_bounds(w, h);
+  if (w->rest != NULL && h > 0.0) vvi_settle_rest(s, h, false);
+  vvi_solids_raise(w, h);
   return VV_OK;
 }
 
