@@ -583,7 +583,7 @@ void shell_stride(const vv_block *b, double h, double *q, double *p)
   sweep(b, h, true, q, p);
 }
 
-VV_HOT static void drift_range(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
+VV_HOT static void drift_chunk(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,
                                const double *restrict p, double *restrict q)
 {
   for (int c = 0; c < 3; c++)
@@ -596,11 +596,11 @@ int shell_drift(const vv_block *b, double h, double *q, double *p)
   enum { CHUNK = 4096 };
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
   if (b->threads < 2 || chunks < PARALLEL_FROM) {
-    drift_range(0, b->nodes, b->column, h, minv, p, q);
+    drift_chunk(0, b->nodes, b->column, h, minv, p, q);
     return 0;
   }
 #pragma omp parallel for schedule(static) num_threads(b->threads)
   for (int64_t i = 0; i < chunks; i++)
-    drift_range(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
+    drift_chunk(CHUNK * i, i + 1 < chunks ? CHUNK * (i + 1) : b->nodes, b->column, h, minv, p, q);
   return 0;
 }
