@@ -250,6 +250,15 @@ static void refusals(void **unused)
   memcpy(at, "centre: [1.1", 12);
   assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
   assert_non_null(strstr(message, "'left' and 'right' intersect at the start"));
+  for (int turned = 0; turned < 2; turned++) { /* one on the other, face on face */
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 1e-4, step: 1e-5}\nbodies:\n  pile: {kind: shell, mesh: {cube: {edge: 1, pieces: 2}}, "
+        "%s, copies: [{centre: [0, 0, 0]}, {centre: [0, 0, %d]}]}\n",
+        steel, turned);
+    assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
+    assert_non_null(strstr(message, "'pile' and 'pile' touch at the start"));
+  }
 }
 
 int main(void)

@@ -170,6 +170,24 @@ static void refused(const char *body, const char *says)
   if (strstr(message, says) == NULL) fail_msg("'%s' does not say '%s'", message, says);
 }
 
+/* Faces are those of the file, however finely they are cut. */
+static void test_bad_files(void **unused)
+{
+  (void)unused;
+  static const char *const nodes = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+  static const char *const faces[][2] = {{"f 1 2 3\nf 2 3 4\nf 1 1 2\n", "face 3"},
+                                         {"f 1 3 2\nf 1 2 4\nf 2 1 3\n", "face 3"},
+                                         {"f 1 2 4\nv 0 0 0\nf 5 3 2\n", "face 2"}};
+  for (int i = 0; i < 3; i++) {
+    FILE *f = fopen("bad_shell.obj", "w");
+    assert_non_null(f);
+    fprintf(f, "%s%s", nodes, faces[i][0]);
+    assert_int_equal(fclose(f), 0);
+    refused("mesh: {file: {path: bad_shell.obj, refine: 2}}", faces[i][1]);
+  }
+  remove("bad_shell.obj");
+}
+
 static void test_words(void **unused)
 {
   (void)unused;
@@ -186,6 +204,6 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_books), cmocka_unit_test(test_copies),
                                      cmocka_unit_test(test_stable_step), cmocka_unit_test(test_output),
-                                     cmocka_unit_test(test_words)};
+                                     cmocka_unit_test(test_words), cmocka_unit_test(test_bad_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

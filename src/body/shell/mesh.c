@@ -22,6 +22,17 @@ static vv_status whole(const vv_group *g, const char *name, int n, int out[])
   return VV_OK;
 }
 
+/* ---- checks ---- */
+
+/* Everything that a surface with one normal everywhere cannot have; open borders and cavities it can. */
+static vv_status check(const vvi_mesh *m, unsigned but, char *why)
+{
+  const unsigned allowed = 1u << VVI_MESH_OPEN | 1u << VVI_MESH_INSIDE_OUT | but;
+  vvi_mesh_report report;
+  VV_TRY(vvi_mesh_check(m, VVI_MESH_SLIVER_QUALITY, 0.0, &report, why));
+  return vvi_mesh_refuse(m, &report, ((1u << VVI_MESH_FAULTS) - 1) & ~allowed, why);
+}
+
 /* ---- files ---- */
 
 static vv_status refine(vvi_arena *arena, int64_t times, vvi_mesh *m, char *why)
@@ -34,6 +45,7 @@ static vv_status refine(vvi_arena *arena, int64_t times, vvi_mesh *m, char *why)
   return VV_OK;
 }
 
+/* Checked before anything is turned or cut: messages count the faces of the file. */
 static vv_status from_bytes(const vv_group *s, vvi_arena *arena, const char *bytes, size_t size, vvi_mesh *out,
                             char *why)
 {
@@ -43,6 +55,7 @@ static vv_status from_bytes(const vv_group *s, vvi_arena *arena, const char *byt
   VV_TRY(vvi_mesh_drop_unused(arena, &all, out, why));
   const double scale = vv_number(s, "scale");
   for (int64_t i = 0; i < 3 * (int64_t)out->nodes; i++) out->x[i] *= scale;
+  VV_TRY(check(out, 1u << VVI_MESH_TURNED, why));
   VV_TRY(vvi_mesh_orient(out, &turned, why));
   return refine(arena, vv_integer(s, "refine"), out, why);
 }
@@ -96,15 +109,6 @@ static vv_status rounded(const vv_group *g, const vv_group *s, vvi_arena *arena,
                            (int)vv_integer(s, "along"), vv_boolean(s, "closed"), out, why);
 }
 
-/* Everything that a surface with one normal everywhere cannot have; open borders and cavities it can. */
-static vv_status check(const vvi_mesh *m, char *why)
-{
-  const unsigned allowed = 1u << VVI_MESH_OPEN | 1u << VVI_MESH_INSIDE_OUT;
-  vvi_mesh_report report;
-  VV_TRY(vvi_mesh_check(m, VVI_MESH_SLIVER_QUALITY, 0.0, &report, why));
-  return vvi_mesh_refuse(m, &report, ((1u << VVI_MESH_FAULTS) - 1) & ~allowed, why);
-}
-
 vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out)
 {
   const vv_group *s = vv_sub(g, "mesh");
@@ -119,7 +123,7 @@ vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out)
     status = boxed(g, s, arena, out, why);
   else
     status = rounded(g, s, arena, out, why);
-  if (status == VV_OK) status = check(out, why);
+  if (status == VV_OK) status = check(out, 0, why);
   if (status != VV_OK && why[0] != '\0') vv_complain(g, "mesh", "%s", why);
   return status == VV_OK || status == VV_NOMEM ? status : VV_SCENE;
 }

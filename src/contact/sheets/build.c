@@ -318,7 +318,8 @@ static void stand_still(builder *k, vvi_sheet_search *w)
   for (int32_t i = 0; i < s->n_couple; i++) w->list[i].guard = 0.01 * s->edge_length;
 }
 
-/* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard. */
+/* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard.
+ * Surfaces that lie on each other have no direction that leads from one to the other. */
 static vv_status measure_start(builder *k)
 {
   struct vvi_sheets *s = k->sheets;
@@ -335,6 +336,11 @@ static vv_status measure_start(builder *k)
       return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
                          "'%s' and '%s' overlap by %.4g at the start; move one of them",
                          name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body), -near->d);
+    if (near->d + w->list[near->couple].offset < 1e-9 * s->edge_length &&
+        s->body[s->region[c->b].body].obstacle == NULL)
+      return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
+                         "'%s' and '%s' touch at the start; leave a little room between them",
+                         name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body));
   }
   return VV_OK;
 }
