@@ -9,9 +9,9 @@ MAKEFLAGS += --no-print-directory
 CTEST = ctest --output-on-failure -j $(JOBS) --test-dir
 # The generator is chosen when the recipe runs, since set-up may just have installed ninja
 generator = CMAKE_GENERATOR="$${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null 2>&1 && echo Ninja || echo 'Unix Makefiles')}"
-# configure and build one preset: $(call built,release)
+# configure and build one preset: $(call built,release), or one target of it: $(call built,release,--target visviva)
 built = $(generator) cmake --preset $(1) -B $(BUILD)/$(1) $(CMAKE_ARGS) >$(BUILD)/$(1).log 2>&1 || { cat $(BUILD)/$(1).log; exit 1; }; \
-        cmake --build $(BUILD)/$(1) -j $(JOBS)
+        cmake --build $(BUILD)/$(1) -j $(JOBS) $(2)
 
 .PHONY: help
 help: ## this list
@@ -32,7 +32,8 @@ dev: setup ## build with asserts: build/dev
 	@$(call built,dev)
 
 .PHONY: demo
-demo: release ## run the newcomer's scene: a rod tumbles in a room, and the books close
+demo: setup ## run the newcomer's scene: a rod tumbles in a room, and the books close
+	@$(call built,release,--target visviva)
 	$(BUILD)/release/visviva run examples/newcomer/tumbling-rod.yaml -o out/demo --overwrite
 	$(BUILD)/release/visviva picture out/demo
 	@rm -f out/demo/report.html

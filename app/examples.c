@@ -105,27 +105,43 @@ static void copy_title(const char *text, char *out, size_t size)
   const char *line = strncmp(text, "title:", 6) == 0 ? text : strstr(text, "\ntitle:");
   if (line == NULL) return;
   const char *from = strchr(line, ':') + 1;
-  from += strspn(from, " \"'");
-  snprintf(out, size, "%.*s", (int)strcspn(from, "\"'\n"), from);
+  from += strspn(from, " ");
+  const char quote = *from == '"' || *from == '\'' ? *from++ : '\n';
+  const char ends[] = {quote, '\n', '\0'};
+  snprintf(out, size, "%.*s", (int)strcspn(from, ends), from);
 }
 
-static void print_one(const shelf *s, const char *name)
+/* The name without its group, and the title in what is left of 80 columns. */
+static void print_one(const shelf *s, const char *name, int width)
 {
   char path[APP_PATH], title[256] = "", clean[256];
   char *text = path_of(s, name, path, sizeof path) ? app_read_text(path) : NULL;
   if (text != NULL) copy_title(text, title, sizeof title);
   free(text);
-  printf("  %-32s %s\n", name, app_clean(clean, sizeof clean, title));
+  const char *slash = strrchr(name, '/');
+  printf("  %-*s %.*s\n", width, slash != NULL ? slash + 1 : name, 77 - width, app_clean(clean, sizeof clean, title));
+}
+
+static int longest_name(const shelf *s)
+{
+  size_t longest = 0;
+  for (int i = 0; i < s->n; i++) {
+    const char *slash = strrchr(s->name[i], '/');
+    const size_t n = strlen(slash != NULL ? slash + 1 : s->name[i]);
+    if (n > longest) longest = n;
+  }
+  return longest < 60 ? (int)longest : 60;
 }
 
 static int list(const shelf *s)
 {
+  const int width = longest_name(s);
   for (int i = 0; i < s->n; i++) {
     const size_t group = strcspn(s->name[i], "/");
     if (i == 0 || strncmp(s->name[i], s->name[i - 1], group + 1) != 0) printf("%.*s\n", (int)group, s->name[i]);
-    print_one(s, s->name[i]);
+    print_one(s, s->name[i], width);
   }
-  if (s->n > 0) printf("copy one with: visviva examples %s\n", s->name[0]);
+  if (s->n > 0) printf("Copy one into this folder: visviva examples %s\n", s->name[0]);
   return APP_DONE;
 }
 
@@ -196,6 +212,31 @@ static int write_copy(const char *text, const char *to)
   return APP_STOPPED;
 }
 
+/* path with its last part replaced by the n letters at name. */
+static bool beside(const char *path, const char *name, size_t n, char *out, size_t size)
+{
+  const char *slash = strrchr(path, '/');
+  const int folder = slash != NULL ? (int)(slash + 1 - path) : 0;
+  return (size_t)snprintf(out, size, "%.*s%.*s", folder, path, (int)n, name) < size;
+}
+
+/* A scene may read tables that lie beside it: they go where it goes, unless they are there already. */
+static int copy_tables(const char *scene, const char *from, const char *to)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  int code = APP_DONE;
+  for (const char *c = scene; *c != '\0' && code == APP_DONE; c += strspn(c, letters), c += strcspn(c, letters)) {
+    char source[APP_PATH], target[APP_PATH];
+    const size_t n = strspn(c, letters);
+    if (n <= 4 || strncmp(c + n - 4, ".csv", 4) != 0) continue;
+    if (!beside(from, c, n, source, sizeof source) || !beside(to, c, n, target, sizeof target)) continue;
+    char *table = access(target, F_OK) != 0 ? app_read_text(source) : NULL;
+    if (table != NULL) code = write_copy(table, target);
+    free(table);
+  }
+  return code;
+}
+
 static int copy(const shelf *s, const char *word, const char *wish)
 {
   char from[APP_PATH], to[APP_PATH], quoted[APP_PATH];
@@ -204,7 +245,8 @@ static int copy(const shelf *s, const char *word, const char *wish)
   if (!path_of(s, name, from, sizeof from) || !destination(name, wish, to, sizeof to)) return APP_INPUT;
   char *text = app_read_text(from);
   if (text == NULL) return app_error("%s: not read: %s", from, strerror(errno));
-  const int code = write_copy(text, to);
+  int code = write_copy(text, to);
+  if (code == APP_DONE) code = copy_tables(text, from, to);
   free(text);
   if (code == APP_DONE) printf("copied %s; run it with: visviva run %s\n", name, app_quote(quoted, sizeof quoted, to));
   return code;

@@ -39,14 +39,16 @@ static const topic topics[] = {
 "With a result folder: its key numbers and files.\n"},
 {"examples",
 "Without a word: lists the shipped scenes.\n"
-"`visviva examples newcomer/bar-on-wall` copies one into this folder; a last word\n"
-"names another file or folder.  Nothing is overwritten.\n"
+"`visviva examples newcomer/bar-on-wall` copies one into this folder; its name\n"
+"without the group will do where it is unique.  A last word names another file or\n"
+"folder.  Nothing is overwritten.\n"
 "The scenes are looked for in $VISVIVA_EXAMPLES, then beside the installed\n"
 "program.\n"},
 {"compare",
-"Compares ledger, last frame and events of two result folders and says where the\n"
-"largest difference is.  Bodies, nodes or frames that one folder has and the\n"
-"other has not are a difference of 1 or more.\n"
+"Compares ledger, last frame and events of two result folders, rows and frames of\n"
+"the same time with each other, and says where the largest difference is.\n"
+"Bodies, nodes or frames that one folder has and the other has not are a\n"
+"difference of 1 or more.\n"
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
@@ -107,7 +109,12 @@ static const topic topics[] = {
 "    - {between: [left, right], restitution: 1}\n\n"
 "Units are yours, as long as they fit together;\n"
 "`units: {length: m, mass: kg, time: s}` names them.\n"
-"Kinds of bodies: bar, beam, rigid, obstacle; see docs/beams.md, docs/rigid.md.\n"
+"Kinds of bodies:\n"
+"  bar       on a line: waves, walls, driven ends\n"
+"  beam      rods, rings, helices in space           docs/beams.md\n"
+"  shell     thin sheets and hollow bodies           docs/shells.md\n"
+"  rigid     balls, boxes, meshes; one or thousands  docs/rigid.md\n"
+"  obstacle  planes, spheres, rooms, fixed in space\n"
 "Unknown words are refused, and the nearest known one is named.\n"
 "`visviva reference FILE.md` writes the list of all words; scene.yaml in a result\n"
 "folder shows the defaults; `visviva examples` has commented scenes.\n"},
@@ -134,8 +141,9 @@ static const topic topics[] = {
 "method: {step: energy-momentum}\n"
 "                            implicit, keeps energy and momenta exactly (beams\n"
 "                            without contact, rigid bodies with it)\n"
-"Without a word: leapfrog where rigid bodies can touch, event where others can,\n"
-"else leapfrog.\n\n"
+"Without a word: event where only bars and beams can touch, else leapfrog.\n"
+"Shells need leapfrog where they can touch.  docs/methods.md has a page on each:\n"
+"when to take it, what it promises, what it costs.\n\n"
 "time: {step: {safety: 0.8}} takes 0.8 of the stable step.  `visviva info` lists\n"
 "bodies and steppers, `visviva cite SCENE` the papers behind a scene.\n"},
 {"ledger",
@@ -167,11 +175,13 @@ static int overview(void)
 {
   printf("visviva %s: elastic impact that keeps its books.\n\nusage: visviva VERB ...\n", vv_version());
   for (const app_verb *v = app_verbs; v->name != NULL; v++) printf("  %-11s %s\n", v->name, v->line);
-  printf("\nBegin with:\n"
-         "  visviva examples newcomer/bar-on-wall\n"
-         "  visviva run bar-on-wall.yaml\n"
-         "  visviva picture out/bar-on-wall\n"
-         "  visviva report out/bar-on-wall\n\n"
+  printf("\nBodies: bars, beams, shells, rigid bodies, obstacles (visviva help scene).\n\n"
+         "Begin with:\n"
+         "  visviva examples newcomer/bar-on-wall    copy a scene into this folder\n"
+         "  visviva run bar-on-wall.yaml             run it: out/bar-on-wall\n"
+         "  visviva report out/bar-on-wall           a page to look at it\n"
+         "  visviva report out/A out/B               two runs side by side\n"
+         "  visviva picture out/bar-on-wall          or one picture (SVG)\n\n"
          "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
   return APP_DONE;
 }

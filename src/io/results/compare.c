@@ -105,22 +105,30 @@ static void note_misfit(vv_comparison *out, double d, const char *what, const ch
   snprintf(out->where, sizeof out->where, "positions: %s%.60s (%lld and %lld)", what, name, (long long)a, (long long)b);
 }
 
+/* Rows and frames belong together by their time, so that runs with different steps can be compared: negative if a is
+ * before b, 0 at the same time (to the rounding of steps times their length), positive after it. */
+static int order_of_times(double a, double b)
+{
+  if (fabs(a - b) <= 1e-13 * fabs(a)) return 0;
+  return a < b ? -1 : 1;
+}
+
 static void compare_ledgers(const folder *a, const folder *b, const scales *s, vv_comparison *out)
 {
-  const double *sa = vvi_table_column(&a->ledger, "step"), *sb = vvi_table_column(&b->ledger, "step");
-  const double *time = vvi_table_column(&a->ledger, "time");
+  const double *ta = vvi_table_column(&a->ledger, "time"), *tb = vvi_table_column(&b->ledger, "time");
   const int64_t na = a->ledger.rows, nb = b->ledger.rows;
   for (int c = 0; c < a->ledger.columns; c++) {
     const char *name = a->ledger.name[c];
     const double *va = a->ledger.value[c], *vb = vvi_table_column(&b->ledger, name);
-    if (vb == NULL || sa == NULL || sb == NULL || time == NULL) continue;
+    if (vb == NULL || ta == NULL || tb == NULL || strcmp(name, "step") == 0) continue;
     const double scale = column_scale(a, b, name, s);
     out->rows = 0;
     for (int64_t i = 0, k = 0; i < na && k < nb;) {
-      if (sa[i] == sb[k]) {
-        note(out, &out->ledger, difference(va[i], vb[k], scale), "ledger", name, i, time[i]);
+      const int order = order_of_times(ta[i], tb[k]);
+      if (order == 0) {
+        note(out, &out->ledger, difference(va[i], vb[k], scale), "ledger", name, i, ta[i]);
         i++, k++, out->rows++;
-      } else if (sa[i] < sb[k]) {
+      } else if (order < 0) {
         i++;
       } else {
         k++;
@@ -130,7 +138,7 @@ static void compare_ledgers(const folder *a, const folder *b, const scales *s, v
   /* a run that stopped early agrees row by row; its end does not */
   const double end_a = largest(&a->ledger, "time"), end_b = largest(&b->ledger, "time");
   note(out, &out->ledger, difference(end_a, end_b, s->time), "ledger", "end of the run", na - 1, end_a);
-  if (out->rows == 0 && na + nb > 0) note(out, &out->ledger, INFINITY, "ledger", "no common step", 0, 0);
+  if (out->rows == 0 && na + nb > 0) note(out, &out->ledger, INFINITY, "ledger", "no common time", 0, 0);
 }
 
 static void compare_events(const folder *a, const folder *b, const scales *s, vv_comparison *out)
@@ -158,10 +166,11 @@ static int64_t common_frames(const vvi_run *a, const vvi_run *b, int64_t *fa, in
 {
   int64_t n = 0;
   for (int64_t i = 0, k = 0; i < a->frames && k < b->frames;) {
-    if (a->step[i] == b->step[k]) {
+    const int order = order_of_times(a->time[i], b->time[k]);
+    if (order == 0) {
       *fa = i++, *fb = k++;
       n++;
-    } else if (a->step[i] < b->step[k]) {
+    } else if (order < 0) {
       i++;
     } else {
       k++;
@@ -231,7 +240,7 @@ static void grow(double lo[3], double hi[3], int64_t n, const double *x)
   }
 }
 
-/* Two passes over the bodies: size of the scene, then differences. */
+/* Two passes over the bodies: size of the scene (of where they start and where they are), then differences. */
 static vv_status compare_positions(vvi_arena *arena, folder *a, folder *b, double *size, vv_comparison *out)
 {
   int64_t fa = 0, fb = 0;
@@ -244,6 +253,8 @@ static vv_status compare_positions(vvi_arena *arena, folder *a, folder *b, doubl
     for (int i = 0; i < a->run.n_body; i++) {
       int64_t n;
       double *xa = NULL, *xb = NULL;
+      if (pass == 0) VV_TRY(read_pair(arena, a, b, i, 0, 0, &n, &xa, &xb));
+      if (pass == 0) grow(lo, hi, n, xa), grow(lo, hi, n, xb);
       VV_TRY(read_pair(arena, a, b, i, fa, fb, &n, &xa, &xb));
       if (pass == 0) grow(lo, hi, n, xa), grow(lo, hi, n, xb);
       for (int64_t k = 0; pass == 1 && k < 3 * n; k++)
