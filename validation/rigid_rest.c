@@ -255,9 +255,9 @@ static vv_status heap_run(vv_ctx *ctx, int side, int64_t steps, heap_facts *f)
 
 static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 {
-  enum { HEAPS = 3 };
+  enum { HEAPS = 3, SETTLE = 2 }; /* the largest is only looked at while it falls */
   static const int side[HEAPS] = {4, 6, 10};
-  static const int64_t steps[HEAPS] = {1000, 750, 400};
+  static const int64_t steps[HEAPS] = {1500, 2000, 250};
   heap_facts f[HEAPS];
   double rise = 0;
   int settled = 0;
@@ -274,7 +274,7 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
     book_row(c, "%d|%s%s|%s|%s|%s|%s|%s", side[i] * side[i] * side[i], book_number(f[i].time, 3).s,
              f[i].stopped ? " (stopped)" : "", book_error(f[i].most).s, book_error(f[i].mean).s,
              book_error(f[i].deep).s, book_error(f[i].rise).s, book_error(f[i].closure).s);
-    rise = fmax(rise, f[i].rise), settled += !f[i].stopped && f[i].most < 1e-6;
+    rise = fmax(rise, f[i].rise), settled += i < SETTLE && !f[i].stopped && f[i].most < 1e-6;
   }
   book_table_end(c);
   book_claim claim = {.id = "S21",
@@ -284,14 +284,14 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){
-      .id = "S22",
-      .text = "beyond: disordered heaps of 64, 216 and 1000 boxes come to rest",
-      .published = "rest",
-      .evidence = "4, 3 and 1.6 s in steps of 4e-3 s (the last while boxes still fall); at rest: below 1e-6 m/s"};
+  claim =
+      (book_claim){.id = "S22",
+                   .text = "beyond: disordered heaps of 64 and 216 boxes come to rest",
+                   .published = "rest",
+                   .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};
   snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s", settled,
-           HEAPS, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
-  book_judge_target_count(&claim, settled, HEAPS, "every box is slower than 1e-6 m/s");
+           SETTLE, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
+  book_judge_target_count(&claim, settled, SETTLE, "every box is slower than 1e-6 m/s");
   book_add_claim(c, &claim);
   return VV_OK;
 }
