@@ -202,8 +202,8 @@ static void test_words(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_books), cmocka_unit_test(test_copies),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_books),       cmocka_unit_test(test_copies),
                                      cmocka_unit_test(test_stable_step), cmocka_unit_test(test_output),
-                                     cmocka_unit_test(test_words), cmocka_unit_test(test_bad_files)};
+                                     cmocka_unit_test(test_words),       cmocka_unit_test(test_bad_files)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
