@@ -149,14 +149,16 @@ static void thrown(char *text, const char *shape, double step, double e, double 
            step, e, mu, skin, shape);
 }
 
+static const char dumbbell[] =
+    "compound: {parts: [{shape: {ball: {radius: 0.2}}, centre: [-0.25, 0, 0]}, {shape: {ball: {radius: 0.3}}, centre: "
+    "[0.25, 0, 0]}, {shape: {box: {size: [0.2, 0.2, 0.8]}}, centre: [0, 0, 0]}]}";
 static const char *const shape[] = {
     "ball: {radius: 0.5}",
     "box: {size: [0.6, 0.5, 0.4]}",
     "capsule: {length: 0.4, radius: 0.25, axis: [1, 1, 0]}",
     "cylinder: {length: 0.5, radius: 0.3, axis: [0, 1, 1]}",
     "hull: {points: [[0.4, 0, 0], [-0.3, 0.4, 0], [-0.3, -0.3, 0.2], [0, 0, -0.4], [0.1, 0.1, 0.4]]}",
-    "compound: {parts: [{shape: {ball: {radius: 0.2}}, centre: [-0.25, 0, 0]}, {shape: {ball: {radius: 0.3}}, "
-    "centre: [0.25, 0, 0]}, {shape: {box: {size: [0.2, 0.2, 0.8]}}, centre: [0, 0, 0]}]}",
+    dumbbell,
 };
 enum { SHAPES = sizeof shape / sizeof *shape };
 
