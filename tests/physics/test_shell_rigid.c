@@ -149,14 +149,16 @@ static void thrown(char *text, const char *shape, double step, double e, double 
            step, e, mu, skin, shape);
 }
 
+static const char dumbbell[] =
+    "compound: {parts: [{shape: {ball: {radius: 0.2}}, centre: [-0.25, 0, 0]}, {shape: {ball: {radius: 0.3}}, centre: "
+    "[0.25, 0, 0]}, {shape: {box: {size: [0.2, 0.2, 0.8]}}, centre: [0, 0, 0]}]}";
 static const char *const shape[] = {
     "ball: {radius: 0.5}",
     "box: {size: [0.6, 0.5, 0.4]}",
     "capsule: {length: 0.4, radius: 0.25, axis: [1, 1, 0]}",
     "cylinder: {length: 0.5, radius: 0.3, axis: [0, 1, 1]}",
     "hull: {points: [[0.4, 0, 0], [-0.3, 0.4, 0], [-0.3, -0.3, 0.2], [0, 0, -0.4], [0.1, 0.1, 0.4]]}",
-    "compound: {parts: [{shape: {ball: {radius: 0.2}}, centre: [-0.25, 0, 0]}, {shape: {ball: {radius: 0.3}}, "
-    "centre: [0.25, 0, 0]}, {shape: {box: {size: [0.2, 0.2, 0.8]}}, centre: [0, 0, 0]}]}",
+    dumbbell,
 };
 enum { SHAPES = sizeof shape / sizeof *shape };
 
@@ -191,6 +193,22 @@ static void energy_is_of_second_order(void **unused)
     check_least(error[1] / error[0], 8.0);
     check_most(error[1] / error[0], 32.0);
   }
+}
+
+/* A bar that only turns meets the shell with its ends: where they go in a step is its turning alone. */
+static void propeller(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.03, step: 5e-5}\ncontacts: [{restitution: 1, friction: 0.3}]\nbodies:\n"
+      "  sphere: {kind: shell, mesh: {sphere: {radius: 1, level: 2}}, %s}\n"
+      "  bar: {kind: rigid, shape: {box: {size: [1.6, 0.1, 0.06]}}, mass: 0.02, position: [1.4, 0, 0], orientation: "
+      "{vector: [0, 1.57, 0]}, spin: [0, 200, 30]}\n",
+      skin);
+  const outcome o = go(text, NULL);
+  check_most(fabs(o.closure), 2e-3);
 }
 
 /* ---- a ball that meets a wall obliquely ---- */
@@ -358,10 +376,11 @@ static void refusals(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_bodies),      cmocka_unit_test(energy_is_of_second_order),
-      cmocka_unit_test(oblique_ball),     cmocka_unit_test(fixed_box),
-      cmocka_unit_test(box_on_the_floor), cmocka_unit_test(copies),
-      cmocka_unit_test(containers),       cmocka_unit_test(refusals),
+      cmocka_unit_test(free_bodies), cmocka_unit_test(energy_is_of_second_order),
+      cmocka_unit_test(propeller),   cmocka_unit_test(oblique_ball),
+      cmocka_unit_test(fixed_box),   cmocka_unit_test(box_on_the_floor),
+      cmocka_unit_test(copies),      cmocka_unit_test(containers),
+      cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
