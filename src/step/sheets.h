@@ -42,8 +42,10 @@ struct vvi_sheets_step {
   int32_t *zone;           /* [movers] zones.c: towards the first mover of its zone; -1: in none */
   vvi_zone_member *member; /* [movers] */
   int32_t n_member;
-  int64_t acted;  /* pairs answered in this step */
-  double deepest; /* of what is unresolved in this step */
+  int patience;    /* sweeps before there are zones */
+  int32_t ignored; /* crossings seen in this step for which there was no impulse */
+  int64_t acted;   /* pairs answered in this step */
+  double deepest;  /* of what is unresolved in this step */
   vvi_sheet_counts count;
   void (*log)(void *user, const vvi_sheet_event *e); /* NULL: none */
   void *user;

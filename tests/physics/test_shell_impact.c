@@ -229,6 +229,36 @@ static void rod_and_ball(void **unused)
   run_free(&r);
 }
 
+/* Zones from the first sweep on: two cubes, one on the other on a floor, neither sink into it nor into each other. */
+static void zones_hold(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.02, step: 2e-5}\ngravity: [0, 0, -2000]\n"
+      "contacts: [{restitution: 0.5, friction: 0.4}]\nbodies:\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n"
+      "  pile: {kind: shell, mesh: {cube: {edge: 1, pieces: 2}}, %s, velocity: [5, 0, -20], copies: [{centre: [0, 0, "
+      "0.6]}, {centre: [0.1, 0.2, 1.65], rotation: [0, 0, 0.4]}]}\n",
+      steel);
+  run_record r = run_prepare(text, &(run_options){.threads = 1});
+  r.sim->step.sheets->patience = 0;
+  vv_report report;
+  assert_int_equal(vv_sim_steps(r.sim, 1000, &report), VV_OK);
+  const vv_ledger *l = run_ledger(&r);
+  const vv_block *b = &r.sim->model->block[0];
+  for (int64_t i = 0; i < b->nodes; i++) check_least(r.state->q[b->q0 + 2 * b->column + i], 0.0);
+  print_message("  closure %.1e P %.1e L %.1e zones %ld\n", l->closure, l->max_p_drift, l->max_L_drift,
+                (long)r.sim->step.sheets->count.zones);
+  check_least((double)r.sim->step.sheets->count.zones, 1.0);
+  check_most(fabs(l->closure), 1e-3);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_most(l->max_penetration, 0.0);
+  run_free(&r);
+}
+
 /* A tube that is pressed flat meets itself from inside. */
 static void flat_tube(void **unused)
 {
@@ -272,6 +302,7 @@ int main(void)
       cmocka_unit_test(any_number_of_threads),
       cmocka_unit_test(floors),
       cmocka_unit_test(rod_and_ball),
+      cmocka_unit_test(zones_hold),
       cmocka_unit_test(flat_tube),
       cmocka_unit_test(refusals),
   };

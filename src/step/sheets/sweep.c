@@ -22,6 +22,7 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
+  w->patience = PATIENCE;
   return vvi_sheet_search_create(m, arena, threads, 0.45 * m->edge_length, &w->search);
 }
 
@@ -193,6 +194,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   if (!violated(w, &k)) return false;
   if (!vvi_dcr_prepare(&w->search->motion, &k.pair)) {
     w->count.rowless += k.crosses;
+    w->ignored += k.crosses;
     return false;
   }
   w->count.crossings += k.crosses;
@@ -200,7 +202,10 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   const double pressed = pressed_by(w, &k, u);
   double up;
   bool pushed;
-  if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) return false;
+  if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) {
+    w->ignored += k.crosses;
+    return false;
+  }
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
@@ -225,14 +230,15 @@ static double left_over(struct vvi_sheets_step *w)
 static void sweep(struct vvi_sheets_step *w)
 {
   int64_t sweeps = 0;
+  w->ignored = 0;
   vvi_zones_open(w);
   for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
-    const bool patient = sweeps < PATIENCE;
+    const bool patient = sweeps < w->patience;
     fired = 0;
     for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
     if (w->n_member > 0) vvi_zones_move(w);
   }
-  if (sweeps == SWEEPS) w->deepest = fmax(w->deepest, left_over(w));
+  if (sweeps == SWEEPS || w->ignored > 0) w->deepest = fmax(w->deepest, left_over(w));
   w->count.sweeps += sweeps;
   if (sweeps > w->count.most_sweeps) w->count.most_sweeps = sweeps;
 }

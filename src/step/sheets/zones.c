@@ -29,6 +29,7 @@ static int32_t enter(struct vvi_sheets_step *w, int32_t m)
   return root_of(w, m);
 }
 
+/* A vertex at an obstacle joins nothing: it is answered, and its zone with it. */
 bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r)
 {
   const struct vvi_sheets *s = w->search->sheets;
@@ -41,7 +42,6 @@ bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r)
     w->zone[a > b ? a : b] = a < b ? a : b;
     joined = true;
   }
-  if (r->n == 1) joined = w->zone[r->part[0].mover] < 0, enter(w, r->part[0].mover);
   return joined;
 }
 
