@@ -261,6 +261,23 @@ static void long_chord(void **unused)
   run_free(&r);
 }
 
+/* A plate that lies on a floor is lent the energy of half a step, once. */
+static void lies_still(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 0.01, step: 5e-5}\ngravity: [0, 0, -2000]\nbodies:\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n"
+           "  plate: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [3, 3]}}, %s, velocity: [3, 0, 0]}\n",
+           steel);
+  run_record r = run_scene(text, &(run_options){.threads = 1});
+  check_least((double)r.sim->step.sheets->count.pushes, 1.0);
+  check_most(fabs(run_ledger(&r)->closure), 1e-12);
+  check_most(run_ledger(&r)->max_penetration, 0.0);
+  run_free(&r);
+}
+
 /* Zones from the first sweep on: two cubes, one on the other on a floor, neither sink into it nor into each other. */
 static void zones_hold(void **unused)
 {
@@ -336,6 +353,7 @@ int main(void)
       cmocka_unit_test(rod_and_ball),
       cmocka_unit_test(held_plate),
       cmocka_unit_test(long_chord),
+      cmocka_unit_test(lies_still),
       cmocka_unit_test(zones_hold),
       cmocka_unit_test(flat_tube),
       cmocka_unit_test(refusals),
