@@ -158,6 +158,22 @@ static double largest(const double a[3], const double b[3])
   return fmax(fabs(a[0] - b[0]), fmax(fabs(a[1] - b[1]), fabs(a[2] - b[2])));
 }
 
+/* Size of the tangential impulse, from what it did to the four momenta. */
+static double rub_of(const four *w, const vvi_dcr *k, const double before[12])
+{
+  double t[2][3], h[2][4][3], a[3] = {0, 0, 0}, b[2] = {0, 0};
+  vvi_across(k->n, t);
+  for (int i = 0; i < 2; i++) assert_true(vvi_torque_free(4, k->x, k->mass, k->c, t[i], h[i]));
+  for (int v = 0; v < 4; v++)
+    for (int c = 0; c < 3; c++) {
+      const double gain = w->p[4 * c + v] - before[4 * c + v];
+      a[0] += h[0][v][c] * h[0][v][c], a[1] += h[1][v][c] * h[1][v][c], a[2] += h[0][v][c] * h[1][v][c];
+      b[0] += h[0][v][c] * gain, b[1] += h[1][v][c] * gain;
+    }
+  const double det = a[0] * a[1] - a[2] * a[2];
+  return hypot(a[1] * b[0] - a[2] * b[1], a[0] * b[1] - a[2] * b[0]) / det;
+}
+
 /* 1e5 pairs of random masses, places, velocities; weights and normals also from another configuration than the places. */
 static void responses(void **unused)
 {
@@ -192,7 +208,10 @@ static void responses(void **unused)
     totals(&w, p1, l1, &e1, scale);
     const double jump = 0.5 * (1.0 - e * e) * k.speed * k.speed / k.normal.inverse;
     worst_e = fmax(worst_e, fabs(e1 - e0 + jump) / e0);
+    double before[12];
+    memcpy(before, w.p, sizeof before);
     const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, &slide, NULL);
+    check_most(rub_of(&w, &k, before), mu * l * (1.0 + 1e-6) + 1e-9);
     check_least(rubbed, -1e-14 * e0);
     check_most(slide, mu * l * (1.0 + 1e-14));
     slides += slide == mu * l && mu > 0.0, sticks += slide < mu * l && mu > 0.0;

@@ -229,6 +229,55 @@ static void rod_and_ball(void **unused)
   run_free(&r);
 }
 
+/* A ball slides over a plate with held borders: what the supports took is booked, moments too. */
+static void held_plate(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.01, step: 4e-5}\ncontacts: [{restitution: 1, friction: 0.5}]\nbodies:\n"
+      "  plate: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [3, 3]}}, %s, edges: [{hold: supported}]}\n"
+      "  ball: {kind: shell, mesh: {sphere: {radius: 1, level: 2}}, %s, centre: [0.7, 0.6, 1.1], rotation: [0.2, 0.1, "
+      "0], velocity: [20, 0, -60]}\n",
+      steel, steel);
+  const outcome o = go(text, true, 1);
+  check_least((double)o.impacts, 10.0);
+}
+
+/* One long step behind the top of a ball: the end of the way is inside, and leads out again. */
+static void long_chord(void **unused)
+{
+  (void)unused;
+  run_record r = run_scene("visviva: 1\ntime: {end: 0.01, step: 0.01}\nbodies:\n"
+                           "  ball: {kind: obstacle, shape: {sphere: {centre: [0, 0, 0], radius: 0.5}}}\n"
+                           "  seed: {kind: shell, mesh: {sphere: {radius: 0.1}}, thickness: 0.01, material: {young: 1, "
+                           "density: 1}, centre: [-0.6, 0.45, 0], velocity: [70, 0, 0]}\n",
+                           &(run_options){.threads = 1});
+  const vv_block *b = &r.sim->model->block[0];
+  const double *q = r.state->q + b->q0;
+  for (int64_t i = 0; i < b->nodes; i++) check_least(hypot(hypot(q[i], q[b->column + i]), q[2 * b->column + i]), 0.5);
+  check_most(run_ledger(&r)->max_penetration, 0.0);
+  run_free(&r);
+}
+
+/* A plate that lies on a floor is lent the energy of half a step, once. */
+static void lies_still(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 0.01, step: 5e-5}\ngravity: [0, 0, -2000]\nbodies:\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n"
+           "  plate: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [3, 3]}}, %s, velocity: [3, 0, 0]}\n",
+           steel);
+  run_record r = run_scene(text, &(run_options){.threads = 1});
+  check_least((double)r.sim->step.sheets->count.pushes, 1.0);
+  check_most(fabs(run_ledger(&r)->closure), 1e-12);
+  check_most(run_ledger(&r)->max_penetration, 0.0);
+  run_free(&r);
+}
+
 /* Zones from the first sweep on: two cubes, one on the other on a floor, neither sink into it nor into each other. */
 static void zones_hold(void **unused)
 {
@@ -302,6 +351,9 @@ int main(void)
       cmocka_unit_test(any_number_of_threads),
       cmocka_unit_test(floors),
       cmocka_unit_test(rod_and_ball),
+      cmocka_unit_test(held_plate),
+      cmocka_unit_test(long_chord),
+      cmocka_unit_test(lies_still),
       cmocka_unit_test(zones_hold),
       cmocka_unit_test(flat_tube),
       cmocka_unit_test(refusals),

@@ -218,7 +218,7 @@ static vv_status no_room(double t, vv_report *r)
 {
   r->reason = VV_REASON_CROWDED;
   snprintf(r->message, sizeof r->message,
-           "more contacts between surfaces than the run has room for at t = %.9g; use larger triangles", t);
+           "more contacts between surfaces than the run has room for at t = %.9g; use a shorter step", t);
   return VV_OK;
 }
 

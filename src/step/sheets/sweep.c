@@ -182,30 +182,39 @@ static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, boo
                                        .lost = lost});
 }
 
-/* True: momenta changed. */
+/* Speeds before and after along the normal.  False: no impulse along it helps. */
+static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bool *pushed)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) {
+    w->count.rowless += k->crosses;
+    return false;
+  }
+  w->count.crossings += k->crosses;
+  *u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
+  const double e = m->rule[m->couple[k->near->couple].rule].restitution;
+  return rebound(k, e, *w->bank, *u, pressed_by(w, k, *u), up, pushed);
+}
+
+/* True: momenta changed.  A vertex on a chord through a round obstacle may leave where it ends: then the normal of where it
+ * is now will do, since the obstacle lies behind the plane there. */
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  const double direction = w->h < 0.0 ? -1.0 : 1.0;
   visit k = {.near = near, .list = &w->search->list[near->couple]};
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
   if (!violated(w, &k)) return false;
-  if (!vvi_dcr_prepare(&w->search->motion, &k.pair)) {
-    w->count.rowless += k.crosses;
-    w->ignored += k.crosses;
-    return false;
-  }
-  w->count.crossings += k.crosses;
-  const double e = m->rule[m->couple[near->couple].rule].restitution, u = direction * k.pair.speed;
-  const double pressed = pressed_by(w, &k, u);
-  double up;
+  double u, up;
   bool pushed;
-  if (!rebound(&k, e, *w->bank, u, pressed, &up, &pushed)) {
-    w->ignored += k.crosses;
-    return false;
+  bool found = reply(w, &k, &u, &up, &pushed);
+  if (!found && k.crosses && k.pair.vertices == 1) {
+    memcpy(k.pair.n, near->n, sizeof k.pair.n);
+    found = reply(w, &k, &u, &up, &pushed);
   }
+  w->ignored += k.crosses && !found;
+  if (!found) return false;
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
