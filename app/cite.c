@@ -51,6 +51,15 @@ static const paper papers[] = {
      "  journal = {Numerische Mathematik},\n"
      "  volume  = {130}, number = {1}, pages = {73--123}, year = {2015}, doi = {10.1007/s00211-014-0659-4}\n"
      "}"},
+    {NULL, "shell", false, "kind: shell",
+     "F. Cirak, M. Ortiz, P. Schröder: Subdivision surfaces: a new paradigm for thin-shell finite-element analysis.\n"
+     "  International Journal for Numerical Methods in Engineering 47 (2000) 2039-2072.",
+     "@article{cirak2000,\n"
+     "  author  = {Cirak, Fehmi and Ortiz, Michael and Schr{\\\"o}der, Peter},\n"
+     "  title   = {Subdivision surfaces: a new paradigm for thin-shell finite-element analysis},\n"
+     "  journal = {International Journal for Numerical Methods in Engineering},\n"
+     "  volume  = {47}, pages = {2039--2072}, year = {2000}\n"
+     "}"},
     {NULL, "rigid", false, "kind: rigid (energy-momentum steps; the impacts of leapfrog are its steps of length zero)",
      "Energy-momentum conserving methods for rigid body dynamics with contact (penalty and Lagrange multiplier\n"
      "  methods, extending Simo and Wong). Title by its summary: the copy at hand names no authors.",
@@ -73,7 +82,8 @@ static bool stands_behind(const paper *p, const app_scene *s)
   char step[64];
   if (s == NULL) return true;
   if (p->kind != NULL) return has_kind(s, p->kind);
-  if (p->contact && vv_model_hard_pairs(s->model) == 0) return false;
+  if (p->contact && vv_model_hard_pairs(s->model) == 0 && !has_kind(s, "shell"))
+    return false; /* shells meet themselves */
   return strcmp(app_scene_word(s, "method", "step", step, sizeof step), p->step) == 0;
 }
 

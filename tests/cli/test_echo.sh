@@ -3,18 +3,19 @@
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(mktemp -d)
-trap 'rm -rf "$out" "${short:-}"' EXIT
+trap 'rm -rf "$out"' EXIT
+cp -r "$here/examples" "$out/examples" # a copy: the shortened scenes stand beside the files that they may name
 passed=0 failed=0
 hash_of() { sed -n 's/.*"state_hash": *"\([0-9a-f]\{16\}\)".*/\1/p' "$1/summary.json"; }
 fail() {
   echo "$1: $2"
   failed=$((failed + 1))
 }
-for scene in "$here"/examples/*/*.yaml; do
+for scene in "$out"/examples/*/*.yaml; do
   a=$out/a b=$out/b
   rm -rf "$a" "$b"
-  # a beginning is enough: 100 steps, or a little of the time (beside its files, which it may name)
-  short=$(dirname "$scene")/.echo-$$.yaml
+  # a beginning is enough: 100 steps, or a little of the time
+  short=$(dirname "$scene")/.echo.yaml
   python3 "$here/tests/cli/shorten.py" 100 0.03 "$scene" >"$short"
   if ! "$VISVIVA" run "$short" -o "$a" --quiet; then
     fail "$scene" "does not run"

@@ -200,10 +200,31 @@ static void test_words(void **unused)
   refused("mesh: {file: {path: no_such_file.obj}}", "no_such_file.obj");
 }
 
+/* What has no contact with shells is refused rather than let pass, unless the scene says that it may. */
+static void test_strangers(void **unused)
+{
+  (void)unused;
+#define BALL "mesh: {sphere: {radius: 1}}}\n  "
+  refused(BALL
+          "b: {kind: bar, length: 1, elements: 2, section: {area: 1}, material: {young: 1, density: 1}, position: 5",
+          "would meet the shell 's'");
+  refused(BALL "b: {kind: beam, length: 1, elements: 2, section: {square: {side: 0.1}}, "
+               "material: {young: 1, poisson: 0.3, density: 1}, position: [5, 0, 0]",
+          "would meet the shell 's'");
+  run_record r =
+      run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\ncontacts: [{between: [s, r], response: none}]\nbodies:\n"
+                  "  s: {kind: shell, thickness: 0.1, material: {young: 1, density: 1}, " BALL
+                  "r: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, position: [5, 0, 0]}\n",
+                  NULL);
+  run_free(&r);
+#undef BALL
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_books),       cmocka_unit_test(test_copies),
                                      cmocka_unit_test(test_stable_step), cmocka_unit_test(test_output),
-                                     cmocka_unit_test(test_words),       cmocka_unit_test(test_bad_files)};
+                                     cmocka_unit_test(test_words),       cmocka_unit_test(test_bad_files),
+                                     cmocka_unit_test(test_strangers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

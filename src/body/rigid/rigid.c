@@ -17,7 +17,7 @@ static double drift_excess(const vv_block *b, const double *q, const double *p)
 
 const vv_body_kind vv_rigid_kind = {
     .name = "rigid",
-    .doc = "ball, box, hull, mesh, compound, container; one or many copies",
+    .doc = "balls, boxes, hulls, meshes, compounds; one or many copies",
     .example =
         "{kind: rigid, shape: {box: {size: [0.5, 0.35, 0.25]}}, density: 700, position: [0.3, -1, 2], orientation: "
         "{axis: [1, 2, -2], angle: 0.7}, velocity: [0.2, 0.1, -0.3], spin: [0.5, -1, 0.7], copies: {grid: {count: [3, "

@@ -68,6 +68,23 @@ static bool can_meet(const builder *k, int32_t a, int32_t b)
   return rule_of(k, a, b) >= 0;
 }
 
+/* Tips of bars and sections with corners have no contact with surfaces: say so rather than let them pass. */
+static vv_status refuse_strangers(const builder *k)
+{
+  for (int32_t i = 0; i < k->m->n_patch; i++)
+    for (int32_t j = 0; j < k->m->n_patch; j++) {
+      const vv_patch *x = vvi_model_patch(k->m, i), *y = vvi_model_patch(k->m, j);
+      const bool strange = y->type == VV_PATCH_TIP || (y->type == VV_PATCH_CURVE && !is_curve(y));
+      if (!is_surface(x) || !strange || rule_of(k, i, j) < 0) continue;
+      return vv_complain(
+          k->m->body[y->body].group, "kind",
+          "'%s' would meet the shell '%s': only shells, rigid bodies, round beams and obstacles can; set "
+          "'response: none' between the two",
+          k->m->body[y->body].name, k->m->body[x->body].name);
+    }
+  return VV_OK;
+}
+
 static bool takes_part(const builder *k, int32_t patch)
 {
   for (int32_t i = 0; i < k->m->n_patch; i++)
@@ -394,7 +411,8 @@ static vv_status list_bodies(builder *k)
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
   builder k = {.m = m, .rules = rules, .q = q};
-  vv_status status = list_bodies(&k);
+  vv_status status = refuse_strangers(&k);
+  if (status == VV_OK) status = list_bodies(&k);
   if (status == VV_OK && k.n > 0) status = assemble(&k);
   vvi_arena_free(&k.scratch);
   return status;
