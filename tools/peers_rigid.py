@@ -62,7 +62,8 @@ def ask(program, *words, limit=600):
         done = subprocess.run([str(program), *map(str, words)], capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return None
-    return [float(x) for x in done.stdout.split()] if done.returncode == 0 else None
+    lines = done.stdout.splitlines()  # an engine may warn before the answer
+    return [float(x) for x in lines[-1].split()] if done.returncode == 0 and lines else None
 
 
 def scene(text, folder, name, visviva):
