@@ -51,6 +51,8 @@ const char *app_nearest(const char *word, const char *const *known, int n);     
 
 int app_error(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: error: ..." to stderr; returns APP_INPUT */
 void app_hint(const char *format, ...) VV_PRINTF(1, 2); /* "visviva: ..." to stderr */
+/* Says that a file was written, or why not; the context ends here. */
+int app_wrote(vv_ctx *ctx, vv_status status, const char *file);
 void app_messages(const vv_ctx *ctx, vv_status status); /* all messages of the context, or the status */
 void app_warnings(
     vv_ctx *ctx); /* messages of a call that went well: "visviva: warning: ..." to stderr; then none are left */

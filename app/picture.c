@@ -5,17 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static int judge(vv_ctx *ctx, vv_status status, const char *file)
-{
-  char clean[APP_PATH];
-  if (status == VV_OK)
-    printf("wrote %s\n", app_clean(clean, sizeof clean, file));
-  else
-    app_messages(ctx, status);
-  vv_ctx_destroy(ctx);
-  return status == VV_OK ? APP_DONE : APP_INPUT;
-}
-
 int app_verb_picture(int argc, char **argv)
 {
   app_line line = {.verb = "picture", .needs = "a result folder", .least = 1, .most = 2};
@@ -29,7 +18,7 @@ int app_verb_picture(int argc, char **argv)
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
   if (status == VV_OK) status = vv_picture_write(ctx, folder, file);
-  return judge(ctx, status, file);
+  return app_wrote(ctx, status, file);
 }
 
 /* Written beside and moved when complete, so that a full disk leaves the old file; what is no file (/dev/stdout) is
@@ -61,5 +50,5 @@ int app_verb_reference(int argc, char **argv)
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
   if (status == VV_OK) status = write_reference(ctx, line.word[0]);
-  return judge(ctx, status, line.word[0]);
+  return app_wrote(ctx, status, line.word[0]);
 }

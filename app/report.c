@@ -27,17 +27,11 @@ static bool find_template(char *out, size_t size)
 
 static int write_page(const app_line *line, const char *page, int64_t bytes, const char *file)
 {
-  char clean[APP_PATH];
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
   if (status == VV_OK) status = vv_page_write(ctx, line->n, line->word, page, bytes, file);
-  if (status == VV_OK)
-    printf("wrote %s\n", app_clean(clean, sizeof clean, file));
-  else
-    app_messages(ctx, status);
-  vv_ctx_destroy(ctx);
-  return status == VV_OK ? APP_DONE : APP_INPUT;
+  return app_wrote(ctx, status, file);
 }
 
 int app_verb_report(int argc, char **argv)

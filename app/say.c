@@ -115,3 +115,14 @@ const char *app_plural(int64_t n)
 {
   return n == 1 ? "" : "s";
 }
+
+int app_wrote(vv_ctx *ctx, vv_status status, const char *file)
+{
+  char clean[APP_PATH];
+  if (status == VV_OK)
+    printf("wrote %s\n", app_clean(clean, sizeof clean, file));
+  else
+    app_messages(ctx, status);
+  vv_ctx_destroy(ctx);
+  return status == VV_OK ? APP_DONE : APP_INPUT;
+}

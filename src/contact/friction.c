@@ -9,15 +9,6 @@ double vvi_form(const double a[6], const double x[3], const double y[3])
          a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
 }
 
-void vvi_across(const double n[3], double t[2][3])
-{
-  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-  for (int c = 0; c < 3; c++) t[0][c] = (c == least) - n[least] * n[c];
-  const double size = vvi_norm3(t[0]);
-  for (int c = 0; c < 3; c++) t[0][c] /= size;
-  vvi_cross3(n, t[0], t[1]);
-}
-
 bool vvi_rub(const double a[6], const double n[3], const double w[3], double limit, double slide[3], double change[3])
 {
   double t[2][3];

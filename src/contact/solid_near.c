@@ -65,13 +65,10 @@ static void place_soft(vvi_solid_near *w, int32_t i)
   part->type = o->mover[1] >= 0 ? VVI_PART_CAPSULE : VVI_PART_BALL;
   part->half[2] = 0.5 * length;
   part->reach = w->thread[i].reach = w->reach[i] = part->half[2] + part->radius;
-  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-  double e[3], f[3];
-  for (int c = 0; c < 3; c++) e[c] = (c == least) - n[least] * n[c];
-  const double size = vvi_norm3(e);
-  for (int c = 0; c < 3; c++) e[c] /= size;
-  vvi_cross3(n, e, f);
-  for (int c = 0; c < 3; c++) pose->turn[3 * c] = e[c], pose->turn[3 * c + 1] = f[c], pose->turn[3 * c + 2] = n[c];
+  double t[2][3];
+  vvi_across(n, t);
+  for (int c = 0; c < 3; c++)
+    pose->turn[3 * c] = t[0][c], pose->turn[3 * c + 1] = t[1][c], pose->turn[3 * c + 2] = n[c];
 }
 
 double vvi_object_speed(const vvi_solid_near *w, int32_t i)

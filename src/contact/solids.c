@@ -55,11 +55,10 @@ static vv_solid *one_part(vvi_arena *arena, vvi_part_type type)
 /* A frame by rows whose third axis is n. */
 static void frame_about(const double n[3], double rows[9])
 {
-  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
-  for (int c = 0; c < 3; c++) rows[c] = (c == least) - n[least] * n[c], rows[6 + c] = n[c];
-  const double size = vvi_norm3(rows);
-  for (int c = 0; c < 3; c++) rows[c] /= size;
-  vvi_cross3(rows + 6, rows, rows + 3);
+  double t[2][3];
+  vvi_across(n, t);
+  memcpy(rows, t, sizeof t);
+  memcpy(rows + 6, n, 3 * sizeof(double));
 }
 
 /* What is fixed in space keeps its place in the part: the pose is the identity. */

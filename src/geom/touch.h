@@ -115,17 +115,6 @@ static inline void vvi_pose_point(const vvi_pose *p, const double local[3], doub
   for (int i = 0; i < 3; i++) x[i] += p->place[i];
 }
 
-/* Some unit vector normal to the unit vector u. */
-static inline void vvi_across(const double u[3], double v[3])
-{
-  const int k = fabs(u[0]) < 0.6 ? 0 : fabs(u[1]) < 0.6 ? 1 : 2;
-  double w[3] = {0.0, 0.0, 0.0};
-  w[k] = 1.0;
-  vvi_mad3(w, -u[k], u, v);
-  const double length = vvi_norm3(v);
-  for (int i = 0; i < 3; i++) v[i] /= length;
-}
-
 /* The end points of a capsule's segment, of which side = -1, 1. */
 static inline void vvi_segment_end(const vvi_placed *p, double side, double x[3])
 {

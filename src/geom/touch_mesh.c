@@ -45,8 +45,7 @@ static void triangle_core(const mesh *m, int t, vvi_core *k)
   vvi_surface_normal(m->f, t, local);
   for (int i = 0; i < 3; i++) local[i] *= m->sign;
   vvi_apply33(m->pose->turn, local, k->e + 6);
-  vvi_across(k->e + 6, k->e);
-  vvi_cross3(k->e + 6, k->e, k->e + 3);
+  vvi_across(k->e + 6, (double(*)[3])k->e);
 }
 
 /* Sine of the height of vertex w over the plane through vertex v with normal n (in the mesh's frame). */

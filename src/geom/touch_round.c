@@ -103,10 +103,9 @@ static void thin_direction(const vvi_placed *a, const vvi_placed *b, const bool 
   if (inside[0]) vvi_mad3(d, -vvi_dot3(d, u), u, d);
   if (inside[1]) vvi_mad3(d, -vvi_dot3(d, w), w, d);
   const double length = vvi_norm3(d);
-  if (length > 0.0)
-    for (int i = 0; i < 3; i++) d[i] /= length;
-  else
-    vvi_across(u, d);
+  double any[2][3];
+  if (!(length > 0.0)) vvi_across(u, any);
+  for (int i = 0; i < 3; i++) d[i] = length > 0.0 ? d[i] / length : any[0][i];
 }
 
 /* The spot of the points at[0] of a and at[1] of b; returns their distance squared. */

@@ -86,8 +86,7 @@ static void wall_vertices(const wall *w, const vvi_placed *b, int n, const doubl
   int far[AROUND];
   double most[AROUND], t[2][3];
   if (within > FEW) {
-    vvi_across(local, t[0]);
-    vvi_cross3(local, t[0], t[1]);
+    vvi_across(local, t);
     for (int k = 0; k < AROUND; k++) most[k] = -INFINITY, far[k] = -1;
     for (int v = 0; v < n; v++) {
       if (!(base + vvi_dot3(local, vertex + 3 * v) < s->margin)) continue;

@@ -34,6 +34,30 @@ static inline void vvi_cross3(const double a[3], const double b[3], double c[3])
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* Two unit vectors across the unit vector n: n, t[0], t[1] are right-handed. */
+static inline void vvi_across(const double n[3], double t[2][3])
+{
+  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
+  for (int c = 0; c < 3; c++) t[0][c] = (c == least) - n[least] * n[c];
+  const double size = vvi_norm3(t[0]);
+  for (int c = 0; c < 3; c++) t[0][c] /= size;
+  vvi_cross3(n, t[0], t[1]);
+}
+
+/* Groups of numbers that are joined one by one, each named after its smallest: group[i] = i at first. */
+static inline int32_t vvi_group_of(int32_t *group, int32_t i)
+{
+  while (group[i] != i) i = group[i] = group[group[i]];
+  return i;
+}
+
+static inline void vvi_group_join(int32_t *group, int32_t a, int32_t b)
+{
+  a = vvi_group_of(group, a), b = vvi_group_of(group, b);
+  if (a < b) group[b] = a;
+  if (b < a) group[a] = b;
+}
+
 /* Smallest s > 0 with c0 + c1 s + c2 s^2 = 0 where the parabola passes from positive to negative; INFINITY if none.
  * touching: c0 is zero up to rounding and s = 0 is a known root, which is divided out. */
 double vvi_first_crossing(double c0, double c1, double c2, bool touching);

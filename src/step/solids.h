@@ -72,7 +72,6 @@ struct vvi_solids_step {
   int32_t *touch_of;              /* [movers] its number in touched; -1: none */
   int32_t n_lent;                 /* the first so many have been lent to what pushes them (lend.c) */
   double (*first)[6], (*owed)[6]; /* [movers] of these: momentum when first settled; h f that it had had */
-  int64_t rest_failed;            /* steps with islands that Newton left to Gauss-Seidel */
 };
 
 vv_status vvi_solids_prepare(struct vv_step *s);

@@ -66,12 +66,6 @@ static void collect_hits(struct vv_step *s, double h)
 
 /* ---- components ---- */
 
-static int32_t root_of(int32_t *root, int32_t i)
-{
-  while (root[i] != i) i = root[i] = root[root[i]];
-  return i;
-}
-
 static int by_island(const void *x, const void *y)
 {
   const vvi_hit *a = x, *b = y;
@@ -89,12 +83,9 @@ static void connect(struct vvi_solids_step *w)
     }
   for (int32_t k = 0; k < w->n_hit; k++) {
     const vvi_solid_row *c = &w->row[w->hit[k].row];
-    for (int l = 1; l < c->legs; l++) {
-      const int32_t a = root_of(w->root, c->leg[0].mover), b = root_of(w->root, c->leg[l].mover);
-      if (a != b) w->root[a > b ? a : b] = a > b ? b : a;
-    }
+    for (int l = 1; l < c->legs; l++) vvi_group_join(w->root, c->leg[0].mover, c->leg[l].mover);
   }
-  for (int32_t k = 0; k < w->n_hit; k++) w->hit[k].island = root_of(w->root, w->row[w->hit[k].row].leg[0].mover);
+  for (int32_t k = 0; k < w->n_hit; k++) w->hit[k].island = vvi_group_of(w->root, w->row[w->hit[k].row].leg[0].mover);
   if (w->n_hit > 1) qsort(w->hit, (size_t)w->n_hit, sizeof *w->hit, by_island);
 }
 

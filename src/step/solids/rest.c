@@ -73,25 +73,12 @@ static bool moves(const vvi_rest_work *w, int32_t m)
   return m >= 0 && w->moves[m];
 }
 
-static int32_t top(int32_t *parent, int32_t i)
-{
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void connect(int32_t *parent, int32_t a, int32_t b)
-{
-  a = top(parent, a), b = top(parent, b);
-  if (a < b) parent[b] = a;
-  if (b < a) parent[a] = b;
-}
-
 /* The mover that names the island of a contact; -1: nothing there can move. */
 static int32_t name_of(vvi_rest_work *w, const vvi_rest_problem *p, int32_t i)
 {
   const vvi_rest_contact *c = &p->contact[i];
-  if (moves(w, c->a)) return top(w->parent, c->a);
-  return moves(w, c->b) ? top(w->parent, c->b) : -1;
+  if (moves(w, c->a)) return vvi_group_of(w->parent, c->a);
+  return moves(w, c->b) ? vvi_group_of(w->parent, c->b) : -1;
 }
 
 /* Counts into first[k + 2]; summed, first[k + 1] is where island k begins and, filled, where it ends. */
@@ -106,7 +93,8 @@ static void find_islands(vvi_rest_work *w, vvi_rest_problem *p)
   for (int32_t m = 0; m < p->movers; m++)
     w->parent[m] = m, w->isle_of_root[m] = -1, w->moves[m] = can_move(&p->mover[m]);
   for (int32_t i = 0; i < p->n; i++) {
-    if (moves(w, p->contact[i].a) && moves(w, p->contact[i].b)) connect(w->parent, p->contact[i].a, p->contact[i].b);
+    if (moves(w, p->contact[i].a) && moves(w, p->contact[i].b))
+      vvi_group_join(w->parent, p->contact[i].a, p->contact[i].b);
   }
   w->islands = 0;
   memset(w->first_contact, 0, sizeof *w->first_contact * (size_t)(w->movers + 2));
@@ -118,7 +106,7 @@ static void find_islands(vvi_rest_work *w, vvi_rest_problem *p)
     w->first_contact[w->isle_of_root[root] + 2]++;
   }
   for (int32_t m = 0; m < p->movers; m++) {
-    const int32_t k = w->isle_of_root[top(w->parent, m)];
+    const int32_t k = w->isle_of_root[vvi_group_of(w->parent, m)];
     if (k >= 0) w->first_mover[k + 2]++;
   }
   add_up(w->islands, w->first_contact), add_up(w->islands, w->first_mover);
@@ -127,7 +115,7 @@ static void find_islands(vvi_rest_work *w, vvi_rest_problem *p)
     if (root >= 0) w->contact[w->first_contact[w->isle_of_root[root] + 1]++] = i;
   }
   for (int32_t m = 0; m < p->movers; m++) {
-    const int32_t k = w->isle_of_root[top(w->parent, m)];
+    const int32_t k = w->isle_of_root[vvi_group_of(w->parent, m)];
     if (k >= 0) w->mover[w->first_mover[k + 1]++] = m;
   }
   for (int32_t k = 0; k < w->islands; k++) {
@@ -257,12 +245,8 @@ static void times_root(const double l[6], double sign, const double x[3], double
 
 static void frame_of(const double n[3], double axis[3][3])
 {
-  const int least = fabs(n[0]) < fabs(n[1]) ? (fabs(n[0]) < fabs(n[2]) ? 0 : 2) : (fabs(n[1]) < fabs(n[2]) ? 1 : 2);
   memcpy(axis[0], n, sizeof axis[0]);
-  for (int c = 0; c < 3; c++) axis[1][c] = (c == least) - n[least] * n[c];
-  const double size = vvi_norm3(axis[1]);
-  for (int c = 0; c < 3; c++) axis[1][c] /= size;
-  vvi_cross3(n, axis[1], axis[2]);
+  vvi_across(n, axis + 1);
 }
 
 static double dot12(const vvi_rest_row *r, int i, int k)
@@ -448,12 +432,12 @@ static void connect_struck(vvi_rest_work *w, const vvi_rest_problem *p, int32_t 
   }
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
     const vvi_rest_contact *c = &p->contact[w->contact[i]];
-    if (acts(c) && moves(w, c->a) && moves(w, c->b)) connect(w->parent, c->a, c->b);
+    if (acts(c) && moves(w, c->a) && moves(w, c->b)) vvi_group_join(w->parent, c->a, c->b);
   }
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
     const vvi_rest_contact *c = &p->contact[w->contact[i]];
-    if (acts(c) && !moves(w, c->a)) w->isle_of_root[top(w->parent, c->b)] = 1;
-    if (acts(c) && !moves(w, c->b)) w->isle_of_root[top(w->parent, c->a)] = 1;
+    if (acts(c) && !moves(w, c->a)) w->isle_of_root[vvi_group_of(w->parent, c->b)] = 1;
+    if (acts(c) && !moves(w, c->b)) w->isle_of_root[vvi_group_of(w->parent, c->a)] = 1;
   }
 }
 
@@ -466,7 +450,7 @@ static void add_energies(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
     const int32_t m = w->mover[i];
     if (!p->touched[m]) continue;
     const double *v0 = p->before + 6 * m, *vf = p->velocity + 6 * m, *v1 = w->velocity[m], *f = p->pushed + 6 * m;
-    double *y = sum[w->local[top(w->parent, m)]];
+    double *y = sum[w->local[vvi_group_of(w->parent, m)]];
     y[GAIN] += gain(w, p, m);
     y[BEFORE] += kinetic(p->mover[m].inverse_mass, v0) + kinetic(p->mover[m].inverse_inertia, v0 + 3);
     y[WORK] += dot6(f, v1);
@@ -505,7 +489,7 @@ static bool guard(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
   add_energies(w, p, k);
   for (int32_t i = w->first_contact[k]; i < w->first_contact[k + 1]; i++) {
     vvi_rest_contact *c = &p->contact[w->contact[i]];
-    const int32_t root = top(w->parent, moves(w, c->a) ? c->a : c->b);
+    const int32_t root = vvi_group_of(w->parent, moves(w, c->a) ? c->a : c->b);
     const double *y = sum[w->local[root]];
     if (!(y[GAIN] > 0.0) || w->isle_of_root[root] || !acts(c)) continue;
     const double alpha = factor_of(y, false);
@@ -513,7 +497,7 @@ static bool guard(vvi_rest_work *w, const vvi_rest_problem *p, int32_t k)
   }
   deliver(w, p, k);
   for (int32_t i = w->first_mover[k]; i < w->first_mover[k + 1]; i++) {
-    const int32_t m = w->mover[i], root = top(w->parent, m);
+    const int32_t m = w->mover[i], root = vvi_group_of(w->parent, m);
     const double *y = sum[w->local[root]];
     if (!p->touched[m] || !(y[GAIN] > 0.0) || !w->isle_of_root[root]) continue;
     p->scale[m] = factor_of(y, true);

@@ -351,7 +351,6 @@ static void solve(struct vv_step *s, double h)
     vvi_rest_solve(w->rest, w->problem, &stats);
     if (k == RISES || !raise_contacts(s, h)) break;
   }
-  w->rest_failed += stats.failed > 0;
 }
 
 void vvi_settle_rest(struct vv_step *s, double h, bool again)
