@@ -282,6 +282,8 @@ typedef struct vv_stepper_kind {
   void (*audit)(struct vv_step *s,
                 vv_totals *sum); /* sum: plain totals in, those in the energy that the method balances out */
   vv_status (*step)(struct vv_step *s, int64_t n, vv_report *r); /* n steps with nothing observed between */
+  void (*forget)(struct vv_step *s); /* the state was changed from outside: what was found in the old one is void; NULL:
+                                        nothing is kept from step to step */
 } vv_stepper_kind;
 
 /* ---- responses: what the contacts feel in, impulses out; no body is seen ---- */

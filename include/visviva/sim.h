@@ -71,7 +71,8 @@ typedef struct vv_sim_def {
 } vv_sim_def;
 
 VV_API vv_sim_def vv_sim_default(void);
-/* The state is borrowed and moved in place. */
+/* The state is borrowed and moved in place.  It may be changed between calls; what that brings or takes is in no book, so
+ * new books want a new simulation. */
 VV_API VV_NODISCARD vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def *def,
                                             vv_sim **out);
 VV_API void vv_sim_destroy(vv_sim *sim);

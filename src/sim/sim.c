@@ -45,6 +45,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_solids_prepare(&sim->step));
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   VV_TRY(m->stepper->prepare(&sim->step));
+  if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
+    VV_TRY(vv_state_clone(sim->state, &sim->left));
   if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
 }
@@ -71,6 +73,7 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
 void vv_sim_destroy(vv_sim *sim)
 {
   if (sim == NULL) return;
+  vv_state_destroy(sim->left);
   vvi_arena_free(&sim->arena);
   free(sim);
 }
@@ -292,6 +295,14 @@ static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
   return status;
 }
 
+/* Who holds the state may change it between calls: lists and forces of the old one are then void. */
+static void notice_change(vv_sim *sim)
+{
+  const vv_state *x = sim->state, *y = sim->left;
+  const size_t size = sizeof(double) * (size_t)(x->nq + x->np + x->nh);
+  if (y != NULL && (x->t != y->t || memcmp(x->q, y->q, size) != 0)) sim->model->stepper->forget(&sim->step);
+}
+
 vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
 {
   *report = (vv_report){.reason = VV_REASON_DONE};
@@ -299,8 +310,10 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   vv_status status = VV_OK;
   if (!sim->started) open_ledger(sim);
   sim->started = true;
+  notice_change(sim);
   status = tell(sim, true, n <= 0, true);
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
+  if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
   if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;
   report->wall_seconds = vvi_clock() - clock;
   return status;

@@ -27,6 +27,7 @@ struct vv_sim {
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
   bool started;
+  vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */
 };
 

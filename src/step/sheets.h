@@ -82,5 +82,7 @@ vv_status vvi_sheets_act(struct vv_step *s, double t, double h, double *f, vv_re
 /* The 2005 paper's step, where the scene asks for it (paper.c); stage 0: before the second kick, 1: after it. */
 vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena);
 void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage);
+/* The state was changed from outside. */
+void vvi_sheets_forget(struct vvi_sheets_step *w);
 double vvi_sheets_bank(const struct vv_step *s);
 void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts);

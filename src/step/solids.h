@@ -91,4 +91,6 @@ void vvi_solids_take(struct vv_step *s, double h);
 void vvi_solids_settle(struct vv_step *s);
 /* After the drift. */
 void vvi_solids_moved(struct vv_step *s, double h);
+/* The state was changed from outside. */
+void vvi_solids_forget(struct vvi_solids_step *w);
 void vvi_solids_note(struct vv_step *s, double *deepest, int64_t *contacts);

@@ -393,6 +393,13 @@ static void audit(struct vv_step *s, vv_totals *sum)
   sum->strain -= 0.125 * s->h * s->h * inner(n, w->f, w->z);
 }
 
+static void forget(struct vv_step *s)
+{
+  ((leapfrog_work *)s->own)->known = false;
+  if (s->solids != NULL) vvi_solids_forget(s->solids);
+  if (s->sheets != NULL) vvi_sheets_forget(s->sheets);
+}
+
 const vv_stepper_kind vv_leapfrog_stepper = {
     .name = "leapfrog",
     .doc = "kick, drift, kick; contact at whole steps",
@@ -400,4 +407,5 @@ const vv_stepper_kind vv_leapfrog_stepper = {
     .prepare = prepare,
     .audit = audit,
     .step = step,
+    .forget = forget,
 };

@@ -15,6 +15,11 @@ static double *memory_of(const struct vv_step *s)
   return s->state->memory + s->state->nh - (s->crowd != NULL) - VVI_SHEET_MEMORY;
 }
 
+void vvi_sheets_forget(struct vvi_sheets_step *w)
+{
+  w->ready = false; /* the guard belongs to the state; with it all lists are made anew */
+}
+
 double vvi_sheets_bank(const struct vv_step *s)
 {
   return memory_of(s)[VVI_SHEET_BANK];

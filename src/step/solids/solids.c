@@ -201,6 +201,11 @@ void vvi_solids_moved(struct vv_step *s, double h)
   vvi_solid_near_moved(s->solids->near, s->solids->locate != NULL ? 3.0 * h : h);
 }
 
+void vvi_solids_forget(struct vvi_solids_step *w)
+{
+  w->fresh = w->near->built = false;
+}
+
 /* What touches, and how deep; the next step starts from what was found here. */
 void vvi_solids_note(struct vv_step *s, double *deepest, int64_t *contacts)
 {
