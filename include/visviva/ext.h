@@ -123,6 +123,20 @@ typedef struct vv_block {
   int threads;
 } vv_block;
 
+/* The body of a block that owns a node: their nodes lie one behind the other. */
+static inline int32_t vv_body_of_node(const vv_block *b, int64_t node)
+{
+  int32_t lo = 0, hi = b->n_body - 1;
+  while (lo < hi) {
+    const int32_t mid = lo + (hi - lo + 1) / 2;
+    if (b->body[mid]->node0 <= node)
+      lo = mid;
+    else
+      hi = mid - 1;
+  }
+  return lo;
+}
+
 /* What fill gets: the block, the body (slices), and the initial state of the block (already offset by q0, p0). */
 typedef struct vv_fill {
   vv_block *block;

@@ -358,20 +358,6 @@ static int move_strip(const vv_block *b, int32_t j, int64_t i, int64_t n, double
 
 /* ---- ranges of nodes, cut into bodies and strips ---- */
 
-/* The body that owns node i. */
-static int32_t body_at(const vv_block *b, int64_t i)
-{
-  int32_t lo = 0, hi = b->n_body - 1;
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo + 1) / 2;
-    if (b->body[mid]->node0 <= i)
-      lo = mid;
-    else
-      hi = mid - 1;
-  }
-  return lo;
-}
-
 static int64_t body_end(const vv_block *b, int32_t j)
 {
   return b->body[j]->node0 + b->body[j]->n_node;
@@ -429,7 +415,7 @@ static void sweep_body(const vv_block *b, int32_t j, int64_t i0, int64_t i1, dou
 static void sweep_range(const vv_block *b, int64_t i0, int64_t i1, double h, const edges *edge, bool drift, double *q,
                         double *p)
 {
-  const int32_t first = body_at(b, i0), last = body_at(b, i1 - 1);
+  const int32_t first = vv_body_of_node(b, i0), last = vv_body_of_node(b, i1 - 1);
   for (int32_t j = first; j <= last; j++) {
     const int64_t from = j == first ? i0 : b->body[j]->node0, to = j == last ? i1 : body_end(b, j);
     const border before = j == first ? edge->before[0] : j == last ? edge->before[1] : border_before(b, j, from, q);
@@ -440,7 +426,7 @@ static void sweep_range(const vv_block *b, int64_t i0, int64_t i1, double h, con
 
 static void find_edges(const vv_block *b, int64_t i0, int64_t i1, const double *q, edges *edge)
 {
-  const int32_t first = body_at(b, i0), last = body_at(b, i1 - 1);
+  const int32_t first = vv_body_of_node(b, i0), last = vv_body_of_node(b, i1 - 1);
   edge->before[0] = border_before(b, first, i0, q);
   edge->behind[0] = border_behind(b, first, (first == last ? i1 : body_end(b, first)) - 1, q);
   edge->before[1] = first == last ? edge->before[0] : border_before(b, last, b->body[last]->node0, q);
@@ -482,7 +468,7 @@ static int drift_range(const vv_block *b, int64_t i0, int64_t i1, double h, doub
 {
   int most = 0;
   for (int64_t i = i0; i < i1;) {
-    const int32_t j = body_at(b, i);
+    const int32_t j = vv_body_of_node(b, i);
     const int64_t to = body_end(b, j) < i1 ? body_end(b, j) : i1;
     const int iterations = move_strip(b, j, i, to - i, h, NULL, q, p);
     if (iterations > most) most = iterations;
@@ -506,7 +492,7 @@ int beam_drift(const vv_block *b, double h, double *q, double *p)
 
 void beam_drift_one(const vv_block *b, int64_t node, double h, double *q, double *p)
 {
-  move_strip(b, body_at(b, node), node, 1, h, NULL, q, p);
+  move_strip(b, vv_body_of_node(b, node), node, 1, h, NULL, q, p);
 }
 
 void beam_stride(const vv_block *b, double h, double *q, double *p)

@@ -196,25 +196,11 @@ static int fly_run(const vv_block *b, rigid_class kind, int64_t i, int64_t n, do
   return fly_uneven(&a, n, dt, q + i, p + i);
 }
 
-/* The body that owns node i. */
-static int32_t body_at(const vv_block *b, int64_t i)
-{
-  int32_t lo = 0, hi = b->n_body - 1;
-  while (lo < hi) {
-    const int32_t mid = lo + (hi - lo + 1) / 2;
-    if (b->body[mid]->node0 <= i)
-      lo = mid;
-    else
-      hi = mid - 1;
-  }
-  return lo;
-}
-
 /* Runs of bodies of one class. */
 static int drift_range(const vv_block *b, int64_t i0, int64_t i1, double dt, double *q, const double *p)
 {
   int most = 0;
-  for (int32_t j = body_at(b, i0); i0 < i1;) {
+  for (int32_t j = vv_body_of_node(b, i0); i0 < i1;) {
     const double kind = rigid_of(b, j)->kind;
     int64_t to = i0;
     for (; to < i1 && j < b->n_body && rigid_of(b, j)->kind == kind; j++) to = b->body[j]->node0 + b->body[j]->n_node;
@@ -241,7 +227,7 @@ int rigid_drift(const vv_block *b, double dt, double *q, double *p)
 
 void rigid_drift_node(const vv_block *b, int64_t node, double dt, double *q, double *p)
 {
-  fly_run(b, (rigid_class)rigid_of(b, body_at(b, node))->kind, node, 1, dt, q, p);
+  fly_run(b, (rigid_class)rigid_of(b, vv_body_of_node(b, node))->kind, node, 1, dt, q, p);
 }
 
 /* Without loads and gravity nothing kicks. */
