@@ -80,7 +80,7 @@ book_text book_more(double x, double cap)
 {
   book_text t;
   if (!(x > 0)) return book_error(x);
-  snprintf(t.s, sizeof t.s, "more than %.0e", fmin(cap, pow(10, floor(log10(x)))));
+  snprintf(t.s, sizeof t.s, "more than %g", fmin(cap, pow(10, floor(log10(x)))));
   return t;
 }
 
@@ -130,7 +130,8 @@ void book_judge_exact(book_claim *c, double measured, double limit)
 {
   c->target = true;
   c->verdict = verdict_if(c, measured, measured <= limit);
-  snprintf(c->rule, sizeof c->rule, "exact solution: reproduced if at most %g, else the program fails", limit);
+  snprintf(c->rule, sizeof c->rule, "exact or textbook solution: reproduced if at most %g, else the program fails",
+           limit);
 }
 
 void book_judge_above(book_claim *c, double measured, double limit)

@@ -19,7 +19,7 @@ book_text book_error(double x);             /* 2 digits; rounding level as "belo
 book_text book_number(double x, int n);     /* n significant digits */
 book_text book_fixed(double x, int n);      /* n decimals */
 book_text book_range(double lo, double hi); /* two errors: "1.2e-04 to 3.4e-03" */
-book_text book_more(double x, double cap);  /* "more than 1e+02": its power of ten, at most cap; chaotic numbers */
+book_text book_more(double x, double cap);  /* "more than 100": its power of ten, at most cap; chaotic numbers */
 book_text book_less(double x);              /* "less than 5 %": the next 1, 2 or 5 above; chaotic numbers */
 book_text book_percent(double x);           /* an error as a percentage, 2 digits; "more than 1000 %" */
 

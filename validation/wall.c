@@ -207,7 +207,8 @@ static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMP
   snprintf(claim.measured, sizeof claim.measured, "1 - e = %s to %s", book_number(1 - fine[0].rebound, 2).s,
            book_number(1 - fine[MESHES - 1].rebound, 2).s);
   book_judge_exact(&claim, (1 - fine[MESHES - 1].rebound) / (1 - fine[0].rebound), 0.5);
-  snprintf(claim.rule, sizeof claim.rule, "reproduced if 1 - e at 400 elements is at most half of that at 50");
+  snprintf(claim.rule, sizeof claim.rule,
+           "exact solution: reproduced if 1 - e at 400 elements is at most half of that at 50");
   book_add_claim(c, &claim);
 }
 
