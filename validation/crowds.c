@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVERY = 200, LAWS = 4, ORDERS = 4, ROWS = 64 };
+enum { EVERY = 200, LAWS = 4, ORDERS = 4 };
 
 static const double law[LAWS][2] = {{1, 0}, {1, 0.5}, {0.5, 0}, {0.5, 0.5}}; /* e, mu */
 
@@ -73,6 +73,7 @@ typedef struct crowd_case {
 } crowd_case;
 
 /* Cubes: the five of the paper in four layouts; 76 in a layout of our own, as the paper gives none. */
+enum { SEVERAL_STEPS = 4 }; /* which of them is run with several steps */
 static const crowd_case list[] = {
     {.name = "5 cubes, layout 1", .file = "five-cubes.yaml", .laws = LAWS, .energy = 1.7e-6},
     {.name = "5 cubes, layout 2",
@@ -90,15 +91,15 @@ static const crowd_case list[] = {
      .place = "[-1.15, 1.3, 1.15]",
      .laws = LAWS,
      .energy = 1.7e-6},
-    {.name = "27 cubes",
-     .n = 3,
-     .pitch = 1.05,
-     .lean = 0.02,
-     .seed = 1,
-     .end = "0.01",
-     .laws = LAWS,
-     .energy = 2.9e-6,
-     .lost = {0, 0.264, 0.297, 0.391}},
+    [SEVERAL_STEPS] = {.name = "27 cubes",
+                       .n = 3,
+                       .pitch = 1.05,
+                       .lean = 0.02,
+                       .seed = 1,
+                       .end = "0.01",
+                       .laws = LAWS,
+                       .energy = 2.9e-6,
+                       .lost = {0, 0.264, 0.297, 0.391}},
     {.name = "64 cubes",
      .n = 4,
      .pitch = 1.05,
@@ -216,7 +217,7 @@ static vv_status run_case(vv_ctx *ctx, const crowd_case *k, int l, const char *s
 
 typedef struct crowd_runs {
   int n;
-  crowd_run of[ROWS];
+  crowd_run of[VV_COUNT(list) * LAWS];
   crowd_run order[ORDERS];
 } crowd_runs;
 
@@ -224,12 +225,9 @@ static const char *const step[ORDERS] = {"5e-6", "1e-5", "2e-5", "4e-5"};
 
 static vv_status run_all(vv_ctx *ctx, crowd_runs *r)
 {
-  const crowd_case *smooth = NULL;
-  for (int i = 0; i < VV_COUNT(list); i++) {
-    if (list[i].n == 3 && list[i].lean > 0) smooth = &list[i];
-    for (int l = 0; l < list[i].laws && r->n < ROWS; l++) BOOK_TRY(run_case(ctx, &list[i], l, NULL, &r->of[r->n++]));
-  }
-  for (int k = 0; k < ORDERS && smooth != NULL; k++) BOOK_TRY(run_case(ctx, smooth, 0, step[k], &r->order[k]));
+  for (int i = 0; i < VV_COUNT(list); i++)
+    for (int l = 0; l < list[i].laws; l++) BOOK_TRY(run_case(ctx, &list[i], l, NULL, &r->of[r->n++]));
+  for (int k = 0; k < ORDERS; k++) BOOK_TRY(run_case(ctx, &list[SEVERAL_STEPS], 0, step[k], &r->order[k]));
   return VV_OK;
 }
 
@@ -404,7 +402,7 @@ static void compared_claims(book_chapter *c, const crowd_runs *r)
   const double order = log2(fabs(r->order[ORDERS - 1].end / r->order[0].end)) / (ORDERS - 1);
   snprintf(text, sizeof text, "order %s", book_fixed(order, 1).s);
   target(c, "K13", "beyond: the error of the energy is of second order in the step", "2 (independent program)",
-         "27 cubes, e = 1, steps 5e-6 to 4e-5", text, fabs(order - 2), 0.3);
+         "27 cubes, e = 1, steps 5e-6 to 4e-5; within 0.2", text, fabs(order - 2), 0.2);
 }
 
 vv_status chapter_crowds(book *b)
