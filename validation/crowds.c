@@ -3,7 +3,6 @@
  * program.  Crowds are chaotic: what is compared does not depend on the path. */
 #include "book.h"
 #include "sheets.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -153,7 +152,7 @@ static vv_status look(const vv_view *v, void *user)
 static void note(const vv_sim *sim, crowd_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(sim);
-  const vvi_sheet_counts *c = &sim->step.sheets->count;
+  const vvi_sheet_counts *c = sheet_counts(sim);
   const double all = l->energy_scale;
   r->end = l->closure, r->transient = l->max_closure;
   r->momentum = l->max_p_drift, r->spin = l->max_L_drift;
