@@ -1,6 +1,6 @@
-/* validation/cirak2005_shells.c  Decomposition contact response on shells: two spheres (cubes and plate: crowds.c).  Meshes are turned at
- * random where the paper does not say how they met: impacts of shells buckle and are chaotic, so only what does not depend on
- * the mesh, or its distribution, can be compared. */
+/* validation/cirak2005_shells.c  Decomposition contact response on shells: two spheres; cubes and plate are in crowds.c.
+ * Meshes are turned at random where the paper does not say how they met: impacts of shells buckle and are chaotic, so only
+ * what does not depend on the mesh, or its distribution, can be compared. */
 #include "book.h"
 #include "sheets.h"
 
