@@ -68,8 +68,8 @@ static vv_status modified_energy(book_chapter *c, vv_ctx *ctx)
                        .text = "beyond: the same at four times the step",
                        .published = "not given",
                        .evidence = "the same runs, step 0.06"};
-  snprintf(claim.measured, sizeof claim.measured, "%s; the paper's slab balance: %s", book_error(large[1]).s,
-           book_more(large[0], 10).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s; the paper's slab balance: off by %s times the energy",
+           book_error(large[1]).s, book_more(large[0], 10).s);
   book_judge_target(&claim, large[1], 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D19",

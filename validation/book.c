@@ -1,6 +1,7 @@
 /* validation/book.c  Pages, claims, verdicts and the summary. */
 #include "book.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,8 +11,8 @@
 
 enum { MAX_CLAIMS = 48, MAX_CHAPTERS = 16, PATH_TEXT = 1024 };
 
-static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "bettered", "not reproduced",
-                                                        "cannot be checked"};
+static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "bettered", "not reproduced", "cannot be checked",
+                                                        "target missed"};
 
 struct book_chapter {
   book *owner;
@@ -21,6 +22,8 @@ struct book_chapter {
   size_t length;
   int n_claim;
   book_claim claim[MAX_CLAIMS];
+  const char *fault; /* why the chapter cannot stand; NULL: nothing */
+  const char *at;    /* the claim */
 };
 
 struct book {
@@ -75,7 +78,7 @@ book_text book_more(double x, double cap)
 {
   book_text t;
   if (!(x > 0)) return book_error(x);
-  snprintf(t.s, sizeof t.s, "more than %.0e", fmin(cap, pow(10, floor(log10(x)))));
+  snprintf(t.s, sizeof t.s, "more than %g", fmin(cap, pow(10, floor(log10(x)))));
   return t;
 }
 
@@ -92,27 +95,46 @@ book_text book_percent(double x)
   book_text t;
   x = fabs(x) < 1e-8 ? 0 : 100 * x;
   const int decimals = x == 0 ? 0 : (int)fmax(0, 1 - floor(log10(fabs(x))));
-  snprintf(t.s, sizeof t.s, "%.*f %%", decimals, x);
+  if (fabs(x) > 1000)
+    snprintf(t.s, sizeof t.s, "more than %s1000 %%", x < 0 ? "-" : "");
+  else
+    snprintf(t.s, sizeof t.s, "%.*f %%", decimals, x);
   return t;
 }
 
 /* ---- verdicts ---- */
 
+/* What is no number says nothing about a paper: it is our own failure. */
+static book_verdict verdict_if(book_claim *c, double measured, bool holds)
+{
+  c->target = c->target || !isfinite(measured);
+  return holds && isfinite(measured) ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+}
+
 void book_judge_below(book_claim *c, double measured, double limit)
 {
-  c->verdict = measured <= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  c->verdict = verdict_if(c, measured, measured <= limit);
   snprintf(c->rule, sizeof c->rule, "reproduced if at most %g", limit);
 }
 
 void book_judge_better(book_claim *c, double measured, double limit)
 {
-  c->verdict = measured <= 0.1 * limit ? BOOK_BETTERED : measured <= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  c->verdict = verdict_if(c, measured, measured <= limit);
+  if (c->verdict == BOOK_REPRODUCED && measured <= 0.1 * limit) c->verdict = BOOK_BETTERED;
   snprintf(c->rule, sizeof c->rule, "reproduced if at most %g, bettered if at most a tenth of it", limit);
+}
+
+void book_judge_exact(book_claim *c, double measured, double limit)
+{
+  c->target = true;
+  c->verdict = verdict_if(c, measured, measured <= limit);
+  snprintf(c->rule, sizeof c->rule, "exact or textbook solution: reproduced if at most %g, else the program fails",
+           limit);
 }
 
 void book_judge_above(book_claim *c, double measured, double limit)
 {
-  c->verdict = measured >= limit ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  c->verdict = verdict_if(c, measured, measured >= limit);
   snprintf(c->rule, sizeof c->rule, "reproduced if at least %g", limit);
 }
 
@@ -205,6 +227,11 @@ vv_ctx *book_ctx(const book *b)
   return b->ctx;
 }
 
+const char *book_folder(const book *b)
+{
+  return b->folder;
+}
+
 /* ---- chapters ---- */
 
 vv_status book_chapter_begin(book *b, const char *name, const char *title, const char *source, book_chapter **out)
@@ -283,10 +310,41 @@ void book_table_end(book_chapter *c)
   fprintf(c->body, "\n");
 }
 
+static bool has_id(const book *b, const char *id)
+{
+  for (int i = 0; i < b->n_chapter; i++)
+    for (int j = 0; j < b->chapter[i]->n_claim; j++)
+      if (strcmp(b->chapter[i]->claim[j].id, id) == 0) return true;
+  return false;
+}
+
+/* "nan" or "inf" as a word of its own. */
+static bool no_number(const char *text)
+{
+  for (const char *s = text; *s != '\0'; s++) {
+    if (strncmp(s, "nan", 3) != 0 && strncmp(s, "inf", 3) != 0) continue;
+    if ((s == text || !isalnum((unsigned char)s[-1])) && !isalnum((unsigned char)s[3])) return true;
+  }
+  return false;
+}
+
+/* Claims beyond a paper are ours, whatever rule judges them. */
+static bool ours(const book_claim *k)
+{
+  return k->target || strncmp(k->text, "beyond:", 7) == 0;
+}
+
 void book_add_claim(book_chapter *c, const book_claim *claim)
 {
-  VV_ASSERT(c->n_claim < MAX_CLAIMS);
-  if (c->n_claim < MAX_CLAIMS) c->claim[c->n_claim++] = *claim;
+  if (c->fault != NULL) return;
+  if (c->n_claim == MAX_CLAIMS)
+    c->fault = "is one claim too many: raise MAX_CLAIMS in book.c", c->at = claim->id;
+  else if (has_id(c->owner, claim->id))
+    c->fault = "is the id of two claims: every id of the book must be its own", c->at = claim->id;
+  if (c->fault != NULL) return;
+  book_claim *k = &c->claim[c->n_claim++];
+  *k = *claim;
+  if (no_number(k->measured) || (k->verdict == BOOK_NOT_REPRODUCED && ours(k))) k->verdict = BOOK_MISSED;
 }
 
 vv_status book_plot(book_chapter *c, const char *name, const char *caption, const vvi_page *page)
@@ -309,6 +367,10 @@ vv_status book_chapter_end(book_chapter *c)
   size_t length = 0;
   if (fclose(c->body) != 0) return VV_NOMEM;
   c->body = NULL;
+  if (c->fault != NULL) {
+    fprintf(stderr, "%s: %s %s\n", c->name, c->at, c->fault);
+    return VV_ARG;
+  }
   FILE *f = open_memstream(&page, &length);
   if (f == NULL) return VV_NOMEM;
   fprintf(f, "# %s\n\n%s\n\n## Claims\n\n", c->title, c->source);
@@ -325,16 +387,11 @@ vv_status book_chapter_end(book_chapter *c)
   free(page);
   int n[BOOK_VERDICTS] = {0};
   count_verdicts(c, n);
-  printf("%-14s %2d claims: %d reproduced, %d bettered, %d not reproduced, %d cannot be checked\n", c->name, c->n_claim,
-         n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED]);
+  printf("%-16s %2d claims: %d reproduced, %d bettered, %d not reproduced, %d cannot be checked, %d targets missed\n",
+         c->name, c->n_claim, n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED],
+         n[BOOK_MISSED]);
   fflush(stdout);
   return status;
-}
-
-/* Claims beyond a paper are ours, whatever rule judges them. */
-static bool missed(const book_claim *k)
-{
-  return k->verdict == BOOK_NOT_REPRODUCED && (k->target || strncmp(k->text, "beyond:", 7) == 0);
 }
 
 int book_missed(const book *b, FILE *f)
@@ -343,7 +400,7 @@ int book_missed(const book *b, FILE *f)
   for (int i = 0; i < b->n_chapter; i++)
     for (int j = 0; j < b->chapter[i]->n_claim; j++) {
       const book_claim *k = &b->chapter[i]->claim[j];
-      if (!missed(k)) continue;
+      if (k->verdict != BOOK_MISSED) continue;
       fprintf(f, "%s %s misses its target: %s: %s (%s)\n", b->chapter[i]->name, k->id, k->text, k->measured, k->rule);
       n++;
     }
@@ -375,13 +432,16 @@ static void summarise(FILE *f, const book *b)
   fprintf(f, "| reproduced | the runs show what was claimed |\n");
   fprintf(f, "| bettered | ten times better than claimed, or a limit of the paper removed |\n");
   fprintf(f, "| not reproduced | the runs, as described in the paper, do not show it |\n");
-  fprintf(f, "| cannot be checked | the paper does not say enough |\n\n");
-  fprintf(f, "| chapter | reproduced | bettered | not reproduced | cannot be checked |\n|---|---|---|---|---|\n");
+  fprintf(f, "| cannot be checked | the paper does not say enough |\n");
+  fprintf(f,
+          "| target missed | a target of our own or a textbook's number is not reached: `make validate` fails |\n\n");
+  fprintf(f, "| chapter | reproduced | bettered | not reproduced | cannot be checked | target missed |\n");
+  fprintf(f, "|---|---|---|---|---|---|\n");
   for (int i = 0; i < b->n_chapter; i++) {
     int n[BOOK_VERDICTS] = {0};
     count_verdicts(b->chapter[i], n);
-    fprintf(f, "| %s | %d | %d | %d | %d |\n", b->chapter[i]->title, n[BOOK_REPRODUCED], n[BOOK_BETTERED],
-            n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED]);
+    fprintf(f, "| %s | %d | %d | %d | %d | %d |\n", b->chapter[i]->title, n[BOOK_REPRODUCED], n[BOOK_BETTERED],
+            n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED], n[BOOK_MISSED]);
   }
   fprintf(f, "\n");
   for (int i = 0; i < b->n_chapter; i++) summarise_chapter(f, b->chapter[i]);

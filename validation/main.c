@@ -20,6 +20,7 @@ static const struct {
     {"demoures2015", chapter_demoures2015},
     {"cirak2005", chapter_cirak2005},
     {"cirak2005-shells", chapter_cirak2005_shells},
+    {"crowds", chapter_crowds},
     {"rigid1999", chapter_rigid1999},
     {"rigid_many", chapter_rigid_many},
     {"shells", chapter_shells},

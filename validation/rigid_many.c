@@ -60,7 +60,7 @@ static vv_status rooms(book_chapter *c, vv_ctx *ctx)
   for (int i = 0; i < SHAPES; i++)
     for (int k = 0; k < STEPS; k++) BOOK_TRY(tumble(c, ctx, i, step_list[k], i == 0 ? &rod : &all));
   book_table_end(c);
-  book_claim claim = {.id = "S1",
+  book_claim claim = {.id = "N1",
                       .text = "beyond: the tumbling rod keeps its kinetic energy",
                       .published = "exact; engines lose 0.6 to 100 %",
                       .evidence = "rod 1 x 0.05 x 0.05 m, 2 m room, e = 1, 1e5 steps of 1e-2, 1e-3, 1e-4 s"};
@@ -68,7 +68,7 @@ static vv_status rooms(book_chapter *c, vv_ctx *ctx)
            book_error(rod.penetration).s);
   book_judge_target(&claim, rod.kinetic, 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S2",
+  claim = (book_claim){.id = "N2",
                        .text = "beyond: so do ball, capsule, hull and cylinder",
                        .published = "exact",
                        .evidence = "same room and steps"};
@@ -76,10 +76,10 @@ static vv_status rooms(book_chapter *c, vv_ctx *ctx)
            book_error(all.penetration).s);
   book_judge_target(&claim, all.kinetic, 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S3",
+  claim = (book_claim){.id = "N3",
                        .text = "beyond: momentum and angular momentum, walls booked",
                        .published = "exact",
-                       .evidence = "all runs of S1 and S2"};
+                       .evidence = "all runs of N1 and N2"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(fmax(rod.momentum, all.momentum)).s);
   book_judge_target(&claim, fmax(rod.momentum, all.momentum), 1e-13);
   book_add_claim(c, &claim);
@@ -139,31 +139,31 @@ static vv_status gases(book_chapter *c, vv_ctx *ctx)
   book_table_end(c);
   double kinetic = 0, momentum = 0;
   for (int i = 0; i < GASES; i++) kinetic = fmax(kinetic, w[i].kinetic), momentum = fmax(momentum, w[i].momentum);
-  book_claim claim = {.id = "S4",
+  book_claim claim = {.id = "N4",
                       .text = "beyond: energy of gases of 1000 spheres and 1000 boxes",
                       .published = "exact",
                       .evidence = "1e5 steps of 1e-3 s; the free room 1e4"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(kinetic).s);
   book_judge_target(&claim, kinetic, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S5",
+  claim = (book_claim){.id = "N5",
                        .text = "beyond: momentum and angular momentum of these gases",
                        .published = "exact",
-                       .evidence = "as S4"};
+                       .evidence = "as N4"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(momentum).s);
   book_judge_target(&claim, momentum, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S6",
+  claim = (book_claim){.id = "N6",
                        .text = "beyond: spheres do not overlap (rounding of a place)",
                        .published = "0",
-                       .evidence = "as S4, in radii"};
+                       .evidence = "as N4, in radii"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(w[0].penetration).s);
   book_judge_target(&claim, w[0].penetration, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S7",
+  claim = (book_claim){.id = "N7",
                        .text = "beyond: boxes overlap by at most 1e-4 of a box",
                        .published = "0",
-                       .evidence = "as S4, in smallest edges"};
+                       .evidence = "as N4, in smallest edges"};
   const double deep = fmax(w[1].penetration, w[2].penetration);
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(deep).s);
   book_judge_target(&claim, deep, 1e-4);
@@ -216,7 +216,7 @@ static vv_status located(book_chapter *c, vv_ctx *ctx)
         book_fixed(2 * count[i] / BALLS, 1).s, apart[i] > 1e-3 ? book_more(apart[i], 1e-3).s : book_error(apart[i]).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "S8",
+  book_claim claim = {.id = "N8",
                       .text = "beyond: a gas of balls flies the same paths for three step sizes",
                       .published = "exact",
                       .evidence = "125 balls, steps 4e-3, 1e-3, 2.5e-4 s"};
@@ -257,7 +257,7 @@ static vv_status halvings(book_chapter *c, vv_ctx *ctx)
     book_row(c, "%g|%d|%s", step[i], level[i], book_error(error[i]).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "S9",
+  book_claim claim = {.id = "N9",
                       .text = "beyond: step 1e-3 with 20 halvings is closer than step 1e-6 without",
                       .published = "-",
                       .evidence = "rod in a room, 3 s"};
@@ -267,10 +267,10 @@ static vv_status halvings(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.rule, sizeof claim.rule, "bettered if the error is smaller");
   book_add_claim(c, &claim);
   const double part = seconds[LOCATED] / seconds[FINE];
-  claim = (book_claim){.id = "S10",
+  claim = (book_claim){.id = "N10",
                        .text = "beyond: and costs a small part of it",
                        .published = "-",
-                       .evidence = "CPU time of the two runs of S9"};
+                       .evidence = "CPU time of the two runs of N9"};
   snprintf(claim.measured, sizeof claim.measured, "%s", part < 0.02 ? "less than 2 %" : book_percent(part).s);
   book_judge_target(&claim, part, 0.02);
   book_add_claim(c, &claim);
@@ -316,7 +316,7 @@ static vv_status smooth(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   const double order = log2(error[RUNS - 2] / error[RUNS - 1]);
-  book_claim claim = {.id = "S11",
+  book_claim claim = {.id = "N11",
                       .text = "beyond: order 2 for smooth motion",
                       .published = "2",
                       .evidence = "free box with three moments, steps 0.1 to 0.0125 s against 1e-4 s"};
@@ -375,17 +375,17 @@ static vv_status flexible(book_chapter *c, vv_ctx *ctx)
     fall = fmin(fall, 0.5 * log2(energy[i][0] / energy[i][RUNS - 1]));
   }
   book_table_end(c);
-  book_claim claim = {.id = "S12",
+  book_claim claim = {.id = "N12",
                       .text = "beyond: rigid and flexible bodies exchange momenta exactly",
                       .published = "exact",
                       .evidence = "ball on beam, ball on bar, steps 0.4, 0.2, 0.1 of the stable one"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(most).s);
   book_judge_target(&claim, most, 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S13",
+  claim = (book_claim){.id = "N13",
                        .text = "beyond: their energy error is of second order",
                        .published = "2",
-                       .evidence = "as S12, from 0.4 to 0.1"};
+                       .evidence = "as N12, from 0.4 to 0.1"};
   snprintf(claim.measured, sizeof claim.measured, "%s (the lesser of both)", book_fixed(fall, 1).s);
   book_judge_target(&claim, -fall, -1.5);
   snprintf(claim.rule, sizeof claim.rule, "bettered if 1.5 or more (impacts fall differently into the steps)");

@@ -53,7 +53,7 @@ vv_status rigid_losses(book_chapter *c, vv_ctx *ctx)
       solids_close(&run);
     }
   book_table_end(c);
-  book_claim claim = {.id = "S16",
+  book_claim claim = {.id = "N16",
                       .text = "beyond: with losses no step brings energy",
                       .published = "never",
                       .evidence = "27 boxes in a room, e = 0 to 1, friction 0 to 0.8, with and without gravity"};
@@ -107,14 +107,14 @@ static vv_status slopes(book_chapter *c, vv_ctx *ctx)
              book_fixed(theory, 4).s, i < STICK ? book_error(way).s : book_fixed(way, 4).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "S17",
+  book_claim claim = {.id = "N17",
                       .text = "beyond: below the angle of friction a box does not creep",
                       .published = "0",
                       .evidence = "20, 26.5 and 26.56 degrees (the angle is 26.565), 1000 steps of 1/240 s"};
   snprintf(claim.measured, sizeof claim.measured, "%s m/s", book_error(slip).s);
   book_judge_target(&claim, slip, 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "S18",
+  claim = (book_claim){.id = "N18",
                        .text = "beyond: above it, it slides as theory says",
                        .published = "g (sin - mu cos) t",
                        .evidence = "27 and 30 degrees"};
@@ -162,7 +162,7 @@ static vv_status stacks(book_chapter *c, vv_ctx *ctx)
     book_row(c, "%d|%g|%s|%s", boxes[i], top[i], book_error(sunk).s, book_error(speed).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "S19",
+  book_claim claim = {.id = "N19",
                       .text = "beyond: stacks do not sink",
                       .published = "0",
                       .evidence = "10, 100, and 10 boxes with a top box of 1000 kg, 1000 steps of 1/240 s"};
@@ -212,7 +212,7 @@ static vv_status columns(book_chapter *c, vv_ctx *ctx)
   book_row(c, "%lld more|%s|%s|%s|%s", (long long)stay, book_error(speed[1]).s, book_error(drift).s, book_error(deep).s,
            book_error(rise).s);
   book_table_end(c);
-  book_claim claim = {.id = "S20",
+  book_claim claim = {.id = "N20",
                       .text = "beyond: 1000 boxes dropped in columns come to rest and stay",
                       .published = "0",
                       .evidence = "2 cm per layer, 480 steps to rest, drift over 10000 more"};
@@ -277,7 +277,7 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
     rise = fmax(rise, f[i].rise), settled += i < SETTLE && !f[i].stopped && f[i].most < 1e-6;
   }
   book_table_end(c);
-  book_claim claim = {.id = "S21",
+  book_claim claim = {.id = "N21",
                       .text = "beyond: energy does not rise in disordered heaps either",
                       .published = "never",
                       .evidence = "64, 216, 1000 cubes dropped into a bin"};
@@ -285,7 +285,7 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
   claim =
-      (book_claim){.id = "S22",
+      (book_claim){.id = "N22",
                    .text = "beyond: disordered heaps of 64 and 216 boxes come to rest",
                    .published = "rest",
                    .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};

@@ -150,7 +150,7 @@ static vv_status rows(book_chapter *c, vv_ctx *ctx)
     put_row(c, name[i], "linear springs", in[i] + row[i], v);
   }
   book_table_end(c);
-  book_claim claim = {.id = "S14",
+  book_claim claim = {.id = "N14",
                       .text = "beyond: as many balls leave a row as came in",
                       .published = "1, 2, 3",
                       .evidence = "1, 2, 3 against rows of 4, 3, 2, and 3 against 5; reflections"};
@@ -252,7 +252,7 @@ static vv_status break_of_15(book_chapter *c, vv_ctx *ctx)
   book_say(c,
            "Answering one contact after the other, as many programs do, is not offered: the halves would differ by the "
            "order of the list.");
-  book_claim claim = {.id = "S15",
+  book_claim claim = {.id = "N15",
                       .text = "beyond: the break of 15 balls keeps its mirror symmetry",
                       .published = "exact",
                       .evidence = "reflections at the time of impact and at whole steps"};

@@ -110,7 +110,7 @@ static vv_status growth(book_chapter *c, vv_ctx *ctx)
                       .text = "beyond: small disturbances stay small (growth by t = 25, lumped tips)",
                       .published = "not given",
                       .evidence = "cases 1, 2, 4, 5; two runs that differ by 5e-13"};
-  snprintf(claim.measured, sizeof claim.measured, "modified %s to %s; slab up to %s", book_number(modified[0], 2).s,
+  snprintf(claim.measured, sizeof claim.measured, "modified %s to %s; slab %s", book_number(modified[0], 2).s,
            book_number(modified[1], 2).s, book_more(slab[1], 1e5).s);
   book_judge_target(&claim, modified[1], 100);
   book_add_claim(c, &claim);

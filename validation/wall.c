@@ -142,48 +142,62 @@ static void claim_default(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS])
   }
   book_claim claim = {.id = "W1", .text = "contact time 2L/c", .published = "0.1927 ms", .evidence = evidence};
   snprintf(claim.measured, sizeof claim.measured, "off by %s", book_less(contact).s);
-  book_judge_below(&claim, contact, 0.02);
+  book_judge_exact(&claim, contact, 0.02);
   book_add_claim(c, &claim);
   claim =
       (book_claim){.id = "W2", .text = "rebound at the speed of impact", .published = "e = 1", .evidence = evidence};
   snprintf(claim.measured, sizeof claim.measured, "e = %s or more", book_fixed(rebound, 3).s);
-  book_judge_above(&claim, rebound, 0.98);
+  book_judge_exact(&claim, 1 - rebound, 0.02);
   book_add_claim(c, &claim);
   claim =
       (book_claim){.id = "W3", .text = "force on the wall, in the mean", .published = "20.2 kN", .evidence = evidence};
   snprintf(claim.measured, sizeof claim.measured, "off by %s", book_less(force).s);
-  book_judge_below(&claim, force, 0.02);
+  book_judge_exact(&claim, force, 0.02);
   book_add_claim(c, &claim);
   claim = (book_claim){
       .id = "W4", .text = "energy conserved, lumped and cell tips", .published = "exact", .evidence = evidence};
   const double energy = fmax(f[0][0][MODIFIED].energy, f[0][TIPS - 1][MODIFIED].energy);
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(energy).s);
-  book_judge_below(&claim, energy, 1e-12);
+  book_judge_exact(&claim, energy, 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "W5", .text = "energy conserved, split tips", .published = "exact", .evidence = evidence};
   const wall_facts *split = &f[0][1][MODIFIED];
   snprintf(claim.measured, sizeof claim.measured, "%s%s; at 0.1 of the stable step %s", book_error(split->energy).s,
            split->lost > 0 ? ", grazing tips turned back" : "", book_error(f[1][1][MODIFIED].energy).s);
-  book_judge_below(&claim, split->energy, 1e-12);
+  book_judge_exact(&claim, split->energy, 1e-12);
   book_add_claim(c, &claim);
+}
+
+/* An error of the energy in words that stay the same from machine to machine. */
+static book_text energy_error(double x)
+{
+  book_text all = {"more than all of the energy"};
+  return x >= 1 ? all : book_less(x);
 }
 
 static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS], const wall_facts fine[MESHES])
 {
   static const char *const id[SAFETIES] = {"W6", "W7"};
   static const char *const text[SAFETIES] = {
-      "energy with the slab and nodal jumps, 0.8 of the stable step, within 1 %",
-      "energy with the slab and nodal jumps, 0.1 of the stable step, within 1 %"};
+      "the papers' jump rules, slab and nodal, keep the energy within 1 % at 0.8 of the stable step too",
+      "slab and nodal jumps keep the energy within 1 % at 0.1 of the stable step"};
+  static const char *const more[SAFETIES] = {
+      ": at long steps they pump energy into the end node of the bar, which the modified rule does not (W4, W5)", ""};
   for (int k = 0; k < SAFETIES; k++) {
     double energy[JUMPS] = {0};
     for (int i = 0; i < TIPS; i++)
       for (int j = 0; j < JUMPS; j++) energy[j] = fmax(energy[j], f[k][i][j].energy);
-    book_claim claim = {
-        .id = id[k], .text = text[k], .published = "exact", .evidence = "lumped, split, cell tips, 100 elements"};
-    snprintf(claim.measured, sizeof claim.measured, "slab %s, nodal %s",
-             energy[0] > 0.1 ? book_more(energy[0], 1).s : book_number(energy[0], 1).s,
-             energy[1] > 0.1 ? book_more(energy[1], 1).s : book_number(energy[1], 1).s);
-    book_judge_below(&claim, fmax(energy[0], energy[1]), 0.01);
+    book_claim claim = {.id = id[k],
+                        .text = text[k],
+                        .published = "steps as long are not shown",
+                        .evidence = "lumped, split, cell tips, 100 elements"};
+    if (k == 1) claim.published = "exact";
+    snprintf(claim.measured, sizeof claim.measured, "off by %s (slab), %s (nodal)%s", energy_error(energy[0]).s,
+             energy_error(energy[1]).s, more[k]);
+    if (k == 0)
+      book_judge_below(&claim, fmax(energy[0], energy[1]), 0.01);
+    else
+      book_judge_exact(&claim, fmax(energy[0], energy[1]), 0.01);
     book_add_claim(c, &claim);
   }
   book_claim claim = {.id = "W8",
@@ -192,8 +206,9 @@ static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMP
                       .evidence = "cell tips, modified jump, 50 to 400 elements, 0.8 of the stable step"};
   snprintf(claim.measured, sizeof claim.measured, "1 - e = %s to %s", book_number(1 - fine[0].rebound, 2).s,
            book_number(1 - fine[MESHES - 1].rebound, 2).s);
-  book_judge_below(&claim, (1 - fine[MESHES - 1].rebound) / (1 - fine[0].rebound), 0.5);
-  snprintf(claim.rule, sizeof claim.rule, "reproduced if 1 - e at 400 elements is at most half of that at 50");
+  book_judge_exact(&claim, (1 - fine[MESHES - 1].rebound) / (1 - fine[0].rebound), 0.5);
+  snprintf(claim.rule, sizeof claim.rule,
+           "exact solution: reproduced if 1 - e at 400 elements is at most half of that at 50");
   book_add_claim(c, &claim);
 }
 

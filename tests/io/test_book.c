@@ -1,9 +1,10 @@
 /* tests/io/test_book.c  The validation book: a missed target of our own is told, a paper's claim that is not reproduced is
- * not.  Works in the current folder. */
+ * not; exact solutions and numbers are never a paper's fault; no id twice.  Works in the current folder. */
 #include "check.h"
 
 #include "book.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +52,77 @@ static void test_missed(void **unused)
   vv_ctx_destroy(ctx);
 }
 
+/* A textbook is right, and what is no number says nothing about anybody: both are told, whatever rule judged them. */
+static void test_exact(void **unused)
+{
+  (void)unused;
+  static void (*const judge[3])(book_claim *, double, double) = {book_judge_below, book_judge_better, book_judge_above};
+  vv_ctx *ctx = NULL;
+  book *b = NULL;
+  book_chapter *c = NULL;
+  bool same = true;
+  const vv_ctx_def def = vv_ctx_default();
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  assert_int_equal(book_open(ctx, "book", &b), VV_OK);
+  assert_int_equal(book_chapter_begin(b, "exact", "Exact", "", &c), VV_OK);
+  FILE *f = tmpfile();
+  assert_non_null(f);
+  add(c, "B1", "within", book_judge_exact, 1, 1);
+  add(c, "B2", "the paper's", book_judge_below, 2, 1);
+  assert_int_equal(book_missed(b, f), 0);
+  add(c, "B3", "a textbook's", book_judge_exact, 1.7e13, 1);
+  assert_int_equal(book_missed(b, f), 1);
+  static const char *const id[3][2] = {{"B4", "B5"}, {"B6", "B7"}, {"B8", "B9"}};
+  for (int i = 0; i < 3; i++) {
+    add(c, id[i][0], "the paper's", judge[i], NAN, 1);
+    add(c, id[i][1], "the paper's", judge[i], i < 2 ? INFINITY : -INFINITY, 1);
+  }
+  assert_int_equal(book_missed(b, f), 7);
+  book_claim claim = {.id = "B10", .text = "counted", .measured = "off by inf %", .published = "", .evidence = ""};
+  book_judge_count(&claim, 2, 2, "it holds");
+  book_add_claim(c, &claim);
+  assert_int_equal(book_missed(b, f), 8);
+  claim = (book_claim){.id = "B11", .text = "counted", .measured = "a finite banana", .published = "", .evidence = ""};
+  book_judge_count(&claim, 2, 2, "it holds");
+  book_add_claim(c, &claim);
+  assert_int_equal(book_missed(b, f), 8);
+  assert_int_equal(fclose(f), 0);
+  assert_string_equal(book_percent(4.2e15).s, "more than 1000 %");
+  assert_int_equal(book_chapter_end(c), VV_OK);
+  assert_int_equal(book_summary(b, "book/summary.md", false, &same), VV_OK);
+  f = fopen("book/summary.md", "r");
+  assert_non_null(f);
+  char line[512];
+  int said = 0;
+  while (fgets(line, sizeof line, f) != NULL) said += strstr(line, "**target missed**") != NULL;
+  assert_int_equal(fclose(f), 0);
+  assert_int_equal(said, 8);
+  book_close(b);
+  vv_ctx_destroy(ctx);
+}
+
+static void test_ids(void **unused)
+{
+  (void)unused;
+  vv_ctx *ctx = NULL;
+  book *b = NULL;
+  book_chapter *c = NULL;
+  const vv_ctx_def def = vv_ctx_default();
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  assert_int_equal(book_open(ctx, "book", &b), VV_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(book_chapter_begin(b, i == 0 ? "one" : "two", "A chapter", "", &c), VV_OK);
+    add(c, i == 0 ? "S1" : "S2", "first", book_judge_below, 1, 1);
+    if (i == 1) add(c, "S1", "again", book_judge_below, 1, 1);
+    assert_int_equal(book_chapter_end(c), i == 0 ? VV_OK : VV_ARG);
+  }
+  book_close(b);
+  vv_ctx_destroy(ctx);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_missed)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_missed), cmocka_unit_test(test_exact),
+                                     cmocka_unit_test(test_ids)};
   return cmocka_run_group_tests_name("validation book", tests, NULL, NULL);
 }

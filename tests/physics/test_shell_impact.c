@@ -127,8 +127,7 @@ static void energy_is_of_second_order(void **unused)
     error[k] = go(text, k == 2, 1).energy;
   }
   check_most(fabs(error[0]), 1e-4);
-  check_least(error[2] / error[0], 8.0);
-  check_most(error[2] / error[0], 32.0);
+  check_near(0.5 * log2(error[2] / error[0]), 2.0, 0.2);
 }
 
 static void friction_is_balanced(void **unused)

@@ -2,6 +2,7 @@
 #include "sheets.h"
 
 #include "math/math.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,6 +196,11 @@ int64_t sheet_world_intersections(const sheet_world *w, bool within)
 void sheet_world_free(sheet_world *w)
 {
   vvi_arena_free(&w->arena);
+}
+
+const vvi_sheet_counts *sheet_counts(const vv_sim *sim)
+{
+  return &sim->step.sheets->count;
 }
 
 int64_t sheet_intersections(const vv_model *m, const vv_state *s)

@@ -35,4 +35,6 @@ int64_t sheet_world_intersections(const sheet_world *w, bool within);
 void sheet_world_free(sheet_world *w);
 /* Pairs of triangles of a model's surfaces that intersect, all against all. */
 int64_t sheet_intersections(const vv_model *m, const vv_state *s);
+/* What contact of surfaces did in a run. */
+const vvi_sheet_counts *sheet_counts(const vv_sim *sim);
 double sheet_noise(uint64_t *seed); /* -0.5 .. 0.5 */
