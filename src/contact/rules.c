@@ -63,6 +63,10 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
+  if (vv_is(c, "search", "general") && !vv_is(vv_sub(m->root, "method"), "step", "leapfrog") && !has_surface(m))
+    status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
+  if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
+    status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
   if (check_implicit(m, c) != VV_OK) status = VV_SCENE;
   return status;
 }
@@ -114,4 +118,29 @@ vvi_projection vvi_rules_projection(const vv_group *rule)
   int i = VVI_HALF_STEP;
   while (i > 0 && strcmp(words[i], vv_text(rule, "projection")) != 0) i--;
   return (vvi_projection)i;
+}
+
+static bool has_tips(const vv_model *m, int32_t body)
+{
+  const vv_body *b = &m->body[body];
+  return b->n_patch > 0 && m->block[b->block].patch[b->patch0].type == VV_PATCH_TIP;
+}
+
+bool vvi_rules_general(const vv_model *m, const vvi_rules *r, int32_t body)
+{
+  if (!has_tips(m, body)) return false;
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *other = vvi_model_patch(m, i);
+    const vv_group *rule = other->body == body ? NULL : vvi_rules_find(r, body, other->body);
+    if (rule == NULL || vv_is(rule, "response", "none")) continue;
+    if (other->type == VV_PATCH_SURFACE || vv_is(rule, "search", "general")) return true;
+  }
+  return false;
+}
+
+bool vvi_rules_general_pair(const vv_model *m, const vvi_rules *r, int32_t body_a, int32_t body_b)
+{
+  const vv_group *rule = vvi_rules_find(r, body_a, body_b);
+  if (rule == NULL || vvi_rules_projection(rule) != VVI_ANTICIPATE) return false;
+  return vvi_rules_general(m, r, body_a) || vvi_rules_general(m, r, body_b);
 }

@@ -40,6 +40,7 @@ static const vv_field contact_field[] = {
   {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},
   {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone. Surfaces (shells) do so unless it is false here"},
   {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces meet"},
+  {.name = "search",      .type = VV_WORD, .words = "auto|general", .deflt = "auto", .doc = "tips of bars, in the leapfrog. general: they are found and answered as shells are, and meet round beams and round obstacles too. auto: so where a bar can meet a shell; else tips are paired along their line, once and for all"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). kept, recomputed, predictor, half-step: the 2005 paper's projection, four readings"},
 };
 static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};

@@ -1,6 +1,7 @@
-/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, rigid
- * bodies, obstacles. */
+/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, tips of
+ * bars, rigid bodies, obstacles. */
 #include "contact/rules.h"
+#include "contact/search/line.h"
 #include "contact/sheets/solid.h"
 #include "contact/sheets/stencil.h"
 #include "geom/mesh.h"
@@ -21,6 +22,8 @@ typedef struct builder {
   int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
+  bool *general;    /* [bodies] bars whose tips are answered here */
+  int32_t *mate;    /* [patches] of a tip: the one that it faces on its line; -1: none */
 } builder;
 
 /* ---- rules ---- */
@@ -59,30 +62,73 @@ static bool is_obstacle(const vv_patch *p)
                          p->type == VV_PATCH_BOX);
 }
 
-/* One of the two is a surface; rigid bodies and all others are answered elsewhere (contact/solids.c). */
+static bool is_tip(const vv_patch *p)
+{
+  return p->type == VV_PATCH_TIP;
+}
+
+/* A tip and a surface, a curve, an obstacle, the tip that it faces; rigid bodies: contact/solids.c. */
+static bool tip_meets(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  const int32_t rule = rule_of(k, a, b);
+  if (rule < 0 || (x->held && (y->held || y->node < 0))) return false;
+  if (is_surface(y) || (is_curve(y) && k->general[x->body])) return true;
+  if (vvi_rules_projection(k->rules->rule[rule].group) != VVI_ANTICIPATE) return false;
+  if (is_tip(y)) return k->mate[a] == b && (k->general[x->body] || k->general[y->body]);
+  return is_obstacle(y) && k->general[x->body] &&
+         (y->type != VV_PATCH_PLANE || vvi_dot3(x->direction, y->direction) < -1e-12); /* it faces the plane */
+}
+
+/* One of the two is a surface or a tip; rigid bodies and all others are answered elsewhere (contact/solids.c). */
 static bool can_meet(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  if (is_tip(x)) return tip_meets(k, a, b);
   if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_rigid(y) || is_obstacle(y))) return false;
   if (x->node < 0 && y->node < 0) return false;
   return rule_of(k, a, b) >= 0;
 }
 
-/* Tips of bars and sections with corners have no contact with surfaces: say so rather than let them pass. */
+/* Sections with corners and massless tips have no contact here: say so rather than let them pass. */
 static vv_status refuse_strangers(const builder *k)
 {
   for (int32_t i = 0; i < k->m->n_patch; i++)
     for (int32_t j = 0; j < k->m->n_patch; j++) {
       const vv_patch *x = vvi_model_patch(k->m, i), *y = vvi_model_patch(k->m, j);
-      const bool strange = y->type == VV_PATCH_TIP || (y->type == VV_PATCH_CURVE && !is_curve(y));
-      if (!is_surface(x) || !strange || rule_of(k, i, j) < 0) continue;
-      return vv_complain(
-          k->m->body[y->body].group, "kind",
-          "'%s' would meet the shell '%s': only shells, rigid bodies, round beams and obstacles can; set "
-          "'response: none' between the two",
-          k->m->body[y->body].name, k->m->body[x->body].name);
+      const bool here = is_surface(x) || (is_tip(x) && k->general[x->body]),
+                 cornered = y->type == VV_PATCH_CURVE && !is_curve(y);
+      if (here && cornered && rule_of(k, i, j) >= 0)
+        return vv_complain(
+            k->m->body[y->body].group, "section",
+            "'%s' would meet '%s', which only round sections can: use a circle or a tube, or set 'response: none' "
+            "between the two",
+            k->m->body[y->body].name, k->m->body[x->body].name);
+      if (is_tip(x) && x->compliance > 0.0 && tip_meets(k, i, j))
+        return vv_complain(k->m->body[x->body].group, "tips",
+                           "'%s' would meet '%s', which massless tips cannot: use lumped ones, or set 'response: none' "
+                           "between the two",
+                           k->m->body[x->body].name, k->m->body[y->body].name);
     }
   return VV_OK;
+}
+
+static vv_status face(void *user, int32_t a, int32_t b)
+{
+  builder *k = user;
+  if (is_tip(vvi_model_patch(k->m, b))) k->mate[a] = b, k->mate[b] = a;
+  return VV_OK;
+}
+
+/* Which bars are answered here, and which tips face each other. */
+static vv_status line_up(builder *k)
+{
+  k->general = VVI_ARENA_NEW(&k->scratch, bool, k->m->n_body);
+  k->mate = VVI_ARENA_NEW(&k->scratch, int32_t, k->m->n_patch);
+  if (k->general == NULL || k->mate == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < k->m->n_body; i++) k->general[i] = vvi_rules_general(k->m, k->rules, i);
+  for (int32_t i = 0; i < k->m->n_patch; i++) k->mate[i] = -1;
+  return vvi_search_line(k->m, k->q, face, k);
 }
 
 static bool takes_part(const builder *k, int32_t patch)
@@ -193,6 +239,39 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+/* How long the element behind a tip is. */
+static double length_behind(builder *k, const vv_block *b, const vv_patch *p)
+{
+  const vv_body *body = &k->m->body[p->body];
+  const vv_mover *mover = movers_of(k, b);
+  const int64_t next = p->node == body->node0 ? p->node + 1 : p->node - 1;
+  if (mover == NULL || body->n_node < 2) return k->m->length_scale;
+  double d[3];
+  for (int c = 0; c < 3; c++) d[c] = mover[next].place[c] - mover[p->node].place[c];
+  return vvi_norm3(d);
+}
+
+/* One vertex, and a segment from it to itself. */
+static vv_status tip_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_point pt = {.patch = local};
+  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3);
+  double *x = VVI_ARENA_NEW(&k->scratch, double, 4), a[6];
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, 1);
+  if (corner == NULL || x == NULL || held == NULL) return VV_NOMEM;
+  b->kind->surface(b, k->q + b->q0, 1, &pt, x);
+  b->kind->inverse_mass(b, k->q + b->q0, 1, &pt, a);
+  x[3] = a[0] + a[1] + a[2];
+  corner[2] = -1;
+  *held = 15; /* but along its line */
+  part->body.carrier = VVI_CARRY_FRAMES;
+  part->body.tip = &b->patch[local];
+  part->body.length = length_behind(k, b, part->body.tip);
+  part->body.movers = part->vertices = part->elements = 1;
+  part->element = corner, part->x = x, part->inverse = x + 3, part->held = held;
+  return VV_OK;
+}
+
 static void pose_of(const vv_mover *m, vvi_pose *out)
 {
   memcpy(out->place, m->place, sizeof out->place);
@@ -231,6 +310,8 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
       part[i].body.obstacle = p;
     else if (is_rigid(p))
       VV_TRY(rigid_part(k, b, i, &part[i]));
+    else if (is_tip(p))
+      VV_TRY(tip_part(k, b, local, &part[i]));
     else
       VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
   }
@@ -336,7 +417,7 @@ static void stand_still(builder *k, vvi_sheet_search *w)
 }
 
 /* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard.
- * Surfaces that lie on each other have no direction that leads from one to the other. */
+ * Surfaces that lie on each other have no direction that leads from one to the other; tips on a line have. */
 static vv_status measure_start(builder *k)
 {
   struct vvi_sheets *s = k->sheets;
@@ -348,12 +429,14 @@ static vv_status measure_start(builder *k)
   for (int32_t i = 0; i < w->n_near; i++) {
     const vvi_sheet_near *near = &w->near[i];
     const vvi_sheet_couple *c = &s->couple[near->couple];
-    s->closest = fmin(s->closest, near->d);
-    if (near->d < 0.0)
+    int32_t v[4];
+    const bool tips = vvi_sheet_vertices(s, near->a, near->b, v) == 2;
+    if (!tips) s->closest = fmin(s->closest, near->d);
+    if (near->d < (tips ? -1e-12 * k->m->length_scale : 0.0))
       return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
                          "'%s' and '%s' overlap by %.4g at the start; move one of them",
                          name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body), -near->d);
-    if (near->d + w->list[near->couple].offset < 1e-9 * s->edge_length &&
+    if (!tips && near->d + w->list[near->couple].offset < 1e-9 * s->edge_length &&
         s->body[s->region[c->b].body].obstacle == NULL)
       return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
                          "'%s' and '%s' touch at the start; leave a little room between them",
@@ -411,7 +494,8 @@ static vv_status list_bodies(builder *k)
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
   builder k = {.m = m, .rules = rules, .q = q};
-  vv_status status = refuse_strangers(&k);
+  vv_status status = line_up(&k);
+  if (status == VV_OK) status = refuse_strangers(&k);
   if (status == VV_OK) status = list_bodies(&k);
   if (status == VV_OK && k.n > 0) status = assemble(&k);
   vvi_arena_free(&k.scratch);

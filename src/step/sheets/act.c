@@ -29,6 +29,12 @@ static bool has_frames(const struct vvi_sheets *m)
 
 /* ---- frames ---- */
 
+/* The place of a tip: its block is flat. */
+static void fly_tip(vvi_sheet_frame *f, double h)
+{
+  for (int c = 0; c < 3; c++) f->place_ahead[c] = f->place[c] + h * (f->velocity[c] + 0.5 * h * f->acceleration[c]);
+}
+
 /* The place of a node after half kick and drift: it flies alone. */
 static void fly(vvi_sheet_motion *m, int32_t mover)
 {
@@ -37,6 +43,10 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
   const vvi_sheet_body *k = &m->sheets->body[body];
   const vv_block *b = k->block;
   const vvi_sheet_columns *at = &m->at[body];
+  if (k->tip != NULL) {
+    fly_tip(&m->frame[mover], m->h);
+    return;
+  }
   const int64_t i = mover - k->mover0, node = k->node0 + i;
   for (int c = 0; c < b->kind->node_q; c++) w->q[b->q0 + c * b->column + node] = at->q[c * b->column + i];
   for (int c = 0; c < b->kind->node_p; c++)
@@ -67,6 +77,22 @@ static void set_frames(vvi_sheet_motion *m, int32_t body)
     }
     fly(m, k->mover0 + i);
   }
+}
+
+/* A tip by the columns of its kind. */
+static void set_tip(vvi_sheet_motion *m, int32_t body)
+{
+  const vvi_sheet_body *k = &m->sheets->body[body];
+  const vv_block *b = k->block;
+  const vv_point pt = vvi_sheet_tip_point(k);
+  const double *q = m->at[body].q - k->node0, *p = m->at[body].p - k->node0, *force = m->at[body].f - k->node0;
+  vvi_sheet_frame *f = &m->frame[k->mover0];
+  *f = (vvi_sheet_frame){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .turn_ahead = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  b->kind->surface(b, q, 1, &pt, f->place);
+  b->kind->push(b, q, p, 1, &pt, f->velocity);
+  b->kind->push(b, q, force, 1, &pt, f->acceleration);
+  b->kind->inverse_mass(b, q, 1, &pt, f->inverse_mass);
+  fly_tip(f, m->h);
 }
 
 /* All rigid bodies of a block. */
@@ -106,7 +132,8 @@ static void set_motion(struct vv_step *s, double h, const double *f)
                                    .p = s->state->p + b->p0 + k->node0,
                                    .f = f + b->p0 + k->node0,
                                    .column = b->column};
-    if (k->carrier == VVI_CARRY_FRAMES && !k->rigid) set_frames(m, i);
+    if (k->tip != NULL) set_tip(m, i);
+    if (k->carrier == VVI_CARRY_FRAMES && !k->rigid && k->tip == NULL) set_frames(m, i);
     if (!k->rigid || k->shares > 0) continue;
     if (b != placed) place_rigid(s, b, f);
     placed = b;
@@ -222,12 +249,13 @@ static vv_status no_room(double t, vv_report *r)
   return VV_OK;
 }
 
-static bool moved_frames(const struct vvi_sheets_step *w, bool rigid)
+/* Curves, or everything that rigid bodies may meet elsewhere. */
+static bool moved_frames(const struct vvi_sheets_step *w, bool all)
 {
   const struct vvi_sheets *m = w->search->sheets;
   for (int32_t i = 0; i < w->n_dirty; i++) {
     const vvi_sheet_body *b = &m->body[m->body_of_mover[w->dirty[i]]];
-    if (b->carrier == VVI_CARRY_FRAMES && (rigid || !b->rigid)) return true;
+    if (b->carrier == VVI_CARRY_FRAMES && (all || (!b->rigid && b->tip == NULL))) return true;
   }
   return false;
 }
