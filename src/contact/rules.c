@@ -10,11 +10,18 @@ static bool has_surface(const vv_model *m)
   return false;
 }
 
+static bool some_general(const vv_model *m)
+{
+  for (int i = 0; i < vv_count(m->root, "contacts"); i++)
+    if (vv_is(vv_item(m->root, "contacts", i), "search", "general")) return true;
+  return false;
+}
+
 /* `auto` becomes event when there is something to touch, but surfaces do so in the leapfrog. */
 static bool is_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
-  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m));
+  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -63,7 +70,7 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
-  if (vv_is(c, "search", "general") && !vv_is(vv_sub(m->root, "method"), "step", "leapfrog") && !has_surface(m))
+  if (vv_is(c, "search", "general") && event)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
     status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
@@ -120,20 +127,19 @@ vvi_projection vvi_rules_projection(const vv_group *rule)
   return (vvi_projection)i;
 }
 
-static bool has_tips(const vv_model *m, int32_t body)
-{
-  const vv_body *b = &m->body[body];
-  return b->n_patch > 0 && m->block[b->block].patch[b->patch0].type == VV_PATCH_TIP;
-}
-
 bool vvi_rules_general(const vv_model *m, const vvi_rules *r, int32_t body)
 {
-  if (!has_tips(m, body)) return false;
+  const vv_body *b = &m->body[body];
+  const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
+  const bool corners = p != NULL && p->type == VV_PATCH_CURVE && p->corners == 4;
+  if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *other = vvi_model_patch(m, i);
     const vv_group *rule = other->body == body ? NULL : vvi_rules_find(r, body, other->body);
     if (rule == NULL || vv_is(rule, "response", "none")) continue;
-    if (other->type == VV_PATCH_SURFACE || vv_is(rule, "search", "general")) return true;
+    if (other->type == VV_PATCH_SURFACE || (corners && other->type == VV_PATCH_SOLID) ||
+        vv_is(rule, "search", "general"))
+      return true;
   }
   return false;
 }

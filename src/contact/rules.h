@@ -17,7 +17,7 @@ vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
 /* The most specific line wins: one that names both bodies before `all`.  NULL: they do not touch. */
 const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_b);
 vvi_projection vvi_rules_projection(const vv_group *rule);
-/* Are the tips of a bar answered with the surfaces?  Where they can meet one, or a line says so. */
+/* Are the tips of a bar, or the corners of a beam, answered with the surfaces?  Where they can meet one, or a line says so. */
 bool vvi_rules_general(const vv_model *m, const vvi_rules *r, int32_t body);
-/* Two bodies, one of them a bar: are they answered with the surfaces?  The paper's projections belong to the line. */
+/* Are two bodies, one of them such a bar or beam?  The paper's projections belong to the line. */
 bool vvi_rules_general_pair(const vv_model *m, const vvi_rules *r, int32_t body_a, int32_t body_b);

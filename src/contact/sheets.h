@@ -25,6 +25,7 @@ typedef struct vvi_sheet_body {
   const vv_block *block;    /* of its movers */
   const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
   bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
+  bool turns;               /* its vertices hang on arms: a rigid body, a beam with corners */
   const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass; NULL: none */
   int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
@@ -100,7 +101,7 @@ struct vvi_sheets {
   double *weight;
   double edge_length;        /* the smallest mean of a body */
   double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
-  bool rigid;                /* some bodies are */
+  bool rigid, turns;         /* some bodies are, some do */
   bool loses, rough;         /* some restitution below 1; some friction */
   vvi_projection projection; /* the largest of any couple */
 };
@@ -109,7 +110,8 @@ struct vvi_sheets {
 
 /* A mesh as given: what a body adds to the sheets. */
 typedef struct vvi_sheet_part {
-  vvi_sheet_body body; /* carrier, body, block, obstacle, rigid, shares, tip, length, node0, movers, half, loose set */
+  vvi_sheet_body
+      body; /* carrier, body, block, obstacle, rigid, turns, shares, tip, length, node0, movers, half, loose set */
   int32_t vertices, elements;
   const int32_t *element;            /* [elements][3] vertices of this part; -1: none */
   const double *x;                   /* [vertices][3] at the start */

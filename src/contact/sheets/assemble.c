@@ -151,7 +151,7 @@ static void count(struct vvi_sheets *s, int32_t n, const vvi_sheet_part *part, i
     b->vertex0 = s->n_vertex, b->vertices = part[i].vertices;
     b->element0 = s->n_element, b->elements = part[i].elements;
     b->mover0 = b->shares > 0 ? s->body[i - b->shares].mover0 : s->n_mover;
-    s->rigid |= b->rigid;
+    s->rigid |= b->rigid, s->turns |= b->turns;
     b->tree0 = s->n_tree, b->trees = part[i].elements > 0 ? tree_size(part[i].elements) : 0;
     s->n_vertex += b->vertices, s->n_element += b->elements, s->n_tree += b->trees;
     if (b->shares == 0) s->n_mover += b->movers;

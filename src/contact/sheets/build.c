@@ -1,5 +1,5 @@
-/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, tips of
- * bars, rigid bodies, obstacles. */
+/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, beams, tips of bars,
+ * rigid bodies, obstacles. */
 #include "contact/rules.h"
 #include "contact/search/line.h"
 #include "contact/sheets/solid.h"
@@ -22,7 +22,7 @@ typedef struct builder {
   int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
-  bool *general;    /* [bodies] bars whose tips are answered here */
+  bool *general;    /* [bodies] bars and beams whose tips and corners are answered here */
   int32_t *mate;    /* [patches] of a tip: the one that it faces on its line; -1: none */
 } builder;
 
@@ -51,6 +51,12 @@ static bool is_curve(const vv_patch *p)
   return p->type == VV_PATCH_CURVE && p->corners == 1 && p->radius > 0.0;
 }
 
+/* A section that turns: its corners, and the faces between them. */
+static bool is_cornered(const vv_patch *p)
+{
+  return p->type == VV_PATCH_CURVE && p->corners == 4;
+}
+
 static bool is_rigid(const vv_patch *p)
 {
   return p->type == VV_PATCH_SOLID;
@@ -73,37 +79,47 @@ static bool tip_meets(const builder *k, int32_t a, int32_t b)
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   const int32_t rule = rule_of(k, a, b);
   if (rule < 0 || (x->held && (y->held || y->node < 0))) return false;
-  if (is_surface(y) || (is_curve(y) && k->general[x->body])) return true;
+  const bool general = k->general[x->body] || k->general[y->body];
+  if (is_surface(y) || (is_curve(y) && k->general[x->body]) || (is_cornered(y) && general)) return true;
   if (vvi_rules_projection(k->rules->rule[rule].group) != VVI_ANTICIPATE) return false;
-  if (is_tip(y)) return k->mate[a] == b && (k->general[x->body] || k->general[y->body]);
+  if (is_tip(y)) return k->mate[a] == b && general;
   return is_obstacle(y) && k->general[x->body] &&
          (y->type != VV_PATCH_PLANE || vvi_dot3(x->direction, y->direction) < -1e-12); /* it faces the plane */
 }
 
-/* One of the two is a surface or a tip; rigid bodies and all others are answered elsewhere (contact/solids.c). */
+/* A beam with corners, and all but itself. */
+static bool corners_meet(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  if (a == b || rule_of(k, a, b) < 0 || !(k->general[x->body] || k->general[y->body])) return false;
+  return is_curve(y) || is_cornered(y) || is_rigid(y) || is_obstacle(y);
+}
+
+/* One of the two is a surface, a tip or a beam with corners; all others are answered elsewhere (contact/solids.c, crowd.c). */
 static bool can_meet(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   if (is_tip(x)) return tip_meets(k, a, b);
-  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_rigid(y) || is_obstacle(y))) return false;
+  if (is_cornered(x)) return corners_meet(k, a, b);
+  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_cornered(y) || is_rigid(y) || is_obstacle(y)))
+    return false;
   if (x->node < 0 && y->node < 0) return false;
   return rule_of(k, a, b) >= 0;
 }
 
-/* Sections with corners and massless tips have no contact here: say so rather than let them pass. */
+/* Lines of centroids and massless tips have no contact here: say so rather than let them pass. */
 static vv_status refuse_strangers(const builder *k)
 {
   for (int32_t i = 0; i < k->m->n_patch; i++)
     for (int32_t j = 0; j < k->m->n_patch; j++) {
       const vv_patch *x = vvi_model_patch(k->m, i), *y = vvi_model_patch(k->m, j);
-      const bool here = is_surface(x) || (is_tip(x) && k->general[x->body]),
-                 cornered = y->type == VV_PATCH_CURVE && !is_curve(y);
-      if (here && cornered && rule_of(k, i, j) >= 0)
-        return vv_complain(
-            k->m->body[y->body].group, "section",
-            "'%s' would meet '%s', which only round sections can: use a circle or a tube, or set 'response: none' "
-            "between the two",
-            k->m->body[y->body].name, k->m->body[x->body].name);
+      const bool here = is_surface(x) || k->general[x->body];
+      const bool bare = y->type == VV_PATCH_CURVE && !is_curve(y) && !is_cornered(y);
+      if (here && bare && rule_of(k, i, j) >= 0)
+        return vv_complain(k->m->body[y->body].group, "touch",
+                           "'%s' would meet '%s', which a line of centroids cannot: let its section touch, or set "
+                           "'response: none' between the two",
+                           k->m->body[y->body].name, k->m->body[x->body].name);
       if (is_tip(x) && x->compliance > 0.0 && tip_meets(k, i, j))
         return vv_complain(k->m->body[x->body].group, "tips",
                            "'%s' would meet '%s', which massless tips cannot: use lumped ones, or set 'response: none' "
@@ -239,6 +255,23 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+static vv_status cornered_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_patch *p = &b->patch[local];
+  const vv_mover *mover = movers_of(k, b);
+  const int32_t n = (int32_t)p->nodes;
+  double *inverse = VVI_ARENA_NEW(&k->scratch, double, n);
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, n);
+  if (mover == NULL || inverse == NULL || held == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < n; i++) {
+    const vv_mover *m = &mover[p->node + i];
+    inverse[i] = m->inverse_mass[0];
+    held[i] = (inverse[i] == 0.0 ? 7 : 0) | (m->inverse_inertia[0] == 0.0 ? 8 : 0);
+  }
+  part->inverse = inverse, part->held = held;
+  return vvi_sheet_prism(&k->scratch, p, mover + p->node, part);
+}
+
 /* How long the element behind a tip is. */
 static double length_behind(builder *k, const vv_block *b, const vv_patch *p)
 {
@@ -312,6 +345,8 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
       VV_TRY(rigid_part(k, b, i, &part[i]));
     else if (is_tip(p))
       VV_TRY(tip_part(k, b, local, &part[i]));
+    else if (is_cornered(p))
+      VV_TRY(cornered_part(k, b, local, &part[i]));
     else
       VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
   }
@@ -346,7 +381,7 @@ static const char *name_of(const builder *k, int32_t sheet_body)
 
 /* Triangles that already intersect cannot be told apart from those that will never.  Of surfaces, or of surfaces with rigid
  * bodies, which are then two groups. */
-static vv_status refuse_intersections(const builder *k, bool rigid)
+static vv_status refuse_intersections(builder *k, bool rigid)
 {
   const struct vvi_sheets *s = k->sheets;
   int *triangle = malloc(sizeof(int) * (size_t)(3 * (int64_t)s->n_element + 1)), n = 0, pair[2] = {0, 0};
@@ -364,7 +399,7 @@ static vv_status refuse_intersections(const builder *k, bool rigid)
     const int32_t a = s->body_of[triangle[3 * pair[0]]], b = s->body_of[triangle[3 * pair[1]]];
     const vv_group *place = k->m->body[s->body[b].body].group;
     const double *x = s->fixed + 3 * (int64_t)triangle[3 * pair[0]];
-    if (rule_of(k, k->patch[a], k->patch[b]) >= 0)
+    if (rule_of_bodies(k, a, b) >= 0)
       status = a == b ? vv_complain(place, NULL, "'%s' intersects itself at the start, near (%.4g, %.4g, %.4g)",
                                     name_of(k, b), x[0], x[1], x[2])
                       : vv_complain(place, NULL,
@@ -404,12 +439,12 @@ static void stand_still(builder *k, vvi_sheet_search *w)
     const vvi_sheet_body *b = &s->body[i];
     if (b->carrier == VVI_CARRY_POINTS)
       w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
-    if (b->rigid) {
-      const vv_mover *m = &movers_of(k, b->block)[b->node0];
-      memcpy(w->motion.frame[b->mover0].place, m->place, sizeof m->place);
-      memcpy(w->motion.frame[b->mover0].turn, m->turn, sizeof m->turn);
-      continue;
+    for (int32_t n = 0; b->turns && n < b->movers; n++) {
+      const vv_mover *m = &movers_of(k, b->block)[b->node0 + n];
+      memcpy(w->motion.frame[b->mover0 + n].place, m->place, sizeof m->place);
+      memcpy(w->motion.frame[b->mover0 + n].turn, m->turn, sizeof m->turn);
     }
+    if (b->turns) continue;
     for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
       memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
   }

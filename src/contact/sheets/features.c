@@ -40,7 +40,7 @@ int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t
   return 4;
 }
 
-/* Two tips on one line: which is in front is known once and for all, so that their distance has a sign. */
+/* Two tips on one line: which is in front is known once and for all, so that their distance has a sign.     [sheets 18] */
 static void between_tips(const vvi_sheet_motion *m, int32_t first, double x[2][3], vvi_closest *out)
 {
   const double *way = m->sheets->body[m->sheets->body_of[first]].tip->direction;
