@@ -143,7 +143,7 @@ static void finish(const vvi_sheet_motion *m, vvi_row *r)
   }
 }
 
-/* Vertices to movers; x: where the forces act. */
+/* Vertices to movers; x: where the forces act.  False: too many. */
 static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[4][3], const double h[4][3], vvi_row *r)
 {
   const struct vvi_sheets *s = m->sheets;
@@ -177,7 +177,7 @@ static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[
     r->open = true;
   }
   finish(m, r);
-  return r->inverse > 0.0;
+  return true;
 }
 
 /* The mass that a vertex brings to the balance; 0: it does not move. */
@@ -236,14 +236,14 @@ bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
 {
   if (!open_pair(m, k) || !row_along(m, k, (const double(*)[3])k->x, k->n, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
-  return true;
+  return k->normal.inverse > 0.0;
 }
 
 bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3])
 {
   if (!open_pair(m, k) || !compile(m, k, (const double(*)[3])k->x, h, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
-  return true;
+  return k->normal.inverse > 0.0;
 }
 
 /* ---- speeds and impulses ---- */
@@ -336,6 +336,20 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[
   }
 }
 
+/* K j = -s, K = k00 k01 k11.  A guide leaves one direction to slide along: then K = k g g, s = (g.s) g.  False: none. */
+static bool stop_sliding(const double k[3], const double s[2], double none, double j[2])
+{
+  const double det = k[0] * k[2] - k[1] * k[1], trace = k[0] + k[2];
+  if (!(trace > none)) return false;
+  if (det > 1e-14 * k[0] * k[2]) {
+    j[0] = -(k[2] * s[0] - k[1] * s[1]) / det, j[1] = -(k[0] * s[1] - k[1] * s[0]) / det;
+    return true;
+  }
+  const double g[2] = {k[0] >= k[2] ? k[0] : k[1], k[0] >= k[2] ? k[1] : k[2]}, size = g[0] * g[0] + g[1] * g[1];
+  for (int i = 0; i < 2; i++) j[i] = -(g[0] * s[0] + g[1] * s[1]) / size * g[i] / trace;
+  return true;
+}
+
 /* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
 double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
 {
@@ -347,14 +361,14 @@ double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *
   if (!(limit > 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
       !row_along(m, k, (const double(*)[3])x, t[1], &row[1]))
     return 0.0;
-  const double s0 = vvi_row_speed(m, &row[0]), s1 = vvi_row_speed(m, &row[1]);
-  const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
-  if (!(det > 1e-14 * k00 * k11)) return 0.0;
-  double j0 = -(k11 * s0 - k01 * s1) / det, j1 = -(k00 * s1 - k01 * s0) / det;
-  const double size = sqrt(j0 * j0 + j1 * j1);
-  if (size > limit) j0 *= limit / size, j1 *= limit / size;
-  vvi_row_apply(m, &row[0], j0, post);
-  vvi_row_apply(m, &row[1], j1, post);
+  const double s[2] = {vvi_row_speed(m, &row[0]), vvi_row_speed(m, &row[1])};
+  const double kt[3] = {row[0].inverse, cross(&row[0], &row[1]), row[1].inverse};
+  double j[2];
+  if (!stop_sliding(kt, s, 1e-12 * k->normal.inverse, j)) return 0.0;
+  const double size = sqrt(j[0] * j[0] + j[1] * j[1]);
+  for (int i = 0; i < 2 && size > limit; i++) j[i] *= limit / size;
+  vvi_row_apply(m, &row[0], j[0], post);
+  vvi_row_apply(m, &row[1], j[1], post);
   *slide = fmin(size, limit);
-  return -(j0 * s0 + j1 * s1 + 0.5 * (j0 * j0 * k00 + j1 * j1 * k11) + j0 * j1 * k01);
+  return -(j[0] * s[0] + j[1] * s[1] + 0.5 * (j[0] * j[0] * kt[0] + j[1] * j[1] * kt[2]) + j[0] * j[1] * kt[1]);
 }
