@@ -54,7 +54,7 @@ static vv_status refuse_corners(const vv_model *m, const struct vvi_crowd *c)
       const vv_patch *a = vvi_model_patch(m, j), *b = vvi_model_patch(m, i);
       const bool both = (has_corners(a) || is_round(a)) && (has_corners(b) || is_round(b));
       if (!both || (!has_corners(a) && !has_corners(b)) || rule_of(c, a->body, b->body) < 0) continue;
-      if (i != j && vvi_rules_general_pair(m, &c->rules, a->body, b->body)) continue;
+      if (i != j && vvi_rules_general_pair(&c->rules, a->body, b->body)) continue;
       const vv_group *place = m->body[(has_corners(a) ? a : b)->body].group;
       if (i == j) return vv_complain(place, "section", "only a round section can meet itself; use a circle or a tube");
       return vv_complain(place, "section",

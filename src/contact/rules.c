@@ -91,6 +91,34 @@ static vvi_rule resolve(const vv_model *m, const vv_group *c)
   return r;
 }
 
+static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
+{
+  const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
+  const bool corners = p != NULL && p->type == VV_PATCH_CURVE && p->corners == 4;
+  if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *other = vvi_model_patch(m, i);
+    const vv_group *rule = other->body == b->index ? NULL : vvi_rules_find(r, b->index, other->body);
+    if (rule == NULL || vv_is(rule, "response", "none")) continue;
+    if (other->type == VV_PATCH_SURFACE || (corners && other->type == VV_PATCH_SOLID)) return true;
+    if (vv_is(rule, "search", "general")) return true;
+  }
+  return false;
+}
+
+/* Bars alone, or beams alone, need no look at all pairs. */
+static vv_status find_general(vv_model *m, vvi_rules *r)
+{
+  bool any = some_general(m);
+  if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_patch && !any; i++) {
+    const vv_patch_type type = vvi_model_patch(m, i)->type;
+    any = type == VV_PATCH_SURFACE || type == VV_PATCH_SOLID;
+  }
+  for (int32_t i = 0; any && i < m->n_body; i++) r->general[i] = is_general(m, r, &m->body[i]);
+  return VV_OK;
+}
+
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
 {
   vv_status status = VV_OK;
@@ -105,6 +133,7 @@ vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
       if (out->rule[i].a == out->rule[j].a && out->rule[i].b == out->rule[j].b)
         status = vv_complain(c, "between", "an earlier line already speaks for these bodies");
   }
+  VV_TRY(find_general(m, out));
   return status;
 }
 
@@ -127,26 +156,9 @@ vvi_projection vvi_rules_projection(const vv_group *rule)
   return (vvi_projection)i;
 }
 
-bool vvi_rules_general(const vv_model *m, const vvi_rules *r, int32_t body)
+bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b)
 {
-  const vv_body *b = &m->body[body];
-  const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
-  const bool corners = p != NULL && p->type == VV_PATCH_CURVE && p->corners == 4;
-  if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
-  for (int32_t i = 0; i < m->n_patch; i++) {
-    const vv_patch *other = vvi_model_patch(m, i);
-    const vv_group *rule = other->body == body ? NULL : vvi_rules_find(r, body, other->body);
-    if (rule == NULL || vv_is(rule, "response", "none")) continue;
-    if (other->type == VV_PATCH_SURFACE || (corners && other->type == VV_PATCH_SOLID) ||
-        vv_is(rule, "search", "general"))
-      return true;
-  }
-  return false;
-}
-
-bool vvi_rules_general_pair(const vv_model *m, const vvi_rules *r, int32_t body_a, int32_t body_b)
-{
+  if (!r->general[body_a] && !r->general[body_b]) return false;
   const vv_group *rule = vvi_rules_find(r, body_a, body_b);
-  if (rule == NULL || vvi_rules_projection(rule) != VVI_ANTICIPATE) return false;
-  return vvi_rules_general(m, r, body_a) || vvi_rules_general(m, r, body_b);
+  return rule != NULL && vvi_rules_projection(rule) == VVI_ANTICIPATE;
 }

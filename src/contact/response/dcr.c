@@ -108,10 +108,10 @@ static void hold(const vvi_sheet_motion *m, vvi_row *r, vvi_row_part *p)
 {
   const struct vvi_sheets *s = m->sheets;
   const int held = s->held[p->mover];
-  const int32_t body = s->body_of_mover[p->mover];
-  const vv_patch *tip = s->body[body].tip;
   double lost[3] = {0, 0, 0}, x[3], turn[3];
   if (held == 0) return;
+  const int32_t body = s->body_of_mover[p->mover];
+  const vv_patch *tip = s->body[body].tip;
   for (int i = 0; i < 3 && tip == NULL; i++)
     if (held >> i & 1) lost[i] = p->force[i], p->force[i] = 0.0;
   if (tip != NULL) guide(m, tip, r, p, lost);

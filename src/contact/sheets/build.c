@@ -22,7 +22,6 @@ typedef struct builder {
   int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
-  bool *general;    /* [bodies] bars and beams whose tips and corners are answered here */
   int32_t *mate;    /* [patches] of a tip: the one that it faces on its line; -1: none */
 } builder;
 
@@ -73,17 +72,21 @@ static bool is_tip(const vv_patch *p)
   return p->type == VV_PATCH_TIP;
 }
 
-/* A tip and a surface, a curve, an obstacle, the tip that it faces; rigid bodies: contact/solids.c. */
+static bool either_general(const builder *k, const vv_patch *x, const vv_patch *y)
+{
+  return k->rules->general[x->body] || k->rules->general[y->body];
+}
+
+/* A tip and a surface, a beam, an obstacle, the tip that it faces; rigid bodies: contact/solids.c. */
 static bool tip_meets(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
-  const int32_t rule = rule_of(k, a, b);
+  const int32_t rule = either_general(k, x, y) ? rule_of(k, a, b) : -1;
   if (rule < 0 || (x->held && (y->held || y->node < 0))) return false;
-  const bool general = k->general[x->body] || k->general[y->body];
-  if (is_surface(y) || (is_curve(y) && k->general[x->body]) || (is_cornered(y) && general)) return true;
-  if (vvi_rules_projection(k->rules->rule[rule].group) != VVI_ANTICIPATE) return false;
-  if (is_tip(y)) return k->mate[a] == b && general;
-  return is_obstacle(y) && k->general[x->body] &&
+  if (is_surface(y) || is_curve(y) || is_cornered(y)) return true;
+  if (!vvi_rules_general_pair(k->rules, x->body, y->body)) return false;
+  if (is_tip(y)) return k->mate[a] == b;
+  return is_obstacle(y) &&
          (y->type != VV_PATCH_PLANE || vvi_dot3(x->direction, y->direction) < -1e-12); /* it faces the plane */
 }
 
@@ -91,8 +94,9 @@ static bool tip_meets(const builder *k, int32_t a, int32_t b)
 static bool corners_meet(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
-  if (a == b || rule_of(k, a, b) < 0 || !(k->general[x->body] || k->general[y->body])) return false;
-  return is_curve(y) || is_cornered(y) || is_rigid(y) || is_obstacle(y);
+  if (a == b || !either_general(k, x, y) || rule_of(k, a, b) < 0) return false;
+  if (is_obstacle(y)) return vvi_rules_general_pair(k->rules, x->body, y->body);
+  return is_curve(y) || is_cornered(y) || is_rigid(y);
 }
 
 /* One of the two is a surface, a tip or a beam with corners; all others are answered elsewhere (contact/solids.c, crowd.c). */
@@ -113,7 +117,7 @@ static vv_status refuse_strangers(const builder *k)
   for (int32_t i = 0; i < k->m->n_patch; i++)
     for (int32_t j = 0; j < k->m->n_patch; j++) {
       const vv_patch *x = vvi_model_patch(k->m, i), *y = vvi_model_patch(k->m, j);
-      const bool here = is_surface(x) || k->general[x->body];
+      const bool here = is_surface(x) || k->rules->general[x->body];
       const bool bare = y->type == VV_PATCH_CURVE && !is_curve(y) && !is_cornered(y);
       if (here && bare && rule_of(k, i, j) >= 0)
         return vv_complain(k->m->body[y->body].group, "touch",
@@ -136,15 +140,14 @@ static vv_status face(void *user, int32_t a, int32_t b)
   return VV_OK;
 }
 
-/* Which bars are answered here, and which tips face each other. */
+/* Which tips face each other. */
 static vv_status line_up(builder *k)
 {
-  k->general = VVI_ARENA_NEW(&k->scratch, bool, k->m->n_body);
-  k->mate = VVI_ARENA_NEW(&k->scratch, int32_t, k->m->n_patch);
-  if (k->general == NULL || k->mate == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < k->m->n_body; i++) k->general[i] = vvi_rules_general(k->m, k->rules, i);
+  bool any = false;
+  if ((k->mate = VVI_ARENA_NEW(&k->scratch, int32_t, k->m->n_patch)) == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < k->m->n_patch; i++) k->mate[i] = -1;
-  return vvi_search_line(k->m, k->q, face, k);
+  for (int32_t i = 0; i < k->m->n_body; i++) any |= k->rules->general[i];
+  return any ? vvi_search_line(k->m, k->q, face, k) : VV_OK;
 }
 
 static bool takes_part(const builder *k, int32_t patch)
@@ -288,6 +291,8 @@ static double length_behind(builder *k, const vv_block *b, const vv_patch *p)
 static vv_status tip_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
 {
   const vv_point pt = {.patch = local};
+  if ((b->claims & VV_FLAT) == 0)
+    return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "tips of kind %s do not move straight", b->kind->name);
   int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3);
   double *x = VVI_ARENA_NEW(&k->scratch, double, 4), a[6];
   unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, 1);
