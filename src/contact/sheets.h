@@ -110,8 +110,7 @@ struct vvi_sheets {
 
 /* A mesh as given: what a body adds to the sheets. */
 typedef struct vvi_sheet_part {
-  vvi_sheet_body
-      body; /* carrier, body, block, obstacle, rigid, turns, shares, tip, length, node0, movers, half, loose set */
+  vvi_sheet_body body; /* all but its slices set */
   int32_t vertices, elements;
   const int32_t *element;            /* [elements][3] vertices of this part; -1: none */
   const double *x;                   /* [vertices][3] at the start */
