@@ -63,7 +63,7 @@ typedef enum vv_patch_type {
 
 struct vv_solid; /* geom/solid.h: a rigid shape */
 
-/* A piece of surface that can touch. */
+/* A piece of surface that can touch.  Where a curve has 4 corners, q of a node is its place and, by rows, its frame. */
 typedef struct vv_patch {
   vv_patch_type type;
   int32_t body;

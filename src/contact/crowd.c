@@ -46,7 +46,7 @@ static vv_status read_rules(vv_model *m, struct vvi_crowd *c, const vvi_rules *r
   return VV_OK;
 }
 
-/* Sections with corners have no contact with other curves yet: say so where a line of the scene asks for it. */
+/* Sections with corners meet other curves as surfaces do (contact/sheets), or not: say so where a line asks for it. */
 static vv_status refuse_corners(const vv_model *m, const struct vvi_crowd *c)
 {
   for (int32_t i = 0; i < m->n_patch; i++)
@@ -54,11 +54,12 @@ static vv_status refuse_corners(const vv_model *m, const struct vvi_crowd *c)
       const vv_patch *a = vvi_model_patch(m, j), *b = vvi_model_patch(m, i);
       const bool both = (has_corners(a) || is_round(a)) && (has_corners(b) || is_round(b));
       if (!both || (!has_corners(a) && !has_corners(b)) || rule_of(c, a->body, b->body) < 0) continue;
+      if (i != j && vvi_rules_general_pair(&c->rules, a->body, b->body)) continue;
       const vv_group *place = m->body[(has_corners(a) ? a : b)->body].group;
       if (i == j) return vv_complain(place, "section", "only a round section can meet itself; use a circle or a tube");
       return vv_complain(place, "section",
                          "'%s' and '%s' would meet, which only round sections can; use a circle or a tube, or set "
-                         "'response: none' between the two",
+                         "'search: general' or 'response: none' between the two",
                          m->body[a->body].name, m->body[b->body].name); /* once: a scene may have thousands */
     }
   return VV_OK;

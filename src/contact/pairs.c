@@ -115,6 +115,7 @@ static vv_status add_pair(void *user, int32_t a, int32_t b)
   const vv_patch *curve = vvi_model_patch(m, a);
   const vv_group *rule = vvi_rules_find(&k->rules, curve->body, vvi_model_patch(m, b)->body);
   if (rule == NULL || vv_is(rule, "response", "none")) return VV_OK;
+  if (vvi_rules_general_pair(&k->rules, curve->body, vvi_model_patch(m, b)->body)) return VV_OK; /* contact/sheets */
   if (curve->type != VV_PATCH_CURVE) return add_one(k, a, b, (const double[2]){0.0, 0.0}, rule);
   int32_t local;
   const vv_block *block = vvi_model_patch_block(m, a, &local);
@@ -171,9 +172,11 @@ static vv_status search_curves(vv_model *m, builder *k)
       const bool pass = rule == NULL || vv_is(rule, "response", "none");
       if (one->type == VV_PATCH_CURVE && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
       if (one->type == VV_PATCH_CURVE && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
-      if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass)
+      if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass &&
+          !vvi_rules_general_pair(&k->rules, one->body, fixed->body))
         status = vv_complain(m->body[fixed->body].group, "shape",
-                             "the tips of '%s' meet planes and rooms only; set 'response: none' between the two",
+                             "the tips of '%s' meet planes and rooms only; set 'search: general' or 'response: none' "
+                             "between the two",
                              m->body[one->body].name);
     }
   return status;

@@ -10,11 +10,18 @@ static bool has_surface(const vv_model *m)
   return false;
 }
 
+static bool some_general(const vv_model *m)
+{
+  for (int i = 0; i < vv_count(m->root, "contacts"); i++)
+    if (vv_is(vv_item(m->root, "contacts", i), "search", "general")) return true;
+  return false;
+}
+
 /* `auto` becomes event when there is something to touch, but surfaces do so in the leapfrog. */
 static bool is_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
-  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m));
+  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -63,6 +70,10 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
+  if (vv_is(c, "search", "general") && event)
+    status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
+  if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
+    status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
   if (check_implicit(m, c) != VV_OK) status = VV_SCENE;
   return status;
 }
@@ -80,6 +91,34 @@ static vvi_rule resolve(const vv_model *m, const vv_group *c)
   return r;
 }
 
+static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
+{
+  const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
+  const bool corners = p != NULL && p->type == VV_PATCH_CURVE && p->corners == 4;
+  if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *other = vvi_model_patch(m, i);
+    const vv_group *rule = other->body == b->index ? NULL : vvi_rules_find(r, b->index, other->body);
+    if (rule == NULL || vv_is(rule, "response", "none")) continue;
+    if (other->type == VV_PATCH_SURFACE || (corners && other->type == VV_PATCH_SOLID)) return true;
+    if (vv_is(rule, "search", "general")) return true;
+  }
+  return false;
+}
+
+/* Bars alone, or beams alone, need no look at all pairs. */
+static vv_status find_general(vv_model *m, vvi_rules *r)
+{
+  bool any = some_general(m);
+  if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < m->n_patch && !any; i++) {
+    const vv_patch_type type = vvi_model_patch(m, i)->type;
+    any = type == VV_PATCH_SURFACE || type == VV_PATCH_SOLID;
+  }
+  for (int32_t i = 0; any && i < m->n_body; i++) r->general[i] = is_general(m, r, &m->body[i]);
+  return VV_OK;
+}
+
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
 {
   vv_status status = VV_OK;
@@ -94,6 +133,7 @@ vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
       if (out->rule[i].a == out->rule[j].a && out->rule[i].b == out->rule[j].b)
         status = vv_complain(c, "between", "an earlier line already speaks for these bodies");
   }
+  VV_TRY(find_general(m, out));
   return status;
 }
 
@@ -114,4 +154,11 @@ vvi_projection vvi_rules_projection(const vv_group *rule)
   int i = VVI_HALF_STEP;
   while (i > 0 && strcmp(words[i], vv_text(rule, "projection")) != 0) i--;
   return (vvi_projection)i;
+}
+
+bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b)
+{
+  if (!r->general[body_a] && !r->general[body_b]) return false;
+  const vv_group *rule = vvi_rules_find(r, body_a, body_b);
+  return rule != NULL && vvi_rules_projection(rule) == VVI_ANTICIPATE;
 }

@@ -10,6 +10,7 @@ typedef struct vvi_rule {
 typedef struct vvi_rules {
   int n;
   vvi_rule *rule; /* [n] in the order of the scene */
+  bool *general;  /* [bodies] its tips or corners are answered with surfaces: it can meet one, or a line says so */
 } vvi_rules;
 
 /* Reads and checks all lines; all their mistakes are messages in the context. */
@@ -17,3 +18,5 @@ vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
 /* The most specific line wins: one that names both bodies before `all`.  NULL: they do not touch. */
 const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_b);
 vvi_projection vvi_rules_projection(const vv_group *rule);
+/* Are two bodies answered with the surfaces, because one of them is general?  The paper's projections belong to the line. */
+bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b);

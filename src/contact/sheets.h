@@ -1,8 +1,9 @@
-/* contact/sheets.h  Surfaces made of triangles that meet each other, themselves, curves, rigid bodies and obstacles: who is
- * near whom.
+/* contact/sheets.h  Surfaces made of triangles that meet each other, themselves, curves, tips of bars, rigid bodies and
+ * obstacles: who is near whom.
  *
  * Everything that can meet is a mesh of vertices and of elements with one to three corners: triangles, segments of a curve,
  * single points.  Vertices are carried by movers: nodes that only move, frames that also turn, or nothing (fixed in space).
+ * A tip is a segment without length, so that it meets edges and other tips as edges do, and faces as vertices do.
  * Whoever answers contacts sees vertices, movers and pairs of features; body kinds are not known here.
  *
  * A pair is listed while its bodies are near; a list is complete until the bodies have moved, relative to each other, by its
@@ -24,6 +25,8 @@ typedef struct vvi_sheet_body {
   const vv_block *block;    /* of its movers */
   const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
   bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
+  bool turns;               /* its vertices hang on arms: a rigid body, a beam with corners */
+  const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass; NULL: none */
   int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
@@ -32,6 +35,7 @@ typedef struct vvi_sheet_body {
   int32_t region0, regions, strip0;
   int64_t node0; /* of its first mover, within the block */
   double half;   /* half its thickness, where that counts */
+  double length; /* tip: of what is behind it */
   bool loose;    /* its vertices are sums of movers (limit surface) */
 } vvi_sheet_body;
 
@@ -97,7 +101,7 @@ struct vvi_sheets {
   double *weight;
   double edge_length;        /* the smallest mean of a body */
   double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
-  bool rigid;                /* some bodies are */
+  bool rigid, turns;         /* some bodies are, some do */
   bool loses, rough;         /* some restitution below 1; some friction */
   vvi_projection projection; /* the largest of any couple */
 };
@@ -106,7 +110,7 @@ struct vvi_sheets {
 
 /* A mesh as given: what a body adds to the sheets. */
 typedef struct vvi_sheet_part {
-  vvi_sheet_body body; /* carrier, body, block, obstacle, rigid, shares, node0, movers, half, loose set */
+  vvi_sheet_body body; /* all but its slices set */
   int32_t vertices, elements;
   const int32_t *element;            /* [elements][3] vertices of this part; -1: none */
   const double *x;                   /* [vertices][3] at the start */
@@ -152,6 +156,12 @@ struct vvi_sheet_motion {
   void (*fly)(vvi_sheet_motion *m, int32_t mover); /* brings a frame's place ahead up to date; NULL: no frames */
   void *user;                                      /* of fly */
 };
+
+/* The material point that a tip is. */
+static inline vv_point vvi_sheet_tip_point(const vvi_sheet_body *b)
+{
+  return (vv_point){.patch = (int32_t)(b->tip - b->block->patch)};
+}
 
 static inline void vvi_sheet_carried(const double place[3], const double turn[9], const double arm[3], double x[3])
 {
@@ -275,7 +285,7 @@ typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b)
 void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user);
 void vvi_sheet_refit(vvi_sheet_search *w, int32_t region);
 
-/* Vertices of a pair: 4, or 1 with an obstacle. */
+/* Vertices of a pair: 4, 2 of two tips, or 1 with an obstacle. */
 int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t v[4]);
 /* Distance and direction of a pair now or ahead. */
 void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahead, vvi_closest *out);

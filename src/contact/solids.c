@@ -183,18 +183,16 @@ static vv_status list_objects(vv_model *m, struct vvi_solids *s)
   return VV_OK;
 }
 
-/* Sections with corners and massless tips have no contact with rigid bodies: say so where a line of the scene asks. */
+/* Massless tips have no contact with rigid bodies: say so where a line of the scene asks.  (Corners: contact/sheets.) */
 static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 {
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
-    const bool corners = t->type == VV_PATCH_CURVE && t->corners != 1;
-    const bool massless = t->type == VV_PATCH_TIP && t->compliance > 0.0;
-    if ((!corners && !massless) || !takes_part(m, s, t)) continue;
-    return vv_complain(
-        m->body[t->body].group, corners ? "section" : "tips",
-        "'%s' would meet a rigid body, which %s; or set 'response: none' between the two", m->body[t->body].name,
-        corners ? "only round sections can: use a circle or a tube" : "massless tips cannot: use lumped ones");
+    if (t->type != VV_PATCH_TIP || t->compliance <= 0.0 || !takes_part(m, s, t)) continue;
+    return vv_complain(m->body[t->body].group, "tips",
+                       "'%s' would meet a rigid body, which massless tips cannot: use lumped ones; or set "
+                       "'response: none' between the two",
+                       m->body[t->body].name);
   }
   return VV_OK;
 }

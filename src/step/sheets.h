@@ -55,7 +55,7 @@ struct vvi_sheets_step {
   int32_t logged;
   bool ready;                     /* the guard is chosen */
   double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
-  vv_mover *mover, *force;        /* [nodes of a block] of rigid bodies: velocities, accelerations; NULL: none */
+  vv_mover *mover, *force;        /* [nodes of a block] of those that turn: velocities, accelerations; NULL: none */
   struct vvi_sheets_paper *paper; /* pairs of the 2005 paper's step; NULL: there are none */
 };
 

@@ -5,8 +5,8 @@
 #include "geom/mesh.h"
 #include "math/math.h"
 #include "run.h"
+#include "sheets.h"
 #include "sim/sim.h"
-#include "step/sheets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,25 +23,7 @@ typedef struct places {
 
 static places places_of(const vv_model *m, const vv_state *s)
 {
-  const struct vvi_sheets *k = m->sheets;
-  places all = {.sheets = k, .x = calloc(3 * (size_t)k->n_vertex, sizeof(double))};
-  vvi_sheet_columns *at = calloc((size_t)k->n_body, sizeof *at);
-  vvi_sheet_frame *frame = calloc((size_t)k->n_mover, sizeof *frame);
-  for (int32_t i = 0; i < k->n_body; i++) {
-    const vvi_sheet_body *b = &k->body[i];
-    if (b->carrier == VVI_CARRY_POINTS)
-      at[i] = (vvi_sheet_columns){.q = s->q + b->block->q0 + b->node0, .column = b->block->column};
-    if (!b->rigid) continue;
-    vv_mover *mover = calloc((size_t)b->block->nodes, sizeof *mover);
-    b->block->kind->movers(b->block, s->q + b->block->q0, s->p + b->block->p0, mover);
-    memcpy(frame[b->mover0].place, mover[b->node0].place, sizeof mover->place);
-    memcpy(frame[b->mover0].turn, mover[b->node0].turn, sizeof mover->turn);
-    free(mover);
-  }
-  const vvi_sheet_motion still = {.sheets = k, .at = at, .frame = frame};
-  for (int32_t v = 0; v < k->n_vertex; v++) vvi_sheet_place(&still, v, false, all.x + 3 * v);
-  free(at), free(frame);
-  return all;
+  return (places){.sheets = m->sheets, .x = sheet_places(m, s)};
 }
 
 /* Triangles of different bodies, or of one shell, that intersect; rigid bodies against each other do not count. */

@@ -206,11 +206,12 @@ static void test_strangers(void **unused)
   (void)unused;
 #define BALL "mesh: {sphere: {radius: 1}}}\n  "
   refused(BALL
-          "b: {kind: bar, length: 1, elements: 2, section: {area: 1}, material: {young: 1, density: 1}, position: 5",
-          "would meet the shell 's'");
-  refused(BALL "b: {kind: beam, length: 1, elements: 2, section: {square: {side: 0.1}}, "
+          "b: {kind: bar, length: 1, elements: 2, section: {area: 1}, material: {young: 1, density: 1}, position: 5, "
+          "tips: {first: split}",
+          "'b' would meet 's', which massless tips cannot");
+  refused(BALL "b: {kind: beam, length: 1, elements: 2, section: {square: {side: 0.1}}, touch: centroid, "
                "material: {young: 1, poisson: 0.3, density: 1}, position: [5, 0, 0]",
-          "would meet the shell 's'");
+          "'b' would meet 's', which a line of centroids cannot");
   run_record r =
       run_prepare("visviva: 1\ntime: {end: 1, step: 1e-3}\ncontacts: [{between: [s, r], response: none}]\nbodies:\n"
                   "  s: {kind: shell, thickness: 0.1, material: {young: 1, density: 1}, " BALL

@@ -113,7 +113,7 @@ bool cases_scene(const cases_def *def, char *text, size_t size)
   say(&w, "method: {step: %s, jump: %s}\n", word(def->step, "event"), word(def->jump, "slab"));
   say(&w, "bodies:\n");
   for (int side = 0; side < 2; side++) say_bar(&w, def, r, side);
-  say(&w, "contacts: [{between: [left, right], restitution: 1}]\n");
+  say(&w, "contacts: [{between: [left, right], restitution: 1%s}]\n", word(def->contact, ""));
   say(&w, "record: {every: 1, ledger: 1, paraview: false}\n");
   say(&w, "%s", word(def->extra, ""));
   return w.used < w.size;

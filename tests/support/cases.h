@@ -17,15 +17,16 @@ typedef struct cases_row {
 
 /* What to run.  Zero and NULL mean the published value: lumped tips, slab jump, step, end and elements. */
 typedef struct cases_def {
-  int number;        /* 1 to 6 */
-  const char *tips;  /* lumped | split | cell */
-  const char *jump;  /* slab | nodal | modified */
-  const char *step;  /* event | leapfrog */
-  double dt, end;    /* time step and end */
-  double touch;      /* time of first contact */
-  int elements[2];   /* of A and B */
-  double shift;      /* velocity added to both bars (Galilean boost) */
-  const char *extra; /* further lines of the scene, each ending in a newline */
+  int number;          /* 1 to 6 */
+  const char *tips;    /* lumped | split | cell */
+  const char *jump;    /* slab | nodal | modified */
+  const char *step;    /* event | leapfrog */
+  double dt, end;      /* time step and end */
+  double touch;        /* time of first contact */
+  int elements[2];     /* of A and B */
+  double shift;        /* velocity added to both bars (Galilean boost) */
+  const char *contact; /* further words of the contact, after a comma */
+  const char *extra;   /* further lines of the scene, each ending in a newline */
 } cases_def;
 
 const cases_row *cases_row_of(int number); /* NULL unless 1 <= number <= 6 */

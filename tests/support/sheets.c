@@ -203,26 +203,43 @@ const vvi_sheet_counts *sheet_counts(const vv_sim *sim)
   return &sim->step.sheets->count;
 }
 
+double *sheet_places(const vv_model *m, const vv_state *s)
+{
+  const struct vvi_sheets *k = m->sheets;
+  double *x = calloc(3 * (size_t)k->n_vertex + 1, sizeof *x);
+  vvi_sheet_columns *at = calloc((size_t)k->n_body, sizeof *at);
+  vvi_sheet_frame *frame = calloc((size_t)k->n_mover, sizeof *frame);
+  for (int32_t i = 0; i < k->n_body; i++) {
+    const vvi_sheet_body *b = &k->body[i];
+    if (b->carrier == VVI_CARRY_POINTS)
+      at[i] = (vvi_sheet_columns){.q = s->q + b->block->q0 + b->node0, .column = b->block->column};
+    if (b->carrier != VVI_CARRY_FRAMES) continue;
+    vv_mover *mover = calloc((size_t)b->block->nodes, sizeof *mover);
+    b->block->kind->movers(b->block, s->q + b->block->q0, s->p + b->block->p0, mover);
+    for (int32_t n = 0; n < b->movers; n++) {
+      memcpy(frame[b->mover0 + n].place, mover[b->node0 + n].place, sizeof mover->place);
+      memcpy(frame[b->mover0 + n].turn, mover[b->node0 + n].turn, sizeof mover->turn);
+    }
+    free(mover);
+  }
+  const vvi_sheet_motion still = {.sheets = k, .at = at, .frame = frame};
+  for (int32_t v = 0; v < k->n_vertex; v++) vvi_sheet_place(&still, v, false, x + 3 * v);
+  free(at), free(frame);
+  return x;
+}
+
 int64_t sheet_intersections(const vv_model *m, const vv_state *s)
 {
   const struct vvi_sheets *k = m->sheets;
-  double *x = malloc(sizeof(double) * 3 * (size_t)k->n_vertex);
+  double *x = sheet_places(m, s);
   int *triangle = malloc(sizeof(int) * 3 * (size_t)k->n_element), *body = malloc(sizeof(int) * (size_t)k->n_element);
   int n = 0, pair[2];
-  vvi_sheet_columns *at = calloc((size_t)k->n_body, sizeof *at);
-  for (int32_t i = 0; i < k->n_body; i++)
-    if (k->body[i].carrier == VVI_CARRY_POINTS)
-      at[i] =
-          (vvi_sheet_columns){.q = s->q + k->body[i].block->q0 + k->body[i].node0, .column = k->body[i].block->column};
-  const vvi_sheet_motion still = {.sheets = k, .at = at};
-  for (int32_t v = 0; v < k->n_vertex; v++)
-    if (k->body[k->body_of[v]].carrier == VVI_CARRY_POINTS) vvi_sheet_place(&still, v, false, x + 3 * v);
   for (int32_t e = 0; e < k->n_element; e++) {
     if (k->element[3 * e + 2] < 0) continue;
     for (int c = 0; c < 3; c++) triangle[3 * n + c] = k->element[3 * e + c];
     body[n++] = k->body_of[k->element[3 * e]];
   }
   const int64_t found = vvi_mesh_intersections(x, n, triangle, body, true, 0.0, pair);
-  free(x), free(triangle), free(body), free(at);
+  free(x), free(triangle), free(body);
   return found;
 }

@@ -28,6 +28,25 @@ bool vvi_solve_symmetric(const double a[6], const double b[3], double x[3])
   return true;
 }
 
+static void apply6(const double a[6], const double x[3], double y[3])
+{
+  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
+  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
+  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+}
+
+/* I w = moment; points on a line have the same inertia about all axes across it, and no moment along it. */
+static bool turn_by(const double inertia[6], const double moment[3], double w[3])
+{
+  if (vvi_solve_symmetric(inertia, moment, w)) return true;
+  const double across = 0.5 * (inertia[0] + inertia[1] + inertia[2]);
+  double turned[3], off = 0.0, size = 0.0;
+  for (int i = 0; i < 3; i++) w[i] = across > 0.0 ? moment[i] / across : 0.0;
+  apply6(inertia, w, turned);
+  for (int i = 0; i < 3; i++) off = fmax(off, fabs(turned[i] - moment[i])), size = fmax(size, fabs(moment[i]));
+  return off <= 1e-9 * size;
+}
+
 /* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheets 6] */
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3])
@@ -44,7 +63,7 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
     inertia[3] -= m * a[1] * a[2], inertia[4] -= m * a[0] * a[2], inertia[5] -= m * a[0] * a[1];
   }
   vvi_cross3(t, d, moment);
-  if (!vvi_solve_symmetric(inertia, moment, w)) return false;
+  if (!turn_by(inertia, moment, w)) return false;
   for (int k = 0; k < n; k++) {
     double turn[3];
     vvi_cross3(w, r[k], turn);
@@ -73,11 +92,15 @@ static bool add_force(vvi_row *r, int32_t mover, const double f[3], double weigh
   return true;
 }
 
-static void apply6(const double a[6], const double x[3], double y[3])
+/* A guide takes what is not along it, a held tip gives nothing away. */
+static void guide(const vvi_sheet_motion *m, const vv_patch *tip, vvi_row *r, vvi_row_part *p, double lost[3])
 {
-  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
-  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
-  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+  const double along = tip->held ? 0.0 : vvi_dot3(tip->direction, p->force);
+  for (int i = 0; i < 3; i++) {
+    lost[i] = p->force[i] - along * tip->direction[i];
+    p->force[i] = along * tip->direction[i];
+  }
+  if (tip->held) r->given += vvi_dot3(lost, m->frame[p->mover].velocity);
 }
 
 /* What is held is taken out and goes outside. */
@@ -87,9 +110,11 @@ static void hold(const vvi_sheet_motion *m, vvi_row *r, vvi_row_part *p)
   const int held = s->held[p->mover];
   double lost[3] = {0, 0, 0}, x[3], turn[3];
   if (held == 0) return;
-  for (int i = 0; i < 3; i++)
-    if (held >> i & 1) lost[i] = p->force[i], p->force[i] = 0.0;
   const int32_t body = s->body_of_mover[p->mover];
+  const vv_patch *tip = s->body[body].tip;
+  for (int i = 0; i < 3 && tip == NULL; i++)
+    if (held >> i & 1) lost[i] = p->force[i], p->force[i] = 0.0;
+  if (tip != NULL) guide(m, tip, r, p, lost);
   if (s->body[body].carrier == VVI_CARRY_POINTS)
     vvi_sheet_node(m, body, p->mover, false, x);
   else
@@ -118,11 +143,11 @@ static void finish(const vvi_sheet_motion *m, vvi_row *r)
   }
 }
 
-/* Vertices to movers; x: where the forces act. */
+/* Vertices to movers; x: where the forces act.  False: too many. */
 static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[4][3], const double h[4][3], vvi_row *r)
 {
   const struct vvi_sheets *s = m->sheets;
-  r->n = 0, r->open = false;
+  r->n = 0, r->open = false, r->given = 0.0;
   for (int i = 0; i < 3; i++) r->outside[i] = r->x[i] = 0.0;
   for (int i = 0; i < k->vertices; i++) {
     const int32_t v = k->vertex[i];
@@ -152,7 +177,7 @@ static bool compile(const vvi_sheet_motion *m, const vvi_dcr *k, const double x[
     r->open = true;
   }
   finish(m, r);
-  return r->inverse > 0.0;
+  return true;
 }
 
 /* The mass that a vertex brings to the balance; 0: it does not move. */
@@ -211,14 +236,14 @@ bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k)
 {
   if (!open_pair(m, k) || !row_along(m, k, (const double(*)[3])k->x, k->n, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
-  return true;
+  return k->normal.inverse > 0.0;
 }
 
 bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3])
 {
   if (!open_pair(m, k) || !compile(m, k, (const double(*)[3])k->x, h, &k->normal)) return false;
   k->speed = vvi_row_speed(m, &k->normal);
-  return true;
+  return k->normal.inverse > 0.0;
 }
 
 /* ---- speeds and impulses ---- */
@@ -245,12 +270,23 @@ static double rate(const vvi_sheet_motion *m, const vvi_row *r, bool of_force)
 
 double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r)
 {
-  return rate(m, r, false);
+  return rate(m, r, false) + r->given;
 }
 
 double vvi_row_acceleration(const vvi_sheet_motion *m, const vvi_row *r)
 {
   return rate(m, r, true);
+}
+
+static void pull_tip(vvi_sheet_motion *m, int32_t body, const vvi_row_part *p, double l)
+{
+  const vvi_sheet_body *k = &m->sheets->body[body];
+  const vv_point pt = vvi_sheet_tip_point(k);
+  const double impulse[3] = {l * p->force[0], l * p->force[1], l * p->force[2]};
+  vvi_sheet_frame *f = &m->frame[p->mover];
+  k->block->kind->pull(k->block, m->at[body].q - k->node0, 1, &pt, impulse, m->at[body].p - k->node0);
+  for (int c = 0; c < 3; c++) f->velocity[c] += l * p->dv[c];
+  if (m->fly != NULL) m->fly(m, p->mover);
 }
 
 void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *post)
@@ -260,6 +296,10 @@ void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *p
     const vvi_row_part *p = &r->part[i];
     const int32_t body = s->body_of_mover[p->mover];
     const vvi_sheet_columns *k = &m->at[body];
+    if (s->body[body].tip != NULL) {
+      pull_tip(m, body, p, l);
+      continue;
+    }
     double *y = k->p + (p->mover - s->body[body].mover0);
     for (int c = 0; c < 3; c++) y[c * k->column] += l * p->force[c];
     if (s->body[body].carrier != VVI_CARRY_FRAMES) continue;
@@ -272,6 +312,7 @@ void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *p
     vvi_sum_add(&post->impulse[c], l * r->outside[c]);
     vvi_sum_add(&post->moment[c], l * r->x[c]);
   }
+  if (r->given != 0.0 && post != NULL) vvi_sum_add(&post->external_work, -l * r->given);
 }
 
 static double cross(const vvi_row *a, const vvi_row *b)
@@ -295,6 +336,20 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[
   }
 }
 
+/* K j = -s, K = k00 k01 k11.  A guide leaves one direction to slide along: then K = k g g, s = (g.s) g.  False: none. */
+static bool stop_sliding(const double k[3], const double s[2], double none, double j[2])
+{
+  const double det = k[0] * k[2] - k[1] * k[1], trace = k[0] + k[2];
+  if (!(trace > none)) return false;
+  if (det > 1e-14 * k[0] * k[2]) {
+    j[0] = -(k[2] * s[0] - k[1] * s[1]) / det, j[1] = -(k[0] * s[1] - k[1] * s[0]) / det;
+    return true;
+  }
+  const double g[2] = {k[0] >= k[2] ? k[0] : k[1], k[0] >= k[2] ? k[1] : k[2]}, size = g[0] * g[0] + g[1] * g[1];
+  for (int i = 0; i < 2; i++) j[i] = -(g[0] * s[0] + g[1] * s[1]) / size * g[i] / trace;
+  return true;
+}
+
 /* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
 double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
 {
@@ -306,14 +361,14 @@ double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *
   if (!(limit > 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
       !row_along(m, k, (const double(*)[3])x, t[1], &row[1]))
     return 0.0;
-  const double s0 = vvi_row_speed(m, &row[0]), s1 = vvi_row_speed(m, &row[1]);
-  const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
-  if (!(det > 1e-14 * k00 * k11)) return 0.0;
-  double j0 = -(k11 * s0 - k01 * s1) / det, j1 = -(k00 * s1 - k01 * s0) / det;
-  const double size = sqrt(j0 * j0 + j1 * j1);
-  if (size > limit) j0 *= limit / size, j1 *= limit / size;
-  vvi_row_apply(m, &row[0], j0, post);
-  vvi_row_apply(m, &row[1], j1, post);
+  const double s[2] = {vvi_row_speed(m, &row[0]), vvi_row_speed(m, &row[1])};
+  const double kt[3] = {row[0].inverse, cross(&row[0], &row[1]), row[1].inverse};
+  double j[2];
+  if (!stop_sliding(kt, s, 1e-12 * k->normal.inverse, j)) return 0.0;
+  const double size = sqrt(j[0] * j[0] + j[1] * j[1]);
+  for (int i = 0; i < 2 && size > limit; i++) j[i] *= limit / size;
+  vvi_row_apply(m, &row[0], j[0], post);
+  vvi_row_apply(m, &row[1], j[1], post);
   *slide = fmin(size, limit);
-  return -(j0 * s0 + j1 * s1 + 0.5 * (j0 * j0 * k00 + j1 * j1 * k11) + j0 * j1 * k01);
+  return -(j[0] * s[0] + j[1] * s[1] + 0.5 * (j[0] * j[0] * kt[0] + j[1] * j[1] * kt[2]) + j[0] * j[1] * kt[1]);
 }

@@ -20,6 +20,7 @@ typedef struct vvi_row {
   double inverse;          /* 1/kg: G.M^-1 G */
   double outside[3], x[3]; /* force that supports and fixed bodies take of a unit impulse, and its moment */
   bool open;               /* there is such */
+  double given;            /* speed along it of what is held but driven */
   vvi_row_part part[VVI_ROW_PARTS];
 } vvi_row;
 

@@ -151,7 +151,7 @@ static void count(struct vvi_sheets *s, int32_t n, const vvi_sheet_part *part, i
     b->vertex0 = s->n_vertex, b->vertices = part[i].vertices;
     b->element0 = s->n_element, b->elements = part[i].elements;
     b->mover0 = b->shares > 0 ? s->body[i - b->shares].mover0 : s->n_mover;
-    s->rigid |= b->rigid;
+    s->rigid |= b->rigid, s->turns |= b->turns;
     b->tree0 = s->n_tree, b->trees = part[i].elements > 0 ? tree_size(part[i].elements) : 0;
     s->n_vertex += b->vertices, s->n_element += b->elements, s->n_tree += b->trees;
     if (b->shares == 0) s->n_mover += b->movers;
@@ -292,7 +292,7 @@ static vv_status own_vertices(struct vvi_sheets *s)
   return VV_OK;
 }
 
-/* The smallest mean edge of a body; rigid ones have edges of any length. */
+/* The smallest mean edge of a body; rigid ones have edges of any length, tips none: theirs counts where there is no other. */
 static void measure_edges(struct vvi_sheets *s)
 {
   s->edge_length = INFINITY;
@@ -305,8 +305,11 @@ static void measure_edges(struct vvi_sheets *s)
       const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
       sum += vvi_norm3(d);
     }
-    if (!s->body[b].rigid) s->edge_length = fmin(s->edge_length, sum / n);
+    if (!s->body[b].rigid && s->body[b].tip == NULL) s->edge_length = fmin(s->edge_length, sum / n);
   }
+  const bool alone = !(s->edge_length < INFINITY);
+  for (int32_t i = 0; alone && i < s->n_body; i++)
+    if (s->body[i].tip != NULL) s->edge_length = fmin(s->edge_length, s->body[i].length);
 }
 
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out)

@@ -1,6 +1,7 @@
-/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, round curves, rigid
- * bodies, obstacles. */
+/* contact/sheets/build.c  Which surfaces of a model can meet, and what: other surfaces, themselves, beams, tips of bars,
+ * rigid bodies, obstacles. */
 #include "contact/rules.h"
+#include "contact/search/line.h"
 #include "contact/sheets/solid.h"
 #include "contact/sheets/stencil.h"
 #include "geom/mesh.h"
@@ -21,6 +22,7 @@ typedef struct builder {
   int32_t *copy;  /* [n] of a rigid body */
   int32_t n;
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
+  int32_t *mate;    /* [patches] of a tip: the one that it faces on its line; -1: none */
 } builder;
 
 /* ---- rules ---- */
@@ -48,6 +50,12 @@ static bool is_curve(const vv_patch *p)
   return p->type == VV_PATCH_CURVE && p->corners == 1 && p->radius > 0.0;
 }
 
+/* A section that turns: its corners, and the faces between them. */
+static bool is_cornered(const vv_patch *p)
+{
+  return p->type == VV_PATCH_CURVE && p->corners == 4;
+}
+
 static bool is_rigid(const vv_patch *p)
 {
   return p->type == VV_PATCH_SOLID;
@@ -59,30 +67,87 @@ static bool is_obstacle(const vv_patch *p)
                          p->type == VV_PATCH_BOX);
 }
 
-/* One of the two is a surface; rigid bodies and all others are answered elsewhere (contact/solids.c). */
+static bool is_tip(const vv_patch *p)
+{
+  return p->type == VV_PATCH_TIP;
+}
+
+static bool either_general(const builder *k, const vv_patch *x, const vv_patch *y)
+{
+  return k->rules->general[x->body] || k->rules->general[y->body];
+}
+
+/* A tip and a surface, a beam, an obstacle, the tip that it faces; rigid bodies: contact/solids.c. */
+static bool tip_meets(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  const int32_t rule = either_general(k, x, y) ? rule_of(k, a, b) : -1;
+  if (rule < 0 || (x->held && (y->held || y->node < 0))) return false;
+  if (is_surface(y) || is_curve(y) || is_cornered(y)) return true;
+  if (!vvi_rules_general_pair(k->rules, x->body, y->body)) return false;
+  if (is_tip(y)) return k->mate[a] == b;
+  return is_obstacle(y) &&
+         (y->type != VV_PATCH_PLANE || vvi_dot3(x->direction, y->direction) < -1e-12); /* it faces the plane */
+}
+
+/* A beam with corners, and all but itself. */
+static bool corners_meet(const builder *k, int32_t a, int32_t b)
+{
+  const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
+  if (a == b || !either_general(k, x, y) || rule_of(k, a, b) < 0) return false;
+  if (is_obstacle(y)) return vvi_rules_general_pair(k->rules, x->body, y->body);
+  return is_curve(y) || is_cornered(y) || is_rigid(y);
+}
+
+/* One of the two is a surface, a tip or a beam with corners; all others are answered elsewhere (contact/solids.c, crowd.c). */
 static bool can_meet(const builder *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
-  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_rigid(y) || is_obstacle(y))) return false;
+  if (is_tip(x)) return tip_meets(k, a, b);
+  if (is_cornered(x)) return corners_meet(k, a, b);
+  if (!is_surface(x) || !(is_surface(y) || is_curve(y) || is_cornered(y) || is_rigid(y) || is_obstacle(y)))
+    return false;
   if (x->node < 0 && y->node < 0) return false;
   return rule_of(k, a, b) >= 0;
 }
 
-/* Tips of bars and sections with corners have no contact with surfaces: say so rather than let them pass. */
+/* Lines of centroids and massless tips have no contact here: say so rather than let them pass. */
 static vv_status refuse_strangers(const builder *k)
 {
   for (int32_t i = 0; i < k->m->n_patch; i++)
     for (int32_t j = 0; j < k->m->n_patch; j++) {
       const vv_patch *x = vvi_model_patch(k->m, i), *y = vvi_model_patch(k->m, j);
-      const bool strange = y->type == VV_PATCH_TIP || (y->type == VV_PATCH_CURVE && !is_curve(y));
-      if (!is_surface(x) || !strange || rule_of(k, i, j) < 0) continue;
-      return vv_complain(
-          k->m->body[y->body].group, "kind",
-          "'%s' would meet the shell '%s': only shells, rigid bodies, round beams and obstacles can; set "
-          "'response: none' between the two",
-          k->m->body[y->body].name, k->m->body[x->body].name);
+      const bool here = is_surface(x) || k->rules->general[x->body];
+      const bool bare = y->type == VV_PATCH_CURVE && !is_curve(y) && !is_cornered(y);
+      if (here && bare && rule_of(k, i, j) >= 0)
+        return vv_complain(k->m->body[y->body].group, "touch",
+                           "'%s' would meet '%s', which a line of centroids cannot: let its section touch, or set "
+                           "'response: none' between the two",
+                           k->m->body[y->body].name, k->m->body[x->body].name);
+      if (is_tip(x) && x->compliance > 0.0 && tip_meets(k, i, j))
+        return vv_complain(k->m->body[x->body].group, "tips",
+                           "'%s' would meet '%s', which massless tips cannot: use lumped ones, or set 'response: none' "
+                           "between the two",
+                           k->m->body[x->body].name, k->m->body[y->body].name);
     }
   return VV_OK;
+}
+
+static vv_status face(void *user, int32_t a, int32_t b)
+{
+  builder *k = user;
+  if (is_tip(vvi_model_patch(k->m, b))) k->mate[a] = b, k->mate[b] = a;
+  return VV_OK;
+}
+
+/* Which tips face each other. */
+static vv_status line_up(builder *k)
+{
+  bool any = false;
+  if ((k->mate = VVI_ARENA_NEW(&k->scratch, int32_t, k->m->n_patch)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < k->m->n_patch; i++) k->mate[i] = -1;
+  for (int32_t i = 0; i < k->m->n_body; i++) any |= k->rules->general[i];
+  return any ? vvi_search_line(k->m, k->q, face, k) : VV_OK;
 }
 
 static bool takes_part(const builder *k, int32_t patch)
@@ -193,6 +258,58 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+static vv_status cornered_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_patch *p = &b->patch[local];
+  const vv_mover *mover = movers_of(k, b);
+  const int32_t n = (int32_t)p->nodes;
+  double *inverse = VVI_ARENA_NEW(&k->scratch, double, n);
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, n);
+  if (mover == NULL || inverse == NULL || held == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < n; i++) {
+    const vv_mover *m = &mover[p->node + i];
+    inverse[i] = m->inverse_mass[0];
+    held[i] = (inverse[i] == 0.0 ? 7 : 0) | (m->inverse_inertia[0] == 0.0 ? 8 : 0);
+  }
+  part->inverse = inverse, part->held = held;
+  return vvi_sheet_prism(&k->scratch, p, mover + p->node, part);
+}
+
+/* How long the element behind a tip is. */
+static double length_behind(builder *k, const vv_block *b, const vv_patch *p)
+{
+  const vv_body *body = &k->m->body[p->body];
+  const vv_mover *mover = movers_of(k, b);
+  const int64_t next = p->node == body->node0 ? p->node + 1 : p->node - 1;
+  if (mover == NULL || body->n_node < 2) return k->m->length_scale;
+  double d[3];
+  for (int c = 0; c < 3; c++) d[c] = mover[next].place[c] - mover[p->node].place[c];
+  return vvi_norm3(d);
+}
+
+/* One vertex, and a segment from it to itself. */
+static vv_status tip_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
+{
+  const vv_point pt = {.patch = local};
+  if ((b->claims & VV_FLAT) == 0)
+    return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "tips of kind %s do not move straight", b->kind->name);
+  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3);
+  double *x = VVI_ARENA_NEW(&k->scratch, double, 4), a[6];
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, 1);
+  if (corner == NULL || x == NULL || held == NULL) return VV_NOMEM;
+  b->kind->surface(b, k->q + b->q0, 1, &pt, x);
+  b->kind->inverse_mass(b, k->q + b->q0, 1, &pt, a);
+  x[3] = a[0] + a[1] + a[2];
+  corner[2] = -1;
+  *held = 15; /* but along its line */
+  part->body.carrier = VVI_CARRY_FRAMES;
+  part->body.tip = &b->patch[local];
+  part->body.length = length_behind(k, b, part->body.tip);
+  part->body.movers = part->vertices = part->elements = 1;
+  part->element = corner, part->x = x, part->inverse = x + 3, part->held = held;
+  return VV_OK;
+}
+
 static void pose_of(const vv_mover *m, vvi_pose *out)
 {
   memcpy(out->place, m->place, sizeof out->place);
@@ -231,6 +348,10 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
       part[i].body.obstacle = p;
     else if (is_rigid(p))
       VV_TRY(rigid_part(k, b, i, &part[i]));
+    else if (is_tip(p))
+      VV_TRY(tip_part(k, b, local, &part[i]));
+    else if (is_cornered(p))
+      VV_TRY(cornered_part(k, b, local, &part[i]));
     else
       VV_TRY(is_surface(p) ? surface_part(k, b, local, &part[i]) : curve_part(k, b, local, &part[i]));
   }
@@ -265,7 +386,7 @@ static const char *name_of(const builder *k, int32_t sheet_body)
 
 /* Triangles that already intersect cannot be told apart from those that will never.  Of surfaces, or of surfaces with rigid
  * bodies, which are then two groups. */
-static vv_status refuse_intersections(const builder *k, bool rigid)
+static vv_status refuse_intersections(builder *k, bool rigid)
 {
   const struct vvi_sheets *s = k->sheets;
   int *triangle = malloc(sizeof(int) * (size_t)(3 * (int64_t)s->n_element + 1)), n = 0, pair[2] = {0, 0};
@@ -283,7 +404,7 @@ static vv_status refuse_intersections(const builder *k, bool rigid)
     const int32_t a = s->body_of[triangle[3 * pair[0]]], b = s->body_of[triangle[3 * pair[1]]];
     const vv_group *place = k->m->body[s->body[b].body].group;
     const double *x = s->fixed + 3 * (int64_t)triangle[3 * pair[0]];
-    if (rule_of(k, k->patch[a], k->patch[b]) >= 0)
+    if (rule_of_bodies(k, a, b) >= 0)
       status = a == b ? vv_complain(place, NULL, "'%s' intersects itself at the start, near (%.4g, %.4g, %.4g)",
                                     name_of(k, b), x[0], x[1], x[2])
                       : vv_complain(place, NULL,
@@ -323,12 +444,12 @@ static void stand_still(builder *k, vvi_sheet_search *w)
     const vvi_sheet_body *b = &s->body[i];
     if (b->carrier == VVI_CARRY_POINTS)
       w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
-    if (b->rigid) {
-      const vv_mover *m = &movers_of(k, b->block)[b->node0];
-      memcpy(w->motion.frame[b->mover0].place, m->place, sizeof m->place);
-      memcpy(w->motion.frame[b->mover0].turn, m->turn, sizeof m->turn);
-      continue;
+    for (int32_t n = 0; b->turns && n < b->movers; n++) {
+      const vv_mover *m = &movers_of(k, b->block)[b->node0 + n];
+      memcpy(w->motion.frame[b->mover0 + n].place, m->place, sizeof m->place);
+      memcpy(w->motion.frame[b->mover0 + n].turn, m->turn, sizeof m->turn);
     }
+    if (b->turns) continue;
     for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
       memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
   }
@@ -336,7 +457,7 @@ static void stand_still(builder *k, vvi_sheet_search *w)
 }
 
 /* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard.
- * Surfaces that lie on each other have no direction that leads from one to the other. */
+ * Surfaces that lie on each other have no direction that leads from one to the other; tips on a line have. */
 static vv_status measure_start(builder *k)
 {
   struct vvi_sheets *s = k->sheets;
@@ -348,12 +469,14 @@ static vv_status measure_start(builder *k)
   for (int32_t i = 0; i < w->n_near; i++) {
     const vvi_sheet_near *near = &w->near[i];
     const vvi_sheet_couple *c = &s->couple[near->couple];
-    s->closest = fmin(s->closest, near->d);
-    if (near->d < 0.0)
+    int32_t v[4];
+    const bool tips = vvi_sheet_vertices(s, near->a, near->b, v) == 2;
+    if (!tips) s->closest = fmin(s->closest, near->d);
+    if (near->d < (tips ? -1e-12 * k->m->length_scale : 0.0))
       return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
                          "'%s' and '%s' overlap by %.4g at the start; move one of them",
                          name_of(k, s->region[c->a].body), name_of(k, s->region[c->b].body), -near->d);
-    if (near->d + w->list[near->couple].offset < 1e-9 * s->edge_length &&
+    if (!tips && near->d + w->list[near->couple].offset < 1e-9 * s->edge_length &&
         s->body[s->region[c->b].body].obstacle == NULL)
       return vv_complain(k->m->body[s->body[s->region[c->a].body].body].group, NULL,
                          "'%s' and '%s' touch at the start; leave a little room between them",
@@ -411,7 +534,8 @@ static vv_status list_bodies(builder *k)
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
   builder k = {.m = m, .rules = rules, .q = q};
-  vv_status status = refuse_strangers(&k);
+  vv_status status = line_up(&k);
+  if (status == VV_OK) status = refuse_strangers(&k);
   if (status == VV_OK) status = list_bodies(&k);
   if (status == VV_OK && k.n > 0) status = assemble(&k);
   vvi_arena_free(&k.scratch);

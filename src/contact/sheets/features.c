@@ -30,12 +30,22 @@ int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t
   if (a < 0) {
     const int32_t e = -1 - a;
     v[0] = s->edge[2 * e], v[1] = s->edge[2 * e + 1], v[2] = s->edge[2 * b], v[3] = s->edge[2 * b + 1];
-    return 4;
+    if (v[0] != v[1] || v[2] != v[3]) return 4;
+    v[1] = v[2];
+    return 2;
   }
   v[0] = a;
   if (b < 0) return 1;
   for (int i = 0; i < 3; i++) v[1 + i] = s->element[3 * (int64_t)b + i];
   return 4;
+}
+
+/* Two tips on one line: which is in front is known once and for all, so that their distance has a sign.     [sheets 18] */
+static void between_tips(const vvi_sheet_motion *m, int32_t first, double x[2][3], vvi_closest *out)
+{
+  const double *way = m->sheets->body[m->sheets->body_of[first]].tip->direction;
+  *out = (vvi_closest){.c = {1.0, -1.0}};
+  for (int c = 0; c < 3; c++) out->n[c] = -way[c], out->d += way[c] * (x[1][c] - x[0][c]);
 }
 
 void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahead, vvi_closest *out)
@@ -46,6 +56,10 @@ void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahe
   for (int k = 0; k < n; k++) vvi_sheet_place(m, v[k], ahead, x[k]);
   if (n == 4) {
     vvi_closest_at(a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE, (const double(*)[3])x, out);
+    return;
+  }
+  if (n == 2) {
+    between_tips(m, v[0], x, out);
     return;
   }
   *out = (vvi_closest){.c = {1.0}};

@@ -86,7 +86,7 @@ vv_status vvi_sheet_solid(vvi_arena *arena, const vv_solid *s, int g, const vvi_
   add_shell(&o, s, radius);
   for (int i = 0; i < o.points; i++) vvi_sheet_carried(pose->place, pose->turn, o.point + 3 * i, x + 3 * i);
   part->body.carrier = VVI_CARRY_FRAMES;
-  part->body.rigid = true;
+  part->body.rigid = part->body.turns = true;
   part->body.shares = g;
   part->body.movers = 1;
   part->body.half = radius;

@@ -1,4 +1,4 @@
-/* contact/sheets/solid.h  Rigid shapes as vertices and elements. */
+/* contact/sheets/solid.h  Rigid shapes, and beams with corners, as vertices and elements. */
 #pragma once
 #include "contact/sheets.h"
 #include "geom/solid.h"
@@ -7,3 +7,5 @@
 int vvi_sheet_shells_of(const vv_solid *s);
 /* The g-th of them, carried by one mover at this pose. */
 vv_status vvi_sheet_solid(vvi_arena *arena, const vv_solid *s, int g, const vvi_pose *pose, vvi_sheet_part *part);
+/* The faces of a beam with corners, carried by its nodes.  (prism.c) */
+vv_status vvi_sheet_prism(vvi_arena *arena, const vv_patch *p, const vv_mover *mover, vvi_sheet_part *part);

@@ -34,6 +34,12 @@ static bool has_frames(const struct vvi_sheets *m)
 
 /* ---- frames ---- */
 
+/* The place of a tip: its block is flat. */
+static void fly_tip(vvi_sheet_frame *f, double h)
+{
+  for (int c = 0; c < 3; c++) f->place_ahead[c] = f->place[c] + h * (f->velocity[c] + 0.5 * h * f->acceleration[c]);
+}
+
 /* The place of a node after half kick and drift: it flies alone. */
 static void fly(vvi_sheet_motion *m, int32_t mover)
 {
@@ -42,6 +48,10 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
   const vvi_sheet_body *k = &m->sheets->body[body];
   const vv_block *b = k->block;
   const vvi_sheet_columns *at = &m->at[body];
+  if (k->tip != NULL) {
+    fly_tip(&m->frame[mover], m->h);
+    return;
+  }
   const int64_t i = mover - k->mover0, node = k->node0 + i;
   for (int c = 0; c < b->kind->node_q; c++) w->q[b->q0 + c * b->column + node] = at->q[c * b->column + i];
   for (int c = 0; c < b->kind->node_p; c++)
@@ -49,9 +59,13 @@ static void fly(vvi_sheet_motion *m, int32_t mover)
   b->kind->drift_node(b, node, m->h, w->q + b->q0, w->p + b->p0);
   const double *q = w->q + b->q0 + node;
   for (int c = 0; c < 3; c++) m->frame[mover].place_ahead[c] = q[c * b->column];
-  if (!k->rigid) return;
-  const double turn[4] = {q[3 * b->column], q[4 * b->column], q[5 * b->column], q[6 * b->column]}; /* see vv_frame */
-  vvi_quaternion_matrix(turn, m->frame[mover].turn_ahead);
+  if (!k->turns) return;
+  double turn[9]; /* a quaternion (see vv_frame), or a matrix by rows */
+  for (int c = 0; c < (k->rigid ? 4 : 9); c++) turn[c] = q[(3 + c) * b->column];
+  if (k->rigid)
+    vvi_quaternion_matrix(turn, m->frame[mover].turn_ahead);
+  else
+    memcpy(m->frame[mover].turn_ahead, turn, sizeof turn);
 }
 
 /* Nodes of a curve: their places, without arms. */
@@ -74,18 +88,34 @@ static void set_frames(vvi_sheet_motion *m, int32_t body)
   }
 }
 
-/* All rigid bodies of a block. */
-static void place_rigid(struct vv_step *s, const vv_block *b, const double *f)
+/* A tip by the columns of its kind.                                                                          [sheets 17] */
+static void set_tip(vvi_sheet_motion *m, int32_t body)
+{
+  const vvi_sheet_body *k = &m->sheets->body[body];
+  const vv_block *b = k->block;
+  const vv_point pt = vvi_sheet_tip_point(k);
+  const double *q = m->at[body].q - k->node0, *p = m->at[body].p - k->node0, *force = m->at[body].f - k->node0;
+  vvi_sheet_frame *f = &m->frame[k->mover0];
+  *f = (vvi_sheet_frame){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .turn_ahead = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  b->kind->surface(b, q, 1, &pt, f->place);
+  b->kind->push(b, q, p, 1, &pt, f->velocity);
+  b->kind->push(b, q, force, 1, &pt, f->acceleration);
+  b->kind->inverse_mass(b, q, 1, &pt, f->inverse_mass);
+  fly_tip(f, m->h);
+}
+
+/* All nodes of a block that turn. */
+static void place_movers(struct vv_step *s, const vv_block *b, const double *f)
 {
   const struct vvi_sheets_step *w = s->sheets;
   b->kind->movers(b, s->state->q + b->q0, s->state->p + b->p0, w->mover);
   b->kind->movers(b, s->state->q + b->q0, f + b->p0, w->force);
 }
 
-static void set_rigid(struct vvi_sheets_step *w, const vvi_sheet_body *k)
+static void set_mover(struct vvi_sheets_step *w, const vvi_sheet_body *k, int32_t i)
 {
-  const vv_mover *m = &w->mover[k->node0], *a = &w->force[k->node0];
-  vvi_sheet_frame *f = &w->search->motion.frame[k->mover0];
+  const vv_mover *m = &w->mover[k->node0 + i], *a = &w->force[k->node0 + i];
+  vvi_sheet_frame *f = &w->search->motion.frame[k->mover0 + i];
   memcpy(f->place, m->place, sizeof f->place);
   memcpy(f->turn, m->turn, sizeof f->turn);
   memcpy(f->inverse_mass, m->inverse_mass, sizeof f->inverse_mass);
@@ -94,7 +124,7 @@ static void set_rigid(struct vvi_sheets_step *w, const vvi_sheet_body *k)
     f->velocity[c] = m->velocity[c], f->velocity[3 + c] = m->spin[c];
     f->acceleration[c] = a->velocity[c], f->acceleration[3 + c] = a->spin[c];
   }
-  fly(&w->search->motion, k->mover0);
+  fly(&w->search->motion, k->mover0 + i);
 }
 
 static void set_motion(struct vv_step *s, double h, const double *f)
@@ -111,11 +141,12 @@ static void set_motion(struct vv_step *s, double h, const double *f)
                                    .p = s->state->p + b->p0 + k->node0,
                                    .f = f + b->p0 + k->node0,
                                    .column = b->column};
-    if (k->carrier == VVI_CARRY_FRAMES && !k->rigid) set_frames(m, i);
-    if (!k->rigid || k->shares > 0) continue;
-    if (b != placed) place_rigid(s, b, f);
+    if (k->tip != NULL) set_tip(m, i);
+    if (k->carrier == VVI_CARRY_FRAMES && !k->turns && k->tip == NULL) set_frames(m, i);
+    if (!k->turns || k->shares > 0) continue;
+    if (b != placed) place_movers(s, b, f);
     placed = b;
-    set_rigid(w, k);
+    for (int32_t n = 0; n < k->movers; n++) set_mover(w, k, n);
   }
 }
 
@@ -171,8 +202,8 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
 
 /* ---- a step ---- */
 
-/* Rigid bodies are asked for block by block. */
-static vv_status prepare_rigid(struct vv_step *s)
+/* Nodes that turn are asked for block by block. */
+static vv_status prepare_movers(struct vv_step *s)
 {
   struct vvi_sheets_step *w = s->sheets;
   int64_t most = 0;
@@ -197,7 +228,7 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
     w->p = w->q + s->state->nq;
     w->search->motion.fly = fly, w->search->motion.user = w;
   }
-  return m->rigid ? prepare_rigid(s) : VV_OK;
+  return m->turns ? prepare_movers(s) : VV_OK;
 }
 
 /* The layer: what bodies travel towards each other in a step, between 1e-3 and 1e-2 of an edge, and well inside the gaps of
@@ -227,12 +258,13 @@ static vv_status no_room(double t, vv_report *r)
   return VV_OK;
 }
 
-static bool moved_frames(const struct vvi_sheets_step *w, bool rigid)
+/* Curves, or everything that rigid bodies may meet elsewhere. */
+static bool moved_frames(const struct vvi_sheets_step *w, bool all)
 {
   const struct vvi_sheets *m = w->search->sheets;
   for (int32_t i = 0; i < w->n_dirty; i++) {
     const vvi_sheet_body *b = &m->body[m->body_of_mover[w->dirty[i]]];
-    if (b->carrier == VVI_CARRY_FRAMES && (rigid || !b->rigid)) return true;
+    if (b->carrier == VVI_CARRY_FRAMES && (all || (!b->rigid && b->tip == NULL))) return true;
   }
   return false;
 }

@@ -105,14 +105,14 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
-/* What the half kick adds to the speed; with a rigid body, what the drift really brings beyond u: its points turn. */
+/* What the half kick adds to the speed; where points turn, what the drift really brings beyond u. */
 static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double u)
 {
   const vvi_sheet_motion *m = &w->search->motion;
   double way = 0.0, y[3];
-  bool rigid = false;
-  for (int i = 0; i < k->pair.vertices; i++) rigid |= m->sheets->body[m->sheets->body_of[k->pair.vertex[i]]].rigid;
-  if (!rigid) return 0.5 * fabs(w->h) * vvi_row_acceleration(m, &k->pair.normal);
+  bool turns = false;
+  for (int i = 0; i < k->pair.vertices; i++) turns |= m->sheets->body[m->sheets->body_of[k->pair.vertex[i]]].turns;
+  if (!turns) return 0.5 * fabs(w->h) * vvi_row_acceleration(m, &k->pair.normal);
   for (int i = 0; i < k->pair.vertices; i++) {
     vvi_sheet_place(m, k->pair.vertex[i], true, y);
     for (int c = 0; c < 3; c++) way += k->pair.c[i] * k->pair.n[c] * (y[c] - k->pair.x[i][c]);
