@@ -4,6 +4,8 @@
 #include "run.h"
 
 #include "model/model.h"
+#include "sim/sim.h"
+#include "step/solids.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -805,6 +807,21 @@ static void test_threads_and_restart(void **state)
   run_free(&one), run_free(&two), run_free(&half);
 }
 
+/* Enough columns that every loop which can be shared is. */
+static void test_threads_many(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  head(text, 4e-3, 0.014, "[0, 0, -9.81]", "", "restitution: 0, friction: 0.5");
+  body(text, "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], copies: {grid: "
+             "{count: [21, 21, 21], spacing: [1.5, 1.5, 1]}}}\n"
+             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+  run_record one = run_scene(text, &(run_options){.threads = 1}), two = run_scene(text, &(run_options){.threads = 2});
+  check_least((double)one.sim->step.solids->n, 32768.0);
+  assert_true(vv_state_hash(one.state) == vv_state_hash(two.state));
+  run_free(&one), run_free(&two);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -821,7 +838,8 @@ int main(void)
       cmocka_unit_test(test_bouncing_books), cmocka_unit_test(test_bounce_alone),
       cmocka_unit_test(test_bar_askew),      cmocka_unit_test(test_block_of_boxes),
       cmocka_unit_test(test_rough_bounces),  cmocka_unit_test(test_rough_ball),
-      cmocka_unit_test(test_rough_wall),     cmocka_unit_test(test_rough_rest),
+      cmocka_unit_test(test_threads_many),   cmocka_unit_test(test_rough_wall),
+      cmocka_unit_test(test_rough_rest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
