@@ -360,7 +360,7 @@ static double much(const struct vvi_solids_step *w)
 
 /* A body that is wedged, the line between two of its contacts within both cones of friction, cannot rise from both at once:
  * the law has no answer, and what comes back is without measure.  Such contacts need not rise; all of them if that is not
- * enough, for then it has one: standing still.  True: solve again. */
+ * enough, for standing still is always allowed.  True: solve again. */
 static bool let_go(struct vvi_solids_step *w, bool all)
 {
   const double limit = much(w);
@@ -375,6 +375,11 @@ static bool let_go(struct vvi_solids_step *w, bool all)
   return any;
 }
 
+static void remember_first(vvi_rest_problem *p)
+{
+  for (int32_t i = 0; i < p->n; i++) memcpy(p->contact[i].first, p->contact[i].j, sizeof p->contact[i].j);
+}
+
 static void solve(struct vv_step *s, double h)
 {
   enum { RISES = 2 };
@@ -383,14 +388,12 @@ static void solve(struct vv_step *s, double h)
   for (int rises = 0, tries = 0;;) {
     set_movers(s, h);
     vvi_rest_solve(w->rest, w->problem, &stats);
-    if (rises == 0) {
-      for (int32_t i = 0; i < w->problem->n; i++)
-        memcpy(w->problem->contact[i].first, w->problem->contact[i].j, sizeof w->problem->contact[i].j);
-    } else if (tries < 2 && let_go(w, tries > 0)) {
+    if (rises > 0 && tries < 2 && let_go(w, tries > 0)) {
       tries++;
       continue;
     }
-    if (rises++ == RISES || !raise_contacts(s, h)) break;
+    if (rises == RISES || !raise_contacts(s, h)) break;
+    if (rises++ == 0) remember_first(w->problem);
   }
 }
 
