@@ -220,19 +220,19 @@ static bool beside(const char *path, const char *name, size_t n, char *out, size
   return (size_t)snprintf(out, size, "%.*s%.*s", folder, path, (int)n, name) < size;
 }
 
-/* A scene may read tables that lie beside it: they go where it goes, unless they are there already. */
-static int copy_tables(const char *scene, const char *from, const char *to)
+/* A scene may read tables and meshes that lie beside it: they go where it goes, unless they are there already. */
+static int copy_files(const char *scene, const char *from, const char *to)
 {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   int code = APP_DONE;
   for (const char *c = scene; *c != '\0' && code == APP_DONE; c += strspn(c, letters), c += strcspn(c, letters)) {
     char source[APP_PATH], target[APP_PATH];
     const size_t n = strspn(c, letters);
-    if (n <= 4 || strncmp(c + n - 4, ".csv", 4) != 0) continue;
+    if (n <= 4 || (strncmp(c + n - 4, ".csv", 4) != 0 && strncmp(c + n - 4, ".obj", 4) != 0)) continue;
     if (!beside(from, c, n, source, sizeof source) || !beside(to, c, n, target, sizeof target)) continue;
-    char *table = access(target, F_OK) != 0 ? app_read_text(source) : NULL;
-    if (table != NULL) code = write_copy(table, target);
-    free(table);
+    char *file = access(target, F_OK) != 0 ? app_read_text(source) : NULL;
+    if (file != NULL) code = write_copy(file, target);
+    free(file);
   }
   return code;
 }
@@ -246,7 +246,7 @@ static int copy(const shelf *s, const char *word, const char *wish)
   char *text = app_read_text(from);
   if (text == NULL) return app_error("%s: not read: %s", from, strerror(errno));
   int code = write_copy(text, to);
-  if (code == APP_DONE) code = copy_tables(text, from, to);
+  if (code == APP_DONE) code = copy_files(text, from, to);
   free(text);
   if (code == APP_DONE) printf("copied %s; run it with: visviva run %s\n", name, app_quote(quoted, sizeof quoted, to));
   return code;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Room for each object at the start: couples, spots. */
-enum { ROOM = 48, SPOTS = 12, MOST_SPOTS = 64, PARALLEL_FROM = 1024 };
+enum { ROOM = 48, SPOTS = 12, MOST_SPOTS = 64, PARALLEL_FROM = 8192 };
 
 /* Objects this many times larger than the middle one are not in the grid: everything is held against them. */
 static const double LARGE = 4.0;

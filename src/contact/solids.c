@@ -34,10 +34,13 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
   if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
   for (int i = 0; i < rules->n; i++) {
     const vv_group *g = rules->rule[i].group;
+    const double e = vv_number(g, "restitution"), mu = vv_number(g, "friction");
+    /* e = 1: what rubs must be pressed to rub rightly; what does not may bounce for ever, its energy exact   [many 3a] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none"),
-                                  .restitution = vv_number(g, "restitution"),
-                                  .friction = vv_number(g, "friction")};
+                                  .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
+                                  .restitution = e,
+                                  .friction = mu};
   }
   return VV_OK;
 }
@@ -218,14 +221,14 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
   for (int32_t i = 0; i < s->n; i++) {
     const vvi_object *o = &s->object[i];
     s->balls &= is_round_or_flat(o);
-    if (is_solid(o->patch) && !o->solid->hollow) reach[n++] = o->reach;
+    if (is_solid(o->patch) && !o->solid->hollow && !o->held) reach[n++] = o->reach;
     for (int32_t k = 0; k < s->n && is_solid(o->patch);
          k += s->object[k].patch->type == VV_PATCH_SOLID ? (int32_t)s->object[k].patch->nodes : 1) {
       const int32_t rule = rule_of(s, o->body, s->object[k].body);
       if (rule < 0) continue;
       s->loses |= s->rule[rule].restitution < 1.0;
       s->rough |= s->rule[rule].friction > 0.0;
-      s->rests |= s->rule[rule].restitution < 1.0 && !s->object[k].soft;
+      s->rests |= s->rule[rule].rests && !s->object[k].soft;
     }
     if (is_solid(o->patch)) i += (int32_t)o->patch->nodes - 1; /* copies are alike */
   }

@@ -26,7 +26,7 @@ typedef struct vvi_object {
 
 typedef struct vvi_solid_rule {
   const vv_group *group;
-  bool none;
+  bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
   double restitution, friction;
 } vvi_solid_rule;
 
@@ -38,7 +38,7 @@ struct vvi_solids {
   vvi_rules rules;
   vvi_solid_rule *rule; /* [rules.n] */
   bool loses, rough;    /* some restitution below 1; some friction */
-  bool rests;           /* contacts at rest are solved for: some restitution below 1 between rigid bodies */
+  bool rests;           /* some rule does, between rigid bodies */
   bool balls;           /* only balls, half spaces and hollow balls: impacts can be located exactly */
   double size;          /* m: the middle reach of what moves */
 };

@@ -71,14 +71,13 @@ static double strain_rounding(const vv_ledger *l, int64_t steps)
 
 /* Rigid bodies are answered before they overlap, but the feature that is nearest may change within a step, and bodies that
  * bounce for ever under gravity dip by its way in one step: a thousandth of a body, or that; a hundredth in heaps, where
- * nothing pushes bodies out again that were pressed together while they slid; more where they rub and never rest (e = 1). */
+ * nothing pushes bodies out again that were pressed together while they slid. */
 static double solids_bound(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  const bool restless = m->solids->rough && !m->solids->rests && dip > 0.0;
   if (sim->step.solids->locate != NULL) return 1e-12;
-  return fmax((restless ? 5e-2 : m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
+  return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
 }
 
 void vvi_claims_make(vv_sim *sim)

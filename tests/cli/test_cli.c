@@ -507,6 +507,8 @@ static void examples_copied(void **state)
   GIVES(0, "run shelf/bar-on-wall.yaml -o shelf/out");
   GIVES(0, "examples break-of-15 shelf"); /* with its table */
   GIVES(0, "check shelf/break-of-15.yaml");
+  GIVES(0, "examples brackets shelf"); /* with its mesh */
+  GIVES(0, "check shelf/brackets.yaml");
 }
 
 static void compared(void **state)

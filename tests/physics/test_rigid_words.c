@@ -113,6 +113,107 @@ static void test_compound(void **unused)
   run_free(&r);
 }
 
+/* ---- meshes from files ---- */
+
+static const char mesh_file[] = "rigid_words_mesh.txt"; /* the content tells the format */
+
+/* The sides of a block, four corners each, counterclockwise from outside; bit c of a corner: the high end along c. */
+static const int side[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+
+/* Blocks about the origin: OBJ, with corners of its own for every side.  turn: this side is written the other way round, 6:
+ * all; leave: this one is missing; -1: none. */
+static void write_block(FILE *f, const double half[3], int turn, int leave)
+{
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 4; k++) {
+      const int v = side[i][turn == i || turn == 6 ? 3 - k : k];
+      fprintf(f, "v %g %g %g\n", v & 1 ? half[0] : -half[0], v & 2 ? half[1] : -half[1], v & 4 ? half[2] : -half[2]);
+    }
+  for (int i = 0; i < 6; i++)
+    if (i != leave) fprintf(f, "f %d %d %d %d\n", 4 * i - 24, 4 * i - 23, 4 * i - 22, 4 * i - 21);
+}
+
+/* The same sides as triangles of a text STL file. */
+static void write_stl(FILE *f, const double half[3])
+{
+  fprintf(f, "solid block\n");
+  for (int i = 0; i < 12; i++) {
+    fprintf(f, "facet normal 0 0 0\nouter loop\n");
+    for (int k = 0; k < 3; k++) {
+      const int v = side[i / 2][k == 0 ? 0 : k + i % 2];
+      fprintf(f, "vertex %g %g %g\n", v & 1 ? half[0] : -half[0], v & 2 ? half[1] : -half[1],
+              v & 4 ? half[2] : -half[2]);
+    }
+    fprintf(f, "endloop\nendfacet\n");
+  }
+  fprintf(f, "endsolid block\n");
+}
+
+static FILE *open_mesh(void)
+{
+  FILE *f = fopen(mesh_file, "w");
+  assert_non_null(f);
+  return f;
+}
+
+#define FILED "shape: {mesh: {file: rigid_words_mesh.txt, scale: 0.5}}"
+
+/* A block from a file weighs what a block weighs; a block within it that is inside out is a cavity. */
+static void test_mesh_files(void **unused)
+{
+  (void)unused;
+  static const double half[3] = {1, 2, 3}, inner[3] = {0.5, 0.5, 0.5};
+  for (int k = 0; k < 3; k++) {
+    FILE *f = open_mesh();
+    if (k == 1)
+      write_stl(f, half);
+    else
+      write_block(f, half, -1, -1);
+    if (k == 2) write_block(f, inner, 6, -1);
+    assert_int_equal(fclose(f), 0);
+    const double less = k == 2 ? 0.5 * 0.5 * 0.5 : 0.0, own = less * 2.0 * 0.25 / 6.0;
+    check_weight(FILED ", density: 2", 12 - 2 * less, (double[]){13 - own, 10 - own, 5 - own});
+  }
+  remove(mesh_file);
+}
+
+/* A torus of flat pieces has the weight of a round one up to the square of their angles: (2 pi/n)^2/6 of the area of a
+ * polygon in its circle, and the like along the ring. */
+static void test_torus(void **unused)
+{
+  (void)unused;
+  const double R = 2.0, r = 0.5, e = pow(2.0 * VV_PI / 64.0, 2.0);
+  double m, inertia[9];
+  weight_of("shape: {mesh: {torus: {ring: 2, tube: 0.5, around: 64, across: 64}}}, density: 1", &m, inertia);
+  const double whole = 2.0 * VV_PI * VV_PI * R * r * r;
+  check_near(m / whole, 1.0, e);
+  check_near(inertia[8] / (whole * (R * R + 0.75 * r * r)), 1.0, 2.0 * e);
+  check_near(inertia[0] / (whole * (0.5 * R * R + 0.625 * r * r)), 1.0, 2.0 * e);
+}
+
+/* Faces are named as the file counts them, with their lines: 24 corners stand before them. */
+static void test_bad_meshes(void **unused)
+{
+  (void)unused;
+  static const double half[3] = {1, 2, 3};
+  static const struct {
+    int turn, leave;
+    const char *said;
+  } bad[] = {{-1, 5, "open at this edge"}, {3, -1, "opposite sides up"}, {6, -1, "inside out"}};
+  for (int i = 0; i < 3; i++) {
+    FILE *f = open_mesh();
+    char text[TEXT], message[TEXT];
+    write_block(f, half, bad[i].turn, bad[i].leave);
+    assert_int_equal(fclose(f), 0);
+    snprintf(text, sizeof text, "%s  b: {kind: rigid, " FILED ", density: 1}\n", head);
+    assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
+    if (strstr(message, bad[i].said) == NULL || strstr(message, "face ") == NULL || strstr(message, "(line ") == NULL)
+      fail_msg("'%s' does not name a face with '%s'", message, bad[i].said);
+    if (bad[i].turn == 3 && strstr(message, "face 4 (line 28)") == NULL) fail_msg("'%s': not face 4", message);
+  }
+  remove(mesh_file);
+}
+
 /* ---- places ---- */
 
 static void output(const run_record *r, const char *field, double *out)
@@ -232,6 +333,11 @@ static const struct {
   {"shape: {mesh: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], faces: [0, 2, 1, 0, 1, 9]}}, density: 1", "names point 9"},
   {"shape: {mesh: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], faces: [0, 2, 1, 0, 1, 3]}}, density: 1", "shape.mesh: "},
   {"shape: {mesh: {points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}, density: 1", "are missing"},
+  {"shape: {mesh: {}}, density: 1", "are missing"},
+  {"shape: {mesh: {file: nowhere.stl}}, density: 1", "nowhere.stl"},
+  {"shape: {mesh: {file: nowhere.stl, faces: [0, 1, 2]}}, density: 1", "in one way"},
+  {"shape: {mesh: {torus: {ring: 1, tube: 0.2, around: 8, across: 5}}}, density: 1", "shape.mesh.torus"},
+  {"shape: {mesh: {torus: {ring: 1, tube: 2, around: 8, across: 6}}}, density: 1", "shape.mesh.torus"},
   {MASS ", inertia: [1, 1, 3]", "no body has these moments"},
   {MASS ", inertia: [0, 0, 0]", "two of the moments"},
   {MASS ", orientation: {quaternion: [1, 0, 0]}", "write four"},
@@ -269,7 +375,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_weights),      cmocka_unit_test(test_thin_walls), cmocka_unit_test(test_compound),
       cmocka_unit_test(test_orientations), cmocka_unit_test(test_copies),     cmocka_unit_test(test_places),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_refused),      cmocka_unit_test(test_mesh_files), cmocka_unit_test(test_torus),
+      cmocka_unit_test(test_bad_meshes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

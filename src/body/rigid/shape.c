@@ -1,8 +1,10 @@
 /* body/rigid/shape.c  From words to a solid and its weight. */
 #include "body/rigid/rigid.h"
 
+#include "geom/mesh.h"
 #include "model/table.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- directions ---- */
@@ -161,16 +163,61 @@ static vv_status triangles_of(const vv_group *s, vvi_arena *arena, int points, i
   return VV_OK;
 }
 
-/* Another way to give points and triangles (a file of some format) belongs here. */
+/* All that a closed surface cannot have; a piece that is inside out is a cavity, unless nothing is left of the volume.
+ * Slivers are allowed down to those that have no normal. */
+static vv_status check_solid(const vvi_mesh *m, char *why)
+{
+  const double normal = 1e-11;
+  const unsigned all = (1u << VVI_MESH_FAULTS) - 1, cavity = 1u << VVI_MESH_INSIDE_OUT;
+  vvi_mesh_report report;
+  VV_TRY(vvi_mesh_check(m, normal, 0.0, &report, why));
+  VV_TRY(vvi_mesh_refuse(m, &report, all & ~cavity, why));
+  return vvi_mesh_volume(m) > 0.0 ? VV_OK : vvi_mesh_refuse(m, &report, cavity, why);
+}
+
+/* Nodes at one place are one: many programs write corners once for each face. */
+static vv_status parse(const vv_group *s, vvi_arena *arena, vvi_mesh *out, char *why)
+{
+  char *bytes;
+  size_t size;
+  vvi_mesh all, merged;
+  VV_TRY(vvi_beside_read(s, "file", &bytes, &size));
+  vv_status status = vvi_mesh_parse(arena, vv_text(s, "file"), bytes, size, &all, why);
+  free(bytes);
+  if (status == VV_OK) status = vvi_mesh_merge(arena, &all, 0.0, &merged, why);
+  if (status == VV_OK) status = vvi_mesh_drop_unused(arena, &merged, out, why);
+  return status == VV_OK ? check_solid(out, why) : status;
+}
+
+static vv_status make_torus(const vv_group *s, vvi_arena *arena, vvi_mesh *out, char *why)
+{
+  const vv_group *t = vv_sub(s, "torus");
+  return vvi_mesh_torus(arena, vv_number(t, "ring"), vv_number(t, "tube"), (int)vv_integer(t, "around"),
+                        (int)vv_integer(t, "across"), out, why);
+}
+
+static vv_status listed_mesh(const vv_group *s, vvi_arena *arena, vvi_mesh *out)
+{
+  VV_TRY(triples(s, "points", "points_file", "x|y|z", arena, &out->nodes, &out->x));
+  return triangles_of(s, arena, out->nodes, &out->triangles, &out->triangle);
+}
+
 static vv_status mesh_part(const vv_group *s, vvi_arena *arena, vvi_part *part)
 {
-  char why[VVI_WHY] = "";
-  int points = 0, triangles = 0, *triangle = NULL;
-  double *point;
-  VV_TRY(triples(s, "points", "points_file", "x|y|z", arena, &points, &point));
-  VV_TRY(triangles_of(s, arena, points, &triangles, &triangle));
+  const bool file = vv_has(s, "file"), torus = vv_has(s, "torus");
+  const bool listed = vv_has(s, "points") || vv_has(s, "points_file") || vv_has(s, "faces") || vv_has(s, "faces_file");
+  char why[VVI_MESH_WHY] = "";
+  vvi_mesh m = {0};
+  if (file + torus + listed > 1) return vv_complain(s, NULL, "say it in one way: a file, a torus, or points and faces");
+  const vv_status status = file    ? parse(s, arena, &m, why)
+                           : torus ? make_torus(s, arena, &m, why)
+                                   : listed_mesh(s, arena, &m);
+  if (status != VV_OK && why[0] != '\0') return vv_complain(s, file ? "file" : "torus", "%s", why);
+  if (status != VV_OK) return status;
+  const double scale = vv_number(s, "scale");
+  for (int64_t i = 0; i < 3 * (int64_t)m.nodes; i++) m.x[i] *= scale;
   part->type = VVI_PART_MESH;
-  return vvi_part_mesh(arena, part, points, point, triangles, triangle, why) ? VV_OK : no_shape(s, why);
+  return vvi_part_mesh(arena, part, m.nodes, m.x, m.triangles, m.triangle, why) ? VV_OK : no_shape(s, why);
 }
 
 /* The part named `shape` in g, about the origin of `part`, whose centre and frame are set. */

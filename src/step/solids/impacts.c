@@ -15,12 +15,24 @@
 
 enum { PASSES = 200, SWEEPS = 400 };
 
+/* m/s^2 that press two together along n: by the forces on both, or by that on one while something holds the other. */
+static double pressing(const struct vvi_solids_step *w, const vvi_solid_row *c)
+{
+  double most = fmax(-c->press, 0.0);
+  for (int l = 0; w->forced && l < c->legs; l++) {
+    const double a = vvi_dot3(w->force[c->leg[l].mover].velocity, c->n);
+    most = fmax(most, c->leg[l].weight < 0.0 ? a : -a);
+  }
+  return most;
+}
+
 /* Approaching slower than two steps of the forces on these two can tell, or of the turning of the normal of a contact that
- * slides: it rests rather than bounces. */
+ * slides: it rests rather than bounces.  What loses nothing bounces unless it is pressed.                      [many 3a] */
 static double slow(const struct vvi_solids_step *w, const vvi_solid_row *c, double h)
 {
   const double rounding = 1e-13 * w->speed;
-  if (!c->rests) return rounding;
+  if (!c->rests || h < 0.0) return rounding; /* backwards nothing rests */
+  if (c->restitution == 1.0) return fmax(2.0 * fabs(h) * pressing(w, c), rounding);
   double v[3], turning = 0.0, force = 0.0;
   vvi_solid_row_velocity(w, c, v);
   for (int l = 0; l < c->legs; l++) {
@@ -30,11 +42,15 @@ static double slow(const struct vvi_solids_step *w, const vvi_solid_row *c, doub
   return fmax(2.0 * fabs(h) * (force + turning * vvi_norm3(v)), rounding);
 }
 
+/* Does it belong to the step?  The solver of contacts at rest knows the kick of the whole step and would brake, a little,
+ * what only that kick closes: such a contact bounces now.                                                      [many 3a] */
 static bool is_hit(const struct vvi_solids_step *w, vvi_solid_row *c, double h)
 {
   const double direction = h < 0.0 ? -1.0 : 1.0;
   c->u = vvi_solid_row_speed(w, c);
-  if (direction * c->u >= 0.0 || vvi_solid_row_ahead(c, h, c->u) >= 0.0) return false;
+  if (direction * c->u >= 0.0) return false;
+  const double ahead = vvi_solid_row_ahead(c, h, c->u), all = c->gap + h * c->u - h * h * pressing(w, c);
+  if (ahead >= 0.0 && !(c->rests && all < 0.0)) return false;
   return direction * c->u < -slow(w, c, h);
 }
 
@@ -304,7 +320,7 @@ void vvi_impacts_pass(struct vv_step *s, double t, double direction)
 static bool all_rest(const struct vvi_solids_step *w)
 {
   for (int32_t k = 0; k < w->n_hit; k++)
-    if (!w->row[w->hit[k].row].rests) return false;
+    if (!w->row[w->hit[k].row].rests || w->row[w->hit[k].row].restitution == 1.0) return false;
   return true;
 }
 

@@ -14,8 +14,10 @@ typedef struct vvi_rest_contact {
   double arm_a[3], arm_b[3]; /* from their places to the common point */
   double n[3];               /* unit, from a to b */
   double gap, friction;
-  double rise; /* m/s: what it must open by, because turning and sliding will close it by as much */
-  double j[3]; /* impulse on b, space axes: the warm start in, the answer out */
+  double rise;     /* m/s: what it must open by, because turning and sliding will close it by as much */
+  double j[3];     /* impulse on b, space axes: the warm start in, the answer out */
+  double first[3]; /* the answer before anything had to rise */
+  bool wedged;     /* it cannot rise */
 } vvi_rest_contact;
 
 typedef struct vvi_rest_problem {

@@ -101,7 +101,7 @@ void vvi_solid_row_make(const struct vvi_solids_step *w, const vvi_meet *m, doub
   c->gap = m->spot.gap;
   c->restitution = rule->restitution, c->friction = rule->friction;
   c->soft = solids->object[m->a].soft || solids->object[m->b].soft;
-  c->rests = rule->restitution < 1.0 && !c->soft;
+  c->rests = rule->rests && !c->soft;
   c->k = c->impulse = 0.0;
   stand(w, c, m->a, -1.0);
   stand(w, c, m->b, 1.0);
@@ -118,7 +118,7 @@ static void make_together(struct vvi_solids_step *w, double h)
 
 bool vvi_rows_make(struct vv_step *s, double h)
 {
-  enum { PARALLEL_FROM = 4096 };
+  enum { PARALLEL_FROM = 32768 }; /* one thread reads them all afterwards: it finds its own sooner */
   struct vvi_solids_step *w = s->solids;
   if (!vvi_solids_fit(s)) return false;
   w->n = w->near->meets;

@@ -110,6 +110,7 @@ static void set_contact(const vvi_solid_row *c, vvi_rest_contact *r)
   r->gap = c->gap;
   r->friction = c->friction;
   r->rise = 0.0;
+  r->wedged = false;
   r->j[0] = r->j[1] = r->j[2] = 0.0;
 }
 
@@ -333,7 +334,7 @@ static bool raise_contacts(const struct vv_step *s, double h)
         vvi_rest_contact *r = &w->problem->contact[l];
         const vvi_solid_row *d = &w->row[w->rest_row[l]];
         const double sunk = (d->gap < 0.0 ? d->gap : 0.0) - spot[k].gap;
-        if (d->key != spot[k].key || sunk <= fine) continue;
+        if (d->key != spot[k].key || sunk <= fine || r->wedged) continue;
         r->rise += sunk / h;
         raised = true;
       }
@@ -341,15 +342,58 @@ static bool raise_contacts(const struct vv_step *s, double h)
   return raised;
 }
 
+/* N s that are much for any contact here: a hundred times what held them before, or what makes a whole body rise. */
+static double much(const struct vvi_solids_step *w)
+{
+  double most = 0.0;
+  for (int32_t i = 0; i < w->problem->n; i++) {
+    const vvi_rest_contact *c = &w->problem->contact[i];
+    most = fmax(most, vvi_norm3(c->first));
+    for (int e = 0; e < 2 && c->rise > 0.0; e++) {
+      const int32_t m = e == 0 ? c->a : c->b;
+      const double *a = m >= 0 ? w->problem->mover[m].inverse_mass : NULL, light = m >= 0 ? a[0] + a[1] + a[2] : 0.0;
+      if (light > 0.0) most = fmax(most, 3.0 * c->rise / light);
+    }
+  }
+  return 100.0 * most;
+}
+
+/* A body that is wedged, the line between two of its contacts within both cones of friction, cannot rise from both at once:
+ * the law has no answer, and what comes back is without measure.  Such contacts need not rise; all of them if that is not
+ * enough, for standing still is always allowed.  True: solve again. */
+static bool let_go(struct vvi_solids_step *w, bool all)
+{
+  const double limit = much(w);
+  bool any = false;
+  for (int32_t i = 0; i < w->problem->n; i++) any |= vvi_norm3(w->problem->contact[i].j) > limit;
+  for (int32_t i = 0; any && i < w->problem->n; i++) {
+    vvi_rest_contact *c = &w->problem->contact[i];
+    c->wedged |= all || vvi_norm3(c->j) > limit;
+    if (c->wedged) c->rise = 0.0;
+    memcpy(c->j, c->first, sizeof c->j);
+  }
+  return any;
+}
+
+static void remember_first(vvi_rest_problem *p)
+{
+  for (int32_t i = 0; i < p->n; i++) memcpy(p->contact[i].first, p->contact[i].j, sizeof p->contact[i].j);
+}
+
 static void solve(struct vv_step *s, double h)
 {
   enum { RISES = 2 };
   struct vvi_solids_step *w = s->solids;
   vvi_rest_stats stats;
-  for (int k = 0;; k++) {
+  for (int rises = 0, tries = 0;;) {
     set_movers(s, h);
     vvi_rest_solve(w->rest, w->problem, &stats);
-    if (k == RISES || !raise_contacts(s, h)) break;
+    if (rises > 0 && tries < 2 && let_go(w, tries > 0)) {
+      tries++;
+      continue;
+    }
+    if (rises == RISES || !raise_contacts(s, h)) break;
+    if (rises++ == 0) remember_first(w->problem);
   }
 }
 

@@ -52,7 +52,7 @@ vv_status vvi_solids_prepare(struct vv_step *s)
   const vv_group *method = vv_sub(m->root, "method");
   const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
   if (exact && vv_integer(method, "halvings") == 0 && vvi_solids_locatable(m) == NULL) VV_TRY(vvi_locate_prepare(s));
-  return m->solids->rests ? vvi_rest_prepare(s) : VV_OK;
+  return m->solids->rests && w->locate == NULL ? vvi_rest_prepare(s) : VV_OK;
 }
 
 const char *vvi_solids_locatable(const vv_model *m)
@@ -61,7 +61,7 @@ const char *vvi_solids_locatable(const vv_model *m)
   const bool weight = vvi_norm3(m->gravity) > 0.0;
   if (m->sheets != NULL && m->sheets->rigid) return "balls that meet shells are not met at exact times";
   if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
-  if (solids->rests && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
+  if (solids->loses && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
   for (int32_t i = 0; i < solids->n; i++) {
     const vvi_object *o = &solids->object[i];
     if (o->block->n_load > 0) return "balls with loads do not fly along parabolas";
