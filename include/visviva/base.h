@@ -50,7 +50,7 @@ typedef struct vv_ctx vv_ctx;
 struct vv_catalog;
 typedef struct vv_ctx_def {
   const struct vv_catalog *catalog; /* NULL: the built-in catalog */
-  int threads;                      /* 0: OMP_NUM_THREADS or all cores */
+  int threads;                      /* 0: as many as help, up to OMP_NUM_THREADS or all cores */
   int cookie;                       /* set by vv_ctx_default */
 } vv_ctx_def;
 

@@ -36,10 +36,11 @@ VV_API const char *vv_reason_text(vv_reason reason);
 
 typedef struct vv_report {
   vv_reason reason;
-  int64_t steps;       /* done by this call */
-  int64_t events;      /* in this call */
-  double wall_seconds; /* of this call */
-  char message[256];   /* what happened and where, empty when done */
+  int64_t steps;        /* done by this call */
+  int64_t shared_steps; /* of these, on all threads; the others were faster on one */
+  int64_t events;       /* in this call */
+  double wall_seconds;  /* of this call */
+  char message[256];    /* what happened and where, empty when done */
 } vv_report;
 
 /* A promise of the method, and whether the run kept it. */

@@ -15,6 +15,7 @@ enum { COOKIE = 0x76697376, MAX_MESSAGES = 100, MESSAGE_BYTES = 512 };
 struct vv_ctx {
   const struct vv_catalog *catalog;
   int threads;
+  bool open_team; /* nobody asked for that number */
   int n_message;
   char *message[MAX_MESSAGES];
 };
@@ -45,6 +46,7 @@ vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out)
   if (ctx == NULL) return VV_NOMEM;
   ctx->catalog = def->catalog != NULL ? def->catalog : vv_catalog_default();
   ctx->threads = def->threads > 0 ? def->threads : omp_get_max_threads();
+  ctx->open_team = def->threads == 0;
   *out = ctx;
   return VV_OK;
 }
@@ -59,6 +61,11 @@ void vv_ctx_destroy(vv_ctx *ctx)
 int vv_ctx_threads(const vv_ctx *ctx)
 {
   return ctx->threads;
+}
+
+bool vvi_ctx_open_team(const vv_ctx *ctx)
+{
+  return ctx->open_team;
 }
 
 const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx)

@@ -17,6 +17,10 @@
 /* Size and rank of the team of threads inside a parallel region (1 and 0 outside). */
 int vvi_team_size(void);
 int vvi_team_rank(void);
+/* Parallel regions of the calling thread take one thread, or as many as they ask for; returns what was before, to be given
+ * back in the end. */
+int vvi_team_restrict(bool one);
+void vvi_team_restore(int before);
 
 static inline double vvi_dot3(const double a[3], const double b[3])
 {

@@ -12,3 +12,15 @@ int vvi_team_rank(void)
 {
   return omp_get_thread_num();
 }
+
+int vvi_team_restrict(bool one)
+{
+  const int before = omp_get_max_active_levels();
+  if (one) omp_set_max_active_levels(0);
+  return before;
+}
+
+void vvi_team_restore(int before)
+{
+  omp_set_max_active_levels(before);
+}

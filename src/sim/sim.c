@@ -44,6 +44,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (m->crowd != NULL) VV_TRY(vvi_crowd_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_solids_prepare(&sim->step));
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
+  vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
   if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
@@ -269,8 +270,10 @@ static void check_broken(vv_sim *sim, vv_report *r)
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
-  const int64_t batch = until_next(sim, n - *done);
+  const int64_t batch = vvi_pace_steps(&sim->pace, until_next(sim, n - *done));
+  const double clock = vvi_clock();
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
+  vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
   *done += batch;
   if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
@@ -286,11 +289,15 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
 {
-  const int64_t start = sim->state->step, events = sim->ledger.impacts;
+  const int64_t start = sim->state->step, events = sim->ledger.impacts, shared = sim->pace.done_all;
   vv_status status = VV_OK;
-  for (int64_t done = 0; status == VV_OK && done < n && r->reason == VV_REASON_DONE;)
+  for (int64_t done = 0; status == VV_OK && done < n && r->reason == VV_REASON_DONE;) {
+    const int team = vvi_team_restrict(!vvi_pace_all(&sim->pace));
     status = stretch(sim, n, &done, r);
+    vvi_team_restore(team);
+  }
   r->steps = llabs(sim->state->step - start);
+  r->shared_steps = sim->pace.done_all - shared;
   r->events = sim->ledger.impacts - events;
   return status;
 }

@@ -1,5 +1,6 @@
 /* sim/sim.h  Inside the loop. */
 #pragma once
+#include "sim/pace.h"
 #include "step/step.h"
 #include "visviva/sim.h"
 
@@ -26,6 +27,7 @@ struct vv_sim {
   vv_claim claim[VVI_MAX_CLAIMS];
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
+  vvi_pace pace;
   bool started;
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */

@@ -1,0 +1,46 @@
+/* sim/pace.c  See pace.h. */
+#include "sim/pace.h"
+
+#include "base/base.h"
+
+static const double trial = 0.01;              /* s: a trial is at least so long */
+static const double hold = 0.5, longest = 5.0; /* s: a choice holds, twice as long each time it is confirmed */
+static const double margin = 0.95;             /* threads that save less are better left to others */
+enum { PIECE = 4 };                            /* steps between two looks at the clock in a trial */
+
+void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx)
+{
+  *p = (vvi_pace){.chooses = vvi_ctx_open_team(ctx) && vv_ctx_threads(ctx) > 1, .all = true, .hold = hold};
+}
+
+int64_t vvi_pace_steps(const vvi_pace *p, int64_t n)
+{
+  return p->chooses && p->trial != VVI_HOLD && n > PIECE ? PIECE : n;
+}
+
+bool vvi_pace_all(const vvi_pace *p)
+{
+  return !p->chooses || p->trial == VVI_TRY_ALL || (p->trial == VVI_HOLD && p->all);
+}
+
+/* Both were tried. */
+static void choose(vvi_pace *p, double one)
+{
+  const bool all = p->cost < margin * one;
+  p->hold = all != p->all ? hold : p->hold < longest ? 2.0 * p->hold : p->hold;
+  p->all = all;
+  p->held = 0.0;
+}
+
+void vvi_pace_done(vvi_pace *p, int64_t steps, double seconds)
+{
+  p->done += steps;
+  if (vvi_pace_all(p)) p->done_all += steps;
+  if (!p->chooses) return;
+  p->seconds += seconds, p->steps += steps, p->held += seconds;
+  if (p->trial == VVI_HOLD ? p->held < p->hold : p->seconds < trial) return;
+  const double cost = p->seconds / (double)p->steps;
+  if (p->trial == VVI_TRY_ONE) choose(p, cost);
+  p->trial = p->trial == VVI_HOLD ? VVI_TRY_ALL : p->trial + 1;
+  p->cost = cost, p->seconds = 0.0, p->steps = 0;
+}
