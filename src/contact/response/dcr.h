@@ -47,5 +47,8 @@ double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r);        /* G.v
 double vvi_row_acceleration(const vvi_sheet_motion *m, const vvi_row *r); /* G.M^-1 f */
 /* p += l G; what did not arrive is an impulse from outside. */
 void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *post);
-/* Coulomb: what stops the sliding, cut to the disc of radius `limit`; returns the energy lost, *slide: its size. */
-double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post);
+/* Coulomb: what stops the sliding, cut to the disc of radius `limit`.  ahead: stops that of the coming drift, the half kick
+ * included, as far as that brings no energy.  j: in space, what friction has given the pair so far and, after, in all.
+ * Returns the energy lost, *slide: the size of what was added. */
+double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, bool ahead, double j[3], double *slide,
+                   vv_posted *post);

@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
+static const double SAME_ROW = 0.999;              /* cosine between normals */
+static const double NEGLECT = 1e-3, RETURN = 0.02;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -20,6 +22,12 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   w->zone = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
   w->member = VVI_ARENA_NEW(arena, vvi_zone_member, m->n_mover + 1);
   if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
+  if (m->loses) {
+    w->memo_room = 4 * m->n_mover + 1;
+    w->memo = VVI_ARENA_NEW(arena, vvi_sheet_memo, w->memo_room);
+    if (w->memo == NULL) return VV_NOMEM;
+  }
+  w->lent = w->own_lent;
   for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
   w->patience = PATIENCE;
@@ -120,6 +128,34 @@ static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double
   return way / fabs(w->h) - u;
 }
 
+/* ---- what pairs with e < 1 remember within a step ---- */
+
+/* Of a pair that is answered; NULL: it has e = 1, or there is no room. */
+static vvi_sheet_memo *memo_of(struct vvi_sheets_step *w, vvi_sheet_near *near)
+{
+  if (near->memo == 0 && w->n_memo + 1 < w->memo_room) {
+    near->memo = ++w->n_memo;
+    w->memo[near->memo] = (vvi_sheet_memo){.impulse = 0.0};
+  }
+  return near->memo > 0 ? &w->memo[near->memo] : NULL;
+}
+
+/* The row of the pair is now this one.  What an earlier one gave in another direction cannot be taken back along it. */
+static void turn_memo(vvi_sheet_memo *o, const vvi_dcr *k)
+{
+  if (o->impulse > 0.0 && !(vvi_dot3(o->n, k->n) > SAME_ROW)) *o = (vvi_sheet_memo){.impulse = 0.0, .rub = {0, 0, 0}};
+  memcpy(o->c, k->c, sizeof o->c);
+  memcpy(o->n, k->n, sizeof o->n);
+}
+
+/* Differences of speed that do not matter: a small part of the layer in a step. */
+static double small_speed(const struct vvi_sheets_step *w, const visit *k)
+{
+  return NEGLECT * k->list->guard / fabs(w->h);
+}
+
+/* ---- speeds ---- */
+
 /* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheets 10] */
 static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
 {
@@ -140,6 +176,18 @@ static bool rebound(const visit *k, double e, double bank, double u, double w, d
   return *up != u;
 }
 
+/* A pair with e < 1 that was answered in this step and is in the way again: it does not bounce twice, but stops.  A pair that
+ * has come near the surface of the other is led back, slowly.                                               [sheets 17] */
+static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, double w, double *up, bool *pushed)
+{
+  const double guard = k->list->guard, deep = fmax(0.0, 0.25 * guard - k->near->d);
+  const bool close = k->crosses || deep > 0.0;
+  *up = fmax(0.0, -w) + RETURN * deep / fabs(s->h);
+  *pushed = u >= 0.0;
+  if (u >= 0.0 && !close) return false;
+  return u < *up - (k->crosses ? 0.0 : small_speed(s, k));
+}
+
 static void mark(struct vvi_sheets_step *w, const vvi_row *r)
 {
   for (int i = 0; i < r->n; i++) {
@@ -149,25 +197,32 @@ static void mark(struct vvi_sheets_step *w, const vvi_row *r)
   }
 }
 
+/* What friction does after an impulse l along n; total: that of the step. */
+static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo *o, double l, double *slide)
+{
+  double none[3] = {0, 0, 0};
+  if (!(mu > 0.0)) return 0.0;
+  const double limit = mu * (o != NULL ? o->impulse : fabs(l));
+  return vvi_dcr_rub(&w->search->motion, &k->pair, limit, true, o != NULL ? o->rub : none, slide, w->post);
+}
+
 /* Everything that the impulse l along n and friction do, and their books. */
-static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, bool pushed)
+static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, double l, double up, bool pushed)
 {
   const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->sheets->couple[k->near->couple].rule];
   vvi_sheet_motion *m = &w->search->motion;
   const double direction = w->h < 0.0 ? -1.0 : 1.0, u = direction * k->pair.speed, gained = 0.5 * l * (u + up);
-  double slide = 0.0, lost = 0.0;
+  double slide = 0.0;
   w->serial++;
   vvi_row_apply(m, &k->pair.normal, direction * l, w->post);
   mark(w, &k->pair.normal);
+  if (o != NULL) o->impulse = fmax(0.0, o->impulse + l);
   if (rule->restitution < 1.0)
-    vvi_sum_add(&w->post->restitution_loss, -gained), lost -= gained;
+    w->lost -= gained;
   else
     *w->bank -= gained;
-  if (rule->friction > 0.0) {
-    const double rubbed = vvi_dcr_rub(m, &k->pair, rule->friction * fabs(l), &slide, w->post);
-    vvi_sum_add(&w->post->friction_loss, rubbed);
-    lost += rubbed;
-  }
+  const double rubbed = rub(w, k, rule->friction, o, l, &slide);
+  w->rubbed += rubbed;
   w->count.impulses++;
   w->count.pushes += pushed;
   if (pushed) w->count.pushed += gained;
@@ -179,21 +234,43 @@ static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, boo
                                        .speed = k->pair.speed,
                                        .impulse = direction * l,
                                        .slide = slide,
-                                       .lost = lost});
+                                       .lost = rubbed - (rule->restitution < 1.0 ? gained : 0.0)});
+}
+
+static double restitution_of(const struct vvi_sheets_step *w, const vvi_sheet_near *near)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  return m->rule[m->couple[near->couple].rule].restitution;
 }
 
 /* Speeds before and after along the normal.  False: no impulse along it helps. */
 static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bool *pushed)
 {
-  const struct vvi_sheets *m = w->search->sheets;
   if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) {
     w->count.rowless += k->crosses;
     return false;
   }
   w->count.crossings += k->crosses;
   *u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
-  const double e = m->rule[m->couple[k->near->couple].rule].restitution;
-  return rebound(k, e, *w->bank, *u, pressed_by(w, k, *u), up, pushed);
+  const double by = pressed_by(w, k, *u);
+  if (k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
+  return rebound(k, restitution_of(w, k->near), *w->bank, *u, by, up, pushed);
+}
+
+/* A pair that others have thrown farther apart than it asked for gives back what it got too much.           [sheets 17] */
+static bool give_back(struct vvi_sheets_step *w, visit *k)
+{
+  vvi_sheet_memo *o = &w->memo[k->near->memo];
+  if (!(o->impulse > 0.0)) return false;
+  memcpy(k->pair.c, o->c, sizeof o->c);
+  memcpy(k->pair.n, o->n, sizeof o->n);
+  k->crosses = false;
+  if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) return false;
+  const double u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
+  if (!(u > o->target + small_speed(w, k))) return false;
+  const double l = fmin(o->impulse, (u - o->target) / k->pair.normal.inverse);
+  answer(w, k, o, -l, u - l * k->pair.normal.inverse, false);
+  return true;
 }
 
 /* True: momenta changed.  A vertex on a chord through a round obstacle may leave where it ends: then the normal of where it
@@ -205,7 +282,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
-  if (!violated(w, &k)) return false;
+  if (!violated(w, &k)) return near->memo > 0 && give_back(w, &k);
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
@@ -214,11 +291,13 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
     found = reply(w, &k, &u, &up, &pushed);
   }
   w->ignored += k.crosses && !found;
-  if (!found) return false;
+  if (!found) return near->memo > 0 && !k.crosses && give_back(w, &k);
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
-  answer(w, &k, (up - u) / k.pair.normal.inverse, up, pushed);
+  vvi_sheet_memo *o = restitution_of(w, near) < 1.0 ? memo_of(w, near) : NULL;
+  if (o != NULL) turn_memo(o, &k.pair), o->target = up;
+  answer(w, &k, o, (up - u) / k.pair.normal.inverse, up, pushed);
   return true;
 }
 
@@ -261,6 +340,17 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
   return any;
 }
 
+/* The step's contacts are one: only what they did together is booked.  What they brought is lent, and the next that lose pay
+ * it back first, so that a loss is never negative.                                                         [sheets 18] */
+static void book(struct vvi_sheets_step *w)
+{
+  const double lost = w->lost + fmin(w->rubbed, 0.0), back = fmin(lost, -w->lent[0]);
+  if (w->rubbed > 0.0) vvi_sum_add(&w->post->friction_loss, w->rubbed);
+  w->lent[0] += back, w->lent[1] = fmax(w->lent[1], -w->lent[0]);
+  if (lost > back) vvi_sum_add(&w->post->restitution_loss, lost - back);
+  w->lost = w->rubbed = 0.0;
+}
+
 bool vvi_sheets_settle(struct vvi_sheets_step *w)
 {
   vvi_sheet_search *s = w->search;
@@ -273,6 +363,7 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
     for (int32_t i = 0; i < s->n_near; i++)
       w->count.nearest = fmin(w->count.nearest, s->near[i].d / s->list[s->near[i].couple].guard);
     const double found = vvi_clock();
+    w->n_memo = 0;
     sweep(w);
     again = anyone_exceeds(w);
     w->count.repeats += again;
@@ -283,6 +374,7 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
   if (again) w->deepest = fmax(w->deepest, s->slack);
   w->count.unresolved += w->deepest > 0.0;
   for (int32_t i = 0; i < w->n_dirty; i++) w->changed[w->dirty[i]] = 0;
+  book(w);
   vvi_sheet_advance(s);
   return room;
 }

@@ -127,7 +127,7 @@ static void stiffen(struct vvi_sheets_step *w, const vvi_zone_member *k, int32_t
     if (w->changed[k[i].mover] == 0) w->dirty[w->n_dirty++] = k[i].mover;
     w->changed[k[i].mover] = w->serial;
   }
-  vvi_sum_add(&w->post->restitution_loss, -energy);
+  w->lost -= energy;
   w->count.zones++;
 }
 
