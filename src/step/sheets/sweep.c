@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-enum { SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
+enum { EAGER = 3, SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
 static const double SAME_ROW = 0.999;              /* cosine between normals */
-static const double NEGLECT = 1e-3, RETURN = 0.02;
+static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -182,10 +182,10 @@ static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, doub
 {
   const double guard = k->list->guard, deep = fmax(0.0, 0.25 * guard - k->near->d);
   const bool close = k->crosses || deep > 0.0;
-  *up = fmax(0.0, -w) + RETURN * deep / fabs(s->h);
+  const double rest = fmax(0.0, -w);
   *pushed = u >= 0.0;
-  if (u >= 0.0 && !close) return false;
-  return u < *up - (k->crosses ? 0.0 : small_speed(s, k));
+  *up = rest + RETURN * deep / fabs(s->h);
+  return (u < 0.0 || close) && u < rest - (k->crosses ? 0.0 : small_speed(s, k));
 }
 
 static void mark(struct vvi_sheets_step *w, const vvi_row *r)
@@ -253,7 +253,7 @@ static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bo
   w->count.crossings += k->crosses;
   *u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
   const double by = pressed_by(w, k, *u);
-  if (k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
+  if (w->late && k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
   return rebound(k, restitution_of(w, k->near), *w->bank, *u, by, up, pushed);
 }
 
@@ -267,7 +267,7 @@ static bool give_back(struct vvi_sheets_step *w, visit *k)
   k->crosses = false;
   if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) return false;
   const double u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
-  if (!(u > o->target + small_speed(w, k))) return false;
+  if (!(u > o->target + fmax(small_speed(w, k), MUCH * o->impulse * k->pair.normal.inverse))) return false;
   const double l = fmin(o->impulse, (u - o->target) / k->pair.normal.inverse);
   answer(w, k, o, -l, u - l * k->pair.normal.inverse, false);
   return true;
@@ -282,7 +282,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
-  if (!violated(w, &k)) return near->memo > 0 && give_back(w, &k);
+  if (!violated(w, &k)) return w->late && near->memo > 0 && give_back(w, &k);
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
@@ -291,7 +291,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
     found = reply(w, &k, &u, &up, &pushed);
   }
   w->ignored += k.crosses && !found;
-  if (!found) return near->memo > 0 && !k.crosses && give_back(w, &k);
+  if (!found) return w->late && near->memo > 0 && !k.crosses && give_back(w, &k);
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
@@ -322,6 +322,7 @@ static void sweep(struct vvi_sheets_step *w)
   vvi_zones_open(w);
   for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
     const bool patient = sweeps < w->patience;
+    w->late = sweeps >= EAGER;
     fired = 0;
     for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
     if (w->n_member > 0) vvi_zones_move(w);
