@@ -46,7 +46,8 @@ struct vvi_sheets_step {
   double *bank;             /* energy lent to pairs with e = 1 pushed apart; of the state */
   double *lent;             /* [2] and to those with e < 1: now (negative), the most so far; of the state */
   double own_lent[2];       /* where there is no state */
-  double lost, rubbed;      /* J of this step, not yet booked */
+  double lost, rubbed;      /* J of this step, not yet booked: of pairs with e < 1, and by friction */
+  double pushed;            /* J brought by pushes in this step, less what was given back */
   vv_posted *post;          /* of the ledger */
   int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
   int32_t n_dirty, serial;

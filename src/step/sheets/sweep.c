@@ -11,7 +11,7 @@
 
 enum { EAGER = 3, SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
 static const double SAME_ROW = 0.999;              /* cosine between normals */
-static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1;
+static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1, DEEP = 0.125;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -160,7 +160,7 @@ static double small_speed(const struct vvi_sheets_step *w, const visit *k)
 static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
 {
   const double d = k->near->d, guard = k->list->guard;
-  const bool close = k->crosses || d < 0.25 * guard;
+  const bool close = k->crosses || d < 0.25 * guard || (e < 1.0 && k->ahead < DEEP * guard);
   *pushed = false;
   if (u < 0.0) {
     const double inside = fmin(1.0, fmax(0.0, (guard - d) / (0.5 * guard)));
@@ -181,7 +181,7 @@ static bool rebound(const visit *k, double e, double bank, double u, double w, d
 static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, double w, double *up, bool *pushed)
 {
   const double guard = k->list->guard, deep = fmax(0.0, 0.25 * guard - k->near->d);
-  const bool close = k->crosses || deep > 0.0;
+  const bool close = k->crosses || deep > 0.0 || k->ahead < DEEP * guard;
   const double rest = fmax(0.0, -w);
   *pushed = u >= 0.0;
   *up = rest + RETURN * deep / fabs(s->h);
@@ -225,7 +225,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
   w->rubbed += rubbed;
   w->count.impulses++;
   w->count.pushes += pushed;
-  if (pushed) w->count.pushed += gained;
+  if (pushed || l < 0.0) w->pushed += gained;
   if (w->log != NULL)
     w->log(w->user, &(vvi_sheet_event){.pair = &k->pair,
                                        .couple = k->near->couple,
@@ -345,11 +345,14 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
  * it back first, so that a loss is never negative.                                                         [sheets 18] */
 static void book(struct vvi_sheets_step *w)
 {
-  const double lost = w->lost + fmin(w->rubbed, 0.0), back = fmin(lost, -w->lent[0]);
+  const double brought = fmax(0.0, w->pushed), lost = w->lost + fmin(w->rubbed, 0.0) + brought;
   if (w->rubbed > 0.0) vvi_sum_add(&w->post->friction_loss, w->rubbed);
+  w->lent[0] -= brought, w->lent[1] = fmax(w->lent[1], -w->lent[0]);
+  const double back = fmin(lost, -w->lent[0]);
   w->lent[0] += back, w->lent[1] = fmax(w->lent[1], -w->lent[0]);
   if (lost > back) vvi_sum_add(&w->post->restitution_loss, lost - back);
-  w->lost = w->rubbed = 0.0;
+  w->count.pushed += brought;
+  w->lost = w->rubbed = w->pushed = 0.0;
 }
 
 bool vvi_sheets_settle(struct vvi_sheets_step *w)
