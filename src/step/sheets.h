@@ -53,7 +53,7 @@ struct vvi_sheets_step {
   int32_t n_dirty, serial;
   vvi_sheet_memo *memo; /* [memo_room] NULL: nothing loses energy */
   int32_t n_memo, memo_room;
-  bool late;
+  int sweep;               /* the present one */
   int32_t *zone;           /* [movers] zones.c: towards the first mover of its zone; -1: in none */
   vvi_zone_member *member; /* [movers] */
   int32_t n_member;

@@ -211,7 +211,7 @@ static void responses(void **unused)
     double before[12];
     memcpy(before, w.p, sizeof before);
     double j[3] = {0, 0, 0};
-    const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, false, j, &slide, NULL);
+    const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, VVI_RUB_NOW, j, &slide, NULL);
     check_most(rub_of(&w, &k, before), mu * l * (1.0 + 1e-6) + 1e-9);
     check_least(rubbed, -1e-14 * e0);
     check_most(slide, mu * l * (1.0 + 1e-14));

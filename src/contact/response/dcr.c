@@ -296,20 +296,20 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[
 }
 
 /* The wanted change of the sliding speeds s.  What slides in the coming drift is s + w, w from the half kick; s+ = -w stops
- * it and, shortened to |s+| <= |s| in the metric of K^-1, brings no energy.                                 [sheets 16] */
-static void stop_ahead(const vvi_sheet_motion *m, const vvi_row row[2], const double k[3], const double s[2],
-                       double change[2])
+ * it.  Shortened to |s+| <= |s| in the metric of K^-1 it brings no energy.                                  [sheets 16] */
+static void stop_ahead(const vvi_sheet_motion *m, vvi_sliding how, const vvi_row row[2], const double k[3],
+                       const double s[2], double change[2])
 {
-  const double half = 0.5 * m->h;
+  const double half = how == VVI_RUB_NOW ? 0.0 : 0.5 * m->h;
   const double w[2] = {half * vvi_row_acceleration(m, &row[0]), half * vvi_row_acceleration(m, &row[1])};
   const double ss = k[1] * s[0] * s[0] - 2.0 * k[2] * s[0] * s[1] + k[0] * s[1] * s[1];
   const double ww = k[1] * w[0] * w[0] - 2.0 * k[2] * w[0] * w[1] + k[0] * w[1] * w[1];
-  const double part = ww > ss ? sqrt(fmax(ss, 0.0) / ww) : 1.0;
+  const double part = how == VVI_RUB_AHEAD && ww > ss ? sqrt(fmax(ss, 0.0) / ww) : 1.0;
   for (int i = 0; i < 2; i++) change[i] = -part * w[i] - s[i];
 }
 
-/* K dj = -s if j + dj is inside the disc, else on its rim; lost: -(dj.s + dj.K dj/2).                      [sheets 7, 16] */
-double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, bool ahead, double j[3], double *slide,
+/* K dj = s+ - s if j + dj is inside the disc, else on its rim; lost: -(dj.s + dj.K dj/2).                      [sheets 7, 16] */
+double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, vvi_sliding how, double j[3], double *slide,
                    vv_posted *post)
 {
   vvi_row row[2];
@@ -324,8 +324,8 @@ double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, bool ahe
   const double s[2] = {vvi_row_speed(m, &row[0]), vvi_row_speed(m, &row[1])};
   const double k00 = row[0].inverse, k11 = row[1].inverse, k01 = cross(&row[0], &row[1]), det = k00 * k11 - k01 * k01;
   if (!(det > 1e-14 * k00 * k11)) return 0.0;
-  double change[2] = {-s[0], -s[1]};
-  if (ahead) stop_ahead(m, row, (const double[3]){k00, k11, k01}, s, change);
+  double change[2];
+  stop_ahead(m, how, row, (const double[3]){k00, k11, k01}, s, change);
   double j0 = old[0] + (k11 * change[0] - k01 * change[1]) / det,
          j1 = old[1] + (k00 * change[1] - k01 * change[0]) / det;
   const double size = sqrt(j0 * j0 + j1 * j1);

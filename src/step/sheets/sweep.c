@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-enum { EAGER = 3, SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
-static const double SAME_ROW = 0.999;              /* cosine between normals */
-static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1, DEEP = 0.125;
+enum { EAGER = 3, RUBS = 20, SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
+static const double SAME_ROW = 0.999;                                    /* cosine between normals */
+static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1, DEEP = 0.125, LEAST = 0.05;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -148,10 +148,13 @@ static void turn_memo(vvi_sheet_memo *o, const vvi_dcr *k)
   memcpy(o->n, k->n, sizeof o->n);
 }
 
-/* Differences of speed that do not matter: a small part of the layer in a step. */
+/* Differences of speed that do not matter: a small part of the layer in a step, more after many sweeps, but never so much
+ * that a pair comes nearer than a small part of the layer. */
 static double small_speed(const struct vvi_sheets_step *w, const visit *k)
 {
-  return NEGLECT * k->list->guard / fabs(w->h);
+  return fmin(NEGLECT * fmax(1.0, (double)w->sweep) * k->list->guard,
+              0.25 * fmax(0.0, k->near->d - LEAST * k->list->guard)) /
+         fabs(w->h);
 }
 
 /* ---- speeds ---- */
@@ -176,16 +179,25 @@ static bool rebound(const visit *k, double e, double bank, double u, double w, d
   return *up != u;
 }
 
-/* A pair with e < 1 that was answered in this step and is in the way again: it does not bounce twice, but stops.  A pair that
- * has come near the surface of the other is led back, slowly.                                               [sheets 17] */
+/* Present distance along the normal, thickness taken off; with an obstacle that of the pair. */
+static double height(const visit *k)
+{
+  double sum = -k->list->offset;
+  if (k->pair.vertices == 1) return k->near->d;
+  for (int i = 0; i < k->pair.vertices; i++) sum += k->pair.c[i] * vvi_dot3(k->pair.n, k->pair.x[i]);
+  return sum;
+}
+
+/* A pair with e < 1 that is still in the way after some sweeps does not bounce again but stops: it may use up the distance
+ * down to a quarter of the layer, and is led back to there slowly.                                          [sheets 17] */
 static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, double w, double *up, bool *pushed)
 {
-  const double guard = k->list->guard, deep = fmax(0.0, 0.25 * guard - k->near->d);
-  const bool close = k->crosses || deep > 0.0 || k->ahead < DEEP * guard;
-  const double rest = fmax(0.0, -w);
+  const double guard = k->list->guard, room = fmin(k->near->d, height(k)) - 0.25 * guard;
+  const double rest = -w - fmax(0.0, room) / fabs(s->h);
+  const bool close = k->crosses || room < 0.0 || k->ahead < DEEP * guard;
   *pushed = u >= 0.0;
-  *up = rest + RETURN * deep / fabs(s->h);
-  return (u < 0.0 || close) && u < rest - (k->crosses ? 0.0 : small_speed(s, k));
+  *up = rest - RETURN * fmin(0.0, room) / fabs(s->h);
+  return close && u < rest - (k->crosses ? 0.0 : small_speed(s, k));
 }
 
 static void mark(struct vvi_sheets_step *w, const vvi_row *r)
@@ -197,13 +209,15 @@ static void mark(struct vvi_sheets_step *w, const vvi_row *r)
   }
 }
 
-/* What friction does after an impulse l along n; total: that of the step. */
+/* What friction does after an impulse l along n.  With memory the cone is that of the whole step; after many sweeps friction
+ * only follows what is given back: it must not stand in the way of what parts the pairs. */
 static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo *o, double l, double *slide)
 {
-  double none[3] = {0, 0, 0};
-  if (!(mu > 0.0)) return 0.0;
-  const double limit = mu * (o != NULL ? o->impulse : fabs(l));
-  return vvi_dcr_rub(&w->search->motion, &k->pair, limit, true, o != NULL ? o->rub : none, slide, w->post);
+  vvi_sheet_motion *m = &w->search->motion;
+  double j[3] = {0, 0, 0};
+  if (!(mu > 0.0) || (o != NULL && l > 0.0 && w->sweep >= RUBS)) return 0.0;
+  if (o == NULL) return vvi_dcr_rub(m, &k->pair, mu * fabs(l), VVI_RUB_AHEAD, j, slide, w->post);
+  return vvi_dcr_rub(m, &k->pair, mu * o->impulse, VVI_RUB_STILL, o->rub, slide, w->post);
 }
 
 /* Everything that the impulse l along n and friction do, and their books. */
@@ -218,14 +232,13 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
   mark(w, &k->pair.normal);
   if (o != NULL) o->impulse = fmax(0.0, o->impulse + l);
   if (rule->restitution < 1.0)
-    w->lost -= gained;
+    w->lost -= gained, w->pushed += pushed || l < 0.0 ? gained : 0.0;
   else
-    *w->bank -= gained;
+    *w->bank -= gained, w->count.pushed += pushed ? gained : 0.0;
   const double rubbed = rub(w, k, rule->friction, o, l, &slide);
   w->rubbed += rubbed;
   w->count.impulses++;
   w->count.pushes += pushed;
-  if (pushed || l < 0.0) w->pushed += gained;
   if (w->log != NULL)
     w->log(w->user, &(vvi_sheet_event){.pair = &k->pair,
                                        .couple = k->near->couple,
@@ -253,7 +266,7 @@ static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bo
   w->count.crossings += k->crosses;
   *u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
   const double by = pressed_by(w, k, *u);
-  if (w->late && k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
+  if (w->sweep >= EAGER && k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
   return rebound(k, restitution_of(w, k->near), *w->bank, *u, by, up, pushed);
 }
 
@@ -282,7 +295,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
-  if (!violated(w, &k)) return w->late && near->memo > 0 && give_back(w, &k);
+  if (!violated(w, &k)) return w->sweep >= EAGER && near->memo > 0 && give_back(w, &k);
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
@@ -291,7 +304,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
     found = reply(w, &k, &u, &up, &pushed);
   }
   w->ignored += k.crosses && !found;
-  if (!found) return w->late && near->memo > 0 && !k.crosses && give_back(w, &k);
+  if (!found) return w->sweep >= EAGER && near->memo > 0 && !k.crosses && give_back(w, &k);
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
@@ -322,7 +335,7 @@ static void sweep(struct vvi_sheets_step *w)
   vvi_zones_open(w);
   for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
     const bool patient = sweeps < w->patience;
-    w->late = sweeps >= EAGER;
+    w->sweep = (int)sweeps;
     fired = 0;
     for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
     if (w->n_member > 0) vvi_zones_move(w);
