@@ -51,8 +51,8 @@ typedef struct visit {
   vvi_sheet_near *near;
   const vvi_sheet_list *list;
   vvi_dcr pair;
-  bool crosses;
-  double ahead; /* distance after the drift, less the offset */
+  bool crosses, turns; /* turns: where it goes is judged by its way, not by the speed of its row */
+  double ahead;        /* distance after the drift, less the offset */
 } visit;
 
 static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const int32_t *vertex, int n)
@@ -113,12 +113,13 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
-/* What the half kick adds to the speed; with a rigid body, what the drift really brings beyond u: its points turn. */
+/* What the half kick adds to the speed; with a rigid body, what the drift really brings beyond u: its points turn.  So do
+ * those of a fold that closes: the row [sheets 6] does not see the turning of its four points. */
 static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double u)
 {
   const vvi_sheet_motion *m = &w->search->motion;
   double way = 0.0, y[3];
-  bool rigid = false;
+  bool rigid = k->turns;
   for (int i = 0; i < k->pair.vertices; i++) rigid |= m->sheets->body[m->sheets->body_of[k->pair.vertex[i]]].rigid;
   if (!rigid) return 0.5 * fabs(w->h) * vvi_row_acceleration(m, &k->pair.normal);
   for (int i = 0; i < k->pair.vertices; i++) {
@@ -286,8 +287,18 @@ static bool give_back(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
-/* True: momenta changed.  A vertex on a chord through a round obstacle may leave where it ends: then the normal of where it
- * is now will do, since the obstacle lies behind the plane there. */
+/* A pair that crosses although its row sees no approach.  A vertex on a chord through a round obstacle may leave where it
+ * ends: then the normal of where it is now will do, since the obstacle lies behind the plane there. */
+static bool reply_again(struct vvi_sheets_step *w, visit *k, double *u, double *up, bool *pushed)
+{
+  if (k->pair.vertices == 1)
+    memcpy(k->pair.n, k->near->n, sizeof k->pair.n);
+  else
+    k->turns = true;
+  return reply(w, k, u, up, pushed);
+}
+
+/* True: momenta changed. */
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
@@ -299,10 +310,7 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
-  if (!found && k.crosses && k.pair.vertices == 1) {
-    memcpy(k.pair.n, near->n, sizeof k.pair.n);
-    found = reply(w, &k, &u, &up, &pushed);
-  }
+  if (!found && k.crosses) found = reply_again(w, &k, &u, &up, &pushed);
   w->ignored += k.crosses && !found;
   if (!found) return w->sweep >= EAGER && near->memo > 0 && !k.crosses && give_back(w, &k);
   w->acted += !near->acted;
