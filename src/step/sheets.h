@@ -38,6 +38,7 @@ typedef struct vvi_sheet_memo {
 
 typedef struct vvi_zone_member {
   int32_t root, mover;
+  bool fixed; /* touches what does not move */
 } vvi_zone_member;
 
 struct vvi_sheets_step {
