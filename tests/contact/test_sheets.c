@@ -111,6 +111,16 @@ static void crossings_in_a_plane(void **unused)
   assert_true(vvi_crossing(VVI_EDGE_EDGE, a, b, 1e-6, &time, &at)); /* parallel edges */
   check_near(time, 0.5, 1e-5);
   check_near(at.n[1], -1.0, 1e-9);
+  /* edges that turn and are parallel just when they meet: (e1 x e2).e3 = 2 (tau - 1/2)^2 */
+  const double c[4][3] = {{0, 0, 1}, {1, 0, 1}, {0, 0, 0}, {1, 0.5, 0}},
+               d[4][3] = {{0, 0, -1}, {1, 0, -1}, {0, 0, 0}, {1, -0.5, 0}};
+  assert_true(vvi_crossing(VVI_EDGE_EDGE, c, d, 1e-6, &time, &at));
+  check_near(time, 0.5, 1e-5);
+  check_least(at.n[2], 0.9);
+  /* and those that pass beside each other */
+  const double e[4][3] = {{0, 0, 1}, {1, 0, 1}, {0, 0.1, 0}, {1, 0.1, 0}},
+               g[4][3] = {{0, 0, -1}, {1, 0, -1}, {0, 0.1, 0}, {1, 0.1, 0}};
+  assert_false(vvi_crossing(VVI_EDGE_EDGE, e, g, 1e-6, &time, &at));
 }
 
 /* ---- rows ---- */

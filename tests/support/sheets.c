@@ -212,9 +212,10 @@ int64_t sheet_intersections(const vv_model *m, const vv_state *s)
   for (int32_t v = 0; v < k->n_vertex; v++)
     if (k->body[k->body_of[v]].carrier == VVI_CARRY_POINTS) vvi_sheet_place(&still, v, false, x + 3 * v);
   for (int32_t e = 0; e < k->n_element; e++) {
-    if (k->element[3 * e + 2] < 0) continue;
+    const int32_t b = k->body_of[k->element[3 * e]];
+    if (k->element[3 * e + 2] < 0 || k->body[b].carrier != VVI_CARRY_POINTS) continue;
     for (int c = 0; c < 3; c++) triangle[3 * n + c] = k->element[3 * e + c];
-    body[n++] = k->body_of[k->element[3 * e]];
+    body[n++] = b;
   }
   const int64_t found = vvi_mesh_intersections(x, n, triangle, body, true, 0.0, pair);
   free(x), free(triangle), free(body), free(at);

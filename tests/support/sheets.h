@@ -33,6 +33,6 @@ double sheet_world_energy(const sheet_world *w); /* kinetic + springs + bank */
 void sheet_world_momenta(const sheet_world *w, double p[3], double l[3], double *p_scale, double *l_scale);
 int64_t sheet_world_intersections(const sheet_world *w, bool within);
 void sheet_world_free(sheet_world *w);
-/* Pairs of triangles of a model's surfaces that intersect, all against all. */
+/* Pairs of triangles of a model's shells that intersect, all against all. */
 int64_t sheet_intersections(const vv_model *m, const vv_state *s);
 double sheet_noise(uint64_t *seed); /* -0.5 .. 0.5 */

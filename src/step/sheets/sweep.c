@@ -362,15 +362,21 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
   return any;
 }
 
-/* The step's contacts are one: only what they did together is booked.  What they brought is lent, and the next that lose pay
- * it back first, so that a loss is never negative.                                                         [sheets 18] */
+static void lend(struct vvi_sheets_step *w, double energy)
+{
+  w->lent[0] -= energy;
+  if (-w->lent[0] > w->lent[1]) w->lent[1] = -w->lent[0];
+}
+
+/* The step's contacts are one: what they did together is booked.  What pushes brought is lent, and losses pay it back first,
+ * so that the sum of losses never shrinks.                                                                 [sheets 18] */
 static void book(struct vvi_sheets_step *w)
 {
-  const double brought = fmax(0.0, w->pushed), lost = w->lost + fmin(w->rubbed, 0.0) + brought;
+  const double brought = fmax(0.0, w->pushed), lost = w->lost + fmin(0.0, w->rubbed) + brought;
   if (w->rubbed > 0.0) vvi_sum_add(&w->post->friction_loss, w->rubbed);
-  w->lent[0] -= brought, w->lent[1] = fmax(w->lent[1], -w->lent[0]);
+  lend(w, brought);
   const double back = fmin(lost, -w->lent[0]);
-  w->lent[0] += back, w->lent[1] = fmax(w->lent[1], -w->lent[0]);
+  lend(w, -back);
   if (lost > back) vvi_sum_add(&w->post->restitution_loss, lost - back);
   w->count.pushed += brought;
   w->lost = w->rubbed = w->pushed = 0.0;
