@@ -157,7 +157,7 @@ void sheet_world_step(sheet_world *w, double h, int n)
 
 double sheet_world_energy(const sheet_world *w)
 {
-  double sum = w->bank;
+  double sum = w->bank + w->step->lent[0];
   for (int c = 0; c < 3; c++)
     for (int i = 0; i < w->nodes; i++) sum += 0.5 * w->inverse[i] * w->p[c * w->room + i] * w->p[c * w->room + i];
   for (int32_t e = 0; e < w->sheets.n_edge; e++) {

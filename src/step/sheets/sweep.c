@@ -9,9 +9,12 @@
 
 #include <string.h>
 
-enum { EAGER = 3, RUBS = 20, SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
-static const double SAME_ROW = 0.999;                                    /* cosine between normals */
-static const double NEGLECT = 1e-3, RETURN = 0.02, MUCH = 0.1, DEEP = 0.125, LEAST = 0.05;
+/* Sweeps: from EAGER on pairs with e < 1 stop and give back, from RUBS on friction yields, from PATIENCE on zones are rigid. */
+enum { EAGER = 3, RUBS = 20, PATIENCE = 60, SWEEPS = 200, REPEATS = 6 };
+static const double SAME_ROW = 0.999; /* cosine between normals along which the same impulse is meant */
+static const double MUCH = 0.1;       /* of what a pair was given: less is not given back */
+/* parts of the layer: neglected in a step and sweep; way back in a step; where pairs end that must stop; kept in any case */
+static const double NEGLECT = 1e-3, RETURN = 0.02, DEEP = 0.125, LEAST = 0.05;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -144,7 +147,7 @@ static vvi_sheet_memo *memo_of(struct vvi_sheets_step *w, vvi_sheet_near *near)
 /* The row of the pair is now this one.  What an earlier one gave in another direction cannot be taken back along it. */
 static void turn_memo(vvi_sheet_memo *o, const vvi_dcr *k)
 {
-  if (o->impulse > 0.0 && !(vvi_dot3(o->n, k->n) > SAME_ROW)) *o = (vvi_sheet_memo){.impulse = 0.0, .rub = {0, 0, 0}};
+  if (o->impulse > 0.0 && !(vvi_dot3(o->n, k->n) > SAME_ROW)) *o = (vvi_sheet_memo){.impulse = 0.0};
   memcpy(o->c, k->c, sizeof o->c);
   memcpy(o->n, k->n, sizeof o->n);
 }
@@ -196,8 +199,8 @@ static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, doub
   const double guard = k->list->guard, room = fmin(k->near->d, height(k)) - 0.25 * guard;
   const double rest = -w - fmax(0.0, room) / fabs(s->h);
   const bool close = k->crosses || room < 0.0 || k->ahead < DEEP * guard;
-  *pushed = u >= 0.0;
   *up = rest - RETURN * fmin(0.0, room) / fabs(s->h);
+  *pushed = u + *up > 0.0;
   return close && u < rest - (k->crosses ? 0.0 : small_speed(s, k));
 }
 
