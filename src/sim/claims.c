@@ -118,7 +118,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.solids != NULL)
     add(sim, "penetration", sim->step.solids->locate != NULL ? "exact" : "bounded", solids_bound(sim));
-  if (sim->step.sheets != NULL && m->sheets->loses && !penetrates) add(sim, "pushes", "bounded", 1e-4);
+  if (sim->step.sheets != NULL && m->sheets->loses && !penetrates) add(sim, "pushes", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
   if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);

@@ -134,7 +134,7 @@ static void long_steps_are_named(void **unused)
     run_record r = go(text, 1.0, &k);
     owed[i] = vvi_sheets_lent(&r.sim->step) / run_ledger(&r)->energy_scale;
     assert_true(claim_of(r.sim, "penetration")->kept);
-    assert_int_equal(claim_of(r.sim, "pushes")->kept, i == 2);
+    assert_int_equal(claim_of(r.sim, "pushes")->kept, i > 0);
     run_free(&r);
   }
   check_least(owed[1] / owed[2], 4.0);
