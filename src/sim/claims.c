@@ -84,7 +84,7 @@ static double solids_bound(const vv_sim *sim)
 
 /* Surfaces with e < 1 that are pressed together are pushed apart where nothing else helps.  What that brings is lent and paid
  * back by later losses; here is the most that was owed, less what shells at rest under gravity need anyway, the kinetic
- * energy of half a kick: nodes at rest are thrown up by h g/2 in each step.                                 [sheets 18] */
+ * energy of half a kick: nodes at rest are thrown up by h g/2 in each step.                                 [sheets 21] */
 static double pushes(const vv_sim *sim)
 {
   const struct vvi_sheets *m = sim->model->sheets;

@@ -296,7 +296,7 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[
 }
 
 /* The wanted change of the sliding speeds s.  What slides in the coming drift is s + w, w from the half kick; s+ = -w stops
- * it.  Shortened to |s+| <= |s| in the metric of K^-1 it brings no energy.                                  [sheets 16] */
+ * it.  Shortened to |s+| <= |s| in the metric of K^-1 it brings no energy.                                  [sheets 19] */
 static void stop_ahead(const vvi_sheet_motion *m, vvi_sliding how, const vvi_row row[2], const double k[3],
                        const double s[2], double change[2])
 {
@@ -308,7 +308,7 @@ static void stop_ahead(const vvi_sheet_motion *m, vvi_sliding how, const vvi_row
   for (int i = 0; i < 2; i++) change[i] = -part * w[i] - s[i];
 }
 
-/* K dj = s+ - s if j + dj is inside the disc, else on its rim; lost: -(dj.s + dj.K dj/2).                      [sheets 7, 16] */
+/* K dj = s+ - s if j + dj is inside the disc, else on its rim; lost: -(dj.s + dj.K dj/2).                      [sheets 7, 19] */
 double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, vvi_sliding how, double j[3], double *slide,
                    vv_posted *post)
 {

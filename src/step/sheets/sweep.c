@@ -193,7 +193,7 @@ static double height(const visit *k)
 }
 
 /* A pair with e < 1 that is still in the way after some sweeps does not bounce again but stops: it may use up the distance
- * down to a quarter of the layer, and is led back to there slowly.                                          [sheets 17] */
+ * down to a quarter of the layer, and is led back to there slowly.                                          [sheets 20] */
 static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, double w, double *up, bool *pushed)
 {
   const double guard = k->list->guard, room = fmin(k->near->d, height(k)) - 0.25 * guard;
@@ -274,7 +274,7 @@ static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bo
   return rebound(k, restitution_of(w, k->near), *w->bank, *u, by, up, pushed);
 }
 
-/* A pair that others have thrown farther apart than it asked for gives back what it got too much.           [sheets 17] */
+/* A pair that others have thrown farther apart than it asked for gives back what it got too much.           [sheets 20] */
 static bool give_back(struct vvi_sheets_step *w, visit *k)
 {
   vvi_sheet_memo *o = &w->memo[k->near->memo];
@@ -372,7 +372,7 @@ static void lend(struct vvi_sheets_step *w, double energy)
 }
 
 /* The step's contacts are one: what they did together is booked.  What pushes brought is lent, and losses pay it back first,
- * so that the sum of losses never shrinks.                                                                 [sheets 18] */
+ * so that the sum of losses never shrinks.                                                                 [sheets 21] */
 static void book(struct vvi_sheets_step *w)
 {
   const double brought = fmax(0.0, w->pushed), lost = w->lost + fmin(0.0, w->rubbed) + brought;
