@@ -222,8 +222,9 @@ typedef struct vvi_sheet_list {
 /* A pair that may meet in the coming drift. */
 typedef struct vvi_sheet_near {
   int32_t a, b, couple;
-  int32_t looked; /* of the stepper: when it was last evaluated; it has answered */
-  bool acted;
+  int32_t looked; /* of the stepper: when it was last evaluated */
+  int32_t memo;   /* of the stepper: its place among what is remembered; 0: none */
+  bool acted;     /* of the stepper: it has answered */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
 

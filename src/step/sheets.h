@@ -5,8 +5,9 @@
 #include "contact/sheets.h"
 #include "step/step.h"
 
-/* What the state remembers, behind everything else: the bank, and the guard layer chosen at the start. */
-enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_MEMORY };
+/* What the state remembers, behind everything else: what is lent to pairs with e = 1 (the bank) and with e < 1, the most of
+ * the latter so far, and the guard layer chosen at the start. */
+enum { VVI_SHEET_BANK, VVI_SHEET_GUARD, VVI_SHEET_LENT, VVI_SHEET_MOST, VVI_SHEET_MEMORY };
 
 typedef struct vvi_sheet_counts {
   int64_t impulses, sweeps, pushes, repeats; /* since the start; most sweeps of a step: */
@@ -28,17 +29,32 @@ typedef struct vvi_sheet_event {
   double speed, impulse, slide, lost;
 } vvi_sheet_event;
 
+/* What a pair with e < 1 has been given in this step, along the row of weights c and normal n. */
+typedef struct vvi_sheet_memo {
+  double c[4], n[3];
+  double impulse, rub[3]; /* Ns; rub in space */
+  double target;          /* m/s: the speed along n that it asks for */
+} vvi_sheet_memo;
+
 typedef struct vvi_zone_member {
   int32_t root, mover;
+  bool fixed; /* touches what does not move */
 } vvi_zone_member;
 
 struct vvi_sheets_step {
   vvi_sheet_search *search;
   double h;
-  double *bank;             /* energy lent to pairs pushed apart; of the state */
+  double *bank;             /* energy lent to pairs with e = 1 pushed apart; of the state */
+  double *lent;             /* [2] and to those with e < 1: now (negative), the most so far; of the state */
+  double own_lent[2];       /* where there is no state */
+  double lost, rubbed;      /* J of this step, not yet booked: of pairs with e < 1, and by friction */
+  double pushed;            /* J brought by pushes in this step, less what was given back */
   vv_posted *post;          /* of the ledger */
   int32_t *changed, *dirty; /* [movers] when its momentum was last changed; those changed in this step */
   int32_t n_dirty, serial;
+  vvi_sheet_memo *memo; /* [memo_room] NULL: nothing loses energy */
+  int32_t n_memo, memo_room;
+  int sweep;               /* the present one */
   int32_t *zone;           /* [movers] zones.c: towards the first mover of its zone; -1: in none */
   vvi_zone_member *member; /* [movers] */
   int32_t n_member;
@@ -84,5 +100,6 @@ vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena);
 void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage);
 /* The state was changed from outside. */
 void vvi_sheets_forget(struct vvi_sheets_step *w);
-double vvi_sheets_bank(const struct vv_step *s);
+double vvi_sheets_bank(const struct vv_step *s); /* contact energy: what is lent, negative */
+double vvi_sheets_lent(const struct vv_step *s); /* J: the most that pairs with e < 1 owed at any time */
 void vvi_sheets_note(struct vv_step *s, double *deepest, int64_t *contacts);

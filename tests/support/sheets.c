@@ -158,7 +158,7 @@ void sheet_world_step(sheet_world *w, double h, int n)
 
 double sheet_world_energy(const sheet_world *w)
 {
-  double sum = w->bank;
+  double sum = w->bank + w->step->lent[0];
   for (int c = 0; c < 3; c++)
     for (int i = 0; i < w->nodes; i++) sum += 0.5 * w->inverse[i] * w->p[c * w->room + i] * w->p[c * w->room + i];
   for (int32_t e = 0; e < w->sheets.n_edge; e++) {
@@ -235,9 +235,10 @@ int64_t sheet_intersections(const vv_model *m, const vv_state *s)
   int *triangle = malloc(sizeof(int) * 3 * (size_t)k->n_element), *body = malloc(sizeof(int) * (size_t)k->n_element);
   int n = 0, pair[2];
   for (int32_t e = 0; e < k->n_element; e++) {
-    if (k->element[3 * e + 2] < 0) continue;
+    const int32_t b = k->body_of[k->element[3 * e]];
+    if (k->element[3 * e + 2] < 0 || k->body[b].carrier != VVI_CARRY_POINTS) continue;
     for (int c = 0; c < 3; c++) triangle[3 * n + c] = k->element[3 * e + c];
-    body[n++] = k->body_of[k->element[3 * e]];
+    body[n++] = b;
   }
   const int64_t found = vvi_mesh_intersections(x, n, triangle, body, true, 0.0, pair);
   free(x), free(triangle), free(body);

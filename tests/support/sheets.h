@@ -29,7 +29,7 @@ void sheet_world_add(sheet_world *w, const vvi_mesh *mesh, const double place[3]
 void sheet_world_close(sheet_world *w, double stiffness, double restitution, double friction, bool self, double guard,
                        int threads);
 void sheet_world_step(sheet_world *w, double h, int n);
-double sheet_world_energy(const sheet_world *w); /* kinetic + springs + bank */
+double sheet_world_energy(const sheet_world *w); /* kinetic + springs + what contact lent */
 void sheet_world_momenta(const sheet_world *w, double p[3], double l[3], double *p_scale, double *l_scale);
 int64_t sheet_world_intersections(const sheet_world *w, bool within);
 void sheet_world_free(sheet_world *w);

@@ -336,39 +336,70 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[
   }
 }
 
-/* K j = -s, K = k00 k01 k11.  A guide leaves one direction to slide along: then K = k g g, s = (g.s) g.  False: none. */
-static bool stop_sliding(const double k[3], const double s[2], double none, double j[2])
+/* ---- sliding: K = k[0] k[1] / k[1] k[2], of the speeds along two tangents ---- */
+
+/* A guide leaves one direction to slide along: then K = k g g, and all speeds lie along g. */
+static bool guided(const double k[3])
 {
-  const double det = k[0] * k[2] - k[1] * k[1], trace = k[0] + k[2];
-  if (!(trace > none)) return false;
-  if (det > 1e-14 * k[0] * k[2]) {
-    j[0] = -(k[2] * s[0] - k[1] * s[1]) / det, j[1] = -(k[0] * s[1] - k[1] * s[0]) / det;
-    return true;
-  }
-  const double g[2] = {k[0] >= k[2] ? k[0] : k[1], k[0] >= k[2] ? k[1] : k[2]}, size = g[0] * g[0] + g[1] * g[1];
-  for (int i = 0; i < 2; i++) j[i] = -(g[0] * s[0] + g[1] * s[1]) / size * g[i] / trace;
-  return true;
+  return !(k[0] * k[2] - k[1] * k[1] > 1e-14 * k[0] * k[2]);
 }
 
-/* K j = -(sliding speeds) if that is inside the disc, else on its rim; lost: -(j.s + j.K j/2).             [sheets 7] */
-double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post)
+/* s.K^-1 s, up to a factor. */
+static double in_metric(const double k[3], const double s[2])
+{
+  return guided(k) ? s[0] * s[0] + s[1] * s[1] : k[2] * s[0] * s[0] - 2.0 * k[1] * s[0] * s[1] + k[0] * s[1] * s[1];
+}
+
+/* K j = change */
+static void impulse_for(const double k[3], const double change[2], double j[2])
+{
+  const double det = k[0] * k[2] - k[1] * k[1], trace = k[0] + k[2];
+  if (!guided(k)) {
+    j[0] = (k[2] * change[0] - k[1] * change[1]) / det, j[1] = (k[0] * change[1] - k[1] * change[0]) / det;
+    return;
+  }
+  const double g[2] = {k[0] >= k[2] ? k[0] : k[1], k[0] >= k[2] ? k[1] : k[2]}, size = g[0] * g[0] + g[1] * g[1];
+  for (int i = 0; i < 2; i++) j[i] = (g[0] * change[0] + g[1] * change[1]) / size * g[i] / trace;
+}
+
+/* The wanted change of the sliding speeds s.  What slides in the coming drift is s + w, w from the half kick; s+ = -w stops
+ * it.  Shortened to |s+| <= |s| in the metric of K^-1 it brings no energy.                                  [sheets 19] */
+static void stop_ahead(const vvi_sheet_motion *m, vvi_sliding how, const vvi_row row[2], const double k[3],
+                       const double s[2], double change[2])
+{
+  const double half = how == VVI_RUB_NOW ? 0.0 : 0.5 * m->h;
+  const double w[2] = {half * vvi_row_acceleration(m, &row[0]), half * vvi_row_acceleration(m, &row[1])};
+  const double ss = in_metric(k, s), ww = in_metric(k, w);
+  const double part = how == VVI_RUB_AHEAD && ww > ss ? sqrt(fmax(ss, 0.0) / ww) : 1.0;
+  for (int i = 0; i < 2; i++) change[i] = -part * w[i] - s[i];
+}
+
+/* K dj = s+ - s if j + dj is inside the disc, else on its rim; lost: -(dj.s + dj.K dj/2).                      [sheets 7, 19] */
+double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, vvi_sliding how, double j[3], double *slide,
+                   vv_posted *post)
 {
   vvi_row row[2];
   double t[2][3], x[4][3];
   *slide = 0.0;
   vvi_across(k->n, t);
   rubbed_points(m, k, x);
-  if (!(limit > 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
+  const double old[2] = {vvi_dot3(j, t[0]), vvi_dot3(j, t[1])};
+  if (!(limit > 0.0 || old[0] != 0.0 || old[1] != 0.0) || !row_along(m, k, (const double(*)[3])x, t[0], &row[0]) ||
       !row_along(m, k, (const double(*)[3])x, t[1], &row[1]))
     return 0.0;
   const double s[2] = {vvi_row_speed(m, &row[0]), vvi_row_speed(m, &row[1])};
   const double kt[3] = {row[0].inverse, cross(&row[0], &row[1]), row[1].inverse};
-  double j[2];
-  if (!stop_sliding(kt, s, 1e-12 * k->normal.inverse, j)) return 0.0;
-  const double size = sqrt(j[0] * j[0] + j[1] * j[1]);
-  for (int i = 0; i < 2 && size > limit; i++) j[i] *= limit / size;
-  vvi_row_apply(m, &row[0], j[0], post);
-  vvi_row_apply(m, &row[1], j[1], post);
-  *slide = fmin(size, limit);
-  return -(j[0] * s[0] + j[1] * s[1] + 0.5 * (j[0] * j[0] * kt[0] + j[1] * j[1] * kt[2]) + j[0] * j[1] * kt[1]);
+  if (!(kt[0] + kt[2] > 1e-12 * k->normal.inverse)) return 0.0;
+  double change[2], dj[2];
+  stop_ahead(m, how, row, kt, s, change);
+  impulse_for(kt, change, dj);
+  const double sum[2] = {old[0] + dj[0], old[1] + dj[1]}, size = sqrt(sum[0] * sum[0] + sum[1] * sum[1]);
+  const double cut = size > limit ? limit / size : 1.0;
+  for (int i = 0; i < 3; i++) j[i] = cut * (sum[0] * t[0][i] + sum[1] * t[1][i]);
+  for (int i = 0; i < 2; i++) {
+    dj[i] = cut * sum[i] - old[i];
+    vvi_row_apply(m, &row[i], dj[i], post);
+  }
+  *slide = sqrt(dj[0] * dj[0] + dj[1] * dj[1]);
+  return -(dj[0] * s[0] + dj[1] * s[1] + 0.5 * (dj[0] * dj[0] * kt[0] + dj[1] * dj[1] * kt[2]) + dj[0] * dj[1] * kt[1]);
 }

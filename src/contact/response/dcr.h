@@ -48,5 +48,9 @@ double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r);        /* G.v
 double vvi_row_acceleration(const vvi_sheet_motion *m, const vvi_row *r); /* G.M^-1 f */
 /* p += l G; what did not arrive is an impulse from outside. */
 void vvi_row_apply(vvi_sheet_motion *m, const vvi_row *r, double l, vv_posted *post);
-/* Coulomb: what stops the sliding, cut to the disc of radius `limit`; returns the energy lost, *slide: its size. */
-double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, double *slide, vv_posted *post);
+/* Which sliding is stopped: that of now, that of the coming drift as far as this brings no energy, or all of that. */
+typedef enum vvi_sliding { VVI_RUB_NOW, VVI_RUB_AHEAD, VVI_RUB_STILL } vvi_sliding;
+/* Coulomb: what stops the sliding, cut to the disc of radius `limit`.  j: what friction has given the pair so far, a vector
+ * in space; after: in all.  Returns the energy lost, *slide: the size of what was added. */
+double vvi_dcr_rub(vvi_sheet_motion *m, const vvi_dcr *k, double limit, vvi_sliding how, double j[3], double *slide,
+                   vv_posted *post);

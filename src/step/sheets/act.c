@@ -22,7 +22,12 @@ void vvi_sheets_forget(struct vvi_sheets_step *w)
 
 double vvi_sheets_bank(const struct vv_step *s)
 {
-  return memory_of(s)[VVI_SHEET_BANK];
+  return memory_of(s)[VVI_SHEET_BANK] + memory_of(s)[VVI_SHEET_LENT];
+}
+
+double vvi_sheets_lent(const struct vv_step *s)
+{
+  return memory_of(s)[VVI_SHEET_MOST];
 }
 
 static bool has_frames(const struct vvi_sheets *m)
@@ -219,6 +224,7 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
   struct vvi_sheets_step *w = s->sheets;
   w->step = s, w->log = log_impulse, w->user = s;
   w->post = &s->ledger->posted, w->bank = &memory_of(s)[VVI_SHEET_BANK];
+  w->lent = &memory_of(s)[VVI_SHEET_LENT];
   VV_TRY(vvi_sheets_paper_create(w, s->arena));
   for (int32_t i = 0; i < m->n_couple; i++)
     w->search->list[i].off = m->rule[m->couple[i].rule].projection != VVI_ANTICIPATE;

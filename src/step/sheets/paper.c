@@ -237,7 +237,8 @@ static void respond(struct vv_step *s, const paper_pair *p, double direction)
   vvi_row_apply(m, &k.pair.normal, direction * l, w->post);
   const double lost = 0.5 * (1.0 - rule->restitution * rule->restitution) * u * u / k.pair.normal.inverse;
   vvi_sum_add(&w->post->restitution_loss, lost);
-  const double rubbed = vvi_dcr_rub(m, &k.pair, rule->friction * l, &slide, w->post);
+  double j[3] = {0, 0, 0};
+  const double rubbed = vvi_dcr_rub(m, &k.pair, rule->friction * l, VVI_RUB_NOW, j, &slide, w->post);
   vvi_sum_add(&w->post->friction_loss, rubbed);
   w->count.impulses++;
   w->acted++;

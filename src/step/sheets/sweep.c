@@ -9,7 +9,12 @@
 
 #include <string.h>
 
-enum { SWEEPS = 200, PATIENCE = 60, REPEATS = 6 }; /* after so many sweeps zones become rigid */
+/* Sweeps: from EAGER on pairs with e < 1 stop and give back, from RUBS on friction yields, from PATIENCE on zones are rigid. */
+enum { EAGER = 3, RUBS = 20, PATIENCE = 60, SWEEPS = 200, REPEATS = 6 };
+static const double SAME_ROW = 0.999; /* cosine between normals along which the same impulse is meant */
+static const double MUCH = 0.1;       /* of what a pair was given: less is not given back */
+/* parts of the layer: neglected in a step and sweep; way back in a step; where pairs end that must stop; kept in any case */
+static const double NEGLECT = 1e-3, RETURN = 0.02, DEEP = 0.125, LEAST = 0.05;
 
 vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int threads, struct vvi_sheets_step **out)
 {
@@ -20,6 +25,12 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
   w->zone = VVI_ARENA_NEW(arena, int32_t, m->n_mover + 1);
   w->member = VVI_ARENA_NEW(arena, vvi_zone_member, m->n_mover + 1);
   if (w->changed == NULL || w->dirty == NULL || w->zone == NULL || w->member == NULL) return VV_NOMEM;
+  if (m->loses) {
+    w->memo_room = 4 * m->n_mover + 1;
+    w->memo = VVI_ARENA_NEW(arena, vvi_sheet_memo, w->memo_room);
+    if (w->memo == NULL) return VV_NOMEM;
+  }
+  w->lent = w->own_lent;
   for (int32_t i = 0; i < m->n_mover; i++) w->zone[i] = -1;
   w->count.nearest = INFINITY;
   w->patience = PATIENCE;
@@ -43,8 +54,8 @@ typedef struct visit {
   vvi_sheet_near *near;
   const vvi_sheet_list *list;
   vvi_dcr pair;
-  bool crosses;
-  double ahead; /* distance after the drift, less the offset */
+  bool crosses, turns; /* turns: where it goes is judged by its way, not by the speed of its row */
+  double ahead;        /* distance after the drift, less the offset */
 } visit;
 
 static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const int32_t *vertex, int n)
@@ -105,12 +116,13 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
   return true;
 }
 
-/* What the half kick adds to the speed; where points turn, what the drift really brings beyond u. */
+/* What the half kick adds to the speed; where points turn, what the drift really brings beyond u.  Those of a fold that
+ * closes do: the row [sheets 6] does not see the turning of its four points. */
 static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double u)
 {
   const vvi_sheet_motion *m = &w->search->motion;
   double way = 0.0, y[3];
-  bool turns = false;
+  bool turns = k->turns;
   for (int i = 0; i < k->pair.vertices; i++) turns |= m->sheets->body[m->sheets->body_of[k->pair.vertex[i]]].turns;
   if (!turns) return 0.5 * fabs(w->h) * vvi_row_acceleration(m, &k->pair.normal);
   for (int i = 0; i < k->pair.vertices; i++) {
@@ -120,11 +132,42 @@ static double pressed_by(const struct vvi_sheets_step *w, const visit *k, double
   return way / fabs(w->h) - u;
 }
 
+/* ---- what pairs with e < 1 remember within a step ---- */
+
+/* Of a pair that is answered; NULL: it has e = 1, or there is no room. */
+static vvi_sheet_memo *memo_of(struct vvi_sheets_step *w, vvi_sheet_near *near)
+{
+  if (near->memo == 0 && w->n_memo + 1 < w->memo_room) {
+    near->memo = ++w->n_memo;
+    w->memo[near->memo] = (vvi_sheet_memo){.impulse = 0.0};
+  }
+  return near->memo > 0 ? &w->memo[near->memo] : NULL;
+}
+
+/* The row of the pair is now this one.  What an earlier one gave in another direction cannot be taken back along it. */
+static void turn_memo(vvi_sheet_memo *o, const vvi_dcr *k)
+{
+  if (o->impulse > 0.0 && !(vvi_dot3(o->n, k->n) > SAME_ROW)) *o = (vvi_sheet_memo){.impulse = 0.0};
+  memcpy(o->c, k->c, sizeof o->c);
+  memcpy(o->n, k->n, sizeof o->n);
+}
+
+/* Differences of speed that do not matter: a small part of the layer in a step, more after many sweeps, but never so much
+ * that a pair comes nearer than a small part of the layer. */
+static double small_speed(const struct vvi_sheets_step *w, const visit *k)
+{
+  return fmin(NEGLECT * fmax(1.0, (double)w->sweep) * k->list->guard,
+              0.25 * fmax(0.0, k->near->d - LEAST * k->list->guard)) /
+         fabs(w->h);
+}
+
+/* ---- speeds ---- */
+
 /* Speed after, from the speed before u and what the half kick adds, w.  False: nothing to do.                [sheets 10] */
 static bool rebound(const visit *k, double e, double bank, double u, double w, double *up, bool *pushed)
 {
   const double d = k->near->d, guard = k->list->guard;
-  const bool close = k->crosses || d < 0.25 * guard;
+  const bool close = k->crosses || d < 0.25 * guard || (e < 1.0 && k->ahead < DEEP * guard);
   *pushed = false;
   if (u < 0.0) {
     const double inside = fmin(1.0, fmax(0.0, (guard - d) / (0.5 * guard)));
@@ -140,6 +183,27 @@ static bool rebound(const visit *k, double e, double bank, double u, double w, d
   return *up != u;
 }
 
+/* Present distance along the normal, thickness taken off; with an obstacle that of the pair. */
+static double height(const visit *k)
+{
+  double sum = -k->list->offset;
+  if (k->pair.vertices == 1) return k->near->d;
+  for (int i = 0; i < k->pair.vertices; i++) sum += k->pair.c[i] * vvi_dot3(k->pair.n, k->pair.x[i]);
+  return sum;
+}
+
+/* A pair with e < 1 that is still in the way after some sweeps does not bounce again but stops: it may use up the distance
+ * down to a quarter of the layer, and is led back to there slowly.                                          [sheets 20] */
+static bool stop(const struct vvi_sheets_step *s, const visit *k, double u, double w, double *up, bool *pushed)
+{
+  const double guard = k->list->guard, room = fmin(k->near->d, height(k)) - 0.25 * guard;
+  const double rest = -w - fmax(0.0, room) / fabs(s->h);
+  const bool close = k->crosses || room < 0.0 || k->ahead < DEEP * guard;
+  *up = rest - RETURN * fmin(0.0, room) / fabs(s->h);
+  *pushed = u + *up > 0.0;
+  return close && u < rest - (k->crosses ? 0.0 : small_speed(s, k));
+}
+
 static void mark(struct vvi_sheets_step *w, const vvi_row *r)
 {
   for (int i = 0; i < r->n; i++) {
@@ -149,28 +213,36 @@ static void mark(struct vvi_sheets_step *w, const vvi_row *r)
   }
 }
 
+/* What friction does after an impulse l along n.  With memory the cone is that of the whole step; after many sweeps friction
+ * only follows what is given back: it must not stand in the way of what parts the pairs. */
+static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo *o, double l, double *slide)
+{
+  vvi_sheet_motion *m = &w->search->motion;
+  double j[3] = {0, 0, 0};
+  if (!(mu > 0.0) || (o != NULL && l > 0.0 && w->sweep >= RUBS)) return 0.0;
+  if (o == NULL) return vvi_dcr_rub(m, &k->pair, mu * fabs(l), VVI_RUB_AHEAD, j, slide, w->post);
+  return vvi_dcr_rub(m, &k->pair, mu * o->impulse, VVI_RUB_STILL, o->rub, slide, w->post);
+}
+
 /* Everything that the impulse l along n and friction do, and their books. */
-static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, bool pushed)
+static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, double l, double up, bool pushed)
 {
   const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->sheets->couple[k->near->couple].rule];
   vvi_sheet_motion *m = &w->search->motion;
   const double direction = w->h < 0.0 ? -1.0 : 1.0, u = direction * k->pair.speed, gained = 0.5 * l * (u + up);
-  double slide = 0.0, lost = 0.0;
+  double slide = 0.0;
   w->serial++;
   vvi_row_apply(m, &k->pair.normal, direction * l, w->post);
   mark(w, &k->pair.normal);
+  if (o != NULL) o->impulse = fmax(0.0, o->impulse + l);
   if (rule->restitution < 1.0)
-    vvi_sum_add(&w->post->restitution_loss, -gained), lost -= gained;
+    w->lost -= gained, w->pushed += pushed || l < 0.0 ? gained : 0.0;
   else
-    *w->bank -= gained;
-  if (rule->friction > 0.0) {
-    const double rubbed = vvi_dcr_rub(m, &k->pair, rule->friction * fabs(l), &slide, w->post);
-    vvi_sum_add(&w->post->friction_loss, rubbed);
-    lost += rubbed;
-  }
+    *w->bank -= gained, w->count.pushed += pushed ? gained : 0.0;
+  const double rubbed = rub(w, k, rule->friction, o, l, &slide);
+  w->rubbed += rubbed;
   w->count.impulses++;
   w->count.pushes += pushed;
-  if (pushed) w->count.pushed += gained;
   if (w->log != NULL)
     w->log(w->user, &(vvi_sheet_event){.pair = &k->pair,
                                        .couple = k->near->couple,
@@ -179,25 +251,57 @@ static void answer(struct vvi_sheets_step *w, visit *k, double l, double up, boo
                                        .speed = k->pair.speed,
                                        .impulse = direction * l,
                                        .slide = slide,
-                                       .lost = lost});
+                                       .lost = rubbed - (rule->restitution < 1.0 ? gained : 0.0)});
+}
+
+static double restitution_of(const struct vvi_sheets_step *w, const vvi_sheet_near *near)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  return m->rule[m->couple[near->couple].rule].restitution;
 }
 
 /* Speeds before and after along the normal.  False: no impulse along it helps. */
 static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bool *pushed)
 {
-  const struct vvi_sheets *m = w->search->sheets;
   if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) {
     w->count.rowless += k->crosses;
     return false;
   }
   w->count.crossings += k->crosses;
   *u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
-  const double e = m->rule[m->couple[k->near->couple].rule].restitution;
-  return rebound(k, e, *w->bank, *u, pressed_by(w, k, *u), up, pushed);
+  const double by = pressed_by(w, k, *u);
+  if (w->sweep >= EAGER && k->near->memo > 0) return stop(w, k, *u, by, up, pushed);
+  return rebound(k, restitution_of(w, k->near), *w->bank, *u, by, up, pushed);
 }
 
-/* True: momenta changed.  A vertex on a chord through a round obstacle may leave where it ends: then the normal of where it
- * is now will do, since the obstacle lies behind the plane there. */
+/* A pair that others have thrown farther apart than it asked for gives back what it got too much.           [sheets 20] */
+static bool give_back(struct vvi_sheets_step *w, visit *k)
+{
+  vvi_sheet_memo *o = &w->memo[k->near->memo];
+  if (!(o->impulse > 0.0)) return false;
+  memcpy(k->pair.c, o->c, sizeof o->c);
+  memcpy(k->pair.n, o->n, sizeof o->n);
+  k->crosses = false;
+  if (!vvi_dcr_prepare(&w->search->motion, &k->pair)) return false;
+  const double u = (w->h < 0.0 ? -1.0 : 1.0) * k->pair.speed;
+  if (!(u > o->target + fmax(small_speed(w, k), MUCH * o->impulse * k->pair.normal.inverse))) return false;
+  const double l = fmin(o->impulse, (u - o->target) / k->pair.normal.inverse);
+  answer(w, k, o, -l, u - l * k->pair.normal.inverse, false);
+  return true;
+}
+
+/* A pair that crosses although its row sees no approach.  A vertex on a chord through a round obstacle may leave where it
+ * ends: then the normal of where it is now will do, since the obstacle lies behind the plane there. */
+static bool reply_again(struct vvi_sheets_step *w, visit *k, double *u, double *up, bool *pushed)
+{
+  if (k->pair.vertices == 1)
+    memcpy(k->pair.n, k->near->n, sizeof k->pair.n);
+  else
+    k->turns = true;
+  return reply(w, k, u, up, pushed);
+}
+
+/* True: momenta changed. */
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
@@ -205,20 +309,19 @@ static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool pat
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
-  if (!violated(w, &k)) return false;
+  if (!violated(w, &k)) return w->sweep >= EAGER && near->memo > 0 && give_back(w, &k);
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
-  if (!found && k.crosses && k.pair.vertices == 1) {
-    memcpy(k.pair.n, near->n, sizeof k.pair.n);
-    found = reply(w, &k, &u, &up, &pushed);
-  }
+  if (!found && k.crosses) found = reply_again(w, &k, &u, &up, &pushed);
   w->ignored += k.crosses && !found;
-  if (!found) return false;
+  if (!found) return w->sweep >= EAGER && near->memo > 0 && !k.crosses && give_back(w, &k);
   w->acted += !near->acted;
   near->acted = true;
   if (!patient && vvi_zones_join(w, &k.pair.normal)) return true;
-  answer(w, &k, (up - u) / k.pair.normal.inverse, up, pushed);
+  vvi_sheet_memo *o = restitution_of(w, near) < 1.0 ? memo_of(w, near) : NULL;
+  if (o != NULL) turn_memo(o, &k.pair), o->target = up;
+  answer(w, &k, o, (up - u) / k.pair.normal.inverse, up, pushed);
   return true;
 }
 
@@ -243,6 +346,7 @@ static void sweep(struct vvi_sheets_step *w)
   vvi_zones_open(w);
   for (int32_t fired = 1; fired > 0 && sweeps < SWEEPS; sweeps++) {
     const bool patient = sweeps < w->patience;
+    w->sweep = (int)sweeps;
     fired = 0;
     for (int32_t i = 0; i < w->search->n_near; i++) fired += visit_pair(w, &w->search->near[i], patient);
     if (w->n_member > 0) vvi_zones_move(w);
@@ -261,6 +365,26 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
   return any;
 }
 
+static void lend(struct vvi_sheets_step *w, double energy)
+{
+  w->lent[0] -= energy;
+  if (-w->lent[0] > w->lent[1]) w->lent[1] = -w->lent[0];
+}
+
+/* The step's contacts are one: what they did together is booked.  What pushes brought is lent, and losses pay it back first,
+ * so that the sum of losses never shrinks.                                                                 [sheets 21] */
+static void book(struct vvi_sheets_step *w)
+{
+  const double brought = fmax(0.0, w->pushed), lost = w->lost + fmin(0.0, w->rubbed) + brought;
+  if (w->rubbed > 0.0) vvi_sum_add(&w->post->friction_loss, w->rubbed);
+  lend(w, brought);
+  const double back = fmin(lost, -w->lent[0]);
+  lend(w, -back);
+  if (lost > back) vvi_sum_add(&w->post->restitution_loss, lost - back);
+  w->count.pushed += brought;
+  w->lost = w->rubbed = w->pushed = 0.0;
+}
+
 bool vvi_sheets_settle(struct vvi_sheets_step *w)
 {
   vvi_sheet_search *s = w->search;
@@ -273,6 +397,7 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
     for (int32_t i = 0; i < s->n_near; i++)
       w->count.nearest = fmin(w->count.nearest, s->near[i].d / s->list[s->near[i].couple].guard);
     const double found = vvi_clock();
+    w->n_memo = 0;
     sweep(w);
     again = anyone_exceeds(w);
     w->count.repeats += again;
@@ -283,6 +408,7 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
   if (again) w->deepest = fmax(w->deepest, s->slack);
   w->count.unresolved += w->deepest > 0.0;
   for (int32_t i = 0; i < w->n_dirty; i++) w->changed[w->dirty[i]] = 0;
+  book(w);
   vvi_sheet_advance(s);
   return room;
 }

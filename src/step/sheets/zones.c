@@ -3,7 +3,8 @@
  * Nodes of pairs that are still violated after many sweeps are joined to zones.  With y = p + h/2 f the momenta of the coming
  * drift, a zone of mass M, centre c and inertia I gets                                                       [sheets 11]
  *   y_k = m_k (V + w x r_k),   M V = sum y_k,   I w = sum r_k x y_k:
- * momentum and angular momentum are kept, distances inside the zone too, and the energy that goes is booked. */
+ * momentum and angular momentum are kept, distances inside the zone too, and the energy that goes is booked.  A zone that
+ * touches something fixed rests: y = 0, and what stopped it comes from outside. */
 #include "ledger/ledger.h"
 #include "math/math.h"
 #include "step/sheets.h"
@@ -25,24 +26,35 @@ static int32_t root_of(struct vvi_sheets_step *w, int32_t m)
 
 static int32_t enter(struct vvi_sheets_step *w, int32_t m)
 {
-  if (w->zone[m] < 0) w->zone[m] = m, w->member[w->n_member++].mover = m;
+  if (w->zone[m] < 0) w->zone[m] = m, w->member[w->n_member++] = (vvi_zone_member){.mover = m};
   return root_of(w, m);
 }
 
-/* A vertex at an obstacle joins nothing: it is answered, and its zone with it. */
+/* What touches something fixed stays where it is, and its zone with it.  True: it did not yet. */
+static bool fix(struct vvi_sheets_step *w, int32_t m)
+{
+  for (int32_t i = 0; i < w->n_member; i++) {
+    if (w->member[i].mover != m) continue;
+    const bool news = !w->member[i].fixed;
+    w->member[i].fixed = true;
+    return news;
+  }
+  return false;
+}
+
 bool vvi_zones_join(struct vvi_sheets_step *w, const vvi_row *r)
 {
   const struct vvi_sheets *s = w->search->sheets;
   bool joined = false;
   for (int i = 0; i < r->n; i++)
     if (s->body[s->body_of_mover[r->part[i].mover]].carrier != VVI_CARRY_POINTS) return false;
-  for (int i = 1; i < r->n; i++) {
+  for (int i = 0; i < r->n; i++) {
     const int32_t a = enter(w, r->part[0].mover), b = enter(w, r->part[i].mover);
     if (a == b) continue;
     w->zone[a > b ? a : b] = a < b ? a : b;
     joined = true;
   }
-  return joined;
+  return (r->open && fix(w, r->part[0].mover)) || joined;
 }
 
 static int by_root(const void *x, const void *y)
@@ -82,7 +94,7 @@ static void measure(const struct vvi_sheets_step *w, const vvi_zone_member *k, i
   *z = (piece){.mass = 0.0};
   for (int32_t i = 0; i < n; i++) {
     const double inverse = s->inverse[k[i].mover];
-    z->held |= inverse == 0.0 || s->held[k[i].mover] != 0;
+    z->held |= k[i].fixed || inverse == 0.0 || s->held[k[i].mover] != 0;
     if (z->held) return;
     drift_of(w, k[i].mover, x, y);
     z->mass += 1.0 / inverse;
@@ -108,7 +120,7 @@ static void stiffen(struct vvi_sheets_step *w, const vvi_zone_member *k, int32_t
   piece z;
   double omega[3] = {0, 0, 0}, energy = 0.0;
   measure(w, k, n, &z);
-  if (!z.held && !vvi_solve_symmetric(z.inertia, z.spin, omega)) return;
+  if (!z.held && n > 1 && !vvi_solve_symmetric(z.inertia, z.spin, omega)) return;
   for (int32_t i = 0; i < n; i++) {
     double x[3], y[3], turn[3], r[3], gain[3];
     const double inverse = w->search->sheets->inverse[k[i].mover];
@@ -127,7 +139,7 @@ static void stiffen(struct vvi_sheets_step *w, const vvi_zone_member *k, int32_t
     if (w->changed[k[i].mover] == 0) w->dirty[w->n_dirty++] = k[i].mover;
     w->changed[k[i].mover] = w->serial;
   }
-  vvi_sum_add(&w->post->restitution_loss, -energy);
+  w->lost -= energy;
   w->count.zones++;
 }
 
