@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 256, BLOCK = 32, STRIPS = 64, PAIRS = 24, SHRINKS = 6, MANY = 2, FEW = 1 };
+enum { STRIPS = 64, PAIRS = 24, GROUP = 4, SHRINKS = 6, MANY = 2, FEW = 1 };
 
 /* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
@@ -30,28 +30,29 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->motion.sheets = s;
   w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
   w->near_room = w->room < INT32_MAX ? (int32_t)w->room : INT32_MAX; /* faces may meet all at once */
-  w->chunk_room = w->room / CHUNK + s->n_couple + 1;
+  w->group_room = w->room / GROUP;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
-  w->edge_box = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
+  w->span = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
+  w->plane = VVI_ARENA_NEW(arena, float, 16 * ((int64_t)s->n_element + VVI_SHEET_LEAF));
   w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
   w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
   w->safe = VVI_ARENA_NEW(arena, float, w->room);
-  w->active = VVI_ARENA_NEW(arena, int32_t, w->chunk_room);
+  w->active = VVI_ARENA_NEW(arena, int32_t, w->group_room);
   w->slot = VVI_ARENA_NEW(arena, vvi_sheet_slot, w->room);
   w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
-  w->chunk = VVI_ARENA_NEW(arena, vvi_sheet_chunk, w->chunk_room);
+  w->group = VVI_ARENA_NEW(arena, vvi_sheet_group, w->group_room);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
   if (w->safe == NULL || w->active == NULL) return VV_NOMEM;
-  if (w->strip == NULL || w->edge_box == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
-      w->pair == NULL || w->slot == NULL || w->near == NULL || w->chunk == NULL)
+  if (w->strip == NULL || w->span == NULL || w->plane == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
+      w->pair == NULL || w->slot == NULL || w->near == NULL || w->group == NULL)
     return VV_NOMEM;
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   for (int32_t i = 0; i < s->n_couple; i++) {
@@ -207,7 +208,7 @@ void vvi_sheet_advance(vvi_sheet_search *w)
 
 static void compact(vvi_sheet_search *w)
 {
-  int64_t to = 0;
+  int64_t to = 0, group = 0;
   for (;;) { /* lists in the order of their places */
     vvi_sheet_list *next = NULL;
     for (int32_t i = 0; i < w->sheets->n_couple; i++) {
@@ -217,9 +218,11 @@ static void compact(vvi_sheet_search *w)
     if (next == NULL) break;
     memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
     memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)next->n);
+    memmove(w->group + group, w->group + next->group0, sizeof *w->group * (size_t)next->groups);
     next->first = to, to += next->n;
+    next->group0 = group, group += next->groups;
   }
-  w->used = to;
+  w->used = to, w->groups = group;
 }
 
 static void refresh_region(vvi_sheet_search *w, int32_t region)
@@ -253,18 +256,18 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
   const double skin = l->offset + fmax(fmin(l->skin, w->skin), 2.0 * (l->step + l->guard));
   refresh_region(w, c->a);
   refresh_region(w, c->b);
-  l->stale = true, l->n = 0;
+  l->stale = true, l->n = l->groups = 0;
   const double far = apart(w, c);
   double closest = INFINITY;
-  int64_t first = w->used;
+  int64_t first = w->used, group0 = w->groups;
   if (far <= skin && !vvi_sheet_list_couple(w, i, skin, &closest)) {
-    w->used = first;
     compact(w);
-    first = w->used;
-    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
+    first = w->used, group0 = w->groups;
+    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return false;
   }
   const bool obstacle = w->sheets->body[w->sheets->region[c->b].body].obstacle != NULL;
   l->first = first, l->n = w->used - first;
+  l->group0 = group0, l->groups = w->groups - group0, l->safe = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
   if (far <= skin) adapt_skin(w, c, l);
@@ -272,19 +275,9 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
   return true;
 }
 
-static void cut_chunks(vvi_sheet_search *w)
-{
-  w->chunks = 0;
-  for (int32_t i = 0; i < w->sheets->n_couple; i++)
-    for (int64_t k = 0; k < w->list[i].n; k += CHUNK)
-      w->chunk[w->chunks++] = (vvi_sheet_chunk){
-          .couple = i, .first = w->list[i].first + k, .n = w->list[i].n - k < CHUNK ? w->list[i].n - k : CHUNK};
-}
-
 /* Lists that the coming drift may use up are built anew. */
 static bool refresh(vvi_sheet_search *w)
 {
-  bool changed = false;
   for (int shrink = 0; shrink <= SHRINKS; shrink++) {
     bool room = true;
     for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
@@ -294,15 +287,11 @@ static bool refresh(vvi_sheet_search *w)
       l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
       if (!l->stale && l->travel + l->step + l->offset + l->guard <= l->limit) continue;
       room = rebuild(w, i);
-      changed = true;
     }
-    if (room) {
-      if (changed) cut_chunks(w);
-      return true;
-    }
-    w->skin *= 0.5, w->used = 0;
+    if (room) return true;
+    w->skin *= 0.5, w->used = w->groups = 0;
     for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-      w->list[i].stale = true, w->list[i].n = 0;
+      w->list[i].stale = true, w->list[i].n = w->list[i].groups = 0;
       w->list[i].skin = fmin(w->list[i].skin, w->skin);
     }
   }
@@ -311,30 +300,38 @@ static bool refresh(vvi_sheet_search *w)
 
 /* ---- the pairs of the coming drift ---- */
 
+static const double unit = 1.0 - 1e-6; /* directions in floats are not quite of unit length */
+
+/* Four points held apart by a plane across n, now or after the drift: by how much. */
+static double parted_by(const vvi_sheet_search *w, vvi_feature f, const int32_t v[4], const double n[3], bool ahead)
+{
+  double x[4][3];
+  for (int k = 0; k < 4; k++) vvi_sheet_place(&w->motion, v[k], ahead, x[k]);
+  return unit * vvi_separation(f, (const double(*)[3])x, n);
+}
+
 /* One pair past its budget: a plane that holds it apart, or its distance.  True: it may meet. */
-static bool look(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe, vvi_sheet_slot *out)
+static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe,
+                 vvi_sheet_slot *out)
 {
   const double reach = l->offset + l->guard;
   int32_t v[4];
-  double x[4][3];
   vvi_closest at;
-  const int n = vvi_sheet_vertices(w->sheets, p->a, p->b, v);
-  for (int k = 0; k < n; k++) vvi_sheet_place(&w->motion, v[k], false, x[k]);
-  if (n == 4) {
+  if (vvi_sheet_vertices(w->sheets, p->a, p->b, v) == 4) {
     const vvi_feature f = p->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
     const double old[3] = {(double)p->n[0], (double)p->n[1], (double)p->n[2]};
-    const double z = vvi_separation(f, (const double(*)[3])x, old) * (1.0 - 1e-6); /* floats are not quite unit */
-    if (z - l->step >= reach) {
-      *safe = vvi_sheet_safe(l->travel + z - reach);
-      return false;
+    const double z = parted_by(w, f, v, old, false);
+    *safe = vvi_sheet_safe(l->travel + z - reach);
+    if (z - l->step >= reach) return false;
+    if (z >= reach && parted_by(w, f, v, old, true) >= reach) {
+      *out = (vvi_sheet_slot){.parted = true, .d = z - l->offset, .n = {old[0], old[1], old[2]}};
+      return true;
     }
-    vvi_closest_at(f, (const double(*)[3])x, &at);
-  } else {
-    vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
   }
-  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c], out->n[c] = at.n[c];
+  vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
+  *out = (vvi_sheet_slot){.d = at.d - l->offset, .n = {at.n[0], at.n[1], at.n[2]}};
+  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c];
   *safe = vvi_sheet_safe(l->travel + at.d - reach);
-  out->d = at.d - l->offset;
   return at.d - l->step < reach * (1.0 + 1e-9);
 }
 
@@ -343,59 +340,113 @@ static float bound_of(const vvi_sheet_list *l)
   return (float)((l->travel + l->step) * (1.0 + 1e-6));
 }
 
-/* The least of n numbers, n <= BLOCK: most blocks have nothing to look at. */
-static inline float least_of(const float *restrict x, int32_t n)
+/* Extents of a leaf along n. */
+static void extent_of(const vvi_sheet_search *w, int32_t leaf, const double n[3], bool ahead, double *low, double *high)
 {
-  float least = INFINITY;
-#pragma omp simd reduction(min : least)
-  for (int32_t i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
-  return least;
+  const struct vvi_sheets *s = w->sheets;
+  *low = INFINITY, *high = -INFINITY;
+  for (int32_t i = s->leaf_vertex0[leaf]; i < s->leaf_vertex0[leaf + 1]; i++) {
+    double x[3];
+    vvi_sheet_place(&w->motion, s->leaf_vertex[i], ahead, x);
+    const double z = vvi_dot3(n, x);
+    *low = z < *low ? z : *low;
+    *high = z > *high ? z : *high;
+  }
 }
 
-static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
+/* The leaves of a group held apart by its plane. */
+static double group_parted_by(const vvi_sheet_search *w, const vvi_sheet_group *g, bool ahead)
 {
-  const vvi_sheet_list *l = &w->list[k->couple];
+  const double n[3] = {(double)g->direction[0], (double)g->direction[1], (double)g->direction[2]};
+  double a[2], b[2];
+  if (g->a < 0 || g->a == g->b) return -INFINITY;
+  extent_of(w, g->a, n, ahead, &a[0], &a[1]);
+  extent_of(w, g->b, n, ahead, &b[0], &b[1]);
+  return unit * fmax(a[0] - b[1], b[0] - a[1]);
+}
+
+void vvi_sheet_summarise(const vvi_sheet_pair *pair, const float *safe, vvi_sheet_group *g)
+{
+  int32_t least = 0;
+  for (int32_t i = 1; i < g->n; i++) least = safe[i] < safe[least] ? i : least;
+  memcpy(g->direction, pair[least].n, sizeof g->direction);
+  g->safe = safe[least];
+}
+
+/* All pairs of a group, one by one. */
+static void look_at_pairs(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_group *g)
+{
   const float bound = bound_of(l);
-  const int32_t n = (int32_t)k->n;
-  vvi_sheet_pair *pair = w->pair + k->first;
-  float *safe = w->safe + k->first, least = INFINITY;
-  vvi_sheet_slot *slot = w->slot + k->first;
-  for (int32_t first = 0; first < n; first += BLOCK) {
-    const int32_t end = n - first < BLOCK ? n : first + BLOCK;
-    float block = least_of(safe + first, end - first);
-    for (int32_t i = first; !(block > bound) && i < end; i++) {
-      if (safe[i] > bound) continue;
-      k->checked++;
-      if (look(w, l, &pair[i], &safe[i], &slot[k->hits])) slot[k->hits++].pair = i;
-    }
-    if (!(block > bound)) block = least_of(safe + first, end - first);
-    least = block < least ? block : least;
+  const int64_t first = l->first + g->first;
+  vvi_sheet_slot *slot = w->slot + first;
+  for (int32_t i = 0; i < g->n; i++) {
+    if (w->safe[first + i] > bound) continue;
+    g->checked++;
+    if (look(w, l, &w->pair[first + i], &w->safe[first + i], &slot[g->hits])) slot[g->hits++].pair = i;
   }
-  k->safe = least;
+  vvi_sheet_summarise(w->pair + first, w->safe + first, g);
+}
+
+static void look_at_group(vvi_sheet_search *w, vvi_sheet_group *g)
+{
+  const vvi_sheet_list *l = &w->list[g->couple];
+  const double reach = l->offset + l->guard, z = group_parted_by(w, g, false);
+  g->hits = g->checked = 0;
+  if (z - l->step >= reach)
+    g->safe = vvi_sheet_safe(l->travel + z - reach);
+  else
+    look_at_pairs(w, l, g);
+}
+
+/* Groups that the coming drift may bring within the guard, in order; the least budget of the others. */
+static int32_t find_active(vvi_sheet_search *w)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+    vvi_sheet_list *l = &w->list[i];
+    const float bound = bound_of(l);
+    if (l->groups == 0 || l->safe > bound) continue;
+    l->safe = INFINITY;
+    for (int64_t k = l->group0; k < l->group0 + l->groups; k++) {
+      const float safe = w->group[k].safe;
+      if (!(safe > bound))
+        w->active[n++] = (int32_t)k;
+      else if (safe < l->safe)
+        l->safe = safe;
+    }
+  }
+  return n;
+}
+
+static bool take_hits(vvi_sheet_search *w, const vvi_sheet_group *g)
+{
+  vvi_sheet_list *l = &w->list[g->couple];
+  const int64_t first = l->first + g->first;
+  if (g->safe < l->safe) l->safe = g->safe;
+  w->checked += g->checked;
+  if (g->hits > w->near_room - w->n_near) return false;
+  for (int32_t j = 0; j < g->hits; j++) {
+    const vvi_sheet_slot *s = &w->slot[first + j];
+    const vvi_sheet_pair *p = &w->pair[first + s->pair];
+    w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
+                                            .b = p->b,
+                                            .couple = g->couple,
+                                            .looked = s->parted ? 0 : -1,
+                                            .parted = s->parted,
+                                            .d = s->d,
+                                            .n = {s->n[0], s->n[1], s->n[2]}};
+  }
+  return true;
 }
 
 bool vvi_sheet_collect(vvi_sheet_search *w)
 {
   if (!refresh(w)) return false;
-  int32_t n = 0;
-  for (int64_t i = 0; i < w->chunks; i++) {
-    vvi_sheet_chunk *k = &w->chunk[i];
-    k->hits = k->checked = 0;
-    if (!(k->safe > bound_of(&w->list[k->couple]))) w->active[n++] = (int32_t)i;
-  }
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
-  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[w->active[i]]);
+  bool room = true;
+  const int32_t n = find_active(w);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(w->threads) if (n > 64 && w->threads > 1)
+  for (int32_t i = 0; i < n; i++) look_at_group(w, &w->group[w->active[i]]);
   w->n_near = 0;
-  for (int32_t i = 0; i < n; i++) {
-    const vvi_sheet_chunk *k = &w->chunk[w->active[i]];
-    w->checked += k->checked;
-    for (int32_t j = 0; j < k->hits; j++) {
-      const vvi_sheet_slot *s = &w->slot[k->first + j];
-      const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-      if (w->n_near == w->near_room) return false;
-      w->near[w->n_near++] = (vvi_sheet_near){
-          .a = p->a, .b = p->b, .couple = k->couple, .looked = -1, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
-    }
-  }
-  return true;
+  for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->group[w->active[i]]);
+  return room;
 }

@@ -51,6 +51,7 @@ static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const
 {
   const struct vvi_sheets *m = w->search->sheets;
   if (looked < 0) return true;
+  if (w->n_dirty == 0) return false;
   for (int k = 0; k < n; k++) {
     const int32_t v = vertex[k];
     if (m->mover[v] < 0) continue;
@@ -61,6 +62,23 @@ static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const
     for (int32_t i = m->stencil0[v]; i < m->stencil0[v + 1]; i++)
       if (w->changed[m->stencil[i]] > looked) return true;
   }
+  return false;
+}
+
+/* A pair that a plane held apart: does it still, after the drift?  Else it gets its distance and direction. */
+static bool still_parted(const struct vvi_sheets_step *w, vvi_sheet_near *near, const int32_t vertex[4])
+{
+  const vvi_sheet_motion *m = &w->search->motion;
+  const vvi_sheet_list *l = &w->search->list[near->couple];
+  double y[4][3];
+  vvi_closest at;
+  if (!near->parted) return false;
+  for (int i = 0; i < 4; i++) vvi_sheet_place(m, vertex[i], true, y[i]);
+  const double apart = vvi_separation(near->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE, (const double(*)[3])y, near->n);
+  if ((1.0 - 1e-6) * apart >= l->offset + l->guard) return true;
+  vvi_sheet_closest(m, near->a, near->b, false, &at);
+  near->d = at.d - l->offset, near->parted = false;
+  memcpy(near->n, at.n, sizeof at.n);
   return false;
 }
 
@@ -201,11 +219,12 @@ static bool reply(struct vvi_sheets_step *w, visit *k, double *u, double *up, bo
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  visit k = {.near = near, .list = &w->search->list[near->couple]};
+  visit k;
+  k.near = near, k.list = &w->search->list[near->couple];
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
-  if (!violated(w, &k)) return false;
+  if (still_parted(w, near, k.pair.vertex) || !violated(w, &k)) return false;
   double u, up;
   bool pushed;
   bool found = reply(w, &k, &u, &up, &pushed);
@@ -231,7 +250,7 @@ static double left_over(struct vvi_sheets_step *w)
   for (int32_t i = 0; i < w->search->n_near; i++) {
     visit k = {.near = &w->search->near[i], .list = &w->search->list[w->search->near[i].couple]};
     k.pair.vertices = vvi_sheet_vertices(w->search->sheets, k.near->a, k.near->b, k.pair.vertex);
-    if (violated(w, &k) && k.crosses) deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
+    if (!still_parted(w, k.near, k.pair.vertex) && violated(w, &k) && k.crosses) deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
   }
   return deepest;
 }
