@@ -55,8 +55,8 @@ typedef struct vvi_sheet_region {
   int32_t strip0, strips;    /* into region_strip */
 } vvi_sheet_region;
 
-enum { VVI_SHEET_LEAF = 4, VVI_SHEET_LANES = 16 }; /* elements of a leaf at most; edges looked at together: those of a leaf */
-enum { VVI_SHEET_STRIP = 64 }; /* movers of a body whose displacements are bounded together */
+enum { VVI_SHEET_LEAF = 4, VVI_SHEET_LANES = 16 }; /* elements of a leaf; edges of a leaf: at most */
+enum { VVI_SHEET_STRIP = 64 };                     /* movers of a body whose displacements are bounded together */
 
 /* Two regions that may meet; bodies in order. */
 typedef struct vvi_sheet_couple {
@@ -88,7 +88,6 @@ struct vvi_sheets {
   int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
   int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
   vvi_box_node *tree;                    /* [n_tree] */
-  int32_t *leaf_vertex0, *leaf_vertex;   /* [n_tree + 1], vertices of the elements of a leaf */
   double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
   double *arm;                           /* [n_vertex][3] of frames, body axes */
   double *inverse;                       /* [n_mover] 1/kg of points; 0: held */
@@ -188,7 +187,8 @@ static inline void vvi_sheet_place(const vvi_sheet_motion *m, int32_t vertex, bo
 /* Vertex and element: (vertex, element).  Edges: (-1 - edge, edge).  Vertex and obstacle: (vertex, -1 - body). */
 typedef struct vvi_sheet_pair {
   int32_t a, b;
-  float n[3]; /* a direction that held it apart when it was last looked at */
+  int32_t v[4]; /* its vertices; of an obstacle: v[0] */
+  float n[3];   /* a direction that held it apart when it was last looked at */
 } vvi_sheet_pair;
 
 typedef enum vvi_sheet_type { VVI_PAIR_FACE, VVI_PAIR_EDGES, VVI_PAIR_OBSTACLE } vvi_sheet_type;
@@ -200,8 +200,7 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
 /* The list of a couple. */
 typedef struct vvi_sheet_list {
   int64_t first, n;
-  int64_t group0, groups; /* its pairs, leaf by leaf */
-  float safe;             /* the least of its groups */
+  float safe;    /* the least of its pairs */
   double skin;   /* of the next build: shorter where pairs are many */
   double limit;  /* complete while the bodies have moved less than this, relative to each other */
   double travel; /* how much they have since it was built */
@@ -217,7 +216,7 @@ typedef struct vvi_sheet_near {
   int32_t a, b, couple;
   int32_t looked; /* of the stepper: when it was last evaluated, -1: not yet; it has answered */
   bool acted;
-  bool parted;    /* a plane across n holds it apart, now and after the drift: d is no more than the distance */
+  bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
 
@@ -226,18 +225,16 @@ typedef struct vvi_sheet_speed {
   double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
 
-/* The pairs of two leaves: a plane that holds the leaves apart does so for all of them. */
-typedef struct vvi_sheet_group {
+/* Some pairs of a list. */
+typedef struct vvi_sheet_chunk {
   int32_t couple;
-  int32_t a, b;     /* leaves; -1: with an obstacle */
-  int32_t first, n; /* pairs, within the list */
+  int64_t first, n;
   int32_t hits, checked;
-  float direction[3]; /* across which the plane is tried */
-  float safe;         /* travel of the couple up to which none of its pairs need be looked at */
-} vvi_sheet_group;
+  float safe; /* the least of its pairs */
+} vvi_sheet_chunk;
 
 typedef struct vvi_sheet_slot {
-  int32_t pair; /* within its group */
+  int32_t pair; /* within its chunk */
   bool parted;
   double d, n[3];
 } vvi_sheet_slot;
@@ -250,21 +247,23 @@ typedef struct vvi_sheet_search {
   vvi_sheet_list *list;   /* [n_couple] */
   vvi_sheet_speed *speed; /* [n_region] */
   double *strip;          /* [n_strip][6] extents of displacements */
+  int64_t *ready, round;  /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
   float *span;            /* [6][n_edge + 16] middles and halves of edges */
   float *plane;           /* [16][n_element + 4] planes of triangles, see gaps.c */
   vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
   double *box;            /* [n_element][6] */
-  double *x;              /* [n_vertex][3] places of fresh bodies */
+  double *x, *y;          /* [n_vertex][3] places now and after the drift */
   unsigned char *fresh;   /* [n_region] boxes belong to the present places */
+  unsigned char *placed;  /* [n_body] x and y do */
   float *safe;            /* [room] travel of its couple up to which a pair need not be looked at */
+  float *block;           /* [room / 16] the least of 16 of them */
   vvi_sheet_pair *pair;   /* [room] */
   int64_t used, room;     /* lists lie one behind the other, with holes */
   vvi_sheet_near *near;   /* [near_room] */
   int32_t n_near, near_room;
-  vvi_sheet_slot *slot;   /* [room] hits of the groups */
-  vvi_sheet_group *group; /* [group_room] */
-  int32_t *active;        /* [group_room] groups to look at */
-  int64_t groups, group_room;
+  vvi_sheet_slot *slot;   /* [room] hits of the chunks */
+  vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
+  int64_t chunk_room;
   int64_t builds, checked; /* counts: lists built; pairs past their budget */
 } vvi_sheet_search;
 

@@ -171,9 +171,6 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
   if (s->vertex_of == NULL || s->vertex0 == NULL || s->edge0 == NULL) return VV_NOMEM;
   s->side_element = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
   s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
-  s->leaf_vertex0 = VVI_ARENA_NEW(arena, int32_t, s->n_tree + 1);
-  s->leaf_vertex = VVI_ARENA_NEW(arena, int32_t, 3 * e + 1);
-  if (s->leaf_vertex0 == NULL || s->leaf_vertex == NULL) return VV_NOMEM;
   s->fixed = VVI_ARENA_NEW(arena, double, 3 * v + 1), s->arm = VVI_ARENA_NEW(arena, double, 3 * v + 1);
   s->inverse = VVI_ARENA_NEW(arena, double, s->n_mover + 1);
   s->held = VVI_ARENA_NEW(arena, unsigned char, s->n_mover + 1);
@@ -295,22 +292,6 @@ static vv_status own_vertices(struct vvi_sheets *s)
   return VV_OK;
 }
 
-/* Vertices of the elements of each leaf, once. */
-static void list_leaves(struct vvi_sheets *s)
-{
-  for (int32_t i = 0; i < s->n_tree; i++) {
-    const vvi_box_node *n = &s->tree[i];
-    const int32_t first = s->leaf_vertex0[i];
-    int32_t end = first;
-    for (int64_t k = 3 * (int64_t)n->first; n->child == 0 && k < 3 * (int64_t)(n->first + n->n); k++) {
-      int32_t at = first;
-      while (at < end && s->leaf_vertex[at] != s->element[k]) at++;
-      if (at == end && s->element[k] >= 0) s->leaf_vertex[end++] = s->element[k];
-    }
-    s->leaf_vertex0[i + 1] = end;
-  }
-}
-
 /* The smallest mean edge of a body; rigid ones have edges of any length. */
 static void measure_edges(struct vvi_sheets *s)
 {
@@ -340,7 +321,6 @@ vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part 
     fill_vertices(s, i, &part[i]);
     VV_TRY(fill_elements(s, i, &part[i]));
   }
-  list_leaves(s);
   VV_TRY(own_vertices(s));
   VV_TRY(join_edges(arena, s));
   VV_TRY(sort_edges(s));

@@ -12,8 +12,6 @@ typedef struct walk {
   vvi_sheet_search *w;
   double skin, reach; /* listed below skin (thickness included); looked at below reach */
   float wide;         /* the skin, a little larger */
-  int32_t couple;
-  int64_t first; /* where the list begins */
   bool self, full;
   double closest;
   vvi_sheet_meet_fn *meet; /* told of elements with overlapping boxes; NULL: features are listed */
@@ -85,8 +83,6 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
     vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
   for (int32_t e = root->first; e < root->first + root->n; e++)
     cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
-  vvi_sheet_spans(w, s->edge0[root->first], s->edge0[root->first + root->n]);
-  vvi_sheet_planes(w, root->first, root->first + root->n);
   for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
   refit_node(w, r->root);
 }
@@ -105,6 +101,7 @@ static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
   w->safe[w->used] = vvi_sheet_safe(d - k->reach);
   vvi_sheet_pair *p = &w->pair[w->used++];
   *p = (vvi_sheet_pair){.a = a, .b = b};
+  vvi_sheet_vertices(w->sheets, a, b, p->v);
   for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
 }
 
@@ -167,35 +164,20 @@ static void edges(walk *k, const vvi_box_node *a, const vvi_box_node *b)
   }
 }
 
-/* What was listed since `first` becomes a group; its plane is that of the closest pair. */
-static void close_group(walk *k, int32_t a, int32_t b, int64_t first)
-{
-  vvi_sheet_search *w = k->w;
-  if (w->used == first) return;
-  if (w->groups == w->group_room) {
-    k->full = true;
-    return;
-  }
-  vvi_sheet_group *g = &w->group[w->groups++];
-  *g = (vvi_sheet_group){
-      .couple = k->couple, .a = a, .b = b, .first = (int32_t)(first - k->first), .n = (int32_t)(w->used - first)};
-  vvi_sheet_summarise(w->pair + first, w->safe + first, g);
-}
-
 static void leaves(walk *k, int32_t i, int32_t j)
 {
   const vvi_box_node *a = &k->w->tree[i], *b = &k->w->tree[j];
-  const int64_t first = k->w->used;
   if (k->meet != NULL) {
     for (int32_t e = a->first; e < a->first + a->n; e++)
       for (int32_t f = a == b ? e + 1 : b->first; f < b->first + b->n; f++)
         if (near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) k->meet(k->user, e, f);
     return;
   }
+  vvi_sheet_ready(k->w, i);
+  vvi_sheet_ready(k->w, j);
   vertices_faces(k, a, b);
   if (a != b) vertices_faces(k, b, a);
   edges(k, a, b);
-  close_group(k, i, j, first);
 }
 
 /* ---- two trees ---- */
@@ -229,7 +211,6 @@ static void against_obstacle(walk *k, const vvi_sheet_region *r, int32_t obstacl
     const double d = vvi_obstacle_distance(s->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
     add(k, v, -1 - obstacle, d, n);
   }
-  close_group(k, -1, -1, k->first);
 }
 
 bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest)
@@ -238,13 +219,7 @@ bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, dou
   const vvi_sheet_couple *c = &s->couple[couple];
   const vvi_sheet_list *l = &w->list[couple];
   const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
-  walk k = {.w = w,
-            .skin = skin,
-            .reach = l->offset + l->guard,
-            .self = a->body == b->body,
-            .closest = INFINITY,
-            .couple = couple,
-            .first = w->used};
+  walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
   if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);
   } else {

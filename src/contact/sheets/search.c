@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { STRIPS = 64, PAIRS = 24, GROUP = 4, SHRINKS = 6, MANY = 2, FEW = 1 };
+enum { CHUNK = 256, BLOCK = 16, STRIPS = 64, PAIRS = 24, SHRINKS = 6, AHEAD = 8, MANY = 8, FEW = 4 };
 
 /* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
@@ -28,31 +28,36 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   if (w == NULL) return VV_NOMEM;
   w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
   w->motion.sheets = s;
-  w->room = PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536;
+  w->room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536) / BLOCK * BLOCK;
   w->near_room = w->room < INT32_MAX ? (int32_t)w->room : INT32_MAX; /* faces may meet all at once */
-  w->group_room = w->room / GROUP;
+  w->chunk_room = w->room / CHUNK + s->n_couple + 1;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
+  w->ready = VVI_ARENA_NEW(arena, int64_t, s->n_tree + 1);
   w->span = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
   w->plane = VVI_ARENA_NEW(arena, float, 16 * ((int64_t)s->n_element + VVI_SHEET_LEAF));
   w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
+  w->y = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
+  w->placed = VVI_ARENA_NEW(arena, unsigned char, s->n_body + 1);
   w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
   w->safe = VVI_ARENA_NEW(arena, float, w->room);
-  w->active = VVI_ARENA_NEW(arena, int32_t, w->group_room);
+  w->block = VVI_ARENA_NEW(arena, float, w->room / BLOCK);
   w->slot = VVI_ARENA_NEW(arena, vvi_sheet_slot, w->room);
   w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
-  w->group = VVI_ARENA_NEW(arena, vvi_sheet_group, w->group_room);
+  w->chunk = VVI_ARENA_NEW(arena, vvi_sheet_chunk, w->chunk_room);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->safe == NULL || w->active == NULL) return VV_NOMEM;
-  if (w->strip == NULL || w->span == NULL || w->plane == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL ||
-      w->pair == NULL || w->slot == NULL || w->near == NULL || w->group == NULL)
+  if (w->safe == NULL || w->block == NULL) return VV_NOMEM;
+  w->round = 1;
+  if (w->placed == NULL || w->ready == NULL || w->span == NULL || w->plane == NULL || w->y == NULL) return VV_NOMEM;
+  if (w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL || w->pair == NULL || w->slot == NULL ||
+      w->near == NULL || w->chunk == NULL)
     return VV_NOMEM;
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   for (int32_t i = 0; i < s->n_couple; i++) {
@@ -147,6 +152,7 @@ void vvi_sheet_measure(vvi_sheet_search *w)
   for (int32_t i = 0; i < w->sheets->n_body; i++) measure_strips(w, i);
   for (int32_t i = 0; i < w->sheets->n_region; i++) measure_region(w, i);
   memset(w->fresh, 0, (size_t)w->sheets->n_region);
+  w->round++;
 }
 
 static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
@@ -206,9 +212,15 @@ void vvi_sheet_advance(vvi_sheet_search *w)
 
 /* ---- lists ---- */
 
+/* Lists begin at whole blocks. */
+static int64_t full(int64_t n)
+{
+  return (n + BLOCK - 1) / BLOCK * BLOCK;
+}
+
 static void compact(vvi_sheet_search *w)
 {
-  int64_t to = 0, group = 0;
+  int64_t to = 0;
   for (;;) { /* lists in the order of their places */
     vvi_sheet_list *next = NULL;
     for (int32_t i = 0; i < w->sheets->n_couple; i++) {
@@ -217,12 +229,11 @@ static void compact(vvi_sheet_search *w)
     }
     if (next == NULL) break;
     memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
-    memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)next->n);
-    memmove(w->group + group, w->group + next->group0, sizeof *w->group * (size_t)next->groups);
-    next->first = to, to += next->n;
-    next->group0 = group, group += next->groups;
+    memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)full(next->n));
+    memmove(w->block + to / BLOCK, w->block + next->first / BLOCK, sizeof *w->block * (size_t)(full(next->n) / BLOCK));
+    next->first = to, to += full(next->n);
   }
-  w->used = to, w->groups = group;
+  w->used = to;
 }
 
 static void refresh_region(vvi_sheet_search *w, int32_t region)
@@ -253,21 +264,23 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
 {
   const vvi_sheet_couple *c = &w->sheets->couple[i];
   vvi_sheet_list *l = &w->list[i];
-  const double skin = l->offset + fmax(fmin(l->skin, w->skin), 2.0 * (l->step + l->guard));
+  const double skin = l->offset + fmax(l->skin, 2.0 * (l->step + l->guard));
   refresh_region(w, c->a);
   refresh_region(w, c->b);
-  l->stale = true, l->n = l->groups = 0;
+  l->stale = true, l->n = 0;
   const double far = apart(w, c);
   double closest = INFINITY;
-  int64_t first = w->used, group0 = w->groups;
+  int64_t first = w->used;
   if (far <= skin && !vvi_sheet_list_couple(w, i, skin, &closest)) {
+    w->used = first;
     compact(w);
-    first = w->used, group0 = w->groups;
-    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return false;
+    first = w->used;
+    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
   }
   const bool obstacle = w->sheets->body[w->sheets->region[c->b].body].obstacle != NULL;
-  l->first = first, l->n = w->used - first;
-  l->group0 = group0, l->groups = w->groups - group0, l->safe = -INFINITY;
+  l->first = first, l->n = w->used - first, l->safe = -INFINITY;
+  for (; w->used % BLOCK != 0; w->used++) w->safe[w->used] = INFINITY;
+  for (int64_t k = first / BLOCK; k < w->used / BLOCK; k++) w->block[k] = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
   if (far <= skin) adapt_skin(w, c, l);
@@ -289,9 +302,9 @@ static bool refresh(vvi_sheet_search *w)
       room = rebuild(w, i);
     }
     if (room) return true;
-    w->skin *= 0.5, w->used = w->groups = 0;
+    w->skin *= 0.5, w->used = 0;
     for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-      w->list[i].stale = true, w->list[i].n = w->list[i].groups = 0;
+      w->list[i].stale = true, w->list[i].n = 0;
       w->list[i].skin = fmin(w->list[i].skin, w->skin);
     }
   }
@@ -300,39 +313,94 @@ static bool refresh(vvi_sheet_search *w)
 
 /* ---- the pairs of the coming drift ---- */
 
-static const double unit = 1.0 - 1e-6; /* directions in floats are not quite of unit length */
-
-/* Four points held apart by a plane across n, now or after the drift: by how much. */
-static double parted_by(const vvi_sheet_search *w, vvi_feature f, const int32_t v[4], const double n[3], bool ahead)
+/* Nodes that only move, each with its vertex: as vvi_sheet_node. */
+VV_HOT static void place_points(int64_t n, int64_t column, double h, const double *restrict inverse,
+                                const vvi_sheet_columns *k, double *restrict x, double *restrict y)
 {
-  double x[4][3];
-  for (int k = 0; k < 4; k++) vvi_sheet_place(&w->motion, v[k], ahead, x[k]);
-  return unit * vvi_separation(f, (const double(*)[3])x, n);
+  for (int c = 0; c < 3; c++) {
+    const double *q = k->q + c * column, *p = k->p + c * column, *f = k->f + c * column;
+    for (int64_t i = 0; i < n; i++) {
+      x[3 * i + c] = q[i];
+      y[3 * i + c] = q[i] + h * inverse[i] * (p[i] + 0.5 * h * f[i]);
+    }
+  }
 }
 
-/* One pair past its budget: a plane that holds it apart, or its distance.  True: it may meet. */
-static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe,
+/* Places of the vertices of a body, now and after the drift, where they have not been found already. */
+static void place_body(vvi_sheet_search *w, int32_t body)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[body];
+  const bool moves = w->motion.h != 0.0;
+  double *x = w->x + 3 * (int64_t)b->vertex0, *y = w->y + 3 * (int64_t)b->vertex0;
+  if (w->placed[body]) return;
+  w->placed[body] = 1;
+  if (moves && b->carrier == VVI_CARRY_POINTS && b->movers == b->vertices && !b->loose)
+    place_points(b->vertices, w->motion.at[body].column, w->motion.h, s->inverse + b->mover0, &w->motion.at[body], x,
+                 y);
+  else
+    for (int32_t i = 0; i < b->vertices; i++) {
+      vvi_sheet_place(&w->motion, b->vertex0 + i, false, x + 3 * (int64_t)i);
+      vvi_sheet_place(&w->motion, b->vertex0 + i, moves, y + 3 * (int64_t)i);
+    }
+}
+
+static inline double along(const double *x, int32_t v, const float n[3])
+{
+  x += 3 * (int64_t)v;
+  return (double)n[0] * x[0] + (double)n[1] * x[1] + (double)n[2] * x[2];
+}
+
+static inline double smaller(double a, double b)
+{
+  return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+  return a > b ? a : b;
+}
+
+/* By how much a plane across the last direction of a pair holds it apart; floats are not quite of unit length. */
+static inline double parted_by(const vvi_sheet_pair *p, const double *x)
+{
+  const double a = along(x, p->v[0], p->n), b = along(x, p->v[1], p->n), c = along(x, p->v[2], p->n),
+               d = along(x, p->v[3], p->n), cd = larger(c, d);
+  const double edges = smaller(a, b) - cd, face = a - larger(b, cd);
+  return (1.0 - 1e-6) * (p->a < 0 ? edges : face);
+}
+
+static bool is_near(const vvi_sheet_list *l, double d)
+{
+  return d - l->step < (l->offset + l->guard) * (1.0 + 1e-9);
+}
+
+/* The distance of a pair that its plane does not hold apart.  True: it may meet. */
+static bool measure(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, float *safe,
+                    vvi_sheet_slot *out)
+{
+  double x[4][3];
+  vvi_closest at;
+  if (p->a < 0 || p->b >= 0) {
+    for (int k = 0; k < 4; k++) memcpy(x[k], w->x + 3 * (int64_t)p->v[k], sizeof x[k]);
+    vvi_closest_at(p->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE, (const double(*)[3])x, &at);
+  } else {
+    vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
+  }
+  *out = (vvi_sheet_slot){.d = at.d - l->offset, .n = {at.n[0], at.n[1], at.n[2]}};
+  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c];
+  *safe = vvi_sheet_safe(l->travel + at.d - (l->offset + l->guard));
+  return is_near(l, at.d);
+}
+
+/* One pair past its budget whose plane holds it apart by z.  True: it may meet. */
+static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, double z, float *safe,
                  vvi_sheet_slot *out)
 {
   const double reach = l->offset + l->guard;
-  int32_t v[4];
-  vvi_closest at;
-  if (vvi_sheet_vertices(w->sheets, p->a, p->b, v) == 4) {
-    const vvi_feature f = p->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
-    const double old[3] = {(double)p->n[0], (double)p->n[1], (double)p->n[2]};
-    const double z = parted_by(w, f, v, old, false);
-    *safe = vvi_sheet_safe(l->travel + z - reach);
-    if (z - l->step >= reach) return false;
-    if (z >= reach && parted_by(w, f, v, old, true) >= reach) {
-      *out = (vvi_sheet_slot){.parted = true, .d = z - l->offset, .n = {old[0], old[1], old[2]}};
-      return true;
-    }
-  }
-  vvi_sheet_closest(&w->motion, p->a, p->b, false, &at);
-  *out = (vvi_sheet_slot){.d = at.d - l->offset, .n = {at.n[0], at.n[1], at.n[2]}};
-  for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c];
-  *safe = vvi_sheet_safe(l->travel + at.d - reach);
-  return at.d - l->step < reach * (1.0 + 1e-9);
+  if (z < reach || parted_by(p, w->y) < reach) return measure(w, l, p, safe, out);
+  *out = (vvi_sheet_slot){.parted = true, .d = z - l->offset, .n = {(double)p->n[0], (double)p->n[1], (double)p->n[2]}};
+  return true;
 }
 
 static float bound_of(const vvi_sheet_list *l)
@@ -340,77 +408,74 @@ static float bound_of(const vvi_sheet_list *l)
   return (float)((l->travel + l->step) * (1.0 + 1e-6));
 }
 
-/* Extents of a leaf along n. */
-static void extent_of(const vvi_sheet_search *w, int32_t leaf, const double n[3], bool ahead, double *low, double *high)
+static float least_of(const float *x, int32_t n)
 {
-  const struct vvi_sheets *s = w->sheets;
-  *low = INFINITY, *high = -INFINITY;
-  for (int32_t i = s->leaf_vertex0[leaf]; i < s->leaf_vertex0[leaf + 1]; i++) {
-    double x[3];
-    vvi_sheet_place(&w->motion, s->leaf_vertex[i], ahead, x);
-    const double z = vvi_dot3(n, x);
-    *low = z < *low ? z : *low;
-    *high = z > *high ? z : *high;
+  float least = INFINITY;
+  for (int32_t i = 0; i < n; i++) least = x[i] < least ? x[i] : least;
+  return least;
+}
+
+static float least_of_block(const float *x)
+{
+  float least = INFINITY;
+#pragma omp simd reduction(min : least)
+  for (int32_t i = 0; i < BLOCK; i++) least = x[i] < least ? x[i] : least;
+  return least;
+}
+
+/* Numbers of the pairs past their budget, in the blocks that have some. */
+static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, float bound, int32_t due[CHUNK])
+{
+  const float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
+  int32_t m = 0;
+  for (int32_t first = 0; first < k->n; first += BLOCK) {
+    if (block[first / BLOCK] > bound) continue;
+    for (int32_t i = first; i < first + BLOCK; i++)
+      due[m] = i, m += !(safe[i] > bound); /* branches would not be foreseen */
   }
+  return m;
 }
 
-/* The leaves of a group held apart by its plane. */
-static double group_parted_by(const vvi_sheet_search *w, const vvi_sheet_group *g, bool ahead)
+static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
 {
-  const double n[3] = {(double)g->direction[0], (double)g->direction[1], (double)g->direction[2]};
-  double a[2], b[2];
-  if (g->a < 0 || g->a == g->b) return -INFINITY;
-  extent_of(w, g->a, n, ahead, &a[0], &a[1]);
-  extent_of(w, g->b, n, ahead, &b[0], &b[1]);
-  return unit * fmax(a[0] - b[1], b[0] - a[1]);
-}
-
-void vvi_sheet_summarise(const vvi_sheet_pair *pair, const float *safe, vvi_sheet_group *g)
-{
-  int32_t least = 0;
-  for (int32_t i = 1; i < g->n; i++) least = safe[i] < safe[least] ? i : least;
-  memcpy(g->direction, pair[least].n, sizeof g->direction);
-  g->safe = safe[least];
-}
-
-/* All pairs of a group, one by one. */
-static void look_at_pairs(vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_group *g)
-{
+  const vvi_sheet_list *l = &w->list[k->couple];
+  const bool obstacle = w->pair[k->first].a >= 0 && w->pair[k->first].b < 0;
+  const double reach = l->offset + l->guard;
   const float bound = bound_of(l);
-  const int64_t first = l->first + g->first;
-  vvi_sheet_slot *slot = w->slot + first;
-  for (int32_t i = 0; i < g->n; i++) {
-    if (w->safe[first + i] > bound) continue;
-    g->checked++;
-    if (look(w, l, &w->pair[first + i], &w->safe[first + i], &slot[g->hits])) slot[g->hits++].pair = i;
+  vvi_sheet_pair *pair = w->pair + k->first;
+  vvi_sheet_slot *slot = w->slot + k->first;
+  float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
+  int32_t due[CHUNK + 1];
+  k->hits = 0, k->checked = list_due(w, k, bound, due);
+  for (int32_t j = 0; j < k->checked; j++) {
+    const int32_t i = due[j];
+    if (j + AHEAD < k->checked) __builtin_prefetch(&pair[due[j + AHEAD]]);
+    const double z = obstacle ? -INFINITY : parted_by(&pair[i], w->x);
+    safe[i] = vvi_sheet_safe(l->travel + z - reach);
+    if (z - l->step >= reach) continue;
+    if (look(w, l, &pair[i], z, &safe[i], &slot[k->hits])) slot[k->hits++].pair = i;
   }
-  vvi_sheet_summarise(w->pair + first, w->safe + first, g);
+  for (int32_t first = 0; first < k->n; first += BLOCK)
+    if (!(block[first / BLOCK] > bound)) block[first / BLOCK] = least_of_block(safe + first);
+  k->safe = least_of(block, (int32_t)(full(k->n) / BLOCK));
 }
 
-static void look_at_group(vvi_sheet_search *w, vvi_sheet_group *g)
-{
-  const vvi_sheet_list *l = &w->list[g->couple];
-  const double reach = l->offset + l->guard, z = group_parted_by(w, g, false);
-  g->hits = g->checked = 0;
-  if (z - l->step >= reach)
-    g->safe = vvi_sheet_safe(l->travel + z - reach);
-  else
-    look_at_pairs(w, l, g);
-}
-
-/* Groups that the coming drift may bring within the guard, in order; the least budget of the others. */
+/* Chunks with pairs to look at, in order; the least budget of the others. */
 static int32_t find_active(vvi_sheet_search *w)
 {
   int32_t n = 0;
   for (int32_t i = 0; i < w->sheets->n_couple; i++) {
     vvi_sheet_list *l = &w->list[i];
     const float bound = bound_of(l);
-    if (l->groups == 0 || l->safe > bound) continue;
+    if (l->n == 0 || l->safe > bound) continue;
     l->safe = INFINITY;
-    for (int64_t k = l->group0; k < l->group0 + l->groups; k++) {
-      const float safe = w->group[k].safe;
+    place_body(w, w->sheets->region[w->sheets->couple[i].a].body);
+    place_body(w, w->sheets->region[w->sheets->couple[i].b].body);
+    for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
+      const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
+      const float safe = least_of(w->block + k / BLOCK, (int32_t)(full(size) / BLOCK));
       if (!(safe > bound))
-        w->active[n++] = (int32_t)k;
+        w->chunk[n++] = (vvi_sheet_chunk){.couple = i, .first = k, .n = size};
       else if (safe < l->safe)
         l->safe = safe;
     }
@@ -418,19 +483,18 @@ static int32_t find_active(vvi_sheet_search *w)
   return n;
 }
 
-static bool take_hits(vvi_sheet_search *w, const vvi_sheet_group *g)
+static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
 {
-  vvi_sheet_list *l = &w->list[g->couple];
-  const int64_t first = l->first + g->first;
-  if (g->safe < l->safe) l->safe = g->safe;
-  w->checked += g->checked;
-  if (g->hits > w->near_room - w->n_near) return false;
-  for (int32_t j = 0; j < g->hits; j++) {
-    const vvi_sheet_slot *s = &w->slot[first + j];
-    const vvi_sheet_pair *p = &w->pair[first + s->pair];
+  vvi_sheet_list *l = &w->list[k->couple];
+  if (k->safe < l->safe) l->safe = k->safe;
+  w->checked += k->checked;
+  if (k->hits > w->near_room - w->n_near) return false;
+  for (int32_t j = 0; j < k->hits; j++) {
+    const vvi_sheet_slot *s = &w->slot[k->first + j];
+    const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
     w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
                                             .b = p->b,
-                                            .couple = g->couple,
+                                            .couple = k->couple,
                                             .looked = s->parted ? 0 : -1,
                                             .parted = s->parted,
                                             .d = s->d,
@@ -441,12 +505,13 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_group *g)
 
 bool vvi_sheet_collect(vvi_sheet_search *w)
 {
+  memset(w->placed, 0, (size_t)w->sheets->n_body); /* momenta may have changed */
   if (!refresh(w)) return false;
   bool room = true;
   const int32_t n = find_active(w);
-#pragma omp parallel for schedule(dynamic, 16) num_threads(w->threads) if (n > 64 && w->threads > 1)
-  for (int32_t i = 0; i < n; i++) look_at_group(w, &w->group[w->active[i]]);
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
+  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
   w->n_near = 0;
-  for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->group[w->active[i]]);
+  for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

@@ -8,17 +8,14 @@ static inline float vvi_sheet_safe(double x)
   return (float)(x - 1e-6 * (x < 0.0 ? -x : x));
 }
 
-/* The least budget of the pairs of a group, and the direction of the pair that has it; of them at the start of the arrays. */
-void vvi_sheet_summarise(const vvi_sheet_pair *pair, const float *safe, vvi_sheet_group *g);
 double vvi_sheet_box_distance(const double a[6], const double b[6]);
 /* Appends the pairs of a couple nearer than skin (thickness included); closest: the smallest distance met.  False: full. */
 bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest);
 
 /* ---- bounds of distances from below, many at a time (gaps.c) ---- */
 
-/* Middles and halves of the edges from first to end - 1, planes of the elements. */
-void vvi_sheet_spans(vvi_sheet_search *w, int32_t first, int32_t end);
-void vvi_sheet_planes(vvi_sheet_search *w, int32_t first, int32_t end);
+/* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
+void vvi_sheet_ready(vvi_sheet_search *w, int32_t leaf);
 /* An edge and the next 16 from first on; excess[i] > 0: farther apart than skin.  False: all are. */
 bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
                           float excess[VVI_SHEET_LANES]);
