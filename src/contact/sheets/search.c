@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { CHUNK = 256, BLOCK = 16, STRIPS = 64, PAIRS = 24, SHRINKS = 6, AHEAD = 8, MANY = 8, FEW = 4 };
+enum { CHUNK = 256, BLOCK = 16, STRIPS = 64, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
 
 /* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for themselves. */
 static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
@@ -313,7 +313,7 @@ static bool refresh(vvi_sheet_search *w)
 
 /* ---- the pairs of the coming drift ---- */
 
-/* Nodes that only move, each with its vertex: as vvi_sheet_node. */
+/* Nodes that only move, one vertex each in the same order: as vvi_sheet_node. */
 VV_HOT static void place_points(int64_t n, int64_t column, double h, const double *restrict inverse,
                                 const vvi_sheet_columns *k, double *restrict x, double *restrict y)
 {
@@ -447,9 +447,9 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
   int32_t due[CHUNK + 1];
   k->hits = 0, k->checked = list_due(w, k, bound, due);
+  for (int32_t j = 0; j < k->checked; j++) __builtin_prefetch(&pair[due[j]]); /* they lie far apart */
   for (int32_t j = 0; j < k->checked; j++) {
     const int32_t i = due[j];
-    if (j + AHEAD < k->checked) __builtin_prefetch(&pair[due[j + AHEAD]]);
     const double z = obstacle ? -INFINITY : parted_by(&pair[i], w->x);
     safe[i] = vvi_sheet_safe(l->travel + z - reach);
     if (z - l->step >= reach) continue;
