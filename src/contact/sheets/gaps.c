@@ -10,7 +10,7 @@ enum { LANES = VVI_SHEET_LEAF }; /* triangles */
 /* ---- edges ----
  *
  * An edge is c + s h with -1 <= s <= 1.  For any direction w, with r = c_a - c_b,
- *   distance >= (w.r - |w.h_a| - |w.h_b|)/|w|                                                                [sheets 16]
+ *   distance >= (w.r - |w.h_a| - |w.h_b|)/|w|                                                                [sheets 22]
  * which is sharp if w joins closest points.  Hence it does not matter how well these are known. */
 
 static void find_spans(vvi_sheet_search *w, int32_t first, int32_t end)
@@ -53,7 +53,7 @@ VV_HOT static float box_gap(const float *restrict me, const float *restrict span
   return nearest;
 }
 
-/* [sheets 16] with w from closest points: s from the lines, t from s, s from t, each cut to its edge. */
+/* [sheets 22] with w from closest points: s from the lines, t from s, s from t, each cut to its edge. */
 VV_HOT static void edge_gaps(const float *restrict me, const float *restrict span, int64_t column, float skin,
                              float *restrict excess)
 {
@@ -87,7 +87,7 @@ bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first
 /* ---- faces ----
  *
  * With the unit normal n of a triangle and the unit normals m_k of its edges, in its plane and outwards, a point at p is
- *   distance^2 >= (n.(p - x_0))^2 + max(0, m_k.(p - x_k))^2                                                  [sheets 17]
+ *   distance^2 >= (n.(p - x_0))^2 + max(0, m_k.(p - x_k))^2                                                  [sheets 23]
  * away.  Stored are n, n.x_0, and the same of the m_k; all zero if the triangle has no area. */
 
 /* Corners of LANES triangles, one behind the other: [corner][axis][triangle]. */
