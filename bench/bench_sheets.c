@@ -66,6 +66,36 @@ static void cubes(text *t, int n, int m, int k, double step, double e, double mu
   }
 }
 
+/* n^3 cubes that fly towards their middle. */
+static void crowd(text *t, int n, double step, double e, double mu, bool meet)
+{
+  head(t, step, e, mu, meet);
+  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < n * n * n; i++) {
+    const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
+    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
+        -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
+  }
+  put(t, "]}\n");
+}
+
+/* One cube between four that fly at it. */
+static void five(text *t, double step, double e, double mu, bool meet)
+{
+  static const double place[5][3] = {
+      {0, 0, 0}, {-1.05, 0.03, 0.2}, {1.05, 0.02, -0.3}, {0.02, -1.05, 0.3}, {-0.03, 1.05, 0}};
+  head(t, step, e, mu, meet);
+  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < 5; i++) {
+    const double *x = place[i];
+    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2], -30.0 * x[0],
+        -30.0 * x[1], -30.0 * x[2]);
+  }
+  put(t, "]}\n");
+}
+
 typedef struct row {
   const char *name;
   int kind, size, level;
@@ -77,7 +107,10 @@ static const row list[] = {
     {"spheres 4096", 0, 1, 4, 5e-6, 1.0, 0.0, 200, 1000},  {"spheres mu .5", 0, 1, 4, 5e-6, 1.0, 0.5, 200, 1000},
     {"spheres 50176", 0, 7, 3, 5e-7, 1.0, 0.0, 200, 200},  {"76 cubes", 1, 4, 3, 5e-6, 1.0, 0.0, 0, 1000},
     {"76 cubes late", 1, 4, 3, 5e-6, 1.0, 0.0, 3000, 500}, {"76 e .5 mu .5", 1, 4, 3, 5e-6, 0.5, 0.5, 0, 1000},
-    {"27 cubes dense", 2, 3, 0, 5e-6, 1.0, 0.0, 0, 500},
+    {"27 cubes dense", 2, 3, 0, 5e-6, 1.0, 0.0, 0, 500},   {"5 cubes", 4, 0, 0, 5e-6, 1.0, 0.0, 500, 1000},
+    {"64 dense late", 2, 4, 0, 5e-6, 1.0, 0.0, 3000, 500}, {"27 crowd", 3, 3, 0, 5e-6, 1.0, 0.0, 500, 500},
+    {"27 crowd late", 3, 3, 0, 5e-6, 1.0, 0.0, 1500, 500}, {"64 crowd", 3, 4, 0, 5e-6, 1.0, 0.0, 300, 500},
+    {"64 crowd late", 3, 4, 0, 5e-6, 1.0, 0.0, 1500, 500},
 };
 
 static bench_run open(const row *r, bool meet, int threads)
@@ -86,6 +119,10 @@ static bench_run open(const row *r, bool meet, int threads)
   if (t.at == NULL) abort();
   if (r->kind == 0)
     spheres(&t, r->size, r->level, r->step, r->e, r->mu, meet);
+  else if (r->kind == 3)
+    crowd(&t, r->size, r->step, r->e, r->mu, meet);
+  else if (r->kind == 4)
+    five(&t, r->step, r->e, r->mu, meet);
   else
     cubes(&t, r->size, r->kind == 1 ? 3 : 1, r->kind == 1 ? 2 : 1, r->step, r->e, r->mu, meet);
   bench_run run = bench_parse(t.at, threads);

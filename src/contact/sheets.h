@@ -59,8 +59,8 @@ typedef struct vvi_sheet_region {
   int32_t strip0, strips;    /* into region_strip */
 } vvi_sheet_region;
 
-enum { VVI_SHEET_LANES = 16 }; /* edges looked at together: those of a leaf */
-enum { VVI_SHEET_STRIP = 64 }; /* movers of a body whose displacements are bounded together */
+enum { VVI_SHEET_LEAF = 4, VVI_SHEET_LANES = 16 }; /* elements of a leaf; edges of a leaf: at most */
+enum { VVI_SHEET_STRIP = 64 };                     /* movers of a body whose displacements are bounded together */
 
 /* Two regions that may meet; bodies in order. */
 typedef struct vvi_sheet_couple {
@@ -197,7 +197,8 @@ static inline void vvi_sheet_place(const vvi_sheet_motion *m, int32_t vertex, bo
 /* Vertex and element: (vertex, element).  Edges: (-1 - edge, edge).  Vertex and obstacle: (vertex, -1 - body). */
 typedef struct vvi_sheet_pair {
   int32_t a, b;
-  float n[3]; /* a direction that held it apart when it was last looked at */
+  int32_t v[4]; /* its vertices; v[3] < 0: an obstacle, or two tips */
+  float n[3];   /* a direction that held it apart when it was last looked at */
 } vvi_sheet_pair;
 
 typedef enum vvi_sheet_type { VVI_PAIR_FACE, VVI_PAIR_EDGES, VVI_PAIR_OBSTACLE } vvi_sheet_type;
@@ -209,6 +210,7 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
 /* The list of a couple. */
 typedef struct vvi_sheet_list {
   int64_t first, n;
+  float safe;    /* the least of its pairs */
   double skin;   /* of the next build: shorter where pairs are many */
   double limit;  /* complete while the bodies have moved less than this, relative to each other */
   double travel; /* how much they have since it was built */
@@ -222,9 +224,10 @@ typedef struct vvi_sheet_list {
 /* A pair that may meet in the coming drift. */
 typedef struct vvi_sheet_near {
   int32_t a, b, couple;
-  int32_t looked; /* of the stepper: when it was last evaluated */
+  int32_t looked; /* of the stepper: when it was last evaluated, -1: not yet */
   int32_t memo;   /* of the stepper: its place among what is remembered; 0: none */
   bool acted;     /* of the stepper: it has answered */
+  bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
 
@@ -243,6 +246,7 @@ typedef struct vvi_sheet_chunk {
 
 typedef struct vvi_sheet_slot {
   int32_t pair; /* within its chunk */
+  bool parted;
   double d, n[3];
 } vvi_sheet_slot;
 
@@ -254,20 +258,23 @@ typedef struct vvi_sheet_search {
   vvi_sheet_list *list;   /* [n_couple] */
   vvi_sheet_speed *speed; /* [n_region] */
   double *strip;          /* [n_strip][6] extents of displacements */
-  float *edge_box;        /* [6][n_edge + 16] low, high; a little too large */
+  int64_t *ready, round;  /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;            /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;           /* [16][n_element + 4] planes of triangles, see gaps.c */
   vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
   double *box;            /* [n_element][6] */
-  double *x;              /* [n_vertex][3] places of fresh bodies */
+  double *x, *y;          /* [n_vertex][3] places now and after the drift */
   unsigned char *fresh;   /* [n_region] boxes belong to the present places */
+  unsigned char *placed;  /* [n_body] x and y do */
   float *safe;            /* [room] travel of its couple up to which a pair need not be looked at */
+  float *block;           /* [room / 16] the least of 16 of them */
   vvi_sheet_pair *pair;   /* [room] */
   int64_t used, room;     /* lists lie one behind the other, with holes */
   vvi_sheet_near *near;   /* [near_room] */
   int32_t n_near, near_room;
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
-  vvi_sheet_chunk *chunk; /* [chunk_room] */
-  int32_t *active;        /* [chunk_room] chunks to look at */
-  int64_t chunks, chunk_room;
+  vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
+  int64_t chunk_room;
   int64_t builds, checked; /* counts: lists built; pairs past their budget */
 } vvi_sheet_search;
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAF = 4 };
+enum { LEAF = VVI_SHEET_LEAF };
 
 /* ---- trees: elements halved by the longest extent of their middles ---- */
 

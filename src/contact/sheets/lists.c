@@ -11,6 +11,7 @@
 typedef struct walk {
   vvi_sheet_search *w;
   double skin, reach; /* listed below skin (thickness included); looked at below reach */
+  float wide;         /* the skin, a little larger */
   bool self, full;
   double closest;
   vvi_sheet_meet_fn *meet; /* told of elements with overlapping boxes; NULL: features are listed */
@@ -62,19 +63,6 @@ static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, doubl
     }
 }
 
-/* In floats, rounded outwards. */
-static void cover_edge(vvi_sheet_search *w, int32_t edge)
-{
-  const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
-  const double *x = w->x + 3 * (int64_t)w->sheets->edge[2 * edge],
-               *y = w->x + 3 * (int64_t)w->sheets->edge[2 * edge + 1];
-  for (int c = 0; c < 3; c++) {
-    const double low = least(x[c], y[c]), high = most(x[c], y[c]);
-    w->edge_box[c * column + edge] = (float)(low - 2e-7 * fabs(low));
-    w->edge_box[(3 + c) * column + edge] = (float)(high + 2e-7 * fabs(high));
-  }
-}
-
 static void refit_node(vvi_sheet_search *w, int32_t i)
 {
   vvi_box_node *n = &w->tree[i];
@@ -95,7 +83,6 @@ void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
     vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
   for (int32_t e = root->first; e < root->first + root->n; e++)
     cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
-  for (int32_t e = s->edge0[root->first]; e < s->edge0[root->first + root->n]; e++) cover_edge(w, e);
   for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
   refit_node(w, r->root);
 }
@@ -114,6 +101,7 @@ static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
   w->safe[w->used] = vvi_sheet_safe(d - k->reach);
   vvi_sheet_pair *p = &w->pair[w->used++];
   *p = (vvi_sheet_pair){.a = a, .b = b};
+  if (vvi_sheet_vertices(w->sheets, a, b, p->v) < 4) p->v[3] = -1;
   for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
 }
 
@@ -143,8 +131,10 @@ static void vertices_faces(walk *k, const vvi_box_node *a, const vvi_box_node *b
     const int32_t v = w->sheets->vertex_of[i];
     const double *x = w->x + 3 * (int64_t)v, point[6] = {x[0], x[1], x[2], x[0], x[1], x[2]};
     if (!near_boxes(point, b->box, k->skin)) continue;
-    for (int32_t f = b->first; f < b->first + b->n; f++)
-      if (near_boxes(point, w->box + 6 * (int64_t)f, k->skin)) vertex_face(k, v, f);
+    float excess[VVI_SHEET_LEAF];
+    vvi_sheet_faces_near(w, x, b->first, k->wide, excess);
+    for (int32_t f = 0; f < b->n; f++)
+      if (!(excess[f] > 0.0F)) vertex_face(k, v, b->first + f);
   }
 }
 
@@ -162,51 +152,29 @@ static void two_edges(walk *k, int32_t e, int32_t f)
   add(k, -1 - e, f, at.d, at.n);
 }
 
-/* How far the box of an edge is from those of the next ones, along the axis where it is farthest. */
-VV_HOT static float box_gaps(const float *restrict box, int64_t column, int64_t edge, int64_t first,
-                             float gap[VVI_SHEET_LANES])
-{
-  const float *x0 = box + first, *y0 = x0 + column, *z0 = y0 + column;
-  const float *x1 = z0 + column, *y1 = x1 + column, *z1 = y1 + column;
-  const float *me = box + edge;
-  const float a0 = me[0], b0 = me[column], c0 = me[2 * column], a1 = me[3 * column], b1 = me[4 * column],
-              c1 = me[5 * column];
-  float nearest = INFINITY;
-#pragma omp simd reduction(min : nearest)
-  for (int i = 0; i < VVI_SHEET_LANES; i++) {
-    const float x = a0 - x1[i] > x0[i] - a1 ? a0 - x1[i] : x0[i] - a1;
-    const float y = b0 - y1[i] > y0[i] - b1 ? b0 - y1[i] : y0[i] - b1;
-    const float z = c0 - z1[i] > z0[i] - c1 ? c0 - z1[i] : z0[i] - c1;
-    const float xy = x > y ? x : y, d = xy > z ? xy : z;
-    gap[i] = d;
-    nearest = d < nearest ? d : nearest;
-  }
-  return nearest;
-}
-
 static void edges(walk *k, const vvi_box_node *a, const vvi_box_node *b)
 {
-  const vvi_sheet_search *w = k->w;
-  const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
-  const float skin = (float)(k->skin * (1.0 + 1e-6));
-  const int32_t *edge0 = w->sheets->edge0;
+  const int32_t *edge0 = k->w->sheets->edge0;
   for (int32_t e = edge0[a->first]; e < edge0[a->first + a->n]; e++) {
-    float gap[VVI_SHEET_LANES];
+    float excess[VVI_SHEET_LANES];
     const int32_t first = a == b ? e + 1 : edge0[b->first], n = edge0[b->first + b->n] - first;
-    if (n <= 0 || box_gaps(w->edge_box, column, e, first, gap) >= skin) continue;
+    if (n <= 0 || !vvi_sheet_edges_near(k->w, e, first, k->wide, excess)) continue;
     for (int32_t i = 0; i < n; i++)
-      if (gap[i] < skin) two_edges(k, e, first + i);
+      if (!(excess[i] > 0.0F)) two_edges(k, e, first + i);
   }
 }
 
-static void leaves(walk *k, const vvi_box_node *a, const vvi_box_node *b)
+static void leaves(walk *k, int32_t i, int32_t j)
 {
+  const vvi_box_node *a = &k->w->tree[i], *b = &k->w->tree[j];
   if (k->meet != NULL) {
     for (int32_t e = a->first; e < a->first + a->n; e++)
       for (int32_t f = a == b ? e + 1 : b->first; f < b->first + b->n; f++)
         if (near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) k->meet(k->user, e, f);
     return;
   }
+  vvi_sheet_ready(k->w, i);
+  vvi_sheet_ready(k->w, j);
   vertices_faces(k, a, b);
   if (a != b) vertices_faces(k, b, a);
   edges(k, a, b);
@@ -229,7 +197,7 @@ static void descend(walk *k, int32_t i, int32_t j)
     descend(k, i, b->child);
     descend(k, i, b->child + 1);
   } else {
-    leaves(k, a, b);
+    leaves(k, i, j);
   }
 }
 
@@ -252,10 +220,12 @@ bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, dou
   const vvi_sheet_list *l = &w->list[couple];
   const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
   walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
-  if (s->body[b->body].obstacle != NULL)
+  if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);
-  else
+  } else {
+    k.wide = (float)(skin * (1.0 + 1e-5) + vvi_sheet_rounding(w->tree[a->root].box, w->tree[b->root].box));
     descend(&k, a->root, b->root);
+  }
   *closest = k.closest;
   return !k.full;
 }

@@ -11,3 +11,16 @@ static inline float vvi_sheet_safe(double x)
 double vvi_sheet_box_distance(const double a[6], const double b[6]);
 /* Appends the pairs of a couple nearer than skin (thickness included); closest: the smallest distance met.  False: full. */
 bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest);
+
+/* ---- bounds of distances from below, many at a time (gaps.c) ---- */
+
+/* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
+void vvi_sheet_ready(vvi_sheet_search *w, int32_t leaf);
+/* An edge and the next 16 from first on; excess[i] > 0: farther apart than skin.  False: all are. */
+bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
+                          float excess[VVI_SHEET_LANES]);
+/* A point and the next four elements. */
+void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t first, float skin,
+                          float excess[VVI_SHEET_LEAF]);
+/* What floats may be wrong by: to be added to a skin. */
+double vvi_sheet_rounding(const double a[6], const double b[6]);

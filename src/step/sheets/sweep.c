@@ -62,6 +62,7 @@ static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const
 {
   const struct vvi_sheets *m = w->search->sheets;
   if (looked < 0) return true;
+  if (w->n_dirty == 0) return false;
   for (int k = 0; k < n; k++) {
     const int32_t v = vertex[k];
     if (m->mover[v] < 0) continue;
@@ -72,6 +73,26 @@ static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const
     for (int32_t i = m->stencil0[v]; i < m->stencil0[v + 1]; i++)
       if (w->changed[m->stencil[i]] > looked) return true;
   }
+  return false;
+}
+
+/* A pair that a plane held apart: does it still, after the drift?  Else it gets its distance and direction; one that is
+ * farther away than anything may move in this drift does not count, whatever plane was tried. */
+static bool still_parted(const struct vvi_sheets_step *w, vvi_sheet_near *near, const int32_t vertex[4])
+{
+  const vvi_sheet_motion *m = &w->search->motion;
+  const vvi_sheet_list *l = &w->search->list[near->couple];
+  const double reach = l->offset + l->guard;
+  double y[4][3];
+  vvi_closest at;
+  if (!near->parted) return false;
+  for (int i = 0; i < 4; i++) vvi_sheet_place(m, vertex[i], true, y[i]);
+  const double apart = vvi_separation(near->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE, (const double(*)[3])y, near->n);
+  if ((1.0 - 1e-6) * apart >= reach) return true;
+  vvi_sheet_closest(m, near->a, near->b, false, &at);
+  if (!(at.d - l->step < reach * (1.0 + 1e-9))) return near->looked = INT32_MAX, true;
+  near->d = at.d - l->offset, near->parted = false;
+  memcpy(near->n, at.n, sizeof at.n);
   return false;
 }
 
@@ -305,10 +326,12 @@ static bool reply_again(struct vvi_sheets_step *w, visit *k, double *u, double *
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  visit k = {.near = near, .list = &w->search->list[near->couple]};
+  visit k;
+  k.near = near, k.list = &w->search->list[near->couple], k.turns = false;
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
   if (!changed_since(w, near->looked, k.pair.vertex, k.pair.vertices)) return false;
   near->looked = w->serial;
+  if (still_parted(w, near, k.pair.vertex)) return false;
   if (!violated(w, &k)) return w->sweep >= EAGER && near->memo > 0 && give_back(w, &k);
   double u, up;
   bool pushed;
@@ -334,7 +357,8 @@ static double left_over(struct vvi_sheets_step *w)
   for (int32_t i = 0; i < w->search->n_near; i++) {
     visit k = {.near = &w->search->near[i], .list = &w->search->list[w->search->near[i].couple]};
     k.pair.vertices = vvi_sheet_vertices(w->search->sheets, k.near->a, k.near->b, k.pair.vertex);
-    if (violated(w, &k) && k.crosses) deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
+    if (!still_parted(w, k.near, k.pair.vertex) && violated(w, &k) && k.crosses)
+      deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
   }
   return deepest;
 }
