@@ -1,11 +1,32 @@
-/* base/memory.c  Arena, hash, clock, edit distance, locale. */
+/* base/memory.c  Large memory, arena, hash, clock, edit distance, locale. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-enum { ALIGN = 64, CHUNK_BYTES = 1 << 16 };
+/* ---- large memory ---- */
+
+enum { ALIGN = 64, HUGE = 1 << 21 };
+
+void *vvi_memory(size_t bytes)
+{
+  const size_t unit = bytes < 2 * (size_t)HUGE ? ALIGN : HUGE;
+  if (bytes > SIZE_MAX / 2) return NULL;
+  bytes = (bytes + unit - 1) / unit * unit;
+  void *memory = aligned_alloc(unit, bytes);
+#ifdef MADV_HUGEPAGE
+  if (memory != NULL && unit == HUGE) (void)madvise(memory, bytes, MADV_HUGEPAGE); /* a wish, no more */
+#endif
+  return memory;
+}
+
+/* ---- arena ---- */
+
+/* The header of a chunk lies in front of its data.  Chunks grow with the arena, so that a large arena has large ones. */
+enum { CHUNK_BYTES = 1 << 16, MOST_CHUNK_BYTES = 1 << 26 };
 
 struct vvi_chunk {
   struct vvi_chunk *next;
@@ -22,10 +43,11 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
   if (bytes == 0) bytes = ALIGN;
   struct vvi_chunk *c = a->chunk;
   if (c == NULL || c->size - c->used < bytes) {
-    const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    c = aligned_alloc(ALIGN, HEADER + size);
+    size_t size = a->total < CHUNK_BYTES ? CHUNK_BYTES : a->total < MOST_CHUNK_BYTES ? a->total : MOST_CHUNK_BYTES;
+    if (size < HEADER + bytes) size = HEADER + bytes;
+    c = vvi_memory(size);
     if (c == NULL) return NULL;
-    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size};
+    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size - HEADER};
     a->chunk = c;
   }
   char *data = (char *)c + HEADER + c->used;
