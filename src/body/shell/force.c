@@ -426,8 +426,9 @@ INLINE void class_gradient(const shell_body *k, shell_law law, reach how, const 
 
 /* ---- asking ahead ---- */
 
-/* A large mesh comes from memory in every step.  Its tables lie in the order of use, but as many short pieces: the machine
- * does not guess them in time. */
+/* A large mesh comes from memory in every step.  Its tables lie in the order of use, but in many short pieces, which the
+ * machine does not guess in time.  A few lines with each group: many at once would fill the queue of the cache, and all other
+ * loads would wait behind them. */
 INLINE void ask_table(const shell_group *g)
 {
   enum {
@@ -439,25 +440,21 @@ INLINE void ask_table(const shell_group *g)
   for (int k = 0; k < REST; k += LINE) __builtin_prefetch((const char *)g->rest + k);
 }
 
-/* The tables of one run of groups, at the end of the tile those of the next one. */
-INLINE void ask_tables(const shell_tile *t, const shell_tile *next, int first)
+/* What group i of a tile will need AHEAD groups later, at its end the first groups of the next one. */
+INLINE void ask_ahead(const shell_tile *t, const shell_tile *next, int i)
 {
-  for (int i = first; i < first + RUN; i++)
-    if (i < t->groups)
-      ask_table(&t->group[i]);
-    else if (i - t->groups < next->groups)
-      ask_table(&next->group[i - t->groups]);
+  if (i + AHEAD < t->groups)
+    ask_table(&t->group[i + AHEAD]);
+  else if (i + AHEAD - t->groups < next->groups)
+    ask_table(&next->group[i + AHEAD - t->groups]);
 }
 
-/* The nodes of the next tile, a part of them with each run: another thread may have moved them. */
-INLINE void ask_nodes(const shell_tile *next, int run, int64_t column, const double *q)
+/* The nodes that the next tile owns, eight of them with each group. */
+INLINE void ask_nodes(const shell_tile *next, int i, int64_t column, const double *q)
 {
-  enum { OWN = 2 * 8, HALO = 8 };
-  const double *all = q + next->node0;
-  for (int i = OWN * run; i < OWN * (run + 1) && i < next->own; i += 8)
-    for (int c = 0; c < 3; c++) __builtin_prefetch(all + next->own0 + c * column + i);
-  for (int i = HALO * run; i < HALO * (run + 1) && i < next->halo; i++)
-    for (int c = 0; c < 3; c++) __builtin_prefetch(all + next->halo_node[i] + c * column);
+  const double *own = q + next->node0 + next->own0;
+  if (8 * i < next->own)
+    for (int c = 0; c < 3; c++) __builtin_prefetch(own + c * column + 8 * i);
 }
 
 /* Gradient of the strain energy of a tile, into its slots. */
@@ -470,13 +467,15 @@ INLINE void tile_gradient(const shell_body *k, shell_law law, reach how, const s
   int i = 0; /* pairs come first; the formulas have long chains, which several groups in a row fill */
   for (; i + RUN <= t->groups && t->group[i + RUN - 1].pair; i += RUN) {
     four f[RUN][2];
-    if (next != NULL) {
-      ask_tables(t, next, i + AHEAD);
-      ask_nodes(next, i / RUN, column, q);
+    for (int j = 0; j < RUN; j++) {
+      if (next != NULL) ask_ahead(t, next, i + j);
+      gather_pairs(how, &t->group[i + j], x, f[j]);
     }
-    for (int j = 0; j < RUN; j++) gather_pairs(how, &t->group[i + j], x, f[j]);
     for (int j = 0; j < RUN; j++) middle_both(k, law, how, t->group[i + j].rest, f[j]);
-    for (int j = 0; j < RUN; j++) scatter_pairs(how, &t->group[i + j], f[j], slot);
+    for (int j = 0; j < RUN; j++) {
+      if (next != NULL) ask_nodes(next, i + j, column, q);
+      scatter_pairs(how, &t->group[i + j], f[j], slot);
+    }
   }
   for (; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
