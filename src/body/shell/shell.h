@@ -10,7 +10,7 @@
  * Work is done tile by tile: some hundred neighbouring triangles, the nodes that their patches touch, and behind these the
  * ghosts that stand for the surface beyond a border.  A tile copies its nodes into a small array, makes its ghosts, adds up
  * forces in a segment of its own, and gives the force on its ghosts back to the nodes that made them.  Then every tile adds
- * up the segments for the nodes that it owns.  Nothing of this depends on the number of threads.
+ * up the segments for the nodes that it owns and that others touch.  Nothing of this depends on the number of threads.
  *
  *   fields.c   words            mesh.c    words -> placed meshes            build.c   meshes -> columns, patches, state
  *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
@@ -175,7 +175,7 @@ vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, shell
 double shell_irregular_share(const shell_net *net);
 
 /* All tiles of a block, and room for forces. */
-/* Gradient of a tile into slot[local][4]; next: the one that will be asked for then, or the same. */
+/* Gradient of a tile into slot[local][4]; next: whose data to ask for ahead; NULL: all is near. */
 typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
                            const double *q, double *slot);
 typedef struct shell_component { /* one connected copy: a patch of its own */

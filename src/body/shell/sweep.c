@@ -1,8 +1,8 @@
 /* body/shell/sweep.c  Kick, drift and both in one pass, tile by tile.
  *
- * A tile adds up its forces in an array of its own.  Nodes that no other tile touches are moved at once, while all is near;
- * what acts on the others goes to the segment of the tile.  When all tiles are done, each adds up what the others have for
- * the nodes that it owns, in a fixed order, and moves these.  No result depends on the number of threads. */
+ * A tile adds up its forces in its own segment.  Nodes that no other tile touches are moved at once, while all is near.
+ * When all tiles are done, each adds what the others have for the nodes that it owns, in a fixed order, and moves the rest of
+ * them.  No result depends on the number of threads. */
 #include "body/shell/shell.h"
 
 #include "math/math.h"
@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARALLEL_FROM = 4, FAR_FROM = 128 }; /* tiles */
+/* Tiles: fewer are worked on by one thread; so many do not stay in the caches. */
+enum { PARALLEL_FROM = 4, FAR_FROM = 128 };
 
 /* ---- nodes ---- */
 
@@ -88,11 +89,9 @@ static void begin_tile(const move *w, int64_t i)
 {
   const shell_plan *plan = w->b->plan;
   const shell_tile *t = &plan->tile[i];
-  _Alignas(64) double grad[4 * SHELL_MOST_LOCAL];
+  double *grad = segment(t, w->slot);
   force_tile(w->b, i, w->q, grad);
   move_nodes(w, t, 0, t->inner, grad);
-  memcpy(segment(t, w->slot) + 4 * t->inner, grad + 4 * t->inner,
-         sizeof(double) * 4 * (size_t)(t->own + t->halo - t->inner));
 }
 
 /* The rest, after all tiles have begun. */
