@@ -25,12 +25,6 @@
 vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...) VV_PRINTF(3, 4);
 const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx);
 
-/* ---- large memory ---- */
-
-/* Aligned to 64 bytes, not zeroed, returned with free; NULL when out of memory.  From 4 MiB on the system is asked for huge
- * pages: what it makes of it changes nothing but the time. */
-void *vvi_memory(size_t bytes);
-
 /* ---- arena: many small allocations with one lifetime ---- */
 
 /* Grows by chunks; addresses never move; memory is zeroed and aligned to 64 bytes. */

@@ -9,7 +9,7 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out)
   *out = NULL;
   const size_t head = (sizeof(vv_state) + 63) / 64 * 64;
   const size_t bytes = head + (size_t)(nq + np + nh) * sizeof(double);
-  char *memory = vvi_memory(bytes);
+  char *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
   if (memory == NULL) return VV_NOMEM;
   memset(memory, 0, bytes);
   vv_state *s = (vv_state *)(void *)memory;
