@@ -1,11 +1,18 @@
 /* base/memory.c  Arena, hash, clock, edit distance, locale. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-enum { ALIGN = 64, CHUNK_BYTES = 1 << 16 };
+enum { ALIGN = 64, HUGE = 1 << 21 };
+
+/* ---- arena ---- */
+
+/* The header of a chunk lies in front of its data.  Chunks grow with the arena, so that a large arena has large ones. */
+enum { CHUNK_BYTES = 1 << 16, MOST_CHUNK_BYTES = 1 << 26 };
 
 struct vvi_chunk {
   struct vvi_chunk *next;
@@ -15,6 +22,19 @@ struct vvi_chunk {
 /* data starts at the first aligned byte after the header */
 enum { HEADER = (sizeof(struct vvi_chunk) + ALIGN - 1) / ALIGN * ALIGN };
 
+/* Room for many pieces.  From 4 MiB on the system is asked for huge pages: what it makes of it changes nothing but the time.
+ * A single large array is left as it is: the bar, which has nothing else, gained nothing. */
+static void *chunk_memory(size_t *bytes)
+{
+  const size_t unit = *bytes < 2 * (size_t)HUGE ? ALIGN : HUGE;
+  *bytes = (*bytes + unit - 1) / unit * unit;
+  void *memory = aligned_alloc(unit, *bytes);
+#ifdef MADV_HUGEPAGE
+  if (memory != NULL && unit == HUGE) (void)madvise(memory, *bytes, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
 void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
 {
   if (bytes > SIZE_MAX / 2) return NULL;
@@ -22,10 +42,12 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
   if (bytes == 0) bytes = ALIGN;
   struct vvi_chunk *c = a->chunk;
   if (c == NULL || c->size - c->used < bytes) {
-    const size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-    c = aligned_alloc(ALIGN, HEADER + size);
+    size_t size = a->total < CHUNK_BYTES ? CHUNK_BYTES : a->total < MOST_CHUNK_BYTES ? a->total : MOST_CHUNK_BYTES;
+    const bool alone = size < HEADER + bytes;
+    if (alone) size = HEADER + bytes;
+    c = alone ? aligned_alloc(ALIGN, size) : chunk_memory(&size);
     if (c == NULL) return NULL;
-    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size};
+    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size - HEADER};
     a->chunk = c;
   }
   char *data = (char *)c + HEADER + c->used;

@@ -86,20 +86,28 @@ static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *r
   return shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why);
 }
 
-/* Tiles of 512 triangles, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
+/* Triangles of a tile, at most `most`: all tiles alike, and four or a multiple of four of them, so that threads get the same
+ * share; whole groups. */
+static int tile_size(int triangles, int most)
+{
+  const int fit = (triangles + most - 1) / most, tiles = fit < 4 ? fit : (fit + 3) / 4 * 4;
+  return ((triangles + tiles - 1) / tiles + SHELL_GROUP - 1) / SHELL_GROUP * SHELL_GROUP;
+}
+
+/* Tiles of up to 512 triangles, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
  * fans make a tile touch too many nodes. */
 static vv_status cut_mesh(part *w)
 {
   vvi_mesh raw;
-  int size = SHELL_TILE;
   VV_TRY(shell_mesh(w->group, &w->scratch, &raw));
+  int size = tile_size(raw.triangles, SHELL_TILE);
   unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
   if (hold == NULL || w->cut == NULL) return VV_NOMEM;
   VV_TRY(hold_nodes(w->group, &w->scratch, &raw, hold, w->why));
   VV_TRY(order_mesh(w, &raw, hold, size));
   if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
-    size = SHELL_ROUGH_TILE;
+    size = tile_size(raw.triangles, SHELL_ROUGH_TILE);
     VV_TRY(order_mesh(w, &raw, hold, size));
   }
   vv_status status = shell_cut_make(w->arena, &w->net, size, w->cut, w->why);

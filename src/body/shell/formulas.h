@@ -1,5 +1,5 @@
-/* body/shell/formulas.h  Strain and stress of one element, written once and compiled twice: for REAL = double and for four
- * elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square root) set.
+/* body/shell/formulas.h  Strain and stress of one element, written once and compiled for REAL = double and for
+ * two, four and eight elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square root) set.
  *
  * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
  * matrices are 11, 22, 12.                                                                                    [shell 6] */
@@ -7,6 +7,20 @@
 #define INLINE    static inline __attribute__((always_inline))
 
 #define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
+
+/* A1 A2 D11 D22 D33 of a regular triangle, one component: the whole numbers of [shell 4].  p: of a pair; the second triangle
+ * is the first after half a turn, its node i is node 13 - i (from 13, step -1). */
+INLINE void FN(regular)(const REAL *p, int from, int step, REAL sum[5])
+{
+#define P(i) p[from + step * (i)]
+  const REAL L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));
+  sum[0] = 78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8));
+  sum[1] = 78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5));
+  sum[2] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
+  sum[3] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
+  sum[4] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
+#undef P
+}
 
 /* Metric G_ab = A_a.A_b, curvature B_ab = D_ab.n, normal n and 1/|A_1 x A_2|.                                   [shell 2] */
 INLINE void FN(measure)(const REAL A1[3], const REAL A2[3], const REAL D11[3], const REAL D22[3], const REAL D33[3],

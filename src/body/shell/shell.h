@@ -10,13 +10,14 @@
  * Work is done tile by tile: some hundred neighbouring triangles, the nodes that their patches touch, and behind these the
  * ghosts that stand for the surface beyond a border.  A tile copies its nodes into a small array, makes its ghosts, adds up
  * forces in a segment of its own, and gives the force on its ghosts back to the nodes that made them.  Then every tile adds
- * up the segments for the nodes that it owns.  Nothing of this depends on the number of threads.
+ * up the segments for the nodes that it owns and that others touch.  Nothing of this depends on the number of threads.
  *
  *   fields.c   words            mesh.c    words -> placed meshes            build.c   meshes -> columns, patches, state
  *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
  *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
- *   formulas.h strains and stresses of one element, for one double and for four
- *   sweep.c    kick, drift, stride, fast               plain.c   one element at a time: energies, tangent
+ *   formulas.h strains and stresses of one element, for one double and for several
+ *   force.c    gradient of a tile, fast                sweep.c   kick, drift, stride
+ *   plain.c    one element at a time: energies, tangent
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
 #pragma once
@@ -128,6 +129,7 @@ typedef struct shell_tile {
   int32_t body;             /* within the block */
   int64_t node0;            /* first node of the component in the block */
   int32_t own0, own;        /* owned nodes, from node0 */
+  int32_t inner;            /* the first of them: no other tile touches these */
   int32_t halo, ghosts;     /* how many behind them: local = own, halo, ghosts */
   const int32_t *halo_node; /* [halo] from node0 */
   const shell_ghost *ghost; /* [ghosts] */
@@ -173,7 +175,9 @@ vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, shell
 double shell_irregular_share(const shell_net *net);
 
 /* All tiles of a block, and room for forces. */
-typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot);
+/* Gradient of a tile into slot[local][4]; next: whose data to ask for ahead; NULL: all is near. */
+typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
+                           const double *q, double *slot);
 typedef struct shell_component { /* one connected copy: a patch of its own */
   const shell_cut *cut;
   int64_t node0, element0;
@@ -219,11 +223,8 @@ typedef struct shell_placement {
 int shell_copies(const vv_group *g);
 shell_placement shell_place(const vv_group *g, int copy);
 
-/* ---- sweep.c ---- */
-void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
-int shell_drift(const vv_block *b, double h, double *q, double *p);
-void shell_stride(const vv_block *b, double h, double *q, double *p);
-void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
+/* ---- force.c ---- */
+
 /* Best force function of this machine; set 0: plain, 1: AVX2 at most, 2: any. */
 shell_tile_fn *shell_tile_force(int set);
 /* Fills the references of a tile from the places q[3][column]. */
@@ -231,6 +232,12 @@ void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const d
 /* Ghosts of a tile from its nodes x[local][4]; what acts on them back to the nodes. */
 void shell_ghosts_make(const shell_tile *t, double *x);
 void shell_ghosts_give(const shell_tile *t, double *slot);
+
+/* ---- sweep.c ---- */
+void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
+int shell_drift(const vv_block *b, double h, double *q, double *p);
+void shell_stride(const vv_block *b, double h, double *q, double *p);
+void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momentum */
 /* Gradient of the strain energy: after it the slots of the nodes that a tile owns hold it. */
 void shell_gradient(const vv_block *b, const double *q, double *slot);
 /* The scratch of the plan; mine: it was made for this call. */

@@ -1,10 +1,8 @@
 /* body/shell/sweep.c  Kick, drift and both in one pass, tile by tile.
  *
- * The nodes of a tile lie as (x y z z) in a small array; four elements at a time turn them into lanes, one element each, go
- * through the formulas together, and add their forces to the segment of the tile.  Vectors have four doubles on purpose:
- * compilers make scalars of types that are wider than the machine's.  Only the formulas also exist for eight, for machines
- * that have such registers: half as many instructions for the longest chain.
- * One source, compiled for three instruction sets; without contraction all give the same bits. */
+ * A tile adds up its forces in its own segment.  Nodes that no other tile touches are moved at once, while all is near.
+ * When all tiles are done, each adds what the others have for the nodes that it owns, in a fixed order, and moves the rest of
+ * them.  No result depends on the number of threads. */
 #include "body/shell/shell.h"
 
 #include "math/math.h"
@@ -12,432 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-  WIDTH = 4,
-  RUN = 4,
-  PARALLEL_FROM = 4
-}; /* doubles in a vector; groups that go through a phase together; tiles */
-
-typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-typedef double wide __attribute__((vector_size(2 * WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
-
-#if __has_builtin(__builtin_shufflevector)
-#define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
-#define JOIN(a, b)            __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
-#define LOWER(a)              __builtin_shufflevector(a, a, 0, 1, 2, 3)
-#define UPPER(a)              __builtin_shufflevector(a, a, 4, 5, 6, 7)
-#else
-typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
-#define MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (places){i, j, k, l})
-#define JOIN(a, b)            ((wide){(a)[0], (a)[1], (a)[2], (a)[3], (b)[0], (b)[1], (b)[2], (b)[3]})
-#define LOWER(a)              ((lanes){(a)[0], (a)[1], (a)[2], (a)[3]})
-#define UPPER(a)              ((lanes){(a)[4], (a)[5], (a)[6], (a)[7]})
-#endif
-#define INLINE   static inline __attribute__((always_inline))
-
-#define REAL     lanes
-#define FN(name) name##_lanes
-#define ROOT(x) \
-  for (int l_ = 0; l_ < WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
-#include "body/shell/formulas.h"
-#undef REAL
-#undef FN
-#undef ROOT
-#define REAL     wide
-#define FN(name) name##_wide
-#define ROOT(x) \
-  for (int l_ = 0; l_ < 2 * WIDTH; l_++) (x)[l_] = sqrt((x)[l_])
-#include "body/shell/formulas.h"
-#undef REAL
-#undef FN
-#undef ROOT
-#define INLINE static inline __attribute__((always_inline))
-
-/* ---- between x y z and four elements ---- */
-
-/* in[4]: (x y z -) of four elements; out[3]: x, y, z of all four. */
-INLINE void turn_in(const lanes in[4], lanes out[3])
-{
-  const lanes a = MIX(in[0], in[1], 0, 4, 2, 6), b = MIX(in[2], in[3], 0, 4, 2, 6); /* x0 x1 z0 z1, x2 x3 z2 z3 */
-  const lanes c = MIX(in[0], in[1], 1, 5, 3, 7), d = MIX(in[2], in[3], 1, 5, 3, 7); /* y0 y1 - -, y2 y3 - - */
-  out[0] = MIX(a, b, 0, 1, 4, 5);
-  out[1] = MIX(c, d, 0, 1, 4, 5);
-  out[2] = MIX(a, b, 2, 3, 6, 7);
-}
-
-/* in[3]: x, y, z of four elements; out[4]: (x y z z) of each. */
-INLINE void turn_out(const lanes in[3], lanes out[4])
-{
-  const lanes a = MIX(in[0], in[1], 0, 4, 2, 6), b = MIX(in[0], in[1], 1, 5, 3, 7); /* x0 y0 x2 y2, x1 y1 x3 y3 */
-  const lanes z0 = MIX(in[2], in[2], 0, 0, 2, 2), z1 = MIX(in[2], in[2], 1, 1, 3, 3);
-  out[0] = MIX(a, z0, 0, 1, 4, 5);
-  out[1] = MIX(b, z1, 0, 1, 4, 5);
-  out[2] = MIX(a, z0, 2, 3, 6, 7);
-  out[3] = MIX(b, z1, 2, 3, 6, 7);
-}
-
-#define LOAD(p)     (*(const lanes *)(p))
-#define STORE(p, x) (*(lanes *)(p) = (x))
-
-/* Four elements, which are the lanes: the sums A1 A2 D11 D22 D33 in, the response out. */
-enum { SUMS = 5 };
-typedef struct four {
-  lanes sum[SUMS][3];
-  lanes s1[3], s2[3], n[3], b[3];
-} four;
-
-INLINE void middle(const shell_body *k, shell_law law, const double *rest, four *f)
-{
-  lanes S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
-  for (int i = 0; i < SUMS; i++)
-    for (int c = 0; c < 3; c++) S[i][c] = f->sum[i][c];
-  for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c);
-  element_lanes(k, law, (const lanes(*)[3])S, R, s1, s2, n, b);
-  for (int c = 0; c < 3; c++) f->s1[c] = s1[c], f->s2[c] = s2[c], f->n[c] = n[c], f->b[c] = b[c];
-}
-
-/* The same for eight elements, for machines with registers that wide. */
-INLINE void middle_wide(const shell_body *k, shell_law law, const double *rest, four f[2])
-{
-  wide S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];
-  for (int i = 0; i < SUMS; i++)
-    for (int c = 0; c < 3; c++) S[i][c] = JOIN(f[0].sum[i][c], f[1].sum[i][c]);
-  for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const wide *)(rest + SHELL_GROUP * c);
-  element_wide(k, law, (const wide(*)[3])S, R, s1, s2, n, b);
-  for (int c = 0; c < 3; c++) {
-    f[0].s1[c] = LOWER(s1[c]), f[0].s2[c] = LOWER(s2[c]), f[0].n[c] = LOWER(n[c]), f[0].b[c] = LOWER(b[c]);
-    f[1].s1[c] = UPPER(s1[c]), f[1].s2[c] = UPPER(s2[c]), f[1].n[c] = UPPER(n[c]), f[1].b[c] = UPPER(b[c]);
-  }
-}
-
-/* Metric and curvature of four elements: the reference, taken by the operations that the force repeats. */
-INLINE void middle_rest(shell_law law, double *rest, const four *f)
-{
-  lanes G[3], B[3], n[3], inverse, scale;
-  measure_lanes(f->sum[0], f->sum[1], f->sum[2], f->sum[3], f->sum[4], G, B, n, &inverse);
-  scale_lanes(law, G, &scale);
-  for (int c = 0; c < 3; c++) STORE(rest + SHELL_GROUP * c, G[c]), STORE(rest + SHELL_GROUP * (3 + c), B[c]);
-  STORE(rest + SHELL_GROUP * 6, scale);
-}
-
-/* ---- pairs of regular triangles ---- */
-
-/* The whole numbers of [shell 4], one component c.  The second triangle is the first turned by half a turn: node i is its
- * node 13 - i. */
-INLINE void regular_sums(const lanes p[SHELL_PAIR], int from, int step, int c, four *f)
-{
-#define P(i) p[from + step * (i)]
-  const lanes L = 4.0 * (P(2) + P(4) + P(10)) - 2.0 * (P(3) + P(6) + P(7));
-  f->sum[0][c] =
-      78.0 * (P(6) - P(3)) + 30.0 * (P(10) - P(4)) + 4.0 * (P(5) - P(0)) + 5.0 * (P(9) - P(1)) + (P(11) - P(8));
-  f->sum[1][c] =
-      78.0 * (P(7) - P(3)) + 30.0 * (P(10) - P(2)) + 4.0 * (P(8) - P(1)) + 5.0 * (P(11) - P(0)) + (P(9) - P(5));
-  f->sum[2][c] = L - 6.0 * (P(7) + P(2)) + 2.0 * (P(1) + P(9)) + (P(0) + P(5));
-  f->sum[3][c] = L - 6.0 * (P(6) + P(4)) + 2.0 * (P(0) + P(11)) + (P(1) + P(8));
-  f->sum[4][c] = L - 6.0 * (P(3) + P(10)) + 2.0 * (P(5) + P(8)) + (P(9) + P(11));
-#undef P
-}
-
-INLINE void gather_pairs(const shell_group *g, const double *x, four f[2])
-{
-  const uint16_t *at = g->at;
-  lanes node[SHELL_PAIR][3];
-  for (int j = 0; j < SHELL_PAIR; j++) {
-    const lanes in[4] = {LOAD(x + at[j]), LOAD(x + at[SHELL_PAIR + j]), LOAD(x + at[2 * SHELL_PAIR + j]),
-                         LOAD(x + at[3 * SHELL_PAIR + j])};
-    turn_in(in, node[j]);
-  }
-  for (int c = 0; c < 3; c++) {
-    lanes p[SHELL_PAIR];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = node[j][c];
-    regular_sums(p, 0, 1, c, &f[0]);
-    regular_sums(p, 13, -1, c, &f[1]);
-  }
-}
-
-/* What the bending moments of four elements do to their 12 nodes along the normal: b1 W_11 + b2 W_22 + b3 W_33. */
-INLINE void bend_regular(const lanes b[3], double (*out)[WIDTH])
-{
-  const lanes sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_sums = 4.0 * sum;
-  STORE(out[0], b[0] + 2.0 * b[1]);
-  STORE(out[1], 2.0 * b[0] + b[1]);
-  STORE(out[2], four_sums - 6.0 * b[0]);
-  STORE(out[3], -two - 6.0 * b[2]);
-  STORE(out[4], four_sums - 6.0 * b[1]);
-  STORE(out[5], b[0] + 2.0 * b[2]);
-  STORE(out[6], -two - 6.0 * b[1]);
-  STORE(out[7], -two - 6.0 * b[0]);
-  STORE(out[8], b[1] + 2.0 * b[2]);
-  STORE(out[9], 2.0 * b[0] + b[2]);
-  STORE(out[10], four_sums - 6.0 * b[2]);
-  STORE(out[11], 2.0 * b[1] + b[2]);
-}
-
-/* Force on the 12 nodes of a regular triangle. */
-INLINE void regular_force(const lanes f[3][WIDTH], int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
-{
-  const lanes s1 = f[0][element], s2 = f[1][element], n = f[2][element];
-  const lanes a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
-  const lanes g1 = 5.0 * s1, g2 = 5.0 * s2;
-#define BEND(i) (bend[i][element] * n)
-  F[0] = BEND(0) - (e1 + g2);
-  F[1] = BEND(1) - (g1 + e2);
-  F[2] = BEND(2) - c2;
-  F[3] = BEND(3) - (a1 + a2);
-  F[4] = BEND(4) - c1;
-  F[5] = BEND(5) + (e1 - s2);
-  F[6] = BEND(6) + a1;
-  F[7] = BEND(7) + a2;
-  F[8] = BEND(8) + (e2 - s1);
-  F[9] = BEND(9) + (g1 + s2);
-  F[10] = BEND(10) + (c1 + c2);
-  F[11] = BEND(11) + (s1 + g2);
-#undef BEND
-}
-
-INLINE void scatter_pairs(const shell_group *g, const four f[2], double *slot)
-{
-  double bend[2][SHELL_REGULAR][WIDTH];
-  lanes single[2][3][WIDTH]; /* s1, s2, n of one element each, with x y z as lanes */
-  for (int k = 0; k < 2; k++) {
-    bend_regular(f[k].b, bend[k]);
-    turn_out(f[k].s1, single[k][0]), turn_out(f[k].s2, single[k][1]), turn_out(f[k].n, single[k][2]);
-  }
-  for (int i = 0; i < g->count / 2; i++) {
-    const uint16_t *at = g->at + SHELL_PAIR * i;
-    lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
-    regular_force((const lanes(*)[WIDTH])single[0], i, bend[0], one);
-    regular_force((const lanes(*)[WIDTH])single[1], i, bend[1], two);
-    for (int j = 0; j < SHELL_PAIR; j++) {
-      lanes sum = LOAD(slot + at[j]);
-      if (j < 2)
-        sum += one[j];
-      else if (j < SHELL_REGULAR)
-        sum += one[j] + two[13 - j];
-      else
-        sum += two[13 - j];
-      STORE(slot + at[j], sum);
-    }
-  }
-}
-
-/* ---- any other triangle ---- */
-
-INLINE void gather_class(const shell_class *c, const uint16_t *at, const double *x, four *f)
-{
-  lanes sum[SUMS][3] = {{{0}}};
-  for (int j = 0; j < c->nodes; j++) {
-    const lanes in[4] = {LOAD(x + at[j]), LOAD(x + at[c->nodes + j]), LOAD(x + at[2 * c->nodes + j]),
-                         LOAD(x + at[3 * c->nodes + j])};
-    const double *w = c->weight[j];
-    lanes p[3];
-    turn_in(in, p);
-    for (int k = 0; k < SUMS; k++)
-      for (int d = 0; d < 3; d++) sum[k][d] += w[W_1 + k] * p[d];
-  }
-  for (int k = 0; k < SUMS; k++)
-    for (int d = 0; d < 3; d++) f->sum[k][d] = sum[k][d];
-}
-
-INLINE void scatter_class(const shell_class *c, const uint16_t *at, int count, const four *f, double *slot)
-{
-  for (int j = 0; j < c->nodes; j++) {
-    const double *w = c->weight[j];
-    const lanes bend = w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2];
-    lanes force[3], out[4];
-    for (int d = 0; d < 3; d++) force[d] = bend * f->n[d] + (w[W_1] * f->s1[d] + w[W_2] * f->s2[d]);
-    turn_out(force, out);
-    for (int i = 0; i < WIDTH; i++) {
-      double *to = slot + at[i * c->nodes + j];
-      if (i < count) STORE(to, LOAD(to) + out[i]);
-    }
-  }
-}
-
-/* ---- one tile ---- */
-
-/* Local nodes as (x y z z): those owned, the halo, the ghosts.  The fourth number only has to be one. */
-INLINE void gather_nodes(const shell_tile *t, int64_t column, const double *q, double *x)
-{
-  const double *own = q + t->node0 + t->own0, *all = q + t->node0;
-  int64_t i = 0;
-  for (; i + WIDTH <= t->own; i += WIDTH) {
-    const lanes in[3] = {LOAD(own + i), LOAD(own + column + i), LOAD(own + 2 * column + i)};
-    lanes out[4];
-    turn_out(in, out);
-    for (int k = 0; k < 4; k++) STORE(x + 4 * (i + k), out[k]);
-  }
-  for (; i < t->own; i++) {
-    const lanes one = {own[i], own[column + i], own[2 * column + i], 0.0};
-    STORE(x + 4 * i, one);
-  }
-  for (int k = 0; k < t->halo; k++) {
-    const double *from = all + t->halo_node[k];
-    const lanes one = {from[0], from[column], from[2 * column], 0.0};
-    STORE(x + 4 * (i + k), one);
-  }
-  if (t->ghosts > 0) shell_ghosts_make(t, x);
-}
-
-void shell_ghosts_make(const shell_tile *t, double *x)
-{
-  for (int i = 0; i < t->ghosts; i++) {
-    const shell_ghost *g = &t->ghost[i];
-    double sum[3] = {g->offset[0], g->offset[1], g->offset[2]}, even[3] = {0, 0, 0};
-    for (int k = 0; k < g->count; k++)
-      for (int c = 0; c < 3; c++) {
-        sum[c] += g->w[k] * x[4 * g->source[k] + c];
-        even[c] += g->v[k] * x[4 * g->source[k] + c];
-      }
-    const double along = vvi_dot3(g->normal, even);
-    double *to = x + 4 * (int64_t)(t->own + t->halo + i);
-    for (int c = 0; c < 3; c++) to[c] = sum[c] + along * g->normal[c];
-    to[3] = 0.0;
-  }
-}
-
-/* The transpose.                                                                                              [shell 12] */
-void shell_ghosts_give(const shell_tile *t, double *slot)
-{
-  for (int i = 0; i < t->ghosts; i++) {
-    const shell_ghost *g = &t->ghost[i];
-    const double *f = slot + 4 * (int64_t)(t->own + t->halo + i), along = vvi_dot3(g->normal, f);
-    for (int k = 0; k < g->count; k++)
-      for (int c = 0; c < 3; c++) slot[4 * g->source[k] + c] += g->w[k] * f[c] + g->v[k] * along * g->normal[c];
-  }
-}
-
-INLINE void middle_both(const shell_body *k, shell_law law, bool eight, const double *rest, four f[2])
-{
-  if (eight) {
-    middle_wide(k, law, rest, f);
-    return;
-  }
-  middle(k, law, rest, &f[0]);
-  middle(k, law, rest + WIDTH, &f[1]);
-}
-
-/* All lanes of a group: gather, formulas, scatter. */
-INLINE void pair_gradient(const shell_body *k, shell_law law, bool eight, const shell_group *g, const double *x,
-                          double *slot)
-{
-  four f[2];
-  gather_pairs(g, x, f);
-  middle_both(k, law, eight, g->rest, f);
-  scatter_pairs(g, f, slot);
-}
-
-INLINE void class_gradient(const shell_body *k, shell_law law, bool eight, const shell_class *c, const shell_group *g,
-                           const double *x, double *slot)
-{
-  const uint16_t *behind = g->at + WIDTH * c->nodes;
-  const int count = g->count;
-  four f[2];
-  gather_class(c, g->at, x, &f[0]);
-  if (count <= WIDTH) {
-    middle(k, law, g->rest, &f[0]);
-    scatter_class(c, g->at, count, &f[0], slot);
-    return;
-  }
-  gather_class(c, behind, x, &f[1]);
-  middle_both(k, law, eight, g->rest, f);
-  scatter_class(c, g->at, WIDTH, &f[0], slot);
-  scatter_class(c, behind, count - WIDTH, &f[1], slot);
-}
-
-/* Gradient of the strain energy of a tile, into its slots. */
-INLINE void tile_gradient(const shell_body *k, shell_law law, bool eight, const shell_tile *t, int64_t column,
-                          const double *q, double *slot)
-{
-  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
-  gather_nodes(t, column, q, x);
-  memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
-  int i = 0; /* pairs come first; the formulas have long chains, which several groups in a row fill */
-  for (; i + RUN <= t->groups && t->group[i + RUN - 1].pair; i += RUN) {
-    four f[RUN][2];
-    for (int j = 0; j < RUN; j++) gather_pairs(&t->group[i + j], x, f[j]);
-    for (int j = 0; j < RUN; j++) middle_both(k, law, eight, t->group[i + j].rest, f[j]);
-    for (int j = 0; j < RUN; j++) scatter_pairs(&t->group[i + j], f[j], slot);
-  }
-  for (; i < t->groups; i++) {
-    const shell_group *g = &t->group[i];
-    if (g->pair)
-      pair_gradient(k, law, eight, g, x, slot);
-    else
-      class_gradient(k, law, eight, &t->cls[g->cls], g, x, slot);
-  }
-  if (t->ghosts > 0) shell_ghosts_give(t, slot);
-}
-
-void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const double *q)
-{
-  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
-  gather_nodes(t, column, q, x);
-  for (int i = 0; i < t->groups; i++) {
-    const shell_group *g = &t->group[i];
-    four f[2];
-    if (g->pair)
-      gather_pairs(g, x, f);
-    else
-      for (int half = 0; half < 2; half++)
-        gather_class(&t->cls[g->cls], g->at + WIDTH * half * t->cls[g->cls].nodes, x, &f[half]);
-    middle_rest(law, g->rest, &f[0]);
-    middle_rest(law, g->rest + WIDTH, &f[1]);
-  }
-}
-
-/* ---- instruction sets ---- */
-
-INLINE void tile_any_law(const shell_body *k, bool eight, const shell_tile *t, int64_t column, const double *q,
-                         double *slot)
-{
-  if (k->law == SHELL_STVK)
-    tile_gradient(k, SHELL_STVK, eight, t, column, q, slot);
-  else
-    tile_gradient(k, SHELL_NEO_HOOKE, eight, t, column, q, slot);
-}
-
-static void tile_plain(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
-{
-  tile_any_law(k, false, t, column, q, slot);
-}
-
-#if defined(__x86_64__) && !defined(VV_NO_CLONES)
-__attribute__((target("avx2,fma"))) static void tile_avx2(const shell_body *k, const shell_tile *t, int64_t column,
-                                                          const double *q, double *slot)
-{
-  tile_any_law(k, false, t, column, q, slot);
-}
-
-/* Twice the registers; the vectors stay as wide as they are. */
-__attribute__((target("avx2,fma,avx512f,avx512vl,avx512dq"))) static void
-tile_avx512(const shell_body *k, const shell_tile *t, int64_t column, const double *q, double *slot)
-{
-  tile_any_law(k, true, t, column, q, slot);
-}
-
-shell_tile_fn *shell_tile_force(int set)
-{
-  const bool avx2 = __builtin_cpu_supports("avx2") != 0;
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512dq");
-  if (avx512 && set >= 2) return tile_avx512;
-  return avx2 && set >= 1 ? tile_avx2 : tile_plain;
-}
-#else
-shell_tile_fn *shell_tile_force(int set)
-{
-  (void)set;
-  return tile_plain;
-}
-#endif
+/* Tiles: fewer are worked on by one thread; so many do not stay in the caches. */
+enum { PARALLEL_FROM = 4, FAR_FROM = 128 };
 
 /* ---- nodes ---- */
 
-/* Adds the segments of other tiles, in a fixed order, to the nodes that this tile owns. */
-static void add_shared(const shell_tile *t, double *component, double *own)
+static void force_tile(const vv_block *b, int64_t i, const double *q, double *grad)
 {
+  const shell_plan *plan = b->plan;
+  const shell_tile *t = &plan->tile[i], *next = plan->tiles < FAR_FROM ? NULL : i + 1 < plan->tiles ? t + 1 : t;
+  plan->force(shell_of(b, t->body), t, next, b->column, q, grad);
+}
+
+/* Forces on the local nodes of a tile. */
+static double *segment(const shell_tile *t, double *slot)
+{
+  return slot + 4 * (t->slot0 + t->slot);
+}
+
+/* Adds the segments of other tiles, in a fixed order, to the nodes that this tile owns. */
+static void add_shared(const shell_tile *t, double *slot)
+{
+  double *component = slot + 4 * t->slot0, *own = segment(t, slot);
   for (int i = 0; i < t->shareds; i++) {
     const shell_shared *s = &t->shared[i];
     for (int k = 0; k < s->others; k++)
@@ -445,62 +39,68 @@ static void add_shared(const shell_tile *t, double *component, double *own)
   }
 }
 
+/* How the nodes of a block are moved. */
 typedef struct move {
-  double h;    /* of the kick, or of the whole stride */
-  bool stride; /* kick h/2, kick h/2, drift h */
-  const double *m, *minv, *gravity;
+  const vv_block *b;
+  double h;
+  bool stride; /* kick h/2, kick h/2, drift h; otherwise kick h */
+  double *q, *p, *slot;
 } move;
 
-/* One coordinate of a few nodes: p -= h grad, then p += h m g. */
-INLINE void kick_one(const move *w, double h, int64_t i, int c, double grad, double *p)
+/* One coordinate of some nodes, grad[n][4]: p -= h grad, then p += h m g. */
+VV_HOT static void kick_nodes(int64_t n, double h, double g, const double *restrict m, const double *restrict grad,
+                              double *restrict p)
 {
-  *p -= h * grad;
-  if (w->gravity[c] != 0.0) *p += h * (w->m[i] * w->gravity[c]);
-}
-
-VV_HOT static void move_shells(const move *w, int64_t n, int64_t column, const double *restrict grad,
-                               double *restrict q, double *restrict p)
-{
-  const double half = 0.5 * w->h;
-  const bool falls = w->gravity[0] != 0.0 || w->gravity[1] != 0.0 || w->gravity[2] != 0.0;
-  int64_t i = 0;
-  for (; !falls && i + WIDTH <= n; i += WIDTH) {
-    const lanes in[4] = {LOAD(grad + 4 * i), LOAD(grad + 4 * i + 4), LOAD(grad + 4 * i + 8), LOAD(grad + 4 * i + 12)};
-    lanes g[3];
-    turn_in(in, g);
-    for (int c = 0; c < 3; c++) {
-      lanes now = LOAD(p + c * column + i);
-      if (w->stride) {
-        const lanes f = half * g[c];
-        now = (now - f) - f;
-        STORE(q + c * column + i, LOAD(q + c * column + i) + w->h * (LOAD(w->minv + i) * now));
-      } else {
-        now -= w->h * g[c];
-      }
-      STORE(p + c * column + i, now);
-    }
+  for (int64_t i = 0; i < n; i++) {
+    p[i] -= h * grad[4 * i];
+    if (g != 0.0) p[i] += h * (m[i] * g);
   }
-  for (; i < n; i++)
-    for (int c = 0; c < 3; c++) {
-      double *now = p + c * column + i;
-      kick_one(w, w->stride ? half : w->h, i, c, grad[4 * i + c], now);
-      if (!w->stride) continue;
-      kick_one(w, half, i, c, grad[4 * i + c], now);
-      q[c * column + i] += w->h * (w->minv[i] * *now);
-    }
 }
 
-static void move_tile(const vv_block *b, const shell_tile *t, double h, bool stride, double *slot, double *q, double *p)
+/* The same twice with half the step, then q += h p/m. */
+VV_HOT static void stride_nodes(int64_t n, double h, double g, const double *restrict m, const double *restrict minv,
+                                const double *restrict grad, double *restrict q, double *restrict p)
 {
-  const int64_t first = t->node0 + t->own0;
-  double *component = slot + 4 * t->slot0, *own = component + 4 * t->slot;
-  const move w = {.h = h,
-                  .stride = stride,
-                  .m = shell_node(b, SHELL_MASS) + first,
-                  .minv = shell_node(b, SHELL_INVERSE_MASS) + first,
-                  .gravity = b->gravity};
-  add_shared(t, component, own);
-  move_shells(&w, t->own, b->column, own, q + first, p + first);
+  const double half = 0.5 * h;
+  for (int64_t i = 0; i < n; i++) {
+    const double f = half * grad[4 * i], w = half * (m[i] * g);
+    p[i] = g != 0.0 ? (((p[i] - f) + w) - f) + w : (p[i] - f) - f;
+    q[i] += h * (minv[i] * p[i]);
+  }
+}
+
+/* Nodes [i0, i1) of those that a tile owns; grad: of the first one of the tile. */
+static void move_nodes(const move *w, const shell_tile *t, int64_t i0, int64_t i1, const double *grad)
+{
+  const vv_block *b = w->b;
+  const int64_t first = t->node0 + t->own0 + i0;
+  const double *m = shell_node(b, SHELL_MASS) + first, *minv = shell_node(b, SHELL_INVERSE_MASS) + first;
+  for (int c = 0; c < 3; c++) {
+    double *q = w->q + c * b->column + first, *p = w->p + c * b->column + first;
+    if (w->stride)
+      stride_nodes(i1 - i0, w->h, b->gravity[c], m, minv, grad + 4 * i0 + c, q, p);
+    else
+      kick_nodes(i1 - i0, w->h, b->gravity[c], m, grad + 4 * i0 + c, p);
+  }
+}
+
+/* Force of tile i, and all that can be done with it at once. */
+static void begin_tile(const move *w, int64_t i)
+{
+  const shell_plan *plan = w->b->plan;
+  const shell_tile *t = &plan->tile[i];
+  double *grad = segment(t, w->slot);
+  force_tile(w->b, i, w->q, grad);
+  move_nodes(w, t, 0, t->inner, grad);
+}
+
+/* The rest, after all tiles have begun. */
+static void end_tile(const move *w, int64_t i)
+{
+  const shell_plan *plan = w->b->plan;
+  const shell_tile *t = &plan->tile[i];
+  add_shared(t, w->slot);
+  move_nodes(w, t, t->inner, t->own, segment(t, w->slot));
 }
 
 /* ---- the whole block ---- */
@@ -524,23 +124,15 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine)
     atomic_flag_clear(&plan->busy);
 }
 
-static void force_tile(const vv_block *b, const shell_plan *plan, const shell_tile *t, const double *q, double *slot)
-{
-  plan->force(shell_of(b, t->body), t, b->column, q, slot + 4 * (t->slot0 + t->slot));
-}
-
 void shell_gradient(const vv_block *b, const double *q, double *slot)
 {
   const shell_plan *plan = b->plan;
 #pragma omp parallel num_threads(b->threads) if (b->threads > 1 && plan->tiles >= PARALLEL_FROM)
   {
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
+    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, i, q, segment(&plan->tile[i], slot));
 #pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) {
-      const shell_tile *t = &plan->tile[i];
-      add_shared(t, slot + 4 * t->slot0, slot + 4 * (t->slot0 + t->slot));
-    }
+    for (int64_t i = 0; i < plan->tiles; i++) add_shared(&plan->tile[i], slot);
   }
 }
 
@@ -548,20 +140,20 @@ static void sweep(const vv_block *b, double h, bool stride, double *q, double *p
 {
   const shell_plan *plan = b->plan;
   bool mine;
-  double *slot = shell_scratch(b, &mine);
+  const move w = {.b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine)};
   if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
-    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
-    for (int64_t i = 0; i < plan->tiles; i++) move_tile(b, &plan->tile[i], h, stride, slot, q, p);
+    for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
+    for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
   } else {
 #pragma omp parallel num_threads(b->threads)
     {
 #pragma omp for schedule(static)
-      for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, plan, &plan->tile[i], q, slot);
-#pragma omp for schedule(static)
-      for (int64_t i = 0; i < plan->tiles; i++) move_tile(b, &plan->tile[i], h, stride, slot, q, p);
+      for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
+#pragma omp for schedule(static) nowait
+      for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
     }
   }
-  shell_scratch_done(b, slot, mine);
+  shell_scratch_done(b, w.slot, mine);
   shell_hold_nodes(b, p);
 }
 

@@ -29,6 +29,8 @@ typedef struct cutter {
   int *list, listed;    /* halo nodes and ghosts of this tile, as found */
   shell_turned *turned; /* [size] */
   int *mate;            /* [size] partner in a pair; -1: none */
+  int *stack;           /* [3 size] for the matching */
+  shell_group *group;   /* [size] of this tile, as they come */
   char *why;
 } cutter;
 
@@ -331,10 +333,8 @@ static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
     for (int k = 0; k < w->cut->cls[w->turned[i].cls].nodes; k++) touch(w, t, patch[k]);
   }
   VV_TRY(number_locals(w, t));
-  group_list l = {.group = VVI_ARENA_NEW(w->arena, shell_group, n)};
-  int *stack = VVI_ARENA_NEW(&w->scratch, int, 3 * n + 3);
-  if (l.group == NULL || stack == NULL) return out_of_memory(w);
-  match(w, t0, n, stack);
+  group_list l = {.group = w->group};
+  match(w, t0, n, w->stack);
   VV_TRY(add_pairs(w, t, t0, n, &l));
   for (int c = 0; c < w->cut->classes; c++) VV_TRY(add_class(w, t, c, n, &l));
   VV_ASSERT(l.elements == n);
@@ -342,7 +342,10 @@ static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
   for (int i = 0; i < t->ghosts; i++)
     for (int k = 0; k < ghost[i].count; k++) ghost[i].source[k] = place_in(w, t, ghost[i].source[k]);
   for (int i = 0; i < w->listed; i++) w->local[w->list[i]] = -1;
-  t->group = l.group, t->groups = l.n;
+  shell_group *group = VVI_ARENA_NEW(w->arena, shell_group, l.n);
+  if (group == NULL) return out_of_memory(w);
+  memcpy(group, l.group, sizeof *group * (size_t)l.n);
+  t->group = group, t->groups = l.n;
   w->cut->slots += shell_tile_nodes(t);
   if (shell_tile_nodes(t) <= SHELL_MOST_LOCAL) return VV_OK;
   snprintf(w->why, VVI_MESH_WHY, "%d triangles touch %d nodes: the mesh has too long fans", n, shell_tile_nodes(t));
@@ -366,10 +369,11 @@ static vv_status share(cutter *w)
   if (slot == NULL || at == NULL || shared == NULL) return out_of_memory(w);
   for (int i = 0; i < cut->tiles; i++) {
     shell_tile *t = &cut->tile[i];
-    t->shared = shared;
+    t->shared = shared, t->inner = t->own;
     for (int k = 0; k < t->own; k++) {
       const int node = t->own0 + k;
       if (count[node] == 0) continue;
+      if (t->shareds == 0) t->inner = k;
       *shared++ = (shell_shared){.local = k, .others = count[node], .slot = slot};
       at[node] = slot, slot += count[node], t->shareds++;
     }
@@ -446,7 +450,10 @@ static vv_status prepare(cutter *w)
   w->list = VVI_ARENA_NEW(&w->scratch, int, net->nodes + net->ghosts);
   w->turned = VVI_ARENA_NEW(&w->scratch, shell_turned, w->size);
   w->mate = VVI_ARENA_NEW(&w->scratch, int, w->size);
-  if (!w->cut->tile || !w->cut->triangle || !w->owner || !w->local || !w->list || !w->turned || !w->mate)
+  w->stack = VVI_ARENA_NEW(&w->scratch, int, 3 * (int64_t)w->size);
+  w->group = VVI_ARENA_NEW(&w->scratch, shell_group, w->size);
+  if (!w->cut->tile || !w->cut->triangle || !w->owner || !w->local || !w->list || !w->turned || !w->mate || !w->stack ||
+      !w->group)
     return out_of_memory(w);
   for (int i = 0; i < net->nodes; i++) w->owner[i] = -1;
   for (int i = 0; i < net->nodes + net->ghosts; i++) w->local[i] = -1;
