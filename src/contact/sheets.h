@@ -212,8 +212,10 @@ typedef struct vvi_sheet_list {
   int64_t first, n;
   float safe;    /* the least of its pairs */
   double skin;   /* of the next build: shorter where pairs are many */
-  double limit;  /* complete while the bodies have moved less than this, relative to each other */
-  double travel; /* how much they have since it was built */
+  double limit;  /* complete while no two points have come closer by more than this */
+  double box[6]; /* relative displacements since it was built, up to the references of its regions */
+  double wake;   /* sum of the paths of its regions up to which it is complete in any case */
+  double travel; /* how much its regions have moved since it was built, relative to each other, drift by drift */
   double step;   /* bound of what they move in the coming drift */
   double offset; /* sum of half thicknesses */
   double guard;  /* the layer */
@@ -236,6 +238,13 @@ typedef struct vvi_sheet_speed {
   double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
 
+/* How far a region has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
+typedef struct vvi_sheet_life {
+  double path, ahead; /* done; after the coming drift at most */
+  double box[6];      /* of x - reference */
+  int64_t round;      /* in which it was found */
+} vvi_sheet_life;
+
 /* Some pairs of a list. */
 typedef struct vvi_sheet_chunk {
   int32_t couple;
@@ -255,22 +264,25 @@ typedef struct vvi_sheet_search {
   vvi_sheet_motion motion;
   int threads;
   double skin, slack;
-  vvi_sheet_list *list;   /* [n_couple] */
-  vvi_sheet_speed *speed; /* [n_region] */
-  double *strip;          /* [n_strip][6] extents of displacements */
-  int64_t *ready, round;  /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
-  float *span;            /* [6][n_edge + 16] middles and halves of edges */
-  float *plane;           /* [16][n_element + 4] planes of triangles, see gaps.c */
-  vvi_box_node *tree;     /* [n_tree] boxes up to date with the last rebuild */
-  double *box;            /* [n_element][6] */
-  double *x, *y;          /* [n_vertex][3] places now and after the drift */
-  unsigned char *fresh;   /* [n_region] boxes belong to the present places */
-  unsigned char *placed;  /* [n_body] x and y do */
-  float *safe;            /* [room] travel of its couple up to which a pair need not be looked at */
-  float *block;           /* [room / 16] the least of 16 of them */
-  vvi_sheet_pair *pair;   /* [room] */
-  int64_t used, room;     /* lists lie one behind the other, with holes */
-  vvi_sheet_near *near;   /* [near_room] */
+  vvi_sheet_list *list;         /* [n_couple] */
+  vvi_sheet_speed *speed;       /* [n_region] */
+  double *strip;                /* [n_strip][6] extents of displacements */
+  vvi_sheet_life *life;         /* [n_region] */
+  double *reference;            /* [vertices of regions][3] */
+  int32_t *couple0, *couple_of; /* [n_region + 1], couples of a region */
+  int64_t *ready, round;        /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;                  /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;                 /* [16][n_element + 4] planes of triangles, see gaps.c */
+  vvi_box_node *tree;           /* [n_tree] boxes up to date with the last rebuild */
+  double *box;                  /* [n_element][6] */
+  double *x, *y;                /* [n_vertex][3] places now and after the drift */
+  unsigned char *fresh;         /* [n_region] boxes belong to the present places */
+  unsigned char *placed;        /* [n_body] x and y do */
+  float *safe;                  /* [room] travel of its couple up to which a pair need not be looked at */
+  float *block;                 /* [room / 16] the least of 16 of them */
+  vvi_sheet_pair *pair;         /* [room] */
+  int64_t used, room;           /* lists lie one behind the other, with holes */
+  vvi_sheet_near *near;         /* [near_room] */
   int32_t n_near, near_room;
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
   vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */

@@ -3,7 +3,7 @@
  * With D the displacements of a body in a drift inside a ball about C of radius r, two points of bodies A and B approach by
  *   |C_A - C_B| + r_A + r_B                                                                                   [sheets 4]
  * at most.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
- * before T + d, a list of all pairs below a skin holds until the travel has used up the skin. */
+ * before T + d; how long lists hold is in life.c. */
 #include "contact/sheets/search.h"
 
 #include "math/math.h"
@@ -59,6 +59,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   if (w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL || w->pair == NULL || w->slot == NULL ||
       w->near == NULL || w->chunk == NULL)
     return VV_NOMEM;
+  VV_TRY(vvi_sheet_life_create(w, arena));
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   for (int32_t i = 0; i < s->n_couple; i++) {
     const vvi_sheet_couple *c = &s->couple[i];
@@ -202,7 +203,9 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
 
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
+  vvi_sheet_paths_done(w);
   for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+    if (w->list[i].n == 0) continue;
     const vvi_sheet_speed *a = &w->speed[w->sheets->couple[i].a], *b = &w->speed[w->sheets->couple[i].b];
     double d[3];
     for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
@@ -251,13 +254,13 @@ static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
   return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
 }
 
-/* Many pairs: they cost more than new lists. */
+/* Many pairs: they cost more than new lists; none at all: the next list may look farther. */
 static void adapt_skin(const vvi_sheet_search *w, const vvi_sheet_couple *c, vvi_sheet_list *l)
 {
   const struct vvi_sheets *s = w->sheets;
   const int64_t size = s->region[c->a].vertices + s->region[c->b].vertices;
   if (l->n > MANY * size) l->skin = fmax(0.7 * l->skin, 0.1 * w->skin);
-  if (l->n < FEW * size) l->skin = fmin(1.4 * l->skin, w->skin);
+  if (l->n < FEW * size) l->skin = fmin(1.4 * l->skin, (l->n == 0 ? 1.6 : 1.0) * w->skin);
 }
 
 static bool rebuild(vvi_sheet_search *w, int32_t i)
@@ -283,6 +286,7 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
   for (int64_t k = first / BLOCK; k < w->used / BLOCK; k++) w->block[k] = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
+  vvi_sheet_list_begins(w, i);
   if (far <= skin) adapt_skin(w, c, l);
   w->builds++;
   return true;
@@ -291,15 +295,15 @@ static bool rebuild(vvi_sheet_search *w, int32_t i)
 /* Lists that the coming drift may use up are built anew. */
 static bool refresh(vvi_sheet_search *w)
 {
+  vvi_sheet_paths_ahead(w);
   for (int shrink = 0; shrink <= SHRINKS; shrink++) {
     bool room = true;
     for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
       const vvi_sheet_couple *c = &w->sheets->couple[i];
       vvi_sheet_list *l = &w->list[i];
-      if (l->off) continue;
+      if (l->off || (l->n == 0 && !l->stale && vvi_sheet_list_sleeps(w, i))) continue;
       l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
-      if (!l->stale && l->travel + l->step + l->offset + l->guard <= l->limit) continue;
-      room = rebuild(w, i);
+      if (l->stale || !vvi_sheet_list_holds(w, i)) room = rebuild(w, i);
     }
     if (room) return true;
     w->skin *= 0.5, w->used = 0;

@@ -24,3 +24,20 @@ void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t 
                           float excess[VVI_SHEET_LEAF]);
 /* What floats may be wrong by: to be added to a skin. */
 double vvi_sheet_rounding(const double a[6], const double b[6]);
+
+/* ---- how long lists live (life.c) ---- */
+
+vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena);
+/* Paths of the regions: what the coming drift adds at most; what it added. */
+void vvi_sheet_paths_ahead(vvi_sheet_search *w);
+void vvi_sheet_paths_done(vvi_sheet_search *w);
+/* A list was built now. */
+void vvi_sheet_list_begins(vvi_sheet_search *w, int32_t couple);
+/* Is it complete for the coming drift?  Its `step` is known. */
+bool vvi_sheet_list_holds(vvi_sheet_search *w, int32_t couple);
+/* It is, without looking any closer. */
+static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, int32_t couple)
+{
+  const vvi_sheet_couple *c = &w->sheets->couple[couple];
+  return w->life[c->a].ahead + w->life[c->b].ahead <= w->list[couple].wake;
+}
