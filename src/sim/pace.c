@@ -6,6 +6,7 @@
 static const double trial = 0.01;              /* s: a trial is at least so long */
 static const double hold = 0.5, longest = 5.0; /* s: a choice holds, twice as long each time it is confirmed */
 static const double margin = 0.95;             /* threads that save less are better left to others */
+static const double patience = 0.25;           /* s: who interrupts a run waits so long */
 enum { PIECE = 4 };                            /* steps between two looks at the clock in a trial */
 
 void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx)
@@ -15,7 +16,10 @@ void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx)
 
 int64_t vvi_pace_steps(const vvi_pace *p, int64_t n)
 {
-  return p->chooses && p->trial != VVI_HOLD && n > PIECE ? PIECE : n;
+  const int64_t most = p->chooses && p->trial != VVI_HOLD ? PIECE
+                       : p->each > 0.0                    ? 1 + (int64_t)(patience / p->each)
+                                                          : 1;
+  return n < most ? n : most;
 }
 
 bool vvi_pace_all(const vvi_pace *p)
@@ -35,6 +39,7 @@ static void choose(vvi_pace *p, double one)
 void vvi_pace_done(vvi_pace *p, int64_t steps, double seconds)
 {
   p->done += steps;
+  p->each = seconds / (double)steps;
   if (vvi_pace_all(p)) p->done_all += steps;
   if (!p->chooses) return;
   p->seconds += seconds, p->steps += steps, p->held += seconds;

@@ -1,4 +1,4 @@
-/* sim/pace.h  How many threads: as many as help.  The bits are the same for any number, so the clock may choose.
+/* sim/pace.h  How many threads, and how many steps at a time.  The bits are the same for any number, so the clock may choose.
  *
  * Small scenes, and machines that do other work, are faster on one thread: threads wait for each other at every join.  Where
  * the caller left the number open, a few steps are timed on all threads and a few on one; the faster way runs on for a while,
@@ -12,6 +12,7 @@ typedef struct vvi_pace {
   bool chooses; /* else: all threads, always */
   vvi_trial trial;
   bool all;               /* the choice that holds */
+  double each;            /* s per step of the last stretch */
   double seconds, cost;   /* of this trial so far; s per step of the trial before */
   int64_t steps;          /* of this trial so far */
   double hold, held;      /* s: how long the choice holds, and has held */

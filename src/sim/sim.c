@@ -206,10 +206,9 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all)
   return VV_OK;
 }
 
-/* Steps until the next observer is due: nothing is looked at before.  A stretch is short enough to be interrupted. */
+/* Steps until the next observer is due: nothing is looked at before. */
 static int64_t until_next(const vv_sim *sim, int64_t n)
 {
-  enum { NODE_STEPS = 20000000 };
   for (int i = 0; i < sim->n_observer; i++) {
     const vvi_observer *o = &sim->observer[i];
     if (o->next == NULL && o->every <= 0) continue;
@@ -219,8 +218,6 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
                                                     : 1;
     if (wait < n) n = wait;
   }
-  const int64_t most = 1 + NODE_STEPS / (1 + vv_model_nodes(sim->model));
-  if (n > most) n = most;
   return n < VVI_BATCH_STEPS || (sim->model->pairs->n == 0 && sim->model->crowd == NULL && sim->model->solids == NULL)
              ? n
              : VVI_BATCH_STEPS;
