@@ -63,12 +63,14 @@ typedef struct crowd_case {
   const char *name;
   const char *file;   /* of examples/cirak2005; NULL: imploding cubes */
   const char *place;  /* of the single cube; NULL: as it is */
+  const char *turn;   /* of the ball; NULL: as it is */
   int n;              /* imploding: cubes along an edge */
   double pitch, lean; /* m, rad */
   uint64_t seed;
   const char *end;           /* s */
   int laws;                  /* the first so many */
   double energy, lost[LAWS]; /* of the independent program: error at the end for e = 1, mu = 0; losses.  0: not given */
+  double stored;             /* of that: peak of the strain energy over the energy */
 } crowd_case;
 
 /* Cubes: the five of the paper in four layouts; 76 in a layout of our own, as the paper gives none. */
@@ -127,6 +129,7 @@ static const crowd_case list[] = {
     {.name = "76 cubes, t = 0.03", .file = "cubes-76.yaml", .laws = LAWS, .energy = 5.2e-7},
     {.name = "76 cubes, t = 0.21", .file = "cubes-76.yaml", .end = "0.21", .laws = 1, .energy = 8.7e-7},
     {.name = "ball and plate", .file = "sphere-plate.yaml", .laws = LAWS},
+    {.name = "ball, node ahead", .file = "sphere-plate.yaml", .turn = "[0, 0, 0]", .laws = 1, .stored = 0.643},
 };
 
 typedef struct crowd_run {
@@ -205,6 +208,7 @@ static vv_status run_case(vv_ctx *ctx, const crowd_case *k, int l, const char *s
   if (status == VV_OK) status = vv_spec_set(spec, "contacts[0].restitution", e);
   if (status == VV_OK) status = vv_spec_set(spec, "contacts[0].friction", mu);
   if (status == VV_OK && k->place != NULL) status = vv_spec_set(spec, "bodies.single.centre", k->place);
+  if (status == VV_OK && k->turn != NULL) status = vv_spec_set(spec, "bodies.ball.rotation", k->turn);
   if (status == VV_OK && k->end != NULL) status = vv_spec_set(spec, "time.end", k->end);
   if (status == VV_OK && step != NULL) status = vv_spec_set(spec, "time.step", step);
   if (status == VV_OK) status = run(ctx, spec, r);
@@ -382,11 +386,12 @@ static void crowd_claims(book_chapter *c, const crowd_runs *r)
 /* Energy errors and losses against the independent program: crowds that are alike, not the same. */
 static void compared_claims(book_chapter *c, const crowd_runs *r)
 {
-  double ratio = 0, apart = 0;
+  double ratio = 0, apart = 0, peak = 0, off = 0;
   for (int i = 0; i < r->n; i++) {
     const crowd_run *k = &r->of[i];
     const double there = k->of->lost[k->law];
     if (k->law == 0 && k->of->energy > 0) ratio = fmax(ratio, fabs(k->end) / k->of->energy);
+    if (k->of->stored > 0) peak = k->stored, off = fabs(k->stored - k->of->stored);
     if (there > 0) apart = fmax(apart, fabs(k->rubbed + k->thrown - there));
   }
   char text[240];
@@ -401,6 +406,11 @@ static void compared_claims(book_chapter *c, const crowd_runs *r)
       "27, 64 and 27 turned cubes with friction or restitution 0.5; its layouts are not known in detail: within 15 "
       "points",
       text, apart, 0.15);
+  snprintf(text, sizeof text, "%.1f %%", 100 * peak);
+  agreement(c, "K14", "ball on a plate: peak of the strain energy, against an independent program", "64.3 %",
+            "examples/cirak2005/sphere-plate.yaml with rotation [0, 0, 0], which that program had: within one point. "
+            "Turned as in the example it is 57 %: a crumpling ball depends on where its mesh is hit",
+            text, off, 0.01);
   const double order = log2(fabs(r->order[ORDERS - 1].end / r->order[0].end)) / (ORDERS - 1);
   snprintf(text, sizeof text, "order %s", book_fixed(order, 1).s);
   target(c, "K13", "beyond: the error of the energy is of second order in the step", "2 (independent program)",
