@@ -16,9 +16,9 @@ void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx)
 
 int64_t vvi_pace_steps(const vvi_pace *p, int64_t n)
 {
-  const int64_t most = p->chooses && p->trial != VVI_HOLD ? PIECE
-                       : p->each > 0.0                    ? 1 + (int64_t)(patience / p->each)
-                                                          : 1;
+  const bool tries = p->chooses && p->trial != VVI_HOLD;
+  int64_t most = p->each > 0.0 ? 1 + (int64_t)((tries ? trial : patience) / p->each) : 1;
+  if (tries && most > PIECE) most = PIECE; /* the other way may be slower by far */
   return n < most ? n : most;
 }
 

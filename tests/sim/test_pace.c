@@ -1,0 +1,84 @@
+/* tests/sim/test_pace.c  The clock chooses the number of threads: the faster way runs, both are tried again, and a number that
+ * somebody asked for is kept. */
+#include "check.h"
+#include "sim/pace.h"
+
+static vvi_pace start(int threads)
+{
+  vv_ctx_def def = vv_ctx_default();
+  vv_ctx *ctx = NULL;
+  vvi_pace p;
+  def.threads = threads;
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  vvi_pace_start(&p, ctx);
+  vv_ctx_destroy(ctx);
+  return p;
+}
+
+/* A machine on which a step takes so many seconds on all threads and on one; runs for `end` seconds. */
+static double machine(vvi_pace *p, double all, double one, double end)
+{
+  double t = 0.0;
+  while (t < end) {
+    const int64_t n = vvi_pace_steps(p, 1000000);
+    const double seconds = (double)n * (vvi_pace_all(p) ? all : one);
+    assert_true(n > 0);
+    if (p->done > 100) check_most(seconds, 1.0); /* who interrupts it need not wait */
+    vvi_pace_done(p, n, seconds);
+    t += seconds;
+  }
+  return t;
+}
+
+static double share(const vvi_pace *p)
+{
+  return (double)p->done_all / (double)p->done;
+}
+
+static void test_faster_way(void **unused)
+{
+  (void)unused;
+  const double cost[] = {1e-7, 1e-5, 1e-3, 0.02};
+  for (int i = 0; i < 4; i++) {
+    vvi_pace p = start(0);
+    p.chooses = true;
+    machine(&p, 0.5 * cost[i], cost[i], 20.0); /* threads help */
+    check_least(share(&p), 0.95);
+    p = start(0);
+    p.chooses = true;
+    machine(&p, 20.0 * cost[i], cost[i], 100.0); /* a busy machine */
+    check_most(share(&p), 0.05);
+  }
+}
+
+/* The machine becomes busy, and quiet again. */
+static void test_changes_its_mind(void **unused)
+{
+  (void)unused;
+  vvi_pace p = start(0);
+  p.chooses = true;
+  machine(&p, 1e-5, 2e-5, 30.0);
+  for (int k = 0; k < 2; k++) {
+    const int64_t done = p.done, all = p.done_all;
+    machine(&p, k == 0 ? 4e-5 : 1e-5, 2e-5, 100.0);
+    const double late = (double)(p.done_all - all) / (double)(p.done - done);
+    if (k == 0) check_most(late, 0.1);
+    if (k == 1) check_least(late, 0.9);
+  }
+}
+
+static void test_asked_for(void **unused)
+{
+  (void)unused;
+  vvi_pace p = start(3);
+  assert_false(p.chooses);
+  machine(&p, 1e-3, 1e-5, 10.0);
+  assert_int_equal(p.done, p.done_all);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_faster_way), cmocka_unit_test(test_changes_its_mind),
+                                     cmocka_unit_test(test_asked_for)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
