@@ -284,6 +284,7 @@ typedef struct vvi_sheet_search {
   int64_t used, room;           /* lists lie one behind the other, with holes */
   vvi_sheet_near *near;         /* [near_room] */
   int32_t n_near, near_room;
+  double nearest;         /* the least d over guard of them */
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
   vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
   int64_t chunk_room;

@@ -498,8 +498,10 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   if (k->safe < l->safe) l->safe = k->safe;
   w->checked += k->checked;
   if (k->hits > w->near_room - w->n_near) return false;
+  double least = INFINITY;
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
+    least = smaller(s->d, least);
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
     w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
                                             .b = p->b,
@@ -509,6 +511,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
                                             .d = s->d,
                                             .n = {s->n[0], s->n[1], s->n[2]}};
   }
+  w->nearest = smaller(least / l->guard, w->nearest);
   return true;
 }
 
@@ -520,7 +523,7 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   const int32_t n = find_active(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
-  w->n_near = 0;
+  w->n_near = 0, w->nearest = INFINITY;
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

@@ -62,7 +62,6 @@ static bool changed_since(const struct vvi_sheets_step *w, int32_t looked, const
 {
   const struct vvi_sheets *m = w->search->sheets;
   if (looked < 0) return true;
-  if (w->n_dirty == 0) return false;
   for (int k = 0; k < n; k++) {
     const int32_t v = vertex[k];
     if (m->mover[v] < 0) continue;
@@ -326,6 +325,7 @@ static bool reply_again(struct vvi_sheets_step *w, visit *k, double *u, double *
 static bool visit_pair(struct vvi_sheets_step *w, vvi_sheet_near *near, bool patient)
 {
   const struct vvi_sheets *m = w->search->sheets;
+  if (near->looked >= 0 && w->n_dirty == 0) return false;
   visit k;
   k.near = near, k.list = &w->search->list[near->couple], k.turns = false;
   k.pair.vertices = vvi_sheet_vertices(m, near->a, near->b, k.pair.vertex);
@@ -418,8 +418,7 @@ bool vvi_sheets_settle(struct vvi_sheets_step *w)
   vvi_sheet_measure(s);
   for (int repeat = 0; again && room && repeat < REPEATS; repeat++) {
     room = vvi_sheet_collect(s);
-    for (int32_t i = 0; i < s->n_near; i++)
-      w->count.nearest = fmin(w->count.nearest, s->near[i].d / s->list[s->near[i].couple].guard);
+    w->count.nearest = fmin(w->count.nearest, s->nearest);
     const double found = vvi_clock();
     w->n_memo = 0;
     sweep(w);
