@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tiles: fewer are worked on by one thread; so many do not stay in the caches. */
-enum { PARALLEL_FROM = 4, FAR_FROM = 128 };
+/* Tiles: fewer are worked on by one thread. */
+enum { PARALLEL_FROM = 4 };
 
 /* ---- nodes ---- */
 
 static void force_tile(const vv_block *b, int64_t i, const double *q, double *grad)
 {
   const shell_plan *plan = b->plan;
-  const shell_tile *t = &plan->tile[i], *next = plan->tiles < FAR_FROM ? NULL : i + 1 < plan->tiles ? t + 1 : t;
-  plan->force(shell_of(b, t->body), t, next, b->column, q, grad);
+  const shell_tile *t = &plan->tile[i];
+  plan->force(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, q, grad);
 }
 
 /* Forces on the local nodes of a tile. */
