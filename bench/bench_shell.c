@@ -1,11 +1,12 @@
-/* bench/bench_shell.c  The shell: force, whole step (force, kick, drift) and audit, in cache and out of it, on regular and irregular
- * meshes, with one and two threads: bench_shell [folder for the CSV].
+/* bench/bench_shell.c  The shell: force, whole step (force, kick, drift) and audit, in cache and out of it, on regular and
+ * irregular meshes, with one and two threads: bench_shell [folder for the CSV].
  *
- * Timed: the columns `kick` (force and momentum), `stride` (the whole step) and `audit` (energies and momenta) of the table, so nothing of the loop around
- * them; the least of many windows of about a millisecond, which a busy machine disturbs least.  Counted from the formulas: 520 flops for an element of a regular pair and 6 for half a node; bytes of a step that
- * streams 218: reference 48, indices 16, nodes in 23, slots out and back 69, x and p in and out and 1/m 62.  Shares: of the
- * fused multiply-add peak of a core and of the bandwidth of a triad, both measured between the runs; the larger is the floor
- * that the row is nearest to. */
+ * Timed: the columns `kick` (force and momentum), `stride` (the whole step) and `audit` (energies and momenta) of the table, so
+ * nothing of the loop around them; the least of many windows of about a millisecond, which a busy machine disturbs least.
+ * Counted from the formulas: 520 flops for an element of a regular pair and 6 for half a node; bytes of a step that streams
+ * 218: reference 48, indices 16, nodes in 23, slots out and back 69, x and p in and out and 1/m 62.  Shares: of the fused
+ * multiply-add peak of a core and of the bandwidth of a triad, both measured between the runs; the larger is the floor that
+ * the row is nearest to. */
 #include "tools.h"
 
 #include "body/shell/shell.h"

@@ -57,8 +57,10 @@ static void sums(const shell_patch *p, const double *x, double A1[3], double A2[
 
 void shell_excess_far(int n, const double *x, double *out)
 {
-  for (int i = 0; i < n; i++)
-    if (!(x[i] > -1.0 / 3.0 && x[i] < 0.5)) out[i] = x[i] - log1p(x[i]);
+  for (int i = 0; i < n; i++) {
+    const double s = x[i] / (2.0 + x[i]);
+    if (s * s > 0.04) out[i] = x[i] - log1p(x[i]);
+  }
 }
 
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *e)
