@@ -1,11 +1,12 @@
-/* bench/bench_shell.c  The shell: force and whole step (force, kick, drift), in cache and out of it, on regular and irregular
- * meshes, with one and two threads: bench_shell [folder for the CSV].
+/* bench/bench_shell.c  The shell: force, whole step (force, kick, drift) and audit, in cache and out of it, on regular and
+ * irregular meshes, with one and two threads: bench_shell [folder for the CSV].
  *
- * Timed: the columns `kick` (force and momentum) and `stride` (the whole step) of the table, so nothing of the loop around
- * them; the least of many windows of about a millisecond, which a busy machine disturbs least.  Counted from the formulas: 520 flops for an element of a regular pair and 6 for half a node; bytes of a step that
- * streams 218: reference 48, indices 16, nodes in 23, slots out and back 69, x and p in and out and 1/m 62.  Shares: of the
- * fused multiply-add peak of a core and of the bandwidth of a triad, both measured between the runs; the larger is the floor
- * that the row is nearest to. */
+ * Timed: the columns `kick` (force and momentum), `stride` (the whole step) and `audit` (energies and momenta) of the table, so
+ * nothing of the loop around them; the least of many windows of about a millisecond, which a busy machine disturbs least.
+ * Counted from the formulas: 520 flops for an element of a regular pair and 6 for half a node; bytes of a step that streams
+ * 218: reference 48, indices 16, nodes in 23, slots out and back 69, x and p in and out and 1/m 62.  Shares: of the fused
+ * multiply-add peak of a core and of the bandwidth of a triad, both measured between the runs; the larger is the floor that
+ * the row is nearest to. */
 #include "tools.h"
 
 #include "body/shell/shell.h"
@@ -14,6 +15,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { FLOPS = 526, BYTES = 218, MOST_THREADS = 2 };
@@ -117,8 +119,9 @@ static bench_run open_shell(const scene *s, int threads)
 
 typedef struct row {
   int64_t elements;
-  double force, step, peak, stream; /* ns per element and step; GFLOP/s, GB/s */
+  double force, step, audit, peak, stream; /* ns per element and step; GFLOP/s, GB/s */
   uint64_t hash;
+  vv_totals sum;
 } row;
 
 static void keep_least(double *least, double value)
@@ -130,8 +133,9 @@ static row measure(const scene *s, int threads, int set)
 {
   bench_run run = open_shell(s, threads);
   const vv_block *b = &run.model->block[0];
-  ((shell_plan *)b->plan)->force = shell_tile_force(set);
-  row r = {.elements = b->elements, .force = NAN, .step = NAN};
+  shell_plan *plan = b->plan;
+  plan->force = shell_tile_force(set), plan->audit = shell_tile_audit(set);
+  row r = {.elements = b->elements, .force = NAN, .step = NAN, .audit = NAN};
   const int n = 1 + (int)(4e4 / (double)r.elements), windows = r.elements < 100000 ? 400 : 60;
   bench_stream *stream = bench_stream_create(1 << 22, threads, true);
   double *q = run.state->q + b->q0, *p = run.state->p + b->p0;
@@ -143,24 +147,32 @@ static row measure(const scene *s, int threads, int set)
     start = bench_clock(threads);
     for (int k = 0; k < n; k++) b->kind->stride(b, h, q, p);
     keep_least(&r.step, bench_clock(threads) - start);
+    start = bench_clock(threads);
+    for (int k = 0; k < n; k++) r.sum = (vv_totals){0}, b->kind->audit(b, q, p, &r.sum);
+    keep_least(&r.audit, bench_clock(threads) - start);
     if (i % 20 == 0) r.peak = fmax(r.peak, bench_fma_peak());
     if (i % 20 == 0) r.stream = fmax(r.stream, bench_stream_triad(stream, 2));
   }
   const double work = (double)n * (double)r.elements;
-  r.force *= 1e9 / work, r.step *= 1e9 / work;
+  r.force *= 1e9 / work, r.step *= 1e9 / work, r.audit *= 1e9 / work;
   r.hash = vv_state_hash(run.state);
   bench_stream_destroy(stream);
   bench_close(&run);
   return r;
 }
 
+static bool differ(const row *a, const row *b)
+{
+  return a->hash != b->hash || memcmp(&a->sum, &b->sum, sizeof a->sum) != 0;
+}
+
 static void print_row(const scene *s, int threads, const char *set, const row *r, FILE *csv)
 {
   const double arithmetic = FLOPS / r->step / (threads * r->peak), memory = BYTES / r->step / r->stream;
-  printf("%-22s %-8s %8lld %7d %9.2f %9.2f %8.0f%% %8.0f%%  %016llx\n", s->name, set, (long long)r->elements, threads,
-         r->force, r->step, 100.0 * arithmetic, 100.0 * memory, (unsigned long long)r->hash);
-  fprintf(csv, "%s,%s,%lld,%d,%.3f,%.3f,%.2f,%.2f,%.3f,%.3f,%016llx\n", s->name, set, (long long)r->elements, threads,
-          r->force, r->step, r->peak, r->stream, arithmetic, memory, (unsigned long long)r->hash);
+  printf("%-22s %-8s %8lld %7d %9.2f %9.2f %9.2f %8.0f%% %8.0f%%  %016llx\n", s->name, set, (long long)r->elements,
+         threads, r->force, r->step, r->audit, 100.0 * arithmetic, 100.0 * memory, (unsigned long long)r->hash);
+  fprintf(csv, "%s,%s,%lld,%d,%.3f,%.3f,%.3f,%.2f,%.2f,%.3f,%.3f,%016llx\n", s->name, set, (long long)r->elements,
+          threads, r->force, r->step, r->audit, r->peak, r->stream, arithmetic, memory, (unsigned long long)r->hash);
   fflush(stdout);
 }
 
@@ -174,22 +186,23 @@ int main(int argc, char **argv)
   static const char *const set[] = {"plain", "avx2", "best"};
   FILE *csv = bench_csv(argc, argv, "-shell");
   int unequal = 0;
-  fprintf(csv, "scene,set,elements,threads,ns_force,ns_step,fma_peak_gflop_per_s,triad_gb_per_s,share_arithmetic,"
-               "share_memory,state_hash\n");
-  printf("%-22s %-8s %8s %7s %9s %9s %9s %9s  %s\n", "scene", "set", "elements", "threads", "force ns", "step ns",
-         "of peak", "of triad", "state hash");
+  fprintf(csv,
+          "scene,set,elements,threads,ns_force,ns_step,ns_audit,fma_peak_gflop_per_s,triad_gb_per_s,share_arithmetic,"
+          "share_memory,state_hash\n");
+  printf("%-22s %-8s %8s %7s %9s %9s %9s %9s %9s  %s\n", "scene", "set", "elements", "threads", "force ns", "step ns",
+         "audit ns", "of peak", "of triad", "state hash");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-    uint64_t first = 0;
+    row first = {0};
     for (int threads = 1; threads <= MOST_THREADS; threads++) {
       const row r = measure(&list[i], threads, 2);
       print_row(&list[i], threads, set[2], &r, csv);
-      if (threads == 1) first = r.hash;
-      unequal += r.hash != first;
+      if (threads == 1) first = r;
+      unequal += differ(&r, &first);
     }
     for (int k = 0; i == 1 && k < 2; k++) { /* what other machines would take */
       const row r = measure(&list[i], 1, k);
       print_row(&list[i], 1, set[k], &r, csv);
-      unequal += r.hash != first;
+      unequal += differ(&r, &first);
     }
   }
   printf("\nsame bits for every number of threads and every instruction set: %s; load %.2f\n",

@@ -54,6 +54,7 @@ static void test_signs(void **unused)
       for (int k = 0; k < 3; k++) p[k][c] = random_int(&seed, INT64_C(1) << (n % 2 == 0 ? 36 : 10));
       p[3][c] = p[0][c] + i * (p[1][c] - p[0][c]) + j * (p[2][c] - p[0][c]) + (n % 3 == 0 ? 0 : random_int(&seed, 1));
     }
+    for (int k = 0; k < 4 && n % 7 == 0; k++) p[k][n % 3] = p[0][n % 3]; /* a plane along two axes */
     for (int k = 0; k < 12; k++) x[k / 3][k % 3] = ldexp((double)p[k / 3][k % 3], -30);
     const int wanted = sign_of(determinant((const int64_t(*)[3])p));
     assert_int_equal(vvi_side_of(x[0], x[1], x[2], x[3]), wanted);

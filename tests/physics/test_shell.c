@@ -277,6 +277,116 @@ static void test_twin(void **unused)
   }
 }
 
+/* Energy of an element from its metric and curvature, as the laws are written down and with more digits: the reference to
+ * what the audit adds up by lanes. */
+static long double twin_stvk(const shell_body *k, const double *rest, const shell_element *e)
+{
+  const long double A = SHELL_A * SHELL_A, R[3] = {rest[0] / A, rest[1] / A, rest[2] / A};
+  const long double det = R[0] * R[1] - R[2] * R[2], g[3] = {R[1] / det, R[0] / det, -R[2] / det}, nu = k->poisson;
+  const long double h = k->thickness, E = k->young * h / (1.0L - nu * nu) * 0.5L * sqrtl(det);
+  long double W = 0.0L;
+  for (int bending = 0; bending < 2; bending++) {
+    long double v[3];
+    for (int c = 0; c < 3; c++)
+      v[c] = bending ? ((long double)e->B[c] - rest[3 + c]) / SHELL_D : 0.5L * ((long double)e->G[c] - rest[c]) / A;
+    const long double m11 = g[0] * v[0] + g[2] * v[2], m12 = g[0] * v[2] + g[2] * v[1]; /* mixed components */
+    const long double m21 = g[2] * v[0] + g[1] * v[2], m22 = g[2] * v[2] + g[1] * v[1];
+    const long double trace = m11 + m22, square = m11 * m11 + 2.0L * m12 * m21 + m22 * m22;
+    W += 0.5L * E * (bending ? h * h / 12.0L : 1.0L) * (nu * trace * trace + (1.0L - nu) * square);
+  }
+  return W;
+}
+
+static long double twin_neo(const shell_body *k, const double *rest, const shell_element *e)
+{
+  const long double mu = k->mu, lambda = k->lambda, A = SHELL_A * SHELL_A;
+  const long double area = 0.5L * sqrtl((long double)rest[0] * rest[1] - (long double)rest[2] * rest[2]) / A;
+  long double W = 0.0L;
+  for (int side = -1; side <= 1; side += 2) {
+    const long double z = side * (long double)k->lever;
+    long double C[3], R[3];
+    for (int c = 0; c < 3; c++) C[c] = e->G[c] - z * e->B[c], R[c] = rest[c] - z * rest[3 + c];
+    const long double det = R[0] * R[1] - R[2] * R[2], ratio = (C[0] * C[1] - C[2] * C[2]) / det;
+    const long double trace = (R[1] * C[0] + R[0] * C[1] - 2.0L * R[2] * C[2]) / det;
+    const long double C33 = (2.0L * mu + lambda) / (2.0L * mu + lambda * ratio), J2 = ratio * C33;
+    W += 0.5L * mu * (trace + C33 - 3.0L - logl(J2)) + 0.25L * lambda * (J2 - 1.0L - logl(J2));
+  }
+  return 0.5L * k->thickness * area * W;
+}
+
+static double twin_energy(const vv_block *b, const double *q)
+{
+  const shell_plan *plan = b->plan;
+  static double x[4 * SHELL_MOST_LOCAL];
+  long double sum = 0.0L;
+  for (int64_t t = 0; t < plan->tiles; t++) {
+    const shell_tile *tile = &plan->tile[t];
+    const shell_body *k = shell_of(b, tile->body);
+    shell_tile_places(tile, b->column, q, x);
+    for (int i = 0; i < tile->groups; i++)
+      for (int lane = 0; lane < SHELL_GROUP; lane++) {
+        shell_patch p;
+        shell_element e;
+        if (shell_lane_element(&tile->group[i], lane) < 0) continue;
+        shell_patch_of(tile, &tile->group[i], lane, &p);
+        shell_element_at(k, &p, x, &e);
+        const long double W = k->law == SHELL_STVK ? twin_stvk(k, p.rest, &e) : twin_neo(k, p.rest, &e);
+        check_near(e.energy, (double)W, 1e-13 * (double)W);
+        sum += W;
+      }
+  }
+  return (double)sum;
+}
+
+static void check_nodes(const vv_block *b, const double *q, const double *p, const vv_totals *sum)
+{
+  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  long double kinetic = 0.0L, total[3] = {0}, turn[3] = {0}, p_abs = 0.0L, L_abs = 0.0L;
+  for (int64_t i = 0; i < b->nodes; i++) {
+    double x[3], P[3];
+    for (int c = 0; c < 3; c++) x[c] = q[c * b->column + i], P[c] = p[c * b->column + i];
+    kinetic += 0.5L * minv[i] * vvi_dot3(P, P);
+    for (int c = 0; c < 3; c++) {
+      const int d = (c + 1) % 3, e = (c + 2) % 3;
+      total[c] += P[c], turn[c] += (long double)x[d] * P[e] - (long double)x[e] * P[d];
+    }
+    p_abs += vvi_norm3(P), L_abs += vvi_norm3(x) * vvi_norm3(P);
+  }
+  check_near(sum->kinetic, (double)kinetic, 1e-14 * (double)kinetic);
+  check_near(sum->p_abs, (double)p_abs, 1e-14 * (double)p_abs);
+  check_near(sum->L_abs, (double)L_abs, 1e-14 * (double)L_abs);
+  for (int c = 0; c < 3; c++) {
+    check_near(sum->p[c], (double)total[c], 1e-15 * (double)p_abs);
+    check_near(sum->L[c], (double)turn[c], 1e-15 * (double)L_abs);
+  }
+}
+
+/* Strains of a tenth, and about stretches at which the logarithm of the neo-Hookean law leaves its series. */
+static void test_audit(void **unused)
+{
+  (void)unused;
+  static const double scale[] = {1.0, 1.6, 0.7};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    for (int l = 0; l < 2; l++) {
+      run_record r = open_shell(&shapes[i], laws[l], 1);
+      const vv_block *b = block(&r);
+      double *q = moved(&r, 0.1 * shapes[i].size), *x = vector(b), *p = random_vector(b, 1.0);
+      for (int k = 0; k < 3; k++) {
+        for (int64_t j = 0; j < 3 * b->column; j++) x[j] = scale[k] * q[j];
+        const double energy = twin_energy(b, x);
+        for (int set = 0; set < 3; set++) {
+          vv_totals sum = {0};
+          ((shell_plan *)b->plan)->audit = shell_tile_audit(set);
+          b->kind->audit(b, x, p, &sum);
+          check_near(sum.strain, energy, 1e-13 * energy);
+          check_nodes(b, x, p, &sum);
+        }
+      }
+      free(q), free(x), free(p);
+      run_free(&r);
+    }
+}
+
 /* Weights: of one sum to 1, of derivatives to 0, whatever the valences; the middle child of a regular patch has the whole
  * numbers of the direct one. */
 static void test_weights(void **unused)
@@ -304,11 +414,15 @@ static void test_bits(void **unused)
   for (int l = 0; l < 2; l++) {
     run_record first = open_shell(&big, laws[l], 1);
     for (int k = 0; k < 20; k++) block(&first)->kind->stride(block(&first), 1e-4, first.state->q, first.state->p);
+    vv_totals total = {0};
+    block(&first)->kind->audit(block(&first), first.state->q, first.state->p, &total);
     for (int threads = 1; threads <= 3; threads++)
       for (int set = 0; set < 3; set++) {
         run_record r = open_shell(&big, laws[l], threads);
         const vv_block *b = block(&r);
-        ((shell_plan *)b->plan)->force = shell_tile_force(set);
+        shell_plan *plan = b->plan;
+        vv_totals sum = {0};
+        plan->force = shell_tile_force(set), plan->audit = shell_tile_audit(set);
         for (int k = 0; k < 20; k++) {
           if (set == 1) {
             b->kind->stride(b, 1e-4, r.state->q, r.state->p);
@@ -319,6 +433,8 @@ static void test_bits(void **unused)
           b->kind->drift(b, 1e-4, r.state->q, r.state->p);
         }
         assert_true(vv_state_hash(r.state) == vv_state_hash(first.state));
+        b->kind->audit(b, r.state->q, r.state->p, &sum);
+        assert_memory_equal(&sum, &total, sizeof sum);
         run_free(&r);
       }
     assert_true(vv_state_hash(first.state) != vv_state_hash(first.initial));
@@ -436,7 +552,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_element), cmocka_unit_test(test_twin),    cmocka_unit_test(test_weights),
       cmocka_unit_test(test_bits),    cmocka_unit_test(test_stretch), cmocka_unit_test(test_small_strains),
-      cmocka_unit_test(test_surface),
+      cmocka_unit_test(test_surface), cmocka_unit_test(test_audit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,38 +10,6 @@ enum { CHUNKS = 64 };
 
 /* ---- sums ---- */
 
-static double tile_energy(const vv_block *b, const shell_tile *t, const double *q)
-{
-  double x[4 * SHELL_MOST_LOCAL], sum = 0.0;
-  const shell_body *k = shell_of(b, t->body);
-  shell_tile_places(t, b->column, q, x);
-  for (int i = 0; i < t->groups; i++)
-    for (int lane = 0; lane < SHELL_GROUP; lane++) {
-      shell_patch p;
-      shell_element e;
-      if (shell_lane_element(&t->group[i], lane) < 0) continue;
-      shell_patch_of(t, &t->group[i], lane, &p);
-      shell_element_at(k, &p, x, &e);
-      sum += e.energy;
-    }
-  return sum;
-}
-
-static void add_nodes(const vv_block *b, const shell_tile *t, const double *q, const double *p, vv_totals *s)
-{
-  const double *m = shell_node(b, SHELL_MASS), *minv = shell_node(b, SHELL_INVERSE_MASS);
-  for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
-    double x[3], P[3], arm[3];
-    for (int c = 0; c < 3; c++) x[c] = q[c * b->column + i], P[c] = p[c * b->column + i];
-    vvi_cross3(x, P, arm);
-    s->kinetic += 0.5 * minv[i] * vvi_dot3(P, P);
-    for (int c = 0; c < 3; c++) s->p[c] += P[c], s->L[c] += arm[c];
-    s->potential -= m[i] * vvi_dot3(b->gravity, x);
-    s->p_abs += vvi_norm3(P);
-    s->L_abs += vvi_norm3(x) * vvi_norm3(P);
-  }
-}
-
 static void add(vv_totals *sum, const vv_totals *part)
 {
   sum->kinetic += part->kinetic, sum->strain += part->strain, sum->potential += part->potential;
@@ -53,10 +21,7 @@ static vv_totals audit_chunk(const vv_block *b, int64_t from, int64_t to, const 
 {
   const shell_plan *plan = b->plan;
   vv_totals sum = {0};
-  for (int64_t i = from; i < to; i++) {
-    sum.strain += tile_energy(b, &plan->tile[i], q);
-    add_nodes(b, &plan->tile[i], q, p, &sum);
-  }
+  for (int64_t i = from; i < to; i++) plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, &sum);
   return sum;
 }
 

@@ -357,7 +357,7 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
     shell_plan *plan = b->plan = VVI_ARENA_NEW(f->arena, shell_plan, 1);
     if (plan == NULL) return VV_NOMEM;
     atomic_flag_clear(&plan->busy);
-    plan->force = shell_tile_force(2);
+    plan->force = shell_tile_force(2), plan->audit = shell_tile_audit(2);
   }
   part w = {.group = g, .arena = f->arena};
   vv_status status = fill_part(&w, f);

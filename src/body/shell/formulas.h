@@ -1,5 +1,6 @@
 /* body/shell/formulas.h  Strain and stress of one element, written once and compiled for REAL = double and for
- * two, four and eight elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square root) set.
+ * two, four and eight elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square
+ * root) set; energies are there where LANES and LANE(x, i) are set too.
  *
  * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
  * matrices are 11, 22, 12.                                                                                    [shell 6] */
@@ -132,6 +133,71 @@ INLINE void FN(element)(const shell_body *k, shell_law law, const REAL S[5][3], 
     FN(stress_neo)(k, rest, G, B, N, M);
   FN(respond)(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);
 }
+
+/* ---- energies ---- */
+
+#ifdef LANE
+#define CONTRACT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + 2.0 * ((a)[2] * (b)[2]))
+
+/* x - ln(1 + x), to all digits also where x is small: with s = x/(2 + x) the logarithm is 2 (s + s^3/3 + s^5/5 + ...), and
+ * x - 2 s = x s.  For |s| < 1/5 eleven terms leave less than 4e-18 of the value; others are rare. */
+INLINE void FN(excess)(const REAL *x, REAL *out)
+{
+  const REAL s = *x / (2.0 + *x), t = s * s;
+  REAL sum = {0};
+  int far = 0;
+  for (int n = 10; n >= 0; n--) sum = 1.0 / (2 * n + 3) + t * sum;
+  REAL value = *x * s - 2.0 * s * (t * sum);
+  for (int i = 0; i < LANES; i++) far |= LANE(t, i) > 0.04;
+  if (far) {
+    REAL in = *x, all = value;
+    shell_excess_far(LANES, (const double *)&in, (double *)&all);
+    value = all;
+  }
+  *out = value;
+}
+
+INLINE void FN(energy_stvk)(const REAL rest[6], const REAL G[3], const REAL B[3], const REAL N[3], const REAL M[3],
+                            REAL *energy)
+{
+  const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
+  const REAL K[3] = {B[0] - rest[3], B[1] - rest[4], B[2] - rest[5]};
+  *energy = 0.25 * CONTRACT(N, E) + 0.5 * CONTRACT(M, K);
+}
+
+/* h A0/2 times mu/2 (tr C + C33 - 3 - 2 ln J) + lambda/4 (J^2 - 1 - 2 ln J) at the two points.  With D = C - C0 and
+ * m = det C/det C0 - 1 = C0^-1:D + det(C0^-1 D) the terms of first order are taken out by hand, so that small strains keep
+ * their digits: C33 = 1 - f m, J^2 = (1 + m)(1 - f m), f = lambda/(2 mu + lambda (1 + m)).                      [shell 8] */
+INLINE void FN(energy_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL *energy)
+{
+  REAL sum = {0};
+  for (int side = -1; side <= 1; side += 2) {
+    REAL C[3], R[3], V[3], D[3], ratio, thick, over;
+    const double z = side * k->lever;
+    FN(neo_point)(k, z, rest, G, B, C, R, V, &ratio, &thick);
+    for (int c = 0; c < 3; c++) D[c] = (G[c] - rest[c]) - z * (B[c] - rest[3 + c]);
+    const REAL det = (D[0] * D[1] - D[2] * D[2]) * (R[0] * R[1] - R[2] * R[2]), m = CONTRACT(R, D) + det;
+    const REAL f = k->lambda / (2.0 * k->mu + k->lambda * (1.0 + m)), grown = m - f * m * (1.0 + m);
+    FN(excess)(&grown, &over);
+    sum += 0.5 * k->mu * (f * m * m - det + over) + 0.25 * k->lambda * over;
+  }
+  *energy = (0.25 * k->thickness / (SHELL_A * SHELL_A)) * rest[6] * sum;
+}
+
+/* From the sums A1, A2, D11, D22, D33 to the energy. */
+INLINE void FN(energy)(const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7], REAL *energy)
+{
+  REAL G[3], B[3], n[3], inverse, N[3], M[3];
+  FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);
+  if (law == SHELL_NEO_HOOKE) {
+    FN(energy_neo)(k, rest, G, B, energy);
+    return;
+  }
+  FN(stress_stvk)(k, rest, G, B, N, M);
+  FN(energy_stvk)(rest, G, B, N, M, energy);
+}
+#undef CONTRACT
+#endif
 
 #undef INLINE
 #undef DOT

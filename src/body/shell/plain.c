@@ -1,13 +1,15 @@
-/* body/shell/plain.c  One element at a time, without lanes: what audits, outputs and tangents ask for. */
+/* body/shell/plain.c  One element at a time, without lanes: what outputs, stable steps and tests ask for. */
 #include "body/shell/shell.h"
 
 #include "math/math.h"
 
 #include <string.h>
 
-#define REAL     double
-#define FN(name) name##_double
-#define ROOT(x)  (x) = sqrt(x)
+#define REAL       double
+#define FN(name)   name##_double
+#define ROOT(x)    (x) = sqrt(x)
+#define LANES      1
+#define LANE(x, i) (x)
 #include "body/shell/formulas.h"
 
 /* ---- nodes and elements of a tile ---- */
@@ -53,45 +55,12 @@ static void sums(const shell_patch *p, const double *x, double A1[3], double A2[
   }
 }
 
-/* sum over a, b of a symmetric pair of triples */
-static double contract(const double a[3], const double b[3])
+void shell_excess_far(int n, const double *x, double *out)
 {
-  return a[0] * b[0] + a[1] * b[1] + 2.0 * a[2] * b[2];
-}
-
-static double energy_stvk(const shell_patch *p, const shell_element *e)
-{
-  double E[3], K[3];
-  for (int c = 0; c < 3; c++) E[c] = e->G[c] - p->rest[c], K[c] = e->B[c] - p->rest[3 + c];
-  return 0.25 * contract(e->N, E) + 0.5 * contract(e->M, K);
-}
-
-/* x - ln(1 + x), to all digits also where x is small. */
-static double excess(double x)
-{
-  if (fabs(x) > 0.01) return x - log1p(x);
-  double sum = 0.0;
-  for (int n = 9; n >= 2; n--) sum = 1.0 / n - x * sum;
-  return x * x * sum;
-}
-
-/* h A0/2 times mu/2 (tr C + C33 - 3 - 2 ln J) + lambda/4 (J^2 - 1 - 2 ln J) at the two points.  With D = C - C0 and
- * m = det C/det C0 - 1 = C0^-1:D + det(C0^-1 D) the terms of first order are taken out by hand, so that small strains keep
- * their digits: C33 = 1 - f m, J^2 = (1 + m)(1 - f m), f = lambda/(2 mu + lambda (1 + m)).                      [shell 8] */
-static double energy_neo(const shell_body *k, const shell_patch *p, const shell_element *e)
-{
-  const double area = 0.5 * sqrt(p->rest[0] * p->rest[1] - p->rest[2] * p->rest[2]) / (SHELL_A * SHELL_A);
-  double sum = 0.0;
-  for (int side = -1; side <= 1; side += 2) {
-    double C[3], R[3], V[3], D[3], ratio, thick;
-    const double z = side * k->lever;
-    neo_point_double(k, z, p->rest, e->G, e->B, C, R, V, &ratio, &thick);
-    for (int c = 0; c < 3; c++) D[c] = (e->G[c] - p->rest[c]) - z * (e->B[c] - p->rest[3 + c]);
-    const double det = (D[0] * D[1] - D[2] * D[2]) * (R[0] * R[1] - R[2] * R[2]), m = contract(R, D) + det;
-    const double f = k->lambda / (2.0 * k->mu + k->lambda * (1.0 + m)), over = excess(m - f * m * (1.0 + m));
-    sum += 0.5 * k->mu * (f * m * m - det + over) + 0.25 * k->lambda * over;
+  for (int i = 0; i < n; i++) {
+    const double s = x[i] / (2.0 + x[i]);
+    if (s * s > 0.04) out[i] = x[i] - log1p(x[i]);
   }
-  return 0.5 * k->thickness * area * sum;
 }
 
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *e)
@@ -100,9 +69,9 @@ void shell_element_at(const shell_body *k, const shell_patch *p, const double *x
   measure_double(e->A1, e->A2, e->D[0], e->D[1], e->D[2], e->G, e->B, e->n, &e->inverse);
   if (k->law == SHELL_STVK) {
     stress_stvk_double(k, p->rest, e->G, e->B, e->N, e->M);
-    e->energy = energy_stvk(p, e);
+    energy_stvk_double(p->rest, e->G, e->B, e->N, e->M, &e->energy);
   } else {
     stress_neo_double(k, p->rest, e->G, e->B, e->N, e->M);
-    e->energy = energy_neo(k, p, e);
+    energy_neo_double(k, p->rest, e->G, e->B, &e->energy);
   }
 }

@@ -16,8 +16,8 @@
  *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
  *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
  *   formulas.h strains and stresses of one element, for one double and for several
- *   force.c    gradient of a tile, fast                sweep.c   kick, drift, stride
- *   plain.c    one element at a time: energies, tangent
+ *   lanes.h    nodes -> lanes, for both kernels        force.c   gradient of a tile      energy.c  its energies
+ *   sweep.c    kick, drift, stride                     plain.c   one element at a time
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
 #pragma once
@@ -178,6 +178,9 @@ double shell_irregular_share(const shell_net *net);
 /* Gradient of a tile into slot[local][4]; next: whose data to ask for ahead; NULL: all is near. */
 typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
                            const double *q, double *slot);
+/* Adds strain energy of a tile, and what the nodes that it owns have. */
+typedef void shell_audit_fn(const vv_block *b, const shell_tile *t, const shell_tile *next, const double *q,
+                            const double *p, vv_totals *sum);
 typedef struct shell_component { /* one connected copy: a patch of its own */
   const shell_cut *cut;
   int64_t node0, element0;
@@ -191,6 +194,7 @@ typedef struct shell_plan {
   int64_t held;
   int32_t *held_node;   /* [held] within the block */
   shell_tile_fn *force; /* chosen for this machine */
+  shell_audit_fn *audit;
   double *slot;     /* scratch: [slots][4] forces on local nodes, and behind them [nodes][6] where there are loads */
   int64_t reals;    /* of it */
   atomic_flag busy; /* the scratch is in use */
@@ -233,7 +237,20 @@ void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const d
 void shell_ghosts_make(const shell_tile *t, double *x);
 void shell_ghosts_give(const shell_tile *t, double *slot);
 
+/* ---- energy.c ---- */
+
+/* The same for the energies. */
+shell_audit_fn *shell_tile_audit(int set);
+
 /* ---- sweep.c ---- */
+
+/* Tiles: so many do not stay in the caches. */
+enum { SHELL_FAR_FROM = 128 };
+/* The tile behind tile i, where its data should be asked for ahead; NULL: all is near. */
+static inline const shell_tile *shell_next_tile(const shell_plan *plan, int64_t i)
+{
+  return plan->tiles < SHELL_FAR_FROM ? NULL : &plan->tile[i + 1 < plan->tiles ? i + 1 : i];
+}
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int shell_drift(const vv_block *b, double h, double *q, double *p);
 void shell_stride(const vv_block *b, double h, double *q, double *p);
@@ -265,6 +282,9 @@ typedef struct shell_patch {
 } shell_patch;
 void shell_patch_of(const shell_tile *t, const shell_group *g, int lane, shell_patch *out);
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *out);
+/* Where (x/(2 + x))^2 > 0.04 out becomes x - ln(1 + x) by the logarithm; the others stay, whatever stands beside them. */
+void shell_excess_far(int n, const double *x, double *out);
+
 /* ---- vary.c ---- */
 
 /* dp += h D(force)(q) dq, element by element, by the complex step. */

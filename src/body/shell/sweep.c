@@ -10,16 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tiles: fewer are worked on by one thread; so many do not stay in the caches. */
-enum { PARALLEL_FROM = 4, FAR_FROM = 128 };
+/* Tiles: fewer are worked on by one thread. */
+enum { PARALLEL_FROM = 4 };
 
 /* ---- nodes ---- */
 
 static void force_tile(const vv_block *b, int64_t i, const double *q, double *grad)
 {
   const shell_plan *plan = b->plan;
-  const shell_tile *t = &plan->tile[i], *next = plan->tiles < FAR_FROM ? NULL : i + 1 < plan->tiles ? t + 1 : t;
-  plan->force(shell_of(b, t->body), t, next, b->column, q, grad);
+  const shell_tile *t = &plan->tile[i];
+  plan->force(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, q, grad);
 }
 
 /* Forces on the local nodes of a tile. */
@@ -48,8 +48,8 @@ typedef struct move {
 } move;
 
 /* One coordinate of some nodes, grad[n][4]: p -= h grad, then p += h m g. */
-VV_HOT static void kick_nodes(int64_t n, double h, double g, const double *restrict m, const double *restrict grad,
-                              double *restrict p)
+VV_HOT static void kick_shells(int64_t n, double h, double g, const double *restrict m, const double *restrict grad,
+                               double *restrict p)
 {
   for (int64_t i = 0; i < n; i++) {
     p[i] -= h * grad[4 * i];
@@ -58,8 +58,8 @@ VV_HOT static void kick_nodes(int64_t n, double h, double g, const double *restr
 }
 
 /* The same twice with half the step, then q += h p/m. */
-VV_HOT static void stride_nodes(int64_t n, double h, double g, const double *restrict m, const double *restrict minv,
-                                const double *restrict grad, double *restrict q, double *restrict p)
+VV_HOT static void stride_shells(int64_t n, double h, double g, const double *restrict m, const double *restrict minv,
+                                 const double *restrict grad, double *restrict q, double *restrict p)
 {
   const double half = 0.5 * h;
   for (int64_t i = 0; i < n; i++) {
@@ -78,9 +78,9 @@ static void move_nodes(const move *w, const shell_tile *t, int64_t i0, int64_t i
   for (int c = 0; c < 3; c++) {
     double *q = w->q + c * b->column + first, *p = w->p + c * b->column + first;
     if (w->stride)
-      stride_nodes(i1 - i0, w->h, b->gravity[c], m, minv, grad + 4 * i0 + c, q, p);
+      stride_shells(i1 - i0, w->h, b->gravity[c], m, minv, grad + 4 * i0 + c, q, p);
     else
-      kick_nodes(i1 - i0, w->h, b->gravity[c], m, grad + 4 * i0 + c, p);
+      kick_shells(i1 - i0, w->h, b->gravity[c], m, grad + 4 * i0 + c, p);
   }
 }
 

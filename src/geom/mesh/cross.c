@@ -78,6 +78,8 @@ int vvi_side_of(const double a[3], const double b[3], const double c[3], const d
     size += (fabs(p) + fabs(q)) * fabs(w[i]);
   }
   if (fabs(value) > 8.0 * DBL_EPSILON * size && size > DBL_MIN / DBL_EPSILON) return value > 0.0 ? 1 : -1;
+  for (int i = 0; i < 3; i++) /* a face along two axes, as boxes have them: differences are 0 only of equal numbers */
+    if (u[i] == 0.0 && v[i] == 0.0 && w[i] == 0.0) return 0;
   const double *const p[4] = {a, b, c, d};
   return exact_side(p);
 }
