@@ -331,6 +331,105 @@ static void lists_are_complete(void **unused)
   assert_true(total > 10000);
 }
 
+/* ---- how long lists live ---- */
+
+/* Bodies that swing, turn and shiver, each in its own time: the velocities of a moment. */
+static void swing(sheet_world *w, double t, double size)
+{
+  memset(w->f, 0, sizeof(double) * 3 * (size_t)w->room);
+  for (int b = 0; b < w->bodies; b++) {
+    const double rate = 1.0 + 0.37 * b, along[3] = {cos(1.7 * b), sin(1.7 * b), cos(0.9 * b + 1.0)},
+                 spin[3] = {0.3 * sin(rate * t), 0.2 * cos(0.7 * rate * t), 0.3 * cos(1.3 * t + b)};
+    for (int i = w->first[b]; i < w->first[b + 1]; i++) {
+      double arm[3], v[3];
+      for (int c = 0; c < 3; c++) arm[c] = w->q[c * w->room + i] - w->q[c * w->room + w->first[b]];
+      vvi_cross3(spin, arm, v);
+      for (int c = 0; c < 3; c++)
+        w->p[c * w->room + i] = size / w->inverse[i] *
+                                (along[c] * cos(rate * t) + v[c] + 0.05 * cos(3.0 * t + (double)i + 2.0 * (double)c));
+    }
+  }
+}
+
+/* Every pair that the coming drift may bring into the layer is in a list, whenever that was built. */
+static int64_t missing(const sheet_world *w, vvi_sheet_pair *all, vvi_sheet_pair *mine, int room)
+{
+  const vvi_sheet_search *s = w->step->search;
+  double step = 0.0;
+  int64_t lost = 0;
+  for (int i = 0; i < w->nodes; i++) {
+    const double d[3] = {w->p[i], w->p[w->room + i], w->p[2 * w->room + i]};
+    step = fmax(step, s->motion.h * w->inverse[i] * vvi_norm3(d));
+  }
+  for (int32_t a = 0; a < w->sheets.n_body; a++)
+    for (int32_t b = a; b < w->sheets.n_body; b++) {
+      int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->list[0].guard + step, all, room), m = listed(w, a, b, mine);
+      assert_true(n <= room && m <= room);
+      canonical(all, n);
+      canonical(mine, m);
+      for (int64_t i = 0, j = 0; i < n; i++) {
+        while (j < m && by_pair(&mine[j], &all[i]) < 0) j++;
+        lost += j == m || by_pair(&mine[j], &all[i]) != 0;
+      }
+    }
+  return lost;
+}
+
+static void swing_on(sheet_world *w, double t, double h, double size)
+{
+  vvi_sheet_search *s = w->step->search;
+  s->motion.h = h;
+  swing(w, t, size);
+  vvi_sheet_measure(s);
+  assert_true(vvi_sheet_collect(s));
+}
+
+static void swing_done(sheet_world *w, double h)
+{
+  vvi_sheet_advance(w->step->search);
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < w->nodes; i++) w->q[c * w->room + i] += h * w->inverse[i] * w->p[c * w->room + i];
+}
+
+/* Lists that live on stay complete: ways that add up, ways that cancel, bodies that go together and against each other.
+ * [sheets 24] */
+static void lists_stay_complete(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 57;
+  enum { ROOM = 400000, STEPS = 150 };
+  vvi_sheet_pair *all = malloc(sizeof *all * ROOM), *mine = malloc(sizeof *mine * ROOM);
+  for (int scene = 0; scene < 4; scene++) {
+    const double h = 0.1, size = 0.05 * (1 << scene);
+    sheet_world w;
+    random_world(&w, &seed, 4, 1.0, true);
+    for (int k = 0; k < STEPS; k++) {
+      swing_on(&w, h * k, h, size);
+      assert_int_equal(missing(&w, all, mine, ROOM), 0);
+      swing_done(&w, h);
+    }
+    assert_true(w.step->search->builds < (int64_t)STEPS * w.sheets.n_couple);
+    sheet_world_free(&w);
+  }
+  free(all);
+  free(mine);
+}
+
+/* What swings within the skin needs its lists once, however long the way that it has gone. */
+static void swinging_builds_nothing(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 58;
+  sheet_world w;
+  random_world(&w, &seed, 4, 1.0, true);
+  const double h = 0.1, size = 0.04 * w.step->search->skin; /* lists begin with 0.3 of it */
+  for (int k = 0; k < 600; k++) swing_on(&w, h * k, h, size), swing_done(&w, h);
+  const double path = 600 * h * size * (2.0 / 3.14159);
+  check_least(path, w.step->search->skin);
+  assert_int_equal(w.step->search->builds, w.sheets.n_couple);
+  sheet_world_free(&w);
+}
+
 /* ---- sweeps ---- */
 
 /* n^3 cubes of springs, flying into each other, in random orientations. */
@@ -442,9 +541,16 @@ static void the_same_bits(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(closest_points), cmocka_unit_test(crossings),          cmocka_unit_test(crossings_in_a_plane),
-      cmocka_unit_test(responses),      cmocka_unit_test(lists_are_complete), cmocka_unit_test(crowds),
-      cmocka_unit_test(second_order),   cmocka_unit_test(the_same_bits),
+      cmocka_unit_test(closest_points),
+      cmocka_unit_test(crossings),
+      cmocka_unit_test(crossings_in_a_plane),
+      cmocka_unit_test(responses),
+      cmocka_unit_test(lists_are_complete),
+      cmocka_unit_test(lists_stay_complete),
+      cmocka_unit_test(swinging_builds_nothing),
+      cmocka_unit_test(crowds),
+      cmocka_unit_test(second_order),
+      cmocka_unit_test(the_same_bits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
