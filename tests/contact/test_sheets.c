@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "contact/friction.h"
+#include "contact/sheets/solid.h"
 #include "math/math.h"
 #include "sheets.h"
 
@@ -205,6 +206,9 @@ static void responses(void **unused)
       for (int c = 0; c < 3; c++)
         w.q[4 * c + k] = x[k][c] + 0.02 * sheet_noise(&seed), w.p[4 * c + k] = sheet_noise(&seed);
     }
+    const vvi_sliding how =
+        trial % 4 < 2 ? VVI_RUB_NOW : VVI_RUB_AHEAD; /* ahead: forces pull, too, and bring nothing */
+    for (int i = 0; i < 12; i++) w.f[i] = 4.0 * sheet_noise(&seed);
     vvi_dcr k = {.vertices = 4, .vertex = {0, 1, 2, 3}};
     memcpy(k.c, at.c, sizeof k.c);
     memcpy(k.n, at.n, sizeof k.n);
@@ -221,7 +225,7 @@ static void responses(void **unused)
     double before[12];
     memcpy(before, w.p, sizeof before);
     double j[3] = {0, 0, 0};
-    const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, VVI_RUB_NOW, j, &slide, NULL);
+    const double rubbed = vvi_dcr_rub(&w.motion, &k, mu * l, how, j, &slide, NULL);
     check_most(rub_of(&w, &k, before), mu * l * (1.0 + 1e-6) + 1e-9);
     check_least(rubbed, -1e-14 * e0);
     check_most(slide, mu * l * (1.0 + 1e-14));
@@ -241,6 +245,71 @@ static void responses(void **unused)
   check_most(worst_l, 1e-12);
   check_most(worst_e, 1e-12);
   assert_true(slides > 1000 && sticks > 1000);
+}
+
+/* ---- beams with corners ---- */
+
+/* Signed volume; every edge must belong to two triangles. */
+static double closed_volume(const vvi_sheet_part *p)
+{
+  double sum = 0.0;
+  for (int32_t e = 0; e < p->elements; e++) {
+    const int32_t *v = p->element + 3 * e;
+    double n[3];
+    vvi_cross3(p->x + 3 * v[1], p->x + 3 * v[2], n);
+    sum += vvi_dot3(p->x + 3 * v[0], n) / 6.0;
+    for (int k = 0; k < 3; k++) {
+      int same = 0;
+      for (int32_t f = 0; f < 3 * p->elements; f++) {
+        const int32_t *u = p->element + f / 3 * 3;
+        const int32_t a = u[f % 3], b = u[(f % 3 + 1) % 3];
+        same += (a == v[k] && b == v[(k + 1) % 3]) || (b == v[k] && a == v[(k + 1) % 3]);
+      }
+      assert_int_equal(same, 2);
+    }
+  }
+  return sum;
+}
+
+/* The surface of a beam with corners has no holes; a closed one that comes home a quarter turned is not wrung there: its
+ * longest edge is that of any other piece.                                                                [sheets 16] */
+static void prisms(void **unused)
+{
+  (void)unused;
+  enum { N = 48 };
+  const double radius = 1.0, pi = acos(-1.0);
+  for (int quarters = -1; quarters < 4; quarters++) { /* -1: straight and open */
+    vvi_arena arena = {0};
+    vvi_sheet_part part = {.elements = 0};
+    vv_mover mover[N] = {0};
+    const vv_patch patch = {.nodes = N, .half = {0.05, 0.05}, .closed = quarters >= 0};
+    for (int i = 0; i < N; i++) {
+      const double a = 2.0 * pi * i / N, b = quarters * 0.25 * a, out[3] = {cos(a), sin(a), 0}, up[3] = {0, 0, 1},
+                   along[3] = {sin(a), -cos(a), 0};
+      vv_mover *m = &mover[i];
+      for (int c = 0; c < 3; c++) {
+        m->place[c] = radius * out[c];
+        m->turn[3 * c] = cos(b) * out[c] + sin(b) * up[c];
+        m->turn[3 * c + 1] = cos(b) * up[c] - sin(b) * out[c], m->turn[3 * c + 2] = -along[c];
+      }
+      if (quarters >= 0) continue;
+      *m = (vv_mover){.place = {0, 0, 0.02 * i}, .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    }
+    assert_int_equal(vvi_sheet_prism(&arena, &patch, mover, &part), VV_OK);
+    const double volume = fabs(closed_volume(&part)), exact = quarters < 0 ? 0.01 * 0.02 * (N - 1) : 0.01 * 2.0 * pi;
+    double longest = 0.0;
+    for (int32_t e = 0; e < 3 * part.elements; e++) {
+      const double *x = part.x + 3 * part.element[e], *y = part.x + 3 * part.element[e / 3 * 3 + (e % 3 + 1) % 3];
+      const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
+      longest = fmax(longest, vvi_norm3(d));
+    }
+    /* chords: (2 pi/N)^2/6; a face folded along one diagonal: half a tetrahedron of volume s^2 l sin(twist)/6, four times */
+    const double off = pow(2.0 * pi / N, 2) / 6.0 + sin(quarters * 0.5 * pi / N) / 3.0;
+    check_near(volume, exact, (quarters < 0 ? 1e-12 : 1.1 * off) * exact);
+    const double piece = 2.0 * pi * (radius + 0.05 * sqrt(2.0)) / N + 0.05 * sqrt(2.0) * quarters * 0.5 * pi / N;
+    if (quarters >= 0) check_most(longest, hypot(0.1, piece) * 1.02); /* a diagonal of a face */
+    vvi_arena_free(&arena);
+  }
 }
 
 /* ---- lists ---- */
@@ -673,6 +742,7 @@ int main(void)
       cmocka_unit_test(crossings),
       cmocka_unit_test(crossings_in_a_plane),
       cmocka_unit_test(responses),
+      cmocka_unit_test(prisms),
       cmocka_unit_test(lists_are_complete),
       cmocka_unit_test(crossed_edges_are_listed),
       cmocka_unit_test(too_much_is_given_back),
