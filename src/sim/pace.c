@@ -3,6 +3,8 @@
 
 #include "base/base.h"
 
+#include <math.h>
+
 static const double trial = 0.01;              /* s: a trial is at least so long */
 static const double hold = 0.5, longest = 5.0; /* s: a choice holds, twice as long each time it is confirmed */
 static const double margin = 0.95;             /* threads that save less are better left to others */
@@ -31,14 +33,13 @@ bool vvi_pace_all(const vvi_pace *p)
 static void choose(vvi_pace *p, double one)
 {
   const bool all = p->cost < margin * one;
-  p->hold = all != p->all ? hold : p->hold < longest ? 2.0 * p->hold : p->hold;
+  p->hold = all != p->all ? hold : fmin(2.0 * p->hold, longest);
   p->all = all;
   p->held = 0.0;
 }
 
 void vvi_pace_done(vvi_pace *p, int64_t steps, double seconds)
 {
-  p->done += steps;
   p->each = seconds / (double)steps;
   if (vvi_pace_all(p)) p->done_all += steps;
   if (!p->chooses) return;

@@ -11,12 +11,12 @@ typedef enum vvi_trial { VVI_TRY_ALL, VVI_TRY_ONE, VVI_HOLD } vvi_trial;
 typedef struct vvi_pace {
   bool chooses; /* else: all threads, always */
   vvi_trial trial;
-  bool all;               /* the choice that holds */
-  double each;            /* s per step of the last stretch */
-  double seconds, cost;   /* of this trial so far; s per step of the trial before */
-  int64_t steps;          /* of this trial so far */
-  double hold, held;      /* s: how long the choice holds, and has held */
-  int64_t done, done_all; /* steps in all, and on all threads */
+  bool all;             /* the choice that holds */
+  double each;          /* s per step of the last stretch */
+  double seconds, cost; /* of this trial so far; s per step of the trial before */
+  int64_t steps;        /* of this trial so far */
+  double hold, held;    /* s: how long the choice holds, and has held */
+  int64_t done_all;     /* steps on all threads */
 } vvi_pace;
 
 void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx);

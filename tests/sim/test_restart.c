@@ -134,9 +134,32 @@ static void test_follows_its_state(void **unused)
     for (int k = 0; k < 20; k++) follow(changed[i].text, changed[i].steps, k * changed[i].steps / 25);
 }
 
+/* Moved by hand between two calls, at the same time: as a run that starts there. */
+static void test_moved_by_hand(void **unused)
+{
+  (void)unused;
+  for (int k = 1; k < 20; k++) {
+    run_record r = run_prepare(changed[0].text, NULL);
+    vv_state *twin = NULL;
+    vv_sim *sim = NULL;
+    vv_report report;
+    const vv_sim_def def = vv_sim_default();
+    assert_int_equal(vv_sim_steps(r.sim, k * changed[0].steps / 25, &report), VV_OK);
+    for (int64_t i = 0; i < r.state->nq; i++) r.state->q[i] *= 1.001;
+    assert_int_equal(vv_state_clone(r.state, &twin), VV_OK);
+    assert_int_equal(vv_sim_create(r.model, twin, &def, &sim), VV_OK);
+    assert_int_equal(vv_sim_steps(r.sim, 40, &report), VV_OK);
+    assert_int_equal(vv_sim_steps(sim, 40, &report), VV_OK);
+    assert_true(vv_state_hash(r.state) == vv_state_hash(twin));
+    vv_sim_destroy(sim);
+    vv_state_destroy(twin);
+    run_free(&r);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_bits), cmocka_unit_test(test_hash_is_sharp),
-                                     cmocka_unit_test(test_follows_its_state)};
+                                     cmocka_unit_test(test_follows_its_state), cmocka_unit_test(test_moved_by_hand)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

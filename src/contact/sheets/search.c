@@ -1,8 +1,9 @@
 /* contact/sheets/search.c  Which pairs may meet in the coming drift.
  *
- * With D the displacements of a body in a drift inside a ball about C of radius r, two points of bodies A and B approach by
- *   |C_A - C_B| + r_A + r_B                                                                                   [sheets 4]
- * at most.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
+ * With the displacements of a region in a drift inside a box with centre C and half edges r, two points of regions A and B
+ * approach by
+ *   sqrt(sum over axes (|C_A - C_B| + r_A + r_B)^2)                                                          [sheets 4]
+ * at most, before it is known what the answers will add: inside balls about C.  The sum over drifts is the travel of a couple.  A pair at distance d when the travel was T need not be looked at
  * before T + d; how long lists hold is in life.c. */
 #include "contact/sheets/search.h"
 
