@@ -223,6 +223,7 @@ static void test_words(void **unused)
   refused("mesh: {rectangle: {size: [1, 1], pieces: [2.5, 2]}}", "whole number");
   refused("mesh: {rectangle: {size: [1], pieces: [2, 2]}}", "write 2");
   refused("mesh: {file: {path: no_such_file.obj}}", "no_such_file.obj");
+  refused("mesh: {file: {path: /dev/zero}}", "is no plain file"); /* and not read for ever */
 }
 
 /* What has no contact with shells is refused rather than let pass, unless the scene says that it may. */
