@@ -37,6 +37,7 @@ typedef struct vvi_sheet_body {
   double half;   /* half its thickness, where that counts */
   double length; /* tip: of what is behind it */
   bool loose;    /* its vertices are sums of movers (limit surface) */
+  double swing;  /* largest sum of the sizes of the weights of a vertex; 1 where all are positive */
 } vvi_sheet_body;
 
 typedef struct vvi_sheet_rule {

@@ -46,11 +46,11 @@ static double energy_gap(const vv_ledger *l, double energy, double initial)
   return energy - initial - vv_sum_value(&b->external_work) + lost;
 }
 
-/* A body at rest has no energy to compare with but that of rounding. */
+/* A body at rest has no energy to compare with but that of rounding: then the gap is told in joules. */
 static double relative(const vv_ledger *l, double gap)
 {
   if (fabs(gap) <= l->energy_floor) return 0.0;
-  return l->energy_scale > 0.0 ? gap / l->energy_scale : gap;
+  return l->energy_scale > l->energy_floor ? gap / l->energy_scale : gap;
 }
 
 /* [ledger 2] */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* ---- access ---- */
 
@@ -237,11 +238,18 @@ static uint64_t hash_integer(uint64_t h, int64_t value)
 
 static uint64_t hash_group(uint64_t h, const vv_group *g);
 
-/* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty. */
+static bool is_plain(const char *path)
+{
+  struct stat s;
+  return stat(path, &s) == 0 && S_ISREG(s.st_mode);
+}
+
+/* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty, as
+ * does one that is no plain file, which may never end. */
 static uint64_t hash_file(uint64_t h, const vv_group *g, const char *file)
 {
   char *path = vvi_beside(g->source, file), bytes[4096];
-  FILE *f = path != NULL ? fopen(path, "rb") : NULL;
+  FILE *f = path != NULL && is_plain(path) ? fopen(path, "rb") : NULL;
   for (size_t n; f != NULL && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) h = vvi_hash(h, bytes, n);
   if (f != NULL) fclose(f);
   free(path);

@@ -9,6 +9,7 @@ static const double trial = 0.01;              /* s: a trial is at least so long
 static const double hold = 0.5, longest = 5.0; /* s: a choice holds, twice as long each time it is confirmed */
 static const double margin = 0.95;             /* threads that save less are better left to others */
 static const double patience = 0.25;           /* s: who interrupts a run waits so long */
+static const double slow = 2.0;                /* times the cost on one thread: threads are in each other's way */
 enum { PIECE = 4 };                            /* steps between two looks at the clock in a trial */
 
 void vvi_pace_start(vvi_pace *p, const vv_ctx *ctx)
@@ -35,7 +36,13 @@ static void choose(vvi_pace *p, double one)
   const bool all = p->cost < margin * one;
   p->hold = all != p->all ? hold : fmin(2.0 * p->hold, longest);
   p->all = all;
+  p->one = one;
   p->held = 0.0;
+}
+
+static bool regrets(const vvi_pace *p)
+{
+  return p->all && p->seconds > trial && p->seconds > slow * p->one * (double)p->steps;
 }
 
 void vvi_pace_done(vvi_pace *p, int64_t steps, double seconds)
@@ -44,7 +51,7 @@ void vvi_pace_done(vvi_pace *p, int64_t steps, double seconds)
   if (vvi_pace_all(p)) p->done_all += steps;
   if (!p->chooses) return;
   p->seconds += seconds, p->steps += steps, p->held += seconds;
-  if (p->trial == VVI_HOLD ? p->held < p->hold : p->seconds < trial) return;
+  if (p->trial == VVI_HOLD ? p->held < p->hold && !regrets(p) : p->seconds < trial) return;
   const double cost = p->seconds / (double)p->steps;
   if (p->trial == VVI_TRY_ONE) choose(p, cost);
   p->trial = p->trial == VVI_HOLD ? VVI_TRY_ALL : p->trial + 1;

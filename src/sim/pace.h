@@ -2,7 +2,7 @@
  *
  * Small scenes, and machines that do other work, are faster on one thread: threads wait for each other at every join.  Where
  * the caller left the number open, a few steps are timed on all threads and a few on one; the faster way runs on for a while,
- * then both are tried again. */
+ * then both are tried again; at once where threads turn out to be much slower than one was (other work has come). */
 #pragma once
 #include "visviva/base.h"
 
@@ -14,6 +14,7 @@ typedef struct vvi_pace {
   bool all;             /* the choice that holds */
   double each;          /* s per step of the last stretch */
   double seconds, cost; /* of this trial so far; s per step of the trial before */
+  double one;           /* s per step on one thread, when both were tried last */
   int64_t steps;        /* of this trial so far */
   double hold, held;    /* s: how long the choice holds, and has held */
   int64_t done_all;     /* steps on all threads */

@@ -145,6 +145,27 @@ static void friction_is_balanced(void **unused)
   check_most(lost[2], 0.5);
 }
 
+/* A shell that stands on the floor from the start neither sinks nor is said to: depths are those of places, not of a slack. */
+static void cube_on_the_floor(void **unused)
+{
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    char text[TEXT];
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.02, step: {safety: 0.4}}\ngravity: [0, 0, -9.81]\n"
+        "contacts: [{restitution: %g}]\nbodies:\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+        "  cube: {kind: shell, mesh: {cube: {edge: 0.08, pieces: 3}}, thickness: 2e-3, material: {young: 2e6, density: "
+        "700}, centre: [0, 0, 0.04]}\n",
+        k == 0 ? 1.0 : 0.3);
+    run_record r = run_scene(text, &(run_options){.threads = 1});
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_most(run_ledger(&r)->max_penetration, 1e-15);
+    check_most(run_ledger(&r)->max_closure, 0.16); /* (h omega)^2 of what sags by its own weight */
+    run_free(&r);
+  }
+}
+
 static void limit_surfaces_meet(void **unused)
 {
   (void)unused;
@@ -347,6 +368,7 @@ int main(void)
       cmocka_unit_test(energy_is_of_second_order),
       cmocka_unit_test(friction_is_balanced),
       cmocka_unit_test(limit_surfaces_meet),
+      cmocka_unit_test(cube_on_the_floor),
       cmocka_unit_test(any_number_of_threads),
       cmocka_unit_test(floors),
       cmocka_unit_test(rod_and_ball),

@@ -339,6 +339,38 @@ static void containers(void **unused)
   }
 }
 
+/* What meets others is the surface that is written, bent and at its free border too, where limits have negative weights; and
+ * a corner of it that swings farther than its nodes is still seen. */
+static void limits_of_a_plate(void **unused)
+{
+  (void)unused;
+  const char text[] =
+      "visviva: 1\ntime: {end: 0.05, step: {safety: 0.3}}\ngravity: [0, 0, -500]\ncontacts: [{restitution: 0.5}]\n"
+      "bodies:\n  anvil: {kind: obstacle, shape: {box: {size: [0.2, 0.1, 0.05]}}}\n"
+      "  box: {kind: rigid, shape: {box: {size: [0.06, 0.05, 0.03]}}, density: 8000, position: [-0.0225, 0.0257, "
+      "0.24], "
+      "orientation: {vector: [1.9553, -1.7163, 0.2405]}, velocity: [-0.187, 0.208, -5.6], spin: [1.77, -3.36, -4.76]}\n"
+      "  plate: {kind: shell, mesh: {rectangle: {size: [0.15, 0.15], pieces: [5, 6]}}, thickness: 0.002, material: "
+      "{young: 1e6, density: 1000, law: neo-hookean}, centre: [-0.0212, 0.0021, 0.38], rotation: [0, 0, 0.08], "
+      "velocity: [-0.832, 1.818, -4.49], spin: [-12.2, 6.54, 14.8], contact: limit}\n";
+  seen k = {.nearest = INFINITY};
+  run_record r = run_scene(text, &(run_options){.threads = 1, .observe = look, .user = &k});
+  const vv_model *m = r.model;
+  int components;
+  const int plate = 2;
+  const int64_t n = vv_model_field_size(m, plate, "limit", &components);
+  double *limit = calloc(3 * (size_t)n, sizeof *limit), *x = sheet_places(m, r.state), off = 0.0;
+  assert_int_equal(vv_model_output(m, r.state, plate, "limit", limit), VV_OK);
+  int32_t v0 = 0;
+  while (m->sheets->body[m->sheets->body_of[v0]].rigid || !m->sheets->body[m->sheets->body_of[v0]].loose) v0++;
+  for (int64_t i = 0; i < 3 * n; i++) off = fmax(off, fabs(x[3 * v0 + i] - limit[i]));
+  print_message("  limits off by %.1e, impacts %ld\n", off, (long)run_ledger(&r)->impacts);
+  check_most(off, 1e-14); /* places of half a metre */
+  assert_int_equal(k.intersections, 0);
+  check_least((double)run_ledger(&r)->impacts, 50.0);
+  free(limit), free(x), run_free(&r);
+}
+
 static void refusals(void **unused)
 {
   (void)unused;
@@ -358,10 +390,15 @@ static void refusals(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(free_bodies), cmocka_unit_test(energy_is_of_second_order),
-      cmocka_unit_test(propeller),   cmocka_unit_test(oblique_ball),
-      cmocka_unit_test(fixed_box),   cmocka_unit_test(box_on_the_floor),
-      cmocka_unit_test(copies),      cmocka_unit_test(containers),
+      cmocka_unit_test(free_bodies),
+      cmocka_unit_test(energy_is_of_second_order),
+      cmocka_unit_test(propeller),
+      cmocka_unit_test(oblique_ball),
+      cmocka_unit_test(fixed_box),
+      cmocka_unit_test(box_on_the_floor),
+      cmocka_unit_test(copies),
+      cmocka_unit_test(containers),
+      cmocka_unit_test(limits_of_a_plate),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,31 @@ static void test_output(void **unused)
   free(out), run_free(&r);
 }
 
+/* ---- books ---- */
+
+static vv_status note_closure(const vv_view *view, void *user)
+{
+  double *worst = user;
+  *worst = fmax(*worst, fabs(view->ledger->closure));
+  return VV_OK;
+}
+
+/* A shell at rest is blown up: before the first work is booked there is no energy to compare with, and that of rounding is
+ * none. */
+static void test_books_of_a_start(void **unused)
+{
+  (void)unused;
+  double worst = 0.0;
+  run_record r =
+      run_scene("visviva: 1\ntime: {end: 0.01, step: {safety: 0.4}}\nbodies:\n  s: {kind: shell, mesh: {sphere: "
+                "{radius: 0.1, level: 2}}, thickness: 2e-3, material: {young: 1e6, density: 1000}, pressure: "
+                "[{value: 3e4, history: {ramp: {duration: 0.02}}}]}\n",
+                &(run_options){.threads = 1, .observe = note_closure, .user = &worst});
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  check_most(worst, 1.0);
+  run_free(&r);
+}
+
 /* ---- words ---- */
 
 static void refused(const char *body, const char *says)
@@ -198,6 +223,7 @@ static void test_words(void **unused)
   refused("mesh: {rectangle: {size: [1, 1], pieces: [2.5, 2]}}", "whole number");
   refused("mesh: {rectangle: {size: [1], pieces: [2, 2]}}", "write 2");
   refused("mesh: {file: {path: no_such_file.obj}}", "no_such_file.obj");
+  refused("mesh: {file: {path: /dev/zero}}", "is no plain file"); /* and not read for ever */
 }
 
 /* What has no contact with shells is refused rather than let pass, unless the scene says that it may. */
@@ -223,9 +249,9 @@ static void test_strangers(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_books),       cmocka_unit_test(test_copies),
-                                     cmocka_unit_test(test_stable_step), cmocka_unit_test(test_output),
-                                     cmocka_unit_test(test_words),       cmocka_unit_test(test_bad_files),
-                                     cmocka_unit_test(test_strangers)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_books),     cmocka_unit_test(test_copies),           cmocka_unit_test(test_stable_step),
+      cmocka_unit_test(test_output),    cmocka_unit_test(test_books_of_a_start), cmocka_unit_test(test_words),
+      cmocka_unit_test(test_bad_files), cmocka_unit_test(test_strangers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

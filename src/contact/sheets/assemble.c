@@ -186,9 +186,11 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
 
 static void fill_vertices(struct vvi_sheets *s, int32_t i, const vvi_sheet_part *part)
 {
-  const vvi_sheet_body *b = &s->body[i];
+  vvi_sheet_body *b = &s->body[i];
+  b->swing = 1.0;
   for (int32_t k = 0; k < b->vertices; k++) {
     const int32_t v = b->vertex0 + k;
+    double sizes = 0.0;
     s->body_of[v] = i;
     s->mover[v] = b->carrier == VVI_CARRY_NONE ? -1 : b->mover0 + (part->mover != NULL ? part->mover[k] : k);
     for (int c = 0; c < 3; c++) {
@@ -199,7 +201,9 @@ static void fill_vertices(struct vvi_sheets *s, int32_t i, const vvi_sheet_part 
     for (int32_t j = b->loose ? part->stencil0[k] : 0; b->loose && j < part->stencil0[k + 1]; j++) {
       s->stencil[s->stencil0[v + 1]] = b->mover0 + part->stencil[j];
       s->weight[s->stencil0[v + 1]++] = part->weight[j];
+      sizes += fabs(part->weight[j]);
     }
+    b->swing = fmax(b->swing, sizes);
   }
   for (int32_t k = 0; b->shares == 0 && k < b->movers; k++) {
     s->inverse[b->mover0 + k] = part->inverse != NULL ? part->inverse[k] : 0.0;

@@ -144,7 +144,9 @@ static void measure_region(vvi_sheet_search *w, int32_t i)
     const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
     cover(box, strip, strip + 3);
   }
-  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = 0.5 * (box[3 + c] - box[c]);
+  /* weights w of a vertex add up to 1: sum w d - centre = sum w (d - centre) */
+  const double swing = 0.5 * w->sheets->body[r->body].swing;
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = swing * (box[3 + c] - box[c]);
   v->spread = vvi_norm3(v->half);
   v->allowed = 1.5 * v->spread;
 }
@@ -172,7 +174,9 @@ static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const doubl
   bool any = false;
   for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
     vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
-    const double off[3] = {d[0] - v->centre[0], d[1] - v->centre[1], d[2] - v->centre[2]}, size = vvi_norm3(off);
+    const double k = s->body[body].swing;
+    const double off[3] = {k * (d[0] - v->centre[0]), k * (d[1] - v->centre[1]), k * (d[2] - v->centre[2])};
+    const double size = vvi_norm3(off);
     if (size > v->spread) v->spread = size;
     for (int c = 0; c < 3; c++) v->half[c] = fmax(v->half[c], fabs(off[c]));
     any |= size > v->allowed;

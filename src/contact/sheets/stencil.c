@@ -55,22 +55,30 @@ static int add_ring(const asker *k, int64_t v, int32_t *set, int n)
   return n;
 }
 
-/* Weights of vertex v on the nodes up to three rings away; false: others have a part in it too. */
+static double weight_of(asker *k, int64_t v, int32_t node)
+{
+  double x[3];
+  k->q[k->patch->node + node] = 1.0;
+  k->block->kind->surface(k->block, k->q, 1, &k->corner[v], x);
+  k->q[k->patch->node + node] = 0.0;
+  return x[0];
+}
+
+/* Weights of vertex v on the nodes up to three rings away; false: others have a part in it too.  All of them are asked: at
+ * a border some weights are negative, and a sum of 1 does not mean that the rest is zero. */
 static bool ask(asker *k, int64_t v, int32_t *node, double *weight, int *n)
 {
   int32_t set[MOST];
-  double x[3], sum = 0.0;
+  double sum = 0.0;
   int many = add_ring(k, v, set, 0);
   for (int ring = 0, done = 0; ring < 2; ring++)
     for (const int end = many; done < end; done++) many = add_ring(k, set[done], set, many);
   *n = 0;
-  for (int i = 0; i < many && fabs(sum - 1.0) > 1e-12; i++) {
-    k->q[k->patch->node + set[i]] = 1.0;
-    k->block->kind->surface(k->block, k->q, 1, &k->corner[v], x);
-    k->q[k->patch->node + set[i]] = 0.0;
-    if (x[0] == 0.0) continue;
-    node[*n] = set[i], weight[*n] = x[0];
-    ++*n, sum += x[0];
+  for (int i = 0; i < many; i++) {
+    const double w = weight_of(k, v, set[i]);
+    if (w == 0.0) continue;
+    node[*n] = set[i], weight[*n] = w;
+    ++*n, sum += w;
   }
   return fabs(sum - 1.0) <= 1e-12;
 }
@@ -102,7 +110,7 @@ vv_status vvi_sheet_stencils(vvi_arena *arena, const vv_block *b, int32_t local,
   vv_status status = open_asker(&k);
   for (int64_t v = 0; status == VV_OK && v < n; v++) {
     b->kind->surface(b, q, 1, &k.corner[v], x + 3 * v);
-    for (int c = 0; c < 3; c++) loose |= fabs(x[3 * v + c] - q[c * b->column + k.patch->node + v]) > 0.0;
+    loose |= weight_of(&k, v, (int32_t)v) != 1.0;
   }
   if (status == VV_OK && loose) status = ask_all(&k, arena, part);
   close_asker(&k);

@@ -120,7 +120,7 @@ static bool violated(struct vvi_sheets_step *w, visit *k)
     if (apart <= 0.0) {
       for (int i = 0; i < n; i++) vvi_sheet_place(m, k->pair.vertex[i], false, x[i]);
       k->crosses = vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, w->search->slack, &time, &at);
-      k->ahead = -offset;
+      k->ahead = -fmax(offset, w->search->slack); /* how deep is not known: no less than this */
     }
     if (!k->crosses) vvi_closest_at(f, (const double(*)[3])y, &at);
   } else {
@@ -357,8 +357,7 @@ static double left_over(struct vvi_sheets_step *w)
   for (int32_t i = 0; i < w->search->n_near; i++) {
     visit k = {.near = &w->search->near[i], .list = &w->search->list[w->search->near[i].couple]};
     k.pair.vertices = vvi_sheet_vertices(w->search->sheets, k.near->a, k.near->b, k.pair.vertex);
-    if (!still_parted(w, k.near, k.pair.vertex) && violated(w, &k) && k.crosses)
-      deepest = fmax(deepest, fmax(-k.ahead, w->search->slack));
+    if (!still_parted(w, k.near, k.pair.vertex) && violated(w, &k) && k.crosses) deepest = fmax(deepest, -k.ahead);
   }
   return deepest;
 }
