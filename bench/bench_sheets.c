@@ -36,17 +36,18 @@ static void head(text *t, double step, double e, double mu, bool meet)
   put(t, "record: {paraview: false}\nbodies:\n");
 }
 
-/* Two spheres head on, half overlapping in time: they touch after 100 steps. */
+/* Two spheres that touch after some 40 steps. */
 static void spheres(text *t, int frequency, int level, double step, double e, double mu, bool meet)
 {
-  static const char *const place[2] = {"centre: [0, 0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
-                                       "centre: [2.02, 0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
+  const double apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
+  static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
+                                       "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
   head(t, step, e, mu, meet);
   for (int i = 0; i < 2; i++)
     put(t,
         "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: %d}}, thickness: 0.05, "
-        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, %s}\n",
-        i, frequency, level, place[i]);
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+        i, frequency, level, x[i], place[i]);
 }
 
 /* A block of n^3 cubes hit by another of m x k x k. */
@@ -104,13 +105,13 @@ typedef struct row {
 } row;
 
 static const row list[] = {
-    {"spheres 4096", 0, 1, 4, 5e-6, 1.0, 0.0, 200, 1000},  {"spheres mu .5", 0, 1, 4, 5e-6, 1.0, 0.5, 200, 1000},
-    {"spheres 50176", 0, 7, 3, 5e-7, 1.0, 0.0, 200, 200},  {"76 cubes", 1, 4, 3, 5e-6, 1.0, 0.0, 0, 1000},
-    {"76 cubes late", 1, 4, 3, 5e-6, 1.0, 0.0, 3000, 500}, {"76 e .5 mu .5", 1, 4, 3, 5e-6, 0.5, 0.5, 0, 1000},
-    {"27 cubes dense", 2, 3, 0, 5e-6, 1.0, 0.0, 0, 500},   {"5 cubes", 4, 0, 0, 5e-6, 1.0, 0.0, 500, 1000},
-    {"64 dense late", 2, 4, 0, 5e-6, 1.0, 0.0, 3000, 500}, {"27 crowd", 3, 3, 0, 5e-6, 1.0, 0.0, 500, 500},
-    {"27 crowd late", 3, 3, 0, 5e-6, 1.0, 0.0, 1500, 500}, {"64 crowd", 3, 4, 0, 5e-6, 1.0, 0.0, 300, 500},
-    {"64 crowd late", 3, 4, 0, 5e-6, 1.0, 0.0, 1500, 500},
+    {"spheres 4096", 0, 1, 4, 5e-6, 1.0, 0.0, 200, 1000}, {"spheres mu .5", 0, 1, 4, 5e-6, 1.0, 0.5, 200, 1000},
+    {"spheres 50176", 0, 7, 3, 5e-7, 1.0, 0.0, 200, 200}, {"spheres 495616", 0, 11, 4, 5e-8, 1.0, 0.0, 60, 40},
+    {"76 cubes", 1, 4, 3, 5e-6, 1.0, 0.0, 0, 1000},       {"76 cubes late", 1, 4, 3, 5e-6, 1.0, 0.0, 3000, 500},
+    {"76 e .5 mu .5", 1, 4, 3, 5e-6, 0.5, 0.5, 0, 1000},  {"27 cubes dense", 2, 3, 0, 5e-6, 1.0, 0.0, 0, 500},
+    {"5 cubes", 4, 0, 0, 5e-6, 1.0, 0.0, 500, 1000},      {"64 dense late", 2, 4, 0, 5e-6, 1.0, 0.0, 3000, 500},
+    {"27 crowd", 3, 3, 0, 5e-6, 1.0, 0.0, 500, 500},      {"27 crowd late", 3, 3, 0, 5e-6, 1.0, 0.0, 1500, 500},
+    {"64 crowd", 3, 4, 0, 5e-6, 1.0, 0.0, 300, 500},      {"64 crowd late", 3, 4, 0, 5e-6, 1.0, 0.0, 1500, 500},
 };
 
 static bench_run open(const row *r, bool meet, int threads)

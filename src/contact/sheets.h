@@ -299,6 +299,8 @@ void vvi_sheet_measure(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
 /* Counts the drift as done. */
 void vvi_sheet_advance(vvi_sheet_search *w);
+/* A mover was put elsewhere, so far away. */
+void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance);
 /* A mover's displacement goes beyond what its regions are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
 

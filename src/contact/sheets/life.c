@@ -63,6 +63,19 @@ void vvi_sheet_paths_done(vvi_sheet_search *w)
   }
 }
 
+void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[s->body_of_mover[mover]];
+  const int32_t strip = b->strip0 + (mover - b->mover0) / VVI_SHEET_STRIP;
+  for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
+    const int32_t region = s->strip_region[i];
+    w->life[region].path += distance;
+    for (int32_t k = w->couple0[region]; k < w->couple0[region + 1]; k++)
+      w->list[w->couple_of[k]].travel += 2.0 * distance; /* of both, within one region */
+  }
+}
+
 /* ---- places ---- */
 
 /* The box of x - x_ref of a region. */

@@ -219,6 +219,7 @@ static void project(struct vv_step *s, const paper_pair *p)
     const vvi_sheet_body *b = &m->body[m->body_of[v]];
     double *q = s->state->q + b->block->q0 + b->node0 + (m->mover[v] - b->mover0);
     for (int c = 0; c < 3; c++) q[c * b->block->column] += k.depth * k.pair.n[c];
+    vvi_sheet_shifted(s->sheets->search, m->mover[v], fabs(k.depth));
   }
 }
 
