@@ -1,0 +1,145 @@
+/* contact/sheets/measure.c  How far regions move in the coming drift: all displacements of a region lie in a box. */
+#include "contact/sheets/search.h"
+#include "math/math.h"
+
+#include <string.h>
+
+enum { STRIPS = 64 }; /* of a body, from which threads share them */
+
+/* Extents of h (p + h/2 f)/m over n nodes. */
+VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
+                           const double *restrict p, const double *restrict f, double *restrict box)
+{
+  for (int c = 0; c < 3; c++) {
+    double least = INFINITY, most = -INFINITY;
+    const double *pc = p + c * column, *fc = f + c * column;
+#pragma omp simd reduction(min : least) reduction(max : most)
+    for (int64_t i = 0; i < n; i++) {
+      const double d = h * inverse[i] * (pc[i] + 0.5 * h * fc[i]);
+      least = d < least ? d : least;
+      most = d > most ? d : most;
+    }
+    box[c] = least, box[3 + c] = most;
+  }
+}
+
+static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
+{
+  double x[3];
+  vvi_sheet_place(m, vertex, true, d);
+  vvi_sheet_place(m, vertex, false, x);
+  for (int c = 0; c < 3; c++) d[c] -= x[c];
+}
+
+static void cover(double box[6], const double low[3], const double high[3])
+{
+  for (int c = 0; c < 3; c++) {
+    box[c] = low[c] < box[c] ? low[c] : box[c];
+    box[3 + c] = high[c] > box[3 + c] ? high[c] : box[3 + c];
+  }
+}
+
+static void measure_strips(vvi_sheet_search *w, int32_t body)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[body];
+  const vvi_sheet_columns *k = &w->motion.at[body];
+  const int32_t strips = (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP;
+  if (b->carrier == VVI_CARRY_POINTS) {
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > STRIPS && w->threads > 1)
+    for (int32_t i = 0; i < strips; i++) {
+      const int32_t first = i * VVI_SHEET_STRIP, left = b->movers - first;
+      extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
+              k->p + first, k->f + first, w->strip + 6 * (int64_t)(b->strip0 + i));
+    }
+    return;
+  }
+  for (int32_t i = 0; i < strips; i++)
+    for (int c = 0; c < 3; c++) {
+      double *box = w->strip + 6 * (int64_t)(b->strip0 + i);
+      box[c] = INFINITY, box[3 + c] = -INFINITY;
+    }
+  for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++) {
+    double d[3];
+    moved(&w->motion, v, d);
+    cover(w->strip + 6 * (int64_t)(b->strip0 + (s->mover[v] - b->mover0) / VVI_SHEET_STRIP), d, d);
+  }
+}
+
+static void measure_region(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_region *r = &w->sheets->region[i];
+  vvi_sheet_speed *v = &w->speed[i];
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  *v = (vvi_sheet_speed){.spread = 0.0};
+  if (r->strips == 0) return;
+  for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
+    const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
+    cover(box, strip, strip + 3);
+  }
+  /* weights w of a vertex add up to 1: sum w d - centre = sum w (d - centre) */
+  const double swing = 0.5 * w->sheets->body[r->body].swing;
+  for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = swing * (box[3 + c] - box[c]);
+  v->spread = vvi_norm3(v->half);
+  v->allowed = 1.5 * v->spread;
+}
+
+void vvi_sheet_measure(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_strips(w, i);
+  for (int32_t i = 0; i < w->sheets->n_region; i++) measure_region(w, i);
+  memset(w->fresh, 0, (size_t)w->sheets->n_region);
+  w->round++;
+}
+
+/* The displacement d of a mover, seen from the regions that it may belong to. */
+static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const double d[3])
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t strip = s->body[body].strip0 + (mover - s->body[body].mover0) / VVI_SHEET_STRIP;
+  bool any = false;
+  for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
+    vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
+    const double k = s->body[body].swing;
+    const double off[3] = {k * (d[0] - v->centre[0]), k * (d[1] - v->centre[1]), k * (d[2] - v->centre[2])};
+    const double size = vvi_norm3(off);
+    if (size > v->spread) v->spread = size;
+    for (int c = 0; c < 3; c++) v->half[c] = fmax(v->half[c], fabs(off[c]));
+    any |= size > v->allowed;
+  }
+  return any;
+}
+
+bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t body = s->body_of_mover[mover];
+  const vvi_sheet_body *b = &s->body[body];
+  double x[3], d[3];
+  bool any = false;
+  if (b->carrier == VVI_CARRY_POINTS) {
+    vvi_sheet_node(&w->motion, body, mover, false, x);
+    vvi_sheet_node(&w->motion, body, mover, true, d);
+    for (int c = 0; c < 3; c++) d[c] -= x[c];
+    return beyond(w, body, mover, d);
+  }
+  for (int32_t k = body; k < s->n_body && (k == body || s->body[k].shares == k - body); k++)
+    for (int32_t i = s->body[k].vertex0; i < s->body[k].vertex0 + s->body[k].vertices; i++) {
+      if (s->mover[i] != mover) continue;
+      moved(&w->motion, i, d);
+      any |= beyond(w, k, mover, d);
+    }
+  return any;
+}
+
+void vvi_sheet_advance(vvi_sheet_search *w)
+{
+  vvi_sheet_paths_done(w);
+  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
+    if (w->list[i].n == 0) continue;
+    const vvi_sheet_speed *a = &w->speed[w->sheets->couple[i].a], *b = &w->speed[w->sheets->couple[i].b];
+    double d[3];
+    for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
+    w->list[i].travel += vvi_norm3(d);
+  }
+}
