@@ -588,7 +588,7 @@ static void test_rough_bounces(void **state)
   }
   run_record r = run_scene(text, &(run_options){0});
   for (int i = 0; i < BOXES; i++) {
-    char name[8];
+    char name[16];
     snprintf(name, sizeof name, "b%d", i);
     field(&r, name, "position", x + 3 * i);
     field(&r, name, "velocity", v + 3 * i);
