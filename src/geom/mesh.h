@@ -93,6 +93,8 @@ vv_status vvi_mesh_orient(vvi_mesh *mesh, int *turned, char why[VVI_MESH_WHY]);
 /* Area; volume by the divergence theorem: of a closed mesh, negative if inside out. */
 double vvi_mesh_area(const vvi_mesh *mesh);
 double vvi_mesh_volume(const vvi_mesh *mesh);
+/* A closed mesh that encloses nothing, to the rounding of its nodes. */
+bool vvi_mesh_flat(const vvi_mesh *mesh);
 
 /* ---- checks ---- */
 

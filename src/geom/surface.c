@@ -1,4 +1,5 @@
 /* geom/surface.c  Closed meshes: what is wrong with one is said by name before it is used. */
+#include "geom/mesh.h"
 #include "geom/tree.h"
 
 #include <stdarg.h>
@@ -91,17 +92,11 @@ static void keep_used(vvi_surface *f, int vertices, const double *vertex, const 
   for (int i = 0; i < 3 * f->triangles; i++) f->triangle[i] = number[triangle[i]];
 }
 
-static double volume(const vvi_surface *f, const double o[3])
+static bool check_volume(const vvi_surface *f, char why[VVI_WHY])
 {
-  double sum = 0.0;
-  for (int t = 0; t < f->triangles; t++) {
-    const int *v = f->triangle + 3 * t;
-    double a[3], b[3], c[3], n[3];
-    vvi_sub3(f->vertex + 3 * v[0], o, a), vvi_sub3(f->vertex + 3 * v[1], o, b), vvi_sub3(f->vertex + 3 * v[2], o, c);
-    vvi_cross3(b, c, n);
-    sum += vvi_dot3(a, n) / 6.0;
-  }
-  return sum;
+  const vvi_mesh m = {.nodes = f->vertices, .triangles = f->triangles, .x = f->vertex, .triangle = f->triangle};
+  if (vvi_mesh_flat(&m)) return refuse(why, "flat: the triangles enclose no volume; give it a thickness");
+  return vvi_mesh_volume(&m) > 0.0 || refuse(why, "inside out: the triangles look inwards");
 }
 
 static bool check_closed(vvi_surface *f, const int *triangle, char why[VVI_WHY])
@@ -139,7 +134,7 @@ bool vvi_part_mesh(vvi_arena *arena, vvi_part *part, int vertices, const double 
   if (!vvi_tree_build(arena, f)) return refuse(why, "out of memory");
   const vvi_box_node *box = f->tree->node;
   for (int i = 0; i < 3; i++) part->centre[i] = 0.5 * (box->low[i] + box->high[i]);
-  if (!(volume(f, part->centre) > 0.0)) return refuse(why, "inside out: the triangles look inwards");
+  if (!check_volume(f, why)) return false;
   part->type = VVI_PART_MESH;
   part->surface = f;
   for (int i = 0; i < 9; i++) part->frame[i] = i % 4 ? 0.0 : 1.0;

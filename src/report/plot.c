@@ -251,6 +251,22 @@ static void draw_line(sheet *s, const vvi_panel *p, const vvi_series *series, co
   pen_up(&hand);
 }
 
+static void draw_net(sheet *s, const vvi_panel *p, const vvi_series *series, const axis *x, const axis *y)
+{
+  draw(s, "<path stroke-width=\"0.5\" d=\"");
+  for (int64_t i = 0; i + 1 < series->n; i += 2) {
+    double at[4];
+    bool good = true;
+    for (int k = 0; k < 2; k++) {
+      at[2 * k] = pixel(x, measure(x, series->x[i + k]));
+      at[2 * k + 1] = y_pixel(p, y, series->y[i + k]);
+    }
+    for (int k = 0; k < 4; k++) good = good && isfinite(at[k]);
+    if (good) draw(s, "M%.1f %.1fL%.1f %.1f", at[0], at[1], at[2], at[3]);
+  }
+  draw(s, "\"/>\n");
+}
+
 static void draw_dots(sheet *s, const vvi_panel *p, const vvi_series *series, const axis *x, const axis *y,
                       const char *colour)
 {
@@ -272,7 +288,10 @@ static void draw_series(sheet *s, const vvi_panel *p, const axis *x, const axis 
     draw(s, "<g stroke=\"%s\"%s", colour, series->style == VVI_PLOT_DASHED ? " stroke-dasharray=\"5 3\"" : "");
     if (p->fade != NULL) draw(s, " stroke-opacity=\"%.2f\"", 1 - p->fade[i]);
     draw(s, ">\n");
-    if (series->style != VVI_PLOT_DOTS) draw_line(s, p, series, x, y);
+    if (series->style == VVI_PLOT_NET)
+      draw_net(s, p, series, x, y);
+    else if (series->style != VVI_PLOT_DOTS)
+      draw_line(s, p, series, x, y);
     if (series->style == VVI_PLOT_DOTS || series->style == VVI_PLOT_LINE_DOTS) draw_dots(s, p, series, x, y, colour);
     draw(s, "</g>\n");
   }

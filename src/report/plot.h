@@ -2,13 +2,15 @@
 #pragma once
 #include "base/base.h"
 
-/* How a series is drawn: a line over x, dots, both, or a curve in the plane (x may go anywhere, nothing is thinned). */
+/* How a series is drawn: a line over x, dots, both, a curve in the plane (x may go anywhere, nothing is thinned),
+ * or a net of thin lines: each pair of points is one. */
 enum vvi_plot_style {
   VVI_PLOT_LINE = 0,
   VVI_PLOT_DASHED = 1,
   VVI_PLOT_DOTS = 2,
   VVI_PLOT_LINE_DOTS = 3,
-  VVI_PLOT_CURVE = 4
+  VVI_PLOT_CURVE = 4,
+  VVI_PLOT_NET = 5
 };
 
 /* Points that are not finite, and points <= 0 on a log axis, are gaps in the line. */

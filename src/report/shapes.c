@@ -1,7 +1,8 @@
-/* report/shapes.c  Centre lines, outlines and paths at several times, as curves in the plane of largest extent. */
+/* report/shapes.c  Centre lines, outlines, nets and paths at several times, as curves in the plane of largest extent. */
 #include "report/shapes.h"
 
 #include "math/spin.h"
+#include "report/net.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,15 +10,16 @@
 #include <string.h>
 
 /* Points of a curve: more are finer than the pixels.  Solids of a body that are drawn; with more than a few only the start
- * and the end are, and no paths. */
+ * and the end are, and no paths; so with shells, whose nets would cover each other. */
 enum { MOST_POINTS = 400, MOST_SOLIDS = 100, FEW = 6 };
 
 /* One body at one time, or the path of one. */
 typedef struct curve {
   int body, place; /* place: 0 at the start of the run, the last at its end; -1: a path */
   int64_t points;
-  int64_t outline; /* points of each solid, of which the outline is drawn; 0: the points are the curve */
-  double *x;       /* [points][3] */
+  int64_t outline;    /* points of each solid, of which the outline is drawn; 0: the points are the curve */
+  const vvi_net *net; /* of which the points are the nodes; NULL: none */
+  double *x;          /* [points][3] */
 } curve;
 
 static int64_t frame_of(const vvi_run *run, int place, int places)
@@ -50,6 +52,30 @@ static vv_status read_curve(vvi_run *run, vvi_arena *arena, int64_t frame, int64
     memmove(all + 3 * i, all + 3 * (i * (nodes - 1) / (c->points - 1)), sizeof(double) * 3);
   c->x = all;
   return VV_OK;
+}
+
+/* ---- shells ---- */
+
+static vv_status read_net(vvi_run *run, vvi_arena *arena, int body, int64_t nodes, vvi_net **net)
+{
+  int64_t triangles, *triangle;
+  *net = NULL;
+  VV_TRY(vvi_run_triangles(run, arena, body, &triangles, &triangle));
+  if (triangles == 0) return VV_OK;
+  *net = VVI_ARENA_NEW(arena, vvi_net, 1);
+  return *net != NULL ? vvi_net_make(arena, nodes, triangles, triangle, *net) : VV_NOMEM;
+}
+
+/* The limit surface where there is one, else the nodes. */
+static vv_status read_surface(vvi_run *run, vvi_arena *arena, int64_t frame, int64_t nodes, curve *c)
+{
+  int64_t limits;
+  int components;
+  vvi_run_shape(run, c->body, "limit", &limits, &components);
+  const bool limit = limits == nodes && components == 3;
+  c->points = nodes;
+  c->x = VVI_ARENA_NEW(arena, double, 3 * nodes);
+  return c->x != NULL ? vvi_run_read(run, c->body, limit ? "limit" : "position", frame, 1, 0, nodes, c->x) : VV_NOMEM;
 }
 
 /* ---- solids ---- */
@@ -106,7 +132,9 @@ static vv_status read_paths(vvi_run *run, vvi_arena *arena, int64_t nodes, curve
 static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nodes, int places, curve *list, int *n)
 {
   solids s = {.nodes = nodes, .shown = nodes < MOST_SOLIDS ? nodes : MOST_SOLIDS};
+  vvi_net *net;
   VV_TRY(vvi_run_skin(run, arena, body, &s.points, &s.point));
+  VV_TRY(read_net(run, arena, body, nodes, &net));
   const bool solid = s.points > 0, few = nodes <= FEW;
   if (solid && few && run->frames > 1) {
     list[*n] = (curve){.body = body, .place = -1};
@@ -114,10 +142,12 @@ static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nod
   }
   for (int k = 0; k < places; k++) {
     curve *c = &list[*n];
-    if (solid && !few && k > 0 && k < places - 1) continue;
-    *c = (curve){.body = body, .place = k};
+    if ((net != NULL || (solid && !few)) && k > 0 && k < places - 1) continue;
+    *c = (curve){.body = body, .place = k, .net = net};
     const int64_t frame = frame_of(run, k, places);
-    VV_TRY(solid ? read_solids(run, arena, frame, &s, c) : read_curve(run, arena, frame, nodes, c));
+    VV_TRY(solid         ? read_solids(run, arena, frame, &s, c)
+           : net != NULL ? read_surface(run, arena, frame, nodes, c)
+                         : read_curve(run, arena, frame, nodes, c));
     ++*n;
   }
   return VV_OK;
@@ -218,7 +248,8 @@ static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c,
   int64_t n;
   char *name = VVI_ARENA_NEW(arena, char, 32);
   if (name == NULL) return VV_NOMEM;
-  VV_TRY(flatten(arena, c, out->across, out->up, &n, &xy));
+  VV_TRY(c->net != NULL ? vvi_net_draw(arena, c->net, c->x, out->across, out->up, &n, &xy)
+                        : flatten(arena, c, out->across, out->up, &n, &xy));
   const bool path = c->place < 0, named = !path && colour == 1 && (c->place == 0 || c->place == places - 1);
   snprintf(name, 32, "t = %.4g", path ? 0.0 : run->time[frame_of(run, c->place, places)]);
   out->fade[out->n] = path ? 0.6 : c->place == 0 ? 0 : 0.75 * (places - 1 - c->place) / (places - 1);
@@ -227,7 +258,7 @@ static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c,
                                        .x = xy,
                                        .y = xy + n,
                                        .colour = c->place == 0 ? 7 : colour,
-                                       .style = VVI_PLOT_CURVE};
+                                       .style = c->net != NULL ? VVI_PLOT_NET : VVI_PLOT_CURVE};
   return VV_OK;
 }
 

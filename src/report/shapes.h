@@ -1,4 +1,5 @@
-/* report/shapes.h  Bodies in space at several times of a run: lines by their nodes, solids by their outlines and paths. */
+/* report/shapes.h  Bodies in space at several times of a run: lines by their nodes, solids by their outlines and paths,
+ * shells by the edges of their triangles. */
 #pragma once
 #include "io/results/read.h"
 #include "report/plot.h"

@@ -40,20 +40,26 @@ static bool only_solids_touch(const vv_model *m)
   return m->pairs->n == 0 && m->crowd == NULL && m->sheets == NULL;
 }
 
+/* Rigid bodies and surfaces that meet something. */
+static bool needs_leapfrog(const vv_model *m)
+{
+  return m->solids != NULL || m->sheets != NULL;
+}
+
 /* An implicit stepper takes its bodies through their discrete-gradient form; the only contacts in it are of rigid ones. */
 static vv_status check_implicit(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
-      status = vv_complain(g, "step", "bodies of kind %s have no %s form; use leapfrog or event",
-                           m->block[i].kind->name, m->stepper->name);
+      status = vv_complain(g, "step", "bodies of kind %s have no %s form; use %s", m->block[i].kind->name,
+                           m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "leapfrog or event");
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
       status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
   if (touches(m) && !only_solids_touch(m))
     status = vv_complain(g, "step", "%s has no contact but that of rigid bodies; use %s", m->stepper->name,
-                         m->solids != NULL ? "leapfrog" : "event");
+                         needs_leapfrog(m) ? "leapfrog" : "event");
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
   if (!vv_is(g, "start", "half-kick"))
     status = vv_complain(g, "start", "belongs to the explicit steps; %s needs no start", m->stepper->name);
@@ -103,14 +109,16 @@ static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto"))
-    vvi_group_resolve(g, "step",
-                      m->solids == NULL && m->sheets == NULL && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+    vvi_group_resolve(g, "step", !needs_leapfrog(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
   if (m->solids != NULL && check_solids(m, g) != VV_OK) status = VV_SCENE;
+  if (m->solids == NULL && touches(m) && vv_is(g, "locate", "exact"))
+    status = vv_complain(g, "locate", "exact is for balls that meet balls, planes and rooms; leave it out%s",
+                         m->sheets != NULL ? ", and take shorter steps for the times of surfaces" : "");
   if (m->sheets != NULL && m->stepper == &vv_event_stepper)
     status = vv_complain(g, "step", "surfaces meet at whole steps; use leapfrog");
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);

@@ -548,6 +548,14 @@ static void files_made(void **state)
   GIVES(0, "run hoop.yaml -o hoop -q");
   GIVES(0, "picture hoop");
   assert_true(said("hoop/picture.svg", "Shapes, from the start"));
+  assert_false(said("hoop/picture.svg", "<path stroke-width=\"0.5\""));
+  write_file("cap.yaml", "visviva: 1\ntime: {end: 0.1, step: {safety: 0.5}}\n"
+                         "bodies: {cap: {kind: shell, mesh: {sphere: {radius: 1}}, thickness: 0.1, material: {young: "
+                         "1e6, density: 1000}}}\n");
+  GIVES(0, "run cap.yaml -o cap -q");
+  GIVES(0, "picture cap");
+  assert_true(said("cap/picture.svg", "<path stroke-width=\"0.5\" d=\"M")); /* thin lines, not one through all nodes */
+  assert_false(said("cap/picture.svg", "nan"));
   GIVES(0, "reference reference.md");
   assert_true(said("reference.md", "elements"));
   GIVES(1, "reference no/such/folder.md");

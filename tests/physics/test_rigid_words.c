@@ -214,6 +214,34 @@ static void test_bad_meshes(void **unused)
   remove(mesh_file);
 }
 
+/* Both sides of a sheet enclose nothing, however the plane lies: its rounding has any sign. */
+static void test_flat_mesh(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 20; i++) {
+    const double u = 0.37 * i, v = 0.11 * i * i, far = i < 10 ? 0.0 : 1e3;
+    const double height[4] = {far, far + u, far + u + v, far + v};
+    char text[TEXT], message[TEXT];
+    for (int file = 0; file < 2; file++) {
+      FILE *f = open_mesh();
+      for (int k = 0; k < 4; k++) fprintf(f, "v %d %d %.17g\n", k == 1 || k == 2, k > 1, height[k]);
+      fprintf(f, "f 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n");
+      assert_int_equal(fclose(f), 0);
+      const int n = snprintf(text, sizeof text, "%s  b: {kind: rigid, density: 1, ", head);
+      if (file)
+        snprintf(text + n, sizeof text - (size_t)n, FILED "}\n");
+      else
+        snprintf(text + n, sizeof text - (size_t)n,
+                 "shape: {mesh: {points: [[0, 0, %.17g], [1, 0, %.17g], [1, 1, %.17g], [0, 1, %.17g]], faces: [[0, 1, "
+                 "2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]}}}\n",
+                 height[0], height[1], height[2], height[3]);
+      assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
+      if (strstr(message, "flat") == NULL) fail_msg("'%s' does not say flat", message);
+    }
+  }
+  remove(mesh_file);
+}
+
 /* ---- places ---- */
 
 static void output(const run_record *r, const char *field, double *out)
@@ -376,7 +404,7 @@ int main(void)
       cmocka_unit_test(test_weights),      cmocka_unit_test(test_thin_walls), cmocka_unit_test(test_compound),
       cmocka_unit_test(test_orientations), cmocka_unit_test(test_copies),     cmocka_unit_test(test_places),
       cmocka_unit_test(test_refused),      cmocka_unit_test(test_mesh_files), cmocka_unit_test(test_torus),
-      cmocka_unit_test(test_bad_meshes),
+      cmocka_unit_test(test_bad_meshes),   cmocka_unit_test(test_flat_mesh),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,6 +226,18 @@ static void test_words(void **unused)
   refused("mesh: {file: {path: /dev/zero}}", "is no plain file"); /* and not read for ever */
 }
 
+/* The remedy must not be refused in its turn; a word that would do nothing is refused. */
+static void test_methods(void **unused)
+{
+  (void)unused;
+#define WITH(method) "mesh: {sphere: {radius: 1}}}\nmethod: {" method
+  refused(WITH("step: energy-momentum"), "bodies of kind shell have no energy-momentum form; use leapfrog\n");
+  refused(WITH("step: energy-momentum"), "no contact but that of rigid bodies; use leapfrog");
+  refused(WITH("step: event"), "use leapfrog");
+  refused(WITH("locate: exact"), "leave it out");
+#undef WITH
+}
+
 /* What has no contact with shells is refused rather than let pass, unless the scene says that it may. */
 static void test_strangers(void **unused)
 {
@@ -250,8 +262,8 @@ static void test_strangers(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_books),     cmocka_unit_test(test_copies),           cmocka_unit_test(test_stable_step),
-      cmocka_unit_test(test_output),    cmocka_unit_test(test_books_of_a_start), cmocka_unit_test(test_words),
-      cmocka_unit_test(test_bad_files), cmocka_unit_test(test_strangers)};
+      cmocka_unit_test(test_books),   cmocka_unit_test(test_copies),           cmocka_unit_test(test_stable_step),
+      cmocka_unit_test(test_output),  cmocka_unit_test(test_books_of_a_start), cmocka_unit_test(test_words),
+      cmocka_unit_test(test_methods), cmocka_unit_test(test_bad_files),        cmocka_unit_test(test_strangers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,6 +172,7 @@ static vv_status check_solid(const vvi_mesh *m, char *why)
   vvi_mesh_report report;
   VV_TRY(vvi_mesh_check(m, normal, 0.0, &report, why));
   VV_TRY(vvi_mesh_refuse(m, &report, all & ~cavity, why));
+  if (vvi_mesh_flat(m)) return VV_OK; /* has no side that could be wrong; refused with all other shapes */
   return vvi_mesh_volume(m) > 0.0 ? VV_OK : vvi_mesh_refuse(m, &report, cavity, why);
 }
 

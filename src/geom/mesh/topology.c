@@ -3,6 +3,8 @@
  * Half-edge h = 3 t + c is the edge of triangle t opposite to its corner c. */
 #include "geom/mesh/inside.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 typedef struct maker {
@@ -280,6 +282,14 @@ double vvi_mesh_volume(const vvi_mesh *m)
   double sum = 0.0; /* from a node of the mesh: no cancellation far from the origin */
   for (int t = 0; t < m->triangles; t++) sum += tetrahedron(m, t, m->x + 3 * (int64_t)m->triangle[0]);
   return sum / 6.0;
+}
+
+/* Nodes that are rounded by eps times their largest coordinate sweep that times the area. */
+bool vvi_mesh_flat(const vvi_mesh *m)
+{
+  double reach = 0.0;
+  for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) reach = fmax(reach, fabs(m->x[i]));
+  return fabs(vvi_mesh_volume(m)) <= 16.0 * DBL_EPSILON * reach * vvi_mesh_area(m);
 }
 
 static void turn(vvi_mesh *m, int t)

@@ -233,18 +233,34 @@ vv_status vvi_run_read(vvi_run *run, int body, const char *field, int64_t f0, in
   return vvi_h5_read_box(&run->h5, object, VVI_H5_DOUBLE, components > 1 ? 3 : 2, first, count, out);
 }
 
+/* Rows of a constant table of a body that has three columns; 0: it has none. */
+static vv_status rows_of_three(vvi_run *run, const char *object, int64_t *rows)
+{
+  int64_t dims[VVI_H5_RANK];
+  int rank = 0;
+  *rows = 0;
+  if (!vvi_h5_has(&run->h5, object)) return VV_OK;
+  VV_TRY(vvi_h5_shape(&run->h5, object, &rank, dims));
+  if (rank == 2 && dims[1] == 3) *rows = dims[0];
+  return VV_OK;
+}
+
 vv_status vvi_run_skin(vvi_run *run, vvi_arena *arena, int body, int64_t *points, double **point)
 {
   char object[OBJECT_TEXT];
-  int64_t dims[VVI_H5_RANK];
-  int rank = 0;
-  *points = 0;
   object_name(run, body, "skin_points", object);
-  if (!vvi_h5_has(&run->h5, object)) return VV_OK;
-  VV_TRY(vvi_h5_shape(&run->h5, object, &rank, dims));
-  if (rank != 2 || dims[1] != 3 || dims[0] < 1) return VV_OK;
-  *point = VVI_ARENA_NEW(arena, double, 3 * dims[0]);
-  if (*point == NULL) return VV_NOMEM;
-  *points = dims[0];
-  return vvi_h5_read(&run->h5, object, VVI_H5_DOUBLE, 3 * dims[0], *point);
+  VV_TRY(rows_of_three(run, object, points));
+  if (*points == 0) return VV_OK;
+  *point = VVI_ARENA_NEW(arena, double, 3 * *points);
+  return *point != NULL ? vvi_h5_read(&run->h5, object, VVI_H5_DOUBLE, 3 * *points, *point) : VV_NOMEM;
+}
+
+vv_status vvi_run_triangles(vvi_run *run, vvi_arena *arena, int body, int64_t *triangles, int64_t **triangle)
+{
+  char object[OBJECT_TEXT];
+  object_name(run, body, "elements", object);
+  VV_TRY(rows_of_three(run, object, triangles));
+  if (*triangles == 0) return VV_OK;
+  *triangle = VVI_ARENA_NEW(arena, int64_t, 3 * *triangles);
+  return *triangle != NULL ? vvi_h5_read(&run->h5, object, VVI_H5_INT64, 3 * *triangles, *triangle) : VV_NOMEM;
 }

@@ -39,3 +39,5 @@ vv_status vvi_run_read(vvi_run *run, int body, const char *field, int64_t f0, in
                        double *out);
 /* Points of the skin of a body, [points][3]; 0 points when it has none. */
 vv_status vvi_run_skin(vvi_run *run, vvi_arena *arena, int body, int64_t *points, double **point);
+/* Its elements where they are triangles, [triangles][3] nodes; 0 triangles when they are not. */
+vv_status vvi_run_triangles(vvi_run *run, vvi_arena *arena, int body, int64_t *triangles, int64_t **triangle);
