@@ -735,9 +735,42 @@ static void the_same_bits(void **unused)
   sheet_world_free(&b);
 }
 
+/* Four points nearly on a line, of masses that differ by a thousand: rows push and turn nothing as a whole all the same. */
+static void test_flat_rows(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 17;
+  double sum = 0.0, turn = 0.0;
+  int rows = 0;
+  for (int trial = 0; trial < 20000; trial++) {
+    const double flat = pow(10.0, -8.0 * (0.5 + sheet_noise(&seed)));
+    double x[4][3], h[4][3], mass[4], t[3], p[3] = {0, 0, 0}, l[3] = {0, 0, 0}, size = 0.0, arm = 0.0;
+    const double a = 0.5 + sheet_noise(&seed), b = 0.5 + sheet_noise(&seed), c[4] = {1.0 - a, a, -(1.0 - b), -b};
+    for (int k = 0; k < 4; k++) {
+      mass[k] = k < 2 ? 0.02 : 20.0;
+      for (int i = 0; i < 3; i++) x[k][i] = (i == 0 ? 1.0 : flat) * sheet_noise(&seed);
+    }
+    for (int i = 0; i < 3; i++) t[i] = sheet_noise(&seed);
+    if (!vvi_torque_free(4, (const double(*)[3])x, mass, c, t, h)) continue;
+    rows++;
+    for (int k = 0; k < 4; k++) {
+      double moment[3];
+      vvi_cross3(x[k], h[k], moment);
+      for (int i = 0; i < 3; i++) p[i] += h[k][i], l[i] += moment[i];
+      size += vvi_norm3(h[k]), arm += vvi_norm3(x[k]) * vvi_norm3(h[k]);
+    }
+    sum = fmax(sum, vvi_norm3(p) / size), turn = fmax(turn, vvi_norm3(l) / arm);
+  }
+  print_message("  flat rows: %d, push %.1e, turn %.1e\n", rows, sum, turn);
+  check_least(rows, 1000);
+  check_most(sum, 1e-13);
+  check_most(turn, 1e-9); /* what turn_by takes for a line */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_flat_rows),
       cmocka_unit_test(closest_points),
       cmocka_unit_test(crossings),
       cmocka_unit_test(crossings_in_a_plane),

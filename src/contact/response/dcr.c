@@ -47,6 +47,25 @@ static bool turn_by(const double inertia[6], const double moment[3], double w[3]
   return off <= 1e-9 * size;
 }
 
+/* Arms that w hardly sees make it large, and what should vanish, sum h and sum r x h, a difference of large numbers: what is
+ * left of it is given out once more.  False: that was not needed. */
+static bool level(int n, const double r[4][3], const double mass[4], const double inertia[6], double h[4][3])
+{
+  double sum[3] = {0, 0, 0}, moment[3] = {0, 0, 0}, w[3], turn[3], size = 0.0, arms = 0.0, all = 0.0;
+  for (int k = 0; k < n; k++) {
+    vvi_cross3(r[k], h[k], turn);
+    all += mass[k], size += vvi_norm3(h[k]), arms += vvi_norm3(r[k]) * vvi_norm3(h[k]);
+    for (int i = 0; i < 3; i++) sum[i] += h[k][i], moment[i] -= turn[i];
+  }
+  const bool off = vvi_norm3(sum) > 1e-14 * size || vvi_norm3(moment) > 1e-13 * arms;
+  if (!off || !turn_by(inertia, moment, w)) return false;
+  for (int k = 0; k < n; k++) {
+    vvi_cross3(w, r[k], turn);
+    for (int i = 0; i < 3; i++) h[k][i] += mass[k] * (turn[i] - sum[i] / all);
+  }
+  return true;
+}
+
 /* With arms r_k from the centre of mass of the four, I w = -(sum c_k x_k) x t.                                [sheets 6] */
 bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const double c[4], const double t[3],
                      double h[4][3])
@@ -68,6 +87,8 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
     double turn[3];
     vvi_cross3(w, r[k], turn);
     for (int i = 0; i < 3; i++) h[k][i] += mass[k] * turn[i];
+  }
+  for (int pass = 0; pass < 3 && level(n, (const double(*)[3])r, mass, inertia, h); pass++) {
   }
   return true;
 }
