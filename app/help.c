@@ -52,7 +52,7 @@ static const topic topics[] = {
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
-"Draws displacements, velocities and the energy error over time as SVG\n"
+"Draws shapes, displacements, energies and the energy error as SVG\n"
 "(default: DIR/picture.svg).\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
