@@ -151,8 +151,10 @@ const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_
 vvi_projection vvi_rules_projection(const vv_group *rule)
 {
   static const char *const words[] = {"anticipate", "none", "kept", "recomputed", "predictor", "half-step"};
+  const char *word = vv_text(rule, "projection");
   int i = VVI_HALF_STEP;
-  while (i > 0 && strcmp(words[i], vv_text(rule, "projection")) != 0) i--;
+  if (strcmp(word, "paper") == 0) return VVI_PREDICTOR; /* the reading that comes closest to its figures */
+  while (i > 0 && strcmp(words[i], word) != 0) i--;
   return (vvi_projection)i;
 }
 
