@@ -70,7 +70,7 @@ static void print_cost(const app_run *r)
   const int threads = vv_ctx_threads(r->scene.ctx);
   const double work = (double)r->report.steps * (double)vv_model_nodes(r->scene.model);
   const int64_t steps = r->report.steps, shared = r->report.shared_steps;
-  const char *when = 2 * shared > steps ? "" : ", 1 for most steps";
+  const char *when = 2 * shared < steps ? ", 1 for most steps" : "";
   printf("wall time            %.3g s on %d thread%s%s", r->report.wall_seconds, threads, app_plural(threads), when);
   if (work > 0) printf(", %.3g ns per node and step", 1e9 * r->report.wall_seconds / work);
   printf("\nstate hash           %016llx\n", (unsigned long long)vv_state_hash(r->scene.state));

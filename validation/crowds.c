@@ -385,11 +385,12 @@ static void crowd_claims(book_chapter *c, const crowd_runs *r)
 /* Energy errors and losses against the independent program: crowds that are alike, not the same. */
 static void compared_claims(book_chapter *c, const crowd_runs *r)
 {
-  double ratio = 0, apart = 0, peak = 0, off = 0;
+  double ratio = 0, apart = 0, peak = 0, turned = 0, off = 0;
   for (int i = 0; i < r->n; i++) {
     const crowd_run *k = &r->of[i];
     const double there = k->of->lost[k->law];
     if (k->law == 0 && k->of->energy > 0) ratio = fmax(ratio, fabs(k->end) / k->of->energy);
+    if (k->law == 0 && strcmp(k->of->name, "ball and plate") == 0) turned = k->stored;
     if (k->of->stored > 0) peak = k->stored, off = fabs(k->stored - k->of->stored);
     if (there > 0) apart = fmax(apart, fabs(k->rubbed + k->thrown - there));
   }
@@ -405,15 +406,15 @@ static void compared_claims(book_chapter *c, const crowd_runs *r)
       "27, 64 and 27 turned cubes with friction or restitution 0.5; its layouts are not known in detail: within 15 "
       "points",
       text, apart, 0.15, NULL);
-  snprintf(text, sizeof text, "%.1f %%", 100 * peak);
-  agreement(c, "K14", "ball on a plate: peak of the strain energy, against an independent program", "64.3 %",
-            "examples/cirak2005/sphere-plate.yaml with rotation [0, 0, 0], which that program had: within one point. "
-            "Turned as in the example it is 57 %: a crumpling ball depends on where its mesh is hit",
-            text, off, 0.01, NULL);
   const double order = log2(fabs(r->order[ORDERS - 1].end / r->order[0].end)) / (ORDERS - 1);
   snprintf(text, sizeof text, "order %s", book_fixed(order, 1).s);
   agreement(c, "K13", "the error of the energy is of second order in the step", "2 (independent program)",
             "27 cubes, e = 1, steps 5e-6 to 4e-5", text, fabs(order - 2), 0.2, "reproduced if within 0.2 of 2");
+  snprintf(text, sizeof text, "%.1f %%; turned as in the example %.1f %%", 100 * peak, 100 * turned);
+  agreement(c, "K14", "ball on a plate: peak of the strain energy, against an independent program", "64.3 %",
+            "examples/cirak2005/sphere-plate.yaml with rotation [0, 0, 0], which that program had: within one point; a "
+            "crumpling ball depends on where its mesh is hit",
+            text, off, 0.01, NULL);
 }
 
 vv_status chapter_crowds(book *b)

@@ -37,6 +37,7 @@ struct vv_model {
 /* The top level of a scene (model/scene_fields.c). */
 extern const vv_schema vvi_scene_schema;
 extern const vv_schema vvi_history_schema;
+extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies */
 
 /* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);

@@ -90,6 +90,14 @@ static const vv_field history_field[] = {
 };
 const vv_schema vvi_history_schema = {"history", history_field, VV_COUNT(history_field), "how a load or a driven end varies in time"};
 
+static const vv_field torus_field[] = {
+  {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
+  {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},
+  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces along the ring"},
+  {.name = "across", .type = VV_INTEGER, .unit = "1", .lo = 4, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces around the tube, an even number"},
+};
+const vv_schema vvi_torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
+
 static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
   {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},

@@ -27,16 +27,9 @@ static const vv_field hull_field[] = {
   {.name = "file",   .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line x y z and one line per point, instead of points"},
 };
 static const vv_schema hull_schema = {"hull", hull_field, VV_COUNT(hull_field), "the smallest convex body that holds all points"};
-static const vv_field torus_field[] = {
-  {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
-  {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},
-  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces along the ring"},
-  {.name = "across", .type = VV_INTEGER, .unit = "1", .lo = 4, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces around the tube, an even number"},
-};
-static const vv_schema torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
 static const vv_field mesh_field[] = {
   {.name = "file",   .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "a surface in OBJ, STL, PLY or Gmsh 4.1 format, faces counterclockwise from outside; path from the scene's folder"},
-  {.name = "torus",  .type = VV_GROUP, .sub = &torus_schema, .flags = VV_OPTIONAL, .doc = "a torus about z, instead of a file"},
+  {.name = "torus",  .type = VV_GROUP, .sub = &vvi_torus_schema, .flags = VV_OPTIONAL, .doc = "a torus about z, instead of a file"},
   {.name = "scale",  .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e15, .flags = VV_OPEN_LO, .deflt = "1", .doc = "all coordinates are multiplied by this: 0.001 for a file in mm"},
   {.name = "points", .type = VV_NUMBERS, .unit = "m", .lo = -1e15, .hi = 1e15, .flags = VV_OPTIONAL, .doc = "x, y, z of each point, in the axes of the shape"},
   {.name = "faces",  .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "three points of each triangle, counted from 0, counterclockwise from outside"},

@@ -45,13 +45,6 @@ static const vv_field cylinder_field[] = {
   {.name = "closed", .type = VV_BOOLEAN, .deflt = "false", .doc = "true: a disc at either end"},
 };
 static const vv_schema cylinder_schema = {"cylinder", cylinder_field, VV_COUNT(cylinder_field), "a cylinder about z"};
-static const vv_field torus_field[] = {
-  {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
-  {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},
-  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces along the ring"},
-  {.name = "across", .type = VV_INTEGER, .unit = "1", .lo = 4, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces around the tube, an even number"},
-};
-static const vv_schema torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
 static const vv_field file_field[] = {
   {.name = "path",   .type = VV_TEXT, .flags = VV_REQUIRED | VV_PATH, .doc = "a surface in OBJ, STL, PLY or Gmsh 4.1 format; path from the scene's folder"},
   {.name = "scale",  .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e15, .flags = VV_OPEN_LO, .deflt = "1", .doc = "its coordinates are multiplied by this"},
@@ -65,7 +58,7 @@ static const vv_field mesh_field[] = {
   {.name = "cube",      .type = VV_GROUP, .sub = &cube_schema, .flags = VV_OPTIONAL, .doc = "a hollow cube"},
   {.name = "box",       .type = VV_GROUP, .sub = &box_schema, .flags = VV_OPTIONAL, .doc = "a hollow box"},
   {.name = "cylinder",  .type = VV_GROUP, .sub = &cylinder_schema, .flags = VV_OPTIONAL, .doc = "a cylinder"},
-  {.name = "torus",     .type = VV_GROUP, .sub = &torus_schema, .flags = VV_OPTIONAL, .doc = "a torus"},
+  {.name = "torus",     .type = VV_GROUP, .sub = &vvi_torus_schema, .flags = VV_OPTIONAL, .doc = "a torus"},
   {.name = "file",      .type = VV_GROUP, .sub = &file_schema, .flags = VV_OPTIONAL, .doc = "from a file"},
 };
 static const vv_schema mesh_schema = {"mesh", mesh_field, VV_COUNT(mesh_field), "exactly one of these; the control mesh of the surface, about the origin"};

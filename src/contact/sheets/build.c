@@ -371,7 +371,7 @@ static vv_status refuse_projections(const builder *k)
         is_surface(x) && is_surface(y) && x->closed && y->closed && !s->body[a->body].loose && !s->body[b->body].loose;
     if (how == VVI_ANTICIPATE || (fit && how != VVI_KEPT && how != VVI_RECOMPUTED)) continue;
     return vv_complain(k->rules->rule[c->rule].group, "projection",
-                       fit ? "surfaces know 'anticipate', 'none', 'predictor' and 'half-step'"
+                       fit ? "surfaces know 'anticipate', 'none', 'paper', 'predictor' and 'half-step'"
                            : "only closed surfaces that meet in their control mesh can be projected; use 'anticipate'");
   }
   return VV_OK;
