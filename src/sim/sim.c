@@ -218,9 +218,10 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
                                                     : 1;
     if (wait < n) n = wait;
   }
-  return n < VVI_BATCH_STEPS || (sim->model->pairs->n == 0 && sim->model->crowd == NULL && sim->model->solids == NULL)
-             ? n
-             : VVI_BATCH_STEPS;
+  const vv_model *m = sim->model;
+  if (m->pairs->n == 0 && m->crowd == NULL && m->solids == NULL && m->sheets == NULL) return n;
+  const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
+  return n < whole ? n : whole;
 }
 
 static bool due(const vv_sim *sim)
@@ -230,10 +231,11 @@ static bool due(const vv_sim *sim)
   return false;
 }
 
-/* Events wait, and the log is a quarter full. */
+/* Events wait, and the log is a quarter full.  Asked at whole batches only: the clock, which cuts stretches, must not decide
+ * when the books are closed. */
 static bool waiting(const vv_sim *sim)
 {
-  return sim->n_observer > 0 && sim->log.n > VVI_LOG_EVENTS / 4;
+  return sim->n_observer > 0 && sim->state->step % VVI_BATCH_STEPS == 0 && sim->log.n > VVI_LOG_EVENTS / 4;
 }
 
 /* Name of the first body with a value that is not finite. */
