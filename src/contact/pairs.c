@@ -1,7 +1,6 @@
 /* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
-#include "contact/crowd.h"
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
@@ -217,7 +216,6 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
   VV_TRY(vvi_runs_build(m));
-  VV_TRY(vvi_crowd_build(m, &k.rules, q));
   VV_TRY(vvi_solids_build(m, &k.rules, q));
   VV_TRY(vvi_sheets_build(m, &k.rules, q));
   return check_rubbing(m, &k.rules);

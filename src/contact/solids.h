@@ -92,5 +92,8 @@ void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q,
 bool vvi_solid_near_collect(vvi_solid_near *w, double h);
 /* Everything moved: adds what it travelled at most to the paths. */
 void vvi_solid_near_moved(vvi_solid_near *w, double h);
+/* The shape of a segment between nodes at x and y, or of a tip (y NULL). */
+void vvi_solid_segment(const vvi_object *o, const double *x, const double *y, vvi_pose *pose, vvi_part *part,
+                       vv_solid *solid);
 /* Largest speed of any point of an object with these velocities. */
 double vvi_object_speed(const vvi_solid_near *w, int32_t object);
