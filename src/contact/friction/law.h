@@ -1,0 +1,32 @@
+/* contact/friction/law.h  Laws of friction at one contact, as the island solver sees them: a cone of impulses (n, t, t') that
+ * are allowed, the nearest of them to one that is not, and how that changes.
+ *
+ * A new law is one file in this folder with one table.  Static and kinetic friction choose mu before the solve, by what the
+ * contact did in the last step; rolling adds rows to a contact, with a disc of their own. */
+#pragma once
+#include "base/base.h"
+
+typedef struct vvi_friction_law vvi_friction_law;
+
+typedef struct vvi_friction {
+  const vvi_friction_law *law;
+  double mu; /* 0: the contact has no tangential impulse */
+} vvi_friction;
+
+typedef enum vvi_touch { VVI_FREE, VVI_STICKS, VVI_SLIDES } vvi_touch;
+
+struct vvi_friction_law {
+  const char *name;
+  /* p: the allowed impulse nearest to q. */
+  vvi_touch (*nearest)(const vvi_friction *f, const double q[3], double p[3]);
+  /* d = dp/dq at q: nn, tt, t't', tt', nt', nt. */
+  void (*slope)(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6]);
+  /* t: cut to what is allowed beside the normal impulse n; true: it was more. */
+  bool (*cut)(const vvi_friction *f, double n, double t[2]);
+  /* The cone shift: added to the normal velocity it makes u and the impulse members of the cone and of its dual. */
+  double (*shift)(const vvi_friction *f, const double u[3]);
+  /* One contact alone, u = c + A j, c_n < 0: the impulse that slides, u_n = 0.  False: none found; j as it was. */
+  bool (*slide)(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);
+};
+
+vvi_friction vvi_friction_coulomb(double mu);

@@ -1,0 +1,49 @@
+/* contact/island/sweeps.c  Contacts one after the other, each solved as if it were alone.
+ *
+ * Normal first: j_n := max(0, j_n - u_n/a_nn).  Then the tangential part: if what stops the sliding, j_t - A_tt^-1 u_t, is
+ * allowed beside j_n, the contact sticks; else j_t := cut(j_t - u_t/lambda), lambda the largest eigenvalue of A_tt.  A cut of
+ * the first trial would give friction that is not opposite to the sliding.                                     [many 23] */
+#include "contact/island/work.h"
+
+/* Returns the largest change of a relative velocity that this contact made at itself. */
+static inline double relax(const vvi_island_work *w, vvi_island_row *r)
+{
+  double u[3] = {r->c[0], r->c[1], r->c[2]}, d[3] = {0, 0, 0};
+  vvi_row_see(w, r, w->s, u);
+  const double n = fmax(r->j[0] - u[0] * r->inverse[0], 0.0);
+  if (n == 0.0 && r->j[0] == 0.0) return 0.0;
+  d[0] = n - r->j[0];
+  double change = fabs(d[0]) * r->a[0];
+  if (r->rows == 3) {
+    u[1] += r->a[5] * d[0], u[2] += r->a[4] * d[0];
+    const vvi_friction_law *law = r->friction.law;
+    double t[2] = {r->j[1] - (r->inverse[1] * u[1] + r->inverse[3] * u[2]),
+                   r->j[2] - (r->inverse[3] * u[1] + r->inverse[2] * u[2])};
+    if (law->cut(&r->friction, n, t)) {
+      t[0] = r->j[1] - u[1] * r->soft, t[1] = r->j[2] - u[2] * r->soft;
+      law->cut(&r->friction, n, t);
+    }
+    d[1] = t[0] - r->j[1], d[2] = t[1] - r->j[2];
+    r->j[1] = t[0], r->j[2] = t[1];
+    if (r->soft > 0.0) change = fmax(change, fmax(fabs(d[1]), fabs(d[2])) / r->soft);
+  }
+  r->j[0] = n;
+  vvi_row_push(w, r, d, w->s);
+  return change;
+}
+
+VVI_HOT_LOCAL static double sweep(vvi_island_work *w, bool back)
+{
+  double change = 0.0;
+  for (int32_t i = 0; i < w->rows; i++) change = fmax(change, relax(w, &w->row[back ? w->rows - 1 - i : i]));
+  return change;
+}
+
+int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change)
+{
+  int32_t n = 0;
+  *change = INFINITY;
+  vvi_island_gather(w);
+  while (n<most && * change> vvi_island_tolerance(w)) *change = sweep(w, n++ % 2 == 1);
+  return n;
+}

@@ -1,0 +1,137 @@
+/* contact/island/work.h  Inside the island solver: contacts in scaled velocities.
+ *
+ * With M^-1 = W W^T for each mover (W lower), V = Vf + W s and s = (G W)^T J: the kinetic energy of what the contacts did is
+ * |s|^2/2, and movers that do not turn, or move along some axes only, need no special care.                     [many 22]
+ *   u = U+ - b = c + B s,   B = G W,   c = Uf - b,   s = B^T j
+ * Vectors over movers have 3 numbers for a point and 6 for a frame; contacts have one row without friction and three with. */
+#pragma once
+#include "contact/friction/law.h"
+#include "contact/island/island.h"
+#include "contact/island/sparse.h"
+
+enum { VVI_SHIFTS = 4 }; /* cone shifts remembered */
+
+/* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
+typedef struct vvi_part {
+  int32_t mover, b; /* b: where its numbers begin */
+} vvi_part;
+
+typedef struct vvi_island_row {
+  int32_t contact;
+  int32_t rows;         /* 1: n; 3: n, t, t' */
+  int32_t first, parts; /* into part */
+  int32_t pair;         /* into pair: blocks of the matrix, (part 1, part 0), (2, 0), (2, 1), (3, 0) .. */
+  vvi_friction friction;
+  double c[3], j[3];
+  double a[6];       /* own block B B^T: nn, tt, t't', tt', nt', nt */
+  double mean;       /* a third of its trace; nn without friction */
+  double inverse[4]; /* 1/nn; of the tangential block: tt, t't', tt' */
+  double soft;       /* 1/largest eigenvalue of the tangential block */
+} vvi_island_row;
+
+/* One contact while Newton looks at it. */
+typedef struct vvi_island_trial {
+  double u[3], du[3]; /* at the iterate, along the direction; u with the shift */
+  double p[3];        /* answer of the augmented law to u */
+  double d[6];        /* -dp/du: nn, tt, t't', tt', nt', nt */
+  double stiff;       /* K */
+  /* mu |u_t| that makes the law associated, of this pass and those before, and what it was off after each pass */
+  double shift[VVI_SHIFTS + 1], miss[VVI_SHIFTS + 1];
+  int32_t touch;
+} vvi_island_trial;
+
+struct vvi_island_work {
+  vvi_arena *arena;
+  /* of the island in work */
+  int32_t movers, rows, parts;
+  int64_t numbers, pairs;
+  double speed, loose; /* of the problem */
+  double load;         /* m/s: how fast contacts would close */
+  bool rubs;           /* some contact has friction */
+  /* room */
+  int32_t most_movers, most_rows, most_parts;
+  int64_t most_numbers, most_pairs;
+  /* movers */
+  double (*root)[12]; /* [movers] W: translation, rotation; lower by rows xx yx yy zx zy zz */
+  uint8_t *dim;       /* [movers] 3 or 6 */
+  int32_t *at;        /* [movers + 1] where a mover begins in a vector */
+  int32_t *mark;      /* [movers] the part a mover got last */
+  double *s, *step, *way;
+  /* contacts */
+  double *mean; /* [contacts] A, of the look at impulses as they are */
+  vvi_island_row *row;
+  vvi_island_trial *trial;
+  vvi_part *part;
+  double *b;
+  int32_t *pair; /* number of a block, or its complement where it stands turned */
+  vvi_sparse sparse;
+};
+
+/* ---- sums over the parts of a contact; sizes are known where these are inlined ---- */
+
+static inline void vvi_part_see_(int rows, int n, const double *restrict b, const double *restrict s, double u[3])
+{
+  for (int k = 0; k < rows; k++) {
+    double sum = 0.0;
+    for (int c = 0; c < n; c++) sum += b[n * k + c] * s[c];
+    u[k] += sum;
+  }
+}
+
+static inline void vvi_part_push_(int rows, int n, const double *restrict b, const double j[3], double *restrict s)
+{
+  for (int c = 0; c < n; c++) {
+    double sum = b[c] * j[0];
+    for (int k = 1; k < rows; k++) sum += b[n * k + c] * j[k];
+    s[c] += sum;
+  }
+}
+
+/* u += B s */
+static inline void vvi_row_see(const vvi_island_work *w, const vvi_island_row *r, const double *s, double u[3])
+{
+  for (int32_t e = r->first; e < r->first + r->parts; e++) {
+    const int32_t m = w->part[e].mover;
+    const double *b = w->b + w->part[e].b, *sm = s + w->at[m];
+    if (w->dim[m] == 6) {
+      r->rows == 3 ? vvi_part_see_(3, 6, b, sm, u) : vvi_part_see_(1, 6, b, sm, u);
+    } else {
+      r->rows == 3 ? vvi_part_see_(3, 3, b, sm, u) : vvi_part_see_(1, 3, b, sm, u);
+    }
+  }
+}
+
+/* s += B^T j */
+static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *r, const double j[3], double *s)
+{
+  for (int32_t e = r->first; e < r->first + r->parts; e++) {
+    const int32_t m = w->part[e].mover;
+    const double *b = w->b + w->part[e].b;
+    double *sm = s + w->at[m];
+    if (w->dim[m] == 6) {
+      r->rows == 3 ? vvi_part_push_(3, 6, b, j, sm) : vvi_part_push_(1, 6, b, j, sm);
+    } else {
+      r->rows == 3 ? vvi_part_push_(3, 3, b, j, sm) : vvi_part_push_(1, 3, b, j, sm);
+    }
+  }
+}
+
+/* How far j is from the law, as a velocity: |j - nearest(j - u'/A)| A, u' = u with its cone shift.               [contact 4] */
+double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3], double shift);
+
+/* Room for movers and contacts; false: out of memory. */
+bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
+/* Rows of the problem from its warm impulses; false: out of memory. */
+bool vvi_island_fill(vvi_island_work *w, const vvi_island_problem *p);
+/* s = sum B^T j */
+void vvi_island_gather(vvi_island_work *w);
+/* What a solve must reach, m/s: half of what the look at given impulses asks for. */
+double vvi_island_tolerance(const vvi_island_work *w);
+/* Sweeps until one changes no velocity by more than the tolerance; returns how many, *change is that of the last. */
+int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
+/* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
+int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
+/* All shifts to zero and forgotten. */
+void vvi_shift_forget(vvi_island_work *w);
+/* New shifts from the velocities in u, with those of `passes` passes mixed in; returns how far the largest was off. */
+double vvi_shift_renew(vvi_island_work *w, int passes);
