@@ -281,6 +281,20 @@ static void post_extra(const struct vvi_contact_step *w, vvi_contact_group *g, i
   for (int c = 0; c < 3; c++) g->outside[c] += extra[c], g->outside[3 + c] += turn[c] + extra[3 + c];
 }
 
+/* A frozen mover took nothing of an impulse: it stands for something outside. */
+static void post_frozen(const struct vvi_contact_step *w, vvi_contact_group *g, const vvi_contact *c,
+                        const vvi_island_contact *o)
+{
+  for (int l = 0; o->legs < c->legs && l < c->legs; l++) {
+    const vvi_leg *leg = &w->leg[c->first + l];
+    double extra[6] = {0};
+    if (w->work[leg->mover].frozen != 2) continue;
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) extra[k] -= o->j[i] * leg->force[i][k], extra[3 + k] -= o->j[i] * leg->moment[i][k];
+    post_extra(w, g, leg->mover, extra);
+  }
+}
+
 /* The drift is nothing, to the bit: p = -h f/2, which the half kick turns into 0. */
 static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t movers)
 {
@@ -320,6 +334,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     held &= c->held;
     c->work[0] += part[0], c->work[1] += part[1];
     if (still) g->lost += part[0] + part[1];
+    post_frozen(w, g, c, o);
   }
   if (still) {
     stop(w, g, movers);

@@ -159,7 +159,7 @@ bool vvi_movers_raise(struct vvi_contact_step *w);
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held);
-/* Where it will be with `extra` impulse; marks it flown. */
+/* Where it will be, with an impulse beside what it got (NULL: none); marks it flown. */
 void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6]);
 bool vvi_mover_still(const vvi_working *m);
 /* row.c */

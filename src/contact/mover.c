@@ -141,7 +141,7 @@ void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
   vvi_working *m = &w->work[i];
   const vv_mover *at = &w->near->mover[i];
   const vv_block *b = &w->model->block[m->block];
-  m->flown = extra == NULL;
+  m->flown = true;
   if (b->kind->drift_node == NULL || (extra == NULL && vvi_mover_still(m))) {
     memcpy(m->turn, at->turn, sizeof m->turn);
     for (int c = 0; c < 3; c++) m->place[c] = at->place[c] + w->h * m->now[c];

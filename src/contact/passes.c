@@ -13,57 +13,86 @@ enum { PASSES = 30, RESTARTS = 6, HITS = 4 };
 
 /* ---- groups ---- */
 
-/* Movers that contacts connect, in the order of the first contact of each; contacts and movers sorted by them. */
+/* All nodes that the two shapes of a contact hang on: a segment has two, even where it touches at the end of one. */
+static int nodes_of(const struct vvi_contact_step *w, const vvi_contact *c, int32_t out[4])
+{
+  int n = 0;
+  for (int side = 0; side < 2; side++) {
+    const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
+    for (int k = 0; k < 2 && o->mover[k] >= 0; k++) out[n++] = o->mover[k];
+  }
+  return n;
+}
+
+/* Nodes that contacts connect, in the order of the first contact of each; contacts and movers sorted by them.  What does not
+ * move connects nothing. */
+static void connect(struct vvi_contact_step *w)
+{
+  int32_t node[4];
+  for (int32_t i = 0; i < w->n; i++) {
+    const int n = nodes_of(w, &w->contact[i], node);
+    for (int k = 0; k < n; k++) w->root[node[k]] = node[k], w->group_of[node[k]] = -1, w->work[node[k]].loaded = false;
+  }
+  for (int32_t i = 0; i < w->n; i++) {
+    const vvi_contact *c = &w->contact[i];
+    const int n = nodes_of(w, c, node);
+    const int32_t first = w->leg[c->first].mover;
+    for (int k = 0; k < n; k++) {
+      if (!w->work[node[k]].loaded) vvi_mover_load(w, node[k]);
+      if (w->work[node[k]].moves) vvi_group_join(w->root, first, node[k]);
+    }
+  }
+}
+
+static vvi_contact_group *group_of(struct vvi_contact_step *w, const vvi_contact *c)
+{
+  int32_t *group = &w->group_of[vvi_group_of(w->root, w->leg[c->first].mover)];
+  if (*group < 0) {
+    *group = w->groups;
+    w->group[w->groups++] = (vvi_contact_group){0};
+  }
+  return &w->group[*group];
+}
+
+/* Takes the movers of a contact that no one took yet. */
+static int32_t take_movers(struct vvi_contact_step *w, const vvi_contact *c, int32_t *out)
+{
+  int32_t node[4], n = 0;
+  const int all = nodes_of(w, c, node);
+  for (int k = 0; k < all; k++) {
+    vvi_working *m = &w->work[node[k]];
+    if (!m->moves || m->local == -2) continue;
+    m->local = -2;
+    out[n++] = node[k];
+  }
+  return n;
+}
+
 void vvi_groups_make(struct vvi_contact_step *w)
 {
-  int32_t members = 0, movers = 0, extra = w->n;
-  for (int32_t i = 0; i < w->n; i++)
-    for (int l = 0; l < w->contact[i].legs; l++) {
-      const int32_t m = w->leg[w->contact[i].first + l].mover;
-      w->root[m] = m, w->group_of[m] = -1, w->work[m].loaded = false;
-    }
-  for (int32_t i = 0; i < w->n; i++) {
-    const vvi_contact *c = &w->contact[i];
-    for (int l = 1; l < c->legs; l++) vvi_group_join(w->root, w->leg[c->first].mover, w->leg[c->first + l].mover);
-  }
+  int32_t members = 0, movers = 0, extra = w->n, node[4];
   w->groups = 0;
+  connect(w);
   for (int32_t i = 0; i < w->n; i++) {
-    const vvi_contact *c = &w->contact[i];
-    int32_t *group = &w->group_of[vvi_group_of(w->root, w->leg[c->first].mover)];
-    if (*group < 0) {
-      *group = w->groups;
-      w->group[w->groups++] = (vvi_contact_group){0};
-    }
-    vvi_contact_group *g = &w->group[*group];
-    g->n++;
-    for (int l = 0; l < c->legs; l++) {
-      const int32_t m = w->leg[c->first + l].mover;
-      if (w->work[m].loaded) continue;
-      vvi_mover_load(w, m);
-      g->movers++;
-    }
+    vvi_contact_group *g = group_of(w, &w->contact[i]);
+    g->n++, g->movers += take_movers(w, &w->contact[i], node);
   }
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
     g->room = 2 * g->n + 8, g->late = extra;
-    if (members + g->room > w->room) g->room = g->n; /* never: fit() sees to it */
     g->member = w->list + members, g->act = w->act + members, g->root = w->island + members;
-    g->problem = w->problem + members, g->leg = w->solve_leg + 4 * members;
+    g->problem = w->problem + members, g->leg = w->solve_leg + 4 * (int64_t)members;
     g->mover = w->mover_list + movers, g->who = w->who + movers;
     g->inverse = w->inverse + movers, g->change = w->change + movers;
     members += g->room, movers += g->movers, extra += g->room - g->n;
     g->n = g->movers = 0;
   }
+  for (int32_t i = 0; i < w->n; i++)
+    for (int k = 0, n = nodes_of(w, &w->contact[i], node); k < n; k++) w->work[node[k]].local = -1;
   for (int32_t i = 0; i < w->n; i++) {
-    const vvi_contact *c = &w->contact[i];
-    vvi_contact_group *g = &w->group[w->group_of[vvi_group_of(w->root, w->leg[c->first].mover)]];
+    vvi_contact_group *g = group_of(w, &w->contact[i]);
     g->member[g->n++] = i;
-    for (int l = 0; l < c->legs; l++) {
-      const int32_t m = w->leg[c->first + l].mover;
-      if (w->work[m].local == -2) continue;
-      w->work[m].local = -2;
-      g->mover[g->movers++] = m;
-    }
+    g->movers += take_movers(w, &w->contact[i], g->mover + g->movers);
   }
   for (int32_t i = 0; i < movers; i++) w->work[w->mover_list[i]].local = -1;
 }

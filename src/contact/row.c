@@ -156,7 +156,7 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
 static bool fit(struct vvi_contact_step *w, int64_t meets)
 {
   int64_t room = w->room > 0 ? w->room : 256;
-  while (room < 3 * meets + 64) room *= 2;
+  while (room < 10 * meets + 64) room *= 2; /* of one contact alone: itself, one more and eight in reserve */
   if (room == w->room) return true;
   if (room > INT32_MAX / 16) return false;
   w->room = (int32_t)room;

@@ -21,6 +21,8 @@ typedef struct vvi_object {
   bool held;        /* it does not move */
   const vv_solid *solid;
   double reach; /* radius of a sphere about its place; of a segment: its radius alone */
+  double length; /* of a segment, at the start */
+  int32_t apart; /* segments of one curve nearer along it do not meet */
   double turns; /* how far a unit of spin moves its surface: 0 for a ball */
 } vvi_object;
 
@@ -39,6 +41,7 @@ struct vvi_solids {
   vvi_solid_rule *rule; /* [rules.n] */
   bool loses, rough;    /* some restitution below 1; some friction */
   bool rests;           /* some rule does, between rigid bodies */
+  bool beams;           /* round beams meet each other and obstacles here */
   bool balls;           /* only balls, half spaces and hollow balls: impacts can be located exactly */
   double size;          /* m: the middle reach of what moves */
 };
