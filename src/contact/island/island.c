@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
-enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 60, ALONE = 400 };
+enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
 
 /* ---- legs ---- */
 
@@ -47,12 +47,11 @@ static inline void see(const vvi_island_problem *p, const vvi_island_contact *c,
 
 /* ---- the look ---- */
 
-double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3], double shift)
+double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3])
 {
-  double q[3], p[3];
-  for (int k = 0; k < 3; k++) q[k] = j[k] - u[k] / mean;
-  q[0] -= shift / mean;
-  f->law->nearest(f, q, p);
+  double p[3];
+  const double q[3] = {j[0] - u[0] / mean, j[1] - u[1] / mean, j[2] - u[2] / mean};
+  f->law->answer(f, q, p);
   return mean * fmax(fabs(j[0] - p[0]), fmax(fabs(j[1] - p[1]), fabs(j[2] - p[2])));
 }
 
@@ -98,7 +97,7 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
     }
     const vvi_friction f = vvi_friction_coulomb(c->friction);
     if (w->mean[i] > 0.0)
-      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u, f.law->shift(&f, u)));
+      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
     else
       residual = fmax(residual, -u[0]);
   }
