@@ -8,6 +8,8 @@
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
+/* Movers from which the gradient method comes first; its iterations. */
+enum { HUGE_FROM = 1000, GRADIENT = 1000 };
 
 /* ---- legs ---- */
 
@@ -206,7 +208,6 @@ static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats 
 
 static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
-  (void)threads;
   double change;
   if (!vvi_island_fill(w, p)) return false;
   if (p->contacts <= FEW) {
@@ -215,7 +216,9 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
     stats->converged = check(w, p, stats) >= stats->residual;
     if (stats->converged) return true;
   }
-  stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (!stats->converged && !stats->accepted)
+    stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
   stats->converged |= check(w, p, stats) >= stats->residual;
   return true;

@@ -356,7 +356,7 @@ void vvi_newton_keep(vvi_island_work *w, double left)
   for (int32_t i = 0; i < w->rows; i++) memcpy(w->trial[i].kept, w->row[i].j, sizeof w->row[i].j);
 }
 
-static void take_best(vvi_island_work *w)
+void vvi_newton_best(vvi_island_work *w)
 {
   for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].kept, sizeof w->row[i].j);
 }
@@ -392,7 +392,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
       if (missed > tolerance && passes == 1) {
         n += vvi_island_direct(w, most - n, KAPPA, done, accepted);
         if (*done || *accepted || n == most) return n;
-        take_best(w);
+        vvi_newton_best(w);
         stiffen_to(w, kappa);
         base(w);
         stale = true;
@@ -435,6 +435,6 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
   if (!plan(w)) return 0;
   w->best = INFINITY;
   const int32_t n = iterate(w, most, done, accepted);
-  if (!*done && w->best < INFINITY && !*accepted) take_best(w);
+  if (!*done && w->best < INFINITY && !*accepted) vvi_newton_best(w);
   return n;
 }

@@ -43,6 +43,15 @@ typedef struct vvi_island_trial {
   int32_t touch, felt; /* vvi_touch of p, with and without shift; -1: not looked at */
 } vvi_island_trial;
 
+/* What the gradient method needs beside. */
+typedef struct vvi_island_huge {
+  int32_t most_rows, most_movers, most_parts; /* room */
+  double (*x)[3], (*y)[3], (*next)[3];        /* [rows] impulses over their scales */
+  double *scale;                              /* [rows] */
+  double (*partial)[2];                       /* of each chunk of contacts */
+  int32_t *first, *row, *part;                /* [movers + 1], [parts] parts by mover */
+} vvi_island_huge;
+
 struct vvi_island_work {
   vvi_arena *arena;
   /* of the island in work */
@@ -69,6 +78,7 @@ struct vvi_island_work {
   double *b;
   int32_t *pair; /* number of a block, or its complement where it stands turned */
   vvi_sparse sparse;
+  vvi_island_huge huge;
 };
 
 /* ---- sums over the parts of a contact; sizes are known where these are inlined ---- */
@@ -135,11 +145,14 @@ double vvi_island_tolerance(const vvi_island_work *w);
 int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
 /* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
-/* The same for the law itself, from an order of elimination, impulses and stiffnesses that are there. */
+/* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */
+int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool *done, bool *accepted);
+/* The same as newton for the law itself, from an order of elimination, impulses and stiffnesses that are there. */
 int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted);
 /* Of both: u = c + B s at s = B^T j and no step; du = B way, returns the largest; a step of that length. */
 /* Impulses that are `left` off the law are kept where none were better. */
 void vvi_newton_keep(vvi_island_work *w, double left);
+void vvi_newton_best(vvi_island_work *w); /* back to those */
 void vvi_newton_base(vvi_island_work *w);
 double vvi_newton_direction(vvi_island_work *w);
 void vvi_newton_advance(vvi_island_work *w, double alpha);
