@@ -176,7 +176,7 @@ int32_t vvi_sparse_find(const vvi_sparse *f, int32_t a, int32_t b, bool *turned)
 void vvi_sparse_clear(vvi_sparse *f)
 {
   memset(f->diag, 0, sizeof *f->diag * (size_t)f->n);
-  memset(f->below, 0, sizeof *f->below * (size_t)f->values);
+  if (f->values > 0) memset(f->below, 0, sizeof *f->below * (size_t)f->values);
 }
 
 /* ---- numbers: blocks by columns, x[rows c + r].  Sizes are 3 or 6 and known where these are inlined ---- */
@@ -360,7 +360,7 @@ void vvi_sparse_solve(const vvi_sparse *f, const double *b, double *x)
 void vvi_sparse_clear_both(vvi_sparse *f)
 {
   vvi_sparse_clear(f);
-  memset(f->right, 0, sizeof *f->right * (size_t)f->values);
+  if (f->values > 0) memset(f->right, 0, sizeof *f->right * (size_t)f->values);
 }
 
 /* a := its inverse, by Gauss and Jordan with pivots; false: singular. */
