@@ -272,6 +272,10 @@ typedef struct vv_body_kind {
                  double *out); /* out[count][components] */
   /* All nodes of the block as movers; NULL: this kind does not meet solids. */
   void (*movers)(const vv_block *b, const double *q, const double *p, vv_mover *out);
+  /* One of them. */
+  void (*mover)(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out);
+  /* p += what an impulse and a moment (j[0..2], j[3..5], space axes) do to one node; supports are not looked at. */
+  void (*scatter)(const vv_block *b, int64_t node, const double *q, const double j[6], double *p);
   /* What a body of the block looks like, where it is not lines and triangles between nodes; NULL: these. */
   bool (*skin)(const vv_block *b, int32_t body_in_block, vv_skin *out);
   /* Kinetic energy of a drift of length h from (q, p): minus the derivative of its own action by h.  NULL: that of p. */

@@ -1,7 +1,6 @@
 /* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
 #include "contact/pairs.h"
 
-#include "contact/crowd.h"
 #include "contact/gap.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
@@ -170,13 +169,14 @@ static vv_status search_curves(vv_model *m, builder *k)
       const vv_patch *one = vvi_model_patch(m, a), *fixed = vvi_model_patch(m, b);
       const vv_group *rule = vvi_rules_find(&k->rules, one->body, fixed->body);
       const bool pass = rule == NULL || vv_is(rule, "response", "none");
-      if (one->type == VV_PATCH_CURVE && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
-      if (one->type == VV_PATCH_CURVE && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
+      const bool curve = one->type == VV_PATCH_CURVE && vvi_rules_event(m);
+      if (curve && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
+      if (curve && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
       if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass &&
           !vvi_rules_general_pair(&k->rules, one->body, fixed->body))
         status = vv_complain(m->body[fixed->body].group, "shape",
-                             "the tips of '%s' meet planes and rooms only; set 'search: general' or 'response: none' "
-                             "between the two",
+                             "in 'step: event' the tips of '%s' meet planes and rooms only; use leapfrog, or set "
+                             "'response: none' between the two",
                              m->body[one->body].name);
     }
   return status;
@@ -188,18 +188,21 @@ static vv_status search(vv_model *m, const double *q, builder *k)
   return line != VV_OK ? line : curves;
 }
 
-/* In the leapfrog obstacles rub curves only where these are answered with others that they meet. */
-static vv_status check_rubbing(const vv_model *m, const vvi_rules *rules)
+/* What `event` cannot meet is refused, not passed: beams that touch each other or bars. */
+static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
-  if (!vv_is(vv_sub(m->root, "method"), "step", "leapfrog")) return VV_OK;
-  for (int i = 0; i < m->pairs->n; i++) {
-    const vvi_pair *c = &m->pairs->pair[i];
-    if (!c->curved || c->friction <= 0.0 || (m->crowd != NULL && m->crowd->curve_of_patch[c->a] >= 0)) continue;
-    return vv_complain(
-        vvi_rules_find(rules, c->patch_a->body, c->patch_b->body), "friction",
-        "in the leapfrog an obstacle rubs only round beams that also meet other beams or themselves; use "
-        "'step: event', or leave friction 0");
-  }
+  for (int32_t i = 0; vvi_rules_event(m) && i < m->n_patch; i++)
+    for (int32_t j = 0; j < m->n_patch; j++) {
+      const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
+      if (a->type != VV_PATCH_CURVE || (b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP)) continue;
+      const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
+      if (rule == NULL || vv_is(rule, "response", "none")) continue;
+      if (i == j && vv_names(rule, "between") != 1 && !vv_boolean(rule, "self")) continue;
+      return vv_complain(vv_sub(m->root, "method"), "step",
+                         "event has no contact of '%s' with '%s': it knows bars, and beams on obstacles; use leapfrog, "
+                         "or set 'response: none' between the two",
+                         m->body[a->body].name, m->body[b->body].name);
+    }
   return VV_OK;
 }
 
@@ -217,10 +220,9 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
   VV_TRY(vvi_runs_build(m));
-  VV_TRY(vvi_crowd_build(m, &k.rules, q));
   VV_TRY(vvi_solids_build(m, &k.rules, q));
   VV_TRY(vvi_sheets_build(m, &k.rules, q));
-  return check_rubbing(m, &k.rules);
+  return refuse_strangers(m, &k.rules);
 }
 
 /* ---- the pair seen from outside ---- */

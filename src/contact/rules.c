@@ -3,11 +3,14 @@
 
 #include <string.h>
 
-static bool has_surface(const vv_model *m)
+/* Bars and planes: what contact times are exact for. */
+static bool only_bars(const vv_model *m)
 {
-  for (int32_t i = 0; i < m->n_patch; i++)
-    if (vvi_model_patch(m, i)->type == VV_PATCH_SURFACE) return true;
-  return false;
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *p = vvi_model_patch(m, i);
+    if (p->type != VV_PATCH_TIP && p->type != VV_PATCH_PLANE) return false;
+  }
+  return true;
 }
 
 static bool some_general(const vv_model *m)
@@ -17,11 +20,10 @@ static bool some_general(const vv_model *m)
   return false;
 }
 
-/* `auto` becomes event when there is something to touch, but surfaces do so in the leapfrog. */
-static bool is_event(const vv_model *m)
+bool vvi_rules_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
-  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && !has_surface(m) && !some_general(m));
+  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && only_bars(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -59,7 +61,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *c)
 
 static vv_status check_rule(const vv_model *m, const vv_group *c)
 {
-  const bool event = is_event(m);
+  const bool event = vvi_rules_event(m);
   const int n = vv_names(c, "between");
   vv_status status = VV_OK;
   if (n > 2 || (n == 1 && !meets_itself(m, c)))
@@ -100,21 +102,18 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
     const vv_patch *other = vvi_model_patch(m, i);
     const vv_group *rule = other->body == b->index ? NULL : vvi_rules_find(r, b->index, other->body);
     if (rule == NULL || vv_is(rule, "response", "none")) continue;
-    if (other->type == VV_PATCH_SURFACE || (corners && other->type == VV_PATCH_SOLID)) return true;
-    if (vv_is(rule, "search", "general")) return true;
+    if (corners || vv_is(rule, "search", "general")) return true;
+    if (other->type != VV_PATCH_TIP && other->type != VV_PATCH_PLANE) return true;
   }
   return false;
 }
 
-/* Bars alone, or beams alone, need no look at all pairs. */
+/* Bars alone need no look at all pairs; `event` and `energy-momentum` have their own. */
 static vv_status find_general(vv_model *m, vvi_rules *r)
 {
-  bool any = some_general(m);
+  const bool any = !vvi_rules_event(m) && !vv_is(vv_sub(m->root, "method"), "step", "energy-momentum") &&
+                   (some_general(m) || !only_bars(m));
   if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < m->n_patch && !any; i++) {
-    const vv_patch_type type = vvi_model_patch(m, i)->type;
-    any = type == VV_PATCH_SURFACE || type == VV_PATCH_SOLID;
-  }
   for (int32_t i = 0; any && i < m->n_body; i++) r->general[i] = is_general(m, r, &m->body[i]);
   return VV_OK;
 }

@@ -15,6 +15,8 @@ typedef struct vvi_rules {
 
 /* Reads and checks all lines; all their mistakes are messages in the context. */
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
+/* Contacts are met at their own times: the scene says so, or has bars and planes alone. */
+bool vvi_rules_event(const vv_model *m);
 /* The most specific line wins: one that names both bodies before `all`.  NULL: they do not touch. */
 const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_b);
 vvi_projection vvi_rules_projection(const vv_group *rule);

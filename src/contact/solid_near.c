@@ -50,25 +50,32 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
 /* ---- places ---- */
 
 /* A segment between two nodes, or a tip: a capsule, or a ball. */
-static void place_soft(vvi_solid_near *w, int32_t i)
+void vvi_solid_segment(const vvi_object *o, const double *x, const double *y, vvi_pose *pose, vvi_part *part,
+                       vv_solid *solid)
 {
-  const vvi_object *o = &w->solids->object[i];
-  const double *x = w->mover[o->mover[0]].place, *y = o->mover[1] >= 0 ? w->mover[o->mover[1]].place : x;
-  vvi_pose *pose = &w->pose[i];
-  double d[3], n[3] = {0, 0, 1};
-  for (int c = 0; c < 3; c++) d[c] = y[c] - x[c], pose->place[c] = 0.5 * (x[c] + y[c]);
-  for (int c = 0; c < 3 && o->patch->type == VV_PATCH_TIP; c++)
-    pose->place[c] = x[c] + o->patch->reach * o->patch->direction[c];
+  double d[3] = {0, 0, 0}, n[3] = {0, 0, 1};
+  for (int c = 0; c < 3; c++) {
+    if (y != NULL) d[c] = y[c] - x[c];
+    pose->place[c] = y != NULL ? 0.5 * (x[c] + y[c]) : x[c];
+    if (o->patch->type == VV_PATCH_TIP) pose->place[c] = x[c] + o->patch->reach * o->patch->direction[c];
+  }
   const double length = vvi_norm3(d);
   for (int c = 0; c < 3 && length > 0.0; c++) n[c] = d[c] / length;
-  vvi_part *part = &w->fibre[i];
-  part->type = o->mover[1] >= 0 ? VVI_PART_CAPSULE : VVI_PART_BALL;
+  part->type = y != NULL ? VVI_PART_CAPSULE : VVI_PART_BALL;
   part->half[2] = 0.5 * length;
-  part->reach = w->thread[i].reach = w->reach[i] = part->half[2] + part->radius;
+  part->reach = solid->reach = part->half[2] + part->radius;
   double t[2][3];
   vvi_across(n, t);
   for (int c = 0; c < 3; c++)
     pose->turn[3 * c] = t[0][c], pose->turn[3 * c + 1] = t[1][c], pose->turn[3 * c + 2] = n[c];
+}
+
+static void place_soft(vvi_solid_near *w, int32_t i)
+{
+  const vvi_object *o = &w->solids->object[i];
+  vvi_solid_segment(o, w->mover[o->mover[0]].place, o->mover[1] >= 0 ? w->mover[o->mover[1]].place : NULL, &w->pose[i],
+                    &w->fibre[i], &w->thread[i]);
+  w->reach[i] = w->thread[i].reach;
 }
 
 double vvi_object_speed(const vvi_solid_near *w, int32_t i)

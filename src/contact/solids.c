@@ -20,12 +20,44 @@ static int32_t rule_of(const struct vvi_solids *s, int32_t body_a, int32_t body_
   return -1;
 }
 
+static bool is_round(const vv_patch *p)
+{
+  return p->type == VV_PATCH_CURVE && p->corners == 1;
+}
+
+static bool is_obstacle(const vv_patch *p)
+{
+  return p->node < 0 && (p->type == VV_PATCH_PLANE || p->type == VV_PATCH_SPHERE || p->type == VV_PATCH_CYLINDER ||
+                         p->type == VV_PATCH_BOX);
+}
+
+/* The line that speaks for two patches of shapes that meet here; -1: they pass, or are answered with surfaces
+ * (contact/sheets: whatever has corners or tips, but for tips and rigid bodies). */
+static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, const vv_patch *y)
+{
+  const bool rigid = is_solid(x) || is_solid(y);
+  const bool beams = s->beams && ((is_round(x) && (is_round(y) || is_obstacle(y))) || (is_obstacle(x) && is_round(y)));
+  if (!rigid && !beams) return -1;
+  if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
+  const int32_t rule = rule_of(s, x->body, y->body);
+  if (rule < 0 || x != y || is_solid(x)) return rule;
+  return s->rules.rule[rule].a >= 0 || vv_boolean(s->rule[rule].group, "self") ? rule : -1;
+}
+
+/* Neighbours on one curve: a bend of the radius of the section is half a turn long, what lies nearer along the curve does not
+ * meet.                                                                                                   [contact 10] */
+static bool neighbours(const vvi_object *x, const vvi_object *y)
+{
+  if (x->patch != y->patch || !is_round(x->patch)) return false;
+  const int64_t d = x->copy > y->copy ? x->copy - y->copy : y->copy - x->copy, n = x->patch->nodes;
+  return (x->patch->closed && n - d < d ? n - d : d) < x->apart;
+}
+
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)
 {
   const vvi_object *x = &s->object[a], *y = &s->object[b];
-  if (!is_solid(x->patch) && !is_solid(y->patch)) return -1; /* others answer these */
   if ((x->held || x->mover[0] < 0) && (y->held || y->mover[0] < 0)) return -1;
-  return rule_of(s, x->body, y->body);
+  return neighbours(x, y) ? -1 : rule_of_patches(s, x->patch, y->patch);
 }
 
 static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *rules)
@@ -111,13 +143,11 @@ static int64_t count_of(const vv_model *m, const vv_patch *t)
   }
 }
 
-/* A patch takes part if a line lets it meet something rigid. */
+/* A patch takes part if a line lets it meet something here. */
 static bool takes_part(const vv_model *m, const struct vvi_solids *s, const vv_patch *t)
 {
-  for (int32_t i = 0; i < m->n_patch; i++) {
-    const vv_patch *other = vvi_model_patch(m, i);
-    if ((is_solid(t) || is_solid(other)) && rule_of(s, t->body, other->body) >= 0) return true;
-  }
+  for (int32_t i = 0; i < m->n_patch; i++)
+    if (rule_of_patches(s, t, vvi_model_patch(m, i)) >= 0) return true;
   return false;
 }
 
@@ -137,12 +167,29 @@ static double turns_of(const vv_solid *solid)
   return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : solid->reach;
 }
 
-static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch)
+/* Length of a curve at the start, over its segments. */
+static double segment_length(const vv_block *b, int32_t local, const double *q)
+{
+  const vv_patch *t = &b->patch[local];
+  const int64_t n = t->nodes - !t->closed;
+  double x[2][3], length = 0.0;
+  for (int64_t i = 0; i < n; i++) {
+    const vv_point pt[2] = {{.patch = local, .xi = {(double)i}}, {.patch = local, .xi = {(double)((i + 1) % t->nodes)}}};
+    b->kind->surface(b, q + b->q0, 2, pt, x[0]);
+    for (int c = 0; c < 3; c++) x[0][c] -= x[1][c];
+    length += vvi_norm3(x[0]);
+  }
+  return n > 0 ? length / (double)n : 0.0;
+}
+
+static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, const double *q)
 {
   int32_t local;
   const vv_block *b = vvi_model_patch_block(m, patch, &local);
   const vv_patch *t = &b->patch[local];
   const vv_solid *solid = t->solid;
+  const double length = is_round(t) ? segment_length(b, local, q) : 0.0;
+  const double apart = length > 0.0 ? ceil(VV_PI * 2.0 * t->radius / length) + 2.0 : 0.0;
   if (t->node < 0) VV_TRY(obstacle_solid(m, t, &solid));
   for (int64_t i = 0; i < count_of(m, t); i++) {
     vvi_object *o = &s->object[s->n++];
@@ -152,6 +199,8 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch)
     hang_on(s, m, t, o);
     o->reach = o->soft ? t->radius : solid->reach;
     o->turns = o->soft ? t->radius : turns_of(solid);
+    o->length = length;
+    o->apart = apart < 1e9 ? (int32_t)apart : 1000000000;
   }
   return VV_OK;
 }
@@ -173,7 +222,7 @@ static vv_status number_movers(vv_model *m, struct vvi_solids *s)
   return VV_OK;
 }
 
-static vv_status list_objects(vv_model *m, struct vvi_solids *s)
+static vv_status list_objects(vv_model *m, struct vvi_solids *s, const double *q)
 {
   int64_t n = 0;
   for (int32_t i = 0; i < m->n_patch; i++) n += count_of(m, vvi_model_patch(m, i));
@@ -181,7 +230,7 @@ static vv_status list_objects(vv_model *m, struct vvi_solids *s)
   if ((s->object = VVI_ARENA_NEW(&m->arena, vvi_object, n + 1)) == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
-    if (count_of(m, t) > 0 && takes_part(m, s, t)) VV_TRY(add_patch(m, s, i));
+    if (count_of(m, t) > 0 && takes_part(m, s, t)) VV_TRY(add_patch(m, s, i, q));
   }
   return VV_OK;
 }
@@ -221,16 +270,15 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
   for (int32_t i = 0; i < s->n; i++) {
     const vvi_object *o = &s->object[i];
     s->balls &= is_round_or_flat(o);
-    if (is_solid(o->patch) && !o->solid->hollow && !o->held) reach[n++] = o->reach;
-    for (int32_t k = 0; k < s->n && is_solid(o->patch);
-         k += s->object[k].patch->type == VV_PATCH_SOLID ? (int32_t)s->object[k].patch->nodes : 1) {
-      const int32_t rule = rule_of(s, o->body, s->object[k].body);
+    if (o->soft || (is_solid(o->patch) && !o->solid->hollow && !o->held)) reach[n++] = o->reach + 0.5 * o->length;
+    for (int32_t k = 0; k < s->n; k += (int32_t)count_of(m, s->object[k].patch)) {
+      const int32_t rule = rule_of_patches(s, o->patch, s->object[k].patch);
       if (rule < 0) continue;
       s->loses |= s->rule[rule].restitution < 1.0;
       s->rough |= s->rule[rule].friction > 0.0;
-      s->rests |= s->rule[rule].rests && !s->object[k].soft;
+      s->rests |= s->rule[rule].rests;
     }
-    if (is_solid(o->patch)) i += (int32_t)o->patch->nodes - 1; /* copies are alike */
+    i += (int32_t)count_of(m, o->patch) - 1; /* copies and segments are alike */
   }
   qsort(reach, (size_t)n, sizeof *reach, by_value);
   s->size = n > 0 ? reach[n / 2] : 1.0;
@@ -270,15 +318,19 @@ static vv_status check_start(const vv_model *m, const double *q)
 
 vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
+  const vv_group *method = vv_sub(m->root, "method");
+  const bool beams = !vvi_rules_event(m) && !vv_is(method, "step", "energy-momentum");
   bool any = false;
-  for (int32_t i = 0; i < m->n_patch; i++) any |= is_solid(vvi_model_patch(m, i));
+  for (int32_t i = 0; i < m->n_patch; i++)
+    any |= is_solid(vvi_model_patch(m, i)) || (beams && is_round(vvi_model_patch(m, i)));
   if (!any) return VV_OK;
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
+  s->beams = beams;
   VV_TRY(read_rules(m, s, rules));
   VV_TRY(refuse_others(m, s));
   VV_TRY(number_movers(m, s));
-  VV_TRY(list_objects(m, s));
+  VV_TRY(list_objects(m, s, q));
   if (s->n < 2 || s->movers == 0) return VV_OK;
   VV_TRY(summarise(m, s));
   m->solids = s;

@@ -21,6 +21,8 @@ typedef struct vvi_object {
   bool held;        /* it does not move */
   const vv_solid *solid;
   double reach; /* radius of a sphere about its place; of a segment: its radius alone */
+  double length; /* of a segment, at the start */
+  int32_t apart; /* segments of one curve nearer along it do not meet */
   double turns; /* how far a unit of spin moves its surface: 0 for a ball */
 } vvi_object;
 
@@ -39,6 +41,7 @@ struct vvi_solids {
   vvi_solid_rule *rule; /* [rules.n] */
   bool loses, rough;    /* some restitution below 1; some friction */
   bool rests;           /* some rule does, between rigid bodies */
+  bool beams;           /* round beams meet each other and obstacles here */
   bool balls;           /* only balls, half spaces and hollow balls: impacts can be located exactly */
   double size;          /* m: the middle reach of what moves */
 };
@@ -92,5 +95,8 @@ void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q,
 bool vvi_solid_near_collect(vvi_solid_near *w, double h);
 /* Everything moved: adds what it travelled at most to the paths. */
 void vvi_solid_near_moved(vvi_solid_near *w, double h);
+/* The shape of a segment between nodes at x and y, or of a tip (y NULL). */
+void vvi_solid_segment(const vvi_object *o, const double *x, const double *y, vvi_pose *pose, vvi_part *part,
+                       vv_solid *solid);
 /* Largest speed of any point of an object with these velocities. */
 double vvi_object_speed(const vvi_solid_near *w, int32_t object);

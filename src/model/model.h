@@ -4,7 +4,6 @@
 #include "visviva/ext.h"
 
 struct vvi_pairs;  /* contact/pairs.h */
-struct vvi_crowd;  /* contact/crowd.h */
 struct vvi_solids; /* contact/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
 
@@ -27,8 +26,7 @@ struct vv_model {
   int order;
   const vv_stepper_kind *stepper;
   struct vvi_pairs *pairs;   /* candidate contact pairs; owned by the arena */
-  struct vvi_crowd *crowd;   /* curves that can meet each other or themselves; NULL: none */
-  struct vvi_solids *solids; /* rigid shapes that can meet something; NULL: none */
+  struct vvi_solids *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
 };
 

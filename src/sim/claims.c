@@ -8,12 +8,11 @@
  * high; it catches what blows up, and the ledger says how good the run really was. */
 #include "sim/sim.h"
 
-#include "contact/crowd.h"
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/math.h"
 #include "step/sheets.h"
-#include "step/solids.h"
+#include "step/contact.h"
 #include "step/variation.h"
 
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static bool loses(const vv_model *m)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
   if (m->solids != NULL && (m->solids->loses || m->solids->rough)) return true;
   if (m->sheets != NULL && (m->sheets->loses || m->sheets->rough)) return true;
-  return m->crowd != NULL && (m->crowd->loses || m->crowd->rough);
+  return false;
 }
 
 /* Exact means exact to rounding, and rounding adds up: as the square root of the steps, and with the distance travelled,
@@ -77,7 +76,7 @@ static double solids_bound(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  if (sim->step.solids->locate != NULL) return 1e-12;
+  if (sim->step.locate != NULL) return 1e-12;
   return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
 }
 
@@ -98,7 +97,7 @@ void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
   const bool event = m->stepper == &vv_event_stepper,
-             dcr = !event && (m->pairs->n_hard > 0 || m->crowd != NULL || m->sheets != NULL) && !uses_projection(m);
+             dcr = !event && (m->pairs->n_hard > 0 || m->sheets != NULL) && !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step;
   sim->n_claim = 0;
   if (sim->step.exact)
@@ -111,12 +110,12 @@ void vvi_claims_make(vv_sim *sim)
    * straight lines, and a node that turns leaves them by h^3 */
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
-  const bool solids = sim->step.solids != NULL && sim->step.solids->locate == NULL; /* as well */
+  const bool solids = sim->step.contact != NULL && sim->step.locate == NULL; /* as well */
   const double least = dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12;
   if (event || (dcr && !penetrates))
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
-  else if (sim->step.solids != NULL)
-    add(sim, "penetration", sim->step.solids->locate != NULL ? "exact" : "bounded", solids_bound(sim));
+  else if (sim->step.contact != NULL)
+    add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
   if (sim->step.sheets != NULL && m->sheets->loses && !penetrates) add(sim, "pushes", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;

@@ -3,7 +3,7 @@
 #include "math/math.h"
 #include "sim/sim.h"
 #include "step/sheets.h"
-#include "step/solids.h"
+#include "step/contact.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool has_loads(const vv_model *m)
 
 static bool touches(const vv_model *m)
 {
-  return m->pairs->n > 0 || m->crowd != NULL || m->solids != NULL || m->sheets != NULL;
+  return m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
 }
 
 static bool names_a_jump(const vv_group *method)
@@ -37,7 +37,7 @@ static bool only_solids_touch(const vv_model *m)
 {
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
     if (m->solids->object[i].soft) return false;
-  return m->pairs->n == 0 && m->crowd == NULL && m->sheets == NULL;
+  return m->pairs->n == 0 && m->sheets == NULL;
 }
 
 /* Rigid bodies and surfaces that meet something. */
@@ -74,8 +74,6 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)
     status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
-  if (slab && m->crowd != NULL)
-    status = vv_complain(g, "jump", "slab is not for beams that meet each other; use 'nodal'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
   for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
@@ -97,8 +95,8 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
   vv_status status = VV_OK;
   if (m->stepper == &vv_event_stepper)
     status = vv_complain(g, "step", "rigid bodies are not for event; use leapfrog, with 'halvings' to locate impacts");
-  if (vv_is(g, "locate", "exact") && vvi_solids_locatable(m) != NULL)
-    status = vv_complain(g, "locate", "%s", vvi_solids_locatable(m));
+  if (vv_is(g, "locate", "exact") && vvi_locatable(m) != NULL)
+    status = vv_complain(g, "locate", "%s", vvi_locatable(m));
   if (m->order != 2) status = vv_complain(g, "order", "contacts of rigid bodies are of order 2 only");
   return status;
 }
@@ -220,9 +218,8 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(choose_step(m, q));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
-  if (m->solids != NULL && !vvi_model_implicit(m)) m->nh += vvi_solids_memory(m);
+  if (m->solids != NULL && !vvi_model_implicit(m)) m->nh += vvi_contact_memory(m);
   m->nh += m->sheets != NULL ? VVI_SHEET_MEMORY : 0;
-  m->nh += m->crowd != NULL; /* the bank of its contacts, behind all others */
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);

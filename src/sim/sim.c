@@ -2,9 +2,8 @@
 #include "sim/sim.h"
 
 #include "math/math.h"
-#include "step/crowd.h"
+#include "step/contact.h"
 #include "step/sheets.h"
-#include "step/solids.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -41,8 +40,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
-  if (m->crowd != NULL) VV_TRY(vvi_crowd_prepare(&sim->step));
-  if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_solids_prepare(&sim->step));
+  if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
@@ -219,7 +217,7 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
     if (wait < n) n = wait;
   }
   const vv_model *m = sim->model;
-  if (m->pairs->n == 0 && m->crowd == NULL && m->solids == NULL && m->sheets == NULL) return n;
+  if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
   return n < whole ? n : whole;
 }

@@ -2,9 +2,8 @@
 #include "step/step.h"
 
 #include "math/math.h"
-#include "step/crowd.h"
+#include "step/contact.h"
 #include "step/sheets.h"
-#include "step/solids.h"
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
@@ -20,6 +19,7 @@ void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
 {
   vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
   sum->contact = vvi_springs_energy(s->model, s->state->memory, s->state->q);
+  if (s->contact != NULL) vvi_contact_audit(s, sum);
 }
 
 vv_event *vvi_log_next(struct vv_step *s)
@@ -85,8 +85,7 @@ void vvi_note_gaps(struct vv_step *s)
     contacts += g <= touch;
     deepest = fmax(deepest, -g);
   }
-  if (s->crowd != NULL) vvi_crowd_note(s, &deepest, &contacts);
-  if (s->solids != NULL) vvi_solids_note(s, &deepest, &contacts);
+  if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &contacts);
   if (s->sheets != NULL) vvi_sheets_note(s, &deepest, &contacts);
   if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
   s->ledger->penetration = deepest;

@@ -171,7 +171,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
-  if (m->stepper == &vv_leapfrog_stepper && (m->pairs->n_hard > 0 || m->crowd != NULL))
+  if (m->stepper == &vv_leapfrog_stepper && (m->pairs->n_hard > 0 || m->solids != NULL))
     return vvi_fail(m->ctx, VV_UNSUPPORTED,
                     "structure checks need 'step: event' where hard tips can touch: a response at whole "
                     "steps has no symplectic form");

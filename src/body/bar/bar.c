@@ -383,23 +383,32 @@ static void bar_inverse_mass(const vv_block *b, const double *u, int n, const vv
 }
 
 /* Every node as a point that a guide lets move along the line only. */
+static void bar_mover(const vv_block *b, int64_t i, const double *u, const double *p, vv_mover *out)
+{
+  const int32_t j = vv_body_of_node(b, i);
+  const double *r = bar_body(b, j), *e = r + BAR_AXIS;
+  const double full[6] = {e[0] * e[0], e[1] * e[1], e[2] * e[2], e[1] * e[2], e[0] * e[2], e[0] * e[1]};
+  const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
+  const bool held = (i == first && r[BAR_HELD_FIRST] != 0.0) || (i == last && r[BAR_HELD_LAST] != 0.0);
+  const double s = bar_node(b, BAR_X)[i] + u[i], minv = bar_node(b, BAR_INVERSE_MASS)[i];
+  *out = (vv_mover){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  for (int c = 0; c < 3; c++) {
+    out->place[c] = r[BAR_ORIGIN + c] + s * e[c];
+    out->velocity[c] = minv * p[i] * e[c];
+  }
+  for (int c = 0; c < 6 && !held; c++) out->inverse_mass[c] = minv * full[c];
+}
+
 static void bar_movers(const vv_block *b, const double *u, const double *p, vv_mover *out)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double *r = bar_body(b, j), *e = r + BAR_AXIS;
-    const double full[6] = {e[0] * e[0], e[1] * e[1], e[2] * e[2], e[1] * e[2], e[0] * e[2], e[0] * e[1]};
-    const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
-    for (int64_t i = first; i <= last; i++) {
-      const bool held = (i == first && r[BAR_HELD_FIRST] != 0.0) || (i == last && r[BAR_HELD_LAST] != 0.0);
-      const double s = bar_node(b, BAR_X)[i] + u[i], minv = bar_node(b, BAR_INVERSE_MASS)[i];
-      out[i] = (vv_mover){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-      for (int c = 0; c < 3; c++) {
-        out[i].place[c] = r[BAR_ORIGIN + c] + s * e[c];
-        out[i].velocity[c] = minv * p[i] * e[c];
-      }
-      for (int c = 0; c < 6 && !held; c++) out[i].inverse_mass[c] = minv * full[c];
-    }
-  }
+  for (int64_t i = 0; i < b->nodes; i++) bar_mover(b, i, u, p, &out[i]);
+}
+
+/* A guide takes what is not along the bar. */
+static void bar_scatter(const vv_block *b, int64_t node, const double *u, const double j[6], double *p)
+{
+  (void)u;
+  p[node] += vvi_dot3(bar_body(b, vv_body_of_node(b, node)) + BAR_AXIS, j);
 }
 
 /* ---- output ---- */
@@ -476,5 +485,7 @@ const vv_body_kind vv_bar_kind = {
     .inverse_mass = bar_inverse_mass,
     .output = bar_output,
     .movers = bar_movers,
+    .mover = bar_mover,
+    .scatter = bar_scatter,
     .vary = &bar_vary,
 };

@@ -176,6 +176,8 @@ void beam_push(const vv_block *b, const double *q, const double *p, int n, const
 void beam_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
 void beam_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
 void beam_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
+void beam_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out);
+void beam_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p);
 
 /* ---- audit.c ---- */
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

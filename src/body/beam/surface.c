@@ -168,3 +168,18 @@ void beam_movers(const vv_block *b, const double *q, const double *p, vv_mover *
       mover_at(b, beam_of(b, j), hold_of(b, t, i), i, q, p, &out[i]);
   }
 }
+
+void beam_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out)
+{
+  const int32_t j = vv_body_of_node(b, node);
+  mover_at(b, beam_of(b, j), hold_of(b, &b->patch[j], node), node, q, p, out);
+}
+
+void beam_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p)
+{
+  (void)q;
+  for (int c = 0; c < 3; c++) {
+    p[(BEAM_P + c) * b->column + node] += j[c];
+    p[(BEAM_S + c) * b->column + node] += j[3 + c];
+  }
+}

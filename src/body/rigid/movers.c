@@ -66,14 +66,34 @@ VV_HOT static void put_range(const movers *a, int64_t i, int64_t to, vv_mover *o
   for (; i < to; i++) put_one(a, i, &out[i]);
 }
 
+static movers columns(const vv_block *b, const double *q, const double *p)
+{
+  return (movers){.column = b->column,
+                  .stride = b->stride,
+                  .q = q,
+                  .p = p,
+                  .inverse_mass = rigid_node(b, RIGID_INVERSE_MASS),
+                  .inverse_inertia = rigid_node(b, RIGID_INVERSE_INERTIA)};
+}
+
+void rigid_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out)
+{
+  const movers a = columns(b, q, p);
+  put_one(&a, node, out);
+}
+
+void rigid_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p)
+{
+  (void)q;
+  for (int c = 0; c < 3; c++) {
+    p[(RIGID_P + c) * b->column + node] += j[c];
+    p[(RIGID_H + c) * b->column + node] += j[3 + c];
+  }
+}
+
 void rigid_movers(const vv_block *b, const double *q, const double *p, vv_mover *out)
 {
-  const movers a = {.column = b->column,
-                    .stride = b->stride,
-                    .q = q,
-                    .p = p,
-                    .inverse_mass = rigid_node(b, RIGID_INVERSE_MASS),
-                    .inverse_inertia = rigid_node(b, RIGID_INVERSE_INERTIA)};
+  const movers a = columns(b, q, p);
   const int64_t n = b->nodes, chunks = (n + CHUNK - 1) / CHUNK;
   if (n < PARALLEL_FROM || b->threads < 2) {
     put_range(&a, 0, n, out);

@@ -119,6 +119,8 @@ bool rigid_skin(const vv_block *b, int32_t body_in_block, vv_skin *out);
 
 /* ---- movers.c ---- */
 void rigid_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
+void rigid_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out);
+void rigid_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p);
 
 /* ---- audit.c ---- */
 void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

@@ -32,4 +32,6 @@ const vv_body_kind vv_shell_kind = {
     .inverse_mass = shell_inverse_mass,
     .output = shell_output,
     .movers = shell_movers,
+    .mover = shell_mover,
+    .scatter = shell_scatter,
 };

@@ -310,6 +310,8 @@ void shell_push(const vv_block *b, const double *q, const double *p, int n, cons
 void shell_pull(const vv_block *b, const double *q, int n, const vv_point *pt, const double *r, double *p);
 void shell_inverse_mass(const vv_block *b, const double *q, int n, const vv_point *pt, double *a);
 void shell_movers(const vv_block *b, const double *q, const double *p, vv_mover *out);
+void shell_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out);
+void shell_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p);
 /* Limit places of all nodes: out[nodes][3]. */
 void shell_limits(const vv_block *b, const double *q, double *out);
 const shell_component *shell_component_of(const vv_block *b, int32_t patch);

@@ -97,16 +97,25 @@ void shell_inverse_mass(const vv_block *b, const double *q, int n, const vv_poin
   }
 }
 
+void shell_mover(const vv_block *b, int64_t i, const double *q, const double *p, vv_mover *out)
+{
+  const double minv = shell_node(b, SHELL_INVERSE_MASS)[i];
+  *out = (vv_mover){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .inverse_mass = {minv, minv, minv, 0, 0, 0}};
+  for (int c = 0; c < 3; c++) {
+    out->place[c] = q[c * b->column + i];
+    out->velocity[c] = minv * p[c * b->column + i];
+  }
+}
+
 void shell_movers(const vv_block *b, const double *q, const double *p, vv_mover *out)
 {
-  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  for (int64_t i = 0; i < b->nodes; i++) {
-    out[i] = (vv_mover){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .inverse_mass = {minv[i], minv[i], minv[i], 0, 0, 0}};
-    for (int c = 0; c < 3; c++) {
-      out[i].place[c] = q[c * b->column + i];
-      out[i].velocity[c] = minv[i] * p[c * b->column + i];
-    }
-  }
+  for (int64_t i = 0; i < b->nodes; i++) shell_mover(b, i, q, p, &out[i]);
+}
+
+void shell_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p)
+{
+  (void)q;
+  for (int c = 0; c < 3; c++) p[c * b->column + node] += j[c];
 }
 
 void shell_limits(const vv_block *b, const double *q, double *out)

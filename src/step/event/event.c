@@ -2,7 +2,6 @@
 #include "step/event/event.h"
 
 #include "math/math.h"
-#include "step/crowd.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -29,7 +28,7 @@ static void vary_cut(struct vv_step *s, double t, double cut)
 /* Slabs are tried before they are taken. */
 static bool flies(const struct vv_step *s)
 {
-  return s->model->pairs->n_curved > 0 || s->crowd != NULL;
+  return s->model->pairs->n_curved > 0;
 }
 
 static vv_status prepare(struct vv_step *s)
@@ -246,10 +245,7 @@ vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
   if (w->fresh || w->n_rest > 0) rest_gather(s);
   w->fresh = false;
   for (double rest = h;;) {
-    if (event_hurries(s)) return event_hurry(s, t, rest, r);
-    double next = event_next(s, rest);
-    if (s->crowd != NULL) VV_TRY(event_among(s, t, rest, &next, r));
-    if (r->reason != VV_REASON_DONE) return VV_OK;
+    const double next = event_next(s, rest);
     if (next == INFINITY) {
       if (event_varies(s)) vvi_variation_to_grid(s);
       event_slab(s, t, rest);
@@ -300,7 +296,6 @@ static void audit(struct vv_step *s, vv_totals *sum)
   if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)
     sum->kinetic += event_coming_slab(s) - vv_totals_energy(sum);
   sum->contact += event_bank(s);
-  if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
     sum->potential = w->slab.potential, sum->contact = w->slab.contact + event_bank(s);

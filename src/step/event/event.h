@@ -97,13 +97,7 @@ double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, do
 /* The whole slab of length h, not taken: w->trial_q, w->trial_p. */
 void event_try_slab(struct vv_step *s, double h);
 
-/* ---- event/among.c ---- */
 
-/* Beams that meet each other in the coming slab answer first; *next: event_next(s, rest), brought up to date. */
-bool event_hurries(const struct vv_step *s);
-/* The rest of the step as one slab, contacts answered before it. */
-vv_status event_hurry(struct vv_step *s, double t, double rest, vv_report *r);
-vv_status event_among(struct vv_step *s, double t, double rest, double *next, vv_report *r);
 
 /* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
 

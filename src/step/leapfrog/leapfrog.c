@@ -7,9 +7,8 @@
  *
  * Where the response stands relative to drift and kick is the projection word of the contact. */
 #include "math/math.h"
-#include "step/crowd.h"
+#include "step/contact.h"
 #include "step/sheets.h"
-#include "step/solids.h"
 #include "step/step.h"
 #include "step/variation.h"
 
@@ -18,7 +17,6 @@
 typedef struct leapfrog_work {
   double *f;               /* [np] force, for anticipation */
   double *z;               /* [np] scratch momentum of projections */
-  double *node_q, *node_p; /* [nq], [np] scratch for single nodes (curved pairs) */
   bool keep;               /* f is used for both kicks beside it: one force a step */
   bool known, steady;      /* it belongs to the present configuration; at any time */
   double known_at;         /* s: the time it belongs to */
@@ -54,14 +52,12 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && s->crowd == NULL && s->solids == NULL && s->sheets == NULL &&
+  w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->sheets == NULL &&
             !vvi_sys_booked(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
-  w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
-  if (w->f == NULL || w->z == NULL || w->node_q == NULL) return VV_NOMEM;
-  w->node_p = w->node_q + s->state->nq;
-  w->keep = s->sheets != NULL, w->steady = vvi_sys_steady(s->model);
+  if (w->f == NULL || w->z == NULL) return VV_NOMEM;
+  w->keep = s->sheets != NULL || (s->contact != NULL && s->contact->forced), w->steady = vvi_sys_steady(s->model);
   w->modified =
       s->composition->stages == 1 && s->model->pairs->n_soft == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   s->energy = w->modified ? "modified" : "nodal";
@@ -144,55 +140,36 @@ static const double *force(struct vv_step *s, double t)
   return w->f;
 }
 
-/* Gap of a pair after the coming drift: a parabola, or the flight of its node. */
-static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double pressed, const double *f)
+/* Gap of a pair of tips after the coming drift: a parabola. */
+static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double pressed)
 {
-  const leapfrog_work *w = s->own;
   const vv_state *x = s->state;
-  if (!c->curved) return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
-  vvi_node_take(c, x->q, x->p, 0.5 * h, f, w->node_q, w->node_p);
-  return vvi_node_fly(c, h, w->node_q, w->node_p);
+  return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
 }
 
-/* One pair that the coming drift would make penetrate answers now.  f: the force here.  True: it did. */
-static bool look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
+/* One pair that the coming drift would make penetrate answers now.  f: the force here. */
+static void look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
 {
   const vv_state *x = s->state;
   const double pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
-  if (gap_ahead(s, c, h, pressed, f) >= 0.0) return false;
+  if (gap_ahead(s, c, h, pressed) >= 0.0) return;
   const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
   if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) respond(s, c, t, h < 0.0 ? -1.0 : 1.0);
-  const double ahead = gap_ahead(s, c, h, pressed, f);
+  const double ahead = gap_ahead(s, c, h, pressed);
   if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
-  return true;
 }
 
-/* Before the drift: it is known (exactly where gaps are straight), so pairs that it would make penetrate answer at the
- * synchronous state.  Positions are never moved: potential energy is untouched and, for e = 1, so is the kinetic one.  Pairs
- * of one node push each other: sweeps until none is left. */
+/* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
+ * never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
 static void anticipate(struct vv_step *s, double t, double h)
 {
-  enum { SWEEPS = 50 };
   const struct vvi_pairs *list = s->model->pairs;
   const double *f = NULL;
-  bool again = true;
-  for (int sweep = 0; again && sweep < SWEEPS; sweep++) {
-    again = false;
-    for (int i = 0; i < list->n; i++) {
-      if (!hard(&list->pair[i], VVI_ANTICIPATE) || vvi_crowd_has(s, &list->pair[i])) continue;
-      if (f == NULL) f = force(s, t);
-      if (look_ahead(s, &list->pair[i], t, h, f)) again = list->n_curved > 0;
-    }
+  for (int i = 0; i < list->n; i++) {
+    if (!hard(&list->pair[i], VVI_ANTICIPATE)) continue;
+    if (f == NULL) f = force(s, t);
+    look_ahead(s, &list->pair[i], t, h, f);
   }
-}
-
-/* Curves that meet each other, and with them what these curves meet. */
-static vv_status anticipate_crowd(struct vv_step *s, double t, double h, vv_report *r)
-{
-  bool acted;
-  vvi_flight f = {.t = t, .h = h, .q = s->crowd->q, .p = s->crowd->p, .obstacles = true};
-  f.f = force(s, t);
-  return vvi_crowd_act(s, &f, &acted, r);
 }
 
 /* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
@@ -274,11 +251,12 @@ static void vary_end(struct vv_step *s, double t, double h)
 
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r);
 
-/* Contacts of rigid bodies.  *done: an impact was halved into, the step is taken already. */
-static vv_status anticipate_solids(struct vv_step *s, double t, double h, bool *done, vv_report *r)
+/* Rigid bodies, round beams, tips, obstacles.  *done: an impact was halved into, the step is taken already. */
+static vv_status answer_contacts(struct vv_step *s, double t, double h, bool *done, vv_report *r)
 {
   leapfrog_work *w = s->own;
-  VV_TRY(vvi_solids_act(s, t, h, w->halvings > 0, done, r));
+  const double *f = s->contact->forced ? force(s, t) : NULL;
+  VV_TRY(vvi_contact_answer(s, t, h, f, w->halvings > 0, done, r));
   if (!*done) return VV_OK;
   w->halvings--;
   vv_status status = substep(s, t, 0.5 * h, r);
@@ -296,30 +274,29 @@ static vv_status anticipate_sheets(struct vv_step *s, double t, double h, vv_rep
 
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
+  leapfrog_work *w = s->own;
   vv_state *x = s->state;
   bool done = false;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
-  if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
-  if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
+  if (s->contact != NULL) VV_TRY(answer_contacts(s, t, h, &done, r));
   if (r->reason != VV_REASON_DONE || done) return VV_OK;
   if (s->sheets != NULL) VV_TRY(anticipate_sheets(s, t, h, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);
   kick(s, t, 0.5 * h);
-  if (s->solids != NULL) vvi_solids_settle(s);
   book(s, t, 0.5 * h);
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
-  if (s->solids != NULL) vvi_solids_moved(s, h);
-  ((leapfrog_work *)s->own)->known = false;
+  if (s->contact != NULL) vvi_contact_drifted(s, h);
+  w->known = false;
   close_springs(s, t + h);
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 0);
   book(s, t + h, 0.5 * h);
   if (s->vary != NULL) vary_end(s, t + h, h);
   kick(s, t + h, 0.5 * h);
-  if (s->solids != NULL) vvi_solids_settle(s);
+  s->noted_force = w->keep ? w->f : NULL;
   resolve(s, t + h, h < 0.0 ? -1.0 : 1.0, 1);
   return VV_OK;
 }
@@ -382,8 +359,6 @@ static void audit(struct vv_step *s, vv_totals *sum)
   const leapfrog_work *w = s->own;
   const int64_t n = s->state->np;
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
-  if (s->crowd != NULL) sum->contact += *vvi_crowd_bank(s);
-  if (s->solids != NULL) sum->contact += *vvi_solids_bank(s);
   if (s->sheets != NULL) sum->contact += vvi_sheets_bank(s);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
@@ -396,7 +371,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
 static void forget(struct vv_step *s)
 {
   ((leapfrog_work *)s->own)->known = false;
-  if (s->solids != NULL) vvi_solids_forget(s->solids);
+  if (s->contact != NULL) vvi_contact_forget(s->contact);
   if (s->sheets != NULL) vvi_sheets_forget(s->sheets);
 }
 

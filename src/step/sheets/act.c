@@ -1,9 +1,8 @@
 /* step/sheets/act.c  Surfaces within a run: columns of the state, flights of frames, log, notes. */
 #include "math/math.h"
 #include "math/spin.h"
-#include "step/crowd.h"
+#include "step/contact.h"
 #include "step/sheets.h"
-#include "step/solids.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +11,7 @@ enum { LOGGED = 64, ROUNDS = 20 }; /* impulses of a step in the log; turns with 
 
 static double *memory_of(const struct vv_step *s)
 {
-  return s->state->memory + s->state->nh - (s->crowd != NULL) - VVI_SHEET_MEMORY;
+  return s->state->memory + s->state->nh - VVI_SHEET_MEMORY;
 }
 
 void vvi_sheets_forget(struct vvi_sheets_step *w)
@@ -275,43 +274,29 @@ static bool moved_frames(const struct vvi_sheets_step *w, bool all)
   return false;
 }
 
-/* Curves that meet each other answer in step/crowd.c: in turns, until neither disturbs the other. */
-static vv_status crowd_again(struct vv_step *s, double t, double h, const double *f, bool *acted, vv_report *r)
+/* What was pushed here may meet others. */
+static vv_status others_act(struct vv_step *s, double t, double h, const double *f, bool *again, vv_report *r)
 {
-  vvi_flight flight = {.t = t, .h = h, .q = s->crowd->q, .p = s->crowd->p, .obstacles = true, .f = f};
-  return vvi_crowd_act(s, &flight, acted, r);
-}
-
-/* What others answer with the bodies that were pushed here; *again: they did. */
-static vv_status others_act(struct vv_step *s, double t, double h, double *f, bool *again, vv_report *r)
-{
-  const struct vvi_sheets_step *w = s->sheets;
-  bool crowd = false, solids = false;
-  if (s->crowd != NULL && moved_frames(w, false)) VV_TRY(crowd_again(s, t, h, f, &crowd, r));
-  if (s->solids != NULL && moved_frames(w, true)) VV_TRY(vvi_solids_again(s, t, h, f, &solids, r));
-  *again = crowd || solids;
-  return VV_OK;
+  bool halve;
+  *again = s->contact != NULL && moved_frames(s->sheets, true);
+  return *again ? vvi_contact_answer(s, t, h, f, false, &halve, r) : VV_OK;
 }
 
 vv_status vvi_sheets_act(struct vv_step *s, double t, double h, double *f, vv_report *r)
 {
   struct vvi_sheets_step *w = s->sheets;
-  const bool lends = s->solids != NULL && w->q != NULL;
-  bool again = true, moved = false;
+  bool again = true;
   int64_t acted = 0;
   w->t = t, w->logged = 0;
-  if (lends) vvi_solids_lend(s, h, f);
   for (int round = 0; again && r->reason == VV_REASON_DONE; round++) {
     set_motion(s, h, f);
     if (!w->ready) choose_guard(w, &memory_of(s)[VVI_SHEET_GUARD]);
     if (!vvi_sheets_settle(w)) return no_room(t, r);
     acted = w->acted = w->acted > acted ? w->acted : acted;
-    moved |= lends && moved_frames(w, true);
     w->count.rounds += round > 0;
     if (round == ROUNDS) break;
     VV_TRY(others_act(s, t, h, f, &again, r));
   }
-  if (moved) vvi_solids_take(s, h);
   return VV_OK;
 }
 

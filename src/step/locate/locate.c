@@ -1,4 +1,4 @@
-/* step/solids/locate.c  Impacts of balls at their own times.
+/* step/locate/locate.c  Impacts of balls at their own times.
  *
  * The flight of a ball is known exactly, so an impact at t* inside the step is applied to the pair alone: both fly to t*,
  * bounce, and fly back to the start with their new momenta,
@@ -6,44 +6,67 @@
  * The common drift of the step then gives the exact broken line.  Momentum and energy are exact; angular momentum too,
  * because X x p and the spin do not change along a drift, and what weight turns on the way is booked.  Events are taken in the order of time; those of one instant
  * together, pass by pass. */
-#include "step/solids/rows.h"
+#include "contact/sheets.h"
+#include "math/math.h"
+#include "step/contact.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* What a located step needs of every near pair: near->meet[i]. */
 typedef struct vvi_locate {
+  int64_t room; /* of near->meet when its arrays were made */
   double now;  /* of the last event */
   double same; /* s: times nearer than this are one instant */
   int64_t n;
   double *time;   /* [meet_room] of its coming event; INFINITY: none in this step */
   int32_t *head;  /* [objects] its pairs as a list: 2 i + side */
   int32_t *link;  /* [2 meet_room] */
+  vvi_meet *meet; /* [meet_room] of one instant */
   int32_t *moved; /* [objects] that take part in an event */
   int32_t n_moved;
   unsigned char *in; /* [objects] */
 } vvi_locate;
 
+const char *vvi_locatable(const vv_model *m)
+{
+  const struct vvi_solids *solids = m->solids;
+  const bool weight = vvi_norm3(m->gravity) > 0.0;
+  if (m->sheets != NULL && m->sheets->rigid) return "balls that meet shells are not met at exact times";
+  if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
+  if (solids->loses && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
+  for (int32_t i = 0; i < solids->n; i++) {
+    const vvi_object *o = &solids->object[i];
+    if (o->block->n_load > 0) return "balls with loads do not fly along parabolas";
+    if (weight && o->mover[0] < 0 && o->solid->part[0].type != VVI_PART_HALF_SPACE)
+      return "under gravity only planes and rooms are met at exact times";
+  }
+  return NULL;
+}
+
+/* Arrays as long as the list of places where shapes are near. */
+static bool fit(struct vv_step *s)
+{
+  vvi_locate *k = s->locate;
+  if (k->room == s->contact->near->meet_room) return true;
+  k->room = s->contact->near->meet_room;
+  k->time = VVI_ARENA_NEW(s->arena, double, k->room);
+  k->link = VVI_ARENA_NEW(s->arena, int32_t, 2 * k->room);
+  k->meet = VVI_ARENA_NEW(s->arena, vvi_meet, k->room);
+  return k->time != NULL && k->link != NULL && k->meet != NULL;
+}
+
 vv_status vvi_locate_prepare(struct vv_step *s)
 {
-  struct vvi_solids_step *w = s->solids;
-  vvi_locate *k = w->locate = VVI_ARENA_NEW(s->arena, vvi_locate, 1);
+  vvi_locate *k = s->locate = VVI_ARENA_NEW(s->arena, vvi_locate, 1);
   const int64_t n = s->model->solids->n;
   if (k == NULL) return VV_NOMEM;
   k->head = VVI_ARENA_NEW(s->arena, int32_t, 2 * n);
   k->in = VVI_ARENA_NEW(s->arena, unsigned char, n);
   if (k->head == NULL || k->in == NULL) return VV_NOMEM;
   k->moved = k->head + n;
-  return vvi_locate_rows(s);
-}
-
-vv_status vvi_locate_rows(struct vv_step *s)
-{
-  vvi_locate *k = s->solids->locate;
-  const int64_t room = s->solids->near->meet_room;
-  k->time = VVI_ARENA_NEW(s->arena, double, room);
-  k->link = VVI_ARENA_NEW(s->arena, int32_t, 2 * room);
-  return k->time == NULL || k->link == NULL ? VV_NOMEM : VV_OK;
+  s->contact->located = true;
+  return fit(s) ? VV_OK : VV_NOMEM;
 }
 
 /* ---- when ---- */
@@ -65,7 +88,7 @@ static double meeting_time(const double d[3], const double w[3], double r, doubl
 }
 
 /* Place and velocity of an object at a time of the step; fixed ones stay. */
-static void at_time(const struct vvi_solids_step *w, int32_t object, double t, double x[3], double v[3])
+static void at_time(const struct vvi_contact_step *w, int32_t object, double t, double x[3], double v[3])
 {
   const vvi_object *o = &w->near->solids->object[object];
   if (o->mover[0] < 0) {
@@ -81,13 +104,13 @@ static void at_time(const struct vvi_solids_step *w, int32_t object, double t, d
 }
 
 /* A half space, and its free side. */
-static const vvi_part *plane_of(const struct vvi_solids_step *w, int32_t object)
+static const vvi_part *plane_of(const struct vvi_contact_step *w, int32_t object)
 {
   const vvi_object *o = &w->near->solids->object[object];
   return o->solid->part[0].type == VVI_PART_HALF_SPACE ? &o->solid->part[0] : NULL;
 }
 
-static double event_time(const struct vvi_solids_step *w, const vvi_meet *m, double from)
+static double event_time(const struct vvi_contact_step *w, const vvi_meet *m, double from)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
@@ -111,9 +134,8 @@ static double event_time(const struct vvi_solids_step *w, const vvi_meet *m, dou
   return meeting_time(y, u, a->radius + b->radius, 1.0, from);
 }
 
-static void foresee(struct vvi_solids_step *w, double h)
+static void foresee(const struct vvi_contact_step *w, vvi_locate *k, double h)
 {
-  vvi_locate *k = w->locate;
   k->n = w->near->meets;
   for (int32_t i = 0; i < w->near->solids->n; i++) k->head[i] = -1;
   for (int64_t i = 0; i < k->n; i++) {
@@ -130,7 +152,7 @@ static void foresee(struct vvi_solids_step *w, double h)
 /* Half a kick of weight.  There and back its impulses cancel, but not its moments: the way back is another one. */
 static void weigh_down(struct vv_step *s, const vvi_object *o, double t)
 {
-  const struct vvi_solids_step *w = s->solids;
+  const struct vvi_contact_step *w = s->contact;
   const vv_block *b = o->block;
   const int64_t node = o->patch->node + o->copy;
   const vv_point at = {.patch = o->local, .xi = {(double)o->copy}};
@@ -147,7 +169,7 @@ static void weigh_down(struct vv_step *s, const vvi_object *o, double t)
 /* Flies one body with its momenta as they are: from the start of the step to t, or back with -t. */
 static void fly(struct vv_step *s, int32_t object, double t)
 {
-  const vvi_object *o = &s->solids->near->solids->object[object];
+  const vvi_object *o = &s->contact->near->solids->object[object];
   const vv_block *b = o->block;
   weigh_down(s, o, t);
   b->kind->drift_node(b, o->patch->node + o->copy, t, s->state->q + b->q0, s->state->p + b->p0);
@@ -157,7 +179,7 @@ static void fly(struct vv_step *s, int32_t object, double t)
 /* Its working copy, from the state. */
 static void refresh(struct vv_step *s, int32_t object)
 {
-  struct vvi_solids_step *w = s->solids;
+  struct vvi_contact_step *w = s->contact;
   const vvi_object *o = &w->near->solids->object[object];
   const vv_block *b = o->block;
   const int64_t node = o->patch->node + o->copy;
@@ -172,8 +194,8 @@ static void refresh(struct vv_step *s, int32_t object)
 
 static void take_part(struct vv_step *s, int32_t object, double t)
 {
-  vvi_locate *k = s->solids->locate;
-  const vvi_object *o = &s->solids->near->solids->object[object];
+  vvi_locate *k = s->locate;
+  const vvi_object *o = &s->contact->near->solids->object[object];
   if (k->in[object] || o->held || o->mover[0] < 0) return;
   k->in[object] = 1;
   k->moved[k->n_moved++] = object;
@@ -182,7 +204,7 @@ static void take_part(struct vv_step *s, int32_t object, double t)
 }
 
 /* The spot of a pair that touches now. */
-static void touch(const struct vvi_solids_step *w, vvi_meet *m)
+static void touch(const struct vvi_contact_step *w, vvi_meet *m)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
@@ -211,12 +233,12 @@ static void touch(const struct vvi_solids_step *w, vvi_meet *m)
 }
 
 /* All pairs of one instant bounce together. */
-static void bounce(struct vv_step *s, double t, double h, double at)
+static void bounce(struct vv_step *s, double t, double at)
 {
-  struct vvi_solids_step *w = s->solids;
-  vvi_locate *k = w->locate;
+  struct vvi_contact_step *w = s->contact;
+  vvi_locate *k = s->locate;
+  int64_t n = 0;
   k->n_moved = 0;
-  w->n = w->n_hit = 0;
   for (int64_t i = 0; i < k->n; i++) {
     if (!(k->time[i] <= at + k->same)) continue;
     take_part(s, w->near->meet[i].a, at);
@@ -224,12 +246,10 @@ static void bounce(struct vv_step *s, double t, double h, double at)
   }
   for (int64_t i = 0; i < k->n; i++) {
     if (!(k->time[i] <= at + k->same)) continue;
-    vvi_meet m = w->near->meet[i];
-    touch(w, &m);
-    vvi_solid_row_make(w, &m, h, &w->row[w->n]);
-    if (vvi_solid_row_speed(w, &w->row[w->n]) < 0.0) w->hit[w->n_hit++].row = (int32_t)w->n++;
+    k->meet[n] = w->near->meet[i];
+    touch(w, &k->meet[n++]);
   }
-  if (w->n_hit > 0) vvi_impacts_pass(s, t + at, 1.0);
+  vvi_contact_bounce(w, t + at, n, k->meet);
   for (int32_t i = 0; i < k->n_moved; i++) {
     k->in[k->moved[i]] = 0;
     fly(s, k->moved[i], -at);
@@ -238,9 +258,8 @@ static void bounce(struct vv_step *s, double t, double h, double at)
 }
 
 /* The pairs of the bodies that bounced get new times, not before now. */
-static void foresee_again(struct vvi_solids_step *w, double h)
+static void foresee_again(const struct vvi_contact_step *w, vvi_locate *k, double h)
 {
-  vvi_locate *k = w->locate;
   for (int32_t i = 0; i < k->n_moved; i++)
     for (int32_t l = k->head[k->moved[i]]; l >= 0; l = k->link[l]) {
       const double t = event_time(w, &w->near->meet[l / 2], k->now);
@@ -248,20 +267,8 @@ static void foresee_again(struct vvi_solids_step *w, double h)
     }
 }
 
-/* All objects as fast as the fastest may become. */
-void vvi_locate_bounds(struct vvi_solids_step *w, double h)
+static bool too_fast(const struct vvi_contact_step *w, const vvi_locate *k, double h)
 {
-  double most = 0.0;
-  for (int32_t i = 0; i < w->near->solids->n; i++)
-    if (w->near->solids->object[i].mover[0] >= 0) most = fmax(most, vvi_object_speed(w->near, i));
-  w->speed = most;
-  for (int32_t i = 0; i < w->near->solids->n; i++)
-    if (w->near->solids->object[i].mover[0] >= 0) w->near->bound[i] = 1.5 * (most + h * w->acceleration);
-}
-
-static bool too_fast(const struct vvi_solids_step *w, double h)
-{
-  const vvi_locate *k = w->locate;
   for (int32_t i = 0; i < k->n_moved; i++)
     if (vvi_object_speed(w->near, k->moved[i]) + h * w->acceleration > w->near->bound[k->moved[i]]) return true;
   return false;
@@ -274,30 +281,34 @@ static double soonest(const vvi_locate *k)
   return t;
 }
 
-vv_status vvi_locate_act(struct vv_step *s, double t, double h, vv_report *r)
+vv_status vvi_locate_act(struct vv_step *s, double t, double h, const double *f, vv_report *r)
 {
-  struct vvi_solids_step *w = s->solids;
-  vvi_locate *k = w->locate;
+  struct vvi_contact_step *w = s->contact;
+  vvi_locate *k = s->locate;
   const int64_t most = 10000 + 1000 * (int64_t)w->near->solids->n;
+  const vvi_flight_plan plan = {.t = t, .h = h, .q = s->state->q, .p = s->state->p, .f = f, .post = &s->ledger->posted};
+  bool room = vvi_contact_ready(w, &plan) && fit(s);
   k->now = 0.0;
   k->same = w->speed > 0.0 ? 1e-13 * w->near->solids->size / w->speed : 0.0;
-  if (!vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
-  foresee(w, h);
-  for (int64_t n = 0;; n++) {
+  if (room) foresee(w, k, h);
+  for (int64_t n = 0; room; n++) {
     const double at = soonest(k);
     if (!(at < h)) return VV_OK;
     if (n == most) break;
     k->now = at;
-    bounce(s, t, h, at);
-    if (too_fast(w, h)) {
-      vvi_locate_bounds(w, h);
-      if (!vvi_solid_near_collect(w->near, h) || !vvi_solids_fit(s)) return vvi_solids_no_room(s, t, r);
-      foresee(w, h);
+    bounce(s, t, at);
+    if (too_fast(w, k, h)) {
+      vvi_movers_bound(w);
+      room = vvi_solid_near_collect(w->near, h) && fit(s);
+      if (room) foresee(w, k, h);
     } else {
-      foresee_again(w, h);
+      foresee_again(w, k, h);
     }
   }
-  r->reason = VV_REASON_TOO_MANY_EVENTS;
-  snprintf(r->message, sizeof r->message, "impacts of balls do not end at t = %.9g; use 'locate: none'", t + k->now);
+  r->reason = room ? VV_REASON_TOO_MANY_EVENTS : VV_REASON_CROWDED;
+  snprintf(r->message, sizeof r->message,
+           room ? "impacts of balls do not end at t = %.9g; use 'locate: none'"
+                : "out of memory for the contacts of balls at t = %.9g; use a shorter step",
+           t + k->now);
   return VV_OK;
 }

@@ -1,0 +1,480 @@
+/* contact/answer.c  One island in one pass: what is asked of its contacts, the impulses that give it, and what that does to
+ * gaps that are not linear.
+ *
+ *   hit   (U- < 0 and it closes in this drift):  b_n = -e U-                                                  [contact 24]
+ *   held  (else):                                b_n = (target - gap + e gamma)/h,  gamma = max(0, gap - target - h U-)
+ *
+ * The work of the normal parts is J (1 - e) U-/2 <= 0 where it is hit and -J (1 - e) gamma/(2h) <= 0 where it is held: there
+ * is no threshold between bounce and rest.  For e = 1 all work is zero: a reflection, for any number of contacts. */
+#include "contact/contact.h"
+#include "math/math.h"
+
+#include <string.h>
+
+enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3 };
+
+static void times6(const double a[6], const double x[3], double y[3])
+{
+  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
+  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
+  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+}
+
+/* ---- what is asked ---- */
+
+/* Fills b and the velocities of the contact in its problem. */
+static void ask(struct vvi_contact_step *w, vvi_contact *c, vvi_island_contact *o)
+{
+  const double e = c->restitution, room = c->gap - c->target;
+  vvi_contact_velocity(w, c, true, c->before);
+  vvi_contact_velocity(w, c, false, o->free);
+  const double u = c->before[0];
+  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0;
+  c->b_t[0] = c->b_t[1] = 0.0;
+  c->lowered = 0;
+  c->held = c->pressed;
+  if (hit)
+    c->b_n = -e * u;
+  else if (room < w->h * u && !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
+    c->b_n = -u;
+  else
+    c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
+}
+
+/* Local numbers for the movers of the island, its legs and inverse masses. */
+static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  int32_t movers = 0, legs = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    vvi_island_contact *o = &g->problem[i];
+    o->first = legs, o->legs = 0, o->friction = c->friction;
+    for (int l = 0; l < c->legs; l++) {
+      const vvi_leg *leg = &w->leg[c->first + l];
+      vvi_working *m = &w->work[leg->mover];
+      if (m->frozen == 2) continue; /* an obstacle for the rest of the step */
+      if (m->local < 0) {
+        const vv_mover *at = &w->near->mover[leg->mover];
+        memcpy(g->inverse[movers], at->inverse_mass, sizeof at->inverse_mass);
+        memcpy(g->inverse[movers] + 6, at->inverse_inertia, sizeof at->inverse_inertia);
+        g->who[movers] = leg->mover;
+        m->local = movers++;
+      }
+      g->leg[legs] = *leg;
+      g->leg[legs++].mover = m->local;
+      o->legs++;
+    }
+  }
+  return movers;
+}
+
+/* ---- the impulses of all contacts on one mover ---- */
+
+static void gather(const vvi_contact_group *g, int32_t n, int32_t movers, double (*out)[6])
+{
+  memset(out, 0, sizeof *out * (size_t)movers);
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_island_contact *o = &g->problem[i];
+    const int axes = o->friction > 0.0 ? 3 : 1;
+    for (int l = 0; l < o->legs; l++) {
+      const vvi_leg *leg = &g->leg[o->first + l];
+      double *y = out[leg->mover];
+      double f[6] = {0};
+      for (int k = 0; k < axes; k++)
+        for (int c = 0; c < 3; c++) f[c] += o->j[k] * leg->force[k][c], f[3 + c] += o->j[k] * leg->moment[k][c];
+      for (int c = 0; c < 6; c++) y[c] += f[c];
+    }
+  }
+}
+
+/* A contact alone without friction on one or two movers, the most frequent case, needs no solver: J = max(0, (b - Uf)/D). */
+static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_group *g, vvi_contact *c)
+{
+  vvi_island_contact *o = &g->problem[0];
+  double d = 0.0;
+  if (c->friction > 0.0) return false;
+  for (int l = 0; l < o->legs; l++) {
+    const vvi_leg *leg = &g->leg[o->first + l];
+    double v[3], s[3];
+    times6(g->inverse[leg->mover], leg->force[0], v);
+    times6(g->inverse[leg->mover] + 6, leg->moment[0], s);
+    d += vvi_dot3(v, leg->force[0]) + vvi_dot3(s, leg->moment[0]);
+  }
+  (void)w;
+  memset(o->j, 0, sizeof o->j);
+  if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
+  memcpy(o->after, o->free, sizeof o->after);
+  o->after[0] += d * o->j[0];
+  return true;
+}
+
+static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
+                  vvi_island_work *solver)
+{
+  vvi_island_stats stats = {.converged = true};
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    vvi_island_contact *o = &g->problem[i];
+    o->b[0] = c->b_n, o->b[1] = c->b_t[0], o->b[2] = c->b_t[1];
+  }
+  g->count.solves++;
+  if (n == 1 && in_closed_form(w, g, &w->contact[act[0]])) {
+    g->count.closed++;
+    return true;
+  }
+  vvi_island_problem p = {.movers = movers,
+                          .contacts = n,
+                          .inverse = (const double(*)[12])g->inverse,
+                          .leg = g->leg,
+                          .contact = g->problem,
+                          .speed = w->speed,
+                          .loose = 0.05 * w->contact[act[0]].keep / w->h,
+                          .change = g->change};
+  for (int32_t i = 1; i < n; i++) p.loose = fmin(p.loose, 0.05 * w->contact[act[i]].keep / w->h);
+  if (!vvi_island_solve(solver, &p, 1, &stats)) return false;
+  g->count.newton += stats.newton;
+  return stats.converged;
+}
+
+/* ---- energy ---- */
+
+static double work_of(const vvi_contact *c, const vvi_island_contact *o, double part[2])
+{
+  part[0] = 0.5 * o->j[0] * (c->before[0] + o->after[0]);
+  part[1] = 0.5 * (o->j[1] * (c->before[1] + o->after[1]) + o->j[2] * (c->before[2] + o->after[2]));
+  return part[0] + part[1];
+}
+
+/* J that half a kick of the movers holds: what rows that hold may bring at the most.                       [contact 22a] */
+static double allowance(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < movers; i++) {
+    const vvi_working *m = &w->work[g->who[i]];
+    const double *a = g->inverse[i], *b = a + 6, ta = a[0] + a[1] + a[2], tb = b[0] + b[1] + b[2];
+    if (ta > 0.0) sum += 3.0 / ta * vvi_dot3(m->kick, m->kick);
+    if (tb > 0.0) sum += 3.0 / tb * vvi_dot3(m->kick + 3, m->kick + 3);
+  }
+  return 0.125 * sum;
+}
+
+/* With e = 1 and no friction the impulses are scaled along themselves so that the energy is exact whatever the solver left:
+ * s = -2 J.u/(J.D J), u half way between U- and Uf.                                                              [many 5] */
+static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  double plain = 0.0, square = 0.0;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    const vvi_island_contact *o = &g->problem[i];
+    if (c->restitution < 1.0 || c->friction > 0.0) return;
+    plain += 0.5 * o->j[0] * (c->before[0] + o->free[0]);
+    square += o->j[0] * (o->after[0] - o->free[0]);
+  }
+  const double s = square > 0.0 ? -2.0 * plain / square : 1.0;
+  if (!(fabs(s - 1.0) < 1e-6)) return; /* rows that only hold: the work is not zero but less */
+  for (int32_t i = 0; i < n; i++) {
+    vvi_island_contact *o = &g->problem[i];
+    o->j[0] *= s, o->after[0] = o->free[0] + s * (o->after[0] - o->free[0]);
+  }
+}
+
+/* Friction that brings energy turns a slip around within the step: it is measured from where the slip came.  True: again. */
+static bool rub_less(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  double sum = 0.0, size = 0.0, part[2];
+  bool any = false;
+  for (int32_t i = 0; i < n; i++) {
+    work_of(&w->contact[act[i]], &g->problem[i], part);
+    sum += part[1], size += fabs(part[1]);
+  }
+  if (!(sum > 1e-14 * size)) return false;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    work_of(c, &g->problem[i], part);
+    if (!(part[1] > 0.0) || (c->b_t[0] == -c->before[1] && c->b_t[1] == -c->before[2])) continue;
+    c->b_t[0] = -c->before[1], c->b_t[1] = -c->before[2];
+    any = true;
+  }
+  return any;
+}
+
+/* ---- gaps that turn ---- */
+
+static bool must_fly(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  for (int32_t i = 0; i < n; i++)
+    if (w->contact[act[i]].turns || w->contact[act[i]].block) return true;
+  return false;
+}
+
+/* Gaps after the drift with the impulses found; what must be asked anew.  True: something must.              [contact 28] */
+static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
+{
+  bool changed = false;
+  gather(g, n, movers, g->change);
+  for (int32_t i = 0; i < movers; i++) vvi_mover_fly(w, g->who[i], g->change[i]);
+  for (int32_t i = 0, end; i < n; i = end) {
+    const vvi_contact *first = &w->contact[act[i]];
+    for (end = i + 1; end < n && w->contact[act[end]].a == first->a && w->contact[act[end]].b == first->b; end++) {
+    }
+    vvi_pair_fly(w, first); /* the side that takes no part */
+    vvi_pair_ahead(w, end - i, act + i, NULL, NULL);
+    for (int32_t k = i; k < end; k++) {
+      vvi_contact *c = &w->contact[act[k]];
+      const vvi_island_contact *o = &g->problem[k];
+      const double gamma = fmax(0.0, c->gap - c->target - w->h * c->before[0]), goal = c->target + c->restitution * gamma;
+      c->seen = false;
+      if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->block)) {
+        const double b = o->after[0] + (c->target - c->ahead) / w->h;
+        if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
+      } else if (c->held && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
+                 c->ahead < c->keep + c->size && c->lowered < LOWERINGS && c->ahead > goal + vvi_contact_slack(c)) {
+        c->b_n = o->after[0] + (goal - c->ahead) / w->h;
+        c->lowered++, changed = true;
+      }
+    }
+  }
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].flown = false;
+  return changed;
+}
+
+/* ---- rest ---- */
+
+static bool leans(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  for (int32_t i = 0; i < n; i++)
+    if (w->contact[act[i]].open && g->problem[i].j[0] > 0.0) return true;
+  return false;
+}
+
+/* Everything leans on something fixed and moves by rounding only. */
+static bool rests(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act,
+                  int32_t movers)
+{
+  double load = 0.0, noise = 0.0;
+  if (!w->forced || !leans(w, g, n, act)) return false;
+  for (int32_t i = 0; i < movers; i++) {
+    const double *a = g->inverse[i], *j = g->change[i], most = fmax(a[0], fmax(a[1], a[2]));
+    load = fmax(load, vvi_norm3(w->work[g->who[i]].kick));
+    noise = fmax(noise, most * vvi_norm3(j));
+  }
+  const double tol = fmax((double)movers * fmax(1e-13 * w->speed, 4e-15 * noise), 1e-10 * load);
+  for (int32_t i = 0; i < movers; i++) {
+    const vvi_working *m = &w->work[g->who[i]];
+    const double *a = g->inverse[i], *b = a + 6, *j = g->change[i];
+    double v[3], s[3];
+    times6(a, j, v);
+    times6(b, j + 3, s);
+    for (int c = 0; c < 3; c++) v[c] += m->now[c], s[c] += m->now[3 + c];
+    const double mass = a[0] + a[1] + a[2], inertia = b[0] + b[1] + b[2];
+    if (w->model->block[m->block].kind->node_p < 3) return false;
+    if (vvi_dot3(v, v) > tol * tol || vvi_dot3(s, s) * mass > tol * tol * inertia) return false;
+  }
+  return true;
+}
+
+/* What a mover got beyond the impulses of contacts comes from outside. */
+static void post_extra(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover, const double extra[6])
+{
+  double turn[3];
+  vvi_cross3(w->near->mover[mover].place, extra, turn);
+  for (int c = 0; c < 3; c++) g->outside[c] += extra[c], g->outside[3 + c] += turn[c] + extra[3 + c];
+}
+
+/* A frozen mover took nothing of an impulse: it stands for something outside. */
+static void post_frozen(const struct vvi_contact_step *w, vvi_contact_group *g, const vvi_contact *c,
+                        const vvi_island_contact *o)
+{
+  for (int l = 0; o->legs < c->legs && l < c->legs; l++) {
+    const vvi_leg *leg = &w->leg[c->first + l];
+    double extra[6] = {0};
+    if (w->work[leg->mover].frozen != 2) continue;
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) extra[k] -= o->j[i] * leg->force[i][k], extra[3 + k] -= o->j[i] * leg->moment[i][k];
+    post_extra(w, g, leg->mover, extra);
+  }
+}
+
+/* The drift is nothing, to the bit: p = -h f/2, which the half kick turns into 0. */
+static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t movers)
+{
+  for (int32_t i = 0; i < movers; i++) {
+    vvi_working *m = &w->work[g->who[i]];
+    const vv_block *b = &w->model->block[m->block];
+    double extra[6] = {0}, was[6], all[6];
+    for (int c = 0; c < 6; c++) was[c] = m->now[c] - m->kick[c], all[c] = g->change[i][c];
+    for (int c = 0; c < b->kind->node_p && c < 6; c++) {
+      double *p = &w->p[b->p0 + c * b->column + m->node];
+      const double to = w->f != NULL ? -(0.5 * w->sign * w->h * w->f[b->p0 + c * b->column + m->node]) : 0.0;
+      const double given = w->sign * (to - *p);
+      extra[c] = given - g->change[i][c], all[c] = given;
+      *p = to;
+    }
+    for (int c = 0; c < 6; c++) {
+      g->lost -= 0.5 * all[c] * was[c]; /* V+ is zero */
+      m->impulse[c] += all[c], m->held[c] += all[c], m->now[c] = 0.0;
+    }
+    m->touched = true, m->flown = false;
+    post_extra(w, g, g->who[i], extra);
+  }
+}
+
+/* ---- the answer ---- */
+
+static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
+{
+  const bool still = rests(w, g, n, act, movers);
+  bool held = true;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    const vvi_island_contact *o = &g->problem[i];
+    double part[2];
+    work_of(c, o, part);
+    for (int k = 0; k < 3; k++) c->j[k] += o->j[k];
+    held &= c->held;
+    c->work[0] += part[0], c->work[1] += part[1];
+    if (still) g->lost += part[0] + part[1];
+    post_frozen(w, g, c, o);
+  }
+  if (still) {
+    stop(w, g, movers);
+    return;
+  }
+  for (int32_t i = 0; i < movers; i++) {
+    double change[6];
+    times6(g->inverse[i], g->change[i], change);
+    times6(g->inverse[i] + 6, g->change[i] + 3, change + 3);
+    vvi_mover_push(w, g->who[i], g->change[i], change, held);
+  }
+}
+
+void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
+                       vvi_island_work *solver)
+{
+  const int32_t movers = number(w, g, n, act);
+  int rubs = 0;
+  bool good = true;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    ask(w, c, &g->problem[i]);
+    memcpy(g->problem[i].j, c->hits == 0 ? c->warm : (const double[3]){0, 0, 0}, sizeof c->warm);
+  }
+  for (int round = 0; movers > 0; round++) {
+    good = solve(w, g, n, act, movers, solver);
+    if (rubs < RUBS && rub_less(w, g, n, act)) {
+      rubs++;
+      continue;
+    }
+    if (round >= ROUNDS || !must_fly(w, n, act)) break;
+    gather(g, n, movers, g->change);
+    if (rests(w, g, n, act, movers) || !look_ahead(w, g, n, act, movers)) break;
+  }
+  reflect(w, g, n, act);
+  gather(g, n, movers, g->change);
+  double sum = 0.0, part[2];
+  for (int32_t i = 0; i < n; i++) sum += work_of(&w->contact[act[i]], &g->problem[i], part);
+  if (!good && sum > allowance(w, g, movers))
+    vvi_island_freeze(w, g, n, act);
+  else
+    accept(w, g, n, act, movers);
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
+}
+
+/* ---- the last resort: one rigid piece for this drift ---- */
+
+/* Of a mover whose inverse mass is a multiple of 1, or of one on a guide. */
+static double mass_of(const vv_mover *m)
+{
+  const double *a = m->inverse_mass, sum = a[0] + a[1] + a[2], off = a[3] * a[3] + a[4] * a[4] + a[5] * a[5];
+  const bool guided = off > 0.0 || a[0] != a[1] || a[1] != a[2];
+  return sum > 0.0 ? (guided ? 1.0 : 3.0) / sum : 0.0;
+}
+
+static void invert6(const double a[6], double out[6])
+{
+  const double c[6] = {a[1] * a[2] - a[3] * a[3], a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[5] * a[5],
+                       a[4] * a[5] - a[0] * a[3], a[5] * a[3] - a[4] * a[1], a[4] * a[3] - a[5] * a[2]};
+  const double det = a[0] * c[0] + a[5] * c[5] + a[4] * c[4], size = a[0] + a[1] + a[2];
+  const bool good = det > 1e-30 * size * size * size;
+  for (int k = 0; k < 6; k++) out[k] = good ? c[k] / det : 0.0;
+}
+
+/* Everything that moves with the piece: its movers, and all that float frozen already. */
+static int32_t piece_of(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, bool *fixed)
+{
+  int32_t movers = 0;
+  bool floats = false;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    bool all = true;
+    for (int l = 0; l < c->legs; l++) {
+      vvi_working *m = &w->work[w->leg[c->first + l].mover];
+      all &= m->moves && w->model->block[m->block].kind->node_p >= 3; /* a guide stays */
+      *fixed |= m->frozen == 2;
+      floats |= m->frozen == 1;
+      m->local = -3;
+    }
+    *fixed |= c->open || !all;
+  }
+  for (int32_t i = 0; i < g->movers; i++) {
+    vvi_working *m = &w->work[g->mover[i]];
+    if ((m->local == -3 && m->frozen != 2) || (floats && m->frozen == 1)) g->who[movers++] = g->mover[i];
+    m->local = -1;
+  }
+  return movers;
+}
+
+/* V_k = V + omega x r_k, W = omega with the momenta of the piece; where it leans on something fixed, nothing.  [contact 29] */
+static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers, double out[9])
+{
+  double mass = 0.0, x[3] = {0}, v[3] = {0}, spin[3] = {0}, inertia[6] = {0}, inverse[6];
+  for (int32_t i = 0; i < movers; i++) {
+    const vv_mover *at = &w->near->mover[g->who[i]];
+    const double m = mass_of(at);
+    mass += m;
+    for (int c = 0; c < 3; c++) x[c] += m * at->place[c], v[c] += m * w->work[g->who[i]].now[c];
+  }
+  for (int c = 0; c < 3; c++) x[c] /= mass > 0.0 ? mass : 1.0, v[c] /= mass > 0.0 ? mass : 1.0;
+  for (int32_t i = 0; i < movers; i++) {
+    const vv_mover *at = &w->near->mover[g->who[i]];
+    const double m = mass_of(at), *u = w->work[g->who[i]].now;
+    double r[3], own[6], turn[3], mine[3];
+    for (int c = 0; c < 3; c++) r[c] = at->place[c] - x[c];
+    invert6(at->inverse_inertia, own);
+    vvi_cross3(r, u, turn);
+    times6(own, u + 3, mine);
+    for (int c = 0; c < 3; c++) spin[c] += m * turn[c] + mine[c];
+    const double rr = vvi_dot3(r, r);
+    for (int c = 0; c < 3; c++) inertia[c] += m * (rr - r[c] * r[c]) + own[c];
+    inertia[3] += own[3] - m * r[1] * r[2], inertia[4] += own[4] - m * r[0] * r[2], inertia[5] += own[5] - m * r[0] * r[1];
+  }
+  invert6(inertia, inverse);
+  memcpy(out, x, sizeof x), memcpy(out + 3, v, sizeof v);
+  times6(inverse, spin, out + 6);
+}
+
+void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  bool fixed = false;
+  double motion[9] = {0};
+  const int32_t movers = piece_of(w, g, n, act, &fixed);
+  if (!fixed) piece_motion(w, g, movers, motion);
+  g->count.frozen++;
+  for (int32_t i = 0; i < movers; i++) {
+    const int32_t k = g->who[i];
+    const vv_mover *at = &w->near->mover[k];
+    vvi_working *m = &w->work[k];
+    const double r[3] = {at->place[0] - motion[0], at->place[1] - motion[1], at->place[2] - motion[2]};
+    double to[6], turn[3], change[6], own[6], j[6] = {0};
+    vvi_cross3(motion + 6, r, turn);
+    for (int c = 0; c < 3; c++) to[c] = motion[3 + c] + turn[c], to[3 + c] = motion[6 + c];
+    for (int c = 0; c < 6; c++) change[c] = to[c] - m->now[c];
+    invert6(at->inverse_inertia, own);
+    for (int c = 0; c < 3; c++) j[c] = mass_of(at) * change[c];
+    times6(own, change + 3, j + 3);
+    for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
+    if (fixed) post_extra(w, g, k, j);
+    vvi_mover_push(w, k, j, change, false);
+    m->frozen = fixed ? 2 : 1;
+  }
+}

@@ -1,0 +1,310 @@
+/* contact/book.c  Every joule and every newton-second of the contacts of a step, booked once; what the state remembers.
+ *
+ * Losses never shrink: what contacts of two bodies bring in a step (the half kick of what is pressed, a gap that turned) is a
+ * debt of these two, shown in the column `contact`, and their next losses pay it back first.                [contact 30] */
+#include "contact/contact.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* Sections of the memory. */
+enum { STARTED, WARM_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
+
+static int64_t warm_room(const vv_model *m)
+{
+  return PER_OBJECT * (int64_t)m->solids->n + 64;
+}
+
+static int64_t debt_room(const vv_model *m)
+{
+  const int64_t n = m->n_body, all = n * (n + 1) / 2, most = 64 + 8 * n;
+  return all < most ? all : most;
+}
+
+int64_t vvi_contact_memory(const vv_model *m)
+{
+  return HEAD + WARM * warm_room(m) + DEBT * debt_room(m) + m->np;
+}
+
+static double *warm_of(const struct vvi_contact_step *w)
+{
+  return w->memory + HEAD;
+}
+
+static double *debts_of(const struct vvi_contact_step *w)
+{
+  return w->memory + HEAD + WARM * warm_room(w->model);
+}
+
+static double *half_of(const struct vvi_contact_step *w)
+{
+  return debts_of(w) + DEBT * debt_room(w->model);
+}
+
+const double *vvi_contact_half(const struct vvi_contact_step *w)
+{
+  return half_of(w);
+}
+
+const double *vvi_contact_pending(const struct vvi_contact_step *w)
+{
+  return w->memory + PENDING;
+}
+
+bool vvi_contact_started(const struct vvi_contact_step *w)
+{
+  return w->memory[STARTED] != 0.0;
+}
+
+/* ---- warm starts: the impulses of the last step by pair and key, sorted as contacts are ---- */
+
+static double pair_number(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  return (double)c->a * (double)w->near->solids->n + (double)c->b;
+}
+
+void vvi_contact_recall(struct vvi_contact_step *w)
+{
+  const double *e = warm_of(w), *end = e + WARM * (int64_t)w->memory[WARM_COUNT];
+  for (int32_t i = 0; i < w->n; i++) {
+    vvi_contact *c = &w->contact[i];
+    const double pair = pair_number(w, c), key = (double)c->key;
+    while (e < end && (e[0] < pair || (e[0] == pair && e[1] < key))) e += WARM;
+    c->resting = e < end && e[0] == pair && e[1] == key;
+    if (!c->resting) continue;
+    c->warm[0] = fmax(0.0, vvi_dot3(e + 2, c->n));
+    for (int k = 0; k < 2; k++) c->warm[1 + k] = vvi_dot3(e + 2, c->t[k]);
+  }
+}
+
+static void keep_warm(struct vvi_contact_step *w)
+{
+  double *e = warm_of(w), *end = e + WARM * warm_room(w->model), *old = e + WARM * (int64_t)w->memory[WARM_COUNT];
+  for (int32_t i = 0; i < w->n && e < end; i++) {
+    const vvi_contact *c = &w->contact[i];
+    if (!(c->j[0] > 0.0)) continue;
+    e[0] = pair_number(w, c), e[1] = (double)c->key;
+    for (int k = 0; k < 3; k++) e[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    e += WARM;
+  }
+  if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
+  w->memory[WARM_COUNT] = (double)((e - warm_of(w)) / WARM);
+}
+
+/* ---- debts ---- */
+
+/* The debt of two bodies, sorted by pair; where there is no room left all others share the last one. */
+static double *debt_of(struct vvi_contact_step *w, double pair)
+{
+  double *first = debts_of(w);
+  const int64_t n = (int64_t)w->memory[DEBT_COUNT], room = debt_room(w->model);
+  int64_t lo = 0, hi = n;
+  while (lo < hi) {
+    const int64_t mid = (lo + hi) / 2;
+    if (first[DEBT * mid] < pair)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  if (lo < n && first[DEBT * lo] == pair) return &first[DEBT * lo + 1];
+  if (n == room) return &first[DEBT * (n - 1) + 1];
+  memmove(first + DEBT * (lo + 1), first + DEBT * lo, sizeof(double) * (size_t)(DEBT * (n - lo)));
+  first[DEBT * lo] = pair, first[DEBT * lo + 1] = 0.0;
+  w->memory[DEBT_COUNT] += 1.0;
+  return &first[DEBT * lo + 1];
+}
+
+double vvi_contact_debt(const struct vvi_contact_step *w)
+{
+  double sum = 0.0;
+  for (int64_t i = 0; i < (int64_t)w->memory[DEBT_COUNT]; i++) sum += debts_of(w)[DEBT * i + 1];
+  return sum;
+}
+
+double vvi_contact_most(const struct vvi_contact_step *w)
+{
+  return w->memory[MOST];
+}
+
+/* What two bodies lost in the step along normals and across; exact: nothing is to be lost, and what is not zero is debt. */
+static void book_pair(struct vvi_contact_step *w, int32_t a, int32_t b, double normal, double across, bool exact)
+{
+  const double pair = (double)(a < b ? a : b) * (double)w->model->n_body + (double)(a < b ? b : a);
+  const double lost = normal + across;
+  if (lost == 0.0) return;
+  double *debt = debt_of(w, pair);
+  const double back = exact ? lost : lost < 0.0 ? lost : fmin(lost, fmax(*debt, 0.0)), rest = lost - back;
+  *debt -= back;
+  const double friction = fmin(fmax(across, 0.0), rest);
+  if (friction > 0.0) vvi_sum_add(&w->post->friction_loss, friction);
+  if (rest > friction) vvi_sum_add(&w->post->restitution_loss, rest - friction);
+}
+
+/* ---- what is shown ---- */
+
+static void show_none(struct vvi_contact_step *w)
+{
+  double *half = half_of(w);
+  for (int32_t i = 0; i < w->shown; i++) {
+    const vvi_working *m = &w->work[w->shown_mover[i]];
+    const vv_block *b = &w->model->block[m->block];
+    for (int c = 0; c < b->kind->node_p; c++) half[b->p0 + c * b->column + m->node] = 0.0;
+  }
+  if (w->shown < 0) memset(half, 0, sizeof(double) * (size_t)w->model->np); /* nobody knows which */
+  w->shown = 0;
+}
+
+static void show(struct vvi_contact_step *w, int32_t mover, double part)
+{
+  const vvi_working *m = &w->work[mover];
+  const vv_block *b = &w->model->block[m->block];
+  double j[6];
+  for (int c = 0; c < 6; c++) j[c] = part * m->held[c];
+  if (j[0] == 0.0 && j[1] == 0.0 && j[2] == 0.0 && j[3] == 0.0 && j[4] == 0.0 && j[5] == 0.0) return;
+  b->kind->scatter(b, m->node, w->q + b->q0, j, half_of(w) + b->p0);
+  w->shown_mover[w->shown++] = mover;
+}
+
+/* A body that stays where it is shows no momentum at all: -h f/2 takes back the half kick. */
+static void show_rest(struct vvi_contact_step *w, int32_t mover)
+{
+  const vvi_working *m = &w->work[mover];
+  const vv_block *b = &w->model->block[m->block];
+  for (int c = 0; c < b->kind->node_p; c++) {
+    const int64_t k = b->p0 + c * b->column + m->node;
+    half_of(w)[k] = -(0.5 * w->h * w->f[k]);
+  }
+  w->shown_mover[w->shown++] = mover;
+}
+
+/* What is pending is counted as given. */
+static void pend(struct vvi_contact_step *w, const double now[6])
+{
+  double *pending = w->memory + PENDING;
+  for (int c = 0; c < 3; c++) {
+    vvi_sum_add(&w->post->impulse[c], now[c] - pending[c]);
+    vvi_sum_add(&w->post->moment[c], now[3 + c] - pending[3 + c]);
+  }
+  memcpy(pending, now, 6 * sizeof *now);
+}
+
+/* ---- the step ---- */
+
+static void post_outside(struct vvi_contact_step *w, const vvi_contact *c, double sign, double pending[6])
+{
+  double all[6] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 6; k++) all[k] += c->j[i] * c->outside[i][k];
+  for (int k = 0; k < 3; k++) {
+    vvi_sum_add(&w->post->impulse[k], sign * all[k]);
+    vvi_sum_add(&w->post->moment[k], sign * all[3 + k]);
+  }
+  for (int k = 0; k < 6 && c->held; k++) pending[k] += 0.5 * sign * all[k];
+}
+
+static void note(struct vvi_contact_step *w, const vvi_contact *c)
+{
+  if (w->log == NULL || !(c->j[0] > 0.0)) return;
+  const double across = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]), speed = w->sign * c->before[0];
+  w->log(w->user, &(vvi_contact_note){.contact = c,
+                                      .speed = speed,
+                                      .normal = w->sign * c->j[0],
+                                      .tangential = across,
+                                      .lost = -(c->work[0] + c->work[1])});
+}
+
+static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
+{
+  const struct vvi_solids *solids = w->near->solids;
+  double normal = 0.0, across = 0.0;
+  bool exact = true;
+  for (int32_t i = 0; i < g->n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]], *next = i + 1 < g->n ? &w->contact[g->member[i + 1]] : NULL;
+    const int32_t a = solids->object[c->a].body, b = solids->object[c->b].body;
+    if (c->j[0] != 0.0) {
+      if (c->open) post_outside(w, c, w->sign, pending);
+      const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
+      if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
+      note(w, c);
+    }
+    normal -= c->work[0], across -= c->work[1];
+    exact &= c->restitution == 1.0 && c->friction == 0.0;
+    if (next == NULL) normal += g->lost;
+    if (next != NULL && solids->object[next->a].body == a && solids->object[next->b].body == b) continue;
+    book_pair(w, a, b, normal, across, exact);
+    normal = across = 0.0, exact = true;
+  }
+  for (int k = 0; k < 3; k++) {
+    vvi_sum_add(&w->post->impulse[k], w->sign * g->outside[k]);
+    vvi_sum_add(&w->post->moment[k], w->sign * g->outside[3 + k]);
+  }
+}
+
+static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
+{
+  sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
+  sum->newton += c->newton, sum->frozen += c->frozen, sum->late += c->late, sum->unresolved += c->unresolved;
+}
+
+void vvi_contact_book(struct vvi_contact_step *w, bool shows)
+{
+  double pending[6] = {0};
+  if (shows) show_none(w);
+  for (int32_t k = 0; k < w->groups; k++) {
+    const vvi_contact_group *g = &w->group[k];
+    book_group(w, g, pending);
+    add_counts(&w->count, &g->count);
+    for (int32_t i = 0; shows && w->forced && i < g->movers; i++) {
+      const vvi_working *m = &w->work[g->mover[i]];
+      if (!m->touched) continue;
+      if (vvi_mover_still(m) && m->frozen == 0)
+        show_rest(w, g->mover[i]);
+      else
+        show(w, g->mover[i], 0.5 * w->sign);
+    }
+  }
+  if (shows) pend(w, pending);
+  if (shows) keep_warm(w);
+  if (shows) w->memory[STARTED] = 1.0;
+  w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
+}
+
+/* A run that starts in contact, with velocities v0 at its start, would be taken for one that has just been thrown up.  Half the
+ * impulse of the first step is taken back beforehand: p = p0 - G^T J0/2, from V- = v0 and Vf = v0 + h M^-1 f/2.  [contact 27a] */
+void vvi_contact_start(struct vvi_contact_step *w)
+{
+  double pending[6] = {0};
+  for (int32_t k = 0; k < w->groups; k++) {
+    vvi_contact_group *g = &w->group[k];
+    for (int32_t i = 0; i < g->movers; i++) {
+      vvi_working *m = &w->work[g->mover[i]];
+      for (int c = 0; c < 6; c++) m->kick[c] *= 0.5;
+    }
+    vvi_group_press(w, g, w->island_work[0]);
+    for (int32_t i = 0; i < g->movers; i++) {
+      vvi_working *m = &w->work[g->mover[i]];
+      const vv_block *b = &w->model->block[m->block];
+      if (!m->touched) continue;
+      for (int c = 0; c < b->kind->node_p && c < 6; c++) {
+        double *p = &w->p[b->p0 + c * b->column + m->node];
+        *p = 2.0 * m->saved[c] - *p;
+      }
+      show(w, g->mover[i], 1.0);
+    }
+    for (int32_t i = 0; i < g->n; i++) {
+      vvi_contact *c = &w->contact[g->member[i]];
+      double none[6] = {0};
+      if (c->j[0] == 0.0 || !c->open) continue;
+      post_outside(w, c, -1.0, none);
+      for (int a = 0; a < 3; a++)
+        for (int d = 0; d < 6; d++) pending[d] += c->j[a] * c->outside[a][d];
+    }
+    for (int c = 0; c < 3; c++) {
+      vvi_sum_add(&w->post->impulse[c], -g->outside[c]);
+      vvi_sum_add(&w->post->moment[c], -g->outside[3 + c]);
+      pending[c] += g->outside[c], pending[3 + c] += g->outside[3 + c];
+    }
+  }
+  pend(w, pending);
+  w->memory[STARTED] = 1.0;
+}

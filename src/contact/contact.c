@@ -1,0 +1,154 @@
+/* contact/contact.c  The face: candidate pairs, contacts, groups, answers, books; see contact.h. */
+#include "contact/contact.h"
+#include "math/math.h"
+
+#include <string.h>
+
+enum { ROUNDS = 20, PARALLEL_FROM = 256 }; /* contacts: below it waking a team costs more than it brings */
+
+static vv_status name_movers(struct vvi_contact_step *w)
+{
+  const struct vvi_solids *solids = w->model->solids;
+  for (int i = 0; i < w->model->n_block; i++)
+    for (int64_t k = 0; solids->first[i] >= 0 && k < w->model->block[i].nodes; k++)
+      w->work[solids->first[i] + k] = (vvi_working){.block = i, .node = k, .local = -1};
+  return VV_OK;
+}
+
+vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, struct vvi_contact_step **out)
+{
+  struct vvi_contact_step *w = *out = VVI_ARENA_NEW(arena, struct vvi_contact_step, 1);
+  if (w == NULL) return VV_NOMEM;
+  const int64_t movers = m->solids->movers;
+  bool soft = false;
+  w->model = m, w->arena = arena, w->memory = memory, w->movers = (int32_t)movers;
+  w->threads = vv_ctx_threads(m->ctx);
+  VV_TRY(vvi_solid_near_create(m, arena, &w->near));
+  for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
+  w->forced = soft || vvi_sys_booked(m);
+  for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven;
+  w->work = VVI_ARENA_NEW(arena, vvi_working, movers);
+  w->force = VVI_ARENA_NEW(arena, vv_mover, movers);
+  w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
+  w->root = VVI_ARENA_NEW(arena, int32_t, 5 * movers);
+  w->inverse = vvi_arena_alloc(arena, sizeof *w->inverse * (size_t)movers);
+  w->change = vvi_arena_alloc(arena, sizeof *w->change * (size_t)movers);
+  w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
+  w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
+  if (!w->work || !w->force || !w->fly_q || !w->root || !w->inverse || !w->change || !w->island_work || !w->own)
+    return VV_NOMEM;
+  w->fly_p = w->fly_q + m->nq;
+  w->group_of = w->root + movers, w->who = w->group_of + movers, w->mover_list = w->who + movers;
+  w->shown_mover = w->mover_list + movers;
+  w->shown = -1;
+  for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(arena, 64, 64, &w->island_work[i]));
+  return name_movers(w);
+}
+
+void vvi_contact_moved(struct vvi_contact_step *w, double h)
+{
+  vvi_solid_near_moved(w->near, h);
+}
+
+void vvi_contact_forget(struct vvi_contact_step *w)
+{
+  w->fresh = w->near->built = false;
+  w->shown = -1;
+}
+
+static bool prepare(struct vvi_contact_step *w)
+{
+  if (!vvi_contacts_make(w)) return false;
+  vvi_groups_make(w);
+  vvi_contact_recall(w);
+  return true;
+}
+
+static void answer_all(struct vvi_contact_step *w)
+{
+  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
+    for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
+    return;
+  }
+#pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)
+  for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[vvi_team_rank()]);
+}
+
+/* Nothing is near: what was remembered of contacts is over. */
+static void clear(struct vvi_contact_step *w)
+{
+  w->n = w->groups = 0;
+  vvi_contact_book(w, true);
+}
+
+static bool impact_comes(struct vvi_contact_step *w)
+{
+  for (int32_t i = 0; i < w->n; i++) {
+    const vvi_contact *c = &w->contact[i];
+    double before[3], now[3];
+    vvi_contact_velocity(w, c, true, before);
+    vvi_contact_velocity(w, c, false, now);
+    if (before[0] < 0.0 && c->gap + w->h * now[0] - c->curl < c->target && !vvi_contact_pressed(w, c)) return true;
+  }
+  return false;
+}
+
+bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan)
+{
+  const bool fresh = w->fresh;
+  w->fresh = false;
+  if (!fresh) return vvi_movers_look(w, plan);
+  w->t = plan->t, w->h = fabs(plan->h), w->f = plan->f; /* the state is that of the last look */
+  return true;
+}
+
+bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve)
+{
+  *halve = false;
+  w->count.deepest = 0.0;
+  if (!vvi_contact_ready(w, plan)) return false;
+  if (w->near->meets == 0) {
+    clear(w);
+    return true;
+  }
+  if (!prepare(w)) return false;
+  if (!vvi_contact_started(w) && w->forced && w->sign > 0.0) {
+    vvi_contact_start(w);
+    if (!vvi_movers_look(w, plan) || !prepare(w)) return false;
+  }
+  if (may_halve && impact_comes(w)) {
+    *halve = w->fresh = true;
+    return true;
+  }
+  for (int round = 0;; round++) {
+    answer_all(w);
+    if (round == ROUNDS || !vvi_movers_raise(w)) break;
+    for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
+    if (!vvi_solid_near_collect(w->near, w->h) || !prepare(w)) return false;
+  }
+  vvi_contact_book(w, true);
+  return true;
+}
+
+void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const vvi_meet *meet)
+{
+  vvi_meet *const list = w->near->meet;
+  const int64_t meets = w->near->meets;
+  const bool forced = w->forced;
+  w->near->meet = (vvi_meet *)meet, w->near->meets = n;
+  w->forced = false, w->t = t;
+  if (vvi_contacts_make(w)) {
+    vvi_groups_make(w);
+    for (int32_t k = 0; k < w->groups; k++) vvi_group_bounce(w, &w->group[k], w->island_work[0]);
+    vvi_contact_book(w, false);
+  }
+  w->near->meet = list, w->near->meets = meets, w->forced = forced;
+}
+
+void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts)
+{
+  w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
+  const double touch = 1e-9 * w->near->solids->size;
+  for (int64_t i = 0; i < w->near->meets; i++) *contacts += w->near->meet[i].spot.gap <= touch;
+  *deepest = fmax(*deepest, -w->near->least);
+}

@@ -1,0 +1,197 @@
+/* contact/contact.h  One step of contact: manifolds become contacts, contacts become rows over movers, what they connect is
+ * answered together, and everything is booked once.
+ *
+ * A mover is a node that contact can move: a point (3 numbers) or a frame (6).  Before the drift, at a frozen configuration,
+ *   V- = M^-1 (p - h f/2)  the drift that ended here,    V = M^-1 (p + h f/2)  the coming one,     U = G V        [contact 21]
+ * and an impulse J changes the kinetic energy by J.(U- + U+)/2, exactly [contact 22].  All movers take half kicks, at rest or
+ * not: what holds can never bring energy.
+ *
+ * Groups are movers that contacts of the step connect; each is answered alone, pass by pass (passes.c), and in a pass island
+ * by island (answer.c).  Nothing depends on the order of groups: they are shared among threads with the same bits.
+ * A run backwards is a run with all velocities turned round: `sign` times velocities and impulses. */
+#pragma once
+#include "contact/island/island.h"
+#include "contact/solids.h"
+#include "ledger/ledger.h"
+
+/* One point of contact: three rows n, t, t' over the movers of its legs.  n leads from a to b. */
+typedef struct vvi_contact {
+  int32_t a, b; /* objects */
+  int32_t law;  /* line of the scene */
+  uint32_t key; /* which features meet */
+  int32_t first, legs;
+  double n[3], t[2][3], x[3]; /* axes; common point */
+  double gap, target;         /* m: now; asked for after the drift */
+  double ahead;               /* m: after the drift with the present velocities, where `seen` */
+  double curl;                /* m: how much nearer than straight lines turning may bring them */
+  double restitution, friction;
+  double given[3];      /* m/s along the axes: what is held but driven */
+  double outside[3][6]; /* impulse and moment about the origin that unit impulses along the axes take from outside */
+  double keep;          /* m: where contacts that hold lie */
+  double size;          /* m: of the smaller of the two */
+  double warm[3];       /* N s: the impulse of the last step */
+  double j[3];          /* N s: of this step so far */
+  double work[2];       /* J: what it did to the kinetic energy, along n and across */
+  double before[3];     /* m/s: U- of the pass that answers it */
+  double b_n, b_t[2];   /* m/s: asked for */
+  uint8_t pressed, block, hits, lowered;
+  bool open;    /* something outside takes part */
+  bool held;    /* answered as one that holds, not as an impact */
+  bool turns;   /* its gap is not linear in the velocities */
+  bool seen;    /* ahead belongs to the present velocities */
+  bool resting; /* it had an impulse in the last step */
+  bool late;    /* found at the end of the drift */
+} vvi_contact;
+
+/* A mover in this step; velocity and spin. */
+typedef struct vvi_working {
+  double kick[6];    /* h M^-1 f */
+  double now[6];     /* V: of the coming drift, with all impulses so far */
+  double impulse[6]; /* N s, N m s: P, what contact has given in this step */
+  double held[6];    /* the part of P from contacts that hold */
+  double saved[6];   /* momenta before */
+  double place[3], turn[9]; /* after the drift, where `flown` */
+  int32_t block, local;
+  int64_t node;
+  bool loaded, touched, flown, moves;
+  uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
+} vvi_working;
+
+/* What happened; counts since the start. */
+typedef struct vvi_contact_counts {
+  int64_t passes, restarts, solves, closed, newton, frozen, late, unresolved;
+  double deepest; /* m: of what was left over in the last step */
+} vvi_contact_counts;
+
+/* What contacts of the step connect: slices of the arrays of the step. */
+typedef struct vvi_contact_group {
+  int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
+  int32_t n, room, late;
+  int32_t *mover; /* [movers] */
+  int32_t movers;
+  int32_t *act;  /* [room] those that answer in this pass, sorted by island */
+  int32_t *root; /* [room] the island of each */
+  vvi_island_contact *problem; /* [room] */
+  vvi_leg *leg;                /* [4 room] */
+  int32_t *who;                /* [movers] of the island that is solved */
+  double (*inverse)[12], (*change)[6];
+  double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
+  vvi_contact_counts count;
+} vvi_contact_group;
+
+typedef struct vvi_contact_note {
+  const vvi_contact *contact;
+  double speed, normal, tangential, lost;
+} vvi_contact_note;
+
+struct vvi_contact_step {
+  const vv_model *model;
+  vvi_arena *arena;
+  int threads;
+  vvi_solid_near *near;
+  int32_t movers;
+  vvi_working *work;   /* [movers] */
+  vv_mover *force;     /* [movers] accelerations, as velocity and spin; of forced models */
+  double *fly_q, *fly_p; /* [nq], [np] scratch of flights */
+  bool forced;
+  bool located; /* impacts are met at their own times: anything may become as fast as the fastest */
+  bool driven;  /* momenta of some nodes are set between steps */
+  double speed, acceleration; /* the largest: scales */
+  /* of the step */
+  double h, sign, t; /* |h| */
+  const double *q, *f;
+  double *p;
+  vv_posted *post;
+  bool fresh;
+  vvi_contact *contact;
+  int32_t n, room;
+  vvi_leg *leg; /* [4 room] */
+  vvi_contact_group *group;
+  int32_t groups;
+  int32_t *list, *act, *island;               /* [room] */
+  int32_t *root, *group_of, *who, *mover_list; /* [movers] */
+  vvi_island_contact *problem;
+  vvi_leg *solve_leg;
+  double (*inverse)[12], (*change)[6];
+  vvi_island_work **island_work; /* [threads] */
+  vvi_arena *own;                /* [threads] */
+  double *memory;                /* of the state */
+  int32_t shown, *shown_mover;   /* whose momenta are shown changed; -1: not known */
+  vvi_contact_counts count;
+  void (*log)(void *user, const vvi_contact_note *e);
+  void *user;
+};
+
+/* ---- the face ---- */
+
+int64_t vvi_contact_memory(const vv_model *m); /* reals of the state */
+vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, struct vvi_contact_step **out);
+typedef struct vvi_flight_plan {
+  double t, h;
+  const double *q, *f; /* f NULL: no forces */
+  double *p;
+  vv_posted *post;
+} vvi_flight_plan;
+/* Changes p so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was
+ * changed.  False: out of memory. */
+/* Movers, bounds and candidate pairs of this state. */
+bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan);
+bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve);
+/* Contacts that touch at this instant bounce, no force acting. */
+void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const vvi_meet *meet);
+void vvi_contact_moved(struct vvi_contact_step *w, double h);
+void vvi_contact_forget(struct vvi_contact_step *w);
+/* What touches in this state, and how deep. */
+void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts);
+/* What is added to the momenta where a state is shown: half of what contacts that hold gave last [contact 27]; [np]. */
+const double *vvi_contact_half(const struct vvi_contact_step *w);
+double vvi_contact_debt(const struct vvi_contact_step *w); /* J: now, */
+double vvi_contact_most(const struct vvi_contact_step *w); /* and at most so far */
+/* Impulse and moment from outside that the momenta shown have had already, of the step to come: 6 numbers. */
+const double *vvi_contact_pending(const struct vvi_contact_step *w);
+
+/* ---- between the files ---- */
+
+/* mover.c */
+bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
+void vvi_movers_bound(struct vvi_contact_step *w);
+bool vvi_movers_raise(struct vvi_contact_step *w);
+void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
+void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
+void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held);
+/* Where it will be, with an impulse beside what it got (NULL: none); marks it flown. */
+void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6]);
+bool vvi_mover_still(const vvi_working *m);
+/* row.c */
+bool vvi_contacts_make(struct vvi_contact_step *w);
+void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
+/* Gaps of n contacts of one pair at the flown poses; spots below zero that none of them knows are told. */
+typedef void vvi_late_fn(void *user, const vvi_contact *like, const vvi_spot *spot);
+void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user);
+/* Places of both sides with the present velocities. */
+void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c);
+bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c);
+bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const vvi_spot *spot, vvi_contact *out);
+/* passes.c */
+void vvi_groups_make(struct vvi_contact_step *w);
+void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
+/* Contacts that are pressed, alone: for the start of a run. */
+void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
+void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
+bool vvi_contact_pressed(const struct vvi_contact_step *w, const vvi_contact *c);
+void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
+/* answer.c */
+void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
+                       vvi_island_work *solver);
+void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
+/* m: lengths below this are rounding of places and arms. */
+static inline double vvi_contact_slack(const vvi_contact *c)
+{
+  return 1e-12 * c->size;
+}
+/* book.c */
+void vvi_contact_recall(struct vvi_contact_step *w);
+/* shows: with what the state remembers and shows; else impulses and energies alone. */
+void vvi_contact_book(struct vvi_contact_step *w, bool shows);
+void vvi_contact_start(struct vvi_contact_step *w);
+bool vvi_contact_started(const struct vvi_contact_step *w);

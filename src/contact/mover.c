@@ -1,0 +1,173 @@
+/* contact/mover.c  The nodes that contact can move: velocities of the coming drift, impulses, flights. */
+#include "contact/contact.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* ---- gather ---- */
+
+/* Accelerations of all movers: M^-1 f, as if f were momenta. */
+static void gather_forces(struct vvi_contact_step *w)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  double most = 0.0;
+  w->acceleration = 0.0;
+  if (!w->forced) return;
+  if (w->f == NULL) { /* not known yet */
+    memset(w->force, 0, sizeof *w->force * (size_t)solids->movers);
+    return;
+  }
+  for (int i = 0; i < w->model->n_block; i++) {
+    const vv_block *b = &w->model->block[i];
+    if (solids->first[i] >= 0) b->kind->movers(b, w->q + b->q0, w->f + b->p0, w->force + solids->first[i]);
+  }
+  for (int32_t i = 0; i < solids->movers; i++) most = fmax(most, vvi_dot3(w->force[i].velocity, w->force[i].velocity));
+  w->acceleration = sqrt(most);
+}
+
+static double acceleration_of(const struct vvi_contact_step *w, const vvi_object *o)
+{
+  double most = 0.0;
+  for (int k = 0; w->forced && k < 2 && o->mover[k] >= 0; k++) {
+    const vv_mover *m = &w->force[o->mover[k]];
+    most = fmax(most, vvi_norm3(m->velocity) + o->turns * vvi_norm3(m->spin));
+  }
+  return most;
+}
+
+/* No point of an object will be faster in the step, unless contact makes it so: then all is asked again with wider bounds.
+ * A blow makes a light body up to twice as fast as what hits it: the fastest of all counts with everything. */
+void vvi_movers_bound(struct vvi_contact_step *w)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  w->speed = 0.0;
+  for (int32_t i = 0; i < solids->n; i++) {
+    if (solids->object[i].mover[0] < 0) continue;
+    w->near->bound[i] = vvi_object_speed(w->near, i);
+    w->speed = fmax(w->speed, w->near->bound[i]);
+  }
+  for (int32_t i = 0; i < solids->n; i++) {
+    const vvi_object *o = &solids->object[i];
+    if (o->mover[0] < 0) continue;
+    w->near->bound[i] = w->located ? 1.5 * (w->speed + w->h * w->acceleration)
+                                   : 1.05 * (w->near->bound[i] + w->h * acceleration_of(w, o));
+  }
+}
+
+bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan)
+{
+  w->h = fabs(plan->h), w->sign = plan->h < 0.0 ? -1.0 : 1.0, w->t = plan->t;
+  w->q = plan->q, w->p = plan->p, w->f = plan->f, w->post = plan->post;
+  vvi_solid_near_place(w->model, w->near, w->q, w->p);
+  gather_forces(w);
+  vvi_movers_bound(w);
+  return vvi_solid_near_collect(w->near, w->h);
+}
+
+/* Contacts made some faster than the bounds: more may be near. */
+bool vvi_movers_raise(struct vvi_contact_step *w)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  bool raised = false;
+  for (int32_t i = 0; i < solids->n; i++) {
+    const vvi_object *o = &solids->object[i];
+    double most = 0.0;
+    for (int k = 0; k < 2 && o->mover[k] >= 0; k++) {
+      const vvi_working *m = &w->work[o->mover[k]];
+      if (m->loaded && m->touched) most = fmax(most, vvi_norm3(m->now) + o->turns * vvi_norm3(m->now + 3));
+    }
+    if (!(most > w->near->bound[i])) continue;
+    w->near->bound[i] = 1.1 * most;
+    raised = true;
+  }
+  return raised;
+}
+
+/* ---- one mover in the step ---- */
+
+void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
+{
+  vvi_working *m = &w->work[i];
+  const vv_mover *at = &w->near->mover[i];
+  const vv_block *b = &w->model->block[m->block];
+  m->loaded = true, m->touched = m->flown = false, m->frozen = 0;
+  m->moves = at->inverse_mass[0] + at->inverse_mass[1] + at->inverse_mass[2] > 0.0 ||
+             at->inverse_inertia[0] + at->inverse_inertia[1] + at->inverse_inertia[2] > 0.0;
+  for (int c = 0; c < 6; c++) m->kick[c] = m->impulse[c] = m->held[c] = 0.0;
+  for (int c = 0; w->forced && c < 3; c++)
+    m->kick[c] = w->h * w->force[i].velocity[c], m->kick[3 + c] = w->h * w->force[i].spin[c];
+  for (int c = 0; c < 3; c++) {
+    m->now[c] = w->sign * at->velocity[c] + 0.5 * m->kick[c];
+    m->now[3 + c] = w->sign * at->spin[c] + 0.5 * m->kick[3 + c];
+  }
+  for (int c = 0; c < b->kind->node_p && c < 6; c++) m->saved[c] = w->p[b->p0 + c * b->column + m->node];
+}
+
+/* As if contact had not yet acted. */
+void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
+{
+  vvi_working *m = &w->work[i];
+  const vv_block *b = &w->model->block[m->block];
+  if (!m->touched) return;
+  for (int c = 0; c < b->kind->node_p && c < 6; c++) w->p[b->p0 + c * b->column + m->node] = m->saved[c];
+  vvi_mover_load(w, i);
+}
+
+/* impulse and change are those of velocities turned by `sign`. */
+void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held)
+{
+  vvi_working *m = &w->work[i];
+  const vv_block *b = &w->model->block[m->block];
+  double j[6];
+  for (int c = 0; c < 6; c++) {
+    j[c] = w->sign * impulse[c];
+    m->impulse[c] += impulse[c], m->now[c] += change[c];
+    if (held) m->held[c] += impulse[c];
+  }
+  b->kind->scatter(b, m->node, w->q + b->q0, j, w->p + b->p0);
+  m->touched = true, m->flown = false;
+}
+
+bool vvi_mover_still(const vvi_working *m)
+{
+  for (int c = 0; c < 6; c++)
+    if (m->now[c] != 0.0) return false;
+  return true;
+}
+
+/* The place of a node after half kick and drift: it flies alone. */
+void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
+{
+  vvi_working *m = &w->work[i];
+  const vv_mover *at = &w->near->mover[i];
+  const vv_block *b = &w->model->block[m->block];
+  m->flown = true;
+  if (b->kind->drift_node == NULL || (extra == NULL && vvi_mover_still(m))) {
+    memcpy(m->turn, at->turn, sizeof m->turn);
+    for (int c = 0; c < 3; c++) m->place[c] = at->place[c] + w->h * m->now[c];
+    for (int c = 0; c < 6 && extra != NULL; c++) {
+      const double *a = at->inverse_mass, f[3] = {extra[0], extra[1], extra[2]};
+      if (c == 0) m->place[0] += w->h * (a[0] * f[0] + a[5] * f[1] + a[4] * f[2]);
+      if (c == 1) m->place[1] += w->h * (a[5] * f[0] + a[1] * f[1] + a[3] * f[2]);
+      if (c == 2) m->place[2] += w->h * (a[4] * f[0] + a[3] * f[1] + a[2] * f[2]);
+    }
+    return;
+  }
+  double j[6];
+  vv_mover out;
+  const double h = w->sign * w->h;
+  for (int c = 0; c < b->kind->node_q; c++) {
+    const int64_t k = b->q0 + c * b->column + m->node;
+    w->fly_q[k] = w->q[k];
+  }
+  for (int c = 0; c < b->kind->node_p; c++) {
+    const int64_t k = b->p0 + c * b->column + m->node;
+    w->fly_p[k] = w->p[k] + (w->f != NULL ? 0.5 * h * w->f[k] : 0.0);
+  }
+  for (int c = 0; c < 6 && extra != NULL; c++) j[c] = w->sign * extra[c];
+  if (extra != NULL) b->kind->scatter(b, m->node, w->q + b->q0, j, w->fly_p + b->p0);
+  b->kind->drift_node(b, m->node, h, w->fly_q + b->q0, w->fly_p + b->p0);
+  b->kind->mover(b, m->node, w->fly_q + b->q0, w->fly_p + b->p0, &out);
+  memcpy(m->place, out.place, sizeof m->place);
+  memcpy(m->turn, out.turn, sizeof m->turn);
+}

@@ -1,0 +1,347 @@
+/* contact/passes.c  Who answers whom.
+ *
+ * What is hit in a row wants one answer after the other (a cradle), what lies on each other wants one problem.  One rule gives
+ * both: contacts that are pressed together form the block, which is solved with what closes in the first pass; what closes
+ * because of that answers in the next ones, and joins the block if it does not come to an end.              [contact 26] */
+#include "contact/contact.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* Bounds of loops: more changes cost, not laws; reaching them is counted. */
+enum { PASSES = 30, RESTARTS = 6, HITS = 4 };
+
+/* ---- groups ---- */
+
+/* All nodes that the two shapes of a contact hang on: a segment has two, even where it touches at the end of one. */
+static int nodes_of(const struct vvi_contact_step *w, const vvi_contact *c, int32_t out[4])
+{
+  int n = 0;
+  for (int side = 0; side < 2; side++) {
+    const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
+    for (int k = 0; k < 2 && o->mover[k] >= 0; k++) out[n++] = o->mover[k];
+  }
+  return n;
+}
+
+/* Nodes that contacts connect, in the order of the first contact of each; contacts and movers sorted by them.  What does not
+ * move connects nothing. */
+static void connect(struct vvi_contact_step *w)
+{
+  int32_t node[4];
+  for (int32_t i = 0; i < w->n; i++) {
+    const int n = nodes_of(w, &w->contact[i], node);
+    for (int k = 0; k < n; k++) w->root[node[k]] = node[k], w->group_of[node[k]] = -1, w->work[node[k]].loaded = false;
+  }
+  for (int32_t i = 0; i < w->n; i++) {
+    const vvi_contact *c = &w->contact[i];
+    const int n = nodes_of(w, c, node);
+    const int32_t first = w->leg[c->first].mover;
+    for (int k = 0; k < n; k++) {
+      if (!w->work[node[k]].loaded) vvi_mover_load(w, node[k]);
+      if (w->work[node[k]].moves) vvi_group_join(w->root, first, node[k]);
+    }
+  }
+}
+
+static vvi_contact_group *group_of(struct vvi_contact_step *w, const vvi_contact *c)
+{
+  int32_t *group = &w->group_of[vvi_group_of(w->root, w->leg[c->first].mover)];
+  if (*group < 0) {
+    *group = w->groups;
+    w->group[w->groups++] = (vvi_contact_group){0};
+  }
+  return &w->group[*group];
+}
+
+/* Takes the movers of a contact that no one took yet. */
+static int32_t take_movers(struct vvi_contact_step *w, const vvi_contact *c, int32_t *out)
+{
+  int32_t node[4], n = 0;
+  const int all = nodes_of(w, c, node);
+  for (int k = 0; k < all; k++) {
+    vvi_working *m = &w->work[node[k]];
+    if (!m->moves || m->local == -2) continue;
+    m->local = -2;
+    out[n++] = node[k];
+  }
+  return n;
+}
+
+void vvi_groups_make(struct vvi_contact_step *w)
+{
+  int32_t members = 0, movers = 0, extra = w->n, node[4];
+  w->groups = 0;
+  connect(w);
+  for (int32_t i = 0; i < w->n; i++) {
+    vvi_contact_group *g = group_of(w, &w->contact[i]);
+    g->n++, g->movers += take_movers(w, &w->contact[i], node);
+  }
+  for (int32_t k = 0; k < w->groups; k++) {
+    vvi_contact_group *g = &w->group[k];
+    g->room = 2 * g->n + 8, g->late = extra;
+    g->member = w->list + members, g->act = w->act + members, g->root = w->island + members;
+    g->problem = w->problem + members, g->leg = w->solve_leg + 4 * (int64_t)members;
+    g->mover = w->mover_list + movers, g->who = w->who + movers;
+    g->inverse = w->inverse + movers, g->change = w->change + movers;
+    members += g->room, movers += g->movers, extra += g->room - g->n;
+    g->n = g->movers = 0;
+  }
+  for (int32_t i = 0; i < w->n; i++)
+    for (int k = 0, n = nodes_of(w, &w->contact[i], node); k < n; k++) w->work[node[k]].local = -1;
+  for (int32_t i = 0; i < w->n; i++) {
+    vvi_contact_group *g = group_of(w, &w->contact[i]);
+    g->member[g->n++] = i;
+    g->movers += take_movers(w, &w->contact[i], g->mover + g->movers);
+  }
+  for (int32_t i = 0; i < movers; i++) w->work[w->mover_list[i]].local = -1;
+}
+
+/* ---- what closes ---- */
+
+/* All contacts of the pair of member k, those found late too. */
+static int32_t same_pair(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t k, int32_t *out)
+{
+  const vvi_contact *c = &w->contact[g->member[k]];
+  int32_t n = 0;
+  for (int32_t i = 0; i < g->n && n < 128; i++) {
+    const vvi_contact *d = &w->contact[g->member[i]];
+    if (d->a == c->a && d->b == c->b) out[n++] = g->member[i];
+  }
+  return n;
+}
+
+static void see(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k, vvi_late_fn *late, void *user)
+{
+  int32_t pair[128];
+  const int32_t n = same_pair(w, g, k, pair);
+  vvi_pair_fly(w, &w->contact[g->member[k]]);
+  vvi_pair_ahead(w, n, pair, late, user);
+}
+
+static bool frozen(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  for (int l = 0; l < c->legs; l++)
+    if (!w->work[w->leg[c->first + l].mover].frozen) return false;
+  return true;
+}
+
+/* Does it close in the coming drift?  Its own straight way must, and where that is not all, what it really does. */
+static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
+{
+  vvi_contact *c = &w->contact[g->member[k]];
+  const double goal = c->target - vvi_contact_slack(c);
+  double u[3];
+  vvi_contact_velocity(w, c, false, u);
+  if (c->gap + w->h * u[0] - c->curl >= goal) return false;
+  if (!c->turns) return true;
+  if (!c->seen || !vvi_pair_flown(w, c)) see(w, g, k, NULL, NULL);
+  return c->ahead < goal;
+}
+
+/* m/s^2 that press two together: by the forces on both, or by that on one while something holds the other; of a contact that
+ * had an impulse in the last step the largest force at all.                                                [contact 25] */
+static double pressing(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double both = 0.0, most = 0.0, any = 0.0;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &w->leg[c->first + l];
+    const vvi_working *m = &w->work[g->mover];
+    const double a = vvi_dot3(g->force[0], m->kick) + vvi_dot3(g->moment[0], m->kick + 3);
+    const double side = vvi_dot3(g->force[0], g->force[0]);
+    both -= a;
+    most = fmax(most, -a / (side > 0.0 ? sqrt(side) : 1.0));
+    any = fmax(any, vvi_norm3(m->kick));
+  }
+  return (c->resting ? fmax(any, fmax(both, most)) : fmax(both, most)) / w->h;
+}
+
+bool vvi_contact_pressed(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  const double a = pressing(w, c);
+  double u[3];
+  if (!(a > 0.0) || !(c->gap - c->target <= w->h * w->h * a)) return false;
+  vvi_contact_velocity(w, c, true, u);
+  return fabs(u[0]) <= 2.0 * w->h * a;
+}
+
+/* ---- passes ---- */
+
+void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->movers; i++) vvi_mover_reset(w, g->mover[i]);
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    memset(c->j, 0, sizeof c->j);
+    c->work[0] = c->work[1] = 0.0;
+    c->hits = 0, c->seen = c->held = false;
+  }
+  memset(g->outside, 0, sizeof g->outside);
+  g->lost = 0.0;
+}
+
+static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pass)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < g->n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]];
+    if (frozen(w, c)) continue;
+    if ((pass == 1 && c->block) || closes(w, g, i)) g->act[n++] = g->member[i];
+  }
+  return n;
+}
+
+/* True: the block has grown. */
+static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int pass)
+{
+  bool grown = false, again = false;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[g->act[i]];
+    double u[3];
+    vvi_contact_velocity(w, c, true, u);
+    const bool push = c->gap - c->target < w->h * u[0], many = c->hits >= (c->restitution < 1.0 ? HITS : 4 * HITS);
+    again |= c->block;
+    if (c->block || !(push || many || pass > PASSES)) continue;
+    c->block = grown = true;
+  }
+  for (int32_t i = 0; again && i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    if (c->hits == 0 || c->block) continue;
+    c->block = grown = true;
+  }
+  return grown;
+}
+
+/* Sorts act[] by island: contacts that movers of this pass connect, in the order of their first contacts. */
+static void split(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++)
+    for (int l = 0; l < w->contact[g->act[i]].legs; l++) {
+      const int32_t m = w->leg[w->contact[g->act[i]].first + l].mover;
+      w->root[m] = m;
+    }
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[g->act[i]];
+    for (int l = 1; l < c->legs; l++) vvi_group_join(w->root, w->leg[c->first].mover, w->leg[c->first + l].mover);
+  }
+  for (int32_t i = 0; i < n; i++) g->root[i] = vvi_group_of(w->root, w->leg[w->contact[g->act[i]].first].mover);
+  for (int32_t i = 1; i < n; i++) { /* nearly sorted, and few islands */
+    const int32_t root = g->root[i], act = g->act[i];
+    int32_t k = i;
+    for (; k > 0 && g->root[k - 1] > root; k--) g->root[k] = g->root[k - 1], g->act[k] = g->act[k - 1];
+    g->root[k] = root, g->act[k] = act;
+  }
+}
+
+typedef struct finder {
+  struct vvi_contact_step *w;
+  vvi_contact_group *g;
+  int32_t found;
+} finder;
+
+static void add_late(void *user, const vvi_contact *like, const vvi_spot *spot)
+{
+  finder *k = user;
+  vvi_contact_group *g = k->g;
+  if (g->n == g->room) return;
+  const int32_t i = g->late;
+  k->w->contact[i].first = 4 * i;
+  if (!vvi_contact_late(k->w, like, spot, &k->w->contact[i])) return;
+  g->member[g->n++] = i, g->late++;
+  k->found++;
+}
+
+/* Features that meet at the end of the drift and that no contact knows: they join.  True: some did. */
+static bool find_late(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  finder k = {.w = w, .g = g};
+  for (int32_t i = 0, n = g->n; i < n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]];
+    const vvi_contact *last = i > 0 ? &w->contact[g->member[i - 1]] : NULL;
+    if (!c->turns || c->late || (last != NULL && last->a == c->a && last->b == c->b)) continue;
+    bool touched = false;
+    for (int l = 0; l < c->legs; l++) {
+      const vvi_working *m = &w->work[w->leg[c->first + l].mover];
+      touched |= m->touched || vvi_dot3(m->now + 3, m->now + 3) > 0.0;
+    }
+    if (touched) see(w, g, i, add_late, &k);
+  }
+  g->count.late += k.found;
+  return k.found > 0;
+}
+
+static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, vvi_island_work *solver,
+                           bool freeze)
+{
+  split(w, g, n);
+  for (int32_t i = 0, end; i < n; i = end) {
+    for (end = i; end < n && g->root[end] == g->root[i]; end++) {
+    }
+    if (freeze)
+      vvi_island_freeze(w, g, end - i, g->act + i);
+    else
+      vvi_island_answer(w, g, end - i, g->act + i, solver);
+  }
+}
+
+/* True: done; false: the block has grown, again. */
+static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver, bool final)
+{
+  for (int pass = 1;; pass++) {
+    const int32_t n = collect(w, g, pass);
+    if (n == 0) {
+      if (pass <= PASSES && find_late(w, g)) continue;
+      return true;
+    }
+    g->count.passes++;
+    if (pass > 1 && !final && promote(w, g, n, pass)) return false;
+    answer_islands(w, g, n, solver, pass > PASSES);
+    for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].hits += w->contact[g->act[i]].hits < 255;
+    if (pass > PASSES + g->movers) {
+      g->count.unresolved++;
+      return true;
+    }
+  }
+}
+
+static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    c->pressed = c->block = w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
+    c->hits = 0, c->seen = c->held = false;
+    memset(c->j, 0, sizeof c->j);
+    c->work[0] = c->work[1] = 0.0;
+  }
+}
+
+void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
+{
+  int32_t n = 0;
+  open_group(w, g);
+  for (int32_t i = 0; i < g->n; i++)
+    if (w->contact[g->member[i]].block) g->act[n++] = g->member[i];
+  if (n > 0) answer_islands(w, g, n, solver, false);
+}
+
+/* All that approach at this instant. */
+void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
+{
+  int32_t n = 0;
+  open_group(w, g);
+  for (int32_t i = 0; i < g->n; i++) {
+    double u[3];
+    vvi_contact_velocity(w, &w->contact[g->member[i]], false, u);
+    if (u[0] < 0.0) g->act[n++] = g->member[i];
+  }
+  if (n > 0) answer_islands(w, g, n, solver, false);
+}
+
+void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
+{
+  open_group(w, g);
+  for (int restart = 0; !run(w, g, solver, restart == RESTARTS); restart++) {
+    vvi_group_reset(w, g);
+    g->count.restarts++;
+  }
+}

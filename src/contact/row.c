@@ -1,0 +1,315 @@
+/* contact/row.c  Contacts of the present configuration: axes, legs over movers, what supports take; gaps after the drift. */
+#include "contact/contact.h"
+#include "math/math.h"
+#include "math/so3.h"
+
+#include <string.h>
+
+/* Where contacts that hold lie, over the smaller of the two: it pays for what solves leave, nothing else depends on it. */
+static const double KEEP = 1e-6;
+
+/* ---- legs ---- */
+
+static double trace(const double a[6])
+{
+  return a[0] + a[1] + a[2];
+}
+
+/* One node under a contact: unit impulses along the axes act on it with this weight at the end of an arm.  What is held, and
+ * what a guide takes, does not arrive: the rest goes outside. */
+static void add_leg(const struct vvi_contact_step *w, vvi_contact *c, int32_t mover, const vv_patch *patch, double weight,
+                    const double arm[3])
+{
+  const vv_mover *m = &w->near->mover[mover];
+  const bool place = trace(m->inverse_mass) > 0.0, frame = trace(m->inverse_inertia) > 0.0;
+  vvi_leg *g = &w->leg[c->first + c->legs];
+  const double *axis[3] = {c->n, c->t[0], c->t[1]};
+  if (!place) {
+    for (int i = 0; i < 3; i++) c->given[i] += w->sign * weight * vvi_dot3(axis[i], m->velocity);
+    c->open = true;
+  }
+  if (!place && !frame) return;
+  c->open |= !frame || patch->guided;
+  g->mover = mover;
+  for (int i = 0; i < 3; i++) {
+    double moment[3];
+    vvi_cross3(arm, axis[i], moment);
+    const double along = patch->guided ? vvi_dot3(patch->direction, axis[i]) : 0.0;
+    for (int k = 0; k < 3; k++) {
+      g->force[i][k] = place ? weight * (patch->guided ? along * patch->direction[k] : axis[i][k]) : 0.0;
+      g->moment[i][k] = frame ? weight * moment[k] : 0.0;
+    }
+  }
+  c->legs++;
+}
+
+/* Where along a segment its foot is: the weight of the second node. */
+static double foot_of(const struct vvi_contact_step *w, const vvi_object *o, const double x[3])
+{
+  const double *y = w->near->mover[o->mover[0]].place, *z = w->near->mover[o->mover[1]].place;
+  double d[3], e[3];
+  for (int i = 0; i < 3; i++) d[i] = z[i] - y[i], e[i] = x[i] - y[i];
+  const double dd = vvi_dot3(d, d), at = dd > 0.0 ? vvi_dot3(d, e) / dd : 0.0;
+  return at < 0.0 ? 0.0 : at > 1.0 ? 1.0 : at;
+}
+
+/* The legs of one side.  On a segment the arms of both nodes lead from its foot: an impulse there is shared by the weights
+ * and turns both. */
+static void stand(const struct vvi_contact_step *w, vvi_contact *c, int32_t object, double sign)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  double arm[3] = {0, 0, 0};
+  if (o->mover[0] < 0) {
+    c->open = true;
+    return;
+  }
+  const double *x = w->near->mover[o->mover[0]].place;
+  if (o->mover[1] < 0) {
+    for (int i = 0; i < 3 && o->patch->type != VV_PATCH_TIP; i++) arm[i] = c->x[i] - x[i];
+    add_leg(w, c, o->mover[0], o->patch, sign, arm);
+    return;
+  }
+  const double t = foot_of(w, o, c->x), *y = w->near->mover[o->mover[1]].place;
+  for (int i = 0; i < 3; i++) arm[i] = c->x[i] - (1.0 - t) * x[i] - t * y[i];
+  if (t < 1.0) add_leg(w, c, o->mover[0], o->patch, sign * (1.0 - t), arm);
+  if (t > 0.0) add_leg(w, c, o->mover[1], o->patch, sign * t, arm);
+}
+
+/* What arrives at all movers comes from outside. */
+static void add_outside(const struct vvi_contact_step *w, vvi_contact *c)
+{
+  memset(c->outside, 0, sizeof c->outside);
+  for (int l = 0; c->open && l < c->legs; l++) {
+    const vvi_leg *g = &w->leg[c->first + l];
+    for (int i = 0; i < 3; i++) {
+      double turn[3];
+      vvi_cross3(w->near->mover[g->mover].place, g->force[i], turn);
+      for (int k = 0; k < 3; k++) c->outside[i][k] += g->force[i][k], c->outside[i][3 + k] += turn[k] + g->moment[i][k];
+    }
+  }
+}
+
+/* A point at distance r of a body that turns with spin w leaves its straight line by w^2 r h^2/2 in a step; a half more for
+ * the change of the feature that is nearest.  A ball keeps its surface.                                          [many 3] */
+static double curl_of(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double sum = 0.0;
+  for (int side = 0; side < 2; side++) {
+    const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
+    if (o->soft || o->turns == 0.0 || o->mover[0] < 0) continue;
+    const vv_mover *m = &w->near->mover[o->mover[0]];
+    const double arm[3] = {c->x[0] - m->place[0], c->x[1] - m->place[1], c->x[2] - m->place[2]};
+    sum += 0.75 * w->h * w->h * vvi_dot3(m->spin, m->spin) * vvi_norm3(arm);
+  }
+  return sum;
+}
+
+static double size_of(const struct vvi_contact_step *w, int32_t object)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  if (o->mover[0] < 0) return INFINITY;
+  if (o->soft) return o->reach > 0.0 ? o->reach : INFINITY;
+  return o->solid->hollow ? INFINITY : o->reach;
+}
+
+/* Axes, legs and all that follows from a common point and a normal. */
+static void finish(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const struct vvi_solids *solids = w->near->solids;
+  const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
+  const double size = fmin(size_of(w, c->a), size_of(w, c->b));
+  vvi_across(c->n, c->t);
+  c->restitution = solids->rule[c->law].restitution, c->friction = solids->rule[c->law].friction;
+  c->legs = 0, c->open = false;
+  c->given[0] = c->given[1] = c->given[2] = 0.0;
+  stand(w, c, c->a, -1.0);
+  stand(w, c, c->b, 1.0);
+  add_outside(w, c);
+  c->size = isfinite(size) ? size : solids->size;
+  c->keep = KEEP * c->size;
+  c->target = fmin(fmax(c->gap, 0.0), c->keep);
+  c->curl = curl_of(w, c);
+  const bool flat = (a->turns == 0.0 || a->mover[0] < 0) && (b->turns == 0.0 || b->mover[0] < 0);
+  c->turns = !flat;
+}
+
+static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
+{
+  memset(c->warm, 0, sizeof c->warm);
+  c->a = m->a, c->b = m->b, c->law = m->rule, c->key = m->spot.key;
+  memcpy(c->x, m->spot.x, sizeof c->x);
+  memcpy(c->n, m->spot.n, sizeof c->n);
+  c->gap = m->spot.gap;
+  c->resting = c->late = c->seen = false;
+  finish(w, c);
+}
+
+/* A segment that is followed by another leaves its last node to that one. */
+static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, const double x[3])
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  if (o->mover[1] < 0 || foot_of(w, o, x) < 1.0) return false;
+  return o->patch->closed || o->copy + 2 < o->patch->nodes;
+}
+
+/* As many contacts as there are places where shapes are near, twice that and some for what is found at the end. */
+static bool fit(struct vvi_contact_step *w, int64_t meets)
+{
+  int64_t room = w->room > 0 ? w->room : 256;
+  while (room < 10 * meets + 64) room *= 2; /* of one contact alone: itself, one more and eight in reserve */
+  if (room == w->room) return true;
+  if (room > INT32_MAX / 16) return false;
+  w->room = (int32_t)room;
+  w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
+  w->leg = VVI_ARENA_NEW(w->arena, vvi_leg, 4 * room);
+  w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
+  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, room);
+  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, 4 * room);
+  w->group = VVI_ARENA_NEW(w->arena, vvi_contact_group, room);
+  w->act = w->list + room, w->island = w->act + room;
+  return w->contact && w->leg && w->list && w->problem && w->solve_leg && w->group;
+}
+
+bool vvi_contacts_make(struct vvi_contact_step *w)
+{
+  if (!fit(w, w->near->meets)) return false;
+  w->n = 0;
+  for (int64_t i = 0; i < w->near->meets; i++) {
+    const vvi_meet *m = &w->near->meet[i];
+    vvi_contact *c = &w->contact[w->n];
+    if (left_to_the_next(w, m->a, m->spot.x) || left_to_the_next(w, m->b, m->spot.x)) continue;
+    c->first = 4 * w->n;
+    make(w, m, c);
+    if (c->legs > 0) w->n++;
+  }
+  return true;
+}
+
+/* ---- speeds ---- */
+
+void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3])
+{
+  const int axes = c->friction > 0.0 ? 3 : 1;
+  for (int i = 0; i < 3; i++) u[i] = i < axes ? c->given[i] : 0.0;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *g = &w->leg[c->first + l];
+    const vvi_working *m = &w->work[g->mover];
+    double v[6];
+    for (int k = 0; k < 6; k++) v[k] = before ? m->now[k] - m->kick[k] : m->now[k];
+    for (int i = 0; i < axes; i++) u[i] += vvi_dot3(g->force[i], v) + vvi_dot3(g->moment[i], v + 3);
+  }
+}
+
+/* ---- after the drift ---- */
+
+/* Shape and pose of an object at the flown places. */
+typedef struct ahead {
+  vv_solid solid;
+  vvi_part part;
+  vvi_pose pose;
+  const vv_solid *shape;
+} ahead;
+
+static void pose_ahead(const struct vvi_contact_step *w, int32_t object, ahead *out)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  out->shape = o->solid;
+  out->pose = w->near->pose[object];
+  if (o->mover[0] < 0) return;
+  const vvi_working *m = &w->work[o->mover[0]];
+  if (!o->soft) {
+    memcpy(out->pose.place, m->place, sizeof out->pose.place);
+    memcpy(out->pose.turn, m->turn, sizeof out->pose.turn);
+    return;
+  }
+  const double *y = o->mover[1] >= 0 ? w->work[o->mover[1]].place : NULL;
+  out->part = w->near->fibre[object], out->solid = w->near->thread[object];
+  out->solid.part = &out->part, out->shape = &out->solid;
+  vvi_solid_segment(o, m->place, y, &out->pose, &out->part, &out->solid);
+}
+
+static void fly_object(struct vvi_contact_step *w, int32_t object)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  for (int k = 0; k < 2 && o->mover[k] >= 0; k++)
+    if (!w->work[o->mover[k]].flown) vvi_mover_fly(w, o->mover[k], NULL);
+}
+
+void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c)
+{
+  fly_object(w, c->a);
+  fly_object(w, c->b);
+}
+
+static bool is_flown(const struct vvi_contact_step *w, int32_t object)
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  for (int k = 0; k < 2 && o->mover[k] >= 0; k++)
+    if (!w->work[o->mover[k]].flown) return false;
+  return true;
+}
+
+bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  return is_flown(w, c->a) && is_flown(w, c->b);
+}
+
+void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
+{
+  enum { MOST = 64 };
+  const vvi_contact *first = &w->contact[contact[0]];
+  vvi_spot spot[MOST];
+  ahead a, b;
+  double gap = 0.0;
+  pose_ahead(w, first->a, &a);
+  pose_ahead(w, first->b, &b);
+  const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, first->keep, MOST, spot, &gap);
+  for (int32_t k = 0; k < n; k++) {
+    vvi_contact *c = &w->contact[contact[k]];
+    c->seen = true;
+    c->ahead = fmax(gap, c->keep); /* features that do not look at each other any more */
+    for (int i = 0; i < spots; i++)
+      if (spot[i].key == c->key) c->ahead = spot[i].gap;
+  }
+  for (int i = 0; late != NULL && i < spots; i++) {
+    bool known = spot[i].gap >= -vvi_contact_slack(first);
+    for (int32_t k = 0; k < n && !known; k++) known = w->contact[contact[k]].key == spot[i].key;
+    if (!known) late(user, first, &spot[i]);
+  }
+}
+
+/* Where a point of an object that is at x after the drift is now. */
+static void back_to_now(const struct vvi_contact_step *w, int32_t object, const double x[3], double y[3])
+{
+  const vvi_object *o = &w->near->solids->object[object];
+  double d[3], local[3];
+  memcpy(y, x, 3 * sizeof *y);
+  if (o->mover[0] < 0) return;
+  if (o->soft) { /* by the way of its foot */
+    const double t = o->mover[1] >= 0 ? foot_of(w, o, x) : 0.0;
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < 2 && o->mover[k] >= 0; k++)
+        y[c] += (k == 0 ? 1.0 - t : t) * (w->near->mover[o->mover[k]].place[c] - w->work[o->mover[k]].place[c]);
+    return;
+  }
+  const vvi_working *m = &w->work[o->mover[0]];
+  for (int c = 0; c < 3; c++) d[c] = x[c] - m->place[c];
+  for (int c = 0; c < 3; c++) local[c] = m->turn[c] * d[0] + m->turn[3 + c] * d[1] + m->turn[6 + c] * d[2];
+  vvi_apply33(w->near->mover[o->mover[0]].turn, local, y);
+  for (int c = 0; c < 3; c++) y[c] += w->near->mover[o->mover[0]].place[c];
+}
+
+/* A contact that shows only at the end of the drift: normal of the end, arms of now. */
+bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const vvi_spot *spot, vvi_contact *c)
+{
+  double xa[3], xb[3], d[3];
+  const int32_t first = c->first;
+  *c = (vvi_contact){.a = like->a, .b = like->b, .law = like->law, .key = spot->key, .first = first, .late = true};
+  back_to_now(w, c->a, spot->x, xa);
+  back_to_now(w, c->b, spot->x, xb);
+  for (int k = 0; k < 3; k++) c->x[k] = 0.5 * (xa[k] + xb[k]), c->n[k] = spot->n[k], d[k] = xb[k] - xa[k];
+  c->gap = spot->gap + vvi_dot3(d, c->n);
+  finish(w, c);
+  c->turns = true, c->curl = 0.0;
+  return c->legs > 0;
+}

@@ -1,0 +1,100 @@
+/* step/contact.c  See contact.h. */
+#include "step/contact.h"
+
+#include "math/math.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An impact is an entry of the log; contacts that hold are counted, the first is told. */
+static void log_contact(void *user, const vvi_contact_note *e)
+{
+  struct vv_step *s = user;
+  const struct vvi_contact_step *w = s->contact;
+  const vvi_contact *c = e->contact;
+  const vvi_object *a = &w->near->solids->object[c->a], *b = &w->near->solids->object[c->b];
+  if (c->held && s->ledger->held++ > 0) return;
+  if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return;
+  vv_event *out = vvi_log_next(s);
+  if (out == NULL) return;
+  *out = (vv_event){.time = w->t,
+                    .body_a = s->model->body[a->body].name,
+                    .feature_a = a->patch->feature,
+                    .body_b = s->model->body[b->body].name,
+                    .feature_b = b->patch->feature,
+                    .kind = c->held ? "hold" : "bounce",
+                    .normal_speed = e->speed,
+                    .normal_impulse = e->normal,
+                    .tangential_impulse = e->tangential,
+                    .energy_jump = -e->lost,
+                    .node_a = a->mover[0] < 0 ? -1 : a->copy,
+                    .node_b = b->mover[0] < 0 ? -1 : b->copy};
+  memcpy(out->x, c->x, sizeof out->x);
+  memcpy(out->n, c->n, sizeof out->n);
+}
+
+static double *memory_of(const struct vv_step *s)
+{
+  const vv_model *m = s->model;
+  return s->state->memory + VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
+}
+
+vv_status vvi_contact_prepare(struct vv_step *s)
+{
+  const vv_model *m = s->model;
+  const vv_group *method = vv_sub(m->root, "method");
+  const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
+  VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), &s->contact));
+  s->contact->log = log_contact, s->contact->user = s;
+  if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
+  return vvi_locate_prepare(s);
+}
+
+static vvi_flight_plan plan_of(struct vv_step *s, double t, double h, const double *f)
+{
+  return (vvi_flight_plan){.t = t, .h = h, .q = s->state->q, .p = s->state->p, .f = f, .post = &s->ledger->posted};
+}
+
+static vv_status no_room(const struct vv_step *s, double t, vv_report *r)
+{
+  r->reason = VV_REASON_CROWDED;
+  snprintf(r->message, sizeof r->message, "out of memory for the contacts of %d shapes at t = %.9g; use a shorter step",
+           s->model->solids->n, t);
+  return VV_OK;
+}
+
+vv_status vvi_contact_answer(struct vv_step *s, double t, double h, const double *f, bool may_halve, bool *halve,
+                             vv_report *r)
+{
+  const vvi_flight_plan plan = plan_of(s, t, h, f);
+  *halve = false;
+  if (s->locate != NULL && h > 0.0) return vvi_locate_act(s, t, h, f, r);
+  return vvi_contact_act(s->contact, &plan, may_halve, halve) ? VV_OK : no_room(s, t, r);
+}
+
+void vvi_contact_drifted(struct vv_step *s, double h)
+{
+  vvi_contact_moved(s->contact, s->locate != NULL ? 3.0 * h : h); /* located impacts: there, back and there again */
+}
+
+void vvi_contact_note_gaps(struct vv_step *s, double *deepest, int64_t *contacts)
+{
+  const vvi_flight_plan plan = plan_of(s, s->state->t, s->h, s->noted_force);
+  vvi_contact_look(s->contact, &plan, deepest, contacts);
+}
+
+void vvi_contact_audit(const struct vv_step *s, vv_totals *sum)
+{
+  const double *half = vvi_contact_half(s->contact), *pending = vvi_contact_pending(s->contact);
+  double *p = s->contact->fly_p;
+  bool any = false;
+  for (int64_t i = 0; i < s->state->np; i++) any |= half[i] != 0.0;
+  sum->contact -= vvi_contact_debt(s->contact);
+  for (int c = 0; c < 3; c++) sum->p[c] += pending[c], sum->L[c] += pending[3 + c];
+  if (!any) return;
+  vv_totals shown;
+  for (int64_t i = 0; i < s->state->np; i++) p[i] = s->state->p[i] + half[i];
+  vvi_sys_audit(s->model, s->state->q, p, &shown);
+  sum->contact += sum->kinetic - shown.kinetic;
+  sum->kinetic = shown.kinetic;
+}
