@@ -47,6 +47,33 @@ static bool cut(const vvi_friction *f, double n, double t[2])
   return true;
 }
 
+/* p_n = max(0, q_n), p_t = q_t cut to the disc of radius mu p_n. */
+static vvi_touch answer(const vvi_friction *f, const double q[3], double p[3])
+{
+  if (!(q[0] >= 0.0)) {
+    p[0] = p[1] = p[2] = 0.0;
+    return VVI_FREE;
+  }
+  p[0] = q[0], p[1] = q[1], p[2] = q[2];
+  return cut(f, p[0], p + 1) && f->mu > 0.0 ? VVI_SLIDES : VVI_STICKS;
+}
+
+/* Sliding: p_t = mu q_n d, d = q_t/|q_t|. */
+static void answer_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9])
+{
+  memset(d, 0, 9 * sizeof *d);
+  if (touch == VVI_FREE) return;
+  d[0] = 1.0;
+  if (touch == VVI_STICKS) {
+    d[4] = d[8] = 1.0;
+    return;
+  }
+  const double tau = sqrt(q[1] * q[1] + q[2] * q[2]), d1 = q[1] / tau, d2 = q[2] / tau, round = f->mu * p[0] / tau;
+  d[3] = f->mu * d1, d[6] = f->mu * d2;
+  d[4] = round * d2 * d2, d[8] = round * d1 * d1;
+  d[5] = d[7] = -round * d1 * d2;
+}
+
 static double shift(const vvi_friction *f, const double u[3])
 {
   return f->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
@@ -84,7 +111,7 @@ static bool slide(const vvi_friction *f, const double a[6], const double c[3], d
   return false;
 }
 
-static const vvi_friction_law coulomb = {"coulomb", nearest, slope, cut, shift, slide};
+static const vvi_friction_law coulomb = {"coulomb", nearest, slope, answer, answer_slope, cut, shift, slide};
 
 vvi_friction vvi_friction_coulomb(double mu)
 {

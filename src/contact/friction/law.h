@@ -21,6 +21,10 @@ struct vvi_friction_law {
   vvi_touch (*nearest)(const vvi_friction *f, const double q[3], double p[3]);
   /* d = dp/dq at q: nn, tt, t't', tt', nt', nt. */
   void (*slope)(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6]);
+  /* The law itself, without detour: the impulse p that answers q = j - K u; j = p where u obeys the law. */
+  vvi_touch (*answer)(const vvi_friction *f, const double q[3], double p[3]);
+  /* d = dp/dq of that, not symmetric, by rows. */
+  void (*answer_slope)(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9]);
   /* t: cut to what is allowed beside the normal impulse n; true: it was more. */
   bool (*cut)(const vvi_friction *f, double n, double t[2]);
   /* The cone shift: added to the normal velocity it makes u and the impulse members of the cone and of its dual. */

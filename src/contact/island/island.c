@@ -7,7 +7,9 @@
 #include <string.h>
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
-enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 60, ALONE = 400 };
+enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
+/* Movers from which the gradient method comes first; its iterations. */
+enum { HUGE_FROM = 1000, GRADIENT = 1000 };
 
 /* ---- legs ---- */
 
@@ -47,12 +49,11 @@ static inline void see(const vvi_island_problem *p, const vvi_island_contact *c,
 
 /* ---- the look ---- */
 
-double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3], double shift)
+double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3])
 {
-  double q[3], p[3];
-  for (int k = 0; k < 3; k++) q[k] = j[k] - u[k] / mean;
-  q[0] -= shift / mean;
-  f->law->nearest(f, q, p);
+  double p[3];
+  const double q[3] = {j[0] - u[0] / mean, j[1] - u[1] / mean, j[2] - u[2] / mean};
+  f->law->answer(f, q, p);
   return mean * fmax(fabs(j[0] - p[0]), fmax(fabs(j[1] - p[1]), fabs(j[2] - p[2])));
 }
 
@@ -98,7 +99,7 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
     }
     const vvi_friction f = vvi_friction_coulomb(c->friction);
     if (w->mean[i] > 0.0)
-      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u, f.law->shift(&f, u)));
+      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
     else
       residual = fmax(residual, -u[0]);
   }
@@ -207,7 +208,6 @@ static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats 
 
 static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
-  (void)threads;
   double change;
   if (!vvi_island_fill(w, p)) return false;
   if (p->contacts <= FEW) {
@@ -216,7 +216,9 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
     stats->converged = check(w, p, stats) >= stats->residual;
     if (stats->converged) return true;
   }
-  stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (!stats->converged && !stats->accepted)
+    stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
   stats->converged |= check(w, p, stats) >= stats->residual;
   return true;

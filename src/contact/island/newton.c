@@ -16,8 +16,7 @@
  * next after one that took no more than QUICK, or that gained little, is made stiffer. */
 enum { SEARCH = 12, PATIENCE = 8, QUICK = 2 };
 static const double KAPPA = 30.0, KAPPA_MOST = 1e10, STIFFER = 30.0;
-/* An island of more than MANY contacts is left with shifts that have not converged after SHIFTS passes. */
-enum { MANY = 32, SHIFTS = 12 };
+enum { SHIFTS = 12 }; /* passes after which an island of many contacts is left with shifts that have not converged */
 
 static inline void trial_impulse(const vvi_island_row *r, const vvi_island_trial *t, double alpha, double q[3])
 {
@@ -26,7 +25,7 @@ static inline void trial_impulse(const vvi_island_row *r, const vvi_island_trial
 
 /* ---- sums over contacts ---- */
 
-/* u = c + shift n + B s at s = B^T j; the step starts at zero. */
+/* u = c + B s at s = B^T j; the step starts at zero. */
 VVI_HOT_LOCAL static void base(vvi_island_work *w)
 {
   vvi_island_gather(w);
@@ -37,8 +36,17 @@ VVI_HOT_LOCAL static void base(vvi_island_work *w)
     double u[3] = {0, 0, 0};
     vvi_row_see(w, r, w->s, u);
     for (int k = 0; k < 3; k++) t->u[k] = r->c[k] + u[k];
-    t->u[0] += t->shift[0];
   }
+}
+
+void vvi_newton_base(vvi_island_work *w)
+{
+  base(w);
+}
+
+static void add_shifts(vvi_island_work *w)
+{
+  for (int32_t i = 0; i < w->rows; i++) w->trial[i].u[0] += w->trial[i].shift[0];
 }
 
 /* p and its slope at u; way = minus the gradient = B^T (p - j) - step.  True: the matrix is another than before. */
@@ -203,7 +211,7 @@ static bool plan(vvi_island_work *w)
 /* ---- the search along the direction ---- */
 
 /* du = B way; returns the largest. */
-VVI_HOT_LOCAL static double direction(vvi_island_work *w)
+VVI_HOT_LOCAL static double direct(vvi_island_work *w)
 {
   double most = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
@@ -213,6 +221,11 @@ VVI_HOT_LOCAL static double direction(vvi_island_work *w)
     most = fmax(most, fmax(fabs(du[0]), fmax(fabs(du[1]), fabs(du[2]))));
   }
   return most;
+}
+
+double vvi_newton_direction(vvi_island_work *w)
+{
+  return direct(w);
 }
 
 /* d phi/d alpha = ww alpha + sw - sum du.(p - j), with ww = way.way, sw = step.way. */
@@ -251,7 +264,7 @@ static double length(const vvi_island_work *w)
   return x;
 }
 
-static void advance(vvi_island_work *w, double alpha)
+void vvi_newton_advance(vvi_island_work *w, double alpha)
 {
   for (int32_t m = 0; m < w->at[w->movers]; m++) w->step[m] += alpha * w->way[m];
   for (int32_t i = 0; i < w->rows; i++) {
@@ -274,13 +287,18 @@ static double distance(const vvi_island_work *w)
   return most;
 }
 
-/* How far the multipliers are from the law of these shifts: what base() found, not what the step promised. */
-static double left_over(const vvi_island_work *w)
+/* How far the multipliers are from the law: what base() found, not what the step promised. */
+static double left_over(const vvi_island_work *w, double *convex)
 {
   double most = 0.0;
+  *convex = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
-    most = fmax(most, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u, 0.0));
+    const double *j = r->j, *u = w->trial[i].u, K = 1.0 / r->mean;
+    double p[3], q[3] = {j[0] - K * (u[0] + w->trial[i].shift[0]), j[1] - K * u[1], j[2] - K * u[2]};
+    r->friction.law->nearest(&r->friction, q, p);
+    for (int k = 0; k < 3; k++) *convex = fmax(*convex, r->mean * fabs(p[k] - j[k]));
+    most = fmax(most, vvi_law_residual(&r->friction, r->mean, j, u));
   }
   return most;
 }
@@ -318,6 +336,11 @@ static void shift_off(vvi_island_work *w)
   }
 }
 
+static void stiffen_to(vvi_island_work *w, double kappa)
+{
+  for (int32_t i = 0; i < w->rows; i++) w->trial[i].stiff = kappa / w->row[i].mean;
+}
+
 static void stiffen(vvi_island_work *w, double times)
 {
   for (int32_t i = 0; i < w->rows; i++) {
@@ -326,15 +349,26 @@ static void stiffen(vvi_island_work *w, double times)
   }
 }
 
-/* A pass is over when its last step was small against what multipliers and shifts lack, or whole with nothing changed by it. */
-int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted)
+void vvi_newton_keep(vvi_island_work *w, double left)
+{
+  if (!(left < w->best)) return;
+  w->best = left;
+  for (int32_t i = 0; i < w->rows; i++) memcpy(w->trial[i].kept, w->row[i].j, sizeof w->row[i].j);
+}
+
+void vvi_newton_best(vvi_island_work *w)
+{
+  for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].kept, sizeof w->row[i].j);
+}
+
+/* A pass is over when its last step was small against what multipliers and shifts lack, or whole with nothing changed by it.
+ * After the first the law itself is tried where something slides. */
+static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accepted)
 {
   double kappa = KAPPA, ceiling = KAPPA_MOST, last = INFINITY, missed = 0.0, moved = INFINITY, alpha = 0.0;
   double tolerance = vvi_island_tolerance(w);
   bool stale = true; /* the factor */
   int32_t n = 0, since = 0, passes = 0;
-  *done = *accepted = false;
-  if (!plan(w)) return 0;
   begin(w);
   base(w);
   shift_off(w);
@@ -345,16 +379,26 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
                       (!changed && alpha == 1.0) || n == most;
     double times = 1.0;
     if (pass) {
+      double convex;
       missed = accept(w, passes < VVI_SHIFTS ? passes : VVI_SHIFTS);
       passes++;
       base(w);
       tolerance = vvi_island_tolerance(w);
-      const double left = left_over(w);
-      *done = left <= tolerance && missed <= tolerance;
-      *accepted = w->rows > MANY && left <= w->loose && (passes > SHIFTS || n == most);
-      if (*done || *accepted) return n;
-      if (off <= tolerance && missed <= tolerance &&
-          kappa > KAPPA) { /* all that is left is rounding, K times the slip */
+      const double left = left_over(w, &convex);
+      vvi_newton_keep(w, left);
+      *done = left <= tolerance;
+      *accepted = w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most);
+      if (*done || *accepted || n == most) return n;
+      if (missed > tolerance && passes == 1) {
+        n += vvi_island_direct(w, most - n, KAPPA, done, accepted);
+        if (*done || *accepted || n == most) return n;
+        vvi_newton_best(w);
+        stiffen_to(w, kappa);
+        base(w);
+        stale = true;
+      }
+      add_shifts(w);
+      if (off <= tolerance && missed <= tolerance && kappa > KAPPA) { /* what is left is rounding, K times the slip */
         times = KAPPA / kappa, ceiling = KAPPA;
       } else if ((off > 0.25 * last || since <= QUICK) && off > fmax(1e-3 * missed, tolerance) && kappa < ceiling) {
         times = STIFFER;
@@ -378,9 +422,19 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
       stale = false;
     }
     vvi_sparse_solve(&w->sparse, w->way, w->way);
-    moved = direction(w);
+    moved = vvi_newton_direction(w);
     alpha = pass ? 1.0 : length(w);
-    advance(w, alpha);
+    vvi_newton_advance(w, alpha);
     n++, since++;
   }
+}
+
+int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted)
+{
+  *done = *accepted = false;
+  if (!plan(w)) return 0;
+  w->best = INFINITY;
+  const int32_t n = iterate(w, most, done, accepted);
+  if (!*done && w->best < INFINITY && !*accepted) vvi_newton_best(w);
+  return n;
 }

@@ -17,7 +17,8 @@ static bool room_for_movers(vvi_island_work *w, int32_t n)
   w->s = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
   w->step = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
   w->way = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
-  if (!w->root || !w->dim || !w->at || !w->mark || !w->s || !w->step || !w->way) return false;
+  w->off = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
+  if (!w->root || !w->dim || !w->at || !w->mark || !w->s || !w->step || !w->way || !w->off) return false;
   w->most_movers = most;
   return true;
 }

@@ -3,7 +3,9 @@
  * Order: minimum degree.  The row with fewest neighbours left is eliminated first; its neighbours become neighbours of each
  * other.  Neighbours are bits, so that this is an "or" of two rows of bits, and the ones left are the column of the factor.
  * Numbers: right-looking.  For each column k in order, with L_k the Cholesky factor of its diagonal block,
- *   L_ik = A_ik L_k^-T,    A_ij -= L_ik L_jk^T   for i >= j in the column.                                    [many 29] */
+ *   L_ik = A_ik L_k^-T,    A_ij -= L_ik L_jk^T   for i >= j in the column.                                    [many 29]
+ * Without symmetry, D_k the diagonal block: L_ik = A_ik D_k^-1, A_ij -= L_ik A_kj for i and j in the column; blocks right of
+ * the diagonal are kept turned, so that A_kj^T and L_jk are of one shape and both products are the same function. */
 #include "contact/island/sparse.h"
 
 #include <string.h>
@@ -44,8 +46,9 @@ static bool more_values(vvi_sparse *f)
   if (f->values <= f->value_room) return true;
   const int64_t room = f->values + f->values / 2;
   double *below = VVI_ARENA_NEW(f->arena, double, room);
-  if (below == NULL) return false;
-  f->below = below, f->value_room = room;
+  double *right = VVI_ARENA_NEW(f->arena, double, room);
+  if (below == NULL || right == NULL) return false;
+  f->below = below, f->right = right, f->value_room = room;
   return true;
 }
 
@@ -173,7 +176,7 @@ int32_t vvi_sparse_find(const vvi_sparse *f, int32_t a, int32_t b, bool *turned)
 void vvi_sparse_clear(vvi_sparse *f)
 {
   memset(f->diag, 0, sizeof *f->diag * (size_t)f->n);
-  memset(f->below, 0, sizeof *f->below * (size_t)f->values);
+  if (f->values > 0) memset(f->below, 0, sizeof *f->below * (size_t)f->values);
 }
 
 /* ---- numbers: blocks by columns, x[rows c + r].  Sizes are 3 or 6 and known where these are inlined ---- */
@@ -350,4 +353,153 @@ VVI_HOT_LOCAL static void solve(const vvi_sparse *f, const double *b, double *x)
 void vvi_sparse_solve(const vvi_sparse *f, const double *b, double *x)
 {
   solve(f, b, x);
+}
+
+/* ---- numbers, without symmetry ---- */
+
+void vvi_sparse_clear_both(vvi_sparse *f)
+{
+  vvi_sparse_clear(f);
+  if (f->values > 0) memset(f->right, 0, sizeof *f->right * (size_t)f->values);
+}
+
+/* a := its inverse, by Gauss and Jordan with pivots; false: singular. */
+static inline bool invert(int n, double *a)
+{
+  int row[6];
+  for (int k = 0; k < n; k++) {
+    int at = k;
+    for (int r = k + 1; r < n; r++) {
+      if (fabs(a[n * k + r]) > fabs(a[n * k + at])) at = r;
+    }
+    row[k] = at;
+    if (!(fabs(a[n * k + at]) > 0.0)) return false;
+    for (int c = 0; c < n && at != k; c++) {
+      const double swap = a[n * c + k];
+      a[n * c + k] = a[n * c + at], a[n * c + at] = swap;
+    }
+    const double inverse = 1.0 / a[n * k + k];
+    a[n * k + k] = 1.0;
+    for (int c = 0; c < n; c++) a[n * c + k] *= inverse;
+    for (int r = 0; r < n; r++) {
+      if (r == k) continue;
+      const double x = a[n * k + r];
+      a[n * k + r] = 0.0;
+      for (int c = 0; c < n; c++) a[n * c + r] -= x * a[n * c + k];
+    }
+  }
+  for (int k = n - 1; k >= 0; k--) {
+    for (int r = 0; r < n && row[k] != k; r++) {
+      const double swap = a[n * k + r];
+      a[n * k + r] = a[n * row[k] + r], a[n * row[k] + r] = swap;
+    }
+  }
+  return true;
+}
+
+/* x (m rows) := x a, a of size n */
+static inline void times(int m, int n, double *x, const double *a)
+{
+  double y[36] = {0};
+  for (int c = 0; c < n; c++) {
+    for (int k = 0; k < n; k++) {
+      for (int r = 0; r < m; r++) y[m * c + r] += x[m * k + r] * a[n * c + k];
+    }
+  }
+  for (int i = 0; i < m * n; i++) x[i] = y[i];
+}
+
+static inline void spread_both(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
+{
+  const int32_t j = f->row[e];
+  const double *l = f->below + f->value[e], *u = f->right + f->value[e];
+  less_product(o, o, n, f->diag[j], l, u);
+  int32_t at = f->first[j];
+  for (int32_t i = e + 1; i < end; i++) {
+    while (f->row[at] != f->row[i]) at++;
+    if (dim_of(f, f->row[i]) == 6) {
+      less_product(6, o, n, f->below + f->value[at], f->below + f->value[i], u);
+      less_product(6, o, n, f->right + f->value[at], f->right + f->value[i], l);
+    } else {
+      less_product(3, o, n, f->below + f->value[at], f->below + f->value[i], u);
+      less_product(3, o, n, f->right + f->value[at], f->right + f->value[i], l);
+    }
+  }
+}
+
+static inline bool column_both(vvi_sparse *f, int n, int32_t k)
+{
+  const int32_t begin = f->first[k], end = f->first[k + 1];
+  if (!invert(n, f->diag[k])) return false;
+  for (int32_t e = begin; e < end; e++) {
+    if (dim_of(f, f->row[e]) == 6) {
+      times(6, n, f->below + f->value[e], f->diag[k]);
+    } else {
+      times(3, n, f->below + f->value[e], f->diag[k]);
+    }
+  }
+  for (int32_t e = begin; e < end; e++) {
+    if (dim_of(f, f->row[e]) == 6) {
+      spread_both(f, 6, n, e, end);
+    } else {
+      spread_both(f, 3, n, e, end);
+    }
+  }
+  return true;
+}
+
+VVI_HOT_LOCAL static bool make_both(vvi_sparse *f)
+{
+  for (int32_t k = 0; k < f->n; k++) {
+    if (!(dim_of(f, k) == 6 ? column_both(f, 6, k) : column_both(f, 3, k))) return false;
+  }
+  return true;
+}
+
+bool vvi_sparse_make_both(vvi_sparse *f)
+{
+  return make_both(f);
+}
+
+VVI_HOT_LOCAL static void solve_both(const vvi_sparse *f, const double *b, double *x)
+{
+  double *y = f->scratch;
+  for (int32_t k = 0; k < f->n; k++) {
+    for (int c = 0; c < dim_of(f, k); c++) y[f->start[k] + c] = b[f->at[f->node[k]] + c];
+  }
+  for (int32_t k = 0; k < f->n; k++) {
+    const double *yk = y + f->start[k];
+    const int n = dim_of(f, k);
+    for (int32_t e = f->first[k]; e < f->first[k + 1]; e++) {
+      double *yi = y + f->start[f->row[e]];
+      const double *l = f->below + f->value[e];
+      const int m = dim_of(f, f->row[e]);
+      for (int c = 0; c < n; c++) {
+        for (int r = 0; r < m; r++) yi[r] -= l[m * c + r] * yk[c];
+      }
+    }
+  }
+  for (int32_t k = f->n - 1; k >= 0; k--) {
+    double *yk = y + f->start[k], z[6] = {0};
+    const int n = dim_of(f, k);
+    for (int32_t e = f->first[k]; e < f->first[k + 1]; e++) {
+      const double *yi = y + f->start[f->row[e]], *u = f->right + f->value[e];
+      const int m = dim_of(f, f->row[e]);
+      for (int c = 0; c < n; c++) {
+        for (int r = 0; r < m; r++) yk[c] -= u[m * c + r] * yi[r];
+      }
+    }
+    for (int c = 0; c < n; c++) {
+      for (int r = 0; r < n; r++) z[r] += f->diag[k][n * c + r] * yk[c];
+    }
+    for (int c = 0; c < n; c++) yk[c] = z[c];
+  }
+  for (int32_t k = 0; k < f->n; k++) {
+    for (int c = 0; c < dim_of(f, k); c++) x[f->at[f->node[k]] + c] = y[f->start[k] + c];
+  }
+}
+
+void vvi_sparse_solve_both(const vvi_sparse *f, const double *b, double *x)
+{
+  solve_both(f, b, x);
 }

@@ -1,5 +1,6 @@
-/* contact/island/sparse.h  Cholesky factor of a symmetric positive matrix with few of its blocks filled: a row of blocks for
- * each mover of an island, 3 numbers for a point and 6 for a frame, and a block for each pair that a contact joins. */
+/* contact/island/sparse.h  Factors of a matrix with few of its blocks filled: a row of blocks for each mover of an island,
+ * 3 numbers for a point and 6 for a frame, and a block for each pair that a contact joins.  Symmetric and positive, or not
+ * symmetric and with pivots in diagonal blocks only. */
 #pragma once
 #include "math/math.h"
 
@@ -31,6 +32,7 @@ typedef struct vvi_sparse {
   uint64_t *bits;      /* [n][vvi_sparse_words(n)] scratch of the plan */
   double (*diag)[36];  /* [n] diagonal blocks, and after factorising the inverses of their factors; by columns */
   double *below;       /* [value_room] blocks below, each by columns */
+  double *right;       /* [value_room] and their partners right of the diagonal, turned: of the same shape */
   double *scratch;     /* [6 n] */
 } vvi_sparse;
 
@@ -47,6 +49,11 @@ void vvi_sparse_pair(vvi_sparse *f, int32_t a, int32_t b);
 bool vvi_sparse_plan(vvi_sparse *f);
 /* Number of the block of rows a != b; *turned: it stands there as (b, a). */
 int32_t vvi_sparse_find(const vvi_sparse *f, int32_t a, int32_t b, bool *turned);
+/* Symmetric: diag and below hold the matrix, then L with L L^T = the matrix; false: not positive. */
 void vvi_sparse_clear(vvi_sparse *f);
-bool vvi_sparse_make(vvi_sparse *f);                                    /* L L^T = the matrix; false: not positive */
+bool vvi_sparse_make(vvi_sparse *f);
 void vvi_sparse_solve(const vvi_sparse *f, const double *b, double *x); /* vectors by rows; b may be x */
+/* Not symmetric: `right` holds the blocks right of the diagonal, turned; false: a diagonal block is singular. */
+void vvi_sparse_clear_both(vvi_sparse *f);
+bool vvi_sparse_make_both(vvi_sparse *f);
+void vvi_sparse_solve_both(const vvi_sparse *f, const double *b, double *x);

@@ -10,6 +10,7 @@
 #include "contact/island/sparse.h"
 
 enum { VVI_SHIFTS = 4 }; /* cone shifts remembered */
+enum { VVI_MANY = 32 };  /* an island of more contacts may be left within `loose` */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
 typedef struct vvi_part {
@@ -34,11 +35,22 @@ typedef struct vvi_island_trial {
   double u[3], du[3]; /* at the iterate, along the direction; u with the shift */
   double p[3];        /* answer of the augmented law to u */
   double d[6];        /* -dp/du: nn, tt, t't', tt', nt', nt */
+  double full[9];     /* the same for the law without shift, not symmetric, by rows */
+  double kept[3];     /* the best impulses so far */
   double stiff;       /* K */
   /* mu |u_t| that makes the law associated, of this pass and those before, and what it was off after each pass */
   double shift[VVI_SHIFTS + 1], miss[VVI_SHIFTS + 1];
-  int32_t touch;
+  int32_t touch, felt; /* vvi_touch of p, with and without shift; -1: not looked at */
 } vvi_island_trial;
+
+/* What the gradient method needs beside. */
+typedef struct vvi_island_huge {
+  int32_t most_rows, most_movers, most_parts; /* room */
+  double (*x)[3], (*y)[3], (*next)[3];        /* [rows] impulses over their scales */
+  double *scale;                              /* [rows] */
+  double (*partial)[2];                       /* of each chunk of contacts */
+  int32_t *first, *row, *part;                /* [movers + 1], [parts] parts by mover */
+} vvi_island_huge;
 
 struct vvi_island_work {
   vvi_arena *arena;
@@ -48,6 +60,7 @@ struct vvi_island_work {
   double speed, loose; /* of the problem */
   double load;         /* m/s: how fast contacts would close */
   bool rubs;           /* some contact has friction */
+  double best;         /* m/s: how far the impulses kept are from the law */
   /* room */
   int32_t most_movers, most_rows, most_parts;
   int64_t most_numbers, most_pairs;
@@ -56,7 +69,7 @@ struct vvi_island_work {
   uint8_t *dim;       /* [movers] 3 or 6 */
   int32_t *at;        /* [movers + 1] where a mover begins in a vector */
   int32_t *mark;      /* [movers] the part a mover got last */
-  double *s, *step, *way;
+  double *s, *step, *way, *off;
   /* contacts */
   double *mean; /* [contacts] A, of the look at impulses as they are */
   vvi_island_row *row;
@@ -65,6 +78,7 @@ struct vvi_island_work {
   double *b;
   int32_t *pair; /* number of a block, or its complement where it stands turned */
   vvi_sparse sparse;
+  vvi_island_huge huge;
 };
 
 /* ---- sums over the parts of a contact; sizes are known where these are inlined ---- */
@@ -116,8 +130,8 @@ static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *
   }
 }
 
-/* How far j is from the law, as a velocity: |j - nearest(j - u'/A)| A, u' = u with its cone shift.               [contact 4] */
-double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3], double shift);
+/* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
+double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3]);
 
 /* Room for movers and contacts; false: out of memory. */
 bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
@@ -131,6 +145,17 @@ double vvi_island_tolerance(const vvi_island_work *w);
 int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
 /* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
+/* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */
+int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool *done, bool *accepted);
+/* The same as newton for the law itself, from an order of elimination, impulses and stiffnesses that are there. */
+int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted);
+/* Of both: u = c + B s at s = B^T j and no step; du = B way, returns the largest; a step of that length. */
+/* Impulses that are `left` off the law are kept where none were better. */
+void vvi_newton_keep(vvi_island_work *w, double left);
+void vvi_newton_best(vvi_island_work *w); /* back to those */
+void vvi_newton_base(vvi_island_work *w);
+double vvi_newton_direction(vvi_island_work *w);
+void vvi_newton_advance(vvi_island_work *w, double alpha);
 /* All shifts to zero and forgotten. */
 void vvi_shift_forget(vvi_island_work *w);
 /* New shifts from the velocities in u, with those of `passes` passes mixed in; returns how far the largest was off. */
