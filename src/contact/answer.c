@@ -225,7 +225,8 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       vvi_contact *c = &w->contact[act[k]];
       const vvi_island_contact *o = &g->problem[k];
       const double gamma = fmax(0.0, c->gap - c->target - w->h * c->before[0]), goal = c->target + c->restitution * gamma;
-      c->seen = false;
+      c->looked = -1;
+      if (!c->known) continue;
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->block)) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Sections of the memory. */
-enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
+enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, LENT, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
 
 static int64_t warm_room(const vv_model *m)
 {
@@ -168,7 +168,7 @@ static double *debt_of(struct vvi_contact_step *w, double pair)
 
 double vvi_contact_debt(const struct vvi_contact_step *w)
 {
-  double sum = 0.0;
+  double sum = w->memory[LENT];
   for (int64_t i = 0; i < (int64_t)w->memory[DEBT_COUNT]; i++) sum += debts_of(w)[DEBT * i + 1];
   return sum;
 }
@@ -178,14 +178,16 @@ double vvi_contact_most(const struct vvi_contact_step *w)
   return w->memory[MOST];
 }
 
-/* What two bodies lost in the step along normals and across; exact: nothing is to be lost, and what is not zero is debt. */
+/* What two bodies lost in the step along normals and across; exact: restitution 1 is to lose nothing, and what is not zero is
+ * debt. */
 static void book_pair(struct vvi_contact_step *w, int32_t a, int32_t b, double normal, double across, bool exact)
 {
   const double pair = (double)(a < b ? a : b) * (double)w->model->n_body + (double)(a < b ? b : a);
-  const double lost = normal + across;
-  if (lost == 0.0) return;
+  const double lost = exact ? across : normal + across;
+  if (normal == 0.0 && across == 0.0) return;
   double *debt = debt_of(w, pair);
-  const double back = exact ? lost : lost < 0.0 ? lost : fmin(lost, fmax(*debt, 0.0)), rest = lost - back;
+  if (exact) *debt -= normal;
+  const double back = lost < 0.0 ? lost : fmin(lost, fmax(*debt, 0.0)), rest = lost - back;
   *debt -= back;
   const double friction = fmin(fmax(across, 0.0), rest);
   if (friction > 0.0) vvi_sum_add(&w->post->friction_loss, friction);
@@ -282,7 +284,7 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
       note(w, c);
     }
     normal -= c->work[0], across -= c->work[1];
-    exact &= c->restitution == 1.0 && c->friction == 0.0;
+    exact &= c->restitution == 1.0;
     if (next == NULL) normal += g->lost;
     if (next != NULL && next->body[0] == a && next->body[1] == b) continue;
     book_pair(w, a, b, normal, across, exact);
@@ -326,6 +328,20 @@ void vvi_contact_book(struct vvi_contact_step *w, bool shows)
   w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
 }
 
+/* J that a mover gains when an impulse is taken back: T(p0 - P) - T(p0) = -P.v0 + P.M^-1 P/2. */
+static double taken_back(const struct vvi_contact_step *w, int32_t i)
+{
+  const vvi_working *m = &w->work[i];
+  const vv_mover *at = &w->near->mover[i];
+  double sum = 0.0;
+  for (int c = 0; c < 3; c++) {
+    const double change[2] = {m->now[c] - m->kick[c] - at->velocity[c],
+                              m->now[3 + c] - m->kick[3 + c] - at->spin[c]};
+    sum += m->impulse[c] * (0.5 * change[0] - at->velocity[c]) + m->impulse[3 + c] * (0.5 * change[1] - at->spin[c]);
+  }
+  return sum;
+}
+
 /* A run that starts in contact, with velocities v0 at its start, would be taken for one that has just been thrown up.  Half the
  * impulse of the first step is taken back beforehand: p = p0 - G^T J0/2, from V- = v0 and Vf = v0 + h M^-1 f/2.  [contact 27a] */
 void vvi_contact_start(struct vvi_contact_step *w)
@@ -346,6 +362,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
         double *p = &w->p[b->p0 + c * b->column + m->node];
         *p = 2.0 * m->saved[c] - *p;
       }
+      w->memory[LENT] += taken_back(w, g->mover[i]);
       show(w, g->mover[i], 1.0);
     }
     for (int32_t i = 0; i < g->n; i++) {

@@ -24,6 +24,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   w->model = m, w->arena = arena, w->memory = memory;
   w->threads = vv_ctx_threads(m->ctx);
   w->shown = -1;
+  w->together = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
   w->forced = soft || vvi_sys_booked(m);
@@ -83,14 +84,8 @@ static void clear(struct vvi_contact_step *w)
 
 static bool impact_comes(struct vvi_contact_step *w)
 {
-  for (int32_t i = 0; i < w->n; i++) {
-    const vvi_contact *c = &w->contact[i];
-    double before[3], now[3];
-    if (c->legs == 0) continue; /* features are not halved into */
-    vvi_contact_velocity(w, c, true, before);
-    vvi_contact_velocity(w, c, false, now);
-    if (before[0] < 0.0 && c->gap + w->h * now[0] - c->curl < c->target && !vvi_contact_pressed(w, c)) return true;
-  }
+  for (int32_t k = 0; k < w->groups; k++)
+    if (vvi_group_hit(w, &w->group[k])) return true;
   return false;
 }
 
@@ -126,6 +121,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     *halve = w->fresh = true;
     return true;
   }
+  if (may_halve && !prepare(w)) return false; /* as it was */
   for (int round = 0;; round++) {
     answer_all(w);
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);

@@ -28,10 +28,10 @@ typedef struct vvi_contact {
   int32_t vertex[4];          /* features: vertices, weights that add up to zero, half thicknesses */
   int vertices;
   double weight[4], offset;
-  int32_t looked; /* serial of the last evaluation; 0: none */
+  int64_t looked;             /* version of its nodes at the last evaluation; -1: none */
   double n[3], t[2][3], x[3]; /* axes; common point */
   double gap, target;         /* m: now; asked for after the drift */
-  double ahead;               /* m: after the drift with the present velocities, where `seen` */
+  double ahead;               /* m: after the drift with the present velocities, of the last evaluation; where not `known`: of the pair */
   double curl;                /* m: how much nearer than straight lines turning may bring them */
   double restitution, friction;
   double given[3];      /* m/s along the axes: what is held but driven */
@@ -47,7 +47,7 @@ typedef struct vvi_contact {
   bool open;    /* something outside takes part */
   bool held;    /* answered as one that holds, not as an impact */
   bool turns;   /* its gap is not linear in the velocities */
-  bool seen;    /* ahead belongs to the present velocities */
+  bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
   bool closing; /* what the last evaluation said */
@@ -62,7 +62,7 @@ typedef struct vvi_working {
   double saved[6];   /* momenta before */
   double place[3], turn[9]; /* after the drift, where `flown` */
   int32_t block, local;
-  int32_t changed; /* serial of the last push */
+  int32_t changes; /* how often it was pushed or put back */
   int64_t node;
   bool loaded, touched, flown, moves;
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
@@ -122,6 +122,7 @@ struct vvi_contact_step {
   vv_mover *force;     /* [movers] accelerations, as velocity and spin; of forced models */
   double *fly_q, *fly_p; /* [nq], [np] scratch of flights */
   bool forced;
+  bool together; /* simultaneous impacts by complementarity */
   bool located; /* impacts are met at their own times: anything may become as fast as the fastest */
   bool driven;  /* momenta of some nodes are set between steps */
   double speed, acceleration; /* the largest: scales */
@@ -138,7 +139,6 @@ struct vvi_contact_step {
   int32_t *node; /* [node_room] */
   int64_t n_node, node_room;
   struct vvi_features *features; /* features.c; NULL: no surfaces here */
-  int32_t serial;
   vvi_contact_group *group;
   int32_t groups;
   int32_t *list, *act, *island;               /* [room] */
@@ -211,7 +211,8 @@ typedef void vvi_late_fn(void *user, const vvi_contact *like, const vvi_spot *sp
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user);
 /* Places of both sides with the present velocities. */
 void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c);
-bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c);
+/* Counts the changes of all its nodes: grows when one of them is pushed. */
+int64_t vvi_contact_version(const struct vvi_contact_step *w, const vvi_contact *c);
 bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const vvi_spot *spot, vvi_contact *out);
 /* features.c: pairs of features of surfaces as contacts */
 vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search);
@@ -230,6 +231,8 @@ void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
 /* Contacts that are pressed, alone: for the start of a run. */
 void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
 void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
+/* Is there an impact in the coming drift? */
+bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g);
 bool vvi_contact_pressed(const struct vvi_contact_step *w, const vvi_contact *c);
 void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 /* answer.c */

@@ -143,7 +143,6 @@ bool vvi_features_collect(struct vvi_contact_step *w)
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover)
 {
   struct vvi_features *k = w->features;
-  w->work[mover].changed = ++w->serial;
   if (mover >= k->first || k->frame_of[mover] < 0 || k->is_stale[mover]) return;
   k->is_stale[mover] = 1;
   k->stale[k->stales++] = mover;
@@ -308,7 +307,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
   for (int32_t i = 0; i < k->n_near; i++) {
     const vvi_sheet_near *near = &k->near[i];
     vvi_contact *c = &w->contact[w->n];
-    *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = s->couple[near->couple].rule, .first = (int32_t)w->n_leg};
+    *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = s->couple[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
     c->vertices = vvi_sheet_vertices(s, near->a, near->b, c->vertex);
     c->room = most_legs(s, c->vertex, c->vertices);
     if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
@@ -324,14 +323,6 @@ bool vvi_features_make(struct vvi_contact_step *w)
 }
 
 /* ---- after the drift ---- */
-
-static bool changed(const struct vvi_contact_step *w, const vvi_contact *c)
-{
-  if (c->looked == 0) return true;
-  for (int32_t i = 0; i < c->nodes; i++)
-    if (w->work[w->node[c->node0 + i]].changed > c->looked) return true;
-  return false;
-}
 
 /* Weights and normal of the end, or of the crossing on the way.                                             [sheets 9] */
 static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal, vvi_closest *at)
@@ -378,9 +369,10 @@ bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
   const vvi_sheet_near *near = &w->features->search->near[c->near];
   const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = keep - vvi_contact_slack(c);
   vvi_closest at;
-  if (!changed(w, c)) return c->closing;
+  const int64_t version = vvi_contact_version(w, c);
+  if (c->looked == version) return c->closing;
   refresh_frames(w);
-  c->looked = w->serial > 0 ? w->serial : 1;
+  c->looked = version;
   c->closing = false;
   if (!meets(w, c, goal, &at) || !take(w, c, &at, near->d)) return false;
   c->closing = way_closes(w, c);

@@ -133,6 +133,7 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
   if (!m->touched) return;
   for (int c = 0; c < b->kind->node_p && c < 6; c++) w->p[b->p0 + c * b->column + m->node] = m->saved[c];
   vvi_mover_load(w, i);
+  m->changes++;
   if (w->features != NULL) vvi_features_changed(w, i);
 }
 
@@ -154,6 +155,7 @@ void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[
 void vvi_mover_changed(struct vvi_contact_step *w, int32_t i)
 {
   w->work[i].touched = true, w->work[i].flown = false;
+  w->work[i].changes++;
   if (w->features != NULL) vvi_features_changed(w, i);
 }
 

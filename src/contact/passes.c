@@ -140,7 +140,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   vvi_contact_velocity(w, c, false, u);
   if (c->gap + w->h * u[0] - c->curl >= goal) return false;
   if (!c->turns) return true;
-  if (!c->seen || !vvi_pair_flown(w, c)) see(w, g, k, NULL, NULL);
+  if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
   return c->ahead < goal;
 }
 
@@ -179,7 +179,7 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
     vvi_contact *c = &w->contact[g->member[i]];
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
-    c->hits = 0, c->looked = 0, c->seen = c->held = false;
+    c->hits = 0, c->looked = -1, c->held = false;
   }
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
@@ -310,15 +310,40 @@ static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_wor
   }
 }
 
+/* Complementarity: contacts that touch are blocked together with those that are hit. */
+static void block_together(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  bool hit = false;
+  for (int32_t i = 0; i < g->n && !hit; i++) hit = closes(w, g, i);
+  for (int32_t i = 0; hit && i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    c->block |= c->legs > 0 && c->gap <= 1e-9 * c->size;
+  }
+}
+
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     c->pressed = c->block = w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
-    c->hits = 0, c->seen = c->held = false;
+    c->hits = 0, c->looked = -1, c->held = false;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }
+  if (w->together) block_together(w, g);
+}
+
+bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  open_group(w, g);
+  for (int32_t i = 0; i < g->n; i++) {
+    const vvi_contact *c = &w->contact[g->member[i]];
+    double before[3];
+    if (c->near >= 0 || c->pressed || !closes(w, g, i)) continue;
+    vvi_contact_velocity(w, c, true, before);
+    if (before[0] < 0.0) return true;
+  }
+  return find_late(w, g);
 }
 
 void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)

@@ -143,7 +143,8 @@ static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
   memcpy(c->x, m->spot.x, sizeof c->x);
   memcpy(c->n, m->spot.n, sizeof c->n);
   c->gap = m->spot.gap;
-  c->resting = c->late = c->seen = false;
+  c->resting = c->late = false;
+  c->looked = -1;
   finish(w, c);
 }
 
@@ -274,17 +275,11 @@ void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c)
   fly_object(w, c->b);
 }
 
-static bool is_flown(const struct vvi_contact_step *w, int32_t object)
+int64_t vvi_contact_version(const struct vvi_contact_step *w, const vvi_contact *c)
 {
-  const vvi_object *o = &w->near->solids->object[object];
-  for (int k = 0; k < 2 && o->mover[k] >= 0; k++)
-    if (!w->work[o->mover[k]].flown) return false;
-  return true;
-}
-
-bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c)
-{
-  return is_flown(w, c->a) && is_flown(w, c->b);
+  int64_t sum = 0;
+  for (int32_t k = 0; k < c->nodes; k++) sum += w->work[w->node[c->node0 + k]].changes;
+  return sum;
 }
 
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
@@ -295,17 +290,19 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
   ahead a, b;
   double gap = 0.0;
   for (int32_t k = 0; first->near >= 0 && k < n; k++)
-    w->contact[contact[k]].ahead = vvi_feature_ahead(w, &w->contact[contact[k]]);
+    w->contact[contact[k]].ahead = vvi_feature_ahead(w, &w->contact[contact[k]]), w->contact[contact[k]].known = true;
   if (first->near >= 0) return;
   pose_ahead(w, first->a, &a);
   pose_ahead(w, first->b, &b);
-  const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, first->keep, MOST, spot, &gap);
+  double margin = 4.0 * first->keep; /* what holds, and what turning may open */
+  for (int32_t k = 0; k < n; k++) margin = fmax(margin, 4.0 * (first->keep + w->contact[contact[k]].curl));
+  const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, margin, MOST, spot, &gap);
   for (int32_t k = 0; k < n; k++) {
     vvi_contact *c = &w->contact[contact[k]];
-    c->seen = true;
-    c->ahead = fmax(gap, c->keep); /* features that do not look at each other any more */
+    c->looked = vvi_contact_version(w, c);
+    c->ahead = gap, c->known = false; /* features that do not look at each other any more */
     for (int i = 0; i < spots; i++)
-      if (spot[i].key == c->key) c->ahead = spot[i].gap;
+      if (spot[i].key == c->key) c->ahead = spot[i].gap, c->known = true;
   }
   for (int i = 0; late != NULL && i < spots; i++) {
     bool known = spot[i].gap >= -vvi_contact_slack(first);
@@ -349,6 +346,7 @@ bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const
                      .room = 4,
                      .node0 = like->node0,
                      .nodes = like->nodes,
+                     .looked = -1,
                      .late = true};
   back_to_now(w, c->a, spot->x, xa);
   back_to_now(w, c->b, spot->x, xb);
