@@ -269,6 +269,36 @@ static bool faces_cross(const mixed_outline *a, int da, const mixed_outline *b, 
   return false;
 }
 
+/* Is a point on the far side of a plate: below it, `sign` 1, or above it, -1?  Plates here lie flat, but for what they bend. */
+static bool beyond(const double p[3], const double t[3][3], double sign)
+{
+  double n[3], w[3];
+  normal_of(t, n), less(p, t[0], w);
+  const double area = fabs(n[2]);
+  for (int i = 0; i < 3; i++) {
+    const double *a = t[i], *b = t[(i + 1) % 3];
+    if (((b[0] - a[0]) * (p[1] - a[1]) - (b[1] - a[1]) * (p[0] - a[0])) * n[2] < 0.0) return false;
+  }
+  return area > 0.0 && sign * dot(w, n) / n[2] < 0.0;
+}
+
+/* Two plates that have passed each other whole cross nowhere: the upper one must also be above the lower one. */
+static bool plates_passed(const mixed_outline *upper, const mixed_outline *lower, double lift)
+{
+  for (int side = 0; side < 2; side++) {
+    const mixed_outline *points = side == 0 ? upper : lower, *faces = side == 0 ? lower : upper;
+    for (int i = 0; i < points->points; i++)
+      for (int j = 0; j < faces->triangles; j++) {
+        double t[3][3], p[3];
+        memcpy(p, points->x[i], sizeof p);
+        p[2] += side == 0 ? lift : -lift;
+        corners(faces, 0, j, 0.0, t);
+        if (beyond(p, (const double(*)[3])t, side == 0 ? 1.0 : -1.0)) return true;
+      }
+  }
+  return false;
+}
+
 static bool apart(const mixed_outline *a, const mixed_outline *b, double lift)
 {
   const double reach = a->shape.radius + b->shape.radius;
@@ -284,6 +314,7 @@ static bool apart(const mixed_outline *a, const mixed_outline *b, double lift)
 
 static bool overlap(const mixed_outline *a, const mixed_outline *b, double lift)
 {
+  if (a->shape.kind == MIXED_SHELL && b->shape.kind == MIXED_SHELL && plates_passed(a, b, lift)) return true;
   if (apart(a, b, lift)) return false;
   if (a->segments > 0 && b->segments > 0) return lines_overlap(a, b, lift);
   for (int da = 0; da < 2; da++)

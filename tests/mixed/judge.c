@@ -286,6 +286,16 @@ static bool slides(const mixed_scene *s)
   return s->gravity > 10.0;                                    /* of the named scenes none has friction */
 }
 
+/* Does the run notice by itself that a loss shrinks? */
+static bool notices(const run *r)
+{
+  const vv_claim *claim;
+  const int n = vv_sim_claims(r->sim, &claim);
+  for (int i = 0; i < n; i++)
+    if (strcmp(claim[i].name, "losses") == 0) return !claim[i].kept;
+  return false;
+}
+
 static void judge_rest(const run *r, mixed_verdict *v)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
@@ -295,6 +305,7 @@ static void judge_rest(const run *r, mixed_verdict *v)
   note(v, MIXED_MOMENTUM, !(v->momentum <= 1e-12));
   note(v, MIXED_WORK, vv_sum_value(&l->posted.external_work) != 0.0);
   note(v, MIXED_SHRINKS, !(v->shrink <= 1e-14 * v->scale));
+  note(v, MIXED_SILENT, v->shrink > 1e-9 * v->scale && !notices(r));
   for (int64_t i = 0; i < r->n; i++) {
     v->depth = fmax(v->depth, r->row[i].depth);
     note(v, MIXED_MISSES, r->row[i].passed);

@@ -22,7 +22,8 @@
   X(SUPPORT, "support", "the floor pulls, or rubs by more than friction allows, or momentum comes from nowhere") \
   X(OVERLAP, "overlap", "two bodies, or a body and the floor, overlap")                                          \
   X(MISSES, "misses", "a body is not touched, or has passed another")                                            \
-  X(RUBS, "rubs", "friction takes nothing, or something where there is none")
+  X(RUBS, "rubs", "friction takes nothing, or something where there is none")                                    \
+  X(SILENT, "silent", "a booked loss shrinks, and the claim `losses` does not say so")
 
 #define MIXED_ENUM(name, word, text) MIXED_##name,
 enum { MIXED_FAULTS(MIXED_ENUM) MIXED_FAULT_KINDS };

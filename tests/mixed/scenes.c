@@ -38,8 +38,8 @@ static bool read_kind(const char *text, size_t length, mixed_words *w)
 static bool read_law(const char *text, mixed_words *w)
 {
   char *end = NULL;
-  if (strncmp(text, "e=", 2) == 0) return w->restitution = strtod(text + 2, &end), *end == '\0';
-  if (strncmp(text, "mu=", 3) == 0) return w->friction = strtod(text + 3, &end), *end == '\0';
+  if (strncmp(text, "e=", 2) == 0) return w->restitution = strtod(text + 2, &end), end > text + 2 && *end == '\0';
+  if (strncmp(text, "mu=", 3) == 0) return w->friction = strtod(text + 3, &end), end > text + 3 && *end == '\0';
   w->first = strcmp(text, "heavy") == 0 ? 1 : strcmp(text, "light") == 0 ? -1 : 0;
   return w->first != 0 || strcmp(text, "even") == 0;
 }
@@ -152,7 +152,8 @@ static void body(mixed_scene *s, const mixed_shape *k, int level, double z, cons
   case MIXED_SHELL:
     put(s, "kind: shell, mesh: {rectangle: {size: [0.09, 0.09], pieces: [4, 4]}}, thickness: 2e-3, ");
     material(s, k->mass, 0.09 * 0.09 * 2e-3);
-    put(s, ", centre: [0.004, 0.003, %.17g], velocity: [%g, %g, %g]", z, v[0], v[1], v[2]);
+    put(s, ", centre: [%g, %g, %.17g], velocity: [%g, %g, %g]", 0.004 + 0.003 * level, 0.003 - 0.005 * level, z, v[0],
+        v[1], v[2]);
     break;
   default:
     if (k->kind == MIXED_BALL)

@@ -55,7 +55,8 @@ static void judge_one(const mixed_scene *s, bool halve, tally *sum)
   mixed_judge(s, halve, &v);
   mixed_words_of(v.faults, words, sizeof words);
   const struct known_wrong *k = sum->soak ? NULL : known(s->name);
-  const bool surprise = (v.faults != 0) != (k != NULL);
+  const bool silent = (v.faults & 1u << MIXED_SILENT) != 0; /* nothing excuses that */
+  const bool surprise = silent || (v.faults != 0) != (k != NULL);
   sum->scenes++, sum->seconds += v.seconds;
   sum->right += v.faults == 0, sum->wrong += k != NULL && v.faults != 0, sum->surprises += surprise;
   for (int i = 0; i < MIXED_FAULT_KINDS; i++) sum->fault[i] += (v.faults >> i) & 1;

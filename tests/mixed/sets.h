@@ -3,7 +3,7 @@
 #include "judge.h"
 
 /* Judges the scenes, prints a table, and returns how many are not as expected: a scene fails that is not in known_wrong, or one
- * that is in it passes. */
+ * that is in it passes, or one loses less than before and its run does not notice. */
 int mixed_named_set(void);
 /* Stacks of n bodies: all of them with the environment variable VISVIVA_SOAK, and then nothing may be wrong; else a fixed choice. */
 int mixed_stack_set(int n);
