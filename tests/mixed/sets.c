@@ -109,11 +109,12 @@ static void put_law(int k, mixed_words *w)
 }
 
 /* The fixed choice.  Of two bodies, half: all restitutions, heavy without friction and light with it or the other way round,
- * in turn.  Of three bodies one law, by a hash. */
+ * in turn.  Of three bodies one law, and a floor or none, by a hash. */
 static bool chosen(int n, int number, int k)
 {
+  const uint32_t hash = (uint32_t)(number / 2) * 2654435761u >> 16;
   if (n == 2) return (k / 3 % 2 + k / 6 + number / 2 + number) % 2 == 0;
-  return ((uint32_t)number * 2654435761u >> 20) % LAWS == (uint32_t)k;
+  return hash / LAWS % 2 == (uint32_t)number % 2 && hash % LAWS == (uint32_t)k;
 }
 
 static tally stacks(int n, bool soak, bool list)
