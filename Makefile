@@ -58,6 +58,11 @@ web-test: web ## test the report page in Chromium
 test: dev ## build and run all tests and checks
 	@$(CTEST) $(BUILD)/dev
 
+.PHONY: soak
+soak: release ## all mixtures of bodies, masses and laws of contact (tests/mixed), without exceptions: many minutes
+	@VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_two; two=$$?; \
+	  VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_three && exit $$two
+
 .PHONY: validate
 validate: release ## run the published examples against exact solutions and the papers' figures
 	$(BUILD)/release/visviva-validate

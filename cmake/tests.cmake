@@ -1,6 +1,7 @@
 # Tests: found by name, labelled by folder, each run in a scratch folder of its own.
 #   tests/FOLDER/test_NAME.c    cmocka program          tests/support/*.c    helpers linked into all of them
 #   tests/FOLDER/test_NAME.sh   script (also .py)       tests/fuzz/fuzz_*.c  fuzz targets, replayed over tests/fuzz/corpus
+#   tests/FOLDER/NAME.c         linked into the programs of its folder
 find_package(Python3 3.7 REQUIRED COMPONENTS Interpreter)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
@@ -64,7 +65,10 @@ foreach(source ${test_files})
   string(REGEX REPLACE "/.*" "" label ${name})
   if(source MATCHES "\\.c$")
     string(REPLACE "/" "_" target test_${name})
-    add_executable(${target} ${source})
+    get_filename_component(folder ${source} DIRECTORY)
+    file(GLOB beside CONFIGURE_DEPENDS ${folder}/*.c)
+    list(FILTER beside EXCLUDE REGEX "/test_[^/]*$")
+    add_executable(${target} ${source} ${beside})
     target_link_libraries(${target} PRIVATE vv_test_support)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     vv_add_test(${name} ${label} $<TARGET_FILE:${target}>)

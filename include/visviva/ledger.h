@@ -51,6 +51,10 @@ typedef struct vv_ledger {
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
   double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
+  double most_lost[2]; /* J: the largest restitution_loss and friction_loss that were ever in the book */
+  double max_shrink;   /* J: by which one of them was later found below that */
+  double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
+  double max_rise;     /* J: by which it was later found above that */
 } vv_ledger;
 
 VV_API double vv_sum_value(const vv_sum *s);

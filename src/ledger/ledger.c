@@ -67,6 +67,15 @@ void vvi_ledger_note(vv_ledger *l, double energy)
   l->max_closure = relative(l, l->max_gap);
 }
 
+void vvi_ledger_note_losses(vv_ledger *l)
+{
+  const double lost[2] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss)};
+  for (int i = 0; i < 2; i++) {
+    l->most_lost[i] = fmax(l->most_lost[i], lost[i]);
+    l->max_shrink = fmax(l->max_shrink, l->most_lost[i] - lost[i]);
+  }
+}
+
 /* Every drift rounds the places anew and independently, so that the energies of rounding add up. */
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts)
 {
@@ -80,6 +89,8 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   l->closure = relative(l, gap);
   l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale);
   l->L_drift = drift(balanced->L, l->initial.L, l->posted.moment, l->L_scale);
+  l->least_sum = fmin(l->least_sum, gap);
+  l->max_rise = fmax(l->max_rise, gap - l->least_sum);
   l->max_gap = fmax(l->max_gap, fabs(gap));
   l->max_nodal_gap = fmax(l->max_nodal_gap, fabs(energy_gap(l, nodal, l->nodal_initial)));
   l->max_closure = relative(l, l->max_gap);

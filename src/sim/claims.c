@@ -93,6 +93,16 @@ static double pushes(const vv_sim *sim)
   return fmax(0.0, vvi_sheets_lent(&sim->step) - 0.5 * mass * speed * speed) / scale;
 }
 
+/* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
+ * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 11] */
+static double losses(const vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  const double joules = fmax(l->max_shrink, sim->step.exact ? l->max_rise : 0.0);
+  if (joules <= l->energy_floor) return 0.0;
+  return l->energy_scale > l->energy_floor ? joules / l->energy_scale : joules;
+}
+
 void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -104,6 +114,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "energy", loses(m) ? "exact, losses booked" : "exact", 1e-12);
   else if (!uses_projection(m))
     add(sim, "energy", loses(m) ? "bounded, losses booked" : "bounded", energy_bound(m, ratio));
+  if (loses(m) && !uses_projection(m)) add(sim, "losses", "exact", 1e-12);
   add(sim, "momentum", "exact", 1e-12);
   if (m->sheets == NULL || !uses_projection(m)) add(sim, "angular_momentum", "exact", 1e-12);
   /* pairs at rest are thrown and caught: neighbours disturb each other's return a little; the leapfrog looks ahead along
@@ -130,6 +141,7 @@ static double worst_of(const vv_sim *sim, const char *name)
 {
   const vv_ledger *l = &sim->ledger;
   if (strcmp(name, "energy") == 0) return l->max_closure;
+  if (strcmp(name, "losses") == 0) return losses(sim);
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
@@ -152,7 +164,7 @@ void vvi_claims_judge(vv_sim *sim)
     if (energy) { /* its scale may have grown since: a beam at rest that is pushed has none at first */
       if (l->max_gap > l->claim_gap) l->claim_gap = l->max_gap, l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
-    } else if (strcmp(c->name, "pushes") == 0) { /* the same scale */
+    } else if (strcmp(c->name, "pushes") == 0 || strcmp(c->name, "losses") == 0) { /* the same scale */
       if (worst > l->claim_worst[i]) l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
     } else if (worst > l->claim_worst[i]) {

@@ -118,4 +118,5 @@ void vvi_step_done(struct vv_step *s)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = (double)s->state->step * fabs(s->h);
+  vvi_ledger_note_losses(s->ledger);
 }
