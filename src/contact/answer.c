@@ -32,7 +32,7 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, vvi_island_contact *
   const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0;
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
-  c->held = c->pressed;
+  c->held = false, c->steady = 0.0;
   if (hit)
     c->b_n = -e * u;
   else if (room < w->h * u && !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
@@ -230,7 +230,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->block)) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
-      } else if (c->held && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
+      } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
                  c->ahead < c->keep + c->size && c->lowered < LOWERINGS && c->ahead > goal + vvi_contact_slack(c)) {
         c->b_n = o->after[0] + (goal - c->ahead) / w->h;
         c->lowered++, changed = true;
@@ -315,7 +315,7 @@ static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover
     }
     for (int c = 0; c < 6; c++) {
       g->lost -= 0.5 * all[c] * was[c]; /* V+ is zero */
-      m->impulse[c] += all[c], m->held[c] += all[c], m->now[c] = 0.0;
+      m->impulse[c] += all[c], m->now[c] = 0.0;
     }
     vvi_mover_changed(w, g->who[i]);
     post_extra(w, g, g->who[i], extra);
@@ -329,24 +329,45 @@ static void post_feature(vvi_contact_group *g, const vvi_contact *c, const vvi_i
     g->given += o->j[i] * c->given[i];
     for (int k = 0; k < 6; k++) {
       g->outside[k] += o->j[i] * c->outside[i][k];
-      if (c->held) g->pending[k] += o->j[i] * c->outside[i][k];
+      g->pending[k] += c->steady * o->j[i] * c->outside[i][k];
     }
   }
 }
 
 /* ---- the answer ---- */
 
+/* The part of an impulse that only takes back what the forces of the step bring, U- - Uf of U+ - Uf: all of it at rest, nothing
+ * of a blow.  Half of it belongs to the momenta that are shown.                                            [contact 27] */
+static double steady_part(const vvi_contact *c, const vvi_island_contact *o)
+{
+  const double all = o->after[0] - o->free[0], kick = c->before[0] - o->free[0];
+  return all > 0.0 && kick > 0.0 ? fmin(1.0, kick / all) : 0.0;
+}
+
+static void show_steady(struct vvi_contact_step *w, const vvi_contact *c, const vvi_island_contact *o, double part)
+{
+  for (int l = 0; part > 0.0 && l < c->legs; l++) {
+    const vvi_leg *leg = &w->leg[c->first + l];
+    for (int i = 0; i < 3; i++)
+      for (int k = 0; k < 3; k++) {
+        w->work[leg->mover].held[k] += part * o->j[i] * leg->force[i][k];
+        w->work[leg->mover].held[3 + k] += part * o->j[i] * leg->moment[i][k];
+      }
+  }
+}
+
 static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
 {
   const bool still = rests(w, g, n, act, movers);
-  bool held = true;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
     double part[2];
     work_of(c, o, part);
     for (int k = 0; k < 3; k++) c->j[k] += o->j[k];
-    held &= c->held;
+    c->steady = steady_part(c, o);
+    c->held = c->steady > 0.5;
+    if (!still) show_steady(w, c, o, c->steady);
     c->work[0] += part[0], c->work[1] += part[1];
     if (still) g->lost += part[0] + part[1];
     post_frozen(w, g, c, o);
@@ -360,7 +381,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     double change[6];
     times6(g->inverse[i], g->change[i], change);
     times6(g->inverse[i] + 6, g->change[i] + 3, change + 3);
-    vvi_mover_push(w, g->who[i], g->change[i], change, held);
+    vvi_mover_push(w, g->who[i], g->change[i], change);
   }
 }
 
@@ -490,7 +511,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     times6(own, change + 3, j + 3);
     for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
     if (fixed) post_extra(w, g, k, j);
-    vvi_mover_push(w, k, j, change, false);
+    vvi_mover_push(w, k, j, change);
     m->frozen = fixed ? 2 : 1;
   }
 }

@@ -255,7 +255,7 @@ static void post_outside(struct vvi_contact_step *w, const vvi_contact *c, doubl
     vvi_sum_add(&w->post->impulse[k], sign * all[k]);
     vvi_sum_add(&w->post->moment[k], sign * all[3 + k]);
   }
-  for (int k = 0; k < 6 && c->held; k++) pending[k] += 0.5 * sign * all[k];
+  for (int k = 0; k < 6; k++) pending[k] += 0.5 * c->steady * sign * all[k];
 }
 
 static void note(struct vvi_contact_step *w, const vvi_contact *c)
@@ -363,6 +363,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
         *p = 2.0 * m->saved[c] - *p;
       }
       w->memory[LENT] += taken_back(w, g->mover[i]);
+      memcpy(m->held, m->impulse, sizeof m->held);
       show(w, g->mover[i], 1.0);
     }
     for (int32_t i = 0; i < g->n; i++) {

@@ -42,6 +42,7 @@ typedef struct vvi_contact {
   double j[3];          /* N s: of this step so far */
   double work[2];       /* J: what it did to the kinetic energy, along n and across */
   double before[3];     /* m/s: U- of the pass that answers it */
+  double steady;        /* part of the impulse that only holds */
   double b_n, b_t[2];   /* m/s: asked for */
   uint8_t pressed, block, hits, lowered;
   bool open;    /* something outside takes part */
@@ -196,7 +197,7 @@ void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
-void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held);
+void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6]);
 /* Where it will be, with an impulse beside what it got (NULL: none); marks it flown. */
 void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6]);
 void vvi_mover_changed(struct vvi_contact_step *w, int32_t i);
@@ -239,6 +240,12 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
+/* m: the gap after the drift below which a contact answers: its target, and half of that once it has: what a solve and the
+ * turning of its gap leave may stay, and nothing reaches zero. */
+static inline double vvi_contact_goal(const vvi_contact *c)
+{
+  return (c->hits > 0 ? 0.5 : 1.0) * c->target - 1e-12 * c->size;
+}
 /* m: lengths below this are rounding of places and arms. */
 static inline double vvi_contact_slack(const vvi_contact *c)
 {

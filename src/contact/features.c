@@ -361,13 +361,13 @@ static bool way_closes(const struct vvi_contact_step *w, const vvi_contact *c)
 {
   double u[3];
   vvi_contact_velocity(w, c, false, u);
-  return c->gap + w->h * u[0] < c->target - vvi_contact_slack(c);
+  return c->gap + w->h * u[0] < vvi_contact_goal(c);
 }
 
 bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_near *near = &w->features->search->near[c->near];
-  const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = keep - vvi_contact_slack(c);
+  const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = (c->hits > 0 ? 0.5 : 1.0) * keep - vvi_contact_slack(c);
   vvi_closest at;
   const int64_t version = vvi_contact_version(w, c);
   if (c->looked == version) return c->closing;

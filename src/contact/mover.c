@@ -138,7 +138,7 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
 }
 
 /* impulse and change are those of velocities turned by `sign`. */
-void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held)
+void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6])
 {
   vvi_working *m = &w->work[i];
   const vv_block *b = &w->model->block[m->block];
@@ -146,7 +146,6 @@ void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[
   for (int c = 0; c < 6; c++) {
     j[c] = w->sign * impulse[c];
     m->impulse[c] += impulse[c], m->now[c] += change[c];
-    if (held) m->held[c] += impulse[c];
   }
   b->kind->scatter(b, m->node, w->q + b->q0, j, w->p + b->p0);
   vvi_mover_changed(w, i);

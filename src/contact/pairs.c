@@ -222,6 +222,7 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   VV_TRY(vvi_runs_build(m));
   VV_TRY(vvi_solids_build(m, &k.rules, q));
   VV_TRY(vvi_sheets_build(m, &k.rules, q));
+  if (m->sheets == NULL && m->solids != NULL && m->solids->n < 2) m->solids = NULL; /* nothing meets */
   return refuse_strangers(m, &k.rules);
 }
 

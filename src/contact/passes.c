@@ -134,7 +134,7 @@ static bool frozen(const struct vvi_contact_step *w, const vvi_contact *c)
 static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
 {
   vvi_contact *c = &w->contact[g->member[k]];
-  const double goal = c->target - vvi_contact_slack(c);
+  const double goal = vvi_contact_goal(c);
   double u[3];
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);

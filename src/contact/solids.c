@@ -324,8 +324,10 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   const vv_group *method = vv_sub(m->root, "method");
   const bool beams = !vvi_rules_event(m) && !vv_is(method, "step", "energy-momentum");
   bool any = false;
-  for (int32_t i = 0; i < m->n_patch; i++)
-    any |= is_solid(vvi_model_patch(m, i)) || (beams && is_round(vvi_model_patch(m, i)));
+  for (int32_t i = 0; i < m->n_patch; i++) {
+    const vv_patch *t = vvi_model_patch(m, i);
+    any |= is_solid(t) || (beams && t->node >= 0 && (t->type != VV_PATCH_TIP || rules->general[t->body]));
+  }
   if (!any) return VV_OK;
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
@@ -334,7 +336,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   VV_TRY(refuse_others(m, s));
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s, q));
-  if (s->n < 2 || s->movers == 0) return VV_OK;
+  if (!beams && (s->n < 2 || s->movers == 0)) return VV_OK;
   VV_TRY(summarise(m, s));
   m->solids = s;
   return check_start(m, q);
