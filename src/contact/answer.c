@@ -411,7 +411,9 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     loses |= c->restitution < 1.0 || c->friction > 0.0;
-    sum += work_of(c, &g->problem[i], part), size += fabs(part[0]);
+    sum += work_of(c, &g->problem[i], part);
+    for (int k = 0; k < 3; k++)
+      size += fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
   }
   const bool gains = loses && sum > allowance(w, g, movers) + 1e-12 * size;
   g->retry |= gains;
