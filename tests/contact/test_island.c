@@ -132,6 +132,35 @@ static void one_mover_twice(void **state)
   }
 }
 
+/* A mover on a rail along x cannot give way along z: no impulse, and what closes there is told on every path: alone, swept,
+ * with Newton's method, with the gradient method, with warm impulses or without. */
+static void what_cannot_move(void **state)
+{
+  (void)state;
+  static const int others[] = {0, 1, 60, 1200};
+  for (int n = 0; n < 8; n++) {
+    const int boxes = others[n / 2];
+    const double x[3] = {0, 0, 0}, speed = n % 2 == 0 ? 1.0 : 0.0;
+    pile *k = open_pile(boxes + 1, 4 * boxes + 1, 8 * boxes + 1);
+    const int rail = add_point(k, 1.0, x);
+    k->inverse[rail][1] = k->inverse[rail][2] = 0.0;
+    if (boxes > 0) add_stack(k, boxes, 1.0, 1.0, 0.5);
+    const int i = add_contact(k, -1, rail, x, UP, 0.5, 0.0);
+    let_fall(k, GH);
+    k->free[rail][2] = -speed;
+    k->p.loose = boxes > 1000 ? 1e-3 : 0.0;
+    see_free(k);
+    for (int warm = 0; warm < 2; warm++) {
+      k->p.contact[i].j[0] = warm;
+      solve_pile(k, 1);
+      check_most(fabs(k->p.contact[i].j[0]), 0.0);
+      check_near(k->stats.residual, speed, speed > 0.0 ? 0.0 : k->p.loose + tolerance_of(k));
+      assert_int_equal(k->stats.converged || k->stats.accepted, speed == 0.0);
+    }
+    close_pile(k);
+  }
+}
+
 /* ---- many contacts ---- */
 
 /* Movers of all kinds thrown together; contacts between 1 and 8 legs at random.  Contacts of one mover all look into the
@@ -399,6 +428,7 @@ int main(void)
       cmocka_unit_test(one_ball),
       cmocka_unit_test(one_of_any_kind),
       cmocka_unit_test(one_mover_twice),
+      cmocka_unit_test(what_cannot_move),
       cmocka_unit_test(any_island),
       cmocka_unit_test(stacks),
       cmocka_unit_test(walls),

@@ -84,7 +84,8 @@ VVI_HOT_LOCAL static double deliver(vvi_island_work *w, const vvi_island_problem
   return most;
 }
 
-/* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`. */
+/* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`.  Impulses that move
+ * nothing are no answer: they are taken off, and what closes there is left over. */
 VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most)
 {
   double residual = 0.0;
@@ -93,15 +94,13 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
     memcpy(c->after, c->free, sizeof c->after);
     see(p, c, c->after);
     const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
+    if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
     if (!acts(c)) {
       residual = fmax(residual, -u[0]);
       continue;
     }
     const vvi_friction f = vvi_friction_coulomb(c->friction);
-    if (w->mean[i] > 0.0)
-      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
-    else
-      residual = fmax(residual, -u[0]);
+    residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
   }
   return residual;
 }
@@ -220,7 +219,9 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
   if (!stats->converged && !stats->accepted)
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
-  stats->converged |= check(w, p, stats) >= stats->residual;
+  const double tol = check(w, p, stats);
+  stats->converged = (stats->converged && w->stuck <= tol) || stats->residual <= tol;
+  stats->accepted &= w->stuck <= w->loose;
   return true;
 }
 

@@ -59,6 +59,7 @@ struct vvi_island_work {
   int64_t numbers, pairs;
   double speed, loose; /* of the problem */
   double load;         /* m/s: how fast contacts would close */
+  double stuck;        /* m/s: how fast contacts close whose movers cannot move along n: no impulse helps */
   bool rubs;           /* some contact has friction */
   double best;         /* m/s: how far the impulses kept are from the law */
   /* room */
