@@ -131,11 +131,13 @@ static double distance(const vvi_island_work *w)
   return most;
 }
 
-static double left_over(const vvi_island_work *w)
+static double left_over(const vvi_island_work *w, double *fastest)
 {
   double most = 0.0;
+  *fastest = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
+    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u));
     most = fmax(most, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u));
   }
   return most;
@@ -189,10 +191,11 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *
       for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].p, sizeof w->row[i].j);
       vvi_newton_base(w);
       tolerance = vvi_island_tolerance(w);
-      const double left = left_over(w);
+      double fastest;
+      const double left = left_over(w, &fastest);
       vvi_newton_keep(w, left);
       *done = left <= tolerance;
-      *accepted = w->rows > VVI_MANY && n >= LOOSE_FROM && left <= w->loose;
+      *accepted = left <= w->loose && (fastest > VVI_MOVES * w->loose || (w->rows > VVI_MANY && n >= LOOSE_FROM));
       if (*done || *accepted) return n;
       const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? STIFFER : 1.0;
       kappa *= times, stale |= times != 1.0;

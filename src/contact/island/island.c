@@ -86,14 +86,16 @@ VVI_HOT_LOCAL static double deliver(vvi_island_work *w, const vvi_island_problem
 
 /* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`.  Impulses that move
  * nothing are no answer: they are taken off, and what closes there is left over. */
-VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most)
+VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most, double *fastest)
 {
   double residual = 0.0;
+  *fastest = 0.0;
   for (int32_t i = 0; i < p->contacts && residual <= most; i++) {
     vvi_island_contact *c = &p->contact[i];
     memcpy(c->after, c->free, sizeof c->after);
     see(p, c, c->after);
     const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
+    *fastest = fmax(*fastest, vvi_speed_of(u));
     if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
     if (!acts(c)) {
       residual = fmax(residual, -u[0]);
@@ -201,7 +203,9 @@ static void take_answer(const vvi_island_work *w, vvi_island_problem *p)
 static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats)
 {
   const double tol = tolerance(p, deliver(w, p));
-  stats->residual = look(w, p, INFINITY);
+  double fastest;
+  stats->residual = look(w, p, INFINITY, &fastest);
+  stats->accepted |= stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
   return tol;
 }
 
@@ -209,19 +213,20 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
 {
   double change;
   if (!vvi_island_fill(w, p)) return false;
+  w->best = INFINITY;
   if (p->contacts <= FEW) {
     stats->sweeps = vvi_island_sweep(w, SWEEPS_FEW, &change);
     take_answer(w, p);
     stats->converged = check(w, p, stats) >= stats->residual;
-    if (stats->converged) return true;
+    if (stats->converged || stats->accepted) return true;
   }
   if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
-  if (!stats->converged && !stats->accepted)
+  if (!stats->converged && !stats->accepted && !(w->best <= p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
   const double tol = check(w, p, stats);
+  stats->accepted &= w->stuck <= p->loose;
   stats->converged = (stats->converged && w->stuck <= tol) || stats->residual <= tol;
-  stats->accepted &= w->stuck <= w->loose;
   return true;
 }
 
@@ -238,9 +243,12 @@ bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vv
     vvi_island_contact *c = &p->contact[i];
     if (!(c->friction > 0.0)) c->j[1] = c->j[2] = 0.0;
   }
+  double fastest;
   const double tol = tolerance(p, deliver(w, p));
-  stats->residual = look(w, p, tol);
-  stats->warm = stats->converged = stats->residual <= tol;
+  stats->residual = look(w, p, fmax(tol, p->loose), &fastest);
+  stats->converged = stats->residual <= tol;
+  stats->accepted = stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
+  stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
   return solve_many(w, p, threads, stats);
 }

@@ -288,12 +288,13 @@ static double distance(const vvi_island_work *w)
 }
 
 /* How far the multipliers are from the law: what base() found, not what the step promised. */
-static double left_over(const vvi_island_work *w, double *convex)
+static double left_over(const vvi_island_work *w, double *convex, double *fastest)
 {
   double most = 0.0;
-  *convex = 0.0;
+  *convex = *fastest = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
+    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u));
     const double *j = r->j, *u = w->trial[i].u, K = 1.0 / r->mean;
     double p[3], q[3] = {j[0] - K * (u[0] + w->trial[i].shift[0]), j[1] - K * u[1], j[2] - K * u[2]};
     r->friction.law->nearest(&r->friction, q, p);
@@ -379,15 +380,16 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
                       (!changed && alpha == 1.0) || n == most;
     double times = 1.0;
     if (pass) {
-      double convex;
+      double convex, fastest;
       missed = accept(w, passes < VVI_SHIFTS ? passes : VVI_SHIFTS);
       passes++;
       base(w);
       tolerance = vvi_island_tolerance(w);
-      const double left = left_over(w, &convex);
+      const double left = left_over(w, &convex, &fastest);
       vvi_newton_keep(w, left);
       *done = left <= tolerance;
-      *accepted = w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most);
+      *accepted = (left <= w->loose && fastest > VVI_MOVES * w->loose) ||
+                  (w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most));
       if (*done || *accepted || n == most) return n;
       if (missed > tolerance && passes == 1) {
         n += vvi_island_direct(w, most - n, KAPPA, done, accepted);

@@ -11,6 +11,7 @@
 
 enum { VVI_SHIFTS = 4 }; /* cone shifts remembered */
 enum { VVI_MANY = 32 };  /* an island of more contacts may be left within `loose` */
+enum { VVI_MOVES = 100 }; /* an island in which something slides or opens faster than this many `loose` may be, too */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
 typedef struct vvi_part {
@@ -129,6 +130,12 @@ static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *
       r->rows == 3 ? vvi_part_push_(3, 3, b, j, sm) : vvi_part_push_(1, 3, b, j, sm);
     }
   }
+}
+
+/* The larger of |u_t| and u_n. */
+static inline double vvi_speed_of(const double u[3])
+{
+  return fmax(u[0], sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
