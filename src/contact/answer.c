@@ -45,6 +45,7 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, vvi_island_contact *
 static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   int32_t movers = 0, legs = 0;
+  g->leg = w->solve_leg + g->leg0;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
@@ -217,6 +218,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     const vvi_contact *first = &w->contact[act[i]];
     for (end = i + 1; end < n && w->contact[act[end]].a == first->a && w->contact[act[end]].b == first->b; end++) {
     }
+    if (first->near >= 0) end = i + 1;
     vvi_pair_fly(w, first); /* the side that takes no part */
     vvi_pair_ahead(w, end - i, act + i, NULL, NULL);
     for (int32_t k = i; k < end; k++) {
@@ -314,8 +316,20 @@ static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover
       g->lost -= 0.5 * all[c] * was[c]; /* V+ is zero */
       m->impulse[c] += all[c], m->held[c] += all[c], m->now[c] = 0.0;
     }
-    m->touched = true, m->flown = false;
+    vvi_mover_changed(w, g->who[i]);
     post_extra(w, g, g->who[i], extra);
+  }
+}
+
+/* The rows of features change within a step: what they take from outside is counted at once. */
+static void post_feature(vvi_contact_group *g, const vvi_contact *c, const vvi_island_contact *o)
+{
+  for (int i = 0; i < 3; i++) {
+    g->given += o->j[i] * c->given[i];
+    for (int k = 0; k < 6; k++) {
+      g->outside[k] += o->j[i] * c->outside[i][k];
+      if (c->held) g->pending[k] += o->j[i] * c->outside[i][k];
+    }
   }
 }
 
@@ -335,6 +349,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     c->work[0] += part[0], c->work[1] += part[1];
     if (still) g->lost += part[0] + part[1];
     post_frozen(w, g, c, o);
+    if (c->near >= 0) post_feature(g, c, o);
   }
   if (still) {
     stop(w, g, movers);

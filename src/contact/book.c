@@ -5,10 +5,11 @@
 #include "contact/contact.h"
 #include "math/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Sections of the memory. */
-enum { STARTED, WARM_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
+enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
 
 static int64_t warm_room(const vv_model *m)
 {
@@ -21,9 +22,15 @@ static int64_t debt_room(const vv_model *m)
   return all < most ? all : most;
 }
 
+/* Surfaces touch in a small part of their vertices. */
+static int64_t feature_room(const vv_model *m)
+{
+  return m->sheets != NULL ? 4096 + m->sheets->n_vertex / 4 : 0;
+}
+
 int64_t vvi_contact_memory(const vv_model *m)
 {
-  return HEAD + WARM * warm_room(m) + DEBT * debt_room(m) + m->np;
+  return HEAD + WARM * (warm_room(m) + feature_room(m)) + DEBT * debt_room(m) + m->np;
 }
 
 static double *warm_of(const struct vvi_contact_step *w)
@@ -31,9 +38,14 @@ static double *warm_of(const struct vvi_contact_step *w)
   return w->memory + HEAD;
 }
 
+static double *features_of(const struct vvi_contact_step *w)
+{
+  return warm_of(w) + WARM * warm_room(w->model);
+}
+
 static double *debts_of(const struct vvi_contact_step *w)
 {
-  return w->memory + HEAD + WARM * warm_room(w->model);
+  return features_of(w) + WARM * feature_room(w->model);
 }
 
 static double *half_of(const struct vvi_contact_step *w)
@@ -63,17 +75,57 @@ static double pair_number(const struct vvi_contact_step *w, const vvi_contact *c
   return (double)c->a * (double)w->near->solids->n + (double)c->b;
 }
 
+/* Features are named by their numbers in the meshes; their list is sorted by them. */
+static int by_name(const void *x, const void *y)
+{
+  const double *a = x, *b = y;
+  return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+static void set_warm(vvi_contact *c, const double j[3])
+{
+  c->resting = true;
+  c->warm[0] = fmax(0.0, vvi_dot3(j, c->n));
+  for (int k = 0; k < 2; k++) c->warm[1 + k] = vvi_dot3(j, c->t[k]);
+}
+
+static void recall_feature(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const vvi_sheet_near *near = &w->features->search->near[c->near];
+  const double name[2] = {(double)near->a, (double)near->b};
+  const double *e = c->legs > 0 ? bsearch(name, features_of(w), (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name) : NULL;
+  if (e != NULL) set_warm(c, e + 2);
+}
+
+static void keep_features(struct vvi_contact_step *w)
+{
+  double *first = features_of(w), *e = first, *end = e + WARM * feature_room(w->model);
+  double *old = e + WARM * (int64_t)w->memory[FEATURE_COUNT];
+  for (int32_t i = 0; i < w->n && e < end; i++) {
+    const vvi_contact *c = &w->contact[i];
+    if (c->near < 0 || !(c->j[0] > 0.0)) continue;
+    const vvi_sheet_near *near = &w->features->search->near[c->near];
+    e[0] = (double)near->a, e[1] = (double)near->b;
+    for (int k = 0; k < 3; k++) e[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    e += WARM;
+  }
+  if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
+  w->memory[FEATURE_COUNT] = (double)((e - first) / WARM);
+  qsort(first, (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name);
+}
+
 void vvi_contact_recall(struct vvi_contact_step *w)
 {
   const double *e = warm_of(w), *end = e + WARM * (int64_t)w->memory[WARM_COUNT];
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact *c = &w->contact[i];
+    if (c->near >= 0) {
+      recall_feature(w, c);
+      continue;
+    }
     const double pair = pair_number(w, c), key = (double)c->key;
     while (e < end && (e[0] < pair || (e[0] == pair && e[1] < key))) e += WARM;
-    c->resting = e < end && e[0] == pair && e[1] == key;
-    if (!c->resting) continue;
-    c->warm[0] = fmax(0.0, vvi_dot3(e + 2, c->n));
-    for (int k = 0; k < 2; k++) c->warm[1 + k] = vvi_dot3(e + 2, c->t[k]);
+    if (e < end && e[0] == pair && e[1] == key) set_warm(c, e + 2);
   }
 }
 
@@ -82,7 +134,7 @@ static void keep_warm(struct vvi_contact_step *w)
   double *e = warm_of(w), *end = e + WARM * warm_room(w->model), *old = e + WARM * (int64_t)w->memory[WARM_COUNT];
   for (int32_t i = 0; i < w->n && e < end; i++) {
     const vvi_contact *c = &w->contact[i];
-    if (!(c->j[0] > 0.0)) continue;
+    if (c->near >= 0 || !(c->j[0] > 0.0)) continue;
     e[0] = pair_number(w, c), e[1] = (double)c->key;
     for (int k = 0; k < 3; k++) e[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
     e += WARM;
@@ -146,9 +198,11 @@ static void show_none(struct vvi_contact_step *w)
 {
   double *half = half_of(w);
   for (int32_t i = 0; i < w->shown; i++) {
-    const vvi_working *m = &w->work[w->shown_mover[i]];
-    const vv_block *b = &w->model->block[m->block];
-    for (int c = 0; c < b->kind->node_p; c++) half[b->p0 + c * b->column + m->node] = 0.0;
+    const int64_t at = w->shown_at[i];
+    int k = 0;
+    while (k + 1 < w->model->n_block && w->model->block[k + 1].p0 <= at) k++;
+    const vv_block *b = &w->model->block[k];
+    for (int c = 0; c < b->kind->node_p; c++) half[at + c * b->column] = 0.0;
   }
   if (w->shown < 0) memset(half, 0, sizeof(double) * (size_t)w->model->np); /* nobody knows which */
   w->shown = 0;
@@ -162,7 +216,7 @@ static void show(struct vvi_contact_step *w, int32_t mover, double part)
   for (int c = 0; c < 6; c++) j[c] = part * m->held[c];
   if (j[0] == 0.0 && j[1] == 0.0 && j[2] == 0.0 && j[3] == 0.0 && j[4] == 0.0 && j[5] == 0.0) return;
   b->kind->scatter(b, m->node, w->q + b->q0, j, half_of(w) + b->p0);
-  w->shown_mover[w->shown++] = mover;
+  w->shown_at[w->shown++] = b->p0 + m->node;
 }
 
 /* A body that stays where it is shows no momentum at all: -h f/2 takes back the half kick. */
@@ -174,7 +228,7 @@ static void show_rest(struct vvi_contact_step *w, int32_t mover)
     const int64_t k = b->p0 + c * b->column + m->node;
     half_of(w)[k] = -(0.5 * w->h * w->f[k]);
   }
-  w->shown_mover[w->shown++] = mover;
+  w->shown_at[w->shown++] = b->p0 + m->node;
 }
 
 /* What is pending is counted as given. */
@@ -215,22 +269,22 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c)
 
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
-  const struct vvi_solids *solids = w->near->solids;
   double normal = 0.0, across = 0.0;
   bool exact = true;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]], *next = i + 1 < g->n ? &w->contact[g->member[i + 1]] : NULL;
-    const int32_t a = solids->object[c->a].body, b = solids->object[c->b].body;
+    const int32_t a = c->body[0], b = c->body[1];
     if (c->j[0] != 0.0) {
-      if (c->open) post_outside(w, c, w->sign, pending);
-      const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
+      if (c->open && c->near < 0) post_outside(w, c, w->sign, pending);
+      const double given =
+          c->near >= 0 ? 0.0 : c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
       note(w, c);
     }
     normal -= c->work[0], across -= c->work[1];
     exact &= c->restitution == 1.0 && c->friction == 0.0;
     if (next == NULL) normal += g->lost;
-    if (next != NULL && solids->object[next->a].body == a && solids->object[next->b].body == b) continue;
+    if (next != NULL && next->body[0] == a && next->body[1] == b) continue;
     book_pair(w, a, b, normal, across, exact);
     normal = across = 0.0, exact = true;
   }
@@ -238,6 +292,8 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
     vvi_sum_add(&w->post->impulse[k], w->sign * g->outside[k]);
     vvi_sum_add(&w->post->moment[k], w->sign * g->outside[3 + k]);
   }
+  for (int k = 0; k < 6; k++) pending[k] += 0.5 * w->sign * g->pending[k];
+  if (g->given != 0.0) vvi_sum_add(&w->post->external_work, -g->given);
 }
 
 static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
@@ -265,6 +321,7 @@ void vvi_contact_book(struct vvi_contact_step *w, bool shows)
   }
   if (shows) pend(w, pending);
   if (shows) keep_warm(w);
+  if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
   w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
 }
@@ -294,7 +351,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};
-      if (c->j[0] == 0.0 || !c->open) continue;
+      if (c->j[0] == 0.0 || !c->open || c->near >= 0) continue;
       post_outside(w, c, -1.0, none);
       for (int a = 0; a < 3; a++)
         for (int d = 0; d < 6; d++) pending[d] += c->j[a] * c->outside[a][d];

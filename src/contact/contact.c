@@ -15,38 +15,37 @@ static vv_status name_movers(struct vvi_contact_step *w)
   return VV_OK;
 }
 
-vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, struct vvi_contact_step **out)
+vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, vvi_sheet_search *search,
+                             struct vvi_contact_step **out)
 {
   struct vvi_contact_step *w = *out = VVI_ARENA_NEW(arena, struct vvi_contact_step, 1);
   if (w == NULL) return VV_NOMEM;
-  const int64_t movers = m->solids->movers;
-  bool soft = false;
-  w->model = m, w->arena = arena, w->memory = memory, w->movers = (int32_t)movers;
+  bool soft = search != NULL;
+  w->model = m, w->arena = arena, w->memory = memory;
   w->threads = vv_ctx_threads(m->ctx);
+  w->shown = -1;
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
   w->forced = soft || vvi_sys_booked(m);
   for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven;
-  w->work = VVI_ARENA_NEW(arena, vvi_working, movers);
-  w->force = VVI_ARENA_NEW(arena, vv_mover, movers);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
-  w->root = VVI_ARENA_NEW(arena, int32_t, 5 * movers);
-  w->inverse = vvi_arena_alloc(arena, sizeof *w->inverse * (size_t)movers);
-  w->change = vvi_arena_alloc(arena, sizeof *w->change * (size_t)movers);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
-  if (!w->work || !w->force || !w->fly_q || !w->root || !w->inverse || !w->change || !w->island_work || !w->own)
-    return VV_NOMEM;
+  if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers)) return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
-  w->group_of = w->root + movers, w->who = w->group_of + movers, w->mover_list = w->who + movers;
-  w->shown_mover = w->mover_list + movers;
-  w->shown = -1;
-  for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(arena, 64, 64, &w->island_work[i]));
-  return name_movers(w);
+  for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 64, 64, &w->island_work[i]));
+  VV_TRY(name_movers(w));
+  return search != NULL ? vvi_features_create(w, search) : VV_OK;
+}
+
+void vvi_contact_destroy(struct vvi_contact_step *w)
+{
+  for (int i = 0; w != NULL && w->own != NULL && i < w->threads; i++) vvi_arena_free(&w->own[i]);
 }
 
 void vvi_contact_moved(struct vvi_contact_step *w, double h)
 {
+  if (w->features != NULL) vvi_features_advance(w);
   vvi_solid_near_moved(w->near, h);
 }
 
@@ -54,6 +53,7 @@ void vvi_contact_forget(struct vvi_contact_step *w)
 {
   w->fresh = w->near->built = false;
   w->shown = -1;
+  if (w->features != NULL) vvi_features_forget(w);
 }
 
 static bool prepare(struct vvi_contact_step *w)
@@ -66,7 +66,7 @@ static bool prepare(struct vvi_contact_step *w)
 
 static void answer_all(struct vvi_contact_step *w)
 {
-  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
+  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM || w->features != NULL) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
     return;
   }
@@ -77,7 +77,7 @@ static void answer_all(struct vvi_contact_step *w)
 /* Nothing is near: what was remembered of contacts is over. */
 static void clear(struct vvi_contact_step *w)
 {
-  w->n = w->groups = 0;
+  w->n = w->groups = 0, w->n_node = 0;
   vvi_contact_book(w, true);
 }
 
@@ -86,6 +86,7 @@ static bool impact_comes(struct vvi_contact_step *w)
   for (int32_t i = 0; i < w->n; i++) {
     const vvi_contact *c = &w->contact[i];
     double before[3], now[3];
+    if (c->legs == 0) continue; /* features are not halved into */
     vvi_contact_velocity(w, c, true, before);
     vvi_contact_velocity(w, c, false, now);
     if (before[0] < 0.0 && c->gap + w->h * now[0] - c->curl < c->target && !vvi_contact_pressed(w, c)) return true;
@@ -102,19 +103,24 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan)
   return true;
 }
 
+static bool look_at_features(struct vvi_contact_step *w)
+{
+  return w->features == NULL || vvi_features_collect(w);
+}
+
 bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve)
 {
   *halve = false;
   w->count.deepest = 0.0;
-  if (!vvi_contact_ready(w, plan)) return false;
-  if (w->near->meets == 0) {
+  if (!vvi_contact_ready(w, plan) || !look_at_features(w)) return false;
+  if (w->near->meets == 0 && (w->features == NULL || w->features->search->n_near == 0)) {
     clear(w);
     return true;
   }
   if (!prepare(w)) return false;
   if (!vvi_contact_started(w) && w->forced && w->sign > 0.0) {
     vvi_contact_start(w);
-    if (!vvi_movers_look(w, plan) || !prepare(w)) return false;
+    if (!vvi_movers_look(w, plan) || !look_at_features(w) || !prepare(w)) return false;
   }
   if (may_halve && impact_comes(w)) {
     *halve = w->fresh = true;
@@ -122,8 +128,10 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   }
   for (int round = 0;; round++) {
     answer_all(w);
-    if (round == ROUNDS || !vvi_movers_raise(w)) break;
+    const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
+    if (round == ROUNDS || !(raised || exceeds)) break;
     for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
+    if (exceeds && !vvi_sheet_collect(w->features->search)) return false;
     if (!vvi_solid_near_collect(w->near, w->h) || !prepare(w)) return false;
   }
   vvi_contact_book(w, true);

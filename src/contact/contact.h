@@ -11,15 +11,24 @@
  * A run backwards is a run with all velocities turned round: `sign` times velocities and impulses. */
 #pragma once
 #include "contact/island/island.h"
+#include "contact/sheets.h"
 #include "contact/solids.h"
 #include "ledger/ledger.h"
 
 /* One point of contact: three rows n, t, t' over the movers of its legs.  n leads from a to b. */
 typedef struct vvi_contact {
-  int32_t a, b; /* objects */
-  int32_t law;  /* line of the scene */
-  uint32_t key; /* which features meet */
-  int32_t first, legs;
+  int32_t near;               /* a pair of features of surfaces: its number in the search; -1: a spot of a manifold */
+  int32_t a, b;               /* objects; -1: features */
+  int32_t body[2];            /* of the model */
+  const vv_patch *patch[2];   /* and where on them, for the log */
+  int32_t law;                /* line of the scene */
+  uint32_t key;               /* which features meet */
+  int32_t first, legs, room;  /* legs, and how many there may be */
+  int32_t node0, nodes;       /* all nodes that its shapes hang on, with or without a leg */
+  int32_t vertex[4];          /* features: vertices, weights that add up to zero, half thicknesses */
+  int vertices;
+  double weight[4], offset;
+  int32_t looked; /* serial of the last evaluation; 0: none */
   double n[3], t[2][3], x[3]; /* axes; common point */
   double gap, target;         /* m: now; asked for after the drift */
   double ahead;               /* m: after the drift with the present velocities, where `seen` */
@@ -41,6 +50,7 @@ typedef struct vvi_contact {
   bool seen;    /* ahead belongs to the present velocities */
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
+  bool closing; /* what the last evaluation said */
 } vvi_contact;
 
 /* A mover in this step; velocity and spin. */
@@ -52,6 +62,7 @@ typedef struct vvi_working {
   double saved[6];   /* momenta before */
   double place[3], turn[9]; /* after the drift, where `flown` */
   int32_t block, local;
+  int32_t changed; /* serial of the last push */
   int64_t node;
   bool loaded, touched, flown, moves;
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
@@ -67,14 +78,18 @@ typedef struct vvi_contact_counts {
 typedef struct vvi_contact_group {
   int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
   int32_t n, room, late;
+  int32_t known;    /* the first so many are those of the start */
+  int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover; /* [movers] */
   int32_t movers;
   int32_t *act;  /* [room] those that answer in this pass, sorted by island */
   int32_t *root; /* [room] the island of each */
   vvi_island_contact *problem; /* [room] */
-  vvi_leg *leg;                /* [4 room] */
+  vvi_leg *leg;
   int32_t *who;                /* [movers] of the island that is solved */
   double (*inverse)[12], (*change)[6];
+  double given;            /* J: work of drives that contacts took */
+  double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
   vvi_contact_counts count;
 } vvi_contact_group;
@@ -84,12 +99,25 @@ typedef struct vvi_contact_note {
   double speed, normal, tangential, lost;
 } vvi_contact_note;
 
+/* Surfaces: the search, and which movers carry their vertices. */
+struct vvi_features {
+  vvi_sheet_search *search;
+  int32_t *mover_of;    /* [movers of the search] ours; -1: none in this step */
+  int32_t *frame_of;    /* [movers that are not points] of the search; -1: none */
+  int32_t first;        /* points come behind all others, */
+  int32_t points, room; /* so many in this step */
+  int32_t *point;       /* [room] movers of the search */
+  int32_t *stale;       /* frames that were pushed and not yet flown for the search */
+  unsigned char *is_stale;
+  int32_t stales;
+};
+
 struct vvi_contact_step {
   const vv_model *model;
   vvi_arena *arena;
   int threads;
   vvi_solid_near *near;
-  int32_t movers;
+  int32_t movers;      /* room */
   vvi_working *work;   /* [movers] */
   vv_mover *force;     /* [movers] accelerations, as velocity and spin; of forced models */
   double *fly_q, *fly_p; /* [nq], [np] scratch of flights */
@@ -105,7 +133,12 @@ struct vvi_contact_step {
   bool fresh;
   vvi_contact *contact;
   int32_t n, room;
-  vvi_leg *leg; /* [4 room] */
+  vvi_leg *leg; /* [leg_room] */
+  int64_t n_leg, leg_room, late_leg;
+  int32_t *node; /* [node_room] */
+  int64_t n_node, node_room;
+  struct vvi_features *features; /* features.c; NULL: no surfaces here */
+  int32_t serial;
   vvi_contact_group *group;
   int32_t groups;
   int32_t *list, *act, *island;               /* [room] */
@@ -116,7 +149,8 @@ struct vvi_contact_step {
   vvi_island_work **island_work; /* [threads] */
   vvi_arena *own;                /* [threads] */
   double *memory;                /* of the state */
-  int32_t shown, *shown_mover;   /* whose momenta are shown changed; -1: not known */
+  int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
+  int64_t *shown_at;             /* [movers] */
   vvi_contact_counts count;
   void (*log)(void *user, const vvi_contact_note *e);
   void *user;
@@ -125,7 +159,10 @@ struct vvi_contact_step {
 /* ---- the face ---- */
 
 int64_t vvi_contact_memory(const vv_model *m); /* reals of the state */
-vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, struct vvi_contact_step **out);
+/* search: of the surfaces that are answered here; NULL: there are none, or they are answered alone. */
+vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, vvi_sheet_search *search,
+                             struct vvi_contact_step **out);
+void vvi_contact_destroy(struct vvi_contact_step *w); /* what does not live in the arena */
 typedef struct vvi_flight_plan {
   double t, h;
   const double *q, *f; /* f NULL: no forces */
@@ -153,6 +190,7 @@ const double *vvi_contact_pending(const struct vvi_contact_step *w);
 /* ---- between the files ---- */
 
 /* mover.c */
+bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers); /* arrays for so many */
 bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
 void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
@@ -161,9 +199,12 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6], bool held);
 /* Where it will be, with an impulse beside what it got (NULL: none); marks it flown. */
 void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6]);
+void vvi_mover_changed(struct vvi_contact_step *w, int32_t i);
 bool vvi_mover_still(const vvi_working *m);
 /* row.c */
+enum { VVI_LATE_RESERVE = 8 }; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
 bool vvi_contacts_make(struct vvi_contact_step *w);
+bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
 /* Gaps of n contacts of one pair at the flown poses; spots below zero that none of them knows are told. */
 typedef void vvi_late_fn(void *user, const vvi_contact *like, const vvi_spot *spot);
@@ -172,6 +213,17 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
 void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c);
 bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c);
 bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const vvi_spot *spot, vvi_contact *out);
+/* features.c: pairs of features of surfaces as contacts */
+vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search);
+bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
+bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
+/* Does the pair cross, or end too near?  Then the row is that of the end. */
+bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c);
+double vvi_feature_ahead(const struct vvi_contact_step *w, const vvi_contact *c); /* at flown places, with its weights */
+bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */
+void vvi_features_advance(struct vvi_contact_step *w);
+void vvi_features_forget(struct vvi_contact_step *w);
+void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);
 /* passes.c */
 void vvi_groups_make(struct vvi_contact_step *w);
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);

@@ -85,6 +85,28 @@ bool vvi_movers_raise(struct vvi_contact_step *w)
 
 /* ---- one mover in the step ---- */
 
+bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers)
+{
+  const int64_t n = movers, old = w->movers;
+  vvi_working *work = VVI_ARENA_NEW(w->arena, vvi_working, n);
+  vv_mover *force = VVI_ARENA_NEW(w->arena, vv_mover, n), *mover = VVI_ARENA_NEW(w->arena, vv_mover, n);
+  int64_t *shown = VVI_ARENA_NEW(w->arena, int64_t, n);
+  w->root = VVI_ARENA_NEW(w->arena, int32_t, 4 * n);
+  w->inverse = vvi_arena_alloc(w->arena, sizeof *w->inverse * (size_t)n);
+  w->change = vvi_arena_alloc(w->arena, sizeof *w->change * (size_t)n);
+  if (!work || !force || !mover || !shown || !w->root || !w->inverse || !w->change) return false;
+  if (old > 0) {
+    memcpy(work, w->work, sizeof *work * (size_t)old);
+    memcpy(force, w->force, sizeof *force * (size_t)old);
+    memcpy(mover, w->near->mover, sizeof *mover * (size_t)old);
+  }
+  if (w->shown > 0) memcpy(shown, w->shown_at, sizeof *shown * (size_t)w->shown);
+  w->work = work, w->force = force, w->near->mover = mover, w->shown_at = shown;
+  w->group_of = w->root + n, w->who = w->group_of + n, w->mover_list = w->who + n;
+  w->movers = movers;
+  return true;
+}
+
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
 {
   vvi_working *m = &w->work[i];
@@ -111,6 +133,7 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
   if (!m->touched) return;
   for (int c = 0; c < b->kind->node_p && c < 6; c++) w->p[b->p0 + c * b->column + m->node] = m->saved[c];
   vvi_mover_load(w, i);
+  if (w->features != NULL) vvi_features_changed(w, i);
 }
 
 /* impulse and change are those of velocities turned by `sign`. */
@@ -125,7 +148,13 @@ void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[
     if (held) m->held[c] += impulse[c];
   }
   b->kind->scatter(b, m->node, w->q + b->q0, j, w->p + b->p0);
-  m->touched = true, m->flown = false;
+  vvi_mover_changed(w, i);
+}
+
+void vvi_mover_changed(struct vvi_contact_step *w, int32_t i)
+{
+  w->work[i].touched = true, w->work[i].flown = false;
+  if (w->features != NULL) vvi_features_changed(w, i);
 }
 
 bool vvi_mover_still(const vvi_working *m)

@@ -9,44 +9,38 @@
 #include <string.h>
 
 /* Bounds of loops: more changes cost, not laws; reaching them is counted. */
-enum { PASSES = 30, RESTARTS = 6, HITS = 4 };
+enum { PASSES = 30, RESTARTS = 6, HITS = 4, PAIR = 128 };
 
 /* ---- groups ---- */
 
-/* All nodes that the two shapes of a contact hang on: a segment has two, even where it touches at the end of one. */
-static int nodes_of(const struct vvi_contact_step *w, const vvi_contact *c, int32_t out[4])
-{
-  int n = 0;
-  for (int side = 0; side < 2; side++) {
-    const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
-    for (int k = 0; k < 2 && o->mover[k] >= 0; k++) out[n++] = o->mover[k];
-  }
-  return n;
-}
-
 /* Nodes that contacts connect, in the order of the first contact of each; contacts and movers sorted by them.  What does not
  * move connects nothing. */
+static int32_t first_mover(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  for (int32_t k = 0; k < c->nodes; k++)
+    if (w->work[w->node[c->node0 + k]].moves) return w->node[c->node0 + k];
+  return w->node[c->node0];
+}
+
 static void connect(struct vvi_contact_step *w)
 {
-  int32_t node[4];
-  for (int32_t i = 0; i < w->n; i++) {
-    const int n = nodes_of(w, &w->contact[i], node);
-    for (int k = 0; k < n; k++) w->root[node[k]] = node[k], w->group_of[node[k]] = -1, w->work[node[k]].loaded = false;
+  for (int64_t k = 0; k < w->n_node; k++) {
+    const int32_t m = w->node[k];
+    w->root[m] = m, w->group_of[m] = -1, w->work[m].loaded = false;
   }
+  for (int64_t k = 0; k < w->n_node; k++)
+    if (!w->work[w->node[k]].loaded) vvi_mover_load(w, w->node[k]);
   for (int32_t i = 0; i < w->n; i++) {
     const vvi_contact *c = &w->contact[i];
-    const int n = nodes_of(w, c, node);
-    const int32_t first = w->leg[c->first].mover;
-    for (int k = 0; k < n; k++) {
-      if (!w->work[node[k]].loaded) vvi_mover_load(w, node[k]);
-      if (w->work[node[k]].moves) vvi_group_join(w->root, first, node[k]);
-    }
+    const int32_t first = first_mover(w, c);
+    for (int32_t k = 0; k < c->nodes; k++)
+      if (w->work[w->node[c->node0 + k]].moves) vvi_group_join(w->root, first, w->node[c->node0 + k]);
   }
 }
 
 static vvi_contact_group *group_of(struct vvi_contact_step *w, const vvi_contact *c)
 {
-  int32_t *group = &w->group_of[vvi_group_of(w->root, w->leg[c->first].mover)];
+  int32_t *group = &w->group_of[vvi_group_of(w->root, first_mover(w, c))];
   if (*group < 0) {
     *group = w->groups;
     w->group[w->groups++] = (vvi_contact_group){0};
@@ -54,66 +48,76 @@ static vvi_contact_group *group_of(struct vvi_contact_step *w, const vvi_contact
   return &w->group[*group];
 }
 
-/* Takes the movers of a contact that no one took yet. */
+/* Takes the movers of a contact that no one took yet; out NULL: counts them. */
 static int32_t take_movers(struct vvi_contact_step *w, const vvi_contact *c, int32_t *out)
 {
-  int32_t node[4], n = 0;
-  const int all = nodes_of(w, c, node);
-  for (int k = 0; k < all; k++) {
-    vvi_working *m = &w->work[node[k]];
+  int32_t n = 0;
+  for (int32_t k = 0; k < c->nodes; k++) {
+    vvi_working *m = &w->work[w->node[c->node0 + k]];
     if (!m->moves || m->local == -2) continue;
     m->local = -2;
-    out[n++] = node[k];
+    if (out != NULL) out[n] = w->node[c->node0 + k];
+    n++;
   }
   return n;
 }
 
 void vvi_groups_make(struct vvi_contact_step *w)
 {
-  int32_t members = 0, movers = 0, extra = w->n, node[4];
+  int32_t members = 0, movers = 0, extra = w->n;
+  int64_t legs = 0;
   w->groups = 0;
   connect(w);
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact_group *g = group_of(w, &w->contact[i]);
-    g->n++, g->movers += take_movers(w, &w->contact[i], node);
+    g->n++, g->movers += take_movers(w, &w->contact[i], NULL), g->legs += w->contact[i].room;
   }
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
-    g->room = 2 * g->n + 8, g->late = extra;
+    g->room = 2 * g->n + VVI_LATE_RESERVE, g->late = extra;
     g->member = w->list + members, g->act = w->act + members, g->root = w->island + members;
-    g->problem = w->problem + members, g->leg = w->solve_leg + 4 * (int64_t)members;
+    g->problem = w->problem + members;
     g->mover = w->mover_list + movers, g->who = w->who + movers;
     g->inverse = w->inverse + movers, g->change = w->change + movers;
+    g->leg0 = legs, legs += g->legs + 4 * (g->room - g->n);
     members += g->room, movers += g->movers, extra += g->room - g->n;
     g->n = g->movers = 0;
   }
-  for (int32_t i = 0; i < w->n; i++)
-    for (int k = 0, n = nodes_of(w, &w->contact[i], node); k < n; k++) w->work[node[k]].local = -1;
+  for (int64_t k = 0; k < w->n_node; k++) w->work[w->node[k]].local = -1;
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact_group *g = group_of(w, &w->contact[i]);
     g->member[g->n++] = i;
     g->movers += take_movers(w, &w->contact[i], g->mover + g->movers);
   }
   for (int32_t i = 0; i < movers; i++) w->work[w->mover_list[i]].local = -1;
+  for (int32_t k = 0; k < w->groups; k++) w->group[k].known = w->group[k].n;
+  w->late_leg = w->n_leg - 4 * (int64_t)w->n; /* leg of a late contact i: behind all others */
 }
 
 /* ---- what closes ---- */
 
-/* All contacts of the pair of member k, those found late too. */
+static bool alike(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i, const vvi_contact *c)
+{
+  const vvi_contact *d = &w->contact[g->member[i]];
+  return d->a == c->a && d->b == c->b;
+}
+
+/* All contacts of the pair of member k: they lie side by side, those found late behind all others. */
 static int32_t same_pair(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t k, int32_t *out)
 {
   const vvi_contact *c = &w->contact[g->member[k]];
-  int32_t n = 0;
-  for (int32_t i = 0; i < g->n && n < 128; i++) {
-    const vvi_contact *d = &w->contact[g->member[i]];
-    if (d->a == c->a && d->b == c->b) out[n++] = g->member[i];
-  }
+  int32_t n = 0, from = k < g->known ? k : 0;
+  while (k < g->known && from > 0 && alike(w, g, from - 1, c)) from--;
+  while (from < g->known && !alike(w, g, from, c)) from++;
+  for (int32_t i = from; i < g->known && alike(w, g, i, c) && n < PAIR; i++) out[n++] = g->member[i];
+  for (int32_t i = g->known; i < g->n && n < PAIR; i++)
+    if (alike(w, g, i, c)) out[n++] = g->member[i];
   return n;
 }
 
 static void see(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k, vvi_late_fn *late, void *user)
 {
-  int32_t pair[128];
+  int32_t pair[PAIR];
   const int32_t n = same_pair(w, g, k, pair);
   vvi_pair_fly(w, &w->contact[g->member[k]]);
   vvi_pair_ahead(w, n, pair, late, user);
@@ -132,6 +136,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   vvi_contact *c = &w->contact[g->member[k]];
   const double goal = c->target - vvi_contact_slack(c);
   double u[3];
+  if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
   if (c->gap + w->h * u[0] - c->curl >= goal) return false;
   if (!c->turns) return true;
@@ -174,10 +179,11 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
     vvi_contact *c = &w->contact[g->member[i]];
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
-    c->hits = 0, c->seen = c->held = false;
+    c->hits = 0, c->looked = 0, c->seen = c->held = false;
   }
   memset(g->outside, 0, sizeof g->outside);
-  g->lost = 0.0;
+  memset(g->pending, 0, sizeof g->pending);
+  g->lost = g->given = 0.0;
 }
 
 static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pass)
@@ -185,7 +191,7 @@ static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
   int32_t n = 0;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
-    if (frozen(w, c)) continue;
+    if (c->legs > 0 && frozen(w, c)) continue;
     if ((pass == 1 && c->block) || closes(w, g, i)) g->act[n++] = g->member[i];
   }
   return n;
@@ -245,7 +251,7 @@ static void add_late(void *user, const vvi_contact *like, const vvi_spot *spot)
   vvi_contact_group *g = k->g;
   if (g->n == g->room) return;
   const int32_t i = g->late;
-  k->w->contact[i].first = 4 * i;
+  k->w->contact[i].first = (int32_t)(k->w->late_leg + 4 * i);
   if (!vvi_contact_late(k->w, like, spot, &k->w->contact[i])) return;
   g->member[g->n++] = i, g->late++;
   k->found++;
@@ -258,7 +264,7 @@ static bool find_late(struct vvi_contact_step *w, vvi_contact_group *g)
   for (int32_t i = 0, n = g->n; i < n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
     const vvi_contact *last = i > 0 ? &w->contact[g->member[i - 1]] : NULL;
-    if (!c->turns || c->late || (last != NULL && last->a == c->a && last->b == c->b)) continue;
+    if (c->near >= 0 || !c->turns || c->late || (last != NULL && last->a == c->a && last->b == c->b)) continue;
     bool touched = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_working *m = &w->work[w->leg[c->first + l].mover];

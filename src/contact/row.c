@@ -120,6 +120,8 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   const double size = fmin(size_of(w, c->a), size_of(w, c->b));
   vvi_across(c->n, c->t);
   c->restitution = solids->rule[c->law].restitution, c->friction = solids->rule[c->law].friction;
+  c->body[0] = a->body, c->body[1] = b->body;
+  c->patch[0] = a->patch, c->patch[1] = b->patch;
   c->legs = 0, c->open = false;
   c->given[0] = c->given[1] = c->given[2] = 0.0;
   stand(w, c, c->a, -1.0);
@@ -136,6 +138,7 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
 static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
 {
   memset(c->warm, 0, sizeof c->warm);
+  c->near = -1;
   c->a = m->a, c->b = m->b, c->law = m->rule, c->key = m->spot.key;
   memcpy(c->x, m->spot.x, sizeof c->x);
   memcpy(c->n, m->spot.n, sizeof c->n);
@@ -152,37 +155,64 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
   return o->patch->closed || o->copy + 2 < o->patch->nodes;
 }
 
-/* As many contacts as there are places where shapes are near, twice that and some for what is found at the end. */
-static bool fit(struct vvi_contact_step *w, int64_t meets)
+/* Contacts of one group alone: themselves, as many again and RESERVE for what is found at the end. */
+static bool fit(struct vvi_contact_step *w, int64_t spots, int64_t features)
 {
   int64_t room = w->room > 0 ? w->room : 256;
-  while (room < 10 * meets + 64) room *= 2; /* of one contact alone: itself, one more and eight in reserve */
+  while (room < (VVI_LATE_RESERVE + 2) * (spots + features) + 64) room *= 2;
   if (room == w->room) return true;
   if (room > INT32_MAX / 16) return false;
   w->room = (int32_t)room;
   w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
-  w->leg = VVI_ARENA_NEW(w->arena, vvi_leg, 4 * room);
   w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
   w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, room);
-  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, 4 * room);
   w->group = VVI_ARENA_NEW(w->arena, vvi_contact_group, room);
   w->act = w->list + room, w->island = w->act + room;
-  return w->contact && w->leg && w->list && w->problem && w->solve_leg && w->group;
+  return w->contact && w->list && w->problem && w->group && vvi_contacts_legs(w, 4 * room);
+}
+
+/* Room for so many legs, and nodes. */
+bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs)
+{
+  int64_t room = w->leg_room > 0 ? w->leg_room : 1024;
+  while (room < legs) room *= 2;
+  if (room == w->leg_room) return true;
+  vvi_leg *more = VVI_ARENA_NEW(w->arena, vvi_leg, room);
+  int32_t *nodes = VVI_ARENA_NEW(w->arena, int32_t, room);
+  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, room);
+  if (more == NULL || nodes == NULL || w->solve_leg == NULL) return false;
+  if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
+  if (w->n_node > 0) memcpy(nodes, w->node, sizeof *nodes * (size_t)w->n_node);
+  w->leg = more, w->node = nodes, w->leg_room = room;
+  return true;
+}
+
+/* All nodes that the two shapes hang on: a segment has two, even where it touches at the end of one. */
+static void list_nodes(struct vvi_contact_step *w, vvi_contact *c)
+{
+  c->node0 = (int32_t)w->n_node, c->nodes = 0;
+  for (int side = 0; side < 2; side++) {
+    const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
+    for (int k = 0; k < 2 && o->mover[k] >= 0; k++) w->node[c->node0 + c->nodes++] = o->mover[k];
+  }
+  w->n_node += c->nodes;
 }
 
 bool vvi_contacts_make(struct vvi_contact_step *w)
 {
-  if (!fit(w, w->near->meets)) return false;
-  w->n = 0;
+  w->n = 0, w->n_leg = w->n_node = 0;
+  if (!fit(w, w->near->meets, w->features != NULL ? w->features->search->n_near : 0)) return false;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
     vvi_contact *c = &w->contact[w->n];
     if (left_to_the_next(w, m->a, m->spot.x) || left_to_the_next(w, m->b, m->spot.x)) continue;
-    c->first = 4 * w->n;
+    c->first = (int32_t)w->n_leg, c->room = 4;
     make(w, m, c);
-    if (c->legs > 0) w->n++;
+    if (c->legs == 0) continue;
+    list_nodes(w, c);
+    w->n++, w->n_leg += 4;
   }
-  return true;
+  return w->features == NULL || vvi_features_make(w);
 }
 
 /* ---- speeds ---- */
@@ -237,6 +267,9 @@ static void fly_object(struct vvi_contact_step *w, int32_t object)
 
 void vvi_pair_fly(struct vvi_contact_step *w, const vvi_contact *c)
 {
+  for (int k = 0; c->near >= 0 && k < c->nodes; k++)
+    if (!w->work[w->node[c->node0 + k]].flown) vvi_mover_fly(w, w->node[c->node0 + k], NULL);
+  if (c->near >= 0) return;
   fly_object(w, c->a);
   fly_object(w, c->b);
 }
@@ -257,10 +290,13 @@ bool vvi_pair_flown(const struct vvi_contact_step *w, const vvi_contact *c)
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
 {
   enum { MOST = 64 };
-  const vvi_contact *first = &w->contact[contact[0]];
+  vvi_contact *first = &w->contact[contact[0]];
   vvi_spot spot[MOST];
   ahead a, b;
   double gap = 0.0;
+  for (int32_t k = 0; first->near >= 0 && k < n; k++)
+    w->contact[contact[k]].ahead = vvi_feature_ahead(w, &w->contact[contact[k]]);
+  if (first->near >= 0) return;
   pose_ahead(w, first->a, &a);
   pose_ahead(w, first->b, &b);
   const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, first->keep, MOST, spot, &gap);
@@ -304,7 +340,16 @@ bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const
 {
   double xa[3], xb[3], d[3];
   const int32_t first = c->first;
-  *c = (vvi_contact){.a = like->a, .b = like->b, .law = like->law, .key = spot->key, .first = first, .late = true};
+  *c = (vvi_contact){.a = like->a,
+                     .b = like->b,
+                     .near = -1,
+                     .law = like->law,
+                     .key = spot->key,
+                     .first = first,
+                     .room = 4,
+                     .node0 = like->node0,
+                     .nodes = like->nodes,
+                     .late = true};
   back_to_now(w, c->a, spot->x, xa);
   back_to_now(w, c->b, spot->x, xb);
   for (int k = 0; k < 3; k++) c->x[k] = 0.5 * (xa[k] + xb[k]), c->n[k] = spot->n[k], d[k] = xb[k] - xa[k];

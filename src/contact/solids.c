@@ -212,8 +212,11 @@ static vv_status number_movers(vv_model *m, struct vvi_solids *s)
     const vv_block *b = &m->block[i];
     s->first[i] = -1;
     bool used = false;
-    for (int32_t j = 0; j < b->patches; j++)
-      used |= b->patch[j].node >= 0 && count_of(m, &b->patch[j]) > 0 && takes_part(m, s, &b->patch[j]);
+    for (int32_t j = 0; j < b->patches; j++) {
+      const vv_patch *t = &b->patch[j]; /* frames of surfaces that are answered together are numbered too */
+      const bool frame = s->beams && t->node >= 0 && t->type != VV_PATCH_SURFACE && b->kind->movers != NULL;
+      used |= frame || (t->node >= 0 && count_of(m, t) > 0 && takes_part(m, s, t));
+    }
     if (!used) continue;
     if (b->nodes > INT32_MAX / 4 - s->movers) return vvi_fail(m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
     s->first[i] = s->movers;

@@ -18,6 +18,7 @@ struct vv_model {
   vv_body *body;   /* [n_body] in the order of the scene */
   vv_block *block; /* [n_block] one per kind that is used, in the order of the catalog */
   int64_t nq, np, nh;
+  int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
   double gravity[3];
   double length_scale; /* m: size of the scene, for tolerances on gaps */
   double step, end;    /* s */
@@ -76,8 +77,8 @@ void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, 
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */
 double vvi_sys_energy_floor(const vv_model *m, const double *q); /* J: what rounding of q makes of nothing */
-/* A field of a block, as the stepper's form of the kind measures it; q, p: those of the model. */
-void vvi_sys_output(const vv_model *m, const vv_block *b, int field, const double *q, const double *p, double *out);
+/* A field of a block, as the stepper's form of the kind measures it, with momenta as they are shown. */
+vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out);
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
 /* dq += h M^-1 dp of the flat kinds; the others are left alone. */
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);

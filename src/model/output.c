@@ -48,16 +48,13 @@ vv_status vv_model_output(const vv_model *m, const vv_state *s, int body, const 
   if (s->nq != m->nq || s->np != m->np) return vvi_fail(m->ctx, VV_ARG, "the state belongs to another model");
   const vv_output_field *f = &b->kind->output_field[i];
   const vv_block *block = &m->block[b->block];
-  if (block->n_body == 1) {
-    vvi_sys_output(m, block, i, s->q, s->p, out);
-    return VV_OK;
-  }
+  if (block->n_body == 1) return vvi_sys_output(m, block, i, s, out);
   const int64_t all = f->on_elements ? block->elements : block->nodes, n = f->on_elements ? b->n_element : b->n_node;
   const size_t row = (size_t)f->components, first = (size_t)(f->on_elements ? b->element0 : b->node0);
   double *whole = malloc(sizeof(double) * row * (size_t)(all > 0 ? all : 1));
   if (whole == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
-  vvi_sys_output(m, block, i, s->q, s->p, whole);
-  memcpy(out, whole + row * first, sizeof(double) * row * (size_t)n);
+  const vv_status status = vvi_sys_output(m, block, i, s, whole);
+  if (status == VV_OK) memcpy(out, whole + row * first, sizeof(double) * row * (size_t)n);
   free(whole);
-  return VV_OK;
+  return status;
 }

@@ -1,6 +1,8 @@
 /* model/sys.c  One loop over blocks for each column of the body table. */
 #include "model/model.h"
 
+#include <stdlib.h>
+
 void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p)
 {
   for (int i = 0; i < m->n_block; i++) {
@@ -55,10 +57,28 @@ double vvi_sys_energy_floor(const vv_model *m, const double *q)
   return sum;
 }
 
-void vvi_sys_output(const vv_model *m, const vv_block *b, int field, const double *q, const double *p, double *out)
+/* Momenta of a block as they are shown: contacts that hold have given half of their impulse already. */
+static const double *shown(const vv_model *m, const vv_block *b, const vv_state *x, double **own)
+{
+  const int64_t n = b->kind->node_p * b->column;
+  const double *half = m->shown > 0 ? x->memory + m->shown + b->p0 : NULL;
+  bool any = false;
+  for (int64_t i = 0; half != NULL && i < n && !any; i++) any = half[i] != 0.0;
+  if (!any) return x->p + b->p0;
+  if ((*own = malloc(sizeof(double) * (size_t)n)) == NULL) return NULL;
+  for (int64_t i = 0; i < n; i++) (*own)[i] = x->p[b->p0 + i] + half[i];
+  return *own;
+}
+
+vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out)
 {
   const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;
-  (form != NULL && form->output != NULL ? form->output : b->kind->output)(b, field, q + b->q0, p + b->p0, out);
+  double *own = NULL;
+  const double *p = shown(m, b, x, &own);
+  if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+  (form != NULL && form->output != NULL ? form->output : b->kind->output)(b, field, x->q + b->q0, p, out);
+  free(own);
+  return VV_OK;
 }
 
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp)

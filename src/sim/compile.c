@@ -218,7 +218,10 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(choose_step(m, q));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
-  if (m->solids != NULL && !vvi_model_implicit(m)) m->nh += vvi_contact_memory(m);
+  if (m->solids != NULL && !vvi_model_implicit(m)) {
+    m->nh += vvi_contact_memory(m);
+    m->shown = m->nh - m->np; /* the last section of that memory */
+  }
   m->nh += m->sheets != NULL ? VVI_SHEET_MEMORY : 0;
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");

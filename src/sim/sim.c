@@ -40,8 +40,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
-  if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
+  if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
   if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
@@ -73,6 +73,7 @@ void vv_sim_destroy(vv_sim *sim)
 {
   if (sim == NULL) return;
   vv_state_destroy(sim->left);
+  vvi_contact_destroy(sim->step.contact);
   vvi_arena_free(&sim->arena);
   free(sim);
 }

@@ -1,10 +1,28 @@
 /* step/contact.c  See contact.h. */
 #include "step/contact.h"
+#include "step/sheets.h"
 
 #include "math/math.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* The node of one side that is nearest to the contact, within its body; -1: fixed in space. */
+static int64_t node_of(const struct vv_step *s, const vvi_contact *c, int side)
+{
+  const struct vvi_contact_step *w = s->contact;
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  double least = INFINITY;
+  int64_t node = -1;
+  for (int32_t i = 0; i < c->nodes; i++) {
+    const int32_t m = w->node[c->node0 + i];
+    const int64_t at = w->work[m].node - body->node0;
+    const double *x = w->near->mover[m].place, d[3] = {x[0] - c->x[0], x[1] - c->x[1], x[2] - c->x[2]};
+    if (w->work[m].block != body->block || at < 0 || at >= body->n_node || !(vvi_dot3(d, d) < least)) continue;
+    least = vvi_dot3(d, d), node = at;
+  }
+  return node;
+}
 
 /* An impact is an entry of the log; contacts that hold are counted, the first is told. */
 static void log_contact(void *user, const vvi_contact_note *e)
@@ -12,23 +30,23 @@ static void log_contact(void *user, const vvi_contact_note *e)
   struct vv_step *s = user;
   const struct vvi_contact_step *w = s->contact;
   const vvi_contact *c = e->contact;
-  const vvi_object *a = &w->near->solids->object[c->a], *b = &w->near->solids->object[c->b];
+  const vv_patch *a = c->patch[0], *b = c->patch[1];
   if (c->held && s->ledger->held++ > 0) return;
   if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return;
   vv_event *out = vvi_log_next(s);
   if (out == NULL) return;
   *out = (vv_event){.time = w->t,
                     .body_a = s->model->body[a->body].name,
-                    .feature_a = a->patch->feature,
+                    .feature_a = a->feature,
                     .body_b = s->model->body[b->body].name,
-                    .feature_b = b->patch->feature,
+                    .feature_b = b->feature,
                     .kind = c->held ? "hold" : "bounce",
                     .normal_speed = e->speed,
                     .normal_impulse = e->normal,
                     .tangential_impulse = e->tangential,
                     .energy_jump = -e->lost,
-                    .node_a = a->mover[0] < 0 ? -1 : a->copy,
-                    .node_b = b->mover[0] < 0 ? -1 : b->copy};
+                    .node_a = node_of(s, c, 0),
+                    .node_b = node_of(s, c, 1)};
   memcpy(out->x, c->x, sizeof out->x);
   memcpy(out->n, c->n, sizeof out->n);
 }
@@ -44,7 +62,9 @@ vv_status vvi_contact_prepare(struct vv_step *s)
   const vv_model *m = s->model;
   const vv_group *method = vv_sub(m->root, "method");
   const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
-  VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), &s->contact));
+  vvi_sheet_search *search = s->sheets != NULL && m->sheets->projection == VVI_ANTICIPATE ? s->sheets->search : NULL;
+  if (search != NULL) vvi_sheets_guard(s->sheets, fmin(1e-3 * m->sheets->edge_length, 0.5 * m->sheets->closest));
+  VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->user = s;
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
   return vvi_locate_prepare(s);

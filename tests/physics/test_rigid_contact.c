@@ -5,7 +5,7 @@
 
 #include "model/model.h"
 #include "sim/sim.h"
-#include "step/solids.h"
+#include "step/contact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -870,7 +870,7 @@ static void test_threads_many(void **state)
              "{count: [21, 21, 21], spacing: [1.5, 1.5, 1]}}}\n"
              "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
   run_record one = run_scene(text, &(run_options){.threads = 1}), two = run_scene(text, &(run_options){.threads = 2});
-  check_least((double)one.sim->step.solids->n, 32768.0);
+  check_least((double)one.sim->step.contact->n, 32768.0);
   assert_true(vv_state_hash(one.state) == vv_state_hash(two.state));
   run_free(&one), run_free(&two);
 }

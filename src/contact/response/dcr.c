@@ -344,17 +344,29 @@ static double cross(const vvi_row *a, const vvi_row *b)
   return sum;
 }
 
-/* Where friction acts: rigid balls and capsules are rubbed on their surface, and so begin to spin.            [sheets 15] */
+/* Where friction acts: balls, capsules and round beams are rubbed on their surface, and so begin to spin.    [sheets 15] */
 static void rubbed_points(const vvi_sheet_motion *m, const vvi_dcr *k, double x[4][3])
 {
   const struct vvi_sheets *s = m->sheets;
   memcpy(x, k->x, sizeof k->x);
   for (int i = 0; i < k->vertices; i++) {
     const int32_t body = s->body_of[k->vertex[i]];
-    if (!s->body[body].rigid) continue;
+    const bool round = s->body[body].carrier == VVI_CARRY_FRAMES && !s->body[body].turns && s->body[body].tip == NULL;
+    if (!s->body[body].rigid && !round) continue;
     const double out = body == s->body_of[k->vertex[0]] ? -s->body[body].half : s->body[body].half;
     for (int c = 0; c < 3; c++) x[i][c] += out * k->n[c];
   }
+}
+
+bool vvi_dcr_rows(const vvi_sheet_motion *m, vvi_dcr *k, const double t[2][3], vvi_row *rub)
+{
+  double x[4][3];
+  if (!vvi_dcr_prepare(m, k)) return false;
+  if (rub == NULL) return true;
+  rubbed_points(m, k, x);
+  for (int i = 0; i < 2; i++)
+    if (!row_along(m, k, (const double(*)[3])x, t[i], &rub[i])) rub[i].n = -1;
+  return true;
 }
 
 /* ---- sliding: K = k[0] k[1] / k[1] k[2], of the speeds along two tangents ---- */

@@ -42,6 +42,8 @@ bool vvi_torque_free(int n, const double x[4][3], const double mass[4], const do
                      double h[4][3]);
 /* Rows of a pair from weights and normal; false: nothing can move along it. */
 bool vvi_dcr_prepare(const vvi_sheet_motion *m, vvi_dcr *k);
+/* And two rows across, of what friction does where it acts; rub NULL: none. */
+bool vvi_dcr_rows(const vvi_sheet_motion *m, vvi_dcr *k, const double t[2][3], vvi_row *rub);
 /* The same with a given row h, of one vector per vertex. */
 bool vvi_dcr_prepare_row(const vvi_sheet_motion *m, vvi_dcr *k, const double h[4][3]);
 double vvi_row_speed(const vvi_sheet_motion *m, const vvi_row *r);        /* G.v */

@@ -335,7 +335,7 @@ static vv_status write_block(vv_results *r, const vv_view *view, const vv_block 
   if (vtu != NULL) VV_TRY(vvi_vtu_begin(vtu, r->ctx, r->marks.frames));
   for (int k = 0; k < b->kind->n_output; k++) {
     const vv_output_field *f = &b->kind->output_field[k];
-    vvi_sys_output(r->model, b, k, view->state->q, view->state->p, fr->buffer);
+    VV_TRY(vvi_sys_output(r->model, b, k, view->state, fr->buffer));
     for (; *slot < fr->n_slot; ++*slot) {
       const vvi_series_slot *s = &fr->slot[*slot];
       const vv_body *body = &r->model->body[s->body];

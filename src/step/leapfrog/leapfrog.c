@@ -265,6 +265,12 @@ static vv_status answer_contacts(struct vv_step *s, double t, double h, bool *do
   return status;
 }
 
+/* Surfaces beside rigid bodies, round beams and tips: one answer for all. */
+static bool answered_together(const struct vv_step *s)
+{
+  return s->contact != NULL && s->contact->features != NULL;
+}
+
 static vv_status anticipate_sheets(struct vv_step *s, double t, double h, vv_report *r)
 {
   leapfrog_work *w = s->own;
@@ -281,7 +287,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   anticipate(s, t, h);
   if (s->contact != NULL) VV_TRY(answer_contacts(s, t, h, &done, r));
   if (r->reason != VV_REASON_DONE || done) return VV_OK;
-  if (s->sheets != NULL) VV_TRY(anticipate_sheets(s, t, h, r));
+  if (s->sheets != NULL && !answered_together(s)) VV_TRY(anticipate_sheets(s, t, h, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   if (s->vary != NULL) vary_begin(s, t);
   unproject(s, 1.0);

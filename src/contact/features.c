@@ -1,0 +1,432 @@
+/* contact/features.c  Pairs of features of surfaces, beams with corners and tips as contacts: vertex and face, two edges, vertex
+ * and obstacle.
+ *
+ * The search (contact/sheets) tells which pairs may meet in the coming drift.  A pair that would cross, or end nearer than its
+ * target, gets the row of the end: weights and normal from there, arms of now [sheets 9]; torque-free rows exchange momenta
+ * exactly whatever the weights are [sheets 6].  Pairs that are pressed together now have the row of now. */
+#include "contact/contact.h"
+#include "contact/gap.h"
+#include "contact/response/dcr.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* ---- movers ---- */
+
+vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search)
+{
+  const struct vvi_sheets *s = search->sheets;
+  struct vvi_features *k = w->features = VVI_ARENA_NEW(w->arena, struct vvi_features, 1);
+  if (k == NULL) return VV_NOMEM;
+  k->search = search, k->first = w->model->solids->movers;
+  k->mover_of = VVI_ARENA_NEW(w->arena, int32_t, s->n_mover + 1);
+  k->frame_of = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
+  k->stale = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
+  k->is_stale = VVI_ARENA_NEW(w->arena, unsigned char, k->first + 1);
+  if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL || k->is_stale == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
+  for (int32_t i = 0; i < s->n_mover; i++) {
+    const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
+    k->mover_of[i] = -1;
+    if (b->carrier != VVI_CARRY_FRAMES) continue;
+    k->mover_of[i] = w->model->solids->first[b->block - w->model->block] + (int32_t)b->node0 + (i - b->mover0);
+    k->frame_of[k->mover_of[i]] = i;
+  }
+  return VV_OK;
+}
+
+/* Arrays of all movers, with room for so many points behind the others. */
+static bool fit_points(struct vvi_contact_step *w, int32_t points)
+{
+  struct vvi_features *k = w->features;
+  if (points <= k->room) return true;
+  int32_t room = k->room > 0 ? k->room : 256;
+  while (room < points) room *= 2;
+  int32_t *point = VVI_ARENA_NEW(w->arena, int32_t, room);
+  if (point == NULL || !vvi_movers_fit(w, k->first + room)) return false;
+  if (k->points > 0) memcpy(point, k->point, sizeof *point * (size_t)k->points);
+  k->point = point, k->room = room;
+  return true;
+}
+
+/* Our mover of one of the search; a point gets a number when it is first asked for in a step.  -1: no memory. */
+static int32_t mover_of(struct vvi_contact_step *w, int32_t of_search)
+{
+  struct vvi_features *k = w->features;
+  if (k->mover_of[of_search] >= 0) return k->mover_of[of_search];
+  if (!fit_points(w, k->points + 1)) return -1;
+  const struct vvi_sheets *s = k->search->sheets;
+  const vvi_sheet_body *body = &s->body[s->body_of_mover[of_search]];
+  const vv_block *b = body->block;
+  const int32_t i = k->first + k->points;
+  const int64_t node = body->node0 + (of_search - body->mover0);
+  w->work[i] = (vvi_working){.block = (int32_t)(b - w->model->block), .node = node, .local = -1};
+  b->kind->mover(b, node, w->q + b->q0, w->p + b->p0, &w->near->mover[i]);
+  if (w->forced) b->kind->mover(b, node, w->q + b->q0, w->f + b->p0, &w->force[i]);
+  k->point[k->points++] = of_search;
+  return k->mover_of[of_search] = i;
+}
+
+static void forget_points(struct vvi_features *k)
+{
+  for (int32_t i = 0; i < k->points; i++) k->mover_of[k->point[i]] = -1;
+  k->points = 0;
+}
+
+/* ---- motion of frames, as the search sees it ---- */
+
+static void add_reach(const vvi_sheet_body *b, double x[3])
+{
+  for (int c = 0; b->tip != NULL && c < 3; c++) x[c] += b->tip->reach * b->tip->direction[c];
+}
+
+static void place_frame(struct vvi_contact_step *w, int32_t of_search)
+{
+  const struct vvi_features *k = w->features;
+  const vvi_sheet_body *b = &k->search->sheets->body[k->search->sheets->body_of_mover[of_search]];
+  const int32_t i = k->mover_of[of_search];
+  vvi_sheet_frame *f = &k->search->motion.frame[of_search];
+  if (!w->work[i].flown) vvi_mover_fly(w, i, NULL);
+  memcpy(f->place_ahead, w->work[i].place, sizeof f->place_ahead);
+  memcpy(f->turn_ahead, w->work[i].turn, sizeof f->turn_ahead);
+  add_reach(b, f->place_ahead);
+}
+
+static void set_frame(struct vvi_contact_step *w, int32_t of_search)
+{
+  const struct vvi_features *k = w->features;
+  const vvi_sheet_body *b = &k->search->sheets->body[k->search->sheets->body_of_mover[of_search]];
+  const int32_t i = k->mover_of[of_search];
+  const vv_mover *m = &w->near->mover[i];
+  vvi_sheet_frame *f = &k->search->motion.frame[of_search];
+  vvi_mover_load(w, i);
+  memcpy(f->place, m->place, sizeof f->place);
+  memcpy(f->turn, m->turn, sizeof f->turn);
+  memcpy(f->inverse_mass, m->inverse_mass, sizeof f->inverse_mass);
+  memcpy(f->inverse_inertia, m->inverse_inertia, sizeof f->inverse_inertia);
+  memcpy(f->velocity, m->velocity, sizeof m->velocity);
+  memcpy(f->velocity + 3, m->spin, sizeof m->spin);
+  add_reach(b, f->place);
+  place_frame(w, of_search);
+}
+
+static void set_motion(struct vvi_contact_step *w)
+{
+  struct vvi_features *k = w->features;
+  const struct vvi_sheets *s = k->search->sheets;
+  vvi_sheet_motion *m = &k->search->motion;
+  m->h = w->sign * w->h;
+  m->fly = NULL;
+  forget_points(k);
+  for (int32_t i = 0; i < s->n_body; i++) {
+    const vvi_sheet_body *body = &s->body[i];
+    const vv_block *b = body->block;
+    if (body->carrier == VVI_CARRY_NONE) continue;
+    m->at[i] = (vvi_sheet_columns){.q = w->q + b->q0 + body->node0,
+                                   .p = w->p + b->p0 + body->node0,
+                                   .f = w->f + b->p0 + body->node0,
+                                   .column = b->column};
+    for (int32_t n = 0; body->carrier == VVI_CARRY_FRAMES && body->shares == 0 && n < body->movers; n++)
+      set_frame(w, body->mover0 + n);
+  }
+  k->stales = 0;
+}
+
+bool vvi_features_collect(struct vvi_contact_step *w)
+{
+  set_motion(w);
+  vvi_sheet_measure(w->features->search);
+  return vvi_sheet_collect(w->features->search);
+}
+
+/* A mover was pushed: frames that hang on it are flown again before anybody looks. */
+void vvi_features_changed(struct vvi_contact_step *w, int32_t mover)
+{
+  struct vvi_features *k = w->features;
+  w->work[mover].changed = ++w->serial;
+  if (mover >= k->first || k->frame_of[mover] < 0 || k->is_stale[mover]) return;
+  k->is_stale[mover] = 1;
+  k->stale[k->stales++] = mover;
+}
+
+static void refresh_frames(struct vvi_contact_step *w)
+{
+  struct vvi_features *k = w->features;
+  for (int32_t i = 0; i < k->stales; i++) {
+    k->is_stale[k->stale[i]] = 0;
+    place_frame(w, k->frame_of[k->stale[i]]);
+  }
+  k->stales = 0;
+}
+
+bool vvi_features_exceed(struct vvi_contact_step *w)
+{
+  const struct vvi_features *k = w->features;
+  bool any = false;
+  refresh_frames(w);
+  for (int32_t i = 0; i < k->points; i++)
+    if (w->work[k->first + i].touched) any |= vvi_sheet_exceeds(k->search, k->point[i]);
+  for (int32_t i = 0; i < k->first; i++)
+    if (w->work[i].loaded && w->work[i].touched && k->frame_of[i] >= 0) any |= vvi_sheet_exceeds(k->search, k->frame_of[i]);
+  for (int32_t i = 0; any && i < k->search->sheets->n_region; i++)
+    k->search->speed[i].allowed = 1.5 * k->search->speed[i].spread;
+  return any;
+}
+
+void vvi_features_advance(struct vvi_contact_step *w)
+{
+  vvi_sheet_advance(w->features->search);
+}
+
+/* ---- rows ---- */
+
+/* Legs, supports and speeds of a row for weights and normal; false: nothing can move along it. */
+static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const vvi_sheet_motion *m = &w->features->search->motion;
+  vvi_dcr k = {.vertices = c->vertices};
+  vvi_row rub[2];
+  memcpy(k.vertex, c->vertex, sizeof k.vertex);
+  memcpy(k.c, c->weight, sizeof k.c);
+  memcpy(k.n, c->n, sizeof k.n);
+  vvi_across(c->n, c->t);
+  c->friction = w->near->solids->rule[c->law].friction;
+  c->legs = 0;
+  if (!vvi_dcr_rows(m, &k, (const double(*)[3])c->t, c->friction > 0.0 ? rub : NULL)) return false;
+  if (c->friction > 0.0 && !(rub[0].n == k.normal.n && rub[1].n == k.normal.n)) c->friction = 0.0;
+  const vvi_row *row[3] = {&k.normal, &rub[0], &rub[1]};
+  const int axes = c->friction > 0.0 ? 3 : 1;
+  if (k.normal.n > c->room) return false;
+  memset(c->outside, 0, sizeof c->outside);
+  c->open = k.normal.open;
+  c->legs = k.normal.n;
+  for (int i = 0; i < 3; i++) {
+    c->given[i] = i < axes ? w->sign * row[i]->given : 0.0;
+    for (int a = 0; i < axes && a < 3; a++) c->outside[i][a] = row[i]->outside[a], c->outside[i][3 + a] = row[i]->x[a];
+    for (int l = 0; l < c->legs; l++) {
+      vvi_leg *leg = &w->leg[c->first + l];
+      leg->mover = mover_of(w, k.normal.part[l].mover);
+      for (int a = 0; a < 3; a++) {
+        leg->force[i][a] = i < axes ? row[i]->part[l].force[a] : 0.0;
+        leg->moment[i][a] = i < axes ? row[i]->part[l].moment[a] : 0.0;
+      }
+    }
+  }
+  memset(c->x, 0, sizeof c->x);
+  c->gap = -c->offset;
+  for (int i = 0; i < c->vertices; i++) {
+    c->gap += c->weight[i] * vvi_dot3(c->n, k.x[i]);
+    for (int a = 0; a < 3 && c->weight[i] > 0.0; a++) c->x[a] += c->weight[i] * k.x[i][a];
+  }
+  return c->legs > 0;
+}
+
+static void set_target(vvi_contact *c)
+{
+  c->target = fmin(fmax(c->gap, 0.0), c->keep);
+}
+
+/* Weights and normal are these; a row that is not the one of before starts anew. */
+static bool take(struct vvi_contact_step *w, vvi_contact *c, const vvi_closest *at, double gap)
+{
+  memcpy(c->weight, at->c, sizeof c->weight);
+  memcpy(c->n, at->n, sizeof c->n);
+  if (!make_rows(w, c)) return false;
+  if (c->vertices == 1) c->gap = gap;
+  set_target(c);
+  return true;
+}
+
+/* ---- contacts ---- */
+
+static void name_sides(const struct vvi_contact_step *w, vvi_contact *c)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const struct vvi_sheets *s = k->sheets;
+  const vvi_sheet_couple *couple = &s->couple[k->near[c->near].couple];
+  const vvi_sheet_body *a = &s->body[s->region[couple->a].body], *b = &s->body[s->region[couple->b].body];
+  c->body[0] = a->body < b->body ? a->body : b->body, c->body[1] = a->body < b->body ? b->body : a->body;
+  /* the first vertex belongs to what gets the impulse */
+  const int32_t first = s->body[s->body_of[c->vertex[0]]].body;
+  const vvi_sheet_body *gets = a->body == first ? a : b, *gives = a->body == first ? b : a;
+  c->patch[0] = vvi_model_patch(w->model, gives->patch), c->patch[1] = vvi_model_patch(w->model, gets->patch);
+}
+
+static bool list_nodes(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const struct vvi_sheets *s = w->features->search->sheets;
+  c->node0 = (int32_t)w->n_node, c->nodes = 0, c->turns = false;
+  for (int i = 0; i < c->vertices; i++) {
+    const int32_t v = c->vertex[i];
+    const vvi_sheet_body *b = &s->body[s->body_of[v]];
+    if (b->carrier == VVI_CARRY_NONE) continue;
+    c->turns |= b->carrier == VVI_CARRY_FRAMES;
+    const int32_t from = b->loose ? s->stencil0[v] : 0, to = b->loose ? s->stencil0[v + 1] : 1;
+    for (int32_t j = from; j < to; j++) {
+      const int32_t m = mover_of(w, b->loose ? s->stencil[j] : s->mover[v]);
+      if (m < 0) return false;
+      w->node[c->node0 + c->nodes++] = m;
+    }
+  }
+  w->n_node += c->nodes;
+  return true;
+}
+
+static int32_t most_legs(const struct vvi_sheets *s, const int32_t *vertex, int n)
+{
+  int32_t sum = 0;
+  for (int i = 0; i < n; i++) {
+    const bool loose = s->body[s->body_of[vertex[i]]].loose;
+    sum += loose ? s->stencil0[vertex[i] + 1] - s->stencil0[vertex[i]] : 1;
+  }
+  return sum < VVI_ROW_PARTS ? sum : VVI_ROW_PARTS;
+}
+
+/* One that is pressed now has the row of now; only near ones are worth a look. */
+static void look_now(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const vvi_sheet_search *k = w->features->search;
+  vvi_sheet_near *near = &k->near[c->near];
+  double load = 0.0;
+  vvi_closest at;
+  for (int32_t i = 0; w->forced && i < c->nodes; i++) {
+    const vv_mover *a = &w->force[w->node[c->node0 + i]];
+    load = fmax(load, vvi_norm3(a->velocity));
+  }
+  if (near->d > c->keep + 4.0 * w->h * w->h * load) return;
+  vvi_sheet_closest(&k->motion, near->a, near->b, false, &at);
+  near->d = at.d - c->offset, near->parted = false;
+  memcpy(near->n, at.n, sizeof at.n);
+  if (near->d > c->keep + 4.0 * w->h * w->h * load || !vvi_sheet_is_local(&k->motion, near->a, near->b, &at)) return;
+  if (!take(w, c, &at, near->d)) c->legs = 0;
+}
+
+bool vvi_features_make(struct vvi_contact_step *w)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const struct vvi_sheets *s = k->sheets;
+  for (int32_t i = 0; i < k->n_near; i++) {
+    const vvi_sheet_near *near = &k->near[i];
+    vvi_contact *c = &w->contact[w->n];
+    *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = s->couple[near->couple].rule, .first = (int32_t)w->n_leg};
+    c->vertices = vvi_sheet_vertices(s, near->a, near->b, c->vertex);
+    c->room = most_legs(s, c->vertex, c->vertices);
+    if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
+    if (!list_nodes(w, c)) return false;
+    c->offset = k->list[near->couple].offset;
+    c->size = s->edge_length, c->keep = 1e-6 * s->edge_length;
+    c->restitution = w->near->solids->rule[c->law].restitution;
+    name_sides(w, c);
+    look_now(w, c);
+    w->n++, w->n_leg += c->room;
+  }
+  return true;
+}
+
+/* ---- after the drift ---- */
+
+static bool changed(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  if (c->looked == 0) return true;
+  for (int32_t i = 0; i < c->nodes; i++)
+    if (w->work[w->node[c->node0 + i]].changed > c->looked) return true;
+  return false;
+}
+
+/* Weights and normal of the end, or of the crossing on the way.                                             [sheets 9] */
+static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal, vvi_closest *at)
+{
+  const vvi_sheet_search *k = w->features->search;
+  vvi_sheet_near *near = &k->near[c->near];
+  const vvi_sheet_motion *m = &k->motion;
+  const int n = c->vertices;
+  double x[4][3], y[4][3], time;
+  if (n == 4) {
+    const vvi_feature f = near->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
+    for (int i = 0; i < n; i++) vvi_sheet_place(m, c->vertex[i], true, y[i]);
+    double apart = vvi_separation(f, (const double(*)[3])y, near->n);
+    if (near->parted && apart - c->offset < goal) { /* which side it is on is known from now */
+      vvi_closest now;
+      vvi_sheet_closest(m, near->a, near->b, false, &now);
+      near->d = now.d - c->offset, near->parted = false;
+      memcpy(near->n, now.n, sizeof now.n);
+      apart = vvi_separation(f, (const double(*)[3])y, near->n);
+    }
+    if (apart - c->offset >= goal) return false;
+    if (apart <= 0.0) {
+      for (int i = 0; i < n; i++) vvi_sheet_place(m, c->vertex[i], false, x[i]);
+      if (vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, k->slack, &time, at)) return true;
+    }
+    vvi_closest_at(f, (const double(*)[3])y, at);
+    if (at->d == 0.0) memcpy(at->n, near->n, sizeof at->n);
+  } else {
+    vvi_sheet_closest(m, near->a, near->b, true, at);
+  }
+  return at->d - c->offset < goal && vvi_sheet_is_local(m, near->a, near->b, at);
+}
+
+/* Its own way must close: a pair that opens along its row is not pushed. */
+static bool way_closes(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double u[3];
+  vvi_contact_velocity(w, c, false, u);
+  return c->gap + w->h * u[0] < c->target - vvi_contact_slack(c);
+}
+
+bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
+{
+  const vvi_sheet_near *near = &w->features->search->near[c->near];
+  const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = keep - vvi_contact_slack(c);
+  vvi_closest at;
+  if (!changed(w, c)) return c->closing;
+  refresh_frames(w);
+  c->looked = w->serial > 0 ? w->serial : 1;
+  c->closing = false;
+  if (!meets(w, c, goal, &at) || !take(w, c, &at, near->d)) return false;
+  c->closing = way_closes(w, c);
+  if (!c->closing && c->vertices == 1) { /* a chord through a round obstacle may leave where it ends: the plane of now */
+    memcpy(at.n, near->n, sizeof at.n);
+    c->closing = take(w, c, &at, near->d) && way_closes(w, c);
+  }
+  return c->closing;
+}
+
+static void vertex_ahead(const struct vvi_contact_step *w, int32_t v, double y[3])
+{
+  const struct vvi_features *k = w->features;
+  const struct vvi_sheets *s = k->search->sheets;
+  const vvi_sheet_body *b = &s->body[s->body_of[v]];
+  if (b->carrier == VVI_CARRY_NONE) {
+    memcpy(y, s->fixed + 3 * (int64_t)v, 3 * sizeof *y);
+  } else if (b->loose) {
+    y[0] = y[1] = y[2] = 0.0;
+    for (int32_t i = s->stencil0[v]; i < s->stencil0[v + 1]; i++)
+      for (int c = 0; c < 3; c++) y[c] += s->weight[i] * w->work[k->mover_of[s->stencil[i]]].place[c];
+  } else {
+    const vvi_working *m = &w->work[k->mover_of[s->mover[v]]];
+    if (b->carrier == VVI_CARRY_POINTS)
+      memcpy(y, m->place, 3 * sizeof *y);
+    else
+      vvi_sheet_carried(m->place, m->turn, s->arm + 3 * (int64_t)v, y);
+    add_reach(b, y);
+  }
+}
+
+double vvi_feature_ahead(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  const vvi_sheet_search *k = w->features->search;
+  double y[3], n[3], sum = -c->offset;
+  for (int i = 0; i < c->vertices; i++) {
+    vertex_ahead(w, c->vertex[i], y);
+    if (c->vertices == 1)
+      return vvi_obstacle_distance(k->sheets->body[-1 - k->near[c->near].b].obstacle, y, n) - c->offset;
+    sum += c->weight[i] * vvi_dot3(c->n, y);
+  }
+  return sum;
+}
+
+void vvi_features_forget(struct vvi_contact_step *w)
+{
+  const vvi_sheet_search *k = w->features->search;
+  for (int32_t i = 0; i < k->sheets->n_couple; i++) k->list[i].stale = true;
+}
