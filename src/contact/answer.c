@@ -134,7 +134,7 @@ static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
   for (int32_t i = 1; i < n; i++) p.loose = fmin(p.loose, 0.05 * w->contact[act[i]].keep / w->h);
   if (!vvi_island_solve(solver, &p, 1, &stats)) return false;
   g->count.newton += stats.newton;
-  return stats.converged;
+  return stats.converged || stats.accepted;
 }
 
 /* ---- energy ---- */
