@@ -130,11 +130,12 @@ static bool frozen(const struct vvi_contact_step *w, const vvi_contact *c)
   return true;
 }
 
-/* Does it close in the coming drift?  Its own straight way must, and where that is not all, what it really does. */
+/* Does it close in the coming drift?  Its own straight way must, and where that is not all, what it really does.  What was
+ * answered keeps half of its target at least (answer.c). */
 static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
 {
   vvi_contact *c = &w->contact[g->member[k]];
-  const double goal = c->target - vvi_contact_slack(c);
+  const double goal = (c->hits > 0 ? 0.5 : 1.0) * c->target - vvi_contact_slack(c);
   double u[3];
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
