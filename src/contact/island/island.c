@@ -221,7 +221,7 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
     if (stats->converged || stats->accepted) return true;
   }
   if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
-  if (!stats->converged && !stats->accepted && !(w->best <= p->loose))
+  if (!stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
   const double tol = check(w, p, stats);
