@@ -139,7 +139,7 @@ static double left_over(const vvi_island_work *w, double *fastest)
   *fastest = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
-    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u));
+    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u, r->asked));
     most = fmax(most, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u));
   }
   return most;

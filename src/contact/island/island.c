@@ -95,7 +95,7 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
     memcpy(c->after, c->free, sizeof c->after);
     see(p, c, c->after);
     const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
-    *fastest = fmax(*fastest, vvi_speed_of(u));
+    *fastest = fmax(*fastest, vvi_speed_of(u, c->b[0]));
     if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
     if (!acts(c)) {
       residual = fmax(residual, -u[0]);

@@ -294,7 +294,7 @@ static double left_over(const vvi_island_work *w, double *convex, double *fastes
   *convex = *fastest = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
-    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u));
+    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u, r->asked));
     const double *j = r->j, *u = w->trial[i].u, K = 1.0 / r->mean;
     double p[3], q[3] = {j[0] - K * (u[0] + w->trial[i].shift[0]), j[1] - K * u[1], j[2] - K * u[2]};
     r->friction.law->nearest(&r->friction, q, p);

@@ -182,6 +182,7 @@ static void fill_row(vvi_island_work *w, const vvi_island_problem *p, int32_t i)
     return;
   }
   for (int k = 0; k < r->rows; k++) r->c[k] = c->free[k] - c->b[k];
+  r->asked = c->b[0];
   r->j[0] = fmax(c->j[0], 0.0);
   if (r->rows == 3) {
     r->j[1] = c->j[1], r->j[2] = c->j[2];

@@ -25,6 +25,7 @@ typedef struct vvi_island_row {
   int32_t pair;         /* into pair: blocks of the matrix, (part 1, part 0), (2, 0), (2, 1), (3, 0) .. */
   vvi_friction friction;
   double c[3], j[3];
+  double asked;      /* b_n */
   double a[6];       /* own block B B^T: nn, tt, t't', tt', nt', nt */
   double mean;       /* a third of its trace; nn without friction */
   double inverse[4]; /* 1/nn; of the tangential block: tt, t't', tt' */
@@ -132,10 +133,10 @@ static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *
   }
 }
 
-/* The larger of |u_t| and u_n. */
-static inline double vvi_speed_of(const double u[3])
+/* How fast it slides or opens: u is measured from b, of which n is the normal part. */
+static inline double vvi_speed_of(const double u[3], double n)
 {
-  return fmax(u[0], sqrt(u[1] * u[1] + u[2] * u[2]));
+  return fmax(fabs(u[0] + n), sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
