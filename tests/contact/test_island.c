@@ -421,6 +421,45 @@ static void wedge(void **state)
   }
 }
 
+/* Static friction 0.5, kinetic 0.3, a box of 1 kg on four corners, or a point on one contact, pushed along the floor by a
+ * share of its weight in each step.  It holds below 0.5, slides from there on with share - 0.3, goes on sliding with 0.4 though
+ * it would have held, and holds again once it has been stopped. */
+static void static_and_kinetic(void **state)
+{
+  (void)state;
+  static const double share[] = {0.2, 0.4, 0.49, 0.6, 0.4, 0.4, 0.1, 0.1, 0.1, 0.1, 0.4, 0.49};
+  static const double low[2] = {-0.5, -0.5}, high[2] = {0.5, 0.5}, o[3] = {0, 0, 0}, above[3] = {0, 0, 0.05},
+                      flat[3] = {1, 1, 0.1};
+  for (int box = 0; box < 2; box++) {
+    pile *k = open_pile(1, 4, 4);
+    double v = 0.0; /* along x */
+    bool slides = false;
+    if (box) {
+      add_box(k, 1.0, above, flat);
+      add_face(k, -1, 0, low, high, 0.0, 0.5);
+    } else {
+      add_point(k, 1.0, o);
+      add_contact(k, -1, 0, o, UP, 0.5, 0.0);
+    }
+    for (int i = 0; i < k->p.contacts; i++) k->p.contact[i].kinetic = 0.3;
+    for (size_t n = 0; n < sizeof share / sizeof *share; n++) {
+      let_fall(k, GH);
+      const double push = v + share[n] * GH;
+      k->free[0][0] = push;
+      see_free(k);
+      slides = slides ? push > 0.3 * GH : push > 0.5 * GH;
+      const double expect = slides ? push - 0.3 * GH : 0.0;
+      solve_pile(k, 1);
+      assert_true(k->stats.converged);
+      v = k->free[0][0] + k->p.change[0][0];
+      check_near(v, expect, 1e-13);
+      for (int i = 0; i < k->p.contacts; i++) assert_int_equal(k->p.contact[i].slides, slides);
+    }
+    assert_false(slides); /* it came to rest, and 0.49 does not move it */
+    close_pile(k);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -437,6 +476,7 @@ int main(void)
       cmocka_unit_test(order_decides_nothing),
       cmocka_unit_test(threads_decide_nothing),
       cmocka_unit_test(wedge),
+      cmocka_unit_test(static_and_kinetic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,9 @@
 #include <string.h>
 
 /* LOOSE_FROM: iterations after which an island of many contacts need not be nearer than `loose`.  IN_VAIN: passes that brought
- * nothing, after which what is left is taken for rounding of gaps that more contacts share than there are motions.
- * STIFFER: steps of K; with 30 twice as many islands of a moving heap were not solved. */
+ * nothing, after which what is left is taken for rounding of gaps that more contacts share than there are motions. */
 enum { HALVINGS = 5, LOOSE_FROM = 40, QUICK = 4, PATIENCE = 10, IN_VAIN = 4, SMOOTH = 5 };
-static const double STIFFER = 10.0, STIFF_MOST = 1e6, SOFT_MOST = 0.1;
+static const double STIFF_MOST = 1e6, SOFT_MOST = 0.1;
 
 /* p at u + alpha du, and off = B^T (p - j) - step - alpha way; returns |off|^2. */
 VVI_HOT_LOCAL static double look(vvi_island_work *w, double alpha)
@@ -176,7 +175,7 @@ static void carry_on(vvi_island_work *w, double times)
   }
 }
 
-int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted)
+int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted)
 {
   double alpha = 0.0, least = 1.0, moved = INFINITY, tolerance = vvi_island_tolerance(w), ceiling = STIFF_MOST;
   double lowest = INFINITY, change;
@@ -202,7 +201,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *
       vain = left < 0.9 * lowest ? 0 : vain + 1, lowest = fmin(lowest, left);
       *accepted |= vain >= IN_VAIN && left <= w->loose;
       if (*done || *accepted) return n;
-      const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? STIFFER : 1.0;
+      const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? stiffer : 1.0;
       kappa *= times, stale |= times != 1.0;
       carry_on(w, times);
       since = 0, least = 1.0;
@@ -220,7 +219,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *
     least = fmin(least, alpha);
     if (alpha == 0.0 || since > PATIENCE) {
       if (kappa < SOFT_MOST) return n;
-      kappa /= STIFFER;
+      kappa /= stiffer;
       ceiling = fmax(kappa, 1e3);
       set_stiffness(w, kappa);
       vvi_island_sweep(w, SMOOTH, &change);

@@ -101,7 +101,7 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
       residual = fmax(residual, -u[0]);
       continue;
     }
-    const vvi_friction f = vvi_friction_coulomb(c->friction);
+    const vvi_friction f = vvi_friction_of(c);
     residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
   }
   return residual;
@@ -170,7 +170,7 @@ static void relax(const vvi_friction *f, const double a[6], const double c[3], d
 
 static void alone(const vvi_island_problem *p, vvi_island_contact *c)
 {
-  const vvi_friction f = vvi_friction_coulomb(c->friction);
+  const vvi_friction f = vvi_friction_of(c);
   const double u[3] = {c->free[0] - c->b[0], c->free[1] - c->b[1], c->free[2] - c->b[2]};
   double a[6], j[3] = {0, 0, 0};
   if (u[0] < 0.0) {
@@ -230,10 +230,8 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
   return true;
 }
 
-bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
-  *stats = (vvi_island_stats){0};
-  if (!vvi_island_room(w, p)) return false;
   if (p->contacts == 1) {
     alone(p, &p->contact[0]);
     stats->converged = check(w, p, stats) >= stats->residual;
@@ -251,4 +249,45 @@ bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vv
   stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
   return solve_many(w, p, threads, stats);
+}
+
+/* Does it slide, by more than what the solve left, with all the friction it has?  The rest of the law is the cone's. */
+static bool slips(const vvi_island_contact *c, double slow)
+{
+  const vvi_friction f = vvi_friction_of(c);
+  const double u[2] = {c->after[1] - c->b[1], c->after[2] - c->b[2]}, most = f.mu * c->j[0];
+  return u[0] * u[0] + u[1] * u[1] > slow * slow && c->j[1] * c->j[1] + c->j[2] * c->j[2] > 0.99 * most * most;
+}
+
+/* Contacts that held and slide in the answer let go; true: some did.                                            [island 15] */
+static bool let_go(const vvi_island_problem *p, double slow)
+{
+  bool any = false;
+  for (int32_t i = 0; i < p->contacts; i++) {
+    vvi_island_contact *c = &p->contact[i];
+    vvi_friction f = vvi_friction_of(c);
+    if (f.law->lets_go == NULL || c->slides || !slips(c, slow) || !f.law->lets_go(&f)) continue;
+    c->slides = any = true;
+  }
+  return any;
+}
+
+bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+{
+  vvi_island_stats sum = {0};
+  double slow;
+  if (!vvi_island_room(w, p)) return false;
+  do {
+    *stats = (vvi_island_stats){.newton = sum.newton, .sweeps = sum.sweeps, .gradient = sum.gradient};
+    sum = (vvi_island_stats){0};
+    if (!solve(w, p, threads, &sum)) return false;
+    sum.newton += stats->newton, sum.sweeps += stats->sweeps, sum.gradient += stats->gradient;
+    *stats = sum;
+    slow = fmax(1e-12 * p->speed, 10.0 * stats->residual);
+  } while (let_go(p, slow));
+  for (int32_t i = 0; i < p->contacts; i++) {
+    vvi_island_contact *c = &p->contact[i];
+    if (c->kinetic > 0.0) c->slides = slips(c, slow);
+  }
+  return true;
 }

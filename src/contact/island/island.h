@@ -17,6 +17,8 @@ typedef struct vvi_leg {
 typedef struct vvi_island_contact {
   int32_t first, legs; /* into leg[] */
   double friction;
+  double kinetic;  /* friction while it slides, where that is less; 0: as friction */
+  bool slides;     /* in: it slid in the last step; out: it slides.  Only where `kinetic` is given */
   double free[3];  /* Uf: row velocities without impulses, given parts (drives) included */
   double b[3];     /* the velocities asked for: U+_n >= b_n, slip measured from b_t */
   double j[3];     /* impulse along n, t, t': the warm start in, the answer out */

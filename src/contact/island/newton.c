@@ -14,7 +14,7 @@
 
 /* kappa: K over the mean inverse mass of the contact; a pass that takes more than PATIENCE iterations is made softer, the
  * next after one that took no more than QUICK, or that gained little, is made stiffer. */
-enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 10 };
+enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 10, FIRST = 50 };
 static const double KAPPA = 30.0, KAPPA_MOST = 1e10, STIFFER = 30.0;
 enum { SHIFTS = 12 }; /* passes after which an island of many contacts is left with shifts that have not converged */
 
@@ -392,7 +392,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
                   (w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most));
       if (*done || *accepted || n == most) return n;
       if (missed > tolerance && passes == 1) {
-        n += vvi_island_direct(w, most - n, KAPPA, done, accepted);
+        n += vvi_island_direct(w, most - n, KAPPA, STIFFER, done, accepted);
         if (*done || *accepted || n == most) return n;
         vvi_newton_best(w);
         stiffen_to(w, kappa);
@@ -450,7 +450,7 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
   w->best = INFINITY;
   if (w->rubs && (w->rows <= VVI_MANY || warm(w))) {
     vvi_island_sweep(w, SMOOTH, &change);
-    n = vvi_island_direct(w, most / 2, KAPPA, done, accepted);
+    n = vvi_island_direct(w, FIRST, KAPPA, 10.0, done, accepted);
     if (*done || *accepted) return n;
     if (w->best < INFINITY) vvi_newton_best(w);
   }

@@ -172,7 +172,7 @@ static void fill_row(vvi_island_work *w, const vvi_island_problem *p, int32_t i)
   const vvi_island_contact *c = &p->contact[i];
   vvi_island_row *r = &w->row[w->rows];
   *r = (vvi_island_row){.contact = i, .rows = c->friction > 0.0 ? 3 : 1, .first = w->parts};
-  r->friction = vvi_friction_coulomb(c->friction);
+  r->friction = vvi_friction_of(c);
   fill_legs(w, p, c, r);
   fill_block(w, r);
   if (!(r->a[0] > 0.0)) { /* nothing there can move along n */

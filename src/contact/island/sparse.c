@@ -30,8 +30,8 @@ bool vvi_sparse_reserve(vvi_sparse *f, int32_t n)
 
 static bool more_blocks(vvi_sparse *f, int64_t blocks, int64_t filled)
 {
-  if (blocks <= f->room) return true;
   if (blocks > f->block_limit) return false;
+  if (blocks <= f->room) return true;
   const int64_t room = blocks < 128 ? 256 : 2 * blocks;
   int32_t *row = VVI_ARENA_NEW(f->arena, int32_t, room);
   int64_t *value = VVI_ARENA_NEW(f->arena, int64_t, room);

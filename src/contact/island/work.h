@@ -142,6 +142,13 @@ static inline double vvi_speed_of(const double u[3], double n)
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
 double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3]);
 
+/* The law of a contact, as it is now. */
+static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
+{
+  return c->kinetic > 0.0 ? vvi_friction_static_kinetic(c->friction, c->kinetic, c->slides)
+                          : vvi_friction_coulomb(c->friction);
+}
+
 /* Room for movers and contacts; false: out of memory. */
 bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
 /* Rows of the problem from its warm impulses; false: out of memory. */
@@ -156,8 +163,10 @@ int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
 /* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */
 int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool *done, bool *accepted);
-/* The same as newton for the law itself, from an order of elimination, impulses and stiffnesses that are there. */
-int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted);
+/* The same as newton for the law itself, from an order of elimination and impulses that are there; kappa: stiffness to begin
+ * with, `stiffer`: steps of it.  In moving heaps steps of 10 solve twice as many islands as steps of 30; cold islands of mass
+ * ratio 1e6 want 30. */
+int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted);
 /* Of both: u = c + B s at s = B^T j and no step; du = B way, returns the largest; a step of that length. */
 /* Impulses that are `left` off the law are kept where none were better. */
 void vvi_newton_keep(vvi_island_work *w, double left);
