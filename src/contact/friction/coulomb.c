@@ -22,7 +22,7 @@ vvi_touch vvi_cone_nearest(const vvi_friction *f, const double q[3], double p[3]
   return VVI_SLIDES;
 }
 
-/* e e^T + (mu p_n/tau) (1 - d d^T) on the mantle, e its direction, d = q_t/tau.                               [many 28] */
+/* e e^T + (mu p_n/tau) (1 - d d^T) on the mantle, e its direction, d = q_t/tau.                               [island 10] */
 void vvi_cone_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6])
 {
   const double mu = f->mu;
@@ -81,7 +81,7 @@ double vvi_cone_shift(const vvi_friction *f, const double u[3])
 
 /* With the slip along e, j = j_n (1, -mu e), and u_n = 0 gives
  *   j_n = -c_n/N,  N = a_nn - mu a_nt.e,      u_t = c_t + j_n (a_tn - mu A_tt e).
- * Sought is the angle of e with e'.u_t = 0, e' across e, and e.u_t >= 0: Newton's method in that angle. */
+ * Sought is the angle of e with e'.u_t = 0, e' across e, and e.u_t >= 0: Newton's method in that angle.        [island 6] */
 bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3])
 {
   enum { MOST = 40 };
@@ -111,9 +111,9 @@ bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3],
   return false;
 }
 
-static const vvi_friction_law coulomb = {
-    "coulomb",    vvi_cone_nearest, vvi_cone_slope, vvi_cone_answer, vvi_cone_answer_slope, vvi_cone_cut, vvi_cone_shift,
-    vvi_cone_slide, NULL};
+static const vvi_friction_law coulomb = {"coulomb",       vvi_cone_nearest,      vvi_cone_slope,
+                                         vvi_cone_answer, vvi_cone_answer_slope, vvi_cone_cut,
+                                         vvi_cone_shift,  vvi_cone_slide,        NULL};
 
 vvi_friction vvi_friction_coulomb(double mu)
 {

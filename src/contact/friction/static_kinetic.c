@@ -13,9 +13,9 @@ static bool lets_go(vvi_friction *f)
   return true;
 }
 
-static const vvi_friction_law static_kinetic = {
-    "static_kinetic", vvi_cone_nearest, vvi_cone_slope, vvi_cone_answer, vvi_cone_answer_slope, vvi_cone_cut, vvi_cone_shift,
-    vvi_cone_slide,   lets_go};
+static const vvi_friction_law static_kinetic = {"static_kinetic", vvi_cone_nearest,      vvi_cone_slope,
+                                                vvi_cone_answer,  vvi_cone_answer_slope, vvi_cone_cut,
+                                                vvi_cone_shift,   vvi_cone_slide,        lets_go};
 
 vvi_friction vvi_friction_static_kinetic(double mu, double kinetic, bool slides)
 {

@@ -1,7 +1,7 @@
 /* contact/island/direct.c  Newton's method for the law itself, not for the convex problem of given cone shifts.
  *
  * Sought is the step from s0 = B^T j with
- *   F(step) = B^T (p - j) - step = 0,   p = answer(j - K u),   u = c + B (s0 + step),
+ *   F(step) = B^T (p - j) - step = 0,   p = answer(j - K u),   u = c + B (s0 + step),                       [island 12]
  * then j := p.  The matrix 1 + B^T K answer' B is not symmetric where something slides, and F is not the gradient of anything:
  * steps are halved until |F| falls.  Near an answer this converges as Newton's method does, and shifts are not needed; far from
  * it it may fail, and the convex problem brings it nearer. */

@@ -107,6 +107,7 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
   return residual;
 }
 
+/* [island 5] */
 static double tolerance(const vvi_island_problem *p, double largest)
 {
   return fmax(1e-13 * p->speed, 4e-15 * largest);

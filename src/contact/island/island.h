@@ -1,6 +1,6 @@
 /* contact/island/island.h  The contacts of one island: impulses J, one law for impact, rest, pressing and friction.
  *
- *   K contains J  _|_  (U+ - b) + mu |(U+ - b)_t| n  in K*,     U+ = Uf + D J,   D = G M^-1 G^T                  [contact 4]
+ *   K contains J  _|_  (U+ - b) + mu |(U+ - b)_t| n  in K*,     U+ = Uf + D J,   D = G M^-1 G^T                  [island 1, 2]
  *
  * Data in, data out: no model, no body, no state.  A contact is three rows (n, t, t'), each a list of legs: what a unit impulse
  * along it does to the movers of the island.  Points have no moment.  n leads from a to b; an impulse is what b gets. */

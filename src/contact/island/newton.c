@@ -2,9 +2,9 @@
  * semismooth Newton method with a sparse factor.
  *
  * With the cone shift mu |u_t| added to the normal velocity Coulomb's law says that j and u + mu |u_t| n are orthogonal members
- * of the friction cone and of its dual [contact 4].  For a shift held fixed that is a convex problem:
- *   phi(s) = |s|^2/2 + sum |P(j - K u)|^2/(2 K),    u = c + shift n + B s,    P: nearest point of the cone,     [many 25]
- *   gradient  s - B^T p,  p = P(j - K u),           matrix  H = 1 + B^T (K P') B.                              [many 26]
+ * of the friction cone and of its dual [island 2].  For a shift held fixed that is a convex problem:
+ *   phi(s) = |s|^2/2 + sum |P(j - K u)|^2/(2 K),    u = c + shift n + B s,    P: nearest point of the cone,     [island 8]
+ *   gradient  s - B^T p,  p = P(j - K u),           matrix  H = 1 + B^T (K P') B.                              [island 9]
  * Then j := p, shift := mu |u_t|, and again.  Where nothing slides the shift is zero and the answer that of Coulomb.
  *
  * The unknown is the difference to s0 = B^T j, so that p - j = -K u is small where j is good, and rounding stays that of s. */

@@ -1,7 +1,7 @@
 /* contact/island/work.h  Inside the island solver: contacts in scaled velocities.
  *
  * With M^-1 = W W^T for each mover (W lower), V = Vf + W s and s = (G W)^T J: the kinetic energy of what the contacts did is
- * |s|^2/2, and movers that do not turn, or move along some axes only, need no special care.                     [many 22]
+ * |s|^2/2, and movers that do not turn, or move along some axes only, need no special care.                     [island 3]
  *   u = U+ - b = c + B s,   B = G W,   c = Uf - b,   s = B^T j
  * Vectors over movers have 3 numbers for a point and 6 for a frame; contacts have one row without friction and three with. */
 #pragma once
@@ -9,8 +9,8 @@
 #include "contact/island/island.h"
 #include "contact/island/sparse.h"
 
-enum { VVI_SHIFTS = 4 }; /* cone shifts remembered */
-enum { VVI_MANY = 32 };  /* an island of more contacts may be left within `loose` */
+enum { VVI_SHIFTS = 4 };  /* cone shifts remembered */
+enum { VVI_MANY = 32 };   /* an island of more contacts may be left within `loose` */
 enum { VVI_MOVES = 100 }; /* an island in which something slides or opens faster than this many `loose` may be, too */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
@@ -139,7 +139,7 @@ static inline double vvi_speed_of(const double u[3], double n)
   return fmax(fabs(u[0] + n), sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
-/* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
+/* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
 double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3]);
 
 /* The law of a contact, as it is now. */
