@@ -122,7 +122,7 @@ VV_HOT static void set_planes(corners x, planes plane)
 }
 
 /* Missing ones repeat the last; those without a third corner are never asked. */
-static void gather(const vvi_sheet_search *w, const vvi_box_node *leaf, corners x)
+static void gather(const vvi_sheet_search *w, const vvi_sheet_branch *leaf, corners x)
 {
   for (int i = 0; i < LANES; i++) {
     const int32_t *v = w->sheets->element + 3 * (int64_t)(leaf->first + (i < leaf->n ? i : leaf->n - 1));
@@ -131,7 +131,7 @@ static void gather(const vvi_sheet_search *w, const vvi_box_node *leaf, corners 
   }
 }
 
-static void find_planes(vvi_sheet_search *w, const vvi_box_node *leaf)
+static void find_planes(vvi_sheet_search *w, const vvi_sheet_branch *leaf)
 {
   const int64_t column = (int64_t)w->sheets->n_element + VVI_SHEET_LEAF;
   corners x;
@@ -163,11 +163,9 @@ void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t 
             skin, excess);
 }
 
-void vvi_sheet_ready(vvi_sheet_search *w, int32_t leaf)
+void vvi_sheet_find_gaps(vvi_sheet_search *w, int32_t leaf)
 {
-  const vvi_box_node *n = &w->tree[leaf];
-  if (w->ready[leaf] == w->round) return;
-  w->ready[leaf] = w->round;
+  const vvi_sheet_branch *n = &w->tree[leaf];
   find_spans(w, w->sheets->edge0[n->first], w->sheets->edge0[n->first + n->n]);
   find_planes(w, n);
 }
