@@ -23,6 +23,7 @@ typedef struct builder {
   int32_t n;
   bool *used;       /* [rules] some meet by it */
   vv_mover **mover; /* [n_block] at the start; NULL: not asked for */
+  double *zero;     /* columns of a block, all zero */
 } builder;
 
 static bool is_surface(const vv_patch *p)
@@ -93,7 +94,7 @@ static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_
     return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "surfaces of kind %s have no nodes that only move", b->kind->name);
   VV_TRY(masses(k, b, p, &inverse));
   for (int64_t i = 0; i < 3 * p->elements; i++) corner[i] = (int32_t)(b->element_node[3 * p->element + i] - p->node);
-  const vv_status status = vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, x, part);
+  const vv_status status = vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, k->zero, x, part);
   if (status == VV_UNSUPPORTED)
     return vv_complain(k->m->body[p->body].group, NULL,
                        "its limit surface depends on too many nodes; use 'contact: control'");
@@ -206,6 +207,18 @@ static vv_status rigid_part(builder *k, const vv_block *b, int32_t i, vvi_sheet_
   part->inverse = inverse;
   part->held = holds_of(k, inverse, 1);
   return part->held == NULL ? VV_NOMEM : VV_OK;
+}
+
+/* Enough for the largest block. */
+static vv_status make_zero(builder *k)
+{
+  int64_t most = 0;
+  for (int i = 0; i < k->m->n_block; i++) {
+    const int64_t n = k->m->block[i].kind->node_q * k->m->block[i].column;
+    most = n > most ? n : most;
+  }
+  k->zero = VVI_ARENA_NEW(&k->scratch, double, most + 1);
+  return k->zero == NULL ? VV_NOMEM : VV_OK;
 }
 
 static vv_status fill_parts(builder *k, vvi_sheet_part *part)
@@ -380,6 +393,7 @@ static vv_status assemble(builder *k)
   vvi_sheet_part *part = VVI_ARENA_NEW(&k->scratch, vvi_sheet_part, k->n);
   struct vvi_sheets *s = k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1);
   if (part == NULL || s == NULL) return VV_NOMEM;
+  VV_TRY(make_zero(k));
   VV_TRY(fill_parts(k, part));
   VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, s));
   VV_TRY(fill_rules(k));
