@@ -172,12 +172,13 @@ static void measure(const row *r, int threads, FILE *csv)
   const vvi_sheet_counts *c = &run.sim->step.sheets->count;
   const double steps = (double)r->steps, found = (c->searching - before.searching) / steps,
                answered = (c->answering - before.answering) / steps;
-  printf("%-15s %2d %7.0f %8.1f %8.1f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n, ns * alone,
-         ns * found, ns * answered, ns * whole, whole / alone, (double)(c->impulses - before.impulses) / steps,
+  printf("%-15s %2d %7.0f %8.1f %8.1f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n,
+         ns * alone, ns * found, ns * answered, ns * whole, whole / alone,
+         (double)(c->impulses - before.impulses) / steps,
          (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm),
          (double)(c->sweeps - before.sweeps) / steps, 1e3 * whole, start[0], start[1]);
-  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * found, ns * answered,
-          ns * whole, 1e3 * whole, start[0], start[1]);
+  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * found,
+          ns * answered, ns * whole, 1e3 * whole, start[0], start[1]);
   fflush(stdout);
   bench_close(&free);
   bench_close(&run);
@@ -187,9 +188,11 @@ int main(int argc, char **argv)
 {
   FILE *csv = bench_csv(argc, argv, "-sheets");
   const char *only = argc > 2 ? argv[2] : NULL;
-  fprintf(csv, "scene,threads,elements,alone_ns,search_ns,response_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
-  printf("%-15s %2s %7s %8s %8s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "search", "answer",
-         "whole", "ratio", "impulses", "builds", "sweeps", "s/1000", "begin", "start");
+  fprintf(
+      csv,
+      "scene,threads,elements,alone_ns,search_ns,response_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
+  printf("%-15s %2s %7s %8s %8s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "search",
+         "answer", "whole", "ratio", "impulses", "builds", "sweeps", "s/1000", "begin", "start");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int threads = 1; threads <= 2; threads++)
       if (only == NULL || (strstr(list[i].name, only) != NULL && threads == 1)) measure(&list[i], threads, csv);

@@ -77,32 +77,32 @@ struct vvi_sheets {
   vvi_sheet_body *body;
   vvi_sheet_rule *rule;
   vvi_sheet_cluster *cluster;
-  vvi_sheet_rule_fn *rule_of;            /* of two bodies */
-  const void *meets;                     /* of rule_of */
-  int32_t *cluster_of;                    /* [n_vertex] the one that owns it */
-  int32_t *cluster_vertex;                /* vertices of the elements of a cluster */
-  int32_t *cluster_strip;                 /* strips that hold their movers */
+  vvi_sheet_rule_fn *rule_of;              /* of two bodies */
+  const void *meets;                       /* of rule_of */
+  int32_t *cluster_of;                     /* [n_vertex] the one that owns it */
+  int32_t *cluster_vertex;                 /* vertices of the elements of a cluster */
+  int32_t *cluster_strip;                  /* strips that hold their movers */
   int32_t *strip_cluster0, *strip_cluster; /* [n_strip + 1], clusters with movers in a strip */
-  int32_t *strip_body;                   /* [n_strip] */
-  int32_t *body_of;                      /* [n_vertex] */
-  int32_t *mover;                        /* [n_vertex] -1: fixed */
-  int32_t *body_of_mover;                /* [n_mover] */
-  int32_t *element;                      /* [n_element][3] vertices; -1: none.  In the order of the trees */
-  int32_t *element_edge;                 /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
-  unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
-  int32_t *vertex_of, *vertex0;          /* owned vertices in the order of their elements; [n_element + 1] */
-  int32_t *edge0;                        /* [n_element + 1] owned edges: they are numbered in that order */
-  int32_t *edge;                         /* [n_edge][2] */
-  int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
-  int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
-  int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
-  vvi_sheet_branch *tree;                    /* [n_tree] */
-  double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
-  double *arm;                           /* [n_vertex][3] of frames, body axes */
-  double *inverse;                       /* [n_mover] 1/kg of points; 0: held */
-  unsigned char *held;                   /* [n_mover] bits: directions that are held; 8: turning */
-  int32_t *stencil0;                     /* [n_vertex + 1] of loose bodies */
-  int32_t *stencil;                      /* movers */
+  int32_t *strip_body;                     /* [n_strip] */
+  int32_t *body_of;                        /* [n_vertex] */
+  int32_t *mover;                          /* [n_vertex] -1: fixed */
+  int32_t *body_of_mover;                  /* [n_mover] */
+  int32_t *element;                        /* [n_element][3] vertices; -1: none.  In the order of the trees */
+  int32_t *element_edge;                   /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
+  unsigned char *own;                      /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
+  int32_t *vertex_of, *vertex0;            /* owned vertices in the order of their elements; [n_element + 1] */
+  int32_t *edge0;                          /* [n_element + 1] owned edges: they are numbered in that order */
+  int32_t *edge;                           /* [n_edge][2] */
+  int32_t *side;                           /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
+  int32_t *side_element;                   /* [n_edge][2] these triangles; -1: none */
+  int32_t *ring0, *ring;                   /* [n_vertex + 1], vertices joined to one by edges */
+  vvi_sheet_branch *tree;                  /* [n_tree] */
+  double *fixed;                           /* [n_vertex][3] of bodies that nothing carries */
+  double *arm;                             /* [n_vertex][3] of frames, body axes */
+  double *inverse;                         /* [n_mover] 1/kg of points; 0: held */
+  unsigned char *held;                     /* [n_mover] bits: directions that are held; 8: turning */
+  int32_t *stencil0;                       /* [n_vertex + 1] of loose bodies */
+  int32_t *stencil;                        /* movers */
   double *weight;
   double edge_length;        /* the smallest mean of a body */
   double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
@@ -246,10 +246,10 @@ typedef struct vvi_sheet_speed {
 
 /* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
 typedef struct vvi_sheet_life {
-  double path, ahead;  /* done; after the coming drift at most */
-  double wake;         /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
-  double box[6];       /* of x - reference */
-  double sum[6];       /* of all such boxes when references were taken anew */
+  double path, ahead; /* done; after the coming drift at most */
+  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
+  double box[6]; /* of x - reference */
+  double sum[6]; /* of all such boxes when references were taken anew */
   int64_t round, refer; /* in which the box was found, the reference taken */
 } vvi_sheet_life;
 
@@ -290,42 +290,42 @@ typedef struct vvi_sheet_search {
   vvi_sheet_motion motion;
   int threads;
   double skin, slack;
-  double opening;               /* the first skin of a list, of the largest */
-  double *guard, widest;        /* [n_rule] the layer; the largest */
-  bool anticipates;             /* lists only where nothing is projected */
-  vvi_sheet_list *list;         /* [list_room] candidate pairs */
-  int32_t *order, *spare;       /* [list_room] those in use, in the order of the meshes; slots to use again */
-  int32_t *due;                 /* [list_room] lists to build */
-  vvi_sheet_spot *spot;         /* [list_room] where lists lie */
-  int32_t n_list, list_room;    /* in use */
-  int32_t n_slot, n_spare;      /* used at any time; to use again */
-  vvi_broad *broad;             /* boxes of clusters */
-  int32_t *left, n_left;        /* [n_cluster] those that left their boxes */
-  unsigned char *moved;         /* [n_cluster] they did, in this search */
+  double opening;                /* the first skin of a list, of the largest */
+  double *guard, widest;         /* [n_rule] the layer; the largest */
+  bool anticipates;              /* lists only where nothing is projected */
+  vvi_sheet_list *list;          /* [list_room] candidate pairs */
+  int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
+  int32_t *due;                  /* [list_room] lists to build */
+  vvi_sheet_spot *spot;          /* [list_room] where lists lie */
+  int32_t n_list, list_room;     /* in use */
+  int32_t n_slot, n_spare;       /* used at any time; to use again */
+  vvi_broad *broad;              /* boxes of clusters */
+  int32_t *left, n_left;         /* [n_cluster] those that left their boxes */
+  unsigned char *moved;          /* [n_cluster] they did, in this search */
   int32_t *obstacle, n_obstacle; /* clusters that are one */
-  vvi_sheet_found *found;       /* [found_room] */
+  vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
-  bool full, tight;             /* no memory for them; holes between lists have been closed */
-  vvi_sheet_speed *speed;       /* [n_cluster] */
-  double *strip;                /* [n_strip][6] extents of displacements */
-  vvi_sheet_life *life;         /* [n_cluster] */
-  double *reference;            /* [vertices of clusters][3] */
-  int64_t round;                /* counts drifts */
-  float *span;                  /* [6][n_edge + 16] middles and halves of edges */
-  float *plane;                 /* [16][n_element + 4] planes of triangles, see gaps.c */
-  vvi_sheet_branch *tree;       /* [n_tree] boxes up to date with the last rebuild */
-  double *box;                  /* [n_element][6] */
-  double *x, *y;                /* [n_vertex][3] places now and after the drift */
-  unsigned char *fresh;         /* [n_cluster] boxes belong to the present places */
-  unsigned char *wanted;        /* [n_cluster] x and y are to be found */
-  int32_t *active, n_active;    /* [n_body] bodies with some of these */
-  int32_t *active_clusters;     /* [n_body] how many */
-  float *safe;                  /* [room] travel of its clusters up to which a pair need not be looked at */
-  float *block;                 /* [room / 16] the least of 16 of them */
-  vvi_sheet_pair *pair;         /* [room] */
+  bool full, tight;          /* no memory for them; holes between lists have been closed */
+  vvi_sheet_speed *speed;    /* [n_cluster] */
+  double *strip;             /* [n_strip][6] extents of displacements */
+  vvi_sheet_life *life;      /* [n_cluster] */
+  double *reference;         /* [vertices of clusters][3] */
+  int64_t *ready, round;     /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;               /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;              /* [16][n_element + 4] planes of triangles, see gaps.c */
+  vvi_sheet_branch *tree;    /* [n_tree] boxes up to date with the last rebuild */
+  double *box;               /* [n_element][6] */
+  double *x, *y;             /* [n_vertex][3] places now and after the drift */
+  unsigned char *fresh;      /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
+  unsigned char *wanted;     /* [n_cluster] x and y are to be found */
+  int32_t *active, n_active; /* [n_body] bodies with some of these */
+  int32_t *active_clusters;  /* [n_body] how many */
+  float *safe;               /* [room] travel of its clusters up to which a pair need not be looked at */
+  float *block;              /* [room / 16] the least of 16 of them */
+  vvi_sheet_pair *pair;      /* [room] */
   int64_t used, room, most_room; /* lists lie one behind the other, with holes; most: then skins are shortened */
-  vvi_sheet_bench *bench;       /* [threads] */
-  vvi_sheet_near *near;         /* [near_room] */
+  vvi_sheet_bench *bench;        /* [threads] */
+  vvi_sheet_near *near;          /* [near_room] */
   int32_t n_near, near_room;
   double nearest;         /* the least d over guard of them */
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */

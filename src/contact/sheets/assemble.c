@@ -11,9 +11,9 @@ enum { LEAF = VVI_SHEET_LEAF };
 /* ---- trees: elements halved by the longest extent of their middles ---- */
 
 typedef struct planter {
-  const double *middle; /* [elements][3] */
-  int32_t *order;       /* elements, rearranged */
-  vvi_sheet_branch *node;   /* NULL: only counting */
+  const double *middle;   /* [elements][3] */
+  int32_t *order;         /* elements, rearranged */
+  vvi_sheet_branch *node; /* NULL: only counting */
   int32_t n;
 } planter;
 

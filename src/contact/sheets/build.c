@@ -231,12 +231,23 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
     if (p->nodes > INT32_MAX / 64 || p->elements > INT32_MAX / 64)
       return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many nodes to meet");
     switch (vvi_sheet_shape_of(p)) {
-    case VVI_SHAPE_OBSTACLE: part[i].body.obstacle = p; break;
-    case VVI_SHAPE_RIGID: VV_TRY(rigid_part(k, b, i, &part[i])); break;
-    case VVI_SHAPE_TIP: VV_TRY(tip_part(k, b, local, &part[i])); break;
-    case VVI_SHAPE_CORNERED: VV_TRY(cornered_part(k, b, local, &part[i])); break;
-    case VVI_SHAPE_SURFACE: VV_TRY(surface_part(k, b, local, &part[i])); break;
-    default: VV_TRY(curve_part(k, b, local, &part[i]));
+    case VVI_SHAPE_OBSTACLE:
+      part[i].body.obstacle = p;
+      break;
+    case VVI_SHAPE_RIGID:
+      VV_TRY(rigid_part(k, b, i, &part[i]));
+      break;
+    case VVI_SHAPE_TIP:
+      VV_TRY(tip_part(k, b, local, &part[i]));
+      break;
+    case VVI_SHAPE_CORNERED:
+      VV_TRY(cornered_part(k, b, local, &part[i]));
+      break;
+    case VVI_SHAPE_SURFACE:
+      VV_TRY(surface_part(k, b, local, &part[i]));
+      break;
+    default:
+      VV_TRY(curve_part(k, b, local, &part[i]));
     }
   }
   return VV_OK;
@@ -286,8 +297,7 @@ static void cross(void *user, int32_t e, int32_t f)
   if (k->a >= 0 || s[2] < 0 || t[2] < 0) return;
   for (int i = 0; i < 9; i++)
     if (s[i / 3] == t[i % 3]) return;
-  for (int i = 0; i < 3; i++)
-    x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];
+  for (int i = 0; i < 3; i++) x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];
   if (vvi_triangles_intersect(x, y, 0.0)) k->a = e, k->b = f;
 }
 
@@ -368,8 +378,8 @@ static vv_status judge(const builder *k, const vvi_sheet_search *w, const vvi_sh
     return vv_complain(place, NULL, "'%s' and '%s' overlap by %.4g at the start; move one of them", name_of(k, a),
                        name_of(k, b), -near->d);
   if (!tips && near->d + l->offset < 1e-9 * s->edge_length && s->body[b].obstacle == NULL)
-    return vv_complain(place, NULL, "'%s' and '%s' touch at the start; leave a little room between them",
-                       name_of(k, a), name_of(k, b));
+    return vv_complain(place, NULL, "'%s' and '%s' touch at the start; leave a little room between them", name_of(k, a),
+                       name_of(k, b));
   return VV_OK;
 }
 
@@ -427,8 +437,7 @@ static vv_status list_bodies(builder *k)
     for (int32_t i = 0; i < k->m->n_patch; i++)
       if (takes_part[i]) list_patch(k, i, &n);
     if (n > INT32_MAX / 64) return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "too many shapes to meet");
-    if (pass == 0)
-      k->patch = VVI_ARENA_NEW(&k->m->arena, int32_t, n), k->copy = VVI_ARENA_NEW(&k->scratch, int32_t, n);
+    if (pass == 0) k->patch = VVI_ARENA_NEW(&k->m->arena, int32_t, n), k->copy = VVI_ARENA_NEW(&k->scratch, int32_t, n);
     if (k->patch == NULL || k->copy == NULL) return VV_NOMEM;
   }
   k->n = (int32_t)n;

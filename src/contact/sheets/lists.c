@@ -82,8 +82,10 @@ void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster)
 }
 
 /* Children stand behind their parent: from the last node to the first everything below is known. */
-static void fit_boxes(vvi_sheet_search *w, const vvi_sheet_cluster *r)
+void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster)
 {
+  const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
+  if (w->sheets->body[r->body].obstacle != NULL) return;
   const vvi_sheet_branch *root = &w->tree[r->root];
   for (int32_t e = root->first; e < root->first + root->n; e++)
     cover(w, 3, w->sheets->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
@@ -91,22 +93,19 @@ static void fit_boxes(vvi_sheet_search *w, const vvi_sheet_cluster *r)
   refit_node(w, r->root);
 }
 
-void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster)
+void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster)
 {
   const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
   if (w->sheets->body[r->body].obstacle != NULL) return;
-  fit_boxes(w, r);
-  if (w->tree[r->root].child == 0) vvi_sheet_find_gaps(w, r->root);
+  if (w->tree[r->root].child == 0) vvi_sheet_ready(w, r->root);
   for (int32_t i = r->first; r->first > 0 && i < r->last; i++)
-    if (w->tree[i].child == 0) vvi_sheet_find_gaps(w, i);
+    if (w->tree[i].child == 0) vvi_sheet_ready(w, i);
 }
 
 void vvi_sheet_refit(vvi_sheet_search *w, int32_t cluster)
 {
-  const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
-  if (w->sheets->body[r->body].obstacle != NULL) return;
   vvi_sheet_place_cluster(w, cluster);
-  fit_boxes(w, r);
+  vvi_sheet_fit_cluster(w, cluster);
 }
 
 /* ---- features of two leaves ---- */
@@ -195,6 +194,8 @@ static void leaves(walk *k, int32_t i, int32_t j)
         if (near_boxes(k->w->box + 6 * (int64_t)e, k->w->box + 6 * (int64_t)f, k->skin)) k->meet(k->user, e, f);
     return;
   }
+  vvi_sheet_ready(k->w, i);
+  vvi_sheet_ready(k->w, j);
   vertices_faces(k, a, b);
   if (a != b) vertices_faces(k, b, a);
   edges(k, a, b);
@@ -239,12 +240,8 @@ bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, do
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_cluster *a = &s->cluster[l->a], *b = &s->cluster[l->b];
-  walk k = {.w = w,
-            .out = out,
-            .skin = skin,
-            .reach = l->offset + l->guard,
-            .self = a->body == b->body,
-            .closest = INFINITY};
+  walk k = {
+      .w = w, .out = out, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
   if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);
   } else {

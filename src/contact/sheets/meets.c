@@ -9,17 +9,22 @@
 vvi_sheet_shape vvi_sheet_shape_of(const vv_patch *p)
 {
   switch (p->type) {
-  case VV_PATCH_SURFACE: return VVI_SHAPE_SURFACE;
-  case VV_PATCH_SOLID: return VVI_SHAPE_RIGID;
-  case VV_PATCH_TIP: return VVI_SHAPE_TIP;
+  case VV_PATCH_SURFACE:
+    return VVI_SHAPE_SURFACE;
+  case VV_PATCH_SOLID:
+    return VVI_SHAPE_RIGID;
+  case VV_PATCH_TIP:
+    return VVI_SHAPE_TIP;
   case VV_PATCH_CURVE:
     if (p->corners == 4) return VVI_SHAPE_CORNERED;
     return p->corners == 1 && p->radius > 0.0 ? VVI_SHAPE_CURVE : VVI_SHAPE_LINE;
   case VV_PATCH_PLANE:
   case VV_PATCH_SPHERE:
   case VV_PATCH_CYLINDER:
-  case VV_PATCH_BOX: return p->node < 0 ? VVI_SHAPE_OBSTACLE : VVI_SHAPE_OTHER;
-  default: return VVI_SHAPE_OTHER;
+  case VV_PATCH_BOX:
+    return p->node < 0 ? VVI_SHAPE_OBSTACLE : VVI_SHAPE_OTHER;
+  default:
+    return VVI_SHAPE_OTHER;
   }
 }
 
@@ -111,10 +116,14 @@ static bool can_meet(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   switch (vvi_sheet_shape_of(x)) {
-  case VVI_SHAPE_TIP: return tip_meets(k, a, b);
-  case VVI_SHAPE_CORNERED: return corners_meet(k, a, b);
-  case VVI_SHAPE_SURFACE: return surface_meets(x, y);
-  default: return false;
+  case VVI_SHAPE_TIP:
+    return tip_meets(k, a, b);
+  case VVI_SHAPE_CORNERED:
+    return corners_meet(k, a, b);
+  case VVI_SHAPE_SURFACE:
+    return surface_meets(x, y);
+  default:
+    return false;
   }
 }
 

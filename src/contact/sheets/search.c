@@ -76,6 +76,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->guard = VVI_ARENA_NEW(arena, double, s->n_rule + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_cluster + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
+  w->ready = VVI_ARENA_NEW(arena, int64_t, s->n_tree + 1);
   w->span = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
   w->plane = VVI_ARENA_NEW(arena, float, 16 * ((int64_t)s->n_element + VVI_SHEET_LEAF));
   w->tree = VVI_ARENA_NEW(arena, vvi_sheet_branch, s->n_tree + 1);
@@ -88,8 +89,10 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->active = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   if (w->motion.at == NULL || w->motion.frame == NULL || w->guard == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL || w->y == NULL) return VV_NOMEM;
-  if (w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
+  if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL ||
+      w->y == NULL)
+    return VV_NOMEM;
+  if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
   w->round = 1;
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   VV_TRY(make_benches(w, arena));
@@ -234,28 +237,37 @@ static void build_together(vvi_sheet_search *w, int32_t n)
   }
 }
 
-/* Places, boxes, spans and planes of the clusters of lists to build.  Clusters share vertices: only one thread places them. */
-static void refresh_clusters(vvi_sheet_search *w, int32_t n)
+static void freshen(vvi_sheet_search *w, int32_t cluster, unsigned char how)
+{
+  if (w->fresh[cluster] == 0) vvi_sheet_fit_cluster(w, cluster);
+  if (how == 2) vvi_sheet_ready_cluster(w, cluster);
+  w->fresh[cluster] = how;
+}
+
+/* Places and boxes of the clusters of lists to build; leaves, which else wait until they are needed, if threads are to read
+ * them.  Clusters share vertices: only one thread places them. */
+static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
 {
   int32_t m = 0;
   for (int32_t i = 0; i < 2 * n; i++) {
     const vvi_sheet_list *l = &w->list[w->due[i / 2]];
     const int32_t cluster = i % 2 == 0 ? l->a : l->b;
-    if (w->fresh[cluster]) continue;
-    w->fresh[cluster] = 1;
-    vvi_sheet_place_cluster(w, cluster);
-    w->left[m++] = cluster;
+    if (w->fresh[cluster] >= how || w->moved[cluster]) continue;
+    if (w->fresh[cluster] == 0) vvi_sheet_place_cluster(w, cluster);
+    w->left[m++] = cluster, w->moved[cluster] = 1;
   }
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (m > SHARED && w->threads > 1)
-  for (int32_t i = 0; i < m; i++) vvi_sheet_fit_cluster(w, w->left[i]);
+  for (int32_t i = 0; i < m; i++) freshen(w, w->left[i], how);
+  for (int32_t i = 0; i < m; i++) w->moved[w->left[i]] = 0;
 }
 
 /* False: no room. */
 static bool rebuild(vvi_sheet_search *w, int32_t n)
 {
-  refresh_clusters(w, n);
+  const bool together = n > SHARED && w->threads > 1;
+  freshen_clusters(w, n, together ? 2 : 1);
   for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
-  if (n > SHARED && w->threads > 1) build_together(w, n);
+  if (together) build_together(w, n);
   for (int32_t i = 0; i < n; i++) {
     vvi_sheet_list *l = &w->list[w->due[i]];
     if (l->stale && !build(w, l)) return false;
@@ -310,7 +322,7 @@ VV_HOT static void place_points(int64_t n, int64_t column, double h, const doubl
   }
 }
 
-/* Places of vertices, now and after the drift. */
+/* Places of a vertex, now and after the drift. */
 static void place_vertex(vvi_sheet_search *w, int32_t v)
 {
   vvi_sheet_place(&w->motion, v, false, w->x + 3 * (int64_t)v);
@@ -324,8 +336,8 @@ static void place_piece(vvi_sheet_search *w, int32_t body, int32_t first)
   const int32_t n = b->vertices - first < PIECE ? b->vertices - first : PIECE;
   const int64_t v = b->vertex0 + first;
   if (w->motion.h != 0.0 && b->carrier == VVI_CARRY_POINTS && b->movers == b->vertices && !b->loose)
-    place_points(n, w->motion.at[body].column, w->motion.h, w->sheets->inverse + b->mover0 + first,
-                 &w->motion.at[body], first, w->x + 3 * v, w->y + 3 * v);
+    place_points(n, w->motion.at[body].column, w->motion.h, w->sheets->inverse + b->mover0 + first, &w->motion.at[body],
+                 first, w->x + 3 * v, w->y + 3 * v);
   else
     for (int32_t i = 0; i < n; i++) place_vertex(w, (int32_t)v + i);
 }

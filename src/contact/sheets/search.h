@@ -10,12 +10,13 @@ static inline float vvi_sheet_safe(double x)
 
 double vvi_sheet_box_distance(const double a[6], const double b[6]);
 /* Appends the pairs of a candidate pair nearer than skin (thickness included) to `out`; closest: the smallest distance met.
- * Boxes, spans and planes of both clusters are fresh.  False: full. */
+ * Boxes of both clusters are fresh; where several threads are at it, their leaves are ready.  False: full. */
 bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, double skin, vvi_sheet_bench *out,
                           double *closest);
-/* x of a cluster; then its boxes, spans and planes. */
+/* x of a cluster; then its boxes; spans and planes of all its leaves. */
 void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster);
+void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster);
 
 /* An array twice as large, or more.  False: no memory. */
 bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room);
@@ -23,8 +24,8 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena);
 
 /* ---- bounds of distances from below, many at a time (gaps.c) ---- */
 
-/* Middles and halves of the edges of a leaf, planes of its elements, at the present places. */
-void vvi_sheet_find_gaps(vvi_sheet_search *w, int32_t leaf);
+/* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
+void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf);
 /* An edge and the next 16 from first on; excess[i] > 0: farther apart than skin.  False: all are. */
 bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
                           float excess[VVI_SHEET_LANES]);

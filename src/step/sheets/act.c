@@ -178,7 +178,8 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
   const vvi_dcr *k = e->pair;
   const int split = k->vertices == 1 ? 1 : k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2;
   const int32_t first = m->body_of[k->vertex[0]];
-  const int32_t second = k->vertices == 1 ? m->cluster[w->search->list[e->couple].b].body : m->body_of[k->vertex[split]];
+  const int32_t second =
+      k->vertices == 1 ? m->cluster[w->search->list[e->couple].b].body : m->body_of[k->vertex[split]];
   if (e->rests && s->ledger->held++ > 0) return;
   if (w->logged == LOGGED) {
     s->ledger->impacts++;
