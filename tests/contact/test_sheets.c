@@ -518,6 +518,7 @@ static void lists_stay_complete(void **unused)
       swing_done(&w, h);
     }
     assert_true(w.step->search->builds < (int64_t)STEPS * w.step->search->n_list);
+    if (scene == 3) assert_true(w.step->search->moves > w.sheets.n_cluster); /* some have left their boxes */
     sheet_world_free(&w);
   }
   free(all);

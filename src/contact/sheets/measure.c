@@ -88,10 +88,10 @@ static void measure_cluster(vvi_sheet_search *w, int32_t i)
   v->allowed = 1.5 * v->spread;
 }
 
-void vvi_sheet_measure(vvi_sheet_search *w)
+static void measure_together(vvi_sheet_search *w)
 {
   const struct vvi_sheets *s = w->sheets;
-#pragma omp parallel num_threads(w->threads) if (s->n_strip > STRIPS && w->threads > 1)
+#pragma omp parallel num_threads(w->threads)
   {
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < s->n_strip; i++) measure_points(w, i);
@@ -100,7 +100,23 @@ void vvi_sheet_measure(vvi_sheet_search *w)
 #pragma omp for schedule(static)
     for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
   }
-  memset(w->fresh, 0, (size_t)s->n_cluster);
+}
+
+static void measure_alone(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+  for (int32_t i = 0; i < s->n_strip; i++) measure_points(w, i);
+  for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
+  for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
+}
+
+void vvi_sheet_measure(vvi_sheet_search *w)
+{
+  if (w->sheets->n_strip > STRIPS && w->threads > 1)
+    measure_together(w);
+  else
+    measure_alone(w);
+  memset(w->fresh, 0, (size_t)w->sheets->n_cluster);
   w->round++;
 }
 

@@ -256,8 +256,11 @@ static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
     if (w->fresh[cluster] == 0) vvi_sheet_place_cluster(w, cluster);
     w->left[m++] = cluster, w->moved[cluster] = 1;
   }
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (m > SHARED && w->threads > 1)
-  for (int32_t i = 0; i < m; i++) freshen(w, w->left[i], how);
+  if (how == 2) {
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads)
+    for (int32_t i = 0; i < m; i++) freshen(w, w->left[i], how);
+  }
+  for (int32_t i = 0; how != 2 && i < m; i++) freshen(w, w->left[i], how);
   for (int32_t i = 0; i < m; i++) w->moved[w->left[i]] = 0;
 }
 
@@ -342,6 +345,27 @@ static void place_piece(vvi_sheet_search *w, int32_t body, int32_t first)
     for (int32_t i = 0; i < n; i++) place_vertex(w, (int32_t)v + i);
 }
 
+/* A large body; then some small ones.  Where threads do not share them, no parallel region is entered at all. */
+static void place_pieces(vvi_sheet_search *w, int32_t body)
+{
+  const int32_t n = w->sheets->body[body].vertices;
+  if (w->threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t first = 0; first < n; first += PIECE) place_piece(w, body, first);
+  }
+  for (int32_t first = 0; w->threads == 1 && first < n; first += PIECE) place_piece(w, body, first);
+}
+
+static void place_whole(vvi_sheet_search *w, int32_t n)
+{
+  const bool share = n > SHARED && w->threads > 1;
+  if (share) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t k = 0; k < n; k++) place_piece(w, w->active[k], 0);
+  }
+  for (int32_t k = 0; !share && k < n; k++) place_piece(w, w->active[k], 0);
+}
+
 /* Of a body of which only some clusters are active: these.  They share vertices, so one thread does it. */
 static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
 {
@@ -370,16 +394,14 @@ static void place_active(vvi_sheet_search *w)
     if (2 * w->active_clusters[body] < b->clusters) {
       place_some(w, b);
     } else if (b->vertices > PIECE) {
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (w->threads > 1)
-      for (int32_t first = 0; first < b->vertices; first += PIECE) place_piece(w, body, first);
+      place_pieces(w, body);
     } else {
       w->active[whole++] = body;
     }
     for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) w->wanted[i] = 0;
     w->active_clusters[body] = 0;
   }
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (whole > SHARED && w->threads > 1)
-  for (int32_t k = 0; k < whole; k++) place_piece(w, w->active[k], 0);
+  place_whole(w, whole);
   w->n_active = 0;
 }
 
