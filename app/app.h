@@ -130,10 +130,14 @@ typedef struct app_run {
   const char *path;      /* scene file */
   char folder[APP_PATH]; /* results */
   bool resume, overwrite, quiet, check_structure;
+  bool output; /* files are being written */
   int threads;
 } app_run;
 void app_print_summary(const app_run *r);
 int app_broken_claims(const app_run *r); /* how many; each told to stderr */
+
+/* ---- small stacks: stack.c ---- */
+int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 /* ---- help ---- */
 int app_help(const char *name); /* NULL: overview */

@@ -223,7 +223,9 @@ vv_status vv_complain(const vv_group *g, const char *name, const char *format, .
 
 bool vvi_field_hashed(const vv_group *g, const vv_field *f)
 {
-  return g->parent != NULL || (strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0);
+  if (g->parent == NULL) return strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0;
+  const bool end = g->parent->parent == NULL && strcmp(g->field->name, "time") == 0;
+  return !(end && strcmp(f->name, "end") == 0); /* a run may be continued for longer */
 }
 
 static uint64_t hash_text(uint64_t h, const char *text)
@@ -238,18 +240,12 @@ static uint64_t hash_integer(uint64_t h, int64_t value)
 
 static uint64_t hash_group(uint64_t h, const vv_group *g);
 
-static bool is_plain(const char *path)
-{
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISREG(s.st_mode);
-}
-
 /* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty, as
  * does one that is no plain file, which may never end. */
 static uint64_t hash_file(uint64_t h, const vv_group *g, const char *file)
 {
   char *path = vvi_beside(g->source, file), bytes[4096];
-  FILE *f = path != NULL && is_plain(path) ? fopen(path, "rb") : NULL;
+  FILE *f = path != NULL ? vvi_open_plain(path) : NULL;
   for (size_t n; f != NULL && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) h = vvi_hash(h, bytes, n);
   if (f != NULL) fclose(f);
   free(path);

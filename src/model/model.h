@@ -42,7 +42,7 @@ extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies *
 /* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
 const char *vvi_spec_source(const vv_spec *spec);
-uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default; title and record left out */
+uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default, but title, record and time.end */
 
 /* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */
 char *vvi_beside(const char *source, const char *file);

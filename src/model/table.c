@@ -48,8 +48,8 @@ static vv_status no_memory(const vv_group *g, const char *name)
 static vv_status load_stream(const vv_group *g, const char *name, FILE *stream, char **bytes, size_t *size)
 {
   struct stat s;
-  if (fstat(fileno(stream), &s) != 0 || !S_ISREG(s.st_mode))
-    return vv_complain(g, name, "'%.100s' is no plain file; give the name of a file", vv_text(g, name));
+  if (fstat(fileno(stream), &s) != 0)
+    return vv_complain(g, name, "'%.100s' cannot be read: %s", vv_text(g, name), strerror(errno));
   if ((int64_t)s.st_size > most_bytes)
     return vv_complain(g, name, "'%.100s' is larger than %d MiB; use fewer digits or fewer nodes", vv_text(g, name),
                        (int)(most_bytes >> 20));
@@ -69,9 +69,11 @@ vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, siz
   char *path = vvi_beside(g->source, vv_text(g, name));
   if (path == NULL) return no_memory(g, name);
   errno = 0;
-  FILE *stream = fopen(path, "rb");
+  FILE *stream = vvi_open_plain(path);
   vv_status status;
-  if (stream == NULL) {
+  if (stream == NULL && errno == EINVAL) {
+    status = vv_complain(g, name, "'%.100s' is no plain file; give the name of a file", vv_text(g, name));
+  } else if (stream == NULL) {
     const int why = errno;
     status =
         vv_complain(g, name, "'%.100s' cannot be opened (%s); the path counts from the folder of the scene: %.200s",
