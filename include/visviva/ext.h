@@ -242,6 +242,7 @@ typedef struct vv_body_kind {
   unsigned claims;
   const vv_schema *schema;
   int node_q, node_p, node_reals, element_reals, element_nodes, body_reals;
+  int node_bytes, contact_bytes; /* memory of a node beyond its columns, and where something can touch it; measured */
   int n_output;
   const vv_output_field *output_field; /* [n_output]; 0 is "position" (3 components, on nodes) */
   vv_status (*measure)(const vv_group *g, vv_need *need);

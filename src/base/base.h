@@ -44,7 +44,8 @@ void vvi_arena_free(vvi_arena *a);
 
 uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes); /* FNV-1a, 64 bit */
 #define VVI_HASH_SEED 0xcbf29ce484222325u
-double vvi_clock(void); /* monotonic seconds */
+double vvi_clock(void);  /* monotonic seconds */
+double vvi_memory(void); /* bytes of this machine; infinite where it does not say */
 
 /* ---- files that are read ---- */
 

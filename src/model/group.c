@@ -203,7 +203,7 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args)
            text);
 }
 
-vv_status vv_complain(const vv_group *g, const char *name, const char *format, ...)
+static vvi_place place_of(const vv_group *g, const char *name)
 {
   vvi_place place = {.group = g, .name = name, .index = -1, .line = g->line, .column = g->column};
   const int i = name != NULL && !is_kind(g, name) ? vvi_field_find(g->schema, name) : -1;
@@ -212,11 +212,26 @@ vv_status vv_complain(const vv_group *g, const char *name, const char *format, .
     place.line = g->value[i].line;
     place.column = g->value[i].column;
   }
+  return place;
+}
+
+vv_status vv_complain(const vv_group *g, const char *name, const char *format, ...)
+{
+  const vvi_place place = place_of(g, name);
   va_list args;
   va_start(args, format);
   vvi_complain_at(&place, format, args);
   va_end(args);
   return VV_SCENE;
+}
+
+void vvi_warn(const vv_group *g, const char *name, const char *format, ...)
+{
+  const vvi_place place = place_of(g, name);
+  va_list args;
+  va_start(args, format);
+  vvi_complain_at(&place, format, args);
+  va_end(args);
 }
 
 /* ---- hash ---- */

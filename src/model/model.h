@@ -50,6 +50,11 @@ char *vvi_beside(const char *source, const char *file);
  * is a complaint about that field. */
 vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, size_t *size);
 
+/* A message without a failure, with the place of the field: said when the scene is known to be good. */
+void vvi_warn(const vv_group *g, const char *name, const char *format, ...) VV_PRINTF(3, 4);
+/* Warns of histories that vary faster than steps of length h can follow.  (model/history.c) */
+void vvi_history_warn(const vv_group *root, double h);
+
 /* A word `auto` becomes what it stands for: `word` lives as long as the model. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_FAULTS = 5, SHOWN = 24 };
+enum { MOST_FAULTS = 5 };
 static const int64_t most_bytes = INT64_C(1) << 30;
 
 typedef struct reader {
@@ -20,7 +20,8 @@ typedef struct reader {
   const char *known;
   char *text; /* the whole file, a zero behind it */
   size_t length;
-  int64_t line; /* being read, from 1 */
+  int64_t line;      /* being read, from 1 */
+  const char *start; /* of that line */
   int faults;
   int64_t room; /* rows */
   vvi_columns *table;
@@ -131,21 +132,12 @@ static char *next_field(char **at, bool *behind_mark)
   return field;
 }
 
-/* What a message shows of a field: short, and no byte that is not plain text. */
-static const char *shown(const char *field, char out[SHOWN])
-{
-  int n = 0;
-  for (; field[n] != '\0' && n < SHOWN - 1; n++) out[n] = field[n] >= ' ' && field[n] <= '~' ? field[n] : '?';
-  out[n] = '\0';
-  return out;
-}
-
+/* Nothing of the file is shown, which may be somebody else's: a scene that names /etc/passwd must not print it. */
 static void fault(reader *r, const char *what, const char *field, const char *remedy)
 {
-  char text[SHOWN];
   if (r->faults++ < MOST_FAULTS)
-    vv_complain(r->group, r->field, "'%.100s' line %lld: %s'%s'%s", r->file, (long long)r->line, what,
-                shown(field, text), remedy);
+    vv_complain(r->group, r->field, "'%.100s' line %lld: column %d: %s%s", r->file, (long long)r->line,
+                (int)(field - r->start < INT32_MAX ? field - r->start : INT32_MAX) + 1, what, remedy);
 }
 
 /* ---- head ---- */
@@ -168,14 +160,14 @@ static void read_head(reader *r, char *line)
     if (!is_known(r->known, field)) {
       char *end;
       const bool number = field[0] != '\0' && (strtod(field, &end), *end == '\0');
-      fault(r, number ? "the head line must name the columns, and not hold numbers: " : "no such column: ", field,
+      fault(r, number ? "the head line must name the columns, and not hold numbers" : "no such column", field,
             number ? "; write a line 'x y z' above" : "");
       if (!number && r->faults == 1)
         vv_complain(r->group, r->field, "'%.100s': its columns may be %.200s", r->file, r->known);
       return;
     }
     if (vvi_columns_column(t, field) >= 0) {
-      fault(r, "the column ", field, " stands twice; name it once");
+      fault(r, "a column that stands twice", field, "; name it once");
       return;
     }
     VV_ASSERT(t->columns < VVI_TABLE_COLUMNS && strlen(field) < VVI_TABLE_NAME);
@@ -205,14 +197,14 @@ static bool read_number(reader *r, const char *field, double *out)
   char *end = NULL;
   *out = strtod(field, &end);
   if (field[0] == '\0') {
-    fault(r, "an empty field, ", field, "; write a number in each column");
+    fault(r, "an empty field", field, "; write a number in each column");
     return false;
   }
   if (*end != '\0' || strpbrk(field, "xX") != NULL) {
-    fault(r, "not a number: ", field, "; write 0.5 or 1e-3");
+    fault(r, "not a number", field, "; write 0.5 or 1e-3");
     return false;
   }
-  if (!isfinite(*out)) fault(r, "not a finite number: ", field, "; leave the row out or give a value");
+  if (!isfinite(*out)) fault(r, "not a finite number", field, "; leave the row out or give a value");
   return isfinite(*out);
 }
 
@@ -243,6 +235,7 @@ static vv_status read_lines(reader *r)
     *stop = '\0';
     at = stop + 1;
     r->line++;
+    r->start = line;
     line[strcspn(line, "#")] = '\0';
     while (is_blank(*line)) line++;
     if (*line == '\0') continue;

@@ -238,32 +238,21 @@ static bool waiting(const vv_sim *sim)
   return sim->n_observer > 0 && sim->state->step % VVI_BATCH_STEPS == 0 && sim->log.n > VVI_LOG_EVENTS / 4;
 }
 
-/* Name of the first body with a value that is not finite. */
-static const char *lost_body(const vv_sim *sim)
-{
-  for (int i = 0; i < sim->model->n_body; i++) {
-    const vv_body *body = &sim->model->body[i];
-    const vv_block *b = &sim->model->block[body->block];
-    double sum = 0.0;
-    for (int c = 0; c < b->kind->node_q; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * sim->state->q[b->q0 + c * b->column + body->node0 + j];
-    for (int c = 0; c < b->kind->node_p; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * sim->state->p[b->p0 + c * b->column + body->node0 + j];
-    if (sum != 0.0) return body->name;
-  }
-  return "energy";
-}
-
 static void check_broken(vv_sim *sim, vv_report *r)
 {
   const double energy = vv_totals_energy(&sim->ledger.now);
   if (isfinite(energy)) return; /* every position and momentum is in it */
+  const vv_body *lost = vvi_lost_body(sim->model, sim->state->q, sim->state->p);
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(
-      r->message, sizeof r->message,
-      "'%.60s' is no longer finite at step %lld, t = %.9g: it moved, turned or stretched too far in one step; use a "
-      "shorter step or a finer mesh",
-      lost_body(sim), (long long)sim->state->step, sim->state->t);
+  if (lost == NULL)
+    snprintf(r->message, sizeof r->message, "the energy is no longer finite at step %lld, t = %.9g; check the units",
+             (long long)sim->state->step, sim->state->t);
+  else
+    snprintf(
+        r->message, sizeof r->message,
+        "'%.60s' is no longer finite at step %lld, t = %.9g: it moved, turned or stretched too far in one step; use "
+        "a shorter step or a finer mesh",
+        lost->name, (long long)sim->state->step, sim->state->t);
 }
 
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */

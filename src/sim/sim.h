@@ -37,6 +37,9 @@ struct vv_sim {
 /* The jump rule of the scene, `auto` resolved.  (sim/compile.c) */
 vvi_jump vvi_jump_chosen(const vv_model *m);
 
+/* The first body with a position or momentum whose square is not finite; NULL: none.  (sim/compile.c) */
+const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p);
+
 void vvi_claims_make(vv_sim *sim);
 /* Judges them by the ledger as it stands. */
 void vvi_claims_judge(vv_sim *sim);
