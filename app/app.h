@@ -116,9 +116,12 @@ void app_progress_clear(app_progress *p);
 
 /* ---- Ctrl-C: signals.c ---- */
 
-/* From now on a signal stops this sim after its current step; NULL: none is running.  A second signal changes nothing. */
+/* From now on a signal stops this sim after its current step, and a step that goes on for most of a second more ends the
+ * program; NULL: none is running.  A second signal changes nothing. */
 void app_watch_signals(vv_sim *sim);
-bool app_signalled(void); /* one has come */
+void app_signals_calm(void); /* the steps are over: what is written now is waited for */
+vv_status app_signals_observe(const vv_view *view, void *unused); /* says so before the last files are written */
+bool app_signalled(void);                                         /* one has come */
 
 /* ---- the end of a run: summary.c ---- */
 

@@ -26,7 +26,8 @@ static const topic topics[] = {
 "  --overwrite         replace the run in DIR\n"
 "  -q, --quiet         no progress line and no summary\n"
 "  --check-structure   also check the symplectic structure (slower)\n\n"
-"Ctrl-C stops after the current step with a checkpoint.\n"
+"Ctrl-C stops after the current step with a checkpoint; a step that takes\n"
+"longer than a second is given up, and the last checkpoint is kept.\n"
 "See also: visviva help ledger, visviva help exit-codes.\n"},
 {"check",
 "Reports every mistake of the scene at once, with line, column and the nearest\n"

@@ -69,6 +69,8 @@ static vv_status prepare(app_run *r)
   if (status == VV_OK && r->resume) status = restore(r);
   if (status != VV_OK) return status;
   app_watch_signals(r->sim);
+  status = vv_sim_observe(r->sim, 0, app_signals_observe, NULL); /* before the files */
+  if (status != VV_OK) return status;
   r->output = true; /* from here on a file that fails is an output */
   status = vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
@@ -84,6 +86,7 @@ static vv_status advance(app_run *r)
     if (status != VV_OK) return status;
   }
   const vv_status status = vv_sim_run(r->sim, &r->report);
+  app_signals_calm();
   app_progress_clear(&progress);
   return status;
 }
