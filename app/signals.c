@@ -22,7 +22,7 @@ static void wait_at_most(int milliseconds)
 static void on_signal(int signal)
 {
   (void)signal;
-  if (!caught && stepping) wait_at_most(800);
+  if (!caught && stepping) wait_at_most(600);
   caught = 1;
   if (running != NULL) vv_sim_interrupt(running);
 }

@@ -42,10 +42,11 @@ typedef struct vv_ledger {
   double max_nodal_closure;
   double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
   double penetration;            /* now */
-  int64_t contacts;              /* closed or touching pairs at this step */
-  int64_t impacts;               /* events since the start */
-  int64_t fallbacks;             /* events whose energy equation had no root */
-  int64_t held;                  /* contacts held together because bounces accumulated */
+  double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
+  int64_t contacts;   /* closed or touching pairs at this step */
+  int64_t impacts;    /* events since the start */
+  int64_t fallbacks;  /* events whose energy equation had no root */
+  int64_t held;       /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */

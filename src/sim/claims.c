@@ -142,6 +142,16 @@ static double worst_of(const vv_sim *sim, const char *name)
                                          : v->multisymplectic;
 }
 
+/* Loads on bodies that fly exactly, at orders 4 and 6: the kicks of a stage, of which the longest counts.     [ledger 11] */
+static double kick_bound(const vv_sim *sim)
+{
+  const vvi_composition *k = sim->step.composition;
+  double longest = 0.0;
+  for (int i = 0; i < k->stages; i++) longest = fmax(longest, fabs(k->gamma[i]));
+  const double scale = sim->ledger.energy_scale;
+  return scale > 0.0 ? longest * longest * sim->ledger.kick_energy / scale : 0.0;
+}
+
 /* The worst values live in the ledger, so that a resumed run remembers them. */
 void vvi_claims_judge(vv_sim *sim)
 {
@@ -161,6 +171,7 @@ void vvi_claims_judge(vv_sim *sim)
     }
     c->worst = l->claim_worst[i];
     c->when = l->claim_when[i];
+    if (energy && sim->half_kick != NULL && !sim->step.exact) c->bound = sim->base[i] + kick_bound(sim);
     /* the growth costs a pass over the state: only a claim that needs it asks */
     if (strncmp(c->nature, "exact", 5) == 0 && c->worst > c->bound)
       c->bound =

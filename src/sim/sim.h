@@ -27,6 +27,7 @@ struct vv_sim {
   vv_claim claim[VVI_MAX_CLAIMS];
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
+  double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
