@@ -35,6 +35,7 @@ typedef struct vv_ledger {
   vv_posted posted;
   double energy_scale, p_scale, L_scale; /* largest seen so far */
   double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one drift */
+  double reach;            /* m: farthest place from the origin at the start: angular momenta round at eps reach |p| */
   double energy_floor;     /* J: the same of all drifts so far: a gap below it is none */
   double closure;          /* now */
   double p_drift, L_drift; /* now */
@@ -42,6 +43,7 @@ typedef struct vv_ledger {
   double max_nodal_closure;
   double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
   double penetration;            /* now */
+  double max_distortion;         /* of elements: 1 is flat or folded */
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
   int64_t contacts;   /* closed or touching pairs at this step */
   int64_t impacts;    /* events since the start */

@@ -203,6 +203,8 @@ static vv_status measure_length(vv_model *m, const double *q, const double *p)
   for (int c = 0; c < 3; c++)
     if (hi[c] > lo[c]) d += (hi[c] - lo[c]) * (hi[c] - lo[c]);
   m->length_scale = d > 0.0 ? sqrt(d) : 1.0;
+  for (int c = 0; c < 3; c++)
+    if (hi[c] >= lo[c]) m->reach = fmax(m->reach, fmax(fabs(lo[c]), fabs(hi[c])));
   return VV_OK;
 }
 

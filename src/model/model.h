@@ -21,6 +21,7 @@ struct vv_model {
   int64_t nq, np, nh;
   double gravity[3];
   double length_scale; /* m: size of the scene, for tolerances on gaps */
+  double reach;        /* m: farthest place from the origin */
   double step, end;    /* s */
   int64_t steps;
   double stable_step; /* s */

@@ -169,11 +169,8 @@ static vv_status choose_step(vv_model *m, const double *q)
   const vv_group *safety = vv_sub(time, "step");
   m->end = vv_number(time, "end");
   VV_TRY(vvi_stable_step(m, q, &m->stable_step));
-  /* the longest stage of a composition must be stable */
-  const vvi_composition *c = vvi_composition_find(m->order);
-  double longest = 0.0;
-  for (int i = 0; i < c->stages; i++) longest = fmax(longest, fabs(c->gamma[i]));
-  m->stable_step /= longest; /* an implicit step may be longer: for it this is only a unit */
+  /* an implicit step may be longer: for it this is only a unit */
+  if (m->order != 2) m->stable_step *= 0.5 * vvi_composition_limit(vvi_composition_find(m->order));
   if (safety != NULL) {
     if (!isfinite(m->stable_step)) return vv_complain(time, "step", "nothing here limits the step: give a number");
     m->step = vv_number(safety, "safety") * m->stable_step;

@@ -49,6 +49,22 @@ static double element_energy(const beam_body *k, const element_strain *e)
   return v;
 }
 
+/* Neighbouring sections that have turned by a right angle against each other are no longer an element of a smooth curve:
+ * 1 - cos of that angle, with tr(Lambda_a^T Lambda_b) = 1 + 2 cos. */
+double beam_distortion(const vv_block *b, const double *q)
+{
+  double worst = 0.0;
+  for (int64_t e = 0; e < b->elements; e++) {
+    const int32_t *node = b->element_node + 2 * e;
+    double x[3], A[9], B[9], trace = 0.0;
+    beam_get(b, q, node[0], x, A);
+    beam_get(b, q, node[1], x, B);
+    for (int c = 0; c < 9; c++) trace += A[c] * B[c];
+    worst = fmax(worst, 1.0 - 0.5 * (trace - 1.0));
+  }
+  return worst;
+}
+
 /* ---- sums ---- */
 
 static void momentum_of(const vv_block *b, const double *p, int64_t i, double P[3], double S[3])

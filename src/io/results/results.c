@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10 };
+enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10, ROWS = 20000 };
 
 vv_results_def vv_results_default(void)
 {
@@ -56,7 +56,7 @@ int64_t vv_results_next(int64_t step, void *results)
 static void read_rhythm(vv_results *r)
 {
   const vv_group *record = vv_sub(r->model->root, "record");
-  r->row_every = vv_integer(record, "ledger");
+  r->row_every = vv_has(record, "ledger") ? vv_integer(record, "ledger") : 1 + (r->model->steps - 1) / ROWS;
   r->frame_every = steps_between(r->model, record, "every", FRAMES);
   r->check_every = steps_between(r->model, record, "checkpoint", CHECKPOINTS);
   r->paraview = vv_boolean(record, "paraview");
@@ -208,7 +208,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
 /* The state of an unstable run is worthless: the checkpoint before it is kept. */
 static vv_status write_checkpoint(vv_results *r, const vv_view *view, const vvi_marks *marks)
 {
-  if (!is_finite(view->state)) return VV_OK;
+  if (view->hopeless || !is_finite(view->state)) return VV_OK;
   VV_TRY(flush_all(r, true));
   return vvi_checkpoint_write(view, marks, r->checkpoint_tmp, r->checkpoint_path);
 }
