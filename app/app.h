@@ -137,7 +137,8 @@ typedef struct app_run {
   int threads;
 } app_run;
 void app_print_summary(const app_run *r);
-int app_broken_claims(const app_run *r); /* how many; each told to stderr */
+void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */
+int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
 
 /* ---- small stacks: stack.c ---- */
 int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);

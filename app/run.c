@@ -137,6 +137,7 @@ static int run(app_run *r)
   status = finish(r, status);
   if (status != VV_OK || r->report.reason != VV_REASON_DONE) return stopped(r, status);
   if (!r->quiet) app_print_summary(r);
+  app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
 }
 

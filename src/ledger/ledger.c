@@ -34,6 +34,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
                    .nodal_now = nodal,
                    .rounding = rounding,
                    .reach = reach,
+                   .distortion_when = -1.0,
                    .energy_floor = rounding,
                    .anchor_events = -1};
   grow_scales(l, balanced);

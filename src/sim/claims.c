@@ -101,13 +101,6 @@ static double pushes(const vv_sim *sim)
   return fmax(0.0, vvi_sheets_lent(&sim->step) - 0.5 * mass * speed * speed) / scale;
 }
 
-static bool has_elements(const vv_model *m)
-{
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].kind->distortion != NULL) return true;
-  return false;
-}
-
 void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -133,7 +126,6 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", sim->step.solids->locate != NULL ? "exact" : "bounded", solids_bound(sim));
   if (sim->step.sheets != NULL && m->sheets->loses && !penetrates) add(sim, "pushes", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
-  if (has_elements(m)) add(sim, "elements", "not inside out", 1.0);
   if (sim->step.vary == NULL) return;
   if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);
   if (sim->step.vary->by_slabs) {
@@ -150,7 +142,6 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
   if (strcmp(name, "pushes") == 0) return pushes(sim);
-  if (strcmp(name, "elements") == 0) return l->max_distortion;
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;
   return strcmp(name, "symplectic") == 0 ? v->symplectic

@@ -199,14 +199,16 @@ static void open_ledger(vv_sim *sim)
   vvi_claims_make(sim);
 }
 
-static double distortion(const vv_sim *sim)
+/* Elements that are crushed flat, inside out or folded: told, since energies may close all the same. */
+static void note_distortion(vv_sim *sim)
 {
-  double worst = 0.0;
+  vv_ledger *l = &sim->ledger;
   for (int i = 0; i < sim->model->n_block; i++) {
     const vv_block *b = &sim->model->block[i];
-    if (b->kind->distortion != NULL) worst = fmax(worst, b->kind->distortion(b, sim->state->q + b->q0));
+    if (b->kind->distortion != NULL)
+      l->max_distortion = fmax(l->max_distortion, b->kind->distortion(b, sim->state->q + b->q0));
   }
-  return worst;
+  if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
 }
 
 static void close_ledger(vv_sim *sim)
@@ -216,7 +218,7 @@ static void close_ledger(vv_sim *sim)
   audit(sim, &balanced, &nodal);
   vvi_ledger_close(&sim->ledger, &balanced, nodal, sim->state->step * sim->step.composition->stages);
   if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
-  sim->ledger.max_distortion = fmax(sim->ledger.max_distortion, distortion(sim));
+  note_distortion(sim);
   vvi_claims_judge(sim);
 }
 

@@ -17,8 +17,9 @@ static const char *const body[] = {
     "{kind: beam, length: 2, elements: 3, material: {young: 1e6, density: 1000}, section: {circle: {radius: 0.01}}, "
     "shape: "
     "{nodes: {file: %s}}}",
-    "{kind: rigid, mass: 1, shape: {ball: {radius: 0.1}}, copies: {places: {file: %s}}}",
-    "{kind: rigid, mass: 1, shape: {mesh: {points: %s, faces: %s}}}",
+    "{kind: rigid, mass: 1, shape: {ball: {radius: 0.1}}, copies: {places: %s}}",
+    "{kind: rigid, mass: 1, shape: {mesh: {points: [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], faces_file: %s}}}",
+    "{kind: rigid, mass: 1, shape: {mesh: {points_file: %s, faces: [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3]}}}",
 };
 enum { BODIES = sizeof body / sizeof body[0] };
 
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (size < 1 || size > 1 << 16) return 0;
   snprintf(path, sizeof path, "/tmp/fuzz_table_%d.csv", (int)getpid());
   write_all(path, data + 1, size - 1);
-  snprintf(one, sizeof one, body[data[0] % BODIES], path, path);
+  snprintf(one, sizeof one, body[data[0] % BODIES], path);
   snprintf(text, sizeof text, "visviva: 1\ntime: {end: 1e-6, step: 1e-7}\nbodies:\n  a: %s\n", one);
   def.threads = 1;
   if (vv_ctx_create(&def, &ctx) != VV_OK) abort();
