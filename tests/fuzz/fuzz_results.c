@@ -82,6 +82,18 @@ static void resume(vv_model *model, vv_state *state, const char *folder, const c
   vv_sim_destroy(sim);
 }
 
+static void clean_up(const char *folder)
+{
+  static const char *const name[] = {"results.h5", "results.h5.damaged", "checkpoint.h5", "checkpoint.tmp",
+                                     "scene.yaml", "ledger.csv",         "events.csv"};
+  char path[128];
+  for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+    remove(path);
+  }
+  rmdir(folder);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   char folder[64], h5[96], checkpoint[96];
@@ -112,5 +124,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   vv_model_destroy(model);
   vv_spec_destroy(spec);
   vv_ctx_destroy(ctx);
+  clean_up(folder);
   return 0;
 }
