@@ -1,7 +1,11 @@
 # make install PREFIX=...: library, headers, program, scenes, visviva.pc and the CMake package.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS vv EXPORT visvivaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+set(vv_libraries vv_inside)
+if(VV_SHARED)
+  list(APPEND vv_libraries vv_shared)
+endif()
+install(TARGETS ${vv_libraries} EXPORT visvivaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/visviva DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DATADIR}/visviva)
@@ -28,7 +32,7 @@ if(NOT VV_HDF5_FOUND)
   string(PREPEND vv_pc_libs " ${HDF5_C_LIBRARIES}")
 endif()
 string(REPLACE ";" " " vv_pc_libs "${vv_pc_libs}")
-if(BUILD_SHARED_LIBS)
+if(VV_SHARED) # `pkg-config --static` for the other
   set(vv_pc_private .private)
   set(vv_pc_libs_private "${vv_pc_libs}")
 else()

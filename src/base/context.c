@@ -89,6 +89,14 @@ void vv_ctx_messages_clear(vv_ctx *ctx)
   ctx->n_message = 0;
 }
 
+int vv_ctx_report(vv_ctx *ctx, FILE *stream)
+{
+  const int n = ctx->n_message;
+  for (int i = 0; i < n; i++) fprintf(stream, "%s\n", ctx->message[i]);
+  vv_ctx_messages_clear(ctx);
+  return n;
+}
+
 vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
 {
   if (ctx == NULL || ctx->n_message >= MAX_MESSAGES) return status;
