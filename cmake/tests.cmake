@@ -55,6 +55,12 @@ else()
   add_library(vv_test_support ALIAS vv_test_base)
 endif()
 
+# Python loads a library with a sanitizer only after the sanitizer's own.
+if(VV_SANITIZE MATCHES "address")
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE VV_PRELOAD
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
+
 file(GLOB_RECURSE test_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/test_*.c
      ${PROJECT_SOURCE_DIR}/tests/test_*.sh ${PROJECT_SOURCE_DIR}/tests/test_*.py)
 foreach(source ${test_files})
@@ -68,6 +74,18 @@ foreach(source ${test_files})
     target_link_libraries(${target} PRIVATE vv_test_support)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     vv_add_test(${name} ${label} $<TARGET_FILE:${target}>)
+  elseif(source MATCHES "/python/")
+    # what a test imports besides numpy stands in its line "needs: ..."
+    file(STRINGS ${source} needs REGEX "^needs: ")
+    string(REGEX REPLACE "^needs: " "" needs "${needs}")
+    separate_arguments(needs)
+    vv_add_test(${name} ${label} bash ${PROJECT_SOURCE_DIR}/tests/python/python.sh ${source} ${needs})
+    if(VV_PRELOAD)
+      set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT VISVIVA_PRELOAD=${VV_PRELOAD})
+    endif()
+    if(VV_SANITIZE MATCHES "thread" OR VV_FUZZ) # the interpreter is not instrumented
+      set_property(TEST ${name} PROPERTY DISABLED ON)
+    endif()
   elseif(source MATCHES "\\.py$")
     vv_add_test(${name} ${label} ${Python3_EXECUTABLE} ${source})
   else()

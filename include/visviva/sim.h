@@ -85,6 +85,9 @@ VV_API VV_NODISCARD vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_obse
 typedef int64_t vv_next_fn(int64_t step, void *user);
 VV_API VV_NODISCARD vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, void *user);
 
+/* Observers and controllers with this `user` are no longer called.  Not from inside one. */
+VV_API void vv_sim_dismiss(vv_sim *sim, const void *user);
+
 /* Advances; returns VV_OK even if nature stopped the run: look at the report. */
 VV_API VV_NODISCARD vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report);
 VV_API VV_NODISCARD vv_status vv_sim_run(vv_sim *sim, vv_report *report); /* to time.end */

@@ -85,8 +85,11 @@ const char *vv_ctx_message(const vv_ctx *ctx, int i)
 
 void vv_ctx_messages_clear(vv_ctx *ctx)
 {
-  for (int i = 0; i < ctx->n_message; i++) free(ctx->message[i]);
-  ctx->n_message = 0;
+#pragma omp critical(vvi_ctx_messages)
+  {
+    for (int i = 0; i < ctx->n_message; i++) free(ctx->message[i]);
+    ctx->n_message = 0;
+  }
 }
 
 int vv_ctx_report(vv_ctx *ctx, FILE *stream)
@@ -115,6 +118,13 @@ vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
   char *copy = malloc(strlen(text) + 1);
   if (copy == NULL) return status;
   strcpy(copy, text);
-  ctx->message[ctx->n_message++] = copy;
+  /* two simulations of one model may fail in two threads */
+#pragma omp critical(vvi_ctx_messages)
+  {
+    if (ctx->n_message < MAX_MESSAGES)
+      ctx->message[ctx->n_message++] = copy;
+    else
+      free(copy);
+  }
   return status;
 }

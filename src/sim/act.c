@@ -222,7 +222,7 @@ static vv_status set_velocity(vv_sim *sim, const target *t, const double *v, con
 
 vv_status vv_sim_push(vv_sim *sim, int body, int64_t node, const double impulse[3], const double moment[3])
 {
-  target t;
+  target t = {0};
   VV_TRY(find(sim, body, node, moment, &t));
   VV_TRY(finite(sim, impulse, moment));
   touch(sim);
@@ -231,7 +231,7 @@ vv_status vv_sim_push(vv_sim *sim, int body, int64_t node, const double impulse[
 
 vv_status vv_sim_set_velocity(vv_sim *sim, int body, int64_t node, const double velocity[3], const double spin[3])
 {
-  target t;
+  target t = {0};
   VV_TRY(find(sim, body, node, spin, &t));
   VV_TRY(finite(sim, velocity, spin));
   touch(sim);
@@ -281,7 +281,7 @@ static vv_status act_new(vv_sim *sim, vvi_act **out)
 
 static vv_status set_act(vv_sim *sim, int body, int64_t node, bool motion, const double *a, const double *b)
 {
-  target t;
+  target t = {0};
   VV_TRY(find(sim, body, node, b, &t));
   VV_TRY(finite(sim, a, b));
   vvi_act *act = act_of(sim, body, node, motion);
@@ -343,7 +343,7 @@ static vv_status halves(vv_sim *sim, bool before)
 {
   for (int i = 0; i < sim->n_act; i++) {
     const vvi_act *a = &sim->act[i];
-    target t;
+    target t = {0};
     VV_TRY(find(sim, a->body, a->node, NULL, &t));
     const bool frames = t.block->kind->node_p >= 6;
     touch(sim);

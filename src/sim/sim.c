@@ -30,7 +30,7 @@ vv_sim_def vv_sim_default(void)
 static vv_status build(vv_sim *sim, const vv_sim_def *def)
 {
   const vv_model *m = sim->model;
-  sim->log.event = VVI_ARENA_NEW(&sim->arena, vv_event, VVI_LOG_EVENTS);
+  sim->log.event = calloc(VVI_LOG_EVENTS, sizeof(vv_event)); /* not the arena, which would touch its 6 MB */
   if (sim->log.event == NULL) return VV_NOMEM;
   sim->step = (struct vv_step){.model = m,
                                .state = sim->state,
@@ -76,6 +76,7 @@ void vv_sim_destroy(vv_sim *sim)
 {
   if (sim == NULL) return;
   vv_state_destroy(sim->left);
+  free(sim->log.event);
   free(sim->act);
   free(sim->mover);
   vvi_arena_free(&sim->arena);
@@ -96,6 +97,17 @@ vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, 
   VV_TRY(vv_sim_observe(sim, 1, fn, user));
   sim->observer[sim->n_observer - 1].next = next;
   return VV_OK;
+}
+
+void vv_sim_dismiss(vv_sim *sim, const void *user)
+{
+  int n = 0, k = 0;
+  for (int i = 0; i < sim->n_observer; i++)
+    if (sim->observer[i].user != user) sim->observer[n++] = sim->observer[i];
+  for (int i = 0; i < sim->n_controller; i++)
+    if (sim->controller[i].user != user) sim->controller[k++] = sim->controller[i];
+  sim->n_observer = n;
+  sim->n_controller = k;
 }
 
 void vv_sim_interrupt(vv_sim *sim)
@@ -299,10 +311,11 @@ static void check_broken(vv_sim *sim, vv_report *r)
 }
 
 /* A request is answered once: the next call goes on. */
-static bool asked_to_stop(vv_sim *sim)
+static bool asked_to_stop(vv_sim *sim, bool more)
 {
-  const double now = sim->poll != NULL ? vvi_clock() : 0.0;
-  if (sim->poll != NULL && now - sim->polled > patience) {
+  const bool asks = more && sim->poll != NULL;
+  const double now = asks ? vvi_clock() : 0.0;
+  if (asks && now - sim->polled > patience) {
     sim->polled = now;
     if (sim->poll(sim->poll_user)) sim->interrupted = 1;
   }
@@ -322,7 +335,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
   *done += batch;
   vvi_act_after(sim);
-  if (r->reason == VV_REASON_DONE && asked_to_stop(sim) && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   const bool all = waiting(sim);
   if (!due(sim) && !last && !all) {

@@ -62,11 +62,17 @@ const char *vv_frames_body(const vv_frames *f, int body)
   return body >= 0 && body < f->run.n_body ? f->run.body[body] : NULL;
 }
 
+/* Tables without a dimension for frames. */
+static bool is_constant(const char *name)
+{
+  return strcmp(name, "elements") == 0 || strncmp(name, "skin_", 5) == 0;
+}
+
 int64_t vv_frames_size(vv_frames *f, int body, const char *field, int *components)
 {
   int64_t count = 0;
   int of_each = 0;
-  if (vv_frames_body(f, body) != NULL && field != NULL) vvi_run_shape(&f->run, body, field, &count, &of_each);
+  if (vv_frames_body(f, body) != NULL && field != NULL && !is_constant(field)) vvi_run_shape(&f->run, body, field, &count, &of_each);
   if (components != NULL) *components = count > 0 ? of_each : 0;
   return count;
 }
