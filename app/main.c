@@ -22,6 +22,8 @@ const app_verb app_verbs[] = {
      "run a family of steps or meshes; measure orders of convergence"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
+    {"man", app_verb_man, "man", "print the man page: visviva man | man -l -"},
+    {"completion", app_verb_completion, "completion bash | zsh | fish", "print what a shell needs to complete these words"},
     {"help", app_verb_help, "help [VERB | scene | method | ledger | exit-codes]", "explain a verb or a topic"},
     {"version", app_verb_version, "version", "print the version"},
     {0},

@@ -28,13 +28,27 @@ if(TARGET visviva)
   endif()
   install(TARGETS visviva RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${CMAKE_BINARY_DIR}/report-template.html DESTINATION ${CMAKE_INSTALL_DATADIR}/visviva OPTIONAL)
-  if(EXISTS ${PROJECT_SOURCE_DIR}/docs/man/visviva.1)
-    install(FILES docs/man/visviva.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  if(NOT CMAKE_CROSSCOMPILING) # made by the program itself, from the tables of its help
+    set(vv_shell ${CMAKE_BINARY_DIR}/shell)
+    add_custom_command(
+      OUTPUT ${vv_shell}/visviva.1 ${vv_shell}/visviva ${vv_shell}/_visviva ${vv_shell}/visviva.fish
+      COMMAND sh ${PROJECT_SOURCE_DIR}/tools/shell.sh $<TARGET_FILE:visviva> ${vv_shell}
+      DEPENDS visviva ${PROJECT_SOURCE_DIR}/tools/shell.sh
+      VERBATIM)
+    if(NOT VV_WHEEL)
+      add_custom_target(shell ALL DEPENDS ${vv_shell}/visviva.1)
+      install(FILES ${vv_shell}/visviva.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+      install(FILES ${vv_shell}/visviva DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+      install(FILES ${vv_shell}/_visviva DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+      install(FILES ${vv_shell}/visviva.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    endif()
   endif()
 endif()
 
 # pkg-config.  A static library alone needs what stands below it at every link; a shared one brings it along.
-if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+if(NOT VV_OPENMP)
+  set(vv_pc_libs " -lm")
+elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU")
   set(vv_pc_libs " -fopenmp -lm")
 else()
   set(vv_pc_libs " ${OpenMP_C_LIBRARIES} -lm") # by name: another compiler's -fopenmp means another runtime

@@ -3,6 +3,9 @@
 #include "visviva/base.h"
 
 #include <locale.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #ifdef NDEBUG
 #define VV_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))

@@ -1,11 +1,18 @@
 /* base/context.c  The context: catalog, threads, messages. */
 #include "base/base.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef VV_NO_OPENMP
+#include <omp.h>
+#else
+static int omp_get_max_threads(void)
+{
+  return 1;
+}
+#endif
 
 /* Handed up by name only: the built-in kinds live in the catalog room. */
 VV_API const struct vv_catalog *vv_catalog_default(void);
