@@ -51,7 +51,7 @@ web: release ## build the report page (Node and npm; the net, the first time)
 	@echo "visviva report DIR makes a page of a result folder"
 web-test: web ## test the report page in Chromium
 	@bash tools/setup.sh web-test
-	@cd web && npm install --loglevel=error >/dev/null && npm run check && \
+	@cd web && npm install --no-save --loglevel=error >/dev/null && npm run check && \
 	  VISVIVA=$${VISVIVA:-$$PWD/../$(BUILD)/release/visviva} npm test
 
 .PHONY: setup-test
@@ -132,8 +132,9 @@ fuzz: setup ## fuzz every parser for FUZZ_SECONDS (default 60)
 	@bash tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
 .PHONY: docs
-docs: release ## write docs/scene-reference.md from the field tables
+docs: release ## write docs/scene-reference.md from the field tables, docs/c-api.md from the headers
 	$(BUILD)/release/visviva reference docs/scene-reference.md
+	$(PYTHON) tools/c_api.py
 
 .PHONY: clean
 clean: ## remove build and out

@@ -109,7 +109,7 @@ def pack(tree: pathlib.Path, out: pathlib.Path) -> None:
         for path in sorted(p for p in tree.rglob("*") if p.is_file()):
             name, data = path.relative_to(tree).as_posix(), path.read_bytes()
             entry = zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0))
-            entry.external_attr = (0o755 if os.access(path, os.X_OK) else 0o644) << 16
+            entry.external_attr = (0o100755 if os.access(path, os.X_OK) else 0o100644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, data)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

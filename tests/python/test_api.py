@@ -333,6 +333,19 @@ class Abi(unittest.TestCase):
             failed, tried = doctest.testmod(sys.modules["visviva" + name])
             self.assertEqual(failed, 0, name)
 
+    def test_the_page(self):
+        """The first three pieces of code of docs/python.md, as they stand there."""
+        import contextlib
+        import io
+        import re
+        pieces = re.findall(r"```python\n(.*?)```", (SOURCE / "docs/python.md").read_text(), re.S)
+        names = {}
+        with contextlib.redirect_stdout(io.StringIO()):
+            for piece in pieces[:3]:
+                exec(piece, names)  # noqa: S102
+            names["sim"].step(200)
+        self.assertLess(names["sim"].ledger.max_closure, 1e-12)
+
     def test_everything_public_has_words(self):
         for name in visviva.__all__:
             self.assertTrue(getattr(visviva, name).__doc__, name)
