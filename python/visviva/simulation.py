@@ -218,7 +218,7 @@ class Simulation:
         self._raised: BaseException | None = None
         self._rows: _Rows | None = None
         self._events: _EventRows | None = None
-        self._acting = False
+        self._inside: int | None = None  # the thread whose callback is being called
         poll = PollFn(lambda user: False)  # Python looks for signals when it is called
         self._kept.append(poll)
         lib.vv_sim_poll(self._ptr, ctypes.cast(poll, c_void_p), None)
@@ -330,7 +330,7 @@ class Simulation:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """One thread at a time; a controller acts from inside the call that runs it."""
-        if self._acting and self._inside == threading.get_ident():
+        if self._inside == threading.get_ident():
             yield
             return
         if not self._lock.acquire(blocking=False):
@@ -340,17 +340,18 @@ class Simulation:
         finally:
             self._lock.release()
 
+    def _outside(self, what: str) -> None:
+        if self._inside == threading.get_ident():
+            raise RuntimeError(f"{what} cannot be called from a controller or observer of the same simulation; clone it there")
+
     def step(self, n: int = 1) -> "Simulation":
         """Takes n steps.  Ctrl-C stops after the current step.  Other Python threads run meanwhile."""
         if n == 1 and self._rows is None:
             if not self._lock.acquire(False):
                 raise RuntimeError("this simulation is running already; give each thread one of its own (clone)")
             try:
-                self._inside = threading.get_ident()
-                self._acting = True
                 status = _steps(self._ptr, 1, self._report_ref)
             finally:
-                self._acting = False
                 self._lock.release()
             if status or self._report.reason:
                 self._finish(status)
@@ -364,6 +365,7 @@ class Simulation:
         return self._advance(None, t)
 
     def _advance(self, n: int | None, t: float = 0.0) -> "Simulation":
+        self._outside("step, until and run")
         if n is None:
             count = abs(t / self.dt - self.steps) + 1
             if not count < 9e15:
@@ -373,13 +375,8 @@ class Simulation:
         with self._alone():
             self._make_room(int(count))
             with self._ctrl_c() as caught:
-                self._inside = threading.get_ident()
-                self._acting = True
-                try:
-                    status = _steps(self._ptr, n, self._report_ref) if n is not None else \
-                        lib.vv_sim_until(self._ptr, t, self._report_ref)
-                finally:
-                    self._acting = False
+                status = _steps(self._ptr, n, self._report_ref) if n is not None else \
+                    lib.vv_sim_until(self._ptr, t, self._report_ref)
             self._note_missed()
         if caught and not self._raised:
             self._raised = KeyboardInterrupt()
@@ -464,6 +461,7 @@ class Simulation:
 
     def record(self, every: int = 1) -> "Simulation":
         """Keeps a row of the ledger every so many steps, and all events, in memory: `history`, `events`."""
+        self._outside("record")
         if every < 1:
             raise ValueError("record: every is at least 1")
         with self._alone():
@@ -535,12 +533,15 @@ class Simulation:
 
     def _guard(self, call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], int]:
         def guarded(a: Any, b: Any) -> int:
+            self._inside = threading.get_ident()
             try:
                 call(a, b)
                 return _library.OK
             except BaseException as trouble:  # C cannot hand it on: kept until the call is back
                 self._raised = trouble
                 return _library.STOPPED
+            finally:
+                self._inside = None
         return guarded
 
     # ---- writing the state ----
@@ -580,6 +581,7 @@ class Simulation:
         return self
 
     def _load(self, read: Any, path: bytes) -> None:
+        self._outside("restore")
         ledger = c_void_p()
         with self._alone():
             check(self._ctx, lib.vv_ledger_create(byref(ledger)))
