@@ -56,7 +56,7 @@ def build(folder: pathlib.Path) -> None:
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     run("cmake", "-S", str(ROOT), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON",
         "-DVV_TESTS=OFF", "-DVV_BENCH=OFF", "-DCMAKE_C_FLAGS_RELEASE=-O3 -DNDEBUG", "-DCMAKE_INSTALL_PREFIX=/usr",
-        "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DVV_WHEEL=ON",
+        "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON", "-DVV_WHEEL=ON", "-DVV_PACKAGE=ON",
         *os.environ.get("CMAKE_ARGS", "").split())
     run("cmake", "--build", str(folder), "--target", "vv_shared", "visviva", "-j", str(os.cpu_count() or 2))
 

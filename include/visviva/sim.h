@@ -165,7 +165,8 @@ typedef struct vv_events {
 } vv_events;
 VV_API VV_NODISCARD vv_status vv_events_observe(const vv_view *view, void *events);
 
-/* Continue a run: the ledger as it was (a checkpoint holds state and ledger). */
+/* Continue a run: the ledger as it was (a checkpoint holds state and ledger; forces and prescribed motions of the caller are
+ * not in it). */
 VV_API VV_NODISCARD vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger);
 
 #ifdef __cplusplus

@@ -570,7 +570,8 @@ class Simulation:
     # ---- saving, restoring, cloning ----
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """The whole truth of the run in one file: state and books."""
+        """State and books in one file.  Forces and prescribed motions that last, and callbacks, are the caller's: set them
+        again after `restore`."""
         with files, self._alone():
             check(self._ctx, lib.vv_checkpoint_save(self._ptr, os.fsencode(path)))
 
@@ -594,8 +595,8 @@ class Simulation:
                 lib.vv_ledger_destroy(ledger)
 
     def clone(self) -> "Simulation":
-        """A second simulation of the same scene, in the same state, with the same books; callbacks and what was recorded are
-        not taken along.  The two share the compiled scene, which nothing changes, and may run in two threads."""
+        """A second simulation of the same scene, in the same state, with the same books; callbacks, forces and prescribed
+        motions that last, and what was recorded are not taken along.  The two share the compiled scene, which nothing changes, and may run in two threads."""
         ledger = c_void_p()
         twin = Simulation.__new__(Simulation)
         with self._alone():

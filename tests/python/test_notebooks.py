@@ -1,5 +1,6 @@
 """The notebooks of docs/notebooks run, and what they claim in their cells holds.
-needs: nbclient nbformat ipykernel matplotlib"""
+needs: nbclient nbformat ipykernel matplotlib
+"""
 import os
 import pathlib
 import sys
