@@ -44,8 +44,9 @@ static int man_page(void)
     printf("\n.br\n");
   }
   printf(".SH DESCRIPTION\n");
-  roff_text("visviva simulates bodies that fly, collide, bounce and separate, elastic or rigid, and shows where every joule "
-            "and every newton-second went.\n");
+  roff_text(
+      "visviva simulates bodies that fly, collide, bounce and separate, elastic or rigid, and shows where every joule "
+      "and every newton-second went.\n");
   printf(".SH COMMANDS\n");
   for (const app_verb *v = app_verbs; v->name != NULL; v++) {
     printf(".SS \"visviva %s\"\n", v->name);
@@ -62,8 +63,9 @@ static int man_page(void)
   }
   printf(".SH \"EXIT STATUS\"\n");
   roff_topic("exit-codes");
-  printf(".SH ENVIRONMENT\n.TP\n.B OMP_NUM_THREADS\nthe most threads to use\n.TP\n.B VISVIVA_EXAMPLES\nthe folder of the "
-         "scenes\n.TP\n.B VISVIVA_TEMPLATE\nthe report page without data\n");
+  printf(
+      ".SH ENVIRONMENT\n.TP\n.B OMP_NUM_THREADS\nthe most threads to use\n.TP\n.B VISVIVA_EXAMPLES\nthe folder of the "
+      "scenes\n.TP\n.B VISVIVA_TEMPLATE\nthe report page without data\n");
   return APP_DONE;
 }
 
@@ -91,7 +93,7 @@ static size_t next_option(const char **at)
 
 static void print_options(const char *usage, const char *before, const char *after)
 {
-  for (const char *c = usage; ;) {
+  for (const char *c = usage;;) {
     const size_t n = next_option(&c);
     if (n == 0) return;
     printf("%s%.*s%s", before, (int)n, c, after);
@@ -128,9 +130,10 @@ static int bash(void)
          "sed -n 's|^  \\([a-z0-9-]*/[a-zA-Z0-9.-]*\\).*|\\1|p')\" -- \"$word\"); return ;;\n"
          "    help) mapfile -t COMPREPLY < <(compgen -W 'scene method ledger exit-codes ");
   print_verbs();
-  printf("' -- \"$word\"); return ;;\n    completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- \"$word\"); "
-         "return ;;\n  esac\n  mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n}\n"
-         "complete -o filenames -F _visviva visviva\n");
+  printf(
+      "' -- \"$word\"); return ;;\n    completion) mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- \"$word\"); "
+      "return ;;\n  esac\n  mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n}\n"
+      "complete -o filenames -F _visviva visviva\n");
   return APP_DONE;
 }
 

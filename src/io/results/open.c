@@ -72,7 +72,8 @@ int64_t vv_frames_size(vv_frames *f, int body, const char *field, int *component
 {
   int64_t count = 0;
   int of_each = 0;
-  if (vv_frames_body(f, body) != NULL && field != NULL && !is_constant(field)) vvi_run_shape(&f->run, body, field, &count, &of_each);
+  if (vv_frames_body(f, body) != NULL && field != NULL && !is_constant(field))
+    vvi_run_shape(&f->run, body, field, &count, &of_each);
   if (components != NULL) *components = count > 0 ? of_each : 0;
   return count;
 }
