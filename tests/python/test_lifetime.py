@@ -173,17 +173,25 @@ class Threads(unittest.TestCase):
 
 
 class Interrupts(unittest.TestCase):
-    def press(self, seconds):
-        threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)).start()
+    def press(self, sim, seconds):
+        """Ctrl-C so long after the first step, however busy the machine is."""
+        start = sim.steps
+
+        def wait():
+            while sim.steps == start:
+                time.sleep(0.01)
+            time.sleep(seconds)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=wait, daemon=True).start()
 
     def test_ctrl_c(self):
         for go in (lambda sim: sim.run(), lambda sim: sim.step(10 ** 10), lambda sim: sim.until(1e6)):
             sim = visviva.Simulation(LONG)
-            self.press(0.2)
+            self.press(sim, 0.1)
             begin = time.monotonic()
             with self.assertRaises(KeyboardInterrupt):
                 go(sim)
-            self.assertLess(time.monotonic() - begin, 5)
+            self.assertLess(time.monotonic() - begin, 60)  # not the hours that the scene would take
             steps = sim.steps
             self.assertGreater(steps, 0)
             self.assertEqual(sim.step(5).steps, steps + 5)  # and it goes on
@@ -191,7 +199,7 @@ class Interrupts(unittest.TestCase):
 
     def test_ctrl_c_in_a_loop_of_single_steps(self):
         sim = visviva.Simulation(LONG)
-        self.press(0.1)
+        self.press(sim, 0.1)
         with self.assertRaises(KeyboardInterrupt):
             while True:
                 sim.step()
@@ -201,7 +209,7 @@ class Interrupts(unittest.TestCase):
     def test_ctrl_c_with_a_controller(self):
         sim = visviva.Simulation(LONG)
         sim.control()(lambda sim: sim["ball"].push([1e-9, 0, 0]))
-        self.press(0.2)
+        self.press(sim, 0.1)
         with self.assertRaises(KeyboardInterrupt):
             sim.run()
         sim.step(3)
@@ -211,13 +219,13 @@ class Interrupts(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             scene = {**BALL, "time": {"end": 1e4, "step": 1e-3}, "record": {"every": 100, "ledger": 100000, "paraview": False}}
             sim = visviva.Simulation(scene)
-            self.press(0.3)
+            self.press(sim, 0.2)
             with self.assertRaises(KeyboardInterrupt):
                 sim.run(folder)
             out = visviva.open(folder)
             self.assertEqual(out.summary["state_hash"], sim.hash)
-            twin = visviva.Simulation(scene)
-            self.press(0.3)
+            twin = visviva.Simulation(scene).restore(os.path.join(folder, "checkpoint.h5"))
+            self.press(twin, 0.2)
             with self.assertRaises(KeyboardInterrupt):
                 twin.run(folder, resume=True)
             self.assertGreater(twin.steps, sim.steps)
