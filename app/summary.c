@@ -22,7 +22,9 @@ static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
   const double work = vv_sum_value(&l->posted.external_work);
-  const double loss = vv_sum_value(&l->posted.friction_loss) + vv_sum_value(&l->posted.restitution_loss);
+  const vv_posted *b = &l->posted;
+  const double plastic = vv_sum_value(&b->plastic_work), viscous = vv_sum_value(&b->viscous_loss);
+  const double damage = vv_sum_value(&b->damage_loss), loss = vv_posted_losses(b);
   char unit[256];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %lld", (long long)l->impacts);
@@ -31,6 +33,9 @@ static void print_ledger(const app_run *r)
   printf("\n  energy             %.9g -> %.9g %s\n", vv_totals_energy(&l->initial), vv_totals_energy(&l->now), unit);
   if (work != 0) printf("  external work      %.9g %s\n", work, unit);
   if (loss != 0) printf("  booked losses      %.9g %s\n", loss, unit);
+  if (plastic != 0) printf("    plastic work     %.9g %s\n", plastic, unit);
+  if (viscous != 0) printf("    viscous loss     %.9g %s\n", viscous, unit);
+  if (damage != 0) printf("    damage           %.9g %s\n", damage, unit);
   printf("  energy error       %.2e  largest, relative\n", l->max_closure);
   printf("  momentum drift     %.2e  largest, relative\n", l->max_p_drift);
   printf("  angular momentum   %.2e  largest drift, relative\n", l->max_L_drift);

@@ -9,6 +9,12 @@ double vv_sum_value(const vv_sum *s)
   return s->value + s->carry;
 }
 
+double vv_posted_losses(const vv_posted *b)
+{
+  const double contact = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
+  return contact + (vv_sum_value(&b->plastic_work) + vv_sum_value(&b->viscous_loss) + vv_sum_value(&b->damage_loss));
+}
+
 double vv_totals_energy(const vv_totals *t)
 {
   return t->kinetic + t->strain + t->potential + t->contact;
@@ -42,8 +48,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
 static double energy_gap(const vv_ledger *l, double energy, double initial)
 {
   const vv_posted *b = &l->posted;
-  const double lost = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
-  return energy - initial - vv_sum_value(&b->external_work) + lost;
+  return energy - initial - vv_sum_value(&b->external_work) + vv_posted_losses(b);
 }
 
 /* A body at rest has no energy to compare with but that of rounding: then the gap is told in joules. */

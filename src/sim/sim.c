@@ -41,12 +41,15 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
+                    def->check_structure ? ", and no symplectic structure to check" : "");
   if (m->crowd != NULL) VV_TRY(vvi_crowd_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_solids_prepare(&sim->step));
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
-  if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
+  if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
   if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
@@ -306,7 +309,9 @@ static void notice_change(vv_sim *sim)
 {
   const vv_state *x = sim->state, *y = sim->left;
   const size_t size = sizeof(double) * (size_t)(x->nq + x->np + x->nh);
-  if (y != NULL && (x->t != y->t || memcmp(x->q, y->q, size) != 0)) sim->model->stepper->forget(&sim->step);
+  if (y == NULL || (x->t == y->t && memcmp(x->q, y->q, size) == 0)) return;
+  if (sim->model->stepper->forget != NULL) sim->model->stepper->forget(&sim->step);
+  vvi_sys_flow(sim->model, 0.0, sim->state->q, sim->state->p, NULL);
 }
 
 vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)

@@ -55,7 +55,8 @@ static vv_status prepare(struct vv_step *s)
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
   w->fast = s->model->pairs->n == 0 && s->crowd == NULL && s->solids == NULL && s->sheets == NULL &&
-            !vvi_sys_booked(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
+            !vvi_sys_booked(s->model) && !vvi_sys_dissipates(s->model) && s->composition->stages == 1 &&
+            every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->node_q = VVI_ARENA_NEW(s->arena, double, s->model->pairs->n_curved > 0 ? s->state->nq + s->state->np : 0);
@@ -299,6 +300,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vv_state *x = s->state;
   bool done = false;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
+  vvi_sys_viscous(s->model, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
   if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
   if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
@@ -312,6 +314,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   book(s, t, 0.5 * h);
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
+  vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
   if (s->solids != NULL) vvi_solids_moved(s, h);
   ((leapfrog_work *)s->own)->known = false;
   close_springs(s, t + h);
