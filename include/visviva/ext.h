@@ -273,7 +273,10 @@ typedef struct vv_body_kind {
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
-  double (*stable_step)(const vv_block *b);                                                  /* 2/omega_max */
+  double (*stable_step)(const vv_block *b); /* 2/omega_max */
+  /* What is left of the stable step in this configuration, over that at rest: 1 or so, less where elements are crushed; *element:
+   * the one that says so.  NULL: the stable step does not change to speak of. */
+  double (*step_left)(const vv_block *b, const double *q, int64_t *element);
   void (*surface)(const vv_block *b, const double *q, int n, const vv_point *pt, double *x); /* x[n][3] */
   void (*push)(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt,
                double *w); /* w[n][3] = J M^-1 p */

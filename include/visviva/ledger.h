@@ -2,6 +2,7 @@
  *
  * Audited: totals computed from the state.  Posted: work and impulses that the steppers book while they act.
  *   closure  = (total - external_work + losses - initial total) / energy scale        [ledger 1]
+ *              losses: friction, restitution, plastic work, viscosity, damage
  *              and 0 where the rounding of places alone explains it                   [ledger 10]
  *   drift    = |p - impulse - initial p| / momentum scale                             [ledger 2] */
 #pragma once

@@ -209,6 +209,14 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all)
   return VV_OK;
 }
 
+/* Some kind tells what is left of the stable step. */
+static bool watched(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->step_left != NULL && m->block[i].z_reals > 0) return true;
+  return false;
+}
+
 /* Steps until the next observer is due: nothing is looked at before. */
 static int64_t until_next(const vv_sim *sim, int64_t n)
 {
@@ -222,7 +230,7 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
     if (wait < n) n = wait;
   }
   const vv_model *m = sim->model;
-  if (m->pairs->n == 0 && m->crowd == NULL && m->solids == NULL && m->sheets == NULL) return n;
+  if (m->pairs->n == 0 && m->crowd == NULL && m->solids == NULL && m->sheets == NULL && !watched(m)) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
   return n < whole ? n : whole;
 }
@@ -269,6 +277,28 @@ static void check_broken(vv_sim *sim, vv_report *r)
       lost_body(sim), (long long)sim->state->step, sim->state->t);
 }
 
+/* Bodies that are crushed or thinned ring higher than at rest: the run ends before the step is too long for them. */
+static void check_step(const vv_sim *sim, vv_report *r)
+{
+  const vv_model *m = sim->model;
+  for (int i = 0; (m->stepper->claims & VV_EXPLICIT) != 0 && i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    int64_t element;
+    if (b->kind->step_left == NULL) continue;
+    const double left = b->kind->step_left(b, sim->state->q + b->q0, &element);
+    if (fabs(sim->step.h) <= left * m->stable_step) continue;
+    int32_t body = 0;
+    while (body + 1 < b->n_body && b->body[body + 1]->element0 <= element) body++;
+    r->reason = VV_REASON_STEP_TOO_LONG;
+    snprintf(
+        r->message, sizeof r->message,
+        "'%.60s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there at step "
+        "%lld, t = %.9g; use 'step: {safety: %.2g}' or a coarser mesh",
+        b->body[body]->name, (long long)(element - b->body[body]->element0), fabs(sim->step.h), left * m->stable_step,
+        (long long)sim->state->step, sim->state->t, 0.5 * fabs(sim->step.h) / m->stable_step);
+  }
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
@@ -277,6 +307,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
   vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
   *done += batch;
+  if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
   if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   const bool all = waiting(sim);

@@ -523,6 +523,41 @@ void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_p
   }
 }
 
+/* ---- the step ---- */
+
+/* How fast a triangle rings, but for a factor: its least height t against waves in the plane, and (pi h)^2/(12 t^2) beside 1
+ * for bending.  G in the units of the tables.                                                                  [mat 22] */
+static double square_of(const shell_body *k, double g11, double g22, double g12)
+{
+  const double longest = fmax(fmax(g11, g22), g11 + g22 - 2.0 * g12);
+  const double height = (g11 * g22 - g12 * g12) / longest / (SHELL_A * SHELL_A);
+  return (1.0 + 0.822 * k->thickness * k->thickness / height) / height;
+}
+
+/* Metrics were noted by the last flow.  Shells without internal variables are not watched. */
+double shell_step_left(const vv_block *b, const double *q, int64_t *element)
+{
+  const shell_plan *plan = b->plan;
+  double rest = 0.0, now = 0.0;
+  *element = 0;
+  for (int64_t i = 0; b->z_reals > 0 && i < plan->tiles; i++) {
+    const shell_tile *t = &plan->tile[i];
+    const shell_body *k = shell_of(b, t->body);
+    for (int j = 0; k->columns > 0.0 && j < t->groups; j++) {
+      const shell_group *g = &t->group[j];
+      const double *z = shell_group_z(k, t, g, q) + SHELL_Z_METRIC * (int64_t)g->count, *r = g->rest;
+      for (int l = 0; l < SHELL_GROUP; l++) {
+        const int at = place_of(g, l);
+        if (at < 0) continue;
+        const double fast = square_of(k, z[at], z[g->count + at], z[2 * g->count + at]);
+        rest = fmax(rest, square_of(k, r[l], r[SHELL_GROUP + l], r[2 * SHELL_GROUP + l]));
+        if (!(fast <= now)) now = fast, *element = t->element0 + g->element + at;
+      }
+    }
+  }
+  return now > 0.0 ? sqrt(rest / now) : 1.0;
+}
+
 /* ---- what is shown ---- */
 
 double shell_lane_alpha(const shell_body *k, const shell_group *g, int lane, const double *z)

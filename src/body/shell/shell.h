@@ -278,6 +278,7 @@ void shell_group_stress(const shell_body *k, const shell_group *g, const double 
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
 /* Largest alpha of the points of a lane, and the largest equivalent stress (Pa) of its points. */
+double shell_step_left(const vv_block *b, const double *q, int64_t *element);
 double shell_lane_alpha(const shell_body *k, const shell_group *g, int lane, const double *z);
 double shell_lane_mises(const shell_body *k, const shell_group *g, int lane, const double *z, const double G[3],
                         const double B[3]);
