@@ -80,7 +80,8 @@ void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_po
 /* Momenta are damped for a time h, at whole steps. */
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post);
 bool vvi_sys_flows(const vv_model *m);      /* some body has internal variables */
-bool vvi_sys_dissipates(const vv_model *m); /* or is damped: not reversible, not symplectic */
+bool vvi_sys_damped(const vv_model *m);     /* momenta of some body are damped */
+bool vvi_sys_dissipates(const vv_model *m); /* either: not reversible, not symplectic */
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */

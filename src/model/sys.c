@@ -43,11 +43,16 @@ bool vvi_sys_flows(const vv_model *m)
   return false;
 }
 
-bool vvi_sys_dissipates(const vv_model *m)
+bool vvi_sys_damped(const vv_model *m)
 {
   for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].z_reals > 0 || m->block[i].viscous) return true;
+    if (m->block[i].viscous) return true;
   return false;
+}
+
+bool vvi_sys_dissipates(const vv_model *m)
+{
+  return vvi_sys_flows(m) || vvi_sys_damped(m);
 }
 
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post)

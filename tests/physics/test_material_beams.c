@@ -166,6 +166,41 @@ static void test_threads(void **unused)
   assert_true(hash[0] == hash[1]);
 }
 
+/* ---- breaking ---- */
+
+/* A rod whose ends fly apart stretches and breaks: books, momenta, one sign of the losses; the element that broke carries
+ * nothing. */
+static void test_breaks(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  watch w = {0};
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 4e-4, step: {safety: 0.2}}\nbodies:\n"
+           "  rod: {kind: beam, length: 0.1, elements: 20, section: {square: {side: 0.01}}, axis: [1, 0, 0],\n"
+           "        velocity_profile: [{at: [0, 1], factor: [-1, 1], direction: [120, 0, 0]}],\n"
+           "        material: {young: 70e9, poisson: 0.33, density: 2700, law: j2, yield: 100e6, hardening: 200e6, "
+           "fibres: [2, 2],\n"
+           "                   failure: {strain: 0.02, energy: 1e4}}}\n");
+  run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
+  const vv_ledger *l = run_ledger(&r);
+  double damage[20], n[60];
+  int broken = 0;
+  assert_int_equal(vv_model_output(r.model, r.state, 0, "damage", damage), VV_OK);
+  assert_int_equal(vv_model_output(r.model, r.state, 0, "n", n), VV_OK);
+  for (int i = 0; i < 20; i++) {
+    broken += damage[i] == 1.0;
+    if (damage[i] == 1.0) check_most(fabs(n[3 * i + 2]), 0.0);
+  }
+  assert_true(broken >= 1);
+  check_most(l->max_closure, 2e-4);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_least(vv_sum_value(&l->posted.damage_loss), 0.0);
+  check_least(w.least, -1e-15 * l->energy_scale);
+  run_free(&r);
+}
+
 /* ---- damping ---- */
 
 /* A cantilever plucked in its first mode: the ratio asked for, over the band.                                [mat 9, 10] */
@@ -270,7 +305,7 @@ int main(void)
   const struct CMUnitTest test[] = {
       cmocka_unit_test(test_sections), cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
       cmocka_unit_test(test_threads),  cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
-      cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_breaks),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -222,7 +222,7 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
 {
   const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
-  if (!bar_is_linear(b)) {
+  if (!bar_is_linear(b) || b->z_reals > 0) {
     bar_kick(b, 0.0, 0.5 * h, u, p);
     bar_kick(b, 0.0, 0.5 * h, u, p);
     bar_drift(b, h, u, p);

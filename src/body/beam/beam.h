@@ -68,9 +68,11 @@ typedef struct beam_inelastic {
   double columns; /* reals of an element in the state; 0: none, the beam is elastic */
   double fibres;  /* 0: never flows */
   double young, shear;
-  double glass; /* stiffness of the branches over the elastic one */
+  double glass;  /* stiffness of the branches over the elastic one */
+  double damage; /* which column; 0: it cannot break */
   vvi_plastic plastic;
   vvi_damping damping;
+  vvi_failure failure;
 } beam_inelastic;
 enum {
   BEAM_INELASTIC = sizeof(beam_body) / sizeof(double),
@@ -208,7 +210,7 @@ void beam_post(const vv_block *b, double t, double h, const double *q, const dou
 /* ---- flow.c ---- */
 
 /* Internal variables of an element: strains after the last drift; resultants of the plastic strain; for every fibre its
- * plastic strains (along, shear, shear) and alpha; for every branch its strains. */
+ * plastic strains (along, shear, shear) and alpha; for every branch its strains; damage where it can break. */
 enum beam_internal { BEAM_Z_STRAIN = 0, BEAM_Z_PLASTIC = 6, BEAM_Z_FIBRES = 12 };
 enum { BEAM_Z_FIBRE = 4, BEAM_Z_BRANCH = 6 };
 enum { BEAM_MOST_FIBRES = 400 };
@@ -216,15 +218,16 @@ vv_status beam_law_read(const vv_group *g, beam_inelastic *law);
 vv_status beam_fibres_fill(const vv_group *g, vv_fill *f);
 /* The elastic element that feels as this one does: stiffer by its branches, its rest moved by what has flowed. */
 beam_body beam_flow_body(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
-/* What element e (of its body) stores beyond the elastic energy of its strains G - G0, K - K0, both in e6. */
+/* What element e (of its body) stores with the strains G - G0, K - K0, both in e6. */
 double beam_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6]);
 /* Strains of the element between two nodes, less those at rest: G, then K = psi/l.  (audit.c) */
 void beam_element_strain(const vv_block *b, int32_t body_in_block, const double *q, int64_t left, int64_t right,
                          double e6[6]);
 void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void beam_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
-/* Largest alpha of the fibres of element e; resultants n, m beside the elastic ones. */
+/* Largest alpha of the fibres of element e; its damage; its resultants n, m. */
 double beam_flow_alpha(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+double beam_flow_damage(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
 void beam_flow_resultants(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6],
                           double out[6]);
 
@@ -239,7 +242,7 @@ void beam_movers(const vv_block *b, const double *q, const double *p, vv_mover *
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 13 };
+enum { BEAM_OUTPUTS = 14 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 /* The same with the strains of the energy-momentum form. */

@@ -8,6 +8,7 @@ static const vv_field material_field[] = {
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
   {.name = "law",     .type = VV_WORD, .words = "linear|j2", .deflt = "linear", .doc = "linear in the strains of the section. j2: its fibres flow beyond `yield`"},
   VVI_PLASTIC_FIELDS,
+  VVI_FAILURE_FIELD,
   {.name = "fibres",  .type = VV_NUMBERS, .unit = "1", .lo = 1, .hi = 100, .flags = VV_OPTIONAL, .doc = "law j2: rectangles: along d1 and d2 (default [5, 5]); circles and tubes: rings and fibres in a ring (default [3, 12])"},
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear in the strains of the section, or plastic"};

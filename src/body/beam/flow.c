@@ -33,6 +33,21 @@ static int fibre_counts(const vv_group *g, int count[2])
   return n;
 }
 
+/* A band of one element must be able to take the energy of breaking.                                          [mat 14] */
+static vv_status read_failure(const vv_group *g, const vv_group *m, beam_inelastic *law)
+{
+  double slope;
+  VV_TRY(vvi_failure_read(m, true, &law->failure));
+  if (law->failure.strain == 0.0) return VV_OK;
+  const double l = vv_number(g, "length") / (double)vv_integer(g, "elements");
+  const double stress = vvi_plastic_yield(&law->plastic, law->failure.strain, &slope);
+  const double most = 2.0 * law->young * law->failure.energy / (stress * stress);
+  law->damage = law->columns++;
+  if (law->failure.energy == 0.0 || l < most) return VV_OK;
+  return vv_complain(vv_sub(m, "failure"), "energy",
+                     "elements of %.6g m store more than that: they must be shorter than 2 E G/s^2 = %.6g m", l, most);
+}
+
 vv_status beam_law_read(const vv_group *g, beam_inelastic *law)
 {
   const vv_group *m = vv_sub(g, "material");
@@ -53,11 +68,12 @@ vv_status beam_law_read(const vv_group *g, beam_inelastic *law)
     return vv_complain(m, "law", "j2 needs the shape of the section, and 'general' gives only its moments");
   law->fibres = flows ? count[0] * count[1] : 0;
   law->glass = vvi_damping_glass(&law->damping);
+  if (!flows && vv_has(m, "failure")) return vv_complain(m, "failure", "of beams belongs to 'law: j2'");
   if (!flows && law->damping.branches == 0.0) return VV_OK;
   if (vv_is(g, "strain", "trapezoid"))
     return vv_complain(g, "strain", "trapezoid is for elastic beams; use 'one-point' or 'cayley'");
   law->columns = BEAM_Z_FIBRES + BEAM_Z_FIBRE * law->fibres + BEAM_Z_BRANCH * law->damping.branches;
-  return VV_OK;
+  return flows ? read_failure(g, m, law) : VV_OK;
 }
 
 /* Fibres in the middle of equal pieces of a rectangle, weighted so that their second moments are those of the section. */
@@ -151,10 +167,16 @@ static double rest_moved(const element *x, int c)
   return sum / (1.0 + x->law->glass);
 }
 
+/* What is left of an element: 1 - its damage. */
+static double left_of(const element *x)
+{
+  return x->law->damage > 0.0 ? 1.0 - x->z[(int)x->law->damage] : 1.0;
+}
+
 beam_body beam_flow_body(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   const element x = element_of(b, j, e, q);
-  const double glass = 1.0 + x.law->glass;
+  const double glass = (1.0 + x.law->glass) * left_of(&x);
   beam_body felt = *x.k;
   for (int c = 0; c < 3; c++) {
     felt.rest[c] += rest_moved(&x, c), felt.c1[c] *= glass;
@@ -163,33 +185,53 @@ beam_body beam_flow_body(const vv_block *b, int32_t j, int64_t e, const double *
   return felt;
 }
 
+/* Resultants of the strains e6. */
+static void resultants(const element *x, const double e6[6], double out[6])
+{
+  for (int c = 0; c < 6; c++) {
+    double sum = stiffness(x, c) * e6[c] - x->z[BEAM_Z_PLASTIC + c];
+    for (int i = 0; i < (int)x->law->damping.branches; i++)
+      sum += x->law->damping.part[i] * stiffness(x, c) * (e6[c] - branch_of(x, i)[c]);
+    out[c] = left_of(x) * sum;
+  }
+}
+
+/* Per length. */
+static double energy(const element *x, const double e6[6])
+{
+  const double E = x->law->young, mu = x->law->shear, Hk = x->law->plastic.kinematic;
+  double sum = 0.0;
+  for (int i = 0; i < (int)x->law->fibres; i++) {
+    const double *f = fibre_of(x, i);
+    sum += 0.5 * x->fibre[i].area * ((E + Hk) * f[0] * f[0] + (mu + Hk / 3.0) * (f[1] * f[1] + f[2] * f[2]));
+  }
+  for (int c = 0; c < 6; c++) {
+    sum += 0.5 * stiffness(x, c) * e6[c] * e6[c] - x->z[BEAM_Z_PLASTIC + c] * e6[c];
+    for (int i = 0; i < (int)x->law->damping.branches; i++) {
+      const double d = e6[c] - branch_of(x, i)[c];
+      sum += 0.5 * x->law->damping.part[i] * stiffness(x, c) * d * d;
+    }
+  }
+  return left_of(x) * sum;
+}
+
 void beam_flow_resultants(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6], double out[6])
 {
   const element x = element_of(b, j, e, q);
-  for (int c = 0; c < 6; c++) {
-    out[c] = -x.z[BEAM_Z_PLASTIC + c];
-    for (int i = 0; i < (int)x.law->damping.branches; i++)
-      out[c] += x.law->damping.part[i] * stiffness(&x, c) * (e6[c] - branch_of(&x, i)[c]);
-  }
+  resultants(&x, e6, out);
 }
 
 double beam_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6])
 {
   const element x = element_of(b, j, e, q);
-  const double E = x.law->young, mu = x.law->shear, Hk = x.law->plastic.kinematic;
-  double sum = 0.0;
-  for (int i = 0; i < (int)x.law->fibres; i++) {
-    const double *f = fibre_of(&x, i);
-    sum += 0.5 * x.fibre[i].area * ((E + Hk) * f[0] * f[0] + (mu + Hk / 3.0) * (f[1] * f[1] + f[2] * f[2]));
-  }
-  for (int c = 0; c < 6; c++) {
-    sum -= x.z[BEAM_Z_PLASTIC + c] * e6[c];
-    for (int i = 0; i < (int)x.law->damping.branches; i++) {
-      const double d = e6[c] - branch_of(&x, i)[c];
-      sum += 0.5 * x.law->damping.part[i] * stiffness(&x, c) * d * d;
-    }
-  }
-  return x.k->l * sum;
+  return x.k->l * energy(&x, e6);
+}
+
+double beam_flow_damage(const vv_block *b, int32_t j, int64_t e, const double *q)
+{
+  if (beam_is_elastic(b, j)) return 0.0;
+  const element x = element_of(b, j, e, q);
+  return 1.0 - left_of(&x);
 }
 
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
@@ -258,30 +300,69 @@ static void sum_fibres(const element *x)
 }
 
 typedef struct losses {
-  double plastic, viscous;
+  double plastic, viscous, damage;
 } losses;
+
+/* Branches follow; returns what they take per length.                                                           [mat 9] */
+static double flow_branches(const element *x, double h, const double before[6], const double now[6])
+{
+  double sum = 0.0;
+  for (int i = 0; i < (int)x->law->damping.branches; i++) {
+    double *a = branch_of(x, i);
+    for (int c = 0; c < 6; c++) {
+      const double old = a[c];
+      a[c] = vvi_branch(0.5 * h / x->law->damping.time[i], old, before[c], now[c]);
+      const double mean = 0.5 * ((before[c] - old) + (now[c] - a[c]));
+      sum += x->law->damping.part[i] * stiffness(x, c) * mean * (a[c] - old);
+    }
+  }
+  return sum;
+}
+
+/* The fibre that has flowed most breaks the whole section, linearly over a band of one element. */
+static double damage_wanted(const element *x)
+{
+  const vvi_failure *f = &x->law->failure;
+  double most = 0.0, slope;
+  for (int i = 0; i < (int)x->law->fibres; i++) most = fmax(most, fibre_of(x, i)[3]);
+  const double width = 2.0 * f->energy / (vvi_plastic_yield(&x->law->plastic, f->strain, &slope) * x->k->l);
+  return most <= f->strain ? 0.0 : most - f->strain >= width ? 1.0 : (most - f->strain) / width;
+}
+
+/* Plasticity and branches of an element that is `left` before and after; damage takes the rest of the mean work of its
+ * resultants that is not stored, so that the sum is exact whatever the split.                                 [mat 2, 14] */
+static void flow_strains(const element *x, double h, const double before[6], const double now[6], losses *out)
+{
+  const double left0 = left_of(x), energy0 = x->law->damage > 0.0 ? energy(x, before) : 0.0;
+  double force0[6] = {0}, force1[6], plastic = 0.0;
+  if (x->law->damage > 0.0) resultants(x, before, force0);
+  for (int i = 0; left0 > 0.0 && i < (int)x->law->fibres; i++) plastic += flow_fibre(x, i, h, before, now);
+  if (plastic != 0.0) sum_fibres(x);
+  const double viscous = flow_branches(x, h, before, now);
+  double *damage = x->law->damage > 0.0 ? &x->z[(int)x->law->damage] : NULL;
+  const double wanted = damage != NULL && plastic != 0.0 ? damage_wanted(x) : 0.0;
+  if (damage == NULL || !(wanted > *damage)) {
+    out->plastic += x->k->l * left0 * plastic, out->viscous += x->k->l * left0 * viscous;
+    return;
+  }
+  *damage = wanted;
+  resultants(x, now, force1);
+  const double mean = 0.5 * (left0 + left_of(x));
+  double work = energy0 - energy(x, now);
+  for (int c = 0; c < 6; c++) work += 0.5 * (force0[c] + force1[c]) * (now[c] - before[c]);
+  out->plastic += x->k->l * mean * plastic, out->viscous += x->k->l * mean * viscous;
+  out->damage += x->k->l * (work - mean * (plastic + viscous));
+}
 
 static void flow_element(const vv_block *b, int32_t j, int64_t e, double h, const double *q, losses *out)
 {
   const element x = element_of(b, j, e, q);
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
-  double before[6], now[6], work = 0.0;
+  double before[6], now[6];
   memcpy(before, x.z + BEAM_Z_STRAIN, sizeof before);
   beam_element_strain(b, j, q, node[0], node[1], now);
   memcpy(x.z + BEAM_Z_STRAIN, now, sizeof now);
-  if (h == 0.0) return;
-  for (int i = 0; i < (int)x.law->fibres; i++) work += flow_fibre(&x, i, h, before, now);
-  if (work != 0.0) sum_fibres(&x);
-  out->plastic += x.k->l * work;
-  for (int i = 0; i < (int)x.law->damping.branches; i++) {
-    double *a = branch_of(&x, i);
-    for (int c = 0; c < 6; c++) {
-      const double old = a[c];
-      a[c] = vvi_branch(0.5 * h / x.law->damping.time[i], old, before[c], now[c]);
-      const double mean = 0.5 * ((before[c] - old) + (now[c] - a[c]));
-      out->viscous += x.k->l * x.law->damping.part[i] * stiffness(&x, c) * mean * (a[c] - old);
-    }
-  }
+  if (h != 0.0) flow_strains(&x, h, before, now, out);
 }
 
 static losses flow_range(const vv_block *b, int32_t j, int64_t from, int64_t to, double h, const double *q)
@@ -304,6 +385,7 @@ void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_poste
     for (int s = 0; post != NULL && s < SEGMENTS; s++) {
       if (part[s].plastic != 0.0) vvi_sum_add(&post->plastic_work, part[s].plastic);
       if (part[s].viscous != 0.0) vvi_sum_add(&post->viscous_loss, part[s].viscous);
+      if (part[s].damage != 0.0) vvi_sum_add(&post->damage_loss, part[s].damage);
     }
   }
 }
