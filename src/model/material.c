@@ -141,6 +141,8 @@ vv_status vvi_plastic_read(const vv_group *material, bool kinematic, vvi_plastic
   *p = (vvi_plastic){0};
   if (!vv_has(material, "yield")) return vv_complain(material, "law", "j2 needs 'yield', the stress at which it flows");
   p->yield = vv_number(material, "yield");
+  if (p->yield < 1e-9 * vv_number(material, "young"))
+    return vv_complain(material, "yield", "is less than 1e-9 of Young's modulus: that is a liquid");
   if (vv_has(material, "hardening")) VV_TRY(read_hardening(material, kinematic, p));
   if (!vv_has(material, "rate")) return VV_OK;
   const vv_group *g = vv_sub(material, "rate");

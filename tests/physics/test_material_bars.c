@@ -413,6 +413,7 @@ static void test_refused(void **unused)
       {"step: event, jump: modified", "law: j2, yield: 1", "", "use 'nodal'"},
       {"step: energy-momentum", "law: j2, yield: 1", "", "use leapfrog"},
       {"step: leapfrog", "law: j2", "", "needs 'yield'"},
+      {"step: leapfrog", "law: j2, yield: 1e-12", "", "liquid"},
       {"step: leapfrog", "law: linear, yield: 1", "", "belongs to 'law: j2'"},
       {"step: leapfrog", "law: j2, yield: 1, hardening: {table: [[0, 1], [0.1, 0.9]]}", "", "softening"},
       {"step: leapfrog", "law: j2, yield: 1, hardening: {table: [[0, 2], [0.1, 3]]}", "", "must start with"},

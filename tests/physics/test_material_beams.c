@@ -266,6 +266,16 @@ static void test_drag(void **unused)
   }
   check_near(sqrt(spin[1] / spin[0]), exp(-0.75), 1e-12);
   run_free(&r);
+  /* steps that are halved around an impact fade once */
+  r = run_scene(
+      "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {halvings: 6}\nbodies:\n"
+      "  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 2, velocity: [4, 0, 0], damping: {linear: 0.5}}\n"
+      "  b: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 2, position: [2.003, 0, 0], damping: {linear: 0.5}}\n",
+      NULL);
+  assert_true(r.n_event > 0);
+  check_near(run_ledger(&r)->now.p[0], 8.0 * exp(-0.5), 1e-12);
+  check_most(run_ledger(&r)->max_closure, 1e-12);
+  run_free(&r);
   /* a ball that falls through it reaches m g/(m a) */
   r = run_scene("visviva: 1\ntime: {end: 20, step: 0.01}\ngravity: [0, 0, -10]\nbodies:\n"
                 "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, damping: {linear: 2}}\n",

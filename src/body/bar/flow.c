@@ -158,7 +158,8 @@ static double damage_wanted(const element *x, double s)
 static void flow_damage(const element *x, double s0, double d0, losses *out)
 {
   double *d = place(x, (int)x->law->damage);
-  const double s1 = x->eps - plastic_of(x), wanted = damage_wanted(x, s1);
+  const double s1 = x->eps - plastic_of(x),
+               wanted = s0 > 0.0 ? damage_wanted(x, s1) : 0.0; /* then the loss has its sign */
   if (wanted > *d) *d = wanted;
   out->damage += x->volume * 0.5 * x->law->young * s0 * s1 * (damage_of(x, s1) - d0); /* [mat 14] */
 }

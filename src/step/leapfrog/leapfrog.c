@@ -300,7 +300,6 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vv_state *x = s->state;
   bool done = false;
   vvi_sys_drive(s->model, t, h, x->q, x->p, &s->ledger->posted);
-  vvi_sys_viscous(s->model, h, x->q, x->p, &s->ledger->posted);
   anticipate(s, t, h);
   if (s->crowd != NULL) VV_TRY(anticipate_crowd(s, t, h, r));
   if (s->solids != NULL && r->reason == VV_REASON_DONE) VV_TRY(anticipate_solids(s, t, h, &done, r));
@@ -357,6 +356,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
     for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+      vvi_sys_viscous(s->model, s->composition->gamma[i] * s->h, s->state->q, s->state->p, &s->ledger->posted);
       VV_TRY(substep(s, t, s->composition->gamma[i] * s->h, r));
       t += s->composition->gamma[i] * s->h;
     }
