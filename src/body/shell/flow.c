@@ -397,25 +397,27 @@ VV_HOT static double flow_branches(const shell_body *k, const shell_group *g, do
   return sum;
 }
 
+/* Strains before the drift, from what the last flow has noted. */
+static void strains_noted(const shell_group *g, const double *z, shell_eight E[3], shell_eight K[3])
+{
+  shell_eight G[3], B[3];
+  for (int c = 0; c < 3; c++) load(g, z, SHELL_Z_METRIC + c, G[c]), load(g, z, SHELL_Z_CURVATURE + c, B[c]);
+  strains(g, (const shell_eight *)G, (const shell_eight *)B, E, K);
+}
+
 static void flow_group(const shell_body *k, const shell_group *g, double h, double *z, const shell_eight G[3],
                        const shell_eight B[3], double loss[2])
 {
-  shell_eight G0[3], B0[3], E0[3], K0[3], E[3], K[3];
-  for (int c = 0; c < 3; c++) {
-    load(g, z, SHELL_Z_METRIC + c, G0[c]), load(g, z, SHELL_Z_CURVATURE + c, B0[c]);
-    store(g, z, SHELL_Z_METRIC + c, G[c]), store(g, z, SHELL_Z_CURVATURE + c, B[c]);
-  }
-  if (h == 0.0) return;
+  shell_eight E0[3], K0[3], E[3], K[3];
   strains(g, G, B, E, K);
-  const bool flows =
-      k->points > 0.0 && (has_flowed(g, z) || begins(k, g, (const shell_eight *)E, (const shell_eight *)K));
-  if (!flows && k->damping.branches == 0.0) return;
-  strains(g, (const shell_eight *)G0, (const shell_eight *)B0, E0, K0);
-  if (flows)
-    loss[0] += flow_points(k, g, h, z, (const shell_eight *)E0, (const shell_eight *)K0, (const shell_eight *)E,
-                           (const shell_eight *)K);
-  loss[1] += flow_branches(k, g, h, z, (const shell_eight *)E0, (const shell_eight *)K0, (const shell_eight *)E,
-                           (const shell_eight *)K);
+  const shell_eight *e0 = (const shell_eight *)E0, *k0 = (const shell_eight *)K0;
+  const shell_eight *e1 = (const shell_eight *)E, *k1 = (const shell_eight *)K;
+  const bool flows = h != 0.0 && k->points > 0.0 && (has_flowed(g, z) || begins(k, g, e1, k1));
+  const bool damps = h != 0.0 && k->damping.branches > 0.0;
+  if (flows || damps) strains_noted(g, z, E0, K0);
+  if (flows) loss[0] += flow_points(k, g, h, z, e0, k0, e1, k1);
+  if (damps) loss[1] += flow_branches(k, g, h, z, e0, k0, e1, k1);
+  for (int c = 0; c < 3; c++) store(g, z, SHELL_Z_METRIC + c, G[c]), store(g, z, SHELL_Z_CURVATURE + c, B[c]);
 }
 
 INLINE void tile_flow(const shell_body *k, reach how, const shell_tile *t, double h, int64_t column, double *q,
