@@ -37,6 +37,7 @@ static bool uses_projection(const vv_model *m)
 
 static bool loses(const vv_model *m)
 {
+  if (vvi_sys_dissipates(m)) return true;
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
   if (m->solids != NULL && (m->solids->loses || m->solids->rough)) return true;
@@ -49,7 +50,7 @@ static bool loses(const vv_model *m)
 static double rounding_growth(const vv_sim *sim)
 {
   double far = 0.0;
-  for (int64_t i = 0; i < sim->state->nq; i++) far = fmax(far, fabs(sim->state->q[i]));
+  for (int64_t i = 0; i < sim->model->nx; i++) far = fmax(far, fabs(sim->state->q[i]));
   const double lengths = far / sim->model->length_scale;
   return sqrt(1.0 + (double)llabs(sim->state->step) / 1e4) * (1.0 + lengths / 1e3);
 }
