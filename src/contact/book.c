@@ -178,20 +178,69 @@ double vvi_contact_most(const struct vvi_contact_step *w)
   return w->memory[MOST];
 }
 
-/* What two bodies lost in the step along normals and across; exact: restitution 1 is to lose nothing, and what is not zero is
- * debt. */
-static void book_pair(struct vvi_contact_step *w, int32_t a, int32_t b, double normal, double across, bool exact)
+/* What two bodies lost in the step along normals and across.  exact: restitution 1 is to lose nothing, and what is not zero
+ * along normals is debt. */
+typedef struct pair_loss {
+  int32_t a, b;
+  double normal, across;
+  bool exact;
+} pair_loss;
+
+/* What counts as lost, or as brought where it is negative. */
+static double lost_by(const pair_loss *l)
 {
-  const double pair = (double)(a < b ? a : b) * (double)w->model->n_body + (double)(a < b ? b : a);
-  const double lost = exact ? across : normal + across;
-  if (normal == 0.0 && across == 0.0) return;
-  double *debt = debt_of(w, pair);
-  if (exact) *debt -= normal;
-  const double back = lost < 0.0 ? lost : fmin(lost, fmax(*debt, 0.0)), rest = lost - back;
+  return l->across + (l->exact ? fmin(l->normal, 0.0) : l->normal);
+}
+
+/* share: the part of losses that what others of the group brought leaves. */
+static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double share)
+{
+  const double lost = lost_by(l);
+  if (l->normal == 0.0 && l->across == 0.0) return;
+  double *debt = debt_of(w, (double)l->a * (double)w->model->n_body + (double)l->b);
+  if (l->exact && l->normal > 0.0) *debt -= l->normal;
+  if (lost <= 0.0) {
+    *debt -= (1.0 - w->covered) * lost;
+    return;
+  }
+  const double left = share * lost, back = fmin(left, fmax(*debt, 0.0)), rest = left - back;
   *debt -= back;
-  const double friction = fmin(fmax(across, 0.0), rest);
+  const double friction = fmin(fmax(l->across, 0.0), rest);
   if (friction > 0.0) vvi_sum_add(&w->post->friction_loss, friction);
   if (rest > friction) vvi_sum_add(&w->post->restitution_loss, rest - friction);
+}
+
+/* The contacts of two bodies lie side by side in a group, but for those found late. */
+static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i, pair_loss *out)
+{
+  const vvi_contact *c = &w->contact[g->member[i]];
+  const int32_t a = c->body[0] < c->body[1] ? c->body[0] : c->body[1];
+  *out = (pair_loss){.a = a, .b = c->body[0] + c->body[1] - a, .exact = !g->calm};
+  for (; i < g->n; i++) {
+    const vvi_contact *d = &w->contact[g->member[i]];
+    if (d->body[0] + d->body[1] != out->a + out->b || (d->body[0] != a && d->body[1] != a)) break;
+    out->normal -= d->work[0], out->across -= d->work[1];
+    out->exact &= d->restitution == 1.0;
+  }
+  if (i == g->n) out->normal += g->lost;
+  return i;
+}
+
+/* Contacts of a group act together: what some of them bring is covered by what others lose, and only the rest is debt. */
+static void book_losses(struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double lost = 0.0, brought = 0.0;
+  pair_loss l;
+  for (int32_t i = 0; i < g->n;) {
+    i = next_pair(w, g, i, &l);
+    lost += fmax(0.0, lost_by(&l)), brought += fmax(0.0, -lost_by(&l));
+  }
+  const double share = lost > brought ? 1.0 - brought / lost : 0.0;
+  w->covered = brought > 0.0 ? fmin(1.0, lost / brought) : 1.0;
+  for (int32_t i = 0; i < g->n;) {
+    i = next_pair(w, g, i, &l);
+    book_pair(w, &l, share);
+  }
 }
 
 /* ---- what is shown ---- */
@@ -271,25 +320,17 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c)
 
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
-  double normal = 0.0, across = 0.0;
-  bool exact = true;
   for (int32_t i = 0; i < g->n; i++) {
-    const vvi_contact *c = &w->contact[g->member[i]], *next = i + 1 < g->n ? &w->contact[g->member[i + 1]] : NULL;
-    const int32_t a = c->body[0], b = c->body[1];
-    if (c->j[0] != 0.0) {
-      if (c->open && c->near < 0) post_outside(w, c, w->sign, pending);
-      const double given =
-          c->near >= 0 ? 0.0 : c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
+    const vvi_contact *c = &w->contact[g->member[i]];
+    if (c->j[0] == 0.0) continue;
+    if (c->near < 0) {
+      const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
+      if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
-      note(w, c);
     }
-    normal -= c->work[0], across -= c->work[1];
-    exact &= c->restitution == 1.0;
-    if (next == NULL) normal += g->lost;
-    if (next != NULL && next->body[0] == a && next->body[1] == b) continue;
-    book_pair(w, a, b, normal, across, exact);
-    normal = across = 0.0, exact = true;
+    note(w, c);
   }
+  book_losses(w, g);
   for (int k = 0; k < 3; k++) {
     vvi_sum_add(&w->post->impulse[k], w->sign * g->outside[k]);
     vvi_sum_add(&w->post->moment[k], w->sign * g->outside[3 + k]);
@@ -301,7 +342,7 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
 static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
 {
   sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
-  sum->newton += c->newton, sum->frozen += c->frozen, sum->late += c->late, sum->unresolved += c->unresolved;
+  sum->newton += c->newton, sum->calmed += c->calmed, sum->frozen += c->frozen, sum->late += c->late, sum->unresolved += c->unresolved;
 }
 
 void vvi_contact_book(struct vvi_contact_step *w, bool shows)

@@ -71,7 +71,7 @@ typedef struct vvi_working {
 
 /* What happened; counts since the start. */
 typedef struct vvi_contact_counts {
-  int64_t passes, restarts, solves, closed, newton, frozen, late, unresolved;
+  int64_t passes, restarts, solves, closed, newton, calmed, frozen, late, unresolved;
   double deepest; /* m: of what was left over in the last step */
 } vvi_contact_counts;
 
@@ -80,6 +80,8 @@ typedef struct vvi_contact_group {
   int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
   int32_t n, room, late;
   int32_t known;    /* the first so many are those of the start */
+  bool calm;        /* nothing else helped: no restitution and no friction in this step [contact 29a] */
+  bool retry;       /* an answer brought energy, or none was found */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover; /* [movers] */
   int32_t movers;
@@ -152,6 +154,7 @@ struct vvi_contact_step {
   double *memory;                /* of the state */
   int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
   int64_t *shown_at;             /* [movers] */
+  double covered; /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
   void (*log)(void *user, const vvi_contact_note *e);
   void *user;

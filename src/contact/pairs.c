@@ -188,20 +188,25 @@ static vv_status search(vv_model *m, const double *q, builder *k)
   return line != VV_OK ? line : curves;
 }
 
-/* What `event` cannot meet is refused, not passed: beams that touch each other or bars. */
+/* What `event` and `energy-momentum` cannot meet is refused, not passed: beams that touch each other or bars, and in the second
+ * obstacles, too. */
 static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
-  for (int32_t i = 0; vvi_rules_event(m) && i < m->n_patch; i++)
+  const vv_group *method = vv_sub(m->root, "method");
+  const bool event = vvi_rules_event(m), implicit = vv_is(method, "step", "energy-momentum");
+  for (int32_t i = 0; (event || implicit) && i < m->n_patch; i++)
     for (int32_t j = 0; j < m->n_patch; j++) {
       const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
-      if (a->type != VV_PATCH_CURVE || (b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP)) continue;
+      const bool known = event && b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP;
+      if (a->type != VV_PATCH_CURVE || known) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_boolean(rule, "self")) continue;
-      return vv_complain(vv_sub(m->root, "method"), "step",
-                         "event has no contact of '%s' with '%s': it knows bars, and beams on obstacles; use leapfrog, "
-                         "or set 'response: none' between the two",
-                         m->body[a->body].name, m->body[b->body].name);
+      return vv_complain(method, "step",
+                         "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
+                         "between the two",
+                         vv_text(method, "step"), m->body[a->body].name, m->body[b->body].name,
+                         event ? "bars, and beams on obstacles" : "rigid bodies");
     }
   return VV_OK;
 }

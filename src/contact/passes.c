@@ -139,7 +139,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
   if (c->gap + w->h * u[0] - c->curl >= goal) return false;
-  if (!c->turns) return true;
+  if (!c->turns || c->gap + w->h * u[0] < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
   return c->ahead < goal;
 }
@@ -301,7 +301,9 @@ static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_wor
     }
     g->count.passes++;
     if (pass > 1 && !final && promote(w, g, n, pass)) return false;
-    answer_islands(w, g, n, solver, pass > PASSES);
+    if (pass > PASSES && !g->calm) g->retry = true;
+    if (!g->retry || g->calm) answer_islands(w, g, n, solver, pass > PASSES);
+    if (g->retry && !g->calm) return false;
     for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].hits += w->contact[g->act[i]].hits < 255;
     if (pass > PASSES + g->movers) {
       g->count.unresolved++;
@@ -321,11 +323,21 @@ static void block_together(struct vvi_contact_step *w, vvi_contact_group *g)
   }
 }
 
+/* Features whose normal turns lose a little of their gap in every step: where less than a quarter of what they keep is left,
+ * pressed ones are led back by a twentieth of what presses them in the step. */
+static void lead_back(const struct vvi_contact_step *w, vvi_contact *c)
+{
+  const double least = 0.25 * c->keep;
+  if (c->near < 0 || c->vertices < 2 || !c->pressed || c->gap >= least) return;
+  c->target = fmax(c->gap, 0.0) + fmin(least - fmax(c->gap, 0.0), 0.05 * w->h * w->h * pressing(w, c));
+}
+
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    c->pressed = c->block = w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
+    c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
+    lead_back(w, c);
     c->hits = 0, c->looked = -1, c->held = false;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
@@ -368,10 +380,23 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
   if (n > 0) answer_islands(w, g, n, solver, false);
 }
 
+/* Standing still is always allowed without restitution and friction: the convex problem of all contacts that were hit has an
+ * answer, and it brings no energy.                                                                        [contact 29a] */
+static void calm(const struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    c->block |= c->hits > 0;
+  }
+  g->calm = true;
+  g->count.calmed++;
+}
+
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
 {
   open_group(w, g);
-  for (int restart = 0; !run(w, g, solver, restart == RESTARTS); restart++) {
+  for (int restart = 0; !run(w, g, solver, restart >= RESTARTS); restart++) {
+    if (g->retry) calm(w, g);
     vvi_group_reset(w, g);
     g->count.restarts++;
   }

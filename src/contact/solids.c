@@ -3,6 +3,7 @@
 
 #include "math/math.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -252,6 +253,19 @@ static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
   return VV_OK;
 }
 
+/* Only bars along their line and closed surfaces are projected: a line that asks others for it is refused. */
+static vv_status refuse_projections(const vv_model *m, const struct vvi_solids *s)
+{
+  for (int32_t i = 0; i < m->n_patch; i++)
+    for (int32_t k = 0; k <= i; k++) {
+      const int32_t rule = rule_of_patches(s, vvi_model_patch(m, i), vvi_model_patch(m, k));
+      if (rule < 0 || vvi_rules_projection(s->rule[rule].group) == VVI_ANTICIPATE) continue;
+      return vv_complain(s->rule[rule].group, "projection",
+                         "rigid bodies, and beams with each other and with obstacles, only know 'anticipate'");
+    }
+  return VV_OK;
+}
+
 static bool is_round_or_flat(const vvi_object *o)
 {
   const vvi_part_type type = o->solid != NULL && o->solid->parts == 1 ? o->solid->part[0].type : VVI_PART_TYPES;
@@ -290,6 +304,15 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
 
 /* ---- the start ---- */
 
+/* Which part of a body: a copy of a solid, a segment of a curve. */
+static const char *part_of(const vvi_object *o, char text[32])
+{
+  text[0] = '\0';
+  if (is_solid(o->patch)) snprintf(text, 32, " (copy %d)", o->copy);
+  if (o->patch->type == VV_PATCH_CURVE) snprintf(text, 32, " (behind its node %d)", o->copy);
+  return text;
+}
+
 static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
 {
   const struct vvi_solids *s = w->solids;
@@ -297,9 +320,13 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
     const vvi_meet *k = &w->meet[i];
     if (k->spot.gap >= -1e-6 * s->size) continue;
     const vvi_object *a = &s->object[k->a], *b = &s->object[k->b];
-    return vv_complain(m->body[b->body].group, NULL,
-                       "'%s' (copy %d) and '%s' (copy %d) overlap by %g at the start; move one of them",
-                       m->body[a->body].name, a->copy, m->body[b->body].name, b->copy, -k->spot.gap);
+    char x[32], y[32];
+    if (a->patch == b->patch && a->soft)
+      return vv_complain(m->body[b->body].group, NULL,
+                         "'%s' overlaps itself by %g at the start, behind its nodes %d and %d", m->body[a->body].name,
+                         -k->spot.gap, a->copy, b->copy);
+    return vv_complain(m->body[b->body].group, NULL, "'%s'%s and '%s'%s overlap by %g at the start; move one of them",
+                       m->body[a->body].name, part_of(a, x), m->body[b->body].name, part_of(b, y), -k->spot.gap);
   }
   return VV_OK;
 }
@@ -334,6 +361,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   s->beams = beams;
   VV_TRY(read_rules(m, s, rules));
   VV_TRY(refuse_others(m, s));
+  VV_TRY(refuse_projections(m, s));
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s, q));
   if (!beams && (s->n < 2 || s->movers == 0)) return VV_OK;

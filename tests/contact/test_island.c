@@ -132,6 +132,35 @@ static void one_mover_twice(void **state)
   }
 }
 
+/* A mover on a rail along x cannot give way along z: no impulse, and what closes there is told on every path: alone, swept,
+ * with Newton's method, with the gradient method, with warm impulses or without. */
+static void what_cannot_move(void **state)
+{
+  (void)state;
+  static const int others[] = {0, 1, 60, 1200};
+  for (int n = 0; n < 8; n++) {
+    const int boxes = others[n / 2];
+    const double x[3] = {0, 0, 0}, speed = n % 2 == 0 ? 1.0 : 0.0;
+    pile *k = open_pile(boxes + 1, 4 * boxes + 1, 8 * boxes + 1);
+    const int rail = add_point(k, 1.0, x);
+    k->inverse[rail][1] = k->inverse[rail][2] = 0.0;
+    if (boxes > 0) add_stack(k, boxes, 1.0, 1.0, 0.5);
+    const int i = add_contact(k, -1, rail, x, UP, 0.5, 0.0);
+    let_fall(k, GH);
+    k->free[rail][2] = -speed;
+    k->p.loose = boxes > 1000 ? 1e-3 : 0.0;
+    see_free(k);
+    for (int warm = 0; warm < 2; warm++) {
+      k->p.contact[i].j[0] = warm;
+      solve_pile(k, 1);
+      check_most(fabs(k->p.contact[i].j[0]), 0.0);
+      check_near(k->stats.residual, speed, speed > 0.0 ? 0.0 : k->p.loose + tolerance_of(k));
+      assert_int_equal(k->stats.converged || k->stats.accepted, speed == 0.0);
+    }
+    close_pile(k);
+  }
+}
+
 /* ---- many contacts ---- */
 
 /* Movers of all kinds thrown together; contacts between 1 and 8 legs at random.  Contacts of one mover all look into the
@@ -392,6 +421,45 @@ static void wedge(void **state)
   }
 }
 
+/* Static friction 0.5, kinetic 0.3, a box of 1 kg on four corners, or a point on one contact, pushed along the floor by a
+ * share of its weight in each step.  It holds below 0.5, slides from there on with share - 0.3, goes on sliding with 0.4 though
+ * it would have held, and holds again once it has been stopped. */
+static void static_and_kinetic(void **state)
+{
+  (void)state;
+  static const double share[] = {0.2, 0.4, 0.49, 0.6, 0.4, 0.4, 0.1, 0.1, 0.1, 0.1, 0.4, 0.49};
+  static const double low[2] = {-0.5, -0.5}, high[2] = {0.5, 0.5}, o[3] = {0, 0, 0}, above[3] = {0, 0, 0.05},
+                      flat[3] = {1, 1, 0.1};
+  for (int box = 0; box < 2; box++) {
+    pile *k = open_pile(1, 4, 4);
+    double v = 0.0; /* along x */
+    bool slides = false;
+    if (box) {
+      add_box(k, 1.0, above, flat);
+      add_face(k, -1, 0, low, high, 0.0, 0.5);
+    } else {
+      add_point(k, 1.0, o);
+      add_contact(k, -1, 0, o, UP, 0.5, 0.0);
+    }
+    for (int i = 0; i < k->p.contacts; i++) k->p.contact[i].kinetic = 0.3;
+    for (size_t n = 0; n < sizeof share / sizeof *share; n++) {
+      let_fall(k, GH);
+      const double push = v + share[n] * GH;
+      k->free[0][0] = push;
+      see_free(k);
+      slides = slides ? push > 0.3 * GH : push > 0.5 * GH;
+      const double expect = slides ? push - 0.3 * GH : 0.0;
+      solve_pile(k, 1);
+      assert_true(k->stats.converged);
+      v = k->free[0][0] + k->p.change[0][0];
+      check_near(v, expect, 1e-13);
+      for (int i = 0; i < k->p.contacts; i++) assert_int_equal(k->p.contact[i].slides, slides);
+    }
+    assert_false(slides); /* it came to rest, and 0.49 does not move it */
+    close_pile(k);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -399,6 +467,7 @@ int main(void)
       cmocka_unit_test(one_ball),
       cmocka_unit_test(one_of_any_kind),
       cmocka_unit_test(one_mover_twice),
+      cmocka_unit_test(what_cannot_move),
       cmocka_unit_test(any_island),
       cmocka_unit_test(stacks),
       cmocka_unit_test(walls),
@@ -407,6 +476,7 @@ int main(void)
       cmocka_unit_test(order_decides_nothing),
       cmocka_unit_test(threads_decide_nothing),
       cmocka_unit_test(wedge),
+      cmocka_unit_test(static_and_kinetic),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,7 +99,7 @@ static void force(sheet_world *w)
   }
 }
 
-static int32_t all_meet(void *user, int32_t a, int32_t b)
+static int32_t all_meet(const void *user, int32_t a, int32_t b)
 {
   const bool *self = user;
   return a != b || *self ? 0 : -1;
@@ -127,7 +127,9 @@ void sheet_world_close(sheet_world *w, double stiffness, double restitution, dou
   s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
   s->rule[0] = (vvi_sheet_rule){.restitution = restitution, .friction = friction};
   must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
-  must(vvi_sheets_couple(&w->arena, s, all_meet, &self) == VV_OK);
+  w->self = self;
+  s->rule_of = all_meet, s->meets = &w->self;
+  vvi_sheets_use(s, 0);
   w->stiffness = stiffness;
   w->rest = VVI_ARENA_NEW(&w->arena, double, s->n_edge);
   for (int32_t e = 0; e < s->n_edge; e++) {

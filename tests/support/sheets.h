@@ -15,6 +15,7 @@ typedef struct sheet_world {
   int *first_triangle; /* [bodies + 1] */
   double *rest;        /* [edges] */
   double stiffness;
+  bool self; /* bodies meet themselves */
   struct vvi_sheets sheets;
   struct vvi_sheets_step *step;
   vv_posted post;

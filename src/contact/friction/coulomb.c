@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static vvi_touch nearest(const vvi_friction *f, const double q[3], double p[3])
+vvi_touch vvi_cone_nearest(const vvi_friction *f, const double q[3], double p[3])
 {
   const double mu = f->mu, tau = sqrt(q[1] * q[1] + q[2] * q[2]);
   if (mu > 0.0 ? tau <= mu * q[0] : q[0] >= 0.0) { /* the tip, too: what only just touches is taken for held */
@@ -22,8 +22,8 @@ static vvi_touch nearest(const vvi_friction *f, const double q[3], double p[3])
   return VVI_SLIDES;
 }
 
-/* e e^T + (mu p_n/tau) (1 - d d^T) on the mantle, e its direction, d = q_t/tau.                               [many 28] */
-static void slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6])
+/* e e^T + (mu p_n/tau) (1 - d d^T) on the mantle, e its direction, d = q_t/tau.                               [island 10] */
+void vvi_cone_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6])
 {
   const double mu = f->mu;
   memset(d, 0, 6 * sizeof *d);
@@ -39,7 +39,7 @@ static void slope(const vvi_friction *f, vvi_touch touch, const double q[3], con
   d[5] = h * mu * d1;
 }
 
-static bool cut(const vvi_friction *f, double n, double t[2])
+bool vvi_cone_cut(const vvi_friction *f, double n, double t[2])
 {
   const double size = sqrt(t[0] * t[0] + t[1] * t[1]), limit = f->mu * n;
   if (size <= limit) return false;
@@ -48,18 +48,18 @@ static bool cut(const vvi_friction *f, double n, double t[2])
 }
 
 /* p_n = max(0, q_n), p_t = q_t cut to the disc of radius mu p_n. */
-static vvi_touch answer(const vvi_friction *f, const double q[3], double p[3])
+vvi_touch vvi_cone_answer(const vvi_friction *f, const double q[3], double p[3])
 {
   if (!(q[0] >= 0.0)) {
     p[0] = p[1] = p[2] = 0.0;
     return VVI_FREE;
   }
   p[0] = q[0], p[1] = q[1], p[2] = q[2];
-  return cut(f, p[0], p + 1) && f->mu > 0.0 ? VVI_SLIDES : VVI_STICKS;
+  return vvi_cone_cut(f, p[0], p + 1) && f->mu > 0.0 ? VVI_SLIDES : VVI_STICKS;
 }
 
 /* Sliding: p_t = mu q_n d, d = q_t/|q_t|. */
-static void answer_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9])
+void vvi_cone_answer_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9])
 {
   memset(d, 0, 9 * sizeof *d);
   if (touch == VVI_FREE) return;
@@ -74,15 +74,15 @@ static void answer_slope(const vvi_friction *f, vvi_touch touch, const double q[
   d[5] = d[7] = -round * d1 * d2;
 }
 
-static double shift(const vvi_friction *f, const double u[3])
+double vvi_cone_shift(const vvi_friction *f, const double u[3])
 {
   return f->mu * sqrt(u[1] * u[1] + u[2] * u[2]);
 }
 
 /* With the slip along e, j = j_n (1, -mu e), and u_n = 0 gives
  *   j_n = -c_n/N,  N = a_nn - mu a_nt.e,      u_t = c_t + j_n (a_tn - mu A_tt e).
- * Sought is the angle of e with e'.u_t = 0, e' across e, and e.u_t >= 0: Newton's method in that angle. */
-static bool slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3])
+ * Sought is the angle of e with e'.u_t = 0, e' across e, and e.u_t >= 0: Newton's method in that angle.        [island 6] */
+bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3])
 {
   enum { MOST = 40 };
   const double mu = f->mu;
@@ -111,7 +111,9 @@ static bool slide(const vvi_friction *f, const double a[6], const double c[3], d
   return false;
 }
 
-static const vvi_friction_law coulomb = {"coulomb", nearest, slope, answer, answer_slope, cut, shift, slide};
+static const vvi_friction_law coulomb = {"coulomb",       vvi_cone_nearest,      vvi_cone_slope,
+                                         vvi_cone_answer, vvi_cone_answer_slope, vvi_cone_cut,
+                                         vvi_cone_shift,  vvi_cone_slide,        NULL};
 
 vvi_friction vvi_friction_coulomb(double mu)
 {

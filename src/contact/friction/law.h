@@ -1,8 +1,7 @@
 /* contact/friction/law.h  Laws of friction at one contact, as the island solver sees them: a cone of impulses (n, t, t') that
  * are allowed, the nearest of them to one that is not, and how that changes.
  *
- * A new law is one file in this folder with one table.  Static and kinetic friction choose mu before the solve, by what the
- * contact did in the last step; rolling adds rows to a contact, with a disc of their own. */
+ * A new law is one file in this folder with one table.  Functions of Coulomb's cone are there for laws that only choose mu. */
 #pragma once
 #include "base/base.h"
 
@@ -10,7 +9,8 @@ typedef struct vvi_friction_law vvi_friction_law;
 
 typedef struct vvi_friction {
   const vvi_friction_law *law;
-  double mu; /* 0: the contact has no tangential impulse */
+  double mu;      /* 0: the contact has no tangential impulse */
+  double kinetic; /* mu once it slides, for laws that know the difference */
 } vvi_friction;
 
 typedef enum vvi_touch { VVI_FREE, VVI_STICKS, VVI_SLIDES } vvi_touch;
@@ -31,6 +31,20 @@ struct vvi_friction_law {
   double (*shift)(const vvi_friction *f, const double u[3]);
   /* One contact alone, u = c + A j, c_n < 0: the impulse that slides, u_n = 0.  False: none found; j as it was. */
   bool (*slide)(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);
+  /* A contact that held in the last step slides with the answer.  True: the law is another now, solve again.  NULL: never. */
+  bool (*lets_go)(vvi_friction *f);
 };
 
 vvi_friction vvi_friction_coulomb(double mu);
+/* Static and kinetic friction, kinetic < mu: holds with mu until it slides, and slides with `kinetic` until it holds. */
+vvi_friction vvi_friction_static_kinetic(double mu, double kinetic, bool slides);
+
+/* ---- Coulomb's cone ---- */
+
+vvi_touch vvi_cone_nearest(const vvi_friction *f, const double q[3], double p[3]);
+void vvi_cone_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6]);
+vvi_touch vvi_cone_answer(const vvi_friction *f, const double q[3], double p[3]);
+void vvi_cone_answer_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9]);
+bool vvi_cone_cut(const vvi_friction *f, double n, double t[2]);
+double vvi_cone_shift(const vvi_friction *f, const double u[3]);
+bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);

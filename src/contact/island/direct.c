@@ -1,7 +1,7 @@
 /* contact/island/direct.c  Newton's method for the law itself, not for the convex problem of given cone shifts.
  *
  * Sought is the step from s0 = B^T j with
- *   F(step) = B^T (p - j) - step = 0,   p = answer(j - K u),   u = c + B (s0 + step),
+ *   F(step) = B^T (p - j) - step = 0,   p = answer(j - K u),   u = c + B (s0 + step),                       [island 12]
  * then j := p.  The matrix 1 + B^T K answer' B is not symmetric where something slides, and F is not the gradient of anything:
  * steps are halved until |F| falls.  Near an answer this converges as Newton's method does, and shifts are not needed; far from
  * it it may fail, and the convex problem brings it nearer. */
@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-/* LOOSE_FROM: iterations after which an island of many contacts need not be nearer than `loose`. */
-enum { HALVINGS = 5, LOOSE_FROM = 40, QUICK = 4, PATIENCE = 10 };
-static const double STIFFER = 30.0, STIFF_MOST = 1e6, SOFT_MOST = 0.1;
+/* LOOSE_FROM: iterations after which an island of many contacts need not be nearer than `loose`.  IN_VAIN: passes that brought
+ * nothing, after which what is left is taken for rounding of gaps that more contacts share than there are motions. */
+enum { HALVINGS = 5, LOOSE_FROM = 40, QUICK = 4, PATIENCE = 10, IN_VAIN = 4, SMOOTH = 5 };
+static const double STIFF_MOST = 1e6, SOFT_MOST = 0.1;
 
 /* p at u + alpha du, and off = B^T (p - j) - step - alpha way; returns |off|^2. */
 VVI_HOT_LOCAL static double look(vvi_island_work *w, double alpha)
@@ -131,11 +132,13 @@ static double distance(const vvi_island_work *w)
   return most;
 }
 
-static double left_over(const vvi_island_work *w)
+static double left_over(const vvi_island_work *w, double *fastest)
 {
   double most = 0.0;
+  *fastest = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
+    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u, r->asked));
     most = fmax(most, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u));
   }
   return most;
@@ -172,10 +175,11 @@ static void carry_on(vvi_island_work *w, double times)
   }
 }
 
-int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted)
+int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted)
 {
   double alpha = 0.0, least = 1.0, moved = INFINITY, tolerance = vvi_island_tolerance(w), ceiling = STIFF_MOST;
-  int32_t n = 0, since = 0;
+  double lowest = INFINITY, change;
+  int32_t n = 0, since = 0, vain = 0;
   bool stale = true;
   *done = *accepted = false;
   set_stiffness(w, kappa);
@@ -189,12 +193,15 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *
       for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].p, sizeof w->row[i].j);
       vvi_newton_base(w);
       tolerance = vvi_island_tolerance(w);
-      const double left = left_over(w);
+      double fastest;
+      const double left = left_over(w, &fastest);
       vvi_newton_keep(w, left);
       *done = left <= tolerance;
-      *accepted = w->rows > VVI_MANY && n >= LOOSE_FROM && left <= w->loose;
+      *accepted = left <= w->loose && (fastest > VVI_MOVES * w->loose || (w->rows > VVI_MANY && n >= LOOSE_FROM));
+      vain = left < 0.9 * lowest ? 0 : vain + 1, lowest = fmin(lowest, left);
+      *accepted |= vain >= IN_VAIN && left <= w->loose;
       if (*done || *accepted) return n;
-      const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? STIFFER : 1.0;
+      const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? stiffer : 1.0;
       kappa *= times, stale |= times != 1.0;
       carry_on(w, times);
       since = 0, least = 1.0;
@@ -212,9 +219,10 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *
     least = fmin(least, alpha);
     if (alpha == 0.0 || since > PATIENCE) {
       if (kappa < SOFT_MOST) return n;
-      kappa /= STIFFER;
+      kappa /= stiffer;
       ceiling = fmax(kappa, 1e3);
       set_stiffness(w, kappa);
+      vvi_island_sweep(w, SMOOTH, &change);
       vvi_newton_base(w);
       since = 0, alpha = 0.0, stale = true;
       continue;

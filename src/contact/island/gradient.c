@@ -3,6 +3,7 @@
  * One scale for each contact, s_i = sqrt(3/trace A_i), so that cones stay cones; x = J/s.  With the cone shifts held,
  *   v = s (c + shift n + B B^T s y);   x' = nearest(y - v/L);   restart if v.(x' - x) > 0;
  *   y = x' + ((th - 1)/th')(x' - x),   th' = (1 + sqrt(1 + 4 th^2))/2,   L = 1.1 x the largest eigenvalue of s B B^T s.
+ *                                                                                                               [island 14]
  * Movers sum their contacts, contacts see their movers: no order matters but that of the sums, which are by mover and by chunk
  * and hence the same for any number of threads. */
 #include "contact/island/work.h"

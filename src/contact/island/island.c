@@ -84,28 +84,30 @@ VVI_HOT_LOCAL static double deliver(vvi_island_work *w, const vvi_island_problem
   return most;
 }
 
-/* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`. */
-VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most)
+/* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`.  Impulses that move
+ * nothing are no answer: they are taken off, and what closes there is left over. */
+VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most, double *fastest)
 {
   double residual = 0.0;
+  *fastest = 0.0;
   for (int32_t i = 0; i < p->contacts && residual <= most; i++) {
     vvi_island_contact *c = &p->contact[i];
     memcpy(c->after, c->free, sizeof c->after);
     see(p, c, c->after);
     const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
+    *fastest = fmax(*fastest, vvi_speed_of(u, c->b[0]));
+    if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
     if (!acts(c)) {
       residual = fmax(residual, -u[0]);
       continue;
     }
-    const vvi_friction f = vvi_friction_coulomb(c->friction);
-    if (w->mean[i] > 0.0)
-      residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
-    else
-      residual = fmax(residual, -u[0]);
+    const vvi_friction f = vvi_friction_of(c);
+    residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
   }
   return residual;
 }
 
+/* [island 5] */
 static double tolerance(const vvi_island_problem *p, double largest)
 {
   return fmax(1e-13 * p->speed, 4e-15 * largest);
@@ -169,7 +171,7 @@ static void relax(const vvi_friction *f, const double a[6], const double c[3], d
 
 static void alone(const vvi_island_problem *p, vvi_island_contact *c)
 {
-  const vvi_friction f = vvi_friction_coulomb(c->friction);
+  const vvi_friction f = vvi_friction_of(c);
   const double u[3] = {c->free[0] - c->b[0], c->free[1] - c->b[1], c->free[2] - c->b[2]};
   double a[6], j[3] = {0, 0, 0};
   if (u[0] < 0.0) {
@@ -202,7 +204,9 @@ static void take_answer(const vvi_island_work *w, vvi_island_problem *p)
 static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats)
 {
   const double tol = tolerance(p, deliver(w, p));
-  stats->residual = look(w, p, INFINITY);
+  double fastest;
+  stats->residual = look(w, p, INFINITY, &fastest);
+  stats->accepted |= stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
   return tol;
 }
 
@@ -210,24 +214,25 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
 {
   double change;
   if (!vvi_island_fill(w, p)) return false;
+  w->best = INFINITY;
   if (p->contacts <= FEW) {
     stats->sweeps = vvi_island_sweep(w, SWEEPS_FEW, &change);
     take_answer(w, p);
     stats->converged = check(w, p, stats) >= stats->residual;
-    if (stats->converged) return true;
+    if (stats->converged || stats->accepted) return true;
   }
   if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
-  if (!stats->converged && !stats->accepted)
+  if (!stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
-  stats->converged |= check(w, p, stats) >= stats->residual;
+  const double tol = check(w, p, stats);
+  stats->accepted &= w->stuck <= p->loose;
+  stats->converged = (stats->converged && w->stuck <= tol) || stats->residual <= tol;
   return true;
 }
 
-bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
-  *stats = (vvi_island_stats){0};
-  if (!vvi_island_room(w, p)) return false;
   if (p->contacts == 1) {
     alone(p, &p->contact[0]);
     stats->converged = check(w, p, stats) >= stats->residual;
@@ -237,9 +242,53 @@ bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vv
     vvi_island_contact *c = &p->contact[i];
     if (!(c->friction > 0.0)) c->j[1] = c->j[2] = 0.0;
   }
+  double fastest;
   const double tol = tolerance(p, deliver(w, p));
-  stats->residual = look(w, p, tol);
-  stats->warm = stats->converged = stats->residual <= tol;
+  stats->residual = look(w, p, fmax(tol, p->loose), &fastest);
+  stats->converged = stats->residual <= tol;
+  stats->accepted = stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
+  stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
   return solve_many(w, p, threads, stats);
+}
+
+/* Does it slide, by more than what the solve left, with all the friction it has?  The rest of the law is the cone's. */
+static bool slips(const vvi_island_contact *c, double slow)
+{
+  const vvi_friction f = vvi_friction_of(c);
+  const double u[2] = {c->after[1] - c->b[1], c->after[2] - c->b[2]}, most = f.mu * c->j[0];
+  return u[0] * u[0] + u[1] * u[1] > slow * slow && c->j[1] * c->j[1] + c->j[2] * c->j[2] > 0.99 * most * most;
+}
+
+/* Contacts that held and slide in the answer let go; true: some did.                                            [island 15] */
+static bool let_go(const vvi_island_problem *p, double slow)
+{
+  bool any = false;
+  for (int32_t i = 0; i < p->contacts; i++) {
+    vvi_island_contact *c = &p->contact[i];
+    vvi_friction f = vvi_friction_of(c);
+    if (f.law->lets_go == NULL || c->slides || !slips(c, slow) || !f.law->lets_go(&f)) continue;
+    c->slides = any = true;
+  }
+  return any;
+}
+
+bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+{
+  vvi_island_stats sum = {0};
+  double slow;
+  if (!vvi_island_room(w, p)) return false;
+  do {
+    *stats = (vvi_island_stats){.newton = sum.newton, .sweeps = sum.sweeps, .gradient = sum.gradient};
+    sum = (vvi_island_stats){0};
+    if (!solve(w, p, threads, &sum)) return false;
+    sum.newton += stats->newton, sum.sweeps += stats->sweeps, sum.gradient += stats->gradient;
+    *stats = sum;
+    slow = fmax(1e-12 * p->speed, 10.0 * stats->residual);
+  } while (let_go(p, slow));
+  for (int32_t i = 0; i < p->contacts; i++) {
+    vvi_island_contact *c = &p->contact[i];
+    if (c->kinetic > 0.0) c->slides = slips(c, slow);
+  }
+  return true;
 }

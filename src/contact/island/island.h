@@ -1,6 +1,6 @@
 /* contact/island/island.h  The contacts of one island: impulses J, one law for impact, rest, pressing and friction.
  *
- *   K contains J  _|_  (U+ - b) + mu |(U+ - b)_t| n  in K*,     U+ = Uf + D J,   D = G M^-1 G^T                  [contact 4]
+ *   K contains J  _|_  (U+ - b) + mu |(U+ - b)_t| n  in K*,     U+ = Uf + D J,   D = G M^-1 G^T                  [island 1, 2]
  *
  * Data in, data out: no model, no body, no state.  A contact is three rows (n, t, t'), each a list of legs: what a unit impulse
  * along it does to the movers of the island.  Points have no moment.  n leads from a to b; an impulse is what b gets. */
@@ -17,6 +17,8 @@ typedef struct vvi_leg {
 typedef struct vvi_island_contact {
   int32_t first, legs; /* into leg[] */
   double friction;
+  double kinetic;  /* friction while it slides, where that is less; 0: as friction */
+  bool slides;     /* in: it slid in the last step; out: it slides.  Only where `kinetic` is given */
   double free[3];  /* Uf: row velocities without impulses, given parts (drives) included */
   double b[3];     /* the velocities asked for: U+_n >= b_n, slip measured from b_t */
   double j[3];     /* impulse along n, t, t': the warm start in, the answer out */

@@ -172,15 +172,17 @@ static void fill_row(vvi_island_work *w, const vvi_island_problem *p, int32_t i)
   const vvi_island_contact *c = &p->contact[i];
   vvi_island_row *r = &w->row[w->rows];
   *r = (vvi_island_row){.contact = i, .rows = c->friction > 0.0 ? 3 : 1, .first = w->parts};
-  r->friction = vvi_friction_coulomb(c->friction);
+  r->friction = vvi_friction_of(c);
   fill_legs(w, p, c, r);
   fill_block(w, r);
   if (!(r->a[0] > 0.0)) { /* nothing there can move along n */
+    w->stuck = fmax(w->stuck, c->b[0] - c->free[0]);
     w->parts = r->first;
     for (int32_t e = c->first; e < c->first + c->legs; e++) w->mark[p->leg[e].mover] = -1;
     return;
   }
   for (int k = 0; k < r->rows; k++) r->c[k] = c->free[k] - c->b[k];
+  r->asked = c->b[0];
   r->j[0] = fmax(c->j[0], 0.0);
   if (r->rows == 3) {
     r->j[1] = c->j[1], r->j[2] = c->j[2];
@@ -198,7 +200,7 @@ bool vvi_island_fill(vvi_island_work *w, const vvi_island_problem *p)
   if (legs > INT32_MAX / 36) return false;
   if (!room_for_parts(w, (int32_t)legs, 18 * legs)) return false;
   w->movers = p->movers, w->rows = w->parts = 0, w->numbers = 0;
-  w->speed = p->speed, w->loose = p->loose, w->load = 0.0, w->rubs = false;
+  w->speed = p->speed, w->loose = p->loose, w->load = w->stuck = 0.0, w->rubs = false;
   fill_movers(w, p);
   for (int32_t i = 0; i < p->contacts; i++) fill_row(w, p, i);
   return true;

@@ -1,7 +1,7 @@
 /* contact/island/shifts.c  Cone shifts.
  *
  * Shifts are a fixed point of their own, shift = g(shift), where g contracts about as mu^2.  Of the last passes the combination
- * is taken whose misses g - shift, combined likewise, are smallest (Anderson).                                 [many 33] */
+ * is taken whose misses g - shift, combined likewise, are smallest (Anderson).                                 [island 11] */
 #include "contact/island/work.h"
 
 #include <string.h>

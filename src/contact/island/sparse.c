@@ -3,7 +3,7 @@
  * Order: minimum degree.  The row with fewest neighbours left is eliminated first; its neighbours become neighbours of each
  * other.  Neighbours are bits, so that this is an "or" of two rows of bits, and the ones left are the column of the factor.
  * Numbers: right-looking.  For each column k in order, with L_k the Cholesky factor of its diagonal block,
- *   L_ik = A_ik L_k^-T,    A_ij -= L_ik L_jk^T   for i >= j in the column.                                    [many 29]
+ *   L_ik = A_ik L_k^-T,    A_ij -= L_ik L_jk^T   for i >= j in the column.                                    [island 13]
  * Without symmetry, D_k the diagonal block: L_ik = A_ik D_k^-1, A_ij -= L_ik A_kj for i and j in the column; blocks right of
  * the diagonal are kept turned, so that A_kj^T and L_jk are of one shape and both products are the same function. */
 #include "contact/island/sparse.h"
@@ -30,8 +30,8 @@ bool vvi_sparse_reserve(vvi_sparse *f, int32_t n)
 
 static bool more_blocks(vvi_sparse *f, int64_t blocks, int64_t filled)
 {
-  if (blocks <= f->room) return true;
   if (blocks > f->block_limit) return false;
+  if (blocks <= f->room) return true;
   const int64_t room = blocks < 128 ? 256 : 2 * blocks;
   int32_t *row = VVI_ARENA_NEW(f->arena, int32_t, room);
   int64_t *value = VVI_ARENA_NEW(f->arena, int64_t, room);

@@ -2,7 +2,7 @@
  *
  * Normal first: j_n := max(0, j_n - u_n/a_nn).  Then the tangential part: if what stops the sliding, j_t - A_tt^-1 u_t, is
  * allowed beside j_n, the contact sticks; else j_t := cut(j_t - u_t/lambda), lambda the largest eigenvalue of A_tt.  A cut of
- * the first trial would give friction that is not opposite to the sliding.                                     [many 23] */
+ * the first trial would give friction that is not opposite to the sliding.                                     [island 7] */
 #include "contact/island/work.h"
 
 /* Returns the largest change of a relative velocity that this contact made at itself. */

@@ -1,7 +1,7 @@
 /* contact/island/work.h  Inside the island solver: contacts in scaled velocities.
  *
  * With M^-1 = W W^T for each mover (W lower), V = Vf + W s and s = (G W)^T J: the kinetic energy of what the contacts did is
- * |s|^2/2, and movers that do not turn, or move along some axes only, need no special care.                     [many 22]
+ * |s|^2/2, and movers that do not turn, or move along some axes only, need no special care.                     [island 3]
  *   u = U+ - b = c + B s,   B = G W,   c = Uf - b,   s = B^T j
  * Vectors over movers have 3 numbers for a point and 6 for a frame; contacts have one row without friction and three with. */
 #pragma once
@@ -9,8 +9,9 @@
 #include "contact/island/island.h"
 #include "contact/island/sparse.h"
 
-enum { VVI_SHIFTS = 4 }; /* cone shifts remembered */
-enum { VVI_MANY = 32 };  /* an island of more contacts may be left within `loose` */
+enum { VVI_SHIFTS = 4 };  /* cone shifts remembered */
+enum { VVI_MANY = 32 };   /* an island of more contacts may be left within `loose` */
+enum { VVI_MOVES = 100 }; /* an island in which something slides or opens faster than this many `loose` may be, too */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
 typedef struct vvi_part {
@@ -24,6 +25,7 @@ typedef struct vvi_island_row {
   int32_t pair;         /* into pair: blocks of the matrix, (part 1, part 0), (2, 0), (2, 1), (3, 0) .. */
   vvi_friction friction;
   double c[3], j[3];
+  double asked;      /* b_n */
   double a[6];       /* own block B B^T: nn, tt, t't', tt', nt', nt */
   double mean;       /* a third of its trace; nn without friction */
   double inverse[4]; /* 1/nn; of the tangential block: tt, t't', tt' */
@@ -59,6 +61,7 @@ struct vvi_island_work {
   int64_t numbers, pairs;
   double speed, loose; /* of the problem */
   double load;         /* m/s: how fast contacts would close */
+  double stuck;        /* m/s: how fast contacts close whose movers cannot move along n: no impulse helps */
   bool rubs;           /* some contact has friction */
   double best;         /* m/s: how far the impulses kept are from the law */
   /* room */
@@ -130,8 +133,21 @@ static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *
   }
 }
 
-/* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [contact 4] */
+/* How fast it slides or opens: u is measured from b, of which n is the normal part. */
+static inline double vvi_speed_of(const double u[3], double n)
+{
+  return fmax(fabs(u[0] + n), sqrt(u[1] * u[1] + u[2] * u[2]));
+}
+
+/* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
 double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3]);
+
+/* The law of a contact, as it is now. */
+static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
+{
+  return c->kinetic > 0.0 ? vvi_friction_static_kinetic(c->friction, c->kinetic, c->slides)
+                          : vvi_friction_coulomb(c->friction);
+}
 
 /* Room for movers and contacts; false: out of memory. */
 bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
@@ -147,8 +163,10 @@ int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
 /* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */
 int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool *done, bool *accepted);
-/* The same as newton for the law itself, from an order of elimination, impulses and stiffnesses that are there. */
-int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, bool *done, bool *accepted);
+/* The same as newton for the law itself, from an order of elimination and impulses that are there; kappa: stiffness to begin
+ * with, `stiffer`: steps of it.  In moving heaps steps of 10 solve twice as many islands as steps of 30; cold islands of mass
+ * ratio 1e6 want 30. */
+int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted);
 /* Of both: u = c + B s at s = B^T j and no step; du = B way, returns the largest; a step of that length. */
 /* Impulses that are `left` off the law are kept where none were better. */
 void vvi_newton_keep(vvi_island_work *w, double left);
