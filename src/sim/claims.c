@@ -102,7 +102,7 @@ static double pushes(const vv_sim *sim)
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
- * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 11] */
+ * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 14] */
 static double losses(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
