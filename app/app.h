@@ -116,9 +116,12 @@ void app_progress_clear(app_progress *p);
 
 /* ---- Ctrl-C: signals.c ---- */
 
-/* From now on a signal stops this sim after its current step; NULL: none is running.  A second signal changes nothing. */
+/* From now on a signal stops this sim after its current step, and a step that goes on for most of a second more ends the
+ * program; NULL: none is running.  A second signal changes nothing. */
 void app_watch_signals(vv_sim *sim);
-bool app_signalled(void); /* one has come */
+void app_signals_calm(void); /* the steps are over: what is written now is waited for */
+vv_status app_signals_observe(const vv_view *view, void *unused); /* says so before the last files are written */
+bool app_signalled(void);                                         /* one has come */
 
 /* ---- the end of a run: summary.c ---- */
 
@@ -130,10 +133,15 @@ typedef struct app_run {
   const char *path;      /* scene file */
   char folder[APP_PATH]; /* results */
   bool resume, overwrite, quiet, check_structure;
+  bool output; /* files are being written */
   int threads;
 } app_run;
 void app_print_summary(const app_run *r);
-int app_broken_claims(const app_run *r); /* how many; each told to stderr */
+void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */
+int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
+
+/* ---- small stacks: stack.c ---- */
+int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 /* ---- help ---- */
 int app_help(const char *name); /* NULL: overview */

@@ -52,17 +52,23 @@ static double node_bytes(const app_scene *s)
 
 static void print_size(const app_scene *s)
 {
-  enum { FRAMES = 200, ROW_BYTES = 200 }; /* frames where the scene does not say; a usual row of ledger.csv */
+  enum { FRAMES = 200, ROWS = 20000 }; /* where the scene does not say */
+  enum {
+    ROW_BYTES = 250,
+    IMPACT_BYTES = 450
+  }; /* a usual row of ledger.csv; an impact in events.csv and in results.h5 */
   char word[64], amount[32];
   const double steps = (double)vv_model_steps(s->model), nodes = (double)vv_model_nodes(s->model);
   const double every = strtod(app_scene_word(s, "record", "every", word, sizeof word), NULL);
   const double row_every = strtod(app_scene_word(s, "record", "ledger", word, sizeof word), NULL);
   const bool paraview = strcmp(app_scene_word(s, "record", "paraview", word, sizeof word), "true") == 0;
   const double frames = 1 + fmin(steps, ceil(every > 0 ? steps * vv_model_step(s->model) / every : FRAMES));
-  const double rows = 1 + ceil(steps / fmax(1, row_every)), frame = nodes * node_bytes(s);
+  const double rows = 1 + ceil(steps / fmax(1, row_every > 0 ? row_every : 1 + floor((steps - 1) / ROWS))),
+               frame = nodes * node_bytes(s);
   const double bytes = frames * frame * (paraview ? 2 : 1) /* HDF5, and again for ParaView */ + rows * ROW_BYTES;
-  printf("  results            about %s: %.0f frames of %.0f nodes, %.0f ledger rows\n",
+  printf("  results            about %s: %.0f frames of %.0f nodes, %.0f ledger rows;\n",
          app_bytes(amount, sizeof amount, bytes), frames, nodes, rows);
+  printf("                     and %d bytes for each impact\n", IMPACT_BYTES);
 }
 
 static int check(const app_scene *s, const char *path)

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,9 +54,14 @@ static char *read_all(FILE *f)
 
 char *app_read_text(const char *path)
 {
+  struct stat s;
   errno = 0;
-  FILE *f = fopen(path, "rb");
-  if (f == NULL) return NULL;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe must not hold us */
+  FILE *f = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? fdopen(fd, "rb") : NULL;
+  if (f == NULL) {
+    if (fd >= 0) close(fd), errno = EINVAL;
+    return NULL;
+  }
   char *text = read_all(f);
   const int why = errno;
   fclose(f);

@@ -22,11 +22,14 @@ static const topic topics[] = {
 "  -o, --output DIR    where to write\n"
 "  --threads N         1 to 1024; default: as many as help, up to\n"
 "                      OMP_NUM_THREADS or all cores; results do not depend on it\n"
-"  --resume            continue the run in DIR after its last checkpoint\n"
+"  --resume            continue the run in DIR after its last checkpoint; the end of\n"
+"                      the scene may be later than it was, and so may the record be\n"
+"                      another; damaged tables and frames are put aside\n"
 "  --overwrite         replace the run in DIR\n"
 "  -q, --quiet         no progress line and no summary\n"
 "  --check-structure   also check the symplectic structure (slower)\n\n"
-"Ctrl-C stops after the current step with a checkpoint.\n"
+"Ctrl-C stops after the current step with a checkpoint; a step that takes\n"
+"longer than a second is given up, and the last checkpoint is kept.\n"
 "See also: visviva help ledger, visviva help exit-codes.\n"},
 {"check",
 "Reports every mistake of the scene at once, with line, column and the nearest\n"

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 {
   signal(SIGPIPE, SIG_IGN); /* a write that fails is told by its return value, */
   signal(SIGXFSZ, SIG_IGN); /* so that a run can keep its checkpoint */
-  const int code = choose(argc, argv);
+  const int code = app_with_stack(choose, argc, argv);
   errno = 0;
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   app_error("standard output: %s", errno != 0 ? strerror(errno) : "not written");

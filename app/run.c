@@ -1,7 +1,6 @@
 /* app/run.c  visviva run: read, move, write, judge. */
 #include "app.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,20 +28,20 @@ static bool holds_a_run(const char *folder)
 static bool folder_is_fit(const app_run *r)
 {
   char path[APP_PATH];
+  const bool begun = holds_a_run(r->folder);
+  if (!app_join(path, sizeof path, r->folder, "checkpoint.h5")) return false;
+  const bool can_go_on = app_exists(path);
   if (app_exists(r->folder) && !app_is_folder(r->folder)) {
     app_error("%s: is a file, not a folder; name another one with -o", r->folder);
     return false;
   }
-  if (r->resume) {
-    if (!app_join(path, sizeof path, r->folder, "checkpoint.h5")) return false;
-    if (app_exists(path)) return true;
+  if (r->resume ? can_go_on : r->overwrite || !begun) return true;
+  if (!begun)
     app_error("%s: holds no checkpoint.h5, so there is nothing to resume; leave --resume out to start", r->folder);
-    return false;
-  }
-  if (r->overwrite || !holds_a_run(r->folder)) return true;
-  app_error("%s: holds a run already; continue it with --resume, replace it with --overwrite, or name another folder "
-            "with -o",
-            r->folder);
+  else
+    app_error("%s: holds a run %s; %sreplace it with --overwrite, or name another folder with -o", r->folder,
+              can_go_on ? "already" : "that ended before its first checkpoint",
+              can_go_on ? "continue it with --resume, " : "");
   return false;
 }
 
@@ -52,8 +51,9 @@ static vv_status restore(app_run *r)
 {
   vv_ledger ledger;
   const vv_status status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, &ledger);
-  if (status == VV_OK) app_warnings(r->scene.ctx);
-  return status == VV_OK ? vv_sim_restore(r->sim, &ledger) : status;
+  if (status != VV_OK) return status;
+  app_warnings(r->scene.ctx);
+  return vv_sim_restore(r->sim, &ledger);
 }
 
 /* Order matters: signals are watched before the first file is written. */
@@ -69,6 +69,9 @@ static vv_status prepare(app_run *r)
   if (status == VV_OK && r->resume) status = restore(r);
   if (status != VV_OK) return status;
   app_watch_signals(r->sim);
+  status = vv_sim_observe(r->sim, 0, app_signals_observe, NULL); /* before the files */
+  if (status != VV_OK) return status;
+  r->output = true; /* from here on a file that fails is an output */
   status = vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
   app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
@@ -83,6 +86,7 @@ static vv_status advance(app_run *r)
     if (status != VV_OK) return status;
   }
   const vv_status status = vv_sim_run(r->sim, &r->report);
+  app_signals_calm();
   app_progress_clear(&progress);
   return status;
 }
@@ -122,27 +126,18 @@ static int stopped(const app_run *r, vv_status status)
   return APP_STOPPED;
 }
 
-/* A full disk is not the user's mistake, even when it shows before the first step. */
-static bool is_full(const vv_ctx *ctx)
-{
-  static const int full[] = {ENOSPC, EDQUOT, EFBIG, EIO};
-  for (int i = 0; i < vv_ctx_message_count(ctx); i++)
-    for (size_t k = 0; k < sizeof full / sizeof full[0]; k++)
-      if (strstr(vv_ctx_message(ctx, i), strerror(full[k])) != NULL) return true;
-  return false;
-}
-
 static int run(app_run *r)
 {
   vv_status status = prepare(r);
   if (status != VV_OK) {
     app_messages(r->scene.ctx, status);
-    return status == VV_NOMEM || is_full(r->scene.ctx) ? APP_STOPPED : APP_INPUT;
+    return status == VV_NOMEM || (status == VV_IO && r->output) ? APP_STOPPED : APP_INPUT;
   }
   status = advance(r);
   status = finish(r, status);
   if (status != VV_OK || r->report.reason != VV_REASON_DONE) return stopped(r, status);
   if (!r->quiet) app_print_summary(r);
+  app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
 }
 

@@ -97,6 +97,18 @@ static const char *remedy(const app_run *r, const char *claim)
   return energy && other_jump ? "use a shorter step, or jump: modified" : "use a shorter step";
 }
 
+void app_warn_of_elements(const app_run *r)
+{
+  const vv_ledger *l = vv_sim_ledger(r->sim);
+  if (l->distortion_when < 0.0) return;
+  app_hint("warning: from t = %.6g on elements were crushed flat, turned inside out or folded (%.3g, where 1 is flat): "
+           "energies "
+           "may close all the same, but these bodies are none any more; use smaller loads and speeds, a stiffer "
+           "material or a "
+           "finer mesh",
+           l->distortion_when, l->max_distortion);
+}
+
 int app_broken_claims(const app_run *r)
 {
   const vv_claim *claim;

@@ -2,7 +2,8 @@
  * bench_sheets [folder for the CSV].
  *
  * Each scene runs twice, with contact and with `response: none`; columns in ns per element and step; whole: contact
- * included.  Impulses, list builds and passes are per step. */
+ * included.  Impulses, list builds and passes are per step.  begin, start: seconds until the first step, without and with
+ * contact. */
 #include "sim/sim.h"
 #include "step/contact.h"
 #include "step/sheets.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 1 << 16 };
+enum { TEXT = 1 << 20 };
 
 typedef struct text {
   char *at;
@@ -82,6 +83,20 @@ static void crowd(text *t, int n, double step, double e, double mu, bool meet)
   put(t, "]}\n");
 }
 
+/* n small cubes that never meet: what is far apart should cost nothing. */
+static void apart(text *t, int n, double step, bool meet)
+{
+  int side = 1;
+  while (side * side * side < n) side++;
+  head(t, step, 1.0, 0.0, meet);
+  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 0.2, pieces: 3}}, thickness: 0.002, "
+         "material: {young: 2e9, poisson: 0.3, density: 1000}, copies: [");
+  for (int i = 0; i < n; i++)
+    put(t, "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}", i == 0 ? "" : ", ", 0.3 * (i % side),
+        0.3 * (i / side % side), 0.3 * (i / side / side), i * 37 % 11 - 5, i * 53 % 7 - 3, i * 29 % 13 - 6);
+  put(t, "]}\n");
+}
+
 /* One cube between four that fly at it. */
 static void five(text *t, double step, double e, double mu, bool meet)
 {
@@ -113,9 +128,12 @@ static const row list[] = {
     {"5 cubes", 4, 0, 0, 5e-6, 1.0, 0.0, 500, 1000},      {"64 dense late", 2, 4, 0, 5e-6, 1.0, 0.0, 3000, 500},
     {"27 crowd", 3, 3, 0, 5e-6, 1.0, 0.0, 500, 500},      {"27 crowd late", 3, 3, 0, 5e-6, 1.0, 0.0, 1500, 500},
     {"64 crowd", 3, 4, 0, 5e-6, 1.0, 0.0, 300, 500},      {"64 crowd late", 3, 4, 0, 5e-6, 1.0, 0.0, 1500, 500},
+    {"250 apart", 5, 250, 0, 1e-5, 1.0, 0.0, 20, 1000},   {"500 apart", 5, 500, 0, 1e-5, 1.0, 0.0, 20, 500},
+    {"1000 apart", 5, 1000, 0, 1e-5, 1.0, 0.0, 20, 300},  {"10000 apart", 5, 10000, 0, 1e-5, 1.0, 0.0, 10, 50},
 };
 
-static bench_run open(const row *r, bool meet, int threads)
+/* start: the seconds from the text to the first step. */
+static bench_run open(const row *r, bool meet, int threads, double *start)
 {
   text t = {.at = malloc(TEXT)};
   if (t.at == NULL) abort();
@@ -125,9 +143,13 @@ static bench_run open(const row *r, bool meet, int threads)
     crowd(&t, r->size, r->step, r->e, r->mu, meet);
   else if (r->kind == 4)
     five(&t, r->step, r->e, r->mu, meet);
+  else if (r->kind == 5)
+    apart(&t, r->size, r->step, meet);
   else
     cubes(&t, r->size, r->kind == 1 ? 3 : 1, r->kind == 1 ? 2 : 1, r->step, r->e, r->mu, meet);
+  *start = bench_clock(threads);
   bench_run run = bench_parse(t.at, threads);
+  *start = bench_clock(threads) - *start;
   free(t.at);
   return run;
 }
@@ -155,17 +177,19 @@ static void measure(const row *r, int threads, FILE *csv)
 {
   vv_report report;
   tally before;
-  bench_run free = open(r, false, threads), run = open(r, true, threads);
+  double start[2];
+  bench_run free = open(r, false, threads, &start[0]), run = open(r, true, threads, &start[1]);
   const double n = (double)run.model->sheets->n_element, ns = 1e9 / n;
   const double alone = per_step(&free, r, &report, &before);
   const double whole = per_step(&run, r, &report, &before);
   const tally now = tally_of(&run);
   const double steps = (double)r->steps;
-  printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f\n", r->name, threads, n, ns * alone, ns * whole,
-         whole / alone, (now.impulses - before.impulses) / steps,
+  printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n, ns * alone,
+         ns * whole, whole / alone, (now.impulses - before.impulses) / steps,
          (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm), (now.passes - before.passes) / steps,
-         1e3 * whole);
-  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.3f\n", r->name, threads, n, ns * alone, ns * whole, 1e3 * whole);
+         1e3 * whole, start[0], start[1]);
+  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * whole, 1e3 * whole,
+          start[0], start[1]);
   fflush(stdout);
   bench_close(&free);
   bench_close(&run);
@@ -175,9 +199,9 @@ int main(int argc, char **argv)
 {
   FILE *csv = bench_csv(argc, argv, "-sheets");
   const char *only = argc > 2 ? argv[2] : NULL;
-  fprintf(csv, "scene,threads,elements,alone_ns,whole_ns,seconds_per_1000_steps\n");
-  printf("%-15s %2s %7s %8s %8s %6s %8s %7s %6s %9s\n", "scene", "th", "elem", "alone", "whole", "ratio", "impulses",
-         "builds", "passes", "s/1000");
+  fprintf(csv, "scene,threads,elements,alone_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
+  printf("%-15s %2s %7s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "whole", "ratio",
+         "impulses", "builds", "passes", "s/1000", "begin", "start");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int threads = 1; threads <= 2; threads++)
       if (only == NULL || (strstr(list[i].name, only) != NULL && threads == 1)) measure(&list[i], threads, csv);

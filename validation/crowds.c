@@ -3,7 +3,6 @@
  * program.  Crowds are chaotic: what is compared does not depend on the path. */
 #include "book.h"
 #include "sheets.h"
-#include "sim/sim.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -161,7 +160,7 @@ static void note(const vv_sim *sim, crowd_run *r)
   r->end = l->closure, r->transient = l->max_closure;
   r->momentum = l->max_p_drift, r->spin = l->max_L_drift;
   r->rubbed = vv_sum_value(&l->posted.friction_loss) / all, r->thrown = vv_sum_value(&l->posted.restitution_loss) / all;
-  r->pushed = vvi_contact_most(sim->step.contact) / all, r->stored /= all;
+  r->pushed = contact_lent(sim) / all, r->stored /= all;
   r->impulses = l->impacts + l->held, r->frozen = c->frozen, r->open = c->unresolved;
 }
 

@@ -242,6 +242,7 @@ typedef struct vv_body_kind {
   unsigned claims;
   const vv_schema *schema;
   int node_q, node_p, node_reals, element_reals, element_nodes, body_reals;
+  int node_bytes, contact_bytes; /* memory of a node beyond its columns, and where something can touch it; measured */
   int n_output;
   const vv_output_field *output_field; /* [n_output]; 0 is "position" (3 components, on nodes) */
   vv_status (*measure)(const vv_group *g, vv_need *need);
@@ -285,6 +286,8 @@ typedef struct vv_body_kind {
   void (*launch)(const vv_block *b, double h, const double *q, double *p);
   /* Coefficient of h^2 in the energy that drift(h) itself keeps, over the kinetic energy; NULL: not known (0 where flat) */
   double (*drift_excess)(const vv_block *b, const double *q, const double *p);
+  /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
+  double (*distortion)(const vv_block *b, const double *q);
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;
 } vv_body_kind;

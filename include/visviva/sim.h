@@ -62,6 +62,7 @@ typedef struct vv_view {
   const vv_event *event; /* [n_event] events since this observer was last called, oldest first */
   int64_t n_event;
   bool first, last; /* first call of this run; last call (done, stopped or interrupted) */
+  bool hopeless;    /* last, and the state is not worth keeping: the run was stopped as unstable */
 } vv_view;
 typedef vv_status vv_observe_fn(const vv_view *view, void *user);
 

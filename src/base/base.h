@@ -3,6 +3,7 @@
 #include "visviva/base.h"
 
 #include <locale.h>
+#include <stdio.h>
 
 #ifdef NDEBUG
 #define VV_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
@@ -43,7 +44,14 @@ void vvi_arena_free(vvi_arena *a);
 
 uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes); /* FNV-1a, 64 bit */
 #define VVI_HASH_SEED 0xcbf29ce484222325u
-double vvi_clock(void); /* monotonic seconds */
+double vvi_clock(void);  /* monotonic seconds */
+double vvi_memory(void); /* bytes of this machine; infinite where it does not say */
+
+/* ---- files that are read ---- */
+
+/* Opens a plain file for reading.  NULL with errno: it cannot be opened, or it is none (a pipe, which might never answer, a
+ * folder, a device: EINVAL). */
+FILE *vvi_open_plain(const char *path);
 
 /* ---- text ---- */
 

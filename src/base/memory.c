@@ -2,10 +2,12 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/base.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ALIGN = 64, HUGE = 1 << 21 };
 
@@ -80,6 +82,12 @@ uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes)
   uint64_t h = seed;
   for (size_t i = 0; i < bytes; i++) h = (h ^ c[i]) * 0x100000001b3u;
   return h;
+}
+
+double vvi_memory(void)
+{
+  const double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  return bytes > 0.0 ? bytes : HUGE_VAL;
 }
 
 double vvi_clock(void)

@@ -521,5 +521,6 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     if (fixed) post_extra(w, g, k, j);
     vvi_mover_push(w, k, j, change);
     m->frozen = fixed ? 2 : 1;
+    if (fixed) memset(m->kick, 0, sizeof m->kick); /* from now on an obstacle */
   }
 }

@@ -167,7 +167,7 @@ bool vvi_features_exceed(struct vvi_contact_step *w)
     if (w->work[k->first + i].touched) any |= vvi_sheet_exceeds(k->search, k->point[i]);
   for (int32_t i = 0; i < k->first; i++)
     if (w->work[i].loaded && w->work[i].touched && k->frame_of[i] >= 0) any |= vvi_sheet_exceeds(k->search, k->frame_of[i]);
-  for (int32_t i = 0; any && i < k->search->sheets->n_region; i++)
+  for (int32_t i = 0; any && i < k->search->sheets->n_cluster; i++)
     k->search->speed[i].allowed = 1.5 * k->search->speed[i].spread;
   return any;
 }
@@ -242,8 +242,8 @@ static void name_sides(const struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
-  const vvi_sheet_couple *couple = &s->couple[k->near[c->near].couple];
-  const vvi_sheet_body *a = &s->body[s->region[couple->a].body], *b = &s->body[s->region[couple->b].body];
+  const vvi_sheet_list *list = &k->list[k->near[c->near].couple];
+  const vvi_sheet_body *a = &s->body[s->cluster[list->a].body], *b = &s->body[s->cluster[list->b].body];
   c->body[0] = a->body < b->body ? a->body : b->body, c->body[1] = a->body < b->body ? b->body : a->body;
   /* the first vertex belongs to what gets the impulse */
   const int32_t first = s->body[s->body_of[c->vertex[0]]].body;
@@ -307,7 +307,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
   for (int32_t i = 0; i < k->n_near; i++) {
     const vvi_sheet_near *near = &k->near[i];
     vvi_contact *c = &w->contact[w->n];
-    *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = s->couple[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
+    *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = k->list[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
     c->vertices = vvi_sheet_vertices(s, near->a, near->b, c->vertex);
     c->room = most_legs(s, c->vertex, c->vertices);
     if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
@@ -419,6 +419,5 @@ double vvi_feature_ahead(const struct vvi_contact_step *w, const vvi_contact *c)
 
 void vvi_features_forget(struct vvi_contact_step *w)
 {
-  const vvi_sheet_search *k = w->features->search;
-  for (int32_t i = 0; i < k->sheets->n_couple; i++) k->list[i].stale = true;
+  vvi_sheet_forget(w->features->search);
 }

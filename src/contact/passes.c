@@ -139,7 +139,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
   if (c->gap + w->h * u[0] - c->curl >= goal) return false;
-  if (!c->turns) return true;
+  if (!c->turns || c->gap + w->h * u[0] < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
   return c->ahead < goal;
 }

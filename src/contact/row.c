@@ -282,6 +282,14 @@ int64_t vvi_contact_version(const struct vvi_contact_step *w, const vvi_contact 
   return sum;
 }
 
+/* Its own straight way stays open: if it meets all the same, the row of the end must answer. */
+static bool opens(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double u[3];
+  vvi_contact_velocity(w, c, false, u);
+  return c->gap + w->h * u[0] - c->curl >= vvi_contact_goal(c);
+}
+
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
 {
   enum { MOST = 64 };
@@ -306,7 +314,10 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
   }
   for (int i = 0; late != NULL && i < spots; i++) {
     bool known = spot[i].gap >= -vvi_contact_slack(first);
-    for (int32_t k = 0; k < n && !known; k++) known = w->contact[contact[k]].key == spot[i].key;
+    for (int32_t k = 0; k < n && !known; k++) {
+      const vvi_contact *c = &w->contact[contact[k]];
+      known = c->key == spot[i].key && (c->late || !opens(w, c));
+    }
     if (!known) late(user, first, &spot[i]);
   }
 }

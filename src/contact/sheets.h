@@ -6,10 +6,13 @@
  * A tip is a segment without length, so that it meets edges and other tips as edges do, and faces as vertices do.
  * Whoever answers contacts sees vertices, movers and pairs of features; body kinds are not known here.
  *
- * A pair is listed while its bodies are near; a list is complete until the bodies have moved, relative to each other, by its
+ * Meshes are cut into clusters.  Broad phase: clusters in boxes with some room about them; two whose boxes overlap are a
+ * candidate pair, what is farther apart is not known to the search and costs one comparison a cluster and step.  A candidate
+ * pair has a list of pairs of features; it is complete until the clusters have moved, relative to each other, by its motion
  * budget.  Pairs that are not near do nothing, and their order is that of the meshes, so nothing depends on when a list was
- * built: a resumed run gives the same bits. */
+ * built, or a candidate found: a resumed run gives the same bits. */
 #pragma once
+#include "contact/broad/tree.h"
 #include "contact/rules.h"
 #include "contact/sheets/closest.h"
 
@@ -32,7 +35,7 @@ typedef struct vvi_sheet_body {
   int32_t element0, elements;
   int32_t mover0, movers;
   int32_t tree0, trees; /* nodes of its tree */
-  int32_t region0, regions, strip0;
+  int32_t cluster0, clusters, strip0;
   int64_t node0; /* of its first mover, within the block */
   double half;   /* half its thickness, where that counts */
   double length; /* tip: of what is behind it */
@@ -46,65 +49,66 @@ typedef struct vvi_sheet_rule {
   vvi_projection projection;
 } vvi_sheet_rule;
 
-typedef struct vvi_box_node {
+typedef struct vvi_sheet_branch {
   double box[6];    /* low, high */
   int32_t first, n; /* elements */
   int32_t child;    /* its two children are child, child + 1; 0: a leaf */
-} vvi_box_node;
+} vvi_sheet_branch;
 
-/* A body is cut into regions, branches of its tree: what is far apart or moves alike needs no new lists. */
-typedef struct vvi_sheet_region {
+/* A body is cut into clusters, branches of its tree with at most VVI_SHEET_CLUSTER elements: what is far apart or moves alike
+ * needs no new lists. */
+enum { VVI_SHEET_CLUSTER = 128 };
+typedef struct vvi_sheet_cluster {
   int32_t body;
   int32_t root, first, last; /* nodes of the tree: its own, and all below it from first to last - 1 */
-  int32_t vertex0, vertices; /* into region_vertex */
-  int32_t strip0, strips;    /* into region_strip */
-} vvi_sheet_region;
+  int32_t vertex0, vertices; /* into cluster_vertex */
+  int32_t strip0, strips;    /* into cluster_strip */
+} vvi_sheet_cluster;
 
 enum { VVI_SHEET_LEAF = 4, VVI_SHEET_LANES = 16 }; /* elements of a leaf; edges of a leaf: at most */
 enum { VVI_SHEET_STRIP = 64 };                     /* movers of a body whose displacements are bounded together */
 
-/* Two regions that may meet; bodies in order. */
-typedef struct vvi_sheet_couple {
-  int32_t a, b;
-  int32_t rule;
-} vvi_sheet_couple;
+/* The rule for two bodies, or for a body and itself; < 0: they pass.  Asked when they come near. */
+typedef int32_t vvi_sheet_rule_fn(const void *user, int32_t body_a, int32_t body_b);
 
 /* The frozen part. */
 struct vvi_sheets {
-  int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_region, n_strip, n_rule, n_couple;
+  int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_cluster, n_strip, n_rule;
   vvi_sheet_body *body;
   vvi_sheet_rule *rule;
-  vvi_sheet_region *region;
-  vvi_sheet_couple *couple;              /* of regions; of an obstacle: its only one */
-  int32_t *region_of;                    /* [n_vertex] the one that owns it */
-  int32_t *region_vertex;                /* vertices of the elements of a region */
-  int32_t *region_strip;                 /* strips that hold their movers */
-  int32_t *strip_region0, *strip_region; /* [n_strip + 1], regions with movers in a strip */
-  int32_t *body_of;                      /* [n_vertex] */
-  int32_t *mover;                        /* [n_vertex] -1: fixed */
-  int32_t *body_of_mover;                /* [n_mover] */
-  int32_t *element;                      /* [n_element][3] vertices; -1: none.  In the order of the trees */
-  int32_t *element_edge;                 /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
-  unsigned char *own;                    /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
-  int32_t *vertex_of, *vertex0;          /* owned vertices in the order of their elements; [n_element + 1] */
-  int32_t *edge0;                        /* [n_element + 1] owned edges: they are numbered in that order */
-  int32_t *edge;                         /* [n_edge][2] */
-  int32_t *side;                         /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
-  int32_t *side_element;                 /* [n_edge][2] these triangles; -1: none */
-  int32_t *ring0, *ring;                 /* [n_vertex + 1], vertices joined to one by edges */
-  vvi_box_node *tree;                    /* [n_tree] */
-  double *fixed;                         /* [n_vertex][3] of bodies that nothing carries */
-  double *arm;                           /* [n_vertex][3] of frames, body axes */
-  double *inverse;                       /* [n_mover] 1/kg of points; 0: held */
-  unsigned char *held;                   /* [n_mover] bits: directions that are held; 8: turning */
-  int32_t *stencil0;                     /* [n_vertex + 1] of loose bodies */
-  int32_t *stencil;                      /* movers */
+  vvi_sheet_cluster *cluster;
+  vvi_sheet_rule_fn *rule_of;              /* of two bodies */
+  const void *meets;                       /* of rule_of */
+  int32_t *cluster_of;                     /* [n_vertex] the one that owns it */
+  int32_t *cluster_vertex;                 /* vertices of the elements of a cluster */
+  int32_t *cluster_strip;                  /* strips that hold their movers */
+  int32_t *strip_cluster0, *strip_cluster; /* [n_strip + 1], clusters with movers in a strip */
+  int32_t *strip_body;                     /* [n_strip] */
+  int32_t *body_of;                        /* [n_vertex] */
+  int32_t *mover;                          /* [n_vertex] -1: fixed */
+  int32_t *body_of_mover;                  /* [n_mover] */
+  int32_t *element;                        /* [n_element][3] vertices; -1: none.  In the order of the trees */
+  int32_t *element_edge;                   /* [n_element][3] opposite to corner i; of a segment: [2]; -1: none */
+  unsigned char *own;                      /* [n_element] bits 0..2: corners, 3..5: edges that are listed from here */
+  int32_t *vertex_of, *vertex0;            /* owned vertices in the order of their elements; [n_element + 1] */
+  int32_t *edge0;                          /* [n_element + 1] owned edges: they are numbered in that order */
+  int32_t *edge;                           /* [n_edge][2] */
+  int32_t *side;                           /* [n_edge][2] vertices opposite to it in its triangles; -1: none */
+  int32_t *side_element;                   /* [n_edge][2] these triangles; -1: none */
+  int32_t *ring0, *ring;                   /* [n_vertex + 1], vertices joined to one by edges */
+  vvi_sheet_branch *tree;                  /* [n_tree] */
+  double *fixed;                           /* [n_vertex][3] of bodies that nothing carries */
+  double *arm;                             /* [n_vertex][3] of frames, body axes */
+  double *inverse;                         /* [n_mover] 1/kg of points; 0: held */
+  unsigned char *held;                     /* [n_mover] bits: directions that are held; 8: turning */
+  int32_t *stencil0;                       /* [n_vertex + 1] of loose bodies */
+  int32_t *stencil;                        /* movers */
   double *weight;
   double edge_length;        /* the smallest mean of a body */
   double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
   bool rigid, turns;         /* some bodies are, some do */
   bool loses, rough;         /* some restitution below 1; some friction */
-  vvi_projection projection; /* the largest of any couple */
+  vvi_projection projection; /* the largest of any two bodies */
 };
 
 /* ---- building ---- */
@@ -123,13 +127,12 @@ typedef struct vvi_sheet_part {
   const double *weight;
 } vvi_sheet_part;
 
-/* Topology, trees, regions and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
+/* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
-/* Regions of every body with a mesh; size: elements of one at most.  (sheets/regions.c) */
+/* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
-/* All couples of two bodies, or of a body and itself: rule < 0: they pass. */
-typedef int32_t vvi_sheet_rule_fn(void *user, int32_t body_a, int32_t body_b);
-vv_status vvi_sheets_couple(vvi_arena *arena, struct vvi_sheets *s, vvi_sheet_rule_fn *rule, void *user);
+/* A rule speaks for some two bodies. */
+void vvi_sheets_use(struct vvi_sheets *s, int32_t rule);
 /* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */
 vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q);
 
@@ -208,25 +211,27 @@ static inline vvi_sheet_type vvi_sheet_type_of(const vvi_sheet_pair *p)
   return p->a < 0 ? VVI_PAIR_EDGES : p->b < 0 ? VVI_PAIR_OBSTACLE : VVI_PAIR_FACE;
 }
 
-/* The list of a couple. */
+/* Two clusters with overlapping boxes, and the list of their pairs; bodies in order, an obstacle second. */
 typedef struct vvi_sheet_list {
+  int32_t a, b, rule;
   int64_t first, n;
-  float safe;    /* the least of its pairs */
-  double skin;   /* of the next build: shorter where pairs are many */
-  double limit;  /* complete while no two points have come closer by more than this */
-  double box[6]; /* relative displacements since it was built, up to the references of its regions */
-  double wake;   /* sum of the paths of its regions up to which it is complete in any case */
-  double travel; /* how much its regions have moved since it was built, relative to each other, drift by drift */
-  double step;   /* bound of what they move in the coming drift */
-  double offset; /* sum of half thicknesses */
-  double guard;  /* the layer */
+  float safe;     /* the least of its pairs */
+  double skin;    /* of the next build: shorter where pairs are many */
+  double limit;   /* complete while no two points have come closer by more than this */
+  double base[6]; /* where the references of its clusters were when it was built, relative to each other (life.c) */
+  double wake;    /* sum of the paths of its clusters up to which it is complete in any case */
+  double travel;  /* how much its clusters have moved since it was built, relative to each other, drift by drift */
+  double step;    /* bound of what they move in the coming drift */
+  double offset;  /* sum of half thicknesses */
+  double guard;   /* the layer */
   bool stale;
   bool off; /* answered elsewhere */
 } vvi_sheet_list;
 
 /* A pair that may meet in the coming drift. */
 typedef struct vvi_sheet_near {
-  int32_t a, b, couple;
+  int32_t a, b;
+  int32_t couple; /* its candidate pair: list[couple] */
   int32_t looked; /* of the stepper: when it was last evaluated, -1: not yet */
   int32_t memo;   /* of the stepper: its place among what is remembered; 0: none */
   bool acted;     /* of the stepper: it has answered */
@@ -235,16 +240,23 @@ typedef struct vvi_sheet_near {
 } vvi_sheet_near;
 
 typedef struct vvi_sheet_speed {
-  double centre[3], half[3], spread; /* displacements of a region in the drift lie in the box centre +- half */
+  double centre[3], half[3], spread; /* displacements of a cluster in the drift lie in the box centre +- half */
   double allowed;                    /* distance from the centre */
 } vvi_sheet_speed;
 
-/* How far a region has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
+/* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
 typedef struct vvi_sheet_life {
   double path, ahead; /* done; after the coming drift at most */
-  double box[6];      /* of x - reference */
-  int64_t round;      /* in which it was found */
+  double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
+  double box[6]; /* of x - reference */
+  double sum[6]; /* of all such boxes when references were taken anew */
+  int64_t round, refer; /* in which the box was found, the reference taken */
 } vvi_sheet_life;
+
+/* What the broad phase has found. */
+typedef struct vvi_sheet_found {
+  int32_t low, high, a, b, rule; /* bodies; clusters */
+} vvi_sheet_found;
 
 /* Some pairs of a list. */
 typedef struct vvi_sheet_chunk {
@@ -260,54 +272,91 @@ typedef struct vvi_sheet_slot {
   double d, n[3];
 } vvi_sheet_slot;
 
+typedef struct vvi_sheet_spot {
+  int64_t first;
+  int32_t list;
+} vvi_sheet_spot;
+
+/* Where a thread lists pairs before it is known where they will lie. */
+typedef struct vvi_sheet_bench {
+  vvi_sheet_pair *pair;
+  float *safe;
+  int64_t n, room;
+} vvi_sheet_bench;
+
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
+  vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
   int threads;
   double skin, slack;
-  vvi_sheet_list *list;         /* [n_couple] */
-  vvi_sheet_speed *speed;       /* [n_region] */
-  double *strip;                /* [n_strip][6] extents of displacements */
-  vvi_sheet_life *life;         /* [n_region] */
-  double *reference;            /* [vertices of regions][3] */
-  int32_t *couple0, *couple_of; /* [n_region + 1], couples of a region */
-  int64_t *ready, round;        /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
-  float *span;                  /* [6][n_edge + 16] middles and halves of edges */
-  float *plane;                 /* [16][n_element + 4] planes of triangles, see gaps.c */
-  vvi_box_node *tree;           /* [n_tree] boxes up to date with the last rebuild */
-  double *box;                  /* [n_element][6] */
-  double *x, *y;                /* [n_vertex][3] places now and after the drift */
-  unsigned char *fresh;         /* [n_region] boxes belong to the present places */
-  unsigned char *placed;        /* [n_body] x and y do */
-  float *safe;                  /* [room] travel of its couple up to which a pair need not be looked at */
-  float *block;                 /* [room / 16] the least of 16 of them */
-  vvi_sheet_pair *pair;         /* [room] */
-  int64_t used, room;           /* lists lie one behind the other, with holes */
-  vvi_sheet_near *near;         /* [near_room] */
+  double opening;                /* the first skin of a list, of the largest */
+  double *guard, widest;         /* [n_rule] the layer; the largest */
+  bool anticipates;              /* lists only where nothing is projected */
+  vvi_sheet_list *list;          /* [list_room] candidate pairs */
+  int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
+  int32_t *due;                  /* [list_room] lists to build */
+  vvi_sheet_spot *spot;          /* [list_room] where lists lie */
+  int32_t n_list, list_room;     /* in use */
+  int32_t n_slot, n_spare;       /* used at any time; to use again */
+  vvi_broad *broad;              /* boxes of clusters */
+  int32_t *left, n_left;         /* [n_cluster] those that left their boxes */
+  unsigned char *moved;          /* [n_cluster] they did, in this search */
+  int32_t *obstacle, n_obstacle; /* clusters that are one */
+  vvi_sheet_found *found;        /* [found_room] */
+  int64_t n_found, found_room;
+  bool full, tight;          /* no memory for them; holes between lists have been closed */
+  vvi_sheet_speed *speed;    /* [n_cluster] */
+  double *strip;             /* [n_strip][6] extents of displacements */
+  vvi_sheet_life *life;      /* [n_cluster] */
+  double *reference;         /* [vertices of clusters][3] */
+  int64_t *ready, round;     /* [n_tree] the round in which spans and planes of a leaf were found; the present one */
+  float *span;               /* [6][n_edge + 16] middles and halves of edges */
+  float *plane;              /* [16][n_element + 4] planes of triangles, see gaps.c */
+  vvi_sheet_branch *tree;    /* [n_tree] boxes up to date with the last rebuild */
+  double *box;               /* [n_element][6] */
+  double *x, *y;             /* [n_vertex][3] places now and after the drift */
+  unsigned char *fresh;      /* [n_cluster] boxes belong to the present places: 1; all leaves are ready too: 2 */
+  unsigned char *wanted;     /* [n_cluster] x and y are to be found */
+  int32_t *active, n_active; /* [n_body] bodies with some of these */
+  int32_t *active_clusters;  /* [n_body] how many */
+  float *safe;               /* [room] travel of its clusters up to which a pair need not be looked at */
+  float *block;              /* [room / 16] the least of 16 of them */
+  vvi_sheet_pair *pair;      /* [room] */
+  int64_t used, room, most_room; /* lists lie one behind the other, with holes; most: then skins are shortened */
+  vvi_sheet_bench *bench;        /* [threads] */
+  vvi_sheet_near *near;          /* [near_room] */
   int32_t n_near, near_room;
   double nearest;         /* the least d over guard of them */
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
   vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
   int64_t chunk_room;
   int64_t builds, checked; /* counts: lists built; pairs past their budget */
+  int64_t moves;           /* boxes of clusters made anew */
 } vvi_sheet_search;
 
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
                                   vvi_sheet_search **out);
+/* All lists are to be found anew: guards have changed. */
+void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);
+/* The largest relative speed of clusters that may meet, as way in the drift: exact between least and most. */
+double vvi_sheet_fastest(const vvi_sheet_search *w, double least, double most);
+/* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
+bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);
 /* Counts the drift as done. */
 void vvi_sheet_advance(vvi_sheet_search *w);
 /* A mover was put elsewhere, so far away. */
 void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance);
-/* A mover's displacement goes beyond what its regions are allowed: collect again. */
+/* A mover's displacement goes beyond what its clusters are allowed: collect again. */
 bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover);
 
-/* Pairs of elements of a couple whose boxes overlap; places and boxes of both regions are fresh (vvi_sheet_refit). */
+/* Pairs of elements of a candidate pair whose boxes overlap; places and boxes of both clusters are fresh (vvi_sheet_refit). */
 typedef void vvi_sheet_meet_fn(void *user, int32_t element_a, int32_t element_b);
 void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user);
-void vvi_sheet_refit(vvi_sheet_search *w, int32_t region);
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t cluster);
 
 /* Vertices of a pair: 4, 2 of two tips, or 1 with an obstacle. */
 int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t v[4]);

@@ -190,7 +190,7 @@ void vvi_solid_move(vv_solid *s, const double place[3], const double turn[9])
     }
     if (p->surface) {
       move_points(p->surface->vertices, p->surface->vertex, place, turn);
-      vvi_tree_refit(p->surface);
+      vvi_tree_moved(p->surface, turn);
     }
   }
   vvi_solid_finish(s);

@@ -327,41 +327,115 @@ static void see_core(void *user, int t)
 /* ---- two meshes ---- */
 
 /* Triangle t of the first against triangle h->triangle of the second: a spot must belong to both. */
-static void see_triangle(void *user, int t)
+static void see_triangle(const hunt *h, int t, const vvi_core *k)
 {
-  const hunt *h = user;
-  vvi_core k;
-  triangle_core(h->m, t, &k);
   vvi_apart near;
   vvi_spot found[FEW];
   vvi_spots few = {.out = found, .room = FEW, .margin = h->s->margin, .bound = INFINITY};
-  const double deep = 0.5 * fmin(k.size, h->other->size);
-  if (!vvi_cores_apart(&k, h->other, h->s->margin, k.e + 6, &near) || near.gap >= h->s->margin) return;
+  const double deep = 0.5 * fmin(k->size, h->other->size);
+  if (!vvi_cores_apart(k, h->other, h->s->margin, k->e + 6, &near) || near.gap >= h->s->margin) return;
   const double back[3] = {-near.n[0], -near.n[1], -near.n[2]};
-  near.id_a = place_name(&k, near.a, t);
+  near.id_a = place_name(k, near.a, t);
   near.id_b = place_name(h->other, near.b, h->triangle);
   const bool mine =
       near.gap > -deep && belongs(h->m, t, near.a, near.n, true) && belongs(h->second, h->triangle, near.b, back, true);
   if (mine)
-    vvi_cores_spots(&k, h->other, &near, &few);
-  else if (vvi_dot3(k.e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k.e + 6) > 0.0))
-    vvi_cores_face_patch(&k, h->other, k.e + 6, &few);
+    vvi_cores_spots(k, h->other, &near, &few);
+  else if (vvi_dot3(k->e + 6, h->other->e + 6) < 0.0 && (near.gap <= 0.0 || vvi_dot3(near.n, k->e + 6) > 0.0))
+    vvi_cores_face_patch(k, h->other, k->e + 6, &few);
   const double least = possible(&near, deep, h->other);
   sift(h->m, t, 1.0, least, false, mine, &few);
   sift(h->second, h->triangle, -1.0, least, false, true, &few);
   add_new(&few, h->s);
 }
 
+/* A node of a tree in space: a ball about its box, and the cone of its normals. */
+typedef struct region {
+  double c[3], r, axis[3], angle;
+} region;
+
+static region region_of(const mesh *m, int node)
+{
+  const vvi_box_node *n = &m->f->tree->node[node];
+  const vvi_cone *cone = &m->f->tree->cone[node];
+  double local[3], half[3], axis[3];
+  region k;
+  for (int i = 0; i < 3; i++) {
+    local[i] = 0.5 * (n->low[i] + n->high[i]);
+    half[i] = 0.5 * (n->high[i] - n->low[i]);
+    axis[i] = m->sign * cone->axis[i];
+  }
+  vvi_pose_point(m->pose, local, k.c);
+  vvi_apply33(m->pose->turn, axis, k.axis);
+  k.r = vvi_norm3(half);
+  k.angle = cone->angle;
+  return k;
+}
+
+/* Can a spot of gap < margin lie between the two?  Where they are apart its normal n points from a to b: it belongs to the
+ * normals of a, and -n to those of b, of which a face may be tilted by acos 0.9 (belongs). */
+static bool can_touch(const region *a, const region *b, double margin)
+{
+  const double tilt = 0.4511;
+  double d[3], back[3];
+  vvi_sub3(b->c, a->c, d);
+  const double length = vvi_norm3(d), both = a->r + b->r;
+  if (length - both >= margin) return false;
+  if (!(length > both)) return true;
+  const double spread = asin(both / length);
+  for (int i = 0; i < 3; i++) d[i] /= length, back[i] = -d[i];
+  return acos(vvi_clamp(vvi_dot3(d, a->axis), -1.0, 1.0)) <= a->angle + spread &&
+         acos(vvi_clamp(vvi_dot3(back, b->axis), -1.0, 1.0)) <= b->angle + spread + tilt;
+}
+
+static void touch_leaves(const mesh *a, const vvi_box_node *na, const region *ra, const mesh *b, const vvi_box_node *nb,
+                         const region *rb, vvi_spots *s)
+{
+  vvi_core ka[VVI_LEAF], kb;
+  region one = *ra, other = *rb;
+  for (int i = 0; i < na->count; i++) triangle_core(a, a->f->tree->order[na->first + i], &ka[i]);
+  for (int j = 0; j < nb->count; j++) {
+    const int t = b->f->tree->order[nb->first + j];
+    triangle_core(b, t, &kb);
+    hunt h = {.m = a, .other = &kb, .second = b, .triangle = t, .s = s};
+    other.r = kb.size;
+    for (int i = 0; i < na->count; i++) {
+      one.r = ka[i].size;
+      for (int c = 0; c < 3; c++) one.c[c] = ka[i].c[c], other.c[c] = kb.c[c];
+      if (can_touch(&one, &other, s->margin)) see_triangle(&h, a->f->tree->order[na->first + i], &ka[i]);
+    }
+  }
+}
+
+/* Where the room is full, only nearer spots matter. */
+static void narrow(vvi_spots *s)
+{
+  double most = -INFINITY;
+  if (s->n < s->room) return;
+  for (int i = 0; i < s->n; i++) most = fmax(most, s->out[i].gap);
+  s->margin = fmin(s->margin, most);
+}
+
+/* Both trees at once, the larger node first.  Of fine meshes nearly all pairs within the margin face elsewhere, and whole
+ * regions of them are left out by their normals. */
 static void touch_meshes(const mesh *a, const mesh *b, vvi_spots *s)
 {
-  for (int t = 0; t < b->f->triangles; t++) {
-    vvi_core k;
-    double low[3], high[3];
-    triangle_core(b, t, &k);
-    core_box(&k, a->pose, s->margin, low, high);
-    hunt h = {.m = a, .other = &k, .second = b, .triangle = t, .s = s};
-    const ball about = core_ball(&k, a->pose, s->margin);
-    query(a->f, low, high, &about, see_triangle, &h);
+  int stack[2 * VVI_TREE_DEPTH][2], top = 0;
+  stack[top][0] = stack[top][1] = 0, top++;
+  while (top > 0) {
+    top--;
+    const int i = stack[top][0], j = stack[top][1];
+    const vvi_box_node *na = &a->f->tree->node[i], *nb = &b->f->tree->node[j];
+    const region ra = region_of(a, i), rb = region_of(b, j);
+    if (!can_touch(&ra, &rb, s->margin)) continue;
+    if (!na->right && !nb->right) {
+      touch_leaves(a, na, &ra, b, nb, &rb, s);
+      narrow(s);
+      continue;
+    }
+    const bool first = na->right && (!nb->right || ra.r >= rb.r);
+    stack[top][0] = first ? na->right : i, stack[top][1] = first ? j : nb->right, top++;
+    stack[top][0] = first ? i + 1 : i, stack[top][1] = first ? j : j + 1, top++;
   }
 }
 
@@ -405,7 +479,7 @@ void vvi_touch_mesh(const vvi_placed *a, const vvi_placed *b, vvi_spots *s)
   if (b->part->type == VVI_PART_MESH) {
     const mesh other = {b->part->surface, b->pose, 1.0};
     touch_meshes(&m, &other, &few);
-    vvi_spots_bound(&few, s->margin);
+    vvi_spots_bound(&few, few.margin);
   } else
     touch_convex(&m, a, b, &few);
   vvi_spots_bound(s, few.bound);

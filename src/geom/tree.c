@@ -9,32 +9,30 @@ static void grow_box(const vvi_surface *f, int t, double low[3], double high[3])
   }
 }
 
-static double middle(const vvi_surface *f, int t, int axis)
+/* A triangle while the tree is built: three times its middle, and its number. */
+typedef struct item {
+  double m[3];
+  int t;
+} item;
+
+static bool before(const item *a, const item *b, int axis)
 {
-  const int *v = f->triangle + 3 * t;
-  return f->vertex[3 * v[0] + axis] + f->vertex[3 * v[1] + axis] + f->vertex[3 * v[2] + axis];
+  return a->m[axis] < b->m[axis] || (a->m[axis] == b->m[axis] && a->t < b->t);
 }
 
-/* Moves the k smallest of order[0 .. n) to the front (equal ones by number, so the tree is the same everywhere). */
-static void split(const vvi_surface *f, int *order, int n, int k, int axis)
+/* Moves the k smallest of n to the front (equal ones by number, so the tree is the same everywhere). */
+static void split(item *list, int n, int k, int axis)
 {
   int lo = 0, hi = n - 1;
   while (lo < hi) {
-    const int pivot = order[lo + (hi - lo) / 2];
-    const double at = middle(f, pivot, axis);
+    const item pivot = list[lo + (hi - lo) / 2];
     int i = lo, j = hi;
     while (i <= j) {
-      for (;; i++) {
-        const double x = middle(f, order[i], axis);
-        if (!(x < at || (x == at && order[i] < pivot))) break;
-      }
-      for (;; j--) {
-        const double x = middle(f, order[j], axis);
-        if (!(x > at || (x == at && order[j] > pivot))) break;
-      }
+      while (before(&list[i], &pivot, axis)) i++;
+      while (before(&pivot, &list[j], axis)) j--;
       if (i > j) break;
-      const int hold = order[i];
-      order[i++] = order[j], order[j--] = hold;
+      const item hold = list[i];
+      list[i++] = list[j], list[j--] = hold;
     }
     if (k <= j)
       hi = j;
@@ -45,44 +43,150 @@ static void split(const vvi_surface *f, int *order, int n, int k, int axis)
   }
 }
 
-static void build_node(vvi_surface *f, int at, int first, int count)
+static int longest_axis(const item *list, int n)
+{
+  double low[3], high[3];
+  int axis = 0;
+  for (int i = 0; i < 3; i++) low[i] = high[i] = list[0].m[i];
+  for (int k = 1; k < n; k++)
+    for (int i = 0; i < 3; i++) {
+      if (list[k].m[i] < low[i]) low[i] = list[k].m[i];
+      if (list[k].m[i] > high[i]) high[i] = list[k].m[i];
+    }
+  for (int i = 1; i < 3; i++)
+    if (high[i] - low[i] > high[axis] - low[axis]) axis = i;
+  return axis;
+}
+
+static void build_node(vvi_box_tree *tree, item *list, int at, int first, int count)
+{
+  vvi_box_node *n = &tree->node[at];
+  *n = (vvi_box_node){.first = first, .count = count};
+  if (count <= VVI_LEAF) return;
+  const int left = count / 2;
+  split(list + first, count, left, longest_axis(list + first, count));
+  build_node(tree, list, tree->nodes++, first, left);
+  n->right = tree->nodes++;
+  build_node(tree, list, n->right, first + left, count - left);
+}
+
+/* Children stand behind their parents. */
+static void fit_boxes(vvi_surface *f)
+{
+  for (int k = f->tree->nodes - 1; k >= 0; k--) {
+    vvi_box_node *n = &f->tree->node[k];
+    const vvi_box_node *a = n + 1, *b = &f->tree->node[n->right];
+    for (int i = 0; i < 3; i++) {
+      n->low[i] = n->right ? fmin(a->low[i], b->low[i]) : INFINITY;
+      n->high[i] = n->right ? fmax(a->high[i], b->high[i]) : -INFINITY;
+    }
+    for (int i = 0; !n->right && i < n->count; i++) grow_box(f, f->tree->order[n->first + i], n->low, n->high);
+  }
+}
+
+/* ---- normals ---- */
+
+static double angle_between(const double a[3], const double b[3])
+{
+  double c[3];
+  vvi_cross3(a, b, c);
+  return atan2(vvi_norm3(c), vvi_dot3(a, b));
+}
+
+/* Room for what rounding, and hollows between the triangles of a vertex, add to the normals that these have. */
+static double loosened(double angle)
+{
+  return 1.25 * angle + 0.05;
+}
+
+/* The normals around the three corners of a triangle; normal: [triangles][3]. */
+static void triangle_cone(const vvi_surface *f, const double *normal, int t, vvi_cone *c)
+{
+  const double *own = normal + 3 * (int64_t)t;
+  double least = 1.0;
+  for (int k = 0; k < 3; k++) {
+    int s = t, corner = k;
+    c->axis[k] = own[k];
+    for (int guard = 0; guard < 1000; guard++) {
+      corner = vvi_surface_turn(f, &s, corner);
+      if (s == t) break;
+      const double facing = vvi_dot3(own, normal + 3 * (int64_t)s);
+      if (facing < least) least = facing;
+    }
+  }
+  c->angle = loosened(acos(fmax(-1.0, least)));
+}
+
+/* A cone about both. */
+static void join(const vvi_cone *a, const vvi_cone *b, vvi_cone *c)
+{
+  vvi_cone all = {.angle = VV_PI};
+  for (int i = 0; i < 3; i++) all.axis[i] = a->axis[i] + b->axis[i];
+  const double length = vvi_norm3(all.axis);
+  for (int i = 0; i < 3; i++) all.axis[i] = length > 0.0 ? all.axis[i] / length : a->axis[i];
+  if (length > 0.0)
+    all.angle = fmax(angle_between(all.axis, a->axis) + a->angle, angle_between(all.axis, b->axis) + b->angle);
+  *c = all;
+}
+
+static void fit_cones(vvi_surface *f, const double *normal)
+{
+  for (int k = f->tree->nodes - 1; k >= 0; k--) {
+    const vvi_box_node *n = &f->tree->node[k];
+    vvi_cone *c = &f->tree->cone[k], one;
+    if (n->right) {
+      join(c + 1, &f->tree->cone[n->right], c);
+      continue;
+    }
+    triangle_cone(f, normal, f->tree->order[n->first], c);
+    for (int i = 1; i < n->count; i++) {
+      triangle_cone(f, normal, f->tree->order[n->first + i], &one);
+      join(c, &one, c);
+    }
+  }
+}
+
+static void build(vvi_surface *f, item *list, double *normal)
 {
   vvi_box_tree *tree = f->tree;
-  vvi_box_node *n = &tree->node[at];
-  *n = (vvi_box_node){
-      .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}, .first = first, .count = count};
-  for (int i = 0; i < count; i++) grow_box(f, tree->order[first + i], n->low, n->high);
-  if (count <= VVI_LEAF) return;
-  int axis = 0;
-  for (int i = 1; i < 3; i++)
-    if (n->high[i] - n->low[i] > n->high[axis] - n->low[axis]) axis = i;
-  const int left = count / 2;
-  split(f, tree->order + first, count, left, axis);
-  build_node(f, tree->nodes++, first, left);
-  n->right = tree->nodes++;
-  build_node(f, n->right, first + left, count - left);
+  for (int t = 0; t < f->triangles; t++) {
+    const int *v = f->triangle + 3 * t;
+    const double *x = f->vertex;
+    for (int i = 0; i < 3; i++) list[t].m[i] = x[3 * v[0] + i] + x[3 * v[1] + i] + x[3 * v[2] + i];
+    list[t].t = t;
+    vvi_surface_normal(f, t, normal + 3 * (int64_t)t);
+  }
+  tree->nodes = 1;
+  build_node(tree, list, 0, 0, f->triangles);
+  for (int t = 0; t < f->triangles; t++) tree->order[t] = list[t].t;
+  fit_boxes(f);
+  fit_cones(f, normal);
 }
 
 bool vvi_tree_build(vvi_arena *arena, vvi_surface *f)
 {
   vvi_box_tree *tree = VVI_ARENA_NEW(arena, vvi_box_tree, 1);
   if (!tree) return false;
-  tree->node = VVI_ARENA_NEW(arena, vvi_box_node, 2 * f->triangles);
+  tree->node = VVI_ARENA_NEW(arena, vvi_box_node, f->triangles);
+  tree->cone = VVI_ARENA_NEW(arena, vvi_cone, f->triangles);
   tree->order = VVI_ARENA_NEW(arena, int, f->triangles);
-  if (!tree->node || !tree->order) return false;
-  for (int t = 0; t < f->triangles; t++) tree->order[t] = t;
+  vvi_arena scratch = {0};
+  item *list = VVI_ARENA_NEW(&scratch, item, f->triangles);
+  double *normal = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)f->triangles);
   f->tree = tree;
-  tree->nodes = 1;
-  build_node(f, 0, 0, f->triangles);
-  return true;
+  const bool room = tree->node && tree->cone && tree->order && list && normal;
+  if (room) build(f, list, normal);
+  vvi_arena_free(&scratch);
+  return room;
 }
 
-void vvi_tree_refit(vvi_surface *f)
+void vvi_tree_moved(vvi_surface *f, const double turn[9])
 {
+  fit_boxes(f);
   for (int k = 0; k < f->tree->nodes; k++) {
-    vvi_box_node *n = &f->tree->node[k];
-    for (int i = 0; i < 3; i++) n->low[i] = INFINITY, n->high[i] = -INFINITY;
-    for (int i = 0; i < n->count; i++) grow_box(f, f->tree->order[n->first + i], n->low, n->high);
+    double axis[3];
+    vvi_tapply33(turn, f->tree->cone[k].axis, axis);
+    for (int i = 0; i < 3; i++) f->tree->cone[k].axis[i] = axis[i];
   }
 }
 

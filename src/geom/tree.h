@@ -9,14 +9,20 @@ typedef struct vvi_box_node {
   double low[3], high[3];
   int first, count, right; /* right 0: a leaf */
 } vvi_box_node;
+/* Normals with which the triangles of a node can touch something that is apart from them: axis, and the largest angle to it;
+ * at edges and vertices they lie between those of the triangles around. */
+typedef struct vvi_cone {
+  double axis[3], angle; /* rad; pi and more: any */
+} vvi_cone;
 typedef struct vvi_box_tree {
   int nodes;
   vvi_box_node *node;
+  vvi_cone *cone; /* [nodes] */
   int *order;
 } vvi_box_tree;
 
 bool vvi_tree_build(vvi_arena *arena, vvi_surface *f);
-void vvi_tree_refit(vvi_surface *f); /* boxes again, after the vertices moved */
+void vvi_tree_moved(vvi_surface *f, const double turn[9]); /* the vertices were moved, and turned by turn^T */
 
 /* The point y of a triangle nearest to x, and its barycentric parts. */
 void vvi_triangle_near(const double *p, const double *q, const double *r, const double x[3], double y[3],

@@ -24,6 +24,12 @@ bool vvi_exists(const char *path)
   return stat(path, &s) == 0;
 }
 
+bool vvi_is_link(const char *path)
+{
+  struct stat s;
+  return lstat(path, &s) == 0 && S_ISLNK(s.st_mode);
+}
+
 vv_status vvi_io_fail(vv_ctx *ctx, const char *path, const char *what)
 {
   const int why = errno;
@@ -55,32 +61,62 @@ vv_status vvi_folder_create(vv_ctx *ctx, const char *path)
   return ok ? VV_OK : vvi_io_fail(ctx, path, "folder not created");
 }
 
+int vvi_create(const char *path)
+{
+  if (strncmp(path, "/dev/", 5) == 0) return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (unlink(path) != 0 && errno != ENOENT) return -1;
+  return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+/* The stream of an open descriptor; failing, closes it. */
+static FILE *stream_of(int fd, const char *mode)
+{
+  FILE *stream = fd >= 0 ? fdopen(fd, mode) : NULL;
+  if (stream == NULL && fd >= 0) close(fd);
+  return stream;
+}
+
 vv_status vvi_file_create(vv_ctx *ctx, const char *path, vvi_file *out)
 {
   errno = 0;
-  *out = (vvi_file){.ctx = ctx, .path = path, .stream = fopen(path, "wb")};
+  *out = (vvi_file){.ctx = ctx, .path = path, .stream = stream_of(vvi_create(path), "wb"), .hash = VVI_HASH_SEED};
   return out->stream != NULL ? VV_OK : vvi_io_fail(ctx, path, "not created");
 }
 
-vv_status vvi_file_continue(vv_ctx *ctx, const char *path, int64_t bytes, vvi_file *out)
+/* Reads the first `bytes` bytes; false where there are fewer. */
+static bool hash_start(FILE *stream, int64_t bytes, uint64_t *hash)
 {
-  errno = 0;
-  *out = (vvi_file){.ctx = ctx, .path = path, .stream = fopen(path, "r+b"), .bytes = bytes};
-  if (out->stream == NULL) return vvi_io_fail(ctx, path, "not opened");
-  struct stat s;
-  const bool known = fstat(fileno(out->stream), &s) == 0;
-  if (known && s.st_size < bytes) {
-    fclose(out->stream);
-    out->stream = NULL;
-    return vvi_fail(ctx, VV_IO, "%s: has %lld bytes, the checkpoint was written after %lld", path, (long long)s.st_size,
-                    (long long)bytes);
+  char part[16384];
+  *hash = VVI_HASH_SEED;
+  while (bytes > 0) {
+    const size_t want = bytes < (int64_t)sizeof part ? (size_t)bytes : sizeof part;
+    const size_t n = fread(part, 1, want, stream);
+    if (n == 0) return false;
+    *hash = vvi_hash(*hash, part, n);
+    bytes -= (int64_t)n;
   }
-  if (known && ftruncate(fileno(out->stream), (off_t)bytes) == 0 && fseeko(out->stream, (off_t)bytes, SEEK_SET) == 0)
-    return VV_OK;
-  vvi_io_fail(ctx, path, "not cut back to its checkpoint");
+  return true;
+}
+
+vv_status vvi_file_continue(vv_ctx *ctx, const char *path, int64_t bytes, uint64_t hash, vvi_file *out, bool *damaged)
+{
+  struct stat s;
+  errno = 0;
+  *out = (vvi_file){.ctx = ctx, .path = path, .bytes = bytes, .hash = hash};
+  *damaged = false;
+  const int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0 && (errno == ENOENT || errno == ELOOP)) *damaged = true;
+  if (*damaged) return VV_OK;
+  out->stream = stream_of(fd, "r+b");
+  if (out->stream == NULL) return vvi_io_fail(ctx, path, "not opened");
+  uint64_t found = 0;
+  const bool plain = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+  *damaged = !plain || !hash_start(out->stream, bytes, &found) || found != hash;
+  if (!*damaged && ftruncate(fd, (off_t)bytes) == 0 && fseeko(out->stream, (off_t)bytes, SEEK_SET) == 0) return VV_OK;
+  const vv_status status = *damaged ? VV_OK : vvi_io_fail(ctx, path, "not cut back to its checkpoint");
   fclose(out->stream);
   out->stream = NULL;
-  return VV_IO;
+  return status;
 }
 
 vv_status vvi_file_write(vvi_file *file, const char *text, size_t bytes)
@@ -88,6 +124,7 @@ vv_status vvi_file_write(vvi_file *file, const char *text, size_t bytes)
   errno = 0;
   if (fwrite(text, 1, bytes, file->stream) != bytes) return vvi_io_fail(file->ctx, file->path, "not written");
   file->bytes += (int64_t)bytes;
+  file->hash = vvi_hash(file->hash, text, bytes);
   return VV_OK;
 }
 
@@ -151,10 +188,41 @@ static bool sync_folder_of(const char *path)
   return ok;
 }
 
+vv_status vvi_put_aside(vv_ctx *ctx, vvi_arena *arena, const char *path, const char *goes_on)
+{
+  const size_t n = strlen(path) + sizeof ".damaged";
+  char *aside = vvi_arena_alloc(arena, n);
+  if (aside == NULL) return VV_NOMEM;
+  snprintf(aside, n, "%s.damaged", path);
+  errno = 0;
+  const bool link = vvi_is_link(path), there = link || vvi_exists(path);
+  if (link ? unlink(path) != 0 : there && rename(path, aside) != 0)
+    return vvi_io_fail(ctx, path, "damaged, and not put aside");
+  const char *name = strrchr(aside, '/') != NULL ? strrchr(aside, '/') + 1 : aside;
+  if (link || !there)
+    vvi_fail(ctx, VV_OK, "%s: %s; %s in a new file", path, link ? "a link, which is not followed" : "missing", goes_on);
+  else
+    vvi_fail(ctx, VV_OK, "%s: damaged; put aside as %s, %s in a new file", path, name, goes_on);
+  return VV_OK;
+}
+
+/* A device or a pipe is not replaced by a file, nor what /dev calls stdout. */
+static bool may_be_replaced(const char *path)
+{
+  struct stat s;
+  const bool there = lstat(path, &s) == 0;
+  if (there && ((!S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode)) || strncmp(path, "/dev/", 5) == 0)) {
+    errno = S_ISDIR(s.st_mode) ? EISDIR : EINVAL;
+    return false;
+  }
+  errno = 0;
+  return true;
+}
+
 vv_status vvi_replace(vv_ctx *ctx, const char *tmp, const char *path, bool to_disk)
 {
   errno = 0;
-  bool ok = !to_disk || sync_path(tmp);
+  bool ok = (!to_disk || sync_path(tmp)) && may_be_replaced(path);
   ok = ok && rename(tmp, path) == 0;
   if (ok && (!to_disk || sync_folder_of(path))) return VV_OK;
   const vv_status status = vvi_io_fail(ctx, path, "not replaced");

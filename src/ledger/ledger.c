@@ -26,13 +26,15 @@ static void grow_scales(vv_ledger *l, const vv_totals *t)
   l->L_scale = fmax(l->L_scale, t->L_abs + l->posted.moment_abs);
 }
 
-void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding)
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding, double reach)
 {
   *l = (vv_ledger){.initial = *balanced,
                    .now = *balanced,
                    .nodal_initial = nodal,
                    .nodal_now = nodal,
                    .rounding = rounding,
+                   .reach = reach,
+                   .distortion_when = -1.0,
                    .energy_floor = rounding,
                    .anchor_events = -1};
   grow_scales(l, balanced);
@@ -54,10 +56,11 @@ static double relative(const vv_ledger *l, double gap)
 }
 
 /* [ledger 2] */
-static double drift(const double now[3], const double initial[3], const vv_sum posted[3], double scale)
+static double drift(const double now[3], const double initial[3], const vv_sum posted[3], double scale, double floor)
 {
   double worst = 0.0;
   for (int c = 0; c < 3; c++) worst = fmax(worst, fabs(now[c] - initial[c] - vv_sum_value(&posted[c])));
+  if (worst <= floor) return 0.0;
   return scale > 0.0 ? worst / scale : worst;
 }
 
@@ -87,8 +90,10 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));
   l->closure = relative(l, gap);
-  l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale);
-  l->L_drift = drift(balanced->L, l->initial.L, l->posted.moment, l->L_scale);
+  /* what moves through the origin has x x p of rounding alone */
+  const double round = 16.0 * DBL_EPSILON * l->reach * l->p_scale * (1.0 + 1e-2 * sqrt(fabs((double)drifts)));
+  l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale, 0.0);
+  l->L_drift = drift(balanced->L, l->initial.L, l->posted.moment, l->L_scale, round);
   l->least_sum = fmin(l->least_sum, gap);
   l->max_rise = fmax(l->max_rise, gap - l->least_sum);
   l->max_gap = fmax(l->max_gap, fabs(gap));

@@ -22,8 +22,8 @@ static inline void vvi_post_impulse(vv_posted *post, const double x[3], const do
 }
 
 /* Opens the book with the totals at the start: `balanced` in the method's energy, `nodal` plain.  rounding: J, the strain
- * energy that the rounding of places makes of nothing. */
-void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding);
+ * energy that the rounding of places makes of nothing; reach: m, the farthest place from the origin. */
+void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, double rounding, double reach);
 /* Closes it after so many drifts of the bodies (steps times stages): closure, drifts, maxima. */
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts);
 /* After every step: losses only grow.  A loss that shrinks by what the energy grows leaves no gap: that is how a contact that

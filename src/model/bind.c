@@ -671,6 +671,8 @@ static bool check_name(binder *b, const vv_group *g, const vvi_node *node)
   if (strspn(node->key, good) != n || node->key[0] == '-')
     return fault(b, &place, "the name '%s' may only have letters, digits, _ and -, and not begin with -",
                  show(node->key).c);
+  if (strcmp(node->key, "all") == 0)
+    return fault(b, &place, "'all' means every body in 'between'; give this one another name");
   return true;
 }
 

@@ -48,7 +48,7 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args);
 
 const char *vvi_type_text(vv_type type);                       /* "a number" */
 int vvi_field_find(const vv_schema *schema, const char *name); /* -1: none */
-bool vvi_field_hashed(const vv_group *g, const vv_field *f);   /* false for the title and record of a scene */
+bool vvi_field_hashed(const vv_group *g, const vv_field *f);   /* false for title, record and time.end of a scene */
 
 /* The bodies of the context's catalog, or of the built-in one. */
 const vv_body_kind *const *vvi_body_kinds(const vv_ctx *ctx);

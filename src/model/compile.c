@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
 {
@@ -69,24 +68,39 @@ static int64_t column_of(const vv_body_kind *k, int64_t nodes)
   return nodes < LONG ? lines : lines + (APART - lines % PAGE + PAGE) % PAGE;
 }
 
+static bool can_touch(const vv_model *m)
+{
+  for (int i = 0; i < vv_count(m->root, "contacts"); i++)
+    if (!vv_is(vv_item(m->root, "contacts", i), "response", "none")) return true;
+  return false;
+}
+
 /* Said before it is asked for: a machine that swaps answers to nobody. */
-static vv_status check_memory(const vv_block *b)
+static vv_status check_memory(const vv_model *m, const vv_block *b)
 {
   const vv_body_kind *k = b->kind;
   const double reals =
       (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) + (double)b->elements * k->element_reals;
-  const double wanted = 8.0 * reals, there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-  if (there <= 0.0 || wanted <= there) return VV_OK;
+  const double bytes = k->node_bytes + (can_touch(m) ? k->contact_bytes : 0);
+  const double wanted = 8.0 * reals + (double)b->nodes * bytes, there = vvi_memory();
+  if (wanted <= there) return VV_OK;
   return vv_complain(b->body[0]->group, NULL, "%lld nodes of kind %s need about %.3g GB, and this machine has %.3g GB",
                      (long long)b->nodes, k->name, 1e-9 * wanted, 1e-9 * there);
+}
+
+static vv_status no_memory(const vv_block *b)
+{
+  vv_complain(b->body[0]->group, NULL, "out of memory for %lld nodes of kind %s; use fewer", (long long)b->nodes,
+              b->kind->name);
+  return VV_NOMEM;
 }
 
 static vv_status place_block(vv_model *m, vv_block *b)
 {
   const vv_body_kind *k = b->kind;
-  VV_TRY(check_memory(b));
+  VV_TRY(check_memory(m, b));
   b->claims = k->claims;
-  if (b->nodes > INT32_MAX - 8) return vvi_fail(m->ctx, VV_SCENE, "more than 2^31 nodes of kind %s", k->name);
+  if (b->nodes > INT32_MAX - 8) return vv_complain(b->body[0]->group, NULL, "more than 2^31 nodes of kind %s", k->name);
   b->stride = (b->nodes + 7) / 8 * 8;
   b->column = column_of(k, b->nodes);
   b->q0 = m->nq, b->p0 = m->np;
@@ -101,7 +115,7 @@ static vv_status place_block(vv_model *m, vv_block *b)
   b->patch = VVI_ARENA_NEW(&m->arena, vv_patch, b->patches);
   b->load = VVI_ARENA_NEW(&m->arena, vv_load, b->n_load);
   if (!b->node_real || !b->element_real || !b->element_node || !b->body_real || !b->patch || !b->load)
-    return vvi_fail(m->ctx, VV_NOMEM, "out of memory for %lld nodes of kind %s", (long long)b->nodes, k->name);
+    return no_memory(b);
   memcpy(b->gravity, m->gravity, sizeof b->gravity);
   b->threads = vv_ctx_threads(m->ctx);
   return VV_OK;
@@ -189,6 +203,8 @@ static vv_status measure_length(vv_model *m, const double *q, const double *p)
   for (int c = 0; c < 3; c++)
     if (hi[c] > lo[c]) d += (hi[c] - lo[c]) * (hi[c] - lo[c]);
   m->length_scale = d > 0.0 ? sqrt(d) : 1.0;
+  for (int c = 0; c < 3; c++)
+    if (hi[c] >= lo[c]) m->reach = fmax(m->reach, fmax(fabs(lo[c]), fabs(hi[c])));
   return VV_OK;
 }
 

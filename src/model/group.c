@@ -203,7 +203,7 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args)
            text);
 }
 
-vv_status vv_complain(const vv_group *g, const char *name, const char *format, ...)
+static vvi_place place_of(const vv_group *g, const char *name)
 {
   vvi_place place = {.group = g, .name = name, .index = -1, .line = g->line, .column = g->column};
   const int i = name != NULL && !is_kind(g, name) ? vvi_field_find(g->schema, name) : -1;
@@ -212,6 +212,12 @@ vv_status vv_complain(const vv_group *g, const char *name, const char *format, .
     place.line = g->value[i].line;
     place.column = g->value[i].column;
   }
+  return place;
+}
+
+vv_status vv_complain(const vv_group *g, const char *name, const char *format, ...)
+{
+  const vvi_place place = place_of(g, name);
   va_list args;
   va_start(args, format);
   vvi_complain_at(&place, format, args);
@@ -219,11 +225,22 @@ vv_status vv_complain(const vv_group *g, const char *name, const char *format, .
   return VV_SCENE;
 }
 
+void vvi_warn(const vv_group *g, const char *name, const char *format, ...)
+{
+  const vvi_place place = place_of(g, name);
+  va_list args;
+  va_start(args, format);
+  vvi_complain_at(&place, format, args);
+  va_end(args);
+}
+
 /* ---- hash ---- */
 
 bool vvi_field_hashed(const vv_group *g, const vv_field *f)
 {
-  return g->parent != NULL || (strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0);
+  if (g->parent == NULL) return strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0;
+  const bool end = g->parent->parent == NULL && strcmp(g->field->name, "time") == 0;
+  return !(end && strcmp(f->name, "end") == 0); /* a run may be continued for longer */
 }
 
 static uint64_t hash_text(uint64_t h, const char *text)
@@ -238,18 +255,12 @@ static uint64_t hash_integer(uint64_t h, int64_t value)
 
 static uint64_t hash_group(uint64_t h, const vv_group *g);
 
-static bool is_plain(const char *path)
-{
-  struct stat s;
-  return stat(path, &s) == 0 && S_ISREG(s.st_mode);
-}
-
 /* What a file says, not what it is called: a run is not continued with another one.  A file that is gone counts as empty, as
  * does one that is no plain file, which may never end. */
 static uint64_t hash_file(uint64_t h, const vv_group *g, const char *file)
 {
   char *path = vvi_beside(g->source, file), bytes[4096];
-  FILE *f = path != NULL && is_plain(path) ? fopen(path, "rb") : NULL;
+  FILE *f = path != NULL ? vvi_open_plain(path) : NULL;
   for (size_t n; f != NULL && (n = fread(bytes, 1, sizeof bytes, f)) > 0;) h = vvi_hash(h, bytes, n);
   if (f != NULL) fclose(f);
   free(path);

@@ -1,5 +1,6 @@
 /* model/history.c  How a load or a driven end varies in time. */
 #include "math/math.h"
+#include "model/bind.h"
 #include "model/model.h"
 
 #include <string.h>
@@ -73,4 +74,40 @@ vv_status vvi_history_check(const vv_group *g, const char *name)
     if (!(time[i] > time[i - 1]))
       return vv_complain(c, "time", "must increase, but entry %d is not after entry %d", i + 1, i);
   return VV_OK;
+}
+
+/* ---- histories that are too fast for the step ---- */
+
+/* Loads act at the ends of steps: what happens between two of them is not seen. */
+static void warn_one(const vv_group *g, const char *name, double h)
+{
+  const vv_history y = vvi_history_from(g, name);
+  if (y.kind == VV_PULSE && y.duration < 4.0 * h)
+    vvi_warn(g, name,
+             "the pulse lasts %.3g, and a step %.3g: less than 4 steps do not see its impulse; use a shorter step",
+             y.duration, h);
+  if (y.kind == VV_HARMONIC && y.frequency * h > 1.0)
+    vvi_warn(g, name, "%.3g steps a period do not follow this harmonic; use 7 or more",
+             2.0 * VV_PI / (y.frequency * h));
+  for (int i = 1; y.kind == VV_TABLE && i < y.n; i++)
+    if (y.time[i] - y.time[i - 1] < h && y.value[i] != y.value[i - 1]) {
+      vvi_warn(g, name,
+               "entries %d and %d of the table are closer than a step of %.3g, which may miss what lies between", i,
+               i + 1, h);
+      break;
+    }
+}
+
+void vvi_history_warn(const vv_group *g, double h)
+{
+  for (int i = 0; i < g->schema->n; i++) {
+    const vv_field *f = &g->schema->field[i];
+    const vvi_value *v = &g->value[i];
+    if (!v->has) continue;
+    if (f->sub == &vvi_history_schema)
+      warn_one(g, f->name, h);
+    else if (v->sub != NULL)
+      vvi_history_warn(v->sub, h);
+    for (int k = 0; (f->type == VV_LIST || f->type == VV_BODIES) && k < v->n; k++) vvi_history_warn(v->list.item[k], h);
+  }
 }

@@ -21,6 +21,7 @@ struct vv_model {
   int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
   double gravity[3];
   double length_scale; /* m: size of the scene, for tolerances on gaps */
+  double reach;        /* m: farthest place from the origin */
   double step, end;    /* s */
   int64_t steps;
   double stable_step; /* s */
@@ -41,13 +42,18 @@ extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies *
 /* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
 const char *vvi_spec_source(const vv_spec *spec);
-uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default; title and record left out */
+uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default, but title, record and time.end */
 
 /* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */
 char *vvi_beside(const char *source, const char *file);
 /* The bytes of the file that the text field `name` of g gives, and a zero behind them; the caller frees them.  Every fault
  * is a complaint about that field. */
 vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, size_t *size);
+
+/* A message without a failure, with the place of the field: said when the scene is known to be good. */
+void vvi_warn(const vv_group *g, const char *name, const char *format, ...) VV_PRINTF(3, 4);
+/* Warns of histories that vary faster than steps of length h can follow.  (model/history.c) */
+void vvi_history_warn(const vv_group *root, double h);
 
 /* A word `auto` becomes what it stands for: `word` lives as long as the model. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word);

@@ -47,7 +47,7 @@ static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(con
 
 static const vv_field record_field[] = {
   {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
-  {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .deflt = "1", .doc = "steps between rows of ledger.csv"},
+  {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "steps between rows of ledger.csv; default: 1, or as many as make some 20,000 rows of a longer run"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run"},
   {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_FAULTS = 5, SHOWN = 24 };
+enum { MOST_FAULTS = 5 };
 static const int64_t most_bytes = INT64_C(1) << 30;
 
 typedef struct reader {
@@ -20,7 +20,8 @@ typedef struct reader {
   const char *known;
   char *text; /* the whole file, a zero behind it */
   size_t length;
-  int64_t line; /* being read, from 1 */
+  int64_t line;      /* being read, from 1 */
+  const char *start; /* of that line */
   int faults;
   int64_t room; /* rows */
   vvi_columns *table;
@@ -48,8 +49,8 @@ static vv_status no_memory(const vv_group *g, const char *name)
 static vv_status load_stream(const vv_group *g, const char *name, FILE *stream, char **bytes, size_t *size)
 {
   struct stat s;
-  if (fstat(fileno(stream), &s) != 0 || !S_ISREG(s.st_mode))
-    return vv_complain(g, name, "'%.100s' is no plain file; give the name of a file", vv_text(g, name));
+  if (fstat(fileno(stream), &s) != 0)
+    return vv_complain(g, name, "'%.100s' cannot be read: %s", vv_text(g, name), strerror(errno));
   if ((int64_t)s.st_size > most_bytes)
     return vv_complain(g, name, "'%.100s' is larger than %d MiB; use fewer digits or fewer nodes", vv_text(g, name),
                        (int)(most_bytes >> 20));
@@ -69,9 +70,11 @@ vv_status vvi_beside_read(const vv_group *g, const char *name, char **bytes, siz
   char *path = vvi_beside(g->source, vv_text(g, name));
   if (path == NULL) return no_memory(g, name);
   errno = 0;
-  FILE *stream = fopen(path, "rb");
+  FILE *stream = vvi_open_plain(path);
   vv_status status;
-  if (stream == NULL) {
+  if (stream == NULL && errno == EINVAL) {
+    status = vv_complain(g, name, "'%.100s' is no plain file; give the name of a file", vv_text(g, name));
+  } else if (stream == NULL) {
     const int why = errno;
     status =
         vv_complain(g, name, "'%.100s' cannot be opened (%s); the path counts from the folder of the scene: %.200s",
@@ -129,21 +132,12 @@ static char *next_field(char **at, bool *behind_mark)
   return field;
 }
 
-/* What a message shows of a field: short, and no byte that is not plain text. */
-static const char *shown(const char *field, char out[SHOWN])
-{
-  int n = 0;
-  for (; field[n] != '\0' && n < SHOWN - 1; n++) out[n] = field[n] >= ' ' && field[n] <= '~' ? field[n] : '?';
-  out[n] = '\0';
-  return out;
-}
-
+/* Nothing of the file is shown, which may be somebody else's: a scene that names /etc/passwd must not print it. */
 static void fault(reader *r, const char *what, const char *field, const char *remedy)
 {
-  char text[SHOWN];
   if (r->faults++ < MOST_FAULTS)
-    vv_complain(r->group, r->field, "'%.100s' line %lld: %s'%s'%s", r->file, (long long)r->line, what,
-                shown(field, text), remedy);
+    vv_complain(r->group, r->field, "'%.100s' line %lld: column %d: %s%s", r->file, (long long)r->line,
+                (int)(field - r->start < INT32_MAX ? field - r->start : INT32_MAX) + 1, what, remedy);
 }
 
 /* ---- head ---- */
@@ -166,14 +160,14 @@ static void read_head(reader *r, char *line)
     if (!is_known(r->known, field)) {
       char *end;
       const bool number = field[0] != '\0' && (strtod(field, &end), *end == '\0');
-      fault(r, number ? "the head line must name the columns, and not hold numbers: " : "no such column: ", field,
+      fault(r, number ? "the head line must name the columns, and not hold numbers" : "no such column", field,
             number ? "; write a line 'x y z' above" : "");
       if (!number && r->faults == 1)
         vv_complain(r->group, r->field, "'%.100s': its columns may be %.200s", r->file, r->known);
       return;
     }
     if (vvi_columns_column(t, field) >= 0) {
-      fault(r, "the column ", field, " stands twice; name it once");
+      fault(r, "a column that stands twice", field, "; name it once");
       return;
     }
     VV_ASSERT(t->columns < VVI_TABLE_COLUMNS && strlen(field) < VVI_TABLE_NAME);
@@ -203,14 +197,14 @@ static bool read_number(reader *r, const char *field, double *out)
   char *end = NULL;
   *out = strtod(field, &end);
   if (field[0] == '\0') {
-    fault(r, "an empty field, ", field, "; write a number in each column");
+    fault(r, "an empty field", field, "; write a number in each column");
     return false;
   }
   if (*end != '\0' || strpbrk(field, "xX") != NULL) {
-    fault(r, "not a number: ", field, "; write 0.5 or 1e-3");
+    fault(r, "not a number", field, "; write 0.5 or 1e-3");
     return false;
   }
-  if (!isfinite(*out)) fault(r, "not a finite number: ", field, "; leave the row out or give a value");
+  if (!isfinite(*out)) fault(r, "not a finite number", field, "; leave the row out or give a value");
   return isfinite(*out);
 }
 
@@ -241,6 +235,7 @@ static vv_status read_lines(reader *r)
     *stop = '\0';
     at = stop + 1;
     r->line++;
+    r->start = line;
     line[strcspn(line, "#")] = '\0';
     while (is_blank(*line)) line++;
     if (*line == '\0') continue;

@@ -125,6 +125,14 @@ static vv_status choose_method(vv_model *m)
 }
 
 /* The energy of fourth order is known for explicit steps of order 2 without contact, where every kind knows its drift. */
+/* The energy of rigid bodies is exact as it is. */
+static vv_status check_modified_needed(const vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "record");
+  if (!vv_boolean(g, "modified") || isfinite(m->stable_step)) return VV_OK;
+  return vv_complain(g, "modified", "nothing here vibrates, and what flies freely keeps its energy; leave it out");
+}
+
 static vv_status check_modified(const vv_model *m, const double *q, const double *p)
 {
   const vv_group *g = vv_sub(m->root, "record");
@@ -159,11 +167,8 @@ static vv_status choose_step(vv_model *m, const double *q)
   const vv_group *safety = vv_sub(time, "step");
   m->end = vv_number(time, "end");
   VV_TRY(vvi_stable_step(m, q, &m->stable_step));
-  /* the longest stage of a composition must be stable */
-  const vvi_composition *c = vvi_composition_find(m->order);
-  double longest = 0.0;
-  for (int i = 0; i < c->stages; i++) longest = fmax(longest, fabs(c->gamma[i]));
-  m->stable_step /= longest; /* an implicit step may be longer: for it this is only a unit */
+  /* an implicit step may be longer: for it this is only a unit */
+  if (m->order != 2) m->stable_step *= 0.5 * vvi_composition_limit(vvi_composition_find(m->order));
   if (safety != NULL) {
     if (!isfinite(m->stable_step)) return vv_complain(time, "step", "nothing here limits the step: give a number");
     m->step = vv_number(safety, "safety") * m->stable_step;
@@ -187,12 +192,75 @@ static vv_status choose_step(vv_model *m, const double *q)
 /* Not a mistake, but worth saying: a message without a failure. */
 static void warn(const vv_model *m)
 {
+  if (vv_model_nodes(m) == 0) vvi_warn(m->root, "bodies", "nothing here moves: all bodies are obstacles");
+  vvi_history_warn(m->root, m->step);
   if (m->stepper != &vv_event_stepper || !touches(m) || vvi_jump_chosen(m) == VVI_MODIFIED ||
       m->step <= 0.5 * m->stable_step)
     return;
   vvi_fail(m->ctx, VV_OK,
            "%s: 'jump: %s' cuts steps at events and gains energy near the stable step; take {safety: 0.3} or less",
            m->source, vvi_jump_chosen(m) == VVI_SLAB ? "slab" : "nodal");
+}
+
+/* ---- a first step, for numbers that no double holds ---- */
+
+/* 0, or not a number where a square is not finite: one pass without branches. */
+static double overflow(int64_t n, const double *x)
+{
+  double sum = 0.0;
+  for (int64_t i = 0; i < n; i++) sum += 0.0 * (x[i] * x[i]);
+  return sum;
+}
+
+/* The first body with a value whose square is not finite; NULL: none. */
+const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p)
+{
+  for (int i = 0; i < m->n_body; i++) {
+    const vv_body *body = &m->body[i];
+    const vv_block *b = &m->block[body->block];
+    double sum = 0.0;
+    for (int c = 0; c < b->kind->node_q; c++) sum += overflow(body->n_node, q + b->q0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_p; c++) sum += overflow(body->n_node, p + b->p0 + c * b->column + body->node0);
+    if (sum != 0.0) return body;
+  }
+  return NULL;
+}
+
+/* Finite words can still be such that the first step overflows: kick, drift, kick without contacts, on a copy.  An implicit
+ * step may be far longer than these could be: there the start alone is looked at. */
+static vv_status move_copy(const vv_model *m, double *q, double *p)
+{
+  vv_totals sum;
+  vvi_sys_audit(m, q, p, &sum);
+  const bool sane = isfinite(vv_totals_energy(&sum));
+  if (!vvi_model_implicit(m)) {
+    vvi_sys_kick(m, 0.0, 0.5 * m->step, q, p);
+    vvi_sys_drift(m, m->step, q, p);
+    vvi_sys_kick(m, m->step, 0.5 * m->step, q, p);
+  }
+  const vv_body *lost = vvi_lost_body(m, q, p);
+  if (lost == NULL && sane) {
+    vvi_sys_audit(m, q, p, &sum);
+    if (isfinite(vv_totals_energy(&sum))) return VV_OK;
+  }
+  return vv_complain(lost != NULL ? lost->group : m->root, lost != NULL ? NULL : "bodies",
+                     "the first step of %.3g leaves the range of numbers; check the units of %s", m->step,
+                     lost != NULL ? "its position, velocity, spin and loads"
+                                  : "positions, velocities, loads and gravity");
+}
+
+static vv_status try_step(const vv_model *m, const double *q, const double *p)
+{
+  vv_state *copy = NULL;
+  if (!(vvi_norm3(m->gravity) < 1e100))
+    return vv_complain(m->root, "gravity", "%.3g is no acceleration; check the units", vvi_norm3(m->gravity));
+  if (vvi_state_create(m->nq, m->np, 0, &copy) != VV_OK)
+    return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the first step");
+  memcpy(copy->q, q, sizeof(double) * (size_t)m->nq);
+  memcpy(copy->p, p, sizeof(double) * (size_t)m->np);
+  const vv_status status = move_copy(m, copy->q, copy->p);
+  vv_state_destroy(copy);
+  return status;
 }
 
 /* Velocities that belong to the first drift: momenta that move by them, and the kick before it taken back. */
@@ -216,6 +284,8 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (status != VV_OK) return status;
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
+  VV_TRY(check_modified_needed(m));
+  VV_TRY(try_step(m, q, p));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (m->solids != NULL && !vvi_model_implicit(m)) {

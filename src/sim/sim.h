@@ -15,6 +15,15 @@ typedef struct vvi_observer {
   void *user;
 } vvi_observer;
 
+/* Places some steps ago, to notice that nothing moves any more. */
+enum { VVI_FROZEN_STEPS = 1024 };
+typedef struct vvi_frozen {
+  double *q; /* [nq]; NULL: nothing touches */
+  double t;
+  int64_t step, impacts;
+  int times; /* in a row that nothing had moved */
+} vvi_frozen;
+
 struct vv_sim {
   const vv_model *model;
   vv_state *state;
@@ -27,6 +36,9 @@ struct vv_sim {
   vv_claim claim[VVI_MAX_CLAIMS];
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
+  vvi_frozen frozen;
+  int64_t sane;      /* last step at which the energy was within reason */
+  double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
@@ -36,6 +48,9 @@ struct vv_sim {
 /* What this method promises for this scene, with bounds.  (sim/claims.c) */
 /* The jump rule of the scene, `auto` resolved.  (sim/compile.c) */
 vvi_jump vvi_jump_chosen(const vv_model *m);
+
+/* The first body with a position or momentum whose square is not finite; NULL: none.  (sim/compile.c) */
+const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p);
 
 void vvi_claims_make(vv_sim *sim);
 /* Judges them by the ledger as it stands. */

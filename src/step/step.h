@@ -21,7 +21,9 @@ typedef struct vvi_composition {
   int order, stages;
   const double *gamma; /* [stages] */
 } vvi_composition;
-const vvi_composition *vvi_composition_find(int order); /* NULL: none */
+const vvi_composition *vvi_composition_find(int order);
+/* Largest omega h of a harmonic oscillator below which the composed step is stable: 2 for a single leapfrog. */
+double vvi_composition_limit(const vvi_composition *c); /* NULL: none */
 
 struct vvi_variation; /* step/variation.h */
 

@@ -113,7 +113,37 @@ FAULTS = [  # name, old text, new text, line (0: any), part of the message
     ("second document", "record: {every: 0.1, ledger: 1}\n", "record: {every: 0.1, ledger: 1}\n---\nvisviva: 1\n", 0, ""),
     ("zero record", "every: 0.1", "every: 0", 29, "every"),
     ("not a map", GOOD, "- 1\n- 2\n", 0, ""),
-    ("empty file", GOOD, "", 0, ""),
+    ("empty file", GOOD, "", 1, "empty"),
+    ("blank file", GOOD, "  \n\n", 1, "empty"),
+    ("only remarks", GOOD, "# nothing\n", 1, "empty"),
+    ("a body named all", "  wall:", "  all:", 25, "all"),
+    ("gravity beyond numbers", "gravity: [0, 0, 0]", "gravity: [1e308, 0, 0]", 6, "gravity"),
+    ("velocity beyond numbers", "velocity: 0.1", "velocity: 1e160", 8, "range of numbers"),
+    ("velocity far beyond numbers", "velocity: 0.1", "velocity: 1e308", 8, ""),
+]
+# Whole scenes: name, text behind "visviva: 1", line of the fault, part of the message.
+RIGID = "time: {end: 1, step: 0.01}\nbodies:\n  a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, %s}\n"
+BEAM = "time: {end: 1e-3, step: 1e-6}\nbodies:\n  a:\n    kind: beam\n    length: 1\n    elements: 8\n    material: {young: 1e6, density: 1000}\n    section: {circle: {radius: 0.01}}\n    shape: %s\n"
+SHELL = "time: {end: 1e-3, step: {safety: 0.1}}\nbodies:\n  a:\n    kind: shell\n    mesh: {sphere: {radius: 1, level: %s}}\n    thickness: %s\n    material: {young: 1e6, density: 1000}\n"
+SCENES = [
+    ("rigid: velocity", RIGID % "velocity: [1e160, 0, 0]", 4, "range of numbers"),
+    ("rigid: position", RIGID % "position: [1e308, 0, 0], velocity: [1, 0, 0]", 4, ""),
+    ("rigid: force", RIGID % "loads: [{force: [1e300, 0, 0]}]", 4, "range of numbers"),
+    ("rigid: spin", RIGID.replace("ball: {radius: 1}", "box: {size: [1, 2, 3]}") % "spin: [1e200, 1, 1]", 4, ""),
+    ("rigid: modified", RIGID % "velocity: [1, 0, 0]" + "record: {modified: true}\n", 5, "vibrates"),
+    ("shell: thickness", SHELL % (1, 100), 7, "block"),
+    ("shell: too fine", SHELL % (14, 0.01), 6, ""),
+    ("beam: stretch", BEAM % "{straight: {stretch: 1e-9}}", 10, "stretch"),
+    ("beam: inside out", BEAM % "{uniform: {strain: [0, 0, -1]}}", 10, "inside out"),
+    ("beam: inside out by a bump", BEAM % "{bump: {strain: [0, 0, -5]}}", 10, "inside out"),
+    ("rigid: too many", RIGID.replace("mass: 1, %s", "mass: 1, copies: {grid: {count: [1000, 1000, 1000], spacing: [3, 3, 3]}}"), 4, ""),
+]
+# Good scenes that deserve a word: the same, and exit code 0.
+WARNED = [
+    ("only obstacles", "time: {end: 1, step: 0.01}\nbodies: {a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}}\n", 3, "nothing here moves"),
+    ("a pulse shorter than a step", RIGID % "loads: [{force: [3000, 0, 0], history: {pulse: {duration: 0.01}}}]", 4, "pulse lasts 0.01"),
+    ("a harmonic faster than the step", RIGID % "loads: [{force: [1, 0, 0], history: {harmonic: {frequency: 500}}}]", 4, "period"),
+    ("a table finer than the step", RIGID % "loads: [{force: [1, 0, 0], history: {table: {time: [0, 0.001, 0.002], value: [0, 1, 0]}}}]", 4, "closer than a step"),
 ]
 
 
@@ -143,6 +173,35 @@ def judge(name, old, new, line, part, folder):
     return None
 
 
+def judge_scene(name, text, line, part, folder, code):
+    """A whole scene: refused (1) or warned about (0) by `check`, with its line."""
+    path = os.path.join(folder, "scene.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("visviva: 1\n" + text)
+    done = subprocess.run([os.environ["VISVIVA"], "check", "scene.yaml"], cwd=folder, text=True, capture_output=True, timeout=60)
+    if done.returncode != code:
+        return f"exit code {done.returncode}: {done.stderr}"
+    if not any(f"scene.yaml:{line}:" in l and ("error:" if code else "warning:") in l for l in done.stderr.splitlines()):
+        return f"not at line {line}: {done.stderr.strip()}"
+    return None if part in done.stderr else f"'{part}' not in: {done.stderr.strip()}"
+
+
+def judge_foreign(folder):
+    """Nothing of a foreign file is printed, whatever takes it."""
+    with open(os.path.join(folder, "secret"), "w", encoding="utf-8") as f:
+        f.write("root:x:0:0:hunter2 v solid ply\nhunter2:1 2 3\n")
+    for shape in ("hull: {file: secret}", "mesh: {file: secret}", "mesh: {file: {path: secret}}"):
+        for name in ("secret", "secret.obj", "secret.stl", "secret.ply", "secret.msh", "secret.csv"):
+            if name != "secret":
+                with open(os.path.join(folder, "secret")) as a, open(os.path.join(folder, name), "w") as b:
+                    b.write(a.read())
+            text = "visviva: 1\ntime: {end: 1, step: 0.01}\nbodies: {a: {kind: rigid, mass: 1, shape: {%s}}}\n" % shape.replace("secret", name)
+            code, err, _ = run(text, folder)
+            if code != 1 or "hunter2" in err or "root" in err:
+                return f"{shape} {name}: {code} {err}"
+    return None
+
+
 def main():
     bad = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -156,7 +215,17 @@ def main():
             if trouble:
                 bad += 1
                 print(f"{row[0]}: {trouble}")
-    print(f"{len(FAULTS) - bad} passed, {bad} failed")
+        rows = [(row, 1) for row in SCENES] + [(row, 0) for row in WARNED]
+        for row, code in rows:
+            trouble = judge_scene(*row, folder, code)
+            if trouble:
+                bad += 1
+                print(f"{row[0]}: {trouble}")
+        trouble = judge_foreign(folder)
+        if trouble:
+            bad += 1
+            print(f"foreign files: {trouble}")
+    print(f"{len(FAULTS) + len(rows) + 1 - bad} passed, {bad} failed")
     return 1 if bad else 0
 
 

@@ -353,16 +353,16 @@ static void random_world(sheet_world *w, uint64_t *seed, int bodies, double spre
   sheet_world_close(w, 1.0, 1.0, 0.0, self, 1e-3, 1);
 }
 
-/* The lists of all regions of two bodies. */
+/* The lists of all clusters of two bodies. */
 static int64_t listed(const sheet_world *w, int32_t a, int32_t b, vvi_sheet_pair *out)
 {
   const vvi_sheet_search *s = w->step->search;
   int64_t n = 0;
-  for (int32_t c = 0; c < w->sheets.n_couple; c++) {
-    const vvi_sheet_couple *k = &w->sheets.couple[c];
-    if (w->sheets.region[k->a].body != a || w->sheets.region[k->b].body != b) continue;
-    memcpy(out + n, s->pair + s->list[c].first, sizeof *out * (size_t)s->list[c].n);
-    n += s->list[c].n;
+  for (int32_t c = 0; c < s->n_list; c++) {
+    const vvi_sheet_list *l = &s->list[s->order[c]];
+    if (w->sheets.cluster[l->a].body != a || w->sheets.cluster[l->b].body != b) continue;
+    memcpy(out + n, s->pair + l->first, sizeof *out * (size_t)l->n);
+    n += l->n;
   }
   return n;
 }
@@ -388,7 +388,7 @@ static void lists_are_complete(void **unused)
     if (scene % 2 == 1) carry(&w, 300.0); /* floats are off by 2e-5 there */
     vvi_sheet_search *s = w.step->search;
     s->skin = 0.02 + 0.1 * (scene % 3), s->motion.h = 1e-4;
-    for (int32_t c = 0; c < w.sheets.n_couple; c++) s->list[c].skin = s->skin;
+    s->opening = 1.0;
     vvi_sheet_measure(s);
     assert_true(vvi_sheet_collect(s));
     for (int32_t a = 0; a < w.sheets.n_body; a++)
@@ -430,7 +430,7 @@ static void crossed_edges_are_listed(void **unused)
     sheet_world_close(&w, 1.0, 1.0, 0.0, false, 1e-6, 1);
     vvi_sheet_search *k = w.step->search;
     vvi_sheet_pair all[20], mine[20];
-    k->motion.h = 1e-9, k->skin = 1e-5, k->list[0].skin = 1e-5;
+    k->motion.h = 1e-9, k->skin = 1e-5, k->opening = 1.0;
     vvi_sheet_measure(k);
     assert_true(vvi_sheet_collect(k));
     const int64_t n = vvi_sheet_all_pairs(&k->motion, 0, 1, 1e-5, all, 20);
@@ -472,7 +472,7 @@ static int64_t missing(const sheet_world *w, vvi_sheet_pair *all, vvi_sheet_pair
   }
   for (int32_t a = 0; a < w->sheets.n_body; a++)
     for (int32_t b = a; b < w->sheets.n_body; b++) {
-      int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->list[0].guard + step, all, room), m = listed(w, a, b, mine);
+      int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->guard[0] + step, all, room), m = listed(w, a, b, mine);
       assert_true(n <= room && m <= room);
       canonical(all, n);
       canonical(mine, m);
@@ -517,7 +517,8 @@ static void lists_stay_complete(void **unused)
       assert_int_equal(missing(&w, all, mine, ROOM), 0);
       swing_done(&w, h);
     }
-    assert_true(w.step->search->builds < (int64_t)STEPS * w.sheets.n_couple);
+    assert_true(w.step->search->builds < (int64_t)STEPS * w.step->search->n_list);
+    if (scene == 3) assert_true(w.step->search->moves > w.sheets.n_cluster); /* some have left their boxes */
     sheet_world_free(&w);
   }
   free(all);
@@ -535,7 +536,7 @@ static void swinging_builds_nothing(void **unused)
   for (int k = 0; k < 600; k++) swing_on(&w, h * k, h, size), swing_done(&w, h);
   const double path = 600 * h * size * (2.0 / 3.14159);
   check_least(path, w.step->search->skin);
-  assert_int_equal(w.step->search->builds, w.sheets.n_couple);
+  assert_int_equal(w.step->search->builds, w.step->search->n_list);
   sheet_world_free(&w);
 }
 
@@ -726,7 +727,7 @@ static void the_same_bits(void **unused)
   for (int k = 0; k < 100; k++) {
     sheet_world_step(&a, 5e-4, 3);
     sheet_world_step(&b, 5e-4, 3);
-    for (int32_t i = 0; k % 7 == 3 && i < b.sheets.n_couple; i++) b.step->search->list[i].stale = true; /* as resumed */
+    if (k % 7 == 3) vvi_sheet_forget(b.step->search); /* as resumed */
     assert_memory_equal(a.p, b.p, sizeof(double) * 3 * (size_t)a.room);
     assert_memory_equal(a.q, b.q, sizeof(double) * 3 * (size_t)a.room);
   }

@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   bool small = false;
   if (spec != NULL) status = bind_and_forget(ctx, spec, &small);
   if (small) status = compile_and_forget(ctx, spec);
-  if ((status == VV_OK) != (vv_ctx_message_count(ctx) == 0)) abort();
+  if (status != VV_OK && vv_ctx_message_count(ctx) == 0) abort(); /* warnings may come with a good scene */
   vv_spec_destroy(spec);
   vv_ctx_destroy(ctx);
   return 0;

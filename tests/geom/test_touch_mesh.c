@@ -1,6 +1,10 @@
 /* tests/geom/test_touch_mesh.c  Meshes: the same answers as the block they are made of; flat regions without ghosts; valleys. */
 #include "shapes.h"
 
+#include "geom/mesh.h"
+#include "geom/touch.h"
+#include "geom/tree.h"
+
 #include <stdlib.h>
 
 static const vvi_pose home = {{0.0, 0.0, 0.0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
@@ -264,11 +268,100 @@ static void test_mesh_stands(void **state)
   vvi_arena_free(&arena);
 }
 
+/* ---- rough meshes against every pair of their triangles ---- */
+
+enum { ROUGH = 80 };
+
+/* A sphere of 80 triangles whose nodes are moved in and out. */
+static vv_solid *rough_ball(vvi_arena *arena, double rough, uint64_t *seed)
+{
+  char why[VVI_MESH_WHY];
+  vvi_mesh m;
+  vv_solid *s = vvi_solid_new(arena, 1);
+  assert_int_equal(vvi_mesh_sphere(arena, VVI_MESH_ICOSAHEDRON, 2, 0, 1.0, &m, why), VV_OK);
+  assert_int_equal(m.triangles, ROUGH);
+  for (int i = 0; i < m.nodes; i++) {
+    const double far = 1.0 + rough * noise(seed);
+    for (int c = 0; c < 3; c++) m.x[3 * i + c] *= far;
+  }
+  if (!vvi_part_mesh(arena, s->part, m.nodes, m.x, m.triangles, m.triangle, why)) fail_msg("%s", why);
+  vvi_solid_finish(s);
+  return s;
+}
+
+static double segment_distance(const double *p, const double *q, const double *r, const double *s)
+{
+  double u[3], v[3], w[3], d[3];
+  for (int i = 0; i < 3; i++) u[i] = q[i] - p[i], v[i] = s[i] - r[i], w[i] = p[i] - r[i];
+  const double a = vvi_dot3(u, u), b = vvi_dot3(u, v), c = vvi_dot3(v, v), e = vvi_dot3(u, w), f = vvi_dot3(v, w);
+  double best = INFINITY;
+  /* the free minimum, and those with one end held: the least of all that are allowed */
+  const double den = a * c - b * b;
+  double at[5][2] = {
+      {(b * f - c * e) / den, (a * f - b * e) / den}, {0, f / c}, {1, (f + b) / c}, {-e / a, 0}, {(b - e) / a, 1}};
+  for (int k = 0; k < 5; k++) {
+    const double x = k == 0 ? at[k][0] : fmin(1.0, fmax(0.0, at[k][0])),
+                 y = k == 0 ? at[k][1] : fmin(1.0, fmax(0.0, at[k][1]));
+    if (!(x >= 0.0 && x <= 1.0 && y >= 0.0 && y <= 1.0)) continue;
+    for (int i = 0; i < 3; i++) d[i] = w[i] + x * u[i] - y * v[i];
+    best = fmin(best, vvi_norm3(d));
+  }
+  return best;
+}
+
+static double least_distance(const vvi_surface *f, const vvi_pose *pf, const vvi_surface *g, const vvi_pose *pg)
+{
+  double best = INFINITY;
+  for (int s = 0; s < f->triangles; s++)
+    for (int t = 0; t < g->triangles; t++) {
+      double a[3][3], b[3][3], y[3], part[3], d[3];
+      for (int k = 0; k < 3; k++) {
+        vvi_pose_point(pf, f->vertex + 3 * f->triangle[3 * s + k], a[k]);
+        vvi_pose_point(pg, g->vertex + 3 * g->triangle[3 * t + k], b[k]);
+      }
+      for (int k = 0; k < 3; k++) {
+        vvi_triangle_near(a[0], a[1], a[2], b[k], y, part);
+        vvi_sub3(b[k], y, d);
+        best = fmin(best, vvi_norm3(d));
+        vvi_triangle_near(b[0], b[1], b[2], a[k], y, part);
+        vvi_sub3(a[k], y, d);
+        best = fmin(best, vvi_norm3(d));
+        for (int l = 0; l < 3; l++) best = fmin(best, segment_distance(a[k], a[(k + 1) % 3], b[l], b[(l + 1) % 3]));
+      }
+    }
+  return best;
+}
+
+/* The search leaves out whole regions by their normals: never the one that is nearest. */
+static void test_rough_meshes(void **state)
+{
+  (void)state;
+  uint64_t seed = 97;
+  for (int k = 0; k < 60; k++) {
+    vvi_arena arena = {0};
+    vvi_spot s[64];
+    double gap;
+    const double rough = k % 3 == 0 ? 0.0 : k % 3 == 1 ? 0.1 : 0.5;
+    const vv_solid *a = rough_ball(&arena, rough, &seed), *b = rough_ball(&arena, rough, &seed);
+    vvi_pose pa = home, pb = home;
+    random_turn(&seed, pa.turn);
+    random_turn(&seed, pb.turn);
+    for (int i = 0; i < 3; i++) pb.place[i] = noise(&seed);
+    const double length = vvi_norm3(pb.place);
+    for (int i = 0; i < 3; i++) pb.place[i] *= (2.05 + 2.0 * rough) / length;
+    const double wanted = least_distance(a->part->surface, &pa, b->part->surface, &pb);
+    const int n = vvi_solids_touch(a, &pa, b, &pb, wanted + 0.3, 64, s, &gap);
+    assert_true(n > 0);
+    check_near(gap, wanted, 1e-12);
+    vvi_arena_free(&arena);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_mesh_is_block),    cmocka_unit_test(test_hollow_mesh), cmocka_unit_test(test_flat_grid),
-      cmocka_unit_test(test_valley_and_ridge), cmocka_unit_test(test_mesh_stands),
+      cmocka_unit_test(test_valley_and_ridge), cmocka_unit_test(test_mesh_stands), cmocka_unit_test(test_rough_meshes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,7 +262,7 @@ static void check_chain(const char *contact, int64_t least)
   check_least((double)l->impacts, (double)least);
   check_most(l->max_p_drift, 1e-13);
   check_most(l->max_L_drift, 1e-13);
-  check_most(l->max_penetration, 0.0);
+  check_most(l->max_penetration, 1e-5 * 0.015); /* rows of the end have the arms of now: second order in the step */
   check_most(l->max_closure, 5e-3);
   check_least(smallest_gap(&r, 0.03), 0.0);
   for (int i = 0; i < 9; i++) check_near(fabs(linking(&r, i, i + 1)), 1.0, 1e-9);

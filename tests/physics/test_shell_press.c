@@ -85,8 +85,8 @@ static run_record go(const char *text, double mu, watch *k)
   const vvi_contact_counts *c = contact_counts(r.sim);
   print_message("  E %+.1e P %.1e L %.1e impacts %ld held %ld passes %.1f frozen %ld owed %.1e nearest %.1e\n",
                 l->closure, l->max_p_drift, l->max_L_drift, (long)l->impacts, (long)l->held,
-                (double)c->passes / (double)r.state->step, (long)c->frozen,
-                vvi_contact_most(r.sim->step.contact) / l->energy_scale, k->nearest);
+                (double)c->passes / (double)r.state->step, (long)c->frozen, contact_lent(r.sim) / l->energy_scale,
+                k->nearest);
   assert_int_equal(r.report.reason, VV_REASON_DONE);
   assert_int_equal(k->crossed, 0);
   assert_int_equal(k->shrunk, 0);
@@ -134,7 +134,7 @@ static void long_steps_are_named(void **unused)
     watch k;
     press(text, "kind: obstacle", 2e4, step[i], 0.008, 0.0, 1.0);
     run_record r = go(text, 1.0, &k);
-    owed[i] = vvi_contact_most(r.sim->step.contact) / run_ledger(&r)->energy_scale;
+    owed[i] = contact_lent(r.sim) / run_ledger(&r)->energy_scale;
     assert_true(claim_of(r.sim, "penetration")->kept);
     assert_int_equal(claim_of(r.sim, "pushes")->kept, i > 0);
     run_free(&r);

@@ -105,7 +105,7 @@ static outcome go(const char *text, const run_options *options)
                 "unresolved %ld depth %.1e owed %.1e\n",
                 l->closure, out.friction, out.restitution, l->max_p_drift, l->max_L_drift, (long)l->impacts, k.nearest,
                 (long)l->held, (long)c->passes, (long)c->frozen, (long)c->unresolved, l->max_penetration,
-                vvi_contact_most(r.sim->step.contact) / l->energy_scale);
+                contact_lent(r.sim) / l->energy_scale);
   assert_int_equal(r.report.reason, VV_REASON_DONE);
   assert_int_equal(k.intersections, 0);
   assert_int_equal(c->unresolved, 0);

@@ -99,7 +99,7 @@ static void force(sheet_world *w)
   }
 }
 
-static int32_t all_meet(void *user, int32_t a, int32_t b)
+static int32_t all_meet(const void *user, int32_t a, int32_t b)
 {
   const bool *self = user;
   return a != b || *self ? 0 : -1;
@@ -127,7 +127,9 @@ void sheet_world_close(sheet_world *w, double stiffness, double restitution, dou
   s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
   s->rule[0] = (vvi_sheet_rule){.restitution = restitution, .friction = friction};
   must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
-  must(vvi_sheets_couple(&w->arena, s, all_meet, &self) == VV_OK);
+  w->self = self;
+  s->rule_of = all_meet, s->meets = &w->self;
+  vvi_sheets_use(s, 0);
   w->stiffness = stiffness;
   w->rest = VVI_ARENA_NEW(&w->arena, double, s->n_edge);
   for (int32_t e = 0; e < s->n_edge; e++) {
@@ -203,6 +205,11 @@ const vvi_contact_counts *contact_counts(const vv_sim *sim)
   return &sim->step.contact->count;
 }
 
+double contact_lent(const vv_sim *sim)
+{
+  return vvi_contact_most(sim->step.contact);
+}
+
 /* Places of a state, nothing moving. */
 static vvi_sheet_motion still(const vv_model *m, const vv_state *s)
 {
@@ -234,16 +241,6 @@ double *sheet_places(const vv_model *m, const vv_state *s)
   return x;
 }
 
-/* The line of the scene by which two bodies meet; NULL: they do not. */
-static const vvi_sheet_rule *rule_between(const struct vvi_sheets *k, int32_t a, int32_t b)
-{
-  for (int32_t i = 0; i < k->n_couple; i++) {
-    const int32_t x = k->region[k->couple[i].a].body, y = k->region[k->couple[i].b].body;
-    if ((x == a && y == b) || (x == b && y == a)) return &k->rule[k->couple[i].rule];
-  }
-  return NULL;
-}
-
 double sheet_nearest(const vv_model *m, const vv_state *s)
 {
   enum { ROOM = 1 << 16 };
@@ -253,13 +250,13 @@ double sheet_nearest(const vv_model *m, const vv_state *s)
   double least = k->edge_length;
   for (int32_t a = 0; a < k->n_body; a++)
     for (int32_t b = a + 1; b < k->n_body; b++) {
-      const vvi_sheet_rule *rule = rule_between(k, a, b);
-      if (rule == NULL) continue;
+      const int32_t line = k->body[a].obstacle != NULL && k->body[b].obstacle != NULL ? -1 : k->rule_of(k->meets, a, b);
+      if (line < 0) continue;
       const bool turned = k->body[a].obstacle != NULL;
       double offset = 0.0;
       for (int e = 0; e < 2; e++) {
         const vvi_sheet_body *body = &k->body[e == 0 ? a : b];
-        if (body->carrier == VVI_CARRY_FRAMES || rule->thick) offset += body->half;
+        if (body->carrier == VVI_CARRY_FRAMES || k->rule[line].thick) offset += body->half;
       }
       const int64_t n = vvi_sheet_all_pairs(&now, turned ? b : a, turned ? a : b, least + offset, pair, ROOM);
       must(n <= ROOM);

@@ -16,6 +16,7 @@ typedef struct sheet_world {
   int *first_triangle; /* [bodies + 1] */
   double *rest;        /* [edges] */
   double stiffness;
+  bool self; /* bodies meet themselves */
   struct vvi_sheets sheets;
   struct vvi_sheets_step *step;
   vv_posted post;
@@ -43,4 +44,5 @@ int64_t sheet_intersections(const vv_model *m, const vv_state *s);
 double sheet_nearest(const vv_model *m, const vv_state *s);
 /* What contact did in a run. */
 const vvi_contact_counts *contact_counts(const vv_sim *sim);
-double sheet_noise(uint64_t *seed); /* -0.5 .. 0.5 */
+double contact_lent(const vv_sim *sim); /* J: the most that pushes brought and losses had not yet paid back */
+double sheet_noise(uint64_t *seed);     /* -0.5 .. 0.5 */

@@ -454,6 +454,19 @@ static void bar_output(const vv_block *b, int field, const double *u, const doub
   }
 }
 
+/* -strain: an element of length 0 has -1, one that is inside out less. */
+static double bar_distortion(const vv_block *b, const double *u)
+{
+  const double *l = bar_element(b, BAR_LENGTH);
+  double worst = 0.0;
+  for (int64_t e = 0; e < b->elements; e++) {
+    const int32_t *node = b->element_node + 2 * e;
+    const double flat = (u[node[0]] - u[node[1]]) / l[e];
+    if (flat > worst) worst = flat;
+  }
+  return worst;
+}
+
 const vv_body_kind vv_bar_kind = {
     .name = "bar",
     .doc = "elastic bar guided on a line",
@@ -476,6 +489,7 @@ const vv_body_kind vv_bar_kind = {
     .drift = bar_drift,
     .drive = bar_drive,
     .post = bar_post,
+    .distortion = bar_distortion,
     .stride = bar_stride,
     .audit = bar_audit,
     .stable_step = bar_stable_step,

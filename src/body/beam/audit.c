@@ -49,6 +49,23 @@ static double element_energy(const beam_body *k, const element_strain *e)
   return v;
 }
 
+/* The rotation of neighbouring sections against each other has no name any more at 180 degrees, where the Cayley map ends; the
+ * beam is folded long before.  1 at 150 degrees, by 1 - cos with tr(Lambda_a^T Lambda_b) = 1 + 2 cos. */
+double beam_distortion(const vv_block *b, const double *q)
+{
+  const double folded = 1.0 + 0.86602540378443865; /* 1 - cos 150 degrees */
+  double worst = 0.0;
+  for (int64_t e = 0; e < b->elements; e++) {
+    const int32_t *node = b->element_node + 2 * e;
+    double x[3], A[9], B[9], trace = 0.0;
+    beam_get(b, q, node[0], x, A);
+    beam_get(b, q, node[1], x, B);
+    for (int c = 0; c < 9; c++) trace += A[c] * B[c];
+    worst = fmax(worst, (1.0 - 0.5 * (trace - 1.0)) / folded);
+  }
+  return worst;
+}
+
 /* ---- sums ---- */
 
 static void momentum_of(const vv_block *b, const double *p, int64_t i, double P[3], double S[3])

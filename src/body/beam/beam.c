@@ -23,6 +23,7 @@ const vv_body_kind vv_beam_kind = {
     .drift = beam_drift,
     .drift_node = beam_drift_one,
     .post = beam_post,
+    .distortion = beam_distortion,
     .stride = beam_stride,
     .audit = beam_audit,
     .energy_floor = beam_energy_floor,

@@ -49,12 +49,12 @@ static const vv_field stiffness_field[] = {
 static const vv_schema stiffness_schema = {"stiffness", stiffness_field, VV_COUNT(stiffness_field), "corrections of the section's stiffness"};
 
 static const vv_field straight_field[] = {
-  {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_OPEN_LO, .deflt = "1", .doc = "length over the reference length"},
+  {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length over the reference length"},
 };
 static const vv_schema straight_schema = {"straight", straight_field, VV_COUNT(straight_field), "a straight line along d3"};
 static const vv_field arc_field[] = {
   {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2; 6.283185307179586 with closed is a ring"},
-  {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_OPEN_LO, .deflt = "1", .doc = "length over the reference length"},
+  {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length over the reference length"},
 };
 static const vv_schema arc_schema = {"arc", arc_field, VV_COUNT(arc_field), "a circular arc in the plane of d1 and d3"};
 static const vv_field helix_field[] = {

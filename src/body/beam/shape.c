@@ -316,6 +316,10 @@ static vv_status check_curve(const vv_group *g, const curve *k, int64_t elements
   if (!(turn < 3.0))
     return vv_complain(g, "elements", "each would turn by %.3g rad in the shape %s; use %.0f or more", turn,
                        vv_text(g, "shape"), ceil((double)elements * turn / 1.5));
+  const double stretch = k->bump ? 1.0 + k->strain[2] : k->strain[2];
+  if ((k->bump || vv_is(g, "shape", "uniform")) && vvi_norm3(k->strain) > 0.0 && !(stretch >= 1e-3))
+    return vv_complain(s, "strain", "a stretch of %.3g turns the beam inside out or to nothing; stay above 1e-3",
+                       stretch);
   if (!k->bump && vvi_norm3(k->strain) == 0.0)
     return vv_complain(s, "strain", "all nodes would lie in one place; [0, 0, 1] is a beam without strain");
   return VV_OK;

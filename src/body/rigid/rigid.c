@@ -28,6 +28,7 @@ const vv_body_kind vv_rigid_kind = {
     .node_p = RIGID_NODE_P,
     .node_reals = RIGID_NODE_COLUMNS,
     .body_reals = RIGID_BODY_COLUMNS,
+    .contact_bytes = 10000,
     .n_output = RIGID_OUTPUTS,
     .output_field = rigid_output_field,
     .measure = rigid_measure,

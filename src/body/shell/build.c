@@ -9,11 +9,25 @@
 
 /* ---- measure ---- */
 
+/* A sheet that is thicker than it is wide is a block, and no shell. */
+static vv_status check_thickness(const vv_group *g, const vvi_mesh *m)
+{
+  double lo[3], hi[3], size = 0.0;
+  for (int c = 0; c < 3; c++) lo[c] = hi[c] = m->x[c];
+  for (int64_t i = 3; i < 3 * (int64_t)m->nodes; i++)
+    lo[i % 3] = fmin(lo[i % 3], m->x[i]), hi[i % 3] = fmax(hi[i % 3], m->x[i]);
+  for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
+  if (vv_number(g, "thickness") <= 0.5 * size) return VV_OK;
+  return vv_complain(g, "thickness", "%.3g is more than half the size of the shell, %.3g; this is a block and no shell",
+                     vv_number(g, "thickness"), size);
+}
+
 vv_status shell_measure(const vv_group *g, vv_need *need)
 {
   vvi_arena arena = {0};
   vvi_mesh mesh = {0};
   vv_status status = shell_mesh(g, &arena, &mesh);
+  if (status == VV_OK) status = check_thickness(g, &mesh);
   if (shell_loads_check(g) != VV_OK && status == VV_OK) status = VV_SCENE;
   vvi_arena_free(&arena);
   const int copies = shell_copies(g);

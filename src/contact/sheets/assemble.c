@@ -11,9 +11,9 @@ enum { LEAF = VVI_SHEET_LEAF };
 /* ---- trees: elements halved by the longest extent of their middles ---- */
 
 typedef struct planter {
-  const double *middle; /* [elements][3] */
-  int32_t *order;       /* elements, rearranged */
-  vvi_box_node *node;   /* NULL: only counting */
+  const double *middle;   /* [elements][3] */
+  int32_t *order;         /* elements, rearranged */
+  vvi_sheet_branch *node; /* NULL: only counting */
   int32_t n;
 } planter;
 
@@ -61,7 +61,7 @@ static int longest_axis(const planter *p, int32_t lo, int32_t hi)
 
 static void plant(planter *p, int32_t at, int32_t lo, int32_t hi)
 {
-  p->node[at] = (vvi_box_node){.first = lo, .n = hi - lo};
+  p->node[at] = (vvi_sheet_branch){.first = lo, .n = hi - lo};
   if (hi - lo <= LEAF) return;
   const int32_t mid = lo + (hi - lo) / 2, child = p->n;
   halve(p, longest_axis(p, lo, hi), lo, hi, mid);
@@ -170,7 +170,7 @@ static vv_status allocate(vvi_arena *arena, struct vvi_sheets *s, int64_t stenci
   s->edge0 = VVI_ARENA_NEW(arena, int32_t, e + 2);
   if (s->vertex_of == NULL || s->vertex0 == NULL || s->edge0 == NULL) return VV_NOMEM;
   s->side_element = VVI_ARENA_NEW(arena, int32_t, 6 * e + 1);
-  s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
+  s->ring0 = VVI_ARENA_NEW(arena, int32_t, v + 2), s->tree = VVI_ARENA_NEW(arena, vvi_sheet_branch, s->n_tree + 1);
   s->fixed = VVI_ARENA_NEW(arena, double, 3 * v + 1), s->arm = VVI_ARENA_NEW(arena, double, 3 * v + 1);
   s->inverse = VVI_ARENA_NEW(arena, double, s->n_mover + 1);
   s->held = VVI_ARENA_NEW(arena, unsigned char, s->n_mover + 1);

@@ -15,7 +15,7 @@ static double clamp01(double x)
 
 /* ---- closest points ---- */
 
-/* Voronoi regions of a triangle in the order corners, edges, face (Ericson, Real-Time Collision Detection, 5.1.5). */
+/* Voronoi clusters of a triangle in the order corners, edges, face (Ericson, Real-Time Collision Detection, 5.1.5). */
 static int foot(const double x[4][3], double b[3])
 {
   double u[3], v[3], w[3];

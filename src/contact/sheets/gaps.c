@@ -13,7 +13,7 @@ enum { LANES = VVI_SHEET_LEAF }; /* triangles */
  *   distance >= (w.r - |w.h_a| - |w.h_b|)/|w|                                                                [sheets 22]
  * which is sharp if w joins closest points.  Hence it does not matter how well these are known. */
 
-static void find_spans(vvi_sheet_search *w, int32_t first, int32_t end)
+static void find_spans(const vvi_sheet_search *w, int32_t first, int32_t end)
 {
   const int64_t column = (int64_t)w->sheets->n_edge + VVI_SHEET_LANES;
   const int32_t *edge = w->sheets->edge;
@@ -122,7 +122,7 @@ VV_HOT static void set_planes(corners x, planes plane)
 }
 
 /* Missing ones repeat the last; those without a third corner are never asked. */
-static void gather(const vvi_sheet_search *w, const vvi_box_node *leaf, corners x)
+static void gather(const vvi_sheet_search *w, const vvi_sheet_branch *leaf, corners x)
 {
   for (int i = 0; i < LANES; i++) {
     const int32_t *v = w->sheets->element + 3 * (int64_t)(leaf->first + (i < leaf->n ? i : leaf->n - 1));
@@ -131,7 +131,7 @@ static void gather(const vvi_sheet_search *w, const vvi_box_node *leaf, corners 
   }
 }
 
-static void find_planes(vvi_sheet_search *w, const vvi_box_node *leaf)
+static void find_planes(const vvi_sheet_search *w, const vvi_sheet_branch *leaf)
 {
   const int64_t column = (int64_t)w->sheets->n_element + VVI_SHEET_LEAF;
   corners x;
@@ -163,9 +163,9 @@ void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t 
             skin, excess);
 }
 
-void vvi_sheet_ready(vvi_sheet_search *w, int32_t leaf)
+void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf)
 {
-  const vvi_box_node *n = &w->tree[leaf];
+  const vvi_sheet_branch *n = &w->tree[leaf];
   if (w->ready[leaf] == w->round) return;
   w->ready[leaf] = w->round;
   find_spans(w, w->sheets->edge0[n->first], w->sheets->edge0[n->first + n->n]);

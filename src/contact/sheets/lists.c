@@ -1,4 +1,4 @@
-/* contact/sheets/lists.c  The pairs of two bodies that are nearer than a skin, by trees of boxes.
+/* contact/sheets/lists.c  The pairs of two clusters that are nearer than a skin, by trees of boxes.
  *
  * Both trees are descended in an order that only the meshes decide, and boxes only leave parts of it out: the pairs of a list
  * always stand in the same order. */
@@ -9,7 +9,8 @@
 #include <string.h>
 
 typedef struct walk {
-  vvi_sheet_search *w;
+  const vvi_sheet_search *w;
+  vvi_sheet_bench *out;
   double skin, reach; /* listed below skin (thickness included); looked at below reach */
   float wide;         /* the skin, a little larger */
   bool self, full;
@@ -65,43 +66,63 @@ static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, doubl
 
 static void refit_node(vvi_sheet_search *w, int32_t i)
 {
-  vvi_box_node *n = &w->tree[i];
+  vvi_sheet_branch *n = &w->tree[i];
   const int32_t child = n->child;
   memcpy(n->box, child > 0 ? w->tree[child].box : w->box + 6 * (int64_t)n->first, sizeof n->box);
   if (child > 0) join(n->box, w->tree[child + 1].box);
   for (int32_t e = n->first + 1; child == 0 && e < n->first + n->n; e++) join(n->box, w->box + 6 * (int64_t)e);
 }
 
-/* Children stand behind their parent: from the last node to the first everything below is known. */
-void vvi_sheet_refit(vvi_sheet_search *w, int32_t region)
+void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster)
 {
   const struct vvi_sheets *s = w->sheets;
-  const vvi_sheet_region *r = &s->region[region];
-  if (s->body[r->body].obstacle != NULL) return;
-  const vvi_box_node *root = &w->tree[r->root];
+  const vvi_sheet_cluster *r = &s->cluster[cluster];
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++)
-    vvi_sheet_place(&w->motion, s->region_vertex[i], false, w->x + 3 * (int64_t)s->region_vertex[i]);
+    vvi_sheet_place(&w->motion, s->cluster_vertex[i], false, w->x + 3 * (int64_t)s->cluster_vertex[i]);
+}
+
+/* Children stand behind their parent: from the last node to the first everything below is known. */
+void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster)
+{
+  const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
+  if (w->sheets->body[r->body].obstacle != NULL) return;
+  const vvi_sheet_branch *root = &w->tree[r->root];
   for (int32_t e = root->first; e < root->first + root->n; e++)
-    cover(w, 3, s->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
+    cover(w, 3, w->sheets->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
   for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);
   refit_node(w, r->root);
+}
+
+void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster)
+{
+  const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
+  if (w->sheets->body[r->body].obstacle != NULL) return;
+  if (w->tree[r->root].child == 0) vvi_sheet_ready(w, r->root);
+  for (int32_t i = r->first; r->first > 0 && i < r->last; i++)
+    if (w->tree[i].child == 0) vvi_sheet_ready(w, i);
+}
+
+void vvi_sheet_refit(vvi_sheet_search *w, int32_t cluster)
+{
+  vvi_sheet_place_cluster(w, cluster);
+  vvi_sheet_fit_cluster(w, cluster);
 }
 
 /* ---- features of two leaves ---- */
 
 static void add(walk *k, int32_t a, int32_t b, double d, const double n[3])
 {
-  vvi_sheet_search *w = k->w;
+  vvi_sheet_bench *out = k->out;
   k->closest = least(k->closest, d);
   if (!(d < k->skin)) return;
-  if (w->used == w->room) {
+  if (out->n == out->room) {
     k->full = true;
     return;
   }
-  w->safe[w->used] = vvi_sheet_safe(d - k->reach);
-  vvi_sheet_pair *p = &w->pair[w->used++];
+  out->safe[out->n] = vvi_sheet_safe(d - k->reach);
+  vvi_sheet_pair *p = &out->pair[out->n++];
   *p = (vvi_sheet_pair){.a = a, .b = b};
-  if (vvi_sheet_vertices(w->sheets, a, b, p->v) < 4) p->v[3] = -1;
+  if (vvi_sheet_vertices(k->w->sheets, a, b, p->v) < 4) p->v[3] = -1;
   for (int c = 0; c < 3; c++) p->n[c] = (float)n[c];
 }
 
@@ -124,7 +145,7 @@ static void vertex_face(walk *k, int32_t v, int32_t f)
 }
 
 /* The vertices that the elements of a leaf list, against the triangles of another. */
-static void vertices_faces(walk *k, const vvi_box_node *a, const vvi_box_node *b)
+static void vertices_faces(walk *k, const vvi_sheet_branch *a, const vvi_sheet_branch *b)
 {
   const vvi_sheet_search *w = k->w;
   for (int32_t i = w->sheets->vertex0[a->first]; i < w->sheets->vertex0[a->first + a->n]; i++) {
@@ -152,7 +173,7 @@ static void two_edges(walk *k, int32_t e, int32_t f)
   add(k, -1 - e, f, at.d, at.n);
 }
 
-static void edges(walk *k, const vvi_box_node *a, const vvi_box_node *b)
+static void edges(walk *k, const vvi_sheet_branch *a, const vvi_sheet_branch *b)
 {
   const int32_t *edge0 = k->w->sheets->edge0;
   for (int32_t e = edge0[a->first]; e < edge0[a->first + a->n]; e++) {
@@ -166,7 +187,7 @@ static void edges(walk *k, const vvi_box_node *a, const vvi_box_node *b)
 
 static void leaves(walk *k, int32_t i, int32_t j)
 {
-  const vvi_box_node *a = &k->w->tree[i], *b = &k->w->tree[j];
+  const vvi_sheet_branch *a = &k->w->tree[i], *b = &k->w->tree[j];
   if (k->meet != NULL) {
     for (int32_t e = a->first; e < a->first + a->n; e++)
       for (int32_t f = a == b ? e + 1 : b->first; f < b->first + b->n; f++)
@@ -184,7 +205,8 @@ static void leaves(walk *k, int32_t i, int32_t j)
 
 static void descend(walk *k, int32_t i, int32_t j)
 {
-  const vvi_box_node *a = &k->w->tree[i], *b = &k->w->tree[j];
+  if (k->full) return;
+  const vvi_sheet_branch *a = &k->w->tree[i], *b = &k->w->tree[j];
   if (i != j && !near_boxes(a->box, b->box, k->skin)) return;
   if (i == j && a->child > 0) { /* a body and itself */
     descend(k, a->child, a->child);
@@ -201,25 +223,25 @@ static void descend(walk *k, int32_t i, int32_t j)
   }
 }
 
-static void against_obstacle(walk *k, const vvi_sheet_region *r, int32_t obstacle)
+static void against_obstacle(walk *k, const vvi_sheet_cluster *r, int32_t obstacle)
 {
   const struct vvi_sheets *s = k->w->sheets;
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
     double n[3];
-    const int32_t v = s->region_vertex[i];
-    if (s->region_of[v] != (int32_t)(r - s->region)) continue; /* listed from the region that owns it */
+    const int32_t v = s->cluster_vertex[i];
+    if (s->cluster_of[v] != (int32_t)(r - s->cluster)) continue; /* listed from the cluster that owns it */
     const double d = vvi_obstacle_distance(s->body[obstacle].obstacle, k->w->x + 3 * (int64_t)v, n);
     add(k, v, -1 - obstacle, d, n);
   }
 }
 
-bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest)
+bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, double skin, vvi_sheet_bench *out,
+                          double *closest)
 {
   const struct vvi_sheets *s = w->sheets;
-  const vvi_sheet_couple *c = &s->couple[couple];
-  const vvi_sheet_list *l = &w->list[couple];
-  const vvi_sheet_region *a = &s->region[c->a], *b = &s->region[c->b];
-  walk k = {.w = w, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
+  const vvi_sheet_cluster *a = &s->cluster[l->a], *b = &s->cluster[l->b];
+  walk k = {
+      .w = w, .out = out, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
   if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);
   } else {
@@ -232,7 +254,8 @@ bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, dou
 
 void vvi_sheet_overlaps(vvi_sheet_search *w, int32_t couple, vvi_sheet_meet_fn *meet, void *user)
 {
-  const vvi_sheet_couple *c = &w->sheets->couple[couple];
+  const vvi_sheet_list *l = &w->list[couple];
   walk k = {.w = w, .skin = 1e-12 * w->sheets->edge_length, .meet = meet, .user = user};
-  descend(&k, w->sheets->region[c->a].root, w->sheets->region[c->b].root);
+  if (w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL) return;
+  descend(&k, w->sheets->cluster[l->a].root, w->sheets->cluster[l->b].root);
 }

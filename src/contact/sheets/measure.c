@@ -1,26 +1,26 @@
-/* contact/sheets/measure.c  How far regions move in the coming drift: all displacements of a region lie in a box. */
+/* contact/sheets/measure.c  How far clusters move in the coming drift: all displacements of a cluster lie in a box. */
 #include "contact/sheets/search.h"
 #include "math/math.h"
 
 #include <string.h>
 
-enum { STRIPS = 64 }; /* of a body, from which threads share them */
+enum { STRIPS = 64 }; /* from so many on threads share them; clusters too */
 
-/* Extents of h (p + h/2 f)/m over n nodes. */
+/* Extents of h (p + h/2 f)/m over n nodes: all axes at once, since strips are short. */
 VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
                            const double *restrict p, const double *restrict f, double *restrict box)
 {
-  for (int c = 0; c < 3; c++) {
-    double least = INFINITY, most = -INFINITY;
-    const double *pc = p + c * column, *fc = f + c * column;
-#pragma omp simd reduction(min : least) reduction(max : most)
-    for (int64_t i = 0; i < n; i++) {
-      const double d = h * inverse[i] * (pc[i] + 0.5 * h * fc[i]);
-      least = d < least ? d : least;
-      most = d > most ? d : most;
-    }
-    box[c] = least, box[3 + c] = most;
+  const double *restrict py = p + column, *restrict pz = py + column, *restrict fy = f + column,
+                         *restrict fz = fy + column;
+  double x = INFINITY, y = INFINITY, z = INFINITY, u = -INFINITY, v = -INFINITY, w = -INFINITY;
+#pragma omp simd reduction(min : x, y, z) reduction(max : u, v, w)
+  for (int64_t i = 0; i < n; i++) {
+    const double k = h * inverse[i];
+    const double a = k * (p[i] + 0.5 * h * f[i]), b = k * (py[i] + 0.5 * h * fy[i]), c = k * (pz[i] + 0.5 * h * fz[i]);
+    x = a < x ? a : x, y = b < y ? b : y, z = c < z ? c : z;
+    u = a > u ? a : u, v = b > v ? b : v, w = c > w ? c : w;
   }
+  box[0] = x, box[1] = y, box[2] = z, box[3] = u, box[4] = v, box[5] = w;
 }
 
 static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
@@ -39,22 +39,26 @@ static void cover(double box[6], const double low[3], const double high[3])
   }
 }
 
-static void measure_strips(vvi_sheet_search *w, int32_t body)
+/* Nodes that only move. */
+static void measure_points(vvi_sheet_search *w, int32_t strip)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const int32_t body = s->strip_body[strip];
+  const vvi_sheet_body *b = &s->body[body];
+  const vvi_sheet_columns *k = &w->motion.at[body];
+  const int32_t first = (strip - b->strip0) * VVI_SHEET_STRIP, left = b->movers - first;
+  if (b->carrier != VVI_CARRY_POINTS) return;
+  extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
+          k->p + first, k->f + first, w->strip + 6 * (int64_t)strip);
+}
+
+/* Nodes that turn: the vertices they carry; strips without any are empty. */
+static void measure_frames(vvi_sheet_search *w, int32_t body)
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_body *b = &s->body[body];
-  const vvi_sheet_columns *k = &w->motion.at[body];
-  const int32_t strips = (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP;
-  if (b->carrier == VVI_CARRY_POINTS) {
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (strips > STRIPS && w->threads > 1)
-    for (int32_t i = 0; i < strips; i++) {
-      const int32_t first = i * VVI_SHEET_STRIP, left = b->movers - first;
-      extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
-              k->p + first, k->f + first, w->strip + 6 * (int64_t)(b->strip0 + i));
-    }
-    return;
-  }
-  for (int32_t i = 0; i < strips; i++)
+  if (b->carrier == VVI_CARRY_POINTS) return;
+  for (int32_t i = 0; i < (b->movers + VVI_SHEET_STRIP - 1) / VVI_SHEET_STRIP; i++)
     for (int c = 0; c < 3; c++) {
       double *box = w->strip + 6 * (int64_t)(b->strip0 + i);
       box[c] = INFINITY, box[3 + c] = -INFINITY;
@@ -66,15 +70,15 @@ static void measure_strips(vvi_sheet_search *w, int32_t body)
   }
 }
 
-static void measure_region(vvi_sheet_search *w, int32_t i)
+static void measure_cluster(vvi_sheet_search *w, int32_t i)
 {
-  const vvi_sheet_region *r = &w->sheets->region[i];
+  const vvi_sheet_cluster *r = &w->sheets->cluster[i];
   vvi_sheet_speed *v = &w->speed[i];
   double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
   *v = (vvi_sheet_speed){.spread = 0.0};
   if (r->strips == 0) return;
   for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
-    const double *strip = w->strip + 6 * (int64_t)w->sheets->region_strip[k];
+    const double *strip = w->strip + 6 * (int64_t)w->sheets->cluster_strip[k];
     cover(box, strip, strip + 3);
   }
   /* weights w of a vertex add up to 1: sum w d - centre = sum w (d - centre) */
@@ -84,22 +88,63 @@ static void measure_region(vvi_sheet_search *w, int32_t i)
   v->allowed = 1.5 * v->spread;
 }
 
+static void measure_together(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+#pragma omp parallel num_threads(w->threads)
+  {
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < s->n_strip; i++) measure_points(w, i);
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
+  }
+}
+
+static void measure_alone(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+  for (int32_t i = 0; i < s->n_strip; i++) measure_points(w, i);
+  for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
+  for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
+}
+
 void vvi_sheet_measure(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; i < w->sheets->n_body; i++) measure_strips(w, i);
-  for (int32_t i = 0; i < w->sheets->n_region; i++) measure_region(w, i);
-  memset(w->fresh, 0, (size_t)w->sheets->n_region);
+  if (w->sheets->n_strip > STRIPS && w->threads > 1)
+    measure_together(w);
+  else
+    measure_alone(w);
+  memset(w->fresh, 0, (size_t)w->sheets->n_cluster);
   w->round++;
 }
 
-/* The displacement d of a mover, seen from the regions that it may belong to. */
+/* All pairs, but only once, and only if it matters. */
+double vvi_sheet_fastest(const vvi_sheet_search *w, double least, double most)
+{
+  const struct vvi_sheets *s = w->sheets;
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, best = 0.0;
+  for (int32_t i = 0; i < s->n_cluster; i++) cover(box, w->speed[i].centre, w->speed[i].centre);
+  const double spread[3] = {box[3] - box[0], box[4] - box[1], box[5] - box[2]};
+  if (!(vvi_norm3(spread) > least)) return 0.0;
+  for (int32_t i = 0; i < s->n_cluster && best < most; i++)
+    for (int32_t j = i + 1; j < s->n_cluster && best < most; j++) {
+      const double *a = w->speed[i].centre, *b = w->speed[j].centre, d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+      const double fast = vvi_norm3(d);
+      if (fast > best && s->rule_of(s->meets, s->cluster[i].body, s->cluster[j].body) >= 0) best = fast;
+    }
+  return best;
+}
+
+/* The displacement d of a mover, seen from the clusters that it may belong to. */
 static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const double d[3])
 {
   const struct vvi_sheets *s = w->sheets;
   const int32_t strip = s->body[body].strip0 + (mover - s->body[body].mover0) / VVI_SHEET_STRIP;
   bool any = false;
-  for (int32_t i = s->strip_region0[strip]; i < s->strip_region0[strip + 1]; i++) {
-    vvi_sheet_speed *v = &w->speed[s->strip_region[i]];
+  for (int32_t i = s->strip_cluster0[strip]; i < s->strip_cluster0[strip + 1]; i++) {
+    vvi_sheet_speed *v = &w->speed[s->strip_cluster[i]];
     const double k = s->body[body].swing;
     const double off[3] = {k * (d[0] - v->centre[0]), k * (d[1] - v->centre[1]), k * (d[2] - v->centre[2])};
     const double size = vvi_norm3(off);
@@ -135,11 +180,12 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
   vvi_sheet_paths_done(w);
-  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-    if (w->list[i].n == 0) continue;
-    const vvi_sheet_speed *a = &w->speed[w->sheets->couple[i].a], *b = &w->speed[w->sheets->couple[i].b];
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    if (l->n == 0) continue;
+    const vvi_sheet_speed *a = &w->speed[l->a], *b = &w->speed[l->b];
     double d[3];
     for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
-    w->list[i].travel += vvi_norm3(d);
+    l->travel += vvi_norm3(d);
   }
 }

@@ -1,10 +1,10 @@
 /* contact/sheets/search.c  Which pairs may meet in the coming drift.
  *
- * With the displacements of a region in a drift inside a box with centre C and half edges r, two points of regions A and B
+ * With the displacements of a cluster in a drift inside a box with centre C and half edges r, two points of clusters A and B
  * approach by
  *   sqrt(sum over axes (|C_A - C_B| + r_A + r_B)^2)                                                          [sheets 4]
  * at most (measure.c); before it is known what the answers will add, inside balls about C.  The sum over drifts is the travel
- * of a couple.  A pair at distance d when the travel was T need not be looked at before T + d; how long lists hold is in
+ * of a candidate pair.  A pair at distance d when the travel was T need not be looked at before T + d; how long lists hold is in
  * life.c.
  *
  * Numbers that were tried out on spheres and cubes (bench_sheets): a list begins with 0.3 of the largest skin, is shortened
@@ -13,18 +13,53 @@
 
 #include "math/math.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 256, BLOCK = 16, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
+/* Pairs there is room for at first, and on the bench of a thread; from so many lists, clusters or
+ * bodies on threads share them; vertices of a piece. */
+enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
+static const double OPENING = 0.3;
 
-/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for
- * themselves. */
-static double offset_of(const struct vvi_sheets *s, const vvi_sheet_couple *c)
+/* ---- room ---- */
+
+static vv_status make_benches(vvi_sheet_search *w, vvi_arena *arena)
 {
-  const vvi_sheet_body *a = &s->body[s->region[c->a].body], *b = &s->body[s->region[c->b].body];
-  const bool thick = s->rule[c->rule].thick && a != b;
-  return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
-         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+  w->bench = VVI_ARENA_NEW(arena, vvi_sheet_bench, w->threads + 1);
+  if (w->bench == NULL) return VV_NOMEM;
+  for (int i = 0; w->threads > 1 && i < w->threads; i++) {
+    vvi_sheet_bench *k = &w->bench[i];
+    *k = (vvi_sheet_bench){.room = BENCH, .pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, BENCH)};
+    k->safe = VVI_ARENA_NEW(arena, float, BENCH);
+    if (k->pair == NULL || k->safe == NULL) return VV_NOMEM;
+  }
+  return VV_OK;
+}
+
+/* Room for so many pairs, chunks of all lists included. */
+static bool make_room(vvi_sheet_search *w, int64_t room)
+{
+  const int64_t chunks = room / CHUNK + w->list_room + 1;
+  void *pair = w->pair, *safe = w->safe, *block = w->block, *slot = w->slot, *chunk = w->chunk;
+  if (room > w->room) {
+    if (!vvi_sheet_grow(w->arena, &pair, sizeof *w->pair, w->used, room)) return false;
+    if (!vvi_sheet_grow(w->arena, &safe, sizeof *w->safe, w->used, room)) return false;
+    if (!vvi_sheet_grow(w->arena, &block, sizeof *w->block, w->used / BLOCK, room / BLOCK)) return false;
+    if (!vvi_sheet_grow(w->arena, &slot, sizeof *w->slot, 0, room)) return false;
+  }
+  if (chunks > w->chunk_room && !vvi_sheet_grow(w->arena, &chunk, sizeof *w->chunk, 0, 2 * chunks)) return false;
+  w->pair = pair, w->safe = safe, w->block = block, w->slot = slot, w->chunk = chunk;
+  w->room = room, w->chunk_room = chunks > w->chunk_room ? 2 * chunks : w->chunk_room;
+  return true;
+}
+
+static bool make_near(vvi_sheet_search *w, int64_t room)
+{
+  void *near = w->near;
+  if (room > INT32_MAX || !vvi_sheet_grow(w->arena, &near, sizeof *w->near, w->n_near, room)) return false;
+  w->near = near, w->near_room = (int32_t)room;
+  return true;
 }
 
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
@@ -32,55 +67,47 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
 {
   vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
   if (w == NULL) return VV_NOMEM;
-  w->sheets = s, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->opening = OPENING;
   w->motion.sheets = s;
-  w->room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + 65536) / BLOCK * BLOCK;
-  w->near_room = w->room < INT32_MAX ? (int32_t)w->room : INT32_MAX; /* faces may meet all at once */
-  w->chunk_room = w->room / CHUNK + s->n_couple + 1;
+  w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
-  w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, s->n_couple + 1);
-  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_region + 1);
+  w->guard = VVI_ARENA_NEW(arena, double, s->n_rule + 1);
+  w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_cluster + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
   w->ready = VVI_ARENA_NEW(arena, int64_t, s->n_tree + 1);
   w->span = VVI_ARENA_NEW(arena, float, 6 * ((int64_t)s->n_edge + VVI_SHEET_LANES));
   w->plane = VVI_ARENA_NEW(arena, float, 16 * ((int64_t)s->n_element + VVI_SHEET_LEAF));
-  w->tree = VVI_ARENA_NEW(arena, vvi_box_node, s->n_tree + 1);
+  w->tree = VVI_ARENA_NEW(arena, vvi_sheet_branch, s->n_tree + 1);
   w->box = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_element + 1);
   w->x = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
   w->y = VVI_ARENA_NEW(arena, double, 3 * (int64_t)s->n_vertex + 1);
-  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_region + 1);
-  w->placed = VVI_ARENA_NEW(arena, unsigned char, s->n_body + 1);
-  w->pair = VVI_ARENA_NEW(arena, vvi_sheet_pair, w->room);
-  w->safe = VVI_ARENA_NEW(arena, float, w->room);
-  w->block = VVI_ARENA_NEW(arena, float, w->room / BLOCK);
-  w->slot = VVI_ARENA_NEW(arena, vvi_sheet_slot, w->room);
-  w->near = VVI_ARENA_NEW(arena, vvi_sheet_near, w->near_room);
-  w->chunk = VVI_ARENA_NEW(arena, vvi_sheet_chunk, w->chunk_room);
-  if (w->motion.at == NULL || w->motion.frame == NULL || w->list == NULL || w->speed == NULL || w->tree == NULL)
+  w->fresh = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  w->wanted = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  w->active_clusters = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
+  w->active = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
+  if (w->motion.at == NULL || w->motion.frame == NULL || w->guard == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
-  if (w->safe == NULL || w->block == NULL) return VV_NOMEM;
+  if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL ||
+      w->y == NULL)
+    return VV_NOMEM;
+  if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
   w->round = 1;
-  if (w->placed == NULL || w->ready == NULL || w->span == NULL || w->plane == NULL || w->y == NULL) return VV_NOMEM;
-  if (w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL || w->pair == NULL || w->slot == NULL ||
-      w->near == NULL || w->chunk == NULL)
-    return VV_NOMEM;
-  VV_TRY(vvi_sheet_life_create(w, arena));
   memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
-  for (int32_t i = 0; i < s->n_couple; i++) {
-    const vvi_sheet_couple *c = &s->couple[i];
-    w->list[i].stale = true;
-    w->list[i].offset = offset_of(s, c);
-    w->list[i].skin = 0.3 * skin;
-  }
+  VV_TRY(make_benches(w, arena));
+  VV_TRY(vvi_sheet_life_create(w, arena));
+  VV_TRY(vvi_sheet_candidates_create(w, arena));
+  if (!make_room(w, FIRST) || !make_near(w, FIRST / 4)) return VV_NOMEM;
+  vvi_sheet_forget(w);
   return VV_OK;
 }
 
 /* ---- lists ---- */
 
-static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
+static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  const double *a = w->speed[c->a].centre, *b = w->speed[c->b].centre;
+  const double *a = w->speed[l->a].centre, *b = w->speed[l->b].centre;
   const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
   return vvi_norm3(d);
 }
@@ -91,95 +118,193 @@ static int64_t full(int64_t n)
   return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
+static int by_place(const void *x, const void *y)
+{
+  const vvi_sheet_spot *a = x, *b = y;
+  return a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* Lists in the order of their places, without holes. */
 static void compact(vvi_sheet_search *w)
 {
-  int64_t to = 0;
-  for (;;) { /* lists in the order of their places */
-    vvi_sheet_list *next = NULL;
-    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-      vvi_sheet_list *l = &w->list[i];
-      if (l->n > 0 && !l->stale && l->first >= to && (next == NULL || l->first < next->first)) next = l;
-    }
-    if (next == NULL) break;
-    memmove(w->pair + to, w->pair + next->first, sizeof *w->pair * (size_t)next->n);
-    memmove(w->safe + to, w->safe + next->first, sizeof *w->safe * (size_t)full(next->n));
-    memmove(w->block + to / BLOCK, w->block + next->first / BLOCK, sizeof *w->block * (size_t)(full(next->n) / BLOCK));
-    next->first = to, to += full(next->n);
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    const vvi_sheet_list *l = &w->list[w->order[i]];
+    if (l->n > 0 && !l->stale) w->spot[n++] = (vvi_sheet_spot){.first = l->first, .list = w->order[i]};
   }
-  w->used = to;
+  qsort(w->spot, (size_t)n, sizeof *w->spot, by_place);
+  w->used = 0;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_list *l = &w->list[w->spot[i].list];
+    const int64_t to = w->used;
+    memmove(w->pair + to, w->pair + l->first, sizeof *w->pair * (size_t)l->n);
+    memmove(w->safe + to, w->safe + l->first, sizeof *w->safe * (size_t)full(l->n));
+    memmove(w->block + to / BLOCK, w->block + l->first / BLOCK, sizeof *w->block * (size_t)(full(l->n) / BLOCK));
+    l->first = to, w->used = to + full(l->n);
+  }
 }
 
-static void refresh_region(vvi_sheet_search *w, int32_t region)
+/* How far two clusters are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
+static double apart(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  if (w->fresh[region]) return;
-  vvi_sheet_refit(w, region);
-  w->fresh[region] = 1;
-}
-
-/* How far two regions are apart at least, by their boxes; an obstacle: not known without looking at the vertices. */
-static double apart(const vvi_sheet_search *w, const vvi_sheet_couple *c)
-{
-  const vvi_sheet_region *a = &w->sheets->region[c->a], *b = &w->sheets->region[c->b];
-  if (c->a == c->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
+  const vvi_sheet_cluster *a = &w->sheets->cluster[l->a], *b = &w->sheets->cluster[l->b];
+  if (l->a == l->b || w->sheets->body[b->body].obstacle != NULL) return 0.0;
   return vvi_sheet_box_distance(w->tree[a->root].box, w->tree[b->root].box);
 }
 
 /* Many pairs: they cost more than new lists; none at all: the next list may look farther. */
-static void adapt_skin(const vvi_sheet_search *w, const vvi_sheet_couple *c, vvi_sheet_list *l)
+static void adapt_skin(const vvi_sheet_search *w, vvi_sheet_list *l)
 {
   const struct vvi_sheets *s = w->sheets;
-  const int64_t size = s->region[c->a].vertices + s->region[c->b].vertices;
+  const int64_t size = s->cluster[l->a].vertices + s->cluster[l->b].vertices;
   if (l->n > MANY * size) l->skin = fmax(0.7 * l->skin, 0.1 * w->skin);
   if (l->n < FEW * size) l->skin = fmin(1.4 * l->skin, (l->n == 0 ? 1.6 : 1.0) * w->skin);
 }
 
-static bool rebuild(vvi_sheet_search *w, int32_t i)
+static double skin_of(const vvi_sheet_list *l)
 {
-  const vvi_sheet_couple *c = &w->sheets->couple[i];
-  vvi_sheet_list *l = &w->list[i];
-  const double skin = l->offset + fmax(l->skin, 2.0 * (l->step + l->guard));
-  refresh_region(w, c->a);
-  refresh_region(w, c->b);
-  l->stale = true, l->n = 0;
-  const double far = apart(w, c);
-  double closest = INFINITY;
-  int64_t first = w->used;
-  if (far <= skin && !vvi_sheet_list_couple(w, i, skin, &closest)) {
-    w->used = first;
-    compact(w);
-    first = w->used;
-    if (!vvi_sheet_list_couple(w, i, skin, &closest)) return w->used = first, false;
-  }
-  const bool obstacle = w->sheets->body[w->sheets->region[c->b].body].obstacle != NULL;
-  l->first = first, l->n = w->used - first, l->safe = -INFINITY;
-  for (; w->used % BLOCK != 0; w->used++) w->safe[w->used] = INFINITY;
-  for (int64_t k = first / BLOCK; k < w->used / BLOCK; k++) w->block[k] = -INFINITY;
+  return l->offset + fmax(l->skin, 2.0 * (l->step + l->guard));
+}
+
+/* Its pairs lie in w->pair from first on: n of them, found below skin. */
+static void has_list(vvi_sheet_search *w, vvi_sheet_list *l, int64_t first, int64_t n, double closest)
+{
+  const double far = apart(w, l), skin = skin_of(l);
+  const bool obstacle = w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL;
+  l->first = first, l->n = n, l->safe = -INFINITY;
+  for (int64_t k = first + n; k < first + full(n); k++) w->safe[k] = INFINITY;
+  for (int64_t k = first / BLOCK; k < (first + full(n)) / BLOCK; k++) w->block[k] = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
-  vvi_sheet_list_begins(w, i);
-  if (far <= skin) adapt_skin(w, c, l);
-  w->builds++;
+}
+
+/* Holes are closed, if that gives half of the room; else there will be more of it.  False: this is all. */
+static bool find_room(vvi_sheet_search *w)
+{
+  if (w->used > 0) compact(w);
+  if (2 * w->used < w->room && !w->tight) return w->tight = true; /* unless that has been tried for this list */
+  const int64_t room = 2 * w->room < w->most_room ? 2 * w->room : w->most_room;
+  return room > w->room && make_room(w, room);
+}
+
+/* Straight into its place. */
+static bool build(vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  double closest = INFINITY;
+  bool done = apart(w, l) > skin_of(l);
+  vvi_sheet_bench end = {.n = 0};
+  w->tight = false;
+  while (!done) {
+    end = (vvi_sheet_bench){.pair = w->pair + w->used, .safe = w->safe + w->used, .room = w->room - w->used};
+    done = vvi_sheet_list_pairs(w, l, skin_of(l), &end, &closest);
+    if (!done && !find_room(w)) return false;
+  }
+  has_list(w, l, w->used, end.n, closest);
+  w->used += full(end.n);
   return true;
 }
 
-/* Lists that the coming drift may use up are built anew. */
+/* By many threads: each lists on a bench of its own, then takes room.  Where lists lie is left to chance, what is in them not.
+ * One that finds no room stays stale. */
+static void build_aside(vvi_sheet_search *w, vvi_sheet_list *l, vvi_sheet_bench *bench)
+{
+  double closest = INFINITY;
+  int64_t first;
+  bench->n = 0;
+  if (apart(w, l) <= skin_of(l) && !vvi_sheet_list_pairs(w, l, skin_of(l), bench, &closest)) return;
+  const int64_t n = full(bench->n);
+#pragma omp critical(vvi_sheet_room)
+  {
+    first = w->used <= w->room - n ? w->used : -1;
+    if (first >= 0) w->used += n;
+  }
+  if (first < 0) return;
+  memcpy(w->pair + first, bench->pair, sizeof *bench->pair * (size_t)bench->n);
+  memcpy(w->safe + first, bench->safe, sizeof *bench->safe * (size_t)bench->n);
+  has_list(w, l, first, bench->n, closest);
+}
+
+static void build_together(vvi_sheet_search *w, int32_t n)
+{
+  int team = 0;
+#pragma omp parallel num_threads(w->threads)
+  {
+    int me;
+#pragma omp atomic capture
+    me = team++;
+#pragma omp for schedule(dynamic, 1)
+    for (int32_t i = 0; i < n; i++) build_aside(w, &w->list[w->due[i]], &w->bench[me]);
+  }
+}
+
+static void freshen(vvi_sheet_search *w, int32_t cluster, unsigned char how)
+{
+  if (w->fresh[cluster] == 0) vvi_sheet_fit_cluster(w, cluster);
+  if (how == 2) vvi_sheet_ready_cluster(w, cluster);
+  w->fresh[cluster] = how;
+}
+
+/* Places and boxes of the clusters of lists to build; leaves, which else wait until they are needed, if threads are to read
+ * them.  Clusters share vertices: only one thread places them. */
+static void freshen_clusters(vvi_sheet_search *w, int32_t n, unsigned char how)
+{
+  int32_t m = 0;
+  for (int32_t i = 0; i < 2 * n; i++) {
+    const vvi_sheet_list *l = &w->list[w->due[i / 2]];
+    const int32_t cluster = i % 2 == 0 ? l->a : l->b;
+    if (w->fresh[cluster] >= how || w->moved[cluster]) continue;
+    if (w->fresh[cluster] == 0) vvi_sheet_place_cluster(w, cluster);
+    w->left[m++] = cluster, w->moved[cluster] = 1;
+  }
+  if (how == 2) {
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads)
+    for (int32_t i = 0; i < m; i++) freshen(w, w->left[i], how);
+  }
+  for (int32_t i = 0; how != 2 && i < m; i++) freshen(w, w->left[i], how);
+  for (int32_t i = 0; i < m; i++) w->moved[w->left[i]] = 0;
+}
+
+/* False: no room. */
+static bool rebuild(vvi_sheet_search *w, int32_t n)
+{
+  const bool together = n > SHARED && w->threads > 1;
+  freshen_clusters(w, n, together ? 2 : 1);
+  for (int32_t i = 0; i < n; i++) w->list[w->due[i]].stale = true, w->list[w->due[i]].n = 0;
+  if (together) build_together(w, n);
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_list *l = &w->list[w->due[i]];
+    if (l->stale && !build(w, l)) return false;
+    vvi_sheet_list_begins(w, l);
+    if (apart(w, l) <= skin_of(l)) adapt_skin(w, l);
+    w->builds++;
+  }
+  return true;
+}
+
+/* Lists that the coming drift may use up. */
+static int32_t find_due(vvi_sheet_search *w)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    if (l->off || (l->n == 0 && !l->stale && vvi_sheet_list_sleeps(w, l))) continue;
+    l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
+    if (l->stale || !vvi_sheet_list_holds(w, l)) w->due[n++] = w->order[i];
+  }
+  return n;
+}
+
 static bool refresh(vvi_sheet_search *w)
 {
   vvi_sheet_paths_ahead(w);
+  if (!vvi_sheet_candidates(w)) return false;
   for (int shrink = 0; shrink <= SHRINKS; shrink++) {
-    bool room = true;
-    for (int32_t i = 0; i < w->sheets->n_couple && room; i++) {
-      const vvi_sheet_couple *c = &w->sheets->couple[i];
-      vvi_sheet_list *l = &w->list[i];
-      if (l->off || (l->n == 0 && !l->stale && vvi_sheet_list_sleeps(w, i))) continue;
-      l->step = drifts_apart(w, c) + w->speed[c->a].allowed + w->speed[c->b].allowed;
-      if (l->stale || !vvi_sheet_list_holds(w, i)) room = rebuild(w, i);
-    }
-    if (room) return true;
+    if (rebuild(w, find_due(w))) return make_room(w, w->room);
     w->skin *= 0.5, w->used = 0;
-    for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-      w->list[i].stale = true, w->list[i].n = 0;
-      w->list[i].skin = fmin(w->list[i].skin, w->skin);
+    for (int32_t i = 0; i < w->n_list; i++) {
+      vvi_sheet_list *l = &w->list[w->order[i]];
+      l->stale = true, l->n = 0;
+      l->skin = fmin(l->skin, w->skin);
     }
   }
   return false;
@@ -189,10 +314,10 @@ static bool refresh(vvi_sheet_search *w)
 
 /* Nodes that only move, one vertex each in the same order: as vvi_sheet_node. */
 VV_HOT static void place_points(int64_t n, int64_t column, double h, const double *restrict inverse,
-                                const vvi_sheet_columns *k, double *restrict x, double *restrict y)
+                                const vvi_sheet_columns *k, int64_t first, double *restrict x, double *restrict y)
 {
   for (int c = 0; c < 3; c++) {
-    const double *q = k->q + c * column, *p = k->p + c * column, *f = k->f + c * column;
+    const double *q = k->q + first + c * column, *p = k->p + first + c * column, *f = k->f + first + c * column;
     for (int64_t i = 0; i < n; i++) {
       x[3 * i + c] = q[i];
       y[3 * i + c] = q[i] + h * inverse[i] * (p[i] + 0.5 * h * f[i]);
@@ -200,23 +325,84 @@ VV_HOT static void place_points(int64_t n, int64_t column, double h, const doubl
   }
 }
 
-/* Places of the vertices of a body, now and after the drift, where they have not been found already. */
-static void place_body(vvi_sheet_search *w, int32_t body)
+/* Places of a vertex, now and after the drift. */
+static void place_vertex(vvi_sheet_search *w, int32_t v)
 {
-  const struct vvi_sheets *s = w->sheets;
-  const vvi_sheet_body *b = &s->body[body];
-  const bool moves = w->motion.h != 0.0;
-  double *x = w->x + 3 * (int64_t)b->vertex0, *y = w->y + 3 * (int64_t)b->vertex0;
-  if (w->placed[body]) return;
-  w->placed[body] = 1;
-  if (moves && b->carrier == VVI_CARRY_POINTS && b->movers == b->vertices && !b->loose)
-    place_points(b->vertices, w->motion.at[body].column, w->motion.h, s->inverse + b->mover0, &w->motion.at[body], x,
-                 y);
+  vvi_sheet_place(&w->motion, v, false, w->x + 3 * (int64_t)v);
+  vvi_sheet_place(&w->motion, v, w->motion.h != 0.0, w->y + 3 * (int64_t)v);
+}
+
+/* Some vertices of a body. */
+static void place_piece(vvi_sheet_search *w, int32_t body, int32_t first)
+{
+  const vvi_sheet_body *b = &w->sheets->body[body];
+  const int32_t n = b->vertices - first < PIECE ? b->vertices - first : PIECE;
+  const int64_t v = b->vertex0 + first;
+  if (w->motion.h != 0.0 && b->carrier == VVI_CARRY_POINTS && b->movers == b->vertices && !b->loose)
+    place_points(n, w->motion.at[body].column, w->motion.h, w->sheets->inverse + b->mover0 + first, &w->motion.at[body],
+                 first, w->x + 3 * v, w->y + 3 * v);
   else
-    for (int32_t i = 0; i < b->vertices; i++) {
-      vvi_sheet_place(&w->motion, b->vertex0 + i, false, x + 3 * (int64_t)i);
-      vvi_sheet_place(&w->motion, b->vertex0 + i, moves, y + 3 * (int64_t)i);
+    for (int32_t i = 0; i < n; i++) place_vertex(w, (int32_t)v + i);
+}
+
+/* A large body; then some small ones.  Where threads do not share them, no parallel region is entered at all. */
+static void place_pieces(vvi_sheet_search *w, int32_t body)
+{
+  const int32_t n = w->sheets->body[body].vertices;
+  if (w->threads > 1) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t first = 0; first < n; first += PIECE) place_piece(w, body, first);
+  }
+  for (int32_t first = 0; w->threads == 1 && first < n; first += PIECE) place_piece(w, body, first);
+}
+
+static void place_whole(vvi_sheet_search *w, int32_t n)
+{
+  const bool share = n > SHARED && w->threads > 1;
+  if (share) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t k = 0; k < n; k++) place_piece(w, w->active[k], 0);
+  }
+  for (int32_t k = 0; !share && k < n; k++) place_piece(w, w->active[k], 0);
+}
+
+/* Of a body of which only some clusters are active: these.  They share vertices, so one thread does it. */
+static void place_some(vvi_sheet_search *w, const vvi_sheet_body *b)
+{
+  for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) {
+    const vvi_sheet_cluster *r = &w->sheets->cluster[i];
+    for (int32_t k = r->vertex0; w->wanted[i] && k < r->vertex0 + r->vertices; k++)
+      place_vertex(w, w->sheets->cluster_vertex[k]);
+  }
+}
+
+static void want(vvi_sheet_search *w, int32_t cluster)
+{
+  const int32_t body = w->sheets->cluster[cluster].body;
+  if (w->wanted[cluster]) return;
+  w->wanted[cluster] = 1;
+  if (w->active_clusters[body]++ == 0) w->active[w->n_active++] = body;
+}
+
+/* Momenta may have changed since the last time: everything that is active. */
+static void place_active(vvi_sheet_search *w)
+{
+  int32_t whole = 0;
+  for (int32_t k = 0; k < w->n_active; k++) {
+    const int32_t body = w->active[k];
+    const vvi_sheet_body *b = &w->sheets->body[body];
+    if (2 * w->active_clusters[body] < b->clusters) {
+      place_some(w, b);
+    } else if (b->vertices > PIECE) {
+      place_pieces(w, body);
+    } else {
+      w->active[whole++] = body;
     }
+    for (int32_t i = b->cluster0; i < b->cluster0 + b->clusters; i++) w->wanted[i] = 0;
+    w->active_clusters[body] = 0;
+  }
+  place_whole(w, whole);
+  w->n_active = 0;
 }
 
 static inline double along(const double *x, int32_t v, const float n[3])
@@ -343,18 +529,18 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
 static int32_t find_active(vvi_sheet_search *w)
 {
   int32_t n = 0;
-  for (int32_t i = 0; i < w->sheets->n_couple; i++) {
-    vvi_sheet_list *l = &w->list[i];
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
     const float bound = bound_of(l);
     if (l->n == 0 || l->safe > bound) continue;
     l->safe = INFINITY;
-    place_body(w, w->sheets->region[w->sheets->couple[i].a].body);
-    place_body(w, w->sheets->region[w->sheets->couple[i].b].body);
+    want(w, l->a);
+    want(w, l->b);
     for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
       const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
       const float safe = least_of(w->block + k / BLOCK, (int32_t)(full(size) / BLOCK));
       if (!(safe > bound))
-        w->chunk[n++] = (vvi_sheet_chunk){.couple = i, .first = k, .n = size};
+        w->chunk[n++] = (vvi_sheet_chunk){.couple = w->order[i], .first = k, .n = size};
       else if (safe < l->safe)
         l->safe = safe;
     }
@@ -367,7 +553,8 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   vvi_sheet_list *l = &w->list[k->couple];
   if (k->safe < l->safe) l->safe = k->safe;
   w->checked += k->checked;
-  if (k->hits > w->near_room - w->n_near) return false;
+  while (k->hits > w->near_room - w->n_near)
+    if (!make_near(w, 2 * (int64_t)w->near_room)) return false;
   double least = INFINITY;
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
@@ -387,10 +574,10 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
 
 bool vvi_sheet_collect(vvi_sheet_search *w)
 {
-  memset(w->placed, 0, (size_t)w->sheets->n_body); /* momenta may have changed */
   if (!refresh(w)) return false;
   bool room = true;
   const int32_t n = find_active(w);
+  place_active(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
   w->n_near = 0, w->nearest = INFINITY;

@@ -9,13 +9,23 @@ static inline float vvi_sheet_safe(double x)
 }
 
 double vvi_sheet_box_distance(const double a[6], const double b[6]);
-/* Appends the pairs of a couple nearer than skin (thickness included); closest: the smallest distance met.  False: full. */
-bool vvi_sheet_list_couple(vvi_sheet_search *w, int32_t couple, double skin, double *closest);
+/* Appends the pairs of a candidate pair nearer than skin (thickness included) to `out`; closest: the smallest distance met.
+ * Boxes of both clusters are fresh; where several threads are at it, their leaves are ready.  False: full. */
+bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, double skin, vvi_sheet_bench *out,
+                          double *closest);
+/* x of a cluster; then its boxes; spans and planes of all its leaves. */
+void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster);
+void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster);
+void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster);
+
+/* An array twice as large, or more.  False: no memory. */
+bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room);
+vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena);
 
 /* ---- bounds of distances from below, many at a time (gaps.c) ---- */
 
 /* Middles and halves of the edges of a leaf, planes of its elements, if they do not belong to the present places. */
-void vvi_sheet_ready(vvi_sheet_search *w, int32_t leaf);
+void vvi_sheet_ready(const vvi_sheet_search *w, int32_t leaf);
 /* An edge and the next 16 from first on; excess[i] > 0: farther apart than skin.  False: all are. */
 bool vvi_sheet_edges_near(const vvi_sheet_search *w, int32_t edge, int32_t first, float skin,
                           float excess[VVI_SHEET_LANES]);
@@ -28,16 +38,15 @@ double vvi_sheet_rounding(const double a[6], const double b[6]);
 /* ---- how long lists live (life.c) ---- */
 
 vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena);
-/* Paths of the regions: what the coming drift adds at most; what it added. */
+/* Paths of the clusters: what the coming drift adds at most; what it added. */
 void vvi_sheet_paths_ahead(vvi_sheet_search *w);
 void vvi_sheet_paths_done(vvi_sheet_search *w);
 /* A list was built now. */
-void vvi_sheet_list_begins(vvi_sheet_search *w, int32_t couple);
+void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l);
 /* Is it complete for the coming drift?  Its `step` is known. */
-bool vvi_sheet_list_holds(vvi_sheet_search *w, int32_t couple);
+bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
 /* It is, without looking any closer. */
-static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, int32_t couple)
+static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
-  const vvi_sheet_couple *c = &w->sheets->couple[couple];
-  return w->life[c->a].ahead + w->life[c->b].ahead <= w->list[couple].wake;
+  return w->life[l->a].ahead + w->life[l->b].ahead <= l->wake;
 }

@@ -14,7 +14,7 @@ typedef struct asker {
   int32_t local;
   vv_point *corner;      /* [nodes] a point of the surface where the vertex is */
   int32_t *ring0, *ring; /* triangles at a node, by their first corners: elements */
-  double *q;             /* of the block, zero but for the node that is asked */
+  double *q;             /* of the block, zero but for the node that is asked; of the caller */
 } asker;
 
 static vv_status open_asker(asker *k)
@@ -24,8 +24,7 @@ static vv_status open_asker(asker *k)
   k->corner = calloc((size_t)p->nodes + 1, sizeof *k->corner);
   k->ring0 = calloc((size_t)p->nodes + 2, sizeof *k->ring0);
   k->ring = calloc((size_t)(3 * p->elements) + 1, sizeof *k->ring);
-  k->q = calloc((size_t)(k->block->kind->node_q * k->block->column) + 1, sizeof *k->q);
-  if (k->corner == NULL || k->ring0 == NULL || k->ring == NULL || k->q == NULL) return VV_NOMEM;
+  if (k->corner == NULL || k->ring0 == NULL || k->ring == NULL) return VV_NOMEM;
   for (int64_t i = 0; i < 3 * p->elements; i++) k->ring0[corner[i] - p->node + 2]++;
   for (int64_t i = 0; i < p->nodes; i++) k->ring0[i + 2] += k->ring0[i + 1];
   for (int64_t i = 0; i < 3 * p->elements; i++) {
@@ -38,7 +37,7 @@ static vv_status open_asker(asker *k)
 
 static void close_asker(asker *k)
 {
-  free(k->corner), free(k->ring0), free(k->ring), free(k->q);
+  free(k->corner), free(k->ring0), free(k->ring);
 }
 
 /* Adds the corners of the triangles at node v to a set. */
@@ -101,10 +100,10 @@ static vv_status ask_all(asker *k, vvi_arena *arena, vvi_sheet_part *part)
   return VV_OK;
 }
 
-vv_status vvi_sheet_stencils(vvi_arena *arena, const vv_block *b, int32_t local, const double *q, double *x,
-                             vvi_sheet_part *part)
+vv_status vvi_sheet_stencils(vvi_arena *arena, const vv_block *b, int32_t local, const double *q, double *zero,
+                             double *x, vvi_sheet_part *part)
 {
-  asker k = {.block = b, .patch = &b->patch[local], .local = local};
+  asker k = {.block = b, .patch = &b->patch[local], .local = local, .q = zero};
   const int64_t n = k.patch->nodes;
   bool loose = false;
   vv_status status = open_asker(&k);

@@ -75,12 +75,11 @@ static bool take_counts(gmsh *g, uint64_t count[4])
 /* "4.1 0 8", then in a binary file the number one, which tells the byte order. */
 static bool read_format(gmsh *g)
 {
-  char version[VVI_WORD] = "", word[VVI_WORD] = "", shown[VVI_SHOWN];
+  char version[VVI_WORD] = "", word[VVI_WORD] = "";
   int64_t type, size;
   if (!take_word(g, version)) return false;
   if (strcmp(version, "4.1") != 0)
-    return vvi_reader_fail(&g->r, "version %s of Gmsh's format is not read; save as 4.1 (gmsh -save -format msh41)",
-                           vvi_shown(version, shown));
+    return vvi_reader_fail(&g->r, "this version of Gmsh's format is not read; save as 4.1 (gmsh -save -format msh41)");
   if (!take_word(g, word) || !vvi_reader_integer(&g->r, word, &type)) return false;
   if (!take_word(g, word) || !vvi_reader_integer(&g->r, word, &size)) return false;
   if (type < 0 || type > 1 || (size != 4 && size != 8))
@@ -222,16 +221,14 @@ static bool skip_to_end(gmsh *g, const char *name)
     vvi_reader_next_line(r);
     return true;
   }
-  char shown[VVI_SHOWN];
-  return vvi_reader_fail(r, "the section %s has no end; is the file complete?", vvi_shown(name, shown));
+  return vvi_reader_fail(r, "a section has no end; is the file complete?");
 }
 
 static bool read_section(gmsh *g, const char *name)
 {
   vvi_mesh_reader *r = &g->r;
-  char shown[VVI_SHOWN];
   if (name[0] != '$' || name[1] == '\0')
-    return vvi_reader_fail(r, "'%s' stands where a section must begin, such as $Nodes", vvi_shown(name, shown));
+    return vvi_reader_fail(r, "column %d: a section must begin here, such as $Nodes", vvi_reader_column(r));
   const bool nodes = strcmp(name, "$Nodes") == 0, elements = strcmp(name, "$Elements") == 0;
   if ((nodes || elements) && !g->format) return vvi_reader_fail(r, "the file must begin with $MeshFormat");
   bool good = true;

@@ -5,6 +5,7 @@
 
 vv_status vvi_mesh_fail(char why[VVI_MESH_WHY], vv_status status, const char *format, ...) VV_PRINTF(3, 4);
 vv_status vvi_mesh_no_memory(char why[VVI_MESH_WHY]);
+vv_status vvi_mesh_fits(int64_t triangles, char why[VVI_MESH_WHY]); /* this machine */
 /* Arrays of the mesh, zero. */
 vv_status vvi_mesh_new(vvi_arena *arena, int64_t nodes, int64_t triangles, vvi_mesh *out, char why[VVI_MESH_WHY]);
 /* Where each node goes: the one it is merged with has the lowest number.  Returns how many stay; -1: out of memory. */

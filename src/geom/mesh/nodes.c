@@ -19,12 +19,24 @@ vv_status vvi_mesh_no_memory(char why[VVI_MESH_WHY])
   return vvi_mesh_fail(why, VV_NOMEM, "out of memory for a mesh");
 }
 
+/* Whoever asks for a mesh builds something of it: shells take some 570 bytes a triangle without contacts.  Said before the first
+ * node is made. */
+vv_status vvi_mesh_fits(int64_t triangles, char why[VVI_MESH_WHY])
+{
+  const double wanted = 570.0 * (double)triangles, there = vvi_memory();
+  if (wanted <= there) return VV_OK;
+  return vvi_mesh_fail(why, VV_ARG,
+                       "a mesh of %lld triangles needs about %.3g GB, and this machine has %.3g GB; use fewer",
+                       (long long)triangles, 1e-9 * wanted, 1e-9 * there);
+}
+
 vv_status vvi_mesh_new(vvi_arena *arena, int64_t nodes, int64_t triangles, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
   *out = (vvi_mesh){0};
   if (nodes > VVI_MESH_MOST || triangles > VVI_MESH_MOST)
     return vvi_mesh_fail(why, VV_ARG, "a mesh of %lld triangles is too large, %d are allowed; use fewer pieces",
                          (long long)triangles, VVI_MESH_MOST);
+  VV_TRY(vvi_mesh_fits(triangles, why));
   double *x = VVI_ARENA_NEW(arena, double, 3 * nodes);
   int *triangle = VVI_ARENA_NEW(arena, int, 3 * triangles);
   if (x == NULL || triangle == NULL) return vvi_mesh_no_memory(why);

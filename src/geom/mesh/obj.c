@@ -38,12 +38,11 @@ static bool read_node(vvi_mesh_reader *r)
 static bool read_corner(vvi_mesh_reader *r, char *word)
 {
   int64_t node;
-  char text[VVI_SHOWN];
   word[strcspn(word, "/")] = '\0';
   if (!vvi_reader_integer(r, word, &node)) return false;
   if (node == 0 || node < -(int64_t)r->nodes)
-    return vvi_reader_fail(r, "this face names node '%s', but nodes count from 1, or back from -1; there are %d so far",
-                           vvi_shown(word, text), r->nodes);
+    return vvi_reader_fail(r, "this face names node %lld, but nodes count from 1, or back from -1; there are %d so far",
+                           (long long)node, r->nodes);
   return vvi_reader_corner(r, node > 0 ? node - 1 : r->nodes + node);
 }
 
@@ -69,14 +68,14 @@ static bool is_known(const char *word)
 
 static bool read_line(vvi_mesh_reader *r)
 {
-  char word[VVI_WORD], text[VVI_SHOWN];
+  char word[VVI_WORD];
   if (!vvi_reader_word(r, word)) return r->status == VV_OK;
   if (word[0] == '#') return true;
   if (strcmp(word, "v") == 0) return read_node(r);
   if (strcmp(word, "f") == 0 || strcmp(word, "fo") == 0) return read_face(r);
   if (is_known(word)) return true;
-  return vvi_reader_fail(r, "no such word in an OBJ file: '%s'; nodes are 'v x y z', faces 'f 1 2 3'",
-                         vvi_shown(word, text));
+  return vvi_reader_fail(r, "no such word in an OBJ file: column %d; nodes are 'v x y z', faces 'f 1 2 3'",
+                         vvi_reader_column(r));
 }
 
 vv_status vvi_mesh_parse_obj(vvi_arena *arena, const char *name, const void *bytes, size_t size, vvi_mesh *out,

@@ -45,27 +45,26 @@ typedef struct head {
 
 static const number_type *find_type(vvi_mesh_reader *r)
 {
-  char word[VVI_WORD] = "", text[VVI_SHOWN];
+  char word[VVI_WORD] = "";
   if (vvi_reader_word(r, word))
     for (int i = 0; i < VV_COUNT(types); i++)
       if (strcmp(word, types[i].name[0]) == 0 || strcmp(word, types[i].name[1]) == 0) return types + i;
-  vvi_reader_fail(r, "no such type of numbers: '%s'; PLY knows char, uchar, short, ushort, int, uint, float, double",
-                  vvi_shown(word, text));
+  vvi_reader_fail(
+      r, "no such type of numbers in column %d; PLY knows char, uchar, short, ushort, int, uint, float, double",
+      vvi_reader_column(r));
   return NULL;
 }
 
 static bool read_format(vvi_mesh_reader *r, bool *text)
 {
-  char word[VVI_WORD] = "", version[VVI_WORD] = "", shown[VVI_SHOWN];
+  char word[VVI_WORD] = "", version[VVI_WORD] = "";
   vvi_reader_word(r, word);
   vvi_reader_word(r, version);
   *text = strcmp(word, "ascii") == 0;
   r->big = strcmp(word, "binary_big_endian") == 0;
   if (!*text && !r->big && strcmp(word, "binary_little_endian") != 0)
-    return vvi_reader_fail(r, "no such format: '%s'; it is ascii, binary_little_endian or binary_big_endian",
-                           vvi_shown(word, shown));
-  return strcmp(version, "1.0") == 0 ||
-         vvi_reader_fail(r, "version '%s' of PLY is not known; save as 1.0", vvi_shown(version, shown));
+    return vvi_reader_fail(r, "no such format; it is ascii, binary_little_endian or binary_big_endian");
+  return strcmp(version, "1.0") == 0 || vvi_reader_fail(r, "this version of PLY is not known; save as 1.0");
 }
 
 static bool read_element(vvi_mesh_reader *r, head *h)
@@ -129,7 +128,7 @@ static bool check_head(vvi_mesh_reader *r, const head *h)
 /* The lines up to end_header; *text: the data are text. */
 static bool read_head(vvi_mesh_reader *r, head *h, bool *text)
 {
-  char word[VVI_WORD], shown[VVI_SHOWN];
+  char word[VVI_WORD];
   bool format = false;
   while (vvi_reader_next_line(r)) {
     if (!vvi_reader_word(r, word)) {
@@ -148,7 +147,7 @@ static bool read_head(vvi_mesh_reader *r, head *h, bool *text)
       if (!format) return vvi_reader_fail(r, "the head has no line 'format'");
       return check_head(r, h);
     } else
-      good = vvi_reader_fail(r, "no such word in the head: '%s'", vvi_shown(word, shown));
+      good = vvi_reader_fail(r, "no such word in the head: column %d", vvi_reader_column(r));
     if (!good) return false;
   }
   return vvi_reader_fail(r, "the head has no end; is the file complete?");
@@ -242,12 +241,12 @@ static bool find_line(vvi_mesh_reader *r)
 
 static bool read_elements(vvi_mesh_reader *r, const element *e)
 {
-  char word[VVI_WORD], shown[VVI_SHOWN];
+  char word[VVI_WORD];
   for (int64_t i = 0; e->properties > 0 && i < e->count; i++) {
     if (!r->binary && !find_line(r)) return false;
     if (!read_one(r, e)) return false;
     if (!r->binary && vvi_reader_word(r, word))
-      return vvi_reader_fail(r, "more on this line than the head declares: '%s'", vvi_shown(word, shown));
+      return vvi_reader_fail(r, "more on this line than the head declares: column %d", vvi_reader_column(r));
   }
   return r->status == VV_OK;
 }

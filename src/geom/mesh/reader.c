@@ -12,7 +12,7 @@ vvi_mesh_reader vvi_reader_open(const char *name, const void *bytes, size_t size
 {
   const unsigned char *at = bytes;
   why[0] = '\0';
-  return (vvi_mesh_reader){.name = name, .begin = at, .at = at, .end = at + size, .line = 1, .why = why};
+  return (vvi_mesh_reader){.name = name, .begin = at, .at = at, .word = at, .end = at + size, .line = 1, .why = why};
 }
 
 bool vvi_reader_fail(vvi_mesh_reader *r, const char *format, ...)
@@ -45,6 +45,7 @@ bool vvi_reader_word(vvi_mesh_reader *r, char word[VVI_WORD])
 {
   if (r->status != VV_OK) return false;
   while (r->at < r->end && is_blank(*r->at)) r->at++;
+  r->word = r->at;
   int n = 0;
   while (r->at < r->end && *r->at != '\n' && !is_blank(*r->at)) {
     if (*r->at == '\0') return vvi_reader_fail(r, "a zero byte in a text file; is it damaged, or of another format?");
@@ -71,32 +72,31 @@ bool vvi_reader_next_line(vvi_mesh_reader *r)
   return r->at < r->end;
 }
 
-const char *vvi_shown(const char *word, char out[VVI_SHOWN])
+int vvi_reader_column(const vvi_mesh_reader *r)
 {
-  int n = 0;
-  for (; n < VVI_SHOWN - 1 && word[n] != '\0'; n++) out[n] = word[n] >= ' ' && word[n] <= '~' ? word[n] : '?';
-  out[n] = '\0';
-  return out;
+  const unsigned char *c = r->word;
+  while (c > r->begin && c[-1] != '\n') c--;
+  return r->word - c < INT32_MAX ? (int)(r->word - c) + 1 : INT32_MAX;
 }
 
 /* Hexadecimal notation and names of numbers are left out: strtod would take them. */
 bool vvi_reader_number(vvi_mesh_reader *r, const char *word, double *out)
 {
-  char *end = NULL, text[VVI_SHOWN];
+  char *end = NULL;
   *out = strtod(word, &end);
   if (word[0] == '\0' || *end != '\0' || strpbrk(word, "xXpP") != NULL)
-    return vvi_reader_fail(r, "not a number: '%s'; write 0.5 or 1e-3", vvi_shown(word, text));
-  if (!isfinite(*out)) return vvi_reader_fail(r, "not a finite number: '%s'", vvi_shown(word, text));
+    return vvi_reader_fail(r, "not a number in column %d; write 0.5 or 1e-3", vvi_reader_column(r));
+  if (!isfinite(*out)) return vvi_reader_fail(r, "not a finite number in column %d", vvi_reader_column(r));
   return true;
 }
 
 bool vvi_reader_integer(vvi_mesh_reader *r, const char *word, int64_t *out)
 {
-  char *end = NULL, text[VVI_SHOWN];
+  char *end = NULL;
   errno = 0;
   *out = strtoll(word, &end, 10);
   if (word[0] == '\0' || *end != '\0' || errno != 0)
-    return vvi_reader_fail(r, "not a whole number: '%s'", vvi_shown(word, text));
+    return vvi_reader_fail(r, "not a whole number in column %d", vvi_reader_column(r));
   return true;
 }
 

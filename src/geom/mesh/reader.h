@@ -5,10 +5,11 @@
 typedef struct vvi_mesh_reader {
   const char *name; /* of the file, for messages */
   const unsigned char *begin, *at, *end;
-  int line;       /* being read, from 1 */
-  bool binary;    /* messages tell the byte, not the line */
-  bool big;       /* big-endian numbers */
-  int first_node; /* nodes of the file count from here: 0 or 1 */
+  const unsigned char *word; /* the one read last */
+  int line;                  /* being read, from 1 */
+  bool binary;               /* messages tell the byte, not the line */
+  bool big;                  /* big-endian numbers */
+  int first_node;            /* nodes of the file count from here: 0 or 1 */
   vv_status status;
   char *why; /* [VVI_MESH_WHY] */
 
@@ -38,9 +39,8 @@ bool vvi_reader_next_line(vvi_mesh_reader *r); /* false: that was the last */
 bool vvi_reader_number(vvi_mesh_reader *r, const char *word, double *out);
 bool vvi_reader_integer(vvi_mesh_reader *r, const char *word, int64_t *out);
 bool vvi_same_word(const char *a, const char *b); /* whatever the case */
-/* What a message shows of a word: short, and no byte that is not plain text. */
-enum { VVI_SHOWN = 24 };
-const char *vvi_shown(const char *word, char out[VVI_SHOWN]);
+/* Column of the word read last, from 1: messages say where, and never show what stands in a file. */
+int vvi_reader_column(const vvi_mesh_reader *r);
 
 /* ---- bytes ---- */
 

@@ -8,11 +8,11 @@
 
 static bool expect(vvi_mesh_reader *r, const char *wanted)
 {
-  char word[VVI_WORD], text[VVI_SHOWN];
+  char word[VVI_WORD];
   if (!vvi_reader_any_word(r, word))
     return vvi_reader_fail(r, "the file ends where '%s' must follow; is it complete?", wanted);
   return vvi_same_word(word, wanted) ||
-         vvi_reader_fail(r, "'%s' stands where '%s' must", vvi_shown(word, text), wanted);
+         vvi_reader_fail(r, "column %d: '%s' must stand here", vvi_reader_column(r), wanted);
 }
 
 static bool read_vertex(vvi_mesh_reader *r)
@@ -48,7 +48,7 @@ static bool read_facet(vvi_mesh_reader *r)
 /* One `solid name ... endsolid name` after the other; names may hold any words. */
 static void read_text(vvi_mesh_reader *r)
 {
-  char word[VVI_WORD], text[VVI_SHOWN];
+  char word[VVI_WORD];
   bool inside = false;
   while (vvi_reader_any_word(r, word)) {
     if (vvi_same_word(word, inside ? "endsolid" : "solid")) {
@@ -57,7 +57,7 @@ static void read_text(vvi_mesh_reader *r)
     } else if (inside && vvi_same_word(word, "facet")) {
       if (!read_facet(r)) return;
     } else {
-      vvi_reader_fail(r, "'%s' stands where '%s' must", vvi_shown(word, text), inside ? "facet" : "solid");
+      vvi_reader_fail(r, "column %d: '%s' must stand here", vvi_reader_column(r), inside ? "facet" : "solid");
       return;
     }
   }

@@ -9,17 +9,29 @@
 #include <string.h>
 
 /* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
-enum { VERSION = 1 };
+enum { VERSION = 2, VERSION_TEXT = 32 };
 
 /* One list, two uses: writing and reading. */
 #define MARKS(X)  \
   X(ledger_bytes) \
   X(events_bytes) \
   X(pvd_bytes)    \
+  X(ledger_hash)  \
+  X(events_hash)  \
+  X(events)       \
   X(frames)       \
   X(h5_frames)    \
   X(last_row)     \
   X(last_frame)
+
+static uint64_t marks_hash(const vvi_marks *marks)
+{
+  uint64_t h = VVI_HASH_SEED;
+#define HASH(name) h = vvi_hash(h, &marks->name, sizeof marks->name);
+  MARKS(HASH)
+#undef HASH
+  return vvi_hash(h, &marks->step, sizeof marks->step);
+}
 
 static uint64_t content_hash(const vv_state *s, const vv_ledger *ledger)
 {
@@ -36,7 +48,7 @@ static vv_status write_marks(vvi_h5 *f, const vvi_marks *marks)
 #define WRITE(name) VV_TRY(vvi_h5_set_whole(f, "/", #name, marks->name));
   MARKS(WRITE)
 #undef WRITE
-  return VV_OK;
+  return vvi_h5_set_whole(f, "/", "marks_hash", (int64_t)marks_hash(marks));
 }
 
 static vv_status read_marks(vvi_h5 *f, vvi_marks *marks)
@@ -44,7 +56,11 @@ static vv_status read_marks(vvi_h5 *f, vvi_marks *marks)
 #define READ(name) VV_TRY(vvi_h5_get_whole(f, "/", #name, &marks->name));
   MARKS(READ)
 #undef READ
-  return vvi_h5_get_whole(f, "/", "step", &marks->step);
+  int64_t hash = 0;
+  VV_TRY(vvi_h5_get_whole(f, "/", "step", &marks->step));
+  VV_TRY(vvi_h5_get_whole(f, "/", "marks_hash", &hash));
+  if ((uint64_t)hash == marks_hash(marks)) return VV_OK;
+  return vvi_fail(f->ctx, VV_IO, "%s: damaged: the lengths of the other files do not match their hash", f->path);
 }
 
 static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *marks)
@@ -52,11 +68,14 @@ static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *
   const vv_state *s = view->state;
   const int64_t ledger_bytes = (int64_t)sizeof *view->ledger;
   VV_TRY(vvi_h5_set_whole(f, "/", "version", VERSION));
+  VV_TRY(vvi_h5_set_text(f, "/", "visviva", vv_version()));
   VV_TRY(vvi_h5_set_whole(f, "/", "scene_hash", (int64_t)view->model->scene_hash));
   VV_TRY(vvi_h5_set_whole(f, "/", "content_hash", (int64_t)content_hash(s, view->ledger)));
   VV_TRY(vvi_h5_set_whole(f, "/", "step", s->step));
   VV_TRY(vvi_h5_set_number(f, "/", "time", s->t));
-  VV_TRY(write_marks(f, marks));
+  vvi_marks now = *marks;
+  now.step = s->step;
+  VV_TRY(write_marks(f, &now));
   VV_TRY(vvi_h5_write(f, "/q", VVI_H5_DOUBLE, 1, &s->nq, s->q));
   VV_TRY(vvi_h5_write(f, "/p", VVI_H5_DOUBLE, 1, &s->np, s->p));
   VV_TRY(vvi_h5_write(f, "/memory", VVI_H5_DOUBLE, 1, &s->nh, s->memory));
@@ -76,16 +95,38 @@ vv_status vvi_checkpoint_write(const vv_view *view, const vvi_marks *marks, cons
   return status;
 }
 
+/* Another version may have other rules of a step: what it goes on with would be a run of neither.  Versions that differ in
+ * the last number alone do not (CHANGELOG.md, "Numbers that changed"). */
+static vv_status check_program(vvi_h5 *f)
+{
+  char text[VERSION_TEXT];
+  VV_TRY(vvi_h5_get_text(f, "/", "visviva", text, sizeof text));
+  if (strcmp(text, vv_version()) == 0) return VV_OK;
+  for (char *c = text; *c != '\0'; c++)
+    if (*c < ' ' || *c > '~') *c = '?';
+  const char *dot = strrchr(vv_version(), '.');
+  const bool near = strncmp(text, vv_version(), (size_t)(dot - vv_version()) + 1) == 0;
+  vvi_fail(f->ctx, VV_IO, "%s: written by visviva %s, and this is %s%s", f->path, text, vv_version(),
+           near ? "; they have the same steps" : "; go on with that version, or start again with --overwrite");
+  return near ? VV_OK : VV_IO;
+}
+
 static vv_status check_kind(vvi_h5 *f, const vv_model *model)
 {
   int64_t version = 0, hash = 0;
   VV_TRY(vvi_h5_get_whole(f, "/", "version", &version));
   if (version != VERSION)
-    return vvi_fail(f->ctx, VV_IO, "%s: a checkpoint of version %lld; this program reads version %d", f->path,
-                    (long long)version, VERSION);
+    return vvi_fail(f->ctx, VV_IO,
+                    "%s: a checkpoint of format %lld, and visviva %s reads format %d; start again with "
+                    "--overwrite, or go on with the version that wrote it",
+                    f->path, (long long)version, vv_version(), VERSION);
+  VV_TRY(check_program(f));
   VV_TRY(vvi_h5_get_whole(f, "/", "scene_hash", &hash));
   if ((uint64_t)hash != model->scene_hash)
-    return vvi_fail(f->ctx, VV_SCENE, "%s: belongs to another scene (or this one was changed since)", f->path);
+    return vvi_fail(f->ctx, VV_SCENE,
+                    "%s: belongs to another scene, or this one was changed since (its end, title and record may "
+                    "be); go on with the scene.yaml beside it, or start again with --overwrite",
+                    f->path);
   return VV_OK;
 }
 
@@ -118,6 +159,9 @@ vv_status vvi_checkpoint_load(const vv_model *model, const char *path, vv_state 
   vv_status status = check_kind(&f, model);
   if (status == VV_OK && state != NULL) status = read_content(&f, state, ledger != NULL ? ledger : &unused);
   if (status == VV_OK && marks != NULL) status = read_marks(&f, marks);
+  if (status == VV_OK && state != NULL && state->step > model->steps)
+    status = vvi_fail(model->ctx, VV_SCENE, "%s: is at t = %.9g, after the end of the scene at %.9g; give a later end",
+                      path, state->t, model->end);
   const vv_status closed = vvi_h5_close(&f);
   return status != VV_OK ? status : closed;
 }
@@ -127,7 +171,8 @@ vv_status vv_checkpoint_read(const vv_model *model, const char *folder, vv_state
   if (model == NULL || folder == NULL || state == NULL || ledger == NULL) return VV_ARG;
   vvi_arena arena = {0};
   const char *path = vvi_path(&arena, folder, "checkpoint.h5");
-  const vv_status status = path != NULL ? vvi_checkpoint_load(model, path, state, ledger, NULL) : VV_NOMEM;
+  vvi_marks marks; /* read, too, so that every damage is found here */
+  const vv_status status = path != NULL ? vvi_checkpoint_load(model, path, state, ledger, &marks) : VV_NOMEM;
   vvi_arena_free(&arena);
   return status;
 }

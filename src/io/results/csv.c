@@ -51,11 +51,21 @@ static vv_status write_head(vv_results *r, vvi_file *file, int n, const column *
   return vvi_file_text(file, "\n");
 }
 
-static vv_status open_one(vv_results *r, const char *name, int64_t bytes, int n, const column *c, vvi_file *file)
+/* Goes on with the table of the interrupted run; *fresh: it is damaged and was put aside, or it is missing. */
+static vv_status continue_one(vv_results *r, const char *path, int64_t bytes, int64_t hash, vvi_file *file, bool *fresh)
+{
+  VV_TRY(vvi_file_continue(r->ctx, path, bytes, (uint64_t)hash, file, fresh));
+  return *fresh ? vvi_put_aside(r->ctx, &r->arena, path, "rows go on") : VV_OK;
+}
+
+static vv_status open_one(vv_results *r, const char *name, int64_t bytes, int64_t hash, int n, const column *c,
+                          vvi_file *file)
 {
   const char *path = vvi_path(&r->arena, r->folder, name);
+  bool fresh = true;
   if (path == NULL) return VV_NOMEM;
-  if (r->resumed) return vvi_file_continue(r->ctx, path, bytes, file);
+  if (r->resumed) VV_TRY(continue_one(r, path, bytes, hash, file, &fresh));
+  if (!fresh) return VV_OK;
   VV_TRY(vvi_file_create(r->ctx, path, file));
   return write_head(r, file, n, c);
 }
@@ -65,15 +75,23 @@ static int ledger_columns(const vv_results *r)
   return VV_COUNT(ledger_column) - !vv_boolean(vv_sub(r->model->root, "record"), "modified");
 }
 
+void vvi_csv_mark(vv_results *r)
+{
+  r->marks.ledger_bytes = r->ledger.bytes;
+  r->marks.ledger_hash = (int64_t)r->ledger.hash;
+  r->marks.events_bytes = r->events.bytes;
+  r->marks.events_hash = (int64_t)r->events.hash;
+}
+
 vv_status vvi_csv_open(vv_results *r)
 {
-  VV_TRY(open_one(r, "ledger.csv", r->marks.ledger_bytes, ledger_columns(r), ledger_column, &r->ledger));
-  VV_TRY(open_one(r, "events.csv", r->marks.events_bytes, VV_COUNT(event_column), event_column, &r->events));
+  const vvi_marks *k = &r->marks;
+  VV_TRY(open_one(r, "ledger.csv", k->ledger_bytes, k->ledger_hash, ledger_columns(r), ledger_column, &r->ledger));
+  VV_TRY(open_one(r, "events.csv", k->events_bytes, k->events_hash, VV_COUNT(event_column), event_column, &r->events));
   /* the head is on disk from the start: a disk that is full already is found before the first step */
   VV_TRY(vvi_file_flush(&r->ledger, false));
   VV_TRY(vvi_file_flush(&r->events, false));
-  r->marks.ledger_bytes = r->ledger.bytes;
-  r->marks.events_bytes = r->events.bytes;
+  vvi_csv_mark(r);
   return VV_OK;
 }
 

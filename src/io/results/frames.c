@@ -130,7 +130,7 @@ static vv_status create_events(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES], codes[OBJECT_TEXT];
-  fr->event_first = fr->events;
+  fr->event_first = r->marks.events;
   VV_TRY(vvi_h5_group(&fr->h5, "/events"));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/events", "first", fr->event_first));
   for (int i = 0; i < VVI_EVENT_SERIES; i++) {
@@ -146,38 +146,18 @@ static vv_status create_events(vv_results *r)
   return vvi_h5_set_text(&fr->h5, "/events/kind", "codes", codes);
 }
 
-/* Forgets the events after the checkpoint: events.csv is cut already. */
 static vv_status continue_events(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   char object[OBJECT_TEXT];
-  if (!vvi_h5_has(&fr->h5, "/events")) return create_events(r); /* begun by an older version */
   VV_TRY(vvi_h5_get_whole(&fr->h5, "/events", "first", &fr->event_first));
   for (int i = 0; i < VVI_EVENT_SERIES; i++) {
     event_object(i, object);
-    VV_TRY(vvi_h5_series_open(&fr->h5, object, &fr->event_id[i]));
-    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], fr->events - fr->event_first));
+    const bool number = i < VV_COUNT(event_number);
+    VV_TRY(vvi_h5_series_open(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0, 1,
+                              r->marks.events - fr->event_first, &fr->event_id[i]));
   }
   return VV_OK;
-}
-
-/* Rows of events.csv, without its two lines of head; a line end within quotes belongs to a name. */
-static vv_status count_events(vv_results *r)
-{
-  int64_t lines = 0;
-  bool quoted = false;
-  char text[4096];
-  FILE *f = fopen(r->events.path, "rb");
-  if (f == NULL) return vvi_io_fail(r->ctx, r->events.path, "not read");
-  for (size_t n; (n = fread(text, 1, sizeof text, f)) > 0;)
-    for (size_t i = 0; i < n; i++) {
-      quoted ^= text[i] == '"';
-      lines += text[i] == '\n' && !quoted;
-    }
-  const bool ok = ferror(f) == 0;
-  fclose(f);
-  r->frames.events = lines > 2 ? lines - 2 : 0;
-  return ok ? VV_OK : vvi_io_fail(r->ctx, r->events.path, "not read");
 }
 
 static int32_t kind_code(const char *kind)
@@ -195,9 +175,9 @@ static int32_t body_code(const vv_model *m, const char *name)
 vv_status vvi_frames_events(vv_results *r, const vv_view *view)
 {
   vvi_frames *fr = &r->frames;
-  for (int64_t k = 0; k < view->n_event; k++, fr->events++) {
+  for (int64_t k = 0; k < view->n_event; k++, r->marks.events++) {
     const vv_event *e = &view->event[k];
-    const int64_t row = fr->events - fr->event_first, *id = fr->event_id;
+    const int64_t row = r->marks.events - fr->event_first, *id = fr->event_id;
     const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind),
                              (int32_t)e->node_a, (int32_t)e->node_b};
     for (int i = 0; i < VV_COUNT(event_number); i++)
@@ -228,25 +208,38 @@ static vv_status create_h5(vv_results *r)
   return vvi_h5_flush(&fr->h5, false);
 }
 
-/* Opens the file of the interrupted run and forgets the frames after the checkpoint. */
+/* Forgets the frames and events after the checkpoint: events.csv is cut already. */
+static vv_status cut_all(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  const int64_t frames = r->marks.h5_frames, events = r->marks.events - fr->event_first;
+  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->time_id, frames));
+  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
+  for (int i = 0; i < fr->n_slot; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
+  for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], events));
+  return VV_OK;
+}
+
+/* Opens the file of the interrupted run.  Nothing is cut before all of it was found to be as this program would make it. */
 static vv_status continue_h5(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   char object[OBJECT_TEXT];
   const int64_t frames = r->marks.h5_frames;
   VV_TRY(vvi_h5_open(r->ctx, r->h5_path, true, &fr->h5));
-  VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
-  VV_TRY(vvi_h5_series_open(&fr->h5, "/time", &fr->time_id));
-  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->time_id, frames));
-  VV_TRY(vvi_h5_series_open(&fr->h5, "/step", &fr->step_id));
-  VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
+  VV_TRY(vvi_h5_series_open(&fr->h5, "/time", VVI_H5_DOUBLE, 0, 1, frames, &fr->time_id));
+  VV_TRY(vvi_h5_series_open(&fr->h5, "/step", VVI_H5_INT64, 0, 1, frames, &fr->step_id));
   for (int i = 0; i < fr->n_slot; i++) {
     const vv_body *b = &r->model->body[fr->slot[i].body];
-    body_object(b, b->kind->output_field[fr->slot[i].field].name, object);
-    VV_TRY(vvi_h5_series_open(&fr->h5, object, &fr->slot[i].id));
-    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
+    const vv_output_field *field = &b->kind->output_field[fr->slot[i].field];
+    int64_t first;
+    const int64_t count = slice(b, field, &first);
+    body_object(b, field->name, object);
+    VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, count, field->components, frames, &fr->slot[i].id));
   }
   VV_TRY(continue_events(r));
+  VV_TRY(cut_all(r));
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
   return vvi_h5_flush(&fr->h5, false);
 }
 
@@ -254,16 +247,9 @@ static vv_status continue_h5(vv_results *r)
 static vv_status open_h5(vv_results *r)
 {
   if (!r->resumed) return create_h5(r);
-  if (vvi_exists(r->h5_path)) {
-    if (continue_h5(r) == VV_OK) return VV_OK;
-    (void)!vvi_h5_close(&r->frames.h5);
-    const char *aside = vvi_path(&r->arena, r->folder, "results.h5.damaged");
-    if (aside == NULL) return VV_NOMEM;
-    if (rename(r->h5_path, aside) != 0) return vvi_io_fail(r->ctx, r->h5_path, "damaged, and not put aside");
-    vvi_fail(r->ctx, VV_OK, "%s: damaged; put aside as results.h5.damaged, frames go on in a new file", r->h5_path);
-  } else {
-    vvi_fail(r->ctx, VV_OK, "%s: missing; frames go on in a new file", r->h5_path);
-  }
+  if (vvi_exists(r->h5_path) && !vvi_is_link(r->h5_path) && continue_h5(r) == VV_OK) return VV_OK;
+  (void)!vvi_h5_close(&r->frames.h5);
+  VV_TRY(vvi_put_aside(r->ctx, &r->arena, r->h5_path, "frames go on"));
   return create_h5(r);
 }
 
@@ -321,7 +307,6 @@ vv_status vvi_frames_open(vv_results *r)
   fr->buffer = VVI_ARENA_NEW(&r->arena, double, longest);
   if (fr->slot == NULL || fr->buffer == NULL) return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
   measure(r->model, fr, &longest);
-  if (r->resumed) VV_TRY(count_events(r));
   VV_TRY(open_h5(r));
   return r->paraview ? prepare_paraview(r) : VV_OK;
 }

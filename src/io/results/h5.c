@@ -325,18 +325,30 @@ vv_status vvi_h5_read_box(vvi_h5 *f, const char *name, vvi_h5_type type, int ran
 
 /* ---- series ---- */
 
+/* How a series lies in the file. */
+typedef struct series {
+  int rank;
+  hsize_t size[3], most[3], chunk[3];
+} series;
+
+static series series_of(int64_t n, int components)
+{
+  const hsize_t rows = (hsize_t)CHUNK_BYTES / (8 * (hsize_t)(components > 0 ? components : 1)), all = (hsize_t)n;
+  return (series){.rank = n == 0            ? 1
+                          : components <= 1 ? 2
+                                            : 3,
+                  .size = {0, all, (hsize_t)components},
+                  .most = {H5S_UNLIMITED, all, (hsize_t)components},
+                  .chunk = {n == 0 ? CHUNK_PLAIN : 1, all < rows ? all : rows, (hsize_t)components}};
+}
+
 vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t *id)
 {
   const quiet q = hush();
-  const int rank = n == 0 ? 1 : components <= 1 ? 2 : 3;
-  const hsize_t size[3] = {0, (hsize_t)n, (hsize_t)components};
-  const hsize_t most[3] = {H5S_UNLIMITED, size[1], size[2]};
-  hsize_t chunk[3] = {n == 0 ? CHUNK_PLAIN : 1, size[1], size[2]};
-  const hsize_t rows = (hsize_t)CHUNK_BYTES / (8 * (hsize_t)(components > 0 ? components : 1));
-  if (chunk[1] > rows) chunk[1] = rows;
-  const hid_t space = H5Screate_simple(rank, size, most), plan = H5Pcreate(H5P_DATASET_CREATE);
+  const series s = series_of(n, components);
+  const hid_t space = H5Screate_simple(s.rank, s.size, s.most), plan = H5Pcreate(H5P_DATASET_CREATE);
   const bool ok =
-      space >= 0 && plan >= 0 && H5Pset_chunk(plan, rank, chunk) >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
+      space >= 0 && plan >= 0 && H5Pset_chunk(plan, s.rank, s.chunk) >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
   const hid_t d =
       ok ? H5Dcreate2((hid_t)f->id, name, file_type(type), space, H5P_DEFAULT, plan, H5P_DEFAULT) : H5I_INVALID_HID;
   if (plan >= 0) H5Pclose(plan);
@@ -345,12 +357,45 @@ vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, in
   return end(q, f, d >= 0, "not written", name);
 }
 
-vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, int64_t *id)
+static bool has_type(hid_t d, vvi_h5_type type)
+{
+  const hid_t stored = H5Dget_type(d);
+  const bool same = stored >= 0 && H5Tequal(stored, file_type(type)) > 0;
+  if (stored >= 0) H5Tclose(stored);
+  return same;
+}
+
+static bool has_shape(hid_t d, const series *s, int64_t least)
+{
+  hsize_t size[VVI_H5_RANK] = {0}, most[VVI_H5_RANK] = {0};
+  const hid_t space = H5Dget_space(d);
+  bool same = space >= 0 && H5Sget_simple_extent_ndims(space) == s->rank &&
+              H5Sget_simple_extent_dims(space, size, most) >= 0 && size[0] >= (hsize_t)least;
+  for (int i = 0; same && i < s->rank; i++) same = most[i] == s->most[i] && (i == 0 || size[i] == s->size[i]);
+  if (space >= 0) H5Sclose(space);
+  return same;
+}
+
+static bool has_chunks(hid_t d, const series *s)
+{
+  hsize_t chunk[VVI_H5_RANK] = {0};
+  const hid_t plan = H5Dget_create_plist(d);
+  bool same = plan >= 0 && H5Pget_layout(plan) == H5D_CHUNKED && H5Pget_nfilters(plan) == 0 &&
+              H5Pget_chunk(plan, VVI_H5_RANK, chunk) == s->rank;
+  for (int i = 0; same && i < s->rank; i++) same = chunk[i] == s->chunk[i];
+  if (plan >= 0) H5Pclose(plan);
+  return same;
+}
+
+/* HDF5 believes the file: a damaged chunk shape makes it write behind its buffers when a series is cut or grows. */
+vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t least,
+                             int64_t *id)
 {
   const quiet q = hush();
-  const hid_t d = H5Dopen2((hid_t)f->id, name, H5P_DEFAULT);
+  const series s = series_of(n, components);
+  const hid_t d = least >= 0 ? H5Dopen2((hid_t)f->id, name, H5P_DEFAULT) : H5I_INVALID_HID;
   *id = (int64_t)d;
-  return end(q, f, d >= 0, "not opened", name);
+  return end(q, f, d >= 0 && has_type(d, type) && has_shape(d, &s, least) && has_chunks(d, &s), "not as written", name);
 }
 
 vv_status vvi_h5_series_put(vvi_h5 *f, int64_t id, vvi_h5_type type, int64_t frame, const void *data)

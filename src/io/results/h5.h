@@ -45,6 +45,8 @@ vv_status vvi_h5_read_box(vvi_h5 *f, const char *name, vvi_h5_type type, int ran
 
 /* Datasets that grow frame by frame: [frames] or [frames][n] or [frames][n][components]; one chunk per frame. */
 vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t *id);
-vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, int64_t *id);
+/* Refuses one that vvi_h5_series_create would have made otherwise (type, shape, chunks), or of fewer than `least` frames. */
+vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t least,
+                             int64_t *id);
 vv_status vvi_h5_series_put(vvi_h5 *f, int64_t id, vvi_h5_type type, int64_t frame, const void *data);
 vv_status vvi_h5_series_cut(vvi_h5 *f, int64_t id, int64_t frames); /* keeps the first `frames` */

@@ -1,5 +1,6 @@
 /* io/results/h5_disk.c  The file driver: pread, pwrite, ftruncate, and a memory of the first failure. */
 #include "io/results/h5_disk.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,14 +26,13 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t m
 {
   (void)max;
   const access_info *info = H5Pget_driver_info(fapl);
-  int mode = flags & H5F_ACC_RDWR ? O_RDWR : O_RDONLY;
-  if (flags & H5F_ACC_CREAT) mode |= O_CREAT;
-  if (flags & H5F_ACC_TRUNC) mode |= O_TRUNC;
-  if (flags & H5F_ACC_EXCL) mode |= O_EXCL;
+  const bool fresh = (flags & H5F_ACC_CREAT) != 0, write = (flags & H5F_ACC_RDWR) != 0;
+  if (info == NULL) return NULL;
   struct stat s;
-  const int fd = info != NULL ? open(name, mode, 0666) : -1;
+  const int fd =
+      fresh ? vvi_create(name) : open(name, O_NONBLOCK | O_CLOEXEC | (write ? O_RDWR | O_NOFOLLOW : O_RDONLY));
   if (fd < 0) return NULL;
-  disk *d = fstat(fd, &s) == 0 ? calloc(1, sizeof *d) : NULL;
+  disk *d = fstat(fd, &s) == 0 && S_ISREG(s.st_mode) ? calloc(1, sizeof *d) : NULL;
   if (d == NULL) {
     close(fd);
     return NULL;

@@ -193,7 +193,9 @@ vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
            (long long)frame);
   snprintf(v->tmp, v->path_bytes + 4, "%s.tmp", v->path);
   errno = 0;
-  v->stream = fopen(v->tmp, "wb");
+  const int fd = vvi_create(v->tmp);
+  v->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+  if (v->stream == NULL && fd >= 0) close(fd);
   if (v->stream == NULL) return vvi_io_fail(ctx, v->tmp, "not created");
   return vvi_vtu_bytes(v, ctx, v->head, strlen(v->head));
 }
@@ -268,7 +270,8 @@ vv_status vvi_pvd_open(vv_ctx *ctx, const char *path, int64_t bytes, int n_vtu, 
   out->entry = vvi_arena_alloc(arena, out->entry_bytes);
   if (out->entry == NULL) return VV_NOMEM;
   errno = 0;
-  out->fd = open(path, O_RDWR | O_CREAT | (bytes > 0 ? 0 : O_TRUNC), 0666);
+  if (bytes > 0) out->fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (out->fd < 0) out->fd = vvi_create(path); /* a link is not followed: the list starts again */
   if (out->fd < 0) return vvi_io_fail(ctx, path, "not created");
   const off_t size = lseek(out->fd, 0, SEEK_END);
   if (size < (off_t)bytes) {

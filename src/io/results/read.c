@@ -12,7 +12,7 @@ enum { OBJECT_TEXT = 512 };
 char *vvi_text_read(vvi_arena *arena, const char *path, size_t *bytes)
 {
   errno = 0;
-  FILE *f = fopen(path, "rb");
+  FILE *f = vvi_open_plain(path);
   if (f == NULL) return NULL;
   char *text = NULL;
   off_t size = -1;

@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10 };
+enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10, ROWS = 20000 };
 
 vv_results_def vv_results_default(void)
 {
@@ -56,7 +56,7 @@ int64_t vv_results_next(int64_t step, void *results)
 static void read_rhythm(vv_results *r)
 {
   const vv_group *record = vv_sub(r->model->root, "record");
-  r->row_every = vv_integer(record, "ledger");
+  r->row_every = vv_has(record, "ledger") ? vv_integer(record, "ledger") : 1 + (r->model->steps - 1) / ROWS;
   r->frame_every = steps_between(r->model, record, "every", FRAMES);
   r->check_every = steps_between(r->model, record, "checkpoint", CHECKPOINTS);
   r->paraview = vv_boolean(record, "paraview");
@@ -64,9 +64,9 @@ static void read_rhythm(vv_results *r)
 
 /* ---- the folder ---- */
 
-static const char *const run_file[] = {"ledger.csv",     "events.csv",         "results.h5",
-                                       "checkpoint.h5",  "summary.json",       "scene.yaml",
-                                       "checkpoint.tmp", "results.h5.damaged", "summary.tmp"};
+static const char *const run_file[] = {
+    "ledger.csv",     "events.csv",         "results.h5",         "checkpoint.h5",      "summary.json", "scene.yaml",
+    "checkpoint.tmp", "results.h5.damaged", "ledger.csv.damaged", "events.csv.damaged", "summary.tmp"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -95,10 +95,11 @@ static vv_status remove_one(vv_results *r, const char *folder, const char *name)
   return remove(path) == 0 || errno == ENOENT ? VV_OK : vvi_io_fail(r->ctx, path, "not removed");
 }
 
-/* Removes the files of an earlier run and nothing else. */
+/* Removes the files of an earlier run and nothing else; what lies behind a link is somebody else's. */
 static vv_status remove_run(vv_results *r)
 {
   for (int i = 0; i < VV_COUNT(run_file); i++) VV_TRY(remove_one(r, r->folder, run_file[i]));
+  if (vvi_is_link(r->paraview_folder)) return VV_OK;
   DIR *dir = opendir(r->paraview_folder);
   if (dir == NULL) return VV_OK;
   vv_status status = VV_OK;
@@ -128,7 +129,7 @@ static vv_status lock_folder(vv_results *r)
   r->lock = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (r->lock < 0) return vvi_io_fail(r->ctx, r->folder, "not opened");
   if (flock(r->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return VV_OK;
-  return vvi_fail(r->ctx, VV_IO, "%s: another run is writing here", r->folder);
+  return vvi_fail(r->ctx, VV_ARG, "%s: another run is writing here; wait for it, or name another folder", r->folder);
 }
 
 static vv_status open_folder(vv_results *r, const vv_results_def *def)
@@ -139,6 +140,9 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
   read_rhythm(r);
   if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
   VV_TRY(lock_folder(r));
+  if (r->paraview && vvi_is_link(r->paraview_folder))
+    return vvi_fail(r->ctx, VV_ARG, "%s: is a link, and nothing is written through links; remove it, or write a folder",
+                    r->paraview_folder);
   if (r->resumed) {
     VV_TRY(vvi_checkpoint_load(r->model, r->checkpoint_path, NULL, NULL, &r->marks));
     VV_TRY(remove_one(r, r->folder, "summary.json")); /* it speaks of a run that is not over */
@@ -204,7 +208,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
 /* The state of an unstable run is worthless: the checkpoint before it is kept. */
 static vv_status write_checkpoint(vv_results *r, const vv_view *view, const vvi_marks *marks)
 {
-  if (!is_finite(view->state)) return VV_OK;
+  if (view->hopeless || !is_finite(view->state)) return VV_OK;
   VV_TRY(flush_all(r, true));
   return vvi_checkpoint_write(view, marks, r->checkpoint_tmp, r->checkpoint_path);
 }
@@ -213,7 +217,7 @@ static vv_status write_row(vv_results *r, const vv_view *view)
 {
   if (r->marks.last_row == view->state->step) return VV_OK;
   VV_TRY(vvi_csv_row(r, view));
-  r->marks.ledger_bytes = r->ledger.bytes;
+  vvi_csv_mark(r);
   r->marks.last_row = view->state->step;
   return VV_OK;
 }
@@ -234,7 +238,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     VV_TRY(vvi_csv_events(r, view));
     VV_TRY(vvi_frames_events(r, view));
   }
-  r->marks.events_bytes = r->events.bytes;
+  vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || due(step, r->frame_every)) VV_TRY(write_frame(r, view));
   if (view->last) {

@@ -25,8 +25,7 @@ typedef struct vvi_frames {
   vvi_pvd pvd;
   double *buffer; /* largest field of any block */
   int64_t event_id[VVI_EVENT_SERIES];
-  int64_t events;      /* of the run, so far: rows of events.csv */
-  int64_t event_first; /* of these, how many came before the first row of results.h5 */
+  int64_t event_first; /* of the events of the run, how many came before the first row of results.h5 */
 } vvi_frames;
 
 struct vv_results {
@@ -50,6 +49,7 @@ struct vv_results {
 
 /* csv.c */
 vv_status vvi_csv_open(vv_results *r);
+void vvi_csv_mark(vv_results *r); /* both tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
 vv_status vvi_csv_events(vv_results *r, const vv_view *view);
 

@@ -4,10 +4,13 @@
 #include "model/spec.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <yaml.h>
 
 enum { MAX_BYTES = 64 << 20 };
@@ -196,7 +199,8 @@ static vv_status read_events(reader *r, const char *text, size_t length)
     yaml_event_delete(&event);
     if (status != VV_OK) return status;
   }
-  if (documents == 0) return vvi_fail(r->ctx, VV_SCENE, "%.160s: the scene is empty", r->source);
+  if (documents == 0)
+    return vvi_fail(r->ctx, VV_SCENE, "%.160s:1:1: the scene is empty; see `visviva help scene`", r->source);
   return r->faults > 0 ? VV_SCENE : VV_OK;
 }
 
@@ -266,15 +270,31 @@ static vv_status slurp(vv_ctx *ctx, const char *path, FILE *file, char **text, s
   return VV_OK;
 }
 
+/* Opens a file, or a pipe into which somebody writes: one that stays silent is given up. */
+static vv_status open_scene(vv_ctx *ctx, const char *path, FILE **file)
+{
+  enum { PATIENCE = 3000 }; /* ms */
+  struct stat info;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
+  const bool known = fstat(fd, &info) == 0, pipe = known && S_ISFIFO(info.st_mode);
+  struct pollfd wait = {.fd = fd, .events = POLLIN};
+  const char *why = NULL;
+  if (known && S_ISDIR(info.st_mode)) why = "is a directory, not a scene file";
+  if (pipe && poll(&wait, 1, PATIENCE) <= 0) why = "is a pipe into which nobody writes; give a scene file";
+  *file = why == NULL && fcntl(fd, F_SETFL, O_RDONLY) == 0 ? fdopen(fd, "rb") : NULL;
+  if (*file != NULL) return VV_OK;
+  if (why == NULL) why = strerror(errno);
+  close(fd);
+  return vvi_fail(ctx, VV_IO, "%.160s: %s", path, why);
+}
+
 vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_spec **out)
 {
   *out = NULL;
-  struct stat info;
+  FILE *file = NULL;
   if (path == NULL) return vvi_fail(ctx, VV_ARG, "vv_scene_read: no path");
-  if (stat(path, &info) != 0) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
-  if (S_ISDIR(info.st_mode)) return vvi_fail(ctx, VV_IO, "%.160s: is a directory, not a scene file", path);
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) return vvi_fail(ctx, VV_IO, "%.160s: %s", path, strerror(errno));
+  VV_TRY(open_scene(ctx, path, &file));
   char *text = NULL;
   size_t length = 0;
   vv_status status = slurp(ctx, path, file, &text, &length);

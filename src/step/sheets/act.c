@@ -177,7 +177,8 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
   const vvi_dcr *k = e->pair;
   const int split = k->vertices == 1 ? 1 : k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2;
   const int32_t first = m->body_of[k->vertex[0]];
-  const int32_t second = k->vertices == 1 ? m->region[m->couple[e->couple].b].body : m->body_of[k->vertex[split]];
+  const int32_t second =
+      k->vertices == 1 ? m->cluster[w->search->list[e->couple].b].body : m->body_of[k->vertex[split]];
   if (e->rests && s->ledger->held++ > 0) return;
   if (w->logged == LOGGED) {
     s->ledger->impacts++;
@@ -225,8 +226,7 @@ vv_status vvi_sheets_prepare(struct vv_step *s)
   w->post = &s->ledger->posted, w->bank = &memory_of(s)[VVI_SHEET_BANK];
   w->lent = &memory_of(s)[VVI_SHEET_LENT];
   VV_TRY(vvi_sheets_paper_create(w, s->arena));
-  for (int32_t i = 0; i < m->n_couple; i++)
-    w->search->list[i].off = m->rule[m->couple[i].rule].projection != VVI_ANTICIPATE;
+  w->search->anticipates = true;
   if (has_frames(m)) {
     w->q = VVI_ARENA_NEW(s->arena, double, s->state->nq + s->state->np);
     if (w->q == NULL) return VV_NOMEM;
@@ -242,13 +242,8 @@ static void choose_guard(struct vvi_sheets_step *w, double *kept)
 {
   const struct vvi_sheets *m = w->search->sheets;
   if (*kept == 0.0) {
-    double travel = 0.0;
     vvi_sheet_measure(w->search);
-    for (int32_t i = 0; i < m->n_couple; i++) {
-      const double *a = w->search->speed[m->couple[i].a].centre, *b = w->search->speed[m->couple[i].b].centre;
-      const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-      travel = fmax(travel, vvi_norm3(d));
-    }
+    const double travel = vvi_sheet_fastest(w->search, 1e-3 * m->edge_length, 1e-2 * m->edge_length);
     *kept = fmin(fmin(fmax(travel, 1e-3 * m->edge_length), 1e-2 * m->edge_length), 0.5 * m->closest);
   }
   vvi_sheets_guard(w, *kept);

@@ -188,9 +188,9 @@ static void meet(void *user, int32_t e, int32_t f)
   if (measure(k->w, &p, &b) && b.inside) add(k, p.a, p.b, b.depth);
 }
 
-static vvi_projection projection_of(const struct vvi_sheets *s, int32_t couple)
+static vvi_projection projection_of(const vvi_sheet_search *s, int32_t couple)
 {
-  return s->rule[s->couple[couple].rule].projection;
+  return s->sheets->rule[s->list[couple].rule].projection;
 }
 
 static void search(struct vvi_sheets_step *w)
@@ -198,10 +198,10 @@ static void search(struct vvi_sheets_step *w)
   const struct vvi_sheets *s = w->search->sheets;
   struct vvi_sheets_paper *k = w->paper;
   k->w = w, k->n = 0;
-  for (int32_t i = 0; i < s->n_region; i++) vvi_sheet_refit(w->search, i);
-  for (k->couple = 0; k->couple < s->n_couple; k->couple++) {
-    const vvi_sheet_couple *c = &s->couple[k->couple];
-    if (projection_of(s, k->couple) != VVI_ANTICIPATE && s->region[c->a].body != s->region[c->b].body)
+  for (int32_t i = 0; i < s->n_cluster; i++) vvi_sheet_refit(w->search, i);
+  for (int32_t i = 0; i < w->search->n_list; i++) {
+    const vvi_sheet_list *l = &w->search->list[k->couple = w->search->order[i]];
+    if (projection_of(w->search, k->couple) != VVI_ANTICIPATE && s->cluster[l->a].body != s->cluster[l->b].body)
       vvi_sheet_overlaps(w->search, k->couple, meet, k);
   }
 }
@@ -226,7 +226,7 @@ static void project(struct vv_step *s, const paper_pair *p)
 static void respond(struct vv_step *s, const paper_pair *p, double direction)
 {
   struct vvi_sheets_step *w = s->sheets;
-  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->sheets->couple[p->couple].rule];
+  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->list[p->couple].rule];
   vvi_sheet_motion *m = &w->search->motion;
   bite k;
   double slide = 0.0;
@@ -253,13 +253,9 @@ static void respond(struct vv_step *s, const paper_pair *p, double direction)
 
 vv_status vvi_sheets_paper_create(struct vvi_sheets_step *w, vvi_arena *arena)
 {
-  const struct vvi_sheets *s = w->search->sheets;
-  for (int32_t i = 0; i < s->n_couple && w->paper == NULL; i++)
-    if (projection_of(s, i) != VVI_ANTICIPATE) {
-      w->paper = VVI_ARENA_NEW(arena, struct vvi_sheets_paper, 1);
-      if (w->paper == NULL) return VV_NOMEM;
-    }
-  return VV_OK;
+  if (w->search->sheets->projection == VVI_ANTICIPATE) return VV_OK;
+  w->paper = VVI_ARENA_NEW(arena, struct vvi_sheets_paper, 1);
+  return w->paper == NULL ? VV_NOMEM : VV_OK;
 }
 
 void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage)
@@ -270,7 +266,7 @@ void vvi_sheets_resolve(struct vv_step *s, double t, double direction, int stage
   w->t = t;
   if (stage == 0) w->acted = 0, w->deepest = 0.0, search(w);
   for (int32_t i = 0; i < k->n; i++) {
-    const vvi_projection how = projection_of(w->search->sheets, k->pair[i].couple);
+    const vvi_projection how = projection_of(w->search, k->pair[i].couple);
     if (stage == 0 && how != VVI_UNTOUCHED) project(s, &k->pair[i]);
     if (stage == (how == VVI_HALF_STEP ? 0 : 1)) respond(s, &k->pair[i], direction);
   }

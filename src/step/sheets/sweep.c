@@ -40,12 +40,11 @@ vv_status vvi_sheets_create(const struct vvi_sheets *m, vvi_arena *arena, int th
 void vvi_sheets_guard(struct vvi_sheets_step *w, double guard)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  for (int32_t i = 0; i < m->n_couple; i++) {
-    const bool loses = m->rule[m->couple[i].rule].restitution < 1.0;
-    const double least = loses ? fmin(3e-3 * m->edge_length, 0.5 * m->closest) : 0.0;
-    w->search->list[i].guard = fmax(guard, least);
-    w->search->list[i].stale = true;
+  for (int32_t i = 0; i < m->n_rule; i++) {
+    const double least = m->rule[i].restitution < 1.0 ? fmin(3e-3 * m->edge_length, 0.5 * m->closest) : 0.0;
+    w->search->guard[i] = fmax(guard, least);
   }
+  vvi_sheet_forget(w->search);
 }
 
 /* ---- one pair ---- */
@@ -247,7 +246,7 @@ static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo
 /* Everything that the impulse l along n and friction do, and their books. */
 static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, double l, double up, bool pushed)
 {
-  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->sheets->couple[k->near->couple].rule];
+  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->list[k->near->couple].rule];
   vvi_sheet_motion *m = &w->search->motion;
   const double direction = w->h < 0.0 ? -1.0 : 1.0, u = direction * k->pair.speed, gained = 0.5 * l * (u + up);
   double slide = 0.0;
@@ -277,7 +276,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
 static double restitution_of(const struct vvi_sheets_step *w, const vvi_sheet_near *near)
 {
   const struct vvi_sheets *m = w->search->sheets;
-  return m->rule[m->couple[near->couple].rule].restitution;
+  return m->rule[w->search->list[near->couple].rule].restitution;
 }
 
 /* Speeds before and after along the normal.  False: no impulse along it helps. */
@@ -383,7 +382,7 @@ static bool anyone_exceeds(struct vvi_sheets_step *w)
 {
   bool any = false;
   for (int32_t i = 0; i < w->n_dirty; i++) any |= vvi_sheet_exceeds(w->search, w->dirty[i]);
-  for (int32_t i = 0; any && i < w->search->sheets->n_region; i++)
+  for (int32_t i = 0; any && i < w->search->sheets->n_cluster; i++)
     w->search->speed[i].allowed = 1.5 * w->search->speed[i].spread;
   return any;
 }

@@ -1,0 +1,290 @@
+/* contact/sheets/candidates.c  The broad phase of surfaces: clusters so near that they need a list of their pairs.
+ *
+ * Each cluster has a box with some room about it.  With the path that its points have gone, drift by drift, since the box was
+ * made, and what the coming drift adds at most, r = |C| + allowed (measure.c),
+ *   path + r <= room   =>   all points stay inside, whatever is answered                                      [sheets 25]
+ * and boxes are wider than the points by half of what a pair needs: half the thickness and half of the layer.  Two clusters whose
+ * boxes do not overlap are then farther apart than [sheets 4] and the layer together: none of their pairs is near.  So the near
+ * pairs do not depend on when boxes were made, and how much room they have is a matter of time alone: large boxes are made
+ * seldom and overlap often.
+ *
+ * A cluster that has used up its budget is looked at: what swings to and fro is still inside and gets the budget that is left.
+ * The others get new boxes; only their candidate pairs change. */
+#include "contact/gap.h"
+#include "contact/sheets/search.h"
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The room of a box: a part of its diagonal, or some steps of the present speed as long as that is not too large a part. */
+static const double PART = 0.05, MOST_PART = 0.25;
+enum { STEPS = 200, FEWEST = 4, FIRST = 256 };
+
+/* ---- growing arrays ---- */
+
+/* Twice as large.  False: no memory. */
+bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room)
+{
+  void *more = vvi_arena_alloc(arena, item * (size_t)room);
+  if (more == NULL) return false;
+  if (n > 0) memcpy(more, *array, item * (size_t)n);
+  *array = more;
+  return true;
+}
+
+static bool grow_lists(vvi_sheet_search *w)
+{
+  const int32_t room = w->list_room;
+  if (room > INT32_MAX / 2) return false;
+  void *list = w->list, *order = w->order, *spare = w->spare, *due = w->due, *spot = w->spot;
+  if (!vvi_sheet_grow(w->arena, &list, sizeof *w->list, room, 2 * (int64_t)room)) return false;
+  if (!vvi_sheet_grow(w->arena, &order, sizeof *w->order, room, 2 * (int64_t)room)) return false;
+  if (!vvi_sheet_grow(w->arena, &spare, sizeof *w->spare, room, 2 * (int64_t)room)) return false;
+  if (!vvi_sheet_grow(w->arena, &due, sizeof *w->due, room, 2 * (int64_t)room)) return false;
+  if (!vvi_sheet_grow(w->arena, &spot, sizeof *w->spot, 0, 2 * (int64_t)room)) return false;
+  w->list = list, w->order = order, w->spare = spare, w->due = due, w->spot = spot, w->list_room = 2 * room;
+  return true;
+}
+
+vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
+{
+  const struct vvi_sheets *s = w->sheets;
+  w->list_room = FIRST, w->found_room = FIRST;
+  w->list = VVI_ARENA_NEW(arena, vvi_sheet_list, FIRST), w->found = VVI_ARENA_NEW(arena, vvi_sheet_found, FIRST);
+  w->order = VVI_ARENA_NEW(arena, int32_t, FIRST), w->spare = VVI_ARENA_NEW(arena, int32_t, FIRST);
+  w->due = VVI_ARENA_NEW(arena, int32_t, FIRST), w->spot = VVI_ARENA_NEW(arena, vvi_sheet_spot, FIRST);
+  w->left = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1), w->obstacle = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
+  w->moved = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  if (w->list == NULL || w->found == NULL || w->order == NULL || w->spare == NULL || w->due == NULL) return VV_NOMEM;
+  if (w->spot == NULL || w->left == NULL || w->obstacle == NULL || w->moved == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < s->n_body; i++)
+    if (s->body[i].obstacle != NULL) w->obstacle[w->n_obstacle++] = s->body[i].cluster0;
+  return vvi_broad_create(arena, s->n_cluster, &w->broad);
+}
+
+/* ---- boxes ---- */
+
+/* Where a cluster is. */
+static void cover(const vvi_sheet_search *w, int32_t cluster, double box[6])
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_cluster *r = &s->cluster[cluster];
+  for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
+  for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
+    double x[3];
+    vvi_sheet_place(&w->motion, s->cluster_vertex[i], false, x);
+    for (int c = 0; c < 3; c++) {
+      box[c] = x[c] < box[c] ? x[c] : box[c];
+      box[3 + c] = x[c] > box[3 + c] ? x[c] : box[3 + c];
+    }
+  }
+}
+
+/* By what a box is wider than its points in any case; the last term is what sums of coordinates may be wrong by. */
+static double pad_of(const vvi_sheet_search *w, int32_t cluster, const double box[6])
+{
+  double size = 0.0;
+  for (int c = 0; c < 6; c++) size = fmax(size, fabs(box[c]));
+  return (1.0 + 1e-8) * (w->sheets->body[w->sheets->cluster[cluster].body].half + 0.5 * w->widest) + 1e-14 * size;
+}
+
+/* The room that is left of a box: negative if the cluster has left it. */
+static double room_left(const vvi_sheet_search *w, int32_t cluster, const double at[6])
+{
+  const double *box = w->broad->box[cluster];
+  double room = INFINITY;
+  for (int c = 0; c < 3; c++) room = fmin(room, fmin(at[c] - box[c], box[3 + c] - at[3 + c]));
+  return room - pad_of(w, cluster, at);
+}
+
+static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], double step)
+{
+  const double d[3] = {at[3] - at[0], at[4] - at[1], at[5] - at[2]}, size = vvi_norm3(d);
+  const double room = fmax(fmax(w->skin, PART * size), fmax(fmin(STEPS * step, MOST_PART * size), FEWEST * step));
+  const double wide = room + pad_of(w, cluster, at);
+  for (int c = 0; c < 3; c++)
+    w->broad->box[cluster][c] = at[c] - wide, w->broad->box[cluster][3 + c] = at[3 + c] + wide;
+  w->life[cluster].wake = w->life[cluster].path + room;
+  w->left[w->n_left++] = cluster;
+  w->moved[cluster] = 1;
+}
+
+/* The budget is used up.  */
+static void look_at(vvi_sheet_search *w, int32_t cluster)
+{
+  vvi_sheet_life *k = &w->life[cluster];
+  const double step = k->ahead - k->path;
+  double at[6];
+  if (w->sheets->body[w->sheets->cluster[cluster].body].obstacle != NULL) {
+    k->wake = INFINITY;
+    return;
+  }
+  cover(w, cluster, at);
+  const double room = room_left(w, cluster, at);
+  if (room >= 2.0 * step && k->wake >= 0.0)
+    k->wake = k->path + room;
+  else
+    make_box(w, cluster, at, step);
+}
+
+/* ---- candidates ---- */
+
+static int by_meshes(const void *x, const void *y)
+{
+  const vvi_sheet_found *p = x, *q = y;
+  if (p->low != q->low) return p->low < q->low ? -1 : 1;
+  if (p->high != q->high) return p->high < q->high ? -1 : 1;
+  if (p->a != q->a) return p->a < q->a ? -1 : 1;
+  return p->b < q->b ? -1 : p->b > q->b;
+}
+
+static vvi_sheet_found found_of(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule)
+{
+  const int32_t x = s->cluster[a].body, y = s->cluster[b].body;
+  return (vvi_sheet_found){.low = x < y ? x : y, .high = x < y ? y : x, .a = a, .b = b, .rule = rule};
+}
+
+/* Bodies in order, an obstacle second. */
+static void add(vvi_sheet_search *w, int32_t i, int32_t j)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const bool turned = i > j && s->body[s->cluster[j].body].obstacle == NULL;
+  const int32_t a = turned ? j : i, b = turned ? i : j, x = s->cluster[a].body, y = s->cluster[b].body;
+  const int32_t rule = s->rule_of(s->meets, x < y ? x : y, x < y ? y : x);
+  if (rule < 0) return;
+  if (w->n_found == w->found_room) {
+    void *found = w->found;
+    if (!vvi_sheet_grow(w->arena, &found, sizeof *w->found, w->n_found, 2 * w->found_room)) {
+      w->full = true;
+      return;
+    }
+    w->found = found, w->found_room *= 2;
+  }
+  w->found[w->n_found++] = found_of(s, a, b, rule);
+}
+
+typedef struct asking {
+  vvi_sheet_search *w;
+  int32_t cluster;
+} asking;
+
+/* Two that both moved find each other twice. */
+static void tell(void *user, int32_t other)
+{
+  const asking *k = user;
+  if (k->w->moved[other] && other < k->cluster) return;
+  add(k->w, k->cluster, other);
+}
+
+/* The distance from an obstacle changes by no more than the way to the middle of the box. */
+static void ask_obstacles(vvi_sheet_search *w, int32_t cluster)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const double *box = w->broad->box[cluster];
+  double middle[3], half[3], n[3];
+  for (int c = 0; c < 3; c++) middle[c] = 0.5 * (box[c] + box[3 + c]), half[c] = 0.5 * (box[3 + c] - box[c]);
+  for (int32_t i = 0; i < w->n_obstacle; i++) {
+    const vv_patch *o = s->body[s->cluster[w->obstacle[i]].body].obstacle;
+    const double d = vvi_obstacle_distance(o, middle, n);
+    const bool flat = o->type == VV_PATCH_PLANE;
+    for (int c = 0; c < 3; c++) n[c] = fabs(n[c]);
+    if (d <= (flat ? vvi_dot3(n, half) : vvi_norm3(half)) + pad_of(w, cluster, box)) add(w, cluster, w->obstacle[i]);
+  }
+}
+
+/* Curves, balls and capsules are round about their axes; surfaces have a thickness where the scene says so, though not for
+ * themselves. */
+static double offset_of(const struct vvi_sheets *s, const vvi_sheet_list *l)
+{
+  const vvi_sheet_body *a = &s->body[s->cluster[l->a].body], *b = &s->body[s->cluster[l->b].body];
+  const bool thick = s->rule[l->rule].thick && a != b;
+  return (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
+         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+}
+
+/* A slot for a new pair. */
+static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
+{
+  const int32_t slot = w->n_spare > 0 ? w->spare[--w->n_spare] : w->n_slot++;
+  vvi_sheet_list *l = &w->list[slot];
+  *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
+  l->offset = offset_of(w->sheets, l);
+  l->guard = w->guard[f->rule];
+  l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
+  return slot;
+}
+
+/* Pairs of clusters that moved are those that were found, and no others: drops them, keeps the rest in order. */
+static void drop_parted(vvi_sheet_search *w)
+{
+  int32_t n = 0;
+  int64_t k = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    const int32_t slot = w->order[i];
+    const vvi_sheet_list *l = &w->list[slot];
+    bool stays = true;
+    if (w->moved[l->a] || w->moved[l->b]) {
+      const vvi_sheet_found me = found_of(w->sheets, l->a, l->b, l->rule);
+      while (k < w->n_found && by_meshes(&w->found[k], &me) < 0) k++;
+      stays = k < w->n_found && by_meshes(&w->found[k], &me) == 0;
+      if (stays) w->found[k].rule = -1; /* it is known */
+    }
+    if (stays)
+      w->order[n++] = slot;
+    else
+      w->spare[w->n_spare++] = slot;
+  }
+  w->n_list = n;
+}
+
+/* Those that are new get slots, and their places in the order, from the last to the first. */
+static bool take_new(vvi_sheet_search *w)
+{
+  int64_t n = 0;
+  for (int64_t k = 0; k < w->n_found; k++)
+    if (w->found[k].rule >= 0) w->found[n++] = w->found[k];
+  while (w->n_list + n > w->list_room)
+    if (!grow_lists(w)) return false;
+  int64_t old = w->n_list - 1, to = w->n_list + n - 1;
+  w->n_list += (int32_t)n;
+  for (int64_t k = n - 1; k >= 0; k--, to--) {
+    for (; old >= 0; old--, to--) {
+      const vvi_sheet_list *l = &w->list[w->order[old]];
+      const vvi_sheet_found other = found_of(w->sheets, l->a, l->b, l->rule);
+      if (by_meshes(&other, &w->found[k]) < 0) break;
+      w->order[to] = w->order[old];
+    }
+    w->order[to] = begin(w, &w->found[k]);
+  }
+  return true;
+}
+
+bool vvi_sheet_candidates(vvi_sheet_search *w)
+{
+  w->n_left = 0, w->n_found = 0, w->full = false;
+  for (int32_t i = 0; i < w->sheets->n_cluster; i++)
+    if (w->life[i].ahead > w->life[i].wake) look_at(w, i);
+  if (w->n_left == 0) return true;
+  w->moves += w->n_left;
+  vvi_broad_update(w->broad, w->n_left, w->left);
+  for (int32_t k = 0; k < w->n_left; k++) {
+    asking me = {.w = w, .cluster = w->left[k]};
+    vvi_broad_query(w->broad, w->broad->box[w->left[k]], tell, &me);
+    ask_obstacles(w, w->left[k]);
+  }
+  qsort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
+  drop_parted(w);
+  const bool room = take_new(w) && !w->full;
+  for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
+  return room;
+}
+
+void vvi_sheet_forget(vvi_sheet_search *w)
+{
+  w->widest = 0.0;
+  for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->guard[i]);
+  for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
+  w->n_list = w->n_slot = w->n_spare = 0;
+  w->used = 0;
+}

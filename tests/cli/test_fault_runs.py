@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Scenes that once were wrong in silence, alarmed falsely, or went on for ever: each runs, and is judged by what is due.
+
+A row: name, scene behind "visviva: 1", exit codes that are right, and a function of (output, summary, rows of the ledger) that says what
+is wrong.  The program is $VISVIVA.
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+LOAD = """\
+time: {end: 1, step: 0.001}
+bodies:
+  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, loads: [{%s}]}
+"""
+INSIDE_OUT = """\
+time: {end: 6, step: {safety: 0.5}}
+bodies:
+  a: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -1.01, velocity: 1.2}
+  b: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -1.2}
+"""
+FOLDED = """\
+time: {end: 0.3, step: 1e-4}
+method: {step: energy-momentum}
+record: {paraview: false}
+bodies:
+  b:
+    kind: beam
+    length: 1
+    elements: 80
+    material: {young: 1e6, poisson: 0.3, density: 1000}
+    section: {square: {side: 0.02}}
+    velocity_profile: [{at: [0, 0.5, 1], factor: [1, -1, 1], direction: [6, 0, 0]}]
+"""
+ORDER4 = """\
+time: {end: 3, step: {safety: 0.95}}
+method: {step: leapfrog, order: %d}
+record: {paraview: false}
+bodies:
+  bar:
+    kind: bar
+    length: 1
+    elements: 16
+    material: {young: 1e6, density: 1000}
+    section: {area: 0.01}
+    vibration: [{mode: 16, amplitude: 1e-4}, {mode: 15, amplitude: 1e-4}, {mode: 1, amplitude: 1e-4}]
+"""
+DROPPED = """\
+time: {end: 10, step: {safety: 0.6}}
+gravity: [0, 0, -3]
+contacts: [{restitution: 0}]
+record: {paraview: false}
+bodies:
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: -1.3}}}
+  bar: {kind: bar, length: 0.4, elements: 8, material: {young: 7e7, density: 180}, section: {area: 0.015}, axis: [0, 0, -1]}
+"""
+OBLIQUE = """\
+time: {end: 4, step: {safety: 0.5}}
+method: {step: leapfrog}
+contacts: [{search: general}]
+bodies:
+  a: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: -1.05, velocity: 0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
+  b: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
+"""
+CRUSHED = """\
+time: {end: 20, step: {safety: 0.6}}
+record: {paraview: false}
+method: {step: leapfrog}
+bodies:
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1}}}
+  soft: {kind: bar, length: 1, elements: 20, material: {young: 1, density: 1, law: neo-hookean}, section: {area: 1}, position: 0}
+  ram: {kind: bar, length: 1, elements: 20, material: {young: 1000, density: 1000}, section: {area: 1}, position: -1.01, velocity: 1}
+"""
+FROZEN = """\
+time: {end: 20, step: {safety: 0.8}}
+gravity: [0, 0, -9.81]
+record: {paraview: false, ledger: 100}
+bodies:
+  room: {kind: obstacle, shape: {room: {size: [2, 2, 2]}}}
+  balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 1e5, poisson: 0.45, density: 1000}, velocity: [1, 0.5, -1]}
+"""
+TORI = """\
+time: {end: 0.01, step: 0.001}
+record: {paraview: false}
+bodies:
+  a: {kind: rigid, shape: {mesh: {torus: {ring: 1, tube: 0.3, around: 240, across: 120}}}, mass: 1, spin: [1, 2, 3]}
+  b: {kind: rigid, shape: {mesh: {torus: {ring: 1, tube: 0.3, around: 240, across: 120}}}, mass: 1, position: [0, 0, 0.7], velocity: [0, 0, -30]}
+"""
+LONG = """\
+time: {end: 100, step: 0.001}
+record: {paraview: false}
+bodies:
+  a: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, mass: 1, spin: [1, 2, 3]}
+"""
+
+
+def claim(summary, name):
+    return next((c for c in summary["claims"] if c["name"] == name), None)
+
+
+def all_kept(out, summary, rows):
+    broken = [c["name"] for c in summary["claims"] if not c["kept"]]
+    return f"broken: {broken}" if broken else None
+
+
+def impulse(due):
+    """All claims kept, and the momentum that a (1 - cos)/2 pulse or a constant force gives."""
+    def judge(out, summary, rows):
+        got = float(rows[-1]["p_x"])
+        return all_kept(out, summary, rows) or (None if abs(got - due) < 1e-9 * due else f"momentum {got}, due {due}")
+    return judge
+
+
+def elements_told(out, summary, rows):
+    return None if "inside out or folded" in out and summary["max_distortion"] > 1 else f"not told: {out}"
+
+
+def bounded(out, summary, rows):
+    most = max(float(r["nodal_total"]) for r in rows)
+    return None if most < 25 * float(rows[0]["nodal_total"]) else f"energy grows to {most}"
+
+
+def stopped(out, summary, rows):
+    """Not run to the end: place, time, remedy, and a checkpoint."""
+    if summary["reason"] == "done":
+        return "not stopped"
+    missing = [word for word in ("step ", "t = ", "use a shorter step", "checkpoint") if word not in out]
+    return f"the message has no {missing}: {out}" if missing else None
+
+
+def honest(out, summary, rows):
+    """Stopped, or a claim broken, or truly within a tenth of the energy that was given."""
+    total = [float(r["nodal_total"]) + float(r["restitution_loss"]) + float(r["friction_loss"]) for r in rows]
+    kept = all(c["kept"] for c in summary["claims"])
+    scale = summary["energy"]["scale"]
+    return "energy grows in silence" if summary["reason"] == "done" and kept and max(total) - total[0] > 0.1 * scale else None
+
+
+def thinned(out, summary, rows):
+    return None if 10000 < len(rows) <= 20002 else f"{len(rows)} rows"
+
+
+RUNS = [
+    ("a force off the centre", LOAD % "force: [1, 0, 0], at: [0, 0.5, 0]", (0,), impulse(1.0)),
+    ("a moment", LOAD % "moment: [1, 2, 3]", (0,), all_kept),
+    ("a force that varies", LOAD % "force: [1, 0, 0], history: {harmonic: {frequency: 30}}", (0,), all_kept),
+    ("a follower", LOAD % "force: [1, 0, 0], at: [0, 0.5, 0], follower: true", (0,), all_kept),
+    ("a pulse", LOAD % "force: [3, 0, 0], history: {pulse: {duration: 0.5}}", (0,), impulse(0.75)),
+    ("bars inside out", INSIDE_OUT, (0,), elements_told),
+    ("beams folded", FOLDED, (0,), elements_told),
+    ("the stable step of order 4", ORDER4 % 4, (0,), bounded),
+    ("the stable step of order 6", ORDER4 % 6, (0,), bounded),
+    ("a dropped bar", DROPPED, (0,), all_kept),
+    ("bars through the origin", OBLIQUE, (0, 3), lambda out, s, rows: None if claim(s, "angular_momentum")["kept"] else "angular momentum"),
+    ("a bar crushed", CRUSHED, (2, 3), honest),
+    ("a shell that would freeze", FROZEN, (0, 2, 3), honest),
+    ("tori", TORI, (0, 3), lambda out, s, rows: None),
+    ("default rows", LONG, (0,), thinned),
+]
+
+
+def run(name, scene, codes, judge, folder):
+    with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
+        f.write("visviva: 1\n" + scene)
+    done = subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, text=True, capture_output=True, timeout=900)
+    if done.returncode not in codes:
+        return f"exit code {done.returncode}: {done.stdout} {done.stderr}"
+    with open(os.path.join(folder, "out/summary.json"), encoding="utf-8") as f:
+        summary = json.load(f)
+    with open(os.path.join(folder, "out/ledger.csv"), encoding="utf-8") as f:
+        rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
+    return judge(done.stdout + done.stderr, summary, rows)
+
+
+def main():
+    bad = 0
+    wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        for row in RUNS:
+            if wanted and row[0] not in wanted:
+                continue
+            start = time.time()
+            trouble = run(*row, folder)
+            print(f"{'WRONG' if trouble else 'good'}: {row[0]}, {time.time() - start:.1f} s{': ' + trouble if trouble else ''}", flush=True)
+            bad += trouble is not None
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
