@@ -1,10 +1,11 @@
 /* bench/bench_sheets.c  Shells that meet: what looking for contacts and answering them costs beside the step itself.
  * bench_sheets [folder for the CSV].
  *
- * Each scene runs twice, with contact and with `response: none`; columns in ns per element and step.  Search and response
- * are measured inside the run, by the wall clock; whole: everything, contact included.  Impulses, list builds and sweeps are
- * per step.  begin, start: seconds until the first step, without and with contact. */
+ * Each scene runs twice, with contact and with `response: none`; columns in ns per element and step; whole: contact
+ * included.  Impulses, list builds and passes are per step.  begin, start: seconds until the first step, without and with
+ * contact. */
 #include "sim/sim.h"
+#include "step/contact.h"
 #include "step/sheets.h"
 #include "tools.h"
 
@@ -153,32 +154,42 @@ static bench_run open(const row *r, bool meet, int threads, double *start)
   return run;
 }
 
-static double per_step(bench_run *run, const row *r, vv_report *report, vvi_sheet_counts *before)
+/* What contact has done so far. */
+typedef struct tally {
+  double impulses, passes;
+} tally;
+
+static tally tally_of(const bench_run *run)
+{
+  const vv_ledger *l = vv_sim_ledger(run->sim);
+  if (run->sim->step.contact == NULL) return (tally){0};
+  return (tally){.impulses = (double)(l->impacts + l->held), .passes = (double)run->sim->step.contact->count.passes};
+}
+
+static double per_step(bench_run *run, const row *r, vv_report *report, tally *before)
 {
   if (r->warm > 0) bench_steps(run, r->warm, report);
-  if (run->sim->step.sheets != NULL) *before = run->sim->step.sheets->count;
+  *before = tally_of(run);
   return bench_steps(run, r->steps, report) / (double)r->steps;
 }
 
 static void measure(const row *r, int threads, FILE *csv)
 {
   vv_report report;
-  vvi_sheet_counts before = {0};
+  tally before;
   double start[2];
   bench_run free = open(r, false, threads, &start[0]), run = open(r, true, threads, &start[1]);
   const double n = (double)run.model->sheets->n_element, ns = 1e9 / n;
   const double alone = per_step(&free, r, &report, &before);
   const double whole = per_step(&run, r, &report, &before);
-  const vvi_sheet_counts *c = &run.sim->step.sheets->count;
-  const double steps = (double)r->steps, found = (c->searching - before.searching) / steps,
-               answered = (c->answering - before.answering) / steps;
-  printf("%-15s %2d %7.0f %8.1f %8.1f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n,
-         ns * alone, ns * found, ns * answered, ns * whole, whole / alone,
-         (double)(c->impulses - before.impulses) / steps,
-         (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm),
-         (double)(c->sweeps - before.sweeps) / steps, 1e3 * whole, start[0], start[1]);
-  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * found,
-          ns * answered, ns * whole, 1e3 * whole, start[0], start[1]);
+  const tally now = tally_of(&run);
+  const double steps = (double)r->steps;
+  printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n, ns * alone,
+         ns * whole, whole / alone, (now.impulses - before.impulses) / steps,
+         (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm), (now.passes - before.passes) / steps,
+         1e3 * whole, start[0], start[1]);
+  fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * whole, 1e3 * whole,
+          start[0], start[1]);
   fflush(stdout);
   bench_close(&free);
   bench_close(&run);
@@ -188,11 +199,9 @@ int main(int argc, char **argv)
 {
   FILE *csv = bench_csv(argc, argv, "-sheets");
   const char *only = argc > 2 ? argv[2] : NULL;
-  fprintf(
-      csv,
-      "scene,threads,elements,alone_ns,search_ns,response_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
-  printf("%-15s %2s %7s %8s %8s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "search",
-         "answer", "whole", "ratio", "impulses", "builds", "sweeps", "s/1000", "begin", "start");
+  fprintf(csv, "scene,threads,elements,alone_ns,whole_ns,seconds_per_1000_steps,start_alone_s,start_s\n");
+  printf("%-15s %2s %7s %8s %8s %6s %8s %7s %6s %9s %7s %7s\n", "scene", "th", "elem", "alone", "whole", "ratio",
+         "impulses", "builds", "passes", "s/1000", "begin", "start");
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     for (int threads = 1; threads <= 2; threads++)
       if (only == NULL || (strstr(list[i].name, only) != NULL && threads == 1)) measure(&list[i], threads, csv);

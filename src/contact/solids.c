@@ -175,7 +175,8 @@ static double segment_length(const vv_block *b, int32_t local, const double *q)
   const int64_t n = t->nodes - !t->closed;
   double x[2][3], length = 0.0;
   for (int64_t i = 0; i < n; i++) {
-    const vv_point pt[2] = {{.patch = local, .xi = {(double)i}}, {.patch = local, .xi = {(double)((i + 1) % t->nodes)}}};
+    const vv_point pt[2] = {{.patch = local, .xi = {(double)i}},
+                            {.patch = local, .xi = {(double)((i + 1) % t->nodes)}}};
     b->kind->surface(b, q + b->q0, 2, pt, x[0]);
     for (int c = 0; c < 3; c++) x[0][c] -= x[1][c];
     length += vvi_norm3(x[0]);

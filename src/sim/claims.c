@@ -11,8 +11,8 @@
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/math.h"
-#include "step/sheets.h"
 #include "step/contact.h"
+#include "step/sheets.h"
 #include "step/variation.h"
 
 #include <float.h>
@@ -88,17 +88,12 @@ static double solids_bound(const vv_sim *sim)
   return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
 }
 
-/* Surfaces with e < 1 that are pressed together are pushed apart where nothing else helps.  What that brings is lent and paid
- * back by later losses; here is the most that was owed, less what shells at rest under gravity need anyway, the kinetic
- * energy of half a kick: nodes at rest are thrown up by h g/2 in each step.                                 [sheets 21] */
+/* What is pressed together is pushed apart where nothing else helps.  What that brings is lent and paid back by later losses;
+ * here is the most that was owed.                                                                          [sheets 21] */
 static double pushes(const vv_sim *sim)
 {
-  const struct vvi_sheets *m = sim->model->sheets;
-  const double speed = 0.5 * sim->step.h * vvi_norm3(sim->model->gravity), scale = sim->ledger.energy_scale;
-  double mass = 0.0;
-  if (!(vvi_sheets_lent(&sim->step) > 0.0 && scale > 0.0)) return 0.0;
-  for (int32_t i = 0; i < m->n_mover; i++) mass += m->inverse[i] > 0.0 ? 1.0 / m->inverse[i] : 0.0;
-  return fmax(0.0, vvi_sheets_lent(&sim->step) - 0.5 * mass * speed * speed) / scale;
+  const double owed = vvi_contact_most(sim->step.contact), scale = sim->ledger.energy_scale;
+  return owed > 0.0 && scale > 0.0 ? owed / scale : 0.0;
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -135,7 +130,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.contact != NULL)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
-  if (sim->step.sheets != NULL && m->sheets->loses && !penetrates) add(sim, "pushes", "bounded", 1e-3);
+  if (sim->step.contact != NULL && loses(m) && !penetrates) add(sim, "pushes", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
   if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);

@@ -4,8 +4,8 @@
 
 #include "cases.h"
 #include "run.h"
+#include "sheets.h"
 #include "sim/sim.h"
-#include "step/sheets.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static books keep(const char *text, int64_t least)
   run_record r = run_scene(text, NULL);
   const vv_ledger *l = run_ledger(&r);
   assert_non_null(r.model->sheets);
-  const vvi_sheet_counts *c = &r.sim->step.sheets->count;
+  const vvi_contact_counts *c = contact_counts(r.sim);
   const books b = {.closure = l->closure,
                    .most = l->max_closure,
                    .momentum = l->max_p_drift,
@@ -162,8 +162,8 @@ static books keep(const char *text, int64_t least)
                    .depth = l->max_penetration,
                    .friction = vv_sum_value(&l->posted.friction_loss) / l->energy_scale,
                    .impacts = l->impacts};
-  print_message("  E %+.2e (most %.1e) rubbed %.3f P %.1e L %.1e impulses %ld held %ld rounds %ld depth %.1e\n",
-                b.closure, b.most, b.friction, b.momentum, b.spin, (long)c->impulses, (long)l->held, (long)c->rounds,
+  print_message("  E %+.2e (most %.1e) rubbed %.3f P %.1e L %.1e impacts %ld held %ld passes %ld depth %.1e\n",
+                b.closure, b.most, b.friction, b.momentum, b.spin, (long)l->impacts, (long)l->held, (long)c->passes,
                 b.depth);
   assert_int_equal(r.report.reason, VV_REASON_DONE);
   assert_int_equal(c->unresolved, 0);

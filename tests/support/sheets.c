@@ -200,15 +200,20 @@ void sheet_world_free(sheet_world *w)
   vvi_arena_free(&w->arena);
 }
 
-const vvi_sheet_counts *sheet_counts(const vv_sim *sim)
+const vvi_contact_counts *contact_counts(const vv_sim *sim)
 {
-  return &sim->step.sheets->count;
+  return &sim->step.contact->count;
 }
 
-double *sheet_places(const vv_model *m, const vv_state *s)
+double contact_lent(const vv_sim *sim)
+{
+  return vvi_contact_most(sim->step.contact);
+}
+
+/* Places of a state, nothing moving. */
+static vvi_sheet_motion still(const vv_model *m, const vv_state *s)
 {
   const struct vvi_sheets *k = m->sheets;
-  double *x = calloc(3 * (size_t)k->n_vertex + 1, sizeof *x);
   vvi_sheet_columns *at = calloc((size_t)k->n_body, sizeof *at);
   vvi_sheet_frame *frame = calloc((size_t)k->n_mover, sizeof *frame);
   for (int32_t i = 0; i < k->n_body; i++) {
@@ -224,10 +229,45 @@ double *sheet_places(const vv_model *m, const vv_state *s)
     }
     free(mover);
   }
-  const vvi_sheet_motion still = {.sheets = k, .at = at, .frame = frame};
-  for (int32_t v = 0; v < k->n_vertex; v++) vvi_sheet_place(&still, v, false, x + 3 * v);
-  free(at), free(frame);
+  return (vvi_sheet_motion){.sheets = k, .at = at, .frame = frame};
+}
+
+double *sheet_places(const vv_model *m, const vv_state *s)
+{
+  double *x = calloc(3 * (size_t)m->sheets->n_vertex + 1, sizeof *x);
+  const vvi_sheet_motion now = still(m, s);
+  for (int32_t v = 0; v < m->sheets->n_vertex; v++) vvi_sheet_place(&now, v, false, x + 3 * v);
+  free(now.at), free(now.frame);
   return x;
+}
+
+double sheet_nearest(const vv_model *m, const vv_state *s)
+{
+  enum { ROOM = 1 << 16 };
+  const struct vvi_sheets *k = m->sheets;
+  const vvi_sheet_motion now = still(m, s);
+  vvi_sheet_pair *pair = malloc(sizeof *pair * ROOM);
+  double least = k->edge_length;
+  for (int32_t a = 0; a < k->n_body; a++)
+    for (int32_t b = a + 1; b < k->n_body; b++) {
+      const int32_t line = k->body[a].obstacle != NULL && k->body[b].obstacle != NULL ? -1 : k->rule_of(k->meets, a, b);
+      if (line < 0) continue;
+      const bool turned = k->body[a].obstacle != NULL;
+      double offset = 0.0;
+      for (int e = 0; e < 2; e++) {
+        const vvi_sheet_body *body = &k->body[e == 0 ? a : b];
+        if (body->carrier == VVI_CARRY_FRAMES || k->rule[line].thick) offset += body->half;
+      }
+      const int64_t n = vvi_sheet_all_pairs(&now, turned ? b : a, turned ? a : b, least + offset, pair, ROOM);
+      must(n <= ROOM);
+      for (int64_t i = 0; i < n; i++) {
+        vvi_closest at;
+        vvi_sheet_closest(&now, pair[i].a, pair[i].b, false, &at);
+        least = fmin(least, at.d - offset);
+      }
+    }
+  free(pair), free(now.at), free(now.frame);
+  return least;
 }
 
 int64_t sheet_intersections(const vv_model *m, const vv_state *s)

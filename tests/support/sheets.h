@@ -1,6 +1,7 @@
 /* tests/support/sheets.h  Surfaces without a body kind: nodes with masses, springs along the edges, kick-drift-kick with the
  * contact of step/sheets.h.  Enough to try contact on its own. */
 #pragma once
+#include "contact/contact.h"
 #include "geom/mesh.h"
 #include "step/sheets.h"
 
@@ -38,6 +39,10 @@ void sheet_world_free(sheet_world *w);
 double *sheet_places(const vv_model *m, const vv_state *s);
 /* Pairs of triangles of a model's surfaces that intersect, all against all. */
 int64_t sheet_intersections(const vv_model *m, const vv_state *s);
-/* What contact of surfaces did in a run. */
-const vvi_sheet_counts *sheet_counts(const vv_sim *sim);
-double sheet_noise(uint64_t *seed); /* -0.5 .. 0.5 */
+/* The least distance less the thickness of surfaces that meet each other or an obstacle, all features against all; no surface
+ * against itself. */
+double sheet_nearest(const vv_model *m, const vv_state *s);
+/* What contact did in a run. */
+const vvi_contact_counts *contact_counts(const vv_sim *sim);
+double contact_lent(const vv_sim *sim); /* J: the most that pushes brought and losses had not yet paid back */
+double sheet_noise(uint64_t *seed);     /* -0.5 .. 0.5 */

@@ -111,7 +111,7 @@ static bool surface_meets(const vv_patch *x, const vv_patch *y)
           shape == VVI_SHAPE_RIGID || shape == VVI_SHAPE_OBSTACLE);
 }
 
-/* One of the two is a surface, a tip or a beam with corners; all others are answered elsewhere (contact/solids.c, crowd.c). */
+/* One of the two is a surface, a tip or a beam with corners; all others are answered elsewhere (contact/solids.c). */
 static bool can_meet(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
