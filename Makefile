@@ -51,11 +51,15 @@ web: release ## build the report page (Node and npm; the net, the first time)
 	@echo "visviva report DIR makes a page of a result folder"
 web-test: web ## test the report page in Chromium
 	@bash tools/setup.sh web-test
-	@cd web && npm install --loglevel=error >/dev/null && npm run check && \
+	@cd web && npm install --no-save --loglevel=error >/dev/null && npm run check && \
 	  VISVIVA=$${VISVIVA:-$$PWD/../$(BUILD)/release/visviva} npm test
 
+.PHONY: setup-test
+setup-test: # without Jupyter and pandas the tests that need them say so and are skipped
+	@bash tools/setup.sh test || true
+
 .PHONY: test
-test: dev ## build and run all tests and checks
+test: setup-test dev ## build and run all tests and checks
 	@$(CTEST) $(BUILD)/dev
 
 .PHONY: soak
@@ -76,6 +80,21 @@ peers: release ## the tumbling rod and a pile in Bullet, ODE and MuJoCo beside v
 	@bash tools/setup.sh peers
 	@$(PYTHON) tools/peers_rigid.py $(BUILD)/release/visviva $(BUILD)/peers
 	@$(PYTHON) tools/peers.py $(BUILD)/release/bench/bench_peer
+
+.PHONY: python wheel deb notebooks
+python: setup ## the Python module, ready to use: build/python/bin/python
+	@bash tools/setup.sh python
+	@$(call built,release,--target vv_shared visviva)
+	@bash tools/python.sh $(BUILD)/python
+wheel: setup ## a wheel with the library, its libraries, the program, the scenes and the page: build/wheel
+	@bash tools/setup.sh python
+	@VISVIVA_BUNDLE=1 $(PYTHON) python/backend.py $(BUILD)/wheel
+deb: setup ## Debian packages, checked by lintian: build/deb
+	@bash tools/setup.sh deb
+	@bash tools/deb.sh $(BUILD)/deb
+notebooks: python ## run the notebooks anew and write their pages: docs/notebooks
+	@bash tools/setup.sh test
+	@VISVIVA_SOURCE=$$PWD VISVIVA_BUILD=$$PWD/$(BUILD)/release bash tests/python/python.sh tools/notebooks.py nbclient nbformat nbconvert
 
 .PHONY: install
 install: setup ## install to PREFIX (default /usr/local)
@@ -118,8 +137,9 @@ fuzz: setup ## fuzz every parser for FUZZ_SECONDS (default 60)
 	@bash tools/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
 .PHONY: docs
-docs: release ## write docs/scene-reference.md from the field tables
+docs: release ## write docs/scene-reference.md from the field tables, docs/c-api.md from the headers
 	$(BUILD)/release/visviva reference docs/scene-reference.md
+	$(PYTHON) tools/c_api.py
 
 .PHONY: clean
 clean: ## remove build and out

@@ -144,7 +144,8 @@ int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
 int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 /* ---- help ---- */
-int app_help(const char *name); /* NULL: overview */
+int app_help(const char *name);          /* NULL: overview */
+const char *app_topic(const char *name); /* its text; NULL: there is none */
 
 /* ---- verbs ---- */
 int app_verb_run(int argc, char **argv);
@@ -159,4 +160,6 @@ int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
 int app_verb_help(int argc, char **argv);
 int app_verb_version(int argc, char **argv);
+int app_verb_man(int argc, char **argv);
+int app_verb_completion(int argc, char **argv);
 int app_check_scene(const char *path); /* what `check SCENE` and `info SCENE` print */

@@ -1,6 +1,9 @@
 /* app/files.c  Paths, and what lies in a result folder. */
 #include "app.h"
 
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -112,12 +115,25 @@ void app_list_files(const char *folder)
   list_paraview(folder);
 }
 
+/* Where this program lies; false: the system does not say. */
+static bool own_path(char program[APP_PATH])
+{
+#ifdef __APPLE__
+  char path[APP_PATH];
+  uint32_t room = sizeof path;
+  return _NSGetExecutablePath(path, &room) == 0 && realpath(path, program) != NULL;
+#else
+  const ssize_t n = readlink("/proc/self/exe", program, APP_PATH - 1);
+  if (n <= 0) return false;
+  program[n] = '\0';
+  return true;
+#endif
+}
+
 bool app_beside_program(char *out, size_t size, const char *relative)
 {
   char program[APP_PATH];
-  const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (n <= 0) return false;
-  program[n] = '\0';
+  if (!own_path(program)) return false;
   char *slash = strrchr(program, '/');
   if (slash == NULL) return false;
   *slash = '\0';

@@ -96,6 +96,14 @@ static const topic topics[] = {
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
 "(Markdown).\n"},
+{"man",
+"Prints the manual page, for man(1).\n"},
+{"completion",
+"Prints a completion script.  For this session of bash:\n"
+"  source <(visviva completion bash)\n"
+"For good, put it where the shell looks: ~/.local/share/bash-completion/\n"
+"completions/visviva, a folder of $fpath as _visviva, ~/.config/fish/\n"
+"completions/visviva.fish.  Packages install all three.\n"},
 {"help", "Explains a verb or a topic: scene, method, ledger, exit-codes.\n"},
 {"version", "Prints the version.\n"},
 {"scene",
@@ -174,6 +182,13 @@ static const topic topics[] = {
 };
 /* clang-format on */
 enum { TOPICS = sizeof topics / sizeof topics[0], WIDTH = 80 };
+
+const char *app_topic(const char *name)
+{
+  for (int i = 0; i < TOPICS; i++)
+    if (strcmp(topics[i].name, name) == 0) return topics[i].text;
+  return NULL;
+}
 
 static int overview(void)
 {

@@ -30,7 +30,9 @@ void app_progress_show(app_progress *p, const char *text)
 
 static void write_line(app_progress *p, const vv_view *view, double now)
 {
-  const long long total = vv_model_steps(view->model), step = view->state->step, events = view->ledger->impacts;
+  const long long total = vv_model_steps(view->model), step = view->state->step;
+  const long long events = (long long)vv_ledger_get(view->ledger, VV_LEDGER_IMPACTS);
+  const double closure = vv_ledger_get(view->ledger, VV_LEDGER_CLOSURE);
   const double elapsed = now - p->start, done = (double)(step - p->from), t = view->state->t;
   const double left = done > 0 ? elapsed / done * (double)(total - step) : -1, dt = vv_model_step(view->model);
   char text[256], gone[32], rest[32];
@@ -38,10 +40,10 @@ static void write_line(app_progress *p, const vv_view *view, double now)
   app_seconds(rest, sizeof rest, left);
   const int n = snprintf(text, sizeof text,
                          "step %lld of %lld  t %.4g  dt %.3g  events %lld  energy error %.1e  %s elapsed, %s left",
-                         step, total, t, dt, events, view->ledger->closure, gone, rest);
+                         step, total, t, dt, events, closure, gone, rest);
   if (n >= columns())
     snprintf(text, sizeof text, "%lld/%lld t %.4g dt %.2g events %lld error %.0e %s, %s left", step, total, t, dt,
-             events, view->ledger->closure, gone, rest);
+             events, closure, gone, rest);
   app_progress_show(p, text);
 }
 

@@ -49,11 +49,13 @@ static bool folder_is_fit(const app_run *r)
 
 static vv_status restore(app_run *r)
 {
-  vv_ledger ledger;
-  const vv_status status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, &ledger);
-  if (status != VV_OK) return status;
-  app_warnings(r->scene.ctx);
-  return vv_sim_restore(r->sim, &ledger);
+  vv_ledger *ledger;
+  vv_status status = vv_ledger_create(&ledger);
+  if (status == VV_OK) status = vv_checkpoint_read(r->scene.model, r->folder, r->scene.state, ledger);
+  if (status == VV_OK) app_warnings(r->scene.ctx);
+  if (status == VV_OK) status = vv_sim_restore(r->sim, ledger);
+  vv_ledger_destroy(ledger);
+  return status;
 }
 
 /* Order matters: signals are watched before the first file is written. */

@@ -21,20 +21,22 @@ static void print_steps(const app_run *r)
 static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
-  const double work = vv_sum_value(&l->posted.external_work);
-  const double loss = vv_sum_value(&l->posted.friction_loss) + vv_sum_value(&l->posted.restitution_loss);
+  const double work = vv_ledger_get(l, VV_LEDGER_EXTERNAL_WORK);
+  const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS);
+  const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
   char unit[256];
   app_energy_unit(&r->scene, unit, sizeof unit);
-  printf("  impacts            %lld", (long long)l->impacts);
-  if (l->fallbacks > 0) printf(", %lld without a root of the energy equation", (long long)l->fallbacks);
-  if (l->held > 0) printf(", %lld held together", (long long)l->held);
-  printf("\n  energy             %.9g -> %.9g %s\n", vv_totals_energy(&l->initial), vv_totals_energy(&l->now), unit);
+  printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
+  if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
+  if (held > 0) printf(", %.0f held together", held);
+  printf("\n  energy             %.9g -> %.9g %s\n", vv_ledger_get(l, VV_LEDGER_INITIAL_TOTAL),
+         vv_ledger_get(l, VV_LEDGER_TOTAL), unit);
   if (work != 0) printf("  external work      %.9g %s\n", work, unit);
   if (loss != 0) printf("  booked losses      %.9g %s\n", loss, unit);
-  printf("  energy error       %.2e  largest, relative\n", l->max_closure);
-  printf("  momentum drift     %.2e  largest, relative\n", l->max_p_drift);
-  printf("  angular momentum   %.2e  largest drift, relative\n", l->max_L_drift);
-  printf("  penetration        %.2e  largest\n", l->max_penetration);
+  printf("  energy error       %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE));
+  printf("  momentum drift     %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT));
+  printf("  angular momentum   %.2e  largest drift, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT));
+  printf("  penetration        %.2e  largest\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION));
 }
 
 /* Also where nothing is claimed: the number then says by how much the method misses. */
@@ -100,13 +102,14 @@ static const char *remedy(const app_run *r, const char *claim)
 void app_warn_of_elements(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
-  if (l->distortion_when < 0.0) return;
+  const double when = vv_ledger_get(l, VV_LEDGER_DISTORTION_WHEN);
+  if (!(when >= 0.0)) return;
   app_hint("warning: from t = %.6g on elements were crushed flat, turned inside out or folded (%.3g, where 1 is flat): "
            "energies "
            "may close all the same, but these bodies are none any more; use smaller loads and speeds, a stiffer "
            "material or a "
            "finer mesh",
-           l->distortion_when, l->max_distortion);
+           when, vv_ledger_get(l, VV_LEDGER_MAX_DISTORTION));
 }
 
 int app_broken_claims(const app_run *r)

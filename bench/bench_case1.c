@@ -7,6 +7,7 @@
  * thread: (difference)/(events), counted in steps of the bars apart. */
 #define _XOPEN_SOURCE 700 /* nftw, mkdtemp */
 #include "tools.h"
+#include "visviva/book.h"
 
 #include <ftw.h>
 #include <math.h>

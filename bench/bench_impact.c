@@ -5,6 +5,7 @@
  * step of the same beam without contacts (leapfrog) stands beside it.  Second table: the slowest beam of the 2017 paper;
  * what a step with an impact takes more than one without, in steps of that beam. */
 #include "tools.h"
+#include "visviva/book.h"
 
 #include <math.h>
 #include <stdlib.h>

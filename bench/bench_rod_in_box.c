@@ -4,6 +4,7 @@
  * with the corners of its cross-section, and 1e4 steps of 1e-3 s with impacts located by halving.  One thread: there is
  * nothing to share. */
 #include "tools.h"
+#include "visviva/book.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
  * that tumbles in a room.  Timed: vv_sim_steps(n) without observers, least of several goes; one thread in CPU time, two in
  * wall time.  The program fails unless the bits are the same for both.  Free flight is timed by bench_rigid. */
 #include "tools.h"
+#include "visviva/book.h"
 
 #include <math.h>
 #include <stdlib.h>

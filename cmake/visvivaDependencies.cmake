@@ -1,13 +1,24 @@
 # What libvisviva stands on.  Used by the build and, unchanged, by the installed package.
 # Defines OpenMP::OpenMP_C, visviva_yaml and visviva_hdf5.
 
+# Without OpenMP (VV_OPENMP off, or a compiler that has none: Apple's clang) everything runs on one thread.
+if(NOT DEFINED VV_OPENMP)
+  set(VV_OPENMP ON)
+endif()
 get_property(vv_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-if("C" IN_LIST vv_languages)
-  find_package(OpenMP REQUIRED COMPONENTS C)
-elseif(NOT TARGET OpenMP::OpenMP_C) # a project in C++ alone
-  find_package(OpenMP REQUIRED COMPONENTS CXX)
+if(VV_OPENMP AND "C" IN_LIST vv_languages)
+  find_package(OpenMP COMPONENTS C)
+elseif(VV_OPENMP AND NOT TARGET OpenMP::OpenMP_C) # a project in C++ alone
+  find_package(OpenMP COMPONENTS CXX)
+  if(OpenMP_CXX_FOUND)
+    add_library(OpenMP::OpenMP_C INTERFACE IMPORTED)
+    target_link_libraries(OpenMP::OpenMP_C INTERFACE OpenMP::OpenMP_CXX)
+  endif()
+endif()
+if(NOT TARGET OpenMP::OpenMP_C)
+  message(STATUS "visviva: no OpenMP: one thread")
+  set(VV_OPENMP OFF)
   add_library(OpenMP::OpenMP_C INTERFACE IMPORTED)
-  target_link_libraries(OpenMP::OpenMP_C INTERFACE OpenMP::OpenMP_CXX)
 endif()
 find_package(PkgConfig REQUIRED)
 

@@ -2,6 +2,9 @@
 # Is everything here that a build needs?  Silent when it is.  Otherwise installs the missing Debian packages, or, where
 # there is no apt-get or no right to use it, names them and stops.
 #   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
+#   tools/setup.sh python    also NumPy, which import visviva needs
+#   tools/setup.sh test      also what tests and notebooks of the Python module need: NumPy, pandas, Jupyter's tools, matplotlib
+#   tools/setup.sh deb       also what builds and checks the Debian package
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
 #   tools/setup.sh peers     also the engines of make peers: Bullet, ODE, MuJoCo
 #   tools/setup.sh web       also Node and npm, which build the report page (make web)
@@ -11,6 +14,7 @@ set -euo pipefail
 missing=()
 need() { missing+=("$@"); } # packages, by their Debian names
 has() { command -v "$1" >/dev/null 2>&1; }
+imports() { /usr/bin/python3 -c "import $1" 2>/dev/null || python3 -c "import $1" 2>/dev/null; }
 module() { pkg-config --exists "$1" 2>/dev/null; }
 
 look() {
@@ -25,6 +29,24 @@ look() {
     module yaml-0.1 || need libyaml-dev
     module hdf5-serial || module hdf5 || has h5cc || need libhdf5-dev
     module cmocka || need libcmocka-dev
+  fi
+  case "${1:-}" in python | test)
+    imports numpy || need python3-numpy ;;
+  esac
+  if [ "${1:-}" = test ]; then
+    imports pandas || need python3-pandas
+    imports matplotlib || need python3-matplotlib
+    imports nbclient || need python3-nbclient
+    imports nbformat || need python3-nbformat
+    imports ipykernel || need python3-ipykernel
+    imports nbconvert || need python3-nbconvert
+  fi
+  if [ "${1:-}" = deb ]; then
+    has dpkg-buildpackage || need dpkg-dev
+    has dh || need debhelper
+    has dh_python3 || need dh-python
+    has lintian || need lintian
+    has fakeroot || need fakeroot
   fi
   if [ "${1:-}" = clang ]; then
     has clang || need clang

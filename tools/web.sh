@@ -13,8 +13,8 @@ command -v npm >/dev/null 2>&1 || {
 case "$(node --version 2>/dev/null)" in
 v1[0-7].* | v[0-9].* | "") echo "visviva: the report page needs Node 18 or later, not '$(node --version 2>/dev/null)'" >&2 && exit 1 ;;
 esac
-if [ ! -d node_modules/vite ] || [ package.json -nt node_modules/.package-lock.json ]; then
-  npm install --omit=dev --loglevel=error >/dev/null
+if [ ! -d node_modules/vite ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  npm install --no-save --omit=dev --loglevel=error >/dev/null # the versions that package-lock.json names
 fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

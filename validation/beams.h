@@ -1,5 +1,6 @@
 /* validation/beams.h  The beams of the 2015 paper: scenes, runs, errors, orders. */
 #pragma once
+#include "visviva/book.h"
 #include "visviva/visviva.h"
 
 /* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3.  smooth: the beam of 4.3 with a strain

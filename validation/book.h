@@ -5,6 +5,7 @@
  * Nothing that depends on the machine or the day is written: the summary is the same file wherever it is made. */
 #pragma once
 #include "report/plot.h"
+#include "visviva/book.h"
 #include "visviva/visviva.h"
 
 #include <stdio.h>

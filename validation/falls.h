@@ -1,5 +1,6 @@
 /* validation/falls.h  The falling beam of the two impact papers: scenes, runs, what is read off. */
 #pragma once
+#include "visviva/book.h"
 #include "visviva/visviva.h"
 
 /* standing: upright at rest; lying: on an incline of friction 0.4 whose slope is 3/9.5 */

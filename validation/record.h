@@ -1,6 +1,7 @@
 /* validation/record.h  Runs a scene through the public door and keeps what the chapters look at. */
 #pragma once
 #include "cases.h"
+#include "visviva/book.h"
 #include "visviva/visviva.h"
 
 /* A tip that is followed: the end node of a bar and the massless part in front of it. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,8 @@ VV_API int vv_ctx_threads(const vv_ctx *ctx);
 VV_API int vv_ctx_message_count(const vv_ctx *ctx);
 VV_API const char *vv_ctx_message(const vv_ctx *ctx, int i);
 VV_API void vv_ctx_messages_clear(vv_ctx *ctx);
+/* Writes all messages to a stream of the caller, one a line, and clears them; returns how many there were. */
+VV_API int vv_ctx_report(vv_ctx *ctx, FILE *stream);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  * A kind is one const table of batch functions over a block: all bodies of that kind in the model, structure of arrays.
  * Nothing here allocates: kinds say what they need (measure), the model places it, they fill it. */
 #pragma once
+#include "visviva/book.h"
 #include "visviva/fields.h"
-#include "visviva/ledger.h"
 #include "visviva/model.h"
 #include "visviva/sim.h"
 

@@ -11,57 +11,65 @@
 extern "C" {
 #endif
 
-typedef struct vv_totals {
-  double kinetic, strain, potential, contact; /* J; potential: gravity; contact: stored in closed contact springs */
-  double p[3], L[3];                          /* linear and angular momentum (about the origin) */
-  double p_abs, L_abs;                        /* sum |p_i|, sum |x_i x p_i|: scales for relative drifts */
-} vv_totals;
+typedef struct vv_ledger vv_ledger; /* its fields are read by the functions below */
 
-/* A sum that keeps its rounding error (Neumaier): 1e7 small postings lose nothing. */
-typedef struct vv_sum {
-  double value, carry;
-} vv_sum;
+/* The columns: name in C, name in ledger.csv and in Python, unit.  New ones come at the end: numbers stay.
+ * Energies are those that the method balances (vv_sim_energy_kind); nodal_total is the plain one.  Drifts are relative.
+ * max_*: largest of the run so far.  impulse, moment: from outside (loads, gravity, supports, obstacles, the caller).
+ * energy_h2 is not a number unless record.modified asks for it. */
+#define VV_LEDGER_LIST(X)                      \
+  X(KINETIC, "kinetic", "J")                   \
+  X(STRAIN, "strain", "J")                     \
+  X(POTENTIAL, "potential", "J")               \
+  X(CONTACT, "contact", "J")                   \
+  X(EXTERNAL_WORK, "external_work", "J")       \
+  X(FRICTION_LOSS, "friction_loss", "J")       \
+  X(RESTITUTION_LOSS, "restitution_loss", "J") \
+  X(TOTAL, "total", "J")                       \
+  X(CLOSURE, "closure", "1")                   \
+  X(P_X, "p_x", "kg m/s")                      \
+  X(P_Y, "p_y", "kg m/s")                      \
+  X(P_Z, "p_z", "kg m/s")                      \
+  X(L_X, "L_x", "kg m^2/s")                    \
+  X(L_Y, "L_y", "kg m^2/s")                    \
+  X(L_Z, "L_z", "kg m^2/s")                    \
+  X(CONTACTS, "contacts", "1")                 \
+  X(PENETRATION, "penetration", "m")           \
+  X(NODAL_TOTAL, "nodal_total", "J")           \
+  X(IMPACTS, "impacts", "1")                   \
+  X(ENERGY_H2, "energy_h2", "J")               \
+  X(INITIAL_TOTAL, "initial_total", "J")       \
+  X(ENERGY_SCALE, "energy_scale", "J")         \
+  X(P_DRIFT, "p_drift", "1")                   \
+  X(L_DRIFT, "L_drift", "1")                   \
+  X(MAX_CLOSURE, "max_closure", "1")           \
+  X(MAX_P_DRIFT, "max_p_drift", "1")           \
+  X(MAX_L_DRIFT, "max_L_drift", "1")           \
+  X(MAX_PENETRATION, "max_penetration", "m")   \
+  X(IMPULSE_X, "impulse_x", "kg m/s")          \
+  X(IMPULSE_Y, "impulse_y", "kg m/s")          \
+  X(IMPULSE_Z, "impulse_z", "kg m/s")          \
+  X(MOMENT_X, "moment_x", "kg m^2/s")          \
+  X(MOMENT_Y, "moment_y", "kg m^2/s")          \
+  X(MOMENT_Z, "moment_z", "kg m^2/s")          \
+  X(HELD, "held", "1")                         \
+  X(FALLBACKS, "fallbacks", "1")               \
+  X(MAX_DISTORTION, "max_distortion", "1")     \
+  X(DISTORTION_WHEN, "distortion_when", "s")
+#define VV_LEDGER_ENUM(name, text, unit) VV_LEDGER_##name,
+typedef enum vv_ledger_column { VV_LEDGER_LIST(VV_LEDGER_ENUM) VV_LEDGER_COLUMNS } vv_ledger_column;
 
-typedef struct vv_posted {
-  vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
-  vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
-  double impulse_abs, moment_abs; /* sizes of what loads and supports exchanged: rounding scales */
-} vv_posted;
+VV_API int vv_ledger_columns(void);            /* of the library: not fewer than VV_LEDGER_COLUMNS of the header */
+VV_API const char *vv_ledger_name(int column); /* NULL: there is no such column */
+VV_API const char *vv_ledger_unit(int column);
+VV_API int vv_ledger_find(const char *name);                            /* -1: none */
+VV_API double vv_ledger_get(const vv_ledger *ledger, int column);       /* not a number: there is no such column */
+VV_API void vv_ledger_row(const vv_ledger *ledger, int n, double *out); /* out[n]: the first n columns */
 
-typedef struct vv_ledger {
-  vv_totals initial, now;          /* audited, in the energy that the method balances (energy_kind) */
-  double nodal_initial, nodal_now; /* the plain energy H(q, p) at the same times */
-  double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
-  vv_posted posted;
-  double energy_scale, p_scale, L_scale; /* largest seen so far */
-  double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one drift */
-  double reach;            /* m: farthest place from the origin at the start: angular momenta round at eps reach |p| */
-  double energy_floor;     /* J: the same of all drifts so far: a gap below it is none */
-  double closure;          /* now */
-  double p_drift, L_drift; /* now */
-  double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
-  double max_nodal_closure;
-  double max_gap, max_nodal_gap;          /* J: the same, not yet divided by the energy scale, which may still grow */
-  double penetration;                     /* now */
-  double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
-  double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
-  int64_t contacts;   /* closed or touching pairs at this step */
-  int64_t impacts;    /* events since the start */
-  int64_t fallbacks;  /* events whose energy equation had no root */
-  int64_t held;       /* contacts held together because bounces accumulated */
-  double anchor_energy,
-      anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
-  int64_t anchor_events; /* events and lifts then; -1: no audit yet */
-  double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
-  double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
-  double most_lost[2]; /* J: the largest restitution_loss and friction_loss that were ever in the book */
-  double max_shrink;   /* J: by which one of them was later found below that */
-  double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
-  double max_rise;     /* J: by which it was later found above that */
-} vv_ledger;
-
-VV_API double vv_sum_value(const vv_sum *s);
-VV_API double vv_totals_energy(const vv_totals *t); /* kinetic + strain + potential + contact */
+/* A ledger of the caller's own, to hold that of a checkpoint or a copy. */
+VV_API VV_NODISCARD vv_status vv_ledger_create(vv_ledger **out);
+VV_API VV_NODISCARD vv_status vv_ledger_copy(vv_ledger *to, const vv_ledger *from);
+VV_API void vv_ledger_destroy(vv_ledger *ledger);
 
 #ifdef __cplusplus
 }

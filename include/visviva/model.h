@@ -50,6 +50,7 @@ VV_API int64_t vv_model_steps(const vv_model *model);      /* steps to time.end 
 VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the unit of node-steps */
 VV_API int64_t vv_model_hard_pairs(const vv_model *model); /* that may meet, with nothing elastic between them */
 VV_API int vv_model_bodies(const vv_model *model);
+VV_API int vv_model_body(const vv_model *model, const char *name); /* its index; -1: there is none */
 VV_API const char *vv_model_body_name(const vv_model *model, int i);
 VV_API const char *vv_model_body_kind(const vv_model *model, int i);
 /* A word of the scene as understood, defaults filled in: "method.jump", "units.length", "contacts[0].restitution",
@@ -63,6 +64,22 @@ VV_API int64_t vv_model_field_size(const vv_model *model, int body, const char *
 /* out[size][components]: the field in this state. */
 VV_API VV_NODISCARD vv_status vv_model_output(const vv_model *model, const vv_state *state, int body, const char *field,
                                               double *out);
+/* Where a body lies in a state: component c of node j is state->q[q0 + c*column + j], and state->p[p0 + c*column + j].
+ *   kind    q of a node                                          p of a node
+ *   bar     displacement along its line                          momentum along it
+ *   beam    position (3), frame by rows (9)                      momentum (3), spin about the node (3)
+ *   shell   position of the control point (3)                    momentum (3)
+ *   rigid   centre of mass (3), quaternion w first (4),          momentum (3), spin about the centre (3)
+ *           what rounding left out of both sums (7)
+ * all in space axes.  False: there is no such body, or it does not move (an obstacle). */
+typedef struct vv_slice {
+  int64_t q0, p0, column, nodes;
+  int32_t node_q, node_p;
+} vv_slice;
+VV_API bool vv_model_slice(const vv_model *model, int body, vv_slice *out);
+/* Elements of a body and nodes of each (2: lines, 3: triangles); out[elements][corners]: nodes of the body. */
+VV_API int64_t vv_model_elements(const vv_model *model, int body, int *corners);
+VV_API VV_NODISCARD vv_status vv_model_connect(const vv_model *model, int body, int64_t *out);
 VV_API const char *vv_model_title(const vv_model *model);
 VV_API vv_ctx *vv_model_ctx(const vv_model *model);
 

@@ -32,6 +32,31 @@ VV_API VV_NODISCARD vv_status vv_results_close(vv_results *results);
 VV_API VV_NODISCARD vv_status vv_checkpoint_read(const vv_model *model, const char *folder, vv_state *state,
                                                  vv_ledger *ledger);
 
+/* The same in a file of the caller's own: what a simulation is now, to go on from later with vv_sim_restore. */
+VV_API VV_NODISCARD vv_status vv_checkpoint_save(const vv_sim *sim, const char *path);
+VV_API VV_NODISCARD vv_status vv_checkpoint_load(const vv_model *model, const char *path, vv_state *state,
+                                                 vv_ledger *ledger);
+
+/* Frames of a result folder (results.h5), to read; also of a run that is still going on, as far as it is on disk. */
+typedef struct vv_frames vv_frames;
+VV_API VV_NODISCARD vv_status vv_frames_open(vv_ctx *ctx, const char *folder, vv_frames **out);
+VV_API void vv_frames_close(vv_frames *frames);
+VV_API int64_t vv_frames_count(const vv_frames *frames);
+VV_API const double *vv_frames_time(const vv_frames *frames);  /* [count] */
+VV_API const int64_t *vv_frames_step(const vv_frames *frames); /* [count] */
+VV_API int vv_frames_bodies(const vv_frames *frames);
+VV_API const char *vv_frames_body(const vv_frames *frames, int body); /* NULL: there is none */
+/* Values of a field in a frame, and components of each; 0: the body has no such field. */
+VV_API int64_t vv_frames_size(vv_frames *frames, int body, const char *field, int *components);
+/* out[n][size][components]: n frames from the first on. */
+VV_API VV_NODISCARD vv_status vv_frames_read(vv_frames *frames, int body, const char *field, int64_t first, int64_t n,
+                                             double *out);
+/* Names of what a body has, separated by line ends, cut to what fits; returns the length that it wants. */
+VV_API size_t vv_frames_fields(vv_frames *frames, int body, char *out, size_t size);
+/* Constant tables of a body, such as "elements" (nodes of each), "skin_points", "skin_triangles": rows and columns; 0 rows:
+ * none.  out may be NULL. */
+VV_API int64_t vv_frames_table(vv_frames *frames, int body, const char *name, int *columns, double *out);
+
 /* Compares two result folders: ledger, events and last frame.  `difference` is the largest relative difference. */
 typedef struct vv_comparison {
   double difference;                /* largest of all below */

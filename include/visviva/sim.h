@@ -73,8 +73,8 @@ typedef struct vv_sim_def {
 } vv_sim_def;
 
 VV_API vv_sim_def vv_sim_default(void);
-/* The state is borrowed and moved in place.  It may be changed between calls; what that brings or takes is in no book, so
- * new books want a new simulation. */
+/* The state is borrowed and moved in place.  It may be changed between calls: after vv_sim_edit what that brings or takes is
+ * booked as external; without it it is in no book. */
 VV_API VV_NODISCARD vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def *def,
                                             vv_sim **out);
 VV_API void vv_sim_destroy(vv_sim *sim);
@@ -86,11 +86,54 @@ VV_API VV_NODISCARD vv_status vv_sim_observe(vv_sim *sim, int64_t every, vv_obse
 typedef int64_t vv_next_fn(int64_t step, void *user);
 VV_API VV_NODISCARD vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, void *user);
 
+/* Observers and controllers with this `user` are no longer called.  Not from inside one. */
+VV_API void vv_sim_dismiss(vv_sim *sim, const void *user);
+
 /* Advances; returns VV_OK even if nature stopped the run: look at the report. */
 VV_API VV_NODISCARD vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report);
 VV_API VV_NODISCARD vv_status vv_sim_run(vv_sim *sim, vv_report *report); /* to time.end */
+/* To the first whole step that is not before time t; no step where t is past. */
+VV_API VV_NODISCARD vv_status vv_sim_until(vv_sim *sim, double t, vv_report *report);
 VV_API void vv_sim_interrupt(vv_sim *sim); /* async-signal-safe: stop after the current step */
+/* Calls fn a few times a second while steps are taken, in the thread of the caller; true: stop, as vv_sim_interrupt does.
+ * NULL: no longer. */
+typedef bool vv_poll_fn(void *user);
+VV_API void vv_sim_poll(vv_sim *sim, vv_poll_fn *fn, void *user);
 
+/* ---- acting on a run: what the caller does is booked as external work, impulse and moment, never lost ----
+ *
+ * Between two calls of vv_sim_steps, or inside a controller.  The work of an impulse at fixed positions is the change of the
+ * energy that the method balances, and the books are brought up to date at the next step or look at the ledger.
+ * `body` is an index (vv_model_body), `node` counts in the body, -1: every node of it.  Vectors have space axes.  Moments and
+ * spins are about the node and want a kind with frames (beams, rigid bodies); NULL: none.  Supports take what acts on a node
+ * they hold.  Refused (VV_UNSUPPORTED) for beams in energy-momentum steps, which keep velocities of their own. */
+
+/* An impulse (N s) and a moment of impulse (N m s), now. */
+VV_API VV_NODISCARD vv_status vv_sim_push(vv_sim *sim, int body, int64_t node, const double impulse[3],
+                                          const double moment[3]);
+/* A velocity and an angular velocity, now; NULL: stays. */
+VV_API VV_NODISCARD vv_status vv_sim_set_velocity(vv_sim *sim, int body, int64_t node, const double velocity[3],
+                                                  const double spin[3]);
+/* A force (N) and a moment (N m) from now on, until they are set again; both NULL: no longer.  Half of its impulse acts
+ * before each step and half after it. */
+VV_API VV_NODISCARD vv_status vv_sim_force(vv_sim *sim, int body, int64_t node, const double force[3],
+                                           const double moment[3]);
+/* Prescribed motion from now on, until it is set again; both NULL: free again.  Before each step the velocity is set so that
+ * the step ends where the prescribed motion leads, after it to the prescribed one.  An impact inside a step acts on the body
+ * with its own mass; the deviation is taken back in the next step, and all of it is booked. */
+VV_API VV_NODISCARD vv_status vv_sim_prescribe(vv_sim *sim, int body, int64_t node, const double velocity[3],
+                                               const double spin[3]);
+/* Announces that the caller is about to write q or p, and hands out the state to write; what the change brings or takes is
+ * booked.  Valid until the next step. */
+VV_API VV_NODISCARD vv_status vv_sim_edit(vv_sim *sim, vv_state **state);
+/* Calls fn before every step whose number is a multiple of `every`; it may use the functions above.  A status other than
+ * VV_OK stops the run, which hands it on. */
+typedef vv_status vv_control_fn(vv_sim *sim, void *user);
+VV_API VV_NODISCARD vv_status vv_sim_control(vv_sim *sim, int64_t every, vv_control_fn *fn, void *user);
+
+VV_API const vv_model *vv_sim_model(const vv_sim *sim);
+VV_API const vv_state *vv_sim_state(const vv_sim *sim);
+/* Lives as long as the simulation and follows it.  Before the first step it is empty. */
 VV_API const vv_ledger *vv_sim_ledger(const vv_sim *sim);
 VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab, modified or director */
 VV_API int vv_sim_claims(const vv_sim *sim, const vv_claim **claims); /* how many; judged at the last step done */
@@ -106,7 +149,25 @@ typedef struct vv_structure {
 } vv_structure;
 VV_API bool vv_sim_structure(const vv_sim *sim, vv_structure *out); /* false: not checked */
 
-/* Continue a run: the ledger as it was (a checkpoint holds state and ledger). */
+/* ---- observers that keep rows and events in memory of the caller ---- */
+
+/* Rows of `columns` numbers: step, time, then the first columns of the ledger.  Register with vv_sim_observe.  Rows that do
+ * not fit are counted in `missed`.  The same step is not kept twice. */
+typedef struct vv_rows {
+  double *row; /* [capacity][columns] */
+  int64_t capacity, n, missed;
+  int32_t columns;
+} vv_rows;
+VV_API VV_NODISCARD vv_status vv_rows_observe(const vv_view *view, void *rows);
+/* Events, copied as they come. */
+typedef struct vv_events {
+  vv_event *event; /* [capacity] */
+  int64_t capacity, n, missed;
+} vv_events;
+VV_API VV_NODISCARD vv_status vv_events_observe(const vv_view *view, void *events);
+
+/* Continue a run: the ledger as it was (a checkpoint holds state and ledger; forces and prescribed motions of the caller are
+ * not in it). */
 VV_API VV_NODISCARD vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger);
 
 #ifdef __cplusplus

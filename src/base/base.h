@@ -4,6 +4,9 @@
 
 #include <locale.h>
 #include <stdio.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
 
 #ifdef NDEBUG
 #define VV_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))

@@ -1,11 +1,18 @@
 /* base/context.c  The context: catalog, threads, messages. */
 #include "base/base.h"
 
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifndef VV_NO_OPENMP
+#include <omp.h>
+#else
+static int omp_get_max_threads(void)
+{
+  return 1;
+}
+#endif
 
 /* Handed up by name only: the built-in kinds live in the catalog room. */
 VV_API const struct vv_catalog *vv_catalog_default(void);
@@ -85,8 +92,19 @@ const char *vv_ctx_message(const vv_ctx *ctx, int i)
 
 void vv_ctx_messages_clear(vv_ctx *ctx)
 {
-  for (int i = 0; i < ctx->n_message; i++) free(ctx->message[i]);
-  ctx->n_message = 0;
+#pragma omp critical(vvi_ctx_messages)
+  {
+    for (int i = 0; i < ctx->n_message; i++) free(ctx->message[i]);
+    ctx->n_message = 0;
+  }
+}
+
+int vv_ctx_report(vv_ctx *ctx, FILE *stream)
+{
+  const int n = ctx->n_message;
+  for (int i = 0; i < n; i++) fprintf(stream, "%s\n", ctx->message[i]);
+  vv_ctx_messages_clear(ctx);
+  return n;
 }
 
 vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
@@ -107,6 +125,13 @@ vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
   char *copy = malloc(strlen(text) + 1);
   if (copy == NULL) return status;
   strcpy(copy, text);
-  ctx->message[ctx->n_message++] = copy;
+  /* two simulations of one model may fail in two threads */
+#pragma omp critical(vvi_ctx_messages)
+  {
+    if (ctx->n_message < MAX_MESSAGES)
+      ctx->message[ctx->n_message++] = copy;
+    else
+      free(copy);
+  }
   return status;
 }

@@ -1,6 +1,7 @@
 /* io/checkpoint.h  The whole truth of a run in one file: state, ledger, and how long the other files were. */
 #pragma once
 #include "base/base.h"
+#include "visviva/book.h"
 #include "visviva/sim.h"
 
 /* Where the files of a result folder stood at the checkpoint: a resumed run cuts them back to here. */

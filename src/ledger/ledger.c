@@ -3,6 +3,95 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME(name, text, unit) text,
+#define UNIT(name, text, unit) unit,
+static const char *const column_name[] = {VV_LEDGER_LIST(NAME)}, *const column_unit[] = {VV_LEDGER_LIST(UNIT)};
+#undef NAME
+#undef UNIT
+
+int vv_ledger_columns(void)
+{
+  return VV_LEDGER_COLUMNS;
+}
+
+const char *vv_ledger_name(int column)
+{
+  return column >= 0 && column < VV_LEDGER_COLUMNS ? column_name[column] : NULL;
+}
+
+const char *vv_ledger_unit(int column)
+{
+  return column >= 0 && column < VV_LEDGER_COLUMNS ? column_unit[column] : NULL;
+}
+
+int vv_ledger_find(const char *name)
+{
+  for (int i = 0; name != NULL && i < VV_LEDGER_COLUMNS; i++)
+    if (strcmp(column_name[i], name) == 0) return i;
+  return -1;
+}
+
+static void fill_row(const vv_ledger *l, double out[VV_LEDGER_COLUMNS])
+{
+  const vv_totals *now = &l->now;
+  const vv_posted *b = &l->posted;
+  out[VV_LEDGER_KINETIC] = now->kinetic, out[VV_LEDGER_STRAIN] = now->strain;
+  out[VV_LEDGER_POTENTIAL] = now->potential, out[VV_LEDGER_CONTACT] = now->contact;
+  out[VV_LEDGER_EXTERNAL_WORK] = vv_sum_value(&b->external_work);
+  out[VV_LEDGER_FRICTION_LOSS] = vv_sum_value(&b->friction_loss);
+  out[VV_LEDGER_RESTITUTION_LOSS] = vv_sum_value(&b->restitution_loss);
+  out[VV_LEDGER_TOTAL] = vv_totals_energy(now), out[VV_LEDGER_INITIAL_TOTAL] = vv_totals_energy(&l->initial);
+  out[VV_LEDGER_NODAL_TOTAL] = l->nodal_now, out[VV_LEDGER_ENERGY_H2] = l->modified_now;
+  out[VV_LEDGER_MAX_DISTORTION] = l->max_distortion, out[VV_LEDGER_DISTORTION_WHEN] = l->distortion_when;
+  out[VV_LEDGER_CLOSURE] = l->closure, out[VV_LEDGER_MAX_CLOSURE] = l->max_closure;
+  out[VV_LEDGER_ENERGY_SCALE] = l->energy_scale;
+  out[VV_LEDGER_P_DRIFT] = l->p_drift, out[VV_LEDGER_MAX_P_DRIFT] = l->max_p_drift;
+  out[VV_LEDGER_L_DRIFT] = l->L_drift, out[VV_LEDGER_MAX_L_DRIFT] = l->max_L_drift;
+  out[VV_LEDGER_PENETRATION] = l->penetration, out[VV_LEDGER_MAX_PENETRATION] = l->max_penetration;
+  out[VV_LEDGER_CONTACTS] = (double)l->contacts, out[VV_LEDGER_IMPACTS] = (double)l->impacts;
+  out[VV_LEDGER_HELD] = (double)l->held, out[VV_LEDGER_FALLBACKS] = (double)l->fallbacks;
+  for (int c = 0; c < 3; c++) {
+    out[VV_LEDGER_P_X + c] = now->p[c], out[VV_LEDGER_L_X + c] = now->L[c];
+    out[VV_LEDGER_IMPULSE_X + c] = vv_sum_value(&b->impulse[c]);
+    out[VV_LEDGER_MOMENT_X + c] = vv_sum_value(&b->moment[c]);
+  }
+}
+
+void vv_ledger_row(const vv_ledger *l, int n, double *out)
+{
+  double row[VV_LEDGER_COLUMNS];
+  fill_row(l, row);
+  for (int i = 0; i < n; i++) out[i] = i < VV_LEDGER_COLUMNS ? row[i] : NAN;
+}
+
+double vv_ledger_get(const vv_ledger *l, int column)
+{
+  double row[VV_LEDGER_COLUMNS];
+  if (column < 0 || column >= VV_LEDGER_COLUMNS) return NAN;
+  fill_row(l, row);
+  return row[column];
+}
+
+vv_status vv_ledger_create(vv_ledger **out)
+{
+  *out = calloc(1, sizeof **out);
+  return *out != NULL ? VV_OK : VV_NOMEM;
+}
+
+vv_status vv_ledger_copy(vv_ledger *to, const vv_ledger *from)
+{
+  if (to == NULL || from == NULL) return VV_ARG;
+  *to = *from;
+  return VV_OK;
+}
+
+void vv_ledger_destroy(vv_ledger *ledger)
+{
+  free(ledger);
+}
 
 double vv_sum_value(const vv_sum *s)
 {

@@ -1,7 +1,7 @@
 /* ledger/ledger.h  Posting and closing.  The ledger never changes a state. */
 #pragma once
 #include "base/base.h"
-#include "visviva/ledger.h"
+#include "visviva/book.h"
 
 /* Neumaier's sum: value + carry is the sum to twice the working precision. */
 static inline void vvi_sum_add(vv_sum *s, double x)

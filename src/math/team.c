@@ -1,6 +1,30 @@
 /* math/team.c  The only place that asks the OpenMP runtime who we are. */
 #include "math/math.h"
 
+#ifdef VV_NO_OPENMP
+
+int vvi_team_size(void)
+{
+  return 1;
+}
+
+int vvi_team_rank(void)
+{
+  return 0;
+}
+
+int vvi_team_restrict(bool one)
+{
+  (void)one;
+  return 0;
+}
+
+void vvi_team_restore(int before)
+{
+  (void)before;
+}
+
+#else
 #include <omp.h>
 
 int vvi_team_size(void)
@@ -24,3 +48,5 @@ void vvi_team_restore(int before)
 {
   omp_set_max_active_levels(before);
 }
+
+#endif

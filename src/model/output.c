@@ -36,6 +36,45 @@ int64_t vv_model_field_size(const vv_model *m, int body, const char *field, int 
   return f == NULL ? 0 : f->on_elements ? b->n_element : b->n_node;
 }
 
+int vv_model_body(const vv_model *m, const char *name)
+{
+  return name != NULL ? vvi_model_body_find(m, name) : -1;
+}
+
+bool vv_model_slice(const vv_model *m, int body, vv_slice *out)
+{
+  const vv_body *b = body_at(m, body);
+  *out = (vv_slice){0};
+  if (b == NULL || b->n_node == 0) return false;
+  const vv_block *k = &m->block[b->block];
+  *out = (vv_slice){.q0 = k->q0 + b->node0,
+                    .p0 = k->p0 + b->node0,
+                    .column = k->column,
+                    .nodes = b->n_node,
+                    .node_q = k->kind->node_q,
+                    .node_p = k->kind->node_p};
+  return true;
+}
+
+int64_t vv_model_elements(const vv_model *m, int body, int *corners)
+{
+  const vv_body *b = body_at(m, body);
+  const int n = b != NULL ? b->kind->element_nodes : 0;
+  if (corners != NULL) *corners = n;
+  return n > 0 && m->block[b->block].element_node != NULL ? b->n_element : 0;
+}
+
+vv_status vv_model_connect(const vv_model *m, int body, int64_t *out)
+{
+  int corners;
+  const int64_t n = vv_model_elements(m, body, &corners);
+  if (n == 0) return vvi_fail(m->ctx, VV_ARG, "there is no body %d, or it has no elements", body);
+  const vv_body *b = &m->body[body];
+  const int32_t *node = m->block[b->block].element_node + b->element0 * corners;
+  for (int64_t i = 0; i < n * corners; i++) out[i] = node[i] - b->node0;
+  return VV_OK;
+}
+
 /* A kind tells of its whole block; the slice of the body is cut out of it. */
 vv_status vv_model_output(const vv_model *m, const vv_state *s, int body, const char *field, double *out)
 {

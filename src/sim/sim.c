@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { COOKIE = 0x73696d30 };
+static const double patience = 0.05; /* s between two polls */
 
 const char *vv_reason_text(vv_reason reason)
 {
@@ -53,7 +54,7 @@ static vv_status balance_kicks(vv_sim *sim)
 static vv_status build(vv_sim *sim, const vv_sim_def *def)
 {
   const vv_model *m = sim->model;
-  sim->log.event = VVI_ARENA_NEW(&sim->arena, vv_event, VVI_LOG_EVENTS);
+  sim->log.event = calloc(VVI_LOG_EVENTS, sizeof(vv_event)); /* not the arena, which would touch its 6 MB */
   if (sim->log.event == NULL) return VV_NOMEM;
   sim->step = (struct vv_step){.model = m,
                                .state = sim->state,
@@ -70,7 +71,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
-  const bool meets = m->pairs->n > 0 || m->crowd != NULL || m->solids != NULL || m->sheets != NULL;
+  const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
@@ -103,6 +104,9 @@ void vv_sim_destroy(vv_sim *sim)
   if (sim == NULL) return;
   vv_state_destroy(sim->left);
   vvi_contact_destroy(sim->step.contact);
+  free(sim->log.event);
+  free(sim->act);
+  free(sim->mover);
   vvi_arena_free(&sim->arena);
   free(sim);
 }
@@ -123,13 +127,42 @@ vv_status vv_sim_observe_when(vv_sim *sim, vv_next_fn *next, vv_observe_fn *fn, 
   return VV_OK;
 }
 
+void vv_sim_dismiss(vv_sim *sim, const void *user)
+{
+  int n = 0, k = 0;
+  for (int i = 0; i < sim->n_observer; i++)
+    if (sim->observer[i].user != user) sim->observer[n++] = sim->observer[i];
+  for (int i = 0; i < sim->n_controller; i++)
+    if (sim->controller[i].user != user) sim->controller[k++] = sim->controller[i];
+  sim->n_observer = n;
+  sim->n_controller = k;
+}
+
 void vv_sim_interrupt(vv_sim *sim)
 {
   sim->interrupted = 1;
 }
 
+void vv_sim_poll(vv_sim *sim, vv_poll_fn *fn, void *user)
+{
+  sim->poll = fn;
+  sim->poll_user = user;
+}
+
+const vv_model *vv_sim_model(const vv_sim *sim)
+{
+  return sim->model;
+}
+
+const vv_state *vv_sim_state(const vv_sim *sim)
+{
+  return sim->state;
+}
+
+/* What the caller did since is booked first: the simulation is never a constant object. */
 const vv_ledger *vv_sim_ledger(const vv_sim *sim)
 {
+  vvi_act_settle((vv_sim *)sim);
   return &sim->ledger;
 }
 
@@ -154,7 +187,8 @@ bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
 vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
 {
   sim->ledger = *ledger;
-  sim->started = true;
+  sim->started = sim->fresh = true;
+  sim->touched = false;
   sim->sane = sim->state->step;
   vvi_claims_make(sim);
   vvi_claims_judge(sim);
@@ -174,7 +208,7 @@ static double kick_energy(const vv_sim *sim)
   return sum.kinetic;
 }
 
-static void audit(vv_sim *sim, vv_totals *balanced, double *nodal)
+void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal)
 {
   vvi_audit_nodal(&sim->step, balanced);
   *nodal = vv_totals_energy(balanced);
@@ -190,12 +224,13 @@ static void open_ledger(vv_sim *sim)
   vv_totals balanced;
   double nodal;
   sim->ledger.anchor_events = -1;
-  audit(sim, &balanced, &nodal);
+  vvi_sim_audit(sim, &balanced, &nodal);
   vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
   sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
   if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
+  sim->fresh = true;
 }
 
 /* Elements that are crushed flat, inside out or folded: told, since energies may close all the same. */
@@ -210,15 +245,23 @@ static void note_distortion(vv_sim *sim)
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
 }
 
+void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
+{
+  vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
+  if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
+  note_distortion(sim);
+  vvi_claims_judge(sim);
+  sim->fresh = true;
+}
+
 static void close_ledger(vv_sim *sim)
 {
   vv_totals balanced;
   double nodal;
-  audit(sim, &balanced, &nodal);
-  vvi_ledger_close(&sim->ledger, &balanced, nodal, sim->state->step * sim->step.composition->stages);
-  if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
-  note_distortion(sim);
-  vvi_claims_judge(sim);
+  vvi_act_settle(sim);
+  if (sim->fresh) return;
+  vvi_sim_audit(sim, &balanced, &nodal);
+  vvi_sim_close(sim, &balanced, nodal);
 }
 
 /* Forgets the events that every observer has been told.  An observer that comes so rarely that the log would fill up loses
@@ -277,6 +320,7 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
                                                     : 1;
     if (wait < n) n = wait;
   }
+  n = vvi_act_until(sim, n);
   const vv_model *m = sim->model;
   if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
@@ -385,15 +429,32 @@ static void check_broken(vv_sim *sim, vv_report *r)
   if (r->reason == VV_REASON_DONE) check_frozen(sim, r);
 }
 
+/* A request is answered once: the next call goes on. */
+static bool asked_to_stop(vv_sim *sim, bool more)
+{
+  const bool asks = more && sim->poll != NULL;
+  const double now = asks ? vvi_clock() : 0.0;
+  if (asks && now - sim->polled > patience) {
+    sim->polled = now;
+    if (sim->poll(sim->poll_user)) sim->interrupted = 1;
+  }
+  const bool stop = sim->interrupted != 0;
+  sim->interrupted = 0;
+  return stop;
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
+  VV_TRY(vvi_act_before(sim));
   const int64_t batch = vvi_pace_steps(&sim->pace, until_next(sim, n - *done));
   const double clock = vvi_clock();
+  sim->fresh = false;
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
   vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
   *done += batch;
-  if (r->reason == VV_REASON_DONE && sim->interrupted && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  vvi_act_after(sim);
+  if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   const bool all = waiting(sim);
   if (!due(sim) && !last && !all) {
@@ -436,10 +497,13 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   if (!sim->started) open_ledger(sim);
   if (!sim->started || sim->sane > sim->state->step) sim->sane = sim->state->step;
   sim->started = true;
+  vvi_act_settle(sim);
   notice_change(sim);
+  sim->polled = clock;
   status = tell(sim, true, n <= 0, true, false);
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
+  if (sim->started && !sim->fresh) close_ledger(sim); /* an observer or a controller failed on the way */
   if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;
   report->wall_seconds = vvi_clock() - clock;
   return status;
@@ -448,4 +512,14 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
 vv_status vv_sim_run(vv_sim *sim, vv_report *report)
 {
   return vv_sim_steps(sim, sim->model->steps - sim->state->step, report);
+}
+
+/* Steps are counted from time 0 and t = step |h|; a time that rounding puts just behind a step belongs to it. */
+vv_status vv_sim_until(vv_sim *sim, double t, vv_report *report)
+{
+  const double h = fabs(sim->step.h), at = t / h, slack = 1e-9;
+  if (!(fabs(at) < 9e15)) return vvi_fail(sim->model->ctx, VV_ARG, "vv_sim_until: %g is no time to reach", t);
+  const int64_t now = sim->state->step;
+  const int64_t n = sim->step.h > 0.0 ? (int64_t)ceil(at - slack) - now : now - (int64_t)floor(at + slack);
+  return vv_sim_steps(sim, n > 0 ? n : 0, report);
 }

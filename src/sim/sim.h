@@ -4,7 +4,7 @@
 #include "step/step.h"
 #include "visviva/sim.h"
 
-enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12 };
+enum { VVI_MAX_OBSERVERS = 8, VVI_MAX_CLAIMS = 12, VVI_MAX_CONTROLLERS = 8 };
 
 typedef struct vvi_observer {
   int64_t every;
@@ -23,6 +23,11 @@ typedef struct vvi_frozen {
   int64_t step, impacts;
   int times; /* in a row that nothing had moved */
 } vvi_frozen;
+typedef struct vvi_controller {
+  int64_t every;
+  vv_control_fn *fn;
+  void *user;
+} vvi_controller;
 
 struct vv_sim {
   const vv_model *model;
@@ -42,6 +47,19 @@ struct vv_sim {
   vvi_pace pace;
   bool started;
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
+  bool fresh;     /* ledger.now is that of the present state */
+  bool touched;   /* the caller acted since it was closed: `before` holds the totals then */
+  bool rewritten; /* he may have moved q, too */
+  vv_totals before;
+  struct vvi_act *act; /* [n_act] forces and prescribed motions */
+  int n_act, act_room;
+  vvi_controller controller[VVI_MAX_CONTROLLERS];
+  int n_controller;
+  vv_mover *mover; /* [mover_room] scratch: the nodes of one block */
+  int64_t mover_room;
+  vv_poll_fn *poll;
+  void *poll_user;
+  double polled;            /* clock of the last poll */
   volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */
 };
 
@@ -55,3 +73,19 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
 void vvi_claims_make(vv_sim *sim);
 /* Judges them by the ledger as it stands. */
 void vvi_claims_judge(vv_sim *sim);
+
+/* Totals of the present state, in the energy that the method balances; nodal: the plain energy.  (sim/sim.c) */
+void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal);
+/* Closes the ledger with them. */
+void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal);
+
+/* ---- what the caller does to a run (sim/act.c) ---- */
+
+/* Books what was done since the ledger was closed. */
+void vvi_act_settle(vv_sim *sim);
+/* Controllers that are due, then the first halves of forces and prescribed motions; booked. */
+vv_status vvi_act_before(vv_sim *sim);
+/* Their second halves, after a step. */
+void vvi_act_after(vv_sim *sim);
+/* Steps that may be taken at once, of n. */
+int64_t vvi_act_until(const vv_sim *sim, int64_t n);

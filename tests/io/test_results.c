@@ -10,6 +10,7 @@
 #include "io/file.h"
 #include "io/results/json.h"
 #include "io/results/read.h"
+#include "visviva/book.h"
 #include "visviva/results.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 /* tests/support/run.h  Runs a scene given as text and keeps what tests look at. */
 #pragma once
+#include "visviva/book.h"
 #include "visviva/visviva.h"
 
 #include <stddef.h>

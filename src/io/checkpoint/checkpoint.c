@@ -166,6 +166,26 @@ vv_status vvi_checkpoint_load(const vv_model *model, const char *path, vv_state 
   return status != VV_OK ? status : closed;
 }
 
+vv_status vv_checkpoint_save(const vv_sim *sim, const char *path)
+{
+  if (sim == NULL || path == NULL || path[0] == '\0') return VV_ARG;
+  vvi_arena arena = {0};
+  const vv_view view = {.model = vv_sim_model(sim), .state = vv_sim_state(sim), .ledger = vv_sim_ledger(sim)};
+  const vvi_marks marks = {.last_row = -1, .last_frame = -1, .step = view.state->step};
+  const size_t bytes = strlen(path) + sizeof ".tmp";
+  char *tmp = vvi_arena_alloc(&arena, bytes);
+  if (tmp != NULL) snprintf(tmp, bytes, "%s.tmp", path);
+  const vv_status status = tmp != NULL ? vvi_checkpoint_write(&view, &marks, tmp, path) : VV_NOMEM;
+  vvi_arena_free(&arena);
+  return status;
+}
+
+vv_status vv_checkpoint_load(const vv_model *model, const char *path, vv_state *state, vv_ledger *ledger)
+{
+  if (model == NULL || path == NULL || state == NULL || ledger == NULL) return VV_ARG;
+  return vvi_checkpoint_load(model, path, state, ledger, NULL);
+}
+
 vv_status vv_checkpoint_read(const vv_model *model, const char *folder, vv_state *state, vv_ledger *ledger)
 {
   if (model == NULL || folder == NULL || state == NULL || ledger == NULL) return VV_ARG;

@@ -30,12 +30,12 @@ static int outside(void)
       vv_compile(ctx, spec, &model, &state) == VV_OK && vv_sim_create(model, state, &sim_def, &sim) == VV_OK &&
       vv_sim_steps(sim, 10, &report) == VV_OK) {
     const vv_ledger *book = vv_sim_ledger(sim);
-    const double energy = vv_totals_energy(&book->now);
+    const double energy = vv_ledger_get(book, VV_LEDGER_TOTAL);
     printf("visviva %s: %d steps, energy %.12g J, closure %.1e\n", vv_version(), (int)state->step, energy,
-           book->closure);
+           vv_ledger_get(book, VV_LEDGER_CLOSURE));
     bad = state->step != 10 || fabs(energy - 0.05) > 1e-3; /* rho S l v^2 / 2, here to the accuracy of any method */
   }
-  for (int i = 0; ctx != NULL && i < vv_ctx_message_count(ctx); i++) fprintf(stderr, "%s\n", vv_ctx_message(ctx, i));
+  if (ctx != NULL) vv_ctx_report(ctx, stderr);
   vv_sim_destroy(sim);
   vv_state_destroy(state);
   vv_model_destroy(model);

@@ -1,0 +1,64 @@
+/* visviva/book.h  tier: extend.  What is in the ledger: for steppers, which write it, and tests.  Not part of the ABI: programs
+ * read it by the accessors of ledger.h. */
+#pragma once
+#include "visviva/ledger.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vv_totals {
+  double kinetic, strain, potential, contact; /* J; potential: gravity; contact: stored in closed contact springs */
+  double p[3], L[3];                          /* linear and angular momentum (about the origin) */
+  double p_abs, L_abs;                        /* sum |p_i|, sum |x_i x p_i|: scales for relative drifts */
+} vv_totals;
+
+/* A sum that keeps its rounding error (Neumaier): 1e7 small postings lose nothing. */
+typedef struct vv_sum {
+  double value, carry;
+} vv_sum;
+
+typedef struct vv_posted {
+  vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
+  vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
+  double impulse_abs, moment_abs; /* sizes of what loads and supports exchanged: rounding scales */
+} vv_posted;
+
+struct vv_ledger {
+  vv_totals initial, now;          /* audited, in the energy that the method balances (energy_kind) */
+  double nodal_initial, nodal_now; /* the plain energy H(q, p) at the same times */
+  double modified_now; /* the energy kept to fourth order (record.modified); not a number where not asked for */
+  vv_posted posted;
+  double energy_scale, p_scale, L_scale; /* largest seen so far */
+  double rounding;         /* J: strain energy that the rounding of places makes of nothing, in one drift */
+  double reach;            /* m: farthest place from the origin at the start: angular momenta round at eps reach |p| */
+  double energy_floor;     /* J: the same of all drifts so far: a gap below it is none */
+  double closure;          /* now */
+  double p_drift, L_drift; /* now */
+  double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
+  double max_nodal_closure;
+  double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
+  double penetration;            /* now */
+  double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
+  double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
+  int64_t contacts;              /* closed or touching pairs at this step */
+  int64_t impacts;               /* events since the start */
+  int64_t fallbacks;             /* events whose energy equation had no root */
+  int64_t held;                  /* contacts held together because bounces accumulated */
+  double anchor_energy,
+      anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
+  int64_t anchor_events; /* events and lifts then; -1: no audit yet */
+  double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
+  double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
+  double most_lost[2]; /* J: the largest restitution_loss and friction_loss that were ever in the book */
+  double max_shrink;   /* J: by which one of them was later found below that */
+  double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
+  double max_rise;     /* J: by which it was later found above that */
+};
+
+VV_API double vv_sum_value(const vv_sum *s);
+VV_API double vv_totals_energy(const vv_totals *t); /* kinetic + strain + potential + contact */
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,418 @@
+/* sim/act.c  What the caller does to a run between two steps: pushes, velocities, forces, prescribed motion, raw writes.
+ *
+ * Nothing but the caller changes the state between two steps, so that what he brings is the difference of two audits:
+ *   external work += E(after) - E(before),   impulse += P(after) - P(before),   moment += L(after) - L(before)   [ledger 1, 2]
+ * with E the energy that the method balances.  For an impulse j at fixed positions that is the work j.(v_before + v_after)/2.
+ * All that is done between two steps is booked at once: two audits however many nodes were pushed. */
+#include "sim/sim.h"
+
+#include "math/math.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A force or a prescribed motion that lasts. */
+typedef struct vvi_act {
+  int32_t body;
+  int64_t node; /* of the body; -1: all */
+  bool motion;
+  bool turns;      /* motion: the spin is prescribed too */
+  bool moves;      /* motion: the velocity is */
+  double value[6]; /* force and moment, or velocity and spin */
+  double since;    /* time */
+  double start[3]; /* motion: where the first of its nodes should be then */
+} vvi_act;
+
+/* ---- books ---- */
+
+static void touch(vv_sim *sim)
+{
+  double nodal;
+  if (sim->touched || !sim->started) return;
+  sim->before = sim->ledger.now;
+  if (!sim->fresh) vvi_sim_audit(sim, &sim->before, &nodal);
+  sim->touched = true;
+}
+
+void vvi_act_settle(vv_sim *sim)
+{
+  if (!sim->touched) return;
+  vv_totals after;
+  double nodal;
+  vv_ledger *l = &sim->ledger;
+  vv_posted *post = &l->posted;
+  sim->touched = false;
+  l->anchor_events = -1; /* the energy of the jump rule is audited in full */
+  if (sim->left != NULL) sim->model->stepper->forget(&sim->step);
+  vvi_sim_audit(sim, &after, &nodal);
+  vvi_sum_add(&post->external_work, vv_totals_energy(&after) - vv_totals_energy(&sim->before));
+  for (int c = 0; c < 3; c++) {
+    const double j = after.p[c] - sim->before.p[c], m = after.L[c] - sim->before.L[c];
+    vvi_sum_add(&post->impulse[c], j);
+    vvi_sum_add(&post->moment[c], m);
+    post->impulse_abs += fabs(j);
+    post->moment_abs += fabs(m);
+  }
+  if (sim->rewritten) vvi_note_gaps(&sim->step);
+  sim->rewritten = false;
+  vvi_sim_close(sim, &after, nodal);
+}
+
+/* ---- who is meant ---- */
+
+typedef struct target {
+  const vv_body *body;
+  const vv_block *block;
+  int64_t from, to; /* nodes of the block */
+} target;
+
+static vv_status find(vv_sim *sim, int body, int64_t node, const double *turn, target *out)
+{
+  const vv_model *m = sim->model;
+  if (body < 0 || body >= m->n_body)
+    return vvi_fail(m->ctx, VV_ARG, "there is no body %d; the scene has %d", body, m->n_body);
+  const vv_body *b = &m->body[body];
+  const vv_block *k = &m->block[b->block];
+  if (b->n_node == 0 || k->kind->movers == NULL)
+    return vvi_fail(m->ctx, VV_ARG, "body '%s' is an obstacle: it does not move", b->name);
+  if (node < -1 || node >= b->n_node)
+    return vvi_fail(m->ctx, VV_ARG, "body '%s' has no node %lld; they are numbered 0 to %lld", b->name, (long long)node,
+                    (long long)b->n_node - 1);
+  if (turn != NULL && k->kind->node_p < 6)
+    return vvi_fail(m->ctx, VV_ARG, "body '%s' of kind %s has nodes without a frame: leave the moment or spin out",
+                    b->name, k->kind->name);
+  if (vvi_model_implicit(m) && (k->kind->implicit == NULL || k->kind->implicit->node_v > 0))
+    return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                    "body '%s' keeps velocities of its own in energy-momentum steps; act on it with "
+                    "method: {step: leapfrog}",
+                    b->name);
+  *out = (target){.body = b,
+                  .block = k,
+                  .from = b->node0 + (node < 0 ? 0 : node),
+                  .to = b->node0 + (node < 0 ? b->n_node : node + 1)};
+  return VV_OK;
+}
+
+static vv_status finite(vv_sim *sim, const double *a, const double *b)
+{
+  double sum = 0.0;
+  for (int c = 0; c < 3; c++) sum += (a != NULL ? 0.0 * a[c] : 0.0) + (b != NULL ? 0.0 * b[c] : 0.0);
+  return sum == 0.0 ? VV_OK : vvi_fail(sim->model->ctx, VV_ARG, "a push, force or velocity is not finite");
+}
+
+static vv_status look(vv_sim *sim, const vv_block *b)
+{
+  if (b->nodes > sim->mover_room) {
+    vv_mover *more = realloc(sim->mover, sizeof *more * (size_t)b->nodes);
+    if (more == NULL) return vvi_fail(sim->model->ctx, VV_NOMEM, "out of memory");
+    sim->mover = more;
+    sim->mover_room = b->nodes;
+  }
+  b->kind->movers(b, sim->state->q + b->q0, sim->state->p + b->p0, sim->mover);
+  return VV_OK;
+}
+
+/* ---- matrices xx yy zz yz xz xy ---- */
+
+static void times(const double a[6], const double v[3], double out[3])
+{
+  out[0] = a[0] * v[0] + a[5] * v[1] + a[4] * v[2];
+  out[1] = a[5] * v[0] + a[1] * v[1] + a[3] * v[2];
+  out[2] = a[4] * v[0] + a[3] * v[1] + a[2] * v[2];
+}
+
+static void adjoint(const double a[6], double out[6])
+{
+  out[0] = a[1] * a[2] - a[3] * a[3], out[1] = a[0] * a[2] - a[4] * a[4], out[2] = a[0] * a[1] - a[5] * a[5];
+  out[3] = a[4] * a[5] - a[0] * a[3], out[4] = a[3] * a[5] - a[1] * a[4], out[5] = a[3] * a[4] - a[2] * a[5];
+}
+
+/* The smallest x with A x nearest to v, A symmetric and not negative.  Rank 2 (a line turns about two axes, a guide leaves a
+ * plane): with n the unit vector that A takes to zero, adj A = l1 l2 n n^T, and A + t n n^T can be inverted.  Rank 1: A v/t^2. */
+static void solve(const double a[6], const double v[3], double x[3])
+{
+  const double t = a[0] + a[1] + a[2];
+  double adj[6], r[3];
+  adjoint(a, adj);
+  const double det = a[0] * adj[0] + a[5] * adj[5] + a[4] * adj[4], minors = adj[0] + adj[1] + adj[2];
+  if (!(t > 0.0)) {
+    x[0] = x[1] = x[2] = 0.0;
+  } else if (det > 1e-12 * t * minors) {
+    times(adj, v, r);
+    for (int c = 0; c < 3; c++) x[c] = r[c] / det;
+  } else if (minors > 1e-12 * t * t) {
+    double full[6], n[6];
+    for (int c = 0; c < 6; c++) n[c] = adj[c] / minors, full[c] = a[c] + t * n[c];
+    solve(full, v, x);
+    times(n, v, r);
+    for (int c = 0; c < 3; c++) x[c] -= r[c] / t;
+  } else {
+    times(a, v, r);
+    for (int c = 0; c < 3; c++) x[c] = r[c] / (t * t);
+  }
+}
+
+/* ---- doing it ---- */
+
+/* A kick of no length: supports take what they hold. */
+static void hold(vv_sim *sim, const vv_block *b)
+{
+  b->kind->kick(b, sim->state->t, 0.0, sim->state->q + b->q0, sim->state->p + b->p0);
+}
+
+/* The direction of a node that moves along one line only, times its inverse mass: the velocity of p = 1. */
+static void along(vv_sim *sim, const vv_block *b, int64_t i, double w[3])
+{
+  double *p = sim->state->p + b->p0 + i;
+  const double a = *p, *v = sim->mover[i].velocity, s = a != 0.0 ? a : 1.0;
+  if (a == 0.0) {
+    *p = 1.0;
+    b->kind->movers(b, sim->state->q + b->q0, sim->state->p + b->p0, sim->mover);
+    *p = a;
+  }
+  for (int c = 0; c < 3; c++) w[c] = v[c] / s;
+}
+
+static vv_status push(vv_sim *sim, const target *t, double scale, const double *j, const double *m)
+{
+  const vv_block *b = t->block;
+  double *p = sim->state->p + b->p0, w[3];
+  const bool line = b->kind->node_p == 1;
+  if (line && j != NULL) VV_TRY(look(sim, b));
+  for (int64_t i = t->from; i < t->to; i++) {
+    if (line && j != NULL) {
+      along(sim, b, i, w);
+      const double size = vvi_norm3(w);
+      if (size > 0.0) p[i] += scale * vvi_dot3(w, j) / size;
+      continue;
+    }
+    for (int c = 0; c < 3; c++) {
+      if (j != NULL) p[c * b->column + i] += scale * j[c];
+      if (m != NULL) p[(3 + c) * b->column + i] += scale * m[c];
+    }
+  }
+  hold(sim, b);
+  return VV_OK;
+}
+
+/* p = M v, or what a support leaves of it. */
+static void set_node(vv_sim *sim, const vv_block *b, int64_t i, const double *v, const double *spin)
+{
+  double *p = sim->state->p + b->p0, x[3];
+  if (v != NULL && b->kind->node_p == 1) {
+    along(sim, b, i, x);
+    const double size = vvi_dot3(x, x);
+    p[i] = size > 0.0 ? vvi_dot3(x, v) / size : 0.0;
+  } else if (v != NULL) {
+    solve(sim->mover[i].inverse_mass, v, x);
+    for (int c = 0; c < 3; c++) p[c * b->column + i] = x[c];
+  }
+  if (spin == NULL) return;
+  solve(sim->mover[i].inverse_inertia, spin, x);
+  for (int c = 0; c < 3; c++) p[(3 + c) * b->column + i] = x[c];
+}
+
+static vv_status set_velocity(vv_sim *sim, const target *t, const double *v, const double *spin)
+{
+  VV_TRY(look(sim, t->block));
+  for (int64_t i = t->from; i < t->to; i++) set_node(sim, t->block, i, v, spin);
+  hold(sim, t->block);
+  return VV_OK;
+}
+
+vv_status vv_sim_push(vv_sim *sim, int body, int64_t node, const double impulse[3], const double moment[3])
+{
+  target t = {0};
+  VV_TRY(find(sim, body, node, moment, &t));
+  VV_TRY(finite(sim, impulse, moment));
+  touch(sim);
+  return push(sim, &t, 1.0, impulse, moment);
+}
+
+vv_status vv_sim_set_velocity(vv_sim *sim, int body, int64_t node, const double velocity[3], const double spin[3])
+{
+  target t = {0};
+  VV_TRY(find(sim, body, node, spin, &t));
+  VV_TRY(finite(sim, velocity, spin));
+  touch(sim);
+  return set_velocity(sim, &t, velocity, spin);
+}
+
+vv_status vv_sim_edit(vv_sim *sim, vv_state **state)
+{
+  const vv_model *m = sim->model;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_implicit_table *form = m->block[i].kind->implicit;
+    if (vvi_model_implicit(m) && m->block[i].nodes > 0 && form != NULL && form->node_v > 0)
+      return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                      "beams in energy-momentum steps keep velocities of their own: their state "
+                      "cannot be written");
+  }
+  touch(sim);
+  sim->rewritten = sim->touched;
+  if (state != NULL) *state = sim->state;
+  return VV_OK;
+}
+
+/* ---- what lasts ---- */
+
+static vvi_act *act_of(vv_sim *sim, int body, int64_t node, bool motion)
+{
+  for (int i = 0; i < sim->n_act; i++) {
+    vvi_act *a = &sim->act[i];
+    if (a->body == body && a->node == node && a->motion == motion) return a;
+  }
+  return NULL;
+}
+
+static vv_status act_new(vv_sim *sim, vvi_act **out)
+{
+  if (sim->n_act == sim->act_room) {
+    const int room = sim->act_room > 0 ? 2 * sim->act_room : 8;
+    vvi_act *more = realloc(sim->act, sizeof *more * (size_t)room);
+    if (more == NULL) return vvi_fail(sim->model->ctx, VV_NOMEM, "out of memory");
+    sim->act = more;
+    sim->act_room = room;
+  }
+  *out = &sim->act[sim->n_act++];
+  **out = (vvi_act){0};
+  return VV_OK;
+}
+
+static vv_status set_act(vv_sim *sim, int body, int64_t node, bool motion, const double *a, const double *b)
+{
+  target t = {0};
+  VV_TRY(find(sim, body, node, b, &t));
+  VV_TRY(finite(sim, a, b));
+  vvi_act *act = act_of(sim, body, node, motion);
+  if (a == NULL && b == NULL) {
+    if (act != NULL) *act = sim->act[--sim->n_act];
+    return VV_OK;
+  }
+  const double now = sim->state->t;
+  if (act == NULL) {
+    VV_TRY(act_new(sim, &act));
+    VV_TRY(look(sim, t.block));
+    for (int c = 0; c < 3; c++) act->start[c] = sim->mover[t.from].place[c];
+  } else if (act->moves) { /* it goes on from where it had led */
+    for (int c = 0; c < 3; c++) act->start[c] += act->value[c] * (now - act->since);
+  } else if (motion) {
+    VV_TRY(look(sim, t.block));
+    for (int c = 0; c < 3; c++) act->start[c] = sim->mover[t.from].place[c];
+  }
+  act->body = body, act->node = node, act->motion = motion, act->since = now;
+  act->moves = motion && a != NULL, act->turns = motion && b != NULL;
+  for (int c = 0; c < 3; c++) act->value[c] = a != NULL ? a[c] : 0.0, act->value[3 + c] = b != NULL ? b[c] : 0.0;
+  return VV_OK;
+}
+
+vv_status vv_sim_force(vv_sim *sim, int body, int64_t node, const double force[3], const double moment[3])
+{
+  return set_act(sim, body, node, false, force, moment);
+}
+
+vv_status vv_sim_prescribe(vv_sim *sim, int body, int64_t node, const double velocity[3], const double spin[3])
+{
+  VV_TRY(set_act(sim, body, node, true, velocity, spin));
+  return velocity != NULL || spin != NULL ? vv_sim_set_velocity(sim, body, node, velocity, spin) : VV_OK;
+}
+
+vv_status vv_sim_control(vv_sim *sim, int64_t every, vv_control_fn *fn, void *user)
+{
+  if (every < 1 || fn == NULL || sim->n_controller == VVI_MAX_CONTROLLERS)
+    return vvi_fail(sim->model->ctx, VV_ARG, "at most %d controllers, every >= 1", VVI_MAX_CONTROLLERS);
+  sim->controller[sim->n_controller++] = (vvi_controller){.every = every, .fn = fn, .user = user};
+  return VV_OK;
+}
+
+/* The first node of a prescribed motion is led to where it should be at the end of the step; gravity will add h/2 g to the
+ * velocity of the drift, so that much is taken off.  The other nodes of the body get the same velocity. */
+static vv_status lead(vv_sim *sim, const vvi_act *a, const target *t)
+{
+  const double h = sim->step.h, end = (double)(sim->state->step + (h > 0.0 ? 1 : -1)) * fabs(h);
+  double v[3];
+  VV_TRY(look(sim, t->block));
+  for (int c = 0; c < 3; c++) {
+    const double aim = a->start[c] + a->value[c] * (end - a->since);
+    v[c] = (aim - sim->mover[t->from].place[c]) / h - 0.5 * h * t->block->gravity[c];
+  }
+  return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
+}
+
+static vv_status halves(vv_sim *sim, bool before)
+{
+  for (int i = 0; i < sim->n_act; i++) {
+    const vvi_act *a = &sim->act[i];
+    target t = {0};
+    VV_TRY(find(sim, a->body, a->node, NULL, &t));
+    const bool frames = t.block->kind->node_p >= 6;
+    touch(sim);
+    if (!a->motion)
+      VV_TRY(push(sim, &t, 0.5 * sim->step.h, a->value, frames ? a->value + 3 : NULL));
+    else if (before)
+      VV_TRY(lead(sim, a, &t));
+    else
+      VV_TRY(set_velocity(sim, &t, a->moves ? a->value : NULL, a->turns ? a->value + 3 : NULL));
+  }
+  return VV_OK;
+}
+
+vv_status vvi_act_before(vv_sim *sim)
+{
+  for (int i = 0; i < sim->n_controller; i++) {
+    const vvi_controller *c = &sim->controller[i];
+    if (sim->state->step % c->every == 0) VV_TRY(c->fn(sim, c->user));
+  }
+  VV_TRY(halves(sim, true));
+  vvi_act_settle(sim);
+  return VV_OK;
+}
+
+void vvi_act_after(vv_sim *sim)
+{
+  const vv_status status = halves(sim, false); /* it found everything before the step, so it does now */
+  VV_ASSERT(status == VV_OK);
+  (void)status;
+}
+
+int64_t vvi_act_until(const vv_sim *sim, int64_t n)
+{
+  if (sim->n_act > 0) return n > 0 ? 1 : n;
+  for (int i = 0; i < sim->n_controller; i++) {
+    const int64_t every = sim->controller[i].every, past = llabs(sim->state->step) % every;
+    const int64_t wait = sim->step.h > 0.0 ? every - past : past > 0 ? past : every;
+    if (wait < n) n = wait;
+  }
+  return n;
+}
+
+/* ---- observers that keep what they see in memory of the caller ---- */
+
+vv_status vv_rows_observe(const vv_view *view, void *rows)
+{
+  vv_rows *r = rows;
+  const double step = (double)view->state->step;
+  if (r->columns < 2) return VV_ARG;
+  const double *last = r->n > 0 ? r->row + (r->n - 1) * r->columns : NULL;
+  if (last != NULL && last[0] == step && last[1] == view->state->t) r->n--; /* this step again: as it is now */
+  if (r->n == r->capacity) {
+    r->missed++;
+    return VV_OK;
+  }
+  double *row = r->row + r->n++ * r->columns;
+  row[0] = step, row[1] = view->state->t;
+  vv_ledger_row(view->ledger, r->columns - 2, row + 2);
+  return VV_OK;
+}
+
+vv_status vv_events_observe(const vv_view *view, void *events)
+{
+  vv_events *e = events;
+  for (int64_t i = 0; i < view->n_event; i++) {
+    if (e->n < e->capacity)
+      e->event[e->n++] = view->event[i];
+    else
+      e->missed++;
+  }
+  return VV_OK;
+}
