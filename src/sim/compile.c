@@ -121,7 +121,7 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "step", "rigid bodies are not for event; use leapfrog, with 'halvings' to locate impacts");
   if (vv_is(g, "locate", "exact") && vvi_locatable(m) != NULL)
     status = vv_complain(g, "locate", "%s", vvi_locatable(m));
-  if (m->order != 2) status = vv_complain(g, "order", "contacts of rigid bodies are of order 2 only");
+  if (m->order != 2) status = vv_complain(g, "order", "contacts at whole steps are of order 2 only; beams on obstacles have higher orders with 'step: event'");
   return status;
 }
 
