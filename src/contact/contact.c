@@ -108,7 +108,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   *halve = false;
   w->count.deepest = 0.0;
   if (!vvi_contact_ready(w, plan) || !look_at_features(w)) return false;
-  if (w->near->meets == 0 && (w->features == NULL || w->features->search->n_near == 0)) {
+  if (w->near->meets == 0 && (w->features == NULL || w->features->actives == 0)) {
     clear(w);
     return true;
   }
@@ -125,10 +125,12 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   for (int round = 0;; round++) {
     answer_all(w);
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
-    if (round == ROUNDS || !(raised || exceeds)) break;
+    const bool joined = w->features != NULL && vvi_features_join(w);
+    if (round == ROUNDS || !(raised || exceeds || joined)) break;
     for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
-    if (exceeds && !vvi_sheet_collect(w->features->search)) return false;
-    if (!vvi_solid_near_collect(w->near, w->h) || !prepare(w)) return false;
+    if (exceeds && !vvi_features_again(w)) return false;
+    if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
+    if (!prepare(w)) return false;
   }
   vvi_contact_book(w, true);
   return true;

@@ -113,6 +113,9 @@ struct vvi_features {
   int32_t *stale;       /* frames that were pushed and not yet flown for the search */
   unsigned char *is_stale;
   int32_t stales;
+  unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
+  int64_t active_room;
+  int32_t actives;
 };
 
 struct vvi_contact_step {
@@ -220,12 +223,15 @@ int64_t vvi_contact_version(const struct vvi_contact_step *w, const vvi_contact 
 bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const vvi_spot *spot, vvi_contact *out);
 /* features.c: pairs of features of surfaces as contacts */
 vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search);
+bool vvi_features_again(struct vvi_contact_step *w);
 bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
 /* Does the pair cross, or end too near?  Then the row is that of the end. */
 bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c);
 double vvi_feature_ahead(const struct vvi_contact_step *w, const vvi_contact *c); /* at flown places, with its weights */
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */
+/* Pairs of what contact has pushed join; true: some of them would meet now. */
+bool vvi_features_join(struct vvi_contact_step *w);
 void vvi_features_advance(struct vvi_contact_step *w);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);

@@ -136,12 +136,6 @@ static void set_motion(struct vvi_contact_step *w)
   k->stales = 0;
 }
 
-bool vvi_features_collect(struct vvi_contact_step *w)
-{
-  set_motion(w);
-  vvi_sheet_measure(w->features->search);
-  return vvi_sheet_collect(w->features->search);
-}
 
 /* A mover was pushed: frames that hang on it are flown again before anybody looks. */
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover)
@@ -309,6 +303,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
   for (int32_t i = 0; i < k->n_near; i++) {
+    if (!w->features->active[i]) continue;
     const vvi_sheet_near *near = &k->near[i];
     vvi_contact *c = &w->contact[w->n];
     *c = (vvi_contact){.near = i, .a = -1, .b = -1, .law = k->list[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
@@ -358,6 +353,76 @@ static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal,
     vvi_sheet_closest(m, near->a, near->b, true, at);
   }
   return at->d - c->offset < goal && vvi_sheet_is_local(m, near->a, near->b, at);
+}
+
+/* Most near pairs only pass by: those that would meet, or are as near as contacts that hold, become contacts. */
+static bool matters(struct vvi_contact_step *w, int32_t i)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const struct vvi_sheets *s = k->sheets;
+  const vvi_sheet_near *near = &k->near[i];
+  const double keep = fmin(KEEP * s->edge_length, 0.5 * s->closest);
+  vvi_contact c = {.near = i, .offset = k->list[near->couple].offset};
+  vvi_closest at;
+  if (near->d <= keep) return true;
+  c.vertices = vvi_sheet_vertices(s, near->a, near->b, c.vertex);
+  return meets(w, &c, keep, &at);
+}
+
+/* all: contacts have made some faster than the search was told, and who they meet is not known. */
+static bool find_active(struct vvi_contact_step *w, bool all)
+{
+  struct vvi_features *k = w->features;
+  if (k->search->n_near > k->active_room) {
+    k->active_room = 2 * (int64_t)k->search->n_near + 256;
+    if ((k->active = VVI_ARENA_NEW(w->arena, unsigned char, k->active_room)) == NULL) return false;
+  }
+  k->actives = 0;
+  for (int32_t i = 0; i < k->search->n_near; i++) k->actives += k->active[i] = all || matters(w, i);
+  return true;
+}
+
+bool vvi_features_collect(struct vvi_contact_step *w)
+{
+  set_motion(w);
+  vvi_sheet_measure(w->features->search);
+  return vvi_sheet_collect(w->features->search) && find_active(w, false);
+}
+
+/* After a collection that is wider. */
+bool vvi_features_again(struct vvi_contact_step *w)
+{
+  return vvi_sheet_collect(w->features->search) && find_active(w, true);
+}
+
+static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
+{
+  const int32_t i = w->features->mover_of[of_search];
+  return i >= 0 && w->work[i].loaded && w->work[i].touched;
+}
+
+bool vvi_features_join(struct vvi_contact_step *w)
+{
+  struct vvi_features *k = w->features;
+  const struct vvi_sheets *s = k->search->sheets;
+  int32_t vertex[4], joined = 0;
+  bool meet = false;
+  refresh_frames(w);
+  for (int32_t i = 0; i < k->search->n_near; i++) {
+    if (k->active[i]) continue;
+    const int n = vvi_sheet_vertices(s, k->search->near[i].a, k->search->near[i].b, vertex);
+    bool touched = false;
+    for (int v = 0; v < n && !touched; v++) {
+      const vvi_sheet_body *b = &s->body[s->body_of[vertex[v]]];
+      if (b->carrier == VVI_CARRY_NONE) continue;
+      if (!b->loose) touched = is_touched(w, s->mover[vertex[v]]);
+      for (int32_t j = b->loose ? s->stencil0[vertex[v]] : 0; b->loose && j < s->stencil0[vertex[v] + 1]; j++)
+        touched |= is_touched(w, s->stencil[j]);
+    }
+    if (touched) k->active[i] = 1, joined++, meet |= matters(w, i);
+  }
+  k->actives += joined;
+  return meet;
 }
 
 /* Its own way must close: a pair that opens along its row is not pushed. */

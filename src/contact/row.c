@@ -202,7 +202,7 @@ static void list_nodes(struct vvi_contact_step *w, vvi_contact *c)
 bool vvi_contacts_make(struct vvi_contact_step *w)
 {
   w->n = 0, w->n_leg = w->n_node = 0;
-  if (!fit(w, w->near->meets, w->features != NULL ? w->features->search->n_near : 0)) return false;
+  if (!fit(w, w->near->meets, w->features != NULL ? w->features->actives : 0)) return false;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
     vvi_contact *c = &w->contact[w->n];

@@ -62,7 +62,8 @@ vv_status vvi_contact_prepare(struct vv_step *s)
   const vv_model *m = s->model;
   const vv_group *method = vv_sub(m->root, "method");
   const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
-  vvi_sheet_search *search = s->sheets != NULL && m->sheets->projection == VVI_ANTICIPATE ? s->sheets->search : NULL;
+  const bool together = s->sheets != NULL && m->sheets->projection == VVI_ANTICIPATE;
+  vvi_sheet_search *search = together ? s->sheets->search : NULL;
   if (search != NULL) vvi_sheets_guard(s->sheets, fmin(1e-3 * m->sheets->edge_length, 0.5 * m->sheets->closest));
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->user = s;
