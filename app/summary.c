@@ -22,7 +22,10 @@ static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
   const double work = vv_ledger_get(l, VV_LEDGER_EXTERNAL_WORK);
-  const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS);
+  const double plastic = vv_ledger_get(l, VV_LEDGER_PLASTIC_WORK), viscous = vv_ledger_get(l, VV_LEDGER_VISCOUS_LOSS);
+  const double damage = vv_ledger_get(l, VV_LEDGER_DAMAGE_LOSS);
+  const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
+                      plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
   char unit[256];
   app_energy_unit(&r->scene, unit, sizeof unit);
@@ -33,6 +36,9 @@ static void print_ledger(const app_run *r)
          vv_ledger_get(l, VV_LEDGER_TOTAL), unit);
   if (work != 0) printf("  external work      %.9g %s\n", work, unit);
   if (loss != 0) printf("  booked losses      %.9g %s\n", loss, unit);
+  if (plastic != 0) printf("    plastic work     %.9g %s\n", plastic, unit);
+  if (viscous != 0) printf("    viscous loss     %.9g %s\n", viscous, unit);
+  if (damage != 0) printf("    damage           %.9g %s\n", damage, unit);
   printf("  energy error       %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE));
   printf("  momentum drift     %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT));
   printf("  angular momentum   %.2e  largest drift, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT));

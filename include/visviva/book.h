@@ -20,6 +20,7 @@ typedef struct vv_sum {
 
 typedef struct vv_posted {
   vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
+  vv_sum plastic_work, viscous_loss, damage_loss;        /* J: what materials dissipate */
   vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
   double impulse_abs, moment_abs; /* sizes of what loads and supports exchanged: rounding scales */
 } vv_posted;
@@ -57,6 +58,7 @@ struct vv_ledger {
 };
 
 VV_API double vv_sum_value(const vv_sum *s);
+VV_API double vv_posted_losses(const vv_posted *b); /* J: friction, restitution, plastic work, viscosity, damage */
 VV_API double vv_totals_energy(const vv_totals *t); /* kinetic + strain + potential + contact */
 
 #ifdef __cplusplus

@@ -46,6 +46,8 @@ typedef struct vv_load {
 /* ---- blocks ----------------------------------------------------------------------------------------------------------- */
 typedef struct vv_need {
   int64_t nodes, elements;
+  int64_t
+      internal; /* reals of internal variables (plastic strain, branches, damage): part of the state, behind all places */
   int32_t patches, loads;
 } vv_need;
 
@@ -96,6 +98,7 @@ typedef struct vv_body {
   int32_t index, block;  /* in the model; its block */
   int64_t node0, n_node; /* slice of the block */
   int64_t element0, n_element;
+  int64_t z0, n_z; /* slice of the internal variables of the block */
   int32_t patch0, n_patch;
   int32_t load0, n_load;
 } vv_body;
@@ -109,7 +112,9 @@ typedef struct vv_block {
   int64_t stride; /* nodes rounded up to a multiple of 8 */
   int64_t column; /* distance between columns of q and of p: nodes, or more so that columns share no cache set */
   int64_t q0, p0; /* start of this block in state.q, state.p; q is [node_q][column], p is [node_p][column] */
-  void *plan;     /* the kind's own, placed by fill in the arena of the model; NULL where it needs none */
+  int64_t z0; /* internal variables: z = q + z0, with q that of the block; written by flow alone, zero at the start */
+  int64_t z_reals;         /* how many; 0: none */
+  void *plan;              /* the kind's own, placed by fill in the arena of the model; NULL where it needs none */
   int32_t patches, patch0; /* patch0: start in the model's patch list */
   int32_t n_load;
   double *node_real;     /* [node_reals][stride]  kind's own columns */
@@ -120,6 +125,7 @@ typedef struct vv_block {
   vv_load *load;         /* [n_load] */
   double gravity[3];     /* m/s^2 */
   bool driven, booked;   /* set by fill: has driven nodes; has loads, supports or gravity to book */
+  bool viscous;          /* set by fill: momenta are damped at whole steps */
   int threads;
 } vv_block;
 
@@ -252,6 +258,13 @@ typedef struct vv_body_kind {
   int (*drift)(const vv_block *b, double h, double *q, double *p); /* returns iterations */
   void (*drift_node)(const vv_block *b, int64_t node, double h, double *q,
                      double *p); /* the same for one node alone; NULL where gaps are quadratic in h */
+  /* After a drift of length h with momenta p, at frozen q and p: the internal variables follow the configuration, once, and
+   * what that dissipates is booked by the mean stress of the drift [mat 2].  h = 0: nothing moved, only what is remembered of
+   * the configuration is taken anew (post is NULL).  NULL where measure never asks for internal variables. */
+  void (*flow)(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
+  /* Between two steps, at frozen q: momenta are damped for a time h, the loss of kinetic energy is booked [mat 11]; NULL where
+   * fill never sets `viscous` */
+  void (*viscous)(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
   void (*drive)(const vv_block *b, double t, double h, double *q, double *p,
                 vv_posted *post); /* speed of driven nodes for [t, t+h]; NULL where fill never sets `driven` */
   void (*post)(const vv_block *b, double t, double h, const double *q, const double *p,
@@ -261,7 +274,10 @@ typedef struct vv_body_kind {
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
-  double (*stable_step)(const vv_block *b);                                                  /* 2/omega_max */
+  double (*stable_step)(const vv_block *b); /* 2/omega_max */
+  /* What is left of the stable step in this configuration, over that at rest: 1 or so, less where elements are crushed; *element:
+   * the one that says so.  NULL: the stable step does not change to speak of. */
+  double (*step_left)(const vv_block *b, const double *q, int64_t *element);
   void (*surface)(const vv_block *b, const double *q, int n, const vv_point *pt, double *x); /* x[n][3] */
   void (*push)(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt,
                double *w); /* w[n][3] = J M^-1 p */

@@ -29,7 +29,8 @@ typedef struct vv_event {
   X(TOO_MANY_EVENTS, "too many events in one step")   \
   X(NOT_CONVERGED, "a solver did not converge")       \
   X(OBSERVER, "an observer (output) failed")          \
-  X(CROWDED, "more contacts than there is room for")
+  X(CROWDED, "more contacts than there is room for")  \
+  X(STEP_TOO_LONG, "the step has become too long for what the bodies are now")
 #define VV_REASON_ENUM(name, text) VV_REASON_##name,
 typedef enum vv_reason { VV_REASON_LIST(VV_REASON_ENUM) VV_REASON_COUNT } vv_reason;
 VV_API const char *vv_reason_text(vv_reason reason);

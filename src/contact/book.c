@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Sections of the memory. */
-enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, LENT, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
+enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
 
 static int64_t warm_room(const vv_model *m)
 {
@@ -168,7 +168,7 @@ static double *debt_of(struct vvi_contact_step *w, double pair)
 
 double vvi_contact_debt(const struct vvi_contact_step *w)
 {
-  double sum = w->memory[LENT];
+  double sum = 0.0;
   for (int64_t i = 0; i < (int64_t)w->memory[DEBT_COUNT]; i++) sum += debts_of(w)[DEBT * i + 1];
   return sum;
 }
@@ -342,6 +342,7 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
 static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
 {
   sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
+  sum->deepest = fmax(sum->deepest, c->deepest);
   sum->newton += c->newton, sum->calmed += c->calmed, sum->frozen += c->frozen, sum->late += c->late, sum->unresolved += c->unresolved;
 }
 
@@ -390,6 +391,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
   double pending[6] = {0};
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
+    double lent = 0.0;
     for (int32_t i = 0; i < g->movers; i++) {
       vvi_working *m = &w->work[g->mover[i]];
       for (int c = 0; c < 6; c++) m->kick[c] *= 0.5;
@@ -403,10 +405,13 @@ void vvi_contact_start(struct vvi_contact_step *w)
         double *p = &w->p[b->p0 + c * b->column + m->node];
         *p = 2.0 * m->saved[c] - *p;
       }
-      w->memory[LENT] += taken_back(w, g->mover[i]);
+      lent += taken_back(w, g->mover[i]);
       memcpy(m->held, m->impulse, sizeof m->held);
       show(w, g->mover[i], 1.0);
     }
+    pair_loss first; /* the losses of the group pay it back */
+    next_pair(w, g, 0, &first);
+    if (lent != 0.0) *debt_of(w, (double)first.a * (double)w->model->n_body + (double)first.b) += lent;
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};

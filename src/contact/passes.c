@@ -276,6 +276,19 @@ static bool find_late(struct vvi_contact_step *w, vvi_contact_group *g)
   return k.found > 0;
 }
 
+/* Nothing helped: what still closes is told, and how deep. */
+static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  g->count.unresolved++;
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    if (!closes(w, g, i)) continue;
+    vvi_pair_fly(w, c);
+    if (c->near >= 0) c->ahead = vvi_feature_ahead(w, c);
+    g->count.deepest = fmax(g->count.deepest, -c->ahead);
+  }
+}
+
 static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, vvi_island_work *solver,
                            bool freeze)
 {
@@ -306,7 +319,7 @@ static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_wor
     if (g->retry && !g->calm) return false;
     for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].hits += w->contact[g->act[i]].hits < 255;
     if (pass > PASSES + g->movers) {
-      g->count.unresolved++;
+      leave(w, g);
       return true;
     }
   }

@@ -68,7 +68,7 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
   for (int i = 0; i < rules->n; i++) {
     const vv_group *g = rules->rule[i].group;
     const double e = vv_number(g, "restitution"), mu = vv_number(g, "friction");
-    /* e = 1: what rubs must be pressed to rub rightly; what does not may bounce for ever, its energy exact   [many 3a] */
+    /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none"),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),

@@ -43,6 +43,9 @@ static void fill_row(const vv_ledger *l, double out[VV_LEDGER_COLUMNS])
   out[VV_LEDGER_EXTERNAL_WORK] = vv_sum_value(&b->external_work);
   out[VV_LEDGER_FRICTION_LOSS] = vv_sum_value(&b->friction_loss);
   out[VV_LEDGER_RESTITUTION_LOSS] = vv_sum_value(&b->restitution_loss);
+  out[VV_LEDGER_PLASTIC_WORK] = vv_sum_value(&b->plastic_work);
+  out[VV_LEDGER_VISCOUS_LOSS] = vv_sum_value(&b->viscous_loss);
+  out[VV_LEDGER_DAMAGE_LOSS] = vv_sum_value(&b->damage_loss);
   out[VV_LEDGER_TOTAL] = vv_totals_energy(now), out[VV_LEDGER_INITIAL_TOTAL] = vv_totals_energy(&l->initial);
   out[VV_LEDGER_NODAL_TOTAL] = l->nodal_now, out[VV_LEDGER_ENERGY_H2] = l->modified_now;
   out[VV_LEDGER_MAX_DISTORTION] = l->max_distortion, out[VV_LEDGER_DISTORTION_WHEN] = l->distortion_when;
@@ -98,6 +101,12 @@ double vv_sum_value(const vv_sum *s)
   return s->value + s->carry;
 }
 
+double vv_posted_losses(const vv_posted *b)
+{
+  const double contact = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
+  return contact + (vv_sum_value(&b->plastic_work) + vv_sum_value(&b->viscous_loss) + vv_sum_value(&b->damage_loss));
+}
+
 double vv_totals_energy(const vv_totals *t)
 {
   return t->kinetic + t->strain + t->potential + t->contact;
@@ -133,8 +142,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
 static double energy_gap(const vv_ledger *l, double energy, double initial)
 {
   const vv_posted *b = &l->posted;
-  const double lost = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
-  return energy - initial - vv_sum_value(&b->external_work) + lost;
+  return energy - initial - vv_sum_value(&b->external_work) + vv_posted_losses(b);
 }
 
 /* A body at rest has no energy to compare with but that of rounding: then the gap is told in joules. */

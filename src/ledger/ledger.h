@@ -27,7 +27,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
 /* Closes it after so many drifts of the bodies (steps times stages): closure, drifts, maxima. */
 void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int64_t drifts);
 /* After every step: losses only grow.  A loss that shrinks by what the energy grows leaves no gap: that is how a contact that
- * brings energy would hide.                                                                                [ledger 11] */
+ * brings energy would hide.                                                                                [ledger 14] */
 void vvi_ledger_note_losses(vv_ledger *l);
 /* Only the energy of a slab inside a step. */
 void vvi_ledger_note(vv_ledger *l, double energy);

@@ -46,10 +46,12 @@ static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *k
     b->block = m->n_block;
     b->node0 = block->nodes, b->n_node = need[i].nodes;
     b->element0 = block->elements, b->n_element = need[i].elements;
+    b->z0 = block->z_reals, b->n_z = need[i].internal;
     b->patch0 = block->patches, b->n_patch = need[i].patches;
     b->load0 = block->n_load, b->n_load = need[i].loads;
     block->nodes += need[i].nodes;
     block->elements += need[i].elements;
+    block->z_reals += need[i].internal;
     block->patches += need[i].patches;
     block->n_load += need[i].loads;
     list[block->n_body++] = b;
@@ -80,7 +82,8 @@ static vv_status check_memory(const vv_model *m, const vv_block *b)
 {
   const vv_body_kind *k = b->kind;
   const double reals =
-      (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) + (double)b->elements * k->element_reals;
+      (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) + (double)b->elements * k->element_reals +
+      2.0 * (double)b->z_reals;
   const double bytes = k->node_bytes + (can_touch(m) ? k->contact_bytes : 0);
   const double wanted = 8.0 * reals + (double)b->nodes * bytes, there = vvi_memory();
   if (wanted <= there) return VV_OK;
@@ -121,6 +124,17 @@ static vv_status place_block(vv_model *m, vv_block *b)
   return VV_OK;
 }
 
+/* Internal variables lie behind all places. */
+static void place_internal(vv_model *m)
+{
+  m->nx = m->nq;
+  for (int i = 0; i < m->n_block; i++) {
+    vv_block *b = &m->block[i];
+    b->z0 = m->nq - b->q0;
+    m->nq += b->z_reals;
+  }
+}
+
 static vv_status place_blocks(vv_model *m, const vv_need *need)
 {
   const vv_catalog *catalog = vvi_ctx_catalog(m->ctx);
@@ -135,6 +149,7 @@ static vv_status place_blocks(vv_model *m, const vv_need *need)
     VV_TRY(place_block(m, b));
     m->n_block++;
   }
+  place_internal(m);
   return VV_OK;
 }
 

@@ -15,9 +15,10 @@ struct vv_model {
   const char *title;
   uint64_t scene_hash; /* of the scene as understood: a checkpoint of another scene is refused */
   int n_body, n_block, n_patch;
-  vv_body *body;   /* [n_body] in the order of the scene */
-  vv_block *block; /* [n_block] one per kind that is used, in the order of the catalog */
-  int64_t nq, np, nh;
+  vv_body *body;      /* [n_body] in the order of the scene */
+  vv_block *block;    /* [n_block] one per kind that is used, in the order of the catalog */
+  int64_t nx;         /* places in q; behind them lie the internal variables */
+  int64_t nq, np, nh; /* lengths of q, p, memory */
   int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
   double gravity[3];
   double length_scale; /* m: size of the scene, for tolerances on gaps */
@@ -79,6 +80,13 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
 
 void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p);
 int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
+/* Internal variables follow a drift of length h with momenta p: once after each drift.  post NULL: h is 0, see vv_body_kind. */
+void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post);
+/* Momenta are damped for a time h, at whole steps. */
+void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post);
+bool vvi_sys_flows(const vv_model *m);      /* some body has internal variables */
+bool vvi_sys_damped(const vv_model *m);     /* momenta of some body are damped */
+bool vvi_sys_dissipates(const vv_model *m); /* either: not reversible, not symplectic */
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */

@@ -22,6 +22,41 @@ int vvi_sys_drift(const vv_model *m, double h, double *q, double *p)
   return most;
 }
 
+void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->z_reals > 0) b->kind->flow(b, h, q + b->q0, p + b->p0, post);
+  }
+}
+
+void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->viscous) b->kind->viscous(b, h, q + b->q0, p + b->p0, post);
+  }
+}
+
+bool vvi_sys_flows(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].z_reals > 0) return true;
+  return false;
+}
+
+bool vvi_sys_damped(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].viscous) return true;
+  return false;
+}
+
+bool vvi_sys_dissipates(const vv_model *m)
+{
+  return vvi_sys_flows(m) || vvi_sys_damped(m);
+}
+
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post)
 {
   for (int i = 0; i < m->n_block; i++) {

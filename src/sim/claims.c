@@ -37,6 +37,7 @@ static bool uses_projection(const vv_model *m)
 
 static bool loses(const vv_model *m)
 {
+  if (vvi_sys_dissipates(m)) return true;
   for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].restitution < 1.0 || m->pairs->pair[i].friction > 0.0) return true;
   if (m->solids != NULL && (m->solids->loses || m->solids->rough)) return true;
@@ -49,7 +50,7 @@ static bool loses(const vv_model *m)
 static double rounding_growth(const vv_sim *sim)
 {
   double far = 0.0;
-  for (int64_t i = 0; i < sim->state->nq; i++) far = fmax(far, fabs(sim->state->q[i]));
+  for (int64_t i = 0; i < sim->model->nx; i++) far = fmax(far, fabs(sim->state->q[i]));
   const double lengths = far / sim->model->length_scale;
   return sqrt(1.0 + (double)llabs(sim->state->step) / 1e4) * (1.0 + lengths / 1e3);
 }
@@ -87,16 +88,16 @@ static double solids_bound(const vv_sim *sim)
   return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
 }
 
-/* What is pressed together is pushed apart where nothing else helps.  What that brings is lent and paid back by later losses;
- * here is the most that was owed.                                                                          [sheets 21] */
-static double pushes(const vv_sim *sim)
+/* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, gaps that turn.  It is of second
+ * order in the step.                                                                                       [contact 30] */
+static double debt(const vv_sim *sim)
 {
-  const double owed = vvi_contact_most(sim->step.contact), scale = sim->ledger.energy_scale;
-  return owed > 0.0 && scale > 0.0 ? owed / scale : 0.0;
+  const double most = vvi_contact_most(sim->step.contact), scale = sim->ledger.energy_scale;
+  return most > sim->ledger.energy_floor && scale > 0.0 ? most / scale : 0.0;
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
- * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 11] */
+ * Where it is bounded the claim `energy` bounds its rise.                                                  [ledger 14] */
 static double losses(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
@@ -129,7 +130,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.contact != NULL)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
-  if (sim->step.contact != NULL && loses(m) && !penetrates) add(sim, "pushes", "bounded", 1e-3);
+  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
   if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);
@@ -147,7 +148,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
-  if (strcmp(name, "pushes") == 0) return pushes(sim);
+  if (strcmp(name, "debt") == 0) return debt(sim);
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;
   return strcmp(name, "symplectic") == 0 ? v->symplectic
@@ -176,7 +177,7 @@ void vvi_claims_judge(vv_sim *sim)
     if (energy) { /* its scale may have grown since: a beam at rest that is pushed has none at first */
       if (l->max_gap > l->claim_gap) l->claim_gap = l->max_gap, l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
-    } else if (strcmp(c->name, "pushes") == 0 || strcmp(c->name, "losses") == 0) { /* the same scale */
+    } else if (strcmp(c->name, "debt") == 0 || strcmp(c->name, "losses") == 0) { /* the same scale */
       if (worst > l->claim_worst[i]) l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
     } else if (worst > l->claim_worst[i]) {

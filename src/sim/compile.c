@@ -89,6 +89,30 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   return status;
 }
 
+static bool projects(const vv_model *m)
+{
+  for (int i = 0; m->pairs->pair != NULL && i < m->pairs->n; i++)
+    if (m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
+  return m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED;
+}
+
+/* What materials dissipate has no way back, and no energy that a step keeps by itself knows of it.            [mat 1] */
+static vv_status check_dissipation(const vv_model *m, const vv_group *g)
+{
+  static const char what[] = "bodies that flow, damp or break";
+  vv_status status = VV_OK;
+  if (m->order != 2) status = vv_complain(g, "order", "%s are of order 2 only: higher orders step back in time", what);
+  if (vv_is(g, "jump", "slab") || vv_is(g, "jump", "modified"))
+    status = vv_complain(g, "jump", "%s is not for %s; use 'nodal'", vv_text(g, "jump"), what);
+  if (vvi_model_implicit(m)) status = vv_complain(g, "step", "%s is not for %s; use leapfrog", m->stepper->name, what);
+  if (projects(m))
+    status = vv_complain(vv_item(m->root, "contacts", 0), "projection",
+                         "moves places without a drift, which %s cannot follow; use 'anticipate'", what);
+  if (vv_boolean(vv_sub(m->root, "record"), "modified"))
+    status = vv_complain(vv_sub(m->root, "record"), "modified", "is not known for %s", what);
+  return status;
+}
+
 /* Rigid bodies that meet something. */
 static vv_status check_solids(const vv_model *m, const vv_group *g)
 {
@@ -97,7 +121,7 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "step", "rigid bodies are not for event; use leapfrog, with 'halvings' to locate impacts");
   if (vv_is(g, "locate", "exact") && vvi_locatable(m) != NULL)
     status = vv_complain(g, "locate", "%s", vvi_locatable(m));
-  if (m->order != 2) status = vv_complain(g, "order", "contacts of rigid bodies are of order 2 only");
+  if (m->order != 2) status = vv_complain(g, "order", "contacts at whole steps are of order 2 only; beams on obstacles have higher orders with 'step: event'");
   return status;
 }
 
@@ -119,6 +143,7 @@ static vv_status choose_method(vv_model *m)
                          m->sheets != NULL ? ", and take shorter steps for the times of surfaces" : "");
   if (m->sheets != NULL && m->stepper == &vv_event_stepper)
     status = vv_complain(g, "step", "surfaces meet at whole steps; use leapfrog");
+  if (vvi_sys_dissipates(m) && check_dissipation(m, g) != VV_OK) status = VV_SCENE;
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
   if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
   return status;
@@ -156,7 +181,7 @@ vvi_jump vvi_jump_chosen(const vv_model *m)
   if (vv_is(g, "jump", "slab")) return VVI_SLAB;
   if (vv_is(g, "jump", "nodal")) return VVI_NODAL;
   if (vv_is(g, "jump", "modified")) return VVI_MODIFIED;
-  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && m->order == 2 && !has_loads(m) &&
+  const bool can = (vvi_sys_claims(m) & VV_LINEAR) != 0 && !vvi_sys_dissipates(m) && m->order == 2 && !has_loads(m) &&
                    m->step <= VVI_MODIFIED_LIMIT * m->stable_step;
   return can ? VVI_MODIFIED : VVI_NODAL;
 }
@@ -298,6 +323,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
   memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);
   if (m->stepper->start != NULL) m->stepper->start(m, *initial);
+  vvi_sys_flow(m, 0.0, (*initial)->q, (*initial)->p, NULL);
   warn(m);
   return VV_OK;
 }

@@ -66,6 +66,9 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
+                    def->check_structure ? ", and no symplectic structure to check" : "");
   if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
@@ -74,7 +77,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
-  if (m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL))
+  if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
   if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
@@ -308,6 +311,14 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
   return VV_OK;
 }
 
+/* Some kind tells what is left of the stable step. */
+static bool watched(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->step_left != NULL && m->block[i].z_reals > 0) return true;
+  return false;
+}
+
 /* Steps until the next observer is due: nothing is looked at before. */
 static int64_t until_next(const vv_sim *sim, int64_t n)
 {
@@ -322,7 +333,7 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
   }
   n = vvi_act_until(sim, n);
   const vv_model *m = sim->model;
-  if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL) return n;
+  if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL && !watched(m)) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
   return n < whole ? n : whole;
 }
@@ -443,6 +454,28 @@ static bool asked_to_stop(vv_sim *sim, bool more)
   return stop;
 }
 
+/* Bodies that are crushed or thinned ring higher than at rest: the run ends before the step is too long for them. */
+static void check_step(const vv_sim *sim, vv_report *r)
+{
+  const vv_model *m = sim->model;
+  for (int i = 0; (m->stepper->claims & VV_EXPLICIT) != 0 && i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    int64_t element;
+    if (b->kind->step_left == NULL) continue;
+    const double left = b->kind->step_left(b, sim->state->q + b->q0, &element);
+    if (fabs(sim->step.h) <= left * m->stable_step) continue;
+    int32_t body = 0;
+    while (body + 1 < b->n_body && b->body[body + 1]->element0 <= element) body++;
+    r->reason = VV_REASON_STEP_TOO_LONG;
+    snprintf(
+        r->message, sizeof r->message,
+        "'%.60s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there at step "
+        "%lld, t = %.9g; use 'step: {safety: %.2g}' or a coarser mesh",
+        b->body[body]->name, (long long)(element - b->body[body]->element0), fabs(sim->step.h), left * m->stable_step,
+        (long long)sim->state->step, sim->state->t, 0.5 * fabs(sim->step.h) / m->stable_step);
+  }
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
@@ -454,6 +487,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
   *done += batch;
   vvi_act_after(sim);
+  if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
   if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   const bool all = waiting(sim);
@@ -486,7 +520,9 @@ static void notice_change(vv_sim *sim)
 {
   const vv_state *x = sim->state, *y = sim->left;
   const size_t size = sizeof(double) * (size_t)(x->nq + x->np + x->nh);
-  if (y != NULL && (x->t != y->t || memcmp(x->q, y->q, size) != 0)) sim->model->stepper->forget(&sim->step);
+  if (y == NULL || (x->t == y->t && memcmp(x->q, y->q, size) == 0)) return;
+  if (sim->model->stepper->forget != NULL) sim->model->stepper->forget(&sim->step);
+  vvi_sys_flow(sim->model, 0.0, sim->state->q, sim->state->p, NULL);
 }
 
 vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)

@@ -100,6 +100,7 @@ void vvi_contact_drifted(struct vv_step *s, double h)
 void vvi_contact_note_gaps(struct vv_step *s, double *deepest, int64_t *contacts)
 {
   const vvi_flight_plan plan = plan_of(s, s->state->t, s->h, s->noted_force);
+  *deepest = fmax(*deepest, s->contact->count.deepest);
   vvi_contact_look(s->contact, &plan, deepest, contacts);
 }
 

@@ -113,7 +113,7 @@ static const double *middle_momentum(const run_record *r, int body, int *n)
 
 /* ---- two rods ---- */
 
-/* The impulse of a crossing is that of two masses: those that the crossing points feel.                     [contact 13] */
+/* The impulse of a crossing is that of two masses: those that the crossing points feel.                        [many 1] */
 static void test_crossing_is_exact(void **unused)
 {
   (void)unused;

@@ -355,7 +355,7 @@ static void test_never_up(void **state)
 }
 
 /* Boxes that stick and slide along each other's edges: the normal turns while they slide, so that the gap closes faster than
- * h u says.  Without the second order of [many 8] the deepest edge sinks by 4e-4 m here. */
+ * h u says.  Without the rounds of [contact 28] the deepest edge sinks by 4e-4 m here. */
 static void test_sliding_edges(void **state)
 {
   (void)state;

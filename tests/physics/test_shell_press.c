@@ -117,7 +117,7 @@ static void tight_rooms(void **unused)
       check_most(beyond_walls(&r), 0.0);
       check_most(fabs(run_ledger(&r)->closure), 1e-3);
       assert_true(claim_of(r.sim, "penetration")->kept);
-      if (law[j][0] < 1.0) assert_true(claim_of(r.sim, "pushes")->kept);
+      if (law[j][0] < 1.0) assert_true(claim_of(r.sim, "debt")->kept);
       run_free(&r);
     }
 }
@@ -136,7 +136,7 @@ static void long_steps_are_named(void **unused)
     run_record r = go(text, 1.0, &k);
     owed[i] = contact_lent(r.sim) / run_ledger(&r)->energy_scale;
     assert_true(claim_of(r.sim, "penetration")->kept);
-    assert_int_equal(claim_of(r.sim, "pushes")->kept, i > 0);
+    assert_int_equal(claim_of(r.sim, "debt")->kept, i > 0);
     run_free(&r);
   }
   check_least(owed[1] / owed[2], 4.0);
@@ -203,7 +203,7 @@ static void does_not_creep(void **unused)
   const double x = mean_x(&r);
   assert_int_equal(vv_sim_steps(r.sim, STEPS, &report), VV_OK);
   check_most(fabs(mean_x(&r) - x), 0.01 * 0.5 * a * h * STEPS * h);
-  assert_true(claim_of(r.sim, "pushes")->kept);
+  assert_true(claim_of(r.sim, "debt")->kept);
   run_free(&r);
 }
 

@@ -66,7 +66,10 @@ static void kick_booked(const vv_block *b, int32_t j, double t, double h, const 
   const double *r = bar_body(b, j), *m = bar_node(b, BAR_MASS), g = r[BAR_GRAVITY];
   const int64_t first = body->node0, last = body->node0 + body->n_node - 1;
   const double p_first = p[first], p_last = p[last];
-  bar_kick_slice(b, first, body->n_node, h, u, p);
+  if (bar_is_elastic(b, j))
+    bar_kick_slice(b, first, body->n_node, h, u, p);
+  else
+    bar_flow_kick(b, j, h, u, p);
   for (int64_t i = first; g != 0.0 && i <= last; i++) p[i] += h * (m[i] * g);
   kick_loads(b, body, t, h, p);
   if (r[BAR_HELD_FIRST] != 0.0) p[first] = p_first;
@@ -75,7 +78,7 @@ static void kick_booked(const vv_block *b, int32_t j, double t, double h, const 
 
 static void bar_kick(const vv_block *b, double t, double h, const double *u, double *p)
 {
-  if (!b->booked)
+  if (!b->booked && b->z_reals == 0)
     bar_kick_slice(b, 0, b->nodes, h, u, p);
   else
     for (int32_t j = 0; j < b->n_body; j++) kick_booked(b, j, t, h, u, p);
@@ -121,8 +124,12 @@ static void bar_drive(const vv_block *b, double t, double h, double *u, double *
 }
 
 /* Internal force on a node of a body, without the loads on it. */
-static double spring_force(const vv_block *b, const vv_body *body, const double *u, int64_t i)
+static double spring_force(const vv_block *b, int32_t j, const double *u, int64_t i)
 {
+  const vv_body *body = b->body[j];
+  const int64_t e = i - body->node0;
+  if (!bar_is_elastic(b, j))
+    return (e + 1 < body->n_node ? bar_flow_force(b, j, e, u) : 0.0) - (e > 0 ? bar_flow_force(b, j, e - 1, u) : 0.0);
   const double right = i + 1 < body->node0 + body->n_node ? bar_force(b, i, u[i + 1] - u[i]) : 0.0;
   const double left = i > body->node0 ? bar_force(b, i - 1, u[i] - u[i - 1]) : 0.0;
   return right - left;
@@ -142,7 +149,7 @@ static void post_body(const vv_block *b, int32_t j, double t, double h, const do
   double impulse = h * g * total, size = fabs(impulse);
   for (int e = 0; e < 2; e++) {
     if (r[BAR_HELD_FIRST + e] == 0.0) continue;
-    const double reaction = -spring_force(b, body, u, end[e]) - m[end[e]] * g;
+    const double reaction = -spring_force(b, j, u, end[e]) - m[end[e]] * g;
     impulse += h * reaction, size += fabs(h * reaction);
     vvi_sum_add(&post->external_work, h * reaction * (p[end[e]] / m[end[e]]));
   }
@@ -215,7 +222,7 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
 {
   const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
   const int64_t n = b->nodes;
-  if (!bar_is_linear(b)) {
+  if (!bar_is_linear(b) || b->z_reals > 0) {
     bar_kick(b, 0.0, 0.5 * h, u, p);
     bar_kick(b, 0.0, 0.5 * h, u, p);
     bar_drift(b, h, u, p);
@@ -307,9 +314,14 @@ static slice_sums sum_slice(const vv_block *b, int64_t i0, int64_t n, const doub
   return s;
 }
 
-static double strain_energy(const vv_block *b, const vv_body *body, const double *u)
+static double strain_energy(const vv_block *b, int32_t j, const double *u)
 {
+  const vv_body *body = b->body[j];
   double sum = 0.0;
+  if (!bar_is_elastic(b, j)) {
+    for (int64_t e = 0; e < body->n_element; e++) sum += bar_flow_energy(b, j, e, u);
+    return sum;
+  }
   for (int64_t i = body->node0; i + 1 < body->node0 + body->n_node; i++) sum += bar_energy(b, i, u[i + 1] - u[i]);
   return sum;
 }
@@ -322,7 +334,7 @@ static void bar_audit(const vv_block *b, const double *u, const double *p, vv_to
     double arm[3];
     vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm); /* all momenta lie on the line: L = (origin x axis) sum p */
     sum->kinetic += 0.5 * s.kinetic;
-    sum->strain += bar_is_linear(b) ? 0.5 * s.strain : strain_energy(b, b->body[j], u);
+    sum->strain += bar_is_linear(b) && bar_is_elastic(b, j) ? 0.5 * s.strain : strain_energy(b, j, u);
     sum->potential -= r[BAR_GRAVITY] * s.weight;
     sum->p_abs += s.momentum_abs;
     sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
@@ -413,10 +425,21 @@ static void bar_scatter(const vv_block *b, int64_t node, const double *u, const 
 
 /* ---- output ---- */
 
-enum bar_output { OUT_POSITION, OUT_DISPLACEMENT, OUT_VELOCITY, OUT_MOMENTUM, OUT_STRAIN, OUT_STRESS };
+enum bar_output {
+  OUT_POSITION,
+  OUT_DISPLACEMENT,
+  OUT_VELOCITY,
+  OUT_MOMENTUM,
+  OUT_STRAIN,
+  OUT_STRESS,
+  OUT_PLASTIC,
+  OUT_DAMAGE,
+  OUT_ENERGY
+};
 static const vv_output_field output_field[] = {
     {"position", "m", 3, false},      {"displacement", "m", 3, false}, {"velocity", "m/s", 3, false},
     {"momentum", "kg m/s", 3, false}, {"strain", "1", 1, true},        {"stress", "Pa", 1, true},
+    {"plastic_strain", "1", 1, true}, {"damage", "1", 1, true},        {"energy_density", "J/m^3", 1, true},
 };
 
 static double node_output(const vv_block *b, int field, const double *u, const double *p, int64_t i)
@@ -433,15 +456,33 @@ static double node_output(const vv_block *b, int field, const double *u, const d
   }
 }
 
+/* Element e of body j, counted from its first; plastic_strain: alpha, all that has flowed so far. */
+static double element_output(const vv_block *b, int32_t j, int field, const double *u, int64_t e)
+{
+  const bar_inelastic *law = bar_law_of(b, j);
+  const int64_t at = b->body[j]->element0 + e, node = b->element_node[2 * at];
+  const double l = bar_element(b, BAR_LENGTH)[at], area = bar_element(b, BAR_AREA)[at], du = u[node + 1] - u[node];
+  const bool elastic = bar_is_elastic(b, j);
+  switch (field) {
+  case OUT_STRAIN:
+    return du / l;
+  case OUT_STRESS:
+    return (elastic ? bar_force(b, node, du) : bar_flow_force(b, j, e, u)) / area;
+  case OUT_PLASTIC:
+    return law->plastic.yield > 0.0 ? bar_flow_column(b, j, BAR_Z_ALPHA, u)[e] : 0.0;
+  case OUT_DAMAGE:
+    return !elastic && law->damage >= 0.0 ? bar_flow_column(b, j, (int)law->damage, u)[e] : 0.0;
+  default:
+    return (elastic ? bar_energy(b, node, du) : bar_flow_energy(b, j, e, u)) / (l * area);
+  }
+}
+
 static void bar_output(const vv_block *b, int field, const double *u, const double *p, double *out)
 {
   if (output_field[field].on_elements) {
-    for (int64_t e = 0; e < b->elements; e++) {
-      const int32_t *node = b->element_node + 2 * e;
-      const double du = u[node[1]] - u[node[0]];
-      out[e] = field == OUT_STRAIN ? du / bar_element(b, BAR_LENGTH)[e]
-                                   : bar_force(b, node[0], du) / bar_element(b, BAR_AREA)[e];
-    }
+    for (int32_t j = 0; j < b->n_body; j++)
+      for (int64_t e = 0; e < b->body[j]->n_element; e++)
+        out[b->body[j]->element0 + e] = element_output(b, j, field, u, e);
     return;
   }
   for (int32_t j = 0; j < b->n_body; j++) {
@@ -487,6 +528,8 @@ const vv_body_kind vv_bar_kind = {
     .fill = bar_fill,
     .kick = bar_kick,
     .drift = bar_drift,
+    .flow = bar_flow,
+    .viscous = bar_viscous,
     .drive = bar_drive,
     .post = bar_post,
     .distortion = bar_distortion,

@@ -11,6 +11,7 @@
  *
  * All bars of a scene lie behind each other in one block; k = 0 behind the last node of each bar, so one loop serves all. */
 #pragma once
+#include "model/material.h"
 #include "model/model.h"
 
 /* span: length of the spring behind the node; law: 0 linear, 1 neo-Hookean (read only where a block is not linear) */
@@ -24,8 +25,21 @@ enum bar_body_column {
   BAR_HELD_FIRST = 6,
   BAR_HELD_LAST = 7,
   BAR_GRAVITY = 8,
-  BAR_BODY_COLUMNS = 9
+  BAR_INELASTIC = 9, /* a bar_inelastic */
 };
+
+/* What a bar does beside being elastic; all doubles.  In the state it has columns [n_element] each: plastic strain and alpha
+ * where it can flow, one strain of each Maxwell branch, damage where it can break. */
+typedef struct bar_inelastic {
+  double young, area;
+  double columns;         /* in the state; 0: none, the bar is elastic */
+  double branch0, damage; /* which column; damage -1: it cannot break */
+  vvi_plastic plastic;
+  vvi_damping damping;
+  vvi_failure failure;
+} bar_inelastic;
+enum { BAR_BODY_COLUMNS = BAR_INELASTIC + sizeof(bar_inelastic) / sizeof(double) };
+enum { BAR_Z_PLASTIC = 0, BAR_Z_ALPHA = 1 }; /* columns of a bar that can flow */
 
 static inline const double *bar_node(const vv_block *b, int column)
 {
@@ -40,6 +54,17 @@ static inline const double *bar_element(const vv_block *b, int column)
 static inline const double *bar_body(const vv_block *b, int32_t body_in_block)
 {
   return b->body_real + body_in_block * BAR_BODY_COLUMNS;
+}
+
+static inline const bar_inelastic *bar_law_of(const vv_block *b, int32_t body_in_block)
+{
+  return (const bar_inelastic *)(const void *)(bar_body(b, body_in_block) + BAR_INELASTIC);
+}
+
+/* The force does not depend on internal variables. */
+static inline bool bar_is_elastic(const vv_block *b, int32_t body_in_block)
+{
+  return bar_law_of(b, body_in_block)->columns == 0.0;
 }
 
 static inline bool bar_is_linear(const vv_block *b)
@@ -72,6 +97,18 @@ static inline double bar_energy(const vv_block *b, int64_t i, double du)
   return k * l * l * e * e * (1.5 + 0.5 * e) /
          (3.0 * s); /* L^2/2 + 1/L - 3/2 = e^2 (3 + e)/(2 L), without cancellation */
 }
+
+/* ---- flow.c: bars with internal variables ---- */
+
+/* Force of element e (of its body, from 0), and the energy it stores. */
+double bar_flow_force(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
+double bar_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
+void bar_flow_kick(const vv_block *b, int32_t body_in_block, double h, const double *u, double *p);
+void bar_flow(const vv_block *b, double h, double *u, const double *p, vv_posted *post);
+void bar_viscous(const vv_block *b, double h, const double *u, double *p, vv_posted *post);
+/* Column of the state of body j; NULL: it has none. */
+const double *bar_flow_column(const vv_block *b, int32_t body_in_block, int column, const double *u);
+double bar_flow_mises(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
 
 extern const vv_schema bar_schema;
 vv_status bar_measure(const vv_group *g, vv_need *need);

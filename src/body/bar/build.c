@@ -7,10 +7,12 @@
 /* clang-format off */
 static const vv_field material_field[] = {
   {.name = "young",   .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "Young's modulus"},
-  {.name = "law",     .type = VV_WORD, .words = "linear|neo-hookean", .deflt = "linear", .doc = "stored energy: quadratic in the strain, or incompressible neo-Hookean (stiffer in compression; jump nodal or leapfrog)"},
+  {.name = "law",     .type = VV_WORD, .words = "linear|neo-hookean|j2", .deflt = "linear", .doc = "stored energy: quadratic in the strain, or incompressible neo-Hookean (stiffer in compression; jump nodal or leapfrog). j2: linear up to `yield`, then it flows"},
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
+  VVI_PLASTIC_FIELDS,
+  VVI_FAILURE_FIELD,
 };
-static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "hyperelastic in the stretch"};
+static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "elastic in the stretch, or plastic"};
 
 static const vv_field section_field[] = {
   {.name = "area", .type = VV_NUMBER, .unit = "m^2", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "cross-section"},
@@ -57,6 +59,7 @@ static const vv_field bar_field[] = {
   {.name = "grading",   .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length of the last element over the first, geometric"},
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "hyperelastic"},
   {.name = "section",   .type = VV_GROUP, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
+  VVI_DAMPING_FIELD,
   {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends meet others"},
   {.name = "ends",      .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "position",  .type = VV_NUMBER, .unit = "m", .deflt = "0", .doc = "of the first end, on the axis"},
@@ -170,6 +173,40 @@ static vv_status check_loads(const vv_group *g, const bar_plan *p)
   return status;
 }
 
+/* What the bar does beside being elastic.  Complaints name words; `elements` of the state. */
+static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
+{
+  const vv_group *m = vv_sub(g, "material");
+  const bool flows = vv_is(m, "law", "j2");
+  *law =
+      (bar_inelastic){.young = vv_number(m, "young"), .area = vv_number(vv_sub(g, "section"), "area"), .damage = -1.0};
+  VV_TRY(flows ? vvi_plastic_read(m, true, &law->plastic) : vvi_plastic_refuse(m));
+  VV_TRY(vvi_failure_read(m, flows, &law->failure));
+  VV_TRY(vvi_damping_read(g, &law->damping));
+  law->branch0 = flows ? 2.0 : 0.0;
+  law->columns = law->branch0 + law->damping.branches;
+  if (law->failure.strain > 0.0 || law->failure.stress > 0.0) law->damage = law->columns++;
+  if (vv_is(m, "law", "neo-hookean") && law->columns > 0.0)
+    return vv_complain(m, "law", "neo-hookean neither breaks nor has a damping ratio; use 'linear' or 'j2'");
+  return VV_OK;
+}
+
+/* A band of one element must be able to take the energy of breaking: l < 2 E G/s^2.                           [mat 14] */
+static vv_status check_failure(const vv_group *g, const bar_plan *p, const bar_inelastic *law)
+{
+  const vvi_failure *f = &law->failure;
+  double longest = 0.0, slope;
+  if (law->damage < 0.0 || f->energy == 0.0) return VV_OK;
+  const double stress = f->stress > 0.0 ? f->stress : vvi_plastic_yield(&law->plastic, f->strain, &slope);
+  const double most = 2.0 * p->young * f->energy / (stress * stress);
+  for (int64_t e = 0; e<p->elements; e += p->elements> 1 ? p->elements - 1 : 1)
+    longest = fmax(longest, element_length(p, e));
+  if (longest < most) return VV_OK;
+  return vv_complain(vv_sub(vv_sub(g, "material"), "failure"), "energy",
+                     "elements of %.6g m store more than that: they must be shorter than 2 E G/s^2 = %.6g m", longest,
+                     most);
+}
+
 vv_status bar_measure(const vv_group *g, vv_need *need)
 {
   const bar_plan p = plan(g);
@@ -180,6 +217,9 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   if (check_loads(g, &p) != VV_OK) status = VV_SCENE;
   need->nodes = p.cell ? p.elements + (p.held[0] != FREE) + (p.held[1] != FREE) : p.elements + 1;
   need->elements = need->nodes - 1;
+  bar_inelastic law;
+  if (read_inelastic(g, &law) != VV_OK || check_failure(g, &p, &law) != VV_OK) status = VV_SCENE;
+  need->internal = (int64_t)law.columns * need->elements;
   need->patches = 2;
   need->loads = (vv_has(g, "loads") ? vv_count(g, "loads") : 0) + (vv_has(g, "drives") ? vv_count(g, "drives") : 0);
   return status;
@@ -321,6 +361,9 @@ static void fill_body(const vv_group *g, vv_fill *f, const bar_plan *p)
   r[BAR_HELD_FIRST] = p->held[0];
   r[BAR_HELD_LAST] = p->held[1];
   r[BAR_GRAVITY] = vvi_dot3(r + BAR_AXIS, f->block->gravity);
+  bar_inelastic *law = (bar_inelastic *)(void *)(r + BAR_INELASTIC);
+  if (read_inelastic(g, law) != VV_OK) return;
+  if (law->damping.mass > 0.0 || law->damping.stiffness > 0.0 || law->damping.bulk > 0.0) f->block->viscous = true;
   if (p->held[0] == DRIVEN || p->held[1] == DRIVEN) f->block->driven = true;
   if (p->held[0] != FREE || p->held[1] != FREE || f->body->n_load > 0 || r[BAR_GRAVITY] != 0.0) f->block->booked = true;
   fill_patches(f, p, r + BAR_AXIS);
@@ -364,6 +407,12 @@ static int64_t count_above(const vv_block *b, const vv_body *body, const double 
   return count;
 }
 
+/* Branches make a bar stiffer when it is fast. */
+static double glass(const vv_block *b, int32_t j)
+{
+  return 1.0 + vvi_damping_glass(&bar_law_of(b, j)->damping);
+}
+
 /* Gershgorin's bound max_i 2 (k_i + k_{i-1})/m_i; exact for uniform lumped bars.  Short bars: bisection down to the true
  * value. */
 static double largest_eigenvalue(const vv_block *b, const vv_body *body, const double *r)
@@ -386,9 +435,34 @@ static double largest_eigenvalue(const vv_block *b, const vv_body *body, const d
   return hi;
 }
 
+/* The fastest decay of the dashpots, bounded as above: one explicit evaluation takes no energy in only up to 2 over it.
+ *                                                                                                              [mat 12] */
+static double fastest_decay(const vv_block *b, int32_t j)
+{
+  const vv_body *body = b->body[j];
+  const vvi_damping *d = &bar_law_of(b, j)->damping;
+  const double *m = bar_node(b, BAR_MASS) + body->node0;
+  double most = 0.0, before = 0.0;
+  for (int64_t i = 0; i < body->n_node; i++) {
+    const int64_t e = body->element0 + i;
+    double behind = 0.0;
+    if (i + 1 < body->n_node) {
+      const double k = bar_element(b, BAR_SPRING)[e];
+      const double mass = bar_element(b, BAR_MASS_LEFT)[e] + bar_element(b, BAR_MASS_RIGHT)[e];
+      behind = d->stiffness * k + d->bulk * sqrt(k * mass);
+    }
+    most = fmax(most, 2.0 * (before + behind) / m[i]);
+    before = behind;
+  }
+  return most;
+}
+
 double bar_stable_step(const vv_block *b)
 {
-  double lambda = 0.0;
-  for (int32_t j = 0; j < b->n_body; j++) lambda = fmax(lambda, largest_eigenvalue(b, b->body[j], bar_body(b, j)));
-  return lambda > 0.0 ? 2.0 / sqrt(lambda) : INFINITY;
+  double lambda = 0.0, decay = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) decay = fmax(decay, fastest_decay(b, j));
+  for (int32_t j = 0; j < b->n_body; j++)
+    lambda = fmax(lambda, glass(b, j) * largest_eigenvalue(b, b->body[j], bar_body(b, j)));
+  const double step = lambda > 0.0 ? 2.0 / sqrt(lambda) : INFINITY;
+  return decay > 0.0 ? fmin(step, 2.0 / decay) : step;
 }

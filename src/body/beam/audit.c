@@ -39,6 +39,13 @@ static element_strain strain_of(const vv_block *b, const beam_body *k, const dou
   return e;
 }
 
+void beam_element_strain(const vv_block *b, int32_t j, const double *q, int64_t left, int64_t right, double e6[6])
+{
+  const beam_body *k = beam_of(b, j);
+  const element_strain e = strain_of(b, k, q, left, right);
+  for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / k->l;
+}
+
 /* [beam 1] */
 static double element_energy(const beam_body *k, const element_strain *e)
 {
@@ -107,7 +114,13 @@ static vv_totals sum_segment(const vv_block *b, int32_t j, int64_t i0, int64_t i
     add_node(b, k, i, q, p, &s);
     if (next < 0) continue;
     const element_strain e = strain_of(b, k, q, i, next);
-    s.strain += element_energy(k, &e);
+    if (beam_is_elastic(b, j)) {
+      s.strain += element_energy(k, &e);
+      continue;
+    }
+    double e6[6];
+    for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / k->l;
+    s.strain += beam_flow_energy(b, j, i - b->body[j]->node0, q, e6);
   }
   return s;
 }
@@ -191,7 +204,9 @@ enum beam_output_word {
   OUT_STRAIN,
   OUT_CURVATURE,
   OUT_FORCE,
-  OUT_MOMENT
+  OUT_MOMENT,
+  OUT_PLASTIC,
+  OUT_DAMAGE
 };
 const vv_output_field beam_output_field[] = {
     {"position", "m", 3, false},
@@ -206,6 +221,8 @@ const vv_output_field beam_output_field[] = {
     {"curvature", "1/m", 3, true},
     {"n", "N", 3, true},
     {"m", "N m", 3, true},
+    {"plastic_strain", "1", 1, true},
+    {"damage", "1", 1, true},
 };
 _Static_assert(sizeof beam_output_field / sizeof *beam_output_field == BEAM_OUTPUTS, "one row each");
 
@@ -267,9 +284,17 @@ static void write_output(const vv_block *b, bool director, int field, const doub
     for (int64_t i = body->node0; field < OUT_STRAIN && i < body->node0 + body->n_node; i++)
       node_output(b, k, field, i, q, p, out + 3 * i);
     for (int64_t e = body->element0; field >= OUT_STRAIN && e < body->element0 + body->n_element; e++) {
-      double strain[3], curvature[3];
+      double strain[3], curvature[3], felt[6];
+      if (field >= OUT_PLASTIC) {
+        out[e] = (field == OUT_PLASTIC ? beam_flow_alpha : beam_flow_damage)(b, j, e - body->element0, q);
+        continue;
+      }
       measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       element_output(k, field, strain, curvature, out + 3 * e);
+      if (beam_is_elastic(b, j) || field < OUT_FORCE) continue;
+      const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
+      beam_flow_resultants(b, j, e - body->element0, q, e6, felt);
+      for (int c = 0; c < 3; c++) out[3 * e + c] = felt[field == OUT_FORCE ? c : 3 + c];
     }
   }
 }

@@ -14,9 +14,11 @@
  *   formulas.h one element, one node: written once, compiled for one double and for eight
  *   sweep.c    kick, drift, stride over strips        lavi.c   the other drifts      loads.c  loads, supports, booking
  *   audit.c    energies, momenta, output              polygon.c  shapes from a file
+ *   flow.c     beams that flow or damp: fibres of the section, branches
  *   vary.c     first variations and sub-domains: what the structure checks need
  *   director.h the energy-momentum form: director.c steps and books, director_form.c residual and tangent */
 #pragma once
+#include "model/material.h"
 #include "model/model.h"
 
 /* q: x[3], then Lambda[3][3] by rows.  p: P[3], then S[3]. */
@@ -60,7 +62,22 @@ typedef struct beam_body {
   double hold[2];                           /* bits of beam_hold at the first and last node */
   double slope[2][3];                       /* direction of the slope condition at the two ends */
 } beam_body;
-enum { BEAM_BODY_COLUMNS = sizeof(beam_body) / sizeof(double) };
+
+/* What a beam does beside being elastic; all doubles, behind beam_body in body_real. */
+typedef struct beam_inelastic {
+  double columns; /* reals of an element in the state; 0: none, the beam is elastic */
+  double fibres;  /* 0: never flows */
+  double young, shear;
+  double glass;  /* stiffness of the branches over the elastic one */
+  double damage; /* which column; 0: it cannot break */
+  vvi_plastic plastic;
+  vvi_damping damping;
+  vvi_failure failure;
+} beam_inelastic;
+enum {
+  BEAM_INELASTIC = sizeof(beam_body) / sizeof(double),
+  BEAM_BODY_COLUMNS = BEAM_INELASTIC + sizeof(beam_inelastic) / sizeof(double)
+};
 
 static inline const double *beam_node(const vv_block *b, int column)
 {
@@ -71,6 +88,26 @@ static inline const beam_body *beam_of(const vv_block *b, int32_t body_in_block)
 {
   return (const beam_body *)(const void *)(b->body_real + (int64_t)body_in_block * BEAM_BODY_COLUMNS);
 }
+
+static inline const beam_inelastic *beam_law_of(const vv_block *b, int32_t body_in_block)
+{
+  return (const beam_inelastic *)(const void *)(b->body_real + (int64_t)body_in_block * BEAM_BODY_COLUMNS +
+                                                BEAM_INELASTIC);
+}
+
+static inline bool beam_is_elastic(const vv_block *b, int32_t body_in_block)
+{
+  return beam_law_of(b, body_in_block)->columns == 0.0;
+}
+
+/* A fibre of a section: where it is (along d1, d2), and how much of the area it stands for. */
+typedef struct beam_fibre {
+  double at[2], area;
+} beam_fibre;
+/* The plan of a block: fibres of each body; NULL: none of them flows. */
+typedef struct beam_fibres {
+  const beam_fibre *fibre; /* [fibres] */
+} beam_fibres;
 
 /* The place and frame of node i; moments of inertia of node i about its directors. */
 static inline void beam_get(const vv_block *b, const double *q, int64_t i, double x[3], double frame[9])
@@ -170,6 +207,30 @@ void beam_hold(const vv_block *b, int32_t j, double *p);
 void beam_post_wrench(vv_posted *post, const double x[3], const double force[3], const double moment[3], double h);
 void beam_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
 
+/* ---- flow.c ---- */
+
+/* Internal variables of an element: strains after the last drift; resultants of the plastic strain; for every fibre its
+ * plastic strains (along, shear, shear) and alpha; for every branch its strains; damage where it can break. */
+enum beam_internal { BEAM_Z_STRAIN = 0, BEAM_Z_PLASTIC = 6, BEAM_Z_FIBRES = 12 };
+enum { BEAM_Z_FIBRE = 4, BEAM_Z_BRANCH = 6 };
+enum { BEAM_MOST_FIBRES = 400 };
+vv_status beam_law_read(const vv_group *g, beam_inelastic *law);
+vv_status beam_fibres_fill(const vv_group *g, vv_fill *f);
+/* The elastic element that feels as this one does: stiffer by its branches, its rest moved by what has flowed. */
+beam_body beam_flow_body(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+/* What element e (of its body) stores with the strains G - G0, K - K0, both in e6. */
+double beam_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6]);
+/* Strains of the element between two nodes, less those at rest: G, then K = psi/l.  (audit.c) */
+void beam_element_strain(const vv_block *b, int32_t body_in_block, const double *q, int64_t left, int64_t right,
+                         double e6[6]);
+void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
+void beam_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
+/* Largest alpha of the fibres of element e; its damage; its resultants n, m. */
+double beam_flow_alpha(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+double beam_flow_damage(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+void beam_flow_resultants(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6],
+                          double out[6]);
+
 /* ---- surface.c ---- */
 void beam_surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x);
 void beam_push(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt, double *w);
@@ -184,7 +245,7 @@ void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 12 };
+enum { BEAM_OUTPUTS = 14 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 /* The same with the strains of the energy-momentum form. */

@@ -124,6 +124,9 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
   need->nodes = p.nodes;
   need->elements = p.elements;
   need->patches = 1;
+  beam_inelastic law;
+  if (beam_law_read(g, &law) != VV_OK) status = VV_SCENE;
+  need->internal = (int64_t)law.columns * need->elements;
   need->loads = beam_loads_count(g);
   return status;
 }
@@ -321,6 +324,9 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
   beam_body *k = (beam_body *)(void *)(b->body_real + (int64_t)f->body_in_block * BEAM_BODY_COLUMNS);
   section(g, &p);
   fill_constants(g, &p, k);
+  VV_TRY(beam_law_read(g, (beam_inelastic *)(void *)((double *)k + BEAM_INELASTIC)));
+  if (beam_law_of(b, f->body_in_block)->damping.mass > 0.0) b->viscous = true;
+  VV_TRY(beam_fibres_fill(g, f));
   fill_masses(g, f, &p, k);
   fill_elements(f);
   fill_patch(g, f);
@@ -427,6 +433,7 @@ static double largest_square(const beam_body *k)
 double beam_stable_step(const vv_block *b)
 {
   double most = 0.0;
-  for (int32_t j = 0; j < b->n_body; j++) most = fmax(most, largest_square(beam_of(b, j)));
+  for (int32_t j = 0; j < b->n_body; j++)
+    most = fmax(most, (1.0 + beam_law_of(b, j)->glass) * largest_square(beam_of(b, j)));
   return most > 0.0 ? 2.0 / sqrt(most) : INFINITY;
 }

@@ -6,8 +6,12 @@ static const vv_field material_field[] = {
   {.name = "young",   .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "Young's modulus"},
   {.name = "poisson", .type = VV_NUMBER, .unit = "1", .lo = -1, .hi = 0.5, .flags = VV_OPEN_LO, .deflt = "0.3", .doc = "Poisson's ratio; gives the shear modulus young/(2 (1 + poisson))"},
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
+  {.name = "law",     .type = VV_WORD, .words = "linear|j2", .deflt = "linear", .doc = "linear in the strains of the section. j2: its fibres flow beyond `yield`"},
+  VVI_PLASTIC_FIELDS,
+  VVI_FAILURE_FIELD,
+  {.name = "fibres",  .type = VV_NUMBERS, .unit = "1", .lo = 1, .hi = 100, .flags = VV_OPTIONAL, .doc = "law j2: rectangles: along d1 and d2 (default [5, 5]); circles and tubes: rings and fibres in a ring (default [3, 12])"},
 };
-static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear in the strains of the section"};
+static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear in the strains of the section, or plastic"};
 
 static const vv_field square_field[] = {
   {.name = "side", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edge length"},
@@ -138,6 +142,7 @@ static const vv_field beam_field[] = {
   {.name = "closed",           .type = VV_BOOLEAN, .deflt = "false", .doc = "true: the end is joined to the beginning (a ring)"},
   {.name = "material",         .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
   {.name = "section",          .type = VV_CHOICE, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
+  VVI_DAMPING_FIELD,
   {.name = "stiffness",        .type = VV_GROUP, .sub = &stiffness_schema, .doc = "corrections of the section's stiffness"},
   {.name = "shape",            .type = VV_CHOICE, .sub = &shape_schema, .deflt = "straight", .doc = "initial shape"},
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},

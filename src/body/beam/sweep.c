@@ -125,7 +125,12 @@ void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q
     beam_get(b, q, i, xa, A);
     beam_get(b, q, next, D, B);
     for (int c = 0; c < 3; c++) D[c] -= xa[c];
-    element_double(k, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
+    if (beam_is_elastic(b, j)) {
+      element_double(k, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
+    } else {
+      const beam_body felt = beam_flow_body(b, j, i - b->body[j]->node0, q);
+      element_double(&felt, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
+    }
   }
   for (int c = 0; c < 3; c++) force[c] = part[c], left[c] = part[3 + c], right[c] = part[6 + c];
 }
@@ -384,7 +389,14 @@ static void strip_elements(const vv_block *b, int32_t j, int64_t i, int64_t n, c
 {
   const beam_body *k = beam_of(b, j);
   const int64_t inside = after != NULL ? n - 1 : n;
-  if (k->strain == BEAM_TRAPEZOID)
+  for (int64_t e = 0; !beam_is_elastic(b, j) && e < inside; e++) {
+    double part[PARTS];
+    beam_element_force(b, j, i + e, q, part, part + 3, part + 6);
+    for (int c = 0; c < PARTS; c++) s->part[c][1 + e] = part[c];
+  }
+  if (!beam_is_elastic(b, j))
+    ; /* done, one by one */
+  else if (k->strain == BEAM_TRAPEZOID)
     elements_trapezoid(k, inside, b->column, q + i, s);
   else if (k->strain == BEAM_CAYLEY_STRAIN)
     elements_cayley(k, inside, b->column, q + i, s);

@@ -171,6 +171,11 @@ vv_status rigid_fill(const vv_group *g, vv_fill *f)
   VV_TRY(fill_patch(f, solid, w.centre, turn, fixed));
   VV_TRY(fill_copies(g, f, k, moment, w.mass));
   rigid_loads_fill(g, f, k);
+  const vv_group *damping = vv_has(g, "damping") && !fixed ? vv_sub(g, "damping") : NULL;
+  if (damping != NULL) {
+    k->drag[0] = vv_number(damping, "linear"), k->drag[1] = vv_number(damping, "angular");
+    if (k->drag[0] > 0.0 || k->drag[1] > 0.0) f->block->viscous = true;
+  }
   const bool weight = !fixed && vvi_norm3(f->block->gravity) > 0.0;
   if (weight || f->body->n_load > 0) f->block->booked = true;
   return VV_OK;

@@ -115,6 +115,12 @@ static const vv_field load_field[] = {
 };
 static const vv_schema load_schema = {"loads", load_field, VV_COUNT(load_field), "forces and moments"};
 
+static const vv_field damping_field[] = {
+  {.name = "linear",  .type = VV_NUMBER, .unit = "1/s", .lo = 0, .hi = 1e30, .deflt = "0", .doc = "momentum fades by exp(-linear t)"},
+  {.name = "angular", .type = VV_NUMBER, .unit = "1/s", .lo = 0, .hi = 1e30, .deflt = "0", .doc = "spin fades by exp(-angular t)"},
+};
+static const vv_schema damping_schema = {"drag", damping_field, VV_COUNT(damping_field), "drag of a medium at rest, booked as viscous_loss"};
+
 static const vv_field rigid_field[] = {
   {.name = "shape",       .type = VV_CHOICE, .sub = &shape_schema, .flags = VV_REQUIRED, .doc = "what it is"},
   {.name = "density",     .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "mass per volume (of containers: of the wall); this or mass"},
@@ -128,6 +134,7 @@ static const vv_field rigid_field[] = {
   {.name = "spin_axes",   .type = VV_WORD, .words = "space|shape", .deflt = "space", .doc = "which axes 'spin' counts in"},
   {.name = "copies",      .type = VV_GROUP, .sub = &copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same"},
   {.name = "loads",       .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments"},
+  {.name = "damping",     .type = VV_GROUP, .sub = &damping_schema, .flags = VV_OPTIONAL, .doc = "drag of a medium at rest"},
 };
 const vv_schema rigid_schema = {"rigid", rigid_field, VV_COUNT(rigid_field), "rigid body, one or many copies"};
 /* clang-format on */

@@ -2,6 +2,7 @@
 #include "body/rigid/rigid.h"
 
 #include "ledger/ledger.h"
+#include "math/math.h"
 
 #include <string.h>
 
@@ -157,4 +158,41 @@ void rigid_post(const vv_block *b, double t, double h, const double *q, const do
 {
   if (vvi_norm3(b->gravity) > 0.0) post_gravity(b, h, q, post);
   for (int32_t k = 0; k < b->n_load; k++) post_load(b, &b->load[k], t, h, q, p, post);
+}
+
+/* ---- drag ---- */
+
+/* Momentum and spin fade by exp(-rate h), which is exact; the kinetic energy that goes with them is booked, and what the
+ * medium gets is an external impulse and moment.                                                               [mat 11] */
+static double fade_node(const vv_block *b, int64_t i, const double keep[2], const double *q, double *p, vv_posted *post)
+{
+  double x[3], carry[3], turn[4], P[3], h[3], r[9], omega[3], j[3], twist[3];
+  rigid_take(b->column, q, i, RIGID_X, 3, x);
+  rigid_take(b->column, q, i, RIGID_CARRY, 3, carry);
+  rigid_take(b->column, q, i, RIGID_TURN, 4, turn);
+  rigid_take(b->column, p, i, RIGID_P, 3, P);
+  rigid_take(b->column, p, i, RIGID_H, 3, h);
+  vvi_quaternion_matrix(turn, r);
+  rigid_spin(b, i, r, h, omega);
+  const double linear = 0.5 * rigid_node(b, RIGID_INVERSE_MASS)[i] * vvi_dot3(P, P), angular = 0.5 * vvi_dot3(h, omega);
+  for (int c = 0; c < 3; c++) {
+    p[(RIGID_P + c) * b->column + i] = keep[0] * P[c], p[(RIGID_H + c) * b->column + i] = keep[1] * h[c];
+    j[c] = keep[0] * P[c] - P[c], twist[c] = keep[1] * h[c] - h[c], x[c] += carry[c];
+  }
+  vvi_post_impulse(post, x, j);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->moment[c], twist[c]);
+  post->impulse_abs += vvi_norm3(j), post->moment_abs += vvi_norm3(x) * vvi_norm3(j) + vvi_norm3(twist);
+  return linear * (1.0 - keep[0]) * (1.0 + keep[0]) + angular * (1.0 - keep[1]) * (1.0 + keep[1]);
+}
+
+void rigid_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double *drag = rigid_of(b, j)->drag, keep[2] = {exp(-drag[0] * h), exp(-drag[1] * h)};
+    double loss = 0.0;
+    if (drag[0] == 0.0 && drag[1] == 0.0) continue;
+    for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++)
+      loss += fade_node(b, i, keep, q, p, post);
+    vvi_sum_add(&post->viscous_loss, loss);
+  }
 }

@@ -36,6 +36,7 @@ const vv_body_kind vv_rigid_kind = {
     .kick = rigid_kick,
     .drift = rigid_drift,
     .drift_node = rigid_drift_node,
+    .viscous = rigid_viscous,
     .post = rigid_post,
     .stride = rigid_stride,
     .audit = rigid_audit,

@@ -36,6 +36,7 @@ typedef struct rigid_body {
   double kind;      /* rigid_class */
   double centre[3]; /* of mass, in the axes of the shape (m) */
   double turn[4];   /* quaternion from principal axes to those of the shape */
+  double drag[2];   /* 1/s: how fast momentum and spin fade */
 } rigid_body;
 enum { RIGID_BODY_COLUMNS = sizeof(rigid_body) / sizeof(double) };
 
@@ -108,6 +109,7 @@ vv_status rigid_loads_check(const vv_group *g, int64_t copies);
 int32_t rigid_loads_count(const vv_group *g);
 void rigid_loads_fill(const vv_group *g, vv_fill *f, const rigid_body *k);
 void rigid_kick(const vv_block *b, double t, double h, const double *q, double *p);
+void rigid_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
 void rigid_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
 
 /* ---- surface.c ---- */

@@ -7,6 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what a shell does beside being elastic ---- */
+
+/* Gauss's points and weights on [-1, 1] by Newton on the Legendre polynomials; the weights sum to 1. */
+static void gauss_points(int n, double *x, double *w)
+{
+  for (int i = 0; i < n; i++) {
+    double t = -cos(VV_PI * (i + 0.75) / (n + 0.5)), slope = 1.0;
+    for (int round = 0; round < 8; round++) {
+      double before = 1.0, p = t;
+      for (int k = 2; k <= n; k++) {
+        const double next = ((2 * k - 1) * t * p - (k - 1) * before) / k;
+        before = p, p = next;
+      }
+      slope = n * (t * p - before) / (t * t - 1.0);
+      t -= p / slope;
+    }
+    x[i] = 2 * i + 1 == n ? 0.0 : t;
+    w[i] = 1.0 / ((1.0 - t * t) * slope * slope);
+  }
+}
+
+static vv_status read_inelastic(const vv_group *g, shell_body *k)
+{
+  const vv_group *m = vv_sub(g, "material");
+  const bool flows = vv_is(m, "law", "j2");
+  VV_TRY(flows ? vvi_plastic_read(m, false, &k->plastic) : vvi_plastic_refuse(m));
+  VV_TRY(vvi_damping_read(g, &k->damping));
+  const vv_group *damping = vv_has(g, "damping") ? vv_sub(g, "damping") : NULL;
+  if (k->damping.stiffness > 0.0) return vv_complain(damping, "stiffness", "is for bars; shells take 'ratio'");
+  if (k->damping.bulk > 0.0) return vv_complain(damping, "bulk", "is for bars");
+  if (vv_is(m, "law", "neo-hookean") && k->damping.branches > 0.0)
+    return vv_complain(damping, "ratio", "goes with the laws 'stvk' and 'j2'");
+  k->points = flows ? (double)vv_integer(m, "points") : 0.0;
+  if (k->points > 0.0 || k->damping.branches > 0.0)
+    k->columns = SHELL_Z_POINTS + SHELL_Z_POINT * k->points + SHELL_Z_BRANCH * k->damping.branches;
+  gauss_points((int)k->points, k->level, k->weight);
+  for (int i = 0; i < (int)k->points; i++) k->level[i] *= vv_number(g, "thickness") * (SHELL_A * SHELL_A) / SHELL_D;
+  return VV_OK;
+}
+
 /* ---- measure ---- */
 
 /* A sheet that is thicker than it is wide is a block, and no shell. */
@@ -34,6 +74,9 @@ vv_status shell_measure(const vv_group *g, vv_need *need)
   need->nodes = (int64_t)copies * mesh.nodes;
   need->elements = (int64_t)copies * mesh.triangles;
   need->patches = copies;
+  shell_body k = {0};
+  if (read_inelastic(g, &k) != VV_OK && status == VV_OK) status = VV_SCENE;
+  need->internal = (int64_t)k.columns * need->elements;
   need->loads = copies * shell_loads_count(g);
   if (status == VV_OK && need->elements > INT32_MAX / 4)
     return vv_complain(g, "mesh", "%lld triangles are more than a model can hold", (long long)need->elements);
@@ -145,7 +188,7 @@ static void fill_constants(const vv_group *g, bool closed, shell_body *k)
                     .poisson = nu,
                     .density = vv_number(m, "density"),
                     .thickness = h,
-                    .law = vv_is(m, "law", "stvk") ? SHELL_STVK : SHELL_NEO_HOOKE,
+                    .law = vv_is(m, "law", "neo-hookean") ? SHELL_NEO_HOOKE : SHELL_STVK,
                     .membrane = k_m / (4.0 * unit),
                     .bend = k_m * h * h * unit / (24.0 * SHELL_D * SHELL_D),
                     .mu = mu,
@@ -266,6 +309,8 @@ static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, cons
     *t = w->cut->tile[i];
     t->body = f->body_in_block;
     t->node0 = node0, t->element0 += element0, t->slot0 = plan->slots;
+    t->z = f->block->z0 + f->body->z0 +
+           (int64_t)shell_of(f->block, f->body_in_block)->columns * (t->element0 - f->body->element0);
     if (t->ghosts > 0) VV_TRY(place_ghosts(w, at->turn, x, t));
   }
   plan->slots += w->cut->slots;
@@ -355,6 +400,8 @@ static vv_status fill_part(part *w, vv_fill *f)
   const int copies = shell_copies(w->group);
   VV_TRY(cut_mesh(w));
   fill_constants(w->group, w->net.ghosts == 0, k);
+  VV_TRY(read_inelastic(w->group, k));
+  if (k->damping.mass > 0.0) b->viscous = true;
   VV_TRY(fill_masses(w, k));
   VV_TRY(plan_room(w->arena, plan, w, copies));
   const int64_t held = plan->held;
@@ -371,7 +418,7 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
     shell_plan *plan = b->plan = VVI_ARENA_NEW(f->arena, shell_plan, 1);
     if (plan == NULL) return VV_NOMEM;
     atomic_flag_clear(&plan->busy);
-    plan->force = shell_tile_force(2), plan->audit = shell_tile_audit(2);
+    plan->force = shell_tile_force(2), plan->audit = shell_tile_audit(2), plan->flow = shell_tile_flow(2);
   }
   part w = {.group = g, .arena = f->arena};
   vv_status status = fill_part(&w, f);

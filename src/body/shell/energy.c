@@ -34,18 +34,18 @@ INLINE void energy_both(const shell_body *k, shell_law law, reach how, const dou
   }
 }
 
-INLINE void gather_group(reach how, const shell_tile *t, const shell_group *g, const double *x, four f[2])
+/* The same of a group that has flowed or has branches. */
+INLINE void energy_flowed(const shell_body *k, const shell_group *g, const double *z, const four f[2], lanes out[2])
 {
-  const shell_class *c = &t->cls[g->cls];
-  if (g->pair) {
-    gather_pairs(how, g, x, f);
-    return;
+  shell_eight metric[3], curve[3], N[3], M[3], energy;
+  for (int half = 0; half < 2; half++) {
+    lanes G[3], B[3], n[3], inverse;
+    const four *a = &f[half];
+    measure_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G, B, n, &inverse);
+    for (int i = 0; i < 3; i++) STORE(metric[i] + WIDTH * half, G[i]), STORE(curve[i] + WIDTH * half, B[i]);
   }
-  gather_class(how, c, g->at, x, &f[0]);
-  if (g->count > WIDTH)
-    gather_class(how, c, g->at + WIDTH * c->nodes, x, &f[1]);
-  else
-    f[1] = f[0];
+  shell_group_stress(k, g, z, (const shell_eight *)metric, (const shell_eight *)curve, N, M, energy);
+  out[0] = LOAD(energy), out[1] = LOAD(energy + WIDTH);
 }
 
 /* Empty lanes hold copies of others, or nothing. */
@@ -68,7 +68,11 @@ INLINE double strain_energy(const shell_body *k, shell_law law, reach how, const
     lanes energy[2];
     if (next != NULL) ask_ahead(t, next, i), ask_nodes(next, i, column, q);
     gather_group(how, t, g, x, f);
-    energy_both(k, law, how, g->rest, f, energy);
+    const double *z = k->columns > 0.0 ? shell_group_z(k, t, g, q) : NULL;
+    if (z != NULL && shell_group_flowed(k, g, z))
+      energy_flowed(k, g, z, f, energy);
+    else
+      energy_both(k, law, how, g->rest, f, energy);
     if (g->count < SHELL_GROUP) clear_empty(g, energy);
     sum[0] += energy[0], sum[1] += energy[1];
   }

@@ -6,7 +6,9 @@ static const vv_field material_field[] = {
   {.name = "young",   .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "Young's modulus"},
   {.name = "poisson", .type = VV_NUMBER, .unit = "1", .lo = -1, .hi = 0.5, .flags = VV_OPEN_LO | VV_OPEN_HI, .deflt = "0.3", .doc = "Poisson's ratio"},
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
-  {.name = "law",     .type = VV_WORD, .words = "stvk|neo-hookean", .deflt = "stvk", .doc = "stvk: St Venant-Kirchhoff, linear in the Green strain, for small strains and any rotations. neo-hookean: compressible, for large strains; plane stress, thickness follows"},
+  {.name = "law",     .type = VV_WORD, .words = "stvk|neo-hookean|j2", .deflt = "stvk", .doc = "stvk: St Venant-Kirchhoff, linear in the Green strain, for small strains and any rotations. neo-hookean: compressible, for large strains; plane stress, thickness follows. j2: as stvk up to `yield`, then it flows, as far as it likes"},
+  VVI_PLASTIC_FIELDS,
+  {.name = "points",  .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 9, .deflt = "5", .doc = "law j2: points through the thickness; 7 for spring-back"},
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "elastic law of the sheet, in plane stress"};
 
@@ -96,6 +98,7 @@ static const vv_field shell_field[] = {
   {.name = "mesh",      .type = VV_CHOICE, .sub = &mesh_schema, .flags = VV_REQUIRED, .doc = "control mesh of the surface at rest"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the unstressed sheet"},
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
+  VVI_DAMPING_FIELD,
   {.name = "centre",    .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "where the origin of the mesh goes"},
   {.name = "rotation",  .type = VV_VECTOR, .unit = "rad", .deflt = "[0, 0, 0]", .doc = "of the mesh about its origin: axis times angle"},
   {.name = "velocity",  .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},

@@ -213,6 +213,57 @@ INLINE void class_gradient(const shell_body *k, shell_law law, reach how, const 
   scatter_class(how, c, behind, count - WIDTH, &f[1], slot);
 }
 
+/* A group that has flowed or has branches: stresses come from its internal variables. */
+INLINE void flowed_gradient(const shell_body *k, reach how, const shell_tile *t, const shell_group *g, const double *z,
+                            const double *x, double *slot)
+{
+  const shell_class *c = &t->cls[g->cls];
+  four f[2];
+  lanes G[2][3], B[2][3], inverse[2];
+  shell_eight metric[3], curve[3], N[3], M[3];
+  gather_group(how, t, g, x, f);
+  for (int half = 0; half < 2; half++) {
+    four *a = &f[half];
+    measure_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G[half], B[half], a->n, &inverse[half]);
+    for (int i = 0; i < 3; i++) STORE(metric[i] + WIDTH * half, G[half][i]), STORE(curve[i] + WIDTH * half, B[half][i]);
+  }
+  shell_group_stress(k, g, z, (const shell_eight *)metric, (const shell_eight *)curve, N, M, NULL);
+  for (int half = 0; half < 2; half++) {
+    four *a = &f[half];
+    lanes n[3], m[3];
+    for (int i = 0; i < 3; i++) n[i] = LOAD(N[i] + WIDTH * half), m[i] = LOAD(M[i] + WIDTH * half);
+    respond_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G[half], a->n, &inverse[half], n, m, a->s1,
+                  a->s2, a->b);
+  }
+  if (g->pair) {
+    scatter_pairs(how, g, f, slot);
+    return;
+  }
+  scatter_class(how, c, g->at, g->count < WIDTH ? g->count : WIDTH, &f[0], slot);
+  if (g->count > WIDTH) scatter_class(how, c, g->at + WIDTH * c->nodes, g->count - WIDTH, &f[1], slot);
+}
+
+/* The gradient of a tile with internal variables. */
+INLINE void tile_flowing(const shell_body *k, reach how, const shell_tile *t, const shell_tile *next, int64_t column,
+                         const double *q, double *slot)
+{
+  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
+  gather_nodes(how, t, column, q, x);
+  memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
+  for (int i = 0; i < t->groups; i++) {
+    const shell_group *g = &t->group[i];
+    const double *z = shell_group_z(k, t, g, q);
+    if (next != NULL) ask_ahead(t, next, i), ask_nodes(next, i, column, q);
+    if (shell_group_flowed(k, g, z))
+      flowed_gradient(k, how, t, g, z, x, slot);
+    else if (g->pair)
+      pair_gradient(k, SHELL_STVK, how, g, x, slot);
+    else
+      class_gradient(k, SHELL_STVK, how, &t->cls[g->cls], g, x, slot);
+  }
+  if (t->ghosts > 0) shell_ghosts_give(t, slot);
+}
+
 /* Gradient of the strain energy of a tile, into its slots. */
 INLINE void tile_gradient(const shell_body *k, shell_law law, reach how, const shell_tile *t, const shell_tile *next,
                           int64_t column, const double *q, double *slot)
@@ -266,7 +317,9 @@ void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const d
 INLINE void tile_any_law(const shell_body *k, reach how, const shell_tile *t, const shell_tile *next, int64_t column,
                          const double *q, double *slot)
 {
-  if (k->law == SHELL_STVK)
+  if (k->columns > 0.0)
+    tile_flowing(k, how, t, next, column, q, slot);
+  else if (k->law == SHELL_STVK)
     tile_gradient(k, SHELL_STVK, how, t, next, column, q, slot);
   else
     tile_gradient(k, SHELL_NEO_HOOKE, how, t, next, column, q, slot);

@@ -199,6 +199,21 @@ INLINE void gather_class(reach how, const shell_class *c, const uint16_t *at, co
     for (int d = 0; d < 3; d++) f->sum[k][d] = sum[k][d];
 }
 
+/* All lanes of a group. */
+INLINE void gather_group(reach how, const shell_tile *t, const shell_group *g, const double *x, four f[2])
+{
+  const shell_class *c = &t->cls[g->cls];
+  if (g->pair) {
+    gather_pairs(how, g, x, f);
+    return;
+  }
+  gather_class(how, c, g->at, x, &f[0]);
+  if (g->count > WIDTH)
+    gather_class(how, c, g->at + WIDTH * c->nodes, x, &f[1]);
+  else
+    f[1] = f[0];
+}
+
 /* ---- nodes ---- */
 
 /* Local nodes as (x y z z): those owned, the halo, the ghosts.  The fourth number only has to be one. */

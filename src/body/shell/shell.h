@@ -18,16 +18,18 @@
  *   formulas.h strains and stresses of one element, for one double and for several
  *   lanes.h    nodes -> lanes, for both kernels        force.c   gradient of a tile      energy.c  its energies
  *   sweep.c    kick, drift, stride                     plain.c   one element at a time
+ *   flow.c     shells that flow or damp: points through the thickness, branches
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
 #pragma once
+#include "model/material.h"
 #include "model/model.h"
 
 #include <stdatomic.h>
 
 struct vvi_mesh;
 
-enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3 };
+enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3, SHELL_MOST_POINTS = 9 };
 
 /* inverse mass: 0 where a border holds the node.  rest: where the node was when nothing was stressed. */
 enum shell_node_column {
@@ -50,6 +52,12 @@ typedef struct shell_body {
   double lever;          /* neo-Hooke: of B in the metric of the two points, up to sign */
   double limit;          /* 1: contact sees the limit surface, 0: the control mesh */
   double closed;         /* 1: no border */
+  double columns;        /* reals of an element in the state; 0: none, the shell is elastic */
+  double points;         /* through the thickness; 0: never flows */
+  double level[SHELL_MOST_POINTS],
+      weight[SHELL_MOST_POINTS]; /* levers of B in the metric at the points; their sum is 1 */
+  vvi_plastic plastic;
+  vvi_damping damping;
 } shell_body;
 enum { SHELL_BODY_COLUMNS = sizeof(shell_body) / sizeof(double) };
 
@@ -139,6 +147,7 @@ typedef struct shell_tile {
   const shell_shared *shared; /* [shareds] */
   int64_t element0, elements; /* within the block */
   int64_t slot0, slot;        /* first slot of the component; of the tile, from there */
+  int64_t z;                  /* its internal variables, from q of the block */
 } shell_tile;
 
 static inline int32_t shell_tile_nodes(const shell_tile *t)
@@ -181,6 +190,9 @@ typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, const shell
 /* Adds strain energy of a tile, and what the nodes that it owns have. */
 typedef void shell_audit_fn(const vv_block *b, const shell_tile *t, const shell_tile *next, const double *q,
                             const double *p, vv_totals *sum);
+/* Internal variables of a tile after a drift of length h; loss: plastic work and viscous loss are added. */
+typedef void shell_flow_fn(const shell_body *k, const shell_tile *t, double h, int64_t column, double *q,
+                           double loss[2]);
 typedef struct shell_component { /* one connected copy: a patch of its own */
   const shell_cut *cut;
   int64_t node0, element0;
@@ -195,6 +207,7 @@ typedef struct shell_plan {
   int32_t *held_node;   /* [held] within the block */
   shell_tile_fn *force; /* chosen for this machine */
   shell_audit_fn *audit;
+  shell_flow_fn *flow;
   double *slot;     /* scratch: [slots][4] forces on local nodes, and behind them [nodes][6] where there are loads */
   int64_t reals;    /* of it */
   atomic_flag busy; /* the scratch is in use */
@@ -241,6 +254,36 @@ void shell_ghosts_give(const shell_tile *t, double *slot);
 
 /* The same for the energies. */
 shell_audit_fn *shell_tile_audit(int set);
+
+/* ---- flow.c ---- */
+
+/* Internal variables of an element, columns of its group [columns][count]: has it flowed; metric and curvature after the last
+ * drift; for every point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains. */
+enum shell_internal { SHELL_Z_FLOWED, SHELL_Z_METRIC, SHELL_Z_CURVATURE = 4, SHELL_Z_POINTS = 7 };
+enum { SHELL_Z_POINT = 4, SHELL_Z_BRANCH = 6 }; /* reals of each */
+
+/* Eight lanes. */
+typedef double shell_eight[SHELL_GROUP];
+/* Internal variables of a group of a tile. */
+static inline const double *shell_group_z(const shell_body *k, const shell_tile *t, const shell_group *g,
+                                          const double *q)
+{
+  return q + t->z + (int64_t)k->columns * g->element;
+}
+/* A group whose stress is not that of the elastic law alone. */
+bool shell_group_flowed(const shell_body *k, const shell_group *g, const double *z);
+/* Stress resultants and energy of the eight elements of such a group; energy may be NULL. */
+void shell_group_stress(const shell_body *k, const shell_group *g, const double *z, const shell_eight G[3],
+                        const shell_eight B[3], shell_eight N[3], shell_eight M[3], double *energy);
+void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
+void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
+/* Largest alpha of the points of a lane, and the largest equivalent stress (Pa) of its points. */
+double shell_step_left(const vv_block *b, const double *q, int64_t *element);
+double shell_lane_alpha(const shell_body *k, const shell_group *g, int lane, const double *z);
+double shell_lane_mises(const shell_body *k, const shell_group *g, int lane, const double *z, const double G[3],
+                        const double B[3]);
+/* Best flow function of this machine, as shell_tile_force. */
+shell_flow_fn *shell_tile_flow(int set);
 
 /* ---- sweep.c ---- */
 
@@ -293,7 +336,7 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
-enum { SHELL_OUTPUTS = 11 };
+enum { SHELL_OUTPUTS = 12 };
 extern const vv_output_field shell_output_field[];
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 

@@ -96,9 +96,11 @@ double shell_stable_step(const vv_block *b)
 {
   const shell_plan *plan = b->plan;
   lanczos w = {.b = b, .n = 3 * b->nodes, .shift = 1e-4 * smallest_size(b)};
-  double *work = calloc((size_t)(b->nodes + 3 * b->column + 4 * plan->slots + 3 * w.n), sizeof *work);
+  /* internal variables are zero: nothing has flowed, branches are as stiff as they get */
+  const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
+  double *work = calloc((size_t)(b->nodes + places + 4 * plan->slots + 3 * w.n), sizeof *work);
   if (work == NULL) return 0.0;
-  w.root = work, w.q = w.root + b->nodes, w.slot = w.q + 3 * b->column;
+  w.root = work, w.q = w.root + b->nodes, w.slot = w.q + places;
   double *v = w.slot + 4 * plan->slots;
   for (int64_t i = 0; i < b->nodes; i++) w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
   const double most = iterate(&w, v, v + w.n, v + 2 * w.n);

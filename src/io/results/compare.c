@@ -43,9 +43,9 @@ typedef struct scales {
   double energy, momentum, angular, length, time;
 } scales;
 
-static const char *const energy_column[] = {"kinetic",          "strain",        "potential",
-                                            "contact",          "external_work", "friction_loss",
-                                            "restitution_loss", "total",         "nodal_total"};
+static const char *const energy_column[] = {
+    "kinetic",          "strain",       "potential",    "contact",     "external_work", "friction_loss",
+    "restitution_loss", "plastic_work", "viscous_loss", "damage_loss", "total",         "nodal_total"};
 
 static double summary_scale(const folder *f, const char *path)
 {

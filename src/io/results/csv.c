@@ -10,7 +10,7 @@ typedef struct column {
   const char *name, *unit; /* NULL: a word */
 } column;
 
-/* The order is a promise: new columns only at the end; the last one is written where record.modified asks for it. */
+/* The order is a promise: new columns only at the end; energy_h2 is written where record.modified asks for it. */
 static const column ledger_column[] = {{"step", "1"},          {"time", "s"},          {"kinetic", "J"},
                                        {"strain", "J"},        {"potential", "J"},     {"contact", "J"},
                                        {"external_work", "J"}, {"friction_loss", "J"}, {"restitution_loss", "J"},
@@ -18,7 +18,9 @@ static const column ledger_column[] = {{"step", "1"},          {"time", "s"},   
                                        {"p_y", "kg m/s"},      {"p_z", "kg m/s"},      {"L_x", "kg m^2/s"},
                                        {"L_y", "kg m^2/s"},    {"L_z", "kg m^2/s"},    {"contacts", "1"},
                                        {"penetration", "m"},   {"nodal_total", "J"},   {"impacts", "1"},
-                                       {"energy_h2", "J"}};
+                                       {"energy_h2", "J"},     {"plastic_work", "J"},  {"viscous_loss", "J"},
+                                       {"damage_loss", "J"}};
+enum { ENERGY_H2 = 21 };
 static const column event_column[] = {{"time", "s"},
                                       {"body_a", NULL},
                                       {"feature_a", NULL},
@@ -70,9 +72,10 @@ static vv_status open_one(vv_results *r, const char *name, int64_t bytes, int64_
   return write_head(r, file, n, c);
 }
 
-static int ledger_columns(const vv_results *r)
+/* Is column i of the ledger written? */
+static bool written(const vv_results *r, int i)
 {
-  return VV_COUNT(ledger_column) - !vv_boolean(vv_sub(r->model->root, "record"), "modified");
+  return i != ENERGY_H2 || vv_boolean(vv_sub(r->model->root, "record"), "modified");
 }
 
 void vvi_csv_mark(vv_results *r)
@@ -86,7 +89,11 @@ void vvi_csv_mark(vv_results *r)
 vv_status vvi_csv_open(vv_results *r)
 {
   const vvi_marks *k = &r->marks;
-  VV_TRY(open_one(r, "ledger.csv", k->ledger_bytes, k->ledger_hash, ledger_columns(r), ledger_column, &r->ledger));
+  column chosen[VV_COUNT(ledger_column)];
+  int n = 0;
+  for (int i = 0; i < VV_COUNT(ledger_column); i++)
+    if (written(r, i)) chosen[n++] = ledger_column[i];
+  VV_TRY(open_one(r, "ledger.csv", k->ledger_bytes, k->ledger_hash, n, chosen, &r->ledger));
   VV_TRY(open_one(r, "events.csv", k->events_bytes, k->events_hash, VV_COUNT(event_column), event_column, &r->events));
   /* the head is on disk from the start: a disk that is full already is found before the first step */
   VV_TRY(vvi_file_flush(&r->ledger, false));
@@ -120,15 +127,18 @@ vv_status vvi_csv_row(vv_results *r, const vv_view *view)
                           l->penetration,
                           l->nodal_now,
                           (double)l->impacts,
-                          l->modified_now};
+                          l->modified_now,
+                          vv_sum_value(&l->posted.plastic_work),
+                          vv_sum_value(&l->posted.viscous_loss),
+                          vv_sum_value(&l->posted.damage_loss)};
   char row[VV_COUNT(value) * NUMBER_TEXT];
   size_t used = 0;
   _Static_assert(sizeof value / sizeof value[0] == sizeof ledger_column / sizeof ledger_column[0],
                  "one value a column");
-  const int n = ledger_columns(r);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < VV_COUNT(value); i++) {
+    if (!written(r, i)) continue;
     used += (size_t)vvi_put_number(row + used, value[i]);
-    row[used++] = i + 1 < n ? ',' : '\n';
+    row[used++] = i + 1 < VV_COUNT(value) ? ',' : '\n';
   }
   return vvi_file_write(&r->ledger, row, used);
 }

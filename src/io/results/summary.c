@@ -49,6 +49,9 @@ static void put_energy(vvi_json *j, const vv_ledger *l, const char *kind)
   vvi_json_number(j, "external_work", vv_sum_value(&l->posted.external_work));
   vvi_json_number(j, "friction_loss", vv_sum_value(&l->posted.friction_loss));
   vvi_json_number(j, "restitution_loss", vv_sum_value(&l->posted.restitution_loss));
+  vvi_json_number(j, "plastic_work", vv_sum_value(&l->posted.plastic_work));
+  vvi_json_number(j, "viscous_loss", vv_sum_value(&l->posted.viscous_loss));
+  vvi_json_number(j, "damage_loss", vv_sum_value(&l->posted.damage_loss));
   vvi_json_close(j, '}');
 }
 

@@ -130,6 +130,7 @@ static void fly(struct vv_step *s, double t, double h)
     memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
   else
     vvi_sys_drift(s->model, h, x->q, x->p);
+  vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
   w->trial = 0.0;
 }
 
@@ -278,6 +279,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
       const double h = s->composition->gamma[i] * s->h;
       w->direction = h < 0.0 ? -1.0 : 1.0;
       vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+      vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
       VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : event_substep(s, t, h, r));
       t += h;
     }

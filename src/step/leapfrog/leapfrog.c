@@ -52,8 +52,8 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->sheets == NULL &&
-            !vvi_sys_booked(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
+  w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->sheets == NULL && !vvi_sys_booked(s->model) &&
+            !vvi_sys_damped(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   w->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   if (w->f == NULL || w->z == NULL) return VV_NOMEM;
@@ -295,6 +295,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   book(s, t, 0.5 * h);
   unproject(s, -1.0);
   vvi_sys_drift(s->model, h, x->q, x->p);
+  vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
   if (s->contact != NULL) vvi_contact_drifted(s, h);
   w->known = false;
   close_springs(s, t + h);
@@ -314,11 +315,14 @@ static void stride_steps(struct vv_step *s, int64_t n)
   vv_state *x = s->state;
   vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
   vvi_sys_drift(m, s->h, x->q, x->p);
-  for (int64_t k = 1; k < n; k++)
+  vvi_sys_flow(m, s->h, x->q, x->p, &s->ledger->posted);
+  for (int64_t k = 1; k < n; k++) {
     for (int i = 0; i < m->n_block; i++) {
       const vv_block *b = &m->block[i];
       b->kind->stride(b, s->h, x->q + b->q0, x->p + b->p0);
     }
+    vvi_sys_flow(m, s->h, x->q, x->p, &s->ledger->posted);
+  }
   vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
   x->step += s->h > 0.0 ? n - 1 : 1 - n;
   vvi_step_done(s);
@@ -334,6 +338,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
     for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+      vvi_sys_viscous(s->model, s->composition->gamma[i] * s->h, s->state->q, s->state->p, &s->ledger->posted);
       VV_TRY(substep(s, t, s->composition->gamma[i] * s->h, r));
       t += s->composition->gamma[i] * s->h;
     }

@@ -1,0 +1,321 @@
+/* tests/physics/test_material_beams.c  Beams that flow by fibres and damp, rigid bodies in a medium.  docs/theory/mat.md */
+#include "check.h"
+#include "run.h"
+
+#include "body/beam/beam.h"
+#include "math/math.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 4096 };
+
+typedef struct watch {
+  double plastic, viscous, least;
+} watch;
+
+static vv_status look(const vv_view *v, void *user)
+{
+  watch *w = user;
+  const double plastic = vv_sum_value(&v->ledger->posted.plastic_work),
+               viscous = vv_sum_value(&v->ledger->posted.viscous_loss);
+  if (!v->first) w->least = fmin(w->least, fmin(plastic - w->plastic, viscous - w->viscous));
+  w->plastic = plastic, w->viscous = viscous;
+  return VV_OK;
+}
+
+/* ---- sections ---- */
+
+/* Two nodes bent by hand: moment over curvature, or torque over twist. */
+typedef struct section {
+  run_record r;
+  const vv_block *b;
+} section;
+
+static section section_make(const char *shape, const char *fibres)
+{
+  char text[TEXT];
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 1e-5}\nbodies:\n"
+           "  beam: {kind: beam, length: 1, elements: 1, section: {%s},\n"
+           "         material: {young: 200e9, poisson: 0.3, density: 7800, law: j2, yield: 200e6%s}}\n",
+           shape, fibres);
+  section s = {.r = run_prepare(text, NULL)};
+  s.b = &s.r.model->block[0];
+  return s;
+}
+
+/* Bends about d2 or twists about d3 by turning the second node, and lets the material follow. */
+static void turn(const section *s, bool twist, double curvature)
+{
+  const double angle = 2.0 * atan(0.5 * curvature); /* the beam measures 2 tan(angle/2) */
+  double x[3], frame[9], c = cos(angle), n = sin(angle);
+  double bent[9] = {c, 0, n, 0, 1, 0, -n, 0, c}, twisted[9] = {c, -n, 0, n, c, 0, 0, 0, 1};
+  /* the middle of the element keeps its strain: the chord lies along the mean of both directors */
+  beam_get(s->b, s->r.state->q, 0, x, frame);
+  const double half = 0.5 * angle, chord = 1.0 / cos(half); /* (Lambda_a + Lambda_b)^T D/2 = (0, 0, 1) */
+  double end[3] = {x[0] + (twist ? 0.0 : chord * sin(half)), x[1], x[2] + (twist ? 1.0 : chord * cos(half))};
+  beam_put(s->b, s->r.state->q, 1, end, twist ? twisted : bent);
+  vv_posted post = {0};
+  s->b->kind->flow(s->b, 1.0, s->r.state->q, s->r.state->p, &post);
+}
+
+/* Moment (or torque) over its fully plastic value at `times` the yield curvature. */
+static double moment_at(const char *shape, const char *fibres, bool twist, double yield_curvature, double times)
+{
+  enum { STEPS = 400 };
+  section s = section_make(shape, fibres);
+  double m[3];
+  for (int i = 1; i <= STEPS; i++) turn(&s, twist, times * yield_curvature * i / STEPS);
+  assert_int_equal(vv_model_output(s.r.model, s.r.state, 0, "m", m), VV_OK);
+  run_free(&s.r);
+  return twist ? m[2] : m[1];
+}
+
+/* Bending of a rectangle: M/M_y = 3/2 - (k_y/k)^2/2; twist of a circle: T/T_y = 4/3 - (k_y/k)^3/3. */
+static void test_sections(void **unused)
+{
+  (void)unused;
+  const double E = 200e9, Y = 200e6, a = 0.01, ky = Y / (E * 0.5 * a), My = Y * a * a * a / 6.0;
+  const double R = 0.005, G = E / 2.6, tau = Y / sqrt(3.0), kt = tau / (G * R), Ty = 0.5 * VV_PI * R * R * R * tau;
+  static const double times[] = {0.9, 1.2, 2.0, 5.0, 10.0};
+  for (int i = 0; i < VV_COUNT(times); i++) {
+    const double t = times[i], bend = t > 1.0 ? 1.5 - 0.5 / (t * t) : t,
+                 twist = t > 1.0 ? (4.0 - 1.0 / (t * t * t)) / 3.0 : t;
+    check_near(moment_at("square: {side: 0.01}", "", false, ky, t) / My, bend, 0.055 * bend);
+    check_near(moment_at("square: {side: 0.01}", ", fibres: [1, 20]", false, ky, 0.5) / My, 0.5, 1e-6);
+    check_near(moment_at("square: {side: 0.01}", ", fibres: [20, 2]", false, ky, t) / My, bend, 0.02 * bend);
+    check_near(moment_at("circle: {radius: 0.005}", "", true, kt, t) / Ty, twist, 0.055 * twist);
+    check_near(moment_at("circle: {radius: 0.005}", ", fibres: [12, 16]", true, kt, t) / Ty, twist, 0.01 * twist);
+  }
+}
+
+/* ---- motion ---- */
+
+static void bounce_scene(char *text, double safety, const char *material, const char *more)
+{
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 1.2e-3, step: {safety: %.17g}}\nmethod: {step: leapfrog}\nbodies:\n"
+           "  beam: {kind: beam, length: 0.4, elements: 20, section: {circle: {radius: 0.005}}, axis: [1, 0, 0.2], "
+           "normal: [0, 0, 1],\n"
+           "         position: [0, 0, 0.0052], velocity: [0, 0, -20], spin: [0, 20, 0]%s,\n"
+           "         material: {young: 70e9, poisson: 0.33, density: 2700%s}}\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+           safety, more, material);
+}
+
+static void test_bounce(void **unused)
+{
+  (void)unused;
+  static const char *const law[] = {", law: j2, yield: 100e6, hardening: 500e6",
+                                    ", law: j2, yield: 100e6, hardening: {kinematic: 1e9}",
+                                    ", law: j2, yield: 100e6, rate: {cowper-symonds: {rate: 6500, exponent: 4}}"};
+  for (int m = 0; m < VV_COUNT(law); m++) {
+    double gap[2];
+    for (int i = 0; i < 2; i++) {
+      char text[TEXT];
+      watch w = {0};
+      bounce_scene(text, 0.2 / (1 << (2 * i)), law[m], "");
+      run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
+      const vv_ledger *l = run_ledger(&r);
+      gap[i] = l->max_closure;
+      check_most(l->max_p_drift, 1e-12);
+      check_most(l->max_L_drift, 1e-12);
+      check_least(w.least, -1e-15 * l->energy_scale);
+      check_least(w.plastic / l->energy_scale, 0.05);
+      run_free(&r);
+    }
+    check_most(gap[0], 1e-2);
+    check_most(gap[1], gap[0] / 8.0);
+  }
+}
+
+static void test_never_yields(void **unused)
+{
+  (void)unused;
+  static const char *const law[2] = {"", ", law: j2, yield: 1e30"};
+  run_record r[2];
+  for (int i = 0; i < 2; i++) {
+    char text[TEXT];
+    bounce_scene(text, 0.2, law[i], "");
+    r[i] = run_scene(text, NULL);
+  }
+  for (int64_t k = 0; k < r[0].model->nx; k++) check_near(r[1].state->q[k], r[0].state->q[k], 1e-9);
+  run_free(&r[0]), run_free(&r[1]);
+}
+
+static void test_threads(void **unused)
+{
+  (void)unused;
+  uint64_t hash[2];
+  for (int i = 0; i < 2; i++) {
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "visviva: 1\ntime: {end: 2e-5, step: {safety: 0.3}}\nbodies:\n"
+             "  beam: {kind: beam, length: 4, elements: 4000, section: {circle: {radius: 0.005}}, shape: {arc: {angle: "
+             "6}},\n"
+             "         material: {young: 70e9, density: 2700, law: j2, yield: 100e6, hardening: 1e8}, damping: {ratio: "
+             "{value: 0.02, from: 100, to: 1e4}}}\n");
+    run_record r = run_scene(text, &(run_options){.threads = 1 + 3 * i});
+    hash[i] = vv_state_hash(r.state) ^ vvi_hash(VVI_HASH_SEED, &run_ledger(&r)->posted, sizeof(vv_posted));
+    check_least(vv_sum_value(&run_ledger(&r)->posted.plastic_work), 1e-6);
+    run_free(&r);
+  }
+  assert_true(hash[0] == hash[1]);
+}
+
+/* ---- breaking ---- */
+
+/* A rod whose ends fly apart stretches and breaks: books, momenta, one sign of the losses; the element that broke carries
+ * nothing. */
+static void test_breaks(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  watch w = {0};
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 4e-4, step: {safety: 0.2}}\nbodies:\n"
+           "  rod: {kind: beam, length: 0.1, elements: 20, section: {square: {side: 0.01}}, axis: [1, 0, 0],\n"
+           "        velocity_profile: [{at: [0, 1], factor: [-1, 1], direction: [120, 0, 0]}],\n"
+           "        material: {young: 70e9, poisson: 0.33, density: 2700, law: j2, yield: 100e6, hardening: 200e6, "
+           "fibres: [2, 2],\n"
+           "                   failure: {strain: 0.02, energy: 1e4}}}\n");
+  run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
+  const vv_ledger *l = run_ledger(&r);
+  double damage[20], n[60];
+  int broken = 0;
+  assert_int_equal(vv_model_output(r.model, r.state, 0, "damage", damage), VV_OK);
+  assert_int_equal(vv_model_output(r.model, r.state, 0, "n", n), VV_OK);
+  for (int i = 0; i < 20; i++) {
+    broken += damage[i] == 1.0;
+    if (damage[i] == 1.0) check_most(fabs(n[3 * i + 2]), 0.0);
+  }
+  assert_true(broken >= 1);
+  check_most(l->max_closure, 2e-4);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_least(vv_sum_value(&l->posted.damage_loss), 0.0);
+  check_least(w.least, -1e-15 * l->energy_scale);
+  run_free(&r);
+}
+
+/* ---- damping ---- */
+
+/* A cantilever plucked in its first mode: the ratio asked for, over the band.                                [mat 9, 10] */
+static double cantilever_ratio(const char *damping)
+{
+  char text[TEXT];
+  const double E = 70e9, rho = 2700.0, R = 0.02, L = 0.4, c = sqrt(E * 0.25 * R * R / rho);
+  const double omega = 1.8751 * 1.8751 * c / (L * L), period = 2.0 * VV_PI / omega;
+  watch w = {0};
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: %.17g, step: {safety: 0.5}}\nbodies:\n"
+           "  beam: {kind: beam, length: 0.4, elements: 8, section: {circle: {radius: 0.02}}, ends: {first: clamped},\n"
+           "         material: {young: 70e9, poisson: 0.33, density: 2700}, damping: {%s},\n"
+           "         loads: [{at: 1, force: [1, 0, 0], history: {pulse: {duration: %.17g}}}]}\n",
+           14.0 * period, damping, 1.5 * period);
+  run_record r = run_prepare(text, NULL);
+  vv_report report;
+  double energy[2];
+  assert_int_equal(vv_sim_observe(r.sim, 1, look, &w), VV_OK);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(vv_sim_steps(r.sim, (int64_t)((i == 0 ? 2.0 : 10.0) * period / vv_model_step(r.model)), &report),
+                     VV_OK);
+    energy[i] = run_ledger(&r)->nodal_now;
+  }
+  check_least(w.least, 0.0);
+  check_most(run_ledger(&r)->max_closure, 1e-4);
+  check_most(run_ledger(&r)->max_L_drift, 1e-11);
+  run_free(&r);
+  return -log(energy[1] / energy[0]) / (4.0 * VV_PI * 10.0);
+}
+
+static void test_cantilever(void **unused)
+{
+  (void)unused;
+  /* its first frequency is 178 cycles: near both ends and in the middle of the band; the stiffer material fits a few
+   * more vibrations into the same time */
+  check_near(cantilever_ratio("ratio: {value: 0.02, from: 160, to: 16000}"), 0.02, 0.002);
+  check_near(cantilever_ratio("ratio: {value: 0.02, from: 16, to: 1600}"), 0.02, 0.002);
+  check_near(cantilever_ratio("ratio: {value: 0.01, from: 2, to: 200}"), 0.01, 0.001);
+  /* mass: ratio = a/(2 omega) */
+  const double omega = 1.8751 * 1.8751 * sqrt(70e9 * 0.25 * 4e-4 / 2700.0) / 0.16;
+  check_near(cantilever_ratio("mass: 40"), 40.0 / (2.0 * omega), 0.02 * 40.0 / (2.0 * omega));
+}
+
+/* ---- rigid bodies in a medium ---- */
+
+static void test_drag(void **unused)
+{
+  (void)unused;
+  run_record r = run_scene("visviva: 1\ntime: {end: 3, step: 0.01}\nbodies:\n"
+                           "  box: {kind: rigid, shape: {box: {size: [0.5, 0.3, 0.2]}}, mass: 2, position: [1, 2, 3],\n"
+                           "        velocity: [1, -2, 3], spin: [4, 5, -6], damping: {linear: 0.5, angular: 0.25}}\n",
+                           NULL);
+  const vv_ledger *l = run_ledger(&r);
+  check_near(l->now.p[2] / l->initial.p[2], exp(-1.5), 1e-12);
+  check_most(l->max_closure, 1e-12);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  double spin[2] = {0, 0};
+  for (int c = 3; c < 6; c++) {
+    const int64_t at = c * r.model->block[0].column;
+    spin[0] += r.initial->p[at] * r.initial->p[at], spin[1] += r.state->p[at] * r.state->p[at];
+  }
+  check_near(sqrt(spin[1] / spin[0]), exp(-0.75), 1e-12);
+  run_free(&r);
+  /* steps that are halved around an impact fade once */
+  r = run_scene(
+      "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {halvings: 6}\nbodies:\n"
+      "  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 2, velocity: [4, 0, 0], damping: {linear: 0.5}}\n"
+      "  b: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 2, position: [2.003, 0, 0], damping: {linear: 0.5}}\n",
+      NULL);
+  assert_true(r.n_event > 0);
+  check_near(run_ledger(&r)->now.p[0], 8.0 * exp(-0.5), 1e-12);
+  check_most(run_ledger(&r)->max_closure, 1e-12);
+  run_free(&r);
+  /* a ball that falls through it reaches m g/(m a) */
+  r = run_scene("visviva: 1\ntime: {end: 20, step: 0.01}\ngravity: [0, 0, -10]\nbodies:\n"
+                "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, damping: {linear: 2}}\n",
+                NULL);
+  check_near(run_ledger(&r)->now.p[2], -5.0, 0.06); /* the speed between kicks: h g/2 apart */
+  check_most(run_ledger(&r)->max_closure, 1e-12);
+  run_free(&r);
+}
+
+static void test_refused(void **unused)
+{
+  (void)unused;
+  static const char *const row[][2] = {
+      {"section: {general: {area: 1e-4, bending: [1e-9, 1e-9]}}, material: {young: 1e9, density: 1e3, law: j2, yield: "
+       "1e6}",
+       "shape of the section"},
+      {"section: {circle: {radius: 0.01}}, strain: trapezoid, material: {young: 1e9, density: 1e3, law: j2, yield: "
+       "1e6}",
+       "trapezoid"},
+      {"section: {circle: {radius: 0.01}}, damping: {bulk: 0.06}, material: {young: 1e9, density: 1e3}", "is for bars"},
+      {"section: {circle: {radius: 0.01}}, material: {young: 1e9, density: 1e3, fibres: [3, 3]}",
+       "belongs to 'law: j2'"},
+      {"section: {circle: {radius: 0.01}}, material: {young: 1e9, density: 1e3, law: j2, yield: 1e6, fibres: [30, 30]}",
+       "more than 400"},
+  };
+  for (int i = 0; i < VV_COUNT(row); i++) {
+    char text[TEXT], message[TEXT];
+    snprintf(text, TEXT, "visviva: 1\ntime: {end: 1e-3}\nbodies:\n  beam: {kind: beam, length: 1, elements: 4, %s}\n",
+             row[i][0]);
+    assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
+    if (strstr(message, row[i][1]) == NULL) fail_msg("'%s' does not say '%s'", message, row[i][1]);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest test[] = {
+      cmocka_unit_test(test_sections), cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
+      cmocka_unit_test(test_threads),  cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_breaks),
+  };
+  return cmocka_run_group_tests(test, NULL, NULL);
+}
