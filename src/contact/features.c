@@ -378,7 +378,7 @@ static void aim(const struct vvi_contact_step *w, vvi_contact *c)
   }
   vvi_contact_velocity(w, c, false, u);
   c->gap = end - w->h * u[0];
-  set_target(c);
+  c->target = fmin(fmax(w->features->search->near[c->near].d, 0.0), c->keep); /* of where they are */
 }
 
 bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
