@@ -11,6 +11,10 @@
 
 #include <string.h>
 
+/* Where contacts of features that hold lie, over an edge: normals of features turn, and what that takes of a gap in a step is
+ * the square of the way in a step over an edge. */
+static const double KEEP = 1e-3;
+
 /* ---- movers ---- */
 
 vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search)
@@ -315,7 +319,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
     if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
     if (!list_nodes(w, c)) return false;
     c->offset = k->list[near->couple].offset;
-    c->size = s->edge_length, c->keep = 1e-6 * s->edge_length;
+    c->size = s->edge_length, c->keep = fmin(KEEP * s->edge_length, 0.5 * s->closest);
     c->restitution = w->near->solids->rule[c->law].restitution;
     name_sides(w, c);
     look_now(w, c);
