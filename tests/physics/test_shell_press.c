@@ -134,7 +134,7 @@ static void long_steps_owe_nothing(void **unused)
     run_record r = go(text, 1.0, &k);
     check_most(contact_lent(r.sim) / run_ledger(&r)->energy_scale, 1e-12);
     assert_true(claim_of(r.sim, "penetration")->kept);
-    assert_true(claim_of(r.sim, "pushes")->kept);
+    assert_true(claim_of(r.sim, "debt")->kept);
     run_free(&r);
   }
 }
