@@ -17,8 +17,8 @@ static double trace(const double a[6])
 
 /* One node under a contact: unit impulses along the axes act on it with this weight at the end of an arm.  What is held, and
  * what a guide takes, does not arrive: the rest goes outside. */
-static void add_leg(const struct vvi_contact_step *w, vvi_contact *c, int32_t mover, const vv_patch *patch, double weight,
-                    const double arm[3])
+static void add_leg(const struct vvi_contact_step *w, vvi_contact *c, int32_t mover, const vv_patch *patch,
+                    double weight, const double arm[3])
 {
   const vv_mover *m = &w->near->mover[mover];
   const bool place = trace(m->inverse_mass) > 0.0, frame = trace(m->inverse_inertia) > 0.0;
@@ -290,6 +290,21 @@ static bool opens(const struct vvi_contact_step *w, const vvi_contact *c)
   return c->gap + w->h * u[0] - c->curl >= vvi_contact_goal(c);
 }
 
+/* Do the axes of two segments pass through each other in the drift?  Behind each other their gap is that of another side. */
+static bool axes_cross(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  const vvi_object *o[2] = {&w->near->solids->object[c->a], &w->near->solids->object[c->b]};
+  double x[4][3], y[4][3], time;
+  vvi_closest at;
+  for (int k = 0; k < 4; k++) {
+    const vvi_object *one = o[k / 2];
+    if (!one->soft || one->mover[1] < 0) return false;
+    memcpy(x[k], w->near->mover[one->mover[k % 2]].place, sizeof x[k]);
+    memcpy(y[k], w->work[one->mover[k % 2]].place, sizeof y[k]);
+  }
+  return vvi_crossing(VVI_EDGE_EDGE, (const double(*)[3])x, (const double(*)[3])y, 0.0, &time, &at);
+}
+
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
 {
   enum { MOST = 64 };
@@ -305,12 +320,17 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
   double margin = 4.0 * first->keep; /* what holds, and what turning may open */
   for (int32_t k = 0; k < n; k++) margin = fmax(margin, 4.0 * (first->keep + w->contact[contact[k]].curl));
   const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, margin, MOST, spot, &gap);
+  const bool through = axes_cross(w, first);
   for (int32_t k = 0; k < n; k++) {
     vvi_contact *c = &w->contact[contact[k]];
+    double u[3];
     c->looked = vvi_contact_version(w, c);
     c->ahead = gap, c->known = false; /* features that do not look at each other any more */
     for (int i = 0; i < spots; i++)
       if (spot[i].key == c->key) c->ahead = spot[i].gap, c->known = true;
+    if (!through) continue;
+    vvi_contact_velocity(w, c, false, u);
+    c->ahead = fmin(c->ahead, c->gap + w->h * u[0]), c->known = true;
   }
   for (int i = 0; late != NULL && i < spots; i++) {
     bool known = spot[i].gap >= -vvi_contact_slack(first);

@@ -122,24 +122,21 @@ static void tight_rooms(void **unused)
     }
 }
 
-/* The longest step that is stable in free flight: still nothing intersects, but pushes bring energy, and the run says so.  What
- * is owed is of second order in the step. */
-static void long_steps_are_named(void **unused)
+/* The longest step that is stable in free flight: still nothing intersects, and what holds brings no energy at any step. */
+static void long_steps_owe_nothing(void **unused)
 {
   (void)unused;
   static const char *const step[3] = {"{safety: 0.5}", "1e-4", "2.5e-5"};
-  double owed[3];
   for (int i = 0; i < 3; i++) {
     char text[TEXT];
     watch k;
     press(text, "kind: obstacle", 2e4, step[i], 0.008, 0.0, 1.0);
     run_record r = go(text, 1.0, &k);
-    owed[i] = contact_lent(r.sim) / run_ledger(&r)->energy_scale;
+    check_most(contact_lent(r.sim) / run_ledger(&r)->energy_scale, 1e-12);
     assert_true(claim_of(r.sim, "penetration")->kept);
-    assert_int_equal(claim_of(r.sim, "debt")->kept, i > 0);
+    assert_true(claim_of(r.sim, "debt")->kept);
     run_free(&r);
   }
-  check_least(owed[1] / owed[2], 4.0);
 }
 
 /* A rigid lid twelve times as heavy as a cube. */
@@ -254,7 +251,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tight_rooms),
-      cmocka_unit_test(long_steps_are_named),
+      cmocka_unit_test(long_steps_owe_nothing),
       cmocka_unit_test(heavy_lid),
       cmocka_unit_test(spinning_drum),
       cmocka_unit_test(does_not_creep),

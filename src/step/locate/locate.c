@@ -32,7 +32,7 @@ const char *vvi_locatable(const vv_model *m)
 {
   const struct vvi_solids *solids = m->solids;
   const bool weight = vvi_norm3(m->gravity) > 0.0;
-  if (m->sheets != NULL) return "beside shells, tips and beams with corners nothing is met at exact times";
+  if (m->sheets != NULL) return "beside shells, tips and beams with corners nothing is met at exact times; leave it out";
   if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
   if (solids->loses && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
   for (int32_t i = 0; i < solids->n; i++) {
