@@ -38,14 +38,14 @@ struct vv_ledger {
   double p_drift, L_drift; /* now */
   double max_closure, max_p_drift, max_L_drift, max_penetration, max_event_residual; /* over the run, absolute values */
   double max_nodal_closure;
-  double max_gap, max_nodal_gap; /* J: the same, not yet divided by the energy scale, which may still grow */
-  double penetration;            /* now */
+  double max_gap, max_nodal_gap;          /* J: the same, not yet divided by the energy scale, which may still grow */
+  double penetration;                     /* now */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
-  int64_t contacts;              /* closed or touching pairs at this step */
-  int64_t impacts;               /* events since the start */
-  int64_t fallbacks;             /* events whose energy equation had no root */
-  int64_t held;                  /* contacts held together because bounces accumulated */
+  int64_t contacts;   /* closed or touching pairs at this step */
+  int64_t impacts;    /* events since the start */
+  int64_t fallbacks;  /* events whose energy equation had no root */
+  int64_t held;       /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */

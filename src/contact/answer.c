@@ -36,7 +36,8 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, vvi_island
   c->held = false, c->steady = 0.0;
   if (hit)
     c->b_n = -e * u;
-  else if (room < w->h * u && !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
+  else if (room < w->h * u &&
+           !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
     c->b_n = -u;
   else
     c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
@@ -224,7 +225,8 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     for (int32_t k = i; k < end; k++) {
       vvi_contact *c = &w->contact[act[k]];
       const vvi_island_contact *o = &g->problem[k];
-      const double gamma = fmax(0.0, c->gap - c->target - w->h * c->before[0]), goal = c->target + c->restitution * gamma;
+      const double gamma = fmax(0.0, c->gap - c->target - w->h * c->before[0]),
+                   goal = c->target + c->restitution * gamma;
       c->looked = -1;
       if (!c->known) continue;
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->pressed)) {
@@ -414,7 +416,8 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     loses |= c->restitution < 1.0 || c->friction > 0.0;
     sum += work_of(c, &g->problem[i], part);
     for (int k = 0; k < 3; k++)
-      size += fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
+      size +=
+          fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
   }
   const bool gains = loses && sum > allowance(w, g, movers) + 1e-12 * size;
   g->retry |= gains;
@@ -491,7 +494,8 @@ static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_gro
     for (int c = 0; c < 3; c++) spin[c] += m * turn[c] + mine[c];
     const double rr = vvi_dot3(r, r);
     for (int c = 0; c < 3; c++) inertia[c] += m * (rr - r[c] * r[c]) + own[c];
-    inertia[3] += own[3] - m * r[1] * r[2], inertia[4] += own[4] - m * r[0] * r[2], inertia[5] += own[5] - m * r[0] * r[1];
+    inertia[3] += own[3] - m * r[1] * r[2], inertia[4] += own[4] - m * r[0] * r[2],
+        inertia[5] += own[5] - m * r[0] * r[1];
   }
   invert6(inertia, inverse);
   memcpy(out, x, sizeof x), memcpy(out + 3, v, sizeof v);

@@ -9,7 +9,18 @@
 #include <string.h>
 
 /* Sections of the memory. */
-enum { STARTED, WARM_COUNT, FEATURE_COUNT, DEBT_COUNT, MOST, PENDING, HEAD = PENDING + 6, WARM = 5, DEBT = 2, PER_OBJECT = 16 };
+enum {
+  STARTED,
+  WARM_COUNT,
+  FEATURE_COUNT,
+  DEBT_COUNT,
+  MOST,
+  PENDING,
+  HEAD = PENDING + 6,
+  WARM = 5,
+  DEBT = 2,
+  PER_OBJECT = 16
+};
 
 static int64_t warm_room(const vv_model *m)
 {
@@ -93,7 +104,9 @@ static void recall_feature(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_near *near = &w->features->search->near[c->near];
   const double name[2] = {(double)near->a, (double)near->b};
-  const double *e = c->legs > 0 ? bsearch(name, features_of(w), (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name) : NULL;
+  const double *e =
+      c->legs > 0 ? bsearch(name, features_of(w), (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name)
+                  : NULL;
   if (e != NULL) set_warm(c, e + 2);
 }
 
@@ -343,7 +356,8 @@ static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
 {
   sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
   sum->deepest = fmax(sum->deepest, c->deepest);
-  sum->newton += c->newton, sum->calmed += c->calmed, sum->frozen += c->frozen, sum->late += c->late, sum->unresolved += c->unresolved;
+  sum->newton += c->newton, sum->calmed += c->calmed, sum->frozen += c->frozen, sum->late += c->late,
+      sum->unresolved += c->unresolved;
 }
 
 void vvi_contact_book(struct vvi_contact_step *w, bool shows)
@@ -377,8 +391,7 @@ static double taken_back(const struct vvi_contact_step *w, int32_t i)
   const vv_mover *at = &w->near->mover[i];
   double sum = 0.0;
   for (int c = 0; c < 3; c++) {
-    const double change[2] = {m->now[c] - m->kick[c] - at->velocity[c],
-                              m->now[3 + c] - m->kick[3 + c] - at->spin[c]};
+    const double change[2] = {m->now[c] - m->kick[c] - at->velocity[c], m->now[3 + c] - m->kick[3 + c] - at->spin[c]};
     sum += m->impulse[c] * (0.5 * change[0] - at->velocity[c]) + m->impulse[3 + c] * (0.5 * change[1] - at->spin[c]);
   }
   return sum;

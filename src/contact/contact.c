@@ -34,7 +34,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
   if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers)) return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
-  for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 64, 64, &w->island_work[i]));
+  for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));
   return search != NULL ? vvi_features_create(w, search) : VV_OK;
 }

@@ -17,22 +17,23 @@
 
 /* One point of contact: three rows n, t, t' over the movers of its legs.  n leads from a to b. */
 typedef struct vvi_contact {
-  int32_t near;               /* a pair of features of surfaces: its number in the search; -1: a spot of a manifold */
-  int32_t a, b;               /* objects; -1: features */
-  int32_t body[2];            /* of the model */
-  const vv_patch *patch[2];   /* and where on them, for the log */
-  int32_t law;                /* line of the scene */
-  uint32_t key;               /* which features meet */
-  int32_t first, legs, room;  /* legs, and how many there may be */
-  int32_t node0, nodes;       /* all nodes that its shapes hang on, with or without a leg */
-  int32_t vertex[4];          /* features: vertices, weights that add up to zero, half thicknesses */
+  int32_t near;              /* a pair of features of surfaces: its number in the search; -1: a spot of a manifold */
+  int32_t a, b;              /* objects; -1: features */
+  int32_t body[2];           /* of the model */
+  const vv_patch *patch[2];  /* and where on them, for the log */
+  int32_t law;               /* line of the scene */
+  uint32_t key;              /* which features meet */
+  int32_t first, legs, room; /* legs, and how many there may be */
+  int32_t node0, nodes;      /* all nodes that its shapes hang on, with or without a leg */
+  int32_t vertex[4];         /* features: vertices, weights that add up to zero, half thicknesses */
   int vertices;
   double weight[4], offset;
   int64_t looked;             /* version of its nodes at the last evaluation; -1: none */
   double n[3], t[2][3], x[3]; /* axes; common point */
   double gap, target;         /* m: now; asked for after the drift */
-  double ahead;               /* m: after the drift with the present velocities, of the last evaluation; where not `known`: of the pair */
-  double curl;                /* m: how much nearer than straight lines turning may bring them */
+  double
+      ahead; /* m: after the drift with the present velocities, of the last evaluation; where not `known`: of the pair */
+  double curl; /* m: how much nearer than straight lines turning may bring them */
   double restitution, friction;
   double given[3];      /* m/s along the axes: what is held but driven */
   double outside[3][6]; /* impulse and moment about the origin that unit impulses along the axes take from outside */
@@ -45,9 +46,9 @@ typedef struct vvi_contact {
   double steady;        /* part of the impulse that only holds */
   double b_n, b_t[2];   /* m/s: asked for */
   uint8_t pressed, block, hits, lowered;
-  bool open;    /* something outside takes part */
-  bool held;    /* answered as one that holds, not as an impact */
-  bool turns;   /* its gap is not linear in the velocities */
+  bool open;  /* something outside takes part */
+  bool held;  /* answered as one that holds, not as an impact */
+  bool turns; /* its gap is not linear in the velocities */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
@@ -56,11 +57,11 @@ typedef struct vvi_contact {
 
 /* A mover in this step; velocity and spin. */
 typedef struct vvi_working {
-  double kick[6];    /* h M^-1 f */
-  double now[6];     /* V: of the coming drift, with all impulses so far */
-  double impulse[6]; /* N s, N m s: P, what contact has given in this step */
-  double held[6];    /* the part of P from contacts that hold */
-  double saved[6];   /* momenta before */
+  double kick[6];           /* h M^-1 f */
+  double now[6];            /* V: of the coming drift, with all impulses so far */
+  double impulse[6];        /* N s, N m s: P, what contact has given in this step */
+  double held[6];           /* the part of P from contacts that hold */
+  double saved[6];          /* momenta before */
   double place[3], turn[9]; /* after the drift, where `flown` */
   int32_t block, local;
   int32_t changes; /* how often it was pushed or put back */
@@ -79,19 +80,19 @@ typedef struct vvi_contact_counts {
 typedef struct vvi_contact_group {
   int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
   int32_t n, room, late;
-  int32_t known;    /* the first so many are those of the start */
-  bool calm;        /* nothing else helped: no restitution and no friction in this step [contact 29a] */
-  bool retry;       /* an answer brought energy, or none was found */
+  int32_t known;      /* the first so many are those of the start */
+  bool calm;          /* nothing else helped: no restitution and no friction in this step [contact 29a] */
+  bool retry;         /* an answer brought energy, or none was found */
   int64_t legs, leg0; /* of the arrays of a solve */
-  int32_t *mover; /* [movers] */
+  int32_t *mover;     /* [movers] */
   int32_t movers;
-  int32_t *act;  /* [room] those that answer in this pass, sorted by island */
-  int32_t *root; /* [room] the island of each */
+  int32_t *act;                /* [room] those that answer in this pass, sorted by island */
+  int32_t *root;               /* [room] the island of each */
   vvi_island_contact *problem; /* [room] */
   vvi_leg *leg;
-  int32_t *who;                /* [movers] of the island that is solved */
+  int32_t *who; /* [movers] of the island that is solved */
   double (*inverse)[12], (*change)[6];
-  double given;            /* J: work of drives that contacts took */
+  double given; /* J: work of drives that contacts took */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
   vvi_contact_counts count;
@@ -123,14 +124,14 @@ struct vvi_contact_step {
   vvi_arena *arena;
   int threads;
   vvi_solid_near *near;
-  int32_t movers;      /* room */
-  vvi_working *work;   /* [movers] */
-  vv_mover *force;     /* [movers] accelerations, as velocity and spin; of forced models */
+  int32_t movers;        /* room */
+  vvi_working *work;     /* [movers] */
+  vv_mover *force;       /* [movers] accelerations, as velocity and spin; of forced models */
   double *fly_q, *fly_p; /* [nq], [np] scratch of flights */
   bool forced;
-  bool together; /* simultaneous impacts by complementarity */
-  bool located; /* impacts are met at their own times: anything may become as fast as the fastest */
-  bool driven;  /* momenta of some nodes are set between steps */
+  bool together;              /* simultaneous impacts by complementarity */
+  bool located;               /* impacts are met at their own times: anything may become as fast as the fastest */
+  bool driven;                /* momenta of some nodes are set between steps */
   double speed, acceleration; /* the largest: scales */
   /* of the step */
   double h, sign, t; /* |h| */
@@ -147,7 +148,7 @@ struct vvi_contact_step {
   struct vvi_features *features; /* features.c; NULL: no surfaces here */
   vvi_contact_group *group;
   int32_t groups;
-  int32_t *list, *act, *island;               /* [room] */
+  int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
   vvi_island_contact *problem;
   vvi_leg *solve_leg;
@@ -157,7 +158,7 @@ struct vvi_contact_step {
   double *memory;                /* of the state */
   int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
   int64_t *shown_at;             /* [movers] */
-  double covered; /* part of what some contacts of a group brought that others of it lost */
+  double covered;                /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
   void (*log)(void *user, const vvi_contact_note *e);
   void *user;
@@ -197,7 +198,7 @@ const double *vvi_contact_pending(const struct vvi_contact_step *w);
 /* ---- between the files ---- */
 
 /* mover.c */
-bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers); /* arrays for so many */
+bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers);               /* arrays for so many */
 bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
 void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
@@ -209,7 +210,9 @@ void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
 void vvi_mover_changed(struct vvi_contact_step *w, int32_t i);
 bool vvi_mover_still(const vvi_working *m);
 /* row.c */
-enum { VVI_LATE_RESERVE = 8 }; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
+enum {
+  VVI_LATE_RESERVE = 8
+}; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
 bool vvi_contacts_make(struct vvi_contact_step *w);
 bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
@@ -228,7 +231,8 @@ bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
 /* Does the pair cross, or end too near?  Then the row is that of the end. */
 bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c);
-double vvi_feature_ahead(const struct vvi_contact_step *w, const vvi_contact *c); /* at flown places, with its weights */
+double vvi_feature_ahead(const struct vvi_contact_step *w,
+                         const vvi_contact *c);       /* at flown places, with its weights */
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */
 /* Pairs of what contact has pushed join; true: some of them would meet now. */
 bool vvi_features_join(struct vvi_contact_step *w);

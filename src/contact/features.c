@@ -136,7 +136,6 @@ static void set_motion(struct vvi_contact_step *w)
   k->stales = 0;
 }
 
-
 /* A mover was pushed: frames that hang on it are flown again before anybody looks. */
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover)
 {

@@ -159,7 +159,7 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
 /* Contacts of one group alone: themselves, as many again and RESERVE for what is found at the end. */
 static bool fit(struct vvi_contact_step *w, int64_t spots, int64_t features)
 {
-  int64_t room = w->room > 0 ? w->room : 256;
+  int64_t room = w->room > 0 ? w->room : 1024 + 16 * (int64_t)(w->near->solids->n < 4096 ? w->near->solids->n : 4096);
   while (room < (VVI_LATE_RESERVE + 2) * (spots + features) + 64) room *= 2;
   if (room == w->room) return true;
   if (room > INT32_MAX / 16) return false;

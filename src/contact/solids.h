@@ -20,10 +20,10 @@ typedef struct vvi_object {
   bool soft;        /* part of a body that bends: not for the solver of contacts at rest */
   bool held;        /* it does not move */
   const vv_solid *solid;
-  double reach; /* radius of a sphere about its place; of a segment: its radius alone */
+  double reach;  /* radius of a sphere about its place; of a segment: its radius alone */
   double length; /* of a segment, at the start */
   int32_t apart; /* segments of one curve nearer along it do not meet */
-  double turns; /* how far a unit of spin moves its surface: 0 for a ball */
+  double turns;  /* how far a unit of spin moves its surface: 0 for a ball */
 } vvi_object;
 
 typedef struct vvi_solid_rule {

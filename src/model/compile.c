@@ -81,9 +81,8 @@ static bool can_touch(const vv_model *m)
 static vv_status check_memory(const vv_model *m, const vv_block *b)
 {
   const vv_body_kind *k = b->kind;
-  const double reals =
-      (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) + (double)b->elements * k->element_reals +
-      2.0 * (double)b->z_reals;
+  const double reals = (double)b->nodes * (k->node_reals + 6.0 * (k->node_q + k->node_p)) +
+                       (double)b->elements * k->element_reals + 2.0 * (double)b->z_reals;
   const double bytes = k->node_bytes + (can_touch(m) ? k->contact_bytes : 0);
   const double wanted = 8.0 * reals + (double)b->nodes * bytes, there = vvi_memory();
   if (wanted <= there) return VV_OK;

@@ -28,8 +28,9 @@ struct vv_model {
   double stable_step; /* s */
   int order;
   const vv_stepper_kind *stepper;
-  struct vvi_pairs *pairs;   /* candidate contact pairs; owned by the arena */
-  struct vvi_solids *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
+  struct vvi_pairs *pairs; /* candidate contact pairs; owned by the arena */
+  struct vvi_solids
+      *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
 };
 

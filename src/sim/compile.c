@@ -2,8 +2,8 @@
 #include "contact/solids.h"
 #include "math/math.h"
 #include "sim/sim.h"
-#include "step/sheets.h"
 #include "step/contact.h"
+#include "step/sheets.h"
 
 #include <string.h>
 
@@ -121,7 +121,10 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
     status = vv_complain(g, "step", "rigid bodies are not for event; use leapfrog, with 'halvings' to locate impacts");
   if (vv_is(g, "locate", "exact") && vvi_locatable(m) != NULL)
     status = vv_complain(g, "locate", "%s", vvi_locatable(m));
-  if (m->order != 2) status = vv_complain(g, "order", "contacts at whole steps are of order 2 only; beams on obstacles have higher orders with 'step: event'");
+  if (m->order != 2)
+    status = vv_complain(
+        g, "order",
+        "contacts at whole steps are of order 2 only; beams on obstacles have higher orders with 'step: event'");
   return status;
 }
 

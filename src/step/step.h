@@ -36,15 +36,16 @@ struct vv_step {
   double h; /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_contact_step *contact; /* contact/contact.h; NULL: no rigid bodies, round beams or tips that meet something */
-  struct vvi_locate *locate;        /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_contact_step
+      *contact;              /* contact/contact.h; NULL: no rigid bodies, round beams or tips that meet something */
+  struct vvi_locate *locate; /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
   struct vvi_sheets_step *sheets; /* step/sheets.h; NULL: no surfaces that meet something */
   struct vvi_variation *vary;     /* NULL: none propagated */
-  const char *energy; /* which energy the method balances: nodal, slab, modified, director; set by prepare */
-  bool exact;         /* it keeps that energy to rounding; set by prepare */
-  double *h2;         /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
+  const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
+  bool exact;                /* it keeps that energy to rounding; set by prepare */
+  double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
-  void *own;          /* the stepper's scratch */
+  void *own;                 /* the stepper's scratch */
 };
 
 /* ---- stages shared by the steppers ---- */

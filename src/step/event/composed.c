@@ -134,8 +134,7 @@ vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
 bool composed_serves(const struct vv_step *s)
 {
   const struct vvi_pairs *list = s->model->pairs;
-  if (s->composition->stages == 1 || list->n_curved == 0 || list->n_curved < list->n ||
-      s->jump != VVI_NODAL)
+  if (s->composition->stages == 1 || list->n_curved == 0 || list->n_curved < list->n || s->jump != VVI_NODAL)
     return false;
   for (int i = 0; i < list->n; i++)
     if (s->state->memory[i] != 0.0) return false;

@@ -97,8 +97,6 @@ double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, do
 /* The whole slab of length h, not taken: w->trial_q, w->trial_p. */
 void event_try_slab(struct vv_step *s, double h);
 
-
-
 /* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
 
 bool composed_serves(const struct vv_step *s);

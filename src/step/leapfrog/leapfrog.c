@@ -15,14 +15,14 @@
 #include <string.h>
 
 typedef struct leapfrog_work {
-  double *f;               /* [np] force, for anticipation */
-  double *z;               /* [np] scratch momentum of projections */
-  bool keep;               /* f is used for both kicks beside it: one force a step */
-  bool known, steady;      /* it belongs to the present configuration; at any time */
-  double known_at;         /* s: the time it belongs to */
-  bool fast;               /* whole strides: nothing to touch, book or observe between steps */
-  bool modified;           /* linear bodies, hard pairs: the step keeps an energy exactly */
-  int halvings;            /* levels of half steps around an impact of rigid bodies */
+  double *f;          /* [np] force, for anticipation */
+  double *z;          /* [np] scratch momentum of projections */
+  bool keep;          /* f is used for both kicks beside it: one force a step */
+  bool known, steady; /* it belongs to the present configuration; at any time */
+  double known_at;    /* s: the time it belongs to */
+  bool fast;          /* whole strides: nothing to touch, book or observe between steps */
+  bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
+  int halvings;       /* levels of half steps around an impact of rigid bodies */
 } leapfrog_work;
 
 static bool every_kind_strides(const vv_model *m)

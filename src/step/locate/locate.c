@@ -16,8 +16,8 @@
 /* What a located step needs of every near pair: near->meet[i]. */
 typedef struct vvi_locate {
   int64_t room; /* of near->meet when its arrays were made */
-  double now;  /* of the last event */
-  double same; /* s: times nearer than this are one instant */
+  double now;   /* of the last event */
+  double same;  /* s: times nearer than this are one instant */
   int64_t n;
   double *time;   /* [meet_room] of its coming event; INFINITY: none in this step */
   int32_t *head;  /* [objects] its pairs as a list: 2 i + side */
@@ -32,7 +32,8 @@ const char *vvi_locatable(const vv_model *m)
 {
   const struct vvi_solids *solids = m->solids;
   const bool weight = vvi_norm3(m->gravity) > 0.0;
-  if (m->sheets != NULL) return "beside shells, tips and beams with corners nothing is met at exact times; leave it out";
+  if (m->sheets != NULL)
+    return "beside shells, tips and beams with corners nothing is met at exact times; leave it out";
   if (!solids->balls) return "only balls, planes, rooms and hollow spheres are located exactly";
   if (solids->loses && vvi_sys_booked(m)) return "contacts at rest cannot be located; use restitution 1, or no gravity";
   for (int32_t i = 0; i < solids->n; i++) {
