@@ -32,7 +32,8 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
-  if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers)) return VV_NOMEM;
+  if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers) || !vvi_contacts_fit(w, 0, 0))
+    return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
   for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));

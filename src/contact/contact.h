@@ -213,6 +213,7 @@ bool vvi_mover_still(const vvi_working *m);
 enum {
   VVI_LATE_RESERVE = 8
 }; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
+bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t features); /* room for so many */
 bool vvi_contacts_make(struct vvi_contact_step *w);
 bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);

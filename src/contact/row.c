@@ -157,7 +157,7 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
 }
 
 /* Contacts of one group alone: themselves, as many again and RESERVE for what is found at the end. */
-static bool fit(struct vvi_contact_step *w, int64_t spots, int64_t features)
+bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t features)
 {
   int64_t room = w->room > 0 ? w->room : 1024 + 16 * (int64_t)(w->near->solids->n < 4096 ? w->near->solids->n : 4096);
   while (room < (VVI_LATE_RESERVE + 2) * (spots + features) + 64) room *= 2;
@@ -202,7 +202,7 @@ static void list_nodes(struct vvi_contact_step *w, vvi_contact *c)
 bool vvi_contacts_make(struct vvi_contact_step *w)
 {
   w->n = 0, w->n_leg = w->n_node = 0;
-  if (!fit(w, w->near->meets, w->features != NULL ? w->features->actives : 0)) return false;
+  if (!vvi_contacts_fit(w, w->near->meets, w->features != NULL ? w->features->actives : 0)) return false;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
     vvi_contact *c = &w->contact[w->n];

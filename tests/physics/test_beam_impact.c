@@ -353,7 +353,9 @@ static void check_sliding(const char *step)
     check_near(place(r.model, r.state, i, 0) - place(r.model, r.initial, i, 0), way, 1e-5);
     check_near(place(r.model, r.state, i, 2), 0.0, 2.3e-16); /* an eps of its length */
   }
-  check_near(vv_sum_value(&run_ledger(&r)->posted.friction_loss), 0.4 * mass * 9.5 * way, 1e-4);
+  /* in the leapfrog half of the friction of the coming step is still in the column contact */
+  const double taken = vv_sum_value(&run_ledger(&r)->posted.friction_loss) + run_ledger(&r)->now.contact;
+  check_near(taken, 0.4 * mass * 9.5 * way, 1e-4);
   check_most(run_ledger(&r)->max_closure, 1e-5);
   check_most(run_ledger(&r)->max_p_drift, 1e-13);
   run_free(&r);
