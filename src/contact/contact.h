@@ -177,10 +177,10 @@ typedef struct vvi_flight_plan {
   double *p;
   vv_posted *post;
 } vvi_flight_plan;
-/* Changes p so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was
- * changed.  False: out of memory. */
 /* Movers, bounds and candidate pairs of this state. */
 bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan);
+/* Changes p so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was
+ * changed.  False: out of memory. */
 bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve);
 /* Contacts that touch at this instant bounce, no force acting. */
 void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const vvi_meet *meet);

@@ -133,7 +133,7 @@ static void set_motion(struct vvi_contact_step *w)
     for (int32_t n = 0; body->carrier == VVI_CARRY_FRAMES && body->shares == 0 && n < body->movers; n++)
       set_frame(w, body->mover0 + n);
   }
-  k->stales = 0;
+  while (k->stales > 0) k->is_stale[k->stale[--k->stales]] = 0; /* all were just placed */
 }
 
 /* A mover was pushed: frames that hang on it are flown again before anybody looks. */

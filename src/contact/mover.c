@@ -36,7 +36,7 @@ static double acceleration_of(const struct vvi_contact_step *w, const vvi_object
 }
 
 /* No point of an object will be faster in the step, unless contact makes it so: then all is asked again with wider bounds.
- * A blow makes a light body up to twice as fast as what hits it: the fastest of all counts with everything. */
+ * Located impacts may make anything as fast as the fastest. */
 void vvi_movers_bound(struct vvi_contact_step *w)
 {
   const struct vvi_solids *solids = w->near->solids;
