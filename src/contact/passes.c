@@ -350,6 +350,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
+    c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     lead_back(w, c);
     c->hits = 0, c->looked = -1, c->held = false;
     memset(c->j, 0, sizeof c->j);
