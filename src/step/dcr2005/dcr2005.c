@@ -141,7 +141,7 @@ static void forget(struct vv_step *s)
 
 const vv_stepper_kind vv_dcr2005_stepper = {
     .name = "dcr2005",
-    .doc = "kick, drift, kick; bodies overlap, are pushed back, respond (2005)",
+    .doc = "kick, drift, kick; overlap, push back, respond, as in 2005",
     .claims = VV_EXPLICIT | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
     .prepare = prepare,
     .audit = audit,
