@@ -15,13 +15,6 @@
  * twentieth; nothing overlaps, and books are exact.  Not with e = 1, which promises that the answer loses nothing. */
 enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
 
-static void times6(const double a[6], const double x[3], double y[3])
-{
-  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
-  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
-  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
-}
-
 /* ---- what is asked ---- */
 
 /* Fills b and the velocities of the contact in its problem. */
@@ -101,8 +94,8 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
   for (int l = 0; l < o->legs; l++) {
     const vvi_leg *leg = &g->leg[o->first + l];
     double v[3], s[3];
-    times6(g->inverse[leg->mover], leg->force[0], v);
-    times6(g->inverse[leg->mover] + 6, leg->moment[0], s);
+    vvi_times6(g->inverse[leg->mover], leg->force[0], v);
+    vvi_times6(g->inverse[leg->mover] + 6, leg->moment[0], s);
     d += vvi_dot3(v, leg->force[0]) + vvi_dot3(s, leg->moment[0]);
   }
   (void)w;
@@ -281,8 +274,8 @@ static bool rests(const struct vvi_contact_step *w, const vvi_contact_group *g, 
     const vvi_working *m = &w->work[g->who[i]];
     const double *a = g->inverse[i], *b = a + 6, *j = g->change[i];
     double v[3], s[3];
-    times6(a, j, v);
-    times6(b, j + 3, s);
+    vvi_times6(a, j, v);
+    vvi_times6(b, j + 3, s);
     for (int c = 0; c < 3; c++) v[c] += m->now[c], s[c] += m->now[3 + c];
     const double mass = a[0] + a[1] + a[2], inertia = b[0] + b[1] + b[2];
     if (w->model->block[m->block].kind->node_p < 3) return false;
@@ -394,8 +387,8 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
   }
   for (int32_t i = 0; i < movers; i++) {
     double change[6];
-    times6(g->inverse[i], g->change[i], change);
-    times6(g->inverse[i] + 6, g->change[i] + 3, change + 3);
+    vvi_times6(g->inverse[i], g->change[i], change);
+    vvi_times6(g->inverse[i] + 6, g->change[i] + 3, change + 3);
     vvi_mover_push(w, g->who[i], g->change[i], change);
   }
 }
@@ -453,9 +446,8 @@ static double mass_of(const vv_mover *m)
 
 static void invert6(const double a[6], double out[6])
 {
-  const double c[6] = {a[1] * a[2] - a[3] * a[3], a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[5] * a[5],
-                       a[4] * a[5] - a[0] * a[3], a[5] * a[3] - a[4] * a[1], a[4] * a[3] - a[5] * a[2]};
-  const double det = a[0] * c[0] + a[5] * c[5] + a[4] * c[4], size = a[0] + a[1] + a[2];
+  double c[6];
+  const double det = vvi_adjoint6(a, c), size = a[0] + a[1] + a[2];
   const bool good = det > 1e-30 * size * size * size;
   for (int k = 0; k < 6; k++) out[k] = good ? c[k] / det : 0.0;
 }
@@ -503,7 +495,7 @@ static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_gro
     for (int c = 0; c < 3; c++) r[c] = at->place[c] - x[c];
     invert6(at->inverse_inertia, own);
     vvi_cross3(r, u, turn);
-    times6(own, u + 3, mine);
+    vvi_times6(own, u + 3, mine);
     for (int c = 0; c < 3; c++) spin[c] += m * turn[c] + mine[c];
     const double rr = vvi_dot3(r, r);
     for (int c = 0; c < 3; c++) inertia[c] += m * (rr - r[c] * r[c]) + own[c];
@@ -512,7 +504,7 @@ static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_gro
   }
   invert6(inertia, inverse);
   memcpy(out, x, sizeof x), memcpy(out + 3, v, sizeof v);
-  times6(inverse, spin, out + 6);
+  vvi_times6(inverse, spin, out + 6);
 }
 
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
@@ -533,7 +525,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     for (int c = 0; c < 6; c++) change[c] = to[c] - m->now[c];
     invert6(at->inverse_inertia, own);
     for (int c = 0; c < 3; c++) j[c] = mass_of(at) * change[c];
-    times6(own, change + 3, j + 3);
+    vvi_times6(own, change + 3, j + 3);
     for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
     if (fixed) post_extra(w, g, k, j);
     vvi_mover_push(w, k, j, change);

@@ -6,7 +6,7 @@
  * exactly whatever the weights are [sheets 6].  Pairs that are pressed together now have the row of now. */
 #include "contact/contact.h"
 #include "contact/gap.h"
-#include "contact/response/dcr.h"
+#include "contact/sheets/rows.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -120,7 +120,6 @@ static void set_motion(struct vvi_contact_step *w)
   const struct vvi_sheets *s = k->search->sheets;
   vvi_sheet_motion *m = &k->search->motion;
   m->h = w->sign * w->h;
-  m->fly = NULL;
   forget_points(k);
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *body = &s->body[i];
@@ -181,7 +180,7 @@ void vvi_features_advance(struct vvi_contact_step *w)
 static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_motion *m = &w->features->search->motion;
-  vvi_dcr k = {.vertices = c->vertices};
+  vvi_feature_pair k = {.vertices = c->vertices};
   vvi_row rub[2];
   memcpy(k.vertex, c->vertex, sizeof k.vertex);
   memcpy(k.c, c->weight, sizeof k.c);
@@ -189,7 +188,7 @@ static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
   vvi_across(c->n, c->t);
   c->friction = w->near->solids->rule[c->law].friction;
   c->legs = 0;
-  if (!vvi_dcr_rows(m, &k, (const double(*)[3])c->t, c->friction > 0.0 ? rub : NULL)) return false;
+  if (!vvi_feature_rows(m, &k, NULL, (const double(*)[3])c->t, c->friction > 0.0 ? rub : NULL)) return false;
   if (c->friction > 0.0 && !(rub[0].n == k.normal.n && rub[1].n == k.normal.n)) c->friction = 0.0;
   const vvi_row *row[3] = {&k.normal, &rub[0], &rub[1]};
   const int axes = c->friction > 0.0 ? 3 : 1;

@@ -81,7 +81,7 @@ double vvi_segment_distance(const double x[2][3], const double y[2][3], double *
 /* ---- pairs ---- */
 
 /* A point of a curve against an obstacle; a round section touches at radius from its middle. */
-static void touch_obstacle(const vvi_pair *c, const double *q, vvi_touch *out)
+static void touch_obstacle(const vvi_pair *c, const double *q, vvi_pair_spot *out)
 {
   double y[3], m[3];
   const double radius = c->patch_a->corners == 1 ? c->patch_a->radius : 0.0;
@@ -90,7 +90,7 @@ static void touch_obstacle(const vvi_pair *c, const double *q, vvi_touch *out)
   for (int i = 0; i < 3; i++) out->n[i] = -m[i], out->a.arm[i] = -radius * m[i];
 }
 
-void vvi_touch_at(const vvi_pair *c, const double *q, vvi_touch *out)
+void vvi_pair_spot_at(const vvi_pair *c, const double *q, vvi_pair_spot *out)
 {
   out->a = c->point_a, out->b = c->point_b;
   for (int i = 0; i < 3; i++) out->n[i] = c->n[i];

@@ -114,40 +114,26 @@ static vv_status look(vv_sim *sim, const vv_block *b)
 
 /* ---- matrices xx yy zz yz xz xy ---- */
 
-static void times(const double a[6], const double v[3], double out[3])
-{
-  out[0] = a[0] * v[0] + a[5] * v[1] + a[4] * v[2];
-  out[1] = a[5] * v[0] + a[1] * v[1] + a[3] * v[2];
-  out[2] = a[4] * v[0] + a[3] * v[1] + a[2] * v[2];
-}
-
-static void adjoint(const double a[6], double out[6])
-{
-  out[0] = a[1] * a[2] - a[3] * a[3], out[1] = a[0] * a[2] - a[4] * a[4], out[2] = a[0] * a[1] - a[5] * a[5];
-  out[3] = a[4] * a[5] - a[0] * a[3], out[4] = a[3] * a[5] - a[1] * a[4], out[5] = a[3] * a[4] - a[2] * a[5];
-}
-
 /* The smallest x with A x nearest to v, A symmetric and not negative.  Rank 2 (a line turns about two axes, a guide leaves a
  * plane): with n the unit vector that A takes to zero, adj A = l1 l2 n n^T, and A + t n n^T can be inverted.  Rank 1: A v/t^2. */
 static void solve(const double a[6], const double v[3], double x[3])
 {
   const double t = a[0] + a[1] + a[2];
   double adj[6], r[3];
-  adjoint(a, adj);
-  const double det = a[0] * adj[0] + a[5] * adj[5] + a[4] * adj[4], minors = adj[0] + adj[1] + adj[2];
+  const double det = vvi_adjoint6(a, adj), minors = adj[0] + adj[1] + adj[2];
   if (!(t > 0.0)) {
     x[0] = x[1] = x[2] = 0.0;
   } else if (det > 1e-12 * t * minors) {
-    times(adj, v, r);
+    vvi_times6(adj, v, r);
     for (int c = 0; c < 3; c++) x[c] = r[c] / det;
   } else if (minors > 1e-12 * t * t) {
     double full[6], n[6];
     for (int c = 0; c < 6; c++) n[c] = adj[c] / minors, full[c] = a[c] + t * n[c];
     solve(full, v, x);
-    times(n, v, r);
+    vvi_times6(n, v, r);
     for (int c = 0; c < 3; c++) x[c] -= r[c] / t;
   } else {
-    times(a, v, r);
+    vvi_times6(a, v, r);
     for (int c = 0; c < 3; c++) x[c] = r[c] / (t * t);
   }
 }

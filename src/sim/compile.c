@@ -3,7 +3,6 @@
 #include "math/math.h"
 #include "sim/sim.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 
 #include <string.h>
 
@@ -89,11 +88,12 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   return status;
 }
 
-static bool projects(const vv_model *m)
+/* Some contact is answered after the drift, as in 2005; least: VVI_UNTOUCHED, or the first that moves places. */
+static bool projects(const vv_model *m, vvi_projection least)
 {
   for (int i = 0; m->pairs->pair != NULL && i < m->pairs->n; i++)
-    if (m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
-  return m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED;
+    if (m->pairs->pair[i].compliance <= 0.0 && m->pairs->pair[i].projection >= least) return true;
+  return m->sheets != NULL && m->sheets->projection >= least;
 }
 
 /* What materials dissipate has no way back, and no energy that a step keeps by itself knows of it.            [mat 1] */
@@ -105,7 +105,7 @@ static vv_status check_dissipation(const vv_model *m, const vv_group *g)
   if (vv_is(g, "jump", "slab") || vv_is(g, "jump", "modified"))
     status = vv_complain(g, "jump", "%s is not for %s; use 'nodal'", vv_text(g, "jump"), what);
   if (vvi_model_implicit(m)) status = vv_complain(g, "step", "%s is not for %s; use leapfrog", m->stepper->name, what);
-  if (projects(m))
+  if (projects(m, VVI_KEPT))
     status = vv_complain(vv_item(m->root, "contacts", 0), "projection",
                          "moves places without a drift, which %s cannot follow; use 'anticipate'", what);
   if (vv_boolean(vv_sub(m->root, "record"), "modified"))
@@ -135,11 +135,17 @@ static vv_status choose_method(vv_model *m)
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto"))
     vvi_group_resolve(g, "step", !needs_leapfrog(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+  const bool paper = projects(m, VVI_UNTOUCHED);
+  if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
+  if (m->stepper == &vv_dcr2005_stepper && touches(m) && !paper)
+    status = vv_complain(g, "step", "dcr2005 needs a contact with a 'projection'; use leapfrog");
+  if (m->stepper == &vv_dcr2005_stepper && vv_integer(g, "halvings") > 0)
+    status = vv_complain(g, "halvings", "belongs to leapfrog; a 'projection' answers after the drift");
   if (m->solids != NULL && check_solids(m, g) != VV_OK) status = VV_SCENE;
   if (m->solids == NULL && touches(m) && vv_is(g, "locate", "exact"))
     status = vv_complain(g, "locate", "exact is for balls that meet balls, planes and rooms; leave it out%s",
@@ -320,7 +326,6 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
     m->nh += vvi_contact_memory(m);
     m->shown = m->nh - m->np; /* the last section of that memory */
   }
-  m->nh += m->sheets != NULL ? VVI_SHEET_MEMORY : 0;
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);

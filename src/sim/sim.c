@@ -3,7 +3,6 @@
 
 #include "math/math.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -69,7 +68,6 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
-  if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));

@@ -3,7 +3,6 @@
 
 #include "math/math.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
@@ -86,7 +85,6 @@ void vvi_note_gaps(struct vv_step *s)
     deepest = fmax(deepest, -g);
   }
   if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &contacts);
-  if (s->sheets != NULL) vvi_sheets_note(s, &deepest, &contacts);
   if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);

@@ -36,11 +36,9 @@ struct vv_step {
   double h; /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_contact_step
-      *contact;              /* contact/contact.h; NULL: no rigid bodies, round beams or tips that meet something */
-  struct vvi_locate *locate; /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
-  struct vvi_sheets_step *sheets; /* step/sheets.h; NULL: no surfaces that meet something */
-  struct vvi_variation *vary;     /* NULL: none propagated */
+  struct vvi_contact_step *contact; /* contact/contact.h; NULL: nothing it answers can meet */
+  struct vvi_locate *locate;        /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_variation *vary;       /* NULL: none propagated */
   const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
   bool exact;                /* it keeps that energy to rounding; set by prepare */
   double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
@@ -72,5 +70,6 @@ void vvi_step_done(struct vv_step *s);
 vv_status vvi_h2_prepare(struct vv_step *s);
 double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;
+extern const vv_stepper_kind vv_dcr2005_stepper;
 extern const vv_stepper_kind vv_event_stepper;
 extern const vv_stepper_kind vv_energy_momentum_stepper;

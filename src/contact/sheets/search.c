@@ -555,20 +555,12 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   w->checked += k->checked;
   while (k->hits > w->near_room - w->n_near)
     if (!make_near(w, 2 * (int64_t)w->near_room)) return false;
-  double least = INFINITY;
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
-    least = smaller(s->d, least);
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-    w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
-                                            .b = p->b,
-                                            .couple = k->couple,
-                                            .looked = s->parted ? 0 : -1,
-                                            .parted = s->parted,
-                                            .d = s->d,
-                                            .n = {s->n[0], s->n[1], s->n[2]}};
+    w->near[w->n_near++] = (vvi_sheet_near){
+        .a = p->a, .b = p->b, .couple = k->couple, .parted = s->parted, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
   }
-  w->nearest = smaller(least / l->guard, w->nearest);
   return true;
 }
 
@@ -580,7 +572,7 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   place_active(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
-  w->n_near = 0, w->nearest = INFINITY;
+  w->n_near = 0;
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

@@ -171,13 +171,6 @@ static bool evaluate(vvi_em_rigid *w, double dt)
 
 /* ---- what contacts do to each other ---- */
 
-static void apply6(const double a[6], const double x[3], double y[3])
-{
-  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
-  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
-  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
-}
-
 static void fill_row(const vvi_em_contact *c, int d, vvi_em_row *r)
 {
   const double *n = d == 0 ? c->nu : c->t[d - 1];
@@ -195,7 +188,7 @@ static double between(const vvi_em_rigid *w, const vvi_em_row *x, const vvi_em_r
     for (int j = 0; j < 2; j++) {
       const vvi_em_frame *f = &w->frame[x->frame[i]];
       if (x->frame[i] != y->frame[j] || f->held) continue;
-      apply6(f->inverse, y->turn[j], turned);
+      vvi_times6(f->inverse, y->turn[j], turned);
       sum += 0.5 * (vvi_dot3(x->push[i], y->push[j]) / f->mass + vvi_dot3(x->turn[i], turned));
     }
   return sum;
@@ -347,7 +340,7 @@ static void touch_frame(vvi_em_frame *f)
     for (int k = 0; k < 3; k++) body[3 * k + i] = f->inertia[i] > 0.0 ? f->r[3 * k + i] / f->inertia[i] : 0.0;
   static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
   for (int k = 0; k < 6; k++) f->inverse[k] = vvi_dot3(body + 3 * at[k][0], f->r + 3 * at[k][1]);
-  apply6(f->inverse, f->h, f->omega);
+  vvi_times6(f->inverse, f->h, f->omega);
   for (int k = 0; k < 3; k++) f->v[k] = f->p[k] / f->mass;
 }
 
