@@ -17,8 +17,32 @@ enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
 
 /* ---- what is asked ---- */
 
-/* Fills b and the velocities of the contact in its problem. */
-static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, vvi_island_contact *o)
+/* m/s that a unit impulse along n changes U by. */
+static double compliance(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double d = 0.0;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_leg *leg = &w->leg[c->first + l];
+    const vv_mover *m = &w->near->mover[leg->mover];
+    double v[3], s[3];
+    vvi_times6(m->inverse_mass, leg->force[0], v);
+    vvi_times6(m->inverse_inertia, leg->moment[0], s);
+    d += vvi_dot3(v, leg->force[0]) + vvi_dot3(s, leg->moment[0]);
+  }
+  return d;
+}
+
+/* With e = 1 a pair that brought energy, squeezed between others, gives it back where it bounces next: (1 - e^2) U^2/(2 D) of a
+ * contact alone, an nth of the debt by each of the n contacts of the island, and at most a tenth of what it has. [contact 30a] */
+static double repaying(const struct vvi_contact_step *w, const vvi_contact *c, int32_t n)
+{
+  const double owed = vvi_contact_owed(w, c), d = compliance(w, c), u = c->before[0];
+  if (!(owed > 0.0) || !(d > 0.0) || c->hits > 0) return 1.0;
+  return sqrt(1.0 - fmin(0.1, 2.0 * owed * d / ((double)n * u * u)));
+}
+
+/* Fills b and the velocities of the contact in its problem, one of n. */
+static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n, vvi_island_contact *o)
 {
   /* corners of a box at rest must not contradict each other by rounding */
   const double room = c->gap - c->target > vvi_contact_slack(c) ? c->gap - c->target : 0.0;
@@ -30,7 +54,7 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, vvi_island
   c->lowered = 0;
   c->held = false, c->steady = 0.0;
   if (hit)
-    c->b_n = -e * u;
+    c->b_n = -(e == 1.0 ? repaying(w, c, n) : e) * u;
   else if (room < w->h * u &&
            !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
     c->b_n = -u;
@@ -46,7 +70,7 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->friction = g->calm ? 0.0 : c->friction;
+    o->first = legs, o->legs = 0, o->friction = c->calm ? 0.0 : c->friction;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
       vvi_working *m = &w->work[leg->mover];
@@ -140,7 +164,11 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .speed = w->speed,
                           .loose = loose(w, n, act),
                           .change = g->change};
-  if (!vvi_island_solve(solver, &p, 1, &stats)) g->retry = true; /* no memory */
+  if (!vvi_island_solve(solver, &p, 1, &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
+    for (int32_t i = 0; i < n; i++) {
+      memset(g->problem[i].j, 0, sizeof g->problem[i].j);
+      memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
+    }
   g->count.newton += stats.newton;
 }
 
@@ -174,7 +202,7 @@ static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int3
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
-    if (g->calm || c->restitution < 1.0 || c->friction > 0.0) return;
+    if (c->calm || c->restitution < 1.0 || c->friction > 0.0) return;
     plain += 0.5 * o->j[0] * (c->before[0] + o->free[0]);
     square += o->j[0] * (o->after[0] - o->free[0]);
   }
@@ -238,7 +266,8 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->pressed)) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
-      } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
+      } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 &&
+                 c->ahead > goal + 0.5 * c->target + 0.1 * w->h * w->h * w->acceleration &&
                  c->ahead < c->keep + c->size && c->lowered < LOWERINGS && c->ahead > goal + vvi_contact_slack(c)) {
         c->b_n = o->after[0] + (goal - c->ahead) / w->h;
         c->lowered++, changed = true;
@@ -372,6 +401,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     const vvi_island_contact *o = &g->problem[i];
     double part[2];
     work_of(c, o, part);
+    if (c->hits == 0) memcpy(c->warm, o->j, sizeof c->warm); /* where a restart begins */
     for (int k = 0; k < 3; k++) c->j[k] += o->j[k];
     c->steady = steady_part(c, o);
     c->held = c->steady > 0.5;
@@ -400,7 +430,7 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   int rubs = 0;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
-    ask(w, c, g->calm ? 0.0 : c->restitution, &g->problem[i]);
+    ask(w, c, c->calm ? 0.0 : c->restitution, n, &g->problem[i]);
     memcpy(g->problem[i].j, c->hits == 0 ? c->warm : (const double[3]){0, 0, 0}, sizeof c->warm);
   }
   for (int round = 0; movers > 0; round++) {
@@ -417,20 +447,22 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   gather(g, n, movers, g->change);
   double sum = 0.0, size = 0.0, part[2];
   bool loses = false; /* where nothing may be lost, calm is no remedy: what is brought is debt */
+  bool calm = true;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     loses |= c->restitution < 1.0 || c->friction > 0.0;
+    calm &= c->calm;
     sum += work_of(c, &g->problem[i], part);
     for (int k = 0; k < 3; k++)
       size +=
           fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
   }
   const bool gains = loses && sum > allowance(w, g, movers) + 1e-12 * size;
-  g->retry |= gains;
-  if (gains && g->calm)
+  if (gains && calm)
     vvi_island_freeze(w, g, n, act);
   else
     accept(w, g, n, act, movers);
+  if (gains && !calm) vvi_island_calm(w, g, n, act);
   for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
 }
 

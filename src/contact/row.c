@@ -143,7 +143,7 @@ static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
   memcpy(c->x, m->spot.x, sizeof c->x);
   memcpy(c->n, m->spot.n, sizeof c->n);
   c->gap = m->spot.gap;
-  c->resting = c->late = false;
+  c->resting = c->late = c->acts = false;
   c->looked = -1;
   finish(w, c);
 }
