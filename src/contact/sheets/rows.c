@@ -29,7 +29,7 @@ static bool level(int n, const double r[4][3], const double mass[4], const doubl
     all += mass[k], size += vvi_norm3(h[k]), arms += vvi_norm3(r[k]) * vvi_norm3(h[k]);
     for (int i = 0; i < 3; i++) sum[i] += h[k][i], moment[i] -= turn[i];
   }
-  const bool off = vvi_norm3(sum) > 1e-14 * size || vvi_norm3(moment) > 1e-13 * arms;
+  const bool off = vvi_norm3(sum) > 4e-16 * size || vvi_norm3(moment) > 4e-16 * arms;
   if (!off || !turn_by(inertia, moment, w)) return false;
   for (int k = 0; k < n; k++) {
     vvi_cross3(w, r[k], turn);
