@@ -27,7 +27,7 @@ static double dot(int64_t n, const double *x, const double *y)
 
 static double *bank_of(const struct vv_step *s, int pair)
 {
-  return &s->state->memory[s->model->pairs->n + pair];
+  return vvi_pair_debt(s, &s->model->pairs->pair[pair]);
 }
 
 int event_toggle(struct vv_step *s)
@@ -114,8 +114,8 @@ static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, doubl
  * faster and lower.  With e = 1 bounces do not accumulate, but a pair that presses hard and hardly moves bounces thousands
  * of times in a step.  Both are lifted: thrown just high enough to come back at the end of the step,
  *   u+ = -a rest/2,   r = (u+ - u)/inverse mass.                                                              [bars 19]
- * At rest this is the weight of the step and changes no energy.  What it gains is booked against restitution for e < 1; for
- * e = 1 it is borrowed: it stands in the pair's bank (contact energy, negative) until its next bounces pay it back. [bars 19a] */
+ * At rest this is the weight of the step and changes no energy.  What it gains is borrowed: it stands as the pair's debt
+ * (contact energy, negative) until its next bounces, for e < 1 its next losses, pay it back.                    [bars 19a] */
 static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a)
 {
   const event_work *w = s->own;
@@ -132,7 +132,7 @@ void event_lifted(struct vv_step *s, int k, double t, double impulse, double gai
   if (c->restitution == 1.0)
     *bank_of(s, w->now[k]) -= gain;
   else
-    vvi_sum_add(&s->ledger->posted.restitution_loss, -gain);
+    vvi_pair_lose(s, c, -gain);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
@@ -183,13 +183,13 @@ double event_bank(const struct vv_step *s)
   return sum;
 }
 
-/* Empties the banks of the bouncing pairs; returns what was in them. */
+/* Empties the banks of the bouncing pairs with e = 1; returns what was in them. */
 double event_withdraw(struct vv_step *s)
 {
   event_work *w = s->own;
   double sum = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0) continue;
+    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
     sum += *bank_of(s, w->now[k]);
     *bank_of(s, w->now[k]) = 0.0;
   }
@@ -205,7 +205,7 @@ double event_pay(struct vv_step *s, double a, double b, double owed)
   double small, large;
   if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0) continue;
+    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
     *bank_of(s, w->now[k]) = -(owed - 0.5 * b * b / a);
     break;
   }
@@ -246,6 +246,20 @@ static void weigh(struct vv_step *s, int64_t first, double scale)
   if (scale == 1.0) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }
 
+/* What the pairs of this instant lost together pays their debts first. */
+static void lose(struct vv_step *s, double loss)
+{
+  const event_work *w = s->own;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    if (c->restitution == 1.0 || w->bounce[k].impulse == 0.0) continue;
+    const double part = fmin(loss, -*vvi_pair_debt(s, c));
+    vvi_pair_lose(s, c, part);
+    loss -= part;
+  }
+  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+}
+
 void event_apply(struct vv_step *s, double t, double scale, double loss)
 {
   event_work *w = s->own;
@@ -263,7 +277,7 @@ void event_apply(struct vv_step *s, double t, double scale, double loss)
     w->touch[w->now[k]] = TOUCHING;
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
-  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  lose(s, loss);
   if (s->jump == VVI_NODAL) weigh(s, first, scale);
 }
 
@@ -461,7 +475,7 @@ void event_jump(struct vv_step *s, double t, double rest)
   const int n = event_direction(s);
   const double owed = n > 0 ? -event_withdraw(s) : 0.0;
   double r = n > 0 ? 1.0 : 0.0; /* nodal: the bounce of one instant; a soft pair just opens or closes */
-  if (owed != 0.0) r = nodal_payment(s, owed);
+  if (owed != 0.0) r = nodal_payment(s, owed + loss);
   const int64_t first = s->log->n;
   bool open = false;
   if (s->jump == VVI_SLAB && n != 0 && has_root) {
@@ -470,7 +484,7 @@ void event_jump(struct vv_step *s, double t, double rest)
     w->solved = solve_coupled(s, t, rest, n > 0, &r);
     if (!w->solved) { /* grazing: no momentum balances the slabs; the structure ends here */
       s->ledger->fallbacks++;
-      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed) : 1.0;
+      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed + loss) : 1.0;
       if (event_varies(s)) vvi_variation_stop(s, t);
     }
     w->first_open = first;

@@ -573,7 +573,7 @@ static double solve_bounce(struct vv_step *s, double *loss)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
-  const double owed = -event_withdraw(s), restitution = common_restitution(s);
+  const double restitution = common_restitution(s), owed = restitution == 1.0 ? -event_withdraw(s) : 0.0;
   polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
   vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G d */
   const double b = inner(s, s->state->p, w->cf), a = inner(s, e->d, w->cf);
@@ -631,8 +631,7 @@ static void close_gap(struct vv_step *s, double t, int k, double gap)
 
 /* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
  * linear in the impulse,   gap(rest) + r h n.M^-1 S_rest(Z) n = 0.                                        [bars 19, 19a]
- * The flow keeps Ht, so what the throw takes is exactly what it gains: booked against restitution for e < 1, borrowed from
- * the pair's bank for e = 1.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
+ * The flow keeps Ht, so what the throw takes is exactly what it gains, and that is lent to the pair.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
 static bool throw_pair(struct vv_step *s, double t, double rest, int k, double sign)
 {
   event_work *e = s->own;

@@ -268,9 +268,9 @@ static void take(struct vv_step *s, int i, double u)
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double energy = 0.5 * u * u / vvi_pair_inverse_mass(c, s->state->q);
   if (c->restitution == 1.0)
-    s->state->memory[s->model->pairs->n + i] += energy;
+    *vvi_pair_debt(s, c) += energy;
   else
-    vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
+    vvi_pair_lose(s, c, energy);
 }
 
 /* Before a slab, with p the synchronous momentum: what pairs that approach, or slid and stick now, take of it.  Those of one
@@ -308,7 +308,7 @@ void rest_release(struct vv_step *s, double t)
     const vvi_pair *c = pair_at(s, k);
     const int i = w->rest[k].pair;
     if (w->rest[k].press > 0.0 || vvi_pair_gap(c, s->state->q) < far_off(s)) continue;
-    double *bank = &s->state->memory[s->model->pairs->n + i];
+    double *bank = vvi_pair_debt(s, c);
     s->state->memory[i] = 0.0;
     if (*bank > 0.0) {
       const double inverse = vvi_pair_inverse_mass(c, s->state->q),
