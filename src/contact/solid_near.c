@@ -31,7 +31,7 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
   w->reach = VVI_ARENA_NEW(arena, double, 3 * n);
   w->ref_pose = VVI_ARENA_NEW(arena, vvi_pose, n);
   w->ref_reach = VVI_ARENA_NEW(arena, double, n);
-  w->list = VVI_ARENA_NEW(arena, vvi_couple, w->room);
+  w->list = VVI_ARENA_NEW(arena, vvi_candidate, w->room);
   w->meet = VVI_ARENA_NEW(arena, vvi_meet, w->meet_room);
   w->cell = VVI_ARENA_NEW(arena, int64_t, 3 * n);
   w->head = VVI_ARENA_NEW(arena, int32_t, w->buckets + n);
@@ -142,12 +142,12 @@ static bool add_couple(vvi_solid_near *w, int32_t i, int32_t j)
   const int32_t a = i < j ? i : j, b = i < j ? j : i, rule = vvi_solids_rule(w->solids, a, b);
   if (rule < 0) return true;
   if (w->n == w->room) {
-    vvi_couple *more = VVI_ARENA_NEW(w->arena, vvi_couple, 2 * w->room);
+    vvi_candidate *more = VVI_ARENA_NEW(w->arena, vvi_candidate, 2 * w->room);
     if (more == NULL) return false;
     memcpy(more, w->list, sizeof *more * (size_t)w->n);
     w->list = more, w->room *= 2;
   }
-  w->list[w->n++] = (vvi_couple){.a = a, .b = b, .rule = rule, .safe = -1.0};
+  w->list[w->n++] = (vvi_candidate){.a = a, .b = b, .rule = rule, .safe = -1.0};
   return true;
 }
 
@@ -206,7 +206,7 @@ static bool pair_large(vvi_solid_near *w)
 
 static int by_pair(const void *x, const void *y)
 {
-  const vvi_couple *a = x, *b = y;
+  const vvi_candidate *a = x, *b = y;
   return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
@@ -274,7 +274,7 @@ typedef struct found {
   double least;
 } found;
 
-static bool look(const vvi_solid_near *w, vvi_couple *k, double h, found *f)
+static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
 {
   vvi_spot spot[MOST_SPOTS];
   double gap = 0.0;

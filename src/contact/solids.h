@@ -59,10 +59,10 @@ typedef struct vvi_meet {
   vvi_spot spot;
 } vvi_meet;
 
-typedef struct vvi_couple {
+typedef struct vvi_candidate {
   int32_t a, b, rule;
   double safe; /* travelled distance of both up to which nothing is nearer than the margin of the last look */
-} vvi_couple;
+} vvi_candidate;
 
 typedef struct vvi_solid_near {
   const struct vvi_solids *solids;
@@ -80,7 +80,7 @@ typedef struct vvi_solid_near {
   double skin;
   bool built;
   int64_t builds, n, room;
-  vvi_couple *list; /* [room] sorted by (a, b); room and meet_room double when they are full */
+  vvi_candidate *list; /* [room] sorted by (a, b); room and meet_room double when they are full */
   int64_t *cell;
   int32_t *head, *next;
   int64_t buckets;

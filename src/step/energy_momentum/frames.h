@@ -98,11 +98,11 @@ typedef struct vvi_em_rigid {
   int32_t n; /* frames; the ground comes behind them */
   vvi_em_frame *frame;
   const struct vvi_solids *solids;
-  vvi_arena *arena;      /* for more room */
-  vvi_em_law *law;       /* [rules] */
-  int32_t *frame_of;     /* [objects] */
-  vvi_solid_near *near;  /* broad phase; NULL: all pairs are listed */
-  const vvi_couple *few; /* [n_few] these */
+  vvi_arena *arena;         /* for more room */
+  vvi_em_law *law;          /* [rules] */
+  int32_t *frame_of;        /* [objects] */
+  vvi_solid_near *near;     /* broad phase; NULL: all pairs are listed */
+  const vvi_candidate *few; /* [n_few] these */
   int64_t n_few;
   int64_t looked; /* pairs looked at, since the start */
   bool rough, weighs;

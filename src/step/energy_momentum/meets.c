@@ -146,12 +146,12 @@ static vvi_em_law law_of(const vvi_solid_rule *r)
 static vv_status list_all(vvi_em_rigid *w, vvi_arena *arena)
 {
   const struct vvi_solids *s = w->solids;
-  vvi_couple *few = VVI_ARENA_NEW(arena, vvi_couple, (int64_t)s->n * s->n);
+  vvi_candidate *few = VVI_ARENA_NEW(arena, vvi_candidate, (int64_t)s->n * s->n);
   if (few == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n; i++)
     for (int32_t j = i + 1; j < s->n; j++) {
       const int32_t rule = vvi_solids_rule(s, i, j);
-      if (rule >= 0) few[w->n_few++] = (vvi_couple){.a = i, .b = j, .rule = rule};
+      if (rule >= 0) few[w->n_few++] = (vvi_candidate){.a = i, .b = j, .rule = rule};
     }
   w->few = few;
   return VV_OK;

@@ -171,7 +171,7 @@ static bool look(search *k, const vvi_em_pair *c, double margin)
   return true;
 }
 
-static vvi_em_pair pair_of(const vvi_em_rigid *w, const vvi_couple *c)
+static vvi_em_pair pair_of(const vvi_em_rigid *w, const vvi_candidate *c)
 {
   return (vvi_em_pair){.a = &w->solids->object[c->a],
                        .b = &w->solids->object[c->b],
@@ -218,7 +218,7 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   if (w->solids == NULL) return true;
   for (int32_t i = 0; i <= w->n; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
   if (w->near != NULL && !refresh(w, dt)) return false;
-  const vvi_couple *list = w->near != NULL ? w->near->list : w->few;
+  const vvi_candidate *list = w->near != NULL ? w->near->list : w->few;
   const int64_t n = w->near != NULL ? w->near->n : w->n_few;
   for (int64_t i = 0; i < n; i++) {
     const vvi_em_pair c = pair_of(w, &list[i]);
