@@ -62,7 +62,7 @@ void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double dire
   c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
   if (impulse == 0.0) return;
   if (c->restitution < 1.0)
-    vvi_pair_lose(s, c, loss);
+    vvi_pair_lose(s, c, loss, &s->ledger->posted.restitution_loss);
   else if (*debt != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*debt, &small, &large))
     impulse = large, *debt = 0.0;
   else if (*debt != 0.0)
@@ -81,7 +81,7 @@ static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h,
   if (inverse <= 0.0) return;
   const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
   if (c->restitution < 1.0)
-    vvi_pair_lose(s, c, -gained);
+    vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
   push(s, c, r);

@@ -132,7 +132,7 @@ void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double
   if (c->restitution == 1.0)
     *debt_of(s, w->now[k]) -= gain;
   else
-    vvi_pair_lose(s, c, -gain);
+    vvi_pair_lose(s, c, -gain, &s->ledger->posted.restitution_loss);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
@@ -246,38 +246,53 @@ static void weigh(struct vv_step *s, int64_t first, double scale)
   if (scale == 1.0) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }
 
-/* What the pairs of this instant lost together pays their debts first. */
-static void lose(struct vv_step *s, double loss)
+/* Of what the pairs of this instant lost together (or brought: negative) as much goes to their debts as they owe; the last of
+ * them gets the rest.  With e = 1 debts are paid by the bounce itself. */
+static void lose(struct vv_step *s, double lost, vv_sum *to)
 {
   const event_work *w = s->own;
+  const vvi_pair *last = NULL;
   for (int k = 0; k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
-    if (c->restitution == 1.0 || w->bounce[k].impulse == 0.0) continue;
-    const double part = fmin(loss, -*vvi_pair_debt(s, c));
-    vvi_pair_lose(s, c, part);
-    loss -= part;
+    if (w->bounce[k].impulse == 0.0 || w->touch[w->now[k]] == HELD) continue;
+    const double part = c->restitution < 1.0 ? fmin(lost, fmax(0.0, -*vvi_pair_debt(s, c))) : 0.0;
+    if (part > 0.0) vvi_pair_lose(s, c, part, to), lost -= part;
+    if (last == NULL || c->restitution < 1.0) last = c;
   }
-  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  if (lost > 0.0 || last == NULL)
+    vvi_sum_add(to, lost);
+  else
+    vvi_pair_lose(s, last, lost, to);
+}
+
+/* Normal parts and friction act in one instant: what one of them brings the other has lost. */
+static void lose_both(struct vv_step *s, double loss, double rubbed)
+{
+  vv_posted *post = &s->ledger->posted;
+  const double over = fmin(fmax(-loss, 0.0), fmax(rubbed, 0.0)) - fmin(fmax(loss, 0.0), fmax(-rubbed, 0.0));
+  if (loss + over != 0.0) lose(s, loss + over, &post->restitution_loss);
+  if (rubbed - over != 0.0) lose(s, rubbed - over, &post->friction_loss);
 }
 
 void vvi_event_apply(struct vv_step *s, double t, double scale, double loss)
 {
   event_work *w = s->own;
   const int64_t first = s->log->n;
+  double rubbed = 0.0;
   for (int k = 0; k < w->n_now; k++) {
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
     vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
     if (pair_of(s, k)->friction > 0.0) {
       vvi_pair_post3(pair_of(s, k), s->state->q, s->state->p, w->bounce[k].slide, &s->ledger->posted);
-      vvi_sum_add(&s->ledger->posted.friction_loss, w->bounce[k].rubbed);
+      rubbed += w->bounce[k].rubbed;
     }
     log_pair(s, k, t, r);
     w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
     w->touch[w->now[k]] = TOUCHING;
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
-  lose(s, loss);
+  lose_both(s, loss, rubbed);
   if (s->jump == VVI_NODAL) weigh(s, first, scale);
 }
 

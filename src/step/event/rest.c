@@ -247,7 +247,7 @@ void vvi_event_rest_book(struct vv_step *s, const double *v)
     if (c->friction <= 0.0) continue;
     vvi_pair_post3(c, s->state->q, s->state->p, r->slide, &s->ledger->posted);
     vvi_pair_velocity(c, s->state->q, v, speed);
-    vvi_sum_add(&s->ledger->posted.friction_loss, -vvi_dot3(r->slide, speed));
+    vvi_pair_lose(s, c, -vvi_dot3(r->slide, speed), &s->ledger->posted.friction_loss);
   }
 }
 
@@ -270,7 +270,7 @@ static void take(struct vv_step *s, int i, double u)
   if (c->restitution == 1.0)
     *vvi_pair_debt(s, c) += energy;
   else
-    vvi_pair_lose(s, c, energy);
+    vvi_pair_lose(s, c, energy, &s->ledger->posted.restitution_loss);
 }
 
 /* Before a slab, with p the synchronous momentum: what pairs that approach, or slid and stick now, take of it.  Those of one
@@ -295,7 +295,7 @@ void vvi_event_rest_settle(struct vv_step *s, const double *p)
       vvi_pair_pull(c, s->state->q, w->direction * -u / vvi_pair_inverse_mass(c, s->state->q), w->node_p);
     }
     if (now == REST_STICKS && *memory != REST_STICKS)
-      vvi_sum_add(&s->ledger->posted.friction_loss, caught(s, c, w->node_p));
+      vvi_pair_lose(s, c, caught(s, c, w->node_p), &s->ledger->posted.friction_loss);
     *memory = now;
   }
 }
