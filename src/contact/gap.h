@@ -11,5 +11,3 @@ typedef struct vvi_pair_spot {
 void vvi_pair_spot_at(const vvi_pair *c, const double *q, vvi_pair_spot *out);
 /* Distance of a point from an obstacle, negative inside the forbidden part, and the unit normal to the free side. */
 double vvi_obstacle_distance(const vv_patch *o, const double y[3], double n[3]);
-/* Closest points of the segments x0 + s (x1 - x0) and y0 + t (y1 - y0), s and t in [0, 1]; returns their distance. */
-double vvi_segment_distance(const double x[2][3], const double y[2][3], double *s, double *t);

@@ -215,7 +215,7 @@ typedef struct vvi_sheet_list {
   double travel;  /* how much its clusters have moved since it was built, relative to each other, drift by drift */
   double step;    /* bound of what they move in the coming drift */
   double offset;  /* sum of half thicknesses */
-  double guard;   /* the layer */
+  double margin;  /* the layer */
   bool stale;
   bool off; /* answered elsewhere */
 } vvi_sheet_list;
@@ -280,7 +280,7 @@ typedef struct vvi_sheet_search {
   int threads;
   double skin, slack;
   double opening;                /* the first skin of a list, of the largest */
-  double *guard, widest;         /* [n_rule] the layer; the largest */
+  double *margin, widest;        /* [n_rule] the layer; the largest */
   bool anticipates;              /* lists only where nothing is projected */
   vvi_sheet_list *list;          /* [list_room] candidate pairs */
   int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
@@ -329,8 +329,6 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);
-/* The largest relative speed of clusters that may meet, as way in the drift: exact between least and most. */
-double vvi_sheet_fastest(const vvi_sheet_search *w, double least, double most);
 /* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
 bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);

@@ -45,47 +45,46 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
 
 /* ---- decomposition response of hard pairs ---- */
 
-static double *bank_of(struct vv_step *s, const vvi_pair *c)
-{
-  return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
-}
-
-/* Both sides of an impulse: the bodies' momenta, the books for what is held, and what is lost by design. */
-void vvi_kdk_push(struct vv_step *s, const vvi_pair *c, double r, double loss)
+/* Both sides of an impulse: the bodies' momenta, the books for what is held. */
+static void push(struct vv_step *s, const vvi_pair *c, double r)
 {
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
-  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
 }
 
 /* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round.  A pair
- * with e = 1 that has borrowed energy (below) pays it back: a r^2/2 + u r = bank. */
+ * with e = 1 that has borrowed energy (below) pays it back: a r^2/2 + u r = debt; others pay with what they lose. */
 void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction)
 {
   const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q);
   const double speed = vvi_pair_rate(c, q, s->state->p), approach = direction * speed;
-  double impulse, loss, small, large, *bank = bank_of(s, c);
+  double impulse, loss, small, large, *debt = vvi_pair_debt(s, c);
   c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
   if (impulse == 0.0) return;
-  if (*bank != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*bank, &small, &large))
-    impulse = large, *bank = 0.0;
-  else if (*bank != 0.0)
-    impulse = -approach / inverse, *bank += 0.5 * approach * approach / inverse;
-  vvi_kdk_push(s, c, direction * impulse, loss);
+  if (c->restitution < 1.0)
+    vvi_pair_lose(s, c, loss, &s->ledger->posted.restitution_loss);
+  else if (*debt != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*debt, &small, &large))
+    impulse = large, *debt = 0.0;
+  else if (*debt != 0.0)
+    impulse = -approach / inverse, *debt += 0.5 * approach * approach / inverse;
+  push(s, c, direction * impulse);
   vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
   if (e != NULL) e->energy_jump = -loss;
 }
 
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
- * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is booked against
- * restitution for e < 1, and borrowed for e = 1.                                                        [bars 19, 19a] */
+ * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
+ * [bars 19, 19a] */
 static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead)
 {
   const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q), speed = vvi_pair_rate(c, q, s->state->p);
   if (inverse <= 0.0) return;
   const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
-  if (c->restitution == 1.0) *bank_of(s, c) -= gained;
-  vvi_kdk_push(s, c, r, c->restitution < 1.0 ? -gained : 0.0);
+  if (c->restitution < 1.0)
+    vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
+  else
+    *vvi_pair_debt(s, c) -= gained;
+  push(s, c, r);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
 }
 
@@ -204,7 +203,7 @@ VV_HOT static double inner(int64_t n, const double *restrict a, const double *re
 void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
 {
   const int64_t n = s->state->np;
-  for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *bank_of(s, &s->model->pairs->pair[i]);
+  for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *vvi_pair_debt(s, &s->model->pairs->pair[i]);
   if (!w->modified) return;
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);

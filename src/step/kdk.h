@@ -22,8 +22,6 @@ void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h);
 void vvi_kdk_book(struct vv_step *s, double t, double h);
 /* From t to t + h, internal variables after it. */
 void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h);
-/* An impulse r of a pair: momenta, books of what is held, and what is lost by design. */
-void vvi_kdk_push(struct vv_step *s, const vvi_pair *c, double r, double loss);
 /* An approaching pair is turned round at this place. */
 void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction);
 /* One step: the substeps of the composition, then the notes of its end. */

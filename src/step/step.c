@@ -53,6 +53,19 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
   return e;
 }
 
+double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c)
+{
+  return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
+}
+
+void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to)
+{
+  double *debt = vvi_pair_debt(s, c);
+  const double back = fmin(lost, fmax(0.0, -*debt));
+  *debt += back;
+  if (lost > back) vvi_sum_add(to, lost - back);
+}
+
 typedef struct touching {
   int64_t contacts;
   double deepest;

@@ -62,6 +62,11 @@ double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1);
 /* A new entry in the log, filled with what geometry knows; NULL when the log is full. */
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
                       double impulse);
+/* J: what is lent to a pair of tips, negative where it owes; of the state. */
+double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c);
+/* A pair lost energy to a sum of the ledger, or brought some (negative): that is lent to it, and its losses pay it back first,
+ * so that the losses that are booked only grow.                                                            [contact 30] */
+void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */

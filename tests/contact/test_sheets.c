@@ -495,7 +495,7 @@ static int64_t missing(const sheet_world *w, vvi_sheet_pair *all, vvi_sheet_pair
   }
   for (int32_t a = 0; a < w->sheets.n_body; a++)
     for (int32_t b = a; b < w->sheets.n_body; b++) {
-      int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->guard[0] + step, all, room), m = listed(w, a, b, mine);
+      int64_t n = vvi_sheet_all_pairs(&s->motion, a, b, s->margin[0] + step, all, room), m = listed(w, a, b, mine);
       assert_true(n <= room && m <= room);
       canonical(all, n);
       canonical(mine, m);

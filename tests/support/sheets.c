@@ -83,7 +83,7 @@ static int32_t all_meet(const void *user, int32_t a, int32_t b)
   return a != b || *self ? 0 : -1;
 }
 
-void sheet_world_close(sheet_world *w, bool self, double guard, int threads)
+void sheet_world_close(sheet_world *w, bool self, double margin, int threads)
 {
   vvi_sheet_part *part = VVI_ARENA_NEW(&w->arena, vvi_sheet_part, w->bodies);
   for (int b = 0; b < w->bodies; b++) {
@@ -108,7 +108,7 @@ void sheet_world_close(sheet_world *w, bool self, double guard, int threads)
   s->rule_of = all_meet, s->meets = &w->self;
   vvi_sheets_use(s, 0);
   must(vvi_sheet_search_create(s, &w->arena, threads, 0.45 * s->edge_length, &w->search) == VV_OK);
-  w->search->guard[0] = guard;
+  w->search->margin[0] = margin;
   for (int b = 0; b < w->bodies; b++)
     w->search->motion.at[b] = (vvi_sheet_columns){
         .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};

@@ -21,8 +21,8 @@ void sheet_world_open(sheet_world *w, int room);
 /* A mesh moved to `place`, turned about an axis by an angle, with a velocity; mass per area. */
 void sheet_world_add(sheet_world *w, const vvi_mesh *mesh, const double place[3], const double axis[3], double angle,
                      const double velocity[3], double density);
-/* All bodies meet, self: also themselves.  guard: m. */
-void sheet_world_close(sheet_world *w, bool self, double guard, int threads);
+/* All bodies meet, self: also themselves.  margin: m. */
+void sheet_world_close(sheet_world *w, bool self, double margin, int threads);
 /* Search and flight, nothing answered. */
 void sheet_world_step(sheet_world *w, double h, int n);
 void sheet_world_free(sheet_world *w);

@@ -49,7 +49,7 @@ static void solve_normals(struct vv_step *s, double *y)
   }
 }
 
-void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
+void vvi_event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
 {
   double n[3], a[6], v[3], t[2][3], u[2], j[2];
   vvi_pair_normal(c, s->state->q, n);
@@ -71,7 +71,7 @@ static double rub_pair(struct vv_step *s, int k, double *y)
   double before[3], change[3];
   bool sticks;
   memcpy(before, b->slide, sizeof before);
-  event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
+  vvi_event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
   for (int i = 0; i < 3; i++) change[i] = b->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, y);
   double moved = sqrt(vvi_dot3(change, change)) * b->inverse;
@@ -119,7 +119,7 @@ static void count_losses(struct vv_step *s, const double *y)
   }
 }
 
-void event_together(struct vv_step *s)
+void vvi_event_together(struct vv_step *s)
 {
   event_work *w = s->own;
   bool rough = false;
