@@ -3,6 +3,7 @@
  * The binder knows no kinds, only tables.  Each binder of a type returns true when the value stands; a false return has
  * left one message, and the walk goes on to the next field so that one look at the messages shows them all. */
 #include "model/bind.h"
+#include "model/expression.h"
 #include "model/model.h"
 #include "model/spec.h"
 
@@ -23,6 +24,7 @@ typedef struct binder {
   const vvi_node **body; /* [n_body] sorted by name */
   int n_body;
   bool bodies_known; /* false: `bodies` itself is missing or wrong, and names cannot be judged */
+  vvi_scope scope;   /* what names in expressions mean */
   int faults;
   bool nomem;
 } binder;
@@ -155,25 +157,6 @@ static bool fault_unknown(binder *b, const vvi_place *place, const char *what, c
 
 /* ---- numbers ---- */
 
-/* Length of the plain decimal number at the start of the text: [+-] digits [. digits] [e [+-] digits]. */
-static size_t number_length(const char *text)
-{
-  static const char digit[] = "0123456789";
-  const char *c = text;
-  if (*c == '+' || *c == '-') c++;
-  const size_t whole = strspn(c, digit);
-  c += whole;
-  const size_t part = *c == '.' ? strspn(c + 1, digit) : 0;
-  if (whole + part == 0) return 0;
-  if (*c == '.') c += 1 + part;
-  if (*c == 'e' || *c == 'E') {
-    const size_t sign = c[1] == '+' || c[1] == '-';
-    const size_t power = strspn(c + 1 + sign, digit);
-    if (power > 0) c += 1 + sign + power;
-  }
-  return (size_t)(c - text);
-}
-
 static bool is_not_finite_word(const char *text)
 {
   static const char *const word[] = {"nan", "inf", "infinity"};
@@ -187,20 +170,35 @@ static bool is_not_finite_word(const char *text)
   return false;
 }
 
-static bool fault_number(binder *b, const vvi_place *place, const vvi_node *node, const char *unit)
+static bool is_name(const char *text)
 {
-  const size_t n = node->type == VVI_SCALAR ? number_length(node->text) : 0;
-  if (node->type != VVI_SCALAR || (n == 0 && !is_not_finite_word(node->text)))
+  const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
+  return text[n] == '\0' && (text[0] < '0' || text[0] > '9') && text[0] != '-';
+}
+
+/* What stands there instead of a number; `why`: what the reader of expressions said. */
+static bool fault_number(binder *b, const vvi_place *place, const vvi_node *node, const char *why)
+{
+  const char *text = node->type == VVI_SCALAR ? node->text : "";
+  if (text[0] == '\0') return fault(b, place, "expected a number, found %s", found(node).c);
+  if (is_not_finite_word(text)) return fault(b, place, "'%s' is not a finite number", show(text).c);
+  if (node->quoted && text[vvi_number_length(text)] == '\0')
+    return fault(b, place, "'%s' is a text; write it without quotes", show(text).c);
+  if (is_name(text) && strstr(why, "did you mean") == NULL)
     return fault(b, place, "expected a number, found %s", found(node).c);
-  if (n == 0) return fault(b, place, "'%s' is not a finite number", show(node->text).c);
-  if (node->quoted && node->text[n] == '\0')
-    return fault(b, place, "'%s' is a text; write it without quotes", show(node->text).c);
-  if (node->text[n] == 'x' || node->text[n] == 'X')
-    return fault(b, place, "'%s' is not a plain number; write it in decimals", show(node->text).c);
-  if (unit == NULL || strcmp(unit, "1") == 0)
-    return fault(b, place, "'%s' is not a plain number; remove '%s'", show(node->text).c, show(node->text + n).c);
-  return fault(b, place, "'%s' is not a plain number; remove '%s', the unit is %s", show(node->text).c,
-               show(node->text + n).c, unit);
+  return fault(b, place, "'%s' is not a number: %s", show(text).c, why);
+}
+
+/* The text of a number that is not one plain number, and what it comes to. */
+static shown show_number(const char *text, double x)
+{
+  if (text[vvi_number_length(text)] == '\0') return show(text);
+  shown word = show(text), s;
+  if (strlen(word.c) > SHOWN_BYTES - 14)
+    snprintf(s.c, sizeof s.c, "%.*g", 15, x);
+  else
+    snprintf(s.c, sizeof s.c, "%.*s (%.9g)", SHOWN_BYTES - 14, word.c, x);
+  return s;
 }
 
 static bool fault_range(binder *b, const vvi_place *place, const vv_field *f, const char *text)
@@ -220,18 +218,34 @@ static bool in_range(const vv_field *f, double x)
   return (f->flags & VV_OPEN_LO ? x > f->lo : x >= f->lo) && (f->flags & VV_OPEN_HI ? x < f->hi : x <= f->hi);
 }
 
+/* "1, Pa" stands for numbers that take turns. */
+static const char *unit_of(const vv_field *f, int index, char out[32])
+{
+  if (f->unit == NULL || index < 0 || strchr(f->unit, ',') == NULL) return f->unit;
+  int n = 1;
+  for (const char *c = f->unit; *c != '\0'; c++) n += *c == ',';
+  const char *at = f->unit;
+  for (int k = 0; k < index % n; k++) at = strchr(at, ',') + 1;
+  while (*at == ' ') at++;
+  snprintf(out, 32, "%.*s", (int)strcspn(at, ","), at);
+  return out;
+}
+
 /* index: of an item in a list of numbers, -1 for a number alone */
 static bool read_number(binder *b, const slot *s, const vvi_node *node, int index, double *out)
 {
   const vvi_place place = at_value(s, node, index);
   const char *text = node->text;
-  if (node->type != VVI_SCALAR || node->quoted || text[0] == '\0' || text[number_length(text)] != '\0')
-    return fault_number(b, &place, node, s->field->unit);
-  const double x = strtod(text, NULL);
-  if (!isfinite(x)) return fault(b, &place, "%s is too large for a number", show(text).c);
-  if (x == 0 && strcspn(text, "123456789") < strcspn(text, "eE"))
-    return fault(b, &place, "%s is too small for a number; write 0", show(text).c);
-  if (!in_range(s->field, x)) return fault_range(b, &place, s->field, text);
+  char unit[32];
+  vvi_quantity q;
+  vvi_mishap mishap = {""};
+  if (node->type != VVI_SCALAR || text[0] == '\0' || (node->quoted && text[vvi_number_length(text)] == '\0') ||
+      !vvi_expression_read(&b->scope, text, &q, &mishap))
+    return fault_number(b, &place, node, mishap.text);
+  double x = 0;
+  if (!vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap))
+    return fault(b, &place, "'%s' does not fit: %s", show(text).c, mishap.text);
+  if (!in_range(s->field, x)) return fault_range(b, &place, s->field, show_number(text, x).c);
   *out = x;
   return true;
 }
@@ -246,7 +260,9 @@ static bool bind_integer(binder *b, const slot *s, const vvi_node *node)
   const vvi_place place = at_value(s, node, -1);
   double x = 0;
   if (!read_number(b, s, node, -1, &x)) return false;
-  if (x != floor(x)) return fault(b, &place, "%s is not a whole number", show(node->text).c);
+  if (x != floor(x) && fabs(x - round(x)) < 1e-9 * fabs(x))
+    return fault(b, &place, "%s is not a whole number, but near one: write round(...)", show(node->text).c);
+  if (x != floor(x)) return fault(b, &place, "%s is not a whole number", show_number(node->text, x).c);
   if (fabs(x) > 9007199254740992.0) return fault(b, &place, "%s is too large for a whole number", show(node->text).c);
   s->value->u.integer = (int64_t)x;
   return true;
@@ -788,11 +804,23 @@ static bool gather_bodies(binder *b, const vvi_node *root)
   return true;
 }
 
+/* The units of the scene come first: they say what `3 mm` is. */
+static void gather_units(binder *b, const vvi_node *root)
+{
+  static const char *const name[] = {"length", "mass", "time"}, *const si[] = {"m", "kg", "s"};
+  const vvi_node *units = vvi_node_find(root, "units");
+  for (int k = 0; k < 3; k++) {
+    const vvi_node *unit = units != NULL ? vvi_node_find(units, name[k]) : NULL;
+    b->scope.unit[k] = unit == NULL ? si[k] : unit->type == VVI_SCALAR ? unit->text : "";
+  }
+}
+
 static vv_group *bind_scene(binder *b, const vvi_node *root)
 {
   vvi_value all = {.given = true};
   const slot top = {.group = NULL, .field = NULL, .value = &all};
   vv_group *g = new_group(b, &top, &vvi_scene_schema, root);
+  gather_units(b, root);
   if (g != NULL && gather_bodies(b, root)) bind_map(b, g, root);
   return g;
 }

@@ -57,7 +57,7 @@ static const vv_field straight_field[] = {
 };
 static const vv_schema straight_schema = {"straight", straight_field, VV_COUNT(straight_field), "a straight line along d3"};
 static const vv_field arc_field[] = {
-  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2; 6.283185307179586 with closed is a ring"},
+  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2; 2*pi with closed is a ring"},
   {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length over the reference length"},
 };
 static const vv_schema arc_schema = {"arc", arc_field, VV_COUNT(arc_field), "a circular arc in the plane of d1 and d3"};
@@ -97,12 +97,13 @@ static const vv_field ends_field[] = {
 };
 static const vv_schema ends_schema = {"ends", ends_field, VV_COUNT(ends_field), "supports"};
 
-static const vv_field profile_field[] = {
-  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, not decreasing; one written twice is a jump, and a node there takes the first value"},
-  {.name = "factor",    .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one per fraction; linear between, constant outside"},
-  {.name = "direction", .type = VV_VECTOR, .unit = "m/s", .flags = VV_REQUIRED, .doc = "added times the factor (m/s, or rad/s in spin_profile)"},
-};
-static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial motion that varies along the beam"};
+#define PROFILE_FIELDS(what) \
+  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, not decreasing; one written twice is a jump, and a node there takes the first value"}, \
+  {.name = "factor",    .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one per fraction; linear between, constant outside"}, \
+  {.name = "direction", .type = VV_VECTOR, .unit = what, .flags = VV_REQUIRED, .doc = "added times the factor"}
+static const vv_field profile_field[] = {PROFILE_FIELDS("m/s")}, spin_profile_field[] = {PROFILE_FIELDS("rad/s")};
+static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial velocity that varies along the beam"};
+static const vv_schema spin_profile_schema = {"spin profile", spin_profile_field, VV_COUNT(spin_profile_field), "initial angular velocity of the frames that varies along the beam"};
 
 static const vv_field toward_field[] = {
   {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "of the first node then"},
@@ -152,7 +153,7 @@ static const vv_field beam_field[] = {
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
   {.name = "spin",             .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "velocity_profile", .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more velocity, varying along the beam"},
-  {.name = "spin_profile",     .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone (rad/s)"},
+  {.name = "spin_profile",     .type = VV_LIST, .sub = &spin_profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone"},
   {.name = "toward",           .type = VV_GROUP, .sub = &toward_schema, .flags = VV_OPTIONAL, .doc = "more velocity: every node is on its way to a second uniform shape (shape uniform with steps cayley)"},
   {.name = "ends",             .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
