@@ -7,9 +7,11 @@
 
 const app_verb app_verbs[] = {
     {"run", app_verb_run,
-     "run SCENE.yaml [-o DIR] [--threads N] [--resume | --overwrite] [--quiet] [--check-structure]",
+     "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--resume | --overwrite] [--quiet] "
+     "[--check-structure]",
      "run a scene and write its result folder"},
-    {"check", app_verb_check, "check SCENE.yaml", "validate a scene without running it; print the stable step"},
+    {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
+     "validate a scene without running it; print the stable step"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},

@@ -23,6 +23,8 @@ typedef struct vv_state {
 VV_API VV_NODISCARD vv_status vv_spec_create(vv_ctx *ctx, vv_spec **out);
 VV_API void vv_spec_destroy(vv_spec *spec);
 VV_API VV_NODISCARD vv_status vv_spec_set(vv_spec *spec, const char *path, const char *text);
+/* Another value for a number that the scene names under `parameters`, or for a key at its top. */
+VV_API VV_NODISCARD vv_status vv_spec_set_parameter(vv_spec *spec, const char *name, const char *text);
 VV_API VV_NODISCARD vv_status vv_spec_set_number(vv_spec *spec, const char *path, double value);
 VV_API VV_NODISCARD vv_status vv_spec_set_numbers(vv_spec *spec, const char *path, int n, const double value[]);
 VV_API VV_NODISCARD vv_status vv_spec_remove(vv_spec *spec, const char *path);

@@ -231,6 +231,52 @@ static const char *unit_of(const vv_field *f, int index, char out[32])
   return out;
 }
 
+/* ---- parameters ---- */
+
+static bool name_twice(const vvi_node *first, const vvi_node *node)
+{
+  for (const vvi_node *c = first; c != node; c = c->next)
+    if (strcmp(c->key, node->key) == 0) return true;
+  return false;
+}
+
+static bool read_parameter(binder *b, const vv_group *root, const vvi_node *first, const vvi_node *node,
+                           vvi_quantity *q)
+{
+  const vvi_place key = at_key(root, "parameters", node);
+  const vvi_place place = {root, "parameters", -1, node->line > 0 ? node->line : node->key_line,
+                           node->line > 0 ? node->column : node->key_column};
+  vvi_mishap mishap = {""};
+  const char *bad = vvi_parameter_refuse(node->key);
+  if (bad != NULL) return fault(b, &key, "'%s' cannot be a parameter: %s", show(node->key).c, bad);
+  if (name_twice(first, node)) return fault(b, &key, "'%s' is written twice", show(node->key).c);
+  if (node->type != VVI_SCALAR || node->text[0] == '\0')
+    return fault(b, &place, "%s: expected a number, found %s", node->key, found(node).c);
+  if (!vvi_expression_read(&b->scope, node->text, q, &mishap))
+    return fault(b, &place, "%s: '%s' is not a number: %s", node->key, show(node->text).c, mishap.text);
+  return true;
+}
+
+/* In the order of the file: a parameter may use those before it.  One that is wrong is known as 1, for the messages. */
+static bool gather_parameters(binder *b, const vv_group *root, const vvi_node *top)
+{
+  const vvi_node *map = vvi_node_find(top, "parameters");
+  if (map == NULL) return true;
+  const vvi_place place = at_key(root, "parameters", map);
+  if (map->type != VVI_MAP) return fault(b, &place, "expected a map of names and numbers, found %s", found(map).c);
+  vvi_parameter *p = VVI_ARENA_NEW(&b->scratch.arena, vvi_parameter, map->count + 1);
+  if (p == NULL) return no_memory(b);
+  b->scope.parameter = p;
+  for (const vvi_node *c = map->child; c != NULL && !full(b); c = c->next) {
+    vvi_quantity q = {.value = 1, .up = 1, .down = 1, .plain = true};
+    read_parameter(b, root, map->child, c, &q);
+    p[b->scope.n++] = (vvi_parameter){c->key, q};
+  }
+  return true;
+}
+
+/* ---- numbers of keys ---- */
+
 /* index: of an item in a list of numbers, -1 for a number alone */
 static bool read_number(binder *b, const slot *s, const vvi_node *node, int index, double *out)
 {
@@ -471,6 +517,7 @@ static void bind_field(binder *b, vv_group *g, int i, const vvi_node *node, bool
   const vv_field *f = &g->schema->field[i];
   const slot s = {g, f, &g->value[i]};
   s.value->given = node != NULL && g->given;
+  if (f->type == VV_LATER) return;
   if (node != NULL) {
     s.value->line = node->line;
     s.value->column = node->column;
@@ -821,6 +868,7 @@ static vv_group *bind_scene(binder *b, const vvi_node *root)
   const slot top = {.group = NULL, .field = NULL, .value = &all};
   vv_group *g = new_group(b, &top, &vvi_scene_schema, root);
   gather_units(b, root);
+  if (g != NULL) gather_parameters(b, g, root);
   if (g != NULL && gather_bodies(b, root)) bind_map(b, g, root);
   return g;
 }

@@ -25,6 +25,7 @@ const char *vvi_type_text(vv_type type)
       [VV_CHOICE] = "one of a choice",
       [VV_EITHER] = "a number or a map",
       [VV_BODIES] = "a map of bodies",
+      [VV_LATER] = "see the page",
   };
   return text[type];
 }
@@ -238,6 +239,7 @@ void vvi_warn(const vv_group *g, const char *name, const char *format, ...)
 
 bool vvi_field_hashed(const vv_group *g, const vv_field *f)
 {
+  if (f->type == VV_LATER) return false;
   if (g->parent == NULL) return strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0;
   const bool end = g->parent->parent == NULL && strcmp(g->field->name, "time") == 0;
   return !(end && strcmp(f->name, "end") == 0); /* a run may be continued for longer */

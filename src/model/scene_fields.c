@@ -102,6 +102,7 @@ static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
   {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},
   {.name = "units",    .type = VV_GROUP, .sub = &units_schema, .doc = "names of consistent units"},
+  {.name = "parameters", .type = VV_LATER, .words = "a map of names and numbers", .flags = VV_OPTIONAL, .doc = "numbers with names, for formulas: {speed: 5 m/s}; each may use those before it, and `visviva run --set speed=6` gives it another value"},
   {.name = "time",     .type = VV_GROUP, .sub = &time_schema, .flags = VV_REQUIRED, .doc = "how long and how finely"},
   {.name = "method",   .type = VV_GROUP, .sub = &method_schema, .doc = "stepper and jump rule"},
   {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},

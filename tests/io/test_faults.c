@@ -72,6 +72,18 @@ static const planted numbers[] = {
   {"range of either",   FULL "    pace: 2\n", 8, 11, "at most 1 s"},
 };
 
+static const planted parameters[] = {
+  {"no map",            "parameters: 3\n" HEAD A, 1, 1, "parameters: expected a map of names and numbers"},
+  {"unit as a name",    "parameters: {mm: 3}\n" HEAD A, 1, 14, "'mm' cannot be a parameter: that is the name of a unit"},
+  {"bad name",          "parameters: {a-b: 3}\n" HEAD A, 1, 14, "letters, digits and _"},
+  {"twice",             "parameters: {b: 3, b: 4}\n" HEAD A, 1, 20, "'b' is written twice"},
+  {"not yet known",     "parameters: {b: 2*c, c: 4}\n" HEAD A, 1, 17, "parameters: b: '2*c' is not a number: unknown name 'c'"},
+  {"a list",            "parameters: {b: [1]}\n" HEAD A, 1, 17, "parameters: b: expected a number, found a list"},
+  {"slip",              "parameters: {speed: 2}\n" OPEN "    length: 2*spede\n", 8, 13, "did you mean 'speed'?"},
+  {"slip alone",        "parameters: {speed: 2}\n" OPEN "    length: spede\n", 8, 13, "did you mean 'speed'?"},
+  {"other dimension",   "parameters: {speed: 2 m/s}\n" OPEN "    length: speed\n", 8, 13, "it is in m/s, and this key is in m"},
+};
+
 static const planted words[] = {
   {"unknown top word",  "visviva: 1\ntime: {end: 1}\ngravty: [0, 0, 0]\nbodies:\n" A, 3, 1, "toy.yaml:3:1: unknown word 'gravty'; did you mean 'gravity'?"},
   {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, title"},
@@ -187,6 +199,12 @@ static void faults_of_numbers(void **state)
 {
   (void)state;
   check_all(numbers, VV_COUNT(numbers));
+}
+
+static void faults_of_parameters(void **state)
+{
+  (void)state;
+  check_all(parameters, VV_COUNT(parameters));
 }
 
 static void faults_of_words(void **state)
@@ -340,15 +358,11 @@ static void a_file_that_is_too_large(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_stage_is_sound),
-      cmocka_unit_test(faults_of_numbers),
-      cmocka_unit_test(faults_of_words),
-      cmocka_unit_test(faults_of_bodies),
-      cmocka_unit_test(faults_of_yaml),
-      cmocka_unit_test(five_faults_five_messages),
-      cmocka_unit_test(anchors_and_aliases_are_all_named),
-      cmocka_unit_test(a_thousand_faults),
-      cmocka_unit_test(faults_of_files),
+      cmocka_unit_test(the_stage_is_sound),        cmocka_unit_test(faults_of_numbers),
+      cmocka_unit_test(faults_of_parameters),      cmocka_unit_test(faults_of_words),
+      cmocka_unit_test(faults_of_bodies),          cmocka_unit_test(faults_of_yaml),
+      cmocka_unit_test(five_faults_five_messages), cmocka_unit_test(anchors_and_aliases_are_all_named),
+      cmocka_unit_test(a_thousand_faults),         cmocka_unit_test(faults_of_files),
       cmocka_unit_test(a_file_that_is_too_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
