@@ -200,8 +200,8 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args)
   if (place->index >= 0) path_add_index(&path, place->index);
   vsnprintf(text, sizeof text, format, args);
   if (place->line > 0) snprintf(at, sizeof at, ":%d:%d", place->line, place->column);
-  vvi_fail(place->group->ctx, VV_SCENE, "%.160s%s: %s%s%s", place->group->source, at, path.c, path.n > 0 ? ": " : "",
-           text);
+  vvi_fail(place->group->ctx, VV_SCENE, "%.160s%s: %s%s%s",
+           place->source != NULL ? place->source : place->group->source, at, path.c, path.n > 0 ? ": " : "", text);
 }
 
 static vvi_place place_of(const vv_group *g, const char *name)
@@ -212,6 +212,7 @@ static vvi_place place_of(const vv_group *g, const char *name)
   if (i >= 0 && g->value[i].line > 0) {
     place.line = g->value[i].line;
     place.column = g->value[i].column;
+    place.source = g->value[i].source;
   }
   return place;
 }

@@ -40,10 +40,19 @@ struct vv_model {
 extern const vv_schema vvi_scene_schema;
 extern const vv_schema vvi_history_schema;
 extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies */
+extern const vv_schema vvi_grid_schema, vvi_copies_schema;
+
+/* Cross-sections: the shapes that a beam chooses from; those of a bar, which may be its area alone.  (model/section.c) */
+extern const vv_schema vvi_section_schema, vvi_section_area_schema;
+vv_status vvi_section_check(const vv_group *section); /* of a bar: exactly one is given */
+double vvi_section_area(const vv_group *section);     /* of a bar */
 
 /* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
 const char *vvi_spec_source(const vv_spec *spec);
+/* Bodies with a grid of copies become one body each, NAME-0, NAME-1, ..., and contacts of NAME those of all of them.
+ * named: some name may be that of a copy, and is looked up.  (model/copies.c) */
+vv_status vvi_copies_expand(vvi_arena *arena, vv_group *root, bool named);
 uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default, but title, record and time.end */
 
 /* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */

@@ -98,11 +98,24 @@ static const vv_field torus_field[] = {
 };
 const vv_schema vvi_torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
 
+static const vv_field grid_field[] = {
+  {.name = "count",   .type = VV_VECTOR, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "copies along x, y, z: whole numbers"},
+  {.name = "spacing", .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "from copy to copy along x, y, z; the first copy is where the body is"},
+};
+const vv_schema vvi_grid_schema = {"grid", grid_field, VV_COUNT(grid_field), "rows, columns and layers; x counts fastest, then y"};
+static const vv_field copies_field[] = {
+  {.name = "grid", .type = VV_GROUP, .sub = &vvi_grid_schema, .flags = VV_REQUIRED, .doc = "rows, columns and layers"},
+};
+const vv_schema vvi_copies_schema = {"copies", copies_field, VV_COUNT(copies_field), "many of the same, each a body of its own"};
+
 static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
+  {.name = "include",  .type = VV_LATER, .words = "a file, or a list of files", .flags = VV_OPTIONAL, .doc = "scene files whose keys hold where this one says nothing: maps are joined key by key, everything else is replaced; later files go before earlier ones; paths from the folder of this file"},
   {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},
   {.name = "units",    .type = VV_GROUP, .sub = &units_schema, .doc = "names of consistent units"},
   {.name = "parameters", .type = VV_LATER, .words = "a map of names and numbers", .flags = VV_OPTIONAL, .doc = "numbers with names, for formulas: {speed: 5 m/s}; each may use those before it, and `visviva run --set speed=6` gives it another value"},
+  {.name = "materials", .type = VV_LATER, .words = "a map of names and materials", .flags = VV_OPTIONAL, .doc = "materials with names: {steel: {young: 210 GPa, density: 7850}}, and then `material: steel` in any body; a kind of body takes the keys it knows"},
+  {.name = "sections", .type = VV_LATER, .words = "a map of names and sections", .flags = VV_OPTIONAL, .doc = "sections of bars and beams with names: {round: {circle: {radius: 5 mm}}}, and then `section: round`"},
   {.name = "time",     .type = VV_GROUP, .sub = &time_schema, .flags = VV_REQUIRED, .doc = "how long and how finely"},
   {.name = "method",   .type = VV_GROUP, .sub = &method_schema, .doc = "stepper and jump rule"},
   {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},

@@ -104,7 +104,106 @@ def resumed(out):
     expect("resumed with another value", code == 1, err)
 
 
+BASE = """materials:
+  rubber: {young: 1 MPa, poisson: 0.4, density: 1000}
+sections:
+  round: {circle: {radius: 1 cm}}
+gravity: [0, 0, -9.81]
+bodies:
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 2], point: [3, 2, 0]}}}
+"""
+MANY = """visviva: 1
+include: parts/base.yaml
+time: {end: 0.02, step: 0.1 ms}
+bodies:
+  rod: {kind: beam, length: 0.2, elements: 8, material: rubber, section: round, axis: [1, 0, 0], position: [0, 0, 12 mm],
+        copies: {grid: {count: [1, 2, 2], spacing: [0, 5 cm, 25 mm]}}}
+  bar: {kind: bar, length: 0.1, elements: 8, material: rubber, section: round, axis: [0, 0, 1], origin: [0.5, 0, 1 cm],
+        copies: {grid: {count: [2, 1, 1], spacing: [0.1, 0, 0]}}}
+  skin: {kind: shell, mesh: {disc: {radius: 5 cm, rings: 2}}, thickness: 1 mm, material: rubber, centre: [0, 0, 0.3],
+         grid: {count: [1, 1, 2], spacing: [0, 0, 2 cm]}}
+contacts:
+  - {between: [rod, floor], restitution: 0.5}
+  - {between: [rod], friction: 0.2}
+  - {between: [rod-0, rod-1], friction: 0.3}
+"""
+
+
+def by_hand():
+    """The same scene without the language: every body and every contact written out."""
+    rubber = "material: {young: 1e6, poisson: 0.4, density: 1000}"
+    lines = ["visviva: 1", "time: {end: 0.02, step: 0.0001}", "gravity: [0, 0, -9.81]", "bodies:",
+             "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 2], point: [3, 2, 0]}}}"]
+    for i in range(4):
+        lines.append(f"  rod-{i}: {{kind: beam, length: 0.2, elements: 8, {rubber}, section: {{circle: {{radius: 0.01}}}},"
+                     f" axis: [1, 0, 0], position: [0, {i % 2 * 0.05}, {0.012 + i // 2 * 0.025!r}]}}")
+    for i in range(2):
+        lines.append(f"  bar-{i}: {{kind: bar, length: 0.1, elements: 8, material: {{young: 1e6, density: 1000}},"
+                     f" section: {{circle: {{radius: 0.01}}}}, axis: [0, 0, 1], origin: [{0.5 + i * 0.1}, 0, 0.01]}}")
+    for i in range(2):
+        lines.append(f"  skin-{i}: {{kind: shell, mesh: {{disc: {{radius: 0.05, rings: 2}}}}, thickness: 0.001, {rubber},"
+                     f" centre: [0, 0, {0.3 + i * 0.02!r}]}}")
+    lines.append("contacts:")
+    for i in range(4):
+        lines.append(f"  - {{between: [rod-{i}, floor], restitution: 0.5}}")
+    for i in range(4):
+        for j in range(i + 1, 4):
+            lines.append(f"  - {{between: [rod-{i}, rod-{j}], friction: {0.3 if (i, j) == (0, 1) else 0.2}}}")
+    return "\n".join(lines) + "\n"
+
+
+def languages(out):
+    """Names, copies and include are a shorter way to write the same scene: the same bits come out."""
+    os.mkdir(f"{out}/parts")
+    pathlib.Path(out, "parts", "base.yaml").write_text(BASE)
+    pathlib.Path(out, "many.yaml").write_text(MANY)
+    pathlib.Path(out, "hand.yaml").write_text(by_hand())
+    short, hand = run(out, "many", f"{out}/many.yaml"), run(out, "hand", f"{out}/hand.yaml")
+    expect("the short scene is the long one", short == hand, f"{short} {hand}")
+    expect("its echo too", run(out, "many-echo", f"{out}/many/scene.yaml") == short)
+
+
+def faults(out):
+    folder = pathlib.Path(out, "faults")
+    folder.mkdir()
+    body = "  a: {kind: beam, length: 1, elements: 4, material: steel, section: round}\n"
+    head = "visviva: 1\ntime: {end: 1}\nsections: {round: {circle: {radius: 0.1}}}\n"
+    (folder / "wrong.yaml").write_text("gravity: [0, 0, 3 mm]\n")
+    (folder / "self.yaml").write_text("include: self.yaml\n" + head)
+    (folder / "copy.txt").write_text("a: 1\n")
+    steel = "materials: {steel: {young: 1, density: 1}}\n"
+    for name, text, says in [
+        ("unknown material", head + "materials: {steal: {young: 1, density: 1}}\nbodies:\n" + body, "unknown material 'steel'; did you mean 'steal'?"),
+        ("key of no kind", head + "materials: {steel: {young: 1, density: 1, colour: 3}}\nbodies:\n" + body, "unknown word 'colour'"),
+        ("material is no map", head + "materials: {steel: 3}\nbodies:\n" + body, "steel: expected a map"),
+        ("materials no map", head + "materials: 3\nbodies:\n" + body, "expected a map of names"),
+        ("named twice", head + "materials: {steel: {young: 1, density: 1}, steel: {young: 2, density: 1}}\nbodies:\n" + body, "written twice"),
+        ("no names at all", head + "bodies:\n" + body, "expected a map, found 'steel'"),
+        ("no such file", "include: nothing.yaml\n" + head + steel + "bodies:\n" + body, "cannot be read"),
+        ("itself", "include: self.yaml\n" + head, "includes itself"),
+        ("no scene", "include: copy.txt\n" + head, "is not named .yaml"),
+        ("a fault in a part", "include: [wrong.yaml]\n" + head + steel + "bodies:\n" + body, "wrong.yaml:1:17: gravity[2]: '3 mm' does not fit"),
+        ("area of a beam", head.replace("circle: {radius: 0.1}", "area: 1") + steel + "bodies:\n" + body, "unknown word 'area'"),
+        ("broken count", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [1.5, 1, 1], spacing: [1, 1, 1]}}}"), "1.5 is not a whole number"),
+        ("many copies", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [1000, 1000, 1], spacing: [1, 1, 1]}}}"), "at most 10000"),
+        ("name of a copy", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [2, 1, 1], spacing: [1, 1, 1]}}}") + body.replace("  a:", "  a-1:"), "has the name of a copy"),
+        ("no such copy", head + steel + "contacts: [{between: [a-7, b]}]\nbodies:\n" + body.replace("round}", "round, copies: {grid: {count: [2, 1, 1], spacing: [1, 1, 1]}}}") + body.replace("  a:", "  b:"), "there is no copy 'a-7'"),
+        ("copy of a rigid body", "visviva: 1\ntime: {end: 1}\ncontacts: [{between: [a-1, a]}]\nbodies:\n  a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, copies: {grid: {count: [2, 1, 1], spacing: [9, 1, 1]}}}\n", "there is no copy 'a-1'"),
+        ("plane that cannot move", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}, copies: {grid: {count: [2, 1, 1], spacing: [9, 1, 1]}}}\n", "give a plane its 'point'"),
+        ("sphere", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, shape: {sphere: {radius: 1}}, mass: 1}\n", "did you mean 'ball'?"),
+        ("center", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {sphere: {radius: 1, center: [0, 0, 0]}}}\n", "did you mean 'centre'?"),
+        ("kind plane", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: plane, normal: [0, 0, 1]}\n", "did you mean 'obstacle'?"),
+        ("no section", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: bar, length: 1, elements: 3, material: {young: 1, density: 1}, section: {}}\n", "give one of area, square"),
+        ("two sections", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: bar, length: 1, elements: 3, material: {young: 1, density: 1}, section: {area: 1, square: {side: 2}}}\n", "give one of area, square"),
+    ]:
+        (folder / "scene.yaml").write_text(text)
+        code, _, err = visviva("check", str(folder / "scene.yaml"))
+        expect(name, code == 1 and says in err, f"{code} {err}")
+
+
 with tempfile.TemporaryDirectory() as out:
+    languages(out)
+    faults(out)
     parameters(out)
     refusals(out)
     resumed(out)

@@ -86,7 +86,7 @@ static const planted parameters[] = {
 
 static const planted words[] = {
   {"unknown top word",  "visviva: 1\ntime: {end: 1}\ngravty: [0, 0, 0]\nbodies:\n" A, 3, 1, "toy.yaml:3:1: unknown word 'gravty'; did you mean 'gravity'?"},
-  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, title"},
+  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, include, title"},
   {"unknown in body",   FULL "    colour: red\n", 8, 5, "bodies.a: unknown word 'colour'; known: length"},
   {"unknown for known", HEAD "  a: {kind: toy, lenght: 1, material: {young: 1, density: 1}}\n", 4, 18, "did you mean 'length'?"},
   {"unknown in group",  HEAD "  a: {kind: toy, length: 1, material: {yung: 1, density: 1}}\n", 4, 40, "bodies.a.material: unknown word 'yung'; did you mean 'young'?"},

@@ -13,39 +13,6 @@ static const vv_field material_field[] = {
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear in the strains of the section, or plastic"};
 
-static const vv_field square_field[] = {
-  {.name = "side", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edge length"},
-};
-static const vv_schema square_schema = {"square", square_field, VV_COUNT(square_field), "square section"};
-static const vv_field rectangle_field[] = {
-  {.name = "width",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d1 (the word normal)"},
-  {.name = "height", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d2"},
-};
-static const vv_schema rectangle_schema = {"rectangle", rectangle_field, VV_COUNT(rectangle_field), "rectangular section"};
-static const vv_field circle_field[] = {
-  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "outer radius"},
-};
-static const vv_schema circle_schema = {"circle", circle_field, VV_COUNT(circle_field), "full circle"};
-static const vv_field tube_field[] = {
-  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "outer radius"},
-  {.name = "inner",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED, .doc = "inner radius, below the outer one"},
-};
-static const vv_schema tube_schema = {"tube", tube_field, VV_COUNT(tube_field), "hollow circle"};
-static const vv_field general_field[] = {
-  {.name = "area",    .type = VV_NUMBER, .unit = "m^2", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "area"},
-  {.name = "bending", .type = VV_NUMBERS, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "second moments of area about d1 and d2: int xi2^2, int xi1^2"},
-  {.name = "rotary",  .type = VV_NUMBERS, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "moments of inertia about d1, d2, d3 over the density; default: those of a plane section, bending and their sum"},
-};
-static const vv_schema general_schema = {"general", general_field, VV_COUNT(general_field), "any section, by its moments"};
-static const vv_field shape_of_section_field[] = {
-  {.name = "square",    .type = VV_GROUP, .sub = &square_schema, .flags = VV_OPTIONAL, .doc = "square section"},
-  {.name = "rectangle", .type = VV_GROUP, .sub = &rectangle_schema, .flags = VV_OPTIONAL, .doc = "rectangular section"},
-  {.name = "circle",    .type = VV_GROUP, .sub = &circle_schema, .flags = VV_OPTIONAL, .doc = "full circle"},
-  {.name = "tube",      .type = VV_GROUP, .sub = &tube_schema, .flags = VV_OPTIONAL, .doc = "hollow circle"},
-  {.name = "general",   .type = VV_GROUP, .sub = &general_schema, .flags = VV_OPTIONAL, .doc = "any section, by its moments"},
-};
-static const vv_schema section_schema = {"section", shape_of_section_field, VV_COUNT(shape_of_section_field), "exactly one of these"};
-
 static const vv_field stiffness_field[] = {
   {.name = "shear",   .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1e6, .flags = VV_OPEN_LO, .deflt = "[1, 1]", .doc = "shear correction factors along d1 and d2: 5/6 for a rectangle in engineering tables, 1 in the papers"},
   {.name = "torsion", .type = VV_NUMBER, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "torsion constant; default: the polar moment, right for circles and tubes and used in the papers (a square twists with 0.1406 side^4)"},
@@ -106,7 +73,7 @@ static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(prof
 static const vv_schema spin_profile_schema = {"spin profile", spin_profile_field, VV_COUNT(spin_profile_field), "initial angular velocity of the frames that varies along the beam"};
 
 static const vv_field toward_field[] = {
-  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "of the first node then"},
+  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED | VV_MOVED, .doc = "of the first node then"},
   {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain then"},
   {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature then"},
   {.name = "time",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "after which it would be there"},
@@ -142,12 +109,12 @@ static const vv_field beam_field[] = {
   {.name = "elements",         .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of equal elements"},
   {.name = "closed",           .type = VV_BOOLEAN, .deflt = "false", .doc = "true: the end is joined to the beginning (a ring)"},
   {.name = "material",         .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
-  {.name = "section",          .type = VV_CHOICE, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
+  {.name = "section",          .type = VV_CHOICE, .sub = &vvi_section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   VVI_DAMPING_FIELD,
   {.name = "stiffness",        .type = VV_GROUP, .sub = &stiffness_schema, .doc = "corrections of the section's stiffness"},
   {.name = "shape",            .type = VV_CHOICE, .sub = &shape_schema, .deflt = "straight", .doc = "initial shape"},
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},
-  {.name = "position",         .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file)"},
+  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file)"},
   {.name = "axis",             .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of d3 at the first node (not with a file)"},
   {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis; the default along such an axis becomes [0, 1, 0] (a file without frames carries it along its polygon)"},
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
@@ -156,6 +123,7 @@ static const vv_field beam_field[] = {
   {.name = "spin_profile",     .type = VV_LIST, .sub = &spin_profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone"},
   {.name = "toward",           .type = VV_GROUP, .sub = &toward_schema, .flags = VV_OPTIONAL, .doc = "more velocity: every node is on its way to a second uniform shape (shape uniform with steps cayley)"},
   {.name = "ends",             .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
+  {.name = "copies",           .type = VV_GROUP, .sub = &vvi_copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same, NAME-0, NAME-1, ..."},
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
   {.name = "distributed",      .type = VV_LIST, .sub = &spread_schema, .flags = VV_OPTIONAL, .doc = "loads on the whole length"},
