@@ -130,7 +130,17 @@ void app_print_contacts(const app_scene *s)
     app_scene_word(s, group, "between", word, sizeof word);
     if (word[0] == '\0') break;
     printf("  %-18s between %s", n == 0 ? "contacts" : "", app_clean(clean, sizeof clean, word));
-    for (int i = 0; i < 3; i++) printf(", %s %s", name[i], app_scene_word(s, group, name[i], word, sizeof word));
+    for (int i = 0; i < 3; i++) {
+      app_scene_word(s, group, name[i], word, sizeof word);
+      if (word[0] == '\0') { /* friction: {static: ..., kinetic: ...} */
+        char other[WORD];
+        app_scene_word(s, group, "friction.static", word, sizeof word);
+        app_scene_word(s, group, "friction.kinetic", other, sizeof other);
+        printf(", friction %s static, %s kinetic", word, other);
+      } else {
+        printf(", %s %s", name[i], word);
+      }
+    }
     printf("\n");
   }
   if (n == 0) printf("  contacts           none\n");

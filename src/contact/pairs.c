@@ -67,7 +67,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = vv_number(rule, "restitution");
-  c->friction = vv_number(rule, "friction");
+  c->friction = vvi_rules_friction(rule, NULL);
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);

@@ -67,13 +67,15 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
   if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
   for (int i = 0; i < rules->n; i++) {
     const vv_group *g = rules->rule[i].group;
-    const double e = vv_number(g, "restitution"), mu = vv_number(g, "friction");
+    double kinetic;
+    const double e = vv_number(g, "restitution"), mu = vvi_rules_friction(g, &kinetic);
     /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none"),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,
-                                  .friction = mu};
+                                  .friction = mu,
+                                  .kinetic = kinetic};
   }
   return VV_OK;
 }

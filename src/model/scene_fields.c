@@ -31,10 +31,16 @@ static const vv_field method_field[] = {
 };
 static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
 
+static const vv_field friction_field[] = {
+  {.name = "static",  .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "what holds: it slides where more would be needed to stop it in one step"},
+  {.name = "kinetic", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "once it slides; not above static"},
+};
+static const vv_schema friction_schema = {"friction", friction_field, VV_COUNT(friction_field), "a coefficient that holds, and a smaller one that slides"};
+
 static const vv_field contact_field[] = {
   {.name = "between",     .type = VV_NAMES, .words = "all", .deflt = "all", .doc = "two bodies, or all; one body alone: it and itself. The most specific line wins"},
   {.name = "restitution", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .deflt = "1", .doc = "ratio of separation to approach speed of the touching nodes"},
-  {.name = "friction",    .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .doc = "Coulomb coefficient"},
+  {.name = "friction",    .type = VV_EITHER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .sub = &friction_schema, .doc = "Coulomb coefficient, or one that holds and one that slides (leapfrog)"},
   {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|multiplier|penalty|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  multiplier, penalty: rigid bodies in energy-momentum steps, by an impulse or by a spring.  none: the pair passes through.  auto: the one that fits the stepper"},
   {.name = "stiffness",   .type = VV_NUMBER, .unit = "N/m", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of the spring of 'response: penalty'"},
   {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},

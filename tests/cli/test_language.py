@@ -201,7 +201,48 @@ def faults(out):
         expect(name, code == 1 and says in err, f"{code} {err}")
 
 
+SLIDE = """visviva: 1
+parameters: {push: 4, tick: 1 ms}
+time: {end: 1, step: tick}
+gravity: [0, 0, -10]
+bodies:
+  box: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.1]}}, mass: 1, position: [0, 0, 0.05],
+        loads: [{force: [push, 0, 0], history: {ramp: {duration: 0.5}}}]}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
+contacts: [{between: [box, floor], restitution: 0, friction: {static: 0.5, kinetic: 0.3}}]
+record: {paraview: false}
+"""
+
+
+def friction(out):
+    """A box of 10 N is pushed harder and harder: up to 5 N it stays, from there on 3 N brake it."""
+    pathlib.Path(out, "slide.yaml").write_text(SLIDE)
+
+    def speed(push, tick):
+        run(out, "slide", f"{out}/slide.yaml", "--overwrite", "--set", f"push={push}", "--set", f"tick={tick}")
+        rows = pathlib.Path(out, "slide", "ledger.csv").read_text().splitlines()
+        head = next(r for r in rows if r.startswith("step,")).split(",")
+        return (2 * float(rows[-1].split(",")[head.index("kinetic")])) ** 0.5
+
+    def exact(push):
+        t0 = 0.5 * 5 / push  # it lets go
+        return push * (0.25 - t0**2) - 3 * (0.5 - t0) + 0.5 * (push - 3)
+
+    for push in [4, 4.9]:
+        expect(f"{push} N hold", speed(push, "1 ms") < 1e-9, str(speed(push, "1 ms")))
+    for push in [5.2, 6]:
+        errors = [abs(speed(push, tick) - exact(push)) for tick in ["2 ms", "0.5 ms"]]
+        expect(f"{push} N slide", errors[0] < 5e-3 and errors[1] < 0.5 * errors[0], str(errors))
+    for text, says in [("friction: {static: 0.2, kinetic: 0.3}", "is above static"),
+                       ("friction: {static: 0.2}", "'kinetic' is missing")]:
+        code, _, err = visviva("check", "-", text=SLIDE.replace("friction: {static: 0.5, kinetic: 0.3}", text))
+        expect(text, code == 1 and says in err, err)
+    code, _, err = visviva("check", "-", "--set", "method.step=energy-momentum", text=SLIDE)
+    expect("two coefficients in energy-momentum", code == 1 and "belong to 'method.step: leapfrog'" in err, err)
+
+
 with tempfile.TemporaryDirectory() as out:
+    friction(out)
     languages(out)
     faults(out)
     parameters(out)
