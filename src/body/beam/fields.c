@@ -24,10 +24,15 @@ static const vv_field straight_field[] = {
 };
 static const vv_schema straight_schema = {"straight", straight_field, VV_COUNT(straight_field), "a straight line along d3"};
 static const vv_field arc_field[] = {
-  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2; 2*pi with closed is a ring"},
+  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2: towards d1 where it is positive; 2*pi with closed is a ring"},
   {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length over the reference length"},
 };
 static const vv_schema arc_schema = {"arc", arc_field, VV_COUNT(arc_field), "a circular arc in the plane of d1 and d3"};
+static const vv_field ring_field[] = {
+  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the line of centroids"},
+  {.name = "normal", .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "of the plane of the ring"},
+};
+static const vv_schema ring_schema = {"ring", ring_field, VV_COUNT(ring_field), "a closed circle, unstressed: 'position' is its centre, and length, closed, rest, axis and normal follow"};
 static const vv_field helix_field[] = {
   {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the cylinder it winds on"},
   {.name = "pitch",  .type = VV_NUMBER, .unit = "m", .flags = VV_REQUIRED, .doc = "advance per turn along the axis of the cylinder; negative: left-handed"},
@@ -51,6 +56,7 @@ static const vv_schema nodes_schema = {"nodes", nodes_field, VV_COUNT(nodes_fiel
 static const vv_field shape_field[] = {
   {.name = "straight", .type = VV_GROUP, .sub = &straight_schema, .flags = VV_OPTIONAL, .doc = "a straight line along d3"},
   {.name = "arc",      .type = VV_GROUP, .sub = &arc_schema, .flags = VV_OPTIONAL, .doc = "a circular arc in the plane of d1 and d3"},
+  {.name = "ring",     .type = VV_GROUP, .sub = &ring_schema, .flags = VV_OPTIONAL, .doc = "a closed circle about 'position'"},
   {.name = "helix",    .type = VV_GROUP, .sub = &helix_schema, .flags = VV_OPTIONAL, .doc = "a helix"},
   {.name = "uniform",  .type = VV_GROUP, .sub = &constant_schema, .flags = VV_OPTIONAL, .doc = "constant convective strain and curvature"},
   {.name = "bump",     .type = VV_GROUP, .sub = &bump_schema, .flags = VV_OPTIONAL, .doc = "smooth strain that vanishes at the ends"},
@@ -105,7 +111,7 @@ static const vv_field spread_field[] = {
 static const vv_schema spread_schema = {"distributed", spread_field, VV_COUNT(spread_field), "loads on the whole length"};
 
 static const vv_field beam_field[] = {
-  {.name = "length",           .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "unstressed length"},
+  {.name = "length",           .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "unstressed length; required, but of a ring it follows from the radius"},
   {.name = "elements",         .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of equal elements"},
   {.name = "closed",           .type = VV_BOOLEAN, .deflt = "false", .doc = "true: the end is joined to the beginning (a ring)"},
   {.name = "material",         .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
@@ -114,7 +120,7 @@ static const vv_field beam_field[] = {
   {.name = "stiffness",        .type = VV_GROUP, .sub = &stiffness_schema, .doc = "corrections of the section's stiffness"},
   {.name = "shape",            .type = VV_CHOICE, .sub = &shape_schema, .deflt = "straight", .doc = "initial shape"},
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},
-  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file)"},
+  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file); of the centre of a ring"},
   {.name = "axis",             .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of d3 at the first node (not with a file)"},
   {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis; the default along such an axis becomes [0, 1, 0] (a file without frames carries it along its polygon)"},
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
