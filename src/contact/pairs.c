@@ -201,7 +201,7 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
       if (a->type != VV_PATCH_CURVE || known) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
-      if (i == j && vv_names(rule, "between") != 1 && !vv_boolean(rule, "self")) continue;
+      if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
                          "between the two",

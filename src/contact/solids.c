@@ -42,7 +42,7 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
   const int32_t rule = rule_of(s, x->body, y->body);
   if (rule < 0 || x != y || is_solid(x)) return rule;
-  return s->rules.rule[rule].a >= 0 || vv_boolean(s->rule[rule].group, "self") ? rule : -1;
+  return s->rules.rule[rule].a >= 0 || vv_is(s->rule[rule].group, "self", "true") ? rule : -1;
 }
 
 /* Neighbours on one curve: a bend of the radius of the section is half a turn long, what lies nearer along the curve does not
