@@ -19,7 +19,7 @@ static bool default_folder(const char *scene, char *out, size_t size)
 static bool holds_a_run(const char *folder)
 {
   static const char *const name[] = {"scene.yaml",    "ledger.csv",   "events.csv", "results.h5",
-                                     "checkpoint.h5", "summary.json", "paraview"};
+                                     "checkpoint.h5", "summary.json", "paraview",   "probes.csv"};
   char path[APP_PATH];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
     if (app_join(path, sizeof path, folder, name[i]) && app_exists(path)) return true;
@@ -141,7 +141,9 @@ static int run(app_run *r)
   }
   status = advance(r);
   status = finish(r, status);
-  if (status != VV_OK || r->report.reason != VV_REASON_DONE) return stopped(r, status);
+  const bool ended = r->report.reason == VV_REASON_DONE || r->report.reason == VV_REASON_STOPPED;
+  if (status != VV_OK || !ended) return stopped(r, status);
+  if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
   if (!r->quiet) app_print_summary(r);
   app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;

@@ -241,6 +241,8 @@ void vvi_warn(const vv_group *g, const char *name, const char *format, ...)
 bool vvi_field_hashed(const vv_group *g, const vv_field *f)
 {
   if (f->type == VV_LATER) return false;
+  if (g->parent == NULL && strcmp(f->name, "stop") == 0) return false; /* as time.end */
+  if (g->parent == NULL && strcmp(f->name, "probes") == 0) return vv_has(g, "probes");
   if (g->parent == NULL) return strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0;
   const bool end = g->parent->parent == NULL && strcmp(g->field->name, "time") == 0;
   return !(end && strcmp(f->name, "end") == 0); /* a run may be continued for longer */

@@ -6,6 +6,7 @@
 struct vvi_pairs;  /* contact/pairs.h */
 struct vvi_solids; /* contact/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
+struct vvi_probes; /* model/probe.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -32,6 +33,8 @@ struct vv_model {
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
+  struct vvi_probes *probes; /* NULL: none */
+  double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };
 
 /* ---- words -> groups -> bodies ---- */

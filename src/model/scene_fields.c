@@ -54,11 +54,37 @@ static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(con
 static const vv_field record_field[] = {
   {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
   {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "steps between rows of ledger.csv; default: 1, or as many as make some 20,000 rows of a longer run"},
+  {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run"},
   {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
 };
 static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_field), "what is written, and how often"};
+
+static const vv_field probe_field[] = {
+  {.name = "name",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "of its columns in probes.csv, and for 'stop'"},
+  {.name = "body",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "which body"},
+  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential, of a body that is the only one of its kind)"},
+  {.name = "node",    .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "at this node of the body, or copy of a rigid one, counted from 0"},
+  {.name = "element", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "in this element, counted from 0"},
+  {.name = "point",   .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "at the node or element that is nearest to this point at the start"},
+  {.name = "low",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "over nodes or elements that are above this corner of a box at the start; default of all places: over the whole body"},
+  {.name = "high",    .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "and below this one"},
+  {.name = "take",    .type = VV_WORD, .words = "auto|sum|mean|most", .deflt = "auto", .doc = "over several nodes or elements. most: the largest size. auto: the sum of momenta and energies, the mean of the rest"},
+};
+static const vv_schema probe_schema = {"probes", probe_field, VV_COUNT(probe_field), "quantities that are written to probes.csv"};
+
+static const vv_field stop_field[] = {
+  {.name = "probe",      .type = VV_TEXT, .flags = VV_OPTIONAL, .doc = "a probe that is above or below a bound"},
+  {.name = "component",  .type = VV_WORD, .words = "auto|x|y|z|size", .deflt = "auto", .doc = "of that probe. auto: the one it has, or the size"},
+  {.name = "above",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "below",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "separation", .type = VV_NAMES, .flags = VV_OPTIONAL, .doc = "two bodies that have touched, and have not for the time 'for'"},
+  {.name = "for",        .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "how long bodies have been apart or at rest; default: 100 steps"},
+  {.name = "rest",       .type = VV_NUMBER, .unit = "m/s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "every node has been slower than this for the time 'for'"},
+  {.name = "after",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .deflt = "0", .doc = "not before this time"},
+};
+static const vv_schema stop_schema = {"stop", stop_field, VV_COUNT(stop_field), "the run ends when one of these is so: a probe's bound, separation or rest"};
 
 static const vv_field constant_field[] = {
   {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "factor on the load"},
@@ -127,6 +153,8 @@ static const vv_field scene_field[] = {
   {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},
   {.name = "bodies",   .type = VV_BODIES, .flags = VV_REQUIRED, .doc = "name: {kind: ..., ...}"},
   {.name = "contacts", .type = VV_LIST, .sub = &contact_schema, .deflt = "[{between: all}]", .doc = "who touches whom, and how"},
+  {.name = "probes",   .type = VV_LIST, .sub = &probe_schema, .flags = VV_OPTIONAL, .doc = "quantities that are written to probes.csv"},
+  {.name = "stop",     .type = VV_LIST, .sub = &stop_schema, .flags = VV_OPTIONAL, .doc = "when to end before time.end"},
   {.name = "record",   .type = VV_GROUP, .sub = &record_schema, .doc = "what is written, and how often"},
 };
 const vv_schema vvi_scene_schema = {"scene", scene_field, VV_COUNT(scene_field), "the top level of a scene file"};
