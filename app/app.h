@@ -163,6 +163,7 @@ int app_verb_report(int argc, char **argv);
 int app_verb_study(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
+int app_verb_schema(int argc, char **argv);
 int app_verb_help(int argc, char **argv);
 int app_verb_version(int argc, char **argv);
 int app_verb_man(int argc, char **argv);

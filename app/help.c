@@ -99,6 +99,11 @@ static const topic topics[] = {
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
 "(Markdown).\n"},
+{"schema",
+"Writes a JSON schema of scene files, made from the tables that check them.\n"
+"Editors with a YAML language server complete and check keys with it; put\n"
+"  # yaml-language-server: $schema=visviva.json\n"
+"into the first line of a scene.\n"},
 {"man",
 "Prints the manual page, for man(1).\n"},
 {"completion",

@@ -24,6 +24,7 @@ const app_verb app_verbs[] = {
      "run a family of steps or meshes; measure orders of convergence"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
+    {"schema", app_verb_schema, "schema FILE.json", "write a JSON schema of scene files, for editors"},
     {"man", app_verb_man, "man", "print the man page: visviva man | man -l -"},
     {"completion", app_verb_completion, "completion bash | zsh | fish",
      "print what a shell needs to complete these words"},

@@ -36,6 +36,8 @@ VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, cons
 /* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
 VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);
 VV_API VV_NODISCARD vv_status vv_scene_reference(vv_ctx *ctx, const char *path);
+/* A JSON schema of scenes, made from the field tables, for editors and other programs. */
+VV_API VV_NODISCARD vv_status vv_scene_schema(vv_ctx *ctx, const char *path);
 
 VV_API VV_NODISCARD vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial);
 VV_API void vv_model_destroy(vv_model *model);
