@@ -42,7 +42,8 @@ struct vv_model {
 /* The top level of a scene (model/scene_fields.c). */
 extern const vv_schema vvi_scene_schema;
 extern const vv_schema vvi_history_schema;
-extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies */
+extern const vv_schema vvi_motion_schema; /* of a body: followed by the simulation */
+extern const vv_schema vvi_torus_schema;  /* a mesh: of shells, of rigid bodies */
 extern const vv_schema vvi_grid_schema, vvi_copies_schema;
 
 /* Cross-sections: the shapes that a beam chooses from; those of a bar, which may be its area alone.  (model/section.c) */
@@ -74,6 +75,7 @@ void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 
 /* Reads a `history` choice into a struct; the arrays live in the group. */
 vv_history vvi_history_from(const vv_group *g, const char *name);
+double vvi_history_rate(const vv_history *h, double t);           /* its derivative, 1/s */
 vv_status vvi_history_check(const vv_group *g, const char *name); /* table: as many values as increasing times */
 
 /* Measure, place, fill, check: bodies and blocks.  Fills the model and the initial q, p.  (model/compile.c) */

@@ -122,6 +122,14 @@ static const vv_field history_field[] = {
 };
 const vv_schema vvi_history_schema = {"history", history_field, VV_COUNT(history_field), "how a load or a driven end varies in time"};
 
+static const vv_field motion_field[] = {
+  {.name = "velocity",     .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "a steady motion"},
+  {.name = "displacement", .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "times the history, counted from its value at the start"},
+  {.name = "history",      .type = VV_CHOICE, .sub = &vvi_history_schema, .deflt = "constant", .doc = "how the displacement varies in time"},
+  {.name = "spin",         .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "a steady turning about the centre of mass, in space"},
+};
+const vv_schema vvi_motion_schema = {"motion", motion_field, VV_COUNT(motion_field), "prescribed motion; what it takes is booked as external work"};
+
 static const vv_field torus_field[] = {
   {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
   {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},

@@ -95,6 +95,7 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
   sim->state = state;
   vv_status status = build(sim, def);
   if (status == VV_OK) status = vvi_stops_open(model, &sim->stops);
+  if (status == VV_OK) status = vvi_act_scene(sim);
   if (status != VV_OK) {
     vv_sim_destroy(sim);
     return status;

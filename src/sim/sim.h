@@ -83,6 +83,8 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal);
 
 /* ---- what the caller does to a run (sim/act.c) ---- */
 
+/* Bodies of the scene that have a `motion` follow it from now on. */
+vv_status vvi_act_scene(vv_sim *sim);
 /* Books what was done since the ledger was closed. */
 void vvi_act_settle(vv_sim *sim);
 /* Controllers that are due, then the first halves of forces and prescribed motions; booked. */

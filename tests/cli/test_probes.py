@@ -155,6 +155,49 @@ def stops(out):
     expect("who touched is remembered over a checkpoint", again == stopped, f"{again} {stopped}")
 
 
+SHAKER = """visviva: 1
+time: {end: 0.2, step: 0.1 ms}
+gravity: [0, 0, -9.81]
+bodies:
+  table: {kind: rigid, shape: {box: {size: [1, 1, 0.1]}}, mass: 1000, position: [0, 0, -0.05],
+          motion: {displacement: [0, 0, 2 mm], history: {harmonic: {frequency: 2*pi*25}}}}
+  ball:  {kind: rigid, shape: {ball: {radius: 1 cm}}, mass: MASS, position: [0.3, 0, 1.2 cm]}
+contacts: [{restitution: 0.5}]
+probes: [{name: table, body: table, measure: position}, {name: ball, body: ball, measure: position}]
+record: {paraview: false, ledger: 1}
+"""
+BAT = """visviva: 1
+time: {end: 1, step: 1 ms}
+bodies:
+  wall: {kind: rigid, shape: {box: {size: [0.2, 9, 9]}}, mass: 1e9, position: [-0.6, 0, 0], motion: {velocity: [2, 0, 0]}}
+  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, velocity: [-3, 0, 0]}
+probes: [{name: ball, body: ball, measure: velocity}, {name: wall, body: wall, measure: position}]
+record: {paraview: false}
+"""
+
+
+def motions(out):
+    """A shaken table stays on its sine, a moving wall throws an elastic ball back at 2 V - v, and the books close."""
+    for mass in [0.1, 0.001]:
+        folder = run(out, f"shake-{mass}", SHAKER.replace("MASS", str(mass)))
+        rows, ledger = table(folder / "probes.csv"), table(folder / "ledger.csv")
+        off = max(abs(r["table_z"] + 0.05 - 0.002 * math.sin(2 * math.pi * 25 * r["time"])) for r in rows)
+        expect(f"the sine, {mass} kg", off < 2e-7 * mass, str(off))
+        expect("the ball jumps and stays above", min(r["ball_z"] - r["table_z"] - 0.06 for r in rows) > -1e-6)
+        expect("the books close", max(abs(r["closure"]) for r in ledger) < 1e-12)
+        expect("work was done", abs(ledger[-1]["external_work"]) > 1e-6)
+    rows = table(run(out, "bat", BAT) / "probes.csv")
+    expect("thrown back", abs(rows[-1]["ball_x"] - 7) < 1e-6, str(rows[-1]))
+    expect("the wall goes on", abs(rows[-1]["wall_x"] - (-0.6 + 2 * rows[-1]["time"])) < 1e-9, str(rows[-1]))
+    text = SHAKER.replace("MASS", "0.1")
+    folder = run(out, "shake-cut", text, "--set", "time.end=0.0913")
+    code, _, err = visviva("run", "-", "-o", str(folder), "-q", "--resume", text=text)
+    expect("in parts as at once", code == 0 and (folder / "probes.csv").read_bytes() == pathlib.Path(out, "shake-0.1", "probes.csv").read_bytes(), err)
+    for more, says in [("fixed: true", "a fixed body does not move"), ("velocity: [1, 0, 0]", "follows from 'motion'")]:
+        code, _, err = visviva("check", "-", text=BAT.replace("mass: 1e9", f"mass: 1e9, {more}"))
+        expect(more, code == 1 and says in err, err)
+
+
 def faults(out):
     head = "visviva: 1\ntime: {end: 1, step: 0.01}\nbodies: {a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1}, b: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: -9}}}}\n"
     good = "probes: [{name: x, body: a, measure: position}]\n"
@@ -184,6 +227,7 @@ with tempfile.TemporaryDirectory() as out:
     against_the_ledger(out)
     in_parts(out)
     stops(out)
+    motions(out)
     faults(out)
 print("failed:", failed if failed else "nothing")
 sys.exit(1 if failed else 0)

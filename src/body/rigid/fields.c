@@ -127,6 +127,7 @@ static const vv_field rigid_field[] = {
   {.name = "velocity",    .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of the centre of mass"},
   {.name = "spin",        .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "angular velocity"},
   {.name = "spin_axes",   .type = VV_WORD, .words = "space|shape", .deflt = "space", .doc = "which axes 'spin' counts in"},
+  {.name = "motion",      .type = VV_GROUP, .sub = &vvi_motion_schema, .flags = VV_OPTIONAL, .doc = "prescribed: the body follows it whatever hits it; impacts act on it with its own mass, and what brings it back is booked as external work"},
   {.name = "copies",      .type = VV_GROUP, .sub = &copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same"},
   {.name = "loads",       .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments"},
   {.name = "damping",     .type = VV_GROUP, .sub = &damping_schema, .flags = VV_OPTIONAL, .doc = "drag of a medium at rest"},
