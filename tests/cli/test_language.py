@@ -265,6 +265,10 @@ def shapes(out):
     expect("a ring is a closed arc", a == b, f"{a} {b}")
     code, _, err = visviva("check", "-", text=RING.replace("SHAPE", ring + ", length: 3"))
     expect("length of a ring", code == 1 and "follows from the radius" in err, err)
+    for more, says in [("shape: {ring: {radius: 0.5, normal: [0, 0, 0]}}", "must not be zero"),
+                       (ring + ", axis: [0, 1, 0]", "'axis' and 'normal' of a ring follow")]:
+        code, _, err = visviva("check", "-", text=RING.replace("SHAPE", more))
+        expect(more, code == 1 and says in err, err)
     code, _, err = visviva("check", "-", text=RING.replace("SHAPE", "position: [0, 0, 0]"))
     expect("no length", code == 1 and "'length' is missing" in err, err)
     left, right = "high: [-0.01, 9, 9]", "low: [-0.01, -9, -9]"

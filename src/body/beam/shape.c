@@ -324,8 +324,21 @@ static vv_status check_profiles(const vv_group *g, const char *name)
   return status;
 }
 
+/* The frame of a ring follows from its own normal: other directions would be lost. */
+static vv_status check_ring(const vv_group *g)
+{
+  const vv_group *s = vv_sub(g, "shape");
+  const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
+  double unit[3];
+  if (!beam_unit(vv_numbers(s, "normal", NULL), unit)) return vv_complain(s, "normal", "must not be zero");
+  if (axis[0] != 0.0 || axis[1] != 0.0 || axis[2] != 1.0 || normal[0] != 1.0 || normal[1] != 0.0 || normal[2] != 0.0)
+    return vv_complain(g, NULL, "'axis' and 'normal' of a ring follow from {ring: {normal: ...}}; leave them out");
+  return VV_OK;
+}
+
 static vv_status check_directions(const vv_group *g)
 {
+  if (vv_is(g, "shape", "ring")) return check_ring(g);
   const double *axis = vv_numbers(g, "axis", NULL), *normal = normal_of(g);
   double unit[3], frame[9];
   vv_status status = VV_OK;
