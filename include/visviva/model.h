@@ -23,6 +23,8 @@ typedef struct vv_state {
 VV_API VV_NODISCARD vv_status vv_spec_create(vv_ctx *ctx, vv_spec **out);
 VV_API void vv_spec_destroy(vv_spec *spec);
 VV_API VV_NODISCARD vv_status vv_spec_set(vv_spec *spec, const char *path, const char *text);
+/* Another value for a number that the scene names under `parameters`, or for a key at its top. */
+VV_API VV_NODISCARD vv_status vv_spec_set_parameter(vv_spec *spec, const char *name, const char *text);
 VV_API VV_NODISCARD vv_status vv_spec_set_number(vv_spec *spec, const char *path, double value);
 VV_API VV_NODISCARD vv_status vv_spec_set_numbers(vv_spec *spec, const char *path, int n, const double value[]);
 VV_API VV_NODISCARD vv_status vv_spec_remove(vv_spec *spec, const char *path);
@@ -34,6 +36,8 @@ VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, cons
 /* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
 VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);
 VV_API VV_NODISCARD vv_status vv_scene_reference(vv_ctx *ctx, const char *path);
+/* A JSON schema of scenes, made from the field tables, for editors and other programs. */
+VV_API VV_NODISCARD vv_status vv_scene_schema(vv_ctx *ctx, const char *path);
 
 VV_API VV_NODISCARD vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial);
 VV_API void vv_model_destroy(vv_model *model);

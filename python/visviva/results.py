@@ -196,6 +196,11 @@ class Results:
         return _read_csv(self.folder / "events.csv")
 
     @property
+    def probes(self) -> Table:
+        """probes.csv by columns; FileNotFoundError where the scene has no probes."""
+        return _read_csv(self.folder / "probes.csv")
+
+    @property
     def summary(self) -> dict[str, Any]:
         """summary.json; FileNotFoundError while the run goes on."""
         return json.loads((self.folder / "summary.json").read_text())

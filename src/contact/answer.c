@@ -71,6 +71,7 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
     o->first = legs, o->legs = 0, o->friction = c->calm ? 0.0 : c->friction;
+    o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
       vvi_working *m = &w->work[leg->mover];

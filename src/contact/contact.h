@@ -114,9 +114,7 @@ struct vvi_features {
   int32_t first;        /* points come behind all others, */
   int32_t points, room; /* so many in this step */
   int32_t *point;       /* [room] movers of the search */
-  int32_t *stale;       /* frames that were pushed and not yet flown for the search */
-  unsigned char *is_stale;
-  int32_t stales;
+  unsigned char *stale; /* [movers that are not points] was pushed and not yet flown for the search */
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;

@@ -67,7 +67,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = vv_number(rule, "restitution");
-  c->friction = vv_number(rule, "friction");
+  c->friction = vvi_rules_friction(rule, NULL);
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
@@ -201,7 +201,7 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
       if (a->type != VV_PATCH_CURVE || known) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
-      if (i == j && vv_names(rule, "between") != 1 && !vv_boolean(rule, "self")) continue;
+      if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
                          "between the two",

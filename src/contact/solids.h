@@ -30,6 +30,7 @@ typedef struct vvi_solid_rule {
   const vv_group *group;
   bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
   double restitution, friction;
+  double kinetic; /* friction once it slides; 0: as friction */
 } vvi_solid_rule;
 
 struct vvi_solids {

@@ -1,7 +1,9 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
 #include "contact/solids.h"
 #include "math/math.h"
+#include "model/probe.h"
 #include "sim/sim.h"
+#include "sim/stop.h"
 #include "step/contact.h"
 
 #include <string.h>
@@ -321,6 +323,8 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(check_modified_needed(m));
   VV_TRY(try_step(m, q, p));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
+  VV_TRY(vvi_probes_make(m, q, p));
+  VV_TRY(vvi_stops_check(m));
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (m->solids != NULL && !vvi_model_implicit(m)) {
     m->nh += vvi_contact_memory(m);

@@ -44,7 +44,7 @@ static vv_status fill_rules(builder *k)
   for (int32_t i = 0; i < s->n_rule; i++) {
     const vv_group *g = k->rules->rule[i].group;
     s->rule[i] = (vvi_sheet_rule){.restitution = vv_number(g, "restitution"),
-                                  .friction = vv_number(g, "friction"),
+                                  .friction = vvi_rules_friction(g, NULL),
                                   .thick = vv_boolean(g, "thickness"),
                                   .projection = vvi_rules_projection(g)};
     if (k->used[i]) vvi_sheets_use(s, i);
