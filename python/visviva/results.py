@@ -230,15 +230,18 @@ def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001: visviva.open
 class Page:
     """A report page on disk; Jupyter shows it in place."""
 
-    def __init__(self, path: pathlib.Path, height: int = 720):
-        self.path, self.height = path, height
+    def __init__(self, path: pathlib.Path, height: int = 720, live: bool = False):
+        self.path, self.height, self.live = path, height, live
 
     def __fspath__(self) -> str:
         return str(self.path)
 
     def _repr_html_(self) -> str:
         import html
-        return (f'<iframe srcdoc="{html.escape(self.path.read_text(), quote=True)}" width="100%" height="{self.height}" '
+        page = self.path.read_text()
+        if self.live:  # the picture first, and the newest frame
+            page = page.replace("<html", "<html data-live", 1)
+        return (f'<iframe srcdoc="{html.escape(page, quote=True)}" width="100%" height="{self.height}" '
                 'style="border:0" sandbox="allow-scripts allow-downloads"></iframe>')
 
     def __repr__(self) -> str:

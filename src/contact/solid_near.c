@@ -44,6 +44,7 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
     const vvi_object *o = &s->object[i];
     w->pose[i] = (vvi_pose){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     w->reach[i] = o->reach;
+    if (!o->soft) continue;
     w->fibre[i] = (vvi_part){.type = VVI_PART_CAPSULE, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = o->reach};
     w->thread[i] = (vv_solid){.parts = 1, .part = &w->fibre[i]};
   }
