@@ -178,7 +178,7 @@ RESULTS_OBSERVE = ctypes.cast(lib.vv_results_observe, c_void_p)
 RESULTS_NEXT = ctypes.cast(lib.vv_results_next, c_void_p)
 
 OK, ARG, SCENE, NOMEM, IO, UNSUPPORTED, STOPPED, INTERNAL = range(8)
-DONE, INTERRUPTED = 0, 1
+DONE, INTERRUPTED, BY_THE_SCENE = 0, 1, 8  # vv_reason
 
 
 def text(value: bytes | None) -> str:

@@ -418,7 +418,7 @@ class Simulation:
         reason = self._report.reason
         if reason == _library.INTERRUPTED:
             raise Stopped("interrupted", f"at step {self.steps}, t = {self.t:.6g}; step, until or run go on from here")
-        if reason != _library.DONE:
+        if reason not in (_library.DONE, _library.BY_THE_SCENE):  # `stop` of the scene is an end like time.end
             raise Stopped(text(lib.vv_reason_text(reason)), text(self._report.message))
 
     def interrupt(self) -> None:
