@@ -30,6 +30,7 @@ static void print_steps(const app_scene *s)
     printf("  stable step        no limit: nothing here vibrates\n");
   printf("  step               %.9g %s", step, clean);
   if (isfinite(stable)) printf(", %.3g of the stable one", step / stable);
+  if (*vv_model_step_reason(s->model)) printf("\n                     by default: %s", vv_model_step_reason(s->model));
   printf("\n  steps              %lld, to t = %.9g %s\n", (long long)steps, (double)steps * step, clean);
 }
 

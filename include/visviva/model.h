@@ -44,11 +44,12 @@ VV_API void vv_state_destroy(vv_state *state);
 VV_API uint64_t vv_state_hash(const vv_state *state);
 
 /* Facts about a model. */
-VV_API double vv_model_stable_step(const vv_model *model); /* 2/omega_max, all contacts closed */
-VV_API double vv_model_step(const vv_model *model);        /* the step of the scene */
-VV_API int64_t vv_model_steps(const vv_model *model);      /* steps to time.end */
-VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the unit of node-steps */
-VV_API int64_t vv_model_hard_pairs(const vv_model *model); /* that may meet, with nothing elastic between them */
+VV_API double vv_model_stable_step(const vv_model *model);      /* 2/omega_max, all contacts closed */
+VV_API const char *vv_model_step_reason(const vv_model *model); /* why this step; "" where the scene gives it */
+VV_API double vv_model_step(const vv_model *model);             /* the step of the scene */
+VV_API int64_t vv_model_steps(const vv_model *model);           /* steps to time.end */
+VV_API int64_t vv_model_nodes(const vv_model *model);           /* moving nodes: the unit of node-steps */
+VV_API int64_t vv_model_hard_pairs(const vv_model *model);      /* that may meet, with nothing elastic between them */
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API int vv_model_body(const vv_model *model, const char *name); /* its index; -1: there is none */
 VV_API const char *vv_model_body_name(const vv_model *model, int i);

@@ -255,6 +255,11 @@ class Simulation:
         return float(lib.vv_model_stable_step(self._model.ptr))
 
     @property
+    def step_reason(self) -> str:
+        """Why `dt` is what it is, where the scene leaves it out; empty where it does not."""
+        return text(lib.vv_model_step_reason(self._model.ptr))
+
+    @property
     def title(self) -> str:
         return text(lib.vv_model_title(self._model.ptr))
 

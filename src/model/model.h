@@ -21,9 +21,10 @@ struct vv_model {
   int64_t nq, np, nh; /* lengths of q, p, memory */
   int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
   double gravity[3];
-  double length_scale; /* m: size of the scene, for tolerances on gaps */
-  double reach;        /* m: farthest place from the origin */
-  double step, end;    /* s */
+  double length_scale;  /* m: size of the scene, for tolerances on gaps */
+  double reach;         /* m: farthest place from the origin */
+  double step, end;     /* s */
+  char step_reason[96]; /* why this step, where the scene gives none */
   int64_t steps;
   double stable_step; /* s */
   int order;

@@ -5,6 +5,7 @@
 #include "step/contact.h"
 #include "step/sheets.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const vv_stepper_kind *stepper_find(const vv_catalog *c, const char *name)
@@ -189,6 +190,27 @@ vvi_jump vvi_jump_chosen(const vv_model *m)
   return can ? VVI_MODIFIED : VVI_NODAL;
 }
 
+/* The first kind here whose forces are not linear, and which limits the step; NULL: none. */
+static const vv_body_kind *nonlinear(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->stable_step != NULL && (m->block[i].claims & VV_LINEAR) == 0) return m->block[i].kind;
+  return NULL;
+}
+
+/* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit.  The stable step of what is
+ * not linear is that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
+static double default_safety(vv_model *m)
+{
+  const vv_body_kind *k = nonlinear(m);
+  const bool meets = k != NULL && touches(m) && !vvi_model_implicit(m);
+  const double safety = k == NULL ? 0.8 : meets ? 0.3 : 0.5;
+  const char *why = k == NULL ? "all that vibrates here is linear" : "its forces are not linear";
+  snprintf(m->step_reason, sizeof m->step_reason, "%s%s%s%s", k != NULL ? k->name : "", k != NULL ? ": " : "", why,
+           meets ? ", and it may touch something" : "");
+  return safety;
+}
+
 static vv_status choose_step(vv_model *m, const double *q)
 {
   const vv_group *time = vv_sub(m->root, "time");
@@ -197,14 +219,14 @@ static vv_status choose_step(vv_model *m, const double *q)
   VV_TRY(vvi_stable_step(m, q, &m->stable_step));
   /* an implicit step may be longer: for it this is only a unit */
   if (m->order != 2) m->stable_step *= 0.5 * vvi_composition_limit(vvi_composition_find(m->order));
-  if (safety != NULL) {
+  if (safety != NULL || !vv_given(time, "step")) {
     if (!isfinite(m->stable_step)) return vv_complain(time, "step", "nothing here limits the step: give a number");
-    m->step = vv_number(safety, "safety") * m->stable_step;
+    m->step = (safety != NULL ? vv_number(safety, "safety") : default_safety(m)) * m->stable_step;
   } else {
     m->step = vv_number(time, "step");
   }
   if (m->step > m->stable_step && !vvi_model_implicit(m))
-    return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or {safety: 0.8}",
+    return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or leave it out",
                        m->step, m->stable_step);
   const vv_group *method = vv_sub(m->root, "method");
   if (vv_is(method, "jump", "modified") && m->step > VVI_MODIFIED_LIMIT * m->stable_step)
