@@ -109,12 +109,12 @@ typedef struct vvi_contact_note {
 /* Surfaces: the search, and which movers carry their vertices. */
 struct vvi_features {
   vvi_sheet_search *search;
-  int32_t *mover_of;    /* [movers of the search] ours; -1: none in this step */
-  int32_t *frame_of;    /* [movers that are not points] of the search; -1: none */
-  int32_t first;        /* points come behind all others, */
-  int32_t points, room; /* so many in this step */
-  int32_t *point;       /* [room] movers of the search */
-  unsigned char *stale; /* [movers that are not points] was pushed and not yet flown for the search */
+  int32_t *mover_of;     /* [movers of the search] ours; -1: none in this step */
+  int32_t *frame_of;     /* [movers that are not points] of the search; -1: none */
+  int32_t first;         /* points come behind all others, */
+  int32_t points, room;  /* so many in this step */
+  int32_t *point;        /* [room] movers of the search */
+  unsigned char *stale;  /* [movers that are not points] was pushed and not yet flown for the search */
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;
