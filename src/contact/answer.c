@@ -267,8 +267,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->pressed)) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
-      } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 &&
-                 c->ahead > goal + 0.5 * c->target + 0.1 * w->h * w->h * w->acceleration &&
+      } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
                  c->ahead < c->keep + c->size && c->lowered < LOWERINGS && c->ahead > goal + vvi_contact_slack(c)) {
         c->b_n = o->after[0] + (goal - c->ahead) / w->h;
         c->lowered++, changed = true;

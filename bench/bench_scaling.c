@@ -1,0 +1,128 @@
+/* bench/bench_scaling.c  What threads bring where bodies touch: one scene on 1, 2, 4, .. threads, wall time, same bits.
+ * bench_scaling [folder for the CSV [most threads [part of a scene's name]]]. */
+#include "tools.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 1 << 20 };
+
+typedef struct text {
+  char *at;
+  size_t n;
+} text;
+
+static void put(text *t, const char *format, ...) VV_PRINTF(2, 3);
+static void put(text *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, format, args);
+  va_end(args);
+}
+
+static void head(text *t, double step)
+{
+  put(t, "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\nbodies:\n", step);
+}
+
+/* n^3 cubes of 192 elements that fly towards their middle. */
+static void crowd(text *t, int n)
+{
+  head(t, 5e-6);
+  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < n * n * n; i++) {
+    const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
+    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
+        -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
+  }
+  put(t, "]}\n");
+}
+
+/* Two spheres that touch after some 40 steps. */
+static void spheres(text *t, int frequency)
+{
+  const double step = 5e-8, apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
+  static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
+                                       "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
+  head(t, step);
+  for (int i = 0; i < 2; i++)
+    put(t,
+        "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: 4}}, thickness: 0.05, "
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+        i, frequency, x[i], place[i]);
+}
+
+/* n x n columns of n boxes at rest. */
+static void columns(text *t, int n)
+{
+  put(t,
+      "visviva: 1\ntime: {end: 1e6, step: 0.004166666666666667}\ngravity: [0, 0, -9.81]\n"
+      "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
+      "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], copies: {grid: {count: "
+      "[%d, %d, %d], spacing: [1.5, 1.5, 1]}}}\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
+      n, n, n);
+}
+
+static const struct scene {
+  const char *name;
+  void (*write)(text *t, int size);
+  int size;
+  int64_t warm, steps;
+  double units, aim; /* elements or bodies; speed-up asked for on 16 threads */
+} scene_list[] = {
+    {"crowd of 729 cubes", crowd, 9, 200, 200, 729 * 192, 8},
+    {"two spheres of 247,808", spheres, 11, 60, 60, 2 * 247808, 10},
+    {"8,000 boxes at rest", columns, 20, 20, 50, 8000, 6},
+    {"1,000 boxes at rest", columns, 10, 50, 200, 1000, 1},
+};
+
+/* Seconds of a step. */
+static double measure(const struct scene *s, int threads, uint64_t *hash)
+{
+  text t = {.at = malloc(TEXT)};
+  vv_report report;
+  if (t.at == NULL) abort();
+  s->write(&t, s->size);
+  bench_run run = bench_parse(t.at, threads);
+  bench_steps(&run, s->warm, &report);
+  const double start = bench_wall();
+  bench_steps(&run, s->steps, &report);
+  const double took = (bench_wall() - start) / (double)s->steps;
+  *hash = vv_state_hash(run.state);
+  bench_close(&run);
+  free(t.at);
+  return took;
+}
+
+int main(int argc, char **argv)
+{
+  FILE *csv = bench_csv(argc, argv, "-scaling");
+  const int most = argc > 2 ? atoi(argv[2]) : 2;
+  const char *only = argc > 3 ? argv[3] : NULL;
+  int unequal = 0;
+  fprintf(csv, "scene,threads,ns_per_unit_step,speed_up,state_hash\n");
+  printf("%-24s %8s %12s %9s  %s\n", "scene", "threads", "ns per unit", "speed-up", "state hash");
+  for (size_t i = 0; i < sizeof scene_list / sizeof *scene_list; i++) {
+    const struct scene *s = &scene_list[i];
+    double alone = 0.0;
+    uint64_t first = 0, hash;
+    if (only != NULL && strstr(s->name, only) == NULL) continue;
+    for (int threads = 1; threads <= most; threads *= 2) {
+      const double took = measure(s, threads, &hash);
+      if (threads == 1) alone = took, first = hash;
+      unequal += hash != first;
+      printf("%-24s %8d %12.1f %9.2f  %016llx\n", s->name, threads, 1e9 * took / s->units, alone / took,
+             (unsigned long long)hash);
+      fflush(stdout);
+      fprintf(csv, "%s,%d,%.2f,%.3f,%016llx\n", s->name, threads, 1e9 * took / s->units, alone / took,
+              (unsigned long long)hash);
+    }
+    printf("%-24s aim on 16 threads: %g\n", s->name, s->aim);
+  }
+  printf("\nsame bits for every number of threads: %s; load %.2f\n", unequal == 0 ? "yes" : "NO", bench_load());
+  return fclose(csv) != 0 || unequal > 0;
+}
