@@ -302,6 +302,13 @@ static void show(struct vvi_contact_step *w, int32_t mover, double part)
   w->shown_at[w->shown++] = b->p0 + m->node;
 }
 
+/* m/s of velocity and spin together, as the kinetic energy weighs them. */
+static double pace_of(const vv_mover *m, const double v[6])
+{
+  const double *a = m->inverse_mass, *b = m->inverse_inertia, place = a[0] + a[1] + a[2], turn = b[0] + b[1] + b[2];
+  return sqrt(vvi_dot3(v, v) + (turn > 0.0 ? place / turn * vvi_dot3(v + 3, v + 3) : 0.0));
+}
+
 /* Contacts that hold may press on a light mover from one side while those of the other side bounce: with half of the one alone
  * it would show a speed that it never has.  At the end of the drift V+ + (kick + M^-1 held)/2 is shown.      [contact 27] */
 static bool shows_well(const struct vvi_contact_step *w, const vvi_contact_group *g)
@@ -317,12 +324,8 @@ static bool shows_well(const struct vvi_contact_step *w, const vvi_contact_group
       last[c] = m->now[c] - m->kick[c] - given[c];
       shown[c] = m->now[c] + 0.5 * (m->kick[c] + held[c]);
     }
-    const double *a = at->inverse_mass, *b = at->inverse_inertia, place = a[0] + a[1] + a[2], turn = b[0] + b[1] + b[2];
-    for (int k = 0; k < 6; k += 3) { /* what is below 1e-9 of the fastest is rounding */
-      const double most = fmax(vvi_norm3(last + k), vvi_norm3(m->now + k)) + vvi_norm3(m->kick + k);
-      const double slow = 1e-9 * w->speed * (k == 0 ? 1.0 : place > 0.0 ? sqrt(turn / place) : 0.0);
-      if (vvi_norm3(shown + k) > (1.0 + 1e-9) * most + slow) return false;
-    }
+    const double most = fmax(pace_of(at, last), pace_of(at, m->now)) + pace_of(at, m->kick);
+    if (pace_of(at, shown) > (1.0 + 1e-9) * most) return false;
   }
   return true;
 }

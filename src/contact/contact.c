@@ -35,6 +35,11 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers) || !vvi_contacts_fit(w, 0, 0))
     return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
+  if (!soft && !w->driven && w->forced) {
+    w->rest.q = VVI_ARENA_NEW(arena, double, m->nq + 3 * m->np);
+    if (w->rest.q == NULL) return VV_NOMEM;
+    w->rest.p = w->rest.q + m->nq, w->rest.f = w->rest.p + m->np, w->rest.left = w->rest.f + m->np;
+  }
   for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));
   return search != NULL ? vvi_features_create(w, search) : VV_OK;
@@ -53,6 +58,7 @@ void vvi_contact_moved(struct vvi_contact_step *w, double h)
 
 void vvi_contact_forget(struct vvi_contact_step *w)
 {
+  w->rest.known = w->rest.still = false;
   w->fresh = w->near->built = false;
   w->shown = -1;
   if (w->features != NULL) vvi_features_forget(w);
@@ -80,6 +86,7 @@ static void answer_all(struct vvi_contact_step *w)
 static void clear(struct vvi_contact_step *w)
 {
   w->n = w->groups = 0, w->n_node = 0;
+  w->rest.known = w->rest.still = false;
   vvi_contact_book(w, true);
 }
 
@@ -99,6 +106,54 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan)
   return true;
 }
 
+/* ---- rest ---- */
+
+static bool same(const double *a, const double *b, int64_t n)
+{
+  return memcmp(a, b, sizeof *a * (size_t)n) == 0;
+}
+
+/* Does the step begin as the last one? */
+static bool goes_on(const struct vvi_contact_step *w, const vvi_flight_plan *plan)
+{
+  const vvi_contact_rest *r = &w->rest;
+  const vv_model *m = w->model;
+  return r->known && r->h == plan->h && same(r->p, plan->p, m->np) && same(r->q, plan->q, m->nq) &&
+         same(r->f, plan->f, m->np);
+}
+
+/* How it begins; worth keeping where the last one left all at rest. */
+static void keep_start(struct vvi_contact_step *w, const vvi_flight_plan *plan)
+{
+  vvi_contact_rest *r = &w->rest;
+  r->known = false;
+  if (r->q == NULL || !r->still || plan->f == NULL) return;
+  memcpy(r->q, plan->q, sizeof *r->q * (size_t)w->model->nq);
+  memcpy(r->p, plan->p, sizeof *r->p * (size_t)w->model->np);
+  memcpy(r->f, plan->f, sizeof *r->f * (size_t)w->model->np);
+  r->h = plan->h, r->known = true;
+}
+
+static void keep_end(struct vvi_contact_step *w)
+{
+  vvi_contact_rest *r = &w->rest;
+  r->still = r->q != NULL && w->groups > 0;
+  for (int32_t k = 0; k < w->groups; k++)
+    for (int32_t i = 0; r->still && i < w->group[k].movers; i++) {
+      const vvi_working *m = &w->work[w->group[k].mover[i]];
+      r->still = vvi_mover_still(m) && m->frozen == 0;
+    }
+  r->known &= r->still;
+  if (r->known) memcpy(r->left, w->p, sizeof *r->left * (size_t)w->model->np);
+}
+
+static void go_on(struct vvi_contact_step *w, const vvi_flight_plan *plan)
+{
+  memcpy(plan->p, w->rest.left, sizeof *plan->p * (size_t)w->model->np);
+  w->t = plan->t, w->q = plan->q, w->p = plan->p, w->f = plan->f, w->post = plan->post;
+  vvi_contact_book(w, true);
+}
+
 static bool look_at_features(struct vvi_contact_step *w)
 {
   return w->features == NULL || vvi_features_collect(w);
@@ -108,6 +163,11 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
 {
   *halve = false;
   w->count.deepest = 0.0;
+  if (goes_on(w, plan)) {
+    go_on(w, plan);
+    return true;
+  }
+  keep_start(w, plan);
   if (!vvi_contact_ready(w, plan) || !look_at_features(w)) return false;
   if (w->near->meets == 0 && (w->features == NULL || w->features->actives == 0)) {
     clear(w);
@@ -133,6 +193,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
     if (!prepare(w)) return false;
   }
+  keep_end(w);
   vvi_contact_book(w, true);
   return true;
 }
@@ -154,8 +215,11 @@ void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const v
 
 void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts)
 {
-  w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
-  const double touch = 1e-9 * w->near->solids->size;
-  for (int64_t i = 0; i < w->near->meets; i++) *contacts += w->near->meet[i].spot.gap <= touch;
+  if (plan->f == NULL || !goes_on(w, plan))
+    w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
+  for (int64_t i = 0; i < w->near->meets; i++) {
+    const vvi_meet *m = &w->near->meet[i];
+    *contacts += m->spot.gap <= 1.5 * vvi_pair_keep(w, m->a, m->b); /* where contacts that hold lie */
+  }
   *deepest = fmax(*deepest, -w->near->least);
 }

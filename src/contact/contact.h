@@ -120,6 +120,17 @@ struct vvi_features {
   int32_t actives;
 };
 
+/* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,
+ * momenta, forces and the step alone.  Then contacts, groups and their impulses are still those of the arrays, and only the books
+ * go on. */
+typedef struct vvi_contact_rest {
+  double *q, *p, *f; /* [nq], [np], [np] how the last step began; NULL: not kept here */
+  double *left;      /* [np] the momenta it left */
+  double h;
+  bool still; /* the last step left all that contact touched at rest, */
+  bool known; /* and so did the one before, from what is kept here */
+} vvi_contact_rest;
+
 struct vvi_contact_step {
   const vv_model *model;
   vvi_arena *arena;
@@ -159,6 +170,7 @@ struct vvi_contact_step {
   double *memory;                /* of the state */
   int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
   int64_t *shown_at;             /* [movers] */
+  vvi_contact_rest rest;
   double covered;                /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
   void (*log)(void *user, const vvi_contact_note *e);
@@ -218,6 +230,7 @@ bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t feature
 bool vvi_contacts_make(struct vvi_contact_step *w);
 bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
+double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b); /* m: where contacts of two objects lie */
 /* Gaps of n contacts of one pair at the flown poses; spots below zero that none of them knows are told. */
 typedef void vvi_late_fn(void *user, const vvi_contact *like, const vvi_spot *spot);
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user);

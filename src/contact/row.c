@@ -112,12 +112,22 @@ static double size_of(const struct vvi_contact_step *w, int32_t object)
   return o->solid->hollow ? INFINITY : o->reach;
 }
 
+static double smaller(const struct vvi_contact_step *w, int32_t a, int32_t b)
+{
+  const double size = fmin(size_of(w, a), size_of(w, b));
+  return isfinite(size) ? size : w->near->solids->size;
+}
+
+double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b)
+{
+  return KEEP * smaller(w, a, b);
+}
+
 /* Axes, legs and all that follows from a common point and a normal. */
 static void finish(struct vvi_contact_step *w, vvi_contact *c)
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_object *a = &solids->object[c->a], *b = &solids->object[c->b];
-  const double size = fmin(size_of(w, c->a), size_of(w, c->b));
   vvi_across(c->n, c->t);
   c->restitution = solids->rule[c->law].restitution, c->friction = solids->rule[c->law].friction;
   c->body[0] = a->body, c->body[1] = b->body;
@@ -127,7 +137,7 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   stand(w, c, c->a, -1.0);
   stand(w, c, c->b, 1.0);
   add_outside(w, c);
-  c->size = isfinite(size) ? size : solids->size;
+  c->size = smaller(w, c->a, c->b);
   c->keep = KEEP * c->size;
   c->target = fmin(fmax(c->gap, 0.0), c->keep);
   c->curl = curl_of(w, c);
