@@ -44,11 +44,11 @@ static double repaying(const struct vvi_contact_step *w, const vvi_contact *c, i
 /* Fills b and the velocities of the contact in its problem, one of n. */
 static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n, vvi_island_contact *o)
 {
-  /* what lies within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
-  const double room = c->gap - c->target > 0.05 * c->keep ? c->gap - c->target : 0.0;
   vvi_contact_velocity(w, c, true, c->before);
   vvi_contact_velocity(w, c, false, o->free);
-  const double u = c->before[0];
+  const double u = c->before[0], above = c->gap - c->target;
+  /* what lies still within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
+  const double room = above <= 0.05 * c->keep && w->h * fabs(u) <= 1e-5 * c->keep ? 0.0 : above;
   const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0;
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
@@ -539,12 +539,35 @@ static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_gro
   vvi_times6(inverse, spin, out + 6);
 }
 
+/* A piece that leans on something outside stays, but for what nothing there can take: where no contact with it rubs, the
+ * velocity across all normals. */
+static void slide(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
+                  double motion[9])
+{
+  piece_motion(w, g, movers, motion);
+  memset(motion + 6, 0, 3 * sizeof *motion);
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    bool free = true;
+    for (int l = 0; l < c->legs; l++) {
+      const vvi_working *m = &w->work[w->leg[c->first + l].mover];
+      free &= m->frozen != 2 && m->moves && w->model->block[m->block].kind->node_p >= 3;
+    }
+    if (!free || (c->open && c->friction > 0.0)) memset(motion, 0, 9 * sizeof *motion);
+    const double along = c->open ? vvi_dot3(motion + 3, c->n) : 0.0;
+    for (int k = 0; k < 3; k++) motion[3 + k] -= along * c->n[k];
+  }
+}
+
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   bool fixed = false;
   double motion[9] = {0};
   const int32_t movers = piece_of(w, g, n, act, &fixed);
-  if (!fixed) piece_motion(w, g, movers, motion);
+  if (fixed)
+    slide(w, g, n, act, movers, motion);
+  else
+    piece_motion(w, g, movers, motion);
   g->count.frozen++;
   for (int32_t i = 0; i < movers; i++) {
     const int32_t k = g->who[i];
