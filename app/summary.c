@@ -45,6 +45,49 @@ static void print_ledger(const app_run *r)
   printf("  penetration        %.2e  largest\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION));
 }
 
+/* "ball 3": a body, and which of its copies. */
+static void name_side(const app_run *r, const vv_contact_total *c, int side, char *out, size_t size)
+{
+  char clean[40];
+  app_clean(clean, sizeof clean, vv_model_body_name(r->scene.model, c->body[side]));
+  if (c->copy[side] >= 0)
+    snprintf(out, size, "%s %d", clean, c->copy[side]);
+  else
+    snprintf(out, size, "%s", clean);
+}
+
+static void print_contact(const app_run *r, const vv_contact_total *c)
+{
+  char a[64], b[64], both[160], force[32] = "-";
+  name_side(r, c, 0, a, sizeof a);
+  name_side(r, c, 1, b, sizeof b);
+  snprintf(both, sizeof both, "%s, %s", a, b);
+  if (isfinite(c->peak_force)) snprintf(force, sizeof force, "%.4g", c->peak_force);
+  printf("  %-18.18s %5lld  %-9.4g %-9.4g %-9.4g %-10s %.3g\n", both, (long long)c->episodes, c->touch, c->duration,
+         c->normal, force, c->energy_lost);
+}
+
+/* The pairs with the most impulse. */
+static void print_contacts(const app_run *r)
+{
+  enum { MOST = 6 };
+  const vv_ledger *l = vv_sim_ledger(r->sim);
+  const int64_t n = vv_ledger_pairs(l);
+  vv_contact_total best[MOST], c;
+  int used = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (vv_ledger_pair(l, i, &c) != VV_OK) continue;
+    int at = used < MOST ? used++ : MOST;
+    for (; at > 0 && best[at - 1].normal < c.normal; at--)
+      if (at < MOST) best[at] = best[at - 1];
+    if (at < MOST) best[at] = c;
+  }
+  if (n == 0) return;
+  printf("contacts of          times  touch     duration  impulse   peak force lost\n");
+  for (int i = 0; i < used; i++) print_contact(r, &best[i]);
+  if (n > used) printf("  and %lld more pairs: contacts.csv\n", (long long)(n - used));
+}
+
 /* Also where nothing is claimed: the number then says by how much the method misses. */
 static void print_structure(const app_run *r)
 {
@@ -79,8 +122,11 @@ static void print_cost(const app_run *r)
   const double work = (double)r->report.steps * (double)vv_model_nodes(r->scene.model);
   const int64_t steps = r->report.steps, shared = r->report.shared_steps;
   const char *when = 2 * shared < steps ? ", 1 for most steps" : "";
-  printf("wall time            %.3g s on %d thread%s%s", r->report.wall_seconds, threads, app_plural(threads), when);
-  if (work > 0) printf(", %.3g ns per node and step", 1e9 * r->report.wall_seconds / work);
+  const double all = r->report.wall_seconds, inside = r->report.step_seconds;
+  printf("wall time            %.3g s on %d thread%s%s\n", all, threads, app_plural(threads), when);
+  printf("  steps              %.3g s", inside);
+  if (work > 0) printf(", %.3g ns per node and step", 1e9 * inside / work);
+  printf("\n  audits and files   %.3g s", all > inside ? all - inside : 0.0);
   printf("\nstate hash           %016llx\n", (unsigned long long)vv_state_hash(r->scene.state));
 }
 
@@ -90,6 +136,7 @@ void app_print_summary(const app_run *r)
   app_print_method(&r->scene, vv_sim_energy_kind(r->sim));
   print_steps(r);
   print_ledger(r);
+  print_contacts(r);
   print_structure(r);
   print_claims(r);
   print_cost(r);

@@ -42,6 +42,7 @@ typedef struct vv_report {
   int64_t events;       /* in this call */
   double wall_seconds;  /* of this call */
   char message[256];    /* what happened and where, empty when done */
+  double step_seconds;  /* of wall_seconds: in steps; the rest went into audits, observers and files */
 } vv_report;
 
 /* A promise of the method, and whether the run kept it. */
@@ -62,8 +63,11 @@ typedef struct vv_view {
   const vv_ledger *ledger;
   const vv_event *event; /* [n_event] events since this observer was last called, oldest first */
   int64_t n_event;
-  bool first, last; /* first call of this run; last call (done, stopped or interrupted) */
-  bool hopeless;    /* last, and the state is not worth keeping: the run was stopped as unstable */
+  bool first, last;          /* first call of this run; last call (done, stopped or interrupted) */
+  bool hopeless;             /* last, and the state is not worth keeping: the run was stopped as unstable */
+  const vv_episode *episode; /* [n_episode] contacts that ended since this observer was last called */
+  int64_t n_episode;
+  const vv_force_sample *sample; /* their forces: sample[episode.first .. first + samples - 1] */
 } vv_view;
 typedef vv_status vv_observe_fn(const vv_view *view, void *user);
 

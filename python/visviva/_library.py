@@ -69,7 +69,7 @@ class Slice(ctypes.Structure):
 
 class Report(ctypes.Structure):
     _fields_ = [("reason", c_int), ("steps", c_int64), ("shared_steps", c_int64), ("events", c_int64),
-                ("wall_seconds", c_double), ("message", c_char * 256)]
+                ("wall_seconds", c_double), ("message", c_char * 256), ("step_seconds", c_double)]
 
 
 class Claim(ctypes.Structure):
@@ -79,7 +79,8 @@ class Claim(ctypes.Structure):
 
 class View(ctypes.Structure):
     _fields_ = [("model", c_void_p), ("state", c_void_p), ("ledger", c_void_p), ("event", c_void_p), ("n_event", c_int64),
-                ("first", c_bool), ("last", c_bool)]
+                ("first", c_bool), ("last", c_bool), ("hopeless", c_bool), ("episode", c_void_p), ("n_episode", c_int64),
+                ("sample", c_void_p)]
 
 
 class SimDef(ctypes.Structure):

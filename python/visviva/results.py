@@ -196,6 +196,11 @@ class Results:
         return _read_csv(self.folder / "events.csv")
 
     @property
+    def contacts(self) -> Table:
+        """contacts.csv by columns: one row for each contact of two bodies."""
+        return _read_csv(self.folder / "contacts.csv")
+
+    @property
     def summary(self) -> dict[str, Any]:
         """summary.json; FileNotFoundError while the run goes on."""
         return json.loads((self.folder / "summary.json").read_text())

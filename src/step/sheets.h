@@ -27,6 +27,7 @@ typedef struct vvi_sheet_event {
   int32_t couple;
   bool rests; /* inside the layer, pressed rather than thrown */
   double speed, impulse, slide, lost;
+  double rub[3]; /* N s: what friction gave, in space, along the normal's side */
 } vvi_sheet_event;
 
 /* What a pair with e < 1 has been given in this step, along the row of weights c and normal n. */
@@ -68,7 +69,6 @@ struct vvi_sheets_step {
   /* of the stepper */
   struct vv_step *step;
   double t;
-  int32_t logged;
   bool ready;                     /* the guard is chosen */
   double *q, *p;                  /* [nq], [np] flights of frames; NULL: none */
   vv_mover *mover, *force;        /* [nodes of a block] of those that turn: velocities, accelerations; NULL: none */

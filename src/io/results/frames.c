@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OBJECT_TEXT = 512 };
@@ -204,6 +205,7 @@ static vv_status create_h5(vv_results *r)
   for (int i = 0; i < r->model->n_body; i++) VV_TRY(create_body(r, &r->model->body[i]));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(create_slot(r, &fr->slot[i]));
   VV_TRY(create_events(r));
+  VV_TRY(vvi_contacts_create(r));
   r->marks.h5_frames = 0;
   return vvi_h5_flush(&fr->h5, false);
 }
@@ -217,7 +219,7 @@ static vv_status cut_all(vv_results *r)
   VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
   for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], events));
-  return VV_OK;
+  return vvi_contacts_cut(r);
 }
 
 /* Opens the file of the interrupted run.  Nothing is cut before all of it was found to be as this program would make it. */
@@ -238,6 +240,7 @@ static vv_status continue_h5(vv_results *r)
     VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, count, field->components, frames, &fr->slot[i].id));
   }
   VV_TRY(continue_events(r));
+  VV_TRY(vvi_contacts_continue(r));
   VV_TRY(cut_all(r));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
   return vvi_h5_flush(&fr->h5, false);
@@ -287,12 +290,13 @@ static vv_status prepare_paraview(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   VV_TRY(vvi_folder_create(r->ctx, r->paraview_folder));
-  fr->vtu = VVI_ARENA_NEW(&r->arena, vvi_vtu, fr->n_vtu);
+  fr->vtu = VVI_ARENA_NEW(&r->arena, vvi_vtu, fr->n_vtu + 1);
   if (fr->vtu == NULL) return VV_NOMEM;
   for (int i = 0, k = 0; i < r->model->n_block; i++)
     if (shown(&r->model->block[i]))
       VV_TRY(vvi_vtu_prepare(r->model, &r->model->block[i], r->paraview_folder, &r->arena, &fr->vtu[k++]));
-  VV_TRY(vvi_pvd_open(r->ctx, r->pvd_path, r->resumed ? r->marks.pvd_bytes : 0, fr->n_vtu, &r->arena, &fr->pvd));
+  VV_TRY(vvi_spots_prepare(r->ctx, r->paraview_folder, &r->arena, &fr->vtu[fr->n_vtu]));
+  VV_TRY(vvi_pvd_open(r->ctx, r->pvd_path, r->resumed ? r->marks.pvd_bytes : 0, fr->n_vtu + 1, &r->arena, &fr->pvd));
   r->marks.pvd_bytes = fr->pvd.bytes;
   return VV_OK;
 }
@@ -349,7 +353,9 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
   }
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
   VV_TRY(vvi_h5_flush(&fr->h5, false));
-  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu, fr->vtu));
+  const bool meets = view->ledger->episodes != NULL;
+  if (r->paraview && meets) VV_TRY(vvi_contacts_frame(r, view));
+  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
   r->marks.frames++;
   r->marks.h5_frames++;
   r->marks.pvd_bytes = r->paraview ? fr->pvd.bytes : 0;
@@ -360,7 +366,9 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
 vv_status vvi_frames_close(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
-  for (int i = 0; fr->vtu != NULL && i < fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
+  for (int i = 0; fr->vtu != NULL && i <= fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
+  free(fr->spot);
+  fr->spot = NULL, fr->spot_room = 0;
   const vv_status h5 = vvi_h5_close(&fr->h5);
   const vv_status pvd = vvi_pvd_close(&fr->pvd);
   return h5 != VV_OK ? h5 : pvd;

@@ -65,8 +65,9 @@ static void read_rhythm(vv_results *r)
 /* ---- the folder ---- */
 
 static const char *const run_file[] = {
-    "ledger.csv",     "events.csv",         "results.h5",         "checkpoint.h5",      "summary.json", "scene.yaml",
-    "checkpoint.tmp", "results.h5.damaged", "ledger.csv.damaged", "events.csv.damaged", "summary.tmp"};
+    "ledger.csv",         "events.csv",           "results.h5",     "checkpoint.h5",      "summary.json",
+    "contacts.csv",       "scene.yaml",           "checkpoint.tmp", "results.h5.damaged", "ledger.csv.damaged",
+    "events.csv.damaged", "contacts.csv.damaged", "summary.tmp"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -161,7 +162,8 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 
 static vv_status close_all(vv_results *r)
 {
-  vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_frames_close(r)};
+  vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_file_close(&r->contacts),
+                        vvi_frames_close(r)};
   if (r->lock >= 0) close(r->lock); /* last: the folder is free when all its files are closed */
   vvi_arena_free(&r->arena);
   free(r);
@@ -202,6 +204,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
 {
   VV_TRY(vvi_file_flush(&r->ledger, to_disk));
   VV_TRY(vvi_file_flush(&r->events, to_disk));
+  VV_TRY(vvi_file_flush(&r->contacts, to_disk));
   return vvi_h5_flush(&r->frames.h5, to_disk);
 }
 
@@ -227,6 +230,7 @@ static vv_status write_frame(vv_results *r, const vv_view *view)
   if (r->marks.last_frame == view->state->step) return VV_OK;
   VV_TRY(vvi_frames_write(r, view));
   VV_TRY(vvi_file_flush(&r->ledger, false)); /* who looks at a running run sees all files at the same time */
+  VV_TRY(vvi_file_flush(&r->contacts, false));
   return vvi_file_flush(&r->events, false);
 }
 
@@ -238,6 +242,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     VV_TRY(vvi_csv_events(r, view));
     VV_TRY(vvi_frames_events(r, view));
   }
+  if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || due(step, r->frame_every)) VV_TRY(write_frame(r, view));

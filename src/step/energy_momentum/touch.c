@@ -190,6 +190,26 @@ static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted 
   vvi_post_impulse(post, c->x, j);
 }
 
+/* The slave gets what the master gives. */
+static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, double time)
+{
+  const vvi_em_pair *k = c->pair;
+  const double sign = c->f.slave == k->frame_a ? -1.0 : 1.0;
+  if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
+  vvi_blow b = {.t = time,
+                .body = {k->a->body, k->b->body},
+                .copy = {k->frame_a < w->n ? vvi_copy_of(&s->model->body[k->a->body], k->a->copy) : -1,
+                         k->frame_b < w->n ? vvi_copy_of(&s->model->body[k->b->body], k->b->copy) : -1},
+                .normal = c->j[0],
+                .speed = c->approach,
+                .lost = k->stiffness > 0.0 ? 0.0 : -(c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
+  for (int i = 0; i < 3; i++) {
+    b.x[i] = c->x[i], b.n[i] = sign * c->nu[i];
+    b.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
+  }
+  vvi_episodes_add(s->ledger->episodes, &b);
+}
+
 /* The gap of a feature now, the step being taken. */
 static double gap_now(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
@@ -241,6 +261,7 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     vvi_em_contact *c = &w->contact[i];
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
     post_held(w, c, post);
+    tell(s, w, c, start + part * dt);
     if (c->pair->stiffness > 0.0) {
       if (!remember_spring(s, w, c, start + part * dt)) return false;
       continue;

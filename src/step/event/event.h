@@ -110,7 +110,7 @@ void rest_solve(struct vv_step *s, double h, double *p);
 void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p); /* only those of the node of c */
 void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p);
 void rest_settle(struct vv_step *s, const double *p);
-void rest_book(struct vv_step *s, const double *v);
+void rest_book(struct vv_step *s, double t, const double *v);
 void rest_release(struct vv_step *s, double t);
 void rest_capture(struct vv_step *s, int i, double t);
 

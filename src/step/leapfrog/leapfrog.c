@@ -75,8 +75,9 @@ static double *bank_of(struct vv_step *s, const vvi_pair *c)
 }
 
 /* Both sides of an impulse: the bodies' momenta, the books for what is held, and what is lost by design. */
-static void apply(struct vv_step *s, const vvi_pair *c, double r, double loss)
+static void apply(struct vv_step *s, const vvi_pair *c, double t, double r, double loss)
 {
+  vvi_tell_pair(s, c, t, r, NULL, loss);
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
   if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
@@ -95,7 +96,7 @@ static void respond(struct vv_step *s, const vvi_pair *c, double t, double direc
     impulse = large, *bank = 0.0;
   else if (*bank != 0.0)
     impulse = -approach / inverse, *bank += 0.5 * approach * approach / inverse;
-  apply(s, c, direction * impulse, loss);
+  apply(s, c, t, direction * impulse, loss);
   vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
   if (e != NULL) e->energy_jump = -loss;
 }
@@ -109,7 +110,7 @@ static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h,
   if (inverse <= 0.0) return;
   const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
   if (c->restitution == 1.0) *bank_of(s, c) -= gained;
-  apply(s, c, r, c->restitution < 1.0 ? -gained : 0.0);
+  apply(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
 }
 
@@ -201,6 +202,7 @@ static void book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_tell_springs(s, t, h, s->state->q);
 }
 
 /* After the drift: the paper's ways.  `stage` 0: before the second kick, 1: after it. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LOGGED = 64, ROUNDS = 20 }; /* impulses of a step in the log; turns with the curves that meet each other */
+enum { ROUNDS = 20 }; /* turns with the curves that meet each other */
 
 static double *memory_of(const struct vv_step *s)
 {
@@ -168,7 +168,27 @@ static int64_t node_of(const struct vv_step *s, int32_t vertex)
   return m->mover[vertex] < 0 ? -1 : b->node0 + (m->mover[vertex] - b->mover0) - s->model->body[b->body].node0;
 }
 
-/* Impulses of a step beyond the first ones, and those of contacts at rest, are only counted.  The normal of the event leads from a to b. */
+/* For the contact histories; the vertices before `split` get the impulse along n. */
+static void tell(const struct vv_step *s, const vvi_sheet_event *e, int32_t first, int32_t second, int split)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  const vvi_dcr *k = e->pair;
+  if (s->ledger->episodes == NULL) return;
+  vvi_blow b = {.t = s->sheets->t, .normal = e->impulse, .speed = e->speed, .lost = e->lost};
+  for (int side = 0; side < 2; side++) {
+    const vvi_sheet_body *x = &m->body[side == 0 ? second : first];
+    b.body[side] = x->body;
+    b.copy[side] = x->rigid ? vvi_copy_of(&s->model->body[x->body], x->node0 - s->model->body[x->body].node0)
+                            : vvi_copy_of_patch(s->model, patch_of(s, x));
+  }
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < split; j++) b.x[i] += k->c[j] * k->x[j][i];
+    b.n[i] = k->n[i], b.slide[i] = e->rub[i];
+  }
+  vvi_episodes_add(s->ledger->episodes, &b);
+}
+
+/* Those of contacts at rest are only counted.  The normal of the event leads from a to b. */
 static void log_impulse(void *user, const vvi_sheet_event *e)
 {
   struct vv_step *s = user;
@@ -179,14 +199,10 @@ static void log_impulse(void *user, const vvi_sheet_event *e)
   const int32_t first = m->body_of[k->vertex[0]];
   const int32_t second =
       k->vertices == 1 ? m->cluster[w->search->list[e->couple].b].body : m->body_of[k->vertex[split]];
+  tell(s, e, first, second, split);
   if (e->rests && s->ledger->held++ > 0) return;
-  if (w->logged == LOGGED) {
-    s->ledger->impacts++;
-    return;
-  }
   vv_event *out = vvi_log_next(s);
   if (out == NULL) return;
-  w->logged++;
   *out = (vv_event){.time = w->t,
                     .body_a = s->model->body[m->body[first].body].name,
                     .feature_a = patch_of(s, &m->body[first])->feature,
@@ -282,7 +298,7 @@ vv_status vvi_sheets_act(struct vv_step *s, double t, double h, double *f, vv_re
   struct vvi_sheets_step *w = s->sheets;
   bool again = true;
   int64_t acted = 0;
-  w->t = t, w->logged = 0;
+  w->t = t;
   for (int round = 0; again && r->reason == VV_REASON_DONE; round++) {
     set_motion(s, h, f);
     if (!w->ready) choose_guard(w, &memory_of(s)[VVI_SHEET_GUARD]);

@@ -248,6 +248,7 @@ static void respond(struct vv_step *s, const paper_pair *p, double direction)
                                      .speed = k.pair.speed,
                                      .impulse = direction * l,
                                      .slide = slide,
+                                     .rub = {j[0], j[1], j[2]},
                                      .lost = lost + rubbed});
 }
 

@@ -234,13 +234,17 @@ static void mark(struct vvi_sheets_step *w, const vvi_row *r)
 
 /* What friction does after an impulse l along n.  With memory the cone is that of the whole step; after many sweeps friction
  * only follows what is given back: it must not stand in the way of what parts the pairs. */
-static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo *o, double l, double *slide)
+static double rub(struct vvi_sheets_step *w, visit *k, double mu, vvi_sheet_memo *o, double l, double *slide,
+                  double gave[3])
 {
   vvi_sheet_motion *m = &w->search->motion;
-  double j[3] = {0, 0, 0};
+  double lost, old[3];
   if (!(mu > 0.0) || (o != NULL && l > 0.0 && w->sweep >= RUBS)) return 0.0;
-  if (o == NULL) return vvi_dcr_rub(m, &k->pair, mu * fabs(l), VVI_RUB_AHEAD, j, slide, w->post);
-  return vvi_dcr_rub(m, &k->pair, mu * o->impulse, VVI_RUB_STILL, o->rub, slide, w->post);
+  if (o == NULL) return vvi_dcr_rub(m, &k->pair, mu * fabs(l), VVI_RUB_AHEAD, gave, slide, w->post);
+  memcpy(old, o->rub, sizeof old);
+  lost = vvi_dcr_rub(m, &k->pair, mu * o->impulse, VVI_RUB_STILL, o->rub, slide, w->post);
+  for (int i = 0; i < 3; i++) gave[i] = o->rub[i] - old[i];
+  return lost;
 }
 
 /* Everything that the impulse l along n and friction do, and their books. */
@@ -249,7 +253,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
   const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->list[k->near->couple].rule];
   vvi_sheet_motion *m = &w->search->motion;
   const double direction = w->h < 0.0 ? -1.0 : 1.0, u = direction * k->pair.speed, gained = 0.5 * l * (u + up);
-  double slide = 0.0;
+  double slide = 0.0, gave[3] = {0, 0, 0};
   w->serial++;
   vvi_row_apply(m, &k->pair.normal, direction * l, w->post);
   mark(w, &k->pair.normal);
@@ -258,7 +262,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
     w->lost -= gained, w->pushed += pushed || l < 0.0 ? gained : 0.0;
   else
     *w->bank -= gained, w->count.pushed += pushed ? gained : 0.0;
-  const double rubbed = rub(w, k, rule->friction, o, l, &slide);
+  const double rubbed = rub(w, k, rule->friction, o, l, &slide, gave);
   w->rubbed += rubbed;
   w->count.impulses++;
   w->count.pushes += pushed;
@@ -270,6 +274,7 @@ static void answer(struct vvi_sheets_step *w, visit *k, vvi_sheet_memo *o, doubl
                                        .speed = k->pair.speed,
                                        .impulse = direction * l,
                                        .slide = slide,
+                                       .rub = {gave[0], gave[1], gave[2]},
                                        .lost = rubbed - (rule->restitution < 1.0 ? gained : 0.0)});
 }
 
