@@ -1,7 +1,7 @@
 // The data of the page: JSON and base64 blocks that the program wrote (src/report/page.h).
 import { parseScene, type Group } from './scene';
 
-const FORMAT = 1; // VVI_PAGE_FORMAT
+const FORMAT = 2; // VVI_PAGE_FORMAT
 
 function bytes(block: number): ArrayBuffer {
   const e = document.getElementById('vv-' + block);
@@ -57,6 +57,30 @@ export class Table {
     const c = this.column(name);
     return c && c[row] >= 0 ? this.words[c[row]] ?? '' : '';
   }
+}
+
+/** One contact of two bodies and its force over time. */
+export interface Contact {
+  row: number; // in the table
+  a: string; b: string; // with the number of the copy, where a body has several
+  touch: number; release: number;
+  normal: number; peak: number; peakTime: number; lost: number;
+  time: number[]; force: number[]; slide: number[];
+}
+
+function readContacts(t: Table, j: any): Contact[] {
+  const column = (name: string) => t.column(name) ?? new Float64Array(t.rows);
+  const name = (side: string, i: number) => t.word(`body_${side}`, i) + (column(`copy_${side}`)[i] >= 0 ? ` ${column(`copy_${side}`)[i]}` : '');
+  const out: Contact[] = [];
+  for (let i = 0; i < t.rows; i++)
+    out.push({ row: i, a: name('a', i), b: name('b', i), touch: column('touch')[i], release: column('release')[i], normal: column('normal_impulse')[i],
+      peak: column('peak_force')[i], peakTime: column('peak_time')[i], lost: column('energy_lost')[i], time: [], force: [], slide: [] });
+  const f = j ? new Float64Array(bytes(j.block)) : new Float64Array();
+  for (let i = 0; i + 3 < f.length; i += 4) {
+    const c = out[f[i]];
+    c?.time.push(f[i + 1]), c?.force.push(f[i + 2]), c?.slide.push(f[i + 3]);
+  }
+  return out;
 }
 
 export class Field {
@@ -168,6 +192,8 @@ export class Run {
   scene: Group;
   ledger: Table;
   events: Table;
+  contactTable: Table;
+  contacts: Contact[];
   frames: Frames;
   bodies: Body[];
   index: number;
@@ -184,6 +210,8 @@ export class Run {
     this.scene = parseScene(j.scene);
     this.ledger = new Table(j.ledger);
     this.events = new Table(j.events);
+    this.contactTable = new Table(j.contacts);
+    this.contacts = readContacts(this.contactTable, j.forces);
     this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)) };
     this.bodies = j.bodies.map((b: any) => new Body(b));
   }

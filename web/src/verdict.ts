@@ -50,9 +50,9 @@ function figures(): Figure[] {
     plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'energy.scale'), r.ledger.unit('total'), 3)}`),
     plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'momentum.scale'), r.ledger.unit('p_x'), 3)}`),
     plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'), 3)}`),
-    plain('Impacts', 'impacts', (v) => whole(v), (r) => (path(r, 'held') ? `${whole(path(r, 'held'))} held at rest` : '')),
+    plain('Contacts', 'contacts', (v) => whole(v), (r) => `${whole(path(r, 'impacts'))} impulse${path(r, 'impacts') === 1 ? '' : 's'} that hit, ${whole(path(r, 'contact_pairs'))} pair${path(r, 'contact_pairs') === 1 ? '' : 's'} of bodies`),
     plain('Deepest penetration', 'max_penetration', (v, r) => withUnit(v, r.ledger.unit('penetration'), 3)),
-    plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
+    plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${path(r, 'step_seconds') === undefined ? '' : `${seconds(path(r, 'step_seconds'))} in steps, `}${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
   ];
 }
 
