@@ -1,6 +1,7 @@
 /* app/summary.c  What a run tells at its end. */
 #include "app.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,13 @@ static void print_steps(const app_run *r)
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }
 
+/* Round-off adds up as the square root of the steps at least: below that an error says nothing about the method. */
+static void print_error(const app_run *r, const char *name, double value, const char *what)
+{
+  const double rounding = 4.0 * DBL_EPSILON * sqrt(1.0 + (double)r->scene.state->step);
+  printf("  %-18s %.2e  %s%s\n", name, value, what, value > 0 && value <= rounding ? "; round-off" : "");
+}
+
 static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
@@ -27,7 +35,7 @@ static void print_ledger(const app_run *r)
   const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
                       plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
-  char unit[256];
+  char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
   if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
@@ -39,10 +47,11 @@ static void print_ledger(const app_run *r)
   if (plastic != 0) printf("    plastic work     %.9g %s\n", plastic, unit);
   if (viscous != 0) printf("    viscous loss     %.9g %s\n", viscous, unit);
   if (damage != 0) printf("    damage           %.9g %s\n", damage, unit);
-  printf("  energy error       %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE));
-  printf("  momentum drift     %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT));
-  printf("  angular momentum   %.2e  largest drift, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT));
-  printf("  penetration        %.2e  largest\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION));
+  print_error(r, "energy error", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE), "largest, relative");
+  print_error(r, "momentum drift", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT), "largest, relative");
+  print_error(r, "angular momentum", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT), "largest drift, relative");
+  printf("  penetration        %.2e  largest, %s\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION),
+         app_clean(unit, sizeof unit, app_scene_word(&r->scene, "units", "length", word, sizeof word)));
 }
 
 /* "ball 3": a body, and which of its copies. */
@@ -110,8 +119,12 @@ static void print_claims(const app_run *r)
   for (int i = 0; i < n; i++) {
     char when[32] = "-";
     if (claim[i].worst > 0) snprintf(when, sizeof when, "%.4g", claim[i].when);
-    printf("  %-18s %s %8.2e  %7.1e  %-9s  %s\n", claim[i].name, claim[i].kept ? "kept  " : "BROKEN", claim[i].worst,
-           claim[i].bound, when, claim[i].nature);
+    const bool guard = strncmp(claim[i].nature, "guard", 5) == 0;
+    printf("  %-18s %s %8.2e  %7.1e  %-9s  %s\n", claim[i].name,
+           !claim[i].kept ? "BROKEN"
+           : guard        ? "within"
+                          : "kept  ",
+           claim[i].worst, claim[i].bound, when, claim[i].nature);
   }
   if (n == 0) printf("  none: this method promises nothing for this scene\n");
 }

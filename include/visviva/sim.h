@@ -47,10 +47,11 @@ typedef struct vv_report {
 
 /* A promise of the method, and whether the run kept it. */
 typedef struct vv_claim {
-  const char *name;   /* energy, momentum, angular_momentum, penetration, event_balance, symplectic... */
-  const char *nature; /* exact, bounded, dissipative by design */
-  double bound, worst;
-  double when; /* time of the worst value */
+  const char *name; /* energy, momentum, angular_momentum, penetration, event_balance, symplectic... */
+  const char
+      *nature; /* exact; bounded: by theory; guard: wide, kept means that it did not blow up; ", losses booked" */
+  double bound, worst; /* relative, but of penetration: a length */
+  double when;         /* time of the worst value */
   bool kept;
 } vv_claim;
 

@@ -208,11 +208,20 @@ static vv_status flush_all(vv_results *r, bool to_disk)
   return vvi_h5_flush(&r->frames.h5, to_disk);
 }
 
+/* Files that are forced to disk cost some ten milliseconds each.  Where the scene does not say when, a run is not interrupted
+ * for what it could do again in two seconds. */
+static bool worth_it(const vv_results *r)
+{
+  const double seconds = 2.0;
+  return vv_has(vv_sub(r->model->root, "record"), "checkpoint") || vvi_clock() - r->checked > seconds;
+}
+
 /* The state of an unstable run is worthless: the checkpoint before it is kept. */
 static vv_status write_checkpoint(vv_results *r, const vv_view *view, const vvi_marks *marks)
 {
   if (view->hopeless || !is_finite(view->state)) return VV_OK;
   VV_TRY(flush_all(r, true));
+  r->checked = vvi_clock();
   return vvi_checkpoint_write(view, marks, r->checkpoint_tmp, r->checkpoint_path);
 }
 
@@ -255,7 +264,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     return write_checkpoint(r, view, &marks);
   }
   const bool resuming = view->first && r->resumed; /* the checkpoint of this step is the one just read */
-  if (start || (due(step, r->check_every) && !resuming)) return write_checkpoint(r, view, &r->marks);
+  if (start || (due(step, r->check_every) && !resuming && worth_it(r))) return write_checkpoint(r, view, &r->marks);
   return VV_OK;
 }
 
