@@ -17,8 +17,9 @@ typedef struct vv_event {
   double normal_impulse, tangential_impulse;
   double
       energy_jump; /* J: change of the energy the method balances; what restitution takes, and what the balance missed */
-  double residual;        /* |energy equation| / energy scale after the jump was solved */
-  int64_t node_a, node_b; /* of the body, where it was touched; -1: fixed in space */
+  double residual;             /* |energy equation| / energy scale after the jump was solved */
+  int64_t node_a, node_b;      /* of the body, where it was touched; -1: fixed in space */
+  double pose_a[7], pose_b[7]; /* of a rigid body then: position, turn as a quaternion (w first); all 0: not known */
 } vv_event;
 
 /* Why a run ended. */

@@ -117,7 +117,7 @@ STRUCTS = {"vv_ctx_def": CtxDef, "vv_state": State, "vv_slice": Slice, "vv_repor
 #: dtype of struct vv_event; names are addresses of C strings that live as long as the model
 EVENT = [("time", "f8"), ("body_a", "u8"), ("feature_a", "u8"), ("body_b", "u8"), ("feature_b", "u8"), ("kind", "u8"),
          ("x", "f8", 3), ("n", "f8", 3), ("normal_speed", "f8"), ("normal_impulse", "f8"), ("tangential_impulse", "f8"),
-         ("energy_jump", "f8"), ("residual", "f8"), ("node_a", "i8"), ("node_b", "i8")]
+         ("energy_jump", "f8"), ("residual", "f8"), ("node_a", "i8"), ("node_b", "i8"), ("pose_a", "f8", 7), ("pose_b", "f8", 7)]
 
 ObserveFn = CFUNCTYPE(c_int, POINTER(View), c_void_p)
 NextFn = CFUNCTYPE(c_int64, c_int64, c_void_p)

@@ -71,6 +71,7 @@ static vv_status put_folder(vvi_paper *p, vvi_arena *arena, folder *f, int n, in
   VV_TRY(vvi_page_ledger(p, arena, &f->ledger, ledger_rows));
   VV_TRY(vvi_page_events(p, arena, &f->events, event_rows));
   VV_TRY(vvi_page_contacts(p, arena, &f->contacts, &f->run, share(CONTACT_ROWS, n)));
+  VV_TRY(vvi_page_poses(p, arena, &f->run, event_rows));
   VV_TRY(vvi_page_frames(p, arena, &f->run, (most - text) / 4 * 3 - tables)); /* base64: 4 letters for 3 bytes */
   vvi_json_close(&p->json, '}');
   return VV_OK;

@@ -219,3 +219,29 @@ vv_status vvi_page_contacts(vvi_paper *p, vvi_arena *arena, const vvi_table *t, 
   put_forces(p, t, place, force, n, SAMPLES * most);
   return p->status;
 }
+
+/* ---- poses of rigid bodies at their impacts ---- */
+
+vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most)
+{
+  static const char *const name[] = {"time", "body", "copy", "x", "y", "z", "w", "i", "j", "k"};
+  int64_t dims[VVI_H5_RANK] = {0}, n = 0;
+  double *column[VV_COUNT(name)];
+  int rank;
+  if (vvi_h5_has(&run->h5, "/poses/time")) VV_TRY(vvi_h5_shape(&run->h5, "/poses/time", &rank, dims));
+  for (int i = 0; dims[0] > 0 && i < VV_COUNT(name); i++) {
+    char object[32] = "/poses/";
+    column[i] = VVI_ARENA_NEW(arena, double, dims[0]);
+    if (column[i] == NULL) return VV_NOMEM;
+    VV_TRY(vvi_h5_read(&run->h5, strcat(object, name[i]), VVI_H5_DOUBLE, dims[0], column[i]));
+  }
+  vvi_json_open(&p->json, "poses", '{');
+  const int block = vvi_block_begin(p);
+  for (; n < dims[0] && n < most; n++)
+    for (int i = 0; i < VV_COUNT(name); i++) vvi_block_double(p, column[i][n]);
+  vvi_block_end(p);
+  vvi_json_whole(&p->json, "block", block);
+  vvi_json_whole(&p->json, "rows", n);
+  vvi_json_close(&p->json, '}');
+  return p->status;
+}

@@ -40,6 +40,24 @@ static int32_t copy_of(const struct vv_step *s, const vvi_contact *c, int side)
   return -1;
 }
 
+/* Two copies of one body touch with a node each. */
+static int64_t node_or_copy(const struct vv_step *s, const vvi_contact *c, int side)
+{
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  const int32_t copy = vvi_copy_of(body, 0) >= 0 ? copy_of(s, c, side) : -1;
+  return copy >= 0 ? copy : node_of(s, c, side);
+}
+
+/* Where a rigid body is at its impact: pictures between two frames go through it.  Its q is that of vv_frame. */
+static void note_pose(const struct vv_step *s, const vvi_contact *c, int side, int64_t node, double pose[7])
+{
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  const vv_block *b = &s->model->block[body->block];
+  const bool rigid = b->kind->implicit != NULL && b->kind->implicit->frames != NULL;
+  if (!rigid || node < 0 || node >= body->n_node) return;
+  for (int k = 0; k < 7; k++) pose[k] = s->contact->q[b->q0 + k * b->column + body->node0 + node];
+}
+
 static void tell(const struct vv_step *s, const vvi_contact_note *e)
 {
   const struct vvi_contact_step *w = s->contact;
@@ -81,10 +99,12 @@ static void log_contact(void *user, const vvi_contact_note *e)
                     .normal_impulse = e->normal,
                     .tangential_impulse = e->tangential,
                     .energy_jump = -e->lost,
-                    .node_a = node_of(s, c, 0),
-                    .node_b = node_of(s, c, 1)};
+                    .node_a = node_or_copy(s, c, 0),
+                    .node_b = node_or_copy(s, c, 1)};
   memcpy(out->x, c->x, sizeof out->x);
   memcpy(out->n, c->n, sizeof out->n);
+  note_pose(s, c, 0, out->node_a, out->pose_a);
+  note_pose(s, c, 1, out->node_b, out->pose_b);
 }
 
 static double *memory_of(const struct vv_step *s)

@@ -13,7 +13,8 @@ before(() => {
   runScene('room', 'newcomer/beam-in-a-room', (s) => s.replace('end: 2', 'end: 0.5'));
   runScene('coarse', 'newcomer/two-beams-colliding');
   runScene('fine', 'newcomer/two-beams-colliding', (s) => s.replace('safety: 0.3', 'safety: 0.15'));
-  for (const name of ['bar', 'room', 'shell', 'solids', 'hostile', 'burst', 'coarse']) pages[name] = report(name);
+  runScene('rod', 'newcomer/tumbling-rod', (s) => s.replace('end: 100', 'end: 40'));
+  for (const name of ['rod', 'bar', 'room', 'shell', 'solids', 'hostile', 'burst', 'coarse']) pages[name] = report(name);
   pages.both = report(['coarse', 'fine']);
 });
 after(closeBrowser);
@@ -93,6 +94,29 @@ test('plots read the rows of ledger.csv and follow the clock', async () => {
   await settle(p);
   assert.ok(Math.abs((await p.evaluate(() => window.visviva.plots.drawn[2].plot.scales.x.max)) / end - 1) < 1e-9);
   assert.deepEqual(p.trouble, []);
+  await p.context().close();
+});
+
+test('what touches is drawn where it touches', async () => {
+  const p = await open(pages.rod);
+  const away = await p.evaluate(() => {
+    const run = window.visviva.report.runs[0], b = run.bodies[0], e = run.events, out = [];
+    const x = new Float32Array(3), q = new Float32Array(4), half = [0.5, 0.025, 0.025];
+    for (let i = 0; i < e.rows; i++) {
+      const { frame, blend } = run.frameAt(e.column('time')[i]);
+      b.positions(frame, blend, x), b.orientations(frame, blend, q);
+      const d = ['x', 'y', 'z'].map((c, k) => e.column(c)[i] - x[k]), [w, ...u] = q;
+      const cross = (a, c) => [a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2], a[0] * c[1] - a[1] * c[0]];
+      const t = cross(d, u).map((v) => 2 * v), s = cross(t, u); // turned back: conj(q) d q
+      const own = d.map((v, k) => v + w * t[k] + s[k]);
+      out.push(Math.hypot(...own.map((v, k) => Math.max(0, Math.abs(v) - half[k]))));
+    }
+    return out.sort((a, b) => a - b);
+  });
+  assert.ok(away.length > 20, `${away.length} impacts`);
+  const median = away[away.length >> 1], most = away.at(-1);
+  console.log(`# drawn away from the point of contact: median ${median.toExponential(1)}, most ${most.toExponential(1)} of a rod of 1`);
+  assert.ok(median < 0.002 && most < 0.01, `${median}, ${most}`);
   await p.context().close();
 });
 

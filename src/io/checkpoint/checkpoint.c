@@ -24,6 +24,7 @@ enum { VERSION = 3, VERSION_TEXT = 32 };
   X(contacts_bytes) \
   X(contacts_hash)  \
   X(episodes)       \
+  X(poses)          \
   X(samples)        \
   X(frames)         \
   X(h5_frames)      \

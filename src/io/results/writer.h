@@ -13,7 +13,7 @@ typedef struct vvi_series_slot {
   int field;
 } vvi_series_slot;
 
-enum { VVI_EVENT_SERIES = 12, VVI_EPISODE_SERIES = 24, VVI_SAMPLE_SERIES = 4 };
+enum { VVI_EVENT_SERIES = 12, VVI_EPISODE_SERIES = 24, VVI_SAMPLE_SERIES = 4, VVI_POSE_SERIES = 10 };
 
 typedef struct vvi_frames {
   vvi_h5 h5;
@@ -26,7 +26,9 @@ typedef struct vvi_frames {
   double *buffer; /* largest field of any block */
   int64_t event_id[VVI_EVENT_SERIES];
   int64_t episode_id[VVI_EPISODE_SERIES], sample_id[VVI_SAMPLE_SERIES];
-  int64_t episode_first, sample_first; /* as event_first */
+  double *axes; /* [bodies][4] of the shape in the principal ones; all 0: not known yet */
+  int64_t pose_id[VVI_POSE_SERIES];
+  int64_t episode_first, sample_first, pose_first; /* as event_first */
   double *spot; /* [spot_room][VVI_SPOT] contacts at a frame: place, force, numbers of pair and bodies */
   int64_t spot_room;
   int64_t event_first; /* of the events of the run, how many came before the first row of results.h5 */
