@@ -88,10 +88,14 @@ typedef struct app_scene {
   vv_state *state;
 } app_scene;
 bool app_scene_open(app_scene *s, const char *path, int threads); /* false: reported, nothing to close */
-/* A word of the scene to be replaced before it is compiled: path as vv_spec_set wants it. */
+/* A word of the scene to be replaced before it is compiled: a path as vv_spec_set wants it, or a parameter.  The scene "-" is
+ * standard input. */
 typedef struct app_edit {
   const char *path, *value;
 } app_edit;
+/* The values of --set, NAME=VALUE each; edit[values->n] points into them and into the buffer.  False: reported. */
+enum { APP_EDIT_BYTES = 4096 };
+bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edit edit[]);
 bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[]);
 void app_scene_close(app_scene *s);
 /* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
@@ -133,6 +137,7 @@ typedef struct app_run {
   vv_report report;
   const char *path;      /* scene file */
   char folder[APP_PATH]; /* results */
+  app_values set;        /* values of --set */
   bool resume, overwrite, quiet, check_structure;
   bool output; /* files are being written */
   int threads;
@@ -159,6 +164,7 @@ int app_verb_report(int argc, char **argv);
 int app_verb_study(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
+int app_verb_schema(int argc, char **argv);
 int app_verb_help(int argc, char **argv);
 int app_verb_version(int argc, char **argv);
 int app_verb_man(int argc, char **argv);

@@ -30,6 +30,7 @@ static void print_steps(const app_scene *s)
     printf("  stable step        no limit: nothing here vibrates\n");
   printf("  step               %.9g %s", step, clean);
   if (isfinite(stable)) printf(", %.3g of the stable one", step / stable);
+  if (*vv_model_step_reason(s->model)) printf("\n                     by default: %s", vv_model_step_reason(s->model));
   printf("\n  steps              %lld, to t = %.9g %s\n", (long long)steps, (double)steps * step, clean);
 }
 
@@ -87,24 +88,39 @@ static int check(const app_scene *s, const char *path)
   app_print_method(s, vv_sim_energy_kind(sim));
   app_print_contacts(s);
   print_size(s);
-  printf("%s: a good scene\n", app_clean(clean, sizeof clean, path));
+  printf("%s: a good scene\n", app_clean(clean, sizeof clean, strcmp(path, "-") == 0 ? "stdin" : path));
   vv_sim_destroy(sim);
   return APP_DONE;
 }
 
-int app_check_scene(const char *path)
+static int check_edited(const char *path, const app_values *set)
 {
   app_scene s;
-  if (!app_scene_open(&s, path, 1)) return APP_INPUT;
+  char names[APP_EDIT_BYTES];
+  app_edit edit[APP_MAX_VALUES];
+  if (!app_edits_read(set, names, sizeof names, edit) || !app_scene_open_edited(&s, path, 1, set->n, edit))
+    return APP_INPUT;
   const int code = check(&s, path);
   app_scene_close(&s);
   return code;
 }
 
+int app_check_scene(const char *path)
+{
+  return check_edited(path, &(app_values){0});
+}
+
 int app_verb_check(int argc, char **argv)
 {
-  app_line line = {.verb = "check", .needs = "a scene file", .least = 1, .most = 1};
+  app_values set = {0};
+  const app_option option[] = {{.name = "--set", .many = &set}};
+  app_line line = {.verb = "check",
+                   .option = option,
+                   .n_option = 1,
+                   .needs = "a scene file, or - for standard input",
+                   .least = 1,
+                   .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
-  return app_check_scene(line.word[0]);
+  return check_edited(line.word[0], &set);
 }

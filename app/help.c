@@ -10,17 +10,20 @@ typedef struct topic {
 /* clang-format off */
 static const topic topics[] = {
 {"run",
-"Reads the scene, runs it, and writes a result folder (default: out/NAME\n"
-"for NAME.yaml):\n"
+"Reads the scene (- : from standard input), runs it, and writes a result folder\n"
+"(default: out/NAME for NAME.yaml):\n"
 "  scene.yaml          the scene as understood, every default written out\n"
 "  ledger.csv          energy and momentum, one row per recorded step\n"
 "  events.csv          one row per impact\n"
 "  contacts.csv        one row per contact of two bodies, with its force\n"
+"  probes.csv          the scene's `probes` over time, at their own rate\n"
 "  results.h5          frames: positions, velocities, stresses (HDF5)\n"
 "  paraview/run.pvd    the same frames for ParaView\n"
 "  checkpoint.h5       the complete state; --resume goes on from it, bit by bit\n"
 "  summary.json        the key numbers and the claims, for programs\n\n"
 "  -o, --output DIR    where to write\n"
+"  --set NAME=VALUE    another value for one of the scene's `parameters`, or for\n"
+"                      any key by its path: time.end=2, bodies.rod.length=3 mm\n"
 "  --threads N         1 to 1024; default: as many as help, up to\n"
 "                      OMP_NUM_THREADS or all cores; results do not depend on it\n"
 "  --resume            continue the run in DIR after its last checkpoint; the\n"
@@ -33,8 +36,8 @@ static const topic topics[] = {
 "longer than a second is given up, and the last checkpoint is kept.\n"
 "See also: visviva help ledger, visviva help exit-codes.\n"},
 {"check",
-"Reports every mistake of the scene at once, with line, column and the nearest\n"
-"known word.\n"
+"Reports every mistake of the scene (- : standard input) at once, with line,\n"
+"column and the nearest known word.  --set as in run.\n"
 "For a good scene it prints bodies, nodes, the stable step 2/omega_max, the\n"
 "chosen step, the method, the contacts and how large the results will be.\n"},
 {"info",
@@ -97,6 +100,11 @@ static const topic topics[] = {
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
 "(Markdown).\n"},
+{"schema",
+"Writes a JSON schema of scene files, made from the tables that check them.\n"
+"Editors with a YAML language server complete and check keys with it; put\n"
+"  # yaml-language-server: $schema=visviva.json\n"
+"into the first line of a scene.\n"},
 {"man",
 "Prints the manual page, for man(1).\n"},
 {"completion",
@@ -119,8 +127,9 @@ static const topic topics[] = {
 "            material: {young: 1, density: 1}, position: 0, velocity: -0.1}\n"
 "  contacts:\n"
 "    - {between: [left, right], restitution: 1}\n\n"
-"Units are yours, as long as they fit together;\n"
-"`units: {length: m, mass: kg, time: s}` names them.\n"
+"Numbers may be formulas with units: 2*pi, 1/240, 3 mm, 210 GPa.  Without a unit\n"
+"they are in SI, or in what `units: {length: mm, mass: t, time: s}` says.\n"
+"`parameters: {speed: 5 m/s}` names one for formulas and for `run --set speed=6`.\n"
 "Kinds of bodies:\n"
 "  bar       on a line: waves, walls, driven ends\n"
 "  beam      rods, rings, helices in space           docs/beams.md\n"

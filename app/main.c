@@ -7,9 +7,11 @@
 
 const app_verb app_verbs[] = {
     {"run", app_verb_run,
-     "run SCENE.yaml [-o DIR] [--threads N] [--resume | --overwrite] [--quiet] [--check-structure]",
+     "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--resume | --overwrite] [--quiet] "
+     "[--check-structure]",
      "run a scene and write its result folder"},
-    {"check", app_verb_check, "check SCENE.yaml", "validate a scene without running it; print the stable step"},
+    {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
+     "validate a scene without running it; print the stable step"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},
@@ -22,6 +24,7 @@ const app_verb app_verbs[] = {
      "run a family of steps or meshes; measure orders of convergence"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
+    {"schema", app_verb_schema, "schema FILE.json", "write a JSON schema of scene files, for editors"},
     {"man", app_verb_man, "man", "print the man page: visviva man | man -l -"},
     {"completion", app_verb_completion, "completion bash | zsh | fish",
      "print what a shell needs to complete these words"},

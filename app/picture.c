@@ -23,16 +23,18 @@ int app_verb_picture(int argc, char **argv)
 
 /* Written beside and moved when complete, so that a full disk leaves the old file; what is no file (/dev/stdout) is
  * written as it is. */
-static vv_status write_reference(vv_ctx *ctx, const char *file)
+typedef vv_status page_fn(vv_ctx *ctx, const char *path);
+
+static vv_status write_page(vv_ctx *ctx, const char *file, page_fn *write)
 {
   char path[APP_PATH];
   struct stat s;
-  if (lstat(file, &s) == 0 && !S_ISREG(s.st_mode)) return vv_scene_reference(ctx, file);
+  if (lstat(file, &s) == 0 && !S_ISREG(s.st_mode)) return write(ctx, file);
   if ((size_t)snprintf(path, sizeof path, "%s.tmp", file) >= sizeof path) {
     app_error("%s: the path is too long", file);
     return VV_ARG;
   }
-  vv_status status = vv_scene_reference(ctx, path);
+  vv_status status = write(ctx, path);
   if (status == VV_OK && rename(path, file) != 0) {
     app_error("%s: not replaced: %s", file, strerror(errno));
     status = VV_IO;
@@ -41,14 +43,24 @@ static vv_status write_reference(vv_ctx *ctx, const char *file)
   return status;
 }
 
-int app_verb_reference(int argc, char **argv)
+static int write_verb(const char *verb, page_fn *write, int argc, char **argv)
 {
-  app_line line = {.verb = "reference", .needs = "the name of the file to write", .least = 1, .most = 1};
+  app_line line = {.verb = verb, .needs = "the name of the file to write", .least = 1, .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
-  if (status == VV_OK) status = write_reference(ctx, line.word[0]);
+  if (status == VV_OK) status = write_page(ctx, line.word[0], write);
   return app_wrote(ctx, status, line.word[0]);
+}
+
+int app_verb_reference(int argc, char **argv)
+{
+  return write_verb("reference", vv_scene_reference, argc, argv);
+}
+
+int app_verb_schema(int argc, char **argv)
+{
+  return write_verb("schema", vv_scene_schema, argc, argv);
 }

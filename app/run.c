@@ -10,6 +10,7 @@
 static bool default_folder(const char *scene, char *out, size_t size)
 {
   const char *slash = strrchr(scene, '/'), *name = slash != NULL ? slash + 1 : scene, *dot = strrchr(name, '.');
+  if (strcmp(scene, "-") == 0) name = "stdin";
   const int length = dot != NULL && dot != name ? (int)(dot - name) : (int)strlen(name);
   const int n = snprintf(out, size, "out/%.*s", length, name);
   return n >= 0 && (size_t)n < size;
@@ -17,7 +18,7 @@ static bool default_folder(const char *scene, char *out, size_t size)
 
 static bool holds_a_run(const char *folder)
 {
-  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv",
+  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv", "probes.csv",
                                      "results.h5", "checkpoint.h5", "summary.json", "paraview"};
   char path[APP_PATH];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
@@ -103,10 +104,13 @@ static vv_status finish(app_run *r, vv_status status)
 
 static void say_how_to_resume(const app_run *r, const char *what, const char *kept, const char *afterwards)
 {
-  char scene[APP_PATH], folder[APP_PATH];
-  app_hint("%s at step %lld of %lld; %scontinue with: visviva run %s -o %s --resume%s", what,
+  char scene[APP_PATH], folder[APP_PATH], word[APP_PATH], set[APP_PATH] = "";
+  for (int i = 0; i < r->set.n; i++)
+    snprintf(set + strlen(set), sizeof set - strlen(set), " --set %.200s",
+             app_quote(word, sizeof word, r->set.value[i]));
+  app_hint("%s at step %lld of %lld; %scontinue with: visviva run %s -o %s%s --resume%s", what,
            (long long)r->scene.state->step, (long long)vv_model_steps(r->scene.model), kept,
-           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder), afterwards);
+           app_quote(scene, sizeof scene, r->path), app_quote(folder, sizeof folder, r->folder), set, afterwards);
 }
 
 static int stopped(const app_run *r, vv_status status)
@@ -135,7 +139,9 @@ static int run(app_run *r)
   }
   status = advance(r);
   status = finish(r, status);
-  if (status != VV_OK || r->report.reason != VV_REASON_DONE) return stopped(r, status);
+  const bool ended = r->report.reason == VV_REASON_DONE || r->report.reason == VV_REASON_STOPPED;
+  if (status != VV_OK || !ended) return stopped(r, status);
+  if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
   if (!r->quiet) app_print_summary(r);
   app_warn_of_elements(r);
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
@@ -143,7 +149,10 @@ static int run(app_run *r)
 
 static int open_and_run(app_run *r)
 {
-  if (!app_scene_open(&r->scene, r->path, r->threads)) {
+  char names[APP_EDIT_BYTES];
+  app_edit edit[APP_MAX_VALUES];
+  if (!app_edits_read(&r->set, names, sizeof names, edit)) return APP_INPUT;
+  if (!app_scene_open_edited(&r->scene, r->path, r->threads, r->set.n, edit)) {
     char scene[APP_PATH];
     if (app_exists(r->path))
       app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
@@ -165,12 +174,18 @@ int app_verb_run(int argc, char **argv)
   const app_option option[] = {
       {.name = "--output", .brief = "-o", .value = &folder},
       {.name = "--threads", .value = &threads},
+      {.name = "--set", .many = &r.set},
       {.name = "--resume", .flag = &r.resume},
       {.name = "--overwrite", .flag = &r.overwrite},
       {.name = "--quiet", .brief = "-q", .flag = &r.quiet},
       {.name = "--check-structure", .flag = &r.check_structure},
   };
-  app_line line = {.verb = "run", .option = option, .n_option = 6, .needs = "a scene file", .least = 1, .most = 1};
+  app_line line = {.verb = "run",
+                   .option = option,
+                   .n_option = 7,
+                   .needs = "a scene file, or - for standard input",
+                   .least = 1,
+                   .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (threads != NULL && !app_whole("--threads", threads, 1, 1024, &r.threads)) return APP_INPUT;

@@ -1,7 +1,63 @@
 /* app/scene.c  A scene, read and compiled, and the words of it as understood. */
 #include "app.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+/* All of standard input; the caller frees it.  NULL: reported. */
+static char *read_stdin(size_t *length)
+{
+  enum { MOST = 64 << 20 }; /* more is no scene; the reader says so */
+  size_t room = 1 << 16, n = 0;
+  char *all = malloc(room);
+  while (all != NULL) {
+    const size_t got = fread(all + n, 1, room - n, stdin);
+    n += got;
+    if (got == 0 || n > MOST) break;
+    if (n < room) continue;
+    char *more = realloc(all, room *= 2);
+    if (more == NULL) free(all);
+    all = more;
+  }
+  if (all == NULL) app_error("standard input: out of memory");
+  *length = n;
+  return all;
+}
+
+static vv_status read_scene(vv_ctx *ctx, const char *path, vv_spec **spec)
+{
+  if (strcmp(path, "-") != 0) return vv_scene_read(ctx, path, spec);
+  size_t length = 0;
+  char *text = read_stdin(&length);
+  const vv_status status = text != NULL ? vv_scene_parse(ctx, "stdin", text, length, spec) : VV_NOMEM;
+  free(text);
+  return status;
+}
+
+/* A path has a dot or an index; a name alone is one of the scene's parameters. */
+static vv_status edit_scene(vv_spec *spec, const app_edit *e)
+{
+  return strpbrk(e->path, ".[") != NULL ? vv_spec_set(spec, e->path, e->value)
+                                        : vv_spec_set_parameter(spec, e->path, e->value);
+}
+
+bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edit edit[])
+{
+  size_t n = 0;
+  for (int i = 0; i < values->n; i++) {
+    const char *equals = strchr(values->value[i], '=');
+    const size_t name = equals != NULL ? (size_t)(equals - values->value[i]) : 0;
+    if (name == 0 || equals[1] == '\0' || n + name + 1 > size) {
+      app_error("--set wants NAME=VALUE, not '%s'", values->value[i]);
+      return false;
+    }
+    memcpy(buffer + n, values->value[i], name);
+    buffer[n + name] = '\0';
+    edit[i] = (app_edit){buffer + n, equals + 1};
+    n += name + 1;
+  }
+  return true;
+}
 
 bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[])
 {
@@ -9,8 +65,8 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, c
   def.threads = threads;
   *s = (app_scene){0};
   vv_status status = vv_ctx_create(&def, &s->ctx);
-  if (status == VV_OK) status = vv_scene_read(s->ctx, path, &s->spec);
-  for (int i = 0; i < n && status == VV_OK; i++) status = vv_spec_set(s->spec, edit[i].path, edit[i].value);
+  if (status == VV_OK) status = read_scene(s->ctx, path, &s->spec);
+  for (int i = 0; i < n && status == VV_OK; i++) status = edit_scene(s->spec, &edit[i]);
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
   if (status == VV_OK) {
     app_warnings(s->ctx);
@@ -74,7 +130,17 @@ void app_print_contacts(const app_scene *s)
     app_scene_word(s, group, "between", word, sizeof word);
     if (word[0] == '\0') break;
     printf("  %-18s between %s", n == 0 ? "contacts" : "", app_clean(clean, sizeof clean, word));
-    for (int i = 0; i < 3; i++) printf(", %s %s", name[i], app_scene_word(s, group, name[i], word, sizeof word));
+    for (int i = 0; i < 3; i++) {
+      app_scene_word(s, group, name[i], word, sizeof word);
+      if (word[0] == '\0') { /* friction: {static: ..., kinetic: ...} */
+        char other[WORD];
+        app_scene_word(s, group, "friction.static", word, sizeof word);
+        app_scene_word(s, group, "friction.kinetic", other, sizeof other);
+        printf(", friction %s static, %s kinetic", word, other);
+      } else {
+        printf(", %s %s", name[i], word);
+      }
+    }
     printf("\n");
   }
   if (n == 0) printf("  contacts           none\n");

@@ -15,6 +15,7 @@ static void print_steps(const app_run *r)
          app_plural(vv_model_nodes(m)));
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
   if (ratio > 0) printf(", %.3g of the stable one", ratio);
+  if (*vv_model_step_reason(m)) printf("\n                     by default: %s", vv_model_step_reason(m));
   printf("\n  time at the end    %.9g %s\n", r->scene.state->t, clean);
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }

@@ -6,7 +6,6 @@
  * contact. */
 #include "sim/sim.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 #include "tools.h"
 
 #include <math.h>
@@ -186,8 +185,8 @@ static void measure(const row *r, int threads, FILE *csv)
   const double steps = (double)r->steps;
   printf("%-15s %2d %7.0f %8.1f %8.1f %6.2f %8.2f %7.2f %6.2f %9.2f %7.2f %7.2f\n", r->name, threads, n, ns * alone,
          ns * whole, whole / alone, (now.impulses - before.impulses) / steps,
-         (double)run.sim->step.sheets->search->builds / (steps + (double)r->warm), (now.passes - before.passes) / steps,
-         1e3 * whole, start[0], start[1]);
+         (double)run.sim->step.contact->features->search->builds / (steps + (double)r->warm),
+         (now.passes - before.passes) / steps, 1e3 * whole, start[0], start[1]);
   fprintf(csv, "%s,%d,%.0f,%.2f,%.2f,%.3f,%.3f,%.3f\n", r->name, threads, n, ns * alone, ns * whole, 1e3 * whole,
           start[0], start[1]);
   fflush(stdout);

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { REPEATS = 5, MOST_THREADS = 2, TEXT = 1024 };
 
@@ -40,6 +41,19 @@ static void columns(char text[TEXT], int side)
 static void dropped(char text[TEXT], int side)
 {
   write_columns(text, side, 0.02);
+}
+
+/* Boxes turned at random that fall into a room. */
+static void heap(char text[TEXT], int side)
+{
+  const double wide = 1.5 * side, first = -0.75 * (side - 1);
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: 1e6, step: 0.002}\ngravity: [0, 0, -9.81]\n"
+           "contacts: [{restitution: 0.2, friction: 0.5}]\nbodies:\n"
+           "  boxes: {kind: rigid, shape: {box: {size: [0.6, 0.7, 0.8]}}, density: 1, position: [%g, %g, 1], copies: "
+           "{grid: {count: [%d, %d, %d], spacing: [1.4, 1.4, 1.4]}, orientation: random, seed: 7}}\n"
+           "  room: {kind: obstacle, shape: {room: {size: [%g, %g, %g], centre: [0, 0, %g]}}}\n",
+           first, first, side, side, side, wide, wide, 4.0 * wide, 2.0 * wide);
 }
 
 static void write_gas(char text[TEXT], int side, const char *shape)
@@ -76,7 +90,7 @@ static const scene scene_list[] = {
     {"columns at rest", columns, 5, 50, 400, 0},   {"columns at rest", columns, 10, 50, 100, 1000},
     {"columns at rest", columns, 16, 50, 25, 0},   {"columns dropped", dropped, 10, 480, 100, 0},
     {"gas of spheres", spheres, 10, 200, 500, 60}, {"gas of boxes", boxes, 10, 200, 200, 300},
-    {"tumbling rod", rod, 1, 1000, 100000, 0},
+    {"tumbling rod", rod, 1, 1000, 100000, 0},     {"heap that moves", heap, 4, 350, 50, 0},
 };
 
 typedef struct row {
@@ -104,6 +118,7 @@ static row measure(const scene *s, int threads)
 int main(int argc, char **argv)
 {
   FILE *csv = bench_csv(argc, argv, "-solids");
+  const char *only = argc > 2 ? argv[2] : NULL;
   int unequal = 0;
   fprintf(csv, "scene,bodies,threads,ns_per_body_step,contacts_per_body,ns_per_contact,aim_ns,load,state_hash\n");
   printf("%-16s %7s %8s %9s %9s %11s %6s  %s\n", "scene", "bodies", "threads", "ns/body", "contacts", "ns/contact",
@@ -111,7 +126,8 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof scene_list / sizeof *scene_list; i++) {
     const scene *s = &scene_list[i];
     uint64_t first = 0;
-    for (int threads = 1; threads <= MOST_THREADS; threads++) {
+    if (only != NULL && strstr(s->name, only) == NULL) continue;
+    for (int threads = 1; threads <= (only == NULL ? MOST_THREADS : 1); threads++) {
       const row r = measure(s, threads);
       const int bodies = s->side * s->side * s->side;
       const double each = r.contacts > 0.5 ? r.ns / r.contacts : NAN;

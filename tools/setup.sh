@@ -34,6 +34,8 @@ look() {
     imports numpy || need python3-numpy ;;
   esac
   if [ "${1:-}" = test ]; then
+    imports yaml || need python3-yaml
+    imports jsonschema || need python3-jsonschema
     imports pandas || need python3-pandas
     imports matplotlib || need python3-matplotlib
     imports nbclient || need python3-nbclient

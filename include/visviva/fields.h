@@ -24,7 +24,8 @@ typedef enum vv_type {
   VV_CHOICE,  /* exactly one field of `sub`: {word: value}, or the bare word where that group has no required field:
                  history: {pulse: {duration: 1}}   or   history: constant                   */
   VV_EITHER,  /* a number, or a map with the fields of `sub`          step: 0.1 | {safety: 0.8} */
-  VV_BODIES   /* a map name -> body; `kind` selects the fields (top level only)             */
+  VV_BODIES,  /* a map name -> body; `kind` selects the fields (top level only)             */
+  VV_LATER    /* top level only: used up before the fields are bound, and never has a value; `words` says what it is */
 } vv_type;
 
 enum vv_field_flag {
@@ -32,7 +33,8 @@ enum vv_field_flag {
   VV_OPTIONAL = 2, /* may be absent, and then has no value    */
   VV_OPEN_LO = 4,  /* value > lo rather than value >= lo      */
   VV_OPEN_HI = 8,  /* value < hi rather than value <= hi      */
-  VV_PATH = 16     /* TEXT: a file, counted from the scene's folder */
+  VV_PATH = 16,    /* TEXT: a file, counted from the scene's folder */
+  VV_MOVED = 32    /* VECTOR: a position, which differs between copies of a body */
 };
 
 typedef struct vv_field {

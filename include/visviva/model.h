@@ -23,6 +23,8 @@ typedef struct vv_state {
 VV_API VV_NODISCARD vv_status vv_spec_create(vv_ctx *ctx, vv_spec **out);
 VV_API void vv_spec_destroy(vv_spec *spec);
 VV_API VV_NODISCARD vv_status vv_spec_set(vv_spec *spec, const char *path, const char *text);
+/* Another value for a number that the scene names under `parameters`, or for a key at its top. */
+VV_API VV_NODISCARD vv_status vv_spec_set_parameter(vv_spec *spec, const char *name, const char *text);
 VV_API VV_NODISCARD vv_status vv_spec_set_number(vv_spec *spec, const char *path, double value);
 VV_API VV_NODISCARD vv_status vv_spec_set_numbers(vv_spec *spec, const char *path, int n, const double value[]);
 VV_API VV_NODISCARD vv_status vv_spec_remove(vv_spec *spec, const char *path);
@@ -34,6 +36,8 @@ VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, cons
 /* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
 VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);
 VV_API VV_NODISCARD vv_status vv_scene_reference(vv_ctx *ctx, const char *path);
+/* A JSON schema of scenes, made from the field tables, for editors and other programs. */
+VV_API VV_NODISCARD vv_status vv_scene_schema(vv_ctx *ctx, const char *path);
 
 VV_API VV_NODISCARD vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial);
 VV_API void vv_model_destroy(vv_model *model);
@@ -44,11 +48,12 @@ VV_API void vv_state_destroy(vv_state *state);
 VV_API uint64_t vv_state_hash(const vv_state *state);
 
 /* Facts about a model. */
-VV_API double vv_model_stable_step(const vv_model *model); /* 2/omega_max, all contacts closed */
-VV_API double vv_model_step(const vv_model *model);        /* the step of the scene */
-VV_API int64_t vv_model_steps(const vv_model *model);      /* steps to time.end */
-VV_API int64_t vv_model_nodes(const vv_model *model);      /* moving nodes: the unit of node-steps */
-VV_API int64_t vv_model_hard_pairs(const vv_model *model); /* that may meet, with nothing elastic between them */
+VV_API double vv_model_stable_step(const vv_model *model);      /* 2/omega_max, all contacts closed */
+VV_API const char *vv_model_step_reason(const vv_model *model); /* why this step; "" where the scene gives it */
+VV_API double vv_model_step(const vv_model *model);             /* the step of the scene */
+VV_API int64_t vv_model_steps(const vv_model *model);           /* steps to time.end */
+VV_API int64_t vv_model_nodes(const vv_model *model);           /* moving nodes: the unit of node-steps */
+VV_API int64_t vv_model_hard_pairs(const vv_model *model);      /* that may meet, with nothing elastic between them */
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API int vv_model_body(const vv_model *model, const char *name); /* its index; -1: there is none */
 VV_API const char *vv_model_body_name(const vv_model *model, int i);

@@ -23,15 +23,16 @@ typedef struct vv_event {
 } vv_event;
 
 /* Why a run ended. */
-#define VV_REASON_LIST(X)                             \
-  X(DONE, "done")                                     \
-  X(INTERRUPTED, "interrupted")                       \
-  X(UNSTABLE, "not a number or energy out of bounds") \
-  X(TOO_MANY_EVENTS, "too many events in one step")   \
-  X(NOT_CONVERGED, "a solver did not converge")       \
-  X(OBSERVER, "an observer (output) failed")          \
-  X(CROWDED, "more contacts than there is room for")  \
-  X(STEP_TOO_LONG, "the step has become too long for what the bodies are now")
+#define VV_REASON_LIST(X)                                                      \
+  X(DONE, "done")                                                              \
+  X(INTERRUPTED, "interrupted")                                                \
+  X(UNSTABLE, "not a number or energy out of bounds")                          \
+  X(TOO_MANY_EVENTS, "too many events in one step")                            \
+  X(NOT_CONVERGED, "a solver did not converge")                                \
+  X(OBSERVER, "an observer (output) failed")                                   \
+  X(CROWDED, "more contacts than there is room for")                           \
+  X(STEP_TOO_LONG, "the step has become too long for what the bodies are now") \
+  X(STOPPED, "a stop condition of the scene was met")
 #define VV_REASON_ENUM(name, text) VV_REASON_##name,
 typedef enum vv_reason { VV_REASON_LIST(VV_REASON_ENUM) VV_REASON_COUNT } vv_reason;
 VV_API const char *vv_reason_text(vv_reason reason);

@@ -135,7 +135,7 @@ _FUNCTIONS = {
     "vv_scene_write": (_I, [_P, _S]), "vv_spec_set": (_I, [_P, _S, _S]), "vv_spec_set_numbers": (_I, [_P, _S, _I, _P]),
     "vv_spec_destroy": (None, [_P]), "vv_compile": (_I, [_P, _P, _P, _P]), "vv_model_destroy": (None, [_P]),
     "vv_state_clone": (_I, [_P, _P]), "vv_state_destroy": (None, [_P]), "vv_state_copy": (_I, [_P, _P]),
-    "vv_state_hash": (c_uint64, [_P]), "vv_model_stable_step": (_D, [_P]), "vv_model_step": (_D, [_P]),
+    "vv_state_hash": (c_uint64, [_P]), "vv_model_stable_step": (_D, [_P]), "vv_model_step_reason": (_S, [_P]), "vv_model_step": (_D, [_P]),
     "vv_model_steps": (_L, [_P]), "vv_model_nodes": (_L, [_P]), "vv_model_bodies": (_I, [_P]),
     "vv_model_body": (_I, [_P, _S]), "vv_model_body_name": (_S, [_P, _I]), "vv_model_body_kind": (_S, [_P, _I]),
     "vv_model_word": (_B, [_P, _S, _P, c_size_t]), "vv_model_fields": (_I, [_P, _I]), "vv_model_field": (_S, [_P, _I, _I]),
@@ -179,7 +179,7 @@ RESULTS_OBSERVE = ctypes.cast(lib.vv_results_observe, c_void_p)
 RESULTS_NEXT = ctypes.cast(lib.vv_results_next, c_void_p)
 
 OK, ARG, SCENE, NOMEM, IO, UNSUPPORTED, STOPPED, INTERNAL = range(8)
-DONE, INTERRUPTED = 0, 1
+DONE, INTERRUPTED, BY_THE_SCENE = 0, 1, 8  # vv_reason
 
 
 def text(value: bytes | None) -> str:

@@ -24,7 +24,8 @@ class Live:
 
 def live(sim: Simulation, folder: str | os.PathLike[str] | None = None, *, seconds: float = 2.0, height: int = 720,
          limit: float = 8.0, display: Any = None) -> Live:
-    """Runs a simulation to its end and shows its report page every few seconds, playback and ledger included.
+    """Runs a simulation to its end and shows its report page anew every few seconds: while the run goes on with the 3D view
+    of the newest frame on top, at the end as `report` makes it.
 
     The run is the same, to the bit, as that of ``sim.run(folder)``.  `display` is a function that takes an HTML object and
     returns a handle with `update`; by default Jupyter's own.  Ctrl-C (or the stop button) stops the run and keeps the page.
@@ -37,7 +38,7 @@ def live(sim: Simulation, folder: str | os.PathLike[str] | None = None, *, secon
     def draw() -> None:
         nonlocal handle
         out.page = report([out.folder], out.folder / "report.html", limit)
-        out.page.height = height
+        out.page.height, out.page.live = height, watching
         out.updates += 1
         if handle is None:
             handle = show(out.page)

@@ -201,6 +201,11 @@ class Results:
         return _read_csv(self.folder / "contacts.csv")
 
     @property
+    def probes(self) -> Table:
+        """probes.csv by columns; FileNotFoundError where the scene has no probes."""
+        return _read_csv(self.folder / "probes.csv")
+
+    @property
     def summary(self) -> dict[str, Any]:
         """summary.json; FileNotFoundError while the run goes on."""
         return json.loads((self.folder / "summary.json").read_text())
@@ -230,15 +235,18 @@ def open(folder: str | os.PathLike[str]) -> Results:  # noqa: A001: visviva.open
 class Page:
     """A report page on disk; Jupyter shows it in place."""
 
-    def __init__(self, path: pathlib.Path, height: int = 720):
-        self.path, self.height = path, height
+    def __init__(self, path: pathlib.Path, height: int = 720, live: bool = False):
+        self.path, self.height, self.live = path, height, live
 
     def __fspath__(self) -> str:
         return str(self.path)
 
     def _repr_html_(self) -> str:
         import html
-        return (f'<iframe srcdoc="{html.escape(self.path.read_text(), quote=True)}" width="100%" height="{self.height}" '
+        page = self.path.read_text()
+        if self.live:  # the picture first, and the newest frame
+            page = page.replace("<html", "<html data-live", 1)
+        return (f'<iframe srcdoc="{html.escape(page, quote=True)}" width="100%" height="{self.height}" '
                 'style="border:0" sandbox="allow-scripts allow-downloads"></iframe>')
 
     def __repr__(self) -> str:

@@ -115,7 +115,8 @@ class Body:
 
     @property
     def velocity(self) -> np.ndarray:
-        """Velocities of the nodes, (nodes, 3): computed, since the state keeps momenta."""
+        """Velocities of the nodes, (nodes, 3): computed at each call.  The state holds momenta (what impacts exchange and the
+        books add up), so `momentum` is the view; ``field("velocity", out)`` fills an array of yours."""
         return self.field("velocity")
 
     @property
@@ -252,6 +253,11 @@ class Simulation:
     def stable_step(self) -> float:
         """2/omega_max with every contact closed."""
         return float(lib.vv_model_stable_step(self._model.ptr))
+
+    @property
+    def step_reason(self) -> str:
+        """Why `dt` is what it is, where the scene leaves it out; empty where it does not."""
+        return text(lib.vv_model_step_reason(self._model.ptr))
 
     @property
     def title(self) -> str:
@@ -412,7 +418,7 @@ class Simulation:
         reason = self._report.reason
         if reason == _library.INTERRUPTED:
             raise Stopped("interrupted", f"at step {self.steps}, t = {self.t:.6g}; step, until or run go on from here")
-        if reason != _library.DONE:
+        if reason not in (_library.DONE, _library.BY_THE_SCENE):  # `stop` of the scene is an end like time.end
             raise Stopped(text(lib.vv_reason_text(reason)), text(self._report.message))
 
     def interrupt(self) -> None:
@@ -618,7 +624,7 @@ class Simulation:
         book = self.ledger
         lines = [f"{self.title or 'untitled'}: t = {self.t:.6g}, {self.steps} steps, {book.impacts:.0f} impacts",
                  f"  energy {book.initial_total:.9g} -> {book.total:.9g}, external work {book.external_work:.6g}, "
-                 f"losses {book.friction_loss + book.restitution_loss:.6g}, not explained {book.max_closure:.1e}"]
+                 f"losses {book.losses:.6g}, not explained {book.max_closure:.1e}"]
         lines += [f"  {c.name:<18} {'kept' if c.kept else 'BROKEN':<7} worst {c.worst:.1e}, bound {c.bound:.1e} ({c.nature})"
                   for c in self.claims]
         return "\n".join(lines)

@@ -26,6 +26,10 @@ def _places() -> dict[str, int]:
     return {name: i for i, name in enumerate(_names())}
 
 
+#: The columns of what is taken for good.
+LOSSES = ("friction_loss", "restitution_loss", "plastic_work", "viscous_loss", "damage_loss")
+
+
 class Ledger:
     """The books at one moment: columns by name, as attributes or like a dict."""
 
@@ -45,6 +49,11 @@ class Ledger:
 
     def __iter__(self) -> Iterator[str]:
         return iter(_names())
+
+    @property
+    def losses(self) -> float:
+        """All that was taken for good: friction, restitution, plastic flow, damping, breaking."""
+        return sum(self[name] for name in LOSSES)
 
     @property
     def p(self) -> np.ndarray:

@@ -30,9 +30,16 @@ vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...) VV_PR
 const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx);
 bool vvi_ctx_open_team(const vv_ctx *ctx); /* the number of threads was left open */
 
+/* ---- zeros ---- */
+
+/* Zeroed memory, aligned to 64 bytes; NULL when out of memory.  Of large pieces only what is written to is taken, so that
+ * rooms may be ample. */
+void *vvi_zeros_alloc(size_t bytes);
+void vvi_zeros_free(void *memory, size_t bytes); /* as many as were asked for */
+
 /* ---- arena: many small allocations with one lifetime ---- */
 
-/* Grows by chunks; addresses never move; memory is zeroed and aligned to 64 bytes. */
+/* Grows by chunks; addresses never move; memory is zeroed and aligned to 64 bytes, and large pieces are as zeros are. */
 typedef struct vvi_arena {
   struct vvi_chunk *chunk; /* newest first */
   size_t total;            /* bytes handed out */

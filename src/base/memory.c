@@ -1,4 +1,4 @@
-/* base/memory.c  Arena, hash, clock, edit distance, locale. */
+/* base/memory.c  Zeros, arena, hash, clock, edit distance, locale. */
 #define _DEFAULT_SOURCE /* madvise */
 #include "base/base.h"
 
@@ -10,6 +10,33 @@
 #include <unistd.h>
 
 enum { ALIGN = 64, HUGE = 1 << 21 };
+
+/* ---- zeros ---- */
+
+/* From here on the system is asked for pages of its own: they are zero, and are taken when they are first written to. */
+enum { PAGES_FROM = 1 << 20 };
+
+void *vvi_zeros_alloc(size_t bytes)
+{
+  if (bytes > SIZE_MAX / 2) return NULL;
+  bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if (bytes >= PAGES_FROM) {
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return pages == MAP_FAILED ? NULL : pages;
+  }
+  void *memory = aligned_alloc(ALIGN, bytes);
+  return memory == NULL ? NULL : memset(memory, 0, bytes);
+}
+
+void vvi_zeros_free(void *memory, size_t bytes)
+{
+  bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+  if (memory == NULL) return;
+  if (bytes >= PAGES_FROM)
+    (void)munmap(memory, bytes);
+  else
+    free(memory);
+}
 
 /* ---- arena ---- */
 
@@ -26,13 +53,11 @@ enum { HEADER = (sizeof(struct vvi_chunk) + ALIGN - 1) / ALIGN * ALIGN };
 
 /* Room for many pieces.  From 4 MiB on the system is asked for huge pages: what it makes of it changes nothing but the time.
  * A single large array is left as it is: the bar, which has nothing else, gained nothing. */
-static void *chunk_memory(size_t *bytes)
+static void *chunk_memory(size_t bytes, bool alone)
 {
-  const size_t unit = *bytes < 2 * (size_t)HUGE ? ALIGN : HUGE;
-  *bytes = (*bytes + unit - 1) / unit * unit;
-  void *memory = aligned_alloc(unit, *bytes);
+  void *memory = vvi_zeros_alloc(bytes);
 #ifdef MADV_HUGEPAGE
-  if (memory != NULL && unit == HUGE) (void)madvise(memory, *bytes, MADV_HUGEPAGE);
+  if (memory != NULL && !alone && bytes >= 2 * (size_t)HUGE) (void)madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return memory;
 }
@@ -47,13 +72,12 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
     size_t size = a->total < CHUNK_BYTES ? CHUNK_BYTES : a->total < MOST_CHUNK_BYTES ? a->total : MOST_CHUNK_BYTES;
     const bool alone = size < HEADER + bytes;
     if (alone) size = HEADER + bytes;
-    c = alone ? aligned_alloc(ALIGN, size) : chunk_memory(&size);
+    c = chunk_memory(size, alone);
     if (c == NULL) return NULL;
     *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size - HEADER};
     a->chunk = c;
   }
   char *data = (char *)c + HEADER + c->used;
-  memset(data, 0, bytes);
   c->used += bytes;
   a->total += bytes;
   return data;
@@ -71,7 +95,7 @@ void vvi_arena_free(vvi_arena *a)
 {
   for (struct vvi_chunk *c = a->chunk, *next; c != NULL; c = next) {
     next = c->next;
-    free(c);
+    vvi_zeros_free(c, HEADER + c->size);
   }
   *a = (vvi_arena){0};
 }

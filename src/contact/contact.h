@@ -53,6 +53,8 @@ typedef struct vvi_contact {
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
   bool closing; /* what the last evaluation said */
+  bool acts;    /* in this pass */
+  bool calm;    /* nothing else helped: no restitution and no friction in this step [contact 29a] */
 } vvi_contact;
 
 /* A mover in this step; velocity and spin. */
@@ -67,6 +69,7 @@ typedef struct vvi_working {
   int32_t changes; /* how often it was pushed or put back */
   int64_t node;
   bool loaded, touched, flown, moves;
+  bool reached;   /* by a contact that answers in this pass */
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
 } vvi_working;
 
@@ -81,8 +84,8 @@ typedef struct vvi_contact_group {
   int32_t *member; /* [n] contacts, in their order; behind them, up to room, those found at the end of the drift */
   int32_t n, room, late;
   int32_t known;      /* the first so many are those of the start */
-  bool calm;          /* nothing else helped: no restitution and no friction in this step [contact 29a] */
-  bool retry;         /* an answer brought energy, or none was found */
+  int32_t passes;     /* at most */
+  bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
   int32_t movers;
@@ -107,14 +110,12 @@ typedef struct vvi_contact_note {
 /* Surfaces: the search, and which movers carry their vertices. */
 struct vvi_features {
   vvi_sheet_search *search;
-  int32_t *mover_of;    /* [movers of the search] ours; -1: none in this step */
-  int32_t *frame_of;    /* [movers that are not points] of the search; -1: none */
-  int32_t first;        /* points come behind all others, */
-  int32_t points, room; /* so many in this step */
-  int32_t *point;       /* [room] movers of the search */
-  int32_t *stale;       /* frames that were pushed and not yet flown for the search */
-  unsigned char *is_stale;
-  int32_t stales;
+  int32_t *mover_of;     /* [movers of the search] ours; -1: none in this step */
+  int32_t *frame_of;     /* [movers that are not points] of the search; -1: none */
+  int32_t first;         /* points come behind all others, */
+  int32_t points, room;  /* so many in this step */
+  int32_t *point;        /* [room] movers of the search */
+  unsigned char *stale;  /* [movers that are not points] was pushed and not yet flown for the search */
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;
@@ -255,6 +256,8 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
+/* These answer without restitution and friction in this step, from the start. */
+void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
 /* m: the gap after the drift below which a contact answers: its target, and half of that once it has: what a solve and the
  * turning of its gap leave may stay, and nothing reaches zero. */
 static inline double vvi_contact_goal(const vvi_contact *c)
@@ -267,6 +270,7 @@ static inline double vvi_contact_slack(const vvi_contact *c)
   return 1e-12 * c->size;
 }
 /* book.c */
+double vvi_contact_owed(const struct vvi_contact_step *w, const vvi_contact *c); /* J: debt of its two bodies */
 void vvi_contact_recall(struct vvi_contact_step *w);
 /* shows: with what the state remembers and shows; else impulses and energies alone. */
 void vvi_contact_book(struct vvi_contact_step *w, bool shows);

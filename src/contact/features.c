@@ -6,7 +6,7 @@
  * exactly whatever the weights are [sheets 6].  Pairs that are pressed together now have the row of now. */
 #include "contact/contact.h"
 #include "contact/gap.h"
-#include "contact/response/dcr.h"
+#include "contact/sheets/rows.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -14,6 +14,8 @@
 /* Where contacts of features that hold lie, over an edge: the gap of a row of the end (aim) knows how normals turn.
  * With 1e-3 impacts come early by what a layer takes. */
 static const double KEEP = 1e-6;
+
+enum { PARALLEL_FROM = 1024 }; /* near pairs: fewer are looked at in less time than a team needs to meet */
 
 /* ---- movers ---- */
 
@@ -25,9 +27,8 @@ vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *sear
   k->search = search, k->first = w->model->solids->movers;
   k->mover_of = VVI_ARENA_NEW(w->arena, int32_t, s->n_mover + 1);
   k->frame_of = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
-  k->stale = VVI_ARENA_NEW(w->arena, int32_t, k->first + 1);
-  k->is_stale = VVI_ARENA_NEW(w->arena, unsigned char, k->first + 1);
-  if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL || k->is_stale == NULL) return VV_NOMEM;
+  k->stale = VVI_ARENA_NEW(w->arena, unsigned char, k->first + 1);
+  if (k->mover_of == NULL || k->frame_of == NULL || k->stale == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < k->first; i++) k->frame_of[i] = -1;
   for (int32_t i = 0; i < s->n_mover; i++) {
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
@@ -120,7 +121,6 @@ static void set_motion(struct vvi_contact_step *w)
   const struct vvi_sheets *s = k->search->sheets;
   vvi_sheet_motion *m = &k->search->motion;
   m->h = w->sign * w->h;
-  m->fly = NULL;
   forget_points(k);
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *body = &s->body[i];
@@ -133,26 +133,27 @@ static void set_motion(struct vvi_contact_step *w)
     for (int32_t n = 0; body->carrier == VVI_CARRY_FRAMES && body->shares == 0 && n < body->movers; n++)
       set_frame(w, body->mover0 + n);
   }
-  while (k->stales > 0) k->is_stale[k->stale[--k->stales]] = 0; /* all were just placed */
+  memset(k->stale, 0, (size_t)k->first); /* all were just placed */
 }
 
 /* A mover was pushed: frames that hang on it are flown again before anybody looks. */
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover)
 {
   struct vvi_features *k = w->features;
-  if (mover >= k->first || k->frame_of[mover] < 0 || k->is_stale[mover]) return;
-  k->is_stale[mover] = 1;
-  k->stale[k->stales++] = mover;
+  if (mover < k->first && k->frame_of[mover] >= 0) k->stale[mover] = 1;
+}
+
+static void refresh_frame(struct vvi_contact_step *w, int32_t mover)
+{
+  struct vvi_features *k = w->features;
+  if (mover >= k->first || !k->stale[mover]) return;
+  k->stale[mover] = 0;
+  place_frame(w, k->frame_of[mover]);
 }
 
 static void refresh_frames(struct vvi_contact_step *w)
 {
-  struct vvi_features *k = w->features;
-  for (int32_t i = 0; i < k->stales; i++) {
-    k->is_stale[k->stale[i]] = 0;
-    place_frame(w, k->frame_of[k->stale[i]]);
-  }
-  k->stales = 0;
+  for (int32_t i = 0; i < w->features->first; i++) refresh_frame(w, i);
 }
 
 bool vvi_features_exceed(struct vvi_contact_step *w)
@@ -181,7 +182,7 @@ void vvi_features_advance(struct vvi_contact_step *w)
 static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_motion *m = &w->features->search->motion;
-  vvi_dcr k = {.vertices = c->vertices};
+  vvi_feature_pair k = {.vertices = c->vertices};
   vvi_row rub[2];
   memcpy(k.vertex, c->vertex, sizeof k.vertex);
   memcpy(k.c, c->weight, sizeof k.c);
@@ -189,7 +190,7 @@ static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
   vvi_across(c->n, c->t);
   c->friction = w->near->solids->rule[c->law].friction;
   c->legs = 0;
-  if (!vvi_dcr_rows(m, &k, (const double(*)[3])c->t, c->friction > 0.0 ? rub : NULL)) return false;
+  if (!vvi_feature_rows(m, &k, NULL, (const double(*)[3])c->t, c->friction > 0.0 ? rub : NULL)) return false;
   if (c->friction > 0.0 && !(rub[0].n == k.normal.n && rub[1].n == k.normal.n)) c->friction = 0.0;
   const vvi_row *row[3] = {&k.normal, &rub[0], &rub[1]};
   const int axes = c->friction > 0.0 ? 3 : 1;
@@ -378,8 +379,11 @@ static bool find_active(struct vvi_contact_step *w, bool all)
     k->active_room = 2 * (int64_t)k->search->n_near + 256;
     if ((k->active = VVI_ARENA_NEW(w->arena, unsigned char, k->active_room)) == NULL) return false;
   }
+  const int32_t n = k->search->n_near;
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
+  for (int32_t i = 0; i < n; i++) k->active[i] = all || matters(w, i);
   k->actives = 0;
-  for (int32_t i = 0; i < k->search->n_near; i++) k->actives += k->active[i] = all || matters(w, i);
+  for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;
 }
 
@@ -456,7 +460,7 @@ bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
   vvi_closest at;
   const int64_t version = vvi_contact_version(w, c);
   if (c->looked == version) return c->closing;
-  refresh_frames(w);
+  for (int32_t i = 0; i < c->nodes; i++) refresh_frame(w, w->node[c->node0 + i]);
   c->looked = version;
   c->closing = false;
   if (!meets(w, c, goal, &at) || !take(w, c, &at, near->d)) return false;

@@ -50,38 +50,10 @@ double vvi_obstacle_distance(const vv_patch *o, const double y[3], double n[3])
 
 /* ---- two segments ---- */
 
-static double clamp01(double x)
-{
-  return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
-}
-
-/* Minimises |x0 + s u - y0 - t v|^2: the unconstrained minimum, then each clamped against the other (Ericson's method).
- * Parallel segments: the middle of the common stretch, so that a contact does not jump between its ends. */
-double vvi_segment_distance(const double x[2][3], const double y[2][3], double *s, double *t)
-{
-  double u[3], v[3], r[3], d[3];
-  for (int c = 0; c < 3; c++) u[c] = x[1][c] - x[0][c], v[c] = y[1][c] - y[0][c], r[c] = x[0][c] - y[0][c];
-  const double a = vvi_dot3(u, u), e = vvi_dot3(v, v), b = vvi_dot3(u, v), ur = vvi_dot3(u, r), f = vvi_dot3(v, r);
-  const double det = a * e - b * b;
-  if (det > 1e-12 * a * e) {
-    *s = clamp01((b * f - ur * e) / det);
-  } else { /* ends of y seen from x */
-    const double s0 = clamp01(-ur / a), s1 = clamp01((b - ur) / a);
-    *s = 0.5 * (s0 + s1);
-  }
-  *t = (b * *s + f) / e;
-  if (*t < 0.0 || *t > 1.0) {
-    *t = clamp01(*t);
-    *s = clamp01((b * *t - ur) / a);
-  }
-  for (int c = 0; c < 3; c++) d[c] = r[c] + *s * u[c] - *t * v[c];
-  return vvi_norm3(d);
-}
-
 /* ---- pairs ---- */
 
 /* A point of a curve against an obstacle; a round section touches at radius from its middle. */
-static void touch_obstacle(const vvi_pair *c, const double *q, vvi_touch *out)
+static void touch_obstacle(const vvi_pair *c, const double *q, vvi_pair_spot *out)
 {
   double y[3], m[3];
   const double radius = c->patch_a->corners == 1 ? c->patch_a->radius : 0.0;
@@ -90,7 +62,7 @@ static void touch_obstacle(const vvi_pair *c, const double *q, vvi_touch *out)
   for (int i = 0; i < 3; i++) out->n[i] = -m[i], out->a.arm[i] = -radius * m[i];
 }
 
-void vvi_touch_at(const vvi_pair *c, const double *q, vvi_touch *out)
+void vvi_pair_spot_at(const vvi_pair *c, const double *q, vvi_pair_spot *out)
 {
   out->a = c->point_a, out->b = c->point_b;
   for (int i = 0; i < 3; i++) out->n[i] = c->n[i];

@@ -3,13 +3,11 @@
 #include "contact/pairs.h"
 
 /* A pair at one configuration: n from a to b, material points on both sides (with the arm to the common point). */
-typedef struct vvi_touch {
+typedef struct vvi_pair_spot {
   double gap, n[3];
   vv_point a, b;
-} vvi_touch;
+} vvi_pair_spot;
 
-void vvi_touch_at(const vvi_pair *c, const double *q, vvi_touch *out);
+void vvi_pair_spot_at(const vvi_pair *c, const double *q, vvi_pair_spot *out);
 /* Distance of a point from an obstacle, negative inside the forbidden part, and the unit normal to the free side. */
 double vvi_obstacle_distance(const vv_patch *o, const double y[3], double n[3]);
-/* Closest points of the segments x0 + s (x1 - x0) and y0 + t (y1 - y0), s and t in [0, 1]; returns their distance. */
-double vvi_segment_distance(const double x[2][3], const double y[2][3], double *s, double *t);

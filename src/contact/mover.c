@@ -175,12 +175,9 @@ void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
   if (b->kind->drift_node == NULL || (extra == NULL && vvi_mover_still(m))) {
     memcpy(m->turn, at->turn, sizeof m->turn);
     for (int c = 0; c < 3; c++) m->place[c] = at->place[c] + w->h * m->now[c];
-    for (int c = 0; c < 6 && extra != NULL; c++) {
-      const double *a = at->inverse_mass, f[3] = {extra[0], extra[1], extra[2]};
-      if (c == 0) m->place[0] += w->h * (a[0] * f[0] + a[5] * f[1] + a[4] * f[2]);
-      if (c == 1) m->place[1] += w->h * (a[5] * f[0] + a[1] * f[1] + a[3] * f[2]);
-      if (c == 2) m->place[2] += w->h * (a[4] * f[0] + a[3] * f[1] + a[2] * f[2]);
-    }
+    double more[3] = {0, 0, 0};
+    if (extra != NULL) vvi_times6(at->inverse_mass, extra, more);
+    for (int c = 0; c < 3 && extra != NULL; c++) m->place[c] += w->h * more[c];
     return;
   }
   double j[6];

@@ -67,7 +67,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = vv_number(rule, "restitution");
-  c->friction = vv_number(rule, "friction");
+  c->friction = vvi_rules_friction(rule, NULL);
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
@@ -201,7 +201,7 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
       if (a->type != VV_PATCH_CURVE || known) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
-      if (i == j && vv_names(rule, "between") != 1 && !vv_boolean(rule, "self")) continue;
+      if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
                          "between the two",
@@ -242,23 +242,23 @@ double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq)
 double vvi_pair_gap(const vvi_pair *c, const double *q)
 {
   if (!c->curved) return c->flat ? c->gap0 + displaced(c, q) : gap_of_positions(c, q);
-  vvi_touch t;
-  vvi_touch_at(c, q, &t);
+  vvi_pair_spot t;
+  vvi_pair_spot_at(c, q, &t);
   return t.gap;
 }
 
 /* Where and in which direction, without the gap where it is not needed. */
-static void place_of(const vvi_pair *c, const double *q, vvi_touch *t)
+static void place_of(const vvi_pair *c, const double *q, vvi_pair_spot *t)
 {
   if (c->curved) {
-    vvi_touch_at(c, q, t);
+    vvi_pair_spot_at(c, q, t);
     return;
   }
   t->a = c->point_a, t->b = c->point_b;
   for (int i = 0; i < 3; i++) t->n[i] = c->n[i];
 }
 
-static void velocity_at(const vvi_pair *c, const vvi_touch *t, const double *q, const double *p, double w[3])
+static void velocity_at(const vvi_pair *c, const vvi_pair_spot *t, const double *q, const double *p, double w[3])
 {
   double wa[3], wb[3];
   c->block_a->kind->push(c->block_a, q + c->block_a->q0, p + c->block_a->p0, 1, &t->a, wa);
@@ -268,14 +268,14 @@ static void velocity_at(const vvi_pair *c, const vvi_touch *t, const double *q, 
 
 void vvi_pair_velocity(const vvi_pair *c, const double *q, const double *p, double w[3])
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   place_of(c, q, &t);
   velocity_at(c, &t, q, p, w);
 }
 
 double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p)
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   double w[3];
   place_of(c, q, &t);
   velocity_at(c, &t, q, p, w);
@@ -284,20 +284,14 @@ double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p)
 
 void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3])
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   place_of(c, q, &t);
   for (int i = 0; i < 3; i++) n[i] = t.n[i];
 }
 
-static double quadratic_form(const double a[6], const double n[3])
-{
-  return a[0] * n[0] * n[0] + a[1] * n[1] * n[1] + a[2] * n[2] * n[2] +
-         2.0 * (a[3] * n[1] * n[2] + a[4] * n[0] * n[2] + a[5] * n[0] * n[1]);
-}
-
 void vvi_pair_inverse_masses(const vvi_pair *c, const double *q, double a[6])
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   double ab[6];
   place_of(c, q, &t);
   c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, a);
@@ -307,15 +301,15 @@ void vvi_pair_inverse_masses(const vvi_pair *c, const double *q, double a[6])
 
 double vvi_pair_inverse_mass(const vvi_pair *c, const double *q)
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   double aa[6], ab[6];
   place_of(c, q, &t);
   c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, aa);
   c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &t.b, ab);
-  return quadratic_form(aa, t.n) + quadratic_form(ab, t.n);
+  return vvi_form6(aa, t.n, t.n) + vvi_form6(ab, t.n, t.n);
 }
 
-static void pull_at(const vvi_pair *c, const vvi_touch *t, const double *q, const double on_b[3], double *p)
+static void pull_at(const vvi_pair *c, const vvi_pair_spot *t, const double *q, const double on_b[3], double *p)
 {
   const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
   c->block_a->kind->pull(c->block_a, q + c->block_a->q0, 1, &t->a, on_a, p + c->block_a->p0);
@@ -324,14 +318,14 @@ static void pull_at(const vvi_pair *c, const vvi_touch *t, const double *q, cons
 
 void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], double *p)
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   place_of(c, q, &t);
   pull_at(c, &t, q, j, p);
 }
 
 void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p)
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   place_of(c, q, &t);
   const double on_b[3] = {r * t.n[0], r * t.n[1], r * t.n[2]};
   pull_at(c, &t, q, on_b, p);
@@ -339,7 +333,7 @@ void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p)
 
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3])
 {
-  vvi_touch t;
+  vvi_pair_spot t;
   place_of(c, q, &t);
   c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &t.a, x);
   for (int i = 0; i < 3; i++) x[i] += t.a.arm[i];

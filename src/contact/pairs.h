@@ -39,7 +39,7 @@ static inline int64_t vvi_pair_node(const vvi_pair *c)
 }
 
 /* What the state remembers of contacts: memory[i] is 1 while soft pair i is closed; memory[n + i] is the energy that pair i
- * has in its bank. */
+ * was lent, negative, or is kept for it. */
 enum { VVI_PAIR_MEMORY = 2 };
 
 /* Pairs of consecutive nodes of one curve, all corners of each, with one obstacle. */

@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-/* Bounds of loops: more changes cost, not laws; reaching them is counted. */
-enum { PASSES = 30, RESTARTS = 6, HITS = 4, PAIR = 128 };
+/* Bounds of loops: more changes cost, not laws; reaching them is counted.  Where nothing may be lost a block is the last resort
+ * (it holds, and what holds brings or takes energy): there contacts answer one after the other EXACT times as long. */
+enum { PASSES = 30, RESTARTS = 6, CALMS = 3, HITS = 4, EXACT = 10, PAIR = 128 };
 
 /* ---- groups ---- */
 
@@ -184,15 +185,53 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
   g->lost = g->given = 0.0;
+  g->retry = false;
+}
+
+static bool is_reached(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  for (int l = 0; l < c->legs; l++)
+    if (w->work[w->leg[c->first + l].mover].reached) return true;
+  return false;
+}
+
+static void reach(struct vvi_contact_step *w, vvi_contact *c, bool to)
+{
+  c->acts = to;
+  for (int l = 0; l < c->legs; l++) w->work[w->leg[c->first + l].mover].reached = to;
+}
+
+/* What was answered together answers together again: a light body between two heavy ones would be thrown to and fro for
+ * hundreds of passes if its sides took turns. */
+static void join_block(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (bool more = true; more;) {
+    more = false;
+    for (int32_t i = 0; i < g->n; i++) {
+      vvi_contact *c = &w->contact[g->member[i]];
+      if (c->acts || !c->block || c->hits == 0 || c->legs == 0 || frozen(w, c) || !is_reached(w, c)) continue;
+      reach(w, c, true);
+      more = true;
+    }
+  }
 }
 
 static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pass)
 {
   int32_t n = 0;
+  bool again = false;
   for (int32_t i = 0; i < g->n; i++) {
-    const vvi_contact *c = &w->contact[g->member[i]];
-    if (c->legs > 0 && frozen(w, c)) continue;
-    if ((pass == 1 && c->block) || closes(w, g, i)) g->act[n++] = g->member[i];
+    vvi_contact *c = &w->contact[g->member[i]];
+    const bool acts = !(c->legs > 0 && frozen(w, c)) && ((pass == 1 && c->block) || closes(w, g, i));
+    if (acts) reach(w, c, true);
+    again |= acts && c->block && c->hits > 0;
+  }
+  if (again) join_block(w, g);
+  for (int32_t i = 0; i < g->n; i++) {
+    vvi_contact *c = &w->contact[g->member[i]];
+    if (!c->acts) continue;
+    reach(w, c, false);
+    g->act[n++] = g->member[i];
   }
   return n;
 }
@@ -205,9 +244,10 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
     vvi_contact *c = &w->contact[g->act[i]];
     double u[3];
     vvi_contact_velocity(w, c, true, u);
-    const bool push = c->gap - c->target < w->h * u[0], many = c->hits >= (c->restitution < 1.0 ? HITS : 4 * HITS);
+    const bool push = c->gap - c->target < w->h * u[0],
+               many = c->hits >= (c->restitution < 1.0 ? HITS : 4 * EXACT * HITS);
     again |= c->block;
-    if (c->block || !(push || many || pass > PASSES)) continue;
+    if (c->block || !(push || many || pass > g->passes)) continue;
     c->block = grown = true;
   }
   for (int32_t i = 0; again && i < g->n; i++) {
@@ -303,22 +343,29 @@ static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int
   }
 }
 
-/* True: done; false: the block has grown, again. */
+static bool is_calm(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++)
+    if (!w->contact[g->act[i]].calm) return false;
+  return true;
+}
+
+/* True: done; false: the block has grown, or contacts were calmed, again. */
 static bool run(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver, bool final)
 {
   for (int pass = 1;; pass++) {
     const int32_t n = collect(w, g, pass);
     if (n == 0) {
-      if (pass <= PASSES && find_late(w, g)) continue;
+      if (pass <= g->passes && find_late(w, g)) continue;
       return true;
     }
     g->count.passes++;
     if (pass > 1 && !final && promote(w, g, n, pass)) return false;
-    if (pass > PASSES && !g->calm) g->retry = true;
-    if (!g->retry || g->calm) answer_islands(w, g, n, solver, pass > PASSES);
-    if (g->retry && !g->calm) return false;
+    if (pass > g->passes && !is_calm(w, g, n)) vvi_island_calm(w, g, n, g->act);
+    if (!g->retry) answer_islands(w, g, n, solver, pass > g->passes);
+    if (g->retry) return false;
     for (int32_t i = 0; i < n; i++) w->contact[g->act[i]].hits += w->contact[g->act[i]].hits < 255;
-    if (pass > PASSES + g->movers) {
+    if (pass > g->passes + g->movers) {
       leave(w, g);
       return true;
     }
@@ -347,11 +394,14 @@ static void lead_back(const struct vvi_contact_step *w, vvi_contact *c)
 
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
+  g->passes = EXACT * PASSES;
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
+    c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     lead_back(w, c);
-    c->hits = 0, c->looked = -1, c->held = false;
+    if (c->restitution < 1.0) g->passes = PASSES;
+    c->hits = 0, c->looked = -1, c->held = c->calm = false;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }
@@ -395,21 +445,29 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
 
 /* Standing still is always allowed without restitution and friction: the convex problem of all contacts that were hit has an
  * answer, and it brings no energy.                                                                        [contact 29a] */
-static void calm(const struct vvi_contact_step *w, vvi_contact_group *g)
+void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  for (int32_t i = 0; i < g->n; i++) {
-    vvi_contact *c = &w->contact[g->member[i]];
-    c->block |= c->hits > 0;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    g->count.calmed += !c->calm;
+    c->block = true, c->calm = true;
   }
-  g->calm = true;
-  g->count.calmed++;
+  g->retry = true;
+}
+
+/* After CALMS rounds of calming, all that were hit. */
+static void calm_all(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->n; i++)
+    if (w->contact[g->member[i]].hits > 0) vvi_island_calm(w, g, 1, &g->member[i]);
 }
 
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
 {
   open_group(w, g);
-  for (int restart = 0; !run(w, g, solver, restart >= RESTARTS); restart++) {
-    if (g->retry) calm(w, g);
+  for (int restart = 0, calms = 0; !run(w, g, solver, restart >= RESTARTS); restart++) {
+    calms += g->retry;
+    if (g->retry && calms == CALMS) calm_all(w, g);
     vvi_group_reset(w, g);
     g->count.restarts++;
   }

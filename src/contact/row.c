@@ -143,7 +143,7 @@ static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
   memcpy(c->x, m->spot.x, sizeof c->x);
   memcpy(c->n, m->spot.n, sizeof c->n);
   c->gap = m->spot.gap;
-  c->resting = c->late = false;
+  c->resting = c->late = c->acts = false;
   c->looked = -1;
   finish(w, c);
 }
@@ -162,7 +162,8 @@ bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t feature
   int64_t room = w->room > 0 ? w->room : 1024 + 16 * (int64_t)(w->near->solids->n < 4096 ? w->near->solids->n : 4096);
   while (room < (VVI_LATE_RESERVE + 2) * (spots + features) + 64) room *= 2;
   if (room == w->room) return true;
-  if (room > INT32_MAX / 16) return false;
+  const double each = sizeof(vvi_contact) + sizeof(vvi_island_contact) + 4.0 * sizeof(vvi_leg); /* what is written to */
+  if (room > INT32_MAX / 16 || each * (double)(spots + features) > vvi_memory()) return false;
   w->room = (int32_t)room;
   w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
   w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
@@ -199,6 +200,12 @@ static void list_nodes(struct vvi_contact_step *w, vvi_contact *c)
   w->n_node += c->nodes;
 }
 
+static int32_t nodes_of(const struct vvi_contact_step *w, int32_t object)
+{
+  const int32_t *mover = w->near->solids->object[object].mover;
+  return (mover[0] >= 0) + (mover[0] >= 0 && mover[1] >= 0);
+}
+
 bool vvi_contacts_make(struct vvi_contact_step *w)
 {
   w->n = 0, w->n_leg = w->n_node = 0;
@@ -207,11 +214,11 @@ bool vvi_contacts_make(struct vvi_contact_step *w)
     const vvi_meet *m = &w->near->meet[i];
     vvi_contact *c = &w->contact[w->n];
     if (left_to_the_next(w, m->a, m->spot.x) || left_to_the_next(w, m->b, m->spot.x)) continue;
-    c->first = (int32_t)w->n_leg, c->room = 4;
+    c->first = (int32_t)w->n_leg, c->room = nodes_of(w, m->a) + nodes_of(w, m->b);
     make(w, m, c);
     if (c->legs == 0) continue;
     list_nodes(w, c);
-    w->n++, w->n_leg += 4;
+    w->n++, w->n_leg += c->room;
   }
   return w->features == NULL || vvi_features_make(w);
 }

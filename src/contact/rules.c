@@ -39,6 +39,28 @@ static bool meets_itself(const vv_model *m, const vv_group *c)
   return false;
 }
 
+double vvi_rules_friction(const vv_group *rule, double *kinetic)
+{
+  const vv_group *two = vv_sub(rule, "friction");
+  const double holds = two != NULL ? vv_number(two, "static") : vv_number(rule, "friction");
+  const double slides = two != NULL ? vv_number(two, "kinetic") : holds;
+  if (kinetic != NULL) *kinetic = slides < holds ? slides : 0.0;
+  return holds;
+}
+
+/* Two coefficients are for the contacts of the leapfrog that are solved for together. */
+static vv_status check_friction(const vv_model *m, const vv_group *c)
+{
+  const vv_group *two = vv_sub(c, "friction");
+  if (two == NULL) return VV_OK;
+  if (vv_number(two, "kinetic") > vv_number(two, "static"))
+    return vv_complain(two, "kinetic", "is above static, %g", vv_number(two, "static"));
+  if (vvi_rules_event(m) || vv_is(vv_sub(m->root, "method"), "step", "energy-momentum") ||
+      !vv_is(c, "projection", "anticipate"))
+    return vv_complain(c, "friction", "static and kinetic friction belong to 'method.step: leapfrog'; give one number");
+  return VV_OK;
+}
+
 /* Words of the energy-momentum step of rigid bodies. */
 static vv_status check_implicit(const vv_model *m, const vv_group *c)
 {
@@ -51,7 +73,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "dcr belongs to 'method.step: leapfrog'; use multiplier or penalty");
   if (penalty && !vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "penalty needs one (N/m)");
   if (!penalty && vv_given(c, "stiffness")) status = vv_complain(c, "stiffness", "belongs to 'response: penalty'");
-  if (penalty && (vv_number(c, "restitution") < 1.0 || vv_number(c, "friction") > 0.0))
+  if (penalty && (vv_number(c, "restitution") < 1.0 || vvi_rules_friction(c, NULL) > 0.0))
     status =
         vv_complain(c, "response", "the spring of penalty loses nothing: restitution 1, friction 0; use multiplier");
   if (!vv_is(c, "arms", "D") && (!here || penalty))
@@ -76,7 +98,7 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
     status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
-  if (check_implicit(m, c) != VV_OK) status = VV_SCENE;
+  if (check_friction(m, c) != VV_OK || check_implicit(m, c) != VV_OK) status = VV_SCENE;
   return status;
 }
 

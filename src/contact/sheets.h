@@ -141,7 +141,7 @@ vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 typedef struct vvi_sheet_frame {
   double place[3], turn[9]; /* now */
   double place_ahead[3], turn_ahead[9];
-  double velocity[6], acceleration[6]; /* m/s, rad/s; M^-1 f */
+  double velocity[6]; /* m/s, rad/s */
   double inverse_mass[6], inverse_inertia[6];
 } vvi_sheet_frame;
 
@@ -155,17 +155,9 @@ typedef struct vvi_sheet_motion vvi_sheet_motion;
 struct vvi_sheet_motion {
   const struct vvi_sheets *sheets;
   double h;
-  vvi_sheet_columns *at;                           /* [n_body] */
-  vvi_sheet_frame *frame;                          /* [n_mover] of bodies carried by frames */
-  void (*fly)(vvi_sheet_motion *m, int32_t mover); /* brings a frame's place ahead up to date; NULL: no frames */
-  void *user;                                      /* of fly */
+  vvi_sheet_columns *at;  /* [n_body] */
+  vvi_sheet_frame *frame; /* [n_mover] of bodies carried by frames */
 };
-
-/* The material point that a tip is. */
-static inline vv_point vvi_sheet_tip_point(const vvi_sheet_body *b)
-{
-  return (vv_point){.patch = (int32_t)(b->tip - b->block->patch)};
-}
 
 static inline void vvi_sheet_carried(const double place[3], const double turn[9], const double arm[3], double x[3])
 {
@@ -223,7 +215,7 @@ typedef struct vvi_sheet_list {
   double travel;  /* how much its clusters have moved since it was built, relative to each other, drift by drift */
   double step;    /* bound of what they move in the coming drift */
   double offset;  /* sum of half thicknesses */
-  double guard;   /* the layer */
+  double margin;  /* the layer */
   bool stale;
   bool off; /* answered elsewhere */
 } vvi_sheet_list;
@@ -232,9 +224,6 @@ typedef struct vvi_sheet_list {
 typedef struct vvi_sheet_near {
   int32_t a, b;
   int32_t couple; /* its candidate pair: list[couple] */
-  int32_t looked; /* of the stepper: when it was last evaluated, -1: not yet */
-  int32_t memo;   /* of the stepper: its place among what is remembered; 0: none */
-  bool acted;     /* of the stepper: it has answered */
   bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
@@ -291,7 +280,7 @@ typedef struct vvi_sheet_search {
   int threads;
   double skin, slack;
   double opening;                /* the first skin of a list, of the largest */
-  double *guard, widest;         /* [n_rule] the layer; the largest */
+  double *margin, widest;        /* [n_rule] the layer; the largest */
   bool anticipates;              /* lists only where nothing is projected */
   vvi_sheet_list *list;          /* [list_room] candidate pairs */
   int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
@@ -327,7 +316,6 @@ typedef struct vvi_sheet_search {
   vvi_sheet_bench *bench;        /* [threads] */
   vvi_sheet_near *near;          /* [near_room] */
   int32_t n_near, near_room;
-  double nearest;         /* the least d over guard of them */
   vvi_sheet_slot *slot;   /* [room] hits of the chunks */
   vvi_sheet_chunk *chunk; /* [chunk_room] parts of lists to look at */
   int64_t chunk_room;
@@ -341,8 +329,6 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);
-/* The largest relative speed of clusters that may meet, as way in the drift: exact between least and most. */
-double vvi_sheet_fastest(const vvi_sheet_search *w, double least, double most);
 /* Candidate pairs of the coming drift; vvi_sheet_collect does this.  False: no room.  (sheets/candidates.c) */
 bool vvi_sheet_candidates(vvi_sheet_search *w);
 bool vvi_sheet_collect(vvi_sheet_search *w);

@@ -28,19 +28,23 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
   w->pose = VVI_ARENA_NEW(arena, vvi_pose, n);
   w->thread = VVI_ARENA_NEW(arena, vv_solid, n);
   w->fibre = VVI_ARENA_NEW(arena, vvi_part, n);
-  w->reach = VVI_ARENA_NEW(arena, double, 6 * n);
-  w->list = VVI_ARENA_NEW(arena, vvi_couple, w->room);
+  w->reach = VVI_ARENA_NEW(arena, double, 3 * n);
+  w->ref_pose = VVI_ARENA_NEW(arena, vvi_pose, n);
+  w->ref_reach = VVI_ARENA_NEW(arena, double, n);
+  w->list = VVI_ARENA_NEW(arena, vvi_candidate, w->room);
   w->meet = VVI_ARENA_NEW(arena, vvi_meet, w->meet_room);
   w->cell = VVI_ARENA_NEW(arena, int64_t, 3 * n);
   w->head = VVI_ARENA_NEW(arena, int32_t, w->buckets + n);
-  if (!w->mover || !w->pose || !w->thread || !w->fibre || !w->reach || !w->list || !w->meet || !w->cell || !w->head)
+  if (!w->mover || !w->pose || !w->thread || !w->fibre || !w->reach || !w->list || !w->meet || !w->cell || !w->head ||
+      !w->ref_pose || !w->ref_reach)
     return VV_NOMEM;
-  w->bound = w->reach + n, w->path = w->bound + n, w->ref = w->path + n;
+  w->bound = w->reach + n, w->path = w->bound + n;
   w->next = w->head + w->buckets;
   for (int64_t i = 0; i < n; i++) {
     const vvi_object *o = &s->object[i];
     w->pose[i] = (vvi_pose){.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     w->reach[i] = o->reach;
+    if (!o->soft) continue;
     w->fibre[i] = (vvi_part){.type = VVI_PART_CAPSULE, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = o->reach};
     w->thread[i] = (vv_solid){.parts = 1, .part = &w->fibre[i]};
   }
@@ -139,12 +143,12 @@ static bool add_couple(vvi_solid_near *w, int32_t i, int32_t j)
   const int32_t a = i < j ? i : j, b = i < j ? j : i, rule = vvi_solids_rule(w->solids, a, b);
   if (rule < 0) return true;
   if (w->n == w->room) {
-    vvi_couple *more = VVI_ARENA_NEW(w->arena, vvi_couple, 2 * w->room);
+    vvi_candidate *more = VVI_ARENA_NEW(w->arena, vvi_candidate, 2 * w->room);
     if (more == NULL) return false;
     memcpy(more, w->list, sizeof *more * (size_t)w->n);
     w->list = more, w->room *= 2;
   }
-  w->list[w->n++] = (vvi_couple){.a = a, .b = b, .rule = rule, .safe = -1.0};
+  w->list[w->n++] = (vvi_candidate){.a = a, .b = b, .rule = rule, .safe = -1.0};
   return true;
 }
 
@@ -203,7 +207,7 @@ static bool pair_large(vvi_solid_near *w)
 
 static int by_pair(const void *x, const void *y)
 {
-  const vvi_couple *a = x, *b = y;
+  const vvi_candidate *a = x, *b = y;
   return a->a != b->a ? (a->a > b->a) - (a->a < b->a) : (a->b > b->b) - (a->b < b->b);
 }
 
@@ -214,7 +218,7 @@ static bool build(vvi_solid_near *w, double travel)
   w->skin = fmax(0.2 * w->solids->size, 8.0 * travel);
   for (int32_t i = 0; i < n; i++) {
     if (!is_large(w, i)) widest = fmax(widest, w->reach[i]);
-    memcpy(w->ref + 3 * (int64_t)i, w->pose[i].place, 3 * sizeof(double));
+    w->ref_pose[i] = w->pose[i], w->ref_reach[i] = w->reach[i];
     w->path[i] = 0.0;
   }
   w->n = 0;
@@ -225,18 +229,36 @@ static bool build(vvi_solid_near *w, double travel)
   return true;
 }
 
-/* The list is complete while no sphere has moved, or is about to move, by more than half the skin. */
-static bool refresh(vvi_solid_near *w, double h)
+/* How far its sphere has moved since the list was built; of what is large its surface: a turn by an angle c moves a point at
+ * distance r by 2 r sin(c/2), and 4 sin(c/2)^2 = 3 - trace of the turn. */
+static double moved_by(const vvi_solid_near *w, int32_t i)
 {
-  double most = 0.0, travel = 0.0;
+  const vvi_object *o = &w->solids->object[i];
+  const vvi_pose *x = &w->pose[i], *y = &w->ref_pose[i];
+  const double d[3] = {x->place[0] - y->place[0], x->place[1] - y->place[1], x->place[2] - y->place[2]};
+  double by = vvi_norm3(d) + (o->soft ? fmax(0.0, w->reach[i] - w->ref_reach[i]) : 0.0), trace = 0.0;
+  if (!is_large(w, i)) return by;
+  for (int k = 0; k < 9; k++) trace += x->turn[k] * y->turn[k];
+  return by + (o->soft ? w->reach[i] : o->turns) * sqrt(fmax(0.0, 3.0 - trace));
+}
+
+double vvi_solid_near_room(const vvi_solid_near *w, int32_t i)
+{
+  return 0.5 * w->skin - moved_by(w, i);
+}
+
+/* The list is complete while nothing has moved, or is about to move, by more than half the skin. */
+bool vvi_solid_near_refresh(vvi_solid_near *w, double h)
+{
+  double travel = 0.0;
+  bool good = w->built;
   for (int32_t i = 0; i < w->solids->n; i++) {
-    const double *x = w->pose[i].place, *y = w->ref + 3 * (int64_t)i;
-    const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]}, go = fabs(h) * w->bound[i];
+    const double go = fabs(h) * w->bound[i];
     if (w->solids->object[i].mover[0] < 0) continue;
     travel = fmax(travel, go);
-    most = fmax(most, sqrt(vvi_dot3(d, d)) + go);
+    good = good && go <= vvi_solid_near_room(w, i);
   }
-  return w->built && 2.0 * most <= w->skin ? true : build(w, travel);
+  return good || build(w, travel);
 }
 
 /* ---- places where shapes touch ---- */
@@ -253,7 +275,7 @@ typedef struct found {
   double least;
 } found;
 
-static bool look(const vvi_solid_near *w, vvi_couple *k, double h, found *f)
+static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
 {
   vvi_spot spot[MOST_SPOTS];
   double gap = 0.0;
@@ -315,7 +337,7 @@ static bool look_together(vvi_solid_near *w, double h)
 
 bool vvi_solid_near_collect(vvi_solid_near *w, double h)
 {
-  if (!refresh(w, h)) return false;
+  if (!vvi_solid_near_refresh(w, h)) return false;
   return (w->threads > 1 && w->n >= PARALLEL_FROM && look_together(w, h)) || look_alone(w, h);
 }
 

@@ -42,7 +42,7 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
   const int32_t rule = rule_of(s, x->body, y->body);
   if (rule < 0 || x != y || is_solid(x)) return rule;
-  return s->rules.rule[rule].a >= 0 || vv_boolean(s->rule[rule].group, "self") ? rule : -1;
+  return s->rules.rule[rule].a >= 0 || vv_is(s->rule[rule].group, "self", "true") ? rule : -1;
 }
 
 /* Neighbours on one curve: a bend of the radius of the section is half a turn long, what lies nearer along the curve does not
@@ -67,13 +67,15 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
   if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
   for (int i = 0; i < rules->n; i++) {
     const vv_group *g = rules->rule[i].group;
-    const double e = vv_number(g, "restitution"), mu = vv_number(g, "friction");
+    double kinetic;
+    const double e = vv_number(g, "restitution"), mu = vvi_rules_friction(g, &kinetic);
     /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none"),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,
-                                  .friction = mu};
+                                  .friction = mu,
+                                  .kinetic = kinetic};
   }
   return VV_OK;
 }

@@ -30,6 +30,7 @@ typedef struct vvi_solid_rule {
   const vv_group *group;
   bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
   double restitution, friction;
+  double kinetic; /* friction once it slides; 0: as friction */
 } vvi_solid_rule;
 
 struct vvi_solids {
@@ -59,10 +60,10 @@ typedef struct vvi_meet {
   vvi_spot spot;
 } vvi_meet;
 
-typedef struct vvi_couple {
+typedef struct vvi_candidate {
   int32_t a, b, rule;
   double safe; /* travelled distance of both up to which nothing is nearer than the margin of the last look */
-} vvi_couple;
+} vvi_candidate;
 
 typedef struct vvi_solid_near {
   const struct vvi_solids *solids;
@@ -72,14 +73,15 @@ typedef struct vvi_solid_near {
   vvi_pose *pose;   /* [n] */
   vv_solid *thread; /* [n] shapes of segments, as long as they are now; NULL without any */
   vvi_part *fibre;
-  double *reach; /* [n] now */
-  double *bound; /* [n] m/s: no point of it is faster in the coming step */
-  double *path;  /* [n] m: how far its surface may have moved since the list was built */
-  double *ref;   /* [n][3] places when the list was built */
+  double *reach;      /* [n] now */
+  double *bound;      /* [n] m/s: no point of it is faster in the coming step */
+  double *path;       /* [n] m: how far its surface may have moved since the list was built */
+  vvi_pose *ref_pose; /* [n] when the list was built */
+  double *ref_reach;
   double skin;
   bool built;
   int64_t builds, n, room;
-  vvi_couple *list; /* [room] sorted by (a, b); room and meet_room double when they are full */
+  vvi_candidate *list; /* [room] sorted by (a, b); room and meet_room double when they are full */
   int64_t *cell;
   int32_t *head, *next;
   int64_t buckets;
@@ -91,6 +93,10 @@ typedef struct vvi_solid_near {
 vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out);
 /* Movers and poses of a state. */
 void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p);
+/* The list of candidate pairs is complete for a step of h, with `bound` as it is; false: out of memory. */
+bool vvi_solid_near_refresh(vvi_solid_near *w, double h);
+/* m: how far an object may move before the list is no longer complete. */
+double vvi_solid_near_room(const vvi_solid_near *w, int32_t object);
 /* All places nearer than what the objects can travel in h, with `bound` as it is; false: out of memory. */
 bool vvi_solid_near_collect(vvi_solid_near *w, double h);
 /* Everything moved: adds what it travelled at most to the paths. */

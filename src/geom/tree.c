@@ -1,6 +1,8 @@
 /* geom/tree.c  Boxes about triangles, and the distance of a point from a mesh. */
 #include "geom/tree.h"
 
+#include "geom/halve.h"
+
 static void grow_box(const vvi_surface *f, int t, double low[3], double high[3])
 {
   for (int k = 0; k < 3; k++) {
@@ -9,65 +11,16 @@ static void grow_box(const vvi_surface *f, int t, double low[3], double high[3])
   }
 }
 
-/* A triangle while the tree is built: three times its middle, and its number. */
-typedef struct item {
-  double m[3];
-  int t;
-} item;
-
-static bool before(const item *a, const item *b, int axis)
-{
-  return a->m[axis] < b->m[axis] || (a->m[axis] == b->m[axis] && a->t < b->t);
-}
-
-/* Moves the k smallest of n to the front (equal ones by number, so the tree is the same everywhere). */
-static void split(item *list, int n, int k, int axis)
-{
-  int lo = 0, hi = n - 1;
-  while (lo < hi) {
-    const item pivot = list[lo + (hi - lo) / 2];
-    int i = lo, j = hi;
-    while (i <= j) {
-      while (before(&list[i], &pivot, axis)) i++;
-      while (before(&pivot, &list[j], axis)) j--;
-      if (i > j) break;
-      const item hold = list[i];
-      list[i++] = list[j], list[j--] = hold;
-    }
-    if (k <= j)
-      hi = j;
-    else if (k >= i)
-      lo = i;
-    else
-      return;
-  }
-}
-
-static int longest_axis(const item *list, int n)
-{
-  double low[3], high[3];
-  int axis = 0;
-  for (int i = 0; i < 3; i++) low[i] = high[i] = list[0].m[i];
-  for (int k = 1; k < n; k++)
-    for (int i = 0; i < 3; i++) {
-      if (list[k].m[i] < low[i]) low[i] = list[k].m[i];
-      if (list[k].m[i] > high[i]) high[i] = list[k].m[i];
-    }
-  for (int i = 1; i < 3; i++)
-    if (high[i] - low[i] > high[axis] - low[axis]) axis = i;
-  return axis;
-}
-
-static void build_node(vvi_box_tree *tree, item *list, int at, int first, int count)
+static void build_node(vvi_box_tree *tree, const double *middle, int at, int first, int count)
 {
   vvi_box_node *n = &tree->node[at];
   *n = (vvi_box_node){.first = first, .count = count};
   if (count <= VVI_LEAF) return;
   const int left = count / 2;
-  split(list + first, count, left, longest_axis(list + first, count));
-  build_node(tree, list, tree->nodes++, first, left);
+  vvi_halve(middle, 1, tree->order + first, count, left);
+  build_node(tree, middle, tree->nodes++, first, left);
   n->right = tree->nodes++;
-  build_node(tree, list, n->right, first + left, count - left);
+  build_node(tree, middle, n->right, first + left, count - left);
 }
 
 /* Children stand behind their parents. */
@@ -146,19 +99,19 @@ static void fit_cones(vvi_surface *f, const double *normal)
   }
 }
 
-static void build(vvi_surface *f, item *list, double *normal)
+/* Middles are taken three times. */
+static void build(vvi_surface *f, double *middle, double *normal)
 {
   vvi_box_tree *tree = f->tree;
   for (int t = 0; t < f->triangles; t++) {
     const int *v = f->triangle + 3 * t;
     const double *x = f->vertex;
-    for (int i = 0; i < 3; i++) list[t].m[i] = x[3 * v[0] + i] + x[3 * v[1] + i] + x[3 * v[2] + i];
-    list[t].t = t;
+    for (int i = 0; i < 3; i++) middle[3 * (int64_t)t + i] = x[3 * v[0] + i] + x[3 * v[1] + i] + x[3 * v[2] + i];
+    tree->order[t] = t;
     vvi_surface_normal(f, t, normal + 3 * (int64_t)t);
   }
   tree->nodes = 1;
-  build_node(tree, list, 0, 0, f->triangles);
-  for (int t = 0; t < f->triangles; t++) tree->order[t] = list[t].t;
+  build_node(tree, middle, 0, 0, f->triangles);
   fit_boxes(f);
   fit_cones(f, normal);
 }
@@ -171,11 +124,11 @@ bool vvi_tree_build(vvi_arena *arena, vvi_surface *f)
   tree->cone = VVI_ARENA_NEW(arena, vvi_cone, f->triangles);
   tree->order = VVI_ARENA_NEW(arena, int, f->triangles);
   vvi_arena scratch = {0};
-  item *list = VVI_ARENA_NEW(&scratch, item, f->triangles);
+  double *middle = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)f->triangles);
   double *normal = VVI_ARENA_NEW(&scratch, double, 3 * (int64_t)f->triangles);
   f->tree = tree;
-  const bool room = tree->node && tree->cone && tree->order && list && normal;
-  if (room) build(f, list, normal);
+  const bool room = tree->node && tree->cone && tree->order && middle && normal;
+  if (room) build(f, middle, normal);
   vvi_arena_free(&scratch);
   return room;
 }

@@ -38,6 +38,32 @@ static inline void vvi_cross3(const double a[3], const double b[3], double c[3])
   c[0] = x, c[1] = y, c[2] = z;
 }
 
+/* Symmetric matrices of three rows: xx yy zz yz xz xy.  y = A x */
+static inline void vvi_times6(const double a[6], const double x[3], double y[3])
+{
+  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
+  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
+  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+}
+
+/* x.A y */
+static inline double vvi_form6(const double a[6], const double x[3], const double y[3])
+{
+  return a[0] * x[0] * y[0] + a[1] * x[1] * y[1] + a[2] * x[2] * y[2] + a[3] * (x[1] * y[2] + x[2] * y[1]) +
+         a[4] * (x[0] * y[2] + x[2] * y[0]) + a[5] * (x[0] * y[1] + x[1] * y[0]);
+}
+
+/* The adjoint of A: A adj A = det A; returns det A. */
+static inline double vvi_adjoint6(const double a[6], double out[6])
+{
+  out[0] = a[1] * a[2] - a[3] * a[3], out[1] = a[0] * a[2] - a[4] * a[4], out[2] = a[0] * a[1] - a[5] * a[5];
+  out[3] = a[4] * a[5] - a[0] * a[3], out[4] = a[3] * a[5] - a[1] * a[4], out[5] = a[3] * a[4] - a[2] * a[5];
+  return a[0] * out[0] + a[5] * out[5] + a[4] * out[4];
+}
+
+/* A x = b, A positive, by the adjoint and one correction; false: it is singular. */
+bool vvi_solve6(const double a[6], const double b[3], double x[3]);
+
 /* Two unit vectors across the unit vector n: n, t[0], t[1] are right-handed. */
 static inline void vvi_across(const double n[3], double t[2][3])
 {

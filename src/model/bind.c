@@ -3,6 +3,7 @@
  * The binder knows no kinds, only tables.  Each binder of a type returns true when the value stands; a false return has
  * left one message, and the walk goes on to the next field so that one look at the messages shows them all. */
 #include "model/bind.h"
+#include "model/expression.h"
 #include "model/model.h"
 #include "model/spec.h"
 
@@ -23,6 +24,13 @@ typedef struct binder {
   const vvi_node **body; /* [n_body] sorted by name */
   int n_body;
   bool bodies_known; /* false: `bodies` itself is missing or wrong, and names cannot be judged */
+  vvi_scope scope;   /* what names in expressions mean */
+  struct {
+    const char *spec, *model;
+  } kept[64]; /* names of files: in the words, and as the model keeps them */
+  int n_kept;
+  const vvi_node *named[2]; /* maps of named materials and sections; NULL: none */
+  bool copies_named;        /* a copy of a body was named */
   int faults;
   bool nomem;
 } binder;
@@ -60,18 +68,22 @@ static bool no_memory(binder *b)
 static vvi_place at_value(const slot *s, const vvi_node *node, int index)
 {
   const bool known = node->line > 0;
-  return (vvi_place){s->group, s->field->name, index, known ? node->line : s->group->line,
-                     known ? node->column : s->group->column};
+  return (vvi_place){s->group,
+                     s->field->name,
+                     index,
+                     known ? node->line : s->group->line,
+                     known ? node->column : s->group->column,
+                     known ? node->source : NULL};
 }
 
 static vvi_place at_key(const vv_group *g, const char *name, const vvi_node *node)
 {
-  return (vvi_place){g, name, -1, node->key_line, node->key_column};
+  return (vvi_place){g, name, -1, node->key_line, node->key_column, node->source};
 }
 
 static vvi_place at_group(const vv_group *g)
 {
-  return (vvi_place){g, NULL, -1, g->line, g->column};
+  return (vvi_place){g, NULL, -1, g->line, g->column, NULL};
 }
 
 /* A short piece of text that fits into a message. */
@@ -131,6 +143,39 @@ static nearest nearest_to(const char *wrong)
   return (nearest){.wrong = wrong, .distance = most < n ? most + 1 : n};
 }
 
+/* Words of other programs and other spellings, and what they are called here. */
+static bool is_synonym(const char *wrong, const char *word)
+{
+  /* clang-format off */
+  static const char *const table[][2] = {
+      {"sphere", "ball"}, {"ball", "sphere"}, {"center", "centre"}, {"cube", "box"}, {"block", "box"},
+      {"cuboid", "box"}, {"wall", "plane"}, {"floor", "plane"}, {"ground", "plane"}, {"wall", "obstacle"},
+      {"floor", "obstacle"}, {"plane", "obstacle"}, {"ground", "obstacle"}, {"static", "obstacle"}, {"rod", "bar"},
+      {"truss", "bar"}, {"cable", "beam"}, {"rope", "beam"}, {"frame", "beam"}, {"membrane", "shell"},
+      {"plate", "shell"}, {"sheet", "shell"}, {"body", "rigid"}, {"solid", "rigid"}, {"pill", "capsule"},
+      {"rod", "capsule"}, {"pipe", "cylinder"}, {"E", "young"}, {"modulus", "young"}, {"elasticity", "young"},
+      {"youngs_modulus", "young"}, {"nu", "poisson"}, {"poissons_ratio", "poisson"}, {"rho", "density"},
+      {"mu", "friction"}, {"cor", "restitution"}, {"bounce", "restitution"}, {"elasticity", "restitution"},
+      {"omega", "spin"}, {"angular_velocity", "spin"}, {"pos", "position"}, {"location", "position"},
+      {"origin", "position"}, {"vel", "velocity"}, {"speed", "velocity"}, {"rotation", "orientation"},
+      {"orientation", "rotation"}, {"dt", "step"}, {"timestep", "step"}, {"time_step", "step"}, {"duration", "end"},
+      {"t_end", "end"}, {"stop", "end"}, {"output", "record"}, {"interactions", "contacts"},
+      {"collision", "contacts"}, {"contact", "contacts"}, {"objects", "bodies"}, {"body", "bodies"},
+      {"geometry", "shape"}, {"geometry", "mesh"}, {"cross_section", "section"}, {"profile", "section"},
+      {"radii", "radius"}, {"r", "radius"}, {"L", "length"}, {"n", "elements"}, {"nodes", "elements"},
+      {"count", "elements"}, {"supports", "ends"}, {"boundary", "edges"}, {"boundary", "ends"}, {"g", "gravity"},
+      {"name", "title"}, {"type", "kind"}, {"solver", "method"}, {"integrator", "method"}, {"verlet", "leapfrog"},
+      {"implicit", "energy-momentum"}, {"params", "parameters"}, {"variables", "parameters"}, {"import", "include"},
+      {"extends", "include"}, {"height", "length"}, {"size", "length"}, {"half_space", "plane"}, {"circle", "disc"},
+      {"ring", "torus"}, {"hoop", "ring"}, {"sensors", "probes"}, {"probe", "probes"}, {"monitors", "probes"},
+      {"movement", "motion"}, {"prescribed", "motion"}, {"drive", "drives"},
+  };
+  /* clang-format on */
+  for (int i = 0; i < VV_COUNT(table); i++)
+    if (strcmp(table[i][0], wrong) == 0 && strcmp(table[i][1], word) == 0) return true;
+  return false;
+}
+
 /* True when this candidate is the best so far. */
 static bool nearest_try(nearest *s, const char *word, size_t length)
 {
@@ -138,7 +183,7 @@ static bool nearest_try(nearest *s, const char *word, size_t length)
   if (length > MAX_NAME) return false;
   memcpy(copy, word, length);
   copy[length] = '\0';
-  const int distance = vvi_text_distance(s->wrong, copy);
+  const int distance = is_synonym(s->wrong, copy) ? 0 : vvi_text_distance(s->wrong, copy);
   if (distance >= s->distance) return false;
   s->distance = distance;
   strcpy(s->word, copy);
@@ -155,25 +200,6 @@ static bool fault_unknown(binder *b, const vvi_place *place, const char *what, c
 
 /* ---- numbers ---- */
 
-/* Length of the plain decimal number at the start of the text: [+-] digits [. digits] [e [+-] digits]. */
-static size_t number_length(const char *text)
-{
-  static const char digit[] = "0123456789";
-  const char *c = text;
-  if (*c == '+' || *c == '-') c++;
-  const size_t whole = strspn(c, digit);
-  c += whole;
-  const size_t part = *c == '.' ? strspn(c + 1, digit) : 0;
-  if (whole + part == 0) return 0;
-  if (*c == '.') c += 1 + part;
-  if (*c == 'e' || *c == 'E') {
-    const size_t sign = c[1] == '+' || c[1] == '-';
-    const size_t power = strspn(c + 1 + sign, digit);
-    if (power > 0) c += 1 + sign + power;
-  }
-  return (size_t)(c - text);
-}
-
 static bool is_not_finite_word(const char *text)
 {
   static const char *const word[] = {"nan", "inf", "infinity"};
@@ -187,20 +213,35 @@ static bool is_not_finite_word(const char *text)
   return false;
 }
 
-static bool fault_number(binder *b, const vvi_place *place, const vvi_node *node, const char *unit)
+static bool is_name(const char *text)
 {
-  const size_t n = node->type == VVI_SCALAR ? number_length(node->text) : 0;
-  if (node->type != VVI_SCALAR || (n == 0 && !is_not_finite_word(node->text)))
+  const size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789-");
+  return text[n] == '\0' && (text[0] < '0' || text[0] > '9') && text[0] != '-';
+}
+
+/* What stands there instead of a number; `why`: what the reader of expressions said. */
+static bool fault_number(binder *b, const vvi_place *place, const vvi_node *node, const char *why)
+{
+  const char *text = node->type == VVI_SCALAR ? node->text : "";
+  if (text[0] == '\0') return fault(b, place, "expected a number, found %s", found(node).c);
+  if (is_not_finite_word(text)) return fault(b, place, "'%s' is not a finite number", show(text).c);
+  if (node->quoted && text[vvi_number_length(text)] == '\0')
+    return fault(b, place, "'%s' is a text; write it without quotes", show(text).c);
+  if (is_name(text) && strstr(why, "did you mean") == NULL)
     return fault(b, place, "expected a number, found %s", found(node).c);
-  if (n == 0) return fault(b, place, "'%s' is not a finite number", show(node->text).c);
-  if (node->quoted && node->text[n] == '\0')
-    return fault(b, place, "'%s' is a text; write it without quotes", show(node->text).c);
-  if (node->text[n] == 'x' || node->text[n] == 'X')
-    return fault(b, place, "'%s' is not a plain number; write it in decimals", show(node->text).c);
-  if (unit == NULL || strcmp(unit, "1") == 0)
-    return fault(b, place, "'%s' is not a plain number; remove '%s'", show(node->text).c, show(node->text + n).c);
-  return fault(b, place, "'%s' is not a plain number; remove '%s', the unit is %s", show(node->text).c,
-               show(node->text + n).c, unit);
+  return fault(b, place, "'%s' is not a number: %s", show(text).c, why);
+}
+
+/* The text of a number that is not one plain number, and what it comes to. */
+static shown show_number(const char *text, double x)
+{
+  if (text[vvi_number_length(text)] == '\0') return show(text);
+  shown word = show(text), s;
+  if (strlen(word.c) > SHOWN_BYTES - 14)
+    snprintf(s.c, sizeof s.c, "%.*g", 15, x);
+  else
+    snprintf(s.c, sizeof s.c, "%.*s (%.9g)", SHOWN_BYTES - 14, word.c, x);
+  return s;
 }
 
 static bool fault_range(binder *b, const vvi_place *place, const vv_field *f, const char *text)
@@ -220,18 +261,84 @@ static bool in_range(const vv_field *f, double x)
   return (f->flags & VV_OPEN_LO ? x > f->lo : x >= f->lo) && (f->flags & VV_OPEN_HI ? x < f->hi : x <= f->hi);
 }
 
+/* "1, Pa" stands for numbers that take turns. */
+static const char *unit_of(const vv_field *f, int index, char out[32])
+{
+  if (f->unit == NULL || index < 0 || strchr(f->unit, ',') == NULL) return f->unit;
+  int n = 1;
+  for (const char *c = f->unit; *c != '\0'; c++) n += *c == ',';
+  const char *at = f->unit;
+  for (int k = 0; k < index % n; k++) at = strchr(at, ',') + 1;
+  while (*at == ' ') at++;
+  snprintf(out, 32, "%.*s", (int)strcspn(at, ","), at);
+  return out;
+}
+
+/* ---- parameters ---- */
+
+static bool name_twice(const vvi_node *first, const vvi_node *node)
+{
+  for (const vvi_node *c = first; c != node; c = c->next)
+    if (strcmp(c->key, node->key) == 0) return true;
+  return false;
+}
+
+static bool read_parameter(binder *b, const vv_group *root, const vvi_node *first, const vvi_node *node,
+                           vvi_quantity *q)
+{
+  const vvi_place key = at_key(root, "parameters", node);
+  const vvi_place place = {root,
+                           "parameters",
+                           -1,
+                           node->line > 0 ? node->line : node->key_line,
+                           node->line > 0 ? node->column : node->key_column,
+                           node->source};
+  vvi_mishap mishap = {""};
+  const char *bad = vvi_parameter_refuse(node->key);
+  if (bad != NULL) return fault(b, &key, "'%s' cannot be a parameter: %s", show(node->key).c, bad);
+  if (name_twice(first, node)) return fault(b, &key, "'%s' is written twice", show(node->key).c);
+  if (node->type != VVI_SCALAR || node->text[0] == '\0')
+    return fault(b, &place, "%s: expected a number, found %s", node->key, found(node).c);
+  if (!vvi_expression_read(&b->scope, node->text, q, &mishap))
+    return fault(b, &place, "%s: '%s' is not a number: %s", node->key, show(node->text).c, mishap.text);
+  return true;
+}
+
+/* In the order of the file: a parameter may use those before it.  One that is wrong is known as 1, for the messages. */
+static bool gather_parameters(binder *b, const vv_group *root, const vvi_node *top)
+{
+  const vvi_node *map = vvi_node_find(top, "parameters");
+  if (map == NULL) return true;
+  const vvi_place place = at_key(root, "parameters", map);
+  if (map->type != VVI_MAP) return fault(b, &place, "expected a map of names and numbers, found %s", found(map).c);
+  vvi_parameter *p = VVI_ARENA_NEW(&b->scratch.arena, vvi_parameter, map->count + 1);
+  if (p == NULL) return no_memory(b);
+  b->scope.parameter = p;
+  for (const vvi_node *c = map->child; c != NULL && !full(b); c = c->next) {
+    vvi_quantity q = {.value = 1, .up = 1, .down = 1, .plain = true};
+    read_parameter(b, root, map->child, c, &q);
+    p[b->scope.n++] = (vvi_parameter){c->key, q};
+  }
+  return true;
+}
+
+/* ---- numbers of keys ---- */
+
 /* index: of an item in a list of numbers, -1 for a number alone */
 static bool read_number(binder *b, const slot *s, const vvi_node *node, int index, double *out)
 {
   const vvi_place place = at_value(s, node, index);
   const char *text = node->text;
-  if (node->type != VVI_SCALAR || node->quoted || text[0] == '\0' || text[number_length(text)] != '\0')
-    return fault_number(b, &place, node, s->field->unit);
-  const double x = strtod(text, NULL);
-  if (!isfinite(x)) return fault(b, &place, "%s is too large for a number", show(text).c);
-  if (x == 0 && strcspn(text, "123456789") < strcspn(text, "eE"))
-    return fault(b, &place, "%s is too small for a number; write 0", show(text).c);
-  if (!in_range(s->field, x)) return fault_range(b, &place, s->field, text);
+  char unit[32];
+  vvi_quantity q;
+  vvi_mishap mishap = {""};
+  if (node->type != VVI_SCALAR || text[0] == '\0' || (node->quoted && text[vvi_number_length(text)] == '\0') ||
+      !vvi_expression_read(&b->scope, text, &q, &mishap))
+    return fault_number(b, &place, node, mishap.text);
+  double x = 0;
+  if (!vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap))
+    return fault(b, &place, "'%s' does not fit: %s", show(text).c, mishap.text);
+  if (!in_range(s->field, x)) return fault_range(b, &place, s->field, show_number(text, x).c);
   *out = x;
   return true;
 }
@@ -246,7 +353,9 @@ static bool bind_integer(binder *b, const slot *s, const vvi_node *node)
   const vvi_place place = at_value(s, node, -1);
   double x = 0;
   if (!read_number(b, s, node, -1, &x)) return false;
-  if (x != floor(x)) return fault(b, &place, "%s is not a whole number", show(node->text).c);
+  if (x != floor(x) && fabs(x - round(x)) < 1e-9 * fabs(x))
+    return fault(b, &place, "%s is not a whole number, but near one: write round(...)", show(node->text).c);
+  if (x != floor(x)) return fault(b, &place, "%s is not a whole number", show_number(node->text, x).c);
   if (fabs(x) > 9007199254740992.0) return fault(b, &place, "%s is too large for a whole number", show(node->text).c);
   s->value->u.integer = (int64_t)x;
   return true;
@@ -301,12 +410,23 @@ static bool bind_boolean(binder *b, const slot *s, const vvi_node *node)
   return fault(b, &place, "expected true or false, found %s", found(node).c);
 }
 
+/* A file counts from the folder of the file that names it, which need not be that of the group around. */
+static const char *keep_path(binder *b, const slot *s, const vvi_node *node)
+{
+  if (node->source == NULL || strcmp(node->source, s->group->source) == 0) return keep(b, node->text);
+  char *path = vvi_beside(node->source, node->text), *full = path != NULL ? realpath(path, NULL) : NULL;
+  const char *kept = keep(b, full != NULL ? full : node->text);
+  free(full);
+  free(path);
+  return kept;
+}
+
 static bool bind_text(binder *b, const slot *s, const vvi_node *node)
 {
   const vvi_place place = at_value(s, node, -1);
   if (node->type != VVI_SCALAR || (node->text[0] == '\0' && !node->quoted))
     return fault(b, &place, "expected a text, found %s", found(node).c);
-  s->value->text = keep(b, node->text);
+  s->value->text = s->field->flags & VV_PATH ? keep_path(b, s, node) : keep(b, node->text);
   return s->value->text != NULL;
 }
 
@@ -361,6 +481,20 @@ static bool body_known(const binder *b, const char *name)
   return false;
 }
 
+/* NAME-3 may be a copy of a body that has some; whether it is comes out when they are made. */
+static bool copy_known(const binder *b, const char *name)
+{
+  const char *dash = strrchr(name, '-');
+  if (dash == NULL || dash[1] == '\0' || strspn(dash + 1, "0123456789") != strlen(dash + 1)) return false;
+  for (int i = 0; i < b->n_body; i++) {
+    const vvi_node *body = b->body[i];
+    const bool same =
+        strlen(body->key) == (size_t)(dash - name) && strncmp(body->key, name, (size_t)(dash - name)) == 0;
+    if (same && (vvi_node_find(body, "copies") != NULL || vvi_node_find(body, "grid") != NULL)) return true;
+  }
+  return false;
+}
+
 static bool fault_body(binder *b, const vvi_place *place, const char *name)
 {
   word_list known = {"", 0};
@@ -377,7 +511,11 @@ static bool read_name(binder *b, const slot *s, const vvi_node *node, int index)
   const vvi_place place = at_value(s, node, index);
   if (node->type != VVI_SCALAR || node->text[0] == '\0')
     return fault(b, &place, "expected the name of a body, found %s", found(node).c);
-  if (b->bodies_known && !body_known(b, node->text)) return fault_body(b, &place, node->text);
+  const bool copy = b->bodies_known && !body_known(b, node->text);
+  if (copy && copy_known(b, node->text))
+    b->copies_named = true;
+  else if (copy)
+    return fault_body(b, &place, node->text);
   for (int i = 0; i < index; i++)
     if (s->value->list.name[i] != NULL && strcmp(s->value->list.name[i], node->text) == 0)
       return fault(b, &place, "body '%s' is named twice", show(node->text).c);
@@ -418,6 +556,17 @@ static bool bind_names(binder *b, const slot *s, const vvi_node *node)
 
 /* ---- groups ---- */
 
+/* The name of a file as the model keeps it: once for each file. */
+static const char *keep_source(binder *b, const char *source)
+{
+  for (int i = 0; i < b->n_kept; i++)
+    if (b->kept[i].spec == source) return b->kept[i].model;
+  const char *model = keep(b, source);
+  if (model == NULL || b->n_kept == VV_COUNT(b->kept)) return model != NULL ? model : "";
+  b->kept[b->n_kept].spec = source;
+  return b->kept[b->n_kept++].model = model;
+}
+
 /* NULL when out of memory, which the binder then knows. */
 static vv_group *new_group(binder *b, const slot *s, const vv_schema *schema, const vvi_node *node)
 {
@@ -427,7 +576,8 @@ static vv_group *new_group(binder *b, const slot *s, const vv_schema *schema, co
     return NULL;
   }
   const vv_group *parent = s->group;
-  *g = (vv_group){.schema = schema, .ctx = b->ctx, .source = b->source, .parent = parent, .field = s->field};
+  *g = (vv_group){.schema = schema, .ctx = b->ctx, .parent = parent, .field = s->field};
+  g->source = node->source == NULL ? parent != NULL ? parent->source : b->source : keep_source(b, node->source);
   g->given = s->value->given;
   g->line = node->key_line > 0 ? node->key_line : node->line;
   g->column = node->key_line > 0 ? node->key_column : node->column;
@@ -449,15 +599,59 @@ static void fault_missing(binder *b, const vv_group *g, const vv_field *f)
 
 static bool bind_value(binder *b, const slot *s, const vvi_node *node);
 
+/* `material: steel`: the map of that name under `materials`; the same for sections.  Others are left as they are. */
+static const vvi_node *named_value(binder *b, const slot *s, const vvi_node *node)
+{
+  const vv_field *f = s->field;
+  const int table = strcmp(f->name, "material") == 0 ? 0 : strcmp(f->name, "section") == 0 ? 1 : -1;
+  if (table < 0 || f->sub == NULL || node->type != VVI_SCALAR || b->named[table] == NULL) return node;
+  const vvi_node *map = vvi_node_find(b->named[table], node->text);
+  if (map != NULL) return map;
+  const vvi_place place = at_value(s, node, -1);
+  word_list known = {"", 0};
+  nearest near = nearest_to(node->text);
+  for (const vvi_node *c = b->named[table]->child; c != NULL; c = c->next) {
+    nearest_try(&near, c->key, strlen(c->key));
+    list_word(&known, c->key, strlen(c->key));
+  }
+  fault_unknown(b, &place, f->name, &near, known.c);
+  return NULL;
+}
+
+/* A key of a named material or section that this kind of body does not know, but another one does. */
+static bool known_elsewhere(const binder *b, const vv_group *g, const vvi_node *map, const char *key)
+{
+  bool shared = false;
+  if (g->field == NULL || g->field->type != VV_GROUP) return false;
+  for (int t = 0; t < VV_COUNT(b->named); t++)
+    for (const vvi_node *c = b->named[t] != NULL ? b->named[t]->child : NULL; c != NULL; c = c->next)
+      shared |= c == map;
+  for (const vv_body_kind *const *k = vvi_body_kinds(b->ctx); shared && *k != NULL; k++) {
+    const int i = vvi_field_find((*k)->schema, g->field->name);
+    if (i >= 0 && (*k)->schema->field[i].sub != NULL && vvi_field_find((*k)->schema->field[i].sub, key) >= 0)
+      return true;
+  }
+  return false;
+}
+
 /* node NULL: the word is not written; then its default holds, or it is missing. */
 static void bind_field(binder *b, vv_group *g, int i, const vvi_node *node, bool excused)
 {
   const vv_field *f = &g->schema->field[i];
   const slot s = {g, f, &g->value[i]};
   s.value->given = node != NULL && g->given;
+  if (f->type == VV_LATER) {
+    if (node != NULL && strcmp(f->name, "include") == 0) {
+      const vvi_place place = at_key(g, NULL, node);
+      fault(b, &place, "'include' stands once, in a scene file");
+    }
+    return;
+  }
+  if (node != NULL && (node = named_value(b, &s, node)) == NULL) return;
   if (node != NULL) {
     s.value->line = node->line;
     s.value->column = node->column;
+    s.value->source = node->source != NULL ? keep_source(b, node->source) : NULL;
   } else if (f->flags & VV_REQUIRED) {
     if (!excused) fault_missing(b, g, f);
     return;
@@ -512,7 +706,7 @@ static void take_seats(binder *b, const vv_group *g, const vvi_node *map, seat *
       fault_twice(b, g, c, first);
     else if (i >= 0)
       seats[i].node = c;
-    else
+    else if (!known_elsewhere(b, g, map, c->key))
       fault_unknown_key(b, g, c, seats);
   }
 }
@@ -702,8 +896,9 @@ static const vv_body_kind *find_kind(binder *b, const vv_group *g, const vvi_nod
     fault_no_kind(b, g, map, known.c);
     return NULL;
   }
-  const vvi_place place = {g, "kind", -1, kind->line > 0 ? kind->line : g->line,
-                           kind->line > 0 ? kind->column : g->column};
+  const bool written = kind->line > 0;
+  const vvi_place place = {g,           "kind", -1, written ? kind->line : g->line, written ? kind->column : g->column,
+                           kind->source};
   if (near.wrong[0] == '\0')
     fault(b, &place, "expected one of %s, found %s", known.c, found(kind).c);
   else
@@ -721,8 +916,9 @@ static bool bind_body(binder *b, const slot *s, const vvi_node *node, int index)
   g->name = keep(b, node->key);
   s->value->list.item[index] = g;
   if (g->name == NULL) return false;
-  const vvi_place place = {g, NULL, -1, node->line > 0 ? node->line : g->line,
-                           node->line > 0 ? node->column : g->column};
+  const bool written = node->line > 0;
+  const vvi_place place = {g,           NULL, -1, written ? node->line : g->line, written ? node->column : g->column,
+                           node->source};
   if (node->type != VVI_MAP)
     return fault(b, &place, "expected a map with the words of a body, found %s", found(node).c);
   const vv_body_kind *kind = find_kind(b, g, node);
@@ -788,11 +984,45 @@ static bool gather_bodies(binder *b, const vvi_node *root)
   return true;
 }
 
+/* The units of the scene come first: they say what `3 mm` is. */
+static void gather_units(binder *b, const vvi_node *root)
+{
+  static const char *const name[] = {"length", "mass", "time"}, *const si[] = {"m", "kg", "s"};
+  const vvi_node *units = vvi_node_find(root, "units");
+  for (int k = 0; k < 3; k++) {
+    const vvi_node *unit = units != NULL ? vvi_node_find(units, name[k]) : NULL;
+    b->scope.unit[k] = unit == NULL ? si[k] : unit->type == VVI_SCALAR ? unit->text : "";
+  }
+}
+
+static void gather_named(binder *b, const vv_group *g, const vvi_node *root)
+{
+  static const char *const name[] = {"materials", "sections"};
+  for (int t = 0; t < VV_COUNT(name); t++) {
+    const vvi_node *map = vvi_node_find(root, name[t]);
+    if (map == NULL) continue;
+    const vvi_place place = at_key(g, name[t], map);
+    if (map->type != VVI_MAP) {
+      fault(b, &place, "expected a map of names, found %s", found(map).c);
+      continue;
+    }
+    b->named[t] = map;
+    for (const vvi_node *c = map->child; c != NULL; c = c->next) {
+      const vvi_place at = at_key(g, name[t], c);
+      if (c->type != VVI_MAP) fault(b, &at, "%s: expected a map, found %s", show(c->key).c, found(c).c);
+      if (name_twice(map->child, c)) fault(b, &at, "'%s' is written twice", show(c->key).c);
+    }
+  }
+}
+
 static vv_group *bind_scene(binder *b, const vvi_node *root)
 {
   vvi_value all = {.given = true};
   const slot top = {.group = NULL, .field = NULL, .value = &all};
   vv_group *g = new_group(b, &top, &vvi_scene_schema, root);
+  gather_units(b, root);
+  if (g != NULL) gather_parameters(b, g, root);
+  if (g != NULL) gather_named(b, g, root);
   if (g != NULL && gather_bodies(b, root)) bind_map(b, g, root);
   return g;
 }
@@ -803,11 +1033,12 @@ vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_
   binder b = {.ctx = ctx, .arena = arena, .scratch = {.ctx = ctx}};
   vvi_locale locale = vvi_locale_enter();
   b.source = keep(&b, vvi_spec_source(spec));
-  const vv_group *g = b.source != NULL ? bind_scene(&b, spec->root) : NULL;
+  vv_group *g = b.source != NULL ? bind_scene(&b, spec->root) : NULL;
   vvi_locale_leave(&locale);
   vvi_arena_free(&b.scratch.arena);
   if (b.nomem) return vvi_fail(ctx, VV_NOMEM, "out of memory");
   if (b.faults > 0) return VV_SCENE;
+  VV_TRY(vvi_copies_expand(arena, g, b.copies_named));
   *root = g;
   return VV_OK;
 }

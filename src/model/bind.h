@@ -8,7 +8,8 @@
 typedef struct vvi_value {
   bool has, given;  /* has a value; written in the scene rather than a default */
   int line, column; /* 0: not from a file */
-  int n;            /* items of the list below */
+  const char *source;
+  int n; /* items of the list below */
   union {
     double number; /* NUMBER, EITHER */
     int64_t integer;
@@ -26,7 +27,7 @@ typedef struct vvi_value {
 struct vv_group {
   const vv_schema *schema;
   vv_ctx *ctx;
-  const char *source;     /* file name, for messages */
+  const char *source;     /* file that it was written in, for messages and for files that it names */
   const vv_group *parent; /* NULL: the root */
   const vv_field *field;  /* the row of the parent's schema it stands under */
   const char *kind;       /* of a body; NULL elsewhere */
@@ -37,12 +38,14 @@ struct vv_group {
   vvi_value *value; /* [schema->n] */
 };
 
-/* Where a message points: a group, a field of it (or NULL), an item of that field (or -1), a place in the file. */
+/* Where a message points: a group, a field of it (or NULL), an item of that field (or -1), a place in a file (NULL: that of
+ * the group). */
 typedef struct vvi_place {
   const vv_group *group;
   const char *name;
   int index;
   int line, column;
+  const char *source;
 } vvi_place;
 void vvi_complain_at(const vvi_place *place, const char *format, va_list args);
 

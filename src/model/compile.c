@@ -274,6 +274,11 @@ void vv_model_destroy(vv_model *m)
   vvi_arena_free(&arena);
 }
 
+const char *vv_model_step_reason(const vv_model *m)
+{
+  return m->step_reason;
+}
+
 double vv_model_stable_step(const vv_model *m)
 {
   return m->stable_step;

@@ -25,6 +25,7 @@ const char *vvi_type_text(vv_type type)
       [VV_CHOICE] = "one of a choice",
       [VV_EITHER] = "a number or a map",
       [VV_BODIES] = "a map of bodies",
+      [VV_LATER] = "see the page",
   };
   return text[type];
 }
@@ -199,8 +200,8 @@ void vvi_complain_at(const vvi_place *place, const char *format, va_list args)
   if (place->index >= 0) path_add_index(&path, place->index);
   vsnprintf(text, sizeof text, format, args);
   if (place->line > 0) snprintf(at, sizeof at, ":%d:%d", place->line, place->column);
-  vvi_fail(place->group->ctx, VV_SCENE, "%.160s%s: %s%s%s", place->group->source, at, path.c, path.n > 0 ? ": " : "",
-           text);
+  vvi_fail(place->group->ctx, VV_SCENE, "%.160s%s: %s%s%s",
+           place->source != NULL ? place->source : place->group->source, at, path.c, path.n > 0 ? ": " : "", text);
 }
 
 static vvi_place place_of(const vv_group *g, const char *name)
@@ -211,6 +212,7 @@ static vvi_place place_of(const vv_group *g, const char *name)
   if (i >= 0 && g->value[i].line > 0) {
     place.line = g->value[i].line;
     place.column = g->value[i].column;
+    place.source = g->value[i].source;
   }
   return place;
 }
@@ -238,6 +240,9 @@ void vvi_warn(const vv_group *g, const char *name, const char *format, ...)
 
 bool vvi_field_hashed(const vv_group *g, const vv_field *f)
 {
+  if (f->type == VV_LATER) return false;
+  if (g->parent == NULL && strcmp(f->name, "stop") == 0) return false; /* as time.end */
+  if (g->parent == NULL && strcmp(f->name, "probes") == 0) return vv_has(g, "probes");
   if (g->parent == NULL) return strcmp(f->name, "title") != 0 && strcmp(f->name, "record") != 0;
   const bool end = g->parent->parent == NULL && strcmp(g->field->name, "time") == 0;
   return !(end && strcmp(f->name, "end") == 0); /* a run may be continued for longer */

@@ -39,6 +39,32 @@ double vv_history_at(const vv_history *h, double t)
   return 0.0;
 }
 
+static double table_rate(const vv_history *h, double t)
+{
+  for (int i = 1; i < h->n; i++)
+    if (t >= h->time[i - 1] && t < h->time[i]) return (h->value[i] - h->value[i - 1]) / (h->time[i] - h->time[i - 1]);
+  return 0.0;
+}
+
+double vvi_history_rate(const vv_history *h, double t)
+{
+  const double s = h->duration > 0.0 ? (t - h->start) / h->duration : 0.0;
+  const bool inside = s > 0.0 && s < 1.0;
+  switch (h->kind) {
+  case VV_CONSTANT:
+    return 0.0;
+  case VV_RAMP:
+    return inside ? h->amplitude / h->duration : 0.0;
+  case VV_PULSE:
+    return inside ? h->amplitude * VV_PI / h->duration * sin(2.0 * VV_PI * s) : 0.0;
+  case VV_HARMONIC:
+    return h->amplitude * h->frequency * cos(h->frequency * t + h->phase);
+  case VV_TABLE:
+    return table_rate(h, t);
+  }
+  return 0.0;
+}
+
 vv_history vvi_history_from(const vv_group *g, const char *name)
 {
   const char *word = vv_text(g, name);

@@ -6,6 +6,7 @@
 struct vvi_pairs;  /* contact/pairs.h */
 struct vvi_solids; /* contact/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
+struct vvi_probes; /* model/probe.h */
 
 struct vv_model {
   vv_ctx *ctx;
@@ -21,9 +22,10 @@ struct vv_model {
   int64_t nq, np, nh; /* lengths of q, p, memory */
   int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
   double gravity[3];
-  double length_scale; /* m: size of the scene, for tolerances on gaps */
-  double reach;        /* m: farthest place from the origin */
-  double step, end;    /* s */
+  double length_scale;  /* m: size of the scene, for tolerances on gaps */
+  double reach;         /* m: farthest place from the origin */
+  double step, end;     /* s */
+  char step_reason[96]; /* why this step, where the scene gives none */
   int64_t steps;
   double stable_step; /* s */
   int order;
@@ -32,6 +34,8 @@ struct vv_model {
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
+  struct vvi_probes *probes; /* NULL: none */
+  double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };
 
 /* ---- words -> groups -> bodies ---- */
@@ -39,11 +43,21 @@ struct vv_model {
 /* The top level of a scene (model/scene_fields.c). */
 extern const vv_schema vvi_scene_schema;
 extern const vv_schema vvi_history_schema;
-extern const vv_schema vvi_torus_schema; /* a mesh: of shells, of rigid bodies */
+extern const vv_schema vvi_motion_schema; /* of a body: followed by the simulation */
+extern const vv_schema vvi_torus_schema;  /* a mesh: of shells, of rigid bodies */
+extern const vv_schema vvi_grid_schema, vvi_copies_schema;
+
+/* Cross-sections: the shapes that a beam chooses from; those of a bar, which may be its area alone.  (model/section.c) */
+extern const vv_schema vvi_section_schema, vvi_section_area_schema;
+vv_status vvi_section_check(const vv_group *section); /* of a bar: exactly one is given */
+double vvi_section_area(const vv_group *section);     /* of a bar */
 
 /* Binds the words of the spec with the schemas; all mistakes are messages in the context.  (model/bind.c) */
 vv_status vvi_bind(vv_ctx *ctx, const vv_spec *spec, vvi_arena *arena, const vv_group **root);
 const char *vvi_spec_source(const vv_spec *spec);
+/* Bodies with a grid of copies become one body each, NAME-0, NAME-1, ..., and contacts of NAME those of all of them.
+ * named: some name may be that of a copy, and is looked up.  (model/copies.c) */
+vv_status vvi_copies_expand(vvi_arena *arena, vv_group *root, bool named);
 uint64_t vvi_group_hash(const vv_group *root); /* of all values, given and default, but title, record and time.end */
 
 /* A path that counts from the folder of the scene `source`; the caller frees it.  NULL: out of memory.  (model/table.c) */
@@ -62,6 +76,7 @@ void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 
 /* Reads a `history` choice into a struct; the arrays live in the group. */
 vv_history vvi_history_from(const vv_group *g, const char *name);
+double vvi_history_rate(const vv_history *h, double t);           /* its derivative, 1/s */
 vv_status vvi_history_check(const vv_group *g, const char *name); /* table: as many values as increasing times */
 
 /* Measure, place, fill, check: bodies and blocks.  Fills the model and the initial q, p.  (model/compile.c) */

@@ -16,12 +16,12 @@ static const vv_schema safety_schema = {"time.step", safety_field, VV_COUNT(safe
 
 static const vv_field time_field[] = {
   {.name = "end",  .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "the run ends at the last whole step not after this time"},
-  {.name = "step", .type = VV_EITHER, .unit = "s", .lo = 0, .hi = 1e12, .deflt = "{safety: 0.8}", .sub = &safety_schema, .flags = VV_OPEN_LO, .doc = "time step, or a fraction of the stable step"},
+  {.name = "step", .type = VV_EITHER, .unit = "s", .lo = 0, .hi = 1e12, .sub = &safety_schema, .flags = VV_OPEN_LO, .doc = "time step, or a fraction of the stable step.  Left out: 0.8 of it for linear bars, 0.5 where something bends or is not linear, 0.3 where that may touch something"},
 };
 static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
 
 static const vv_field method_field[] = {
-  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams; rigid bodies and their contacts).  auto: event where bars and planes alone can touch, else leapfrog"},
+  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|dcr2005|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  dcr2005: contacts overlap, are projected and respond, as in 2005; taken by itself where a contact has a projection.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams; rigid bodies and their contacts).  auto: event where bars and planes alone can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
   {.name = "simultaneous", .type = VV_WORD, .words = "reflections|complementarity", .deflt = "reflections", .doc = "impacts of rigid bodies at one time. reflections: pass by pass, those that approach (Newton's cradle: one in, one out). complementarity: bodies that touch are blocked together"},
   {.name = "locate", .type = VV_WORD, .words = "auto|none|exact", .deflt = "auto", .doc = "impacts of rigid balls. exact: each at its own time within the step. none: before the drift that would make them overlap. auto: exact where only balls, planes and rooms meet with restitution 1"},
@@ -31,14 +31,20 @@ static const vv_field method_field[] = {
 };
 static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
 
+static const vv_field friction_field[] = {
+  {.name = "static",  .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "what holds: it slides where more would be needed to stop it in one step"},
+  {.name = "kinetic", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "once it slides; not above static"},
+};
+static const vv_schema friction_schema = {"friction", friction_field, VV_COUNT(friction_field), "a coefficient that holds, and a smaller one that slides"};
+
 static const vv_field contact_field[] = {
   {.name = "between",     .type = VV_NAMES, .words = "all", .deflt = "all", .doc = "two bodies, or all; one body alone: it and itself. The most specific line wins"},
   {.name = "restitution", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .deflt = "1", .doc = "ratio of separation to approach speed of the touching nodes"},
-  {.name = "friction",    .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .doc = "Coulomb coefficient"},
+  {.name = "friction",    .type = VV_EITHER, .unit = "1", .lo = 0, .hi = 1e3, .deflt = "0", .sub = &friction_schema, .doc = "Coulomb coefficient, or one that holds and one that slides (leapfrog)"},
   {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|multiplier|penalty|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  multiplier, penalty: rigid bodies in energy-momentum steps, by an impulse or by a spring.  none: the pair passes through.  auto: the one that fits the stepper"},
   {.name = "stiffness",   .type = VV_NUMBER, .unit = "N/m", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of the spring of 'response: penalty'"},
   {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},
-  {.name = "self",        .type = VV_BOOLEAN, .deflt = "false", .doc = "true: each body also meets itself (beams with round sections); a line with one body says so for that one alone. Surfaces (shells) do so unless it is false here"},
+  {.name = "self",        .type = VV_WORD, .words = "auto|true|false", .deflt = "auto", .doc = "true: each body also meets itself (beams with round sections, surfaces). auto: surfaces (shells) do, beams do not. A line with one body says so for that one alone"},
   {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces meet"},
   {.name = "search",      .type = VV_WORD, .words = "auto|general", .deflt = "auto", .doc = "tips of bars in the leapfrog. general: they are found and answered as shells are. auto: so where anything but bars and planes is in the scene; bars alone are paired along their line, once and for all"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|paper|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). paper: the 2005 paper's own step, penetrate, project, respond; kept, recomputed, predictor, half-step: four readings of it, of which predictor comes closest to its figures"},
@@ -48,12 +54,38 @@ static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(con
 static const vv_field record_field[] = {
   {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
   {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "steps between rows of ledger.csv; default: 1, or as many as make some 20,000 rows of a longer run"},
+  {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run, but not more than one in two seconds of computing"},
   {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
   {.name = "pause",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "impulses of two bodies that follow each other within this time belong to one contact (contacts.csv); default: 4 steps, or 16 times what an element of the two needs to answer, and in any case 8 times the mean pause of the contact so far"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
 };
 static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_field), "what is written, and how often"};
+
+static const vv_field probe_field[] = {
+  {.name = "name",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "of its columns in probes.csv, and for 'stop'"},
+  {.name = "body",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "which body"},
+  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential, of a body that is the only one of its kind)"},
+  {.name = "node",    .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "at this node of the body, or copy of a rigid one, counted from 0"},
+  {.name = "element", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "in this element, counted from 0"},
+  {.name = "point",   .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "at the node or element that is nearest to this point at the start"},
+  {.name = "low",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "over nodes or elements that are above this corner of a box at the start; default of all places: over the whole body"},
+  {.name = "high",    .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "and below this one"},
+  {.name = "take",    .type = VV_WORD, .words = "auto|sum|mean|most", .deflt = "auto", .doc = "over several nodes or elements. most: the largest size. auto: the sum of momenta and energies, the mean of the rest"},
+};
+static const vv_schema probe_schema = {"probes", probe_field, VV_COUNT(probe_field), "quantities that are written to probes.csv"};
+
+static const vv_field stop_field[] = {
+  {.name = "probe",      .type = VV_TEXT, .flags = VV_OPTIONAL, .doc = "a probe that is above or below a bound"},
+  {.name = "component",  .type = VV_WORD, .words = "auto|x|y|z|size", .deflt = "auto", .doc = "of that probe. auto: the one it has, or the size"},
+  {.name = "above",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "below",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "separation", .type = VV_NAMES, .flags = VV_OPTIONAL, .doc = "two bodies that have touched, and have not for the time 'for'"},
+  {.name = "for",        .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "how long bodies have been apart or at rest; default: 100 steps"},
+  {.name = "rest",       .type = VV_NUMBER, .unit = "m/s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "every node has been slower than this for the time 'for'"},
+  {.name = "after",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .deflt = "0", .doc = "not before this time"},
+};
+static const vv_schema stop_schema = {"stop", stop_field, VV_COUNT(stop_field), "the run ends when one of these is so: a probe's bound, separation or rest"};
 
 static const vv_field constant_field[] = {
   {.name = "amplitude", .type = VV_NUMBER, .unit = "1", .deflt = "1", .doc = "factor on the load"},
@@ -91,6 +123,14 @@ static const vv_field history_field[] = {
 };
 const vv_schema vvi_history_schema = {"history", history_field, VV_COUNT(history_field), "how a load or a driven end varies in time"};
 
+static const vv_field motion_field[] = {
+  {.name = "velocity",     .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "a steady motion"},
+  {.name = "displacement", .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "times the history, counted from its value at the start"},
+  {.name = "history",      .type = VV_CHOICE, .sub = &vvi_history_schema, .deflt = "constant", .doc = "how the displacement varies in time"},
+  {.name = "spin",         .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "a steady turning about the centre of mass, in space"},
+};
+const vv_schema vvi_motion_schema = {"motion", motion_field, VV_COUNT(motion_field), "prescribed motion; what it takes is booked as external work"};
+
 static const vv_field torus_field[] = {
   {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
   {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},
@@ -99,15 +139,31 @@ static const vv_field torus_field[] = {
 };
 const vv_schema vvi_torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
 
+static const vv_field grid_field[] = {
+  {.name = "count",   .type = VV_VECTOR, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "copies along x, y, z: whole numbers"},
+  {.name = "spacing", .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "from copy to copy along x, y, z; the first copy is where the body is"},
+};
+const vv_schema vvi_grid_schema = {"grid", grid_field, VV_COUNT(grid_field), "rows, columns and layers; x counts fastest, then y"};
+static const vv_field copies_field[] = {
+  {.name = "grid", .type = VV_GROUP, .sub = &vvi_grid_schema, .flags = VV_REQUIRED, .doc = "rows, columns and layers"},
+};
+const vv_schema vvi_copies_schema = {"copies", copies_field, VV_COUNT(copies_field), "many of the same, each a body of its own"};
+
 static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
+  {.name = "include",  .type = VV_LATER, .words = "a file, or a list of files", .flags = VV_OPTIONAL, .doc = "scene files whose keys hold where this one says nothing: maps are joined key by key, everything else is replaced; later files go before earlier ones; paths from the folder of this file"},
   {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},
   {.name = "units",    .type = VV_GROUP, .sub = &units_schema, .doc = "names of consistent units"},
+  {.name = "parameters", .type = VV_LATER, .words = "a map of names and numbers", .flags = VV_OPTIONAL, .doc = "numbers with names, for formulas: {speed: 5 m/s}; each may use those before it, and `visviva run --set speed=6` gives it another value"},
+  {.name = "materials", .type = VV_LATER, .words = "a map of names and materials", .flags = VV_OPTIONAL, .doc = "materials with names: {steel: {young: 210 GPa, density: 7850}}, and then `material: steel` in any body; a kind of body takes the keys it knows"},
+  {.name = "sections", .type = VV_LATER, .words = "a map of names and sections", .flags = VV_OPTIONAL, .doc = "sections of bars and beams with names: {round: {circle: {radius: 5 mm}}}, and then `section: round`"},
   {.name = "time",     .type = VV_GROUP, .sub = &time_schema, .flags = VV_REQUIRED, .doc = "how long and how finely"},
   {.name = "method",   .type = VV_GROUP, .sub = &method_schema, .doc = "stepper and jump rule"},
   {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},
   {.name = "bodies",   .type = VV_BODIES, .flags = VV_REQUIRED, .doc = "name: {kind: ..., ...}"},
   {.name = "contacts", .type = VV_LIST, .sub = &contact_schema, .deflt = "[{between: all}]", .doc = "who touches whom, and how"},
+  {.name = "probes",   .type = VV_LIST, .sub = &probe_schema, .flags = VV_OPTIONAL, .doc = "quantities that are written to probes.csv"},
+  {.name = "stop",     .type = VV_LIST, .sub = &stop_schema, .flags = VV_OPTIONAL, .doc = "when to end before time.end"},
   {.name = "record",   .type = VV_GROUP, .sub = &record_schema, .doc = "what is written, and how often"},
 };
 const vv_schema vvi_scene_schema = {"scene", scene_field, VV_COUNT(scene_field), "the top level of a scene file"};

@@ -1,5 +1,6 @@
 /* model/spec.c  The editable tree of words, its paths, and the one-line flow notation used by defaults and vv_spec_set. */
 #include "model/spec.h"
+#include "model/bind.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -335,6 +336,30 @@ vv_status vv_spec_set(vv_spec *spec, const char *path, const char *text)
   if (value == NULL)
     return vvi_fail(spec->ctx, VV_ARG, "%.100s: '%.60s' is not a word, a [list] or a {map}", path, text);
   return put(spec, path, value);
+}
+
+vv_status vv_spec_set_parameter(vv_spec *spec, const char *name, const char *text)
+{
+  char path[96], known[200] = "", near[80] = "";
+  if (name == NULL || text == NULL) return vvi_fail(spec->ctx, VV_ARG, "vv_spec_set_parameter: no name or no text");
+  const vvi_node *map = vvi_node_find(spec->root, "parameters");
+  const bool known_parameter = map != NULL && vvi_node_find(map, name) != NULL;
+  if (!known_parameter && vvi_field_find(&vvi_scene_schema, name) >= 0) return vv_spec_set(spec, name, text);
+  int least = strlen(name) < 3 ? 1 : 2;
+  if (map == NULL || map->type != VVI_MAP || map->count == 0)
+    return vvi_fail(spec->ctx, VV_ARG,
+                    "%.160s has no 'parameters', so '%.60s' cannot be set; a path has a dot: time.end=1",
+                    vvi_spec_source(spec), name);
+  for (const vvi_node *c = map->child; c != NULL; c = c->next) {
+    const int d = vvi_text_distance(name, c->key);
+    if (d == 0 && snprintf(path, sizeof path, "parameters.%s", c->key) < (int)sizeof path)
+      return vv_spec_set(spec, path, text);
+    if (d <= least) snprintf(near, sizeof near, "%.64s", c->key);
+    if (d <= least) least = d - 1;
+    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%.64s", known[0] != '\0' ? ", " : "", c->key);
+  }
+  if (near[0] != '\0') return vvi_fail(spec->ctx, VV_ARG, "unknown parameter '%.60s'; did you mean '%s'?", name, near);
+  return vvi_fail(spec->ctx, VV_ARG, "unknown parameter '%.60s'; known: %s", name, known);
 }
 
 static vvi_node *number_node(vv_spec *spec, double value)

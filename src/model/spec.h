@@ -11,6 +11,7 @@ typedef struct vvi_node {
   vvi_node_type type;
   bool quoted;                          /* a scalar in quotes is text, never a number */
   int line, column;                     /* of the value, from 1; 0: not from a file */
+  const char *source;                   /* name of that file; NULL: not from a file */
   int key_line, key_column;             /* of its key, when it stands in a map */
   int count;                            /* children */
   const char *key;                      /* NULL: the root, or an item of a list */

@@ -28,6 +28,9 @@ static bool print_value(const vv_group *g, const vv_field *f, char *out, size_t 
   case VV_INTEGER:
     print_number(out, size, vv_number(g, f->name));
     return true;
+  case VV_EITHER:
+    if (vv_sub(g, f->name) == NULL) print_number(out, size, vv_number(g, f->name));
+    return vv_sub(g, f->name) == NULL;
   case VV_BOOLEAN:
     snprintf(out, size, "%s", vv_boolean(g, f->name) ? "true" : "false");
     return true;

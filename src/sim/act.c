@@ -4,6 +4,7 @@
  *   external work += E(after) - E(before),   impulse += P(after) - P(before),   moment += L(after) - L(before)   [ledger 1, 2]
  * with E the energy that the method balances.  For an impulse j at fixed positions that is the work j.(v_before + v_after)/2.
  * All that is done between two steps is booked at once: two audits however many nodes were pushed. */
+#include "model/bind.h"
 #include "sim/sim.h"
 
 #include "math/math.h"
@@ -21,6 +22,8 @@ typedef struct vvi_act {
   double value[6]; /* force and moment, or velocity and spin */
   double since;    /* time */
   double start[3]; /* motion: where the first of its nodes should be then */
+  double far[3];   /* motion of the scene: added, times what its history has grown since t = 0 */
+  vv_history history;
 } vvi_act;
 
 /* ---- books ---- */
@@ -114,40 +117,26 @@ static vv_status look(vv_sim *sim, const vv_block *b)
 
 /* ---- matrices xx yy zz yz xz xy ---- */
 
-static void times(const double a[6], const double v[3], double out[3])
-{
-  out[0] = a[0] * v[0] + a[5] * v[1] + a[4] * v[2];
-  out[1] = a[5] * v[0] + a[1] * v[1] + a[3] * v[2];
-  out[2] = a[4] * v[0] + a[3] * v[1] + a[2] * v[2];
-}
-
-static void adjoint(const double a[6], double out[6])
-{
-  out[0] = a[1] * a[2] - a[3] * a[3], out[1] = a[0] * a[2] - a[4] * a[4], out[2] = a[0] * a[1] - a[5] * a[5];
-  out[3] = a[4] * a[5] - a[0] * a[3], out[4] = a[3] * a[5] - a[1] * a[4], out[5] = a[3] * a[4] - a[2] * a[5];
-}
-
 /* The smallest x with A x nearest to v, A symmetric and not negative.  Rank 2 (a line turns about two axes, a guide leaves a
  * plane): with n the unit vector that A takes to zero, adj A = l1 l2 n n^T, and A + t n n^T can be inverted.  Rank 1: A v/t^2. */
 static void solve(const double a[6], const double v[3], double x[3])
 {
   const double t = a[0] + a[1] + a[2];
   double adj[6], r[3];
-  adjoint(a, adj);
-  const double det = a[0] * adj[0] + a[5] * adj[5] + a[4] * adj[4], minors = adj[0] + adj[1] + adj[2];
+  const double det = vvi_adjoint6(a, adj), minors = adj[0] + adj[1] + adj[2];
   if (!(t > 0.0)) {
     x[0] = x[1] = x[2] = 0.0;
   } else if (det > 1e-12 * t * minors) {
-    times(adj, v, r);
+    vvi_times6(adj, v, r);
     for (int c = 0; c < 3; c++) x[c] = r[c] / det;
   } else if (minors > 1e-12 * t * t) {
     double full[6], n[6];
     for (int c = 0; c < 6; c++) n[c] = adj[c] / minors, full[c] = a[c] + t * n[c];
     solve(full, v, x);
-    times(n, v, r);
+    vvi_times6(n, v, r);
     for (int c = 0; c < 3; c++) x[c] -= r[c] / t;
   } else {
-    times(a, v, r);
+    vvi_times6(a, v, r);
     for (int c = 0; c < 3; c++) x[c] = r[c] / (t * t);
   }
 }
@@ -325,17 +314,66 @@ vv_status vv_sim_control(vv_sim *sim, int64_t every, vv_control_fn *fn, void *us
   return VV_OK;
 }
 
+static void velocity_at(const vvi_act *a, double t, double v[3])
+{
+  const double rate = vvi_history_rate(&a->history, t);
+  for (int c = 0; c < 3; c++) v[c] = a->value[c] + rate * a->far[c];
+}
+
+static void way_at(const vvi_act *a, double t, double x[3])
+{
+  const double grown = vv_history_at(&a->history, t) - vv_history_at(&a->history, 0.0);
+  for (int c = 0; c < 3; c++) x[c] = a->value[c] * (t - a->since) + grown * a->far[c];
+}
+
+/* `motion` of a body of the scene.  A state that is not that of the start is taken to be on its way. */
+static vv_status follow(vv_sim *sim, int body, const vv_group *g)
+{
+  const double *v = vv_numbers(g, "velocity", NULL), *spin = vv_numbers(g, "spin", NULL), now = sim->state->t;
+  double way[3], speed[3];
+  VV_TRY(set_act(sim, body, -1, true, v, spin));
+  vvi_act *a = act_of(sim, body, -1, true);
+  a->history = vvi_history_from(g, "history");
+  memcpy(a->far, vv_numbers(g, "displacement", NULL), sizeof a->far);
+  a->since = 0.0;
+  way_at(a, now, way);
+  for (int c = 0; c < 3; c++) a->start[c] -= way[c];
+  if (sim->state->step != 0) return VV_OK;
+  velocity_at(a, now, speed);
+  return vv_sim_set_velocity(sim, body, -1, speed, spin);
+}
+
+vv_status vvi_act_scene(vv_sim *sim)
+{
+  const vv_model *m = sim->model;
+  for (int i = 0; i < m->n_body; i++) {
+    const vv_group *g = m->body[i].group;
+    const int f = vvi_field_find(g->schema, "motion");
+    if (f >= 0 && g->schema->field[f].sub == &vvi_motion_schema && vv_has(g, "motion"))
+      VV_TRY(follow(sim, i, vv_sub(g, "motion")));
+  }
+  return VV_OK;
+}
+
 /* The first node of a prescribed motion is led to where it should be at the end of the step; gravity will add h/2 g to the
  * velocity of the drift, so that much is taken off.  The other nodes of the body get the same velocity. */
 static vv_status lead(vv_sim *sim, const vvi_act *a, const target *t)
 {
   const double h = sim->step.h, end = (double)(sim->state->step + (h > 0.0 ? 1 : -1)) * fabs(h);
-  double v[3];
+  double v[3], way[3];
   VV_TRY(look(sim, t->block));
+  way_at(a, end, way);
   for (int c = 0; c < 3; c++) {
-    const double aim = a->start[c] + a->value[c] * (end - a->since);
+    const double aim = a->start[c] + way[c];
     v[c] = (aim - sim->mover[t->from].place[c]) / h - 0.5 * h * t->block->gravity[c];
   }
+  return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
+}
+
+static vv_status settle_speed(vv_sim *sim, const vvi_act *a, const target *t)
+{
+  double v[3];
+  velocity_at(a, sim->state->t, v);
   return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
 }
 
@@ -352,7 +390,7 @@ static vv_status halves(vv_sim *sim, bool before)
     else if (before)
       VV_TRY(lead(sim, a, &t));
     else
-      VV_TRY(set_velocity(sim, &t, a->moves ? a->value : NULL, a->turns ? a->value + 3 : NULL));
+      VV_TRY(settle_speed(sim, a, &t));
   }
   return VV_OK;
 }

@@ -13,7 +13,6 @@
 #include "contact/solids.h"
 #include "math/math.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 #include "step/variation.h"
 
 #include <float.h>
@@ -30,8 +29,9 @@ static void add(vv_sim *sim, const char *name, const char *nature, double bound)
 /* The 2005 paper's projections add energy: nothing is promised for them. */
 static bool uses_projection(const vv_model *m)
 {
+  if (m->stepper != &vv_dcr2005_stepper) return false;
   if (m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED) return true;
-  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->pairs->n; i++)
+  for (int i = 0; i < m->pairs->n; i++)
     if (m->pairs->pair[i].compliance <= 0.0 && m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
   return false;
 }

@@ -1,10 +1,12 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
 #include "contact/solids.h"
 #include "math/math.h"
+#include "model/probe.h"
 #include "sim/sim.h"
+#include "sim/stop.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const vv_stepper_kind *stepper_find(const vv_catalog *c, const char *name)
@@ -89,11 +91,12 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   return status;
 }
 
-static bool projects(const vv_model *m)
+/* Some contact is answered after the drift, as in 2005; least: VVI_UNTOUCHED, or the first that moves places. */
+static bool projects(const vv_model *m, vvi_projection least)
 {
   for (int i = 0; m->pairs->pair != NULL && i < m->pairs->n; i++)
-    if (m->pairs->pair[i].projection > VVI_UNTOUCHED) return true;
-  return m->sheets != NULL && m->sheets->projection > VVI_UNTOUCHED;
+    if (m->pairs->pair[i].compliance <= 0.0 && m->pairs->pair[i].projection >= least) return true;
+  return m->sheets != NULL && m->sheets->projection >= least;
 }
 
 /* What materials dissipate has no way back, and no energy that a step keeps by itself knows of it.            [mat 1] */
@@ -105,7 +108,7 @@ static vv_status check_dissipation(const vv_model *m, const vv_group *g)
   if (vv_is(g, "jump", "slab") || vv_is(g, "jump", "modified"))
     status = vv_complain(g, "jump", "%s is not for %s; use 'nodal'", vv_text(g, "jump"), what);
   if (vvi_model_implicit(m)) status = vv_complain(g, "step", "%s is not for %s; use leapfrog", m->stepper->name, what);
-  if (projects(m))
+  if (projects(m, VVI_KEPT))
     status = vv_complain(vv_item(m->root, "contacts", 0), "projection",
                          "moves places without a drift, which %s cannot follow; use 'anticipate'", what);
   if (vv_boolean(vv_sub(m->root, "record"), "modified"))
@@ -135,11 +138,17 @@ static vv_status choose_method(vv_model *m)
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto"))
     vvi_group_resolve(g, "step", !needs_leapfrog(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+  const bool paper = projects(m, VVI_UNTOUCHED);
+  if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
+  if (m->stepper == &vv_dcr2005_stepper && touches(m) && !paper)
+    status = vv_complain(g, "step", "dcr2005 needs a contact with a 'projection'; use leapfrog");
+  if (m->stepper == &vv_dcr2005_stepper && vv_integer(g, "halvings") > 0)
+    status = vv_complain(g, "halvings", "belongs to leapfrog; a 'projection' answers after the drift");
   if (m->solids != NULL && check_solids(m, g) != VV_OK) status = VV_SCENE;
   if (m->solids == NULL && touches(m) && vv_is(g, "locate", "exact"))
     status = vv_complain(g, "locate", "exact is for balls that meet balls, planes and rooms; leave it out%s",
@@ -189,6 +198,27 @@ vvi_jump vvi_jump_chosen(const vv_model *m)
   return can ? VVI_MODIFIED : VVI_NODAL;
 }
 
+/* The first kind here whose forces are not linear, and which limits the step; NULL: none. */
+static const vv_body_kind *nonlinear(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->stable_step != NULL && (m->block[i].claims & VV_LINEAR) == 0) return m->block[i].kind;
+  return NULL;
+}
+
+/* Linear bars keep a quadratic form at any stable step, and their waves are best near the limit.  The stable step of what is
+ * not linear is that at rest: it needs room, and more of it where impacts excite the highest frequencies. */
+static double default_safety(vv_model *m)
+{
+  const vv_body_kind *k = nonlinear(m);
+  const bool meets = k != NULL && touches(m) && !vvi_model_implicit(m);
+  const double safety = k == NULL ? 0.8 : meets ? 0.3 : 0.5;
+  const char *why = k == NULL ? "all that vibrates here is linear" : "its forces are not linear";
+  snprintf(m->step_reason, sizeof m->step_reason, "%s%s%s%s", k != NULL ? k->name : "", k != NULL ? ": " : "", why,
+           meets ? ", and it may touch something" : "");
+  return safety;
+}
+
 static vv_status choose_step(vv_model *m, const double *q)
 {
   const vv_group *time = vv_sub(m->root, "time");
@@ -197,14 +227,14 @@ static vv_status choose_step(vv_model *m, const double *q)
   VV_TRY(vvi_stable_step(m, q, &m->stable_step));
   /* an implicit step may be longer: for it this is only a unit */
   if (m->order != 2) m->stable_step *= 0.5 * vvi_composition_limit(vvi_composition_find(m->order));
-  if (safety != NULL) {
+  if (safety != NULL || !vv_given(time, "step")) {
     if (!isfinite(m->stable_step)) return vv_complain(time, "step", "nothing here limits the step: give a number");
-    m->step = vv_number(safety, "safety") * m->stable_step;
+    m->step = (safety != NULL ? vv_number(safety, "safety") : default_safety(m)) * m->stable_step;
   } else {
     m->step = vv_number(time, "step");
   }
   if (m->step > m->stable_step && !vvi_model_implicit(m))
-    return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or {safety: 0.8}",
+    return vv_complain(time, "step", "%.9g is longer than the stable step %.9g; use a shorter one, or leave it out",
                        m->step, m->stable_step);
   const vv_group *method = vv_sub(m->root, "method");
   if (vv_is(method, "jump", "modified") && m->step > VVI_MODIFIED_LIMIT * m->stable_step)
@@ -315,12 +345,13 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(check_modified_needed(m));
   VV_TRY(try_step(m, q, p));
   if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
+  VV_TRY(vvi_probes_make(m, q, p));
+  VV_TRY(vvi_stops_check(m));
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
   if (m->solids != NULL && !vvi_model_implicit(m)) {
     m->nh += vvi_contact_memory(m);
     m->shown = m->nh - m->np; /* the last section of that memory */
   }
-  m->nh += m->sheets != NULL ? VVI_SHEET_MEMORY : 0;
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);

@@ -3,7 +3,6 @@
 
 #include "math/math.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 #include "step/variation.h"
 
 #include <stdio.h>
@@ -99,7 +98,6 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
-  if (m->sheets != NULL) VV_TRY(vvi_sheets_prepare(&sim->step));
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
@@ -124,7 +122,9 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
   if (sim == NULL) return VV_NOMEM;
   sim->model = model;
   sim->state = state;
-  const vv_status status = build(sim, def);
+  vv_status status = build(sim, def);
+  if (status == VV_OK) status = vvi_stops_open(model, &sim->stops);
+  if (status == VV_OK) status = vvi_act_scene(sim);
   if (status != VV_OK) {
     vv_sim_destroy(sim);
     return status;
@@ -140,6 +140,7 @@ void vv_sim_destroy(vv_sim *sim)
   vvi_contact_destroy(sim->step.contact);
   vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
+  vvi_stops_free(&sim->stops);
   free(sim->act);
   free(sim->mover);
   vvi_arena_free(&sim->arena);
@@ -311,9 +312,11 @@ static void trim_log(vv_sim *sim)
   int64_t told = sim->log.n;
   for (int i = 0; i < sim->n_observer; i++)
     if (sim->observer[i].seen < told) told = sim->observer[i].seen;
+  if (sim->stops.n > 0 && sim->step.h > 0.0 && sim->stops.seen < told) told = sim->stops.seen;
   memmove(sim->log.event, sim->log.event + told, sizeof(vv_event) * (size_t)(sim->log.n - told));
   sim->log.n -= told;
   for (int i = 0; i < sim->n_observer; i++) sim->observer[i].seen -= told;
+  if (sim->stops.n > 0 && sim->step.h > 0.0) sim->stops.seen -= told;
 }
 
 static void trim_episodes(vv_sim *sim)
@@ -382,6 +385,10 @@ static int64_t until_next(const vv_sim *sim, int64_t n)
     if (wait < n) n = wait;
   }
   n = vvi_act_until(sim, n);
+  if (sim->stops.n > 0 && sim->step.h > 0.0) {
+    const int64_t wait = vvi_stops_wait(sim->model, sim->state->step);
+    if (wait < n) n = wait;
+  }
   const vv_model *m = sim->model;
   if (m->pairs->n == 0 && m->solids == NULL && m->sheets == NULL && !watched(m)) return n;
   const int64_t whole = VVI_BATCH_STEPS - llabs(sim->state->step) % VVI_BATCH_STEPS;
@@ -526,6 +533,20 @@ static void check_step(const vv_sim *sim, vv_report *r)
   }
 }
 
+/* Conditions of the scene, at their own steps. */
+static void check_stops(vv_sim *sim, vv_report *r)
+{
+  vvi_stops *s = &sim->stops;
+  if (s->n == 0 || sim->step.h < 0.0) return;
+  vvi_stops_note(sim->model, sim->log.event + s->seen, sim->log.n - s->seen, &sim->ledger);
+  s->seen = sim->log.n;
+  if (!vvi_stops_due(sim->model, sim->state->step)) return;
+  const int stop = vvi_stops_look(sim->model, s, sim->state, &sim->ledger);
+  if (stop < 0) return;
+  r->reason = VV_REASON_STOPPED;
+  vvi_stops_tell(sim->model, stop, sim->state->t, r->message, sizeof r->message);
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
@@ -541,6 +562,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
   if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  if (r->reason == VV_REASON_DONE) check_stops(sim, r);
   const bool last = *done == n || r->reason != VV_REASON_DONE;
   const bool all = waiting(sim);
   if (!due(sim) && !last && !all) {
@@ -549,7 +571,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     return VV_OK;
   }
   close_ledger(sim);
-  if (r->reason == VV_REASON_DONE) check_broken(sim, r);
+  if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
   return tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE);
 }
 

@@ -1,6 +1,7 @@
 /* sim/sim.h  Inside the loop. */
 #pragma once
 #include "sim/pace.h"
+#include "sim/stop.h"
 #include "step/step.h"
 #include "visviva/sim.h"
 
@@ -43,6 +44,7 @@ struct vv_sim {
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
   int n_claim;
   vvi_frozen frozen;
+  vvi_stops stops;
   int64_t sane;      /* last step at which the energy was within reason */
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
@@ -82,6 +84,8 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal);
 
 /* ---- what the caller does to a run (sim/act.c) ---- */
 
+/* Bodies of the scene that have a `motion` follow it from now on. */
+vv_status vvi_act_scene(vv_sim *sim);
 /* Books what was done since the ledger was closed. */
 void vvi_act_settle(vv_sim *sim);
 /* Controllers that are due, then the first halves of forces and prescribed motions; booked. */

@@ -1,6 +1,5 @@
 /* step/contact.c  See contact.h. */
 #include "step/contact.h"
-#include "step/sheets.h"
 
 #include "math/math.h"
 
@@ -113,14 +112,25 @@ static double *memory_of(const struct vv_step *s)
   return s->state->memory + VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
 }
 
+/* Surfaces: what is projected (step/dcr2005) is not listed.  Margins are well inside the gaps of the start. */
+static vv_status create_search(struct vv_step *s, vvi_sheet_search **out)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  const int threads = vv_ctx_threads(s->model->ctx);
+  VV_TRY(vvi_sheet_search_create(m, s->arena, threads, 0.45 * m->edge_length, out));
+  for (int32_t i = 0; i < m->n_rule; i++)
+    (*out)->margin[i] = fmin((m->rule[i].restitution < 1.0 ? 3e-3 : 1e-3) * m->edge_length, 0.5 * m->closest);
+  (*out)->anticipates = true;
+  return VV_OK;
+}
+
 vv_status vvi_contact_prepare(struct vv_step *s)
 {
   const vv_model *m = s->model;
   const vv_group *method = vv_sub(m->root, "method");
   const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
-  const bool together = s->sheets != NULL && m->sheets->projection == VVI_ANTICIPATE;
-  vvi_sheet_search *search = together ? s->sheets->search : NULL;
-  if (search != NULL) vvi_sheets_guard(s->sheets, fmin(1e-3 * m->sheets->edge_length, 0.5 * m->sheets->closest));
+  vvi_sheet_search *search = NULL;
+  if (m->sheets != NULL) VV_TRY(create_search(s, &search));
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->user = s;
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;

@@ -3,7 +3,6 @@
 
 #include "math/math.h"
 #include "step/contact.h"
-#include "step/sheets.h"
 
 #include <stdlib.h>
 
@@ -87,6 +86,19 @@ void vvi_tell_springs(struct vv_step *s, double t, double h, const double *q)
   }
 }
 
+double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c)
+{
+  return &s->state->memory[s->model->pairs->n + (c - s->model->pairs->pair)];
+}
+
+void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to)
+{
+  double *debt = vvi_pair_debt(s, c);
+  const double back = fmin(lost, fmax(0.0, -*debt));
+  *debt += back;
+  if (lost > back) vvi_sum_add(to, lost - back);
+}
+
 typedef struct touching {
   int64_t contacts;
   double deepest;
@@ -119,7 +131,6 @@ void vvi_note_gaps(struct vv_step *s)
     deepest = fmax(deepest, -g);
   }
   if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &contacts);
-  if (s->sheets != NULL) vvi_sheets_note(s, &deepest, &contacts);
   if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);

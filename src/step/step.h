@@ -37,11 +37,9 @@ struct vv_step {
   double h; /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_contact_step
-      *contact;              /* contact/contact.h; NULL: no rigid bodies, round beams or tips that meet something */
-  struct vvi_locate *locate; /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
-  struct vvi_sheets_step *sheets; /* step/sheets.h; NULL: no surfaces that meet something */
-  struct vvi_variation *vary;     /* NULL: none propagated */
+  struct vvi_contact_step *contact; /* contact/contact.h; NULL: nothing it answers can meet */
+  struct vvi_locate *locate;        /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_variation *vary;       /* NULL: none propagated */
   const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
   bool exact;                /* it keeps that energy to rounding; set by prepare */
   double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
@@ -81,6 +79,11 @@ static inline int32_t vvi_copy_of_patch(const vv_model *m, const vv_patch *p)
   const int64_t at = p - m->block[b->block].patch - b->patch0;
   return p->type == VV_PATCH_SURFACE && b->n_patch > 1 && at >= 0 && at < b->n_patch ? (int32_t)at : -1;
 }
+/* J: what is lent to a pair of tips, negative where it owes; of the state. */
+double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c);
+/* A pair lost energy to a sum of the ledger, or brought some (negative): that is lent to it, and its losses pay it back first,
+ * so that the losses that are booked only grow.                                                            [contact 30] */
+void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to);
 /* After a step: smallest gap of hard pairs, number of closed or touching pairs. */
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
@@ -89,5 +92,6 @@ void vvi_step_done(struct vv_step *s);
 vv_status vvi_h2_prepare(struct vv_step *s);
 double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;
+extern const vv_stepper_kind vv_dcr2005_stepper;
 extern const vv_stepper_kind vv_event_stepper;
 extern const vv_stepper_kind vv_energy_momentum_stepper;

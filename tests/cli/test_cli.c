@@ -478,7 +478,7 @@ static void scene_of_help(void **state)
   (void)state;
   GIVES(0, "help scene");
   char *text = read_file("out.txt");
-  char *from = strstr(text, "  visviva: 1"), *end = strstr(text, "\n\nUnits");
+  char *from = strstr(text, "  visviva: 1"), *end = strstr(text, "\n\nNumbers");
   assert_true(from != NULL && end != NULL);
   *end = '\0';
   FILE *f = fopen("help.yaml", "wb");

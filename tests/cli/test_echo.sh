@@ -11,12 +11,27 @@ fail() {
   echo "$1: $2"
   failed=$((failed + 1))
 }
+# a tube between two blocks folds onto itself: its self-contact is a default that the echo must keep
+mkdir "$out/examples/echo"
+cat >"$out/examples/echo/tube.yaml" <<'END'
+visviva: 1
+time: {end: 0.04, step: {safety: 0.2}}
+bodies:
+  tube: {kind: shell, mesh: {cylinder: {radius: 0.05, height: 0.04, around: 24, along: 4}}, thickness: 0.001,
+         material: {young: 1e6, poisson: 0.4, density: 1000, law: neo-hookean}}
+  left:  {kind: rigid, shape: {box: {size: [0.02, 0.2, 0.2]}}, mass: 0.02, position: [-0.065, 0, 0.02], velocity: [4, 0, 0]}
+  right: {kind: rigid, shape: {box: {size: [0.02, 0.2, 0.2]}}, mass: 0.02, position: [0.065, 0, 0.02], velocity: [-4, 0, 0]}
+record: {every: 5e-4, ledger: 20}
+END
 for scene in "$out"/examples/*/*.yaml; do
   a=$out/a b=$out/b
   rm -rf "$a" "$b"
   # a beginning is enough: 100 steps, or a little of the time
   short=$(dirname "$scene")/.echo.yaml
-  python3 "$here/tests/cli/shorten.py" 100 0.03 "$scene" >"$short"
+  case $scene in
+    */echo/*) cp "$scene" "$short" ;;
+    *) python3 "$here/tests/cli/shorten.py" 100 0.03 "$scene" >"$short" ;;
+  esac
   if ! "$VISVIVA" run "$short" -o "$a" --quiet; then
     fail "$scene" "does not run"
   elif ! "$VISVIVA" check "$a/scene.yaml" >"$out/said"; then
@@ -27,6 +42,9 @@ for scene in "$out"/examples/*/*.yaml; do
     fail "$scene" "its echo ends in another state"
   else
     passed=$((passed + 1))
+    case $scene in
+      */echo/*) grep -q '^[^,]*,tube,[^,]*,tube,' "$a/events.csv" || fail "$scene" "never meets itself" ;;
+    esac
   fi
   rm -f "$short"
 done

@@ -7,6 +7,7 @@ is wrong.  The program is $VISVIVA.
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -97,6 +98,37 @@ bodies:
   a: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, mass: 1, spin: [1, 2, 3]}
 """
 
+HOPELESS = """\
+time: {end: 200, step: {safety: 0.99}}
+record: {paraview: false, checkpoint: 0.1}
+method: {step: leapfrog}
+bodies:
+  soft: {kind: bar, length: 1, elements: 20, material: {young: 1, density: 1, law: neo-hookean}, section: {area: 1}, vibration: [{mode: 3, amplitude: 0.08}]}
+"""
+TOO_FAST = """\
+time: {end: 200, step: {safety: 0.95}}
+record: {paraview: false}
+bodies:
+  b: {kind: beam, length: 1, elements: 10, material: {young: 1e6, poisson: 0.3, density: 1000}, section: {square: {side: 0.05}}, velocity_profile: [{at: [0, 0.5, 1], factor: [1, -1, 1], direction: [10, 0, 0]}]}
+"""
+DEFAULT_STEP = """\
+time: {end: %s}
+gravity: [0, 0, -9.81]
+record: {paraview: false, ledger: 100}
+bodies:
+  room: {kind: obstacle, shape: {room: {size: [2, 2, 2]}}}
+  %s
+"""
+BALLOON = "balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 2e-2, material: {young: 1e5, poisson: 0.45, density: 1000}, velocity: [1, 0.5, -1]}"
+ROD = "rod: {kind: beam, length: 0.5, elements: 4, material: {young: 1e6, poisson: 0.45, density: 1100}, section: {circle: {radius: 0.02}}, position: [-0.25, 0, 0.3], axis: [1, 0, 0.2]}"
+MANY = """\
+time: {end: 2e-3, step: 1e-3}
+gravity: [0, 0, -9.81]
+record: {paraview: false}
+bodies:
+  box: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 1, position: [0, 0, 0.1], copies: {grid: {count: [40, 50, 50], spacing: [0.15, 0.15, 0.15]}}}
+"""
+
 
 def claim(summary, name):
     return next((c for c in summary["claims"] if c["name"] == name), None)
@@ -132,6 +164,13 @@ def stopped(out, summary, rows):
     return f"the message has no {missing}: {out}" if missing else None
 
 
+def ran_by_default(out, summary, rows):
+    """The step that a scene without one gets is said with its reason, is at most half the stable one, and runs to the end."""
+    if "by default: " not in out or summary["reason"] != "done":
+        return out
+    return all_kept(out, summary, rows)
+
+
 def honest(out, summary, rows):
     """Stopped, or a claim broken, or truly within a tenth of the energy that was given."""
     total = [float(r["nodal_total"]) + float(r["restitution_loss"]) + float(r["friction_loss"]) for r in rows]
@@ -159,6 +198,11 @@ RUNS = [
     ("bars through the origin", OBLIQUE, (0, 3), lambda out, s, rows: None if claim(s, "angular_momentum")["kept"] else "angular momentum"),
     ("a bar crushed", CRUSHED, (2, 3), honest),
     ("a shell that would freeze", FROZEN, (0, 2, 3), honest),
+    ("a bar beyond its stable step", HOPELESS, (2,), stopped),
+    ("a beam too fast for its elements", TOO_FAST, (2,), stopped),
+    ("a shell without a step", DEFAULT_STEP % (5, BALLOON), (0,), ran_by_default),
+    ("a beam without a step", DEFAULT_STEP % (20, ROD), (0,), ran_by_default),
+    ("a hundred thousand boxes fall", MANY, (0,), all_kept),
     ("tori", TORI, (0, 3), lambda out, s, rows: None),
     ("default rows", LONG, (0,), thinned),
 ]
@@ -177,6 +221,17 @@ def run(name, scene, codes, judge, folder):
     return judge(done.stdout + done.stderr, summary, rows)
 
 
+def resumed(folder):
+    """From the checkpoint it goes the same way: it is stopped again, at once but for the eight steps in which it is given another chance."""
+    ends = []
+    for way in ("--overwrite", "--resume"):
+        done = subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", way], cwd=folder, text=True, capture_output=True, timeout=900)
+        if done.returncode != 2:
+            return f"exit code {done.returncode}: {done.stderr}"
+        ends.append(int(re.search(r"at step (\d+)", done.stderr).group(1)))
+    return None if ends[0] <= ends[1] <= ends[0] + 8 else f"stopped at steps {ends}"
+
+
 def main():
     bad = 0
     wanted = sys.argv[1:]
@@ -188,6 +243,9 @@ def main():
             trouble = run(*row, folder)
             print(f"{'WRONG' if trouble else 'good'}: {row[0]}, {time.time() - start:.1f} s{': ' + trouble if trouble else ''}", flush=True)
             bad += trouble is not None
+        trouble = run("", HOPELESS, (2,), stopped, folder) or resumed(folder)  # what it has left behind is whole
+        print(f"{'WRONG' if trouble else 'good'}: the checkpoint of a hopeless run{': ' + trouble if trouble else ''}")
+        bad += trouble is not None
     return 1 if bad else 0
 
 

@@ -54,7 +54,7 @@ FAULTS = [  # name, old text, new text, line (0: any), part of the message
     ("missing length", "    length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 8, "length"),
     ("missing end time", "{end: 1, step: 0.01}", "{step: 0.01}", 4, "end"),
     ("no bodies", GOOD[GOOD.index("bodies:"):GOOD.index("contacts:")], "", 0, "bodies"),
-    ("number with unit", "length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "length: 1m\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 10, "number"),
+    ("number with another unit", "length: 1\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", "length: 1kg\n    elements: 10\n    material: {young: 1, density: 1}\n    section: {area: 1}\n    tips", 10, "does not fit"),
     ("not a number", "velocity: 0.1", "velocity: .nan", 16, "number"),
     ("nan", "velocity: 0.1", "velocity: nan", 16, "number"),
     ("infinity", "velocity: 0.1", "velocity: .inf", 16, "number"),

@@ -81,7 +81,7 @@ static void far_apart(sheet_world *w, int n, double gap, double speed)
     const double velocity[3] = {speed * sheet_noise(&seed), speed * sheet_noise(&seed), speed * sheet_noise(&seed)};
     sheet_world_add(w, &mesh, place, axis, 0.0, velocity, 1.0);
   }
-  sheet_world_close(w, 1.0, 1.0, 0.0, false, 1e-3, 1);
+  sheet_world_close(w, false, 1e-3, 1);
 }
 
 /* Bodies that are far apart and do not meet themselves: no candidate pairs, nothing built, however many bodies; boxes are
@@ -93,7 +93,7 @@ static void far_apart_is_nothing(void **unused)
     sheet_world w;
     far_apart(&w, n, 3.0, 0.01);
     sheet_world_step(&w, 1e-3, 100);
-    const vvi_sheet_search *s = w.step->search;
+    const vvi_sheet_search *s = w.search;
     assert_int_equal(s->n_list, 0);
     assert_int_equal(s->builds, 0);
     assert_int_equal(s->moves, w.sheets.n_cluster);
@@ -110,8 +110,8 @@ static void candidates_are_neighbours(void **unused)
     far_apart(&w, n, 0.3, 1.0);
     sheet_world_step(&w, 1e-3, 3);
     const int bodies = n * n * n;
-    assert_true(w.step->search->n_list > 2 * bodies); /* three neighbours each, but at the border */
-    assert_true(w.step->search->n_list <= 13 * bodies);
+    assert_true(w.search->n_list > 2 * bodies); /* three neighbours each, but at the border */
+    assert_true(w.search->n_list <= 13 * bodies);
     sheet_world_free(&w);
   }
 }

@@ -22,11 +22,11 @@ typedef struct planted {
 
 /* clang-format off */
 static const planted numbers[] = {
-  {"suffix",            OPEN "    length: 1.0kg\n", 7, 13, "bodies.a.length: '1.0kg' is not a plain number; remove 'kg', the unit is m"},
-  {"suffix apart",      OPEN "    length: 1.0 m\n", 7, 13, "remove ' m'"},
-  {"decimal comma",     OPEN "    length: 1,5\n", 7, 13, "remove ',5'"},
-  {"underscore",        OPEN "    length: 1_000\n", 7, 13, "remove '_000'"},
-  {"hex",               OPEN "    length: 0x10\n", 7, 13, "write it in decimals"},
+  {"other unit",        OPEN "    length: 1.0kg\n", 7, 13, "bodies.a.length: '1.0kg' does not fit: it is in kg, and this key is in m"},
+  {"unit of time",      OPEN "    length: 3 ms\n", 7, 13, "it is in s, and this key is in m"},
+  {"decimal comma",     OPEN "    length: 1,5\n", 7, 13, "decimals are written with a point"},
+  {"underscore",        OPEN "    length: 1_000\n", 7, 13, "unknown name '_000'"},
+  {"hex",               OPEN "    length: 0x10\n", 7, 13, "written in decimals"},
   {"quoted",            OPEN "    length: \"1.0\"\n", 7, 13, "write it without quotes"},
   {"quoted single",     OPEN "    length: '1.0'\n", 7, 13, "write it without quotes"},
   {"word",              OPEN "    length: long\n", 7, 13, "expected a number, found 'long'"},
@@ -37,8 +37,22 @@ static const planted numbers[] = {
   {"-.inf",             OPEN "    length: -.inf\n", 7, 13, "not a finite number"},
   {"overflow",          OPEN "    length: 1e999\n", 7, 13, "too large"},
   {"underflow",         OPEN "    length: 1e-999\n", 7, 13, "too small"},
-  {"bare exponent",     OPEN "    length: 1e\n", 7, 13, "remove 'e'"},
-  {"formula",           OPEN "    length: 2*3\n", 7, 13, "remove '*3'"},
+  {"bare exponent",     OPEN "    length: 1e\n", 7, 13, "unknown name 'e'"},
+  {"half a formula",    OPEN "    length: 2*\n", 7, 13, "'2*' is not a number: it ends too early"},
+  {"formula, range",    OPEN "    length: 2*-3\n", 7, 13, "2*-3 (-6) is out of range"},
+  {"two readings",      OPEN "    length: 1/2 m\n", 7, 13, "write (a/b) c or a/(b c)"},
+  {"unit of a ratio",   HEAD A "contacts: [{restitution: 1 mm}]\n", 5, 26, "takes a number without a unit"},
+  {"units cancel",      OPEN "    length: 3 mm/(1 mm)\n", 7, 13, "its units cancel"},
+  {"sum with a unit",   OPEN "    length: 3 mm + 1\n", 7, 13, "give the plain one a unit"},
+  {"sum of two",        OPEN "    length: 3 mm + 1 ms\n", 7, 13, "a sum of m and s, which are different things"},
+  {"no blank",          OPEN "    length: 1 Nm\n", 7, 13, "a product of units is written 'N m'"},
+  {"power of a unit",   OPEN "    length: 1 m3\n", 7, 13, "a power of a unit is written m^3"},
+  {"by zero",           OPEN "    length: 1/(2-2)\n", 7, 13, "a division by zero"},
+  {"unclosed",          OPEN "    length: 2*(1+3\n", 7, 13, "')' is missing"},
+  {"unknown function",  OPEN "    length: sinus(3)\n", 7, 13, "unknown function 'sinus'; known: sqrt"},
+  {"root of less",      OPEN "    length: sqrt(-1)\n", 7, 13, "not a finite number"},
+  {"nearly whole",      FULL "    elements: 0.3/0.1\n", 8, 15, "write round(...)"},
+  {"units of a kind of its own", "visviva: 1\nunits: {length: cubit}\ntime: {end: 1}\nbodies:\n  a: {kind: toy, material: {young: 1, density: 1}, length: 1 m}\n", 5, 60, "'cubit', cannot be converted"},
   {"zero",              OPEN "    length: 0\n", 7, 13, "must be greater than 0 and at most 1e+06 m"},
   {"negative",          OPEN "    length: -3\n", 7, 13, "-3 is out of range"},
   {"above",             HEAD A "contacts: [{restitution: 1.5}]\n", 5, 26, "contacts[0].restitution: 1.5 is out of range; must be at least 0 and at most 1"},
@@ -58,9 +72,21 @@ static const planted numbers[] = {
   {"range of either",   FULL "    pace: 2\n", 8, 11, "at most 1 s"},
 };
 
+static const planted parameters[] = {
+  {"no map",            "parameters: 3\n" HEAD A, 1, 1, "parameters: expected a map of names and numbers"},
+  {"unit as a name",    "parameters: {mm: 3}\n" HEAD A, 1, 14, "'mm' cannot be a parameter: that is the name of a unit"},
+  {"bad name",          "parameters: {a-b: 3}\n" HEAD A, 1, 14, "letters, digits and _"},
+  {"twice",             "parameters: {b: 3, b: 4}\n" HEAD A, 1, 20, "'b' is written twice"},
+  {"not yet known",     "parameters: {b: 2*c, c: 4}\n" HEAD A, 1, 17, "parameters: b: '2*c' is not a number: unknown name 'c'"},
+  {"a list",            "parameters: {b: [1]}\n" HEAD A, 1, 17, "parameters: b: expected a number, found a list"},
+  {"slip",              "parameters: {speed: 2}\n" OPEN "    length: 2*spede\n", 8, 13, "did you mean 'speed'?"},
+  {"slip alone",        "parameters: {speed: 2}\n" OPEN "    length: spede\n", 8, 13, "did you mean 'speed'?"},
+  {"other dimension",   "parameters: {speed: 2 m/s}\n" OPEN "    length: speed\n", 8, 13, "it is in m/s, and this key is in m"},
+};
+
 static const planted words[] = {
   {"unknown top word",  "visviva: 1\ntime: {end: 1}\ngravty: [0, 0, 0]\nbodies:\n" A, 3, 1, "toy.yaml:3:1: unknown word 'gravty'; did you mean 'gravity'?"},
-  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, title"},
+  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, include, title"},
   {"unknown in body",   FULL "    colour: red\n", 8, 5, "bodies.a: unknown word 'colour'; known: length"},
   {"unknown for known", HEAD "  a: {kind: toy, lenght: 1, material: {young: 1, density: 1}}\n", 4, 18, "did you mean 'length'?"},
   {"unknown in group",  HEAD "  a: {kind: toy, length: 1, material: {yung: 1, density: 1}}\n", 4, 40, "bodies.a.material: unknown word 'yung'; did you mean 'young'?"},
@@ -173,6 +199,12 @@ static void faults_of_numbers(void **state)
 {
   (void)state;
   check_all(numbers, VV_COUNT(numbers));
+}
+
+static void faults_of_parameters(void **state)
+{
+  (void)state;
+  check_all(parameters, VV_COUNT(parameters));
 }
 
 static void faults_of_words(void **state)
@@ -326,15 +358,11 @@ static void a_file_that_is_too_large(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_stage_is_sound),
-      cmocka_unit_test(faults_of_numbers),
-      cmocka_unit_test(faults_of_words),
-      cmocka_unit_test(faults_of_bodies),
-      cmocka_unit_test(faults_of_yaml),
-      cmocka_unit_test(five_faults_five_messages),
-      cmocka_unit_test(anchors_and_aliases_are_all_named),
-      cmocka_unit_test(a_thousand_faults),
-      cmocka_unit_test(faults_of_files),
+      cmocka_unit_test(the_stage_is_sound),        cmocka_unit_test(faults_of_numbers),
+      cmocka_unit_test(faults_of_parameters),      cmocka_unit_test(faults_of_words),
+      cmocka_unit_test(faults_of_bodies),          cmocka_unit_test(faults_of_yaml),
+      cmocka_unit_test(five_faults_five_messages), cmocka_unit_test(anchors_and_aliases_are_all_named),
+      cmocka_unit_test(a_thousand_faults),         cmocka_unit_test(faults_of_files),
       cmocka_unit_test(a_file_that_is_too_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

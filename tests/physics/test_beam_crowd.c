@@ -2,8 +2,8 @@
 #include "check.h"
 #include "run.h"
 
-#include "contact/gap.h"
 #include "contact/solids.h"
+#include "math/math.h"
 #include "model/model.h"
 
 #include <stdio.h>
@@ -11,6 +11,36 @@
 #include <string.h>
 
 enum { TEXT = 8192 };
+
+/* ---- an oracle ---- */
+
+static double clamp01(double x)
+{
+  return x < 0.0 ? 0.0 : x > 1.0 ? 1.0 : x;
+}
+
+/* Minimises |x0 + s u - y0 - t v|^2: the unconstrained minimum, then each clamped against the other (Ericson's method).
+ * Parallel segments: the middle of the common stretch, so that a contact does not jump between its ends. */
+static double segment_distance(const double x[2][3], const double y[2][3])
+{
+  double u[3], v[3], r[3], d[3], s, t;
+  for (int c = 0; c < 3; c++) u[c] = x[1][c] - x[0][c], v[c] = y[1][c] - y[0][c], r[c] = x[0][c] - y[0][c];
+  const double a = vvi_dot3(u, u), e = vvi_dot3(v, v), b = vvi_dot3(u, v), ur = vvi_dot3(u, r), f = vvi_dot3(v, r);
+  const double det = a * e - b * b;
+  if (det > 1e-12 * a * e) {
+    s = clamp01((b * f - ur * e) / det);
+  } else { /* ends of y seen from x */
+    const double s0 = clamp01(-ur / a), s1 = clamp01((b - ur) / a);
+    s = 0.5 * (s0 + s1);
+  }
+  t = (b * s + f) / e;
+  if (t < 0.0 || t > 1.0) {
+    t = clamp01(t);
+    s = clamp01((b * t - ur) / a);
+  }
+  for (int c = 0; c < 3; c++) d[c] = r[c] + s * u[c] - t * v[c];
+  return vvi_norm3(d);
+}
 
 /* ---- scenes ---- */
 
@@ -241,9 +271,9 @@ static double smallest_gap(const run_record *r, double radii)
     for (int b = 0; b < a; b++)
       for (int64_t i = 0; i < r->model->body[a].n_element; i++)
         for (int64_t j = 0; j < r->model->body[b].n_element; j++) {
-          double x[2][3], y[2][3], s, t;
+          double x[2][3], y[2][3];
           for (int e = 0; e < 2; e++) place(r, a, i + e, x[e]), place(r, b, j + e, y[e]);
-          least = fmin(least, vvi_segment_distance((const double(*)[3])x, (const double(*)[3])y, &s, &t) - radii);
+          least = fmin(least, segment_distance((const double(*)[3])x, (const double(*)[3])y) - radii);
         }
   return least;
 }
@@ -354,9 +384,9 @@ static double smallest_own_gap(const run_record *r, double radii, int64_t apart)
   double least = INFINITY;
   for (int64_t i = 0; i < r->model->body[0].n_element; i++)
     for (int64_t j = 0; j + apart <= i; j++) {
-      double x[2][3], y[2][3], s, t;
+      double x[2][3], y[2][3];
       for (int e = 0; e < 2; e++) place(r, 0, i + e, x[e]), place(r, 0, j + e, y[e]);
-      least = fmin(least, vvi_segment_distance((const double(*)[3])x, (const double(*)[3])y, &s, &t) - radii);
+      least = fmin(least, segment_distance((const double(*)[3])x, (const double(*)[3])y) - radii);
     }
   return least;
 }
@@ -430,13 +460,13 @@ static void test_same_bits(void **unused)
 /* The gap of two objects of a search, each a segment between two movers, and the room their bounds ask for. */
 static double true_gap(const vvi_solid_near *w, int32_t a, int32_t b)
 {
-  double x[2][2][3], s, t;
+  double x[2][2][3];
   for (int k = 0; k < 2; k++)
     for (int e = 0; e < 2; e++) {
       const vvi_object *o = &w->solids->object[k == 0 ? a : b];
       memcpy(x[k][e], w->mover[o->mover[e]].place, sizeof x[k][e]);
     }
-  return vvi_segment_distance((const double(*)[3])x[0], (const double(*)[3])x[1], &s, &t) - w->solids->object[a].reach -
+  return segment_distance((const double(*)[3])x[0], (const double(*)[3])x[1]) - w->solids->object[a].reach -
          w->solids->object[b].reach;
 }
 

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "run.h"
 
+#include "math/math.h"
 #include "model/model.h"
 #include "sim/sim.h"
 #include "step/contact.h"
@@ -869,6 +870,30 @@ static void test_threads_many(void **state)
   run_free(&one), run_free(&two);
 }
 
+/* A long plank that turns in place among small balls meets the one in its way, though its middle never moves; when is known. */
+static void test_propeller(void **state)
+{
+  (void)state;
+  for (int em = 0; em < 2; em++) {
+    char text[TEXT], line[256];
+    const double h = 1e-3, angle = VV_PI / 3.0, r = 1.8, when = angle - asin(0.075 / r);
+    head(text, h, 1.5, "[0, 0, 0]", em ? "step: energy-momentum" : "step: leapfrog",
+         em ? "response: multiplier" : "restitution: 1");
+    body(text, "  plank: {kind: rigid, shape: {box: {size: [4, 0.05, 0.05]}}, density: 1000, spin: [0, 0, 1]}\n");
+    for (int i = 0; i < 12; i++) {
+      snprintf(line, sizeof line,
+               "  ball%d: {kind: rigid, shape: {ball: {radius: 0.05}}, density: 1000, position: [%.17g, %.17g, %d]}\n",
+               i, r * cos(angle), r * sin(angle), i == 0 ? 0 : 4 + i);
+      body(text, line);
+    }
+    run_record run = run_scene(text, NULL);
+    assert_int_equal(run.n_event, 1);
+    check_near(run.event[0].time, when, 1.01 * h);
+    check_most(run_ledger(&run)->max_closure, 1e-12);
+    run_free(&run);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -887,7 +912,7 @@ int main(void)
       cmocka_unit_test(test_rough_bounces),  cmocka_unit_test(test_rough_ball),
       cmocka_unit_test(test_wedged),         cmocka_unit_test(test_threads_many),
       cmocka_unit_test(test_rough_wall),     cmocka_unit_test(test_rough_rest),
-      cmocka_unit_test(test_rough_low),
+      cmocka_unit_test(test_rough_low),      cmocka_unit_test(test_propeller),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

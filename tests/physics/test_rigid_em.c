@@ -3,8 +3,10 @@
 #include "check.h"
 #include "run.h"
 
+#include "sim/sim.h"
 #include "step/energy_momentum/frames.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +33,9 @@ static void draw_frame(uint64_t *seed, vvi_em_frame *f)
 }
 
 /* A contact anywhere. */
-static void draw_contact(uint64_t *seed, const vvi_em_pair *pair, int key, vvi_em_contact *c)
+static void draw_contact(uint64_t *seed, const vvi_em_law *law, int key, vvi_em_contact *c)
 {
-  *c = (vvi_em_contact){.pair = pair, .slot = -1, .least = -1};
+  *c = (vvi_em_contact){.law = law, .slot = -1, .least = -1};
   c->f = (vvi_em_feature){.key = (uint32_t)key, .slave = 0, .master = 1, .sign = key % 2 == 0 ? 0.0 : 1.0};
   for (int k = 0; k < 3; k++) {
     c->f.point[k] = draw(seed);
@@ -63,26 +65,26 @@ static void add_up(const vvi_em_frame *f, totals *t)
 
 static double stored(const vvi_em_contact *c, double g)
 {
-  return g < 0.0 ? 0.5 * c->pair->stiffness * g * g : 0.0;
+  return g < 0.0 ? 0.5 * c->law->stiffness * g * g : 0.0;
 }
 
 /* Energy, momentum and angular momentum before and after a step with contacts between two random bodies: multipliers by both
  * kinds of arms, and springs.  Nothing about the geometry enters the identities: it may be anything.  False: the contacts
  * are such a wedge that there is no answer, for which a stepper would halve the step. */
-static bool check_kept(uint64_t *seed, const vvi_em_pair *pair, int contacts, double dt)
+static bool check_kept(uint64_t *seed, const vvi_em_law *law, int contacts, double dt)
 {
   vvi_em_frame frame[3] = {0};
   vvi_em_contact contact[4];
   vvi_em_row rows[12];
-  double a[144], move[12];
-  vvi_em_rigid w = {.n = 2, .frame = frame, .contact = contact, .rows = rows, .a = a, .move = move};
+  double own[36], move[12];
+  vvi_em_rigid w = {.n = 2, .frame = frame, .contact = contact, .rows = rows, .own = own, .move = move};
   vv_posted post = {0};
   totals before = {0}, after = {0};
-  w.rough = pair->friction > 0.0;
+  w.rough = law->friction > 0.0;
   draw_frame(seed, &frame[0]);
   draw_frame(seed, &frame[1]);
   frame[2].held = true;
-  for (int i = 0; i < contacts; i++) draw_contact(seed, pair, i, &contact[i]);
+  for (int i = 0; i < contacts; i++) draw_contact(seed, law, i, &contact[i]);
   w.n_contact = contacts;
   for (int i = 0; i < 2; i++) {
     add_up(&frame[i], &before);
@@ -100,7 +102,7 @@ static bool check_kept(uint64_t *seed, const vvi_em_pair *pair, int contacts, do
     check_most(rub, 1e-14);
     check_most(c->j[0] * c->aim, 0.0);
     /* a point of the modified configuration moves by theta x R: [em 7] */
-    if (!pair->early && c->f.sign == 0.0) {
+    if (!law->early && c->f.sign == 0.0) {
       double turn[9], r[3], r1[3], moved[3];
       vvi_exp(frame[0].theta, turn);
       vvi_apply33(frame[0].r, c->f.point, r);
@@ -123,9 +125,9 @@ static void test_identities(void **unused)
 {
   (void)unused;
   uint64_t seed = 11;
-  const vvi_em_pair d = {.restitution = 1.0}, c = {.restitution = 1.0, .early = true}, soft = {.restitution = 0.4},
-                    rough = {.restitution = 0.7, .friction = 0.3}, spring = {.restitution = 1.0, .stiffness = 5.0};
-  const vvi_em_pair *const list[] = {&d, &c, &soft, &rough, &spring};
+  const vvi_em_law d = {.restitution = 1.0}, c = {.restitution = 1.0, .early = true}, soft = {.restitution = 0.4},
+                   rough = {.restitution = 0.7, .friction = 0.3}, spring = {.restitution = 1.0, .stiffness = 5.0};
+  const vvi_em_law *const list[] = {&d, &c, &soft, &rough, &spring};
   int answers = 0;
   for (int k = 0; k < 200; k++)
     for (int i = 0; i < VV_COUNT(list); i++) answers += check_kept(&seed, list[i], 1 + k % 3, k % 2 == 0 ? 1e-3 : 0.02);
@@ -172,11 +174,15 @@ static void test_spring_is_kept(void **unused)
   vvi_em_frame frame[2] = {{.held = true, .x = {0, 0, 1}}, {.held = true}};
   vv_body body = {.name = "body"};
   const vv_patch patch = {.feature = "surface"};
-  const vvi_object object = {.patch = &patch};
-  vvi_em_pair pair = {.a = &object, .b = &object, .frame_b = 1, .stiffness = 8.0};
-  vvi_em_contact contact = {.pair = &pair, .slot = 2, .spring0 = -0.2, .spring1 = -0.1};
-  vvi_em_slot slot[VVI_EM_SLOTS] = {[2] = {.used = 1.0, .gap = -0.2}};
-  vvi_em_rigid w = {.n = 1, .frame = frame, .pair = &pair, .n_contact = 1, .contact = &contact, .slot = slot};
+  enum { SLOTS = 4 };
+  vvi_object object[2] = {{.patch = &patch}, {.patch = &patch, .body = 1}};
+  vvi_em_law law = {.stiffness = 8.0};
+  int32_t frame_of[2] = {0, 1};
+  const struct vvi_solids solids = {.n = 2, .object = object};
+  vvi_em_contact contact = {.law = &law, .slot = 2, .spring0 = -0.2, .spring1 = -0.1};
+  vvi_em_slot slot[SLOTS] = {[2] = {.used = 1.0, .gap = -0.2}};
+  vvi_em_rigid w = {.n = 1, .frame = frame, .solids = &solids, .law = &law, .frame_of = frame_of, .n_contact = 1};
+  w.contact = &contact, w.slot = slot, w.slots = SLOTS;
   vv_event event[4];
   vv_model model = {.body = &body};
   vv_ledger ledger = {0};
@@ -565,6 +571,106 @@ static void test_words(void **unused)
   assert_non_null(strstr(message, "no loads on rigid bodies"));
 }
 
+/* ---- many ---- */
+
+enum { LONG = 1 << 18 };
+
+/* n bodies of one shape, bodies[i] written by a format for place and velocity. */
+static char *many(const char *contacts, const char *gravity, double dt, double end)
+{
+  char *text = malloc(LONG);
+  assert_non_null(text);
+  snprintf(text, LONG,
+           "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: energy-momentum}\ngravity: %s\ncontacts: "
+           "[{%s}]\nbodies:\n",
+           end, dt, gravity, contacts);
+  return text;
+}
+
+static void put(char *text, const char *format, ...)
+{
+  const size_t used = strlen(text);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text + used, LONG - used, format, args);
+  va_end(args);
+}
+
+/* A hundred boxes arrive flat at the same time: 400 contacts in one step, energy and momenta exact, every box thrown back with
+ * its own speed; and with losses each loses (1 - e^2) of what it had. */
+static void test_hundreds_at_once(void **unused)
+{
+  (void)unused;
+  for (int k = 0; k < 3; k++) {
+    static const char *const law[] = {"response: multiplier", "response: multiplier, restitution: 0.5, friction: 0.3",
+                                      "response: penalty, stiffness: 1e4"};
+    char *text = many(law[k], "[0, 0, 0]", 1e-3, k == 2 ? 0.06 : 0.02);
+    double start = 0.0;
+    for (int i = 0; i < 100; i++) {
+      const double mass = 1.0 + 0.01 * i;
+      start += 0.5 * mass;
+      put(text,
+          "  box%d: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: %g, position: [%g, %g, 0.0612], "
+          "velocity: "
+          "[0, 0, -1]}\n",
+          i, mass, 0.3 * (i % 10), 0.3 * (i / 10));
+    }
+    put(text, "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n");
+    run_record r = run_scene(text, NULL);
+    const vv_ledger *l = run_ledger(&r);
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_least((double)r.n_event,
+                k == 2 ? 800 : 100); /* springs: on and off; of four corners some may have nothing to do */
+    check_most(l->max_closure, 1e-13);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_shrink, 1e-15 * start);
+    const double back = k == 1 ? 0.25 * start : start;
+    check_near(l->now.kinetic, back, 1e-13 * start);
+    run_free(&r);
+    free(text);
+  }
+}
+
+/* A thousand balls far apart: each is looked at with its neighbours alone, and that now and then. */
+static void test_a_thousand_apart(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 9;
+  char *text = many("response: multiplier", "[0, 0, 0]", 1e-3, 0.2);
+  for (int i = 0; i < 1000; i++)
+    put(text,
+        "  b%d: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [%d, %d, %d], velocity: [%g, %g, %g]}\n",
+        i, 2 * (i % 10), 2 * (i / 10 % 10), 2 * (i / 100), draw(&seed), draw(&seed), draw(&seed));
+  run_record r = run_scene(text, NULL);
+  const vvi_em_rigid *w = vvi_em_rigid_of(&r.sim->step);
+  print_message("  %ld pairs looked at in 200 steps, of %d each\n", (long)w->looked, 1000 * 999 / 2);
+  assert_int_equal(r.n_event, 0);
+  check_most((double)w->looked, 1000.0);
+  check_most(run_ledger(&r)->max_closure, 1e-13);
+  run_free(&r);
+  free(text);
+}
+
+/* 64 balls in a room meet each other and the walls: nothing overlaps by more than a step's way, all is kept. */
+static void test_gas(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 4;
+  char *text = many("response: multiplier", "[0, 0, 0]", 1e-3, 1.0);
+  for (int i = 0; i < 64; i++)
+    put(text,
+        "  b%d: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [%g, %g, %g], velocity: [%g, %g, %g]}\n",
+        i, 0.4 * (i % 4) - 0.6, 0.4 * (i / 4 % 4) - 0.6, 0.4 * (i / 16) - 0.6, draw(&seed), draw(&seed), draw(&seed));
+  put(text, "  room: {kind: obstacle, shape: {room: {size: [1.8, 1.8, 1.8]}}}\n");
+  run_record r = run_scene(text, NULL);
+  check_least((double)r.n_event, 50);
+  check_most(run_ledger(&r)->max_closure, 1e-13);
+  check_most(run_ledger(&r)->max_p_drift, 1e-13);
+  check_most(run_ledger(&r)->max_penetration, 4e-3);
+  run_free(&r);
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -583,6 +689,9 @@ int main(void)
       cmocka_unit_test(test_reversible),
       cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_words),
+      cmocka_unit_test(test_hundreds_at_once),
+      cmocka_unit_test(test_a_thousand_apart),
+      cmocka_unit_test(test_gas),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,36 +77,13 @@ static void place(const sheet_world *w, int i, double x[3])
   for (int c = 0; c < 3; c++) x[c] = w->q[c * w->room + i];
 }
 
-static double length(const sheet_world *w, int32_t edge, double d[3])
-{
-  double x[3], y[3];
-  place(w, w->sheets.edge[2 * edge], x);
-  place(w, w->sheets.edge[2 * edge + 1], y);
-  for (int c = 0; c < 3; c++) d[c] = y[c] - x[c];
-  return vvi_norm3(d);
-}
-
-static void force(sheet_world *w)
-{
-  memset(w->f, 0, sizeof(double) * 3 * (size_t)w->room);
-  for (int32_t e = 0; e < w->sheets.n_edge; e++) {
-    double d[3];
-    const double l = length(w, e, d), pull = w->stiffness * (l - w->rest[e]) / l;
-    for (int c = 0; c < 3; c++) {
-      w->f[c * w->room + w->sheets.edge[2 * e]] += pull * d[c];
-      w->f[c * w->room + w->sheets.edge[2 * e + 1]] -= pull * d[c];
-    }
-  }
-}
-
 static int32_t all_meet(const void *user, int32_t a, int32_t b)
 {
   const bool *self = user;
   return a != b || *self ? 0 : -1;
 }
 
-void sheet_world_close(sheet_world *w, double stiffness, double restitution, double friction, bool self, double guard,
-                       int threads)
+void sheet_world_close(sheet_world *w, bool self, double margin, int threads)
 {
   vvi_sheet_part *part = VVI_ARENA_NEW(&w->arena, vvi_sheet_part, w->bodies);
   for (int b = 0; b < w->bodies; b++) {
@@ -125,74 +102,28 @@ void sheet_world_close(sheet_world *w, double stiffness, double restitution, dou
   must(vvi_sheets_assemble(&w->arena, w->bodies, part, &w->sheets) == VV_OK);
   struct vvi_sheets *s = &w->sheets;
   s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
-  s->rule[0] = (vvi_sheet_rule){.restitution = restitution, .friction = friction};
+  s->rule[0] = (vvi_sheet_rule){.restitution = 1.0};
   must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
   w->self = self;
   s->rule_of = all_meet, s->meets = &w->self;
   vvi_sheets_use(s, 0);
-  w->stiffness = stiffness;
-  w->rest = VVI_ARENA_NEW(&w->arena, double, s->n_edge);
-  for (int32_t e = 0; e < s->n_edge; e++) {
-    double d[3];
-    w->rest[e] = length(w, e, d);
-  }
-  must(vvi_sheets_create(s, &w->arena, threads, &w->step) == VV_OK);
-  vvi_sheets_guard(w->step, guard > 0.0 ? guard : 1e-3 * s->edge_length);
-  w->step->bank = &w->bank, w->step->post = &w->post;
+  must(vvi_sheet_search_create(s, &w->arena, threads, 0.45 * s->edge_length, &w->search) == VV_OK);
+  w->search->margin[0] = margin;
   for (int b = 0; b < w->bodies; b++)
-    w->step->search->motion.at[b] = (vvi_sheet_columns){
+    w->search->motion.at[b] = (vvi_sheet_columns){
         .q = w->q + w->first[b], .p = w->p + w->first[b], .f = w->f + w->first[b], .column = w->room};
-  force(w);
 }
 
 void sheet_world_step(sheet_world *w, double h, int n)
 {
   for (int k = 0; k < n; k++) {
-    w->step->h = w->step->search->motion.h = h;
-    must(vvi_sheets_settle(w->step));
-    for (int i = 0; i < 3 * w->room; i++) w->p[i] += 0.5 * h * w->f[i];
+    w->search->motion.h = h;
+    vvi_sheet_measure(w->search);
+    must(vvi_sheet_collect(w->search));
+    vvi_sheet_advance(w->search);
     for (int c = 0; c < 3; c++)
       for (int i = 0; i < w->nodes; i++) w->q[c * w->room + i] += h * w->inverse[i] * w->p[c * w->room + i];
-    force(w);
-    for (int i = 0; i < 3 * w->room; i++) w->p[i] += 0.5 * h * w->f[i];
   }
-}
-
-double sheet_world_energy(const sheet_world *w)
-{
-  double sum = w->bank + w->step->lent[0];
-  for (int c = 0; c < 3; c++)
-    for (int i = 0; i < w->nodes; i++) sum += 0.5 * w->inverse[i] * w->p[c * w->room + i] * w->p[c * w->room + i];
-  for (int32_t e = 0; e < w->sheets.n_edge; e++) {
-    double d[3];
-    const double x = length(w, e, d) - w->rest[e];
-    sum += 0.5 * w->stiffness * x * x;
-  }
-  return sum;
-}
-
-void sheet_world_momenta(const sheet_world *w, double p[3], double l[3], double *p_scale, double *l_scale)
-{
-  for (int c = 0; c < 3; c++) p[c] = l[c] = 0.0;
-  *p_scale = *l_scale = 0.0;
-  for (int i = 0; i < w->nodes; i++) {
-    double x[3], y[3], m[3];
-    place(w, i, x);
-    for (int c = 0; c < 3; c++) y[c] = w->p[c * w->room + i];
-    vvi_cross3(x, y, m);
-    for (int c = 0; c < 3; c++) p[c] += y[c], l[c] += m[c];
-    *p_scale += vvi_norm3(y), *l_scale += vvi_norm3(m);
-  }
-}
-
-int64_t sheet_world_intersections(const sheet_world *w, bool within)
-{
-  int pair[2];
-  double *x = malloc(sizeof(double) * 3 * (size_t)w->nodes);
-  for (int i = 0; i < w->nodes; i++) place(w, i, x + 3 * i);
-  const int64_t n = vvi_mesh_intersections(x, w->triangles, w->triangle, w->body, within, 0.0, pair);
-  free(x);
-  return n;
 }
 
 void sheet_world_free(sheet_world *w)

@@ -1,9 +1,7 @@
-/* tests/support/sheets.h  Surfaces without a body kind: nodes with masses, springs along the edges, kick-drift-kick with the
- * contact of step/sheets.h.  Enough to try contact on its own. */
+/* tests/support/sheets.h  Surfaces without a body kind, to try the search on its own: nodes with masses that fly freely. */
 #pragma once
 #include "contact/contact.h"
 #include "geom/mesh.h"
-#include "step/sheets.h"
 
 typedef struct sheet_world {
   vvi_arena arena;
@@ -14,26 +12,19 @@ typedef struct sheet_world {
   int *body;           /* [triangles] */
   int *first;          /* [bodies + 1] nodes */
   int *first_triangle; /* [bodies + 1] */
-  double *rest;        /* [edges] */
-  double stiffness;
-  bool self; /* bodies meet themselves */
+  bool self;           /* bodies meet themselves */
   struct vvi_sheets sheets;
-  struct vvi_sheets_step *step;
-  vv_posted post;
-  double bank;
+  vvi_sheet_search *search;
 } sheet_world;
 
 void sheet_world_open(sheet_world *w, int room);
 /* A mesh moved to `place`, turned about an axis by an angle, with a velocity; mass per area. */
 void sheet_world_add(sheet_world *w, const vvi_mesh *mesh, const double place[3], const double axis[3], double angle,
                      const double velocity[3], double density);
-/* All bodies meet, self: also themselves.  guard: m; 0: by the rule. */
-void sheet_world_close(sheet_world *w, double stiffness, double restitution, double friction, bool self, double guard,
-                       int threads);
+/* All bodies meet, self: also themselves.  margin: m. */
+void sheet_world_close(sheet_world *w, bool self, double margin, int threads);
+/* Search and flight, nothing answered. */
 void sheet_world_step(sheet_world *w, double h, int n);
-double sheet_world_energy(const sheet_world *w); /* kinetic + springs + what contact lent */
-void sheet_world_momenta(const sheet_world *w, double p[3], double l[3], double *p_scale, double *l_scale);
-int64_t sheet_world_intersections(const sheet_world *w, bool within);
 void sheet_world_free(sheet_world *w);
 /* Places of all vertices of a model's surfaces: [n_vertex][3], the caller frees them. */
 double *sheet_places(const vv_model *m, const vv_state *s);

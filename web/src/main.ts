@@ -53,9 +53,10 @@ function build(report: Report): void {
     contacts.draw();
   };
   const corner = el('nav', { class: 'corner' }, button('theme', 'Light or dark (T)', setTheme), button('help', 'Keys (?)', () => dialog.showModal()));
-  page.replaceChildren(corner, verdict(report, clock),
-    el('main', { class: 'work' }, player ? player.element : el('p', { class: 'quiet' }, 'This browser shows no WebGL, so there is no moving picture.'), plots.element),
-    contacts.element, events.element, notes(report), dialog);
+  const work = el('main', { class: 'work' }, player ? player.element : el('p', { class: 'quiet' }, 'This browser shows no WebGL, so there is no moving picture.'), plots.element);
+  const live = 'live' in document.documentElement.dataset; // a run that goes on: the picture first, and where it is now
+  const top = live ? [work, verdict(report, clock)] : [verdict(report, clock), work];
+  page.replaceChildren(corner, ...top, contacts.element, events.element, notes(report), dialog);
   recolour();
   if (player) listen(clock, player, dialog, setTheme);
 
@@ -68,7 +69,7 @@ function build(report: Report): void {
     requestAnimationFrame(beat);
   };
   requestAnimationFrame(beat);
-  clock.seek(clock.start);
+  clock.seek(live ? clock.end : clock.start);
   // For tests, and for people who look under the bonnet.
   (window as any).visviva = { report, clock, player, plots, events, contacts, stats: player?.stage.stats, opened: performance.now() };
 }

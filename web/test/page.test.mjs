@@ -303,6 +303,17 @@ test('dark where the reader prefers it', async () => {
   await p.context().close();
 });
 
+test('a run that goes on: the picture on top, at its newest frame', async () => {
+  const live = pages.room.replace('.html', '-live.html');
+  fs.writeFileSync(live, fs.readFileSync(pages.room, 'utf8').replace('<html', '<html data-live'));
+  const p = await open(live);
+  const [view, words] = await p.evaluate(() => ['.player', 'h1'].map((s) => document.querySelector(s).getBoundingClientRect().top));
+  assert.ok(view < 100 && view < words, `the picture begins at ${view}, the title at ${words}`);
+  assert.equal(await now(p), await p.evaluate(() => window.visviva.clock.end));
+  assert.deepEqual(p.trouble, []);
+  await p.context().close();
+});
+
 test('narrow screen', async () => {
   for (const width of [390, 768]) {
     const p = await open(pages.room, { viewport: { width, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 });

@@ -14,11 +14,6 @@ static const vv_field material_field[] = {
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "elastic in the stretch, or plastic"};
 
-static const vv_field section_field[] = {
-  {.name = "area", .type = VV_NUMBER, .unit = "m^2", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "cross-section"},
-};
-static const vv_schema section_schema = {"section", section_field, VV_COUNT(section_field), "constant along the bar"};
-
 static const vv_field tips_field[] = {
   {.name = "first", .type = VV_WORD, .words = "lumped|split|cell", .deflt = "lumped", .doc = "lumped: half an element's mass at the very tip, it bounces. split: the mass sits behind a massless tip, contact lasts. cell: masses at cell centres, both tips massless"},
   {.name = "last",  .type = VV_WORD, .words = "lumped|split|cell", .deflt = "lumped", .doc = "as first"},
@@ -58,7 +53,7 @@ static const vv_field bar_field[] = {
   {.name = "elements",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of elements"},
   {.name = "grading",   .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length of the last element over the first, geometric"},
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "hyperelastic"},
-  {.name = "section",   .type = VV_GROUP, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
+  {.name = "section",   .type = VV_GROUP, .sub = &vvi_section_area_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   VVI_DAMPING_FIELD,
   {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends meet others"},
   {.name = "ends",      .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
@@ -66,7 +61,8 @@ static const vv_field bar_field[] = {
   {.name = "velocity",  .type = VV_NUMBER, .unit = "m/s", .deflt = "0", .doc = "along the axis"},
   {.name = "vibration", .type = VV_LIST, .sub = &mode_schema, .flags = VV_OPTIONAL, .doc = "initial vibration, added up"},
   {.name = "axis",      .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of the line the bar is guided on"},
-  {.name = "origin",    .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "a point of that line; positions count from it"},
+  {.name = "origin",    .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "a point of that line; positions count from it"},
+  {.name = "copies",    .type = VV_GROUP, .sub = &vvi_copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same, NAME-0, NAME-1, ...; 'origin' is moved"},
   {.name = "loads",     .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces on the ends"},
   {.name = "drives",    .type = VV_LIST, .sub = &drive_schema, .flags = VV_OPTIONAL, .doc = "motion of driven ends"},
 };
@@ -107,7 +103,7 @@ static bar_plan plan(const vv_group *g)
                 .young = vv_number(material, "young"),
                 .density = vv_number(material, "density"),
                 .neo_hookean = vv_is(material, "law", "neo-hookean"),
-                .area = vv_number(vv_sub(g, "section"), "area")};
+                .area = vvi_section_area(vv_sub(g, "section"))};
   const double grading = vv_number(g, "grading");
   p.ratio = p.elements > 1 ? pow(grading, 1.0 / (double)(p.elements - 1)) : 1.0;
   p.first = p.ratio == 1.0 ? p.length / (double)p.elements
@@ -179,7 +175,7 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
   const vv_group *m = vv_sub(g, "material");
   const bool flows = vv_is(m, "law", "j2");
   *law =
-      (bar_inelastic){.young = vv_number(m, "young"), .area = vv_number(vv_sub(g, "section"), "area"), .damage = -1.0};
+      (bar_inelastic){.young = vv_number(m, "young"), .area = vvi_section_area(vv_sub(g, "section")), .damage = -1.0};
   VV_TRY(flows ? vvi_plastic_read(m, true, &law->plastic) : vvi_plastic_refuse(m));
   VV_TRY(vvi_failure_read(m, flows, &law->failure));
   VV_TRY(vvi_damping_read(g, &law->damping));
@@ -213,6 +209,7 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   int n;
   vv_status status = check_tips(g, &p);
   if (vvi_norm3(vv_numbers(g, "axis", &n)) < 1e-150) status = vv_complain(g, "axis", "must not be zero");
+  if (vvi_section_check(vv_sub(g, "section")) != VV_OK) status = VV_SCENE;
   if (check_drives(g, &p) != VV_OK) status = VV_SCENE;
   if (check_loads(g, &p) != VV_OK) status = VV_SCENE;
   need->nodes = p.cell ? p.elements + (p.held[0] != FREE) + (p.held[1] != FREE) : p.elements + 1;

@@ -162,6 +162,8 @@ vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double leng
 /* Initial velocity v[n][3] and angular velocity w[n][3], both in space, of nodes at x with masses m. */
 vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
                       const double *m, double *v, double *w);
+double beam_length(const vv_group *g);                           /* m: the word, or that of a ring */
+bool beam_closed(const vv_group *g);                             /* the word, or a ring */
 vv_status beam_shape_check(const vv_group *g, int64_t elements); /* all words of shape and motion, files included */
 
 /* ---- sweep.c ---- */

@@ -90,8 +90,11 @@ static vv_status check_masses(const vv_group *g)
 static vv_status check_words(const vv_group *g)
 {
   const vv_group *ends = vv_sub(g, "ends");
-  const bool closed = vv_boolean(g, "closed");
+  const bool closed = beam_closed(g), ring = vv_is(g, "shape", "ring");
   vv_status status = VV_OK;
+  if (!ring && !vv_has(g, "length")) status = vv_complain(g, NULL, "'length' is missing: a number in m");
+  if (ring && vv_has(g, "length"))
+    status = vv_complain(g, "length", "follows from the radius of the ring; leave it out");
   if (closed && vv_integer(g, "elements") < 3) status = vv_complain(g, "elements", "a closed beam needs 3 or more");
   for (int e = 0; e < 2; e++) {
     const char *end = e == 0 ? "first" : "last";
@@ -108,8 +111,8 @@ static vv_status check_words(const vv_group *g)
 
 static beam_plan plan(const vv_group *g)
 {
-  beam_plan p = {.elements = vv_integer(g, "elements"), .length = vv_number(g, "length")};
-  p.nodes = vv_boolean(g, "closed") ? p.elements : p.elements + 1;
+  beam_plan p = {.elements = vv_integer(g, "elements"), .length = beam_length(g)};
+  p.nodes = beam_closed(g) ? p.elements : p.elements + 1;
   return p;
 }
 
@@ -164,7 +167,7 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
                    .rest_strain = {0, 0, 1},
                    .strain = word_index(g, "strain", VV_COUNT(strain), strain),
                    .drift = rule[word_index(g, "drift", VV_COUNT(drift), drift)],
-                   .closed = vv_boolean(g, "closed"),
+                   .closed = beam_closed(g),
                    .hold = {hold[word_index(ends, "first", VV_COUNT(end), end)],
                             hold[word_index(ends, "last", VV_COUNT(end), end)]}};
   const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
@@ -208,7 +211,7 @@ static void fill_patch(const vv_group *g, vv_fill *f)
                   .body = f->body->index,
                   .node = f->body->node0,
                   .nodes = f->body->n_node,
-                  .closed = vv_boolean(g, "closed"),
+                  .closed = beam_closed(g),
                   .corners = 1,
                   .feature = "node"};
   if (vv_is(g, "touch", "centroid") || vv_is(g, "section", "general")) return;
@@ -308,7 +311,8 @@ static vv_status fill_state(const vv_group *g, vv_fill *f, const beam_plan *p, b
   VV_TRY(beam_shape(g, p->nodes, p->elements, p->length, x, frame));
   const double *m = beam_node(f->block, BEAM_MASS) + f->body->node0;
   VV_TRY(beam_motion(g, p->nodes, p->elements, x, frame, m, v, w));
-  if (vv_is(g, "rest", "shape")) fill_rest((const double(*)[3])x, (const double(*)[9])frame, k);
+  if (vv_is(g, "rest", "shape") || vv_is(g, "shape", "ring"))
+    fill_rest((const double(*)[3])x, (const double(*)[9])frame, k);
   VV_TRY(check_far(g, p, k, x));
   VV_TRY(fill_slope(g, p->nodes, x, frame, k));
   for (int64_t a = 0; a < p->nodes; a++) beam_put(f->block, f->q, f->body->node0 + a, x + 3 * a, frame + 9 * a);

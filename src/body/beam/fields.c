@@ -13,39 +13,6 @@ static const vv_field material_field[] = {
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "linear in the strains of the section, or plastic"};
 
-static const vv_field square_field[] = {
-  {.name = "side", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edge length"},
-};
-static const vv_schema square_schema = {"square", square_field, VV_COUNT(square_field), "square section"};
-static const vv_field rectangle_field[] = {
-  {.name = "width",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d1 (the word normal)"},
-  {.name = "height", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d2"},
-};
-static const vv_schema rectangle_schema = {"rectangle", rectangle_field, VV_COUNT(rectangle_field), "rectangular section"};
-static const vv_field circle_field[] = {
-  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "outer radius"},
-};
-static const vv_schema circle_schema = {"circle", circle_field, VV_COUNT(circle_field), "full circle"};
-static const vv_field tube_field[] = {
-  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "outer radius"},
-  {.name = "inner",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED, .doc = "inner radius, below the outer one"},
-};
-static const vv_schema tube_schema = {"tube", tube_field, VV_COUNT(tube_field), "hollow circle"};
-static const vv_field general_field[] = {
-  {.name = "area",    .type = VV_NUMBER, .unit = "m^2", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "area"},
-  {.name = "bending", .type = VV_NUMBERS, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "second moments of area about d1 and d2: int xi2^2, int xi1^2"},
-  {.name = "rotary",  .type = VV_NUMBERS, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "moments of inertia about d1, d2, d3 over the density; default: those of a plane section, bending and their sum"},
-};
-static const vv_schema general_schema = {"general", general_field, VV_COUNT(general_field), "any section, by its moments"};
-static const vv_field shape_of_section_field[] = {
-  {.name = "square",    .type = VV_GROUP, .sub = &square_schema, .flags = VV_OPTIONAL, .doc = "square section"},
-  {.name = "rectangle", .type = VV_GROUP, .sub = &rectangle_schema, .flags = VV_OPTIONAL, .doc = "rectangular section"},
-  {.name = "circle",    .type = VV_GROUP, .sub = &circle_schema, .flags = VV_OPTIONAL, .doc = "full circle"},
-  {.name = "tube",      .type = VV_GROUP, .sub = &tube_schema, .flags = VV_OPTIONAL, .doc = "hollow circle"},
-  {.name = "general",   .type = VV_GROUP, .sub = &general_schema, .flags = VV_OPTIONAL, .doc = "any section, by its moments"},
-};
-static const vv_schema section_schema = {"section", shape_of_section_field, VV_COUNT(shape_of_section_field), "exactly one of these"};
-
 static const vv_field stiffness_field[] = {
   {.name = "shear",   .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1e6, .flags = VV_OPEN_LO, .deflt = "[1, 1]", .doc = "shear correction factors along d1 and d2: 5/6 for a rectangle in engineering tables, 1 in the papers"},
   {.name = "torsion", .type = VV_NUMBER, .unit = "m^4", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "torsion constant; default: the polar moment, right for circles and tubes and used in the papers (a square twists with 0.1406 side^4)"},
@@ -57,10 +24,15 @@ static const vv_field straight_field[] = {
 };
 static const vv_schema straight_schema = {"straight", straight_field, VV_COUNT(straight_field), "a straight line along d3"};
 static const vv_field arc_field[] = {
-  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2; 6.283185307179586 with closed is a ring"},
+  {.name = "angle",   .type = VV_NUMBER, .unit = "rad", .lo = -6.283185307179587, .hi = 6.283185307179587, .flags = VV_REQUIRED, .doc = "by which the beam turns from end to end, about d2: towards d1 where it is positive; 2*pi with closed is a ring"},
   {.name = "stretch", .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length over the reference length"},
 };
 static const vv_schema arc_schema = {"arc", arc_field, VV_COUNT(arc_field), "a circular arc in the plane of d1 and d3"};
+static const vv_field ring_field[] = {
+  {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the line of centroids"},
+  {.name = "normal", .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "of the plane of the ring"},
+};
+static const vv_schema ring_schema = {"ring", ring_field, VV_COUNT(ring_field), "a closed circle, unstressed: 'position' is its centre, and length, closed, rest, axis and normal follow"};
 static const vv_field helix_field[] = {
   {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the cylinder it winds on"},
   {.name = "pitch",  .type = VV_NUMBER, .unit = "m", .flags = VV_REQUIRED, .doc = "advance per turn along the axis of the cylinder; negative: left-handed"},
@@ -84,6 +56,7 @@ static const vv_schema nodes_schema = {"nodes", nodes_field, VV_COUNT(nodes_fiel
 static const vv_field shape_field[] = {
   {.name = "straight", .type = VV_GROUP, .sub = &straight_schema, .flags = VV_OPTIONAL, .doc = "a straight line along d3"},
   {.name = "arc",      .type = VV_GROUP, .sub = &arc_schema, .flags = VV_OPTIONAL, .doc = "a circular arc in the plane of d1 and d3"},
+  {.name = "ring",     .type = VV_GROUP, .sub = &ring_schema, .flags = VV_OPTIONAL, .doc = "a closed circle about 'position'"},
   {.name = "helix",    .type = VV_GROUP, .sub = &helix_schema, .flags = VV_OPTIONAL, .doc = "a helix"},
   {.name = "uniform",  .type = VV_GROUP, .sub = &constant_schema, .flags = VV_OPTIONAL, .doc = "constant convective strain and curvature"},
   {.name = "bump",     .type = VV_GROUP, .sub = &bump_schema, .flags = VV_OPTIONAL, .doc = "smooth strain that vanishes at the ends"},
@@ -97,15 +70,16 @@ static const vv_field ends_field[] = {
 };
 static const vv_schema ends_schema = {"ends", ends_field, VV_COUNT(ends_field), "supports"};
 
-static const vv_field profile_field[] = {
-  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, not decreasing; one written twice is a jump, and a node there takes the first value"},
-  {.name = "factor",    .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one per fraction; linear between, constant outside"},
-  {.name = "direction", .type = VV_VECTOR, .unit = "m/s", .flags = VV_REQUIRED, .doc = "added times the factor (m/s, or rad/s in spin_profile)"},
-};
-static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial motion that varies along the beam"};
+#define PROFILE_FIELDS(what) \
+  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, not decreasing; one written twice is a jump, and a node there takes the first value"}, \
+  {.name = "factor",    .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one per fraction; linear between, constant outside"}, \
+  {.name = "direction", .type = VV_VECTOR, .unit = what, .flags = VV_REQUIRED, .doc = "added times the factor"}
+static const vv_field profile_field[] = {PROFILE_FIELDS("m/s")}, spin_profile_field[] = {PROFILE_FIELDS("rad/s")};
+static const vv_schema profile_schema = {"profile", profile_field, VV_COUNT(profile_field), "initial velocity that varies along the beam"};
+static const vv_schema spin_profile_schema = {"spin profile", spin_profile_field, VV_COUNT(spin_profile_field), "initial angular velocity of the frames that varies along the beam"};
 
 static const vv_field toward_field[] = {
-  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "of the first node then"},
+  {.name = "position",  .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED | VV_MOVED, .doc = "of the first node then"},
   {.name = "strain",    .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "convective strain then"},
   {.name = "curvature", .type = VV_VECTOR, .unit = "1/m", .deflt = "[0, 0, 0]", .doc = "convective curvature then"},
   {.name = "time",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "after which it would be there"},
@@ -137,24 +111,25 @@ static const vv_field spread_field[] = {
 static const vv_schema spread_schema = {"distributed", spread_field, VV_COUNT(spread_field), "loads on the whole length"};
 
 static const vv_field beam_field[] = {
-  {.name = "length",           .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "unstressed length"},
+  {.name = "length",           .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "unstressed length; required, but of a ring it follows from the radius"},
   {.name = "elements",         .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of equal elements"},
   {.name = "closed",           .type = VV_BOOLEAN, .deflt = "false", .doc = "true: the end is joined to the beginning (a ring)"},
   {.name = "material",         .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
-  {.name = "section",          .type = VV_CHOICE, .sub = &section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
+  {.name = "section",          .type = VV_CHOICE, .sub = &vvi_section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   VVI_DAMPING_FIELD,
   {.name = "stiffness",        .type = VV_GROUP, .sub = &stiffness_schema, .doc = "corrections of the section's stiffness"},
   {.name = "shape",            .type = VV_CHOICE, .sub = &shape_schema, .deflt = "straight", .doc = "initial shape"},
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},
-  {.name = "position",         .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file)"},
+  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file); of the centre of a ring"},
   {.name = "axis",             .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of d3 at the first node (not with a file)"},
   {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis; the default along such an axis becomes [0, 1, 0] (a file without frames carries it along its polygon)"},
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
   {.name = "spin",             .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "velocity_profile", .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more velocity, varying along the beam"},
-  {.name = "spin_profile",     .type = VV_LIST, .sub = &profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone (rad/s)"},
+  {.name = "spin_profile",     .type = VV_LIST, .sub = &spin_profile_schema, .flags = VV_OPTIONAL, .doc = "more angular velocity of the frames alone"},
   {.name = "toward",           .type = VV_GROUP, .sub = &toward_schema, .flags = VV_OPTIONAL, .doc = "more velocity: every node is on its way to a second uniform shape (shape uniform with steps cayley)"},
   {.name = "ends",             .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
+  {.name = "copies",           .type = VV_GROUP, .sub = &vvi_copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same, NAME-0, NAME-1, ..."},
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
   {.name = "distributed",      .type = VV_LIST, .sub = &spread_schema, .flags = VV_OPTIONAL, .doc = "loads on the whole length"},

@@ -39,7 +39,7 @@ static vv_status read_failure(const vv_group *g, const vv_group *m, beam_inelast
   double slope;
   VV_TRY(vvi_failure_read(m, true, &law->failure));
   if (law->failure.strain == 0.0) return VV_OK;
-  const double l = vv_number(g, "length") / (double)vv_integer(g, "elements");
+  const double l = beam_length(g) / (double)vv_integer(g, "elements");
   const double stress = vvi_plastic_yield(&law->plastic, law->failure.strain, &slope);
   const double most = 2.0 * law->young * law->failure.energy / (stress * stress);
   law->damage = law->columns++;

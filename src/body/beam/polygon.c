@@ -90,7 +90,7 @@ static vv_status check_segments(const vv_group *g, const vvi_columns *t)
                          (long long)t->line[i + 1], size == 0.0 ? "lies on" : "is too far from");
     longest = fmax(longest, size);
   }
-  if (!vv_boolean(g, "closed")) return VV_OK;
+  if (!beam_closed(g)) return VV_OK;
   const double join = segment(t, t->rows - 1, 0, d);
   if (join == 0.0)
     return vv_complain(file, "file", "'%.100s' line %lld: repeats the first node; a closed beam lists it once", text,
@@ -129,7 +129,7 @@ vv_status beam_polygon_read(const vv_group *g, int64_t n, vvi_columns *t)
   if (t->rows != n)
     status = vv_complain(file, "file", "'%.100s' lists %lld nodes, but %lld elements%s have %lld",
                          vv_text(file, "file"), (long long)t->rows, (long long)vv_integer(g, "elements"),
-                         vv_boolean(g, "closed") ? " of a closed beam" : "", (long long)n);
+                         beam_closed(g) ? " of a closed beam" : "", (long long)n);
   if (status == VV_OK) status = check_segments(g, t);
   if (status != VV_OK) vvi_columns_free(t);
   return status;
@@ -207,7 +207,7 @@ static vv_status fold(const vv_group *file, const vvi_columns *t, int64_t i)
 static vv_status transported_frames(const vv_group *g, const vvi_columns *t, double *frame)
 {
   const vv_group *file = vv_sub(g, "shape");
-  const bool closed = vv_boolean(g, "closed");
+  const bool closed = beam_closed(g);
   double before[3], d3[3], d1[3];
   if (!tangent_at(t, closed, 0, before)) return fold(file, t, 0);
   if (!beam_frame(before, vv_numbers(g, "normal", NULL), frame))
@@ -241,7 +241,7 @@ static vv_status listed_frames(const vv_group *g, const vvi_columns *t, double *
 static vv_status check_turns(const vv_group *g, const vvi_columns *t, const double *frame)
 {
   const vv_group *file = vv_sub(g, "shape");
-  const int64_t n = t->rows, last = vv_boolean(g, "closed") ? n : n - 1;
+  const int64_t n = t->rows, last = beam_closed(g) ? n : n - 1;
   for (int64_t i = 0; i < last; i++) {
     const double *a = frame + 9 * i, *b = frame + 9 * ((i + 1) % n);
     double trace = 0.0;

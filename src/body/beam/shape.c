@@ -37,6 +37,8 @@ static void constants(const vv_group *g, curve *k)
   } else if (strcmp(word, "arc") == 0) {
     k->strain[2] = vv_number(s, "stretch");
     k->curvature[1] = vv_number(s, "angle") / k->length;
+  } else if (strcmp(word, "ring") == 0) {
+    k->curvature[1] = 1.0 / vv_number(s, "radius");
   } else if (strcmp(word, "helix") == 0) {
     const double r = vv_number(s, "radius"), c = vv_number(s, "pitch") / (2.0 * VV_PI), size = hypot(r, c);
     k->curvature[1] = r / size / size;
@@ -59,11 +61,37 @@ static const double *normal_of(const vv_group *g)
   return plain && vvi_norm3(axis) > 0.0 && !beam_frame(axis, normal, frame) ? other : normal;
 }
 
+double beam_length(const vv_group *g)
+{
+  if (vv_is(g, "shape", "ring")) return 2.0 * VV_PI * vv_number(vv_sub(g, "shape"), "radius");
+  return vv_has(g, "length") ? vv_number(g, "length") : 1.0; /* none: refused, all other mistakes are told too */
+}
+
+bool beam_closed(const vv_group *g)
+{
+  return vv_boolean(g, "closed") || vv_is(g, "shape", "ring");
+}
+
+/* A ring about its centre: the first node lies along e, d1 points to the centre, d2 along the normal. */
+static bool ring_of(const vv_group *g, curve *k)
+{
+  static const double first[3] = {1, 0, 0}, second[3] = {0, 1, 0};
+  const vv_group *s = vv_sub(g, "shape");
+  const double *normal = vv_numbers(s, "normal", NULL);
+  double frame[9], inward[3], along[3];
+  if (!beam_frame(normal, first, frame) && !beam_frame(normal, second, frame))
+    return false; /* e, n x e, n by columns */
+  for (int c = 0; c < 3; c++) inward[c] = -frame[3 * c], along[c] = frame[3 * c + 1];
+  for (int c = 0; c < 3; c++) k->x[c] -= vv_number(s, "radius") * inward[c];
+  return beam_frame(along, inward, k->frame);
+}
+
 static bool curve_of(const vv_group *g, double length, curve *k)
 {
   *k = (curve){.length = length};
   constants(g, k);
   copy3(vv_numbers(g, "position", NULL), k->x);
+  if (vv_is(g, "shape", "ring")) return ring_of(g, k);
   return beam_frame(vv_numbers(g, "axis", NULL), normal_of(g), k->frame);
 }
 
@@ -233,7 +261,7 @@ static vv_status add_toward(const vv_group *g, int64_t n, int64_t elements, cons
   double *places = malloc((size_t)n * 12 * sizeof(double));
   curve k;
   if (places == NULL) return vv_complain(g, "elements", "out of memory for %lld nodes", (long long)n);
-  curve_of(g, vv_number(g, "length"), &k);
+  curve_of(g, beam_length(g), &k);
   copy3(vv_numbers(to, "position", NULL), k.x);
   copy3(vv_numbers(to, "strain", NULL), k.strain);
   copy3(vv_numbers(to, "curvature", NULL), k.curvature);
@@ -296,8 +324,21 @@ static vv_status check_profiles(const vv_group *g, const char *name)
   return status;
 }
 
+/* The frame of a ring follows from its own normal: other directions would be lost. */
+static vv_status check_ring(const vv_group *g)
+{
+  const vv_group *s = vv_sub(g, "shape");
+  const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
+  double unit[3];
+  if (!beam_unit(vv_numbers(s, "normal", NULL), unit)) return vv_complain(s, "normal", "must not be zero");
+  if (axis[0] != 0.0 || axis[1] != 0.0 || axis[2] != 1.0 || normal[0] != 1.0 || normal[1] != 0.0 || normal[2] != 0.0)
+    return vv_complain(g, NULL, "'axis' and 'normal' of a ring follow from {ring: {normal: ...}}; leave them out");
+  return VV_OK;
+}
+
 static vv_status check_directions(const vv_group *g)
 {
+  if (vv_is(g, "shape", "ring")) return check_ring(g);
   const double *axis = vv_numbers(g, "axis", NULL), *normal = normal_of(g);
   double unit[3], frame[9];
   vv_status status = VV_OK;
@@ -348,7 +389,7 @@ static vv_status check_closed(const vv_group *g, const curve *k, int64_t element
 
 static vv_status check_file(const vv_group *g, int64_t elements)
 {
-  const int64_t n = vv_boolean(g, "closed") ? elements : elements + 1;
+  const int64_t n = beam_closed(g) ? elements : elements + 1;
   vvi_columns t;
   VV_TRY(beam_polygon_read(g, n, &t));
   double *work = malloc((size_t)n * 12 * sizeof(double));
@@ -368,8 +409,8 @@ vv_status beam_shape_check(const vv_group *g, int64_t elements)
     return vv_complain(g, "toward", "goes with 'shape: {uniform: {steps: cayley, ...}}'");
   if (vv_is(g, "shape", "nodes")) return check_file(g, elements) != VV_OK ? VV_SCENE : status;
   if (check_directions(g) != VV_OK) return VV_SCENE;
-  curve_of(g, vv_number(g, "length"), &k);
+  curve_of(g, beam_length(g), &k);
   if (check_curve(g, &k, elements) != VV_OK) return VV_SCENE;
-  if (vv_boolean(g, "closed") && check_closed(g, &k, elements) != VV_OK) status = VV_SCENE;
+  if (beam_closed(g) && check_closed(g, &k, elements) != VV_OK) status = VV_SCENE;
   return status;
 }

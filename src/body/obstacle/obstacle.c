@@ -7,24 +7,25 @@
 /* clang-format off */
 static const vv_field plane_field[] = {
   {.name = "normal", .type = VV_VECTOR, .unit = "1", .flags = VV_REQUIRED, .doc = "points to the free side; need not have length 1"},
-  {.name = "offset", .type = VV_NUMBER, .unit = "m", .deflt = "0", .doc = "distance of the plane from the origin along the unit normal"},
+  {.name = "point",  .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL | VV_MOVED, .doc = "a point of the plane; default: the origin"},
+  {.name = "offset", .type = VV_NUMBER, .unit = "m", .deflt = "0", .doc = "distance of the plane from that point along the unit normal"},
 };
 static const vv_schema plane_schema = {"plane", plane_field, VV_COUNT(plane_field), "a wall or a floor"};
 static const vv_field sphere_field[] = {
-  {.name = "centre", .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "middle"},
+  {.name = "centre", .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "middle"},
   {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius"},
   {.name = "inside", .type = VV_BOOLEAN, .deflt = "false", .doc = "true: bodies are inside"},
 };
 static const vv_schema sphere_schema = {"sphere", sphere_field, VV_COUNT(sphere_field), "a ball, or a hollow one seen from inside"};
 static const vv_field cylinder_field[] = {
-  {.name = "centre", .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "a point of the axis"},
+  {.name = "centre", .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "a point of the axis"},
   {.name = "axis",   .type = VV_VECTOR, .unit = "1", .flags = VV_REQUIRED, .doc = "direction of the axis"},
   {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius"},
   {.name = "inside", .type = VV_BOOLEAN, .deflt = "false", .doc = "true: bodies are inside, as in a pipe"},
 };
 static const vv_schema cylinder_schema = {"cylinder", cylinder_field, VV_COUNT(cylinder_field), "round and endless"};
 static const vv_field box_field[] = {
-  {.name = "centre", .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "middle"},
+  {.name = "centre", .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "middle"},
   {.name = "size",   .type = VV_VECTOR, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edges along normal, the third axis and axis"},
   {.name = "axis",   .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of the third edge"},
   {.name = "normal", .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of the first edge, made perpendicular to the axis"},
@@ -40,7 +41,8 @@ static const vv_field shape_field[] = {
 };
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
 static const vv_field obstacle_field[] = {
-  {.name = "shape", .type = VV_CHOICE, .sub = &shape_schema, .flags = VV_REQUIRED, .doc = "what it is"},
+  {.name = "shape",  .type = VV_CHOICE, .sub = &shape_schema, .flags = VV_REQUIRED, .doc = "what it is"},
+  {.name = "copies", .type = VV_GROUP, .sub = &vvi_copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same, NAME-0, NAME-1, ...; a plane wants 'point'"},
 };
 static const vv_schema obstacle_schema = {"obstacle", obstacle_field, VV_COUNT(obstacle_field), "rigid, fixed in space"};
 /* clang-format on */
@@ -129,6 +131,7 @@ static vv_status fill(const vv_group *g, vv_fill *f)
     t->type = VV_PATCH_PLANE;
     t->offset = vv_number(shape, "offset");
     unit(shape, "normal", t->direction);
+    if (vv_has(shape, "point")) t->offset += vvi_dot3(t->direction, vv_numbers(shape, "point", &n));
   } else if (vv_is(g, "shape", "room")) {
     fill_room(shape, t);
   } else if (vv_is(g, "shape", "box")) {

@@ -1,11 +1,19 @@
 /* body/rigid/audit.c  Energies and momenta, and what is written to files. */
 #include "body/rigid/rigid.h"
+#include "ledger/ledger.h"
 
 enum { SEGMENT = 512, SEGMENTS = 64, PARALLEL_FROM = 2048 };
 
+/* Sums of a segment.  Heights of many bodies add up to far more than what one step changes: energies carry what rounds. */
+typedef struct totals {
+  vv_totals sum;
+  vv_sum kinetic, potential;
+} totals;
+
 /* T = p.p/(2 m) + h.omega/2; L = (x + carry) x p + h                                                      [rigid 9, 10] */
-static void add_node(const vv_block *b, int64_t i, const double *q, const double *p, vv_totals *s)
+static void add_node(const vv_block *b, int64_t i, const double *q, const double *p, totals *part)
 {
+  vv_totals *s = &part->sum;
   double x[3], turn[4], carry[3], P[3], h[3], r[9], omega[3], arm[3], more[3];
   rigid_take(b->column, q, i, RIGID_X, 3, x);
   rigid_take(b->column, q, i, RIGID_TURN, 4, turn);
@@ -16,8 +24,9 @@ static void add_node(const vv_block *b, int64_t i, const double *q, const double
   rigid_spin(b, i, r, h, omega);
   vvi_cross3(x, P, arm);
   vvi_cross3(carry, P, more);
-  s->kinetic += 0.5 * (rigid_node(b, RIGID_INVERSE_MASS)[i] * vvi_dot3(P, P) + vvi_dot3(h, omega));
-  s->potential -= rigid_node(b, RIGID_MASS)[i] * (vvi_dot3(b->gravity, x) + vvi_dot3(b->gravity, carry));
+  vvi_sum_add(&part->kinetic, 0.5 * (rigid_node(b, RIGID_INVERSE_MASS)[i] * vvi_dot3(P, P) + vvi_dot3(h, omega)));
+  vvi_sum_add(&part->potential,
+              -rigid_node(b, RIGID_MASS)[i] * (vvi_dot3(b->gravity, x) + vvi_dot3(b->gravity, carry)));
   for (int c = 0; c < 3; c++) {
     s->p[c] += P[c];
     s->L[c] += arm[c] + (more[c] + h[c]);
@@ -26,16 +35,15 @@ static void add_node(const vv_block *b, int64_t i, const double *q, const double
   s->L_abs += vvi_norm3(x) * vvi_norm3(P) + vvi_norm3(h); /* what x x p rounds by, also where the two are parallel */
 }
 
-static vv_totals sum_segment(const vv_block *b, int64_t i0, int64_t i1, const double *q, const double *p)
+static totals sum_segment(const vv_block *b, int64_t i0, int64_t i1, const double *q, const double *p)
 {
-  vv_totals s = {0};
+  totals s = {0};
   for (int64_t i = i0; i < i1; i++) add_node(b, i, q, p, &s);
   return s;
 }
 
 static void add(vv_totals *sum, const vv_totals *part)
 {
-  sum->kinetic += part->kinetic, sum->potential += part->potential;
   sum->p_abs += part->p_abs, sum->L_abs += part->L_abs;
   for (int c = 0; c < 3; c++) sum->p[c] += part->p[c], sum->L[c] += part->L[c];
 }
@@ -45,14 +53,20 @@ void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals 
 {
   const int64_t n = b->nodes;
   const int64_t segments = n < 2 * SEGMENT ? 1 : n < SEGMENTS * SEGMENT ? n / SEGMENT : SEGMENTS;
-  vv_totals part[SEGMENTS];
+  totals part[SEGMENTS];
+  vv_sum kinetic = {0}, potential = {0};
   if (n < PARALLEL_FROM || b->threads < 2) {
     for (int64_t s = 0; s < segments; s++) part[s] = sum_segment(b, n * s / segments, n * (s + 1) / segments, q, p);
   } else {
 #pragma omp parallel for schedule(static) num_threads(b->threads)
     for (int64_t s = 0; s < segments; s++) part[s] = sum_segment(b, n * s / segments, n * (s + 1) / segments, q, p);
   }
-  for (int64_t s = 0; s < segments; s++) add(sum, &part[s]);
+  for (int64_t s = 0; s < segments; s++) {
+    add(sum, &part[s].sum);
+    vvi_sum_add(&kinetic, vv_sum_value(&part[s].kinetic));
+    vvi_sum_add(&potential, vv_sum_value(&part[s].potential));
+  }
+  sum->kinetic += vv_sum_value(&kinetic), sum->potential += vv_sum_value(&potential);
 }
 
 /* ---- output ---- */

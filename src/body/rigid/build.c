@@ -10,6 +10,16 @@ static bool is_zero(const vv_group *g, const char *name)
   return v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0;
 }
 
+static vv_status check_motion(const vv_group *g)
+{
+  if (!vv_has(g, "motion")) return VV_OK;
+  const vv_group *motion = vv_sub(g, "motion");
+  if (vv_boolean(g, "fixed")) return vv_complain(g, "motion", "a fixed body does not move; leave 'fixed' out");
+  if (!is_zero(g, "velocity") || !is_zero(g, "spin"))
+    return vv_complain(g, is_zero(g, "velocity") ? "spin" : "velocity", "follows from 'motion'; leave it out");
+  return vvi_history_check(motion, "history");
+}
+
 static vv_status check_fixed(const vv_group *g)
 {
   if (!vv_boolean(g, "fixed")) return VV_OK;
@@ -32,7 +42,8 @@ vv_status rigid_measure(const vv_group *g, vv_need *need)
   vvi_arena_free(&arena);
   if (rigid_orientation(g, "orientation", q) != VV_OK) status = VV_SCENE;
   const int64_t copies = rigid_copies(g);
-  if (copies < 1 || rigid_loads_check(g, copies) != VV_OK || check_fixed(g) != VV_OK) status = VV_SCENE;
+  if (copies < 1 || rigid_loads_check(g, copies) != VV_OK || check_fixed(g) != VV_OK || check_motion(g) != VV_OK)
+    status = VV_SCENE;
   need->nodes = copies > 0 ? copies : 1;
   need->patches = 1;
   need->loads = rigid_loads_count(g);

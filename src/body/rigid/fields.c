@@ -89,13 +89,8 @@ static const vv_field shape_field[] = {
 };
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
 
-static const vv_field grid_field[] = {
-  {.name = "count",   .type = VV_VECTOR, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "copies along x, y, z: whole numbers"},
-  {.name = "spacing", .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "from copy to copy along x, y, z; the first copy is at 'position'"},
-};
-static const vv_schema grid_schema = {"grid", grid_field, VV_COUNT(grid_field), "rows, columns and layers; x counts fastest, then y"};
 static const vv_field copies_field[] = {
-  {.name = "grid",        .type = VV_GROUP, .sub = &grid_schema, .flags = VV_OPTIONAL, .doc = "rows, columns and layers"},
+  {.name = "grid",        .type = VV_GROUP, .sub = &vvi_grid_schema, .flags = VV_OPTIONAL, .doc = "rows, columns and layers"},
   {.name = "places",      .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with a head line of names and one line per copy: x y z, then if wanted qw qx qy qz (turns the body after 'orientation'), vx vy vz, wx wy wz (added to 'velocity' and 'spin', in space); x y z are added to 'position'; path from the scene's folder"},
   {.name = "jitter",      .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "each coordinate is moved by a random length, at most this far either way"},
   {.name = "orientation", .type = VV_WORD, .words = "same|random", .deflt = "same", .doc = "same: as the body's word. random: every direction is as likely"},
@@ -132,6 +127,7 @@ static const vv_field rigid_field[] = {
   {.name = "velocity",    .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of the centre of mass"},
   {.name = "spin",        .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "angular velocity"},
   {.name = "spin_axes",   .type = VV_WORD, .words = "space|shape", .deflt = "space", .doc = "which axes 'spin' counts in"},
+  {.name = "motion",      .type = VV_GROUP, .sub = &vvi_motion_schema, .flags = VV_OPTIONAL, .doc = "prescribed: the body follows it whatever hits it; impacts act on it with its own mass, and what brings it back is booked as external work"},
   {.name = "copies",      .type = VV_GROUP, .sub = &copies_schema, .flags = VV_OPTIONAL, .doc = "many of the same"},
   {.name = "loads",       .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments"},
   {.name = "damping",     .type = VV_GROUP, .sub = &damping_schema, .flags = VV_OPTIONAL, .doc = "drag of a medium at rest"},

@@ -337,6 +337,26 @@ static void fill_columns(const part *w, vv_fill *f, int64_t node0, const double 
   }
 }
 
+static bool in_box(const vv_group *box, const double x[3])
+{
+  const double *low = vv_has(box, "low") ? vv_numbers(box, "low", NULL) : NULL;
+  const double *high = vv_has(box, "high") ? vv_numbers(box, "high", NULL) : NULL;
+  for (int c = 0; c < 3; c++)
+    if ((low != NULL && x[c] < low[c]) || (high != NULL && x[c] > high[c])) return false;
+  return true;
+}
+
+/* Velocity of a node by the regions of the mesh that it lies in. */
+static void add_regions(const part *w, int i, double v[3])
+{
+  const int n = vv_has(w->group, "velocities") ? vv_count(w->group, "velocities") : 0;
+  for (int k = 0; k < n; k++) {
+    const vv_group *box = vv_item(w->group, "velocities", k);
+    const double *more = vv_numbers(box, "velocity", NULL);
+    for (int c = 0; c < 3 && in_box(box, w->mesh.x + 3 * (int64_t)i); c++) v[c] += more[c];
+  }
+}
+
 static void fill_motion(const part *w, vv_fill *f, int64_t node0, const shell_placement *at, const double *x)
 {
   const vv_block *b = f->block;
@@ -349,6 +369,7 @@ static void fill_motion(const part *w, vv_fill *f, int64_t node0, const shell_pl
     double arm[3], turn[3];
     for (int c = 0; c < 3; c++) arm[c] = x[3 * (int64_t)i + c] - centre[c] / mass;
     vvi_cross3(at->spin, arm, turn);
+    add_regions(w, i, turn);
     for (int c = 0; c < 3; c++)
       f->p[c * b->column + node0 + i] = w->hold[i] == SHELL_FREE ? w->mass[i] * (at->velocity[c] + turn[c]) : 0.0;
   }

@@ -94,16 +94,25 @@ static const vv_field copy_field[] = {
 };
 static const vv_schema copy_schema = {"copies", copy_field, VV_COUNT(copy_field), "equal shells, each a surface of its own"};
 
+static const vv_field region_field[] = {
+  {.name = "velocity", .type = VV_VECTOR, .unit = "m/s", .flags = VV_REQUIRED, .doc = "added to that of the body"},
+  {.name = "low",      .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "only nodes above this corner of a box, in the coordinates of the mesh"},
+  {.name = "high",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "only nodes below this corner of a box"},
+};
+static const vv_schema region_schema = {"velocities", region_field, VV_COUNT(region_field), "more velocity, of the nodes in a box; boxes may overlap, and then add up"};
+
 static const vv_field shell_field[] = {
   {.name = "mesh",      .type = VV_CHOICE, .sub = &mesh_schema, .flags = VV_REQUIRED, .doc = "control mesh of the surface at rest"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the unstressed sheet"},
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
   VVI_DAMPING_FIELD,
-  {.name = "centre",    .type = VV_VECTOR, .unit = "m", .deflt = "[0, 0, 0]", .doc = "where the origin of the mesh goes"},
+  {.name = "centre",    .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "where the origin of the mesh goes"},
   {.name = "rotation",  .type = VV_VECTOR, .unit = "rad", .deflt = "[0, 0, 0]", .doc = "of the mesh about its origin: axis times angle"},
   {.name = "velocity",  .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
+  {.name = "velocities", .type = VV_LIST, .sub = &region_schema, .flags = VV_OPTIONAL, .doc = "more velocity, by regions; every copy has it"},
   {.name = "spin",      .type = VV_VECTOR, .unit = "rad/s", .deflt = "[0, 0, 0]", .doc = "rigid rotation about the centre of mass, in space"},
   {.name = "copies",    .type = VV_LIST, .sub = &copy_schema, .flags = VV_OPTIONAL, .doc = "several equal shells in one body, placed one by one"},
+  {.name = "grid",      .type = VV_GROUP, .sub = &vvi_grid_schema, .flags = VV_OPTIONAL, .doc = "many of the same in rows, columns and layers, each a body of its own, NAME-0, NAME-1, ..."},
   {.name = "edges",     .type = VV_LIST, .sub = &edge_schema, .flags = VV_OPTIONAL, .doc = "what holds the border of an open shell; free where nothing is said"},
   {.name = "loads",     .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces at points"},
   {.name = "pressure",  .type = VV_LIST, .sub = &pressure_schema, .flags = VV_OPTIONAL, .doc = "pressure on the surface"},

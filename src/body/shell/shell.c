@@ -9,8 +9,8 @@ const vv_body_kind vv_shell_kind = {
         "0.3, density: 2}, centre: [0.3, -1, 2], rotation: [0.3, 0.5, -0.2], velocity: [0.2, 0.1, -0.3], spin: "
         "[0.5, -1, 0.7], copies: [{centre: [0, 0, 0]}, {centre: [4, 0, 0], rotation: [1, 0, 0]}]}",
     .claims = VV_EXPLICIT | VV_FLAT | VV_KEEPS_MOMENTUM,
-    .node_bytes = 1000,
-    .contact_bytes = 8500,
+    .node_bytes = 600,
+    .contact_bytes = 2200,
     .schema = &shell_schema,
     .node_q = SHELL_Q,
     .node_p = SHELL_P,

@@ -1,21 +1,22 @@
 /* body/shell/stable.c  The longest stable step, 2/omega_max of the shells at rest.
  *
- * Lanczos' iteration on M^-1/2 K M^-1/2, K z being a central difference of the gradient: the reference is free of stress,
- * so nothing else is left of it.  The largest value of the small matrix grows towards omega_max^2 from below.  [shell 17] */
+ * Lanczos' iteration on M^-1/2 K M^-1/2, K z being a difference of the gradient to that at rest, where nothing is stressed:
+ * what it neglects is SHIFT of K z, far below the margin.  The largest value of the small matrix grows towards omega_max^2 from below.  [shell 17] */
 #include "body/shell/shell.h"
 
 #include "math/math.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { STEPS = 120, LOOK = 8 };
+static const double SHIFT = 1e-6;   /* of the shortest side: the largest displacement of the differences */
 static const double settled = 1e-5; /* relative growth over LOOK steps that ends the iteration */
 
 typedef struct lanczos {
   const vv_block *b;
   int64_t n;    /* 3 nodes */
-  double shift; /* m: largest displacement of the differences */
+  double shift; /* m */
+  double *rest; /* [n] the gradient at rest: rounding */
   double *root; /* [nodes] 1/sqrt(m), 0 where held */
   double *q, *slot;
 } lanczos;
@@ -27,8 +28,8 @@ static double dot(int64_t n, const double *x, const double *y)
   return s;
 }
 
-/* out += sign grad W(X + s z) in the order [3][nodes] */
-static void add_gradient(lanczos *w, double s, double sign, const double *v, double *out)
+/* out = grad W(X + s z) over the roots of masses, in the order [3][nodes] */
+static void gradient(lanczos *w, double s, const double *v, double *out)
 {
   const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
@@ -42,7 +43,7 @@ static void add_gradient(lanczos *w, double s, double sign, const double *v, dou
     const double *grad = w->slot + 4 * (t->slot0 + t->slot);
     for (int64_t k = 0; k < t->own; k++) {
       const int64_t node = t->node0 + t->own0 + k;
-      for (int c = 0; c < 3; c++) out[c * b->nodes + node] += sign * w->root[node] * grad[4 * k + c];
+      for (int c = 0; c < 3; c++) out[c * b->nodes + node] = w->root[node] * grad[4 * k + c];
     }
   }
 }
@@ -52,10 +53,9 @@ static void apply(lanczos *w, const double *v, double *out)
   double most = 0.0;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < w->b->nodes; i++) most = fmax(most, fabs(w->root[i] * v[c * w->b->nodes + i]));
-  const double s = most > 0.0 ? w->shift / most : 0.0;
-  memset(out, 0, sizeof *out * (size_t)w->n);
-  add_gradient(w, s, 0.5 / s, v, out);
-  add_gradient(w, -s, -0.5 / s, v, out);
+  const double s = most > 0.0 ? w->shift / most : 1.0;
+  gradient(w, s, v, out);
+  for (int64_t i = 0; i < w->n; i++) out[i] = (out[i] - w->rest[i]) / s;
 }
 
 static double iterate(lanczos *w, double *v, double *old, double *r)
@@ -114,14 +114,16 @@ double shell_answer_time(const vv_block *b, int32_t body)
 double shell_stable_step(const vv_block *b)
 {
   const shell_plan *plan = b->plan;
-  lanczos w = {.b = b, .n = 3 * b->nodes, .shift = 1e-4 * smallest_size(b)};
+  lanczos w = {.b = b, .n = 3 * b->nodes, .shift = SHIFT * smallest_size(b)};
   /* internal variables are zero: nothing has flowed, branches are as stiff as they get */
   const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
-  double *work = calloc((size_t)(b->nodes + places + 4 * plan->slots + 3 * w.n), sizeof *work);
+  double *work = calloc((size_t)(b->nodes + places + 4 * plan->slots + 4 * w.n), sizeof *work);
   if (work == NULL) return 0.0;
   w.root = work, w.q = w.root + b->nodes, w.slot = w.q + places;
   double *v = w.slot + 4 * plan->slots;
   for (int64_t i = 0; i < b->nodes; i++) w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
+  w.rest = v + 3 * w.n;
+  gradient(&w, 0.0, v, w.rest);
   const double most = iterate(&w, v, v + w.n, v + 2 * w.n);
   free(work);
   return most > 0.0 ? 2.0 / sqrt(most * (1.0 + 1e-3)) : INFINITY;

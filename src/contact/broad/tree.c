@@ -1,6 +1,8 @@
 /* contact/broad/tree.c  See tree.h. */
 #include "contact/broad/tree.h"
 
+#include "geom/halve.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +16,8 @@ vv_status vvi_broad_create(vvi_arena *arena, int32_t n, vvi_broad **out)
   t->box = vvi_arena_alloc(arena, sizeof *t->box * (size_t)(n + 1));
   t->order = VVI_ARENA_NEW(arena, int32_t, n + 1), t->leaf = VVI_ARENA_NEW(arena, int32_t, n + 1);
   t->node = VVI_ARENA_NEW(arena, vvi_broad_node, 2 * (int64_t)n + 1);
-  if (t->box == NULL || t->order == NULL || t->leaf == NULL || t->node == NULL) return VV_NOMEM;
+  t->middle = VVI_ARENA_NEW(arena, double, 3 * (int64_t)n + 1);
+  if (t->middle == NULL || t->box == NULL || t->order == NULL || t->leaf == NULL || t->node == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < n; i++) {
     t->order[i] = i;
     for (int c = 0; c < 3; c++) t->box[i][c] = INFINITY, t->box[i][3 + c] = -INFINITY;
@@ -22,54 +25,15 @@ vv_status vvi_broad_create(vvi_arena *arena, int32_t n, vvi_broad **out)
   return VV_OK;
 }
 
-/* ---- building: halved by the longest extent of the middles ---- */
+/* ---- building ---- */
 
-static double middle(const vvi_broad *t, int32_t i, int axis)
+static void find_middles(vvi_broad *t)
 {
-  const double low = t->box[i][axis], high = t->box[i][3 + axis];
-  return low <= high ? low + high : 0.0;
-}
-
-static bool before(const vvi_broad *t, int axis, int32_t a, int32_t b)
-{
-  const double x = middle(t, a, axis), y = middle(t, b, axis);
-  return x != y ? x < y : a < b;
-}
-
-/* The smaller half of order[lo..hi) stands in front of mid (quickselect; ties by number). */
-static void halve(vvi_broad *t, int axis, int32_t lo, int32_t hi, int32_t mid)
-{
-  while (hi - lo > 1) {
-    const int32_t pivot = t->order[lo + (hi - lo) / 2];
-    int32_t i = lo, j = hi - 1;
-    while (i <= j) {
-      while (before(t, axis, t->order[i], pivot)) i++;
-      while (before(t, axis, pivot, t->order[j])) j--;
-      if (i > j) break;
-      const int32_t swap = t->order[i];
-      t->order[i++] = t->order[j], t->order[j--] = swap;
-    }
-    if (mid <= j)
-      hi = j + 1;
-    else if (mid >= i)
-      lo = i;
-    else
-      return;
-  }
-}
-
-static int longest_axis(const vvi_broad *t, int32_t lo, int32_t hi)
-{
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int32_t k = lo; k < hi; k++)
+  for (int32_t i = 0; i < t->n; i++)
     for (int c = 0; c < 3; c++) {
-      const double x = middle(t, t->order[k], c);
-      low[c] = x < low[c] ? x : low[c], high[c] = x > high[c] ? x : high[c];
+      const double low = t->box[i][c], high = t->box[i][3 + c];
+      t->middle[3 * (int64_t)i + c] = low <= high ? low + high : 0.0;
     }
-  int axis = 0;
-  for (int c = 1; c < 3; c++)
-    if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
-  return axis;
 }
 
 static void join(double box[6], const double other[6])
@@ -93,7 +57,7 @@ static void plant(vvi_broad *t, int32_t at, int32_t parent, int32_t lo, int32_t 
   *n = (vvi_broad_node){.first = lo, .n = hi - lo, .parent = parent};
   if (hi - lo > LEAF) {
     const int32_t mid = lo + (hi - lo) / 2;
-    halve(t, longest_axis(t, lo, hi), lo, hi, mid);
+    vvi_halve(t->middle, 1, t->order + lo, hi - lo, mid - lo);
     n->child = t->nodes, t->nodes += 2;
     plant(t, n->child, at, lo, mid);
     plant(t, n->child + 1, at, mid, hi);
@@ -120,6 +84,7 @@ void vvi_broad_update(vvi_broad *t, int32_t n, const int32_t *which)
   t->changed += n;
   if (t->nodes == 0 || t->changed >= t->n) {
     t->nodes = 1, t->changed = 0;
+    find_middles(t);
     plant(t, 0, -1, 0, t->n);
     return;
   }

@@ -15,6 +15,7 @@ typedef struct vvi_broad_node {
 typedef struct vvi_broad {
   int32_t n;
   double (*box)[6];       /* [n] low, high; empty (low > high): overlaps nothing */
+  double *middle;         /* [n][3] of the boxes, when it was built */
   int32_t *order, *leaf;  /* [n] by leaves; of each box */
   vvi_broad_node *node;   /* [2 n] */
   int32_t nodes, changed; /* changed: since it was built */

@@ -111,6 +111,23 @@ bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3],
   return false;
 }
 
+/* A guide leaves one direction g to slide along: then K = k g g^T, and the slip lies along g. */
+bool vvi_disc_answer(const double k[3], const double u[2], double limit, double j[2])
+{
+  const double det = k[0] * k[2] - k[1] * k[1];
+  if (det > 1e-14 * k[0] * k[2]) {
+    j[0] -= (k[2] * u[0] - k[1] * u[1]) / det, j[1] -= (k[0] * u[1] - k[1] * u[0]) / det;
+  } else {
+    const double g[2] = {k[0] >= k[2] ? k[0] : k[1], k[0] >= k[2] ? k[1] : k[2]}, trace = k[0] + k[2];
+    const double along = trace > 0.0 ? (g[0] * u[0] + g[1] * u[1]) / ((g[0] * g[0] + g[1] * g[1]) * trace) : 0.0;
+    for (int i = 0; i < 2; i++) j[i] -= along * g[i];
+  }
+  const double size = sqrt(j[0] * j[0] + j[1] * j[1]);
+  if (!(size > limit)) return true;
+  for (int i = 0; i < 2; i++) j[i] *= limit / size;
+  return false;
+}
+
 static const vvi_friction_law coulomb = {"coulomb",       vvi_cone_nearest,      vvi_cone_slope,
                                          vvi_cone_answer, vvi_cone_answer_slope, vvi_cone_cut,
                                          vvi_cone_shift,  vvi_cone_slide,        NULL};

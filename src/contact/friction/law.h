@@ -48,3 +48,6 @@ void vvi_cone_answer_slope(const vvi_friction *f, vvi_touch touch, const double 
 bool vvi_cone_cut(const vvi_friction *f, double n, double t[2]);
 double vvi_cone_shift(const vvi_friction *f, const double u[3]);
 bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);
+/* Beside a normal impulse that is known: j += what stops the slip u, K dj = -u with K = tt, tt', t't', all of j cut to the disc
+ * |j| <= limit.  True: it sticks.                                                                           [contact 7] */
+bool vvi_disc_answer(const double k[3], const double u[2], double limit, double j[2]);

@@ -13,23 +13,16 @@ enum { HUGE_FROM = 1000, GRADIENT = 1000 };
 
 /* ---- legs ---- */
 
-static inline void times_symmetric(const double a[6], const double x[3], double y[3])
-{
-  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
-  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
-  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
-}
-
 /* y = M^-1 (force, moment)^T j of one leg; returns j.A j of it. */
 static inline double answer_of(const vvi_leg *leg, const double a[12], const double j[3], double y[6])
 {
   double f[3], g[3], sum = 0.0;
   for (int c = 0; c < 3; c++) f[c] = leg->force[0][c] * j[0] + leg->force[1][c] * j[1] + leg->force[2][c] * j[2];
-  times_symmetric(a, f, y);
+  vvi_times6(a, f, y);
   sum = vvi_dot3(f, y);
   if (a[6] + a[7] + a[8] > 0.0) {
     for (int c = 0; c < 3; c++) g[c] = leg->moment[0][c] * j[0] + leg->moment[1][c] * j[1] + leg->moment[2][c] * j[2];
-    times_symmetric(a + 6, g, y + 3);
+    vvi_times6(a + 6, g, y + 3);
     sum += vvi_dot3(g, y + 3);
   } else {
     y[3] = y[4] = y[5] = 0.0;
@@ -141,7 +134,7 @@ static bool solve3(const double a[6], const double c[3], double j[3])
   if (!(det > 1e-12 * mean * mean * mean)) return false;
   const double inverse[6] = {m0, a[0] * a[2] - a[4] * a[4], a[0] * a[1] - a[5] * a[5], a[5] * a[4] - a[0] * a[3], m2,
                              m1};
-  times_symmetric(inverse, c, j);
+  vvi_times6(inverse, c, j);
   for (int k = 0; k < 3; k++) j[k] /= -det;
   return true;
 }
@@ -155,9 +148,9 @@ static void relax(const vvi_friction *f, const double a[6], const double c[3], d
   for (int n = 0; n < ALONE && change > 0.1 * tol; n++) {
     const double before[3] = {j[0], j[1], j[2]};
     double u[3];
-    times_symmetric(a, j, u);
+    vvi_times6(a, j, u);
     j[0] = fmax(j[0] - (c[0] + u[0]) / a[0], 0.0);
-    times_symmetric(a, j, u);
+    vvi_times6(a, j, u);
     const double u1 = c[1] + u[1], u2 = c[2] + u[2];
     const bool flat = !(det > 1e-14 * most * most);
     if (!flat) j[1] -= (a[2] * u1 - a[3] * u2) / det, j[2] -= (a[1] * u2 - a[3] * u1) / det;

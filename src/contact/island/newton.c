@@ -72,13 +72,6 @@ VVI_HOT_LOCAL static bool look(vvi_island_work *w)
   return changed;
 }
 
-static inline void times_symmetric(const double d[6], const double x[3], double y[3])
-{
-  y[0] = d[0] * x[0] + d[5] * x[1] + d[4] * x[2];
-  y[1] = d[5] * x[0] + d[1] * x[1] + d[3] * x[2];
-  y[2] = d[4] * x[0] + d[3] * x[1] + d[2] * x[2];
-}
-
 /* way = -B^T D u, the slopes held: what Newton's method would do if no contact changed its touch.  New shifts and multipliers
  * start with this, for at their jump of K times a velocity the touches say nothing. */
 static void carry_on(vvi_island_work *w)
@@ -86,7 +79,7 @@ static void carry_on(vvi_island_work *w)
   memset(w->way, 0, sizeof *w->way * (size_t)w->at[w->movers]);
   for (int32_t i = 0; i < w->rows; i++) {
     double f[3];
-    times_symmetric(w->trial[i].d, w->trial[i].u, f);
+    vvi_times6(w->trial[i].d, w->trial[i].u, f);
     for (int k = 0; k < 3; k++) f[k] = -f[k];
     vvi_row_push(w, &w->row[i], f, w->way);
   }
@@ -105,7 +98,7 @@ static inline void join(int rows, int m, int n, const double *restrict b0, const
     } else {
       const double x[3] = {b0[r], b0[m + r], b0[2 * m + r]};
       double z[3];
-      times_symmetric(d, x, z);
+      vvi_times6(d, x, z);
       y[0][r] = z[0], y[1][r] = z[1], y[2][r] = z[2];
     }
   }

@@ -1,6 +1,7 @@
 /* contact/sheets/assemble.c  Edges, neighbours, owners and trees of the meshes that can meet. */
 #include "contact/sheets.h"
 
+#include "geom/halve.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -17,54 +18,12 @@ typedef struct planter {
   int32_t n;
 } planter;
 
-static bool before(const planter *p, int axis, int32_t a, int32_t b)
-{
-  const double x = p->middle[3 * (int64_t)a + axis], y = p->middle[3 * (int64_t)b + axis];
-  return x != y ? x < y : a < b;
-}
-
-/* Rearranges order[lo..hi) so that the smaller half stands in front of mid (quickselect; ties by number). */
-static void halve(planter *p, int axis, int32_t lo, int32_t hi, int32_t mid)
-{
-  while (hi - lo > 1) {
-    const int32_t pivot = p->order[lo + (hi - lo) / 2];
-    int32_t i = lo, j = hi - 1;
-    while (i <= j) {
-      while (before(p, axis, p->order[i], pivot)) i++;
-      while (before(p, axis, pivot, p->order[j])) j--;
-      if (i > j) break;
-      const int32_t swap = p->order[i];
-      p->order[i++] = p->order[j], p->order[j--] = swap;
-    }
-    if (mid <= j)
-      hi = j + 1;
-    else if (mid >= i)
-      lo = i;
-    else
-      return;
-  }
-}
-
-static int longest_axis(const planter *p, int32_t lo, int32_t hi)
-{
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int32_t k = lo; k < hi; k++)
-    for (int c = 0; c < 3; c++) {
-      const double x = p->middle[3 * (int64_t)p->order[k] + c];
-      low[c] = fmin(low[c], x), high[c] = fmax(high[c], x);
-    }
-  int axis = 0;
-  for (int c = 1; c < 3; c++)
-    if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
-  return axis;
-}
-
 static void plant(planter *p, int32_t at, int32_t lo, int32_t hi)
 {
   p->node[at] = (vvi_sheet_branch){.first = lo, .n = hi - lo};
   if (hi - lo <= LEAF) return;
   const int32_t mid = lo + (hi - lo) / 2, child = p->n;
-  halve(p, longest_axis(p, lo, hi), lo, hi, mid);
+  vvi_halve(p->middle, 1, p->order + lo, hi - lo, mid - lo);
   p->node[at].child = child;
   p->n += 2;
   plant(p, child, lo, mid);

@@ -44,7 +44,7 @@ static vv_status fill_rules(builder *k)
   for (int32_t i = 0; i < s->n_rule; i++) {
     const vv_group *g = k->rules->rule[i].group;
     s->rule[i] = (vvi_sheet_rule){.restitution = vv_number(g, "restitution"),
-                                  .friction = vv_number(g, "friction"),
+                                  .friction = vvi_rules_friction(g, NULL),
                                   .thick = vv_boolean(g, "thickness"),
                                   .projection = vvi_rules_projection(g)};
     if (k->used[i]) vvi_sheets_use(s, i);
@@ -359,11 +359,11 @@ static void stand_still(builder *k, vvi_sheet_search *w)
     for (int32_t v = b->vertex0; b->carrier == VVI_CARRY_FRAMES && v < b->vertex0 + b->vertices; v++)
       memcpy(w->motion.frame[s->mover[v]].place, s->fixed + 3 * (int64_t)v, 3 * sizeof(double));
   }
-  for (int32_t i = 0; i < s->n_rule; i++) w->guard[i] = 0.01 * s->edge_length;
+  for (int32_t i = 0; i < s->n_rule; i++) w->margin[i] = 0.01 * s->edge_length;
   vvi_sheet_forget(w);
 }
 
-/* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the guard.
+/* Distances at the start: negative ones (into a thickness, into an obstacle) are refused, the smallest bounds the margin.
  * Surfaces that lie on each other have no direction that leads from one to the other; tips on a line have. */
 static vv_status judge(const builder *k, const vvi_sheet_search *w, const vvi_sheet_near *near)
 {

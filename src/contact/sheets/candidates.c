@@ -210,7 +210,7 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   vvi_sheet_list *l = &w->list[slot];
   *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
   l->offset = offset_of(w->sheets, l);
-  l->guard = w->guard[f->rule];
+  l->margin = w->margin[f->rule];
   l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
   return slot;
 }
@@ -283,7 +283,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
 void vvi_sheet_forget(vvi_sheet_search *w)
 {
   w->widest = 0.0;
-  for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->guard[i]);
+  for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->margin[i]);
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
   w->n_list = w->n_slot = w->n_spare = 0;
   w->used = 0;

@@ -128,7 +128,7 @@ static double path_of(const vvi_sheet_search *w, const vvi_sheet_list *l)
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l)
 {
   if (vvi_sheet_list_sleeps(w, l)) return true;
-  const double left = l->limit - l->offset - l->guard - closer(w, l);
+  const double left = l->limit - l->offset - l->margin - closer(w, l);
   if (!(left >= l->step)) return false;
   l->wake = path_of(w, l) + left;
   return true;
@@ -139,5 +139,5 @@ void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l)
   refer(w, l->a);
   refer(w, l->b);
   between(w, l, l->base);
-  l->wake = path_of(w, l) + l->limit - l->offset - l->guard;
+  l->wake = path_of(w, l) + l->limit - l->offset - l->margin;
 }

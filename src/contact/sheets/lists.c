@@ -240,8 +240,12 @@ bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, do
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_cluster *a = &s->cluster[l->a], *b = &s->cluster[l->b];
-  walk k = {
-      .w = w, .out = out, .skin = skin, .reach = l->offset + l->guard, .self = a->body == b->body, .closest = INFINITY};
+  walk k = {.w = w,
+            .out = out,
+            .skin = skin,
+            .reach = l->offset + l->margin,
+            .self = a->body == b->body,
+            .closest = INFINITY};
   if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);
   } else {

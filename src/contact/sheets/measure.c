@@ -120,23 +120,6 @@ void vvi_sheet_measure(vvi_sheet_search *w)
   w->round++;
 }
 
-/* All pairs, but only once, and only if it matters. */
-double vvi_sheet_fastest(const vvi_sheet_search *w, double least, double most)
-{
-  const struct vvi_sheets *s = w->sheets;
-  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}, best = 0.0;
-  for (int32_t i = 0; i < s->n_cluster; i++) cover(box, w->speed[i].centre, w->speed[i].centre);
-  const double spread[3] = {box[3] - box[0], box[4] - box[1], box[5] - box[2]};
-  if (!(vvi_norm3(spread) > least)) return 0.0;
-  for (int32_t i = 0; i < s->n_cluster && best < most; i++)
-    for (int32_t j = i + 1; j < s->n_cluster && best < most; j++) {
-      const double *a = w->speed[i].centre, *b = w->speed[j].centre, d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-      const double fast = vvi_norm3(d);
-      if (fast > best && s->rule_of(s->meets, s->cluster[i].body, s->cluster[j].body) >= 0) best = fast;
-    }
-  return best;
-}
-
 /* The displacement d of a mover, seen from the clusters that it may belong to. */
 static bool beyond(vvi_sheet_search *w, int32_t body, int32_t mover, const double d[3])
 {

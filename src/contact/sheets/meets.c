@@ -47,7 +47,7 @@ static vv_status sort_lines(vvi_arena *arena, vvi_sheet_meets *k)
     const vvi_rule *r = &k->rules.rule[i];
     const bool named = vv_names(r->group, "between") == 1;
     k->word[i].passes = vv_is(r->group, "response", "none");
-    k->word[i].not_self = !named && vv_given(r->group, "self") && !vv_boolean(r->group, "self");
+    k->word[i].not_self = !named && vv_is(r->group, "self", "false");
     if (r->a < 0)
       k->all = i;
     else

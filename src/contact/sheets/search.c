@@ -73,7 +73,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;
   w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
-  w->guard = VVI_ARENA_NEW(arena, double, s->n_rule + 1);
+  w->margin = VVI_ARENA_NEW(arena, double, s->n_rule + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_cluster + 1);
   w->strip = VVI_ARENA_NEW(arena, double, 6 * (int64_t)s->n_strip + 1);
   w->ready = VVI_ARENA_NEW(arena, int64_t, s->n_tree + 1);
@@ -87,7 +87,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->wanted = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   w->active_clusters = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   w->active = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
-  if (w->motion.at == NULL || w->motion.frame == NULL || w->guard == NULL || w->speed == NULL || w->tree == NULL)
+  if (w->motion.at == NULL || w->motion.frame == NULL || w->margin == NULL || w->speed == NULL || w->tree == NULL)
     return VV_NOMEM;
   if (w->wanted == NULL || w->active_clusters == NULL || w->active == NULL || w->span == NULL || w->plane == NULL ||
       w->y == NULL)
@@ -163,7 +163,7 @@ static void adapt_skin(const vvi_sheet_search *w, vvi_sheet_list *l)
 
 static double skin_of(const vvi_sheet_list *l)
 {
-  return l->offset + fmax(l->skin, 2.0 * (l->step + l->guard));
+  return l->offset + fmax(l->skin, 2.0 * (l->step + l->margin));
 }
 
 /* Its pairs lie in w->pair from first on: n of them, found below skin. */
@@ -438,7 +438,7 @@ static inline double parted_by(const vvi_sheet_pair *p, const double *x)
 
 static bool is_near(const vvi_sheet_list *l, double d)
 {
-  return d - l->step < (l->offset + l->guard) * (1.0 + 1e-9);
+  return d - l->step < (l->offset + l->margin) * (1.0 + 1e-9);
 }
 
 /* The distance of a pair that its plane does not hold apart.  True: it may meet. */
@@ -455,7 +455,7 @@ static bool measure(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_shee
   }
   *out = (vvi_sheet_slot){.d = at.d - l->offset, .n = {at.n[0], at.n[1], at.n[2]}};
   for (int c = 0; c < 3; c++) p->n[c] = (float)at.n[c];
-  *safe = vvi_sheet_safe(l->travel + at.d - (l->offset + l->guard));
+  *safe = vvi_sheet_safe(l->travel + at.d - (l->offset + l->margin));
   return is_near(l, at.d);
 }
 
@@ -463,7 +463,7 @@ static bool measure(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_shee
 static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_pair *p, double z, float *safe,
                  vvi_sheet_slot *out)
 {
-  const double reach = l->offset + l->guard;
+  const double reach = l->offset + l->margin;
   if (z < reach || parted_by(p, w->y) < reach) return measure(w, l, p, safe, out);
   *out = (vvi_sheet_slot){.parted = true, .d = z - l->offset, .n = {(double)p->n[0], (double)p->n[1], (double)p->n[2]}};
   return true;
@@ -505,7 +505,7 @@ static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, flo
 static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
-  const double reach = l->offset + l->guard;
+  const double reach = l->offset + l->margin;
   const float bound = bound_of(l);
   vvi_sheet_pair *pair = w->pair + k->first;
   vvi_sheet_slot *slot = w->slot + k->first;
@@ -555,20 +555,12 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   w->checked += k->checked;
   while (k->hits > w->near_room - w->n_near)
     if (!make_near(w, 2 * (int64_t)w->near_room)) return false;
-  double least = INFINITY;
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
-    least = smaller(s->d, least);
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-    w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
-                                            .b = p->b,
-                                            .couple = k->couple,
-                                            .looked = s->parted ? 0 : -1,
-                                            .parted = s->parted,
-                                            .d = s->d,
-                                            .n = {s->n[0], s->n[1], s->n[2]}};
+    w->near[w->n_near++] = (vvi_sheet_near){
+        .a = p->a, .b = p->b, .couple = k->couple, .parted = s->parted, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
   }
-  w->nearest = smaller(least / l->guard, w->nearest);
   return true;
 }
 
@@ -580,7 +572,7 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   place_active(w);
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
-  w->n_near = 0, w->nearest = INFINITY;
+  w->n_near = 0;
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

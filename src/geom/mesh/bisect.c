@@ -1,62 +1,8 @@
 /* geom/mesh/bisect.c  Recursive coordinate bisection: triangles of a block, and nodes of a block, side by side. */
+#include "geom/halve.h"
 #include "geom/mesh/inside.h"
 
 #include <string.h>
-
-/* a before b along `axis`; then along the others, then by number: no two are equal, so that the order is one. */
-static bool before(const double *centre, int axis, int a, int b)
-{
-  for (int i = 0; i < 3; i++) {
-    const double u = centre[3 * (int64_t)a + (axis + i) % 3], v = centre[3 * (int64_t)b + (axis + i) % 3];
-    if (u != v) return u < v;
-  }
-  return a < b;
-}
-
-static void swap(int *a, int *b)
-{
-  const int keep = *a;
-  *a = *b, *b = keep;
-}
-
-/* Puts the k smallest of list[0 .. n-1] first: quickselect with the median of three. */
-static void put_first(const double *centre, int axis, int *list, int n, int k)
-{
-  int low = 0, high = n - 1;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (before(centre, axis, list[middle], list[low])) swap(list + middle, list + low);
-    if (before(centre, axis, list[high], list[low])) swap(list + high, list + low);
-    if (before(centre, axis, list[high], list[middle])) swap(list + high, list + middle);
-    const int pivot = list[middle];
-    int i = low, j = high;
-    while (i <= j) {
-      while (before(centre, axis, list[i], pivot)) i++;
-      while (before(centre, axis, pivot, list[j])) j--;
-      if (i <= j) swap(list + i++, list + j--);
-    }
-    if (k <= j)
-      high = j;
-    else if (k >= i)
-      low = i;
-    else
-      return;
-  }
-}
-
-static int longest_axis(const double *centre, const int *list, int n)
-{
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  for (int i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) {
-      const double v = centre[3 * (int64_t)list[i] + c];
-      low[c] = fmin(low[c], v), high[c] = fmax(high[c], v);
-    }
-  int axis = 0;
-  for (int c = 1; c < 3; c++)
-    if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
-  return axis;
-}
 
 /* Halves of whole blocks: only the last block of all can be small.  The depth is the binary logarithm of the blocks. */
 static void bisect(const double *centre, int *list, int n, int block)
@@ -64,8 +10,7 @@ static void bisect(const double *centre, int *list, int n, int block)
   if (n <= block) return;
   const int64_t blocks = ((int64_t)n + block - 1) / block;
   const int left = (int)((blocks + 1) / 2 * block);
-  const int axis = longest_axis(centre, list, n);
-  if (left < n) put_first(centre, axis, list, n, left);
+  if (left < n) vvi_halve(centre, 3, list, n, left);
   bisect(centre, list, left < n ? left : n, block);
   if (left < n) bisect(centre, list + left, n - left, block);
 }

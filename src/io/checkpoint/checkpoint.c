@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
-enum { VERSION = 3, VERSION_TEXT = 32 };
+enum { VERSION = 4, VERSION_TEXT = 32 };
 
 /* One list, two uses: writing and reading. */
 #define MARKS(X)    \
@@ -20,11 +20,14 @@ enum { VERSION = 3, VERSION_TEXT = 32 };
   X(pvd_bytes)      \
   X(ledger_hash)    \
   X(events_hash)    \
-  X(events)         \
   X(contacts_bytes) \
   X(contacts_hash)  \
-  X(episodes)       \
+  X(probes_bytes)   \
+  X(probes_hash)    \
+  X(last_probe)     \
+  X(events)         \
   X(poses)          \
+  X(episodes)       \
   X(samples)        \
   X(frames)         \
   X(h5_frames)      \
@@ -266,7 +269,7 @@ vv_status vv_checkpoint_save(const vv_sim *sim, const char *path)
   if (sim == NULL || path == NULL || path[0] == '\0') return VV_ARG;
   vvi_arena arena = {0};
   const vv_view view = {.model = vv_sim_model(sim), .state = vv_sim_state(sim), .ledger = vv_sim_ledger(sim)};
-  const vvi_marks marks = {.last_row = -1, .last_frame = -1, .step = view.state->step};
+  const vvi_marks marks = {.last_row = -1, .last_frame = -1, .last_probe = -1, .step = view.state->step};
   const size_t bytes = strlen(path) + sizeof ".tmp";
   char *tmp = vvi_arena_alloc(&arena, bytes);
   if (tmp != NULL) snprintf(tmp, bytes, "%s.tmp", path);

@@ -49,8 +49,9 @@ int64_t vv_results_next(int64_t step, void *results)
   const vv_results *r = results;
   const int64_t row = (step / r->row_every + 1) * r->row_every;
   const int64_t frame = next_due(step, r->frame_every), check = next_due(step, r->check_every);
+  const int64_t probe = vvi_probes_next(r, step), table = row < probe ? row : probe;
   const int64_t first = frame < check ? frame : check;
-  return row < first ? row : first;
+  return table < first ? table : first;
 }
 
 static void read_rhythm(vv_results *r)
@@ -65,9 +66,9 @@ static void read_rhythm(vv_results *r)
 /* ---- the folder ---- */
 
 static const char *const run_file[] = {
-    "ledger.csv",         "events.csv",           "results.h5",     "checkpoint.h5",      "summary.json",
-    "contacts.csv",       "scene.yaml",           "checkpoint.tmp", "results.h5.damaged", "ledger.csv.damaged",
-    "events.csv.damaged", "contacts.csv.damaged", "summary.tmp"};
+    "ledger.csv",         "events.csv",         "results.h5",           "checkpoint.h5",      "summary.json",
+    "contacts.csv",       "probes.csv",         "scene.yaml",           "checkpoint.tmp",     "results.h5.damaged",
+    "ledger.csv.damaged", "events.csv.damaged", "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -137,7 +138,7 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 {
   VV_TRY(name_files(r, def->folder));
   r->resumed = def->resume;
-  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1};
+  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1, .last_probe = -1};
   read_rhythm(r);
   if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
   VV_TRY(lock_folder(r));
@@ -157,13 +158,14 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
   if (scene == NULL) return VV_NOMEM;
   VV_TRY(vv_scene_write(r->model, scene));
   VV_TRY(vvi_csv_open(r));
+  VV_TRY(vvi_probes_open(r));
   return vvi_frames_open(r);
 }
 
 static vv_status close_all(vv_results *r)
 {
   vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_file_close(&r->contacts),
-                        vvi_frames_close(r)};
+                        vvi_probes_close(r), vvi_frames_close(r)};
   if (r->lock >= 0) close(r->lock); /* last: the folder is free when all its files are closed */
   vvi_arena_free(&r->arena);
   free(r);
@@ -205,6 +207,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
   VV_TRY(vvi_file_flush(&r->ledger, to_disk));
   VV_TRY(vvi_file_flush(&r->events, to_disk));
   VV_TRY(vvi_file_flush(&r->contacts, to_disk));
+  VV_TRY(vvi_probes_flush(r, to_disk));
   return vvi_h5_flush(&r->frames.h5, to_disk);
 }
 
@@ -240,6 +243,7 @@ static vv_status write_frame(vv_results *r, const vv_view *view)
   VV_TRY(vvi_frames_write(r, view));
   VV_TRY(vvi_file_flush(&r->ledger, false)); /* who looks at a running run sees all files at the same time */
   VV_TRY(vvi_file_flush(&r->contacts, false));
+  VV_TRY(vvi_probes_flush(r, false));
   return vvi_file_flush(&r->events, false);
 }
 
@@ -254,10 +258,12 @@ static vv_status observe(vv_results *r, const vv_view *view)
   if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
+  if (start || vvi_probes_due(r, step)) VV_TRY(vvi_probes_row(r, view));
   if (start || due(step, r->frame_every)) VV_TRY(write_frame(r, view));
   if (view->last) {
     const vvi_marks marks = r->marks;
     VV_TRY(write_row(r, view));
+    VV_TRY(vvi_probes_row(r, view));
     VV_TRY(write_frame(r, view));
     r->state_hash = vv_state_hash(view->state);
     r->finished = true;

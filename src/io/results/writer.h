@@ -46,6 +46,8 @@ struct vv_results {
   double checked;                  /* clock of the last checkpoint */
   double frame_every, check_every; /* steps between frames and checkpoints, not whole in general */
   vvi_file ledger, events, contacts;
+  vvi_file probes;                     /* where the scene has some */
+  double *probe_value, *probe_scratch; /* [columns], [room]; NULL: no probes */
   vvi_frames frames;
   vvi_marks marks; /* as of now */
   int64_t step;    /* of the last call */
@@ -61,6 +63,15 @@ void vvi_csv_mark(vv_results *r); /* the tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
 vv_status vvi_csv_events(vv_results *r, const vv_view *view);
 vv_status vvi_csv_contact(vv_results *r, const vv_episode *e);
+
+/* probes.c: nothing, where the scene has none */
+vv_status vvi_probes_open(vv_results *r);
+vv_status vvi_probes_row(vv_results *r, const vv_view *view); /* once a step */
+void vvi_probes_mark(vv_results *r);
+bool vvi_probes_due(const vv_results *r, int64_t step);
+int64_t vvi_probes_next(const vv_results *r, int64_t step); /* INT64_MAX: never */
+vv_status vvi_probes_flush(vv_results *r, bool to_disk);
+vv_status vvi_probes_close(vv_results *r);
 
 /* frames.c */
 vv_status vvi_frames_open(vv_results *r);

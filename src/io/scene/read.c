@@ -1,6 +1,7 @@
 /* io/scene/read.c  YAML text to words.  Only this folder knows libyaml.
  *
  * Events rather than libyaml's document loader: the loader takes doubled keys and aliases without a word. */
+#include "model/model.h"
 #include "model/spec.h"
 
 #include <errno.h>
@@ -20,7 +21,9 @@ typedef struct reader {
   vv_spec *spec;
   const char *source;
   yaml_parser_t parser;
-  int faults; /* mistakes that did not stop the reading */
+  int faults;                  /* mistakes that did not stop the reading */
+  const struct reader *parent; /* of the file that includes this one; NULL: the scene itself */
+  vvi_node *root;
 } reader;
 
 /* ---- messages ---- */
@@ -119,6 +122,7 @@ static vvi_node *node_of(reader *r, const yaml_event_t *e)
   else
     node = leaf(r, e);
   if (node == NULL) return NULL;
+  node->source = r->source;
   node->line = (int)e->start_mark.line + 1;
   node->column = (int)e->start_mark.column + 1;
   return node;
@@ -156,7 +160,7 @@ static vv_status take_node(reader *r, stack *s, const yaml_event_t *e)
   if (node == NULL) return fail_memory(r);
   if (s->depth == 0) {
     if (node->type != VVI_MAP) return fail_at(r, e->start_mark, "a scene is a map: 'word: value' lines");
-    r->spec->root = node;
+    r->root = node;
   } else {
     VV_TRY(hang(r, s, node, e->start_mark));
   }
@@ -232,6 +236,118 @@ static vv_status parse(reader *r, const char *text, size_t length)
   return status;
 }
 
+/* ---- include ---- */
+
+enum { MAX_INCLUDES = 16 }; /* one inside the other */
+
+static vv_status fail_node(const reader *r, const vvi_node *node, const char *file, const char *text)
+{
+  return vvi_fail(r->ctx, VV_SCENE, "%.160s:%d:%d: include: '%.100s' %s", r->source, node->line, node->column, file,
+                  text);
+}
+
+/* What `over` says goes before what `base` says; maps are joined key by key, everything else is replaced whole. */
+static vvi_node *merge(vv_spec *spec, const vvi_node *base, const vvi_node *over)
+{
+  vvi_node *all = vvi_node_new(spec, VVI_MAP);
+  if (all == NULL) return NULL;
+  for (const vvi_node *c = base->child; c != NULL; c = c->next) {
+    const vvi_node *other = vvi_node_find(over, c->key);
+    const bool both = other != NULL && c->type == VVI_MAP && other->type == VVI_MAP;
+    vvi_node *copy = both ? merge(spec, c, other) : vvi_node_new(spec, VVI_SCALAR);
+    if (copy == NULL) return NULL;
+    if (!both) *copy = other != NULL ? *other : *c;
+    copy->next = NULL;
+    vvi_node_add(all, copy);
+  }
+  for (const vvi_node *c = over->child; c != NULL; c = c->next) {
+    const vvi_node *first = vvi_node_find(over, c->key);
+    if (c == first && vvi_node_find(base, c->key) != NULL) continue; /* one written twice stays twice */
+    vvi_node *copy = vvi_node_new(spec, VVI_SCALAR);
+    if (copy == NULL) return NULL;
+    *copy = *c;
+    copy->next = NULL;
+    vvi_node_add(all, copy);
+  }
+  vvi_node *child = all->child, *last = all->last;
+  const int count = all->count;
+  *all = *over;
+  all->child = child;
+  all->last = last;
+  all->count = count;
+  all->next = NULL;
+  return all;
+}
+
+static bool is_scene_name(const char *file)
+{
+  const char *dot = strrchr(file, '.');
+  return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+static vv_status slurp(vv_ctx *ctx, const char *path, FILE *file, char **text, size_t *length);
+static vv_status include_all(reader *r);
+
+/* Reads one file into nodes of the same spec. */
+static vv_status read_included(reader *r, const vvi_node *node, const char *path)
+{
+  int depth = 0;
+  for (const reader *up = r->parent; up != NULL; up = up->parent, depth++)
+    if (strcmp(up->source, path) == 0) return fail_node(r->parent, node, node->text, "includes itself");
+  if (depth > MAX_INCLUDES) return fail_node(r->parent, node, node->text, "is nested too deeply");
+  FILE *file = vvi_open_plain(path);
+  if (file == NULL)
+    return fail_node(r->parent, node, node->text, "cannot be read; it counts from the folder of this file");
+  char *text = NULL;
+  size_t length = 0;
+  vv_status status = slurp(r->ctx, path, file, &text, &length);
+  fclose(file);
+  if (status == VV_OK) status = parse(r, text, length);
+  free(text);
+  return status == VV_OK ? include_all(r) : status;
+}
+
+static vv_status include_one(reader *r, const vvi_node *node, vvi_node **base)
+{
+  if (node->type != VVI_SCALAR || node->text[0] == '\0')
+    return fail_node(r, node, "", "is not the name of a file; write include: file.yaml or a list of them");
+  if (!is_scene_name(node->text)) return fail_node(r, node, node->text, "is not named .yaml");
+  char *path = vvi_beside(r->source, node->text);
+  const char *kept = path != NULL ? vvi_spec_text(r->spec, path, strlen(path)) : NULL;
+  free(path);
+  if (kept == NULL) return fail_memory(r);
+  reader sub = {.ctx = r->ctx, .spec = r->spec, .source = kept, .parent = r};
+  VV_TRY(read_included(&sub, node, kept));
+  *base = *base == NULL ? sub.root : merge(r->spec, *base, sub.root);
+  return *base != NULL ? VV_OK : fail_memory(r);
+}
+
+static void remove_child(vvi_node *map, const vvi_node *child)
+{
+  vvi_node **link = &map->child;
+  while (*link != child) link = &(*link)->next;
+  *link = child->next;
+  map->count--;
+  map->last = map->child;
+  while (map->last != NULL && map->last->next != NULL) map->last = map->last->next;
+}
+
+/* `include` at the top of a file: what those files say holds where this one says nothing, later ones before earlier. */
+static vv_status include_all(reader *r)
+{
+  const vvi_node *list = vvi_node_find(r->root, "include");
+  vvi_node *base = NULL;
+  if (list == NULL) return VV_OK;
+  remove_child(r->root, list);
+  if (list->type == VVI_LIST) {
+    for (const vvi_node *c = list->child; c != NULL; c = c->next) VV_TRY(include_one(r, c, &base));
+  } else {
+    VV_TRY(include_one(r, list, &base));
+  }
+  if (base != NULL) r->root = merge(r->spec, base, r->root);
+  return r->root != NULL ? VV_OK : fail_memory(r);
+}
+
 vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t length, vv_spec **out)
 {
   *out = NULL;
@@ -240,7 +356,9 @@ vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t
   VV_TRY(vv_spec_create(ctx, &spec));
   if (name != NULL) spec->source = vvi_spec_text(spec, name, strlen(name));
   reader r = {.ctx = ctx, .spec = spec, .source = spec->source != NULL ? spec->source : "scene"};
-  const vv_status status = parse(&r, text, length);
+  vv_status status = parse(&r, text, length);
+  if (status == VV_OK) status = include_all(&r);
+  if (status == VV_OK) spec->root = r.root;
   if (status != VV_OK) {
     vv_spec_destroy(spec);
     return status;

@@ -82,11 +82,12 @@ static void put_default(page *p, const vv_field *f)
 /* choice: the words of a choice exclude each other, so that "required" or a default would mean nothing. */
 static void put_row(page *p, const vv_field *f, bool choice)
 {
-  put(p, "| `%s` | %s | %s | ", f->name, vvi_type_text(f->type), f->unit != NULL ? f->unit : "");
+  put(p, "| `%s` | %s | %s | ", f->name, f->type == VV_LATER ? f->words : vvi_type_text(f->type),
+      f->unit != NULL ? f->unit : "");
   if (!choice || f->deflt != NULL) put_default(p, f);
   put(p, " | ");
   put_range(p, f);
-  if (f->words != NULL) put_words(p, f->words);
+  if (f->words != NULL && f->type != VV_LATER) put_words(p, f->words);
   put(p, " | ");
   put_cell(p, f->doc != NULL ? f->doc : "");
   put(p, " |\n");
@@ -123,9 +124,12 @@ static void put_head(page *p)
       "This page is made from the field tables of visviva %s by `vv_scene_reference`; do not edit it.\n\n",
       VV_VERSION);
   put(p,
-      "A scene is one YAML file.  Unknown words, doubled keys, unit suffixes, quoted numbers, NaN and infinities are\n"
-      "errors, and all errors of a file are reported at once.  Units are SI unless `units` names others; numbers are\n"
-      "never converted.  A word with the default *none* may be left out and then has no value.\n\n");
+      "A scene is one YAML file.  Unknown words, doubled keys, quoted numbers, NaN and infinities are errors, and all\n"
+      "errors of a file are reported at once.  Numbers may be formulas with units "
+      "([scene-language.md](scene-language.md));\n"
+      "without a unit they are SI, unless `units` names others.  A word with the default *none* may be left out and "
+      "then\n"
+      "has no value.\n\n");
 }
 
 static void put_kinds(page *p, const vv_ctx *ctx)

@@ -14,8 +14,7 @@ enum { STEP = 2 }; /* spaces per level */
 typedef struct writer {
   vvi_file file;
   vv_status status;
-  bool dash;          /* the next line begins an item of a list */
-  const char *source; /* file name of the scene that was read */
+  bool dash; /* the next line begins an item of a list */
 } writer;
 
 static void put(writer *w, const char *text)
@@ -87,9 +86,9 @@ static void put_text(writer *w, const char *text)
 }
 
 /* A path that counted from the scene's folder: the copy may lie elsewhere, so it is written from the root. */
-static void put_path(writer *w, const char *file)
+static void put_path(writer *w, const char *source, const char *file)
 {
-  char *path = vvi_beside(w->source, file);
+  char *path = vvi_beside(source, file);
   char *full = path != NULL ? realpath(path, NULL) : NULL;
   put_text(w, full != NULL ? full : file);
   free(full);
@@ -106,7 +105,7 @@ static void put_names(writer *w, const vvi_value *v)
   if (v->n > 0) put(w, "]");
 }
 
-static void put_plain(writer *w, const vv_field *f, const vvi_value *v)
+static void put_plain(writer *w, const vv_group *g, const vv_field *f, const vvi_value *v)
 {
   switch (f->type) {
   case VV_INTEGER:
@@ -117,7 +116,7 @@ static void put_plain(writer *w, const vv_field *f, const vvi_value *v)
     break;
   case VV_TEXT:
     if (f->flags & VV_PATH)
-      put_path(w, v->text);
+      put_path(w, g->source, v->text);
     else
       put_text(w, v->text);
     break;
@@ -184,7 +183,7 @@ static void put_bodies(writer *w, const vvi_value *v, int indent)
   }
 }
 
-static void put_field(writer *w, const vv_field *f, const vvi_value *v, int indent)
+static void put_field(writer *w, const vv_group *g, const vv_field *f, const vvi_value *v, int indent)
 {
   put_indent(w, indent);
   put(w, f->name);
@@ -199,7 +198,7 @@ static void put_field(writer *w, const vv_field *f, const vvi_value *v, int inde
     put_below(w, v->sub, indent + STEP);
   } else {
     put(w, " ");
-    put_plain(w, f, v);
+    put_plain(w, g, f, v);
     if (f->unit != NULL && strcmp(f->unit, "1") != 0) {
       put(w, "  # ");
       put(w, f->unit);
@@ -217,7 +216,7 @@ static void put_group(writer *w, const vv_group *g, int indent)
     put(w, "\n");
   }
   for (int i = 0; i < g->schema->n; i++)
-    if (g->value[i].has) put_field(w, &g->schema->field[i], &g->value[i], indent);
+    if (g->value[i].has) put_field(w, g, &g->schema->field[i], &g->value[i], indent);
 }
 
 /* ---- the file ---- */
@@ -239,7 +238,7 @@ static void put_head(writer *w, const vv_group *root)
 
 vv_status vv_scene_write(const vv_model *model, const char *path)
 {
-  writer w = {.status = VV_OK, .source = model->source};
+  writer w = {.status = VV_OK};
   if (path == NULL) return vvi_fail(model->ctx, VV_ARG, "vv_scene_write: no path");
   VV_TRY(vvi_file_create(model->ctx, path, &w.file));
   vvi_locale locale = vvi_locale_enter();

@@ -13,6 +13,8 @@
  * Backwards in time the same holds with impulses and velocities of the other sign. */
 #include "step/energy_momentum/frames.h"
 
+#include <string.h>
+
 enum { ROUNDS = 160, SLOWER = 60, SWEEPS = 400 };
 
 /* ---- the modified configuration ---- */
@@ -80,7 +82,7 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
     const double size = c->f.sign * vvi_norm3(d);
     for (int k = 0; k < 3; k++) c->nu[k] = d[k] / size;
   }
-  if (c->pair->early)
+  if (c->law->early)
     for (int k = 0; k < 3; k++) c->nu[k] = c->early_nu[k];
   make_tangents(c);
   for (int k = 0; k < 3; k++) c->arm_s[k] -= c->f.own * c->nu[k];
@@ -92,7 +94,7 @@ static void join_arms(const vvi_em_rigid *w, vvi_em_contact *c)
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
   for (int k = 0; k < 3; k++) {
     const double apart = middle(s, k) - middle(m, k);
-    if (c->pair->early) {
+    if (c->law->early) {
       const double d = apart + c->early_s[k] - c->early_m[k];
       c->arm_s[k] = c->early_s[k] - 0.5 * d;
     }
@@ -128,7 +130,7 @@ static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
   for (int k = 0; k < 3; k++) u[k] = direction * (s->v[k] + vs[k] - m->v[k] - vm[k]);
   c->approach = vvi_dot3(c->nu, u);
   /* u = (1 - e)/2 of the approach: T1 - T0 = j (1 - e) approach/2 <= 0                                             [em 13] */
-  c->aim = 0.5 * (1.0 - c->pair->restitution) * fmin(c->approach, 0.0);
+  c->aim = 0.5 * (1.0 - c->law->restitution) * fmin(c->approach, 0.0);
   c->spring1 = c->spring0 + fabs(dt) * c->u[0];
 }
 
@@ -146,7 +148,7 @@ static bool evaluate(vvi_em_rigid *w, double dt)
     modify(f);
     for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
   }
-  for (int i = 0; i < w->n_contact; i++) {
+  for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     aim_contact(w, c);
     impulse_of(c, direction, j);
@@ -154,7 +156,7 @@ static bool evaluate(vvi_em_rigid *w, double dt)
   }
   for (int32_t i = 0; i < w->n; i++)
     if (w->frame[i].touched) vvi_em_move(&w->frame[i], dt);
-  for (int i = 0; i < w->n_contact; i++) {
+  for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     join_arms(w, c);
     impulse_of(c, direction, j);
@@ -165,51 +167,38 @@ static bool evaluate(vvi_em_rigid *w, double dt)
   }
   for (int32_t i = 0; i < w->n; i++)
     if (w->frame[i].touched && !vvi_em_turn(&w->frame[i], dt)) return false;
-  for (int i = 0; i < w->n_contact; i++) measure(w, &w->contact[i], dt);
+  for (int32_t i = 0; i < w->n_contact; i++) measure(w, &w->contact[i], dt);
   return true;
 }
 
 /* ---- what contacts do to each other ---- */
 
-static void apply6(const double a[6], const double x[3], double y[3])
+static void fill_row(const vvi_em_rigid *w, const vvi_em_contact *c, int d, vvi_em_row *r)
 {
-  y[0] = a[0] * x[0] + a[5] * x[1] + a[4] * x[2];
-  y[1] = a[5] * x[0] + a[1] * x[1] + a[3] * x[2];
-  y[2] = a[4] * x[0] + a[3] * x[1] + a[2] * x[2];
+  const vvi_em_frame *body[2] = {&w->frame[c->f.slave], &w->frame[c->f.master]};
+  memcpy(r->push, d == 0 ? c->nu : c->t[d - 1], sizeof r->push);
+  vvi_cross3(c->arm_s, r->push, r->turn[0]);
+  vvi_cross3(r->push, c->arm_m, r->turn[1]);
+  for (int i = 0; i < 2; i++) {
+    r->speed[i] = body[i]->held ? 0.0 : (i == 0 ? 0.5 : -0.5) / body[i]->mass;
+    vvi_times6(body[i]->inverse, r->turn[i], r->spin[i]); /* of a held body it is zero */
+    for (int k = 0; k < 3; k++) r->spin[i][k] *= 0.5;
+  }
 }
 
-static void fill_row(const vvi_em_contact *c, int d, vvi_em_row *r)
-{
-  const double *n = d == 0 ? c->nu : c->t[d - 1];
-  r->frame[0] = c->f.slave, r->frame[1] = c->f.master;
-  vvi_cross3(c->arm_s, n, r->turn[0]);
-  vvi_cross3(c->arm_m, n, r->turn[1]);
-  for (int k = 0; k < 3; k++) r->push[0][k] = n[k], r->push[1][k] = -n[k], r->turn[1][k] = -r->turn[1][k];
-}
-
-/* Velocities of a step are means of those before and after: half of what the impulse does at the end. */
-static double between(const vvi_em_rigid *w, const vvi_em_row *x, const vvi_em_row *y)
-{
-  double sum = 0.0, turned[3];
-  for (int i = 0; i < 2; i++)
-    for (int j = 0; j < 2; j++) {
-      const vvi_em_frame *f = &w->frame[x->frame[i]];
-      if (x->frame[i] != y->frame[j] || f->held) continue;
-      apply6(f->inverse, y->turn[j], turned);
-      sum += 0.5 * (vvi_dot3(x->push[i], y->push[j]) / f->mass + vvi_dot3(x->turn[i], turned));
-    }
-  return sum;
-}
-
-/* A, frozen at the arms of this iterate; rows are contacts, three of each where there is friction.               [em 12] */
+/* The rows of a contact among themselves, frozen at the arms of this iterate; contacts feel each other through their bodies.
+ * [em 12] */
 static void couple(vvi_em_rigid *w, int directions)
 {
-  const int n = w->n_contact * directions;
-  vvi_em_row *list = w->rows;
-  for (int i = 0; i < n; i++) fill_row(&w->contact[i / directions], i % directions, &list[i]);
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++)
-      w->a[(size_t)i * (size_t)n + j] = w->a[(size_t)j * (size_t)n + i] = between(w, &list[i], &list[j]);
+  for (int32_t i = 0; i < w->n_contact; i++) {
+    vvi_em_row *r = &w->rows[(int64_t)directions * i];
+    double *own = w->own + 9 * (int64_t)i;
+    for (int d = 0; d < directions; d++) fill_row(w, &w->contact[i], d, &r[d]);
+    for (int d = 0; d < directions; d++)
+      for (int e = 0; e < directions; e++)
+        own[3 * d + e] = (r[e].speed[0] - r[e].speed[1]) * vvi_dot3(r[d].push, r[e].push) +
+                         vvi_dot3(r[d].turn[0], r[e].spin[0]) + vvi_dot3(r[d].turn[1], r[e].spin[1]);
+  }
 }
 
 /* ---- the linear problem of an iterate ---- */
@@ -240,9 +229,9 @@ typedef struct law {
 
 static law law_of(const vvi_em_contact *c, double dt)
 {
-  if (c->pair->stiffness <= 0.0) return (law){.off = c->u[0] - c->aim, .soft = -1.0};
+  if (c->law->stiffness <= 0.0) return (law){.off = c->u[0] - c->aim, .soft = -1.0};
   double fall;
-  const double p = pressure(c->pair->stiffness, c->spring0, c->spring1, &fall);
+  const double p = pressure(c->law->stiffness, c->spring0, c->spring1, &fall);
   return (law){.off = c->j[0] - fabs(dt) * p, .soft = dt * dt * fall};
 }
 
@@ -257,7 +246,7 @@ static double miss_normal(const vvi_em_contact *c, const law *k, double a)
 static double miss_tangent(const vvi_em_contact *c, double a)
 {
   double out[2];
-  const double limit = c->pair->friction * c->j[0];
+  const double limit = c->law->friction * c->j[0];
   for (int k = 0; k < 2; k++) out[k] = c->j[1 + k] - c->u[1 + k] / a;
   const double size = sqrt(out[0] * out[0] + out[1] * out[1]);
   for (int k = 0; k < 2 && size > limit; k++) out[k] *= limit / size;
@@ -266,70 +255,85 @@ static double miss_tangent(const vvi_em_contact *c, double a)
 
 /* ---- sweeps ---- */
 
-/* The change of u along a row that the changes `move` of the impulses make. */
-static double changed(const vvi_em_rigid *w, int n, int r)
+/* The change of u along a row that the changes of the impulses make so far. */
+static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
 {
-  double sum = 0.0;
-  for (int i = 0; i < n; i++) sum += w->a[(size_t)r * (size_t)n + i] * w->move[i];
-  return sum;
+  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+  return vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
+         vvi_dot3(r->turn[1], m->dw);
 }
 
-static double sweep_normal(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c, const law *k)
+static void change(vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r, double by)
 {
-  const double a = w->a[(size_t)r * (size_t)n + r], u = changed(w, n, r), before = w->move[r];
+  vvi_em_frame *const body[2] = {&w->frame[c->f.slave], &w->frame[c->f.master]};
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 3 && !body[i]->held; k++)
+      body[i]->dv[k] += by * r->speed[i] * r->push[k], body[i]->dw[k] += by * r->spin[i][k];
+}
+
+static double sweep_normal(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move, const law *k)
+{
+  const vvi_em_contact *c = &w->contact[i];
+  const double a = w->own[9 * (int64_t)i], u = changed(w, c, r), before = move[0];
   if (!(a > 0.0)) return 0.0;
   const double by = k->soft < 0.0 ? (k->off + u) / a : (k->off + before + k->soft * u) / (1.0 + k->soft * a);
-  w->move[r] = fmax(before - by, -c->j[0]);
-  return fabs(w->move[r] - before) * a;
+  move[0] = fmax(before - by, -c->j[0]);
+  change(w, c, r, move[0] - before);
+  return fabs(move[0] - before) * a;
 }
 
 /* All three directions of a contact with friction at once. */
-static double sweep_grip(vvi_em_rigid *w, int n, int r, const vvi_em_contact *c)
+static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double *move)
 {
-  double a[9], v[3], j[3], moved = 0.0;
-  for (int d = 0; d < 3; d++)
-    for (int e = 0; e < 3; e++) a[3 * d + e] = w->a[(size_t)(r + d) * (size_t)n + (size_t)(r + e)];
+  const vvi_em_contact *c = &w->contact[i];
+  const double *a = w->own + 9 * (int64_t)i;
+  double v[3], j[3], moved = 0.0;
   for (int d = 0; d < 3; d++) {
-    v[d] = c->u[d] - (d == 0 ? c->aim : 0.0) + changed(w, n, r + d);
-    for (int e = 0; e < 3; e++) v[d] -= a[3 * d + e] * (c->j[e] + w->move[r + e]);
+    v[d] = c->u[d] - (d == 0 ? c->aim : 0.0) + changed(w, c, &r[d]);
+    for (int e = 0; e < 3; e++) v[d] -= a[3 * d + e] * (c->j[e] + move[e]);
   }
-  vvi_em_grip(v, a, c->pair->friction, j);
+  vvi_em_grip(v, a, c->law->friction, j);
   for (int d = 0; d < 3; d++) {
-    moved = fmax(moved, fabs(j[d] - c->j[d] - w->move[r + d]) * a[4 * d]);
-    w->move[r + d] = j[d] - c->j[d];
+    const double by = j[d] - c->j[d] - move[d];
+    moved = fmax(moved, fabs(by) * a[4 * d]);
+    change(w, c, &r[d], by);
+    move[d] += by;
   }
   return moved;
 }
 
-/* Changes of all impulses by projected Gauss-Seidel: A may have any rank. */
+/* Changes of all impulses by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Sweeps end where
+ * they add 1e-9 of the first: the iterates that follow find the rest. */
 static void solve(vvi_em_rigid *w, int directions, double dt, double part, double enough)
 {
-  const int n = w->n_contact * directions;
-  for (int i = 0; i < n; i++) w->move[i] = 0.0;
+  const int64_t n = (int64_t)w->n_contact * directions;
+  for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
+  for (int32_t i = 0; i <= w->n; i++)
+    for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
-    for (int i = 0; i < w->n_contact; i++) {
+    for (int32_t i = 0; i < w->n_contact; i++) {
       const vvi_em_contact *c = &w->contact[i];
+      const vvi_em_row *r = &w->rows[(int64_t)directions * i];
+      double *move = w->move + (int64_t)directions * i;
       const law k = law_of(c, dt);
-      const bool rough = c->pair->friction > 0.0;
-      const double by = rough ? sweep_grip(w, n, i * directions, c) : sweep_normal(w, n, i * directions, c, &k);
-      moved = fmax(moved, by);
+      moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move) : sweep_normal(w, i, r, move, &k));
     }
+    if (sweep == 0) enough = fmax(enough, 1e-9 * moved);
     if (moved <= enough || w->n_contact == 1) break;
   }
-  for (int i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
+  for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
 }
 
-static double worst(const vvi_em_rigid *w, int directions, double dt)
+static double worst(const vvi_em_rigid *w, double dt)
 {
-  const int n = w->n_contact * directions;
   double most = 0.0;
-  for (int i = 0; i < w->n_contact; i++) {
+  for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    const size_t at = (size_t)(i * directions) * ((size_t)n + 1), next = at + (size_t)n + 1;
+    const double *own = w->own + 9 * (int64_t)i;
     const law k = law_of(c, dt);
-    most = fmax(most, miss_normal(c, &k, w->a[at]));
-    if (c->pair->friction > 0.0) most = fmax(most, miss_tangent(c, w->a[next] + w->a[next + (size_t)n + 1]));
+    most = fmax(most, miss_normal(c, &k, own[0]));
+    if (c->law->friction > 0.0) most = fmax(most, miss_tangent(c, own[4] + own[8]));
   }
   return most;
 }
@@ -347,7 +351,7 @@ static void touch_frame(vvi_em_frame *f)
     for (int k = 0; k < 3; k++) body[3 * k + i] = f->inertia[i] > 0.0 ? f->r[3 * k + i] / f->inertia[i] : 0.0;
   static const int at[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
   for (int k = 0; k < 6; k++) f->inverse[k] = vvi_dot3(body + 3 * at[k][0], f->r + 3 * at[k][1]);
-  apply6(f->inverse, f->h, f->omega);
+  vvi_times6(f->inverse, f->h, f->omega);
   for (int k = 0; k < 3; k++) f->v[k] = f->p[k] / f->mass;
 }
 
@@ -382,7 +386,7 @@ static double speed_of(const vvi_em_frame *f, const double arm[3])
 static double fastest(const vvi_em_rigid *w)
 {
   double most = 0.0;
-  for (int i = 0; i < w->n_contact; i++) {
+  for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     most = fmax(most,
                 speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m) + fabs(c->u[0]));
@@ -398,17 +402,17 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
   double best = INFINITY;
   int stale = 0;
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
-  for (int i = 0; i < w->n_contact; i++) {
+  for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
     if (!s->touched) touch_frame(s);
     if (!m->touched) touch_frame(m);
-    if (c->least < 0 && c->pair->early) note_early(w, c);
+    if (c->least < 0 && c->law->early) note_early(w, c);
   }
   for (int round = 0; round < ROUNDS; round++) {
     if (!evaluate(w, dt)) return false;
     couple(w, directions);
-    const double miss = worst(w, directions, dt), scale = fastest(w);
+    const double miss = worst(w, dt), scale = fastest(w);
     if (!(miss <= INFINITY)) return false;
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);

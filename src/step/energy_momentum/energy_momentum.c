@@ -13,6 +13,11 @@ typedef struct work {
   vvi_em_rigid *rigid; /* NULL: no rigid bodies */
 } work;
 
+const vvi_em_rigid *vvi_em_rigid_of(const struct vv_step *s)
+{
+  return ((const work *)s->own)->rigid;
+}
+
 static int64_t first_real(const vv_model *m)
 {
   return VVI_PAIR_MEMORY * (int64_t)m->pairs->n;
@@ -106,7 +111,14 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
   const work *w = s->own;
   if (w->rigid != NULL) vvi_em_load(w->rigid, s->state);
   for (int64_t k = 0; k < n; k++) {
-    if (!one_step(s)) {
+    const bool done = one_step(s);
+    if (!done && w->rigid != NULL && w->rigid->full) {
+      r->reason = VV_REASON_CROWDED;
+      snprintf(r->message, sizeof r->message, "no room for more contacts at t = %.9g; %d springs are kept at most",
+               s->state->t, w->rigid->slots);
+      break;
+    }
+    if (!done) {
       r->reason = VV_REASON_NOT_CONVERGED;
       snprintf(r->message, sizeof r->message,
                "the iteration of step %lld, from t = %.9g, did not converge; use a shorter 'time.step'",

@@ -59,7 +59,7 @@ void vvi_em_load(vvi_em_rigid *w, const vv_state *x)
 {
   w->clear = 0.0;
   w->sprung = false;
-  for (int i = 0; w->slot != NULL && i < VVI_EM_SLOTS; i++) w->sprung |= w->slot[i].used != 0.0;
+  for (int i = 0; w->slot != NULL && i < w->slots; i++) w->sprung |= w->slot[i].used != 0.0;
   for (int32_t i = 0; i < w->n; i++) {
     vvi_em_frame *f = &w->frame[i];
     const int64_t c = f->block->column;

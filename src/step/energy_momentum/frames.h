@@ -31,11 +31,13 @@ typedef struct vvi_em_frame {
   double v[3], omega[3];     /* at n */
   double inverse[6];         /* I_n^-1 in space axes: xx yy zz yz xz xy */
   double tangent, cayley[3]; /* tan(t/2)/(t/2), and that times theta: exp(theta^) = cay(cayley) */
+  double dv[3], dw[3];       /* what changes of the impulses make of its mean velocities */
+  int32_t slaves;            /* the last contact of which it is the slave; -1: none */
 } vvi_em_frame;
 
 /* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */
 typedef struct vvi_em_feature {
-  int32_t pair;
+  int32_t a, b, law;     /* objects; line of the scene */
   uint32_t key;          /* the same while the same features meet */
   double sign;           /* 0: a plane.  Points: 1, or -1 where the slave is inside a hollow ball */
   int32_t slave, master; /* frames */
@@ -46,19 +48,23 @@ typedef struct vvi_em_feature {
   double own;            /* from the slave's point to its surface */
 } vvi_em_feature;
 
-/* Two shapes that may meet.  Either all features that can are listed, or vvi_solids_touch finds them. */
-typedef struct vvi_em_pair {
-  const vvi_object *a, *b;
-  int32_t frame_a, frame_b;
+/* A line of the scene. */
+typedef struct vvi_em_law {
   double restitution, friction, stiffness; /* stiffness 0: a multiplier */
   bool early;                              /* arms C: those of the predictor */
-  int64_t first, features;                 /* none: ask for spots */
+} vvi_em_law;
+
+/* Two shapes that may meet. */
+typedef struct vvi_em_pair {
+  const vvi_object *a, *b;
+  int32_t index_a, index_b, frame_a, frame_b, law;
 } vvi_em_pair;
 
 /* One contact of the step that is being found. */
 typedef struct vvi_em_contact {
   vvi_em_feature f;
-  const vvi_em_pair *pair;
+  const vvi_em_law *law;
+  int32_t before;                /* the one before with the same slave; -1: none */
   double gap0, gap1;             /* at n, and at the predicted n+1 */
   int slot;                      /* spring: its memory; -1: new, or a multiplier */
   double spring0, spring1;       /* spring: the dynamic gap at n and n+1 */
@@ -73,38 +79,46 @@ typedef struct vvi_em_contact {
   double aim;                      /* what u[0] is to be */
 } vvi_em_contact;
 
-enum { VVI_EM_CONTACTS = 96, VVI_EM_SLOTS = 48, VVI_EM_SPOTS = 32 };
+enum { VVI_EM_SPOTS = 32 };
 
-/* A unit impulse along one direction of a contact, as each of the two bodies feels it. */
+/* A unit impulse along one direction of a contact, as each of the two bodies feels it, and half of what it does to them:
+ * velocities of a step are means of those before and after. */
 typedef struct vvi_em_row {
-  int32_t frame[2];
-  double push[2][3], turn[2][3];
+  double push[3], turn[2][3]; /* push of the slave; the master gets the opposite */
+  double speed[2], spin[2][3];
 } vvi_em_row;
 
 /* What a spring remembers in the state.  All doubles. */
 typedef struct vvi_em_slot {
   double used, gap; /* 1; the dynamic gap */
-  double pair, key, sign, slave, master, point[3], place[3], normal[3], radius, own;
+  double a, b, law, key, sign, slave, master, point[3], place[3], normal[3], radius, own;
 } vvi_em_slot;
 
 typedef struct vvi_em_rigid {
   int32_t n; /* frames; the ground comes behind them */
   vvi_em_frame *frame;
-  int32_t n_pair;
-  vvi_em_pair *pair;
-  vvi_em_feature *feature;
+  const struct vvi_solids *solids;
+  vvi_arena *arena;         /* for more room */
+  vvi_em_law *law;          /* [rules] */
+  int32_t *frame_of;        /* [objects] */
+  vvi_solid_near *near;     /* broad phase; NULL: all pairs are listed */
+  const vvi_candidate *few; /* [n_few] these */
+  int64_t n_few;
+  int64_t looked; /* pairs looked at, since the start */
   bool rough, weighs;
   int halvings;
-  vvi_em_slot *slot; /* [VVI_EM_SLOTS] in the state; NULL: no springs */
-  bool sprung;       /* some slot is used */
-  double clear;      /* s: nothing can touch for so long */
-  double clock;      /* s since the start of the step */
-  int located;       /* impacts located in this step */
+  vvi_em_slot *slot; /* [slots] in the state; NULL: no springs */
+  int32_t slots;
+  bool sprung;  /* some slot is used */
+  double clear; /* s: nothing can touch for so long */
+  double clock; /* s since the start of the step */
+  int located;  /* impacts located in this step */
   double deepest;
-  int n_contact;
-  vvi_em_contact *contact; /* [VVI_EM_CONTACTS] */
-  vvi_em_row *rows;        /* [3 VVI_EM_CONTACTS] */
-  double *a, *move;        /* inverse mass between rows; changes of the impulses */
+  bool full; /* out of memory, or of slots */
+  int32_t n_contact, room;
+  vvi_em_contact *contact; /* [room] */
+  vvi_em_row *rows;        /* [3 room] */
+  double *own, *move;      /* [9 room] inverse mass between the rows of a contact; [3 room] changes of the impulses */
   vvi_spot spot[VVI_EM_SPOTS];
 } vvi_em_rigid;
 
@@ -128,16 +142,22 @@ double vvi_em_spin_bound(const vvi_em_frame *f);
 
 /* ---- meets.c ---- */
 
+/* Laws, frames of objects, and who may meet whom. */
 vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w);
 double vvi_em_gap(const vvi_em_feature *f, const vvi_pose *slave, const vvi_pose *master);
+/* Features of a pair that can be listed; false: `tell` wants no more.  *n: how many there are, 0: ask for spots. */
+typedef bool vvi_em_feature_fn(void *user, const vvi_em_feature *f);
+bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n);
 /* A spot between the shapes of a pair as a feature. */
-void vvi_em_of_spot(const vvi_em_pair *k, int32_t pair, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
+void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
                     vvi_em_feature *out);
 
 /* ---- touch.c ---- */
 
-/* Springs that are in use, as contacts. */
-void vvi_em_recall(vvi_em_rigid *w);
+/* Room for so many contacts. */
+bool vvi_em_fit(vvi_em_rigid *w, int32_t contacts);
+/* Springs that are in use, as contacts; false: no room. */
+bool vvi_em_recall(vvi_em_rigid *w);
 /* Adds what overlaps at the n+1 that was found and is not listed yet; new_ones: how many.  false: no room. */
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones);
 /* After a step with contacts was taken: springs remembered or forgotten, events logged. */
@@ -158,5 +178,7 @@ void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3]);
 
 vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out);
 int64_t vvi_em_rigid_memory(const vv_model *m);
+/* Of a run in which there are rigid bodies. */
+const vvi_em_rigid *vvi_em_rigid_of(const struct vv_step *s);
 /* One step of all rigid bodies; false: it did not converge. */
 bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w);

@@ -5,6 +5,8 @@
  *   j_n >= 0, u_n = 0,  and either u_t = 0, |j_t| <= mu j_n (stick),  or j_t = mu j_n d, u_t = -|u_t| d (slide). */
 #include "step/energy_momentum/frames.h"
 
+#include "contact/friction/law.h"
+
 typedef struct grip {
   const double *v, *a;
   double mu;
@@ -56,6 +58,14 @@ static bool find_slide(const grip *g, int angles, double j[3])
   return found;
 }
 
+/* By the law of the island solver, Newton's method in the angle; false where it finds none. */
+static bool slide_by_law(const grip *g, double j[3])
+{
+  const vvi_friction law = vvi_friction_coulomb(g->mu);
+  const double *a = g->a, six[6] = {a[0], a[4], a[8], a[5], a[2], a[1]};
+  return law.law->slide(&law, six, g->v, 1e-16 * vvi_norm3(g->v), j);
+}
+
 void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3])
 {
   const grip g = {.v = v, .a = a, .mu = mu};
@@ -64,6 +74,7 @@ void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3])
   if (v[0] >= 0.0) return;
   vvi_solve33(a, back, j);
   if (j[0] > 0.0 && j[1] * j[1] + j[2] * j[2] <= mu * mu * j[0] * j[0]) return;
+  if (slide_by_law(&g, j)) return;
   if (find_slide(&g, 64, j) || find_slide(&g, 4096, j)) return; /* two roots may be close together */
   for (int k = 0; k < 3; k++) j[k] = 0.0;
 }

@@ -2,7 +2,7 @@
  *
  * Points with a radius (the middle of a ball, the ends of a capsule, the corners of a block or hull) against planes (a room, a
  * half space) or against a centre (a ball, a hollow ball): these are all listed beforehand, and exact however long a contact
- * lasts.  Everything else is asked of vvi_solids_touch when it is near; a spot becomes a point of one body and a plane of the
+ * lasts.  Everything else is asked of the engine's narrow phase when it is near; a spot becomes a point of one body and a plane of the
  * other that go with them for the length of the contact. */
 #include "step/energy_momentum/frames.h"
 
@@ -105,74 +105,69 @@ static bool listed(const vv_solid *slave, const vv_solid *master)
          (all_parts(slave, is_ball) && all_parts(master, is_ball));
 }
 
-/* All features of a slave against a master; out NULL: only counted. */
-static int64_t list(const vv_solid *slave, const vv_solid *master, vvi_em_feature blank, vvi_em_feature *out)
+/* All features of a slave against a master. */
+static bool list(const vv_solid *slave, const vv_solid *master, vvi_em_feature f, vvi_em_feature_fn *tell, void *user,
+                 int64_t *n)
 {
-  int64_t n = 0;
   for (int i = 0; i < slave->parts; i++)
     for (int point = 0; point < points_of(&slave->part[i]); point++)
       for (int j = 0; j < master->parts; j++)
-        for (int wall = 0; wall < walls_of(&master->part[j]); wall++, n++) {
-          if (out == NULL) continue;
-          blank.key = (uint32_t)n;
-          wall_of(&master->part[j], wall, point_of(&slave->part[i], point, blank.point), &blank);
-          out[n] = blank;
+        for (int wall = 0; wall < walls_of(&master->part[j]); wall++) {
+          f.key = (uint32_t)(*n)++;
+          wall_of(&master->part[j], wall, point_of(&slave->part[i], point, f.point), &f);
+          if (!tell(user, &f)) return false;
         }
-  return n;
+  return true;
+}
+
+bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
+{
+  const vv_solid *a = k->a->solid, *b = k->b->solid;
+  vvi_em_feature blank = {.a = k->index_a, .b = k->index_b, .law = k->law, .slave = k->frame_a, .master = k->frame_b};
+  *n = 0;
+  if (listed(a, b)) return list(a, b, blank, tell, user, n);
+  blank.slave = k->frame_b, blank.master = k->frame_a;
+  return !listed(b, a) || list(b, a, blank, tell, user, n);
 }
 
 /* ---- pairs ---- */
 
-/* Fills a pair whose shapes are set; out NULL: only counts its features. */
-static int64_t features_of(const vvi_em_pair *k, int32_t index, vvi_em_feature *out)
+enum { FEW = 32 }; /* objects: below it a broad phase costs more than it saves */
+
+static vvi_em_law law_of(const vvi_solid_rule *r)
 {
-  const vv_solid *a = k->a->solid, *b = k->b->solid;
-  vvi_em_feature blank = {.pair = index, .slave = k->frame_a, .master = k->frame_b};
-  if (listed(a, b)) return list(a, b, blank, out);
-  blank.slave = k->frame_b, blank.master = k->frame_a;
-  return listed(b, a) ? list(b, a, blank, out) : 0;
+  const double stiffness = vv_is(r->group, "response", "penalty") ? vv_number(r->group, "stiffness") : 0.0;
+  return (vvi_em_law){.restitution = r->restitution,
+                      .friction = r->friction,
+                      .stiffness = stiffness,
+                      .early = stiffness <= 0.0 && vv_is(r->group, "arms", "C")};
 }
 
-static double stiffness_of(const vv_group *rule)
+static vv_status list_all(vvi_em_rigid *w, vvi_arena *arena)
 {
-  return vv_is(rule, "response", "penalty") ? vv_number(rule, "stiffness") : 0.0;
-}
-
-/* Pairs in the order of the objects; out NULL: only counted. */
-static int32_t pairs_of(const vv_model *m, vvi_em_rigid *w, vvi_em_pair *out, int64_t *features)
-{
-  const struct vvi_solids *s = m->solids;
-  int32_t n = 0;
-  *features = 0;
+  const struct vvi_solids *s = w->solids;
+  vvi_candidate *few = VVI_ARENA_NEW(arena, vvi_candidate, (int64_t)s->n * s->n);
+  if (few == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n; i++)
     for (int32_t j = i + 1; j < s->n; j++) {
       const int32_t rule = vvi_solids_rule(s, i, j);
-      if (rule < 0) continue;
-      vvi_em_pair k = {.a = &s->object[i], .b = &s->object[j], .first = *features};
-      k.frame_a = vvi_em_frame_of(w, k.a), k.frame_b = vvi_em_frame_of(w, k.b);
-      k.restitution = s->rule[rule].restitution;
-      k.friction = s->rule[rule].friction;
-      k.stiffness = stiffness_of(s->rule[rule].group);
-      k.early = k.stiffness <= 0.0 && vv_is(s->rule[rule].group, "arms", "C");
-      k.features = features_of(&k, n, out != NULL ? w->feature + k.first : NULL);
-      *features += k.features;
-      w->rough |= k.friction > 0.0;
-      if (out != NULL) out[n] = k;
-      n++;
+      if (rule >= 0) few[w->n_few++] = (vvi_candidate){.a = i, .b = j, .rule = rule};
     }
-  return n;
+  w->few = few;
+  return VV_OK;
 }
 
 vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *w)
 {
-  int64_t features;
-  if (m->solids == NULL) return VV_OK;
-  w->n_pair = pairs_of(m, w, NULL, &features);
-  w->pair = VVI_ARENA_NEW(arena, vvi_em_pair, w->n_pair + 1);
-  w->feature = VVI_ARENA_NEW(arena, vvi_em_feature, features + 1);
-  if (w->pair == NULL || w->feature == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the contact pairs");
-  pairs_of(m, w, w->pair, &features);
-  return VV_OK;
+  const struct vvi_solids *s = w->solids = m->solids;
+  if (s == NULL) return VV_OK;
+  w->law = VVI_ARENA_NEW(arena, vvi_em_law, s->rules.n + 1);
+  w->frame_of = VVI_ARENA_NEW(arena, int32_t, s->n + 1);
+  if (w->law == NULL || w->frame_of == NULL) return VV_NOMEM;
+  for (int i = 0; i < s->rules.n; i++) w->law[i] = law_of(&s->rule[i]);
+  for (int32_t i = 0; i < s->n; i++) w->frame_of[i] = vvi_em_frame_of(w, &s->object[i]);
+  w->rough = s->rough;
+  return s->n <= FEW ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);
 }
 
 /* ---- spots ---- */
@@ -192,7 +187,7 @@ static void into(const vvi_pose *pose, const double x[3], double body[3])
 }
 
 /* The plane goes with the body that is not round; a round one is its axis and a radius. */
-void vvi_em_of_spot(const vvi_em_pair *k, int32_t pair, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
+void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
                     vvi_em_feature *out)
 {
   const double round_a = roundness(k->a->solid), round_b = roundness(k->b->solid);
@@ -204,7 +199,7 @@ void vvi_em_of_spot(const vvi_em_pair *k, int32_t pair, const vvi_spot *spot, co
     on_master[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
     on_slave[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
   }
-  *out = (vvi_em_feature){.pair = pair, .key = spot->key, .radius = r, .own = r};
+  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .radius = r, .own = r};
   out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a;
   into(flip ? a : b, on_slave, out->point);
   into(flip ? b : a, on_master, out->place);

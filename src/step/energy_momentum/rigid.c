@@ -14,9 +14,15 @@ static bool uses_springs(const vv_model *m)
   return false;
 }
 
+/* Springs that may be closed at once: 16 for each shape. */
+static int32_t slots_of(const vv_model *m)
+{
+  return uses_springs(m) ? 16 * m->solids->n + 32 : 0;
+}
+
 int64_t vvi_em_rigid_memory(const vv_model *m)
 {
-  return uses_springs(m) ? VVI_EM_SLOTS * (int64_t)(sizeof(vvi_em_slot) / sizeof(double)) : 0;
+  return slots_of(m) * (int64_t)(sizeof(vvi_em_slot) / sizeof(double));
 }
 
 vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out)
@@ -25,16 +31,13 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **
   const vv_group *method = vv_sub(m->root, "method");
   vvi_em_rigid *w = VVI_ARENA_NEW(s->arena, vvi_em_rigid, 1);
   if (w == NULL) return VV_NOMEM;
+  w->arena = s->arena;
   VV_TRY(vvi_em_frames_create(m, s->arena, w));
   VV_TRY(vvi_em_pairs_build(m, s->arena, w));
   w->halvings = (int)vv_integer(method, "halvings");
-  w->slot = uses_springs(m) ? (vvi_em_slot *)(void *)memory : NULL;
-  const int64_t rows = (w->rough ? 3 : 1) * VVI_EM_CONTACTS;
-  w->contact = VVI_ARENA_NEW(s->arena, vvi_em_contact, VVI_EM_CONTACTS);
-  w->rows = VVI_ARENA_NEW(s->arena, vvi_em_row, rows);
-  w->a = VVI_ARENA_NEW(s->arena, double, rows *rows);
-  w->move = VVI_ARENA_NEW(s->arena, double, rows);
-  if (w->contact == NULL || w->rows == NULL || w->a == NULL || w->move == NULL) return VV_NOMEM;
+  w->slots = slots_of(m);
+  w->slot = w->slots > 0 ? (vvi_em_slot *)(void *)memory : NULL;
+  if (w->solids != NULL && !vvi_em_fit(w, 4 * w->solids->n)) return VV_NOMEM;
   *out = w;
   return VV_OK;
 }
@@ -66,7 +69,7 @@ static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt,
     const vvi_em_contact *c = &w->contact[i];
     const double g = vvi_norm3(w->frame[c->f.slave].gravity) + vvi_norm3(w->frame[c->f.master].gravity);
     const bool fast = c->gap0 - c->gap1 > 2.0 * g * fabs(s->h * dt);
-    if (c->pair->stiffness <= 0.0 && c->gap0 > 0.0 && c->gap1 < 0.0 && fast) return true;
+    if (c->law->stiffness <= 0.0 && c->gap0 > 0.0 && c->gap1 < 0.0 && fast) return true;
   }
   return false;
 }
@@ -86,7 +89,8 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level);
 
 static bool halve(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 {
-  return level < w->halvings + DEEPER && advance(s, w, 0.5 * dt, level + 1) && advance(s, w, 0.5 * dt, level + 1);
+  return !w->full && level < w->halvings + DEEPER && advance(s, w, 0.5 * dt, level + 1) &&
+         advance(s, w, 0.5 * dt, level + 1);
 }
 
 static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
@@ -99,7 +103,7 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
     w->clock += dt;
     return true;
   }
-  vvi_em_recall(w);
+  if (!vvi_em_recall(w)) return false;
   if (!vvi_em_find(w, dt, &more)) return halve(s, w, dt, level);
   if (to_locate(s, w, dt, level)) return halve(s, w, dt, level);
   if (w->n_contact > 0) {

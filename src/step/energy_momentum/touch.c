@@ -1,18 +1,40 @@
 /* step/energy_momentum/touch.c  The contacts of a step: new ones found, springs remembered, how long nothing can touch. */
 #include "step/energy_momentum/frames.h"
 
+#include <string.h>
+
+bool vvi_em_fit(vvi_em_rigid *w, int32_t contacts)
+{
+  if (contacts <= w->room) return true;
+  int32_t room = w->room > 0 ? w->room : 64;
+  while (room < contacts) room *= 2;
+  vvi_em_contact *more = VVI_ARENA_NEW(w->arena, vvi_em_contact, room);
+  w->rows = VVI_ARENA_NEW(w->arena, vvi_em_row, 3 * (int64_t)room);
+  w->own = VVI_ARENA_NEW(w->arena, double, 12 * (int64_t)room);
+  if (more == NULL || w->rows == NULL || w->own == NULL) return !(w->full = true);
+  w->move = w->own + 9 * (int64_t)room;
+  if (w->n_contact > 0) memcpy(more, w->contact, sizeof *more * (size_t)w->n_contact);
+  w->contact = more, w->room = room;
+  return true;
+}
+
 static vvi_em_contact *add(vvi_em_rigid *w, const vvi_em_feature *f)
 {
-  if (w->n_contact == VVI_EM_CONTACTS) return NULL;
-  vvi_em_contact *c = &w->contact[w->n_contact++];
-  *c = (vvi_em_contact){.f = *f, .pair = &w->pair[f->pair], .slot = -1, .least = -1};
+  if (!vvi_em_fit(w, w->n_contact + 1)) return NULL;
+  int32_t *last = &w->frame[f->slave].slaves;
+  vvi_em_contact *c = &w->contact[w->n_contact];
+  *c = (vvi_em_contact){.f = *f, .before = *last, .slot = -1, .least = -1};
+  c->law = &w->law[f->law];
+  *last = w->n_contact++;
   return c;
 }
 
 static bool known(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
-  for (int i = 0; i < w->n_contact; i++)
-    if (w->contact[i].f.pair == f->pair && w->contact[i].f.key == f->key) return true;
+  for (int32_t i = w->frame[f->slave].slaves; i >= 0; i = w->contact[i].before) {
+    const vvi_em_feature *g = &w->contact[i].f;
+    if (g->a == f->a && g->b == f->b && g->key == f->key) return true;
+  }
   return false;
 }
 
@@ -20,8 +42,8 @@ static bool known(const vvi_em_rigid *w, const vvi_em_feature *f)
 
 static vvi_em_feature feature_of(const vvi_em_slot *s)
 {
-  vvi_em_feature f = {
-      .pair = (int32_t)s->pair, .key = (uint32_t)s->key, .sign = s->sign, .radius = s->radius, .own = s->own};
+  vvi_em_feature f = {.key = (uint32_t)s->key, .sign = s->sign, .radius = s->radius, .own = s->own};
+  f.a = (int32_t)s->a, f.b = (int32_t)s->b, f.law = (int32_t)s->law;
   f.slave = (int32_t)s->slave, f.master = (int32_t)s->master;
   for (int k = 0; k < 3; k++) f.point[k] = s->point[k], f.place[k] = s->place[k], f.normal[k] = s->normal[k];
   return f;
@@ -31,29 +53,35 @@ static void keep(const vvi_em_contact *c, vvi_em_slot *s)
 {
   const vvi_em_feature *f = &c->f;
   *s = (vvi_em_slot){.used = 1.0, .gap = c->spring1, .sign = f->sign, .radius = f->radius, .own = f->own};
-  s->pair = (double)f->pair, s->key = (double)f->key, s->slave = (double)f->slave, s->master = (double)f->master;
+  s->a = (double)f->a, s->b = (double)f->b, s->law = (double)f->law, s->key = (double)f->key,
+  s->slave = (double)f->slave, s->master = (double)f->master;
   for (int k = 0; k < 3; k++) s->point[k] = f->point[k], s->place[k] = f->place[k], s->normal[k] = f->normal[k];
 }
 
-void vvi_em_recall(vvi_em_rigid *w)
+bool vvi_em_recall(vvi_em_rigid *w)
 {
   w->n_contact = 0;
-  for (int i = 0; w->sprung && i < VVI_EM_SLOTS; i++) {
+  for (int32_t i = 0; i <= w->n; i++) w->frame[i].slaves = -1;
+  for (int32_t i = 0; w->sprung && i < w->slots; i++) {
     if (w->slot[i].used == 0.0) continue;
     const vvi_em_feature f = feature_of(&w->slot[i]);
     vvi_em_contact *c = add(w, &f);
+    if (c == NULL) return false;
     c->slot = i;
     c->spring0 = w->slot[i].gap;
   }
+  return true;
 }
 
 /* V = k/2 <-g>^2                                                                                                  [em 9] */
 double vvi_em_spring_energy(const vvi_em_rigid *w)
 {
   double sum = 0.0;
-  for (int i = 0; w->slot != NULL && i < VVI_EM_SLOTS; i++)
-    if (w->slot[i].used != 0.0 && w->slot[i].gap < 0.0)
-      sum += 0.5 * w->pair[(int32_t)w->slot[i].pair].stiffness * w->slot[i].gap * w->slot[i].gap;
+  for (int32_t i = 0; w->slot != NULL && i < w->slots; i++) {
+    const vvi_em_slot *s = &w->slot[i];
+    if (s->used == 0.0 || !(s->gap < 0.0)) continue;
+    sum += 0.5 * w->law[(int32_t)s->law].stiffness * s->gap * s->gap;
+  }
   return sum;
 }
 
@@ -111,25 +139,72 @@ static bool found(search *k, const vvi_em_feature *f, double gap1)
   return true;
 }
 
-static bool look(search *k, int32_t pair, const vvi_pose *a, const vvi_pose *b)
+typedef struct glance {
+  search *k;
+  const vvi_em_pair *pair;
+  const vvi_pose *a, *b;
+} glance;
+
+static bool look_at_feature(void *user, const vvi_em_feature *f)
+{
+  const glance *g = user;
+  const double gap = f->slave == g->pair->frame_a ? vvi_em_gap(f, g->a, g->b) : vvi_em_gap(f, g->b, g->a);
+  g->k->least = fmin(g->k->least, gap);
+  return gap >= 0.0 || found(g->k, f, gap);
+}
+
+static bool look(search *k, const vvi_em_pair *c, double margin)
 {
   vvi_em_rigid *w = k->w;
-  const vvi_em_pair *c = &w->pair[pair];
+  glance g = {.k = k, .pair = c, .a = &w->frame[c->frame_a].after, .b = &w->frame[c->frame_b].after};
+  int64_t features;
   k->least = INFINITY;
-  for (int64_t i = c->first; i < c->first + c->features; i++) {
-    const vvi_em_feature *f = &w->feature[i];
-    const double gap = f->slave == c->frame_a ? vvi_em_gap(f, a, b) : vvi_em_gap(f, b, a);
-    k->least = fmin(k->least, gap);
-    if (gap < 0.0 && !found(k, f, gap)) return false;
-  }
-  if (c->features > 0) return true;
-  const double margin = 16.0 * speed_bound(w, c) * fabs(k->dt);
-  const int n = vvi_solids_touch(c->a->solid, a, c->b->solid, b, margin, VVI_EM_SPOTS, w->spot, &k->least);
+  if (!vvi_em_features(c, look_at_feature, &g, &features)) return false;
+  if (features > 0) return true;
+  const int n = vvi_solids_touch(c->a->solid, g.a, c->b->solid, g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     if (w->spot[i].gap >= 0.0) continue;
-    vvi_em_of_spot(c, pair, &w->spot[i], a, b, &f);
+    vvi_em_of_spot(c, &w->spot[i], g.a, g.b, &f);
     if (!found(k, &f, w->spot[i].gap)) return false;
+  }
+  return true;
+}
+
+static vvi_em_pair pair_of(const vvi_em_rigid *w, const vvi_candidate *c)
+{
+  return (vvi_em_pair){.a = &w->solids->object[c->a],
+                       .b = &w->solids->object[c->b],
+                       .index_a = c->a,
+                       .index_b = c->b,
+                       .frame_a = w->frame_of[c->a],
+                       .frame_b = w->frame_of[c->b],
+                       .law = c->rule};
+}
+
+/* No surface point of an object is faster while nothing pushes. */
+static double fastest_point(const vvi_em_rigid *w, int32_t object)
+{
+  const vvi_em_frame *f = &w->frame[w->frame_of[object]];
+  if (f->held) return 0.0;
+  return vvi_norm3(f->p1) / f->mass + vvi_em_spin_bound(f) * w->solids->object[object].turns;
+}
+
+/* Candidate pairs where the step leads.  Those that are not listed cannot touch while nothing has moved by more than half the
+ * skin: that bounds the time in which nothing can. */
+static bool refresh(vvi_em_rigid *w, double dt)
+{
+  vvi_solid_near *near = w->near;
+  for (int32_t i = 0; i < w->solids->n; i++) {
+    if (w->solids->object[i].mover[0] < 0) continue;
+    near->pose[i] = w->frame[w->frame_of[i]].after;
+    near->bound[i] = fastest_point(w, i);
+  }
+  if (!vvi_solid_near_refresh(near, dt)) return !(w->full = true);
+  for (int32_t i = 0; i < w->solids->n; i++) {
+    const vvi_em_frame *f = &w->frame[w->frame_of[i]];
+    if (near->bound[i] > 0.0 || vvi_norm3(f->gravity) > 0.0)
+      w->clear = fmin(w->clear, time_to_close(vvi_solid_near_room(near, i), near->bound[i], vvi_norm3(f->gravity)));
   }
   return true;
 }
@@ -139,15 +214,20 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   search k = {.w = w, .dt = dt};
   w->clear = INFINITY;
   w->deepest = 0.0;
-  for (int32_t i = 0; i <= w->n && w->n_pair > 0; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
-  for (int32_t i = 0; i < w->n_pair; i++) {
-    const vvi_em_pair *c = &w->pair[i];
-    const vvi_pose *a = &w->frame[c->frame_a].after, *b = &w->frame[c->frame_b].after;
-    const double speed = speed_bound(w, c),
-                 weight = w->weighs ? vvi_norm3(w->frame[c->frame_a].gravity) + vvi_norm3(w->frame[c->frame_b].gravity)
-                                    : 0.0;
-    k.least = far_apart(c, a, b);
-    if (!(k.least > 16.0 * speed * fabs(dt)) && !look(&k, i, a, b)) return false;
+  *new_ones = 0;
+  if (w->solids == NULL) return true;
+  for (int32_t i = 0; i <= w->n; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
+  if (w->near != NULL && !refresh(w, dt)) return false;
+  const vvi_candidate *list = w->near != NULL ? w->near->list : w->few;
+  const int64_t n = w->near != NULL ? w->near->n : w->n_few;
+  for (int64_t i = 0; i < n; i++) {
+    const vvi_em_pair c = pair_of(w, &list[i]);
+    const vvi_em_frame *a = &w->frame[c.frame_a], *b = &w->frame[c.frame_b];
+    const double speed = speed_bound(w, &c), margin = 16.0 * speed * fabs(dt),
+                 weight = w->weighs ? vvi_norm3(a->gravity) + vvi_norm3(b->gravity) : 0.0;
+    w->looked++;
+    k.least = far_apart(&c, &a->after, &b->after);
+    if (!(k.least > margin) && !look(&k, &c, margin)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
     w->deepest = fmax(w->deepest, -k.least);
   }
@@ -162,20 +242,21 @@ static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_c
 {
   vv_event *e = vvi_log_next(s);
   if (e == NULL) return;
-  const vvi_em_pair *k = c->pair;
-  const bool a_slave = c->f.slave == k->frame_a;
+  const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
+  const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
+  const bool a_slave = c->f.slave == frame_a;
   *e = (vv_event){.time = time,
-                  .body_a = s->model->body[k->a->body].name,
-                  .feature_a = k->a->patch->feature,
-                  .body_b = s->model->body[k->b->body].name,
-                  .feature_b = k->b->patch->feature,
+                  .body_a = s->model->body[a->body].name,
+                  .feature_a = a->patch->feature,
+                  .body_b = s->model->body[b->body].name,
+                  .feature_b = b->patch->feature,
                   .kind = kind,
                   .normal_speed = c->approach,
                   .normal_impulse = c->j[0],
                   .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
                   .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2],
-                  .node_a = k->frame_a < w->n ? k->a->copy : -1,
-                  .node_b = k->frame_b < w->n ? k->b->copy : -1};
+                  .node_a = frame_a < w->n ? a->copy : -1,
+                  .node_b = frame_b < w->n ? b->copy : -1};
   for (int i = 0; i < 3; i++) e->x[i] = c->x[i], e->n[i] = a_slave ? -c->nu[i] : c->nu[i];
 }
 
@@ -193,21 +274,22 @@ static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted 
 /* The slave gets what the master gives. */
 static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, double time)
 {
-  const vvi_em_pair *k = c->pair;
-  const double sign = c->f.slave == k->frame_a ? -1.0 : 1.0;
+  const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
+  const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
+  const double sign = c->f.slave == frame_a ? -1.0 : 1.0;
   if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
-  vvi_blow b = {.t = time,
-                .body = {k->a->body, k->b->body},
-                .copy = {k->frame_a < w->n ? vvi_copy_of(&s->model->body[k->a->body], k->a->copy) : -1,
-                         k->frame_b < w->n ? vvi_copy_of(&s->model->body[k->b->body], k->b->copy) : -1},
-                .normal = c->j[0],
-                .speed = c->approach,
-                .lost = k->stiffness > 0.0 ? 0.0 : -(c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
+  vvi_blow blow = {.t = time,
+                   .body = {a->body, b->body},
+                   .copy = {frame_a < w->n ? vvi_copy_of(&s->model->body[a->body], a->copy) : -1,
+                            frame_b < w->n ? vvi_copy_of(&s->model->body[b->body], b->copy) : -1},
+                   .normal = c->j[0],
+                   .speed = c->approach,
+                   .lost = c->law->stiffness > 0.0 ? 0.0 : -(c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
   for (int i = 0; i < 3; i++) {
-    b.x[i] = c->x[i], b.n[i] = sign * c->nu[i];
-    b.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
+    blow.x[i] = c->x[i], blow.n[i] = sign * c->nu[i];
+    blow.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
   }
-  vvi_episodes_add(s->ledger->episodes, &b);
+  vvi_episodes_add(s->ledger->episodes, &blow);
 }
 
 /* The gap of a feature now, the step being taken. */
@@ -226,8 +308,8 @@ static bool remember_spring(struct vv_step *s, vvi_em_rigid *w, const vvi_em_con
   int slot = c->slot;
   if (slot < 0 && open) return true;
   if (slot < 0) {
-    for (slot = 0; slot < VVI_EM_SLOTS && w->slot[slot].used != 0.0;) slot++;
-    if (slot == VVI_EM_SLOTS) return false;
+    for (slot = 0; slot < w->slots && w->slot[slot].used != 0.0;) slot++;
+    if (slot == w->slots) return !(w->full = true);
     log_contact(s, w, c, "on", time);
   } else if (open) {
     log_contact(s, w, c, "off", time);
@@ -248,7 +330,7 @@ static double pressing(const vvi_em_frame *f, const double arm[3], bool turns)
 /* Slower than what two steps of that make is rest, and no event; without losses only gravity lets anything rest. */
 static bool is_impact(const struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c)
 {
-  const bool turns = c->pair->restitution < 1.0;
+  const bool turns = c->law->restitution < 1.0;
   const double g = pressing(&w->frame[c->f.slave], c->arm_s, turns) + pressing(&w->frame[c->f.master], c->arm_m, turns);
   return c->j[0] > 0.0 && -c->approach > 2.0 * g * fabs(s->h);
 }
@@ -262,15 +344,15 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
     post_held(w, c, post);
     tell(s, w, c, start + part * dt);
-    if (c->pair->stiffness > 0.0) {
+    if (c->law->stiffness > 0.0) {
       if (!remember_spring(s, w, c, start + part * dt)) return false;
       continue;
     }
-    if (c->pair->restitution < 1.0) vvi_sum_add(&post->restitution_loss, -c->j[0] * c->aim);
-    if (c->pair->friction > 0.0) vvi_sum_add(&post->friction_loss, -(c->j[1] * c->u[1] + c->j[2] * c->u[2]));
+    if (c->law->restitution < 1.0) vvi_sum_add(&post->restitution_loss, -c->j[0] * c->aim);
+    if (c->law->friction > 0.0) vvi_sum_add(&post->friction_loss, -(c->j[1] * c->u[1] + c->j[2] * c->u[2]));
     if (is_impact(s, w, c)) log_contact(s, w, c, "bounce", start + part * dt);
   }
   w->sprung = false;
-  for (int i = 0; w->slot != NULL && i < VVI_EM_SLOTS; i++) w->sprung |= w->slot[i].used != 0.0;
+  for (int i = 0; w->slot != NULL && i < w->slots; i++) w->sprung |= w->slot[i].used != 0.0;
   return true;
 }

@@ -19,7 +19,7 @@ static void composed(struct vv_step *s, double t, double h, double *q, double *p
     vvi_sys_post(s->model, t, 0.5 * stage, q, p, &s->ledger->posted);
     vvi_sys_drift(s->model, stage, q, p);
     t += stage;
-    event_force(s, t, q, f);
+    vvi_event_force(s, t, q, f);
     vvi_sys_post(s->model, t, 0.5 * stage, q, p, &s->ledger->posted);
     vvi_axpy(s->state->np, 0.5 * stage, f, p);
   }
@@ -101,7 +101,7 @@ static void gather(struct vv_step *s, int hit, double t, double cut, double leng
       event_set_time(w, i, fabs(cut)), w->now[w->n_now++] = i;
 }
 
-vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
+vv_status vvi_event_composed_step(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *w = s->own;
   w->direction = h < 0.0 ? -1.0 : 1.0;
@@ -109,7 +109,7 @@ vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
   for (double rest = h;;) {
     double cut = rest;
     int hit = -1, below;
-    if (w->fresh || !w->steady) event_force(s, t, s->state->q, w->f);
+    if (w->fresh || !w->steady) vvi_event_force(s, t, s->state->q, w->f);
     w->fresh = false;
     w->posted = s->ledger->posted;
     for (attempt(s, t, cut); (below = overlapping(s)) >= 0 && cut != 0.0; attempt(s, t, cut))
@@ -121,17 +121,17 @@ vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r)
     if (hit < 0) return VV_OK;
     if (++w->events > VVI_MAX_EVENTS) {
       w->set[0] = hit;
-      return event_too_many(s, t, r);
+      return vvi_event_too_many(s, t, r);
     }
     rest = fabs(rest) > fabs(cut) ? rest - cut : 0.0;
-    event_jump(s, t, rest);
+    vvi_event_jump(s, t, rest);
     if (rest == 0.0) return VV_OK;
-    rest_gather(s);
-    if (w->n_rest > 0) return event_substep(s, t, rest, r); /* contacts at rest are of order 2 */
+    vvi_event_rest_gather(s);
+    if (w->n_rest > 0) return vvi_event_substep(s, t, rest, r); /* contacts at rest are of order 2 */
   }
 }
 
-bool composed_serves(const struct vv_step *s)
+bool vvi_event_composed_serves(const struct vv_step *s)
 {
   const struct vvi_pairs *list = s->model->pairs;
   if (s->composition->stages == 1 || list->n_curved == 0 || list->n_curved < list->n || s->jump != VVI_NODAL)

@@ -11,24 +11,24 @@
 #include <string.h>
 
 /* Gap of a pair after a slab of length tau from the present state with momentum p: only its node is flown. */
-double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau)
+double vvi_event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau)
 {
   event_work *w = s->own;
   vvi_node_take(c, s->state->q, p, 0.5 * tau, w->f, w->trial_q, w->trial_p);
-  if (w->n_rest > 0) rest_solve_node(s, c, tau, w->trial_p);
+  if (w->n_rest > 0) vvi_event_rest_solve_node(s, c, tau, w->trial_p);
   w->trial = 0.0; /* what was tried is overwritten */
   return vvi_node_fly(c, tau, w->trial_q, w->trial_p);
 }
 
-void event_try_slab(struct vv_step *s, double h)
+void vvi_event_try_slab(struct vv_step *s, double h)
 {
   event_work *w = s->own;
   const vv_state *x = s->state;
   memcpy(w->trial_q, x->q, sizeof(double) * (size_t)x->nq);
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
   vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
-  rest_solve(s, h, w->trial_p);
-  if (s->jump == VVI_SLAB) w->drift_energy = event_drift_energy(s, h, w->trial_q, w->trial_p);
+  vvi_event_rest_solve(s, h, w->trial_p);
+  if (s->jump == VVI_SLAB) w->drift_energy = vvi_event_drift_energy(s, h, w->trial_q, w->trial_p);
   vvi_sys_drift(s->model, h, w->trial_q, w->trial_p);
   w->trial = h;
 }
@@ -43,7 +43,7 @@ typedef struct flight {
 static double gap_in_flight(void *user, double tau)
 {
   const flight *f = user;
-  return event_gap_after(f->s, f->c, f->s->state->p, f->sign * tau);
+  return vvi_event_gap_after(f->s, f->c, f->s->state->p, f->sign * tau);
 }
 
 static double root(struct vv_step *s, int i, double length, double sign)
@@ -62,13 +62,13 @@ static void overlaps(void *user, int i, double gap)
   if (gap < 0.0 && w->touch[i] != HELD && w->when[i] == INFINITY && !rests) w->below[w->n_below++] = i;
 }
 
-double event_curved(struct vv_step *s, double length, double sign)
+double vvi_event_curved(struct vv_step *s, double length, double sign)
 {
   event_work *w = s->own;
   double first = INFINITY, at = length;
   for (bool again = true; again;) {
     again = false;
-    event_try_slab(s, sign * at);
+    vvi_event_try_slab(s, sign * at);
     w->n_below = 0;
     vvi_pairs_near(s->model, w->trial_q, 0.0, overlaps, s);
     for (int k = 0; k < w->n_below; k++) {

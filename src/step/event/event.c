@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool event_varies(const struct vv_step *s)
+bool vvi_event_varies(const struct vv_step *s)
 {
   return s->vary != NULL && !s->vary->over;
 }
@@ -17,7 +17,7 @@ static void vary_cut(struct vv_step *s, double t, double cut)
 {
   const event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
-  if (!event_varies(s)) return;
+  if (!vvi_event_varies(s)) return;
   if (w->n_set > 1 || c->restitution < 1.0 || !vvi_variation_knows(c)) {
     vvi_variation_stop(s, t);
     return;
@@ -55,10 +55,10 @@ static vv_status prepare(struct vv_step *s)
   static const char *const energy[] = {"slab", "nodal", "modified"};
   s->energy = energy[s->jump];
   s->exact = s->jump == VVI_MODIFIED;
-  return s->jump == VVI_MODIFIED ? modified_prepare(s) : VV_OK;
+  return s->jump == VVI_MODIFIED ? vvi_event_modified_prepare(s) : VV_OK;
 }
 
-void event_force(struct vv_step *s, double t, const double *q, double *f)
+void vvi_event_force(struct vv_step *s, double t, const double *q, double *f)
 {
   memset(f, 0, sizeof(double) * (size_t)s->state->np);
   vvi_sys_kick(s->model, t, 1.0, q, f);
@@ -89,7 +89,7 @@ static void mean_energy(vv_totals *sum, const vv_totals *before, const vv_totals
 }
 
 /* Kinetic energy of the drift of length h from (q, p). */
-double event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p)
+double vvi_event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p)
 {
   double sum = 0.0;
   for (int i = 0; i < s->model->n_block; i++) {
@@ -101,7 +101,7 @@ double event_drift_energy(const struct vv_step *s, double h, const double *q, co
   return sum;
 }
 
-void event_book(struct vv_step *s, double t, double h)
+void vvi_event_book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
@@ -117,16 +117,16 @@ static void fly(struct vv_step *s, double t, double h)
   if (!tried && flies(s)) {
     memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
     vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
-    rest_solve(s, h, w->trial_p);
+    vvi_event_rest_solve(s, h, w->trial_p);
   }
-  if (w->n_rest > 0) rest_settle(s, x->p);
+  if (w->n_rest > 0) vvi_event_rest_settle(s, x->p);
   if (flies(s))
     memcpy(x->p, w->trial_p, sizeof(double) * (size_t)x->np);
   else
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
-  event_book(s, t, 0.5 * h);
-  if (w->n_rest > 0) rest_book(s, t, x->p);
-  if (s->jump == VVI_SLAB && !tried) w->drift_energy = event_drift_energy(s, h, x->q, x->p);
+  vvi_event_book(s, t, 0.5 * h);
+  if (w->n_rest > 0) vvi_event_rest_book(s, t, x->p);
+  if (s->jump == VVI_SLAB && !tried) w->drift_energy = vvi_event_drift_energy(s, h, x->q, x->p);
   if (tried)
     memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
   else
@@ -135,31 +135,31 @@ static void fly(struct vv_step *s, double t, double h)
   w->trial = 0.0;
 }
 
-void event_slab(struct vv_step *s, double t, double h)
+void vvi_event_slab(struct vv_step *s, double t, double h)
 {
   event_work *w = s->own;
   vv_state *x = s->state;
   vv_totals before = {0}, after;
   if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
-  if (event_varies(s)) vvi_variation_slab_begin(s, w->f);
+  if (vvi_event_varies(s)) vvi_variation_slab_begin(s, w->f);
   fly(s, t, h);
-  event_force(s, t + h, x->q, w->f);
+  vvi_event_force(s, t + h, x->q, w->f);
   if (s->jump == VVI_SLAB) {
     vvi_audit_nodal(s, &after);
     mean_energy(&w->slab, &before, &after);
     w->slab.kinetic = w->drift_energy;
-    vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab) + event_bank(s));
+    vvi_ledger_note(s->ledger, vv_totals_energy(&w->slab) + vvi_event_debt(s));
     judge(s, vv_totals_energy(&w->slab));
   }
-  event_book(s, t + h, 0.5 * h);
-  if (event_varies(s)) vvi_variation_slab_end(s, h, x->p, w->f);
+  vvi_event_book(s, t + h, 0.5 * h);
+  if (vvi_event_varies(s)) vvi_variation_slab_end(s, h, x->p, w->f);
   if (w->n_rest > 0) memcpy(w->p1, x->p, sizeof(double) * (size_t)x->np); /* momentum of the drift */
   vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   if (w->n_rest > 0 && h != 0.0) {
-    rest_release(s, t + h);
-    rest_gather(s);
-    rest_solve(s, 0.0, x->p);
-    rest_book(s, t + h, w->p1);
+    vvi_event_rest_release(s, t + h);
+    vvi_event_rest_gather(s);
+    vvi_event_rest_solve(s, 0.0, x->p);
+    vvi_event_rest_book(s, t + h, w->p1);
   }
   w->last = h;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
@@ -167,7 +167,7 @@ void event_slab(struct vv_step *s, double t, double h)
 
 /* A speed that is only rounding: of the pair's last approach, of what presses it together, or of the fastest that its tips
  * could move with all the energy of the start (never one that depends on when the books were audited). */
-double event_rounding(const struct vv_step *s, int pair)
+double vvi_event_rounding(const struct vv_step *s, int pair)
 {
   const event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[pair];
@@ -178,20 +178,20 @@ double event_rounding(const struct vv_step *s, int pair)
   return 1e-12 * w->fast[pair] + 1e-13 * fabs(a * s->h) + 1e-15 * fastest;
 }
 
-double event_speed(const struct vv_step *s, int pair, double u)
+double vvi_event_speed(const struct vv_step *s, int pair, double u)
 {
   const event_work *w = s->own;
-  return w->touch[pair] == TOUCHING && fabs(u) <= event_rounding(s, pair) ? 0.0 : u;
+  return w->touch[pair] == TOUCHING && fabs(u) <= vvi_event_rounding(s, pair) ? 0.0 : u;
 }
 
 /* A gap that never sinks below this is no event: it is rounding of bodies that touch and do not move. */
-double event_shallow(const struct vv_step *s)
+double vvi_event_shallow(const struct vv_step *s)
 {
   return 1e-15 * s->model->length_scale;
 }
 
 /* Smallest value of c0 + c1 x + c2 x^2 on [0, h]. */
-double event_lowest(double c0, double c1, double c2, double h)
+double vvi_event_lowest(double c0, double c1, double c2, double h)
 {
   const double vertex = c2 > 0.0 ? -0.5 * c1 / c2 : -1.0, end = c0 + h * (c1 + h * c2);
   const double low = fmin(c0, end);
@@ -201,12 +201,12 @@ double event_lowest(double c0, double c1, double c2, double h)
 /* In a slab started at (q, p) the gap is an exact quadratic of its length (tips and planes):                    [bars 5]
  *   g(s) = g + s n.M^-1 p + (s^2/2) n.M^-1 f.
  * An open pair waits for g to fall to zero, a closed soft pair for it to rise. */
-double event_next(struct vv_step *s, double h)
+double vvi_event_next(struct vv_step *s, double h)
 {
   event_work *w = s->own;
   const vv_state *x = s->state;
   const struct vvi_pairs *list = s->model->pairs;
-  const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h), shallow = event_shallow(s);
+  const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h), shallow = vvi_event_shallow(s);
   double first = INFINITY;
   w->n_set = 0;
   for (; w->n_timed > 0; w->n_timed--) w->when[w->timed[w->n_timed - 1]] = INFINITY;
@@ -215,20 +215,20 @@ double event_next(struct vv_step *s, double h)
     if (c->curved) continue;
     const double sign = c->compliance > 0.0 && x->memory[i] != 0.0 ? -1.0 : 1.0;
     const double c0 = sign * vvi_pair_gap(c, x->q), c2 = sign * 0.5 * vvi_pair_rate(c, x->q, w->f);
-    const double c1 = sign * event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
+    const double c1 = sign * vvi_event_speed(s, i, direction * vvi_pair_rate(c, x->q, x->p));
     const bool skip =
-        w->touch[i] == HELD || event_lowest(c0, c1, c2, longest) > fmin(c0, 0.0) - (c0 < 0.0 ? 0.1 : 1.0) * shallow;
+        w->touch[i] == HELD || vvi_event_lowest(c0, c1, c2, longest) > fmin(c0, 0.0) - (c0 < 0.0 ? 0.1 : 1.0) * shallow;
     w->when[i] = skip ? INFINITY : vvi_first_crossing(c0, c1, c2, w->touch[i] == TOUCHING);
     first = fmin(first, w->when[i]);
   }
-  if (list->n_curved > 0) first = fmin(first, event_curved(s, fmin(first, longest), direction));
+  if (list->n_curved > 0) first = fmin(first, vvi_event_curved(s, fmin(first, longest), direction));
   if (!(first <= longest)) return INFINITY;
   for (int i = 0; i < list->n; i++)
     if (w->when[i] <= first + 1e-13 * longest) w->set[w->n_set++] = i;
   return first;
 }
 
-vv_status event_too_many(struct vv_step *s, double t, vv_report *r)
+vv_status vvi_event_too_many(struct vv_step *s, double t, vv_report *r)
 {
   const event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
@@ -239,29 +239,29 @@ vv_status event_too_many(struct vv_step *s, double t, vv_report *r)
   return VV_OK;
 }
 
-vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r)
+vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *w = s->own;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
-  if (w->fresh || !w->steady) event_force(s, t, s->state->q, w->f);
-  if (w->fresh || w->n_rest > 0) rest_gather(s);
+  if (w->fresh || !w->steady) vvi_event_force(s, t, s->state->q, w->f);
+  if (w->fresh || w->n_rest > 0) vvi_event_rest_gather(s);
   w->fresh = false;
   for (double rest = h;;) {
-    const double next = event_next(s, rest);
+    const double next = vvi_event_next(s, rest);
     if (next == INFINITY) {
-      if (event_varies(s)) vvi_variation_to_grid(s);
-      event_slab(s, t, rest);
+      if (vvi_event_varies(s)) vvi_variation_to_grid(s);
+      vvi_event_slab(s, t, rest);
       return VV_OK;
     }
-    if (++w->events > VVI_MAX_EVENTS) return event_too_many(s, t, r);
+    if (++w->events > VVI_MAX_EVENTS) return vvi_event_too_many(s, t, r);
     const double cut = copysign(next, h);
     w->n_now = w->n_set;
     memcpy(w->now, w->set, sizeof(int) * (size_t)w->n_set);
     vary_cut(s, t, cut);
-    event_slab(s, t, cut);
+    vvi_event_slab(s, t, cut);
     t += cut;
     rest = fabs(rest) > fabs(cut) ? rest - cut : 0.0;
-    event_jump(s, t, rest);
+    vvi_event_jump(s, t, rest);
     if (rest == 0.0) return VV_OK;
   }
 }
@@ -274,18 +274,18 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     double t = s->state->t;
     if (k == 0 || w->events > 0) memset(w->fast, 0, sizeof(double) * (size_t)s->model->pairs->n);
     w->events = 0;
-    const bool whole = composed_serves(s);
-    if (whole) VV_TRY(composed_step(s, t, s->h, r));
+    const bool whole = vvi_event_composed_serves(s);
+    if (whole) VV_TRY(vvi_event_composed_step(s, t, s->h, r));
     for (int i = 0; !whole && i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
       const double h = s->composition->gamma[i] * s->h;
       w->direction = h < 0.0 ? -1.0 : 1.0;
       vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
       vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
-      VV_TRY(s->jump == VVI_MODIFIED ? modified_substep(s, t, h, r) : event_substep(s, t, h, r));
+      VV_TRY(s->jump == VVI_MODIFIED ? vvi_event_modified_substep(s, t, h, r) : vvi_event_substep(s, t, h, r));
       t += h;
     }
     if (r->reason == VV_REASON_DONE) vvi_step_done(s);
-    if (event_varies(s)) vvi_variation_step_end(s);
+    if (vvi_event_varies(s)) vvi_variation_step_end(s);
     vvi_note_gaps(s);
   }
   return VV_OK;
@@ -294,14 +294,14 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 static void audit(struct vv_step *s, vv_totals *sum)
 {
   const event_work *w = s->own;
-  if (s->jump == VVI_MODIFIED) modified_audit(s, sum);
+  if (s->jump == VVI_MODIFIED) vvi_event_modified_audit(s, sum);
   /* before the first step a beam opens its book with the energy of the first slab; bars use the nodal one, see [bars 4c] */
   if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)
-    sum->kinetic += event_coming_slab(s) - vv_totals_energy(sum);
-  sum->contact += event_bank(s);
+    sum->kinetic += vvi_event_coming_slab(s) - vv_totals_energy(sum);
+  sum->contact += vvi_event_debt(s);
   if (s->jump == VVI_SLAB && w->last != 0.0) {
     sum->kinetic = w->slab.kinetic, sum->strain = w->slab.strain;
-    sum->potential = w->slab.potential, sum->contact = w->slab.contact + event_bank(s);
+    sum->potential = w->slab.potential, sum->contact = w->slab.contact + vvi_event_debt(s);
   }
 }
 

@@ -29,7 +29,7 @@ typedef struct event_rest {
 } event_rest;
 
 typedef struct event_work {
-  double *f;                 /* [np] force at the present q; written by event_force */
+  double *f;                 /* [np] force at the present q; written by vvi_event_force */
   double *d, *x, *k;         /* [np] the jump: direction d, M^-1 d, K M^-1 d */
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
   double *trial_q, *trial_p; /* [nq], [np] a slab tried for contact times (curved pairs) */
@@ -42,7 +42,7 @@ typedef struct event_work {
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
   event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
   int n_rest;
-  double *when; /* [pairs] time to the next event of each pair; written by event_next */
+  double *when; /* [pairs] time to the next event of each pair; written by vvi_event_next */
   unsigned char
       *touch;     /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
   double *fast;   /* [pairs] approach speed of the pair's last event: scale of "does not move" */
@@ -63,25 +63,25 @@ typedef struct event_work {
 /* ---- event/event.c ---- */
 
 /* First variations are being propagated. */
-bool event_varies(const struct vv_step *s);
+bool vvi_event_varies(const struct vv_step *s);
 /* f = force at q with the springs that are closed now. */
-void event_force(struct vv_step *s, double t, const double *q, double *f);
+void vvi_event_force(struct vv_step *s, double t, const double *q, double *f);
 /* Books loads, gravity and supports of a kick of length h of the present state. */
-void event_book(struct vv_step *s, double t, double h);
+void vvi_event_book(struct vv_step *s, double t, double h);
 /* A step of order 2, cut at its events. */
-vv_status event_substep(struct vv_step *s, double t, double h, vv_report *r);
+vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
-void event_slab(struct vv_step *s, double t, double h);
-double event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
+void vvi_event_slab(struct vv_step *s, double t, double h);
+double vvi_event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
 /* The speed u of a touching pair with what is only rounding of its last approach set to zero. */
-double event_speed(const struct vv_step *s, int pair, double u);
-double event_rounding(const struct vv_step *s, int pair);
+double vvi_event_speed(const struct vv_step *s, int pair, double u);
+double vvi_event_rounding(const struct vv_step *s, int pair);
 /* Depth below which a gap is only rounding. */
-double event_shallow(const struct vv_step *s);
+double vvi_event_shallow(const struct vv_step *s);
 /* Smallest value of c0 + c1 x + c2 x^2 on [0, h]. */
-double event_lowest(double c0, double c1, double c2, double h);
+double vvi_event_lowest(double c0, double c1, double c2, double h);
 /* Earliest event in (0, |h|] of the coming slab; the pairs are in w->set.  INFINITY: none. */
-double event_next(struct vv_step *s, double h);
+double vvi_event_next(struct vv_step *s, double h);
 
 /* ---- event/curved.c ---- */
 
@@ -92,61 +92,62 @@ static inline void event_set_time(event_work *w, int pair, double when)
 }
 
 /* Earliest event of the curved pairs in a slab of the given length (> 0) in the direction of time `sign`; fills w->when. */
-double event_curved(struct vv_step *s, double length, double sign);
-double event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
+double vvi_event_curved(struct vv_step *s, double length, double sign);
+double vvi_event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau);
 /* The whole slab of length h, not taken: w->trial_q, w->trial_p. */
-void event_try_slab(struct vv_step *s, double h);
+void vvi_event_try_slab(struct vv_step *s, double h);
 
 /* ---- event/composed.c: orders 4 and 6 for curved pairs, while none rests ---- */
 
-bool composed_serves(const struct vv_step *s);
-vv_status composed_step(struct vv_step *s, double t, double h, vv_report *r);
+bool vvi_event_composed_serves(const struct vv_step *s);
+vv_status vvi_event_composed_step(struct vv_step *s, double t, double h, vv_report *r);
 
 /* ---- event/rest.c ---- */
 
-void rest_gather(struct vv_step *s);
+void vvi_event_rest_gather(struct vv_step *s);
 /* Impulses of all resting pairs on the half-kicked momentum p before a drift of length h; h = 0: on a velocity. */
-void rest_solve(struct vv_step *s, double h, double *p);
-void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p); /* only those of the node of c */
-void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p);
-void rest_settle(struct vv_step *s, const double *p);
-void rest_book(struct vv_step *s, double t, const double *v);
-void rest_release(struct vv_step *s, double t);
-void rest_capture(struct vv_step *s, int i, double t);
+void vvi_event_rest_solve(struct vv_step *s, double h, double *p);
+void vvi_event_rest_solve_node(struct vv_step *s, const vvi_pair *c, double h,
+                               double *p); /* only those of the node of c */
+void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p);
+void vvi_event_rest_settle(struct vv_step *s, const double *p);
+void vvi_event_rest_book(struct vv_step *s, double t, const double *v);
+void vvi_event_rest_release(struct vv_step *s, double t);
+void vvi_event_rest_capture(struct vv_step *s, int i, double t);
 
 /* ---- event/together.c ---- */
 
 /* Adds to the tangential impulse `slide` (on b) what stops the sliding of momentum p, cut to the disc of radius limit. */
-void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks);
+void vvi_event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks);
 
 /* Impulses of all hard pairs of the event together: complementarity of the normal parts, then friction. */
-void event_together(struct vv_step *s);
+void vvi_event_together(struct vv_step *s);
 
 /* Stops the run: the bound of events in one step is reached. */
-vv_status event_too_many(struct vv_step *s, double t, vv_report *r);
+vv_status vvi_event_too_many(struct vv_step *s, double t, vv_report *r);
 
 /* ---- event/jump.c: momentum across the contacts of w->now ---- */
 
 /* Opens or closes the soft pairs of the event; returns how many. */
-int event_toggle(struct vv_step *s);
+int vvi_event_toggle(struct vv_step *s);
 /* What pair k of the event would do alone, from its speed and inverse mass in the metric of the jump rule. */
-void event_set_bounce(struct vv_step *s, int k, double speed, double inverse);
+void vvi_event_set_bounce(struct vv_step *s, int k, double speed, double inverse);
 /* d = sum of the bounces' impulses; massless tips alone: a unit of speed each.  > 0: so many bounce; < 0: so many soft. */
-int event_direction(struct vv_step *s);
-/* Pair k was lifted by this impulse, which gained this energy: booked or banked. */
-void event_lifted(struct vv_step *s, int k, double t, double impulse, double gain);
-/* Energy in the banks of all hard pairs; emptying those of the bouncing pairs; paying a debt with the bounce. */
-double event_bank(const struct vv_step *s);
-double event_withdraw(struct vv_step *s);
-double event_pay(struct vv_step *s, double a, double b, double owed);
+int vvi_event_direction(struct vv_step *s);
+/* Pair k was lifted by this impulse, which gained this energy: lent to it. */
+void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double gain);
+/* Debts of all hard pairs; emptying those of the bouncing pairs; paying with the bounce. */
+double vvi_event_debt(const struct vv_step *s);
+double vvi_event_withdraw(struct vv_step *s);
+double vvi_event_pay(struct vv_step *s, double a, double b, double owed);
 /* Applies scale*d, posts losses and external impulses, fills the log. */
-void event_apply(struct vv_step *s, double t, double scale, double loss);
-double event_coming_slab(struct vv_step *s);
+void vvi_event_apply(struct vv_step *s, double t, double scale, double loss);
+double vvi_event_coming_slab(struct vv_step *s);
 /* The jump rules `nodal` and `slab`; `rest` is what remains of the step. */
-void event_jump(struct vv_step *s, double t, double rest);
+void vvi_event_jump(struct vv_step *s, double t, double rest);
 
 /* ---- event/modified.c: the jump rule `modified` ---- */
 
-vv_status modified_prepare(struct vv_step *s);
-vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r);
-void modified_audit(struct vv_step *s, vv_totals *sum);
+vv_status vvi_event_modified_prepare(struct vv_step *s);
+vv_status vvi_event_modified_substep(struct vv_step *s, double t, double h, vv_report *r);
+void vvi_event_modified_audit(struct vv_step *s, vv_totals *sum);

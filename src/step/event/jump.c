@@ -25,12 +25,12 @@ static double dot(int64_t n, const double *x, const double *y)
   return sum;
 }
 
-static double *bank_of(const struct vv_step *s, int pair)
+static double *debt_of(const struct vv_step *s, int pair)
 {
-  return &s->state->memory[s->model->pairs->n + pair];
+  return vvi_pair_debt(s, &s->model->pairs->pair[pair]);
 }
 
-int event_toggle(struct vv_step *s)
+int vvi_event_toggle(struct vv_step *s)
 {
   event_work *w = s->own;
   int n = 0;
@@ -43,7 +43,7 @@ int event_toggle(struct vv_step *s)
   return n;
 }
 
-void event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
+void vvi_event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
 {
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
@@ -72,12 +72,12 @@ static void measure(struct vv_step *s)
   const event_work *w = s->own;
   for (int k = 0; k < w->n_now; k++) {
     const vvi_pair *c = pair_of(s, k);
-    event_set_bounce(s, k, vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q));
+    vvi_event_set_bounce(s, k, vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q));
   }
-  if (feel_each_other(s)) event_together(s);
+  if (feel_each_other(s)) vvi_event_together(s);
 }
 
-int event_direction(struct vv_step *s)
+int vvi_event_direction(struct vv_step *s)
 {
   event_work *w = s->own;
   int n_hard = 0, n_soft = 0;
@@ -102,7 +102,7 @@ int event_direction(struct vv_step *s)
 static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, double *a, double *inverse)
 {
   const event_work *w = s->own;
-  const double rounding = event_rounding(s, (int)(c - s->model->pairs->pair));
+  const double rounding = vvi_event_rounding(s, (int)(c - s->model->pairs->pair));
   const double direction = ((const event_work *)s->own)->direction;
   *inverse = vvi_pair_inverse_mass(c, s->state->q);
   *u = direction * vvi_pair_rate(c, s->state->q, s->state->p);
@@ -114,25 +114,25 @@ static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, doubl
  * faster and lower.  With e = 1 bounces do not accumulate, but a pair that presses hard and hardly moves bounces thousands
  * of times in a step.  Both are lifted: thrown just high enough to come back at the end of the step,
  *   u+ = -a rest/2,   r = (u+ - u)/inverse mass.                                                              [bars 19]
- * At rest this is the weight of the step and changes no energy.  What it gains is booked against restitution for e < 1; for
- * e = 1 it is borrowed: it stands in the pair's bank (contact energy, negative) until its next bounces pay it back. [bars 19a] */
+ * At rest this is the weight of the step and changes no energy.  What it gains is borrowed: it stands as the pair's debt
+ * (contact energy, negative) until its next bounces, for e < 1 its next losses, pay it back.                    [bars 19a] */
 static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a)
 {
   const event_work *w = s->own;
   const double slow =
-      fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + event_rounding(s, (int)(c - s->model->pairs->pair));
+      fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + vvi_event_rounding(s, (int)(c - s->model->pairs->pair));
   return -u <= slow || (c->restitution == 1.0 && w->events > EVENT_CHATTER);
 }
 
-void event_lifted(struct vv_step *s, int k, double t, double impulse, double gain)
+void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double gain)
 {
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
   const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
   if (c->restitution == 1.0)
-    *bank_of(s, w->now[k]) -= gain;
+    *debt_of(s, w->now[k]) -= gain;
   else
-    vvi_sum_add(&s->ledger->posted.restitution_loss, -gain);
+    vvi_pair_lose(s, c, -gain, &s->ledger->posted.restitution_loss);
   vvi_tell_pair(s, c, t, impulse, NULL, c->restitution < 1.0 ? -gain : 0.0);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
@@ -150,8 +150,8 @@ static bool settles(struct vv_step *s, int i, double rest)
   if (vvi_pair_inverse_mass(c, s->state->q) <= 0.0) return false;
   const int many = c->restitution < 1.0 ? EVENT_CHATTER / 4 : EVENT_CHATTER;
   if ((w->when[i] == 0.0 && w->events > 2) || w->events > many) return true; /* it does not come off */
-  if (u > event_rounding(s, i)) return false;
-  const double now = vvi_pair_gap(c, s->state->q), then = event_gap_after(s, c, s->state->p, rest);
+  if (u > vvi_event_rounding(s, i)) return false;
+  const double now = vvi_pair_gap(c, s->state->q), then = vvi_event_gap_after(s, c, s->state->p, rest);
   const double a = (then - now - u * length) / (0.5 * length * length);
   return a < 0.0 && lifts(s, c, u, a);
 }
@@ -165,49 +165,49 @@ static void lift(struct vv_step *s, double t, double rest)
     double u, a, inverse;
     if (c->curved) { /* held instead of lifted, see rest.c */
       if (!settles(s, w->now[k], rest)) continue;
-      if (event_varies(s)) vvi_variation_stop(s, t);
-      rest_capture(s, w->now[k], t);
+      if (vvi_event_varies(s)) vvi_variation_stop(s, t);
+      vvi_event_rest_capture(s, w->now[k], t);
       w->touch[w->now[k]] = HELD;
       continue;
     }
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
     const double r = direction * (-0.5 * a * fabs(rest) - u) / inverse;
-    if (event_varies(s)) vvi_variation_stop(s, t);
-    event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
+    if (vvi_event_varies(s)) vvi_variation_stop(s, t);
+    vvi_event_lifted(s, k, t, r, r * (direction * u + 0.5 * inverse * r));
   }
 }
 
-double event_bank(const struct vv_step *s)
+double vvi_event_debt(const struct vv_step *s)
 {
   double sum = 0.0;
-  for (int i = 0; i < s->model->pairs->n; i++) sum += *bank_of(s, i);
+  for (int i = 0; i < s->model->pairs->n; i++) sum += *debt_of(s, i);
   return sum;
 }
 
-/* Empties the banks of the bouncing pairs; returns what was in them. */
-double event_withdraw(struct vv_step *s)
+/* Empties the debts of the bouncing pairs with e = 1; returns what they were. */
+double vvi_event_withdraw(struct vv_step *s)
 {
   event_work *w = s->own;
   double sum = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0) continue;
-    sum += *bank_of(s, w->now[k]);
-    *bank_of(s, w->now[k]) = 0.0;
+    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
+    sum += *debt_of(s, w->now[k]);
+    *debt_of(s, w->now[k]) = 0.0;
   }
   return sum;
 }
 
-/* r of a bounce along d that also settles a debt: a r^2/2 + b r = -owed; what cannot be paid goes back to the bank.
+/* r of a bounce along d that also settles a debt: a r^2/2 + b r = -owed; what cannot be paid stays a debt.
  * Without debt r = -2 b/a. */
-double event_pay(struct vv_step *s, double a, double b, double owed)
+double vvi_event_pay(struct vv_step *s, double a, double b, double owed)
 {
   event_work *w = s->own;
   if (owed == 0.0) return -2.0 * b / a;
   double small, large;
   if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0) continue;
-    *bank_of(s, w->now[k]) = -(owed - 0.5 * b * b / a);
+    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
+    *debt_of(s, w->now[k]) = -(owed - 0.5 * b * b / a);
     break;
   }
   return -b / a;
@@ -247,10 +247,39 @@ static void weigh(struct vv_step *s, int64_t first, double scale)
   if (scale == 1.0) s->ledger->max_event_residual = fmax(s->ledger->max_event_residual, residual);
 }
 
-void event_apply(struct vv_step *s, double t, double scale, double loss)
+/* Of what the pairs of this instant lost together (or brought: negative) as much goes to their debts as they owe; the last of
+ * them gets the rest.  With e = 1 debts are paid by the bounce itself. */
+static void lose(struct vv_step *s, double lost, vv_sum *to)
+{
+  const event_work *w = s->own;
+  const vvi_pair *last = NULL;
+  for (int k = 0; k < w->n_now; k++) {
+    const vvi_pair *c = pair_of(s, k);
+    if (w->bounce[k].impulse == 0.0 || w->touch[w->now[k]] == HELD) continue;
+    const double part = c->restitution < 1.0 ? fmin(lost, fmax(0.0, -*vvi_pair_debt(s, c))) : 0.0;
+    if (part > 0.0) vvi_pair_lose(s, c, part, to), lost -= part;
+    if (last == NULL || c->restitution < 1.0) last = c;
+  }
+  if (lost > 0.0 || last == NULL)
+    vvi_sum_add(to, lost);
+  else
+    vvi_pair_lose(s, last, lost, to);
+}
+
+/* Normal parts and friction act in one instant: what one of them brings the other has lost. */
+static void lose_both(struct vv_step *s, double loss, double rubbed)
+{
+  vv_posted *post = &s->ledger->posted;
+  const double over = fmin(fmax(-loss, 0.0), fmax(rubbed, 0.0)) - fmin(fmax(loss, 0.0), fmax(-rubbed, 0.0));
+  if (loss + over != 0.0) lose(s, loss + over, &post->restitution_loss);
+  if (rubbed - over != 0.0) lose(s, rubbed - over, &post->friction_loss);
+}
+
+void vvi_event_apply(struct vv_step *s, double t, double scale, double loss)
 {
   event_work *w = s->own;
   const int64_t first = s->log->n;
+  double rubbed = 0.0;
   for (int k = 0; k < w->n_now; k++) {
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
@@ -259,14 +288,14 @@ void event_apply(struct vv_step *s, double t, double scale, double loss)
     vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
     if (pair_of(s, k)->friction > 0.0) {
       vvi_pair_post3(pair_of(s, k), s->state->q, s->state->p, w->bounce[k].slide, &s->ledger->posted);
-      vvi_sum_add(&s->ledger->posted.friction_loss, w->bounce[k].rubbed);
+      rubbed += w->bounce[k].rubbed;
     }
     log_pair(s, k, t, r);
     w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
     w->touch[w->now[k]] = TOUCHING;
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
-  if (loss != 0.0) vvi_sum_add(&s->ledger->posted.restitution_loss, loss);
+  lose_both(s, loss, rubbed);
   if (s->jump == VVI_NODAL) weigh(s, first, scale);
 }
 
@@ -304,7 +333,7 @@ static bool solve_slab(struct vv_step *s, const double *p_minus, double t, doubl
   const double v_mean =
       0.5 * (at_q.strain + at_q.potential + at_q.contact + at_q1.strain + at_q1.potential + at_q1.contact);
   double b = dot(n, w->x, b0);
-  event_force(s, t + h, w->q1, w->f1);
+  vvi_event_force(s, t + h, w->q1, w->f1);
   b -= 0.5 * h * dot(n, w->x, w->f1);
   const double a = 0.5 * dot(n, w->d, w->x) + 0.25 * h * h * dot(n, w->x, w->k);
   double small, large;
@@ -333,7 +362,7 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
   vv_totals at_q, at_q1;
   for (int64_t i = 0; i < st->np; i++) w->f1[i] = p_minus[i] + r * w->d[i];
   vvi_axpy(st->np, 0.5 * h, w->f, w->f1);
-  const double kinetic = event_drift_energy(s, h, st->q, w->f1);
+  const double kinetic = vvi_event_drift_energy(s, h, st->q, w->f1);
   memcpy(w->q1, st->q, sizeof(double) * (size_t)st->nq);
   vvi_sys_audit(s->model, st->q, w->f1, &at_q);
   vvi_sys_drift(s->model, h, w->q1, w->f1);
@@ -342,10 +371,10 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
 }
 
 /* The slab that is about to begin, as if nothing touched in it: what the books are opened with. */
-double event_coming_slab(struct vv_step *s)
+double vvi_event_coming_slab(struct vv_step *s)
 {
   event_work *w = s->own;
-  event_force(s, s->state->t, s->state->q, w->f);
+  vvi_event_force(s, s->state->t, s->state->q, w->f);
   memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
   return energy_of_slab(s, s->state->p, s->h, 0.0);
 }
@@ -383,7 +412,7 @@ static bool slab_length(struct vv_step *s, const double *p_minus, double t, doub
   for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
   for (int k = 0; k < w->n_now; k++)
     if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
-  const double next = event_next(s, rest);
+  const double next = vvi_event_next(s, rest);
   *cut = next == INFINITY ? rest : copysign(next, rest);
   return true;
 }
@@ -432,7 +461,7 @@ static void vary_jump(struct vv_step *s, bool open)
 {
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, 0);
-  if (!event_varies(s)) return;
+  if (!vvi_event_varies(s)) return;
   if (open) {
     vvi_variation_jump_open(s, c);
     return;
@@ -449,22 +478,22 @@ static double nodal_payment(struct vv_step *s, double owed)
 {
   event_work *w = s->own;
   const double a = metric(s, w->d, w->d), b = metric(s, s->state->p, w->d);
-  return event_pay(s, a, b, owed);
+  return vvi_event_pay(s, a, b, owed);
 }
 
-void event_jump(struct vv_step *s, double t, double rest)
+void vvi_event_jump(struct vv_step *s, double t, double rest)
 {
   event_work *w = s->own;
-  if (event_toggle(s) > 0) event_force(s, t, s->state->q, w->f);
+  if (vvi_event_toggle(s) > 0) vvi_event_force(s, t, s->state->q, w->f);
   lift(s, t, rest);
-  if (s->model->pairs->n_curved > 0) rest_gather(s);
+  if (s->model->pairs->n_curved > 0) vvi_event_rest_gather(s);
   measure(s);
   bool has_root;
   const double loss = wanted_loss(s, &has_root);
-  const int n = event_direction(s);
-  const double owed = n > 0 ? -event_withdraw(s) : 0.0;
+  const int n = vvi_event_direction(s);
+  const double owed = n > 0 ? -vvi_event_withdraw(s) : 0.0;
   double r = n > 0 ? 1.0 : 0.0; /* nodal: the bounce of one instant; a soft pair just opens or closes */
-  if (owed != 0.0) r = nodal_payment(s, owed);
+  if (owed != 0.0) r = nodal_payment(s, owed + loss);
   const int64_t first = s->log->n;
   bool open = false;
   if (s->jump == VVI_SLAB && n != 0 && has_root) {
@@ -473,15 +502,15 @@ void event_jump(struct vv_step *s, double t, double rest)
     w->solved = solve_coupled(s, t, rest, n > 0, &r);
     if (!w->solved) { /* grazing: no momentum balances the slabs; the structure ends here */
       s->ledger->fallbacks++;
-      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed) : 1.0;
-      if (event_varies(s)) vvi_variation_stop(s, t);
+      r = n <= 0 ? 0.0 : owed != 0.0 ? nodal_payment(s, owed + loss) : 1.0;
+      if (vvi_event_varies(s)) vvi_variation_stop(s, t);
     }
     w->first_open = first;
     open = w->solved;
   }
   if (n != 0) vary_jump(s, open);
   if (n != 0)
-    event_apply(s, t, r, loss);
+    vvi_event_apply(s, t, r, loss);
   else
     for (int k = 0; k < w->n_now; k++) w->touch[w->now[k]] = w->touch[w->now[k]] == HELD ? HELD : TOUCHING;
 }

@@ -99,7 +99,7 @@ static int points_needed(double y_max)
   return (int)ceil(37.0 / log(rho)) + 4;
 }
 
-vv_status modified_prepare(struct vv_step *s)
+vv_status vvi_event_modified_prepare(struct vv_step *s)
 {
   event_work *e = s->own;
   modified_work *w = VVI_ARENA_NEW(s->arena, modified_work, 1);
@@ -181,7 +181,7 @@ static void corrections(struct vv_step *s, double *kinetic, double *strain)
   modified_work *w = e->modified;
   polynomial(s, s->state->p, w->kinetic, w->cf, NULL, NULL);
   *kinetic = 0.5 * inner(s, s->state->p, w->cf);
-  event_force(s, s->state->t, s->state->q, e->f1);
+  vvi_event_force(s, s->state->t, s->state->q, e->f1);
   polynomial(s, e->f1, w->strain, w->cf, NULL, NULL);
   *strain = 0.125 * s->h * s->h * inner(s, e->f1, w->cf);
 }
@@ -198,13 +198,13 @@ static void full_audit(struct vv_step *s, vv_totals *sum)
 static double invariant(struct vv_step *s, double nodal)
 {
   event_work *e = s->own;
-  event_force(s, s->state->t, s->state->q, e->f1);
+  vvi_event_force(s, s->state->t, s->state->q, e->f1);
   return nodal - 0.125 * s->h * s->h * inner(s, e->f1, e->f1);
 }
 
 /* The polynomials cost many forces.  Between events both Ht and the invariant above are kept by the step, so the change of
  * the one is audited by the change of the other; after an event, and at the start, Ht itself is. */
-void modified_audit(struct vv_step *s, vv_totals *sum)
+void vvi_event_modified_audit(struct vv_step *s, vv_totals *sum)
 {
   vv_ledger *l = s->ledger;
   const double nodal = vv_totals_energy(sum), now = invariant(s, nodal);
@@ -281,17 +281,17 @@ static void flow(struct vv_step *s, double t, double a)
   vv_state *x = s->state;
   if (a == 0.0) return;
   flow_coefficients(w, a);
-  for (int k = 0; event_varies(s) && k < VARY_U; k++) flow_variation(s, a, k);
+  for (int k = 0; vvi_event_varies(s) && k < VARY_U; k++) flow_variation(s, a, k);
   displacements(s, a, e->f, x->p);
   memcpy(e->q1, x->q, sizeof(double) * (size_t)x->nq);
   vvi_sys_drift(s->model, 1.0, e->q1, w->sp);
-  event_force(s, t, e->q1, e->f);
+  vvi_event_force(s, t, e->q1, e->f);
   vvi_sys_post(s->model, t, a * s->h, e->q1, x->p, &s->ledger->posted);
   vvi_springs_post(s->model, x->memory, a * s->h, e->q1, x->p, &s->ledger->posted);
   vvi_tell_springs(s, t, a * s->h, e->q1);
   vvi_axpy(x->np, a * s->h, e->f, x->p);
   vvi_sys_drift(s->model, 1.0, x->q, w->cf);
-  event_force(s, t, x->q, e->f);
+  vvi_event_force(s, t, x->q, e->f);
 }
 
 /* ---- variations: the length of a fraction varies by da, along the field of Ht ---- */
@@ -317,7 +317,7 @@ static void vary_length(struct vv_step *s, const vvi_pair *c)
 {
   struct vvi_variation *v = s->vary;
   modified_work *w = ((event_work *)s->own)->modified;
-  if (!event_varies(s)) return;
+  if (!vvi_event_varies(s)) return;
   field(s, w->cp, w->sp);
   for (int k = 0; k < VARY_U; k++) {
     const double da =
@@ -498,8 +498,8 @@ static bool look_around(struct vv_step *s, double rest)
     const double c1 = e->direction * vvi_pair_rate(c, s->state->q, s->state->p);
     const double c2 = 0.5 * vvi_pair_rate(c, s->state->q, e->f), path = h * (fabs(c1) + h * fabs(c2));
     w->gap[i] = vvi_pair_gap(c, s->state->q);
-    w->near[i] =
-        rest < 1.0 || e->touch[i] == TOUCHING || event_lowest(sign * w->gap[i], sign * c1, sign * c2, h) < 0.25 * path;
+    w->near[i] = rest < 1.0 || e->touch[i] == TOUCHING ||
+                 vvi_event_lowest(sign * w->gap[i], sign * c1, sign * c2, h) < 0.25 * path;
     any |= w->near[i];
   }
   return any;
@@ -523,8 +523,8 @@ static double next(struct vv_step *s, double rest)
                             .sign = closed ? -1.0 : 1.0,
                             .rest = rest,
                             .touching = e->touch[i] == TOUCHING,
-                            .rounding = event_rounding(s, i) * fabs(s->h),
-                            .shallow = event_shallow(s)};
+                            .rounding = vvi_event_rounding(s, i) * fabs(s->h),
+                            .shallow = vvi_event_shallow(s)};
     e->when[i] = skip ? INFINITY : first_crossing(w, i, &d);
     first = fmin(first, e->when[i]);
   }
@@ -545,7 +545,7 @@ static void measure_pair(struct vv_step *s, int k)
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
   vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G n */
-  event_set_bounce(s, k, inner(s, s->state->p, w->cf), inner(s, e->d, w->cf));
+  vvi_event_set_bounce(s, k, inner(s, s->state->p, w->cf), inner(s, e->d, w->cf));
 }
 
 static void measure(struct vv_step *s)
@@ -574,11 +574,11 @@ static double solve_bounce(struct vv_step *s, double *loss)
 {
   event_work *e = s->own;
   modified_work *w = e->modified;
-  const double owed = -event_withdraw(s), restitution = common_restitution(s);
+  const double restitution = common_restitution(s), owed = restitution == 1.0 ? -vvi_event_withdraw(s) : 0.0;
   polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
   vvi_axpy(s->state->np, 1.0, e->d, w->cf); /* G d */
   const double b = inner(s, s->state->p, w->cf), a = inner(s, e->d, w->cf);
-  if (restitution == 1.0) return event_pay(s, a, b, owed);
+  if (restitution == 1.0) return vvi_event_pay(s, a, b, owed);
   const double r = -(1.0 + restitution) * b / a;
   *loss = -r * (b + 0.5 * a * r);
   return r;
@@ -627,13 +627,12 @@ static void close_gap(struct vv_step *s, double t, int k, double gap)
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   polynomial(s, e->d, w->s, w->cf, NULL, NULL);
   const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
-  event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+  vvi_event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
 }
 
 /* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
  * linear in the impulse,   gap(rest) + r h n.M^-1 S_rest(Z) n = 0.                                        [bars 19, 19a]
- * The flow keeps Ht, so what the throw takes is exactly what it gains: booked against restitution for e < 1, borrowed from
- * the pair's bank for e = 1.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
+ * The flow keeps Ht, so what the throw takes is exactly what it gains, and that is lent to the pair.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
 static bool throw_pair(struct vv_step *s, double t, double rest, int k, double sign)
 {
   event_work *e = s->own;
@@ -645,7 +644,7 @@ static bool throw_pair(struct vv_step *s, double t, double rest, int k, double s
     presses = sign * gap < 0.0;
   }
   if (!presses) return false;
-  if (event_varies(s)) vvi_variation_stop(s, t);
+  if (vvi_event_varies(s)) vvi_variation_stop(s, t);
   close_gap(s, t, k, gap);
   if (until < rest) e->touch[e->now[k]] = TOUCHING; /* it comes back before the end: look for that */
   return true;
@@ -656,12 +655,12 @@ static void settle_thrown(struct vv_step *s, double t, double rest)
 {
   const event_work *e = s->own;
   double worst = INFINITY;
-  for (int sweep = 0; sweep < 8 && worst > event_shallow(s); sweep++) {
+  for (int sweep = 0; sweep < 8 && worst > vvi_event_shallow(s); sweep++) {
     worst = 0.0;
     for (int k = 0; k < e->n_now; k++) {
       if (e->touch[e->now[k]] != HELD) continue;
       const double gap = gap_ahead(s, k, rest);
-      if (fabs(gap) > event_shallow(s)) close_gap(s, t, k, gap);
+      if (fabs(gap) > vvi_event_shallow(s)) close_gap(s, t, k, gap);
       worst = fmax(worst, fabs(gap));
     }
   }
@@ -673,7 +672,7 @@ static void lift(struct vv_step *s, double t, double rest, int k)
   const event_work *e = s->own;
   measure_pair(s, k); /* a pair lifted before may have changed it */
   const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  const double speed = e->direction * e->bounce[k].speed, rounding = event_rounding(s, e->now[k]);
+  const double speed = e->direction * e->bounce[k].speed, rounding = vvi_event_rounding(s, e->now[k]);
   const double a = vvi_pair_rate(c, s->state->q, e->f);
   const double slow = fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
   const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
@@ -689,8 +688,8 @@ static int turn_back(struct vv_step *s, double t, double rest)
 {
   event_work *e = s->own;
   s->ledger->fallbacks++;
-  event_toggle(s);
-  event_force(s, t, s->state->q, e->f);
+  vvi_event_toggle(s);
+  vvi_event_force(s, t, s->state->q, e->f);
   for (int k = 0; rest > 0.0 && e->events > EVENT_CHATTER && k < e->n_now; k++) {
     measure_pair(s, k);
     throw_pair(s, t, rest, k, s->state->memory[e->now[k]] != 0.0 ? -1.0 : 1.0);
@@ -701,50 +700,50 @@ static int turn_back(struct vv_step *s, double t, double rest)
     e->bounce[k].impulse = -2.0 * e->bounce[k].speed / e->bounce[k].inverse;
     e->bounce[k].turned = true;
   }
-  return event_direction(s);
+  return vvi_event_direction(s);
 }
 
 static void jump(struct vv_step *s, double t, double rest)
 {
   event_work *e = s->own;
   const int64_t first = s->log->n;
-  const double before = modified_energy(s), bank = event_bank(s),
+  const double before = modified_energy(s), debt = vvi_event_debt(s),
                lost = vv_sum_value(&s->ledger->posted.restitution_loss);
   double after = before, loss = 0.0, d_before[VARY_U] = {0.0, 0.0}, d_after[VARY_U] = {0.0, 0.0};
-  if (event_varies(s)) vary_energy(s, d_before);
-  if (event_toggle(s) > 0) {
-    event_force(s, t, s->state->q, e->f);
+  if (vvi_event_varies(s)) vary_energy(s, d_before);
+  if (vvi_event_toggle(s) > 0) {
+    vvi_event_force(s, t, s->state->q, e->f);
     after = modified_energy(s);
-    if (event_varies(s)) vary_energy(s, d_after);
+    if (vvi_event_varies(s)) vary_energy(s, d_after);
   }
   for (int k = 0; rest > 0.0 && k < e->n_now; k++) lift(s, t, rest, k);
   measure(s);
-  int n = event_direction(s);
+  int n = vvi_event_direction(s);
   double r = 0.0;
   if (n < 0 && !solve_soft(s, after - before, &r)) n = turn_back(s, t, rest);
   if (n > 0) r = solve_bounce(s, &loss);
   if (n != 0) {
-    for (int k = 0; event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
-    if (event_varies(s)) vary_jump(s, &s->model->pairs->pair[e->now[0]], n > 0, r * e->bounce[0].impulse, d_after);
-    event_apply(s, t, r, loss);
+    for (int k = 0; vvi_event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
+    if (vvi_event_varies(s)) vary_jump(s, &s->model->pairs->pair[e->now[0]], n > 0, r * e->bounce[0].impulse, d_after);
+    vvi_event_apply(s, t, r, loss);
   }
   for (int k = 0; k < e->n_now; k++)
     if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
   settle_thrown(s, t, rest);
   loss = vv_sum_value(&s->ledger->posted.restitution_loss) - lost;
-  judge(s, first, before - loss + bank - event_bank(s));
+  judge(s, first, before - loss + debt - vvi_event_debt(s));
 }
 
-vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
+vv_status vvi_event_modified_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   event_work *e = s->own;
   memset(e->touch, APART, (size_t)s->model->pairs->n);
-  event_force(s, t, s->state->q, e->f);
+  vvi_event_force(s, t, s->state->q, e->f);
   for (double rest = 1.0;;) {
     const double cut = next(s, rest);
     if (cut == INFINITY && rest == 1.0) { /* a whole step without an event is a plain slab */
-      if (event_varies(s)) vvi_variation_to_grid(s);
-      event_slab(s, t, h);
+      if (vvi_event_varies(s)) vvi_variation_to_grid(s);
+      vvi_event_slab(s, t, h);
       return VV_OK;
     }
     if (cut == INFINITY) {
@@ -752,11 +751,11 @@ vv_status modified_substep(struct vv_step *s, double t, double h, vv_report *r)
       vary_length(s, NULL);
       return VV_OK;
     }
-    if (++e->events > VVI_MAX_EVENTS) return event_too_many(s, t, r);
+    if (++e->events > VVI_MAX_EVENTS) return vvi_event_too_many(s, t, r);
     e->n_now = e->n_set;
     memcpy(e->now, e->set, sizeof(int) * (size_t)e->n_set);
     const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
-    if (event_varies(s) && (e->n_now > 1 || c->restitution < 1.0)) vvi_variation_stop(s, t);
+    if (vvi_event_varies(s) && (e->n_now > 1 || c->restitution < 1.0)) vvi_variation_stop(s, t);
     t += cut * h;
     flow(s, t, cut);
     vary_length(s, c);

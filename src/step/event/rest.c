@@ -30,7 +30,7 @@ static int64_t node_of(const vvi_pair *c)
 }
 
 /* The resting pairs, sorted so that those of one node lie together. */
-void rest_gather(struct vv_step *s)
+void vvi_event_rest_gather(struct vv_step *s)
 {
   event_work *w = s->own;
   const struct vvi_pairs *list = s->model->pairs;
@@ -73,7 +73,7 @@ static double hold_back(struct vv_step *s, event_rest *r, const vvi_pair *c, dou
   double before[3], change[3];
   if (c->friction <= 0.0) return 0.0;
   memcpy(before, r->slide, sizeof before);
-  event_rub(s, c, p, c->friction * r->press, r->slide, &r->sticks);
+  vvi_event_rub(s, c, p, c->friction * r->press, r->slide, &r->sticks);
   for (int i = 0; i < 3; i++) change[i] = r->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, p);
   return vvi_norm3(change);
@@ -135,7 +135,7 @@ static double far_off(const struct vv_step *s)
 static double gap_wanted(const struct vv_step *s, const vvi_pair *c)
 {
   const double gap = vvi_pair_gap(c, s->state->q);
-  return gap <= 4.0 * event_shallow(s) ? gap : 0.0;
+  return gap <= 4.0 * vvi_event_shallow(s) ? gap : 0.0;
 }
 
 /* The impulses of the resting pairs [k0, k1) of one node on p.  h: the drift that follows; 0: the velocity alone counts. */
@@ -157,7 +157,7 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
       moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
       moved = fmax(moved, hold_back(s, r, c, p));
       size = fmax(size, r->press + vvi_norm3(r->slide));
-      if (h != 0.0) rounding = fmax(rounding, event_shallow(s) / (fabs(h) * inverse)); /* of a gap, as an impulse */
+      if (h != 0.0) rounding = fmax(rounding, vvi_event_shallow(s) / (fabs(h) * inverse)); /* of a gap, as an impulse */
     }
     if (moved <= 1e-15 * size + rounding) break;
   }
@@ -190,7 +190,7 @@ static void make_safe(struct vv_step *s, int k0, int k1, double h, double *p)
 {
   event_work *w = s->own;
   bool sank = true;
-  double nudge = event_shallow(s);
+  double nudge = vvi_event_shallow(s);
   for (int it = 0; sank && it < 60; it++, nudge *= 2.0) {
     sank = false;
     for (int k = k0; k < k1; k++) {
@@ -212,7 +212,7 @@ static void solve_group(struct vv_step *s, int k0, int k1, double h, double *p)
   if (h != 0.0) make_safe(s, k0, k1, h, p);
 }
 
-void rest_solve(struct vv_step *s, double h, double *p)
+void vvi_event_rest_solve(struct vv_step *s, double h, double *p)
 {
   const event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
@@ -221,12 +221,12 @@ void rest_solve(struct vv_step *s, double h, double *p)
   }
 }
 
-void rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p)
+void vvi_event_rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, double *p)
 {
-  rest_solve_at(s, c->block_a, vvi_pair_node(c), h, p);
+  vvi_event_rest_solve_at(s, c->block_a, vvi_pair_node(c), h, p);
 }
 
-void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p)
+void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p)
 {
   const event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
@@ -236,7 +236,7 @@ void rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h,
 }
 
 /* Books the impulses last solved; v: momentum of the drift beside them. */
-void rest_book(struct vv_step *s, double t, const double *v)
+void vvi_event_rest_book(struct vv_step *s, double t, const double *v)
 {
   event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
@@ -250,7 +250,7 @@ void rest_book(struct vv_step *s, double t, const double *v)
     }
     vvi_pair_post3(c, s->state->q, s->state->p, r->slide, &s->ledger->posted);
     vvi_pair_velocity(c, s->state->q, v, speed);
-    vvi_sum_add(&s->ledger->posted.friction_loss, -vvi_dot3(r->slide, speed));
+    vvi_pair_lose(s, c, -vvi_dot3(r->slide, speed), &s->ledger->posted.friction_loss);
     if (r->press != 0.0) vvi_tell_pair(s, c, t, w->direction * r->press, r->slide, -vvi_dot3(r->slide, speed));
   }
 }
@@ -260,26 +260,26 @@ static double caught(struct vv_step *s, const vvi_pair *c, double *p)
 {
   double stop[3] = {0, 0, 0}, v[3];
   bool sticks;
-  event_rub(s, c, p, INFINITY, stop, &sticks);
+  vvi_event_rub(s, c, p, INFINITY, stop, &sticks);
   vvi_pair_velocity(c, s->state->q, p, v);
   vvi_pair_pull3(c, s->state->q, stop, p);
   return -0.5 * vvi_dot3(stop, v);
 }
 
-/* The approach speed u of a pair is stopped: its energy is booked (e < 1) or banked (e = 1). */
+/* The approach speed u of a pair is stopped: its energy is booked (e < 1) or kept for it (e = 1). */
 static void take(struct vv_step *s, int i, double u)
 {
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double energy = 0.5 * u * u / vvi_pair_inverse_mass(c, s->state->q);
   if (c->restitution == 1.0)
-    s->state->memory[s->model->pairs->n + i] += energy;
+    *vvi_pair_debt(s, c) += energy;
   else
-    vvi_sum_add(&s->ledger->posted.restitution_loss, energy);
+    vvi_pair_lose(s, c, energy, &s->ledger->posted.restitution_loss);
 }
 
 /* Before a slab, with p the synchronous momentum: what pairs that approach, or slid and stick now, take of it.  Those of one
  * node one after the other, each of what the others left, so that nothing is counted twice. */
-void rest_settle(struct vv_step *s, const double *p)
+void vvi_event_rest_settle(struct vv_step *s, const double *p)
 {
   event_work *w = s->own;
   double node[16];
@@ -299,39 +299,39 @@ void rest_settle(struct vv_step *s, const double *p)
       vvi_pair_pull(c, s->state->q, w->direction * -u / vvi_pair_inverse_mass(c, s->state->q), w->node_p);
     }
     if (now == REST_STICKS && *memory != REST_STICKS)
-      vvi_sum_add(&s->ledger->posted.friction_loss, caught(s, c, w->node_p));
+      vvi_pair_lose(s, c, caught(s, c, w->node_p), &s->ledger->posted.friction_loss);
     *memory = now;
   }
 }
 
-/* Pairs that have come off; what their bank holds comes back as speed. */
-void rest_release(struct vv_step *s, double t)
+/* Pairs that have come off; what was kept for them comes back as speed. */
+void vvi_event_rest_release(struct vv_step *s, double t)
 {
   event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
     const int i = w->rest[k].pair;
     if (w->rest[k].press > 0.0 || vvi_pair_gap(c, s->state->q) < far_off(s)) continue;
-    double *bank = &s->state->memory[s->model->pairs->n + i];
+    double *debt = vvi_pair_debt(s, c);
     s->state->memory[i] = 0.0;
-    if (*bank > 0.0) {
+    if (*debt > 0.0) {
       const double inverse = vvi_pair_inverse_mass(c, s->state->q),
                    u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
       double small, large;
-      if (vvi_quadratic(0.5 * inverse, u, -*bank, &small, &large)) {
+      if (vvi_quadratic(0.5 * inverse, u, -*debt, &small, &large)) {
         const double r = w->direction * fmax(small, large);
         vvi_tell_pair(s, c, t, r, NULL, 0.0);
         vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
         vvi_pair_pull(c, s->state->q, r, s->state->p);
-        *bank = 0.0;
+        *debt = 0.0;
       }
     }
     vvi_log_add(s, c, "off", t, vvi_pair_rate(c, s->state->q, s->state->p), 0.0);
   }
 }
 
-/* Captures a pair that presses: its approach speed u is taken, booked (e < 1) or banked (e = 1). */
-void rest_capture(struct vv_step *s, int i, double t)
+/* Captures a pair that presses: its approach speed u is taken, booked (e < 1) or kept for it (e = 1). */
+void vvi_event_rest_capture(struct vv_step *s, int i, double t)
 {
   event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[i];

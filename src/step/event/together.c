@@ -6,7 +6,7 @@
  *
  * Friction: the tangential impulse that would stop the sliding, cut to the disc |j| <= mu r; where it makes a pair approach
  * again the normal part grows.  Every loss is j.(w- + w+)/2, which is exact at a frozen configuration.        [contact 7] */
-#include "contact/friction.h"
+#include "contact/friction/law.h"
 #include "math/math.h"
 #include "step/event/event.h"
 
@@ -49,13 +49,17 @@ static void solve_normals(struct vv_step *s, double *y)
   }
 }
 
-void event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
+void vvi_event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double limit, double slide[3], bool *sticks)
 {
-  double n[3], a[6], v[3], change[3];
+  double n[3], a[6], v[3], t[2][3], u[2], j[2];
   vvi_pair_normal(c, s->state->q, n);
   vvi_pair_inverse_masses(c, s->state->q, a);
   vvi_pair_velocity(c, s->state->q, p, v);
-  *sticks = vvi_rub(a, n, v, limit, slide, change);
+  vvi_across(n, t);
+  const double k[3] = {vvi_form6(a, t[0], t[0]), vvi_form6(a, t[0], t[1]), vvi_form6(a, t[1], t[1])};
+  for (int i = 0; i < 2; i++) u[i] = vvi_dot3(t[i], v), j[i] = vvi_dot3(t[i], slide);
+  *sticks = vvi_disc_answer(k, u, limit, j);
+  for (int i = 0; i < 3; i++) slide[i] = j[0] * t[0][i] + j[1] * t[1][i];
 }
 
 /* One pair: friction within its disc, then more normal impulse if it approaches. */
@@ -67,7 +71,7 @@ static double rub_pair(struct vv_step *s, int k, double *y)
   double before[3], change[3];
   bool sticks;
   memcpy(before, b->slide, sizeof before);
-  event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
+  vvi_event_rub(s, c, y, c->friction * fabs(b->impulse), b->slide, &sticks);
   for (int i = 0; i < 3; i++) change[i] = b->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, y);
   double moved = sqrt(vvi_dot3(change, change)) * b->inverse;
@@ -115,7 +119,7 @@ static void count_losses(struct vv_step *s, const double *y)
   }
 }
 
-void event_together(struct vv_step *s)
+void vvi_event_together(struct vv_step *s)
 {
   event_work *w = s->own;
   bool rough = false;

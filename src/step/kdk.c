@@ -1,0 +1,221 @@
+/* step/kdk.c  See kdk.h.
+ *
+ * Soft pairs (massless tips) are one-sided springs.  Hard pairs of tips answer at whole steps by the decomposition response: the
+ * normal part of the momentum is turned around, everything else is left alone, at a frozen configuration:
+ *
+ *   p+ = p- - (1 + e) (n.v)/(n.M^-1 n) n   if the pair approaches.                                            [bars 15] */
+#include "step/kdk.h"
+
+#include "math/math.h"
+#include "step/contact.h"
+#include "step/variation.h"
+
+#include <string.h>
+
+/* Bodies whose flight keeps their energy, under constant forces alone: so does the whole step. */
+static bool flies_exactly(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && ((m->block[i].claims & VV_KEEPS_ENERGY) == 0 || m->block[i].n_load > 0)) return false;
+  return true;
+}
+
+vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
+{
+  const vv_model *m = s->model;
+  k->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
+  k->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
+  if (k->f == NULL || k->z == NULL) return VV_NOMEM;
+  k->keep = s->contact != NULL && s->contact->forced, k->steady = vvi_sys_steady(m);
+  k->modified = s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  s->energy = k->modified ? "modified" : "nodal";
+  s->exact = k->modified || flies_exactly(m);
+  return VV_OK;
+}
+
+const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
+{
+  if (w->keep && w->known && (w->steady || w->known_at == t)) return w->f;
+  memset(w->f, 0, sizeof(double) * (size_t)s->state->np);
+  vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
+  vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
+  w->known = true, w->known_at = t;
+  return w->f;
+}
+
+/* ---- decomposition response of hard pairs ---- */
+
+/* Both sides of an impulse: the bodies' momenta, the books for what is held; the histories are told what it took. */
+static void push(struct vv_step *s, const vvi_pair *c, double t, double r, double lost)
+{
+  vvi_tell_pair(s, c, t, r, NULL, lost);
+  vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
+  vvi_pair_pull(c, s->state->q, r, s->state->p);
+}
+
+/* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round.  A pair
+ * with e = 1 that has borrowed energy (below) pays it back: a r^2/2 + u r = debt; others pay with what they lose. */
+void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction)
+{
+  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q);
+  const double speed = vvi_pair_rate(c, q, s->state->p), approach = direction * speed;
+  double impulse, loss, small, large, *debt = vvi_pair_debt(s, c);
+  c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
+  if (impulse == 0.0) return;
+  if (c->restitution < 1.0)
+    vvi_pair_lose(s, c, loss, &s->ledger->posted.restitution_loss);
+  else if (*debt != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*debt, &small, &large))
+    impulse = large, *debt = 0.0;
+  else if (*debt != 0.0)
+    impulse = -approach / inverse, *debt += 0.5 * approach * approach / inverse;
+  push(s, c, t, direction * impulse, loss);
+  vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
+  if (e != NULL) e->energy_jump = -loss;
+}
+
+/* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
+ * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
+ * [bars 19, 19a] */
+static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead)
+{
+  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q), speed = vvi_pair_rate(c, q, s->state->p);
+  if (inverse <= 0.0) return;
+  const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
+  if (c->restitution < 1.0)
+    vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
+  else
+    *vvi_pair_debt(s, c) -= gained;
+  push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
+  if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
+}
+
+/* Gap of a pair of tips after the coming drift: a parabola. */
+static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double pressed)
+{
+  const vv_state *x = s->state;
+  return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
+}
+
+/* One pair that the coming drift would make penetrate answers now.  f: the force here. */
+static void look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
+{
+  const vv_state *x = s->state;
+  const double pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
+  if (gap_ahead(s, c, h, pressed) >= 0.0) return;
+  const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
+  if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) vvi_kdk_respond(s, c, t, h < 0.0 ? -1.0 : 1.0);
+  const double ahead = gap_ahead(s, c, h, pressed);
+  if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+}
+
+/* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
+ * never moved: potential energy is untouched and, for e = 1, so is the kinetic one. */
+static void anticipate(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  const double *f = NULL;
+  for (int i = 0; i < list->n; i++) {
+    if (list->pair[i].compliance > 0.0 || list->pair[i].projection != VVI_ANTICIPATE) continue;
+    if (f == NULL) f = vvi_kdk_force(s, k, t);
+    look_ahead(s, &list->pair[i], t, h, f);
+  }
+}
+
+/* Soft pairs: the springs of this configuration, and an event where one opened or closed. */
+static void close_springs(struct vv_step *s, double t)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; list->n_soft > 0 && i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (c->compliance <= 0.0) continue;
+    const double now = vvi_pair_gap(c, s->state->q) < 0.0;
+    if (now != s->state->memory[i])
+      vvi_log_add(s, c, now != 0.0 ? "on" : "off", t, vvi_pair_rate(c, s->state->q, s->state->p), 0.0);
+    s->state->memory[i] = now;
+  }
+}
+
+void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  if (k->keep) {
+    vvi_axpy(s->state->np, h, s->noted_force = vvi_kdk_force(s, k, t), s->state->p);
+    return;
+  }
+  vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
+  vvi_springs_kick(s->model, s->state->memory, h, s->state->q, s->state->p);
+}
+
+void vvi_kdk_book(struct vv_step *s, double t, double h)
+{
+  vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_tell_springs(s, t, h, s->state->q);
+}
+
+/* Rigid bodies, beams, tips, surfaces, obstacles: the engine. */
+vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool may_halve, bool *halve, vv_report *r)
+{
+  *halve = false;
+  anticipate(s, k, t, h);
+  if (s->contact == NULL) return VV_OK;
+  const double *f = s->contact->forced ? vvi_kdk_force(s, k, t) : NULL;
+  return vvi_contact_answer(s, t, h, f, may_halve, halve, r);
+}
+
+void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
+{
+  vvi_sys_drift(s->model, h, s->state->q, s->state->p);
+  vvi_sys_flow(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->contact != NULL) vvi_contact_drifted(s, h);
+  k->known = false;
+  close_springs(s, t + h);
+}
+
+vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
+{
+  double t = s->state->t;
+  for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
+    const double h = s->composition->gamma[i] * s->h;
+    vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+    VV_TRY(substep(s, t, h, r));
+    t += h;
+  }
+  if (r->reason == VV_REASON_DONE) vvi_step_done(s);
+  if (s->vary != NULL) vvi_variation_step_end(s);
+  vvi_note_gaps(s);
+  return VV_OK;
+}
+
+/* a.b in a fixed order: 8 lanes, then the rest. */
+VV_HOT static double inner(int64_t n, const double *restrict a, const double *restrict b)
+{
+  enum { LANES = 8 };
+  double lane[LANES] = {0}, sum = 0.0;
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES)
+#pragma omp simd
+    for (int l = 0; l < LANES; l++) lane[l] += a[i + l] * b[i + l];
+  for (; i < n; i++) sum += a[i] * b[i];
+  for (int l = 0; l < LANES; l++) sum += lane[l];
+  return sum;
+}
+
+/* On linear bodies kick-drift-kick keeps H - (h^2/8) F.M^-1 F to rounding, with F all forces; a response at a frozen
+ * configuration keeps it too, because it changes neither F nor (for e = 1) the kinetic energy.          [bars 4c, ledger 5] */
+void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
+{
+  const int64_t n = s->state->np;
+  for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *vvi_pair_debt(s, &s->model->pairs->pair[i]);
+  if (!w->modified) return;
+  memset(w->f, 0, sizeof(double) * (size_t)n);
+  vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
+  memset(w->z, 0, sizeof(double) * (size_t)n);
+  vvi_sys_drift(s->model, 1.0, w->z, w->f); /* z = M^-1 F: the configuration space is flat */
+  sum->strain -= 0.125 * s->h * s->h * inner(n, w->f, w->z);
+}
+
+void vvi_kdk_forget(struct vv_step *s, vvi_kdk *k)
+{
+  k->known = false;
+  if (s->contact != NULL) vvi_contact_forget(s->contact);
+}

@@ -1,0 +1,31 @@
+/* step/kdk.h  Kick, drift, kick on a fixed grid of times, as far as steppers share it: one force a step, springs of massless
+ * tips, contacts that are answered before the drift, the energy that is balanced. */
+#pragma once
+#include "step/step.h"
+
+typedef struct vvi_kdk {
+  double *f;          /* [np] force of the present configuration */
+  double *z;          /* [np] scratch momentum */
+  bool keep;          /* f is used for both kicks beside it: one force a step */
+  bool known, steady; /* it belongs to the present configuration; at any time */
+  double known_at;    /* s: the time it belongs to */
+  bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
+} vvi_kdk;
+
+/* Arrays, and which energy is balanced: s->energy, s->exact. */
+vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k);
+const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *k, double t);
+/* Contacts that the coming drift would close.  *halve: nothing was changed, take two half steps instead. */
+vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool may_halve, bool *halve, vv_report *r);
+void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h);
+/* What supports and drives give in a kick of length h. */
+void vvi_kdk_book(struct vv_step *s, double t, double h);
+/* From t to t + h, internal variables after it. */
+void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h);
+/* An approaching pair is turned round at this place. */
+void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction);
+/* One step: the substeps of the composition, then the notes of its end. */
+typedef vv_status vvi_substep(struct vv_step *s, double t, double h, vv_report *r);
+vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r);
+void vvi_kdk_audit(struct vv_step *s, vvi_kdk *k, vv_totals *sum);
+void vvi_kdk_forget(struct vv_step *s, vvi_kdk *k);
