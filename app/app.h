@@ -111,10 +111,11 @@ typedef struct app_progress {
   double start, last; /* clock */
   int64_t from;       /* step at the start */
   int shown;          /* columns of the line on the screen */
+  vv_sim *sim;
 } app_progress;
 double app_clock(void);
-int64_t app_progress_next(int64_t step, void *progress);
-vv_status app_progress_observe(const vv_view *view, void *progress);
+void app_progress_watch(app_progress *p, vv_sim *sim);
+bool app_progress_poll(void *progress);                    /* false: go on */
 void app_progress_show(app_progress *p, const char *text); /* cut to the width of the terminal */
 void app_progress_clear(app_progress *p);
 

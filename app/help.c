@@ -15,6 +15,7 @@ static const topic topics[] = {
 "  scene.yaml          the scene as understood, every default written out\n"
 "  ledger.csv          energy and momentum, one row per recorded step\n"
 "  events.csv          one row per impact\n"
+"  contacts.csv        one row per contact of two bodies, with its force\n"
 "  probes.csv          the scene's `probes` over time, at their own rate\n"
 "  results.h5          frames: positions, velocities, stresses (HDF5)\n"
 "  paraview/run.pvd    the same frames for ParaView\n"

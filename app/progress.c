@@ -28,48 +28,43 @@ void app_progress_show(app_progress *p, const char *text)
   p->shown = length;
 }
 
-static void write_line(app_progress *p, const vv_view *view, double now)
+/* Nothing here closes the ledger: what is shown is as of the last row, and a run is the same with and without a terminal. */
+static void write_line(app_progress *p, double now)
 {
-  const long long total = vv_model_steps(view->model), step = view->state->step;
-  const long long events = (long long)vv_ledger_get(view->ledger, VV_LEDGER_IMPACTS);
-  const double closure = vv_ledger_get(view->ledger, VV_LEDGER_CLOSURE);
-  const double elapsed = now - p->start, done = (double)(step - p->from), t = view->state->t;
-  const double left = done > 0 ? elapsed / done * (double)(total - step) : -1, dt = vv_model_step(view->model);
+  const vv_model *m = vv_sim_model(p->sim);
+  const vv_state *x = vv_sim_state(p->sim);
+  const vv_ledger *l = vv_sim_ledger(p->sim);
+  const long long total = vv_model_steps(m), step = x->step, events = (long long)vv_ledger_get(l, VV_LEDGER_IMPACTS);
+  const double closure = vv_ledger_get(l, VV_LEDGER_CLOSURE), elapsed = now - p->start, done = (double)(step - p->from);
+  const double left = done > 0 ? elapsed / done * (double)(total - step) : -1, dt = vv_model_step(m);
   char text[256], gone[32], rest[32];
   app_seconds(gone, sizeof gone, elapsed);
   app_seconds(rest, sizeof rest, left);
   const int n = snprintf(text, sizeof text,
                          "step %lld of %lld  t %.4g  dt %.3g  events %lld  energy error %.1e  %s elapsed, %s left",
-                         step, total, t, dt, events, closure, gone, rest);
+                         step, total, x->t, dt, events, closure, gone, rest);
   if (n >= columns())
-    snprintf(text, sizeof text, "%lld/%lld t %.4g dt %.2g events %lld error %.0e %s, %s left", step, total, t, dt,
+    snprintf(text, sizeof text, "%lld/%lld t %.4g dt %.2g events %lld error %.0e %s, %s left", step, total, x->t, dt,
              events, closure, gone, rest);
   app_progress_show(p, text);
 }
 
-/* So many steps as took about a tenth of a second so far. */
-int64_t app_progress_next(int64_t step, void *progress)
+void app_progress_watch(app_progress *p, vv_sim *sim)
 {
-  const app_progress *p = progress;
-  const double elapsed = app_clock() - p->start, pace = elapsed > 0 ? (double)(step - p->from) / elapsed : 0;
-  return step + 1 + (int64_t)(0.1 * pace);
+  p->sim = sim;
+  p->start = p->last = app_clock();
+  p->from = vv_sim_state(sim)->step;
+  vv_sim_poll(sim, app_progress_poll, p);
 }
 
-vv_status app_progress_observe(const vv_view *view, void *progress)
+bool app_progress_poll(void *progress)
 {
   app_progress *p = progress;
   const double now = app_clock();
-  if (view->first) {
-    p->start = p->last = now;
-    p->from = view->state->step;
-  }
-  if (!view->last && now - p->last < 0.1) return VV_OK;
+  if (now - p->last < 0.1) return false;
   p->last = now;
-  if (view->last)
-    app_progress_clear(p);
-  else
-    write_line(p, view, now);
-  return VV_OK;
+  write_line(p, now);
+  return false;
 }
 
 void app_progress_clear(app_progress *p)

@@ -18,8 +18,8 @@ static bool default_folder(const char *scene, char *out, size_t size)
 
 static bool holds_a_run(const char *folder)
 {
-  static const char *const name[] = {"scene.yaml",    "ledger.csv",   "events.csv", "results.h5",
-                                     "checkpoint.h5", "summary.json", "paraview",   "probes.csv"};
+  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv", "probes.csv",
+                                     "results.h5", "checkpoint.h5", "summary.json", "paraview"};
   char path[APP_PATH];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
     if (app_join(path, sizeof path, folder, name[i]) && app_exists(path)) return true;
@@ -84,11 +84,9 @@ static vv_status prepare(app_run *r)
 static vv_status advance(app_run *r)
 {
   app_progress progress = {0};
-  if (!r->quiet && isatty(STDERR_FILENO)) {
-    const vv_status status = vv_sim_observe_when(r->sim, app_progress_next, app_progress_observe, &progress);
-    if (status != VV_OK) return status;
-  }
+  if (!r->quiet && isatty(STDERR_FILENO)) app_progress_watch(&progress, r->sim);
   const vv_status status = vv_sim_run(r->sim, &r->report);
+  vv_sim_poll(r->sim, NULL, NULL);
   app_signals_calm();
   app_progress_clear(&progress);
   return status;

@@ -1,6 +1,7 @@
 /* app/summary.c  What a run tells at its end. */
 #include "app.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,13 @@ static void print_steps(const app_run *r)
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }
 
+/* Round-off adds up as the square root of the steps at least: below that an error says nothing about the method. */
+static void print_error(const app_run *r, const char *name, double value, const char *what)
+{
+  const double rounding = 4.0 * DBL_EPSILON * sqrt(1.0 + (double)r->scene.state->step);
+  printf("  %-18s %.2e  %s%s\n", name, value, what, value > 0 && value <= rounding ? "; round-off" : "");
+}
+
 static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
@@ -28,7 +36,7 @@ static void print_ledger(const app_run *r)
   const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
                       plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
-  char unit[256];
+  char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
   if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
@@ -40,10 +48,54 @@ static void print_ledger(const app_run *r)
   if (plastic != 0) printf("    plastic work     %.9g %s\n", plastic, unit);
   if (viscous != 0) printf("    viscous loss     %.9g %s\n", viscous, unit);
   if (damage != 0) printf("    damage           %.9g %s\n", damage, unit);
-  printf("  energy error       %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE));
-  printf("  momentum drift     %.2e  largest, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT));
-  printf("  angular momentum   %.2e  largest drift, relative\n", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT));
-  printf("  penetration        %.2e  largest\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION));
+  print_error(r, "energy error", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE), "largest, relative");
+  print_error(r, "momentum drift", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT), "largest, relative");
+  print_error(r, "angular momentum", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT), "largest drift, relative");
+  printf("  penetration        %.2e  largest, %s\n", vv_ledger_get(l, VV_LEDGER_MAX_PENETRATION),
+         app_clean(unit, sizeof unit, app_scene_word(&r->scene, "units", "length", word, sizeof word)));
+}
+
+/* "ball 3": a body, and which of its copies. */
+static void name_side(const app_run *r, const vv_contact_total *c, int side, char *out, size_t size)
+{
+  char clean[40];
+  app_clean(clean, sizeof clean, vv_model_body_name(r->scene.model, c->body[side]));
+  if (c->copy[side] >= 0)
+    snprintf(out, size, "%s %d", clean, c->copy[side]);
+  else
+    snprintf(out, size, "%s", clean);
+}
+
+static void print_contact(const app_run *r, const vv_contact_total *c)
+{
+  char a[64], b[64], both[160], force[32] = "-";
+  name_side(r, c, 0, a, sizeof a);
+  name_side(r, c, 1, b, sizeof b);
+  snprintf(both, sizeof both, "%s, %s", a, b);
+  if (isfinite(c->peak_force)) snprintf(force, sizeof force, "%.4g", c->peak_force);
+  printf("  %-18.18s %5lld  %-9.4g %-9.4g %-9.4g %-10s %.3g\n", both, (long long)c->episodes, c->touch, c->duration,
+         c->normal, force, c->energy_lost);
+}
+
+/* The pairs with the most impulse. */
+static void print_contacts(const app_run *r)
+{
+  enum { MOST = 6 };
+  const vv_ledger *l = vv_sim_ledger(r->sim);
+  const int64_t n = vv_ledger_pairs(l);
+  vv_contact_total best[MOST], c;
+  int used = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (vv_ledger_pair(l, i, &c) != VV_OK) continue;
+    int at = used < MOST ? used++ : MOST;
+    for (; at > 0 && best[at - 1].normal < c.normal; at--)
+      if (at < MOST) best[at] = best[at - 1];
+    if (at < MOST) best[at] = c;
+  }
+  if (n == 0) return;
+  printf("contacts of          times  touch     duration  impulse   peak force lost\n");
+  for (int i = 0; i < used; i++) print_contact(r, &best[i]);
+  if (n > used) printf("  and %lld more pairs: contacts.csv\n", (long long)(n - used));
 }
 
 /* Also where nothing is claimed: the number then says by how much the method misses. */
@@ -68,8 +120,12 @@ static void print_claims(const app_run *r)
   for (int i = 0; i < n; i++) {
     char when[32] = "-";
     if (claim[i].worst > 0) snprintf(when, sizeof when, "%.4g", claim[i].when);
-    printf("  %-18s %s %8.2e  %7.1e  %-9s  %s\n", claim[i].name, claim[i].kept ? "kept  " : "BROKEN", claim[i].worst,
-           claim[i].bound, when, claim[i].nature);
+    const bool guard = strncmp(claim[i].nature, "guard", 5) == 0;
+    printf("  %-18s %s %8.2e  %7.1e  %-9s  %s\n", claim[i].name,
+           !claim[i].kept ? "BROKEN"
+           : guard        ? "within"
+                          : "kept  ",
+           claim[i].worst, claim[i].bound, when, claim[i].nature);
   }
   if (n == 0) printf("  none: this method promises nothing for this scene\n");
 }
@@ -80,8 +136,11 @@ static void print_cost(const app_run *r)
   const double work = (double)r->report.steps * (double)vv_model_nodes(r->scene.model);
   const int64_t steps = r->report.steps, shared = r->report.shared_steps;
   const char *when = 2 * shared < steps ? ", 1 for most steps" : "";
-  printf("wall time            %.3g s on %d thread%s%s", r->report.wall_seconds, threads, app_plural(threads), when);
-  if (work > 0) printf(", %.3g ns per node and step", 1e9 * r->report.wall_seconds / work);
+  const double all = r->report.wall_seconds, inside = r->report.step_seconds;
+  printf("wall time            %.3g s on %d thread%s%s\n", all, threads, app_plural(threads), when);
+  printf("  steps              %.3g s", inside);
+  if (work > 0) printf(", %.3g ns per node and step", 1e9 * inside / work);
+  printf("\n  audits and files   %.3g s", all > inside ? all - inside : 0.0);
   printf("\nstate hash           %016llx\n", (unsigned long long)vv_state_hash(r->scene.state));
 }
 
@@ -91,6 +150,7 @@ void app_print_summary(const app_run *r)
   app_print_method(&r->scene, vv_sim_energy_kind(r->sim));
   print_steps(r);
   print_ledger(r);
+  print_contacts(r);
   print_structure(r);
   print_claims(r);
   print_cost(r);

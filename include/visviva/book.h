@@ -56,6 +56,7 @@ struct vv_ledger {
   double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
   double max_rise;     /* J: by which it was later found above that */
   double touched[8];   /* s: when the bodies of each stop condition last touched, or moved; 0: never */
+  struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
 
 VV_API double vv_sum_value(const vv_sum *s);

@@ -302,6 +302,8 @@ typedef struct vv_body_kind {
   void (*launch)(const vv_block *b, double h, const double *q, double *p);
   /* Coefficient of h^2 in the energy that drift(h) itself keeps, over the kinetic energy; NULL: not known (0 where flat) */
   double (*drift_excess)(const vv_block *b, const double *q, const double *p);
+  /* s: the slowest time in which an element of a body (of the model) answers a blow; NULL: the stable step */
+  double (*answer_time)(const vv_block *b, int32_t body);
   /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
   double (*distortion)(const vv_block *b, const double *q);
   const vv_vary_table *vary;

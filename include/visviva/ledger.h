@@ -70,6 +70,53 @@ VV_API int vv_ledger_find(const char *name);                            /* -1: n
 VV_API double vv_ledger_get(const vv_ledger *ledger, int column);       /* not a number: there is no such column */
 VV_API void vv_ledger_row(const vv_ledger *ledger, int n, double *out); /* out[n]: the first n columns */
 
+/* ---- contact histories: what two bodies did to each other, from what the steppers book ----
+ *
+ * Impulses of two bodies belong to one episode while the pause between them is no longer than the shortest of interest (four
+ * steps, or sixteen times what an element of these bodies needs to answer), or eight times the mean pause so far.
+ * Forces are mean values over a window of duration/sqrt(impulses), rounded up to 2^n steps: it shrinks with the mesh, while it
+ * holds more and more impulses.                                                                            [ledger 15] */
+typedef struct vv_episode {
+  int32_t body[2];                      /* index (vv_model_body), a before b; the same twice: it touches itself */
+  int32_t copy[2];                      /* of a body with copies; -1: it has none */
+  int64_t pair;                         /* number of these two, by their first touch in the run */
+  int64_t number;                       /* of the episode in the pair: 0, 1, ... */
+  int64_t impulses;                     /* that were booked, points of contact counted apart */
+  int64_t instants;                     /* at so many different times */
+  double touch, release;                /* s: the first and the last of them */
+  double normal, tangential;            /* N s: sums of sizes */
+  double impulse[3];                    /* N s: what b got and a gave */
+  double mean_force;                    /* N, along normals; not a number where everything happened at once */
+  double peak_force, peak_time, window; /* N, s, s: the largest mean over a window */
+  double energy_lost;                   /* J: what the impulses took from the motion */
+  double speed;                         /* m/s: approach at the first touch, negative */
+  double x[3];                          /* m: mean of the points, weighted by impulse */
+  int64_t first, samples;               /* of its force: where in the list that came with it, and how many */
+  int64_t open;                         /* 1: not over yet */
+} vv_episode;
+
+/* Mean force of an episode in a window about a time. */
+typedef struct vv_force_sample {
+  double time, normal, tangential; /* s, N, N */
+} vv_force_sample;
+
+/* All episodes of two bodies together. */
+typedef struct vv_contact_total {
+  int32_t body[2], copy[2];
+  int64_t episodes, impulses;
+  double touch, release;     /* s: first and last of the run */
+  double duration;           /* s: of all episodes */
+  double normal, tangential; /* N s */
+  double impulse[3];         /* N s: what b got */
+  double energy_lost;        /* J */
+  double peak_force,
+      peak_time; /* N, s: of the finished episodes and of the present one; not a number: none has a force */
+  int64_t open;
+} vv_contact_total;
+
+VV_API int64_t vv_ledger_pairs(const vv_ledger *ledger); /* of bodies that have touched */
+VV_API VV_NODISCARD vv_status vv_ledger_pair(const vv_ledger *ledger, int64_t pair, vv_contact_total *out);
+
 /* A ledger of the caller's own, to hold that of a checkpoint or a copy. */
 VV_API VV_NODISCARD vv_status vv_ledger_create(vv_ledger **out);
 VV_API VV_NODISCARD vv_status vv_ledger_copy(vv_ledger *to, const vv_ledger *from);

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-/* Writer of a result folder: scene.yaml ledger.csv events.csv results.h5 paraview/ checkpoint.h5 summary.json */
+/* Writer of a result folder: scene.yaml ledger.csv events.csv contacts.csv results.h5 paraview/ checkpoint.h5 summary.json */
 typedef struct vv_results vv_results;
 typedef struct vv_results_def {
   const char *folder;

@@ -17,8 +17,9 @@ typedef struct vv_event {
   double normal_impulse, tangential_impulse;
   double
       energy_jump; /* J: change of the energy the method balances; what restitution takes, and what the balance missed */
-  double residual;        /* |energy equation| / energy scale after the jump was solved */
-  int64_t node_a, node_b; /* of the body, where it was touched; -1: fixed in space */
+  double residual;             /* |energy equation| / energy scale after the jump was solved */
+  int64_t node_a, node_b;      /* of the body, where it was touched; -1: fixed in space */
+  double pose_a[7], pose_b[7]; /* of a rigid body then: position, turn as a quaternion (w first); all 0: not known */
 } vv_event;
 
 /* Why a run ended. */
@@ -43,14 +44,16 @@ typedef struct vv_report {
   int64_t events;       /* in this call */
   double wall_seconds;  /* of this call */
   char message[256];    /* what happened and where, empty when done */
+  double step_seconds;  /* of wall_seconds: in steps; the rest went into audits, observers and files */
 } vv_report;
 
 /* A promise of the method, and whether the run kept it. */
 typedef struct vv_claim {
-  const char *name;   /* energy, momentum, angular_momentum, penetration, event_balance, symplectic... */
-  const char *nature; /* exact, bounded, dissipative by design */
-  double bound, worst;
-  double when; /* time of the worst value */
+  const char *name; /* energy, momentum, angular_momentum, penetration, event_balance, symplectic... */
+  const char
+      *nature; /* exact; bounded: by theory; guard: wide, kept means that it did not blow up; ", losses booked" */
+  double bound, worst; /* relative, but of penetration: a length */
+  double when;         /* time of the worst value */
   bool kept;
 } vv_claim;
 
@@ -63,8 +66,11 @@ typedef struct vv_view {
   const vv_ledger *ledger;
   const vv_event *event; /* [n_event] events since this observer was last called, oldest first */
   int64_t n_event;
-  bool first, last; /* first call of this run; last call (done, stopped or interrupted) */
-  bool hopeless;    /* last, and the state is not worth keeping: the run was stopped as unstable */
+  bool first, last;          /* first call of this run; last call (done, stopped or interrupted) */
+  bool hopeless;             /* last, and the state is not worth keeping: the run was stopped as unstable */
+  const vv_episode *episode; /* [n_episode] contacts that ended since this observer was last called */
+  int64_t n_episode;
+  const vv_force_sample *sample; /* their forces: sample[episode.first .. first + samples - 1] */
 } vv_view;
 typedef vv_status vv_observe_fn(const vv_view *view, void *user);
 

@@ -69,7 +69,7 @@ class Slice(ctypes.Structure):
 
 class Report(ctypes.Structure):
     _fields_ = [("reason", c_int), ("steps", c_int64), ("shared_steps", c_int64), ("events", c_int64),
-                ("wall_seconds", c_double), ("message", c_char * 256)]
+                ("wall_seconds", c_double), ("message", c_char * 256), ("step_seconds", c_double)]
 
 
 class Claim(ctypes.Structure):
@@ -79,7 +79,8 @@ class Claim(ctypes.Structure):
 
 class View(ctypes.Structure):
     _fields_ = [("model", c_void_p), ("state", c_void_p), ("ledger", c_void_p), ("event", c_void_p), ("n_event", c_int64),
-                ("first", c_bool), ("last", c_bool)]
+                ("first", c_bool), ("last", c_bool), ("hopeless", c_bool), ("episode", c_void_p), ("n_episode", c_int64),
+                ("sample", c_void_p)]
 
 
 class SimDef(ctypes.Structure):
@@ -116,7 +117,7 @@ STRUCTS = {"vv_ctx_def": CtxDef, "vv_state": State, "vv_slice": Slice, "vv_repor
 #: dtype of struct vv_event; names are addresses of C strings that live as long as the model
 EVENT = [("time", "f8"), ("body_a", "u8"), ("feature_a", "u8"), ("body_b", "u8"), ("feature_b", "u8"), ("kind", "u8"),
          ("x", "f8", 3), ("n", "f8", 3), ("normal_speed", "f8"), ("normal_impulse", "f8"), ("tangential_impulse", "f8"),
-         ("energy_jump", "f8"), ("residual", "f8"), ("node_a", "i8"), ("node_b", "i8")]
+         ("energy_jump", "f8"), ("residual", "f8"), ("node_a", "i8"), ("node_b", "i8"), ("pose_a", "f8", 7), ("pose_b", "f8", 7)]
 
 ObserveFn = CFUNCTYPE(c_int, POINTER(View), c_void_p)
 NextFn = CFUNCTYPE(c_int64, c_int64, c_void_p)

@@ -196,6 +196,11 @@ class Results:
         return _read_csv(self.folder / "events.csv")
 
     @property
+    def contacts(self) -> Table:
+        """contacts.csv by columns: one row for each contact of two bodies."""
+        return _read_csv(self.folder / "contacts.csv")
+
+    @property
     def probes(self) -> Table:
         """probes.csv by columns; FileNotFoundError where the scene has no probes."""
         return _read_csv(self.folder / "probes.csv")

@@ -374,7 +374,7 @@ static void post_outside(struct vvi_contact_step *w, const vvi_contact *c, doubl
   for (int k = 0; k < 6; k++) pending[k] += 0.5 * c->steady * sign * all[k];
 }
 
-static void note(struct vvi_contact_step *w, const vvi_contact *c)
+static void note(struct vvi_contact_step *w, const vvi_contact *c, bool back)
 {
   if (w->log == NULL || !(c->j[0] > 0.0)) return;
   const double across = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]), speed = w->sign * c->before[0];
@@ -382,7 +382,8 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c)
                                       .speed = speed,
                                       .normal = w->sign * c->j[0],
                                       .tangential = across,
-                                      .lost = -(c->work[0] + c->work[1])});
+                                      .lost = back ? 0.0 : -(c->work[0] + c->work[1]),
+                                      .back = back});
 }
 
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
@@ -395,7 +396,7 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
       if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
     }
-    note(w, c);
+    note(w, c, false);
   }
   book_losses(w, g);
   for (int k = 0; k < 3; k++) {
@@ -483,6 +484,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};
+      note(w, c, true);
       if (c->j[0] == 0.0 || !c->open || c->near >= 0) continue;
       post_outside(w, c, -1.0, none);
       for (int a = 0; a < 3; a++)

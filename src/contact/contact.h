@@ -104,6 +104,7 @@ typedef struct vvi_contact_group {
 typedef struct vvi_contact_note {
   const vvi_contact *contact;
   double speed, normal, tangential, lost;
+  bool back; /* taken back before the first step */
 } vvi_contact_note;
 
 /* Surfaces: the search, and which movers carry their vertices. */

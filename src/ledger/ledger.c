@@ -1,5 +1,5 @@
 /* ledger/ledger.c  Closure: what the books say against what the state says. */
-#include "ledger/ledger.h"
+#include "ledger/episodes.h"
 
 #include <float.h>
 #include <math.h>
@@ -87,12 +87,31 @@ vv_status vv_ledger_create(vv_ledger **out)
 vv_status vv_ledger_copy(vv_ledger *to, const vv_ledger *from)
 {
   if (to == NULL || from == NULL) return VV_ARG;
+  if (to == from) return VV_OK;
+  vvi_episodes *kept = to->episodes;
   *to = *from;
-  return VV_OK;
+  to->episodes = kept;
+  return vvi_ledger_adopt(to, from->episodes);
+}
+
+vv_status vvi_ledger_adopt(vv_ledger *l, const vvi_episodes *from)
+{
+  if (from == NULL) {
+    vvi_episodes_clear(l->episodes);
+    return VV_OK;
+  }
+  if (l->episodes == NULL || l->episodes->bodies != from->bodies) {
+    vvi_episodes_destroy(l->episodes);
+    l->episodes = vvi_episodes_create(from->bodies, from->h);
+    if (l->episodes == NULL) return VV_NOMEM;
+    memcpy(l->episodes->pause, from->pause, sizeof(double) * (size_t)from->bodies);
+  }
+  return vvi_episodes_copy(l->episodes, from) ? VV_OK : VV_NOMEM;
 }
 
 void vv_ledger_destroy(vv_ledger *ledger)
 {
+  if (ledger != NULL) vvi_episodes_destroy(ledger->episodes);
   free(ledger);
 }
 

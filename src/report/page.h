@@ -8,7 +8,7 @@
 #include "io/results/json.h"
 #include "io/results/read.h"
 
-enum { VVI_PAGE_FORMAT = 1 }; /* of the data; web/src/data.ts knows the same number */
+enum { VVI_PAGE_FORMAT = 2 }; /* of the data; web/src/data.ts knows the same number */
 
 typedef struct vvi_paper {
   vvi_file file;
@@ -36,6 +36,10 @@ void vvi_block_end(vvi_paper *p);
 /* page_tables.c: {"rows", "all", "columns", "block", ...} under a key; at most `most` rows are kept. */
 vv_status vvi_page_ledger(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most);
 vv_status vvi_page_events(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most);
+/* "contacts", and "forces": of the rows that are kept, their number among these, time, normal and tangential force. */
+vv_status vvi_page_contacts(vvi_paper *p, vvi_arena *arena, const vvi_table *t, vvi_run *run, int64_t most);
+/* "poses": time, body, copy, place, quaternion of rigid bodies at their impacts, at most so many. */
+vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most);
 
 /* page_frames.c: "frames" and "bodies"; at most `most` bytes of numbers. */
 vv_status vvi_page_frames(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most);

@@ -35,7 +35,8 @@ typedef struct channel {
 } channel;
 
 typedef struct body {
-  int index; /* in the run */
+  int index;      /* in the run */
+  int64_t number; /* in the model */
   char name[NAME_TEXT], kind[NAME_TEXT];
   const char *place; /* field that says where it is: the limit surface of a subdivision shell, else the nodes */
   int64_t nodes, elements, element_nodes, skin_points, skin_triangles;
@@ -158,6 +159,7 @@ static vv_status find_body(motion *m, int index)
   object_of(run, index, NULL, object);
   VV_TRY(vvi_h5_get_text(&run->h5, object, "name", b->name, sizeof b->name));
   VV_TRY(vvi_h5_get_text(&run->h5, object, "kind", b->kind, sizeof b->kind));
+  VV_TRY(vvi_h5_get_whole(&run->h5, object, "index", &b->number));
   b->elements = rows_of(run, index, "elements", &b->element_nodes);
   b->skin_points = rows_of(run, index, "skin_points", &columns);
   if (columns != 3) b->skin_points = 0;
@@ -448,6 +450,7 @@ static vv_status put_body(motion *m, const body *b)
   vvi_json_open(j, NULL, '{');
   vvi_json_text(j, "name", b->name);
   vvi_json_text(j, "kind", b->kind);
+  vvi_json_whole(j, "index", b->number);
   vvi_json_whole(j, "nodes", b->nodes);
   vvi_json_whole(j, "element_nodes", b->element_nodes);
   vvi_json_flag(j, "left_out", b->left_out);

@@ -157,3 +157,91 @@ vv_status vvi_page_events(vvi_paper *p, vvi_arena *arena, const vvi_table *t, in
   put_table(p, "events", t, keep, &d);
   return p->status;
 }
+
+/* ---- forces of contacts ---- */
+
+enum { FORCE_COLUMNS = 4 };
+static const char *const force_name[FORCE_COLUMNS] = {"contact", "time", "normal", "tangential"};
+
+/* NULL: the folder has none, or another number of rows than contacts.csv (a file was put aside). */
+static vv_status read_forces(vvi_arena *arena, vvi_run *run, double *out[FORCE_COLUMNS], int64_t *n)
+{
+  int64_t first = 0, dims[VVI_H5_RANK];
+  int rank;
+  *n = 0;
+  if (!vvi_h5_has(&run->h5, "/contacts/force/contact")) return VV_OK;
+  VV_TRY(vvi_h5_get_whole(&run->h5, "/contacts", "first", &first));
+  VV_TRY(vvi_h5_shape(&run->h5, "/contacts/force/contact", &rank, dims));
+  if (first != 0 || rank != 1) return VV_OK;
+  for (int i = 0; i < FORCE_COLUMNS; i++) {
+    char object[64] = "/contacts/force/";
+    out[i] = VVI_ARENA_NEW(arena, double, dims[0] + 1);
+    if (out[i] == NULL) return VV_NOMEM;
+    VV_TRY(vvi_h5_read(&run->h5, strcat(object, force_name[i]), VVI_H5_DOUBLE, dims[0], out[i]));
+  }
+  *n = dims[0];
+  return VV_OK;
+}
+
+static void put_forces(vvi_paper *p, const vvi_table *t, const int64_t *kept, double *const force[], int64_t n,
+                       int64_t most)
+{
+  int64_t used = 0;
+  vvi_json_open(&p->json, "forces", '{');
+  const int block = vvi_block_begin(p);
+  for (int64_t i = 0; i < n && used < most; i++) {
+    const double row = force[0][i];
+    if (!(row >= 0.0 && row < (double)t->rows) || kept[(int64_t)row] < 0) continue;
+    vvi_block_double(p, (double)kept[(int64_t)row]);
+    for (int k = 1; k < FORCE_COLUMNS; k++) vvi_block_double(p, force[k][i]);
+    used++;
+  }
+  vvi_block_end(p);
+  vvi_json_whole(&p->json, "block", block);
+  vvi_json_whole(&p->json, "rows", used);
+  vvi_json_close(&p->json, '}');
+}
+
+vv_status vvi_page_contacts(vvi_paper *p, vvi_arena *arena, const vvi_table *t, vvi_run *run, int64_t most)
+{
+  enum { SAMPLES = 16 }; /* for each row, on average */
+  bool *keep;
+  dictionary d;
+  double *force[FORCE_COLUMNS];
+  int64_t n, kept = 0;
+  VV_TRY(keep_strongest(arena, t, most, &keep));
+  VV_TRY(open_dictionary(arena, t, &d));
+  put_table(p, "contacts", t, keep, &d);
+  VV_TRY(read_forces(arena, run, force, &n));
+  int64_t *place = VVI_ARENA_NEW(arena, int64_t, t->rows + 1);
+  if (place == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < t->rows; i++) place[i] = keep[i] ? kept++ : -1;
+  put_forces(p, t, place, force, n, SAMPLES * most);
+  return p->status;
+}
+
+/* ---- poses of rigid bodies at their impacts ---- */
+
+vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most)
+{
+  static const char *const name[] = {"time", "body", "copy", "x", "y", "z", "w", "i", "j", "k"};
+  int64_t dims[VVI_H5_RANK] = {0}, n = 0;
+  double *column[VV_COUNT(name)];
+  int rank;
+  if (vvi_h5_has(&run->h5, "/poses/time")) VV_TRY(vvi_h5_shape(&run->h5, "/poses/time", &rank, dims));
+  for (int i = 0; dims[0] > 0 && i < VV_COUNT(name); i++) {
+    char object[32] = "/poses/";
+    column[i] = VVI_ARENA_NEW(arena, double, dims[0]);
+    if (column[i] == NULL) return VV_NOMEM;
+    VV_TRY(vvi_h5_read(&run->h5, strcat(object, name[i]), VVI_H5_DOUBLE, dims[0], column[i]));
+  }
+  vvi_json_open(&p->json, "poses", '{');
+  const int block = vvi_block_begin(p);
+  for (; n < dims[0] && n < most; n++)
+    for (int i = 0; i < VV_COUNT(name); i++) vvi_block_double(p, column[i][n]);
+  vvi_block_end(p);
+  vvi_json_whole(&p->json, "block", block);
+  vvi_json_whole(&p->json, "rows", n);
+  vvi_json_close(&p->json, '}');
+  return p->status;
+}

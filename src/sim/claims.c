@@ -5,7 +5,8 @@
  *   |closure| <= y/(1 - y).
  * Of nonlinear bodies no such number is known beforehand: a beam that is bent or stretched hard rings higher than its rest
  * shape, which h_stable belongs to.  Their bound is h/h_stable, which leaves room for a frequency sqrt(h_stable/h) times as
- * high; it catches what blows up, and the ledger says how good the run really was. */
+ * high; it catches what blows up, and the ledger says how good the run really was.  Such a bound, and one above a tenth of the
+ * energy, is called a guard: a run within it did not blow up, and that is all that is said. */
 #include "sim/sim.h"
 
 #include "contact/sheets.h"
@@ -63,6 +64,13 @@ static double energy_bound(const vv_model *m, double ratio)
   return y < 1.0 ? y / (1.0 - y) + 1e-12 : INFINITY;
 }
 
+static const char *energy_nature(const vv_model *m, double bound)
+{
+  const bool guard = isfinite(m->stable_step) && ((vvi_sys_claims(m) & VV_LINEAR) == 0 || bound > 0.1);
+  if (guard) return loses(m) ? "guard, losses booked" : "guard";
+  return loses(m) ? "bounded, losses booked" : "bounded";
+}
+
 /* Each step rounds the energy by an eps of its scale; under a steady force always to the same side.           [ledger 12] */
 static double steps_rounding(int64_t steps)
 {
@@ -80,12 +88,12 @@ static double strain_rounding(const vv_ledger *l, int64_t steps)
 /* Rigid bodies are answered before they overlap, but the feature that is nearest may change within a step, and bodies that
  * bounce for ever under gravity dip by its way in one step: a thousandth of a body, or that; a hundredth in heaps, where
  * nothing pushes bodies out again that were pressed together while they slid. */
-static double solids_bound(const vv_sim *sim)
+static double solids_bound(const vv_sim *sim) /* m */
 {
   const vv_model *m = sim->model;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  if (sim->step.locate != NULL) return 1e-12;
-  return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip) / m->length_scale;
+  if (sim->step.locate != NULL) return 1e-12 * m->length_scale;
+  return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip);
 }
 
 /* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, gaps that turn.  It is of second
@@ -116,7 +124,7 @@ void vvi_claims_make(vv_sim *sim)
   if (sim->step.exact)
     add(sim, "energy", loses(m) ? "exact, losses booked" : "exact", 1e-12);
   else if (!uses_projection(m))
-    add(sim, "energy", loses(m) ? "bounded, losses booked" : "bounded", energy_bound(m, ratio));
+    add(sim, "energy", energy_nature(m, energy_bound(m, ratio)), energy_bound(m, ratio));
   if (loses(m) && !uses_projection(m)) add(sim, "losses", "exact", 1e-12);
   add(sim, "momentum", "exact", 1e-12);
   if (m->sheets == NULL || !uses_projection(m)) add(sim, "angular_momentum", "exact", 1e-12);
@@ -125,7 +133,7 @@ void vvi_claims_make(vv_sim *sim)
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
   const bool solids = sim->step.contact != NULL && sim->step.locate == NULL; /* as well */
-  const double least = dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12;
+  const double least = (dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12) * m->length_scale;
   if (event || (dcr && !penetrates))
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.contact != NULL)
@@ -147,7 +155,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "losses") == 0) return losses(sim);
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
-  if (strcmp(name, "penetration") == 0) return l->max_penetration / sim->model->length_scale;
+  if (strcmp(name, "penetration") == 0) return l->max_penetration; /* m */
   if (strcmp(name, "debt") == 0) return debt(sim);
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;

@@ -50,11 +50,41 @@ static vv_status balance_kicks(vv_sim *sim)
   return VV_OK;
 }
 
+/* s: what an element of a body needs to answer a blow. */
+static double answer_time(const vv_block *b, int32_t body, double stable)
+{
+  const double t = b->kind->answer_time != NULL ? b->kind->answer_time(b, body) : stable;
+  return isfinite(t) ? t : 0.0;
+}
+
+/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
+ *                                                                                                          [ledger 15] */
+static vv_status keep_histories(vv_sim *sim)
+{
+  const vv_model *m = sim->model;
+  const vv_group *record = vv_sub(m->root, "record");
+  const double most = 16.0, given = vv_has(record, "pause") ? vv_number(record, "pause") : 0.0;
+  vvi_episodes *e = sim->ledger.episodes = vvi_episodes_create(m->n_body, sim->step.h);
+  if (e == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    const bool asks = b->nodes > 0 && b->kind->answer_time == NULL && b->kind->stable_step != NULL;
+    const double stable = asks ? b->kind->stable_step(b) : 0.0;
+    for (int j = 0; b->nodes > 0 && j < b->n_body; j++) {
+      const int32_t body = b->body[j]->index;
+      e->pause[body] = fmax(e->pause[body], most * answer_time(b, body, stable));
+    }
+  }
+  for (int i = 0; given > 0.0 && i < m->n_body; i++) e->pause[i] = given;
+  return VV_OK;
+}
+
 static vv_status build(vv_sim *sim, const vv_sim_def *def)
 {
   const vv_model *m = sim->model;
   sim->log.event = calloc(VVI_LOG_EVENTS, sizeof(vv_event)); /* not the arena, which would touch its 6 MB */
   if (sim->log.event == NULL) return VV_NOMEM;
+  sim->log.room = VVI_LOG_EVENTS;
   sim->step = (struct vv_step){.model = m,
                                .state = sim->state,
                                .ledger = &sim->ledger,
@@ -73,6 +103,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
+  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
@@ -107,6 +138,7 @@ void vv_sim_destroy(vv_sim *sim)
   if (sim == NULL) return;
   vv_state_destroy(sim->left);
   vvi_contact_destroy(sim->step.contact);
+  vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
   vvi_stops_free(&sim->stops);
   free(sim->act);
@@ -190,7 +222,10 @@ bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
 
 vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
 {
+  vvi_episodes *kept = sim->ledger.episodes;
   sim->ledger = *ledger;
+  sim->ledger.episodes = kept;
+  if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
   sim->started = sim->fresh = true;
   sim->touched = false;
   sim->sane = sim->state->step;
@@ -229,7 +264,10 @@ static void open_ledger(vv_sim *sim)
   double nodal;
   sim->ledger.anchor_events = -1;
   vvi_sim_audit(sim, &balanced, &nodal);
+  vvi_episodes *kept = sim->ledger.episodes;
   vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
+  sim->ledger.episodes = kept;
+  vvi_episodes_clear(kept);
   sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
   if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
   vvi_note_gaps(&sim->step);
@@ -268,21 +306,27 @@ static void close_ledger(vv_sim *sim)
   vvi_sim_close(sim, &balanced, nodal);
 }
 
-/* Forgets the events that every observer has been told.  An observer that comes so rarely that the log would fill up loses
- * the oldest ones. */
+/* Forgets the events that every observer has been told; all of them are when the log is a quarter full. */
 static void trim_log(vv_sim *sim)
 {
   int64_t told = sim->log.n;
   for (int i = 0; i < sim->n_observer; i++)
     if (sim->observer[i].seen < told) told = sim->observer[i].seen;
-  if (sim->stops.n > 0 && sim->stops.seen < told) told = sim->stops.seen;
-  const int64_t room = VVI_LOG_EVENTS - VVI_BATCH_STEPS * VVI_MAX_EVENTS / 2;
-  if (sim->log.n - told > room) told = sim->log.n - room;
+  if (sim->stops.n > 0 && sim->step.h > 0.0 && sim->stops.seen < told) told = sim->stops.seen;
   memmove(sim->log.event, sim->log.event + told, sizeof(vv_event) * (size_t)(sim->log.n - told));
   sim->log.n -= told;
+  for (int i = 0; i < sim->n_observer; i++) sim->observer[i].seen -= told;
+  if (sim->stops.n > 0 && sim->step.h > 0.0) sim->stops.seen -= told;
+}
+
+static void trim_episodes(vv_sim *sim)
+{
+  vvi_episodes *e = sim->ledger.episodes;
+  int64_t told = e != NULL ? e->n_done : 0;
   for (int i = 0; i < sim->n_observer; i++)
-    sim->observer[i].seen = sim->observer[i].seen > told ? sim->observer[i].seen - told : 0;
-  sim->stops.seen = sim->stops.seen > told ? sim->stops.seen - told : 0;
+    if (sim->observer[i].told < told) told = sim->observer[i].told;
+  vvi_episodes_drop(e, told);
+  for (int i = 0; i < sim->n_observer; i++) sim->observer[i].told -= told;
 }
 
 /* Is an observer due now?  Multiples of a rhythm count from step 0, so that a resumed run keeps it; backwards, observers
@@ -298,6 +342,7 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
   for (int i = 0; i < sim->n_observer; i++) {
     vvi_observer *o = &sim->observer[i];
     if (!first && !last && !all && !is_due(sim, o)) continue;
+    const vvi_episodes *e = sim->ledger.episodes;
     const vv_view view = {.model = sim->model,
                           .state = sim->state,
                           .ledger = &sim->ledger,
@@ -305,12 +350,17 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
                           .n_event = sim->log.n - o->seen,
                           .first = first,
                           .last = last,
-                          .hopeless = hopeless};
+                          .hopeless = hopeless,
+                          .episode = e != NULL && e->n_done > o->told ? e->done + o->told : NULL,
+                          .n_episode = e != NULL ? e->n_done - o->told : 0,
+                          .sample = e != NULL ? e->sample : NULL};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
+    o->told = e != NULL ? e->n_done : 0;
     if (o->next != NULL) o->at = o->next(sim->state->step, o->user);
   }
   trim_log(sim);
+  trim_episodes(sim);
   return VV_OK;
 }
 
@@ -505,7 +555,9 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const double clock = vvi_clock();
   sim->fresh = false;
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
-  vvi_pace_done(&sim->pace, batch, vvi_clock() - clock);
+  const double spent = vvi_clock() - clock;
+  vvi_pace_done(&sim->pace, batch, spent);
+  r->step_seconds += spent;
   *done += batch;
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
@@ -515,6 +567,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const bool all = waiting(sim);
   if (!due(sim) && !last && !all) {
     trim_log(sim);
+    trim_episodes(sim);
     return VV_OK;
   }
   close_ledger(sim);

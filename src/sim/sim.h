@@ -12,6 +12,7 @@ typedef struct vvi_observer {
   vv_next_fn *next; /* NULL: every `every` steps */
   int64_t at;       /* the step it waits for, where it has its own rhythm */
   int64_t seen;     /* events of the log it has been told */
+  int64_t told;     /* and finished episodes of contact */
   vv_observe_fn *fn;
   void *user;
 } vvi_observer;

@@ -23,6 +23,58 @@ static int64_t node_of(const struct vv_step *s, const vvi_contact *c, int side)
   return node;
 }
 
+/* Which copy of a body with copies one side is: an object is one, and so is the mesh that a vertex belongs to. */
+static int32_t copy_of(const struct vv_step *s, const vvi_contact *c, int side)
+{
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  const struct vvi_sheets *m = s->model->sheets;
+  if (c->near < 0)
+    return vvi_copy_of(body, 0) < 0 ? -1 : s->contact->near->solids->object[side == 0 ? c->a : c->b].copy;
+  for (int i = 0; i < c->vertices; i++) { /* the weights of what gets the impulse are positive */
+    const vvi_sheet_body *k = &m->body[m->body_of[c->vertex[i]]];
+    if (k->body != body->index || (c->weight[i] > 0.0) != (side == 1)) continue;
+    return k->rigid ? vvi_copy_of(body, k->node0 - body->node0)
+                    : vvi_copy_of_patch(s->model, vvi_model_patch(s->model, k->patch));
+  }
+  return -1;
+}
+
+/* Two copies of one body touch with a node each. */
+static int64_t node_or_copy(const struct vv_step *s, const vvi_contact *c, int side)
+{
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  const int32_t copy = vvi_copy_of(body, 0) >= 0 ? copy_of(s, c, side) : -1;
+  return copy >= 0 ? copy : node_of(s, c, side);
+}
+
+/* Where a rigid body is at its impact: pictures between two frames go through it.  Its q is that of vv_frame. */
+static void note_pose(const struct vv_step *s, const vvi_contact *c, int side, int64_t node, double pose[7])
+{
+  const vv_body *body = &s->model->body[c->patch[side]->body];
+  const vv_block *b = &s->model->block[body->block];
+  const bool rigid = b->kind->implicit != NULL && b->kind->implicit->frames != NULL;
+  if (!rigid || node < 0 || node >= body->n_node) return;
+  for (int k = 0; k < 7; k++) pose[k] = s->contact->q[b->q0 + k * b->column + body->node0 + node];
+}
+
+static void tell(const struct vv_step *s, const vvi_contact_note *e)
+{
+  const struct vvi_contact_step *w = s->contact;
+  const vvi_contact *c = e->contact;
+  const double sign = e->back ? -w->sign : w->sign;
+  if (s->ledger->episodes == NULL) return;
+  vvi_blow b = {.t = w->t, .normal = sign * c->j[0], .speed = e->speed, .lost = e->lost, .back = e->back};
+  for (int i = 0; i < 3; i++) {
+    b.x[i] = c->x[i], b.n[i] = c->n[i];
+    b.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
+  }
+  for (int side = 0; side < 2; side++) {
+    b.body[side] = c->patch[side]->body;
+    b.copy[side] = copy_of(s, c, side);
+  }
+  vvi_episodes_add(s->ledger->episodes, &b);
+}
+
 /* An impact is an entry of the log; contacts that hold are counted, the first is told. */
 static void log_contact(void *user, const vvi_contact_note *e)
 {
@@ -30,6 +82,8 @@ static void log_contact(void *user, const vvi_contact_note *e)
   const struct vvi_contact_step *w = s->contact;
   const vvi_contact *c = e->contact;
   const vv_patch *a = c->patch[0], *b = c->patch[1];
+  tell(s, e);
+  if (e->back) return;
   if (c->held && s->ledger->held++ > 0) return;
   if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return;
   vv_event *out = vvi_log_next(s);
@@ -44,10 +98,12 @@ static void log_contact(void *user, const vvi_contact_note *e)
                     .normal_impulse = e->normal,
                     .tangential_impulse = e->tangential,
                     .energy_jump = -e->lost,
-                    .node_a = node_of(s, c, 0),
-                    .node_b = node_of(s, c, 1)};
+                    .node_a = node_or_copy(s, c, 0),
+                    .node_b = node_or_copy(s, c, 1)};
   memcpy(out->x, c->x, sizeof out->x);
   memcpy(out->n, c->n, sizeof out->n);
+  note_pose(s, c, 0, out->node_a, out->pose_a);
+  note_pose(s, c, 1, out->node_b, out->pose_b);
 }
 
 static double *memory_of(const struct vv_step *s)

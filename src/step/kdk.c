@@ -45,9 +45,10 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
 
 /* ---- decomposition response of hard pairs ---- */
 
-/* Both sides of an impulse: the bodies' momenta, the books for what is held. */
-static void push(struct vv_step *s, const vvi_pair *c, double r)
+/* Both sides of an impulse: the bodies' momenta, the books for what is held; the histories are told what it took. */
+static void push(struct vv_step *s, const vvi_pair *c, double t, double r, double lost)
 {
+  vvi_tell_pair(s, c, t, r, NULL, lost);
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
 }
@@ -67,7 +68,7 @@ void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double dire
     impulse = large, *debt = 0.0;
   else if (*debt != 0.0)
     impulse = -approach / inverse, *debt += 0.5 * approach * approach / inverse;
-  push(s, c, direction * impulse);
+  push(s, c, t, direction * impulse, loss);
   vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
   if (e != NULL) e->energy_jump = -loss;
 }
@@ -84,7 +85,7 @@ static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h,
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
-  push(s, c, r);
+  push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
 }
 
@@ -148,6 +149,7 @@ void vvi_kdk_book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_tell_springs(s, t, h, s->state->q);
 }
 
 /* Rigid bodies, beams, tips, surfaces, obstacles: the engine. */

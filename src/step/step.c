@@ -4,6 +4,8 @@
 #include "math/math.h"
 #include "step/contact.h"
 
+#include <stdlib.h>
+
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
   for (int64_t i = 0; i < n; i++) y[i] += a * x[i];
@@ -23,8 +25,14 @@ void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
 
 vv_event *vvi_log_next(struct vv_step *s)
 {
+  vvi_log *log = s->log;
   s->ledger->impacts++;
-  return s->log->n < VVI_LOG_EVENTS ? &s->log->event[s->log->n++] : NULL;
+  if (log->n == log->room) {
+    vv_event *bigger = realloc(log->event, 2 * (size_t)log->room * sizeof *bigger);
+    if (bigger == NULL) return NULL;
+    log->event = bigger, log->room *= 2;
+  }
+  return &log->event[log->n++];
 }
 
 /* Node within its body that a point of a patch is nearest to; -1: fixed in space. */
@@ -51,6 +59,31 @@ vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, do
   vvi_pair_point(c, s->state->q, e->x);
   vvi_pair_normal(c, s->state->q, e->n);
   return e;
+}
+
+void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, const double slide[3], double lost)
+{
+  if (s->ledger->episodes == NULL || (r == 0.0 && slide == NULL)) return;
+  vvi_blow b = {.t = t,
+                .body = {c->patch_a->body, c->patch_b->body},
+                .copy = {-1, -1},
+                .normal = r,
+                .speed = vvi_pair_rate(c, s->state->q, s->state->p),
+                .lost = lost};
+  vvi_pair_normal(c, s->state->q, b.n);
+  vvi_pair_point(c, s->state->q, b.x);
+  for (int i = 0; slide != NULL && i < 3; i++) b.slide[i] = slide[i];
+  vvi_episodes_add(s->ledger->episodes, &b);
+}
+
+void vvi_tell_springs(struct vv_step *s, double t, double h, const double *q)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; list->n_soft > 0 && i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (c->compliance > 0.0 && s->state->memory[i] != 0.0)
+      vvi_tell_pair(s, c, t, -h * vvi_pair_gap(c, q) / c->compliance, NULL, 0.0);
+  }
 }
 
 double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c)
@@ -130,4 +163,5 @@ void vvi_step_done(struct vv_step *s)
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = (double)s->state->step * fabs(s->h);
   vvi_ledger_note_losses(s->ledger);
+  vvi_episodes_step(s->ledger->episodes, s->state->t);
 }

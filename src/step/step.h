@@ -1,7 +1,7 @@
 /* step/step.h  What every stepper sees of the world: a model, a state, a ledger, a log, and its own scratch. */
 #pragma once
 #include "contact/pairs.h"
-#include "ledger/ledger.h"
+#include "ledger/episodes.h"
 #include "model/model.h"
 
 /* The modified energy is singular at the stable step: the rule stays below this part of it. */
@@ -9,11 +9,12 @@
 
 typedef enum vvi_jump { VVI_SLAB, VVI_NODAL, VVI_MODIFIED } vvi_jump;
 
-/* Events of the steps since they were last drained.  A step has at most VVI_MAX_EVENTS. */
+/* Events of the steps since they were last drained: the log grows where many fall into one batch, so that none is lost.  A step
+ * of the event stepper has at most VVI_MAX_EVENTS. */
 enum { VVI_MAX_EVENTS = 512, VVI_LOG_EVENTS = 64 * VVI_MAX_EVENTS, VVI_BATCH_STEPS = 64 };
 typedef struct vvi_log {
-  vv_event *event; /* [VVI_LOG_EVENTS] */
-  int64_t n;
+  vv_event *event; /* [room] */
+  int64_t n, room;
 } vvi_log;
 
 /* Symmetric composition of second-order steps: lengths gamma_i h.  (step/compose/) */
@@ -52,16 +53,32 @@ struct vv_step {
 void vvi_axpy(int64_t n, double a, const double *x, double *y);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
-/* The next entry of the log, counted as an impact; NULL when the log is full. */
+/* The next entry of the log, counted as an impact; NULL: out of memory. */
 vv_event *vvi_log_next(struct vv_step *s);
 /* The node of a curved pair alone: copied with its momentum kicked by h f (f NULL: not kicked), then flown for h; returns the
  * gap of the pair there.  Nothing else of q1, p1 is touched. */
 void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
                    double *p1);
 double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1);
-/* A new entry in the log, filled with what geometry knows; NULL when the log is full. */
+/* A new entry in the log, filled with what geometry knows; NULL: out of memory. */
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
                       double impulse);
+/* Tells the contact histories an impulse r along the normal of a pair, and `slide` across it on b (NULL: none); before p is
+ * changed. */
+void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, const double slide[3], double lost);
+/* The springs of closed soft pairs, for a time h at the places q. */
+void vvi_tell_springs(struct vv_step *s, double t, double h, const double *q);
+/* Which copy of its body a node is, or a surface where each copy has its own; -1: the body has none. */
+static inline int32_t vvi_copy_of(const vv_body *b, int64_t node)
+{
+  return b->n_element == 0 && b->n_node > 1 ? (int32_t)node : -1;
+}
+static inline int32_t vvi_copy_of_patch(const vv_model *m, const vv_patch *p)
+{
+  const vv_body *b = &m->body[p->body];
+  const int64_t at = p - m->block[b->block].patch - b->patch0;
+  return p->type == VV_PATCH_SURFACE && b->n_patch > 1 && at >= 0 && at < b->n_patch ? (int32_t)at : -1;
+}
 /* J: what is lent to a pair of tips, negative where it owes; of the state. */
 double *vvi_pair_debt(const struct vv_step *s, const vvi_pair *c);
 /* A pair lost energy to a sum of the ledger, or brought some (negative): that is lent to it, and its losses pay it back first,

@@ -6,6 +6,7 @@ The program is $VISVIVA.  What lies outside a result folder must never change; a
 import hashlib
 import json
 import os
+import pty
 import random
 import resource
 import signal
@@ -25,7 +26,7 @@ bodies:
   ball: {kind: rigid, shape: {ball: {radius: 0.2}}, mass: 1, velocity: [1, 2, 3]}
   box: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.3]}}, mass: 1, position: [0.6, 0, 0], velocity: [0, 2, -3], spin: [1, 2, 3]}
 """
-FILES = ("ledger.csv", "events.csv", "results.h5", "checkpoint.h5", "summary.json", "scene.yaml")
+FILES = ("ledger.csv", "events.csv", "contacts.csv", "results.h5", "checkpoint.h5", "summary.json", "scene.yaml")
 wrong = []
 
 
@@ -214,6 +215,35 @@ def pipes():
     judge(done.returncode == 0, "a scene from a pipe")
 
 
+def terminal():
+    """A run is the same with and without a terminal."""
+    write("busy.yaml", (SCENE % 40).replace("step: 0.01", "step: 0.0005") + "  more: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, "
+          "position: [-0.6, -0.6, -0.6], copies: {grid: {count: [3, 3, 3], spacing: [0.12, 0.12, 0.12]}}}\n")
+    code, text = visviva("run", "busy.yaml", "-o", "plain")
+    judge(code in (0, 3), f"without a terminal: {code} {text}")
+    ours, theirs = pty.openpty()
+    shown = b""
+    with subprocess.Popen([os.environ["VISVIVA"], "run", "busy.yaml", "-o", "shown"], stdout=theirs, stderr=theirs) as run:
+        os.close(theirs)
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other side is closed
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    judge(b"elapsed" in shown or b"left" in shown, "no progress line was shown")
+    both = []
+    for folder in ("plain", "shown"):
+        with open(f"{folder}/summary.json") as f:
+            both.append({k: v for k, v in json.load(f).items() if k not in ("wall_seconds", "step_seconds", "ns_per_node_step")})
+    judge(both[0] == both[1], "summary.json depends on the terminal")
+    for name in ("ledger.csv", "events.csv", "contacts.csv"):
+        judge(read(f"plain/{name}") == read(f"shown/{name}"), f"{name} depends on the terminal")
+
+
 def main():
     seed = int(os.environ.get("VV_SEED", "1"))
     rounds = int(os.environ.get("VV_ROUNDS", "60"))
@@ -232,7 +262,7 @@ bodies:
   balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 1e-2, material: {young: 1e6, poisson: 0.3, density: 1000}, velocity: [0, 0, -3]}
   ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.42], velocity: [0, 0, -5]}
 """)
-        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, pipes):
+        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, pipes, terminal):
             part()
         os.chdir("/")
     print(f"{len(wrong)} wrong")

@@ -65,7 +65,7 @@ def check_table(name, table, block, path):
     for i, column in enumerate(table["columns"]):
         mine = value[i * len(rows):(i + 1) * len(rows)]
         for k, row in enumerate(rows):
-            same = table["words"][int(mine[k])] == row[i] if column["words"] else mine[k] == float(row[i])
+            same = table["words"][int(mine[k])] == row[i] if column["words"] else mine[k] == float(row[i]) or row[i] == "nan"
             if not same:
                 return check(f"{name} {column['name']} row {k}", False, f"{mine[k]!r} is not {row[i]}")
 
@@ -78,6 +78,10 @@ def check_run(run, block, folder, title):
     check("folder", run["folder"] == pathlib.Path(folder).name, run["folder"])
     check_table("ledger", run["ledger"], block[run["ledger"]["block"]], f"{folder}/ledger.csv")
     check_table("events", run["events"], block[run["events"]["block"]], f"{folder}/events.csv")
+    check_table("contacts", run["contacts"], block[run["contacts"]["block"]], f"{folder}/contacts.csv")
+    force = block[run["forces"]["block"]]
+    check("forces", len(force) == 32 * run["forces"]["rows"], len(force))
+    check("forces of rows", all(0 <= row < run["contacts"]["rows"] for (row, _, _, _) in struct.iter_unpack("<4d", force)))
     frames = json.loads(summary)["frames"]
     check("frames", run["frames"]["kept"] == run["frames"]["all"] == frames, run["frames"])
     check("times", len(block[run["frames"]["time"]]) == 8 * frames)

@@ -52,8 +52,10 @@ static void read_frames(vv_ctx *ctx, const char *folder)
 
 static void load(vv_ctx *ctx, const vv_model *model, vv_state *state, const char *folder)
 {
-  vv_ledger ledger;
-  if (vv_checkpoint_read(model, folder, state, &ledger) != VV_OK && vv_ctx_message_count(ctx) == 0) abort();
+  vv_ledger *ledger;
+  if (vv_ledger_create(&ledger) != VV_OK) abort();
+  if (vv_checkpoint_read(model, folder, state, ledger) != VV_OK && vv_ctx_message_count(ctx) == 0) abort();
+  vv_ledger_destroy(ledger);
 }
 
 /* A run of one step has left its files; then results.h5 is exchanged. */
@@ -65,7 +67,8 @@ static void resume(vv_model *model, vv_state *state, const char *folder, const c
   vv_results *results = NULL;
   vv_sim *sim = NULL;
   vv_report report;
-  vv_ledger ledger;
+  vv_ledger *ledger;
+  if (vv_ledger_create(&ledger) != VV_OK) abort();
   files.folder = folder, files.overwrite = true;
   if (vv_results_create(model, &files, &results) != VV_OK || vv_sim_create(model, state, &def, &sim) != VV_OK) abort();
   if (vv_sim_observe_when(sim, vv_results_next, vv_results_observe, results) != VV_OK) abort();
@@ -73,19 +76,20 @@ static void resume(vv_model *model, vv_state *state, const char *folder, const c
   vv_sim_destroy(sim);
   write_all(h5, data, size);
   files.overwrite = false, files.resume = true;
-  if (vv_checkpoint_read(model, folder, state, &ledger) != VV_OK || vv_sim_create(model, state, &def, &sim) != VV_OK)
+  if (vv_checkpoint_read(model, folder, state, ledger) != VV_OK || vv_sim_create(model, state, &def, &sim) != VV_OK)
     abort();
-  if (vv_sim_restore(sim, &ledger) != VV_OK || vv_results_create(model, &files, &results) != VV_OK) abort();
+  if (vv_sim_restore(sim, ledger) != VV_OK || vv_results_create(model, &files, &results) != VV_OK) abort();
   if (vv_sim_observe_when(sim, vv_results_next, vv_results_observe, results) != VV_OK) abort();
   (void)!vv_sim_run(sim, &report);
   (void)!vv_results_close(results);
   vv_sim_destroy(sim);
+  vv_ledger_destroy(ledger);
 }
 
 static void clean_up(const char *folder)
 {
   static const char *const name[] = {"results.h5", "results.h5.damaged", "checkpoint.h5", "checkpoint.tmp",
-                                     "scene.yaml", "ledger.csv",         "events.csv"};
+                                     "scene.yaml", "ledger.csv",         "events.csv",    "contacts.csv"};
   char path[128];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, name[i]);

@@ -84,16 +84,21 @@ static vv_status open_results(rig *r, const char *folder, bool resume, bool over
 {
   const vv_sim_def sim_def = vv_sim_default();
   vv_results_def def = vv_results_default();
-  vv_ledger ledger;
+  vv_ledger *ledger;
+  assert_int_equal(vv_ledger_create(&ledger), VV_OK);
   def.folder = folder;
   def.resume = resume;
   def.overwrite = overwrite;
   if (resume) {
-    const vv_status status = vv_checkpoint_read(r->model, folder, r->state, &ledger);
-    if (status != VV_OK) return status;
+    const vv_status status = vv_checkpoint_read(r->model, folder, r->state, ledger);
+    if (status != VV_OK) {
+      vv_ledger_destroy(ledger);
+      return status;
+    }
   }
   assert_int_equal(vv_sim_create(r->model, r->state, &sim_def, &r->sim), VV_OK);
-  if (resume) assert_int_equal(vv_sim_restore(r->sim, &ledger), VV_OK);
+  if (resume) assert_int_equal(vv_sim_restore(r->sim, ledger), VV_OK);
+  vv_ledger_destroy(ledger);
   const vv_status status = vv_results_create(r->model, &def, &r->results);
   if (status == VV_OK) assert_int_equal(vv_sim_observe(r->sim, 1, observe_or_die, r), VV_OK);
   return status;
@@ -268,6 +273,7 @@ static void assert_same_run(const char *a, const char *b)
   char hash[2][32];
   assert_same_file(a, b, "ledger.csv");
   assert_same_file(a, b, "events.csv");
+  assert_same_file(a, b, "contacts.csv");
   assert_same_file(a, b, "paraview/run.pvd");
   assert_same_frames(a, b);
   assert_true(assert_events(a, 0) > 0);

@@ -187,7 +187,7 @@ static void test_spring_is_kept(void **unused)
   vv_model model = {.body = &body};
   vv_ledger ledger = {0};
   vv_state state = {0};
-  vvi_log log = {.event = event};
+  vvi_log log = {.event = event, .room = 4};
   struct vv_step s = {.model = &model, .ledger = &ledger, .state = &state, .log = &log, .h = 0.1};
   for (int i = 0; i < 2; i++) frame[i].r[0] = frame[i].r[4] = frame[i].r[8] = 1.0;
   contact.f = (vvi_em_feature){.master = 1, .normal = {0, 0, 1}};

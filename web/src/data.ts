@@ -1,7 +1,7 @@
 // The data of the page: JSON and base64 blocks that the program wrote (src/report/page.h).
 import { parseScene, type Group } from './scene';
 
-const FORMAT = 1; // VVI_PAGE_FORMAT
+const FORMAT = 2; // VVI_PAGE_FORMAT
 
 function bytes(block: number): ArrayBuffer {
   const e = document.getElementById('vv-' + block);
@@ -59,6 +59,30 @@ export class Table {
   }
 }
 
+/** One contact of two bodies and its force over time. */
+export interface Contact {
+  row: number; // in the table
+  a: string; b: string; // with the number of the copy, where a body has several
+  touch: number; release: number;
+  normal: number; peak: number; peakTime: number; lost: number;
+  time: number[]; force: number[]; slide: number[];
+}
+
+function readContacts(t: Table, j: any): Contact[] {
+  const column = (name: string) => t.column(name) ?? new Float64Array(t.rows);
+  const name = (side: string, i: number) => t.word(`body_${side}`, i) + (column(`copy_${side}`)[i] >= 0 ? ` ${column(`copy_${side}`)[i]}` : '');
+  const out: Contact[] = [];
+  for (let i = 0; i < t.rows; i++)
+    out.push({ row: i, a: name('a', i), b: name('b', i), touch: column('touch')[i], release: column('release')[i], normal: column('normal_impulse')[i],
+      peak: column('peak_force')[i], peakTime: column('peak_time')[i], lost: column('energy_lost')[i], time: [], force: [], slide: [] });
+  const f = j ? new Float64Array(bytes(j.block)) : new Float64Array();
+  for (let i = 0; i + 3 < f.length; i += 4) {
+    const c = out[f[i]];
+    c?.time.push(f[i + 1]), c?.force.push(f[i + 2]), c?.slide.push(f[i + 3]);
+  }
+  return out;
+}
+
 export class Field {
   field: string;
   component: number;
@@ -77,6 +101,11 @@ export class Field {
 
   get key(): string {
     return this.field + '/' + this.component;
+  }
+
+  /** The value of one node or element in a frame. */
+  exact(frame: number, i: number, count: number): number {
+    return this.low + ((this.high - this.low) * this.values()[frame * count + i]) / 255;
   }
 
   /** Values between two frames: out[i] = low + (high - low) level / 255. */
@@ -100,12 +129,18 @@ export class Body {
   elements: () => Int32Array | undefined;
   skinPoints: () => Float32Array | undefined;
   skinTriangles: () => Int32Array | undefined;
+  index: number; // in the scene
+  /** When something touches an elastic body: between frames it moves freely up to the first and from the last of these. */
+  touches: { first: number[]; last: number[] } = { first: [], last: [] };
+  /** Where a copy of a rigid body was at its impacts: time, then place and quaternion; by time. */
+  poses = new Map<number, { time: number[]; at: number[][] }>();
+  times: ArrayLike<number> = [];
   private start: () => Float32Array;
   private levels: () => Uint16Array;
   private quaternions: () => Int16Array;
 
   constructor(j: any) {
-    this.name = j.name; this.kind = j.kind; this.nodes = j.nodes; this.elementNodes = j.element_nodes; this.leftOut = j.left_out;
+    this.name = j.name; this.kind = j.kind; this.index = j.index ?? -1; this.nodes = j.nodes; this.elementNodes = j.element_nodes; this.leftOut = j.left_out;
     this.low = j.position?.low ?? [0, 0, 0];
     this.high = j.position?.high ?? [0, 0, 0];
     this.fields = (j.fields ?? []).map((f: any) => new Field(f));
@@ -138,6 +173,43 @@ export class Body {
       out[i + 1] = x[i + 1] + l1 + s1 * (u[a + i + 1] + blend * (u[b + i + 1] - u[a + i + 1]));
       out[i + 2] = x[i + 2] + l2 + s2 * (u[a + i + 2] + blend * (u[b + i + 2] - u[a + i + 2]));
     }
+    if (blend === 0) return;
+    const v = this.touches.first.length > 0 ? this.components('velocity') : null;
+    if (v) this.fly(frame, blend, v, out, (f, k) => x[k] + this.low[k % 3] + ((this.high[k % 3] - this.low[k % 3]) / 65535) * u[f * n + k]);
+    const end = (f: number, i: number) => [0, 1, 2].map((c) => x[3 * i + c] + this.low[c] + ((this.high[c] - this.low[c]) / 65535) * u[f * n + 3 * i + c]);
+    this.between(frame, blend, (i, share, left, right) => {
+      const a = left ?? end(frame, i), b = right ?? end(frame + 1, i);
+      for (let c = 0; c < 3; c++) out[3 * i + c] = a[c] + share * (b[c] - a[c]);
+    });
+  }
+
+  private components(name: string): Field[] | null {
+    const list = [0, 1, 2].map((c) => this.fields.find((f) => f.field === name && f.component === c && f.on === 'nodes'));
+    return list.every((f) => f) ? (list as Field[]) : null;
+  }
+
+  /** Elastic bodies: before a contact that begins between two frames and after one that ends there nodes go on as they were. */
+  private fly(frame: number, blend: number, v: Field[], out: Float32Array, place: (frame: number, k: number) => number): void {
+    const { first, last } = this.touches, t0 = this.times[frame], t1 = this.times[frame + 1], t = t0 + blend * (t1 - t0);
+    const a = first[lastNotAfter(first, t0) + 1] ?? Infinity, b = last[lastNotAfter(last, t1)] ?? -Infinity;
+    if (!(a < t1) && !(b > t0)) return;
+    const from = a < t1 ? a : t0, to = b > t0 && b >= from ? b : t1;
+    for (let k = 0; k < 3 * this.nodes; k++) {
+      const i = Math.floor(k / 3), before = (at: number) => place(frame, k) + v[k % 3].exact(frame, i, this.nodes) * (at - t0);
+      const after = (at: number) => place(frame + 1, k) + v[k % 3].exact(frame + 1, i, this.nodes) * (at - t1);
+      out[k] = t <= from ? before(t) : t >= to ? after(t) : before(from) + ((after(to) - before(from)) * (t - from)) / (to - from);
+    }
+  }
+
+  /** Rigid copies with impacts between this frame and the next one: the poses about now (none: a frame), and how far between them. */
+  private between(frame: number, blend: number, set: (copy: number, share: number, left: number[] | null, right: number[] | null) => void): void {
+    const t0 = this.times[frame], t1 = this.times[frame + 1], t = t0 + blend * (t1 - t0);
+    for (const [copy, { time, at }] of this.poses) {
+      const k = lastNotAfter(time, t), left = k >= 0 && time[k] > t0 ? k : -1, right = k + 1 < time.length && time[k + 1] < t1 ? k + 1 : -1;
+      if (left < 0 && right < 0) continue;
+      const a = left >= 0 ? time[left] : t0, b = right >= 0 ? time[right] : t1;
+      set(copy, b > a ? (t - a) / (b - a) : 0, left >= 0 ? at[left] : null, right >= 0 ? at[right] : null);
+    }
   }
 
   /** Unit quaternions [nodes][4], w first. */
@@ -155,7 +227,17 @@ export class Body {
       for (let c = 0; c < 4; c++) out[i + c] *= norm;
       if (norm === 0) out[i] = 1;
     }
+    if (blend === 0) return;
+    const end = (f: number, i: number) => Array.from(q.subarray(4 * (f * this.nodes + i), 4 * (f * this.nodes + i) + 4), (v) => v / 32767);
+    this.between(frame, blend, (i, share, left, right) => {
+      mix(left?.slice(3) ?? end(frame, i), right?.slice(3) ?? end(frame + 1, i), share).forEach((v, c) => (out[4 * i + c] = v));
+    });
   }
+}
+
+function mix(a: number[], b: number[], x: number): number[] {
+  const dot = a.reduce((s, v, i) => s + v * b[i], 0), out = a.map((v, i) => (1 - x) * v + (dot < 0 ? -x : x) * b[i]), n = Math.hypot(...out) || 1;
+  return out.map((v) => v / n);
 }
 
 export interface Frames { kept: number; all: number; burst: boolean; fields: number; time: Float64Array; step: Float64Array }
@@ -168,6 +250,8 @@ export class Run {
   scene: Group;
   ledger: Table;
   events: Table;
+  contactTable: Table;
+  contacts: Contact[];
   frames: Frames;
   bodies: Body[];
   index: number;
@@ -184,8 +268,32 @@ export class Run {
     this.scene = parseScene(j.scene);
     this.ledger = new Table(j.ledger);
     this.events = new Table(j.events);
+    this.contactTable = new Table(j.contacts);
+    this.contacts = readContacts(this.contactTable, j.forces);
     this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)) };
     this.bodies = j.bodies.map((b: any) => new Body(b));
+    this.findTouches(j.poses);
+  }
+
+  private findTouches(poses: any): void {
+    const t = this.contactTable, by = new Map(this.bodies.map((b) => [b.name, b]));
+    for (let i = 0; i < t.rows; i++)
+      for (const side of ['a', 'b']) {
+        const b = by.get(t.word(`body_${side}`, i));
+        if (b && b.elementNodes > 0) b.touches.first.push(t.column('touch')![i]), b.touches.last.push(t.column('release')![i]);
+      }
+    const f = poses ? new Float64Array(bytes(poses.block)) : new Float64Array();
+    for (let k = 0; k + 9 < f.length; k += 10) {
+      const b = this.bodies.find((x) => x.index === f[k + 1]), list = b?.poses.get(f[k + 2]) ?? { time: [], at: [] };
+      if (!b || !b.turns || !(f[k + 2] < b.nodes)) continue;
+      if (list.time.length > 0 && list.time[list.time.length - 1] === f[k]) continue; // several points of one impact
+      list.time.push(f[k]), list.at.push([...f.subarray(k + 3, k + 10)]);
+      b.poses.set(f[k + 2], list);
+    }
+    for (const b of this.bodies) {
+      b.times = this.frames.time;
+      b.touches.first.sort((x, y) => x - y), b.touches.last.sort((x, y) => x - y);
+    }
   }
 
   get title(): string {

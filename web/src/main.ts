@@ -1,6 +1,7 @@
 // The report page of visviva.
 import './style.css';
 import { Clock } from './clock';
+import { Contacts } from './contacts';
 import { setDark } from './colour';
 import { readReport, type Report } from './data';
 import { button, el } from './dom';
@@ -32,7 +33,7 @@ function build(report: Report): void {
   const page = document.getElementById('page')!;
   const clock = clockOf(report);
   document.title = report.runs[0].title.slice(0, 120) + ' – visviva';
-  const plots = new Plots(report, clock), events = new Events(report, clock);
+  const plots = new Plots(report, clock), events = new Events(report, clock), contacts = new Contacts(report, clock);
   let player: Player | null = null;
   try {
     player = new Player(report, clock);
@@ -49,12 +50,13 @@ function build(report: Report): void {
     setDark(document.documentElement.dataset.theme === 'dark');
     player?.theme();
     plots.draw();
+    contacts.draw();
   };
   const corner = el('nav', { class: 'corner' }, button('theme', 'Light or dark (T)', setTheme), button('help', 'Keys (?)', () => dialog.showModal()));
   const work = el('main', { class: 'work' }, player ? player.element : el('p', { class: 'quiet' }, 'This browser shows no WebGL, so there is no moving picture.'), plots.element);
   const live = 'live' in document.documentElement.dataset; // a run that goes on: the picture first, and where it is now
   const top = live ? [work, verdict(report, clock)] : [verdict(report, clock), work];
-  page.replaceChildren(corner, ...top, events.element, notes(report), dialog);
+  page.replaceChildren(corner, ...top, contacts.element, events.element, notes(report), dialog);
   recolour();
   if (player) listen(clock, player, dialog, setTheme);
 
@@ -69,7 +71,7 @@ function build(report: Report): void {
   requestAnimationFrame(beat);
   clock.seek(live ? clock.end : clock.start);
   // For tests, and for people who look under the bonnet.
-  (window as any).visviva = { report, clock, player, plots, events, stats: player?.stage.stats, opened: performance.now() };
+  (window as any).visviva = { report, clock, player, plots, events, contacts, stats: player?.stage.stats, opened: performance.now() };
 }
 
 const report = readReport();

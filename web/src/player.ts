@@ -135,15 +135,24 @@ export class Player {
     this.ticks.width = Math.max(1, width * ratio);
     this.ticks.height = Math.max(1, height * ratio);
     const c = this.ticks.getContext('2d');
-    if (!c || this.times.length === 0) return;
-    const style = getComputedStyle(document.documentElement);
+    if (!c) return;
+    const style = getComputedStyle(document.documentElement), span = this.clock.end - this.clock.start;
+    const at = (t: number) => ((t - this.clock.start) / span) * (this.ticks.width - 1);
+    c.fillStyle = style.getPropertyValue('--accent');
+    for (const r of this.report.runs)
+      for (const k of r.contacts) { // one bar for each contact, below the ticks of its impulses
+        c.globalAlpha = 0.55;
+        c.fillRect(at(k.touch), 0.6 * this.ticks.height, Math.max(2 * ratio, at(k.release) - at(k.touch)), 0.4 * this.ticks.height);
+      }
+    c.globalAlpha = 1;
+    if (this.times.length === 0) return;
     c.fillStyle = style.getPropertyValue('--impulse');
-    const span = this.clock.end - this.clock.start, count = new Uint32Array(this.ticks.width);
+    const count = new Uint32Array(this.ticks.width);
     for (const t of this.times) count[Math.min(count.length - 1, Math.max(0, Math.floor(((t - this.clock.start) / span) * (count.length - 1))))]++;
     count.forEach((n, x) => {
       if (n === 0) return;
       c.globalAlpha = Math.min(1, 0.35 + 0.15 * n);
-      c.fillRect(x, 0, Math.max(1, ratio), this.ticks.height);
+      c.fillRect(x, 0, Math.max(1, ratio), 0.5 * this.ticks.height);
     });
   }
 

@@ -17,6 +17,8 @@ export function judge(run: Run): { mood: Mood; text: string } {
   const claims = claimsOf(run), broken = claims.filter((c) => !c.kept).length, reason = run.summary.reason;
   if (reason && reason !== 'done') return { mood: 'bad', text: `Stopped: ${reason}` };
   if (broken > 0) return { mood: 'bad', text: `${broken} of ${claims.length} claims broken` };
+  const guards = claims.filter((c) => c.nature.startsWith('guard'));
+  if (guards.length > 0) return { mood: 'open', text: `${claims.length - guards.length} of ${claims.length} claims kept; ${guards.map((c) => words(c.name)).join(' and ')}: did not blow up` };
   if (claims.length === 0) return { mood: 'open', text: 'Done; the method claims nothing here' };
   return { mood: 'good', text: claims.length === 1 ? 'Its claim kept' : `All ${claims.length} claims kept` };
 }
@@ -50,9 +52,9 @@ function figures(): Figure[] {
     plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'energy.scale'), r.ledger.unit('total'), 3)}`),
     plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'momentum.scale'), r.ledger.unit('p_x'), 3)}`),
     plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'), 3)}`),
-    plain('Impacts', 'impacts', (v) => whole(v), (r) => (path(r, 'held') ? `${whole(path(r, 'held'))} held at rest` : '')),
+    plain('Contacts', 'contacts', (v) => whole(v), (r) => `${whole(path(r, 'impacts'))} impulse${path(r, 'impacts') === 1 ? '' : 's'} that hit, ${whole(path(r, 'contact_pairs'))} pair${path(r, 'contact_pairs') === 1 ? '' : 's'} of bodies`),
     plain('Deepest penetration', 'max_penetration', (v, r) => withUnit(v, r.ledger.unit('penetration'), 3)),
-    plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
+    plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${path(r, 'step_seconds') === undefined ? '' : `${seconds(path(r, 'step_seconds'))} in steps, `}${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
   ];
 }
 
@@ -76,8 +78,8 @@ function margin(c: Claim): HTMLElement {
 
 function claimTable(run: Run, clock: Clock): HTMLElement {
   const rows = claimsOf(run).map((c) =>
-    el('tr', { class: c.kept ? 'kept' : 'broken', 'data-claim': c.name },
-      el('td', { class: 'mark' }, el('span', { 'aria-hidden': 'true' }, c.kept ? '✓' : '✗'), el('span', { class: 'hidden' }, c.kept ? 'kept' : 'broken')),
+    el('tr', { class: !c.kept ? 'broken' : c.nature.startsWith('guard') ? 'guard' : 'kept', 'data-claim': c.name },
+      el('td', { class: 'mark' }, el('span', { 'aria-hidden': 'true' }, !c.kept ? '✗' : c.nature.startsWith('guard') ? '~' : '✓'), el('span', { class: 'hidden' }, !c.kept ? 'broken' : c.nature.startsWith('guard') ? 'within its guard' : 'kept')),
       el('th', { scope: 'row' }, words(c.name)),
       el('td', { class: 'nature' }, c.nature),
       el('td', { class: 'number', 'data-value': String(c.worst), title: String(c.worst) }, number(c.worst, 3)),

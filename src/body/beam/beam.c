@@ -30,6 +30,7 @@ const vv_body_kind vv_beam_kind = {
     .audit = beam_audit,
     .energy_floor = beam_energy_floor,
     .stable_step = beam_stable_step,
+    .answer_time = beam_answer_time,
     .surface = beam_surface,
     .push = beam_push,
     .pull = beam_pull,

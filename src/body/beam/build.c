@@ -434,6 +434,17 @@ static double largest_square(const beam_body *k)
   return most;
 }
 
+/* A node that was hit swings against its neighbours by bending: l^2 sqrt(rho A/(E I)), about the softer axis. */
+double beam_answer_time(const vv_block *b, int32_t body)
+{
+  double least = INFINITY, rho_a = 0.0, l = 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const beam_body *k = beam_of(b, j);
+    if (b->body[j]->index == body) least = fmin(k->c2[0], k->c2[1]), rho_a = k->rho_a, l = k->l;
+  }
+  return l * l * sqrt(rho_a / least);
+}
+
 double beam_stable_step(const vv_block *b)
 {
   double most = 0.0;

@@ -30,6 +30,7 @@ const vv_body_kind vv_shell_kind = {
     .audit = shell_audit,
     .energy_floor = shell_energy_floor,
     .stable_step = shell_stable_step,
+    .answer_time = shell_answer_time,
     .step_left = shell_step_left,
     .surface = shell_surface,
     .push = shell_push,

@@ -361,3 +361,4 @@ const shell_component *shell_component_of(const vv_block *b, int32_t patch);
 
 /* ---- stable.c ---- */
 double shell_stable_step(const vv_block *b);
+double shell_answer_time(const vv_block *b, int32_t body);

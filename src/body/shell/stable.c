@@ -92,6 +92,25 @@ static double smallest_size(const vv_block *b)
   return sqrt(least) / SHELL_A;
 }
 
+/* A node that was hit swings against its neighbours by bending, l^2 sqrt(rho t/D), or where the shell is thick by stretching,
+ * l/c; l: between nodes of the same mass in a net of equal triangles. */
+double shell_answer_time(const vv_block *b, int32_t body)
+{
+  int32_t j = 0;
+  while (b->body[j]->index != body) j++;
+  const shell_body *k = shell_of(b, j);
+  double mass = 0.0;
+  int64_t free_nodes = 0;
+  for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++) {
+    const double inverse = shell_node(b, SHELL_INVERSE_MASS)[i];
+    if (inverse > 0.0) mass += 1.0 / inverse, free_nodes++;
+  }
+  if (free_nodes == 0) return 0.0;
+  const double area = mass / ((double)free_nodes * k->density * k->thickness), square = 2.0 / sqrt(3.0) * area;
+  const double slowness = sqrt(k->density * (1.0 - k->poisson * k->poisson) / k->young);
+  return slowness * fmax(sqrt(square), sqrt(12.0) * square / k->thickness);
+}
+
 double shell_stable_step(const vv_block *b)
 {
   const shell_plan *plan = b->plan;

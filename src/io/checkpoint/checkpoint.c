@@ -2,29 +2,36 @@
 #include "io/checkpoint.h"
 #include "io/file.h"
 #include "io/results/h5.h"
+#include "ledger/episodes.h"
 #include "model/model.h"
 #include "visviva/results.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
-enum { VERSION = 3, VERSION_TEXT = 32 };
+enum { VERSION = 4, VERSION_TEXT = 32 };
 
 /* One list, two uses: writing and reading. */
-#define MARKS(X)  \
-  X(ledger_bytes) \
-  X(events_bytes) \
-  X(pvd_bytes)    \
-  X(ledger_hash)  \
-  X(events_hash)  \
-  X(probes_bytes) \
-  X(probes_hash)  \
-  X(last_probe)   \
-  X(events)       \
-  X(frames)       \
-  X(h5_frames)    \
-  X(last_row)     \
+#define MARKS(X)    \
+  X(ledger_bytes)   \
+  X(events_bytes)   \
+  X(pvd_bytes)      \
+  X(ledger_hash)    \
+  X(events_hash)    \
+  X(contacts_bytes) \
+  X(contacts_hash)  \
+  X(probes_bytes)   \
+  X(probes_hash)    \
+  X(last_probe)     \
+  X(events)         \
+  X(poses)          \
+  X(episodes)       \
+  X(samples)        \
+  X(frames)         \
+  X(h5_frames)      \
+  X(last_row)       \
   X(last_frame)
 
 static uint64_t marks_hash(const vvi_marks *marks)
@@ -44,6 +51,46 @@ static uint64_t content_hash(const vv_state *s, const vv_ledger *ledger)
   h = vvi_hash(h, s->p, sizeof(double) * (size_t)s->np);
   h = vvi_hash(h, s->memory, sizeof(double) * (size_t)s->nh);
   return vvi_hash(h, ledger, sizeof *ledger);
+}
+
+/* ---- contact histories: entries of pairs, and the forces of open episodes in the order of the pairs ---- */
+
+typedef struct histories {
+  int64_t pairs, curves;
+  vvi_touch_pair *pair;
+  vvi_curve *curve;
+} histories;
+
+static void free_histories(histories *k)
+{
+  free(k->pair), free(k->curve);
+}
+
+static bool fit_histories(histories *k, int64_t pairs, int64_t curves)
+{
+  *k = (histories){.pairs = pairs, .curves = curves};
+  k->pair = calloc((size_t)pairs + 1, sizeof *k->pair), k->curve = calloc((size_t)curves + 1, sizeof *k->curve);
+  return k->pair != NULL && k->curve != NULL;
+}
+
+/* Where a curve lies in memory is no part of the run. */
+static bool gather_histories(const vvi_episodes *e, histories *k)
+{
+  if (!fit_histories(k, e != NULL ? e->n : 0, vvi_episodes_open(e))) return false;
+  int64_t next = 0;
+  for (int64_t i = 0; i < k->pairs; i++) {
+    k->pair[i] = e->pair[i];
+    if (k->pair[i].curve < 0) continue;
+    k->curve[next] = e->curve[e->pair[i].curve];
+    k->pair[i].curve = next++;
+  }
+  return true;
+}
+
+static uint64_t histories_hash(uint64_t h, const histories *k)
+{
+  h = vvi_hash(h, k->pair, sizeof *k->pair * (size_t)k->pairs);
+  return vvi_hash(h, k->curve, sizeof *k->curve * (size_t)k->curves);
 }
 
 static vv_status write_marks(vvi_h5 *f, const vvi_marks *marks)
@@ -66,14 +113,36 @@ static vv_status read_marks(vvi_h5 *f, vvi_marks *marks)
   return vvi_fail(f->ctx, VV_IO, "%s: damaged: the lengths of the other files do not match their hash", f->path);
 }
 
-static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *marks)
+static vv_status write_histories(vvi_h5 *f, const histories *k)
+{
+  const int64_t pair_bytes = k->pairs * (int64_t)sizeof *k->pair, curve_bytes = k->curves * (int64_t)sizeof *k->curve;
+  VV_TRY(vvi_h5_write(f, "/contact_pairs", VVI_H5_BYTE, 1, &pair_bytes, k->pair));
+  return vvi_h5_write(f, "/contact_forces", VVI_H5_BYTE, 1, &curve_bytes, k->curve);
+}
+
+static vv_status read_histories(vvi_h5 *f, histories *k)
+{
+  int64_t pair[VVI_H5_RANK], curve[VVI_H5_RANK];
+  int rank;
+  VV_TRY(vvi_h5_shape(f, "/contact_pairs", &rank, pair));
+  VV_TRY(vvi_h5_shape(f, "/contact_forces", &rank, curve));
+  if (pair[0] % (int64_t)sizeof *k->pair != 0 || curve[0] % (int64_t)sizeof *k->curve != 0)
+    return vvi_fail(f->ctx, VV_IO, "%s: its contact histories are those of another version of visviva", f->path);
+  if (!fit_histories(k, pair[0] / (int64_t)sizeof *k->pair, curve[0] / (int64_t)sizeof *k->curve)) return VV_NOMEM;
+  VV_TRY(vvi_h5_read(f, "/contact_pairs", VVI_H5_BYTE, pair[0], k->pair));
+  return vvi_h5_read(f, "/contact_forces", VVI_H5_BYTE, curve[0], k->curve);
+}
+
+static vv_status write_all(vvi_h5 *f, const vv_view *view, const vvi_marks *marks, const histories *k)
 {
   const vv_state *s = view->state;
-  const int64_t ledger_bytes = (int64_t)sizeof *view->ledger;
+  vv_ledger ledger = *view->ledger;
+  ledger.episodes = NULL;
+  const int64_t ledger_bytes = (int64_t)sizeof ledger;
   VV_TRY(vvi_h5_set_whole(f, "/", "version", VERSION));
   VV_TRY(vvi_h5_set_text(f, "/", "visviva", vv_version()));
   VV_TRY(vvi_h5_set_whole(f, "/", "scene_hash", (int64_t)view->model->scene_hash));
-  VV_TRY(vvi_h5_set_whole(f, "/", "content_hash", (int64_t)content_hash(s, view->ledger)));
+  VV_TRY(vvi_h5_set_whole(f, "/", "content_hash", (int64_t)histories_hash(content_hash(s, &ledger), k)));
   VV_TRY(vvi_h5_set_whole(f, "/", "step", s->step));
   VV_TRY(vvi_h5_set_number(f, "/", "time", s->t));
   vvi_marks now = *marks;
@@ -82,7 +151,18 @@ static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *
   VV_TRY(vvi_h5_write(f, "/q", VVI_H5_DOUBLE, 1, &s->nq, s->q));
   VV_TRY(vvi_h5_write(f, "/p", VVI_H5_DOUBLE, 1, &s->np, s->p));
   VV_TRY(vvi_h5_write(f, "/memory", VVI_H5_DOUBLE, 1, &s->nh, s->memory));
-  return vvi_h5_write(f, "/ledger", VVI_H5_BYTE, 1, &ledger_bytes, view->ledger);
+  VV_TRY(write_histories(f, k));
+  return vvi_h5_write(f, "/ledger", VVI_H5_BYTE, 1, &ledger_bytes, &ledger);
+}
+
+static vv_status write_content(vvi_h5 *f, const vv_view *view, const vvi_marks *marks)
+{
+  histories k;
+  const vv_status status = gather_histories(view->ledger->episodes, &k)
+                               ? write_all(f, view, marks, &k)
+                               : vvi_fail(f->ctx, VV_NOMEM, "out of memory for a checkpoint");
+  free_histories(&k);
+  return status;
 }
 
 vv_status vvi_checkpoint_write(const vv_view *view, const vvi_marks *marks, const char *tmp, const char *path)
@@ -133,7 +213,7 @@ static vv_status check_kind(vvi_h5 *f, const vv_model *model)
   return VV_OK;
 }
 
-static vv_status read_content(vvi_h5 *f, vv_state *s, vv_ledger *ledger)
+static vv_status read_all(vvi_h5 *f, vv_state *s, vv_ledger *ledger, histories *k)
 {
   int64_t hash = 0, dims[VVI_H5_RANK];
   int rank;
@@ -147,9 +227,25 @@ static vv_status read_content(vvi_h5 *f, vv_state *s, vv_ledger *ledger)
   VV_TRY(vvi_h5_read(f, "/p", VVI_H5_DOUBLE, s->np, s->p));
   VV_TRY(vvi_h5_read(f, "/memory", VVI_H5_DOUBLE, s->nh, s->memory));
   VV_TRY(vvi_h5_read(f, "/ledger", VVI_H5_BYTE, (int64_t)sizeof *ledger, ledger));
-  if ((uint64_t)hash != content_hash(s, ledger))
+  VV_TRY(read_histories(f, k));
+  if ((uint64_t)hash != histories_hash(content_hash(s, ledger), k))
     return vvi_fail(f->ctx, VV_IO, "%s: damaged: the state does not match its hash", f->path);
   return VV_OK;
+}
+
+static vv_status read_content(vvi_h5 *f, const vv_model *m, vv_state *s, vv_ledger *ledger)
+{
+  histories k = {0};
+  vv_ledger unused, *into = ledger != NULL ? ledger : &unused;
+  vvi_episodes *own = ledger != NULL ? ledger->episodes : NULL;
+  vv_status status = read_all(f, s, into, &k);
+  into->episodes = own;
+  if (status == VV_OK && ledger != NULL && own == NULL) ledger->episodes = vvi_episodes_create(m->n_body, m->step);
+  if (status == VV_OK && ledger != NULL && ledger->episodes == NULL) status = VV_NOMEM;
+  if (status == VV_OK && ledger != NULL && !vvi_episodes_load(ledger->episodes, k.pairs, k.pair, k.curves, k.curve))
+    status = vvi_fail(f->ctx, VV_IO, "%s: damaged: its contact histories are of other bodies", f->path);
+  free_histories(&k);
+  return status;
 }
 
 vv_status vvi_checkpoint_load(const vv_model *model, const char *path, vv_state *state, vv_ledger *ledger,
@@ -157,10 +253,9 @@ vv_status vvi_checkpoint_load(const vv_model *model, const char *path, vv_state 
 {
   if (!vvi_exists(path)) return vvi_fail(model->ctx, VV_IO, "%s: there is no checkpoint to resume from", path);
   vvi_h5 f;
-  vv_ledger unused;
   VV_TRY(vvi_h5_open(model->ctx, path, false, &f));
   vv_status status = check_kind(&f, model);
-  if (status == VV_OK && state != NULL) status = read_content(&f, state, ledger != NULL ? ledger : &unused);
+  if (status == VV_OK && state != NULL) status = read_content(&f, model, state, ledger);
   if (status == VV_OK && marks != NULL) status = read_marks(&f, marks);
   if (status == VV_OK && state != NULL && state->step > model->steps)
     status = vvi_fail(model->ctx, VV_SCENE, "%s: is at t = %.9g, after the end of the scene at %.9g; give a later end",

@@ -1,4 +1,4 @@
-/* io/results/csv.c  ledger.csv and events.csv: a line of units, a line of names, then rows that read back exactly. */
+/* io/results/csv.c  ledger.csv, events.csv and contacts.csv: a line of units, a line of names, then rows that read back exactly. */
 #include "io/results/units.h"
 #include "io/results/writer.h"
 
@@ -40,6 +40,32 @@ static const column event_column[] = {{"time", "s"},
                                       {"residual", "1"},
                                       {"node_a", "1"},
                                       {"node_b", "1"}};
+
+static const column contact_column[] = {{"pair", "1"},
+                                        {"number", "1"},
+                                        {"body_a", NULL},
+                                        {"copy_a", "1"},
+                                        {"body_b", NULL},
+                                        {"copy_b", "1"},
+                                        {"touch", "s"},
+                                        {"release", "s"},
+                                        {"duration", "s"},
+                                        {"impulses", "1"},
+                                        {"normal_impulse", "N s"},
+                                        {"tangential_impulse", "N s"},
+                                        {"impulse_x", "N s"},
+                                        {"impulse_y", "N s"},
+                                        {"impulse_z", "N s"},
+                                        {"mean_force", "N"},
+                                        {"peak_force", "N"},
+                                        {"peak_time", "s"},
+                                        {"window", "s"},
+                                        {"energy_lost", "J"},
+                                        {"approach_speed", "m/s"},
+                                        {"x", "m"},
+                                        {"y", "m"},
+                                        {"z", "m"},
+                                        {"open", "1"}};
 
 static vv_status write_head(vv_results *r, vvi_file *file, int n, const column *c)
 {
@@ -84,6 +110,8 @@ void vvi_csv_mark(vv_results *r)
   r->marks.ledger_hash = (int64_t)r->ledger.hash;
   r->marks.events_bytes = r->events.bytes;
   r->marks.events_hash = (int64_t)r->events.hash;
+  r->marks.contacts_bytes = r->contacts.bytes;
+  r->marks.contacts_hash = (int64_t)r->contacts.hash;
 }
 
 vv_status vvi_csv_open(vv_results *r)
@@ -95,9 +123,12 @@ vv_status vvi_csv_open(vv_results *r)
     if (written(r, i)) chosen[n++] = ledger_column[i];
   VV_TRY(open_one(r, "ledger.csv", k->ledger_bytes, k->ledger_hash, n, chosen, &r->ledger));
   VV_TRY(open_one(r, "events.csv", k->events_bytes, k->events_hash, VV_COUNT(event_column), event_column, &r->events));
+  VV_TRY(open_one(r, "contacts.csv", k->contacts_bytes, k->contacts_hash, VV_COUNT(contact_column), contact_column,
+                  &r->contacts));
   /* the head is on disk from the start: a disk that is full already is found before the first step */
   VV_TRY(vvi_file_flush(&r->ledger, false));
   VV_TRY(vvi_file_flush(&r->events, false));
+  VV_TRY(vvi_file_flush(&r->contacts, false));
   vvi_csv_mark(r);
   return VV_OK;
 }
@@ -190,4 +221,24 @@ vv_status vvi_csv_events(vv_results *r, const vv_view *view)
     VV_TRY(vvi_file_print(&r->events, "%lld,%lld\n", (long long)e->node_a, (long long)e->node_b));
   }
   return VV_OK;
+}
+
+/* One finished contact of two bodies, or one that is open at the end. */
+vv_status vvi_csv_contact(vv_results *r, const vv_episode *e)
+{
+  vvi_file *f = &r->contacts;
+  const vv_body *body = r->model->body;
+  const double time[] = {e->touch, e->release, e->release - e->touch};
+  const double value[] = {e->normal,     e->tangential, e->impulse[0], e->impulse[1], e->impulse[2],
+                          e->mean_force, e->peak_force, e->peak_time,  e->window,     e->energy_lost,
+                          e->speed,      e->x[0],       e->x[1],       e->x[2]};
+  VV_TRY(vvi_file_print(f, "%lld,%lld,", (long long)e->pair, (long long)e->number));
+  VV_TRY(write_word(f, body[e->body[0]].name));
+  VV_TRY(vvi_file_print(f, "%d,", e->copy[0]));
+  VV_TRY(write_word(f, body[e->body[1]].name));
+  VV_TRY(vvi_file_print(f, "%d,", e->copy[1]));
+  VV_TRY(write_numbers(f, VV_COUNT(time), time, ','));
+  VV_TRY(vvi_file_print(f, "%lld,", (long long)e->impulses));
+  VV_TRY(write_numbers(f, VV_COUNT(value), value, ','));
+  return vvi_file_print(f, "%d\n", (int)e->open);
 }

@@ -8,12 +8,14 @@
  *               /bodies/NAME/skin_points [n][3], skin_triangles [m][3]: what the body looks like, where that is not
  *               lines between nodes; at every node, turned by its orientation and moved to its position
  *               /events      attribute first: events of the run that are not in here (0, unless a file was put aside)
+ *               /poses/NAME  [poses] where a rigid body (index, copy) was at an impact: time, place, quaternion w, i, j, k
  *               /events/NAME [events] or [events][3], the rows of events.csv; bodies by their index, kinds by code */
 #include "io/results/units.h"
 #include "io/results/writer.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { OBJECT_TEXT = 512 };
@@ -103,6 +105,84 @@ static vv_status create_slot(vv_results *r, vvi_series_slot *s)
   return vvi_h5_set_text(f, object, "on", field->on_elements ? "elements" : "nodes");
 }
 
+/* ---- poses of rigid bodies at their impacts: pictures between two frames go through them ---- */
+
+static const char *const pose_name[VVI_POSE_SERIES] = {"time", "body", "copy", "x", "y", "z", "w", "i", "j", "k"};
+
+static void pose_object(int i, char out[OBJECT_TEXT])
+{
+  snprintf(out, OBJECT_TEXT, "/poses/%s", pose_name[i]);
+}
+
+static vv_status create_poses(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
+  fr->pose_first = r->marks.poses;
+  VV_TRY(vvi_h5_group(&fr->h5, "/poses"));
+  VV_TRY(vvi_h5_set_whole(&fr->h5, "/poses", "first", fr->pose_first));
+  for (int i = 0; i < VVI_POSE_SERIES; i++) {
+    pose_object(i, object);
+    VV_TRY(vvi_h5_series_create(&fr->h5, object, VVI_H5_DOUBLE, 0, 1, &fr->pose_id[i]));
+    const char *si = i == 0 ? "s" : i > 2 && i < 6 ? "m" : "1";
+    VV_TRY(vvi_h5_set_text(&fr->h5, object, "unit", vvi_unit(r->model, si, unit)));
+  }
+  return VV_OK;
+}
+
+static vv_status continue_poses(vv_results *r)
+{
+  vvi_frames *fr = &r->frames;
+  char object[OBJECT_TEXT];
+  VV_TRY(vvi_h5_get_whole(&fr->h5, "/poses", "first", &fr->pose_first));
+  for (int i = 0; i < VVI_POSE_SERIES; i++) {
+    pose_object(i, object);
+    VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, 0, 1, r->marks.poses - fr->pose_first, &fr->pose_id[i]));
+  }
+  return VV_OK;
+}
+
+static void times(const double a[4], const double b[4], double c[4])
+{
+  const double w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3];
+  const double x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2];
+  const double y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1];
+  c[3] = a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0];
+  c[0] = w, c[1] = x, c[2] = y;
+}
+
+/* Frames show the axes of the shape, the state has the principal ones: the turn between them never changes. */
+static vv_status shape_axes(vv_results *r, const vv_view *view, int32_t body, double turn[4])
+{
+  const vv_body *b = &r->model->body[body];
+  const vv_block *block = &r->model->block[b->block];
+  double state[4];
+  for (int f = 0; f < block->kind->n_output; f++) {
+    if (strcmp(block->kind->output_field[f].name, "orientation") != 0) continue;
+    VV_TRY(vvi_sys_output(r->model, block, f, view->state, r->frames.buffer));
+    for (int k = 0; k < 4; k++)
+      state[k] = (k > 0 ? -1.0 : 1.0) * view->state->q[block->q0 + (3 + k) * block->column + b->node0];
+    times(state, r->frames.buffer + 4 * b->node0, turn);
+  }
+  return VV_OK;
+}
+
+static vv_status put_pose(vv_results *r, const vv_view *view, double time, int32_t body, int64_t copy,
+                          const double pose[7])
+{
+  vvi_frames *fr = &r->frames;
+  double value[VVI_POSE_SERIES] = {time, (double)body, (double)copy};
+  if (body < 0 || (pose[3] == 0.0 && pose[4] == 0.0 && pose[5] == 0.0 && pose[6] == 0.0)) return VV_OK;
+  double *axes = fr->axes + 4 * body;
+  if (axes[0] == 0.0 && axes[1] == 0.0 && axes[2] == 0.0 && axes[3] == 0.0) VV_TRY(shape_axes(r, view, body, axes));
+  memcpy(value + 3, pose, 3 * sizeof *pose);
+  times(pose + 3, axes, value + 6);
+  const int64_t row = r->marks.poses++ - fr->pose_first;
+  for (int i = 0; i < VVI_POSE_SERIES; i++)
+    VV_TRY(vvi_h5_series_put(&fr->h5, fr->pose_id[i], VVI_H5_DOUBLE, row, &value[i]));
+  return VV_OK;
+}
+
 /* ---- events ---- */
 
 static const struct {
@@ -183,6 +263,8 @@ vv_status vvi_frames_events(vv_results *r, const vv_view *view)
     for (int i = 0; i < VV_COUNT(event_number); i++)
       VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_DOUBLE, row, (const char *)e + event_number[i].at));
     for (int i = 0; i < VV_COUNT(whole); i++) VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_INT32, row, &whole[i]));
+    VV_TRY(put_pose(r, view, e->time, whole[0], e->node_a, e->pose_a));
+    VV_TRY(put_pose(r, view, e->time, whole[1], e->node_b, e->pose_b));
   }
   return VV_OK;
 }
@@ -204,6 +286,8 @@ static vv_status create_h5(vv_results *r)
   for (int i = 0; i < r->model->n_body; i++) VV_TRY(create_body(r, &r->model->body[i]));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(create_slot(r, &fr->slot[i]));
   VV_TRY(create_events(r));
+  VV_TRY(create_poses(r));
+  VV_TRY(vvi_contacts_create(r));
   r->marks.h5_frames = 0;
   return vvi_h5_flush(&fr->h5, false);
 }
@@ -217,7 +301,9 @@ static vv_status cut_all(vv_results *r)
   VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
   for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], events));
-  return VV_OK;
+  for (int i = 0; i < VVI_POSE_SERIES; i++)
+    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->pose_id[i], r->marks.poses - fr->pose_first));
+  return vvi_contacts_cut(r);
 }
 
 /* Opens the file of the interrupted run.  Nothing is cut before all of it was found to be as this program would make it. */
@@ -238,6 +324,8 @@ static vv_status continue_h5(vv_results *r)
     VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, count, field->components, frames, &fr->slot[i].id));
   }
   VV_TRY(continue_events(r));
+  VV_TRY(continue_poses(r));
+  VV_TRY(vvi_contacts_continue(r));
   VV_TRY(cut_all(r));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
   return vvi_h5_flush(&fr->h5, false);
@@ -287,12 +375,13 @@ static vv_status prepare_paraview(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   VV_TRY(vvi_folder_create(r->ctx, r->paraview_folder));
-  fr->vtu = VVI_ARENA_NEW(&r->arena, vvi_vtu, fr->n_vtu);
+  fr->vtu = VVI_ARENA_NEW(&r->arena, vvi_vtu, fr->n_vtu + 1);
   if (fr->vtu == NULL) return VV_NOMEM;
   for (int i = 0, k = 0; i < r->model->n_block; i++)
     if (shown(&r->model->block[i]))
       VV_TRY(vvi_vtu_prepare(r->model, &r->model->block[i], r->paraview_folder, &r->arena, &fr->vtu[k++]));
-  VV_TRY(vvi_pvd_open(r->ctx, r->pvd_path, r->resumed ? r->marks.pvd_bytes : 0, fr->n_vtu, &r->arena, &fr->pvd));
+  VV_TRY(vvi_spots_prepare(r->ctx, r->paraview_folder, &r->arena, &fr->vtu[fr->n_vtu]));
+  VV_TRY(vvi_pvd_open(r->ctx, r->pvd_path, r->resumed ? r->marks.pvd_bytes : 0, fr->n_vtu + 1, &r->arena, &fr->pvd));
   r->marks.pvd_bytes = fr->pvd.bytes;
   return VV_OK;
 }
@@ -305,7 +394,9 @@ vv_status vvi_frames_open(vv_results *r)
   measure(r->model, fr, &longest);
   fr->slot = VVI_ARENA_NEW(&r->arena, vvi_series_slot, fr->n_slot);
   fr->buffer = VVI_ARENA_NEW(&r->arena, double, longest);
-  if (fr->slot == NULL || fr->buffer == NULL) return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
+  fr->axes = VVI_ARENA_NEW(&r->arena, double, 4 * (int64_t)r->model->n_body);
+  if (fr->slot == NULL || fr->buffer == NULL || fr->axes == NULL)
+    return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
   measure(r->model, fr, &longest);
   VV_TRY(open_h5(r));
   return r->paraview ? prepare_paraview(r) : VV_OK;
@@ -349,7 +440,9 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
   }
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
   VV_TRY(vvi_h5_flush(&fr->h5, false));
-  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu, fr->vtu));
+  const bool meets = view->ledger->episodes != NULL;
+  if (r->paraview && meets) VV_TRY(vvi_contacts_frame(r, view));
+  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
   r->marks.frames++;
   r->marks.h5_frames++;
   r->marks.pvd_bytes = r->paraview ? fr->pvd.bytes : 0;
@@ -360,7 +453,9 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
 vv_status vvi_frames_close(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
-  for (int i = 0; fr->vtu != NULL && i < fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
+  for (int i = 0; fr->vtu != NULL && i <= fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
+  free(fr->spot);
+  fr->spot = NULL, fr->spot_room = 0;
   const vv_status h5 = vvi_h5_close(&fr->h5);
   const vv_status pvd = vvi_pvd_close(&fr->pvd);
   return h5 != VV_OK ? h5 : pvd;

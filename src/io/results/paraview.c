@@ -187,10 +187,9 @@ static vv_status write_array(vvi_vtu *v, vv_ctx *ctx, const void *data, size_t b
   return vvi_vtu_bytes(v, ctx, data, bytes);
 }
 
-vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
+static vv_status begin_frame(vvi_vtu *v, vv_ctx *ctx, const char *name, int64_t frame)
 {
-  snprintf(v->file, v->path_bytes - (size_t)(v->file - v->path), "%s_%06lld.vtu", v->block->kind->name,
-           (long long)frame);
+  snprintf(v->file, v->path_bytes - (size_t)(v->file - v->path), "%s_%06lld.vtu", name, (long long)frame);
   snprintf(v->tmp, v->path_bytes + 4, "%s.tmp", v->path);
   errno = 0;
   const int fd = vvi_create(v->tmp);
@@ -198,6 +197,11 @@ vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
   if (v->stream == NULL && fd >= 0) close(fd);
   if (v->stream == NULL) return vvi_io_fail(ctx, v->tmp, "not created");
   return vvi_vtu_bytes(v, ctx, v->head, strlen(v->head));
+}
+
+vv_status vvi_vtu_begin(vvi_vtu *v, vv_ctx *ctx, int64_t frame)
+{
+  return begin_frame(v, ctx, v->block->kind->name, frame);
 }
 
 vv_status vvi_vtu_put(vvi_vtu *v, vv_ctx *ctx, int field, const double *value)
@@ -216,10 +220,9 @@ static vv_status write_cells(vvi_vtu *v, vv_ctx *ctx)
   return write_array(v, ctx, v->cell_type, cells);
 }
 
-vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx)
+static vv_status end_frame(vvi_vtu *v, vv_ctx *ctx)
 {
   static const char tail[] = "\n  </AppendedData>\n</VTKFile>\n";
-  VV_TRY(v->skin != NULL ? vvi_skin_write(v, ctx) : write_cells(v, ctx));
   VV_TRY(vvi_vtu_bytes(v, ctx, tail, strlen(tail)));
   errno = 0;
   const int failed = fclose(v->stream);
@@ -228,6 +231,85 @@ vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx)
   const vv_status status = vvi_io_fail(ctx, v->tmp, "not written");
   remove(v->tmp);
   return status;
+}
+
+vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx)
+{
+  VV_TRY(v->skin != NULL ? vvi_skin_write(v, ctx) : write_cells(v, ctx));
+  return end_frame(v, ctx);
+}
+
+/* ---- what touches ---- */
+
+vv_status vvi_spots_prepare(vv_ctx *ctx, const char *folder, vvi_arena *arena, vvi_vtu *out)
+{
+  *out = (vvi_vtu){.path_bytes = strlen(folder) + NAME_TEXT + 16};
+  out->head = vvi_arena_alloc(arena, HEAD_TEXT);
+  out->path = vvi_arena_alloc(arena, out->path_bytes);
+  out->tmp = vvi_arena_alloc(arena, out->path_bytes + 4);
+  if (!out->head || !out->path || !out->tmp) return vvi_fail(ctx, VV_NOMEM, "out of memory for the ParaView files");
+  snprintf(out->path, out->path_bytes, "%s/", folder);
+  out->file = out->path + strlen(out->path);
+  return VV_OK;
+}
+
+static void say_spots(vvi_vtu *v, int64_t n)
+{
+  static const char *const name[] = {"pair", "body_a", "body_b"};
+  const uint64_t points = (uint64_t)n;
+  vvi_vtu_head h = {.text = v->head, .room = HEAD_TEXT};
+  vvi_vtu_say_start(&h, n, n);
+  vvi_vtu_say(&h, "      <Points>\n");
+  vvi_vtu_say_array(&h, "Float64", "Points", 3, 3 * sizeof(double) * points);
+  vvi_vtu_say(&h, "      </Points>\n      <PointData>\n");
+  vvi_vtu_say_array(&h, "Float64", "force", 3, 3 * sizeof(double) * points);
+  for (int i = 0; i < VV_COUNT(name); i++) vvi_vtu_say_array(&h, "Float64", name[i], 1, sizeof(double) * points);
+  vvi_vtu_say(&h, "      </PointData>\n      <CellData>\n      </CellData>\n      <Cells>\n");
+  vvi_vtu_say_array(&h, "Int64", "connectivity", 1, sizeof(int64_t) * points);
+  vvi_vtu_say_array(&h, "Int64", "offsets", 1, sizeof(int64_t) * points);
+  vvi_vtu_say_array(&h, "UInt8", "types", 1, points);
+  vvi_vtu_say(&h, "      </Cells>\n");
+  vvi_vtu_say_end(&h);
+}
+
+/* Columns `first` to `first + width - 1` of the spots, one array. */
+static vv_status write_columns(vvi_vtu *v, vv_ctx *ctx, int64_t n, const double *spot, int first, int width)
+{
+  const uint64_t bytes = sizeof(double) * (uint64_t)n * (uint64_t)width;
+  VV_TRY(vvi_vtu_bytes(v, ctx, &bytes, sizeof bytes));
+  for (int64_t i = 0; i < n; i++)
+    VV_TRY(vvi_vtu_bytes(v, ctx, spot + VVI_SPOT * i + first, sizeof(double) * (size_t)width));
+  return VV_OK;
+}
+
+static vv_status write_vertices(vvi_vtu *v, vv_ctx *ctx, int64_t n)
+{
+  const uint8_t vertex = 1;
+  for (int shift = 0; shift < 2; shift++) {
+    const uint64_t bytes = sizeof(int64_t) * (uint64_t)n;
+    VV_TRY(vvi_vtu_bytes(v, ctx, &bytes, sizeof bytes));
+    for (int64_t i = shift; i < n + shift; i++) VV_TRY(vvi_vtu_bytes(v, ctx, &i, sizeof i));
+  }
+  const uint64_t bytes = (uint64_t)n;
+  VV_TRY(vvi_vtu_bytes(v, ctx, &bytes, sizeof bytes));
+  for (int64_t i = 0; i < n; i++) VV_TRY(vvi_vtu_bytes(v, ctx, &vertex, 1));
+  return VV_OK;
+}
+
+vv_status vvi_spots_write(vvi_vtu *v, vv_ctx *ctx, int64_t frame, int64_t n, const double *spot)
+{
+  static const struct {
+    int first, width;
+  } array[] = {{0, 3}, {3, 3}, {6, 1}, {7, 1}, {8, 1}};
+  if (n == 0 && frame > 0) { /* frames without contact share one file */
+    snprintf(v->file, v->path_bytes - (size_t)(v->file - v->path), "contact-none_%06d.vtu", 0);
+    return VV_OK;
+  }
+  say_spots(v, n);
+  VV_TRY(begin_frame(v, ctx, frame > 0 ? "contact" : "contact-none", frame));
+  for (int i = 0; i < VV_COUNT(array); i++) VV_TRY(write_columns(v, ctx, n, spot, array[i].first, array[i].width));
+  VV_TRY(write_vertices(v, ctx, n));
+  return end_frame(v, ctx);
 }
 
 void vvi_vtu_abandon(vvi_vtu *v)

@@ -44,6 +44,11 @@ vv_status vvi_vtu_put(vvi_vtu *v, vv_ctx *ctx, int field, const double *value);
 vv_status vvi_vtu_end(vvi_vtu *v, vv_ctx *ctx);
 void vvi_vtu_abandon(vvi_vtu *v); /* after a failure: closes and removes the tmp file */
 
+enum { VVI_SPOT = 9 };
+/* Points with a force each: `contact_000123.vtu`.  spot: [n][VVI_SPOT] place, force, pair, body_a, body_b. */
+vv_status vvi_spots_prepare(vv_ctx *ctx, const char *folder, vvi_arena *arena, vvi_vtu *out);
+vv_status vvi_spots_write(vvi_vtu *v, vv_ctx *ctx, int64_t frame, int64_t n, const double *spot);
+
 /* ---- what paraview.c and skin.c share ---- */
 
 /* The XML head: arrays and their offsets. */

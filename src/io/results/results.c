@@ -66,9 +66,9 @@ static void read_rhythm(vv_results *r)
 /* ---- the folder ---- */
 
 static const char *const run_file[] = {
-    "ledger.csv",  "events.csv",     "results.h5",         "checkpoint.h5",      "summary.json",
-    "scene.yaml",  "checkpoint.tmp", "results.h5.damaged", "ledger.csv.damaged", "events.csv.damaged",
-    "summary.tmp", "probes.csv",     "probes.csv.damaged"};
+    "ledger.csv",         "events.csv",         "results.h5",           "checkpoint.h5",      "summary.json",
+    "contacts.csv",       "probes.csv",         "scene.yaml",           "checkpoint.tmp",     "results.h5.damaged",
+    "ledger.csv.damaged", "events.csv.damaged", "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -164,8 +164,8 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 
 static vv_status close_all(vv_results *r)
 {
-  vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_probes_close(r),
-                        vvi_frames_close(r)};
+  vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_file_close(&r->contacts),
+                        vvi_probes_close(r), vvi_frames_close(r)};
   if (r->lock >= 0) close(r->lock); /* last: the folder is free when all its files are closed */
   vvi_arena_free(&r->arena);
   free(r);
@@ -206,8 +206,17 @@ static vv_status flush_all(vv_results *r, bool to_disk)
 {
   VV_TRY(vvi_file_flush(&r->ledger, to_disk));
   VV_TRY(vvi_file_flush(&r->events, to_disk));
+  VV_TRY(vvi_file_flush(&r->contacts, to_disk));
   VV_TRY(vvi_probes_flush(r, to_disk));
   return vvi_h5_flush(&r->frames.h5, to_disk);
+}
+
+/* Files that are forced to disk cost some ten milliseconds each.  Where the scene does not say when, a run is not interrupted
+ * for what it could do again in two seconds. */
+static bool worth_it(const vv_results *r)
+{
+  const double seconds = 2.0;
+  return vv_has(vv_sub(r->model->root, "record"), "checkpoint") || vvi_clock() - r->checked > seconds;
 }
 
 /* The state of an unstable run is worthless: the checkpoint before it is kept. */
@@ -215,6 +224,7 @@ static vv_status write_checkpoint(vv_results *r, const vv_view *view, const vvi_
 {
   if (view->hopeless || !is_finite(view->state)) return VV_OK;
   VV_TRY(flush_all(r, true));
+  r->checked = vvi_clock();
   return vvi_checkpoint_write(view, marks, r->checkpoint_tmp, r->checkpoint_path);
 }
 
@@ -232,6 +242,7 @@ static vv_status write_frame(vv_results *r, const vv_view *view)
   if (r->marks.last_frame == view->state->step) return VV_OK;
   VV_TRY(vvi_frames_write(r, view));
   VV_TRY(vvi_file_flush(&r->ledger, false)); /* who looks at a running run sees all files at the same time */
+  VV_TRY(vvi_file_flush(&r->contacts, false));
   VV_TRY(vvi_probes_flush(r, false));
   return vvi_file_flush(&r->events, false);
 }
@@ -244,6 +255,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     VV_TRY(vvi_csv_events(r, view));
     VV_TRY(vvi_frames_events(r, view));
   }
+  if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || vvi_probes_due(r, step)) VV_TRY(vvi_probes_row(r, view));
@@ -258,7 +270,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     return write_checkpoint(r, view, &marks);
   }
   const bool resuming = view->first && r->resumed; /* the checkpoint of this step is the one just read */
-  if (start || (due(step, r->check_every) && !resuming)) return write_checkpoint(r, view, &r->marks);
+  if (start || (due(step, r->check_every) && !resuming && worth_it(r))) return write_checkpoint(r, view, &r->marks);
   return VV_OK;
 }
 

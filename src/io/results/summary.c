@@ -1,6 +1,7 @@
 /* io/results/summary.c  summary.json: what a program asks first about a run. */
 #include "io/results/json.h"
 #include "io/results/writer.h"
+#include "ledger/episodes.h"
 
 #include <math.h>
 
@@ -28,8 +29,9 @@ static void put_work(vvi_json *j, const vv_results *r, const vv_report *report)
   vvi_json_whole(j, "nodes", (int64_t)nodes);
   vvi_json_whole(j, "frames", r->marks.frames);
   vvi_json_number(j, "wall_seconds", report->wall_seconds);
+  vvi_json_number(j, "step_seconds", report->step_seconds);
   vvi_json_number(j, "node_steps", nodes * (double)r->step);
-  vvi_json_number(j, "ns_per_node_step", here > 0 ? 1e9 * report->wall_seconds / here : NAN);
+  vvi_json_number(j, "ns_per_node_step", here > 0 ? 1e9 * report->step_seconds / here : NAN);
   vvi_json_whole(j, "threads", vv_ctx_threads(r->ctx));
 }
 
@@ -81,6 +83,44 @@ static void put_claims(vvi_json *j, const vv_sim *sim)
   vvi_json_close(j, ']');
 }
 
+/* All contacts of two bodies; those with the most impulse, where there are many. */
+static void put_pair(vvi_json *j, const vv_model *m, const vv_contact_total *c)
+{
+  static const char *const body[] = {"body_a", "body_b"}, *const copy[] = {"copy_a", "copy_b"};
+  vvi_json_open(j, NULL, '{');
+  for (int i = 0; i < 2; i++) {
+    vvi_json_text(j, body[i], m->body[c->body[i]].name);
+    if (c->copy[i] >= 0) vvi_json_whole(j, copy[i], c->copy[i]);
+  }
+  vvi_json_whole(j, "contacts", c->episodes);
+  vvi_json_number(j, "touch", c->touch);
+  vvi_json_number(j, "release", c->release);
+  vvi_json_number(j, "duration", c->duration);
+  vvi_json_whole(j, "impulses", c->impulses);
+  vvi_json_number(j, "normal_impulse", c->normal);
+  vvi_json_number(j, "tangential_impulse", c->tangential);
+  vvi_json_number(j, "peak_force", c->peak_force);
+  vvi_json_number(j, "peak_time", c->peak_time);
+  vvi_json_number(j, "energy_lost", c->energy_lost);
+  vvi_json_flag(j, "open", c->open != 0);
+  vvi_json_close(j, '}');
+}
+
+static void put_contacts(vvi_json *j, const vv_model *m, const vv_ledger *l)
+{
+  enum { MOST = 100 };
+  int64_t pair[MOST];
+  const int64_t all = vv_ledger_pairs(l), n = vvi_episodes_strongest(l->episodes, MOST, pair);
+  vvi_json_whole(j, "contacts", l->episodes != NULL ? l->episodes->begun : 0);
+  vvi_json_whole(j, "contact_pairs", all);
+  vvi_json_open(j, "pairs", '[');
+  for (int64_t i = 0; i < n; i++) {
+    vv_contact_total c;
+    if (vv_ledger_pair(l, pair[i], &c) == VV_OK) put_pair(j, m, &c);
+  }
+  vvi_json_close(j, ']');
+}
+
 /* What was found, also where nothing is claimed; null: not checked. */
 static void put_structure(vvi_json *j, const vv_results *r, const vv_sim *sim)
 {
@@ -112,6 +152,9 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   vvi_json_text(j, "message", report->message);
   put_work(j, r, report);
   vvi_json_whole(j, "impacts", l->impacts);
+  vvi_json_whole(j, "events_written", r->marks.events);
+  vvi_json_whole(j, "events_left_out", l->impacts - r->marks.events);
+  put_contacts(j, r->model, l);
   vvi_json_whole(j, "fallbacks", l->fallbacks);
   vvi_json_whole(j, "held", l->held);
   put_energy(j, l, vv_sim_energy_kind(sim));
@@ -133,6 +176,8 @@ vv_status vv_results_summary(vv_results *results, const vv_sim *sim, const vv_re
   const char *tmp = vvi_path(&results->arena, results->folder, "summary.tmp");
   if (path == NULL || tmp == NULL) return VV_NOMEM;
   vvi_json j = {.status = VV_OK};
+  if (!results->summed_up && !results->broken) VV_TRY(vvi_contacts_open(results, vv_sim_ledger(sim)));
+  results->summed_up = true;
   VV_TRY(vvi_file_create(results->ctx, tmp, &j.file));
   put_summary(&j, results, sim, report);
   if (j.status == VV_OK) j.status = vvi_file_text(&j.file, "\n");

@@ -13,7 +13,7 @@ typedef struct vvi_series_slot {
   int field;
 } vvi_series_slot;
 
-enum { VVI_EVENT_SERIES = 12 };
+enum { VVI_EVENT_SERIES = 12, VVI_EPISODE_SERIES = 24, VVI_SAMPLE_SERIES = 4, VVI_POSE_SERIES = 10 };
 
 typedef struct vvi_frames {
   vvi_h5 h5;
@@ -21,10 +21,16 @@ typedef struct vvi_frames {
   int n_slot;
   vvi_series_slot *slot; /* [n_slot] by block, field, body */
   int n_vtu;
-  vvi_vtu *vtu; /* [n_vtu] blocks that have nodes */
+  vvi_vtu *vtu; /* [n_vtu + 1] blocks that have nodes, and what touches */
   vvi_pvd pvd;
   double *buffer; /* largest field of any block */
   int64_t event_id[VVI_EVENT_SERIES];
+  int64_t episode_id[VVI_EPISODE_SERIES], sample_id[VVI_SAMPLE_SERIES];
+  double *axes; /* [bodies][4] of the shape in the principal ones; all 0: not known yet */
+  int64_t pose_id[VVI_POSE_SERIES];
+  int64_t episode_first, sample_first, pose_first; /* as event_first */
+  double *spot; /* [spot_room][VVI_SPOT] contacts at a frame: place, force, numbers of pair and bodies */
+  int64_t spot_room;
   int64_t event_first; /* of the events of the run, how many came before the first row of results.h5 */
 } vvi_frames;
 
@@ -37,8 +43,9 @@ struct vv_results {
   bool resumed, paraview;
   bool broken;                     /* a write failed: nothing more is written, the last checkpoint stays */
   int64_t row_every;               /* steps between rows of ledger.csv */
+  double checked;                  /* clock of the last checkpoint */
   double frame_every, check_every; /* steps between frames and checkpoints, not whole in general */
-  vvi_file ledger, events;
+  vvi_file ledger, events, contacts;
   vvi_file probes;                     /* where the scene has some */
   double *probe_value, *probe_scratch; /* [columns], [room]; NULL: no probes */
   vvi_frames frames;
@@ -47,13 +54,15 @@ struct vv_results {
   double time;
   uint64_t state_hash; /* of the last call with view->last */
   bool finished;       /* there was one */
+  bool summed_up;      /* and the open contacts are written */
 };
 
 /* csv.c */
 vv_status vvi_csv_open(vv_results *r);
-void vvi_csv_mark(vv_results *r); /* both tables as they stand */
+void vvi_csv_mark(vv_results *r); /* the tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
 vv_status vvi_csv_events(vv_results *r, const vv_view *view);
+vv_status vvi_csv_contact(vv_results *r, const vv_episode *e);
 
 /* probes.c: nothing, where the scene has none */
 vv_status vvi_probes_open(vv_results *r);
@@ -69,3 +78,11 @@ vv_status vvi_frames_open(vv_results *r);
 vv_status vvi_frames_write(vv_results *r, const vv_view *view);
 vv_status vvi_frames_events(vv_results *r, const vv_view *view); /* to the file at the next flush */
 vv_status vvi_frames_close(vv_results *r);
+
+/* contacts.c */
+vv_status vvi_contacts_create(vv_results *r);   /* their group in results.h5 */
+vv_status vvi_contacts_continue(vv_results *r); /* that of the interrupted run */
+vv_status vvi_contacts_cut(vv_results *r);
+vv_status vvi_contacts_frame(vv_results *r, const vv_view *view);    /* forces at this moment, for ParaView */
+vv_status vvi_contacts_ended(vv_results *r, const vv_view *view);    /* episodes that ended */
+vv_status vvi_contacts_open(vv_results *r, const vv_ledger *ledger); /* those that are open, at the end of a run */

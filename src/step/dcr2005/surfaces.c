@@ -314,25 +314,50 @@ static void push(struct vv_step *s, const vvi_row *r, double l)
   }
 }
 
-/* Friction beside a normal impulse l; returns what it took, *slide: its size. */
-static double rub(struct vv_step *s, const vvi_row row[2], double limit, double *slide)
+/* Friction beside a normal impulse; returns what it took, j: its impulses along the rows. */
+static double rub(struct vv_step *s, const vvi_row row[2], double limit, double j[2])
 {
   const vvi_row *const rows[2] = {&row[0], &row[1]};
-  double u[2], k[4], j[2] = {0, 0};
-  *slide = 0.0;
+  double u[2], k[4];
   if (!(limit > 0.0) || row[0].n < 0 || row[0].n != row[1].n) return 0.0;
   feel(s, 2, rows, u, k);
   vvi_disc_answer((const double[3]){k[0], k[1], k[3]}, u, limit, j);
   for (int i = 0; i < 2; i++) push(s, &row[i], j[i]);
-  *slide = sqrt(j[0] * j[0] + j[1] * j[1]);
   return -(j[0] * u[0] + j[1] * u[1]) - 0.5 * (j[0] * j[0] * k[0] + 2.0 * j[0] * j[1] * k[1] + j[1] * j[1] * k[3]);
+}
+
+/* How many vertices get the impulse: those of a vertex, or of an edge. */
+static int split_of(const vvi_feature_pair *k)
+{
+  return k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2;
+}
+
+/* For the contact histories: b gets the impulse. */
+static void tell(struct vv_step *s, const vvi_feature_pair *k, const vv_event *e, const double slide[3])
+{
+  const vv_model *m = s->model;
+  const int split = split_of(k);
+  vvi_blow blow = {.t = e->time, .normal = e->normal_impulse, .speed = e->normal_speed, .lost = -e->energy_jump};
+  if (s->ledger->episodes == NULL) return;
+  for (int side = 0; side < 2; side++) {
+    const vvi_sheet_body *b = &m->sheets->body[m->sheets->body_of[k->vertex[side == 0 ? split : 0]]];
+    const vv_body *body = &m->body[b->body];
+    blow.body[side] = b->body;
+    blow.copy[side] =
+        b->rigid ? vvi_copy_of(body, b->node0 - body->node0) : vvi_copy_of_patch(m, vvi_model_patch(m, b->patch));
+  }
+  for (int c = 0; c < 3; c++) {
+    for (int i = 0; i < split; i++) blow.x[c] += k->c[i] * k->x[i][c];
+    blow.n[c] = k->n[c], blow.slide[c] = slide[c];
+  }
+  vvi_episodes_add(s->ledger->episodes, &blow);
 }
 
 /* n of the event leads from a to b, where b gets the impulse. */
 static void log_bounce(struct vv_step *s, const vvi_feature_pair *k, const vv_event *like)
 {
   const vv_model *m = s->model;
-  const int split = k->c[1] < 0.0 || k->c[0] == 1.0 ? 1 : 2; /* a vertex, or an edge */
+  const int split = split_of(k);
   vv_event *e = vvi_log_next(s);
   if (e == NULL) return;
   *e = *like;
@@ -357,7 +382,7 @@ static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, d
   bite k;
   vvi_row across[2];
   const vvi_row *const normal = &k.pair.normal;
-  double axes[2][3], speed, inverse, slide;
+  double axes[2][3], speed, inverse, j[2] = {0, 0}, slide[3];
   if (!measure(m, p, &k)) return; /* a projected pair is at g = 0: whether it counts was decided before */
   vvi_across(k.pair.n, axes);
   if (!vvi_feature_rows(m, &k.pair, (const double(*)[3])k.row, (const double(*)[3])axes,
@@ -368,17 +393,19 @@ static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, d
   if (!(u < 0.0)) return;
   const double l = -(1.0 + e) * u / inverse, lost = 0.5 * (1.0 - e * e) * u * u / inverse;
   push(s, normal, direction * l);
-  const double rubbed = rule->friction > 0.0 ? rub(s, across, rule->friction * l, &slide) : (slide = 0.0);
+  const double rubbed = rule->friction > 0.0 ? rub(s, across, rule->friction * l, j) : 0.0;
   vvi_sum_add(&s->ledger->posted.restitution_loss, lost);
   vvi_sum_add(&s->ledger->posted.friction_loss, rubbed);
   w->acted++;
-  log_bounce(s, &k.pair,
-             &(vv_event){.time = t,
-                         .kind = "bounce",
-                         .normal_speed = speed,
-                         .normal_impulse = direction * l,
-                         .tangential_impulse = slide,
-                         .energy_jump = -lost - rubbed});
+  for (int c = 0; c < 3; c++) slide[c] = j[0] * axes[0][c] + j[1] * axes[1][c];
+  const vv_event bounce = {.time = t,
+                           .kind = "bounce",
+                           .normal_speed = speed,
+                           .normal_impulse = direction * l,
+                           .tangential_impulse = vvi_norm3(slide),
+                           .energy_jump = -lost - rubbed};
+  tell(s, &k.pair, &bounce, slide);
+  log_bounce(s, &k.pair, &bounce);
 }
 
 /* ---- within a step ---- */

@@ -271,6 +271,27 @@ static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted 
   vvi_post_impulse(post, c->x, j);
 }
 
+/* The slave gets what the master gives. */
+static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, double time)
+{
+  const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
+  const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
+  const double sign = c->f.slave == frame_a ? -1.0 : 1.0;
+  if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
+  vvi_blow blow = {.t = time,
+                   .body = {a->body, b->body},
+                   .copy = {frame_a < w->n ? vvi_copy_of(&s->model->body[a->body], a->copy) : -1,
+                            frame_b < w->n ? vvi_copy_of(&s->model->body[b->body], b->copy) : -1},
+                   .normal = c->j[0],
+                   .speed = c->approach,
+                   .lost = c->law->stiffness > 0.0 ? 0.0 : -(c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
+  for (int i = 0; i < 3; i++) {
+    blow.x[i] = c->x[i], blow.n[i] = sign * c->nu[i];
+    blow.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
+  }
+  vvi_episodes_add(s->ledger->episodes, &blow);
+}
+
 /* The gap of a feature now, the step being taken. */
 static double gap_now(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
@@ -322,6 +343,7 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     vvi_em_contact *c = &w->contact[i];
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
     post_held(w, c, post);
+    tell(s, w, c, start + part * dt);
     if (c->law->stiffness > 0.0) {
       if (!remember_spring(s, w, c, start + part * dt)) return false;
       continue;

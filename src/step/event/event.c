@@ -105,6 +105,7 @@ void vvi_event_book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
+  vvi_tell_springs(s, t, h, s->state->q);
 }
 
 /* Half kick, contacts at rest, drift: flown already where the search for contacts has tried this very slab. */
@@ -124,7 +125,7 @@ static void fly(struct vv_step *s, double t, double h)
   else
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   vvi_event_book(s, t, 0.5 * h);
-  if (w->n_rest > 0) vvi_event_rest_book(s, x->p);
+  if (w->n_rest > 0) vvi_event_rest_book(s, t, x->p);
   if (s->jump == VVI_SLAB && !tried) w->drift_energy = vvi_event_drift_energy(s, h, x->q, x->p);
   if (tried)
     memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
@@ -158,7 +159,7 @@ void vvi_event_slab(struct vv_step *s, double t, double h)
     vvi_event_rest_release(s, t + h);
     vvi_event_rest_gather(s);
     vvi_event_rest_solve(s, 0.0, x->p);
-    vvi_event_rest_book(s, w->p1);
+    vvi_event_rest_book(s, t + h, w->p1);
   }
   w->last = h;
   memset(w->touch, APART, (size_t)s->model->pairs->n);

@@ -111,7 +111,7 @@ void vvi_event_rest_solve_node(struct vv_step *s, const vvi_pair *c, double h,
                                double *p); /* only those of the node of c */
 void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p);
 void vvi_event_rest_settle(struct vv_step *s, const double *p);
-void vvi_event_rest_book(struct vv_step *s, const double *v);
+void vvi_event_rest_book(struct vv_step *s, double t, const double *v);
 void vvi_event_rest_release(struct vv_step *s, double t);
 void vvi_event_rest_capture(struct vv_step *s, int i, double t);
 

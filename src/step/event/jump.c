@@ -133,6 +133,7 @@ void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double
     *debt_of(s, w->now[k]) -= gain;
   else
     vvi_pair_lose(s, c, -gain, &s->ledger->posted.restitution_loss);
+  vvi_tell_pair(s, c, t, impulse, NULL, c->restitution < 1.0 ? -gain : 0.0);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
@@ -282,6 +283,8 @@ void vvi_event_apply(struct vv_step *s, double t, double scale, double loss)
   for (int k = 0; k < w->n_now; k++) {
     if (w->touch[w->now[k]] == HELD) continue;
     const double r = scale * w->bounce[k].impulse;
+    vvi_tell_pair(s, pair_of(s, k), t, r, pair_of(s, k)->friction > 0.0 ? w->bounce[k].slide : NULL,
+                  w->bounce[k].loss + w->bounce[k].rubbed);
     vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
     if (pair_of(s, k)->friction > 0.0) {
       vvi_pair_post3(pair_of(s, k), s->state->q, s->state->p, w->bounce[k].slide, &s->ledger->posted);

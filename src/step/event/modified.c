@@ -288,6 +288,7 @@ static void flow(struct vv_step *s, double t, double a)
   vvi_event_force(s, t, e->q1, e->f);
   vvi_sys_post(s->model, t, a * s->h, e->q1, x->p, &s->ledger->posted);
   vvi_springs_post(s->model, x->memory, a * s->h, e->q1, x->p, &s->ledger->posted);
+  vvi_tell_springs(s, t, a * s->h, e->q1);
   vvi_axpy(x->np, a * s->h, e->f, x->p);
   vvi_sys_drift(s->model, 1.0, x->q, w->cf);
   vvi_event_force(s, t, x->q, e->f);

@@ -236,7 +236,7 @@ void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node,
 }
 
 /* Books the impulses last solved; v: momentum of the drift beside them. */
-void vvi_event_rest_book(struct vv_step *s, const double *v)
+void vvi_event_rest_book(struct vv_step *s, double t, const double *v)
 {
   event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
@@ -244,10 +244,14 @@ void vvi_event_rest_book(struct vv_step *s, const double *v)
     const event_rest *r = &w->rest[k];
     double speed[3];
     vvi_pair_post(c, s->state->q, s->state->p, w->direction * r->press, &s->ledger->posted);
-    if (c->friction <= 0.0) continue;
+    if (c->friction <= 0.0) {
+      vvi_tell_pair(s, c, t, w->direction * r->press, NULL, 0.0);
+      continue;
+    }
     vvi_pair_post3(c, s->state->q, s->state->p, r->slide, &s->ledger->posted);
     vvi_pair_velocity(c, s->state->q, v, speed);
     vvi_pair_lose(s, c, -vvi_dot3(r->slide, speed), &s->ledger->posted.friction_loss);
+    if (r->press != 0.0) vvi_tell_pair(s, c, t, w->direction * r->press, r->slide, -vvi_dot3(r->slide, speed));
   }
 }
 
@@ -316,6 +320,7 @@ void vvi_event_rest_release(struct vv_step *s, double t)
       double small, large;
       if (vvi_quadratic(0.5 * inverse, u, -*debt, &small, &large)) {
         const double r = w->direction * fmax(small, large);
+        vvi_tell_pair(s, c, t, r, NULL, 0.0);
         vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
         vvi_pair_pull(c, s->state->q, r, s->state->p);
         *debt = 0.0;
@@ -334,6 +339,7 @@ void vvi_event_rest_capture(struct vv_step *s, int i, double t)
                u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
   const double r = w->direction * -u / inverse; /* of a pair that jitters it may be a pull, of rounding size */
   take(s, i, u);
+  vvi_tell_pair(s, c, t, r, NULL, 0.0);
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);
   s->state->memory[i] = REST_SLIDES;

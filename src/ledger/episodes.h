@@ -1,0 +1,78 @@
+/* ledger/episodes.h  Contact histories: impulses as the steppers book them, gathered into episodes of two bodies.
+ *
+ * Every pair of bodies that has touched has one entry, every open episode one curve of its force; nothing else grows with the
+ * run.  What is finished waits in a queue until the observers have been told. */
+#pragma once
+#include "ledger/ledger.h"
+
+/* One impulse at one point.  The normal leads from the first body to the second, which gets normal n + slide. */
+typedef struct vvi_blow {
+  double t;
+  int32_t body[2], copy[2];
+  double x[3], n[3];
+  double normal, slide[3];
+  double speed; /* m/s: along n before; negative: approaching */
+  double lost;  /* J */
+  bool back;    /* taken back at the start of a run in contact: it is no impulse of its own */
+} vvi_blow;
+
+/* Normal and tangential impulse in bins of 2^level steps.  Bin k of level 0 is about step k. */
+enum { VVI_CURVE_BINS = 128 };
+typedef struct vvi_curve {
+  int64_t first, level, used; /* level 0: number of the first bin */
+  double sum[VVI_CURVE_BINS][2];
+} vvi_curve;
+
+/* Two bodies.  Plain numbers without gaps between them: a checkpoint keeps them as they are. */
+typedef struct vvi_touch_pair {
+  vv_episode now; /* the present episode, or the last one */
+  vv_contact_total all;
+  vv_sum impulse[3];
+  double moment[3];                       /* N s m: sum of normal impulse times place, of the present episode */
+  double last[3], last_x[3], last_normal; /* what b got at the last instant, where, along normals */
+  int64_t begun;                          /* episodes of the run that began before this one */
+  int64_t curve;                          /* of the present one; -1: none is open */
+} vvi_touch_pair;
+
+typedef struct vvi_episodes {
+  double h;
+  int32_t bodies;
+  double *pause; /* [bodies] s: the longest that is chatter in any case */
+  vvi_touch_pair *pair;
+  int64_t n, room;
+  int64_t *slot; /* [slots] open addressing: a pair; -1: free */
+  int64_t slots;
+  vvi_curve *curve;
+  int64_t curves, curve_room, *spare, spares; /* spare: those that are free */
+  int64_t *live, n_live;                      /* [room] open episodes, by their beginning */
+  int64_t begun;
+  int64_t missed; /* impulses for which there was no memory */
+  vv_episode *done;
+  int64_t n_done, done_room, all_done;
+  vv_force_sample *sample;
+  int64_t n_sample, sample_room;
+} vvi_episodes;
+
+vvi_episodes *vvi_episodes_create(int32_t bodies, double h); /* NULL: out of memory */
+void vvi_episodes_destroy(vvi_episodes *e);
+void vvi_episodes_clear(vvi_episodes *e);
+/* As `from`, in the rhythm of `e`; nothing waits in its queue. */
+bool vvi_episodes_copy(vvi_episodes *e, const vvi_episodes *from);
+/* e NULL: nothing is kept. */
+void vvi_episodes_add(vvi_episodes *e, const vvi_blow *b);
+/* The time is t: ends what has paused for too long. */
+void vvi_episodes_step(vvi_episodes *e, double t);
+/* The present episode of a pair as if it ended here, and its force: at most VVI_CURVE_BINS + 2 samples. */
+void vvi_episode_finish(const vvi_episodes *e, const vvi_touch_pair *k, vv_episode *out, vv_force_sample *sample);
+/* Where b was last pushed and the mean force on it in the window about t; false: none. */
+bool vvi_episode_force(const vvi_episodes *e, const vvi_touch_pair *k, double t, double x[3], double force[3]);
+/* The first episodes of the queue were told to everybody. */
+void vvi_episodes_drop(vvi_episodes *e, int64_t episodes);
+/* At most n pairs with the largest normal impulse, the largest first. */
+int64_t vvi_episodes_strongest(const vvi_episodes *e, int64_t n, int64_t *pair);
+/* The contact histories of another ledger; those of its own keep their rhythm. */
+vv_status vvi_ledger_adopt(vv_ledger *l, const vvi_episodes *from);
+/* Arrays of a checkpoint: pairs and the curves of open ones, in the order of the pairs. */
+int64_t vvi_episodes_open(const vvi_episodes *e);
+bool vvi_episodes_load(vvi_episodes *e, int64_t pairs, const vvi_touch_pair *pair, int64_t curves,
+                       const vvi_curve *curve);
