@@ -172,7 +172,7 @@ struct vvi_contact_step {
   int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
   int64_t *shown_at;             /* [movers] */
   vvi_contact_rest rest;
-  double covered;                /* part of what some contacts of a group brought that others of it lost */
+  double covered; /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
   void (*log)(void *user, const vvi_contact_note *e);
   void *user;
