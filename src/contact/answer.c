@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of more than MANY by a
- * twentieth; nothing overlaps, and books are exact.  With e = 1, which promises that nothing is lost, only large ones are. */
+ * twentieth; nothing overlaps, and books are exact.  Not with e = 1, which promises that nothing is lost. */
 enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
 
 /* ---- what is asked ---- */
@@ -138,7 +138,7 @@ static double loose(const struct vvi_contact_step *w, int32_t n, const int32_t *
   double least = INFINITY;
   for (int32_t i = 0; part > 0.0 && i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
-    least = fmin(least, n > MANY || c->restitution < 1.0 ? c->keep : 0.0);
+    least = fmin(least, c->restitution < 1.0 ? c->keep : 0.0);
   }
   return part > 0.0 ? part * least / w->h : 0.0;
 }
