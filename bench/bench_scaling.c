@@ -3,63 +3,48 @@
 #include "tools.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 1 << 20 };
-
-typedef struct text {
-  char *at;
-  size_t n;
-} text;
-
-static void put(text *t, const char *format, ...) VV_PRINTF(2, 3);
-static void put(text *t, const char *format, ...)
+static void head(bench_text *t, double step)
 {
-  va_list args;
-  va_start(args, format);
-  t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, format, args);
-  va_end(args);
-}
-
-static void head(text *t, double step)
-{
-  put(t, "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\nbodies:\n", step);
+  bench_put(t, "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\nbodies:\n",
+            step);
 }
 
 /* n^3 cubes of 192 elements that fly towards their middle. */
-static void crowd(text *t, int n)
+static void crowd(bench_text *t, int n)
 {
   head(t, 5e-6);
-  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
-         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+               "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
   for (int i = 0; i < n * n * n; i++) {
     const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
-    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
-        -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
+              -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
   }
-  put(t, "]}\n");
+  bench_put(t, "]}\n");
 }
 
 /* Two spheres that touch after some 40 steps. */
-static void spheres(text *t, int frequency)
+static void spheres(bench_text *t, int frequency)
 {
   const double step = 5e-8, apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
   static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
                                        "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
   head(t, step);
   for (int i = 0; i < 2; i++)
-    put(t,
-        "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: 4}}, thickness: 0.05, "
-        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
-        i, frequency, x[i], place[i]);
+    bench_put(t,
+              "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: 4}}, thickness: 0.05, "
+              "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+              i, frequency, x[i], place[i]);
 }
 
 /* n x n columns of n boxes at rest. */
-static void columns(text *t, int n)
+static void columns(bench_text *t, int n)
 {
-  put(t,
+  bench_put(
+      t,
       "visviva: 1\ntime: {end: 1e6, step: 0.004166666666666667}\ngravity: [0, 0, -9.81]\n"
       "contacts: [{restitution: 0, friction: 0.5}]\nbodies:\n"
       "  boxes: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], copies: {grid: {count: "
@@ -69,7 +54,7 @@ static void columns(text *t, int n)
 
 static const struct scene {
   const char *name;
-  void (*write)(text *t, int size);
+  void (*write)(bench_text *t, int size);
   int size;
   int64_t warm, steps;
   double units, aim; /* elements or bodies; speed-up asked for on 16 threads */
@@ -83,7 +68,7 @@ static const struct scene {
 /* Seconds of a step. */
 static double measure(const struct scene *s, int threads, uint64_t *hash)
 {
-  text t = {.at = malloc(TEXT)};
+  bench_text t = {.at = malloc(BENCH_TEXT)};
   vv_report report;
   if (t.at == NULL) abort();
   s->write(&t, s->size);

@@ -9,107 +9,92 @@
 #include "tools.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT = 1 << 20 };
-
-typedef struct text {
-  char *at;
-  size_t n;
-} text;
-
-static void put(text *t, const char *format, ...) VV_PRINTF(2, 3);
-static void put(text *t, const char *format, ...)
+static void head(bench_text *t, double step, double e, double mu, bool meet)
 {
-  va_list args;
-  va_start(args, format);
-  t->n += (size_t)vsnprintf(t->at + t->n, TEXT - t->n, format, args);
-  va_end(args);
-}
-
-static void head(text *t, double step, double e, double mu, bool meet)
-{
-  put(t,
+  bench_put(
+      t,
       "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{restitution: %g, friction: %g%s}]\n",
       step, e, mu, meet ? "" : ", response: none");
-  put(t, "record: {paraview: false}\nbodies:\n");
+  bench_put(t, "record: {paraview: false}\nbodies:\n");
 }
 
 /* Two spheres that touch after some 40 steps. */
-static void spheres(text *t, int frequency, int level, double step, double e, double mu, bool meet)
+static void spheres(bench_text *t, int frequency, int level, double step, double e, double mu, bool meet)
 {
   const double apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
   static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
                                        "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
   head(t, step, e, mu, meet);
   for (int i = 0; i < 2; i++)
-    put(t,
-        "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: %d}}, thickness: 0.05, "
-        "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
-        i, frequency, level, x[i], place[i]);
+    bench_put(t,
+              "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: %d}}, thickness: 0.05, "
+              "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+              i, frequency, level, x[i], place[i]);
 }
 
 /* A block of n^3 cubes hit by another of m x k x k. */
-static void cubes(text *t, int n, int m, int k, double step, double e, double mu, bool meet)
+static void cubes(bench_text *t, int n, int m, int k, double step, double e, double mu, bool meet)
 {
   head(t, step, e, mu, meet);
   for (int side = 0; side < 2; side++) {
-    put(t,
-        "  %s: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
-        "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, velocity: [%d, 0, 0], copies: [",
-        side == 0 ? "block" : "hammer", side == 0 ? -30 : 30);
+    bench_put(t,
+              "  %s: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+              "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, velocity: [%d, 0, 0], copies: [",
+              side == 0 ? "block" : "hammer", side == 0 ? -30 : 30);
     const int nx = side == 0 ? n : m, ny = side == 0 ? n : k;
     for (int i = 0; i < nx * ny * ny; i++)
-      put(t, "%s{centre: [%g, %g, %g]}", i == 0 ? "" : ", ", side == 0 ? 1.05 * (i % nx) : -1.05 - 1.05 * (i % nx),
-          1.05 * (i / nx % ny) + (side == 0 ? 0.0 : 0.5), 1.05 * (i / nx / ny) + (side == 0 ? 0.0 : 0.5));
-    put(t, "]}\n");
+      bench_put(t, "%s{centre: [%g, %g, %g]}", i == 0 ? "" : ", ",
+                side == 0 ? 1.05 * (i % nx) : -1.05 - 1.05 * (i % nx), 1.05 * (i / nx % ny) + (side == 0 ? 0.0 : 0.5),
+                1.05 * (i / nx / ny) + (side == 0 ? 0.0 : 0.5));
+    bench_put(t, "]}\n");
   }
 }
 
 /* n^3 cubes that fly towards their middle. */
-static void crowd(text *t, int n, double step, double e, double mu, bool meet)
+static void crowd(bench_text *t, int n, double step, double e, double mu, bool meet)
 {
   head(t, step, e, mu, meet);
-  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
-         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+               "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
   for (int i = 0; i < n * n * n; i++) {
     const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
-    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
-        -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
+              -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
   }
-  put(t, "]}\n");
+  bench_put(t, "]}\n");
 }
 
 /* n small cubes that never meet: what is far apart should cost nothing. */
-static void apart(text *t, int n, double step, bool meet)
+static void apart(bench_text *t, int n, double step, bool meet)
 {
   int side = 1;
   while (side * side * side < n) side++;
   head(t, step, 1.0, 0.0, meet);
-  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 0.2, pieces: 3}}, thickness: 0.002, "
-         "material: {young: 2e9, poisson: 0.3, density: 1000}, copies: [");
+  bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 0.2, pieces: 3}}, thickness: 0.002, "
+               "material: {young: 2e9, poisson: 0.3, density: 1000}, copies: [");
   for (int i = 0; i < n; i++)
-    put(t, "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}", i == 0 ? "" : ", ", 0.3 * (i % side),
-        0.3 * (i / side % side), 0.3 * (i / side / side), i * 37 % 11 - 5, i * 53 % 7 - 3, i * 29 % 13 - 6);
-  put(t, "]}\n");
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}", i == 0 ? "" : ", ", 0.3 * (i % side),
+              0.3 * (i / side % side), 0.3 * (i / side / side), i * 37 % 11 - 5, i * 53 % 7 - 3, i * 29 % 13 - 6);
+  bench_put(t, "]}\n");
 }
 
 /* One cube between four that fly at it. */
-static void five(text *t, double step, double e, double mu, bool meet)
+static void five(bench_text *t, double step, double e, double mu, bool meet)
 {
   static const double place[5][3] = {
       {0, 0, 0}, {-1.05, 0.03, 0.2}, {1.05, 0.02, -0.3}, {0.02, -1.05, 0.3}, {-0.03, 1.05, 0}};
   head(t, step, e, mu, meet);
-  put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
-         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+               "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
   for (int i = 0; i < 5; i++) {
     const double *x = place[i];
-    put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2], -30.0 * x[0],
-        -30.0 * x[1], -30.0 * x[2]);
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2], -30.0 * x[0],
+              -30.0 * x[1], -30.0 * x[2]);
   }
-  put(t, "]}\n");
+  bench_put(t, "]}\n");
 }
 
 typedef struct row {
@@ -134,7 +119,7 @@ static const row list[] = {
 /* start: the seconds from the text to the first step. */
 static bench_run open(const row *r, bool meet, int threads, double *start)
 {
-  text t = {.at = malloc(TEXT)};
+  bench_text t = {.at = malloc(BENCH_TEXT)};
   if (t.at == NULL) abort();
   if (r->kind == 0)
     spheres(&t, r->size, r->level, r->step, r->e, r->mu, meet);

@@ -5,6 +5,7 @@
 #include "math/math.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -302,4 +303,12 @@ double bench_steps(bench_run *r, int64_t n, vv_report *report)
   if (report->reason == VV_REASON_DONE) return spent;
   fprintf(stderr, "%s: %s\n", vv_reason_text(report->reason), report->message);
   exit(1);
+}
+
+void bench_put(bench_text *t, const char *format, ...)
+{
+  va_list args;
+  va_start(args, format);
+  t->n += (size_t)vsnprintf(t->at + t->n, BENCH_TEXT - t->n, format, args);
+  va_end(args);
 }

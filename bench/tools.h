@@ -42,6 +42,14 @@ typedef struct bench_run {
   vv_sim *sim;
 } bench_run;
 
+/* The text of a scene; at: of BENCH_TEXT bytes. */
+enum { BENCH_TEXT = 1 << 20 };
+typedef struct bench_text {
+  char *at;
+  size_t n;
+} bench_text;
+void bench_put(bench_text *t, const char *format, ...) VV_PRINTF(2, 3);
+
 /* Every failure here ends the program with a message: a benchmark that cannot run measures nothing. */
 void bench_must(const vv_ctx *ctx, vv_status status, const char *what);
 bench_run bench_parse(const char *text, int threads);

@@ -17,7 +17,7 @@ enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
 
 /* ---- what is asked ---- */
 
-/* m/s that a unit impulse along n changes U by. */
+/* m/s that a unit impulse along n changes U by; what is frozen to something outside stays. */
 static double compliance(const struct vvi_contact_step *w, const vvi_contact *c)
 {
   double d = 0.0;
@@ -25,6 +25,7 @@ static double compliance(const struct vvi_contact_step *w, const vvi_contact *c)
     const vvi_leg *leg = &w->leg[c->first + l];
     const vv_mover *m = &w->near->mover[leg->mover];
     double v[3], s[3];
+    if (w->work[leg->mover].frozen == 2) continue;
     vvi_times6(m->inverse_mass, leg->force[0], v);
     vvi_times6(m->inverse_inertia, leg->moment[0], s);
     d += vvi_dot3(v, leg->force[0]) + vvi_dot3(s, leg->moment[0]);
@@ -36,8 +37,9 @@ static double compliance(const struct vvi_contact_step *w, const vvi_contact *c)
  * contact alone, an nth of the debt by each of the n contacts of the island, and at most a tenth of what it has. [contact 30a] */
 static double repaying(const struct vvi_contact_step *w, const vvi_contact *c, int32_t n)
 {
-  const double owed = vvi_contact_owed(w, c), d = compliance(w, c), u = c->before[0];
-  if (!(owed > 0.0) || !(d > 0.0) || c->hits > 0) return 1.0;
+  const double owed = c->hits == 0 ? vvi_contact_owed(w, c) : 0.0, u = c->before[0];
+  const double d = owed > 0.0 ? compliance(w, c) : 0.0;
+  if (!(d > 0.0)) return 1.0;
   return sqrt(1.0 - fmin(0.1, 2.0 * owed * d / ((double)n * u * u)));
 }
 
@@ -111,19 +113,11 @@ static void gather(const vvi_contact_group *g, int32_t n, int32_t movers, double
 }
 
 /* A contact alone without friction on one or two movers, the most frequent case, needs no solver: J = max(0, (b - Uf)/D). */
-static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_group *g, vvi_contact *c)
+static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
 {
   vvi_island_contact *o = &g->problem[0];
-  double d = 0.0;
   if (o->friction > 0.0) return false;
-  for (int l = 0; l < o->legs; l++) {
-    const vvi_leg *leg = &g->leg[o->first + l];
-    double v[3], s[3];
-    vvi_times6(g->inverse[leg->mover], leg->force[0], v);
-    vvi_times6(g->inverse[leg->mover] + 6, leg->moment[0], s);
-    d += vvi_dot3(v, leg->force[0]) + vvi_dot3(s, leg->moment[0]);
-  }
-  (void)w;
+  const double d = compliance(w, c);
   memset(o->j, 0, sizeof o->j);
   if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
   memcpy(o->after, o->free, sizeof o->after);

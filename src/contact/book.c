@@ -480,7 +480,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     }
     pair_loss first; /* the losses of the group pay it back */
     next_pair(w, g, 0, &first);
-    if (lent != 0.0) *debt_of(w, (double)first.a * (double)w->model->n_body + (double)first.b) += lent;
+    if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent;
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};
