@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_steps(const app_run *r)
@@ -24,7 +25,20 @@ static void print_steps(const app_run *r)
 static void print_error(const app_run *r, const char *name, double value, const char *what)
 {
   const double rounding = 4.0 * DBL_EPSILON * sqrt(1.0 + (double)r->scene.state->step);
-  printf("  %-18s %.2e  %s%s\n", name, value, what, value > 0 && value <= rounding ? "; round-off" : "");
+  printf("  %-18s %.2e  %s%s\n", name, value, what,
+         value > rounding ? ""
+         : value > 0      ? "; round-off"
+                          : "; below round-off");
+}
+
+/* summary.json knows how many impacts events.csv holds. */
+static void print_left_out(const app_run *r)
+{
+  char path[APP_PATH], word[64];
+  char *text = app_join(path, sizeof path, r->folder, "summary.json") ? app_read_text(path) : NULL;
+  const char *left = text != NULL ? app_json(text, "events_left_out", word, sizeof word) : NULL;
+  if (left != NULL && strcmp(left, "0") != 0) printf(", %s of them not in events.csv", left);
+  free(text);
 }
 
 static void print_ledger(const app_run *r)
@@ -34,13 +48,14 @@ static void print_ledger(const app_run *r)
   const double plastic = vv_ledger_get(l, VV_LEDGER_PLASTIC_WORK), viscous = vv_ledger_get(l, VV_LEDGER_VISCOUS_LOSS);
   const double damage = vv_ledger_get(l, VV_LEDGER_DAMAGE_LOSS);
   const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
-                      plastic + viscous + damage;
+                      vv_ledger_get(l, VV_LEDGER_STEP_LOSS) + plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
   char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
   if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
-  if (held > 0) printf(", %.0f held together", held);
+  if (held > 0) printf(", %.0f resting contacts", held);
+  print_left_out(r);
   printf("\n  energy             %.9g -> %.9g %s\n", vv_ledger_get(l, VV_LEDGER_INITIAL_TOTAL),
          vv_ledger_get(l, VV_LEDGER_TOTAL), unit);
   if (work != 0) printf("  external work      %.9g %s\n", work, unit);

@@ -336,8 +336,12 @@ static bool read_number(binder *b, const slot *s, const vvi_node *node, int inde
       !vvi_expression_read(&b->scope, text, &q, &mishap))
     return fault_number(b, &place, node, mishap.text);
   double x = 0;
-  if (!vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap))
+  char any[VVI_UNIT_TEXT] = "";
+  const bool free_unit = s->field->unit != NULL && strcmp(s->field->unit, VVI_ANY_UNIT) == 0;
+  if (!(free_unit ? vvi_expression_any(&b->scope, &q, &x, any, &mishap)
+                  : vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap)))
     return fault(b, &place, "'%s' does not fit: %s", show(text).c, mishap.text);
+  if (free_unit && (s->value->text = vvi_arena_text(b->arena, any)) == NULL) return no_memory(b);
   if (!in_range(s->field, x)) return fault_range(b, &place, s->field, show_number(text, x).c);
   *out = x;
   return true;

@@ -1,4 +1,5 @@
 /* model/scene_fields.c  The words of a scene above the bodies.  Each row is documentation, default and check at once. */
+#include "model/expression.h"
 #include "model/model.h"
 
 /* clang-format off */
@@ -52,7 +53,8 @@ static const vv_field contact_field[] = {
 static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};
 
 static const vv_field record_field[] = {
-  {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
+  {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run, every fourth of them for ParaView"},
+  {.name = "bodies",     .type = VV_WORD, .words = "auto|true|false", .deflt = "auto", .doc = "write bodies.csv: energy and momentum of each body, with every frame. auto: where 2 to 50 bodies move"},
   {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "steps between rows of ledger.csv; default: 1, or as many as make some 20,000 rows of a longer run"},
   {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run, but not more than one in two seconds of computing"},
@@ -78,8 +80,8 @@ static const vv_schema probe_schema = {"probes", probe_field, VV_COUNT(probe_fie
 static const vv_field stop_field[] = {
   {.name = "probe",      .type = VV_TEXT, .flags = VV_OPTIONAL, .doc = "a probe that is above or below a bound"},
   {.name = "component",  .type = VV_WORD, .words = "auto|x|y|z|size", .deflt = "auto", .doc = "of that probe. auto: the one it has, or the size"},
-  {.name = "above",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
-  {.name = "below",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "above",      .type = VV_NUMBER, .unit = VVI_ANY_UNIT, .flags = VV_OPTIONAL, .doc = "bound of the probe: -5 cm, 2 kN; a number without a unit is in that of the probe"},
+  {.name = "below",      .type = VV_NUMBER, .unit = VVI_ANY_UNIT, .flags = VV_OPTIONAL, .doc = "bound of the probe: -5 cm, 2 kN; a number without a unit is in that of the probe"},
   {.name = "separation", .type = VV_NAMES, .flags = VV_OPTIONAL, .doc = "two bodies that have touched, and have not for the time 'for'"},
   {.name = "for",        .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "how long bodies have been apart or at rest; default: 100 steps"},
   {.name = "rest",       .type = VV_NUMBER, .unit = "m/s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "every node has been slower than this for the time 'for'"},

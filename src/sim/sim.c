@@ -226,7 +226,7 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
-  sim->started = sim->fresh = true;
+  sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->sane = sim->state->step;
   vvi_claims_make(sim);
@@ -611,6 +611,9 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   vvi_act_settle(sim);
   notice_change(sim);
   sim->polled = clock;
+  if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  sim->restored = false;
+  if (report->reason != VV_REASON_DONE) n = 0;
   status = tell(sim, true, n <= 0, true, false);
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;

@@ -1,6 +1,7 @@
 /* sim/stop.c  See stop.h. */
 #include "sim/stop.h"
 #include "math/math.h"
+#include "model/expression.h"
 #include "model/probe.h"
 #include "step/step.h"
 
@@ -40,6 +41,12 @@ static vv_status check_one(const vv_model *m, const vv_group *g)
   const int probe = vvi_probe_find(m, vv_text(g, "probe"));
   if (probe < 0) return vv_complain(g, "probe", "there is no probe '%.64s' in 'probes'", vv_text(g, "probe"));
   if (!bound) return vv_complain(g, "probe", "needs a bound: 'above' or 'below'");
+  for (int k = 0; k < 2; k++) {
+    const char *name = k == 0 ? "above" : "below", *measured = m->probes->probe[probe].unit;
+    const char *unit = vv_has(g, name) ? vvi_group_unit(g, name) : "";
+    if (unit[0] != '\0' && !vvi_units_agree(unit, measured))
+      return vv_complain(g, name, "is in %s, and the probe '%s' in %s", unit, vv_text(g, "probe"), measured);
+  }
   const int n = m->probes->probe[probe].components;
   if (n != 3 && !vv_is(g, "component", "auto") && !vv_is(g, "component", "size"))
     return vv_complain(g, "component", "'%s' has %d component%s", vv_text(g, "probe"), n, n > 1 ? "s, of no axis" : "");
