@@ -232,7 +232,7 @@ static void claim_kept(book_chapter *c, const mass_runs *runs)
   snprintf(claim.measured, sizeof claim.measured, "%s (A = 22) and %s (A = 66)", book_error(band).s,
            book_error(runs->run[0][1][0].band).s);
   book_judge_target(&claim, band, 0.1 * before);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if at most a tenth of the swing of B3");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if at most a tenth of the swing of B3");
   book_add_claim(c, &claim);
   claim = claim_2015("B5", "feem: exact energy conservation after the load", "exact", "feem, both grids, to t = 0.9");
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(exact).s);

@@ -20,7 +20,7 @@ static const vv_field tips_field[] = {
   {.name = "last",  .type = VV_WORD, .words = "auto|lumped|split|cell", .deflt = "auto", .doc = "as first"},
   {.name = "split", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_OPEN_LO | VV_OPEN_HI, .deflt = "0.25", .doc = "split tips: massless part of the end element"},
 };
-static const vv_schema tips_schema = {"tips", tips_field, VV_COUNT(tips_field), "how the ends meet others"};
+static const vv_schema tips_schema = {"tips", tips_field, VV_COUNT(tips_field), "how the ends come into contact"};
 
 static const vv_field ends_field[] = {
   {.name = "first", .type = VV_WORD, .words = "free|fixed|driven", .deflt = "free", .doc = "free; fixed in space; or driven by `drives`"},
@@ -56,7 +56,7 @@ static const vv_field bar_field[] = {
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "hyperelastic"},
   {.name = "section",   .type = VV_GROUP, .sub = &vvi_section_area_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   VVI_DAMPING_FIELD,
-  {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends meet others"},
+  {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends come into contact"},
   {.name = "ends",      .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "position",  .type = VV_NUMBER, .unit = "m", .deflt = "0", .doc = "of the first end, on the axis"},
   {.name = "velocity",  .type = VV_NUMBER, .unit = "m/s", .deflt = "0", .doc = "along the axis"},
