@@ -46,7 +46,7 @@ def table(path):
     return list(csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#")))
 
 
-class Ledger(unittest.TestCase):
+class Runs(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
@@ -58,6 +58,8 @@ class Ledger(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return out
 
+
+class Ledger(Runs):
     def test_impact_apart_from_rest(self):
         """restitution_loss is (1 - e^2) m g h of the bounces alone; what steps make of rest and sliding is step_loss."""
         for step in 1e-3, 2.5e-4:
@@ -119,6 +121,52 @@ class Ledger(unittest.TestCase):
         self.assertEqual(len(names), 51)
         pvd = (out / "paraview" / "run.pvd").read_text()
         self.assertTrue(all(name in pvd for name in names))
+
+
+class Plate(Runs):
+    """A piece of a plane, fixed or moving: finite obstacles."""
+
+    def test_moving_plate(self):
+        """What a heavy plate hits at speed V leaves with 2 V - v; the plate goes on, and its work is the energy that came."""
+        text = """visviva: 1
+time: {end: 0.6, step: 1e-3}
+bodies:
+  ball:  {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 2, position: [1, 0, 0], velocity: [-1, 0, 0]}
+  plate: {kind: rigid, shape: {plate: {normal: [1, 0, 0], width: 1}}, mass: 1e9, motion: {velocity: [3, 0, 0]}}
+record: {ledger: 1}
+"""
+        out = self.run_scene(text)
+        ball = [r for r in table(out / "bodies.csv") if r["body"] == "ball"][-1]
+        self.assertAlmostEqual(float(ball["p_x"]), 2 * (2 * 3 + 1), delta=1e-6)  # 2 V - v = 7 m/s
+        ledger = {k: float(v) for k, v in table(out / "ledger.csv")[-1].items()}
+        # touch at t = 0.95/4: the front moves 3 t, the ball comes by t
+        contact = table(out / "contacts.csv")[0]
+        self.assertAlmostEqual(float(contact["touch"]), 0.95 / 4, delta=1.1e-3)
+        self.assertAlmostEqual(ledger["external_work"] / (0.5 * 2 * (49 - 1)), 1, delta=1e-6)
+        self.assertLess(abs(ledger["closure"]), 1e-12)
+
+    def test_finite_plate(self):
+        """Balls over the plate bounce, one beside it falls past; a beam, a shell and a bar touch it too."""
+        text = """visviva: 1
+time: {end: 0.4, step: {safety: 0.2}}
+gravity: [0, 0, -9.81]
+materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000}}
+bodies:
+  plate: {kind: rigid, shape: {plate: {normal: [0, 0, 1], width: 2}}, fixed: true}
+  over:   {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [0.9, 0, 0.3]}
+  beside: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [1.2, 0, 0.3]}
+  rod: {kind: beam, length: 0.2, elements: 6, material: rubber, section: {circle: {radius: 1 cm}}, axis: [1, 0, 0.3],
+        position: [-0.5, 0, 0.2]}
+  skin: {kind: shell, mesh: {disc: {radius: 5 cm, rings: 3}}, thickness: 2 mm, material: rubber, centre: [0, 0.5, 0.1]}
+  pin: {kind: bar, length: 0.1, elements: 5, material: {young: 1 MPa, density: 1000}, section: {area: 1 cm^2}, axis: [0, 0, 1],
+        origin: [0, -0.5, 0.1]}
+record: {ledger: 20}
+"""
+        out = self.run_scene(text)
+        touched = {(r["body_a"], r["body_b"]) for r in table(out / "contacts.csv")}
+        self.assertEqual(touched, {("plate", name) for name in ("over", "rod", "skin", "pin")})
+        last = {r["body"]: float(r["potential"]) for r in table(out / "bodies.csv")[-6:]}
+        self.assertLess(last["beside"], 9.81 * (0.3 - 0.5 * 9.81 * 0.4**2) + 0.1)  # in free fall, below the plate
 
 
 if __name__ == "__main__":

@@ -46,6 +46,12 @@ static const vv_field room_field[] = {
   {.name = "size",      .type = VV_VECTOR, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the hollow inside, along x, y, z of the shape"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "of the walls, outside the size; 0: a skin, which takes 'mass'"},
 };
+static const vv_field plate_field[] = {
+  {.name = "normal",    .type = VV_VECTOR, .unit = "1", .flags = VV_REQUIRED, .doc = "of its front, which passes through 'position'; points to the free side; need not have length 1"},
+  {.name = "width",     .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edge of the square front"},
+  {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "behind the front; default: a tenth of the width"},
+};
+static const vv_schema plate_schema = {"plate", plate_field, VV_COUNT(plate_field), "a square plate by its front: a finite floor or wall, which may move"};
 static const vv_schema room_schema = {"room", room_field, VV_COUNT(room_field), "a hollow block: other bodies are inside it and do not meet its outside"};
 
 static const vv_field orientation_field[] = {
@@ -85,6 +91,7 @@ static const vv_field shape_field[] = {
   {.name = "mesh",     .type = VV_GROUP, .sub = &mesh_schema, .flags = VV_OPTIONAL, .doc = "a closed surface of triangles"},
   {.name = "compound", .type = VV_GROUP, .sub = &compound_schema, .flags = VV_OPTIONAL, .doc = "several shapes that move as one"},
   {.name = "shell",    .type = VV_GROUP, .sub = &shell_schema, .flags = VV_OPTIONAL, .doc = "a hollow ball, seen from inside"},
+  {.name = "plate",    .type = VV_GROUP, .sub = &plate_schema, .flags = VV_OPTIONAL, .doc = "a square plate by its front: a wall or floor of finite size"},
   {.name = "room",     .type = VV_GROUP, .sub = &room_schema, .flags = VV_OPTIONAL, .doc = "a hollow block, seen from inside"},
 };
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
