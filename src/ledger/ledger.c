@@ -103,7 +103,7 @@ vv_status vvi_ledger_adopt(vv_ledger *l, const vvi_episodes *from)
   }
   if (l->episodes == NULL || l->episodes->bodies != from->bodies) {
     vvi_episodes_destroy(l->episodes);
-    l->episodes = vvi_episodes_create(from->bodies, from->h);
+    l->episodes = vvi_episodes_create(from->bodies, from->way * from->h);
     if (l->episodes == NULL) return VV_NOMEM;
     memcpy(l->episodes->pause, from->pause, sizeof(double) * (size_t)from->bodies);
   }

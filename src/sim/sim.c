@@ -57,8 +57,7 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
   return isfinite(t) ? t : 0.0;
 }
 
-/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
- *                                                                                                          [ledger 15] */
+/* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -103,7 +102,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
-  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
+  if (meets) VV_TRY(keep_histories(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
