@@ -28,9 +28,9 @@ static const topic topics[] = {
 "                      any key by its path: time.end=2, bodies.rod.length=3 mm\n"
 "  --threads N         1 to 1024; default: as many as pay off, up to\n"
 "                      OMP_NUM_THREADS or all cores; results do not depend on it\n"
-"  --resume            continue the run in DIR after its last checkpoint; time.end\n"
-"                      and record may have been changed; damaged tables and frames\n"
-"                      are put aside\n"
+"  --resume            continue the run in DIR after its last checkpoint;\n"
+"                      time.end and record may have been changed; damaged tables\n"
+"                      and frames are put aside\n"
 "  --overwrite         replace the run in DIR\n"
 "  -q, --quiet         no progress line and no summary\n"
 "  --check-structure   also check the symplectic structure (slower)\n\n"
@@ -68,8 +68,8 @@ static const topic topics[] = {
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
-"motion in 3D, the ledger as plots that follow the playback, contacts, events, and\n"
-"the scene with defaults.  Two or more folders are shown side by side on one\n"
+"motion in 3D, the ledger as plots that follow the playback, contacts, events,\n"
+"and the scene with defaults.  Two or more folders are shown side by side on one\n"
 "clock.\n"
 "  -o, --output FILE   where to write\n"
 "  --limit MB          size of the page, 2 to 1000; default 25.  Frames, fields\n"
@@ -105,8 +105,8 @@ static const topic topics[] = {
 "not converge; then study says so, and when the runs part.\n"
 "Exit codes as in run; Ctrl-C keeps what is known.\n"},
 {"cite",
-"Prints the papers behind the methods of a scene (without a scene: all of them), as\n"
-"text and as BibTeX.\n"},
+"Prints the papers behind the methods of a scene (without a scene: all of them),\n"
+"as text and as BibTeX.\n"},
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
 "(Markdown).\n"},
@@ -191,15 +191,15 @@ static const topic topics[] = {
 "Losses (friction_loss, restitution_loss, step_loss, plastic_work, viscous_loss,\n"
 "damage_loss) are recorded, and never decrease.\n"
 "A method claims what it conserves: `exact` (to round-off), `bounded` (within a\n"
-"bound from theory), or with losses booked.  The energy is the one that the method\n"
-"balances (nodal, slab, modified or director); summary.json names it and also\n"
+"bound from theory), or with losses booked.  The energy is the one that the\n"
+"method balances (nodal, slab, modified or director); summary.json names it and also\n"
 "has the plain energy at the nodes.  A run whose claim is broken ends with exit\n"
 "code 3.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"
-"2  the run stopped early: interrupted, unstable, too many events, output failed or\n"
-"   disk full; the last checkpoint is kept, and\n"
+"2  the run stopped early: interrupted, unstable, too many events, output failed\n"
+"   or disk full; the last checkpoint is kept, and\n"
 "   `visviva run SCENE -o DIR --resume` continues it\n"
 "3  done, but a claim was broken (run), or the folders differ (compare)\n"},
 };

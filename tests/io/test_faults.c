@@ -116,7 +116,7 @@ static const planted words[] = {
   {"word in list",      HEAD A "contacts: [all]\n", 5, 12, "contacts[0]: expected a map, found 'all'"},
   {"no choice",         FULL "    section: {}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 0"},
   {"two choices",       FULL "    section: {square: 1, wire: {}}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 2"},
-  {"wrong choice",      FULL "    section: {squar: 1}\n", 8, 15, "unknown value 'squar'; did you mean 'square'?"},
+  {"wrong choice",      FULL "    section: {squar: 1}\n", 8, 15, "unknown key 'squar'; did you mean 'square'?"},
   {"wrong bare choice", FULL "    section: wir\n", 8, 14, "unknown value 'wir'; did you mean 'wire'?"},
   {"bare, needs value", FULL "    section: tube\n", 8, 14, "'tube' needs a value: write {tube: ...}"},
   {"list for choice",   FULL "    section: [wire]\n", 8, 14, "choose one of"},
