@@ -193,8 +193,8 @@ static const topic topics[] = {
 "A method claims what it conserves: `exact` (to round-off), `bounded` (within a\n"
 "bound from theory), or with losses booked.  The energy is the one that the\n"
 "method balances (nodal, slab, modified or director); summary.json names it and\n"
-"also has the plain energy at the nodes.  A run whose claim is broken ends with exit\n"
-"code 3.\n"},
+"also has the plain energy at the nodes.  A run whose claim is broken ends with\n"
+"exit code 3.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"
