@@ -54,7 +54,7 @@ static void print_ledger(const app_run *r)
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
   if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
-  if (held > 0) printf(", %.0f resting contacts", held);
+  if (held > 0) printf(", %.0f more at rest, counted every step", held);
   print_left_out(r);
   printf("\n  energy             %.9g -> %.9g %s\n", vv_ledger_get(l, VV_LEDGER_INITIAL_TOTAL),
          vv_ledger_get(l, VV_LEDGER_TOTAL), unit);

@@ -1,5 +1,6 @@
 /* sim/stop.c  See stop.h. */
 #include "sim/stop.h"
+#include "ledger/episodes.h"
 #include "math/math.h"
 #include "model/expression.h"
 #include "model/probe.h"
@@ -156,8 +157,22 @@ static bool holds(const vv_model *m, const vvi_stops *s, const vv_state *x, cons
   return (vv_has(g, "above") && value > vv_number(g, "above")) || (vv_has(g, "below") && value < vv_number(g, "below"));
 }
 
+/* Massless tips close and open: between the two there is no event, but a history that goes on. */
+static void note_histories(const vv_model *m, vv_ledger *l)
+{
+  for (int i = 0; l->episodes != NULL && i < count(m); i++) {
+    const vv_group *g = stop_of(m, i);
+    for (int64_t k = 0; vv_has(g, "separation") && k < l->episodes->n; k++) {
+      const vv_contact_total *c = &l->episodes->pair[k].all;
+      if (names_pair(g, m->body[c->body[0]].name, m->body[c->body[1]].name))
+        l->touched[i] = fmax(l->touched[i], c->release > 0.0 ? c->release : 0.5 * m->step);
+    }
+  }
+}
+
 int vvi_stops_look(const vv_model *m, vvi_stops *s, const vv_state *x, vv_ledger *l)
 {
+  note_histories(m, l);
   for (int i = 0; i < s->n; i++)
     if (vv_has(stop_of(m, i), "rest") && !slower(m, x, vv_number(stop_of(m, i), "rest"))) l->touched[i] = x->t;
   if (s->value != NULL && vvi_probes_read(m, x, s->scratch, s->value) != VV_OK) return -1;

@@ -95,6 +95,19 @@ class Ledger(Runs):
         energy = [float(r["kinetic"]) + float(r["strain"]) + float(r["potential"]) for r in flight]
         self.assertLess(max(energy) - min(energy), 1e-12 * energy[0])  # it touches nothing
 
+    def test_separation_of_massless_ends(self):
+        """Massless ends close and open: between these there is no event, but the bodies have not parted."""
+        text = """visviva: 1
+time: {end: 4, step: {safety: 0.8}}
+bodies:
+  bar: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -1.02, velocity: 0.1}
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}
+stop: [{separation: [bar, wall], for: 0.1}]
+"""
+        summary = json.loads((self.run_scene(text) / "summary.json").read_text())
+        self.assertEqual(summary["impacts"], 2)
+        self.assertAlmostEqual(summary["time_end"], 0.2 + 2 + 0.1, delta=0.05)  # touch, 2 L/c, and the pause
+
     def test_bodies_only_where_few(self):
         few = "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, copies: {grid: {count: [4, 4, 4], spacing: [1, 1, 1]}}}\n"
         head = "visviva: 1\ntime: {end: 0.01, step: 0.001}\n"
