@@ -17,7 +17,11 @@ static void print_steps(const app_run *r)
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
   if (ratio > 0) printf(", %.3g of the stable one", ratio);
   if (*vv_model_step_reason(m)) printf("\n                     by default: %s", vv_model_step_reason(m));
-  printf("\n  time at the end    %.9g %s\n", r->scene.state->t, clean);
+  const double end = strtod(app_scene_word(&r->scene, "time", "end", unit, sizeof unit), NULL);
+  printf("\n  time at the end    %.9g %s", r->scene.state->t, clean);
+  if (r->report.reason == VV_REASON_DONE && r->scene.state->t < end * (1.0 - 1e-9))
+    printf(", the last whole step before %.9g", end);
+  printf("\n");
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }
 

@@ -154,7 +154,7 @@ static vv_status gases(book_chapter *c, vv_ctx *ctx)
   book_judge_target(&claim, momentum, 1e-13);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "N6",
-                       .text = "beyond: spheres do not overlap (rounding of a place)",
+                       .text = "beyond: spheres do not overlap (round-off of a position)",
                        .published = "0",
                        .evidence = "as N4, in radii"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(w[0].penetration).s);
