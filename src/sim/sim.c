@@ -57,8 +57,7 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
   return isfinite(t) ? t : 0.0;
 }
 
-/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
- *                                                                                                          [ledger 15] */
+/* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -103,7 +102,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
-  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
+  if (meets) VV_TRY(keep_histories(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
@@ -226,7 +225,7 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
-  sim->started = sim->fresh = true;
+  sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->sane = sim->state->step;
   vvi_claims_make(sim);
@@ -611,6 +610,9 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   vvi_act_settle(sim);
   notice_change(sim);
   sim->polled = clock;
+  if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  sim->restored = false;
+  if (report->reason != VV_REASON_DONE) n = 0;
   status = tell(sim, true, n <= 0, true, false);
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;

@@ -49,6 +49,7 @@ struct vv_sim {
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
+  bool restored;  /* from a checkpoint, and no step was made since */
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */
