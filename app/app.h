@@ -141,7 +141,11 @@ typedef struct app_run {
   bool resume, overwrite, quiet, check_structure;
   bool output; /* files are being written */
   int threads;
+  const char *again; /* the command that continues it; NULL: run with path, folder and set */
+  uint64_t hash;     /* of the state at the end */
 } app_run;
+bool app_run_folder_fits(const app_run *r); /* false: reported */
+int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */
 void app_print_summary(const app_run *r);
 void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */
 int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
@@ -162,6 +166,7 @@ int app_verb_compare(int argc, char **argv);
 int app_verb_picture(int argc, char **argv);
 int app_verb_report(int argc, char **argv);
 int app_verb_study(int argc, char **argv);
+int app_verb_sweep(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
 int app_verb_schema(int argc, char **argv);

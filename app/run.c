@@ -26,7 +26,7 @@ static bool holds_a_run(const char *folder)
   return false;
 }
 
-static bool folder_is_fit(const app_run *r)
+bool app_run_folder_fits(const app_run *r)
 {
   char path[APP_PATH];
   const bool begun = holds_a_run(r->folder);
@@ -104,6 +104,11 @@ static vv_status finish(app_run *r, vv_status status)
 
 static void say_how_to_resume(const app_run *r, const char *what, const char *kept, const char *afterwards)
 {
+  if (r->again != NULL) {
+    app_hint("%s at step %lld of %lld; %scontinue with: %s --resume%s", what, (long long)r->scene.state->step,
+             (long long)vv_model_steps(r->scene.model), kept, r->again, afterwards);
+    return;
+  }
   char scene[APP_PATH], folder[APP_PATH], word[APP_PATH], set[APP_PATH] = "";
   for (int i = 0; i < r->set.n; i++)
     snprintf(set + strlen(set), sizeof set - strlen(set), " --set %.200s",
@@ -159,8 +164,14 @@ static int open_and_run(app_run *r)
                app_quote(scene, sizeof scene, r->path));
     return APP_INPUT;
   }
+  return app_run_scene(r);
+}
+
+int app_run_scene(app_run *r)
+{
   const int code = run(r);
   app_watch_signals(NULL);
+  r->hash = vv_state_hash(r->scene.state);
   if (r->results != NULL && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
   vv_sim_destroy(r->sim);
   app_scene_close(&r->scene);
@@ -194,5 +205,5 @@ int app_verb_run(int argc, char **argv)
   const bool fits = folder != NULL ? (size_t)snprintf(r.folder, sizeof r.folder, "%s", folder) < sizeof r.folder
                                    : default_folder(r.path, r.folder, sizeof r.folder);
   if (!fits) return app_error("the path of the result folder is too long");
-  return folder_is_fit(&r) ? open_and_run(&r) : APP_INPUT;
+  return app_run_folder_fits(&r) ? open_and_run(&r) : APP_INPUT;
 }
