@@ -18,6 +18,7 @@ import unittest
 PROGRAM = os.environ["VISVIVA"]
 SOURCE = os.environ["VISVIVA_SOURCE"]
 MPI = os.environ["VISVIVA_BUILD"] + "/visviva-mpi"
+MPIEXEC = os.environ.get("VISVIVA_MPIEXEC", "mpiexec")
 
 PLAN = f"""\
 visviva-sweep: 1
@@ -368,8 +369,8 @@ class Sweep(unittest.TestCase):
     @unittest.skipUnless(os.path.exists(MPI), "no visviva-mpi in this build (-DVV_MPI=ON): left out")
     def test_ranks(self):
         """Ranks share the cases; killed four times with 2, 3, 4, 2 of them, then 3: the same table."""
-        version = subprocess.run(["mpiexec", "--version"], capture_output=True, text=True).stdout
-        launch = ["mpiexec"] + (["--oversubscribe"] if "OpenRTE" in version or "Open MPI" in version else [])
+        version = subprocess.run([MPIEXEC, "--version"], capture_output=True, text=True).stdout
+        launch = [MPIEXEC] + (["--oversubscribe"] if "OpenRTE" in version or "Open MPI" in version else [])
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMP_NUM_THREADS="1")
         folder = self.new("a")
         for ranks in (2, 3, 4, 2):
