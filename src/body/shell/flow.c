@@ -473,56 +473,62 @@ shell_flow_fn *shell_tile_flow(int set)
 
 /* ---- the whole block ---- */
 
-/* Losses are added tile by tile in their order: the same for any number of threads. */
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)
 {
   (void)p;
   const shell_plan *plan = b->plan;
   bool mine;
-  double *loss = shell_scratch(b, &mine), plastic = 0.0, viscous = 0.0;
+  double *scratch = shell_scratch(b, &mine), *loss = shell_parts(b, scratch), all[2];
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && plan->tiles >= 4)
   for (int64_t i = 0; i < plan->tiles; i++) {
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
-    loss[2 * i] = loss[2 * i + 1] = 0.0;
-    if (k->columns > 0.0) plan->flow(k, t, h, b->column, q, loss + 2 * i);
+    loss[SHELL_SUMS * i] = loss[SHELL_SUMS * i + 1] = 0.0;
+    if (k->columns > 0.0) plan->flow(k, t, h, b->column, q, loss + SHELL_SUMS * i);
   }
-  for (int64_t i = 0; i < plan->tiles; i++) plastic += loss[2 * i], viscous += loss[2 * i + 1];
-  shell_scratch_done(b, loss, mine);
+  if (post != NULL) shell_sum_tiles(b, 2, loss, all);
+  shell_scratch_done(b, scratch, mine);
   if (post == NULL) return;
-  if (plastic != 0.0) vvi_sum_add(&post->plastic_work, plastic);
-  if (viscous != 0.0) vvi_sum_add(&post->viscous_loss, viscous);
+  if (all[0] != 0.0) vvi_sum_add(&post->plastic_work, all[0]);
+  if (all[1] != 0.0) vvi_sum_add(&post->viscous_loss, all[1]);
 }
 
 /* Momenta fade: what the medium takes is external.                                                             [mat 11] */
-static void fade(const vv_block *b, const vv_body *body, double keep, const double *q, double *p, vv_posted *post)
+static void fade(const vv_block *b, const shell_tile *t, double keep, const double *q, double *p, double sum[9])
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  double loss = 0.0, impulse[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-  for (int64_t i = body->node0; i < body->node0 + body->n_node; i++) {
+  for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
     double x[3], j[3], turn[3];
     for (int c = 0; c < 3; c++) {
       double *at = p + c * b->column + i;
       const double before = *at;
       *at *= keep;
       x[c] = q[c * b->column + i], j[c] = *at - before;
-      loss += 0.5 * minv[i] * (before - *at) * (before + *at);
-      impulse[c] += j[c];
+      sum[0] += 0.5 * minv[i] * (before - *at) * (before + *at);
+      sum[1 + c] += j[c];
     }
     vvi_cross3(x, j, turn);
-    for (int c = 0; c < 3; c++) moment[c] += turn[c];
-    post->impulse_abs += vvi_norm3(j), post->moment_abs += vvi_norm3(turn);
+    for (int c = 0; c < 3; c++) sum[4 + c] += turn[c];
+    sum[7] += vvi_norm3(j), sum[8] += vvi_norm3(turn);
   }
-  vvi_sum_add(&post->viscous_loss, loss);
-  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], impulse[c]), vvi_sum_add(&post->moment[c], moment[c]);
 }
 
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double rate = shell_of(b, j)->damping.mass;
-    if (rate > 0.0) fade(b, b->body[j], exp(-rate * h), q, p, post);
+  enum { FADED = 9 };
+  const shell_plan *plan = b->plan;
+  bool mine;
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[FADED];
+  for (int64_t i = 0; i < plan->tiles; i++) {
+    const double rate = shell_of(b, plan->tile[i].body)->damping.mass;
+    memset(part + SHELL_SUMS * i, 0, FADED * sizeof *part);
+    if (rate > 0.0) fade(b, &plan->tile[i], exp(-rate * h), q, p, part + SHELL_SUMS * i);
   }
+  shell_sum_tiles(b, FADED, part, all);
+  shell_scratch_done(b, scratch, mine);
+  vvi_sum_add(&post->viscous_loss, all[0]);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], all[1 + c]), vvi_sum_add(&post->moment[c], all[4 + c]);
+  post->impulse_abs += all[7], post->moment_abs += all[8];
 }
 
 /* ---- the step ---- */

@@ -209,6 +209,7 @@ typedef struct shell_plan {
   shell_audit_fn *audit;
   shell_flow_fn *flow;
   double *slot;     /* scratch: [slots][4] forces on local nodes, and behind them [nodes][6] where there are loads */
+  int64_t sums0;    /* in it, behind them: [tiles][SHELL_SUMS] what tiles have summed up */
   int64_t reals;    /* of it */
   atomic_flag busy; /* the scratch is in use */
   int64_t tile_room, component_room, held_room;
@@ -303,6 +304,18 @@ void shell_gradient(const vv_block *b, const double *q, double *slot);
 /* The scratch of the plan; mine: it was made for this call. */
 double *shell_scratch(const vv_block *b, bool *mine);
 void shell_scratch_done(const vv_block *b, double *slot, bool mine);
+
+/* ---- sums.c ---- */
+
+enum { SHELL_SUMS = 11 };
+/* Room of a scratch for sums of tiles: [tiles][SHELL_SUMS]. */
+static inline double *shell_parts(const vv_block *b, double *scratch)
+{
+  return scratch + shell_plan_of(b)->sums0;
+}
+/* out[n]: the first n numbers of all tiles, each summed exactly and rounded once, so that nobody can see how tiles were
+ * dealt out. */
+void shell_sum_tiles(const vv_block *b, int n, const double *part, double *out);
 
 /* ---- plain.c ---- */
 
