@@ -8,7 +8,7 @@
 
 enum { VVI_EXACT_DIGITS = 68 };
 
-/* Every member is an integer, and the sum of two accumulators is the sum of their members: that is how ranks join theirs. */
+/* Every member is an int64_t, and the sum of two accumulators is the sum of their members: that is how ranks join theirs. */
 typedef struct vvi_exact {
   int64_t digit[VVI_EXACT_DIGITS]; /* times 2^(32 i - 1074) */
   int64_t plus, minus, nan;        /* terms that are infinite, or no numbers */

@@ -23,8 +23,10 @@ void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals 
   const shell_plan *plan = b->plan;
   bool mine;
   double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[SHELL_SUMS];
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && plan->tiles > 1)
-  for (int64_t i = 0; i < plan->tiles; i++) audit_tile(b, i, q, p, part);
+  const int64_t n = shell_tiles_here(plan);
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n > 1)
+  for (int64_t i = 0; i < n; i++) audit_tile(b, shell_tile_here(plan, i), q, p, part);
   shell_sum_tiles(b, SHELL_SUMS, part, all);
   shell_scratch_done(b, scratch, mine);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];

@@ -13,6 +13,7 @@
  * Groups that have never flowed have no internal variables to read but one flag; whether they begin to is seen at the outer
  * points, because the equivalent stress squared is convex in z.  Loops run over the eight lanes of a group. */
 #include "body/shell/lanes.h"
+#include "visviva/net.h"
 
 #include "ledger/ledger.h"
 
@@ -479,8 +480,11 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
   const shell_plan *plan = b->plan;
   bool mine;
   double *scratch = shell_scratch(b, &mine), *loss = shell_parts(b, scratch), all[2];
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && plan->tiles >= 4)
-  for (int64_t i = 0; i < plan->tiles; i++) {
+  const int64_t n = shell_tiles_here(plan);
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= 4)
+  for (int64_t j = 0; j < n; j++) {
+    const int64_t i = shell_tile_here(plan, j);
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
     loss[SHELL_SUMS * i] = loss[SHELL_SUMS * i + 1] = 0.0;
@@ -519,7 +523,8 @@ void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_p
   const shell_plan *plan = b->plan;
   bool mine;
   double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[FADED];
-  for (int64_t i = 0; i < plan->tiles; i++) {
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const int64_t i = shell_tile_here(plan, j);
     const double rate = shell_of(b, plan->tile[i].body)->damping.mass;
     memset(part + SHELL_SUMS * i, 0, FADED * sizeof *part);
     if (rate > 0.0) fade(b, &plan->tile[i], exp(-rate * h), q, p, part + SHELL_SUMS * i);
@@ -542,14 +547,26 @@ static double square_of(const shell_body *k, double g11, double g22, double g12)
   return (1.0 + 0.822 * k->thickness * k->thickness / height) / height;
 }
 
+/* The fastest of all ranks, and the first element that is. */
+static void agree_on_fastest(const vv_net *net, double *rest, double *now, int64_t *element)
+{
+  const double mine = *now;
+  double most[2] = {-*rest, -*now}, first = INFINITY;
+  net->least(net, 2, most);
+  *rest = -most[0], *now = -most[1];
+  if (mine == *now) first = (double)*element;
+  net->least(net, 1, &first);
+  *element = isfinite(first) ? (int64_t)first : 0;
+}
+
 /* Metrics were noted by the last flow.  Shells without internal variables are not watched. */
 double shell_step_left(const vv_block *b, const double *q, int64_t *element)
 {
   const shell_plan *plan = b->plan;
   double rest = 0.0, now = 0.0;
   *element = 0;
-  for (int64_t i = 0; b->z_reals > 0 && i < plan->tiles; i++) {
-    const shell_tile *t = &plan->tile[i];
+  for (int64_t i = 0; b->z_reals > 0 && i < shell_tiles_here(plan); i++) {
+    const shell_tile *t = &plan->tile[shell_tile_here(plan, i)];
     const shell_body *k = shell_of(b, t->body);
     for (int j = 0; k->columns > 0.0 && j < t->groups; j++) {
       const shell_group *g = &t->group[j];
@@ -563,6 +580,7 @@ double shell_step_left(const vv_block *b, const double *q, int64_t *element)
       }
     }
   }
+  if (plan->share != NULL) agree_on_fastest(plan->share->net, &rest, &now, element);
   return now > 0.0 ? sqrt(rest / now) : 1.0;
 }
 

@@ -157,6 +157,7 @@ void shell_kick_loads(const vv_block *b, double t, double h, const double *q, do
   bool mine;
   double *scratch = shell_scratch(b, &mine), *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
   kicked w = {.h = h, .p = p};
+  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
   load_forces(b, t, q, y, F);
   give_to_nodes(b, F, kick_node, &w);
   shell_scratch_done(b, scratch, mine);
@@ -212,7 +213,8 @@ static void book_tiles(const vv_block *b, double h, const double *q, const doubl
 {
   enum { SUMS = 8 };
   const shell_plan *plan = b->plan;
-  for (int64_t i = 0; i < plan->tiles; i++) {
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const int64_t i = shell_tile_here(plan, j);
     booked w = {.h = h, .q = q, .p = p};
     book_tile(b, &plan->tile[i], slot, &w);
     const double all[SUMS] = {w.impulse[0], w.impulse[1], w.impulse[2],  w.moment[0],
@@ -242,6 +244,7 @@ void shell_post(const vv_block *b, double t, double h, const double *q, const do
   if (b->n_load > 0) {
     double *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
     booked w = {.h = h, .q = q, .p = p};
+    shell_fetch_nodes(b, q, p);
     load_forces(b, t, q, y, F);
     give_to_nodes(b, F, book_node, &w);
     book(&w, true, post);
