@@ -4,6 +4,7 @@
 #include "math/math.h"
 #include "step/contact.h"
 #include "step/variation.h"
+#include "visviva/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (vvi_ctx_net(m->ctx) != NULL && vvi_ctx_net(m->ctx)->ranks > 1 && def->check_structure)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "the structure is not checked over ranks; use one process");
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
@@ -546,11 +549,39 @@ static void check_stops(vv_sim *sim, vv_report *r)
   vvi_stops_tell(sim->model, stop, sim->state->t, r->message, sizeof r->message);
 }
 
+/* Ranks look at the same step: the fewest steps that any of them would take; a flag that any of them has; trouble of one is
+ * that of all. */
+static int64_t agree_on_steps(const vv_sim *sim, int64_t n)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x = (double)n;
+  if (net == NULL) return n;
+  net->least(net, 1, &x);
+  return (int64_t)x;
+}
+
+static void agree_on_flags(const vv_sim *sim, bool *a, bool *b)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x[2] = {-(double)*a, -(double)*b};
+  if (net == NULL) return;
+  net->least(net, 2, x);
+  *a = x[0] < 0.0, *b = x[1] < 0.0;
+}
+
+static vv_status agree_on_status(const vv_sim *sim, vv_status status)
+{
+  bool failed = status != VV_OK, none = false;
+  agree_on_flags(sim, &failed, &none);
+  return status != VV_OK || !failed ? status
+                                    : vvi_fail(sim->model->ctx, VV_IO, "another rank could not write its files");
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
   VV_TRY(vvi_act_before(sim));
-  const int64_t batch = vvi_pace_steps(&sim->pace, until_next(sim, n - *done));
+  const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
@@ -560,18 +591,24 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   *done += batch;
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
-  if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool all = waiting(sim);
+  bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || due(sim);
+  agree_on_flags(sim, &asked, &looked);
+  if (asked && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;
+  if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step)))
+    vvi_sys_gather(sim->model, sim->state);
   if (r->reason == VV_REASON_DONE) check_stops(sim, r);
   const bool last = *done == n || r->reason != VV_REASON_DONE;
-  const bool all = waiting(sim);
-  if (!due(sim) && !last && !all) {
+  if (!looked && !last) {
     trim_log(sim);
     trim_episodes(sim);
     return VV_OK;
   }
   close_ledger(sim);
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
-  return tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE);
+  return agree_on_status(sim,
+                         tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
@@ -613,7 +650,7 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
   sim->restored = false;
   if (report->reason != VV_REASON_DONE) n = 0;
-  status = tell(sim, true, n <= 0, true, false);
+  status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
   if (sim->started && !sim->fresh) close_ledger(sim); /* an observer or a controller failed on the way */
