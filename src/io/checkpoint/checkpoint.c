@@ -27,6 +27,8 @@ enum { VERSION = 4, VERSION_TEXT = 32 };
   X(last_probe)     \
   X(events)         \
   X(poses)          \
+  X(keys)           \
+  X(last_key)       \
   X(episodes)       \
   X(samples)        \
   X(frames)         \

@@ -5,6 +5,7 @@ import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 import type { Body, Field } from '../data';
 import { num, sub, type Group } from '../scene';
 import { edged, solid } from './materials';
+import { follow, refine, spread, type Refined } from './refine';
 
 export interface Paint { field: Field; table: Float32Array; low: number; high: number }
 
@@ -15,8 +16,16 @@ export interface Shape {
   paint(p: Paint | null, frame: number, blend: number): void;
   lines(on: boolean): void; // the mesh
   tint(colour: THREE.Color, ink: THREE.Color): void;
-  centre(out: THREE.Vector3): void;
+  points(): Float32Array; // where its nodes are now, [nodes][3]
+  detail(fine: boolean): void; // as smooth as can be, or quick to draw
   reach: number; // how far the surface is from the nodes
+  readonly meshes: THREE.Mesh[]; // its surfaces
+}
+
+/** The middle of all nodes, or of one copy. */
+export function centre(s: Shape, out: THREE.Vector3): THREE.Vector3 {
+  mean(s.points(), out);
+  return out;
 }
 
 const q = new THREE.Quaternion(), v = new THREE.Vector3(), w = new THREE.Vector3(), one = new THREE.Vector3(1, 1, 1), white = new THREE.Color(1, 1, 1);
@@ -130,6 +139,7 @@ export class Rod implements Shape {
   private base = new THREE.Color();
   private outline: THREE.LineSegments;
   private rings: THREE.LineSegments;
+  readonly meshes: THREE.Mesh[];
 
   constructor(public body: Body, scene: Group | undefined, private outlines: Outline[]) {
     const n = body.nodes, elements = body.elements();
@@ -150,6 +160,7 @@ export class Rod implements Shape {
     this.normal = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     this.colour = new THREE.BufferAttribute(new Float32Array(3 * vertices).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
     this.mesh = new THREE.Mesh(this.geometry(), solid());
+    this.meshes = [this.mesh];
     this.outline = this.lineObject(this.outlineIndex());
     this.rings = this.lineObject(this.ringIndex());
     this.rings.visible = false;
@@ -325,7 +336,9 @@ export class Rod implements Shape {
     for (const l of [this.outline, this.rings]) (l.material as THREE.LineBasicMaterial).color.copy(ink);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.x, out); }
+  detail(): void {}
+
+  points(): Float32Array { return this.x; }
 }
 
 // ---- shells ----------------------------------------------------------------------------------------------------------------
@@ -333,35 +346,67 @@ export class Rod implements Shape {
 export class Shell implements Shape {
   object = new THREE.Group();
   reach = 0;
+  readonly meshes: THREE.Mesh[];
   private place: THREE.BufferAttribute;
   private normal: THREE.BufferAttribute;
   private colour: THREE.BufferAttribute;
   private triangles: Int32Array;
+  private fine: Refined;
   private values: NodeValues;
+  private painted: Float32Array;
   private mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   private base = new THREE.Color();
   private rim: THREE.LineSegments;
   private wires: THREE.LineSegments;
+  private nodes: Float32Array; // positions of the nodes, the start of those of all vertices
 
   constructor(public body: Body) {
     const n = body.nodes;
     this.triangles = body.elements()!;
-    this.place = new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage);
-    this.normal = new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage);
-    this.colour = new THREE.BufferAttribute(new Float32Array(3 * n).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
+    const count = this.triangles.length / 3;
+    this.fine = refine(n, this.triangles, count <= 1500 ? 2 : count <= 8000 ? 1 : 0);
+    const all = this.fine.vertices;
+    this.place = new THREE.BufferAttribute(new Float32Array(3 * all), 3).setUsage(THREE.DynamicDrawUsage);
+    this.normal = new THREE.BufferAttribute(new Float32Array(3 * all), 3).setUsage(THREE.DynamicDrawUsage);
+    this.colour = new THREE.BufferAttribute(new Float32Array(3 * all).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
+    this.nodes = (this.place.array as Float32Array).subarray(0, 3 * n);
+    this.painted = new Float32Array(all);
     this.values = new NodeValues(body);
     const g = new THREE.BufferGeometry();
     g.setAttribute('position', this.place);
     g.setAttribute('normal', this.normal);
     g.setAttribute('color', this.colour);
-    g.setIndex(new THREE.BufferAttribute(new Uint32Array(this.triangles), 1));
     this.mesh = new THREE.Mesh(g, solid(THREE.DoubleSide));
+    this.meshes = [this.mesh];
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     const { rim, inner } = edges(this.triangles);
-    this.rim = this.lineObject(rim);
-    this.wires = this.lineObject(inner);
+    this.rim = this.lineObject(this.finer(rim));
+    this.wires = this.lineObject(this.finer(inner));
     this.wires.visible = false;
+    this.detail(true);
     for (const o of [this.mesh, this.rim, this.wires]) (o.frustumCulled = false), this.object.add(o);
+  }
+
+  /** Fine triangles, or only those between the nodes. */
+  detail(fine: boolean): void {
+    const list = this.fine.triangles;
+    this.mesh.geometry.setIndex(new THREE.BufferAttribute(list[fine ? list.length - 1 : 0], 1));
+  }
+
+  /** Lines between nodes, through the finer vertices between them. */
+  private finer(lines: number[]): number[] {
+    let out = lines;
+    for (const { from, edges: list } of this.fine.levels) {
+      const middle = new Map<number, number>();
+      for (let k = 0; k < list.length; k += 2) middle.set(Math.min(list[k], list[k + 1]) * 67108864 + Math.max(list[k], list[k + 1]), from + k / 2);
+      const next: number[] = [];
+      for (let i = 0; i < out.length; i += 2) {
+        const m = middle.get(Math.min(out[i], out[i + 1]) * 67108864 + Math.max(out[i], out[i + 1]))!;
+        next.push(out[i], m, m, out[i + 1]);
+      }
+      out = next;
+    }
+    return out;
   }
 
   private lineObject(index: number[]): THREE.LineSegments {
@@ -375,7 +420,7 @@ export class Shell implements Shape {
     const x = this.place.array as Float32Array, m = this.normal.array as Float32Array, t = this.triangles;
     this.body.positions(frame, blend, x);
     m.fill(0);
-    for (let e = 0; e < t.length; e += 3) { // weighted by area; the shader makes it a unit vector
+    for (let e = 0; e < t.length; e += 3) { // weighted by area
       const a = 3 * t[e], b = 3 * t[e + 1], c = 3 * t[e + 2];
       const ux = x[b] - x[a], uy = x[b + 1] - x[a + 1], uz = x[b + 2] - x[a + 2];
       const vx = x[c] - x[a], vy = x[c + 1] - x[a + 1], vz = x[c + 2] - x[a + 2];
@@ -384,10 +429,11 @@ export class Shell implements Shape {
       m[b] += nx, m[b + 1] += ny, m[b + 2] += nz;
       m[c] += nx, m[c + 1] += ny, m[c + 2] += nz;
     }
-    for (let i = 0; i < m.length; i += 3) {
+    for (let i = 0; i < 3 * this.body.nodes; i += 3) {
       const s = 1 / (Math.hypot(m[i], m[i + 1], m[i + 2]) || 1);
       m[i] *= s, m[i + 1] *= s, m[i + 2] *= s;
     }
+    follow(this.fine.levels, x, m);
     this.place.needsUpdate = this.normal.needsUpdate = true;
   }
 
@@ -396,9 +442,10 @@ export class Shell implements Shape {
     this.mesh.material.color.copy(p ? white : this.base);
     if (!p) c.fill(1);
     else {
-      const values = this.values.at(p.field, frame, blend);
-      for (let i = 0; i < values.length; i++) {
-        const at = pick(p, values[i]);
+      this.painted.set(this.values.at(p.field, frame, blend));
+      spread(this.fine.levels, this.painted);
+      for (let i = 0; i < this.painted.length; i++) {
+        const at = pick(p, this.painted[i]);
         c[3 * i] = p.table[at], c[3 * i + 1] = p.table[at + 1], c[3 * i + 2] = p.table[at + 2];
       }
     }
@@ -412,7 +459,7 @@ export class Shell implements Shape {
     for (const l of [this.rim, this.wires]) (l.material as THREE.LineBasicMaterial).color.copy(ink);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.place.array as Float32Array, out); }
+  points(): Float32Array { return this.nodes; }
 }
 
 /** Edges of one triangle only, and edges between two. */
@@ -433,6 +480,7 @@ function edges(t: Int32Array): { rim: number[]; inner: number[] } {
 
 export class Solid implements Shape {
   object: THREE.InstancedMesh;
+  readonly meshes: THREE.Mesh[];
   reach: number;
   private x: Float32Array;
   private turns: Float32Array;
@@ -449,6 +497,7 @@ export class Solid implements Shape {
     this.reach = 0;
     for (let i = 0; i < points.length; i += 3) this.reach = Math.max(this.reach, Math.hypot(points[i], points[i + 1], points[i + 2]));
     this.object = new THREE.InstancedMesh(g, edged(hollow ? THREE.BackSide : THREE.FrontSide), body.nodes);
+    this.meshes = [this.object];
     this.object.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.object.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * body.nodes).fill(1), 3);
     this.object.castShadow = !hollow;
@@ -496,7 +545,9 @@ export class Solid implements Shape {
     this.base.copy(colour);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.x, out); }
+  detail(): void {}
+
+  points(): Float32Array { return this.x; }
 }
 
 /** For each corner of a triangle how much each of its sides is an edge to draw (1: not): the shader darkens near 0. */
