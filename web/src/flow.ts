@@ -10,7 +10,7 @@ import { shorten, withUnit } from './format';
 
 const stores = ['kinetic', 'strain', 'potential'] as const;
 const losses = ['friction_loss', 'restitution_loss', 'plastic_work', 'viscous_loss', 'damage_loss'] as const;
-const names: Record<string, string> = { kinetic: 'kinetic', strain: 'strain', potential: 'potential', external_work: 'work from outside',
+const names: Record<string, string> = { kinetic: 'kinetic', strain: 'strain', potential: 'potential', external_work: 'outside work',
   friction_loss: 'friction', restitution_loss: 'restitution', plastic_work: 'plastic work', viscous_loss: 'viscosity', damage_loss: 'breaking' };
 const colours: Record<string, string> = { kinetic: '#0072b2', strain: '#c98500', potential: '#009e73', external_work: '#56b4e9',
   friction_loss: '#d55e00', restitution_loss: '#8c564b', plastic_work: '#e34a9c', viscous_loss: '#7f7f00', damage_loss: '#6a3d9a' };
@@ -54,7 +54,7 @@ function unwind(sum: Map<string, number>, a: string, b: string, c: string): void
 interface Node { name: string; column: 0 | 1 | 2; value: number; top: number; height: number; out: number; in: number }
 interface Link { from: Node; to: Node; value: number; name: string }
 
-const WIDTH = 600, HEIGHT = 240, BAR = 12, GAP = 13, MARGIN = 140;
+const HEIGHT = 170, BAR = 12, GAP = 16, LINES = 28; // a label has two lines
 
 /** Stores at the start and work on the left, strain in the middle, what there is now and losses on the right. */
 function layout(run: Run, row: number): { nodes: Node[]; links: Link[] } {
@@ -111,8 +111,8 @@ export class EnergyFlow {
     const tabs = report.runs.length > 1
       ? el('select', { 'aria-label': 'Run', onchange: (e: Event) => ((this.run = report.runs[+(e.target as HTMLSelectElement).value]), this.draw()) }, ...report.runs.map((r, i) => el('option', { value: i }, shorten(r.label, 40))))
       : null;
-    this.svg.setAttribute('viewBox', `0 0 ${WIDTH} ${HEIGHT}`);
     this.svg.setAttribute('role', 'img');
+    new ResizeObserver(() => this.draw()).observe(this.svg);
     this.element = el('figure', { class: 'plot flow', id: 'plot-flow' }, el('figcaption', {}, el('h3', {}, 'Where the energy went'), tabs), this.note);
     this.element.insertBefore(this.svg, this.note);
     clock.onTime(() => this.follow());
@@ -130,15 +130,17 @@ export class EnergyFlow {
     const time = this.run.ledger.column('time')!, t = this.clock.t, row = Math.max(0, lastNotAfter(time, t + 1e-12 * Math.abs(t)));
     const { nodes, links } = layout(this.run, row), u = this.run.energyUnit;
     const columns = [0, 1, 2].map((c) => nodes.filter((n) => n.column === c)), most = Math.max(...columns.map((l) => l.reduce((s, n) => s + n.value, 0)), 1e-300);
-    const longest = Math.max(...columns.map((l) => l.length)), per = (HEIGHT - 30 - GAP * Math.max(0, longest - 1)) / most;
+    const WIDTH = Math.max(280, this.element.clientWidth - 26), MARGIN = Math.min(130, 0.28 * WIDTH);
+    const longest = Math.max(...columns.map((l) => l.length)), per = Math.max(60, HEIGHT - GAP * Math.max(0, longest - 1)) / most;
     const x = (c: number) => [MARGIN, (WIDTH - BAR) / 2, WIDTH - MARGIN - BAR][c];
     for (const list of columns) {
       let y = 22;
-      for (const n of list) (n.top = y), (n.height = Math.max(1, n.value * per)), (y += Math.max(n.height, 14) + GAP);
+      for (const n of list) (n.top = y), (n.height = Math.max(1, n.value * per)), (y += Math.max(n.height, LINES - 4) + GAP - 4);
     }
-    const low = Math.max(60, ...nodes.map((n) => n.top + Math.max(n.height, 14))) + (nodes.some((n) => n.column === 1) ? 18 : 6);
+    const low = Math.max(60, ...nodes.map((n) => n.top + Math.max(n.height, LINES))) + (nodes.some((n) => n.column === 1) ? 18 : 6);
     this.svg.setAttribute('viewBox', `0 0 ${WIDTH} ${low}`);
     const used = new Map<Node, [number, number]>(nodes.map((n) => [n, [0, 0]]));
+    const strained = (this.run.ledger.column('strain') ?? []).some((v) => v > 1e-9 * scaleOf(this.run)); // else it is all in springs of contacts
     const parts: SVGElement[] = [shape('text', { x: MARGIN + BAR, y: 12, class: 'head', 'text-anchor': 'end' }, 'at the start'), shape('text', { x: WIDTH - MARGIN - BAR, y: 12, class: 'head' }, 'now')];
     for (const l of links.sort((a, b) => all.indexOf(a.to.name) - all.indexOf(b.to.name))) {
       const a = used.get(l.from)!, b = used.get(l.to)!, w = l.value * per, y0 = l.from.top + a[1], y1 = l.to.top + b[0], x0 = x(l.from.column) + BAR, x1 = x(l.to.column), m = (x0 + x1) / 2;
@@ -150,8 +152,8 @@ export class EnergyFlow {
     for (const n of nodes) {
       const right = n.column === 2, anchor = n.column === 0 ? 'end' : n.column === 1 ? 'middle' : 'start', tx = n.column === 0 ? x(0) - 8 : right ? x(2) + BAR + 8 : x(1) + BAR / 2;
       parts.push(shape('rect', { x: x(n.column), y: n.top, width: BAR, height: n.height, rx: 2, fill: stroke(colours[n.name]), 'data-node': n.name, 'data-column': n.column, 'data-value': n.value }));
-      const text = shape('text', { x: tx, y: n.column === 1 ? n.top + n.height + 14 : n.top + Math.max(11, n.height / 2 + 4), 'text-anchor': anchor }, n.column === 1 ? `through strain ${withUnit(n.value, u, 3)}` : `${names[n.name]} `);
-      if (n.column !== 1) text.appendChild(shape('tspan', { class: 'value' }, withUnit(n.value, u, 3)));
+      const text = shape('text', { x: tx, y: n.column === 1 ? n.top + n.height + 15 : n.top + Math.max(10, n.height / 2 - 2), 'text-anchor': anchor }, n.column === 1 ? `through ${strained ? 'strain' : 'contact'}: ${withUnit(n.value, u, 3)}` : n.name === 'strain' && !strained ? 'contact' : names[n.name]);
+      if (n.column !== 1) text.appendChild(shape('tspan', { class: 'value', x: tx, dy: 14 }, withUnit(n.value, u, 3)));
       parts.push(text);
     }
     this.svg.replaceChildren(...parts);

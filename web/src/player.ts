@@ -86,7 +86,7 @@ export class Player {
     this.partSelect = el('select', { 'aria-label': 'Component', onchange: () => this.choosePart() });
     this.followSelect = el('select', { id: 'follow', onchange: () => this.setFollow(this.followSelect.value || null) },
       el('option', { value: '' }, 'nothing'), el('option', { value: ALL, selected: this.stage.follow === ALL }, 'all bodies'), ...this.stage.bodyNames().slice(0, 200).map((n) => el('option', { value: n }, shorten(n, 40))));
-    this.sectionSelect = el('select', { id: 'section', title: 'Cut open across an axis (S)', onchange: () => this.chooseSection() }, el('option', { value: '' }, 'nothing'), ...['x', 'y', 'z'].map((a, i) => el('option', { value: i }, `across ${a}`)));
+    this.sectionSelect = el('select', { id: 'section', title: 'Cut open across an axis (S)', onchange: () => this.chooseSection() }, el('option', { value: '' }, 'no'), ...['x', 'y', 'z'].map((a, i) => el('option', { value: i }, a)));
     this.sectionSlider = el('input', { type: 'range', min: 0, max: 1, step: 0.005, value: 0.5, 'aria-label': 'Where to cut', hidden: true, oninput: () => this.chooseSection() });
     const toggle = (name: Toggle, label: string, title: string) => {
       const box = el('input', { type: 'checkbox', checked: this.stage[name], onchange: () => this.switched(name, box.checked) });
@@ -96,7 +96,7 @@ export class Player {
     const bar = el('div', { class: 'options' },
       el('label', {}, 'Colour by ', this.fieldSelect), this.partSelect,
       el('label', {}, 'Follow ', this.followSelect),
-      el('span', { class: 'cut' }, el('label', {}, 'Cut ', this.sectionSelect), this.sectionSlider),
+      el('span', { class: 'cut' }, el('label', {}, 'Cut across ', this.sectionSelect), this.sectionSlider),
       toggle('showArrows', 'contacts', 'Where bodies touch, and impulses as arrows (A)'), toggle('showNames', 'names', 'Names, supports and loads (N)'), toggle('seeThrough', 'see through', 'Bodies that can be seen through (X)'),
       toggle('showMesh', 'mesh', 'Lines between the nodes (M)'), toggle('showGrid', 'grid', 'Grid below everything (G)'),
       this.report.runs.length > 1 ? toggle('ghosts', 'in one picture', 'All runs in one picture: the first solid, the others as ghosts (H)') : null);

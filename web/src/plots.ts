@@ -124,7 +124,7 @@ export class Plots {
       if (panel.lines.some((l) => finite(l.y))) this.drawn.push(this.make(panel, ink, line, muted));
       else this.placeOf(panel).appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, 'zero throughout'))));
     }
-    this.grid.prepend(this.flow.element);
+    this.aside.appendChild(this.flow.element);
     if (this.xt.shown) this.grid.prepend(this.xt.element), this.xt.draw();
     this.grid.appendChild(this.raster.element);
     this.flow.draw();

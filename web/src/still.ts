@@ -19,6 +19,19 @@ function hex(c: THREE.Color): string {
   return '#' + c.getHexString(THREE.SRGBColorSpace);
 }
 
+/** What is left of a polygon on the side that is kept. */
+function clip(plane: THREE.Plane | null | undefined, a: THREE.Vector3[]): THREE.Vector3[] {
+  if (!plane) return a;
+  const out: THREE.Vector3[] = [], d = a.map((v) => plane.distanceToPoint(v));
+  if (d.every((x) => x >= 0)) return a;
+  a.forEach((v, i) => {
+    const j = (i + 1) % a.length;
+    if (d[i] >= 0) out.push(v.clone());
+    if (d[i] >= 0 !== d[j] >= 0) out.push(v.clone().lerp(a[j], d[i] / (d[i] - d[j])));
+  });
+  return out;
+}
+
 export class Still {
   private pieces: Piece[] = [];
   private back: string[] = [];
@@ -60,14 +73,15 @@ export class Still {
         const corner = [0, 1, 2].map((i) => (index ? index.getX(t + i) : t + i));
         corner.forEach((v, i) => a[i].fromBufferAttribute(x, v).applyMatrix4(place));
         normal.subVectors(a[1], a[0]).cross(new THREE.Vector3().subVectors(a[2], a[0]));
-        if (normal.lengthSq() === 0 || this.isCut(material, a)) continue;
+        const left = normal.lengthSq() === 0 ? [] : clip(material.clippingPlanes?.[0], a);
+        if (left.length < 3) continue;
         normal.normalize();
         const towards = new THREE.Vector3().subVectors(this.stage.camera.position, a[0]).dot(normal) > 0;
         if ((material.side === THREE.FrontSide && !towards) || (material.side === THREE.BackSide && towards)) continue;
         if (!towards) normal.negate();
         own.copy(tint);
         if (colour && material.vertexColors) own.multiply(new THREE.Color(...([0, 1, 2].map((c) => corner.reduce((s, v) => s + colour.getComponent(v, c), 0) / 3) as [number, number, number])));
-        this.triangle(a, this.shade(own, normal), material, side ? corner.map((v) => [side.getX(v), side.getY(v), side.getZ(v)]) : null);
+        this.polygon(left, this.shade(own, normal), material, side && left.length === 3 ? corner.map((v) => [side.getX(v), side.getY(v), side.getZ(v)]) : null);
       }
     }
   }
@@ -77,7 +91,7 @@ export class Still {
     return p !== undefined && p !== null && a.reduce((s, v) => s + p.distanceToPoint(v), 0) < 0;
   }
 
-  private triangle(a: THREE.Vector3[], fill: string, m: THREE.Material, side: number[][] | null): void {
+  private polygon(a: THREE.Vector3[], fill: string, m: THREE.Material, side: number[][] | null): void {
     const p = a.map((v) => this.point(v));
     if (p.some((v) => v[2] > 1 || v[2] < -1)) return;
     const at = (v: number[]) => `${v[0].toFixed(1)},${v[1].toFixed(1)}`, clear = m.opacity < 1;
@@ -86,7 +100,7 @@ export class Still {
       const i = (k + 1) % 3, j = (k + 2) % 3;
       if (side[i][k] === 0 && side[j][k] === 0) text += `<path class="e" d="M${at(p[i])}L${at(p[j])}"/>`;
     }
-    this.pieces.push({ depth: (p[0][2] + p[1][2] + p[2][2]) / 3, text });
+    this.pieces.push({ depth: p.reduce((s, v) => s + v[2], 0) / p.length, text });
   }
 
   private lines(l: THREE.LineSegments): void {
@@ -157,12 +171,12 @@ export class Still {
     this.pieces.sort((a, b) => b.depth - a.depth);
     const labels = this.stage.labels().flatMap((l) => {
       const p = this.point(l.at);
-      return p[2] < 1 ? [this.text(p[0], p[1] - 6, shorten(l.text, 32), `text-anchor="middle"${l.quiet ? ' fill="#777"' : ''}`)] : [];
+      return p[2] < 1 ? [this.text(p[0], p[1] - 6, shorten(l.text, 32), `class="n" text-anchor="middle"${l.quiet ? ' opacity=".7"' : ''}`)] : [];
     });
     this.stage.refresh();
     return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${this.width} ${this.height + FOOT}" width="${this.width}" height="${this.height + FOOT}" font-family="Helvetica, Arial, sans-serif" font-size="13" fill="none" stroke-width="0.5" stroke-linejoin="round">
 <title>${escape(title)}</title>
-<style>.e{stroke:#20262b;stroke-width:.6;stroke-opacity:.55}.s{stroke:#20262b;stroke-width:1.2}text{fill:#20262b}</style>
+<style>.e{stroke:#20262b;stroke-width:.6;stroke-opacity:.55}.s{stroke:#20262b;stroke-width:1.2}text{fill:#20262b}.n{stroke:#fff;stroke-width:3;paint-order:stroke}</style>
 <clipPath id="frame"><rect width="${this.width}" height="${this.height}"/></clipPath>
 <rect width="${this.width}" height="${this.height + FOOT}" fill="#fff"/>
 <g clip-path="url(#frame)">

@@ -128,11 +128,11 @@ function single(run: Run, clock: Clock): HTMLElement[] {
 function several(runs: Run[], clock: Clock): HTMLElement[] {
   const list = figures();
   const rows = runs.map((r, i) => el('tr', {},
-    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40)),
-    el('td', {}, badge(r)), el('td', { class: 'quiet' }, methodOf(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
+    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40), el('div', { class: 'quiet' }, methodOf(r))),
+    el('td', {}, badge(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
     ...list.map((f) => el('td', { class: 'number', 'data-key': f.key, 'data-value': String(f.value(r)), title: String(f.value(r)) }, f.text(r)))));
   const table = el('table', { class: 'versus' },
-    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', {}, 'Method'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
+    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
     el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),

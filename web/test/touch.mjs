@@ -1,7 +1,7 @@
 // How far from each other bodies are drawn when they touch.
 //
-// For each event, at its time: the distance of its point from the drawn surface of either body, over the size of the smaller
-// body that moves.  Surfaces of shells and beams meet at half their thickness: the point lies between them.
+// For each event, at its time: the distance of its point from the drawn surface of either body, over the size of that body (the
+// diagonal of the box about it at the start).  Shells are drawn without thickness and touch at half of it.
 export function touches(p, most = 400) {
   return p.evaluate((most) => {
     const { report, player, clock } = window.visviva, stage = player.stage, out = [];
@@ -44,8 +44,7 @@ export function touches(p, most = 400) {
       if (sides.length === 0) continue;
       clock.seek(e.column('time')[i]);
       stage.update();
-      const size = Math.min(...sides.map(([n]) => sizes.get(n)));
-      out.push(Math.max(...sides.map(([n, copy]) => from(shapes.get(n), Math.max(0, copy), x))) / size);
+      out.push(Math.max(...sides.map(([n, copy]) => from(shapes.get(n), Math.max(0, copy), x) / sizes.get(n))));
     }
     return out.sort((a, b) => a - b);
   }, most);

@@ -17,6 +17,7 @@ export interface Shape {
   lines(on: boolean): void; // the mesh
   tint(colour: THREE.Color, ink: THREE.Color): void;
   points(): Float32Array; // where its nodes are now, [nodes][3]
+  extent(): THREE.Vector3[]; // some points of its surface, or beyond: nothing is farther out than these
   detail(fine: boolean): void; // as smooth as can be, or quick to draw
   reach: number; // how far the surface is from the nodes
   readonly meshes: THREE.Mesh[]; // its surfaces
@@ -135,6 +136,7 @@ export class Rod implements Shape {
   private colour: THREE.BufferAttribute;
   private values: NodeValues;
   private capFrom: number;
+  private layers: number; // rings of an end: 1 flat, more round
   private mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   private base = new THREE.Color();
   private outline: THREE.LineSegments;
@@ -154,7 +156,9 @@ export class Rod implements Shape {
     this.turns = new Float32Array(4 * n);
     this.values = new NodeValues(body);
     this.capFrom = this.samples * this.ring;
-    const caps = this.closed ? 0 : 2 * (outlines.length === 1 ? this.ring + 1 : this.ring);
+    // a round beam touches with its ends as with balls (contact/sheets), a bar with its faces
+    this.layers = outlines.length > 1 || !body.turns || outlines[0].corner.length > 0 ? 1 : 5;
+    const caps = this.closed ? 0 : 2 * this.capSize;
     const vertices = this.capFrom + caps;
     this.place = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     this.normal = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
@@ -166,6 +170,11 @@ export class Rod implements Shape {
     this.rings.visible = false;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     for (const o of [this.mesh, this.outline, this.rings]) (o.frustumCulled = false), this.object.add(o);
+  }
+
+  /** Vertices of one end. */
+  private get capSize(): number {
+    return this.outlines.length === 1 ? this.layers * this.ring + 1 : this.ring;
   }
 
   private lineObject(index: number[]): THREE.LineSegments {
@@ -205,11 +214,13 @@ export class Rod implements Shape {
     const n = this.outlines[0].x.length;
     for (let end = 0; end < 2; end++) {
       if (this.outlines.length === 1) {
-        const first = this.capFrom + end * (this.ring + 1), middle = first + n;
-        for (let i = 0; i < n; i++) {
-          const a = first + i, b = first + ((i + 1) % n);
-          index.push(...(end === 0 ? [middle, b, a] : [middle, a, b]));
-        }
+        const first = this.capFrom + end * this.capSize, middle = first + this.layers * n;
+        for (let l = 0; l < this.layers; l++)
+          for (let i = 0; i < n; i++) {
+            const a = first + l * n + i, b = first + l * n + ((i + 1) % n), top = l + 1 === this.layers;
+            if (top) index.push(...(end === 0 ? [middle, b, a] : [middle, a, b]));
+            else index.push(...(end === 0 ? [a, a + n, b, b, a + n, b + n] : [a, b, a + n, b, b + n, a + n]));
+          }
       } else { // a ring: the inner outline runs backwards
         const outer = this.capFrom + end * this.ring, inner = outer + n;
         for (let i = 0; i < n; i++) {
@@ -224,7 +235,7 @@ export class Rod implements Shape {
     const index: number[] = [];
     const o = this.outlines[0], n = o.x.length;
     for (const i of o.corner) for (let s = 0; s + 1 < this.samples; s++) index.push(this.at(s, 0) + i, this.at(s + 1, 0) + i);
-    if (!this.closed)
+    if (!this.closed && this.layers === 1)
       for (const s of [0, this.samples - 1])
         this.outlines.forEach((_, k) => {
           for (let i = 0; i < n; i++) index.push(this.at(s, k) + i, this.at(s, k) + ((i + 1) % n));
@@ -297,15 +308,18 @@ export class Rod implements Shape {
 
   private putCap(end: number, c: THREE.Vector3, d1: THREE.Vector3, d2: THREE.Vector3, outward: THREE.Vector3): void {
     const p = this.place.array as Float32Array, m = this.normal.array as Float32Array;
-    const size = this.outlines.length === 1 ? this.ring + 1 : this.ring;
-    let at = 3 * (this.capFrom + end * size);
-    const put = (x: number, y: number) => {
-      p[at] = c.x + x * d1.x + y * d2.x, p[at + 1] = c.y + x * d1.y + y * d2.y, p[at + 2] = c.z + x * d1.z + y * d2.z;
-      m[at] = outward.x, m[at + 1] = outward.y, m[at + 2] = outward.z;
+    let at = 3 * (this.capFrom + end * this.capSize);
+    const put = (x: number, y: number, out: number, lean: number) => {
+      p[at] = c.x + x * d1.x + y * d2.x + out * outward.x, p[at + 1] = c.y + x * d1.y + y * d2.y + out * outward.y, p[at + 2] = c.z + x * d1.z + y * d2.z + out * outward.z;
+      const side = Math.hypot(x, y) || 1, nx = (Math.cos(lean) * x) / side, ny = (Math.cos(lean) * y) / side, along = Math.sin(lean);
+      m[at] = nx * d1.x + ny * d2.x + along * outward.x, m[at + 1] = nx * d1.y + ny * d2.y + along * outward.y, m[at + 2] = nx * d1.z + ny * d2.z + along * outward.z;
       at += 3;
     };
-    for (const o of this.outlines) for (let i = 0; i < o.x.length; i++) put(o.x[i], o.y[i]);
-    if (this.outlines.length === 1) put(0, 0);
+    for (let l = 0; l < this.layers; l++) { // flat: one ring that looks outwards; round: rings of a half ball
+      const lean = this.layers === 1 ? Math.PI / 2 : (l * Math.PI) / 2 / this.layers, wide = this.layers === 1 ? 1 : Math.cos(lean), out = this.layers === 1 ? 0 : this.reach * Math.sin(lean);
+      for (const o of this.outlines) for (let i = 0; i < o.x.length; i++) put(wide * o.x[i], wide * o.y[i], out, lean);
+    }
+    if (this.outlines.length === 1) put(0, 0, this.layers === 1 ? 0 : this.reach, Math.PI / 2);
   }
 
   paint(p: Paint | null, frame: number, blend: number): void {
@@ -321,7 +335,7 @@ export class Rod implements Shape {
         const at = pick(p, a + u * (b - a));
         for (let i = 0, k = 3 * s * this.ring; i < this.ring; i++, k += 3) (c[k] = p.table[at]), (c[k + 1] = p.table[at + 1]), (c[k + 2] = p.table[at + 2]);
         if (!this.closed && (s === 0 || last)) {
-          const size = this.outlines.length === 1 ? this.ring + 1 : this.ring;
+          const size = this.capSize;
           for (let i = 0, k = 3 * (this.capFrom + (last ? size : 0)); i < size; i++, k += 3) (c[k] = p.table[at]), (c[k + 1] = p.table[at + 1]), (c[k + 2] = p.table[at + 2]);
         }
       }
@@ -339,6 +353,8 @@ export class Rod implements Shape {
   detail(): void {}
 
   points(): Float32Array { return this.x; }
+
+  extent(): THREE.Vector3[] { return around(this.x, this.reach); }
 }
 
 // ---- shells ----------------------------------------------------------------------------------------------------------------
@@ -460,6 +476,8 @@ export class Shell implements Shape {
   }
 
   points(): Float32Array { return this.nodes; }
+
+  extent(): THREE.Vector3[] { return around(this.nodes, 0); }
 }
 
 /** Edges of one triangle only, and edges between two. */
@@ -487,6 +505,7 @@ export class Solid implements Shape {
   private values: NodeValues;
   private base = new THREE.Color();
   private matrix = new THREE.Matrix4();
+  private corners: THREE.Vector3[] = []; // of a box about the skin
 
   constructor(public body: Body, points: Float32Array, triangles: Int32Array, hollow = false) {
     let g = new THREE.BufferGeometry();
@@ -498,6 +517,7 @@ export class Solid implements Shape {
     for (let i = 0; i < points.length; i += 3) this.reach = Math.max(this.reach, Math.hypot(points[i], points[i + 1], points[i + 2]));
     this.object = new THREE.InstancedMesh(g, edged(hollow ? THREE.BackSide : THREE.FrontSide), body.nodes);
     this.meshes = [this.object];
+    this.corners = cornersOf(new THREE.Box3().setFromArray(points));
     this.object.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.object.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * body.nodes).fill(1), 3);
     this.object.castShadow = !hollow;
@@ -548,6 +568,30 @@ export class Solid implements Shape {
   detail(): void {}
 
   points(): Float32Array { return this.x; }
+
+  extent(): THREE.Vector3[] {
+    const out: THREE.Vector3[] = [], every = Math.ceil(this.body.nodes / 60);
+    for (let i = 0; i < this.body.nodes; i += every) {
+      this.object.getMatrixAt(i, this.matrix);
+      for (const c of this.corners) out.push(c.clone().applyMatrix4(this.matrix));
+    }
+    return out;
+  }
+}
+
+export function cornersOf(b: THREE.Box3): THREE.Vector3[] {
+  return Array.from({ length: 8 }, (_, k) => new THREE.Vector3(k & 1 ? b.max.x : b.min.x, k & 2 ? b.max.y : b.min.y, k & 4 ? b.max.z : b.min.z));
+}
+
+/** Every so many nodes, and around each of them as far as the surface is away. */
+function around(x: Float32Array, reach: number): THREE.Vector3[] {
+  const out: THREE.Vector3[] = [], every = 3 * Math.ceil(x.length / 3 / 60), spread = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  for (let i = 0; i < x.length; i += every) {
+    const p = new THREE.Vector3(x[i], x[i + 1], x[i + 2]);
+    if (reach === 0) out.push(p);
+    else for (const d of spread) for (const r of [-reach, reach]) out.push(p.clone().add(new THREE.Vector3(r * d[0], r * d[1], r * d[2])));
+  }
+  return out;
 }
 
 /** For each corner of a triangle how much each of its sides is an edge to draw (1: not): the shader darkens near 0. */

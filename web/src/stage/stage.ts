@@ -7,7 +7,7 @@ import { isGroup, sub, vec } from '../scene';
 import { Markers } from './markers';
 import { setLook } from './materials';
 import { surroundings, type Colours, type Surroundings } from './obstacles';
-import { Rod, Shell, Solid, centre, dots, sectionOf, type Paint, type Shape } from './shapes';
+import { Rod, Shell, Solid, centre, cornersOf, dots, sectionOf, type Paint, type Shape } from './shapes';
 import { Touches } from './touches';
 
 export interface Choice { key: string; field: string; component: number; unit: string; on: string; low: number; high: number; cut: boolean }
@@ -59,6 +59,7 @@ export class Stage {
   private renderer: THREE.WebGLRenderer;
   private controls: OrbitControls;
   private bounds = new THREE.Box3();
+  private seen: THREE.Vector3[] = []; // points that a view of everything shows
   private viewed: View = 'free';
   private touched = false; // the viewer has chosen a view
   private t = 0;
@@ -134,14 +135,15 @@ export class Stage {
     scene.add(sky, sun, sun.target, around.group, touches.object, markers.object, ...shapes.map((s) => s.object));
     this.bounds.union(around.room ? bodies.clone().intersect(around.room) : bodies);
     const s = around.bounds.getSize(new THREE.Vector3());
-    if (!around.bounds.isEmpty() && s.length() < 3 * size) this.bounds.union(around.bounds);
+    if (!around.bounds.isEmpty() && s.length() < 3 * size) this.bounds.union(around.bounds), this.seen.push(...cornersOf(around.bounds));
+    if (!around.room) this.seen.push(...onTheWay(run, shapes));
     return { run, scene, shapes, around, touches, markers, sun, sky, spans };
   }
 
   /** Do the bodies travel much farther than they are large, with no walls about them to see? */
   private roams(): boolean {
-    const size = this.bounds.getSize(new THREE.Vector3()).length();
-    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * Math.max(...w.spans.all) < 0.55 * size);
+    const size = this.bounds.getSize(new THREE.Vector3()).length(), middle = (list: number[]) => list.slice().sort((a, b) => a - b)[list.length >> 1];
+    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * middle(w.spans.all) < 0.6 * size);
   }
 
   private shine(sun: THREE.DirectionalLight, at: THREE.Vector3): void {
@@ -210,15 +212,15 @@ export class Stage {
 
   /** From direction d, as near as shows all corners of the bounds. */
   private look(d: THREE.Vector3): void {
-    const box = this.followed().length > 0 ? this.boxNow() : this.bounds.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : this.bounds;
+    const followed = this.followed().length > 0, box = followed ? this.boxNow() : this.bounds.isEmpty() ? new THREE.Box3(new THREE.Vector3(-1, -1, -1), new THREE.Vector3(1, 1, 1)) : this.bounds;
+    const shown = followed || this.seen.length === 0 ? cornersOf(box) : this.seen;
     const middle = box.getCenter(new THREE.Vector3()), size = Math.max(box.getSize(new THREE.Vector3()).length(), 1e-9);
     const right = new THREE.Vector3().crossVectors(this.up, d).normalize(), above = new THREE.Vector3().crossVectors(d, right);
     const ty = Math.tan((this.camera.fov * Math.PI) / 360), tx = ty * this.camera.aspect, p = new THREE.Vector3();
     let distance = 0.2 * size;
-    for (let k = 0; k < 8; k++) {
-      p.set(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).sub(middle);
-      const depth = p.dot(d);
-      distance = Math.max(distance, depth + (1.12 * Math.abs(p.dot(right))) / tx, depth + (1.2 * Math.abs(p.dot(above))) / ty);
+    for (const q of shown) {
+      const depth = p.copy(q).sub(middle).dot(d);
+      distance = Math.max(distance, depth + (1.14 * Math.abs(p.dot(right))) / tx, depth + (1.26 * Math.abs(p.dot(above))) / ty); // room for names and tools
     }
     const whole = Math.max(size, this.bounds.isEmpty() ? 0 : this.bounds.getSize(p).length());
     this.camera.position.copy(middle).addScaledVector(d, distance);
@@ -448,10 +450,8 @@ export class Stage {
     if (!this.showNames || this.worlds.length === 0 || (this.worlds.length > 1 && !this.ghosts)) return [];
     const w = this.worlds[0], p = new THREE.Vector3();
     const bodies = w.shapes.slice(0, 24).map((s) => {
-      const at = centre(s, p).clone(), x = s.points();
-      let top = -Infinity; // above its highest node
-      for (let i = 0; i < x.length; i += 3) top = Math.max(top, x[i] * this.up.x + x[i + 1] * this.up.y + x[i + 2] * this.up.z);
-      at.addScaledVector(this.up, top - at.dot(this.up) + s.reach);
+      const at = centre(s, p).clone(), top = Math.max(...s.extent().map((q) => q.dot(this.up)));
+      at.addScaledVector(this.up, top - at.dot(this.up));
       const copies = s.body.elementNodes === 0 && s.body.nodes > 1 ? ` × ${s.body.nodes}` : '', fixed = sub(sub(w.run.scene, 'bodies'), s.body.name)?.fixed === true ? ', fixed' : '';
       return { text: s.body.name + copies + fixed, at, quiet: false };
     });
@@ -512,6 +512,17 @@ function calm(time: number[], value: number[], t: number): number {
     sum += w * most, weight += w;
   }
   return weight > 0 ? sum / weight : value[0] ?? 0;
+}
+
+/** Where the surfaces of bodies are at some times. */
+function onTheWay(run: Run, shapes: Shape[]): THREE.Vector3[] {
+  const n = run.frames.kept, most = Math.min(n, shapes.length > 60 ? 6 : 16), out: THREE.Vector3[] = [];
+  for (let k = 0; k < most; k++)
+    for (const s of shapes.slice(0, 200)) {
+      s.update(most > 1 ? Math.round((k * (n - 1)) / (most - 1)) : 0, 0);
+      out.push(...s.extent());
+    }
+  return out;
 }
 
 /** The box of all motion, and how large the bodies are at some times. */
