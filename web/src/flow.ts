@@ -56,28 +56,46 @@ interface Link { from: Node; to: Node; value: number; name: string }
 
 const HEIGHT = 170, BAR = 12, GAP = 16, LINES = 28; // a label has two lines
 
-/** Stores at the start and work on the left, strain in the middle, what there is now and losses on the right. */
+/** Stores at the start and work on the left, strain in the middle, what there is now and losses on the right.  A store passes
+ * on what it gets and what it had, in proportion; stores are taken in an order in which all that comes in is known. */
 function layout(run: Run, row: number): { nodes: Node[]; links: Link[] } {
-  const { start, now, flows } = flowsOf(run, row), nodes: Node[] = [], links: Link[] = [];
+  const { start, now, flows } = flowsOf(run, row), nodes: Node[] = [], links: Link[] = [], size = scaleOf(run);
   const node = (name: string, column: Node['column']) => {
     let n = nodes.find((x) => x.name === name && x.column === column);
     if (!n) nodes.push((n = { name, column, value: 0, top: 0, height: 0, out: 0, in: 0 }));
     return n;
   };
-  const link = (a: Node, b: Node, value: number, name: string) => value > 0 && links.push({ from: a, to: b, value, name });
-  const through = flows.filter((f) => f.from === 'strain').reduce((s, f) => s + f.value, 0) + Math.max(0, now.get('strain')!), size = scaleOf(run);
-  const middle = through > 1e-6 * size;
-  const left = (n: string) => node(n, 0), right = (n: string) => node(n, 2), strain = () => node('strain', 1);
-  for (const s of stores) { // what stayed where it was
-    const gone = flows.filter((f) => f.from === s).reduce((sum, f) => sum + f.value, 0), stayed = Math.min(Math.max(0, start.get(s)! - gone), Math.max(0, now.get(s)!));
-    if (s === 'strain' && middle) link(left(s), strain(), Math.max(0, start.get(s)!), s);
-    else if (stayed > 0 && s !== 'potential') link(left(s), right(s), stayed, s); // a height has no zero: only what it gave counts
+  const link = (from: Node, to: Node, value: number, name: string) => {
+    const known = links.find((l) => l.from === from && l.to === to);
+    if (known) known.value += value;
+    else links.push({ from, to, value, name });
+  };
+  const value = (a: string, b: string) => flows.find((f) => f.from === a && f.to === b)?.value ?? 0, total = (list: Flow[]) => list.reduce((s, f) => s + f.value, 0);
+  const into = (s: string) => flows.filter((f) => f.to === s), from = (s: string) => flows.filter((f) => f.from === s);
+  const pool = new Map<string, Map<Node, number>>(stores.map((s) => [s, new Map()]));
+  const pour = (s: string, origin: Node, v: number) => v > 0 && pool.get(s)!.set(origin, (pool.get(s)!.get(origin) ?? 0) + v);
+  for (const s of stores) {
+    const had = s === 'potential' ? Math.max(0, total(from(s)) - total(into(s))) : Math.max(0, start.get(s)!); // a height has no zero: what it gave counts
+    pour(s, node(s, 0), had);
+    pour(s, node('external_work', 0), value('external_work', s));
   }
-  for (const f of flows) {
-    const from = f.from === 'strain' && middle ? strain() : left(f.from), to = f.to === 'strain' && middle ? strain() : right(f.to);
-    if (from !== to) link(from, to, f.value, f.to === 'strain' ? f.from : f.to);
+  const order = [...stores].sort((a, b) => (value(a, b) > 0 ? -1 : value(b, a) > 0 ? 1 : 0)), first = order.filter((s) => order.every((o) => value(o, s) === 0 || o === s));
+  const queue = [...first, ...order.filter((s) => !first.includes(s)).sort((a, b) => (value(a, b) > 0 ? -1 : 1))];
+  for (const s of queue) {
+    const stays = s === 'potential' ? Math.max(0, total(into(s)) - total(from(s))) : Math.max(0, now.get(s)!);
+    let origins = [...pool.get(s)!];
+    const sum = origins.reduce((t, [, v]) => t + v, 0);
+    if (s === 'strain' && sum > 1e-6 * size) {
+      for (const [o, v] of origins) link(o, node('strain', 1), v, o.name);
+      origins = [[node('strain', 1), sum]];
+    }
+    for (const [o, v] of origins) {
+      if (stays > 0) link(o, node(s, 2), (stays * v) / sum, s);
+      for (const f of from(s))
+        if ((stores as readonly string[]).includes(f.to)) pour(f.to, o, (f.value * v) / sum);
+        else link(o, node(f.to, 2), (f.value * v) / sum, f.to);
+    }
   }
-  if (middle) link(strain(), right('strain'), Math.max(0, now.get('strain')!), 'strain');
   const kept = links.filter((l) => l.value > 1e-6 * size);
   for (const l of kept) (l.from.out += l.value), (l.to.in += l.value);
   for (const n of nodes) n.value = Math.max(n.in, n.out);
