@@ -100,8 +100,8 @@ export class TimeSpace {
     c.font = "11px 'Inter', system-ui, sans-serif";
     c.textAlign = 'right';
     for (let i = 0; i <= 4; i++) c.fillText(moment(clock.start + (i / 4) * (clock.end - clock.start), clock.end - clock.start, this.run.timeUnit), LEFT - 6, TOP + 4 + (i / 4) * (HEIGHT - TOP - FOOT));
+    for (let i = 0; i <= 4; i++) (c.textAlign = i === 4 ? 'right' : 'center'), c.fillText(brief(+(Math.round((1000 * (from + (i / 4) * span)) / span) * (span / 1000)).toPrecision(3)), LEFT + (i / 4) * (width - LEFT - RIGHT), HEIGHT - FOOT + 14);
     c.textAlign = 'center';
-    for (let i = 0; i <= 4; i++) c.fillText(brief(+(Math.round((1000 * (from + (i / 4) * span)) / span) * (span / 1000)).toPrecision(3)), Math.min(width - 20, LEFT + (i / 4) * (width - LEFT - RIGHT)), HEIGHT - FOOT + 14);
     c.fillText(`position (${unit(this.run.lengthUnit) || 'length'})`, LEFT + 0.5 * (width - LEFT - RIGHT), HEIGHT - 8);
   }
 

@@ -1,8 +1,8 @@
 // Few materials, cheap enough for a computer without a graphics card.
 import * as THREE from 'three';
 
-/** The inner side of a surface is paler and darker than the outer one. */
-const inner = `if (!gl_FrontFacing) gl_FragColor.rgb = 0.82 * mix(gl_FragColor.rgb, vec3(dot(gl_FragColor.rgb, vec3(0.3, 0.5, 0.2))), 0.45);`;
+/** The inner side of a surface is paler than the outer one. */
+const inner = `if (!gl_FrontFacing) gl_FragColor.rgb = 0.05 + 0.95 * mix(gl_FragColor.rgb, vec3(dot(gl_FragColor.rgb, vec3(0.3, 0.5, 0.2))), 0.5);`;
 
 export function solid(side: THREE.Side = THREE.FrontSide): THREE.MeshLambertMaterial {
   const m = new THREE.MeshLambertMaterial({ vertexColors: true, side, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
