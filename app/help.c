@@ -63,8 +63,8 @@ static const topic topics[] = {
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
-"Draws shapes, displacements, energies and the energy error as SVG\n"
-"(default: DIR/picture.svg).\n"},
+"Draws shapes, displacements, energies and the energy error\n"
+"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other SVG.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
@@ -257,7 +257,7 @@ static int overview(void)
          "  visviva run bar-on-wall.yaml             run it: out/bar-on-wall\n"
          "  visviva report out/bar-on-wall           a page to look at it\n"
          "  visviva report out/A out/B               two runs side by side\n"
-         "  visviva picture out/bar-on-wall          or one picture (SVG)\n\n"
+         "  visviva picture out/bar-on-wall          or one picture (SVG or PNG)\n\n"
          "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
   return APP_DONE;
 }
