@@ -63,8 +63,8 @@ static const topic topics[] = {
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
-"Draws shapes, displacements, energies and the energy error as SVG\n"
-"(default: DIR/picture.svg).\n"},
+"Draws shapes, displacements, energies and the energy error\n"
+"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other SVG.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
@@ -104,6 +104,40 @@ static const topic topics[] = {
 "shows slopes 1.58 and 2.32 for orders 1 and 2.  Positions after many impacts do\n"
 "not converge; then study says so, and when the runs part.\n"
 "Exit codes as in run; Ctrl-C keeps what is known.\n"},
+{"sweep",
+"Runs one scene many times.  A plan says what varies and what is measured; every\n"
+"value of every case is drawn once, as text; each case leaves one row.\n"
+"  visviva sweep new plan.yaml -o out/rods      draw the cases, check one of them\n"
+"  visviva sweep run out/rods --jobs 8          run those that have no row yet\n"
+"  visviva sweep table out/rods                 table.csv, table.h5, summary.csv\n"
+"  visviva sweep case out/rods 17 -o out/17     one case with all its files\n"
+"  visviva report out/rods                      histograms, scatter, failures\n\n"
+"A plan:\n"
+"  visviva-sweep: 1\n"
+"  scene: break-of-15.yaml\n"
+"  seed: 7\n"
+"  draws: 200                        # crossed with every list below\n"
+"  set: {time.end: 1}                # for all cases, as run --set\n"
+"  vary:                             # by path, or the name of a parameter\n"
+"    bodies.cue.position[1]: {normal: {mean: 0, deviation: 1e-3}}\n"
+"    bodies.cue.velocity[0]: {uniform: [4.5, 5.5]}\n"
+"    time.step: [1e-3, 5e-4]\n"
+"  measure:                          # columns of the table\n"
+"    energy: ledger.total\n"
+"    cue_x: bodies.cue.position[0]\n"
+"    first: events[0].time\n"
+"  keep: {failed: true, cases: [0, 17]}    # full result folders\n"
+"  limits: {wall: 600, tries: 3}\n\n"
+"Laws: uniform, loguniform, normal, whole, choice, direction, rotation; lists:\n"
+"list, range.  Measures: ledger, run, events, contacts, bodies, probes.\n"
+"docs/many-machines.md explains them, and clusters.\n\n"
+"  -j, --jobs N        so many cases at a time, each in its process; default 1\n"
+"  --share I/N         every Nth case, from case I on: for arrays of jobs\n"
+"  mpiexec -n N visviva-mpi sweep run DIR     the ranks share the cases\n\n"
+"Stopped or killed at any moment, the same command goes on, and the table has the\n"
+"same bytes.  A case in which the program dies is tried again, three times.\n"
+"Exit code 0: all cases came to their end.  2: some did not.  3: some broke a\n"
+"claim.\n"},
 {"cite",
 "Prints the papers behind the methods of a scene (without a scene: all of them),\n"
 "as text and as BibTeX.\n"},
@@ -223,7 +257,7 @@ static int overview(void)
          "  visviva run bar-on-wall.yaml             run it: out/bar-on-wall\n"
          "  visviva report out/bar-on-wall           a page to look at it\n"
          "  visviva report out/A out/B               two runs side by side\n"
-         "  visviva picture out/bar-on-wall          or one picture (SVG)\n\n"
+         "  visviva picture out/bar-on-wall          or one picture (SVG or PNG)\n\n"
          "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
   return APP_DONE;
 }

@@ -22,6 +22,10 @@ const app_verb app_verbs[] = {
      "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm NAME] "
      "[-o DIR] [--threads N] [--overwrite] [--quiet]",
      "run a family of steps or meshes; measure orders of convergence"},
+    {"sweep", app_verb_sweep,
+     "sweep new PLAN.yaml -o DIR [--overwrite] | run DIR [--jobs N] [--share I/N] [-q] | table DIR | "
+     "case DIR K -o OUT [--threads N] [--resume | --overwrite] [-q]",
+     "run a scene many times, with what varies drawn once; one table"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
     {"schema", app_verb_schema, "schema FILE.json", "write a JSON schema of scene files, for editors"},

@@ -117,6 +117,9 @@ vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const 
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
 /* dq += h M^-1 dp of the flat kinds; the others are left alone. */
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
+/* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
+vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);
+void vvi_sys_gather(const vv_model *m, vv_state *x);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */

@@ -1,5 +1,6 @@
 /* model/sys.c  One loop over blocks for each column of the body table. */
 #include "model/model.h"
+#include "visviva/net.h"
 
 #include <stdlib.h>
 
@@ -157,6 +158,23 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
     const vv_block *b = &m->block[i];
     const vv_vary_table *vary = b->kind->vary;
     if (vary != NULL && vary->drift != NULL) vary->drift(b, h, q + b->q0, p + b->p0, dq + b->p0, dp + b->p0);
+  }
+}
+
+vv_status vvi_sys_share(vv_model *m, const vv_net *net)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    vv_block *b = &m->block[i];
+    if (b->kind->share != NULL && b->nodes > 0) VV_TRY(b->kind->share(b, net, &m->arena));
+  }
+  return VV_OK;
+}
+
+void vvi_sys_gather(const vv_model *m, vv_state *x)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->gather != NULL && b->nodes > 0) b->kind->gather(b, x->q + b->q0, x->p + b->p0);
   }
 }
 

@@ -41,4 +41,7 @@ const vv_body_kind vv_shell_kind = {
     .movers = shell_movers,
     .mover = shell_mover,
     .scatter = shell_scatter,
+    .share = shell_share_tiles,
+    .unshare = shell_share_end,
+    .gather = shell_gather,
 };

@@ -29,6 +29,8 @@ enum { VERSION = 5, VERSION_TEXT = 32 };
   X(bodies_hash)    \
   X(events)         \
   X(poses)          \
+  X(keys)           \
+  X(last_key)       \
   X(episodes)       \
   X(samples)        \
   X(frames)         \

@@ -140,7 +140,7 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 {
   VV_TRY(name_files(r, def->folder));
   r->resumed = def->resume;
-  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1, .last_probe = -1};
+  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1, .last_probe = -1, .last_key = -1};
   read_rhythm(r);
   if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
   VV_TRY(lock_folder(r));
@@ -262,6 +262,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     VV_TRY(vvi_frames_events(r, view));
   }
   if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
+  if (view->n_key > 0) VV_TRY(vvi_keys_write(r, view));
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || vvi_probes_due(r, step)) VV_TRY(vvi_probes_row(r, view));
