@@ -107,11 +107,12 @@ function facts(run: Run): HTMLElement {
     ['steps', whole(s.steps), 'steps'], ['step', withUnit(s.step_size, run.timeUnit), 'step_size'], ['until', withUnit(s.time_end, run.timeUnit), 'time_end'],
     ['nodes', whole(s.nodes), 'nodes'], ['energy', `${withUnit(s.energy?.initial, energy)} → ${withUnit(s.energy?.final, energy)}`],
   ];
-  if (s.energy?.friction_loss) items.push(['friction took', withUnit(s.energy.friction_loss, energy)]);
-  if (s.energy?.restitution_loss) items.push(['restitution took', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.friction_loss) items.push(['friction loss', withUnit(s.energy.friction_loss, energy)]);
+  if (s.energy?.restitution_loss) items.push(['restitution loss', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.step_loss) items.push(['step loss', withUnit(s.energy.step_loss, energy)]);
   if (s.energy?.plastic_work) items.push(['plastic work', withUnit(s.energy.plastic_work, energy)]);
-  if (s.energy?.viscous_loss) items.push(['viscosity took', withUnit(s.energy.viscous_loss, energy)]);
-  if (s.energy?.damage_loss) items.push(['breaking took', withUnit(s.energy.damage_loss, energy)]);
+  if (s.energy?.viscous_loss) items.push(['viscous loss', withUnit(s.energy.viscous_loss, energy)]);
+  if (s.energy?.damage_loss) items.push(['damage loss', withUnit(s.energy.damage_loss, energy)]);
   if (s.energy?.external_work) items.push(['work from outside', withUnit(s.energy.external_work, energy)]);
   return el('p', { class: 'facts' }, ...items.map(([label, text]) => el('span', {}, el('i', {}, label), ' ', text)),
     s.state_hash ? el('span', {}, el('i', {}, 'state'), ' ', el('code', { 'data-key': 'state_hash', 'data-value': s.state_hash }, s.state_hash)) : null);
