@@ -121,7 +121,7 @@ function facts(run: Run): HTMLElement {
 function single(run: Run, clock: Clock): HTMLElement[] {
   return [
     el('dl', { class: 'figures' }, ...figures().map((f) => figureCard(f, run))),
-    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims, bounds and when they came closest'), claimTable(run, clock), facts(run)),
+    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims and their bounds'), claimTable(run, clock), facts(run)),
   ];
 }
 
@@ -137,7 +137,7 @@ function several(runs: Run[], clock: Clock): HTMLElement[] {
     el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),
-    el('details', { class: 'more' }, el('summary', {}, 'Claims, bounds and when they came closest'),
+    el('details', { class: 'more' }, el('summary', {}, 'Claims and their bounds'),
       ...runs.flatMap((r) => [el('h3', {}, shorten(r.label, 80)), claimTable(r, clock), facts(r)])),
   ];
 }
