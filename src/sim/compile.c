@@ -133,7 +133,7 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
 }
 
 /* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog.  The scene as understood says which. */
+ * something need the leapfrog.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
