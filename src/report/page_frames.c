@@ -154,7 +154,7 @@ static vv_status find_channels(motion *m, body *b)
 
 static void key_object(const motion *m, const body *b, const char *field, char out[OBJECT_TEXT])
 {
-  snprintf(out, OBJECT_TEXT, "/keys/%.240s/%.200s", m->run->body[b->index], field);
+  snprintf(out, OBJECT_TEXT, "/keys/bodies/%.240s/%.200s", m->run->body[b->index], field);
 }
 
 static bool has_key(motion *m, const body *b, const char *field)
