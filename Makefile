@@ -60,6 +60,12 @@ web-test: web ## test the report page in Chromium
 	@cd web && npm install --no-save --loglevel=error >/dev/null && npm run check && \
 	  VISVIVA=$${VISVIVA:-$$PWD/../$(BUILD)/release/visviva} npm test
 
+.PHONY: pictures
+pictures: web ## the pictures of the docs, from the page as it is (Chromium)
+	@bash tools/setup.sh web-test
+	@cd web && npm install --no-save --loglevel=error >/dev/null
+	@bash tools/pictures.sh $(BUILD)/release/visviva
+
 .PHONY: setup-test
 setup-test: # without Jupyter and pandas the tests that need them say so and are skipped
 	@bash tools/setup.sh test || true

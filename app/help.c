@@ -12,62 +12,67 @@ static const topic topics[] = {
 {"run",
 "Reads the scene (- : from standard input), runs it, and writes a result folder\n"
 "(default: out/NAME for NAME.yaml):\n"
-"  scene.yaml          the scene as understood, every default written out\n"
+"  scene.yaml          the scene with all defaults written out\n"
 "  ledger.csv          energy and momentum, one row per recorded step\n"
 "  events.csv          one row per impact\n"
 "  contacts.csv        one row per contact of two bodies, with its force\n"
 "  probes.csv          the scene's `probes` over time, at their own rate\n"
+"  bodies.csv          energy and momentum of each body, where several move\n"
 "  results.h5          frames: positions, velocities, stresses (HDF5)\n"
-"  paraview/run.pvd    the same frames for ParaView\n"
-"  checkpoint.h5       the complete state; --resume goes on from it, bit by bit\n"
+"  paraview/run.pvd    frames for ParaView (every fourth, unless record.every is\n"
+"                      given)\n"
+"  checkpoint.h5       the complete state; --resume continues to the same bits\n"
 "  summary.json        the key numbers and the claims, for programs\n\n"
 "  -o, --output DIR    where to write\n"
 "  --set NAME=VALUE    another value for one of the scene's `parameters`, or for\n"
 "                      any key by its path: time.end=2, bodies.rod.length=3 mm\n"
-"  --threads N         1 to 1024; default: as many as help, up to\n"
+"  --threads N         1 to 1024; default: as many as pay off, up to\n"
 "                      OMP_NUM_THREADS or all cores; results do not depend on it\n"
-"  --resume            continue the run in DIR after its last checkpoint; the\n"
-"                      end of the scene may be later than it was, and so may the\n"
-"                      record be another; damaged tables and frames are put aside\n"
+"  --resume            continue the run in DIR after its last checkpoint;\n"
+"                      time.end and record may have been changed; damaged tables\n"
+"                      and frames are put aside\n"
 "  --overwrite         replace the run in DIR\n"
 "  -q, --quiet         no progress line and no summary\n"
 "  --check-structure   also check the symplectic structure (slower)\n\n"
 "Ctrl-C stops after the current step with a checkpoint; a step that takes\n"
-"longer than a second is given up, and the last checkpoint is kept.\n"
+"longer than a second is abandoned, and the last checkpoint is kept.\n"
 "`mpiexec -n N visviva-mpi run SCENE.yaml` shares the shells of a scene over\n"
 "ranks, to the same bits (docs/many-machines.md).\n"
 "See also: visviva help ledger, visviva help exit-codes.\n"},
 {"check",
 "Reports every mistake of the scene (- : standard input) at once, with line,\n"
-"column and the nearest known word.  --set as in run.\n"
-"For a good scene it prints bodies, nodes, the stable step 2/omega_max, the\n"
-"chosen step, the method, the contacts and how large the results will be.\n"},
+"column and the nearest known key.  --set as in run.\n"
+"For a scene without mistakes it prints bodies, nodes, the stable step\n"
+"2/omega_max, the chosen step, the method, the contacts and how large the results\n"
+"will be.\n"},
 {"info",
-"Without a word: version, build and the kinds of bodies and steppers known.\n"
+"Without arguments: version, build, and the available kinds of bodies and\n"
+"steppers.\n"
 "With a scene: the same as check.\n"
 "With a result folder: its key numbers and files.\n"},
 {"examples",
-"Without a word: lists the shipped scenes.\n"
+"Without arguments: lists the shipped scenes.\n"
 "`visviva examples newcomer/bar-on-wall` copies one into this folder; its name\n"
-"without the group will do where it is unique.  A last word names another file or\n"
-"folder.  Nothing is overwritten.\n"
+"without the group is enough where it is unique.  An optional last argument is\n"
+"the target, a file or a folder.  Nothing is overwritten.\n"
 "The scenes are looked for in $VISVIVA_EXAMPLES, then beside the installed\n"
 "program.\n"},
 {"compare",
-"Compares ledger, last frame and events of two result folders, rows and frames of\n"
-"the same time with each other, and says where the largest difference is.\n"
+"Compares ledger, frames and events of two result folders, rows and frames of the\n"
+"same time with each other, and says where the largest difference is.\n"
 "Bodies, nodes or frames that one folder has and the other has not are a\n"
 "difference of 1 or more.\n"
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
-"Draws shapes, displacements, energies and the energy error as SVG\n"
-"(default: DIR/picture.svg).\n"},
+"Draws shapes, displacements, energies and the energy error\n"
+"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other SVG.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
-"motion in 3D, the ledger as plots that follow the playback, the events, and the\n"
-"scene as understood.  Two or more folders are shown side by side with one clock.\n"
+"motion in 3D, the ledger as plots that follow the playback, contacts, events,\n"
+"and the scene with defaults.  Two or more folders are shown side by side on one\n"
+"clock.\n"
 "  -o, --output FILE   where to write\n"
 "  --limit MB          size of the page, 2 to 1000; default 25.  Frames, fields\n"
 "                      and rows beyond it are left out, and the page says so\n\n"
@@ -76,25 +81,30 @@ static const topic topics[] = {
 "for in $VISVIVA_TEMPLATE, then beside the program.\n"},
 {"study",
 "Runs a scene with several steps or numbers of elements, compares each run with\n"
-"a reference run at common nodes and times, and prints errors and the orders with\n"
-"which they shrink.\n"
+"a reference run, and prints errors and the orders with which they shrink.\n"
 "  visviva study S.yaml --vary time.step=0.4,0.2,0.1 --reference method.order=4\n"
 "  visviva study S.yaml --vary bodies.rod.elements=16,32,64 -o out/mesh\n\n"
 "  --vary PATH=A,B,C   one run per value, from coarse to fine; several lists are\n"
-"                      walked together.  Paths: time.step, bodies.NAME.elements\n"
+"                      walked together.  Paths: time.step, bodies.NAME.elements,\n"
+"                      or a parameter; values as in a scene: 1/240, 5 ms.  Steps\n"
+"                      that do not divide time.end are shortened\n"
 "  --reference PATH=V  the reference: the finest run with this changed; may be\n"
 "                      given several times.  Default: every number refined by 2\n"
 "  --set PATH=V        changes the scene for all runs\n"
 "  --norm end          root mean square over the common nodes, at the end of the\n"
-"                      run, of places (and frames, for beams); default\n"
+"                      run, of positions (and frames, for beams); default\n"
 "  --norm paper        sqrt(dt dl) times the 2-norm of the relative errors of the\n"
 "                      nodes at all steps (Demoures et al. 2015)\n"
+"  --norm energy       largest error of the energy balance; needs no reference\n"
+"  --norm first-contact, peak-force, impulse\n"
+"                      of the first contact; nodes need not coincide\n"
 "  -o, --output DIR    write study.csv and study.svg there\n"
 "  --overwrite         replace the study in DIR\n"
 "  --threads N, -q     as in run\n\n"
 "The column `slope` is plain.  Where the reference is a finer run of the same\n"
 "method, `order` is corrected for its error: a reference of half the finest step\n"
-"shows slopes 1.58 and 2.32 for orders 1 and 2.\n"
+"shows slopes 1.58 and 2.32 for orders 1 and 2.  Positions after many impacts do\n"
+"not converge; then study says so, and when the runs part.\n"
 "Exit codes as in run; Ctrl-C keeps what is known.\n"},
 {"sweep",
 "Runs one scene many times.  A plan says what varies and what is measured; every\n"
@@ -131,8 +141,8 @@ static const topic topics[] = {
 "Exit code 0: all cases came to their end.  2: some did not.  3: some broke a\n"
 "claim.\n"},
 {"cite",
-"Prints the papers behind the methods of a scene (all without one), as text and\n"
-"as BibTeX.\n"},
+"Prints the papers behind the methods of a scene (without a scene: all of them),\n"
+"as text and as BibTeX.\n"},
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
 "(Markdown).\n"},
@@ -154,7 +164,7 @@ static const topic topics[] = {
 {"scene",
 "A scene is one YAML file.  The smallest one that shows an impact:\n\n"
 "  visviva: 1                        # version of this grammar\n"
-"  title: Two bars meet\n"
+"  title: Two bars collide\n"
 "  time: {end: 40, step: {safety: 0.8}}   # or step: 0.1\n"
 "  bodies:\n"
 "    left:  {kind: bar, length: 10, elements: 50, section: {area: 1},\n"
@@ -167,13 +177,13 @@ static const topic topics[] = {
 "they are in SI, or in what `units: {length: mm, mass: t, time: s}` says.\n"
 "`parameters: {speed: 5 m/s}` names one for formulas and for `run --set speed=6`.\n"
 "Kinds of bodies:\n"
-"  bar       on a line: waves, walls, driven ends\n"
+"  bar       on a line: waves, walls, driven ends   docs/bars.md\n"
 "  beam      rods, rings, helices in space           docs/beams.md\n"
 "  shell     thin sheets and hollow bodies           docs/shells.md\n"
 "  rigid     balls, boxes, meshes; one or thousands  docs/rigid.md\n"
 "  obstacle  planes, spheres, rooms, fixed in space\n"
-"Unknown words are refused, and the nearest known one is named.\n"
-"`visviva reference FILE.md` writes the list of all words; scene.yaml in a result\n"
+"Unknown keys are rejected, and the nearest known one is named.\n"
+"`visviva reference FILE.md` writes the list of all keys; scene.yaml in a result\n"
 "folder shows the defaults; `visviva examples` has commented scenes.\n"},
 {"method",
 "method: {step: event}       cuts the step at the contact time; the momentum\n"
@@ -182,10 +192,11 @@ static const topic topics[] = {
 "                            impact (Demoures et al. 2017)\n"
 "        jump: nodal         keeps the energy at the nodes at each impact\n"
 "        jump: modified      keeps the energy that the method itself conserves:\n"
-"                            exact to rounding (linear bodies)\n"
+"                            exact to round-off (linear bodies)\n"
 "        jump: auto          modified where it can be used, else nodal (default)\n"
-"method: {step: leapfrog}    whole steps; all that touches is resolved together\n"
-"                            before the drift that would make it overlap\n"
+"method: {step: leapfrog}    whole steps; coupled contacts are resolved together\n"
+"                            before the position update that would make bodies\n"
+"                            overlap\n"
 "        order: 2, 4 or 6    compositions of the symmetric step (4, 6: for\n"
 "                            bodies that touch nothing, and for bars)\n"
 "        start: drift        velocities belong to the first drift (2015, 2017\n"
@@ -200,29 +211,31 @@ static const topic topics[] = {
 "                            implicit, keeps energy and momenta exactly (beams\n"
 "                            without contact, rigid bodies with it)\n"
 "By default: event where bars and planes are all there is to touch, else\n"
-"leapfrog, in which every kind meets every other.  docs/methods.md says of each\n"
-"when to take it, what it promises, what it costs.\n\n"
+"leapfrog, in which every kind can touch every other.  docs/methods.md says of\n"
+"each when to use it, what it guarantees, what it costs.\n\n"
 "time: {step: {safety: 0.8}} takes 0.8 of the stable step.  `visviva info` lists\n"
 "bodies and steppers, `visviva cite SCENE` the papers behind a scene.\n"},
 {"ledger",
-"Every joule has a name in ledger.csv:\n"
+"ledger.csv accounts for all energy:\n"
 "  total    = kinetic + strain + potential + contact\n"
 "  closure  = (total - external_work + losses - first total) / energy scale;\n"
-"             zero to rounding where the method claims `exact`, small and\n"
-"             without drift where it claims `bounded`; the summary divides\n"
-"             the largest gap of the run by its largest scale\n"
+"             zero to round-off where the method claims `exact`, bounded by\n"
+"             theory where it claims `bounded`, not blown up where the claim is\n"
+"             a `guard`; the summary divides the largest gap of the run by its\n"
+"             largest scale\n"
 "  p, L     = momentum and angular momentum about the origin\n"
-"Losses are friction and restitution below 1: booked, not missing.\n"
-"A method claims what it keeps: `exact` (to rounding), `bounded` (it stays within\n"
-"the bound), or with losses booked.  The energy meant is the one that the method\n"
-"balances (nodal, slab, modified or director); summary.json names it and also\n"
-"has the plain energy at the nodes.  A run whose claim is broken ends with exit\n"
-"code 3.\n"},
+"Losses (friction_loss, restitution_loss, step_loss, plastic_work, viscous_loss,\n"
+"damage_loss) are recorded, and never decrease.\n"
+"A method claims what it conserves: `exact` (to round-off), `bounded` (within a\n"
+"bound from theory), or with losses booked.  The energy is the one that the\n"
+"method balances (nodal, slab, modified or director); summary.json names it and\n"
+"also has the plain energy at the nodes.  A run whose claim is broken ends with\n"
+"exit code 3.\n"},
 {"exit-codes",
 "0  done, and every claim of the method was kept\n"
 "1  bad input: the command line, the scene, or a file that cannot be read\n"
-"2  the run stopped: interrupted, unstable, too many events, output failed or\n"
-"   disk full; the last checkpoint is kept, and\n"
+"2  the run stopped early: interrupted, unstable, too many events, output failed\n"
+"   or disk full; the last checkpoint is kept, and\n"
 "   `visviva run SCENE -o DIR --resume` continues it\n"
 "3  done, but a claim was broken (run), or the folders differ (compare)\n"},
 };
@@ -238,7 +251,7 @@ const char *app_topic(const char *name)
 
 static int overview(void)
 {
-  printf("visviva %s: elastic impact that keeps its books.\n\nusage: visviva VERB ...\n", vv_version());
+  printf("visviva %s: impact that keeps its books.\n\nusage: visviva VERB ...\n", vv_version());
   for (const app_verb *v = app_verbs; v->name != NULL; v++) printf("  %-11s %s\n", v->name, v->line);
   printf("\nBodies: bars, beams, shells, rigid bodies, obstacles (visviva help scene).\n\n"
          "Begin with:\n"
@@ -246,7 +259,7 @@ static int overview(void)
          "  visviva run bar-on-wall.yaml             run it: out/bar-on-wall\n"
          "  visviva report out/bar-on-wall           a page to look at it\n"
          "  visviva report out/A out/B               two runs side by side\n"
-         "  visviva picture out/bar-on-wall          or one picture (SVG)\n\n"
+         "  visviva picture out/bar-on-wall          or one picture (SVG or PNG)\n\n"
          "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
   return APP_DONE;
 }

@@ -18,8 +18,8 @@ static bool default_folder(const char *scene, char *out, size_t size)
 
 static bool holds_a_run(const char *folder)
 {
-  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv", "probes.csv",
-                                     "results.h5", "checkpoint.h5", "summary.json", "paraview"};
+  static const char *const name[] = {"scene.yaml", "ledger.csv", "events.csv",    "contacts.csv", "probes.csv",
+                                     "bodies.csv", "results.h5", "checkpoint.h5", "summary.json", "paraview"};
   char path[APP_PATH];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
     if (app_join(path, sizeof path, folder, name[i]) && app_exists(path)) return true;

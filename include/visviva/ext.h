@@ -273,6 +273,8 @@ typedef struct vv_body_kind {
   void (*stride)(const vv_block *b, double h, double *q,
                  double *p); /* kick(h/2) kick(h/2) drift(h) in one pass; may be NULL; only without loads */
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
+  /* The same of body j of the block alone; NULL: energies of single bodies are not written */
+  void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
   double (*stable_step)(const vv_block *b); /* 2/omega_max */

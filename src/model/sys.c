@@ -106,6 +106,33 @@ static const double *shown(const vv_model *m, const vv_block *b, const vv_state 
   return *own;
 }
 
+/* only: index of a body, -1: all of the block */
+static vv_status audit_block(const vv_model *m, const vv_block *b, const vv_state *x, int only, vv_totals *out)
+{
+  if (b->kind->audit_body == NULL || b->nodes == 0) return VV_OK;
+  double *own = NULL;
+  const double *p = shown(m, b, x, &own);
+  if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+  for (int32_t j = 0; j < b->n_body; j++)
+    if (only < 0 || b->body[j]->index == only)
+      b->kind->audit_body(b, j, x->q + b->q0, p, only < 0 ? &out[b->body[j]->index] : out);
+  free(own);
+  return VV_OK;
+}
+
+vv_status vvi_sys_audit_bodies(const vv_model *m, const vv_state *x, vv_totals *out)
+{
+  for (int i = 0; i < m->n_body; i++) out[i] = (vv_totals){0};
+  for (int i = 0; i < m->n_block; i++) VV_TRY(audit_block(m, &m->block[i], x, -1, out));
+  return VV_OK;
+}
+
+vv_status vvi_sys_audit_body(const vv_model *m, const vv_state *x, int body, vv_totals *out)
+{
+  *out = (vv_totals){0};
+  return audit_block(m, &m->block[m->body[body].block], x, body, out);
+}
+
 vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out)
 {
   const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;

@@ -58,8 +58,7 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
   return isfinite(t) ? t : 0.0;
 }
 
-/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
- *                                                                                                          [ledger 15] */
+/* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -77,6 +76,34 @@ static vv_status keep_histories(vv_sim *sim)
     }
   }
   for (int i = 0; given > 0.0 && i < m->n_body; i++) e->pause[i] = given;
+  return VV_OK;
+}
+
+static bool has_elements(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].elements > 0) return true;
+  return false;
+}
+
+/* Between two frames there are at most 4 keys of contacts that last and 32 of those that begin.  Rigid bodies need none: events
+ * have their poses. */
+static vv_status keep_keys(vv_sim *sim)
+{
+  enum { ROOM = 64, BYTES = 1 << 24, FRAMES = 200 };
+  const vv_model *m = sim->model;
+  const vv_group *record = vv_sub(m->root, "record");
+  vvi_keys *k = &sim->keys;
+  if (!has_elements(m)) return VV_OK;
+  const double frame =
+      vv_has(record, "every") ? vv_number(record, "every") / sim->step.h : (double)m->steps / (double)FRAMES;
+  const int64_t fit = BYTES / ((int64_t)sizeof(double) * (m->nq + 1));
+  k->room = fit < 2 ? 2 : fit < ROOM ? fit : ROOM;
+  k->small = fmax(1.0, frame / 32.0), k->large = fmax(1.0, frame / 4.0), k->cell = -1;
+  k->key = calloc((size_t)k->room, sizeof *k->key);
+  k->q = calloc((size_t)(k->room * m->nq), sizeof *k->q); /* not the arena, which would touch it */
+  if (k->key == NULL || k->q == NULL) return VV_NOMEM;
+  sim->step.keys = k;
   return VV_OK;
 }
 
@@ -106,7 +133,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
-  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
+  if (meets) VV_TRY(keep_histories(sim));
+  if (sim->ledger.episodes != NULL) VV_TRY(keep_keys(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
@@ -143,6 +171,7 @@ void vv_sim_destroy(vv_sim *sim)
   vvi_contact_destroy(sim->step.contact);
   vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
+  free(sim->keys.key), free(sim->keys.q);
   vvi_stops_free(&sim->stops);
   free(sim->act);
   free(sim->mover);
@@ -229,7 +258,8 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
-  sim->started = sim->fresh = true;
+  if (kept != NULL) sim->keys.begun = kept->begun;
+  sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->sane = sim->state->step;
   vvi_claims_make(sim);
@@ -332,6 +362,17 @@ static void trim_episodes(vv_sim *sim)
   for (int i = 0; i < sim->n_observer; i++) sim->observer[i].told -= told;
 }
 
+static void trim_keys(vv_sim *sim)
+{
+  vvi_keys *k = &sim->keys;
+  for (int i = 0; i < sim->n_observer; i++) { /* who is told at the start and at the end only gets the last of them */
+    const vvi_observer *o = &sim->observer[i];
+    if ((o->next != NULL || o->every > 0) && o->keyed < k->n) return;
+  }
+  k->n = 0;
+  for (int i = 0; i < sim->n_observer; i++) sim->observer[i].keyed = 0;
+}
+
 /* Is an observer due now?  Multiples of a rhythm count from step 0, so that a resumed run keeps it; backwards, observers
  * with a rhythm of their own are told every step. */
 static bool is_due(const vv_sim *sim, const vvi_observer *o)
@@ -356,14 +397,18 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
                           .hopeless = hopeless,
                           .episode = e != NULL && e->n_done > o->told ? e->done + o->told : NULL,
                           .n_episode = e != NULL ? e->n_done - o->told : 0,
-                          .sample = e != NULL ? e->sample : NULL};
+                          .sample = e != NULL ? e->sample : NULL,
+                          .key = sim->keys.key + o->keyed,
+                          .n_key = sim->keys.n - o->keyed};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
     o->told = e != NULL ? e->n_done : 0;
+    o->keyed = sim->keys.n;
     if (o->next != NULL) o->at = o->next(sim->state->step, o->user);
   }
   trim_log(sim);
   trim_episodes(sim);
+  trim_keys(sim);
   return VV_OK;
 }
 
@@ -648,6 +693,9 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   vvi_act_settle(sim);
   notice_change(sim);
   sim->polled = clock;
+  if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  sim->restored = false;
+  if (report->reason != VV_REASON_DONE) n = 0;
   status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;

@@ -34,6 +34,13 @@ void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals 
   for (int c = 0; c < 3; c++) sum->p[c] += all[5 + c], sum->L[c] += all[8 + c];
 }
 
+void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
+{
+  const shell_plan *plan = b->plan;
+  for (int64_t i = 0; i < plan->tiles; i++)
+    if (plan->tile[i].body == j) plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, sum);
+}
+
 /* Places are multiples of their rounding: a triangle with sides s far from the origin shows strains up to eps |x|/s and
  * curvatures up to eps |x|/s^2 that are none.                                                               [ledger 10] */
 double shell_energy_floor(const vv_block *b, const double *q)

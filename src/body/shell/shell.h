@@ -383,6 +383,7 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
 enum { SHELL_OUTPUTS = 12 };
 extern const vv_output_field shell_output_field[];
