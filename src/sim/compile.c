@@ -395,6 +395,14 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   return VV_OK;
 }
 
+int64_t vv_model_tiles(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
+    if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
+  return n;
+}
+
 int64_t vv_model_hard_pairs(const vv_model *m)
 {
   return m->pairs->n_hard;
