@@ -47,9 +47,10 @@ typedef struct vvi_contact {
   double steady;        /* part of the impulse that only holds */
   double b_n, b_t[2];   /* m/s: asked for */
   uint8_t pressed, block, hits, lowered;
-  bool open;  /* something outside takes part */
-  bool held;  /* answered as one that holds, not as an impact */
-  bool turns; /* its gap is not linear in the velocities */
+  bool open;   /* something outside takes part */
+  bool placed; /* asked for where it ends, not for how fast it parts */
+  bool held;   /* answered as one that holds, not as an impact */
+  bool turns;  /* its gap is not linear in the velocities */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
@@ -219,6 +220,7 @@ bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers);               /
 bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
 void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
+bool vvi_mover_moves(const vv_mover *m);
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6]);

@@ -4,7 +4,9 @@
 #include "math/math.h"
 #include "step/contact.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
@@ -14,6 +16,34 @@ VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *r
 void vvi_axpy(int64_t n, double a, const double *x, double *y)
 {
   axpy(n, a, x, y);
+}
+
+/* Reals of a piece; fewer pieces are done in less time than a team needs to meet. */
+enum { PIECE = 4096, SHARED_FROM = 16 };
+
+static int64_t piece_end(int64_t n, int64_t first)
+{
+  return first + PIECE < n ? first + PIECE : n;
+}
+
+void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y)
+{
+  if (threads < 2 || n < SHARED_FROM * PIECE) {
+    axpy(n, a, x, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < n; i += PIECE) axpy(piece_end(n, i) - i, a, x + i, y + i);
+}
+
+void vvi_zero_shared(int threads, int64_t n, double *x)
+{
+  if (threads < 2 || n < SHARED_FROM * PIECE) {
+    memset(x, 0, sizeof *x * (size_t)n);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < n; i += PIECE) memset(x + i, 0, sizeof *x * (size_t)(piece_end(n, i) - i));
 }
 
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
@@ -158,10 +188,28 @@ double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
   return vvi_pair_gap(c, q1);
 }
 
+/* See vvi_keys.  Room that is used up is left so: the picture is coarser there. */
+static void note_key(struct vv_step *s)
+{
+  vvi_keys *k = s->keys;
+  const vvi_episodes *e = s->ledger->episodes;
+  const double step = (double)s->state->step;
+  const int64_t cell = (int64_t)floor(step / k->small);
+  const bool began = e->begun != k->begun;
+  const bool lasts = e->n_live > 0 && floor(step / k->large) != floor((step - 1.0) / k->large);
+  k->begun = e->begun;
+  if ((!began && !lasts) || cell == k->cell || k->n == k->room) return;
+  k->cell = cell;
+  double *q = k->q + k->n * s->state->nq;
+  memcpy(q, s->state->q, sizeof *q * (size_t)s->state->nq);
+  k->key[k->n++] = (vv_key){.time = s->state->t, .step = s->state->step, .q = q};
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = (double)s->state->step * fabs(s->h);
   vvi_ledger_note_losses(s->ledger);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
+  if (s->keys != NULL) note_key(s);
 }
