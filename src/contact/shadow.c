@@ -45,13 +45,14 @@ static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
 
 vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out)
 {
+  const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0; /* all is: a reflection keeps what such a step keeps */
   bool any = false;
   unsigned char *bends = VVI_ARENA_NEW(arena, unsigned char, m->n_block);
   *out = NULL;
   if (bends == NULL) return VV_NOMEM;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    bends[i] = b->nodes > 0 && b->z_reals == 0 && (b->claims & (VV_LINEAR | VV_KEEPS_ENERGY)) == 0;
+    bends[i] = !linear && b->nodes > 0 && b->z_reals == 0 && (b->claims & VV_KEEPS_ENERGY) == 0;
     any |= bends[i] != 0;
   }
   if (!any || ratio < NONE) return VV_OK;

@@ -11,7 +11,7 @@ typedef struct vvi_shadow {
   double c[VVI_SHADOW_TRIALS + 2]; /* of the places after 1, 2, ... steps */
   double error;                    /* of z, over its size */
   double y;                        /* square of the step over the stable one */
-  unsigned char *bends;            /* [n_block] its forces are not linear, and nothing in it flows */
+  unsigned char *bends;            /* [n_block] it has springs, and nothing in it flows */
   double *q, *p, *start;           /* [nq], [np], [np] of trial steps; start: for who asks */
 } vvi_shadow;
 
