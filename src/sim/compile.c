@@ -162,7 +162,6 @@ static vv_status choose_method(vv_model *m)
   return status;
 }
 
-/* The energy of fourth order is known for explicit steps of order 2 without contact, where every kind knows its drift. */
 /* The energy of rigid bodies is exact as it is. */
 static vv_status check_modified_needed(const vv_model *m)
 {
@@ -171,6 +170,7 @@ static vv_status check_modified_needed(const vv_model *m)
   return vv_complain(g, "modified", "nothing here vibrates, and what flies freely keeps its energy; leave it out");
 }
 
+/* The energy of fourth order is known for whole explicit steps of order 2, where every kind knows its drift. */
 static vv_status check_modified(const vv_model *m, const double *q, const double *p)
 {
   const vv_group *g = vv_sub(m->root, "record");
@@ -178,14 +178,11 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
   if (vvi_model_implicit(m))
     return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
   if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
-  if (touches(m)) return vv_complain(g, "modified", "is for scenes without contact");
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (b->kind->drift_excess == NULL ? (b->claims & VV_FLAT) == 0
-                                      : !isfinite(b->kind->drift_excess(b, q + b->q0, p + b->p0)))
-      return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", b->kind->name);
-  }
-  return VV_OK;
+  if (touches(m) && m->stepper != &vv_leapfrog_stepper)
+    return vv_complain(g, "modified", "goes with contact only where steps are whole; use 'step: leapfrog'");
+  const vv_body_kind *unknown = vvi_h2_unknown(m, q, p);
+  if (unknown == NULL) return VV_OK;
+  return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", unknown->name);
 }
 
 vvi_jump vvi_jump_chosen(const vv_model *m)
