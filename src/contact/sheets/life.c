@@ -34,16 +34,23 @@ void vvi_sheet_paths_ahead(vvi_sheet_search *w)
     w->life[i].ahead = w->life[i].path + vvi_norm3(w->speed[i].centre) + w->speed[i].allowed;
 }
 
+static void path_done(vvi_sheet_search *w, int32_t cluster)
+{
+  const vvi_sheet_speed *v = &w->speed[cluster];
+  double d[3];
+  for (int c = 0; c < 3; c++) d[c] = fabs(v->centre[c]) + v->half[c];
+  w->life[cluster].path += vvi_norm3(d);
+}
+
 void vvi_sheet_paths_done(vvi_sheet_search *w)
 {
-#pragma omp parallel for schedule(static) \
-    num_threads(w->threads) if (w->threads > 1 && w->sheets->n_cluster >= VVI_SHEET_SHARED)
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
-    const vvi_sheet_speed *v = &w->speed[i];
-    double d[3];
-    for (int c = 0; c < 3; c++) d[c] = fabs(v->centre[c]) + v->half[c];
-    w->life[i].path += vvi_norm3(d);
+  const int32_t n = w->sheets->n_cluster;
+  if (vvi_sheet_shares(w, n)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < n; i++) path_done(w, i);
+    return;
   }
+  for (int32_t i = 0; i < n; i++) path_done(w, i);
 }
 
 void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance)

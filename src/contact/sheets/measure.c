@@ -160,16 +160,22 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
   return any;
 }
 
+static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  const vvi_sheet_speed *a = &w->speed[l->a], *b = &w->speed[l->b];
+  double d[3];
+  if (l->n == 0) return;
+  for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
+  l->travel += vvi_norm3(d);
+}
+
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
   vvi_sheet_paths_done(w);
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (w->threads > 1 && w->n_list >= VVI_SHEET_SHARED)
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
-    if (l->n == 0) continue;
-    const vvi_sheet_speed *a = &w->speed[l->a], *b = &w->speed[l->b];
-    double d[3];
-    for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
-    l->travel += vvi_norm3(d);
+  if (vvi_sheet_shares(w, w->n_list)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
+    return;
   }
+  for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
 }

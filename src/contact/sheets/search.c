@@ -281,17 +281,16 @@ static bool rebuild(vvi_sheet_search *w, int32_t n)
   return true;
 }
 
-/* What the coming drift adds; lists of which the paths alone do not tell that they hold. */
-static void find_asking(vvi_sheet_search *w, bool share)
+/* What the coming drift adds; does the list ask to be looked at, because paths alone do not tell that it holds? */
+static void look_ahead(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (share)
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
-    const bool sleeps = vvi_sheet_list_sleeps(w, l);
-    l->asks = !l->off && (l->stale || !sleeps);
-    if (!l->off && (l->n > 0 || l->asks))
-      l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
-  }
+  l->asks = !l->off && (l->stale || !vvi_sheet_list_sleeps(w, l));
+  if (!l->off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
+}
+
+static void is_due(vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  l->asks = l->asks && (l->stale || !vvi_sheet_list_holds(w, l));
 }
 
 /* The clusters of those, each once. */
@@ -309,28 +308,32 @@ static int32_t clusters_asked_for(vvi_sheet_search *w)
   return n;
 }
 
+static void look_together(vvi_sheet_search *w)
+{
+  int32_t n = 0;
+#pragma omp parallel num_threads(w->threads)
+  {
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < w->n_list; i++) look_ahead(w, &w->list[w->order[i]]);
+#pragma omp single
+    n = clusters_asked_for(w);
+#pragma omp for schedule(dynamic, 4)
+    for (int32_t i = 0; i < n; i++) vvi_sheet_look_at(w, w->left[i]);
+#pragma omp for schedule(static)
+    for (int32_t i = 0; i < w->n_list; i++) is_due(w, &w->list[w->order[i]]);
+  }
+}
+
 /* Lists that the coming drift may use up. */
 static int32_t find_due(vvi_sheet_search *w)
 {
-  const bool share = w->threads > 1 && w->n_list >= VVI_SHEET_SHARED;
+  const bool share = vvi_sheet_shares(w, w->n_list);
   int32_t n = 0;
-  find_asking(w, share);
-  if (share) {
-    const int32_t m = clusters_asked_for(w);
-#pragma omp parallel num_threads(w->threads)
-    {
-#pragma omp for schedule(dynamic, 4)
-      for (int32_t i = 0; i < m; i++) vvi_sheet_look_at(w, w->left[i]);
-#pragma omp for schedule(static)
-      for (int32_t i = 0; i < w->n_list; i++) {
-        vvi_sheet_list *l = &w->list[w->order[i]];
-        l->asks = l->asks && (l->stale || !vvi_sheet_list_holds(w, l));
-      }
-    }
-  }
+  if (share) look_together(w);
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
-    if (l->asks && (share || l->stale || !vvi_sheet_list_holds(w, l))) w->due[n++] = w->order[i];
+    if (!share) look_ahead(w, l), is_due(w, l);
+    if (l->asks) w->due[n++] = w->order[i];
   }
   return n;
 }
@@ -594,8 +597,12 @@ static int32_t find_active(vvi_sheet_search *w)
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
     w->due[active++] = w->order[i];
   }
-#pragma omp parallel for schedule(static) num_threads(w->threads) if (w->threads > 1 && room >= VVI_SHEET_SHARED)
-  for (int32_t i = 0; i < active; i++) find_chunks(w, w->due[i]);
+  if (vvi_sheet_shares(w, room)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < active; i++) find_chunks(w, w->due[i]);
+  } else {
+    for (int32_t i = 0; i < active; i++) find_chunks(w, w->due[i]);
+  }
   for (int32_t i = 0; i < active; i++) { /* those that are not to be looked at left holes */
     const vvi_sheet_list *l = &w->list[w->due[i]];
     for (int32_t k = 0; k < l->chunks; k++) w->chunk[n++] = w->chunk[l->chunk0 + k];

@@ -47,8 +47,12 @@ void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l);
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
 /* Where the points of a cluster are: what lists that share it need to know. */
 void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster);
-/* From so many clusters or lists on a team runs through them. */
-enum { VVI_SHEET_SHARED = 1024 };
+/* Does a team run through n clusters or lists?  Entering a region costs as much as some hundred of them. */
+static inline bool vvi_sheet_shares(const vvi_sheet_search *w, int64_t n)
+{
+  enum { FROM = 1024 };
+  return w->threads > 1 && n >= FROM;
+}
 /* It is, without looking any closer. */
 static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
