@@ -129,10 +129,8 @@ static void velocities(struct vvi_contact_step *w)
       memset(z, 0, sizeof w->scaling->z[n]);
       if (bends(w, m)) continue;
       change_of(at, m->impulse, change);
-      for (int c = 0; c < 6; c++) {
-        z[0][c] = w->sign * (c < 3 ? at->velocity[c] : at->spin[c - 3]);
-        z[1][c] = z[0][c] + change[c];
-      }
+      for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
+      for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c];
     }
   for (int with = 0; with < 2; with++) {
     adder a = {.w = w, .with = with};

@@ -133,7 +133,7 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
 }
 
 /* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog.  The scene as understood says which. */
+ * something need the leapfrog.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
@@ -390,6 +390,14 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   }
   *model = m;
   return VV_OK;
+}
+
+int64_t vv_model_tiles(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
+    if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
+  return n;
 }
 
 int64_t vv_model_hard_pairs(const vv_model *m)
