@@ -209,6 +209,15 @@ static double grain(const mixed_verdict *v)
   return 1e-12 * v->scale;
 }
 
+/* J: where something bends the energy of fourth order stays within its bound [ledger 16], and H is off by what it differs
+ * from that. */
+static double bending_band(const run *r)
+{
+  const vv_ledger *l = vv_sim_ledger(r->sim);
+  const double ratio = r->scene->step / vv_model_stable_step(r->model);
+  return l->max_shadow_off + 3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray));
+}
+
 static void judge_energy(const run *r, mixed_verdict *v)
 {
   const row *first = &r->row[0];
@@ -225,6 +234,7 @@ static void judge_energy(const run *r, mixed_verdict *v)
     least = fmin(least, with);
     if (i > 0) v->shrink = fmax(v->shrink, fmax(k[-1].restitution - k->restitution, k[-1].friction - k->friction));
   }
+  v->band = fmax(v->band, bending_band(r));
   v->final = energy(&r->row[r->n - 1]) - energy(first);
   v->losses = lost(&r->row[r->n - 1]);
 }
