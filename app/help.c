@@ -65,8 +65,8 @@ static const topic topics[] = {
 "  --tol X             allowed relative difference; default 0: the same bits\n"
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
-"Draws shapes, displacements, energies and the energy error\n"
-"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other SVG.\n"},
+"Draws shapes, displacements, energies and the energy error (default:\n"
+"DIR/picture.svg).  A file that ends in .png gets pixels, every other one SVG.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
