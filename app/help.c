@@ -60,7 +60,8 @@ static const topic topics[] = {
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error\n"
-"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other SVG.\n"},
+"(default: DIR/picture.svg).  A file that ends in .png gets pixels, every other\n"
+"one SVG.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
