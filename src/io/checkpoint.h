@@ -10,6 +10,7 @@ typedef struct vvi_marks {
   int64_t ledger_hash, events_hash; /* of these bytes */
   int64_t contacts_bytes, contacts_hash;
   int64_t probes_bytes, probes_hash, last_probe;
+  int64_t bodies_bytes, bodies_hash;
   int64_t events;               /* of the run, so far */
   int64_t poses;                /* of rigid bodies at their impacts */
   int64_t keys, last_key;       /* shapes of elastic bodies at contacts; step of the last, -1: none */

@@ -24,7 +24,6 @@ typedef struct vvi_frozen {
   double *q; /* [nq]; NULL: nothing touches */
   double t;
   int64_t step, impacts;
-  int times; /* in a row that nothing had moved */
 } vvi_frozen;
 typedef struct vvi_controller {
   int64_t every;
@@ -47,10 +46,11 @@ struct vv_sim {
   int n_claim;
   vvi_frozen frozen;
   vvi_stops stops;
-  int64_t sane;      /* last step at which the energy was within reason */
+  bool shadow;       /* the energy of fourth order is judged */
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
+  bool restored;  /* from a checkpoint, and no step was made since */
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */

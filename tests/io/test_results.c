@@ -26,15 +26,17 @@
 #define VV_SOURCE_DIR "."
 #endif
 
-#define SCENE(title, end, gap, record)                                                                    \
-  "visviva: 1\n"                                                                                          \
-  "title: " title "\n"                                                                                    \
-  "time: {end: " end ", step: 0.1}\n"                                                                     \
-  "bodies:\n"                                                                                             \
-  "  left: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1}, section: {area: 1},\n" \
-  "         position: -10." gap ", velocity: 0.1}\n"                                                      \
-  "  right: {kind: bar, length: 5, elements: 10, material: {young: 1, density: 1}, section: {area: 1},\n" \
-  "         position: 0, velocity: -0.1, vibration: [{mode: 2, amplitude: 0.01}]}\n"                      \
+#define SCENE(title, end, gap, record)                                                                               \
+  "visviva: 1\n"                                                                                                     \
+  "title: " title "\n"                                                                                               \
+  "time: {end: " end ", step: 0.1}\n"                                                                                \
+  "bodies:\n"                                                                                                        \
+  "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1}, section: " \
+  "{area: 1},\n"                                                                                                     \
+  "         position: -10." gap ", velocity: 0.1}\n"                                                                 \
+  "  right: {kind: bar, tips: {first: lumped}, length: 5, elements: 10, material: {young: 1, density: 1}, section: " \
+  "{area: 1},\n"                                                                                                     \
+  "         position: 0, velocity: -0.1, vibration: [{mode: 2, amplitude: 0.01}]}\n"                                 \
   "record: {" record "}\n"
 
 /* Rows every 3 steps, frames at 0.7 s, checkpoints every 2.5 s: no rhythm fits another, nor the end. */
@@ -42,11 +44,12 @@ static const char odd[] = SCENE("Two bars, \\\"quoted\\\"", "20", "01", "ledger:
 static const char even[] = SCENE("Two bars", "20", "01", "ledger: 1");
 static const char other[] = SCENE("Two bars", "20", "02", "ledger: 1");
 
-#define FLIGHT(step)                                                                                                \
-  "visviva: 1\n"                                                                                                    \
-  "time: {end: 1, step: " step "}\n"                                                                                \
-  "bodies:\n"                                                                                                       \
-  "  bar: {kind: bar, length: 1, elements: 2, material: {young: 1, density: 1}, section: {area: 1}, velocity: 1}\n" \
+#define FLIGHT(step)                                                                                              \
+  "visviva: 1\n"                                                                                                  \
+  "time: {end: 1, step: " step "}\n"                                                                              \
+  "bodies:\n"                                                                                                     \
+  "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 2, material: {young: 1, density: 1}, section: " \
+  "{area: 1}, velocity: 1}\n"                                                                                     \
   "record: {every: 0.1}\n"
 
 /* ---- a run ---- */
@@ -576,10 +579,11 @@ static void test_locked(void **state)
 static void test_unit_names(void **state)
 {
   (void)state;
-  static const char scene[] = "visviva: 1\ntime: {end: 1, step: 0.1}\n"
-                              "units: {length: \"a,b\", mass: \"c\\nd\", time: \"\\\"e\"}\n"
-                              "bodies:\n  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                              "      section: {area: 1}, velocity: 0.1}\n";
+  static const char scene[] =
+      "visviva: 1\ntime: {end: 1, step: 0.1}\n"
+      "units: {length: \"a,b\", mass: \"c\\nd\", time: \"\\\"e\"}\n"
+      "bodies:\n  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n";
   vvi_arena arena = {0};
   vvi_table t;
   run(scene, "units", false, 0);
@@ -707,12 +711,13 @@ static void test_compare_shapes(void **state)
 {
   (void)state;
   static const char head[] = "visviva: 1\ntime: {end: 1, step: 0.1}\nbodies:\n";
-  static const char *const body[] = {"  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, velocity: 0.1}\n",
-                                     "  a: {kind: bar, length: 10, elements: 10, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, velocity: 0.1}\n",
-                                     "  b: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, position: 20, velocity: 0.1}\n"};
+  static const char *const body[] = {
+      "  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n",
+      "  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 10, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n",
+      "  b: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, position: 20, velocity: 0.1}\n"};
   char a[1024], fewer[1024], b[1024], both[1024];
   rig r;
   vv_comparison c;

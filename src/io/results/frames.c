@@ -460,20 +460,21 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
 {
   vvi_frames *fr = &r->frames;
   const int64_t frame = r->marks.h5_frames;
+  const bool drawn = r->paraview && (r->marks.frames % r->vtu_every == 0 || view->last);
   int slot = 0, block = 0;
   VV_TRY(vvi_h5_series_put(&fr->h5, fr->time_id, VVI_H5_DOUBLE, frame, &view->state->t));
   VV_TRY(vvi_h5_series_put(&fr->h5, fr->step_id, VVI_H5_INT64, frame, &view->state->step));
   for (int i = 0; i < r->model->n_block; i++) {
     const vv_block *b = &r->model->block[i];
     if (!shown(b)) continue;
-    VV_TRY(write_block(r, view, b, &slot, r->paraview ? &fr->vtu[block] : NULL));
+    VV_TRY(write_block(r, view, b, &slot, drawn ? &fr->vtu[block] : NULL));
     block++;
   }
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
   VV_TRY(vvi_h5_flush(&fr->h5, false));
   const bool meets = view->ledger->episodes != NULL;
-  if (r->paraview && meets) VV_TRY(vvi_contacts_frame(r, view));
-  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
+  if (drawn && meets) VV_TRY(vvi_contacts_frame(r, view));
+  if (drawn && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
   r->marks.frames++;
   r->marks.h5_frames++;
   r->marks.pvd_bytes = r->paraview ? fr->pvd.bytes : 0;

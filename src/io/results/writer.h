@@ -50,6 +50,9 @@ struct vv_results {
   vvi_file ledger, events, contacts;
   vvi_file probes;                     /* where the scene has some */
   double *probe_value, *probe_scratch; /* [columns], [room]; NULL: no probes */
+  vvi_file bodies;
+  vv_totals *body_total; /* [bodies]; NULL: bodies.csv is not written */
+  int64_t vtu_every;     /* frames between two that ParaView gets */
   vvi_frames frames;
   vvi_marks marks; /* as of now */
   int64_t step;    /* of the last call */
@@ -65,6 +68,9 @@ void vvi_csv_mark(vv_results *r); /* the tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
 vv_status vvi_csv_events(vv_results *r, const vv_view *view);
 vv_status vvi_csv_contact(vv_results *r, const vv_episode *e);
+vv_status vvi_csv_left_out(vv_results *r, int64_t events); /* the last line of events.csv, where some are not in it */
+vv_status vvi_csv_word(vvi_file *file,
+                       const char *word); /* a name and a comma, quoted as RFC 4180 says where it must be */
 
 /* probes.c: nothing, where the scene has none */
 vv_status vvi_probes_open(vv_results *r);
@@ -74,6 +80,13 @@ bool vvi_probes_due(const vv_results *r, int64_t step);
 int64_t vvi_probes_next(const vv_results *r, int64_t step); /* INT64_MAX: never */
 vv_status vvi_probes_flush(vv_results *r, bool to_disk);
 vv_status vvi_probes_close(vv_results *r);
+
+/* bodies.c: nothing, where bodies.csv is not asked for */
+vv_status vvi_bodies_open(vv_results *r);
+vv_status vvi_bodies_rows(vv_results *r, const vv_view *view); /* with each frame */
+void vvi_bodies_mark(vv_results *r);
+vv_status vvi_bodies_flush(vv_results *r, bool to_disk);
+vv_status vvi_bodies_close(vv_results *r);
 
 /* frames.c */
 vv_status vvi_frames_open(vv_results *r);
