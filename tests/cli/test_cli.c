@@ -543,6 +543,8 @@ static void files_made(void **state)
   assert_true(said("d/picture.svg", "<svg"));
   GIVES(0, "picture d other.svg");
   assert_true(exists("other.svg"));
+  GIVES(0, "picture d other.png");
+  assert_true(said("other.png", "PNG"));
   GIVES(1, "picture hollow");
   assert_false(said("d/picture.svg", "Shapes"));
   write_file("hoop.yaml",

@@ -85,8 +85,10 @@ def check_run(run, block, folder, title):
     frames = json.loads(summary)["frames"]
     check("frames", run["frames"]["kept"] == run["frames"]["all"] == frames, run["frames"])
     check("times", len(block[run["frames"]["time"]]) == 8 * frames)
+    keys = len(block[run["frames"]["keys"]]) // 8
+    check("keys", keys > 0 and all(body["position"]["keyed"] for body in run["bodies"]), keys)  # shapes at contacts
     for body in run["bodies"]:
-        check("levels", len(block[body["position"]["block"]]) == 6 * body["nodes"] * frames, body["name"])
+        check("levels", len(block[body["position"]["block"]]) == 6 * body["nodes"] * (frames + keys), body["name"])
         names = {(f["field"], f["component"]) for f in body["fields"]}
         check("fields", {("velocity", -1), ("velocity", 0), ("stress", -1)} <= names, names)
         for f in body["fields"]:

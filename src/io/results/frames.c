@@ -310,8 +310,33 @@ static vv_status cut_all(vv_results *r)
   return vvi_contacts_cut(r);
 }
 
+/* One row more, taken back at once: what is damaged inside a dataset shows when it grows, and then the run has begun. */
+static vv_status grow(vv_results *r, const int64_t *id, int n, int64_t rows)
+{
+  for (int i = 0; i < n; i++) {
+    VV_TRY(vvi_h5_series_put(&r->frames.h5, id[i], VVI_H5_DOUBLE, rows, r->frames.buffer));
+    VV_TRY(vvi_h5_series_cut(&r->frames.h5, id[i], rows));
+  }
+  return VV_OK;
+}
+
+static vv_status try_all(vv_results *r, int64_t longest)
+{
+  const vvi_frames *fr = &r->frames;
+  const vvi_marks *m = &r->marks;
+  const int64_t frames[] = {fr->time_id, fr->step_id};
+  memset(fr->buffer, 0, sizeof *fr->buffer * (size_t)longest);
+  VV_TRY(grow(r, frames, VV_COUNT(frames), m->h5_frames));
+  for (int i = 0; i < fr->n_slot; i++) VV_TRY(grow(r, &fr->slot[i].id, 1, m->h5_frames));
+  VV_TRY(grow(r, fr->event_id, VVI_EVENT_SERIES, m->events - fr->event_first));
+  VV_TRY(grow(r, fr->pose_id, VVI_POSE_SERIES, m->poses - fr->pose_first));
+  VV_TRY(grow(r, fr->episode_id, VVI_EPISODE_SERIES, m->episodes - fr->episode_first));
+  VV_TRY(grow(r, fr->sample_id, VVI_SAMPLE_SERIES, m->samples - fr->sample_first));
+  return grow(r, &fr->key_id, 1, m->keys - fr->key_first);
+}
+
 /* Opens the file of the interrupted run.  Nothing is cut before all of it was found to be as this program would make it. */
-static vv_status continue_h5(vv_results *r)
+static vv_status continue_h5(vv_results *r, int64_t longest)
 {
   vvi_frames *fr = &r->frames;
   char object[OBJECT_TEXT];
@@ -332,15 +357,16 @@ static vv_status continue_h5(vv_results *r)
   VV_TRY(vvi_contacts_continue(r));
   VV_TRY(vvi_keys_continue(r));
   VV_TRY(cut_all(r));
+  VV_TRY(try_all(r, longest));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
   return vvi_h5_flush(&fr->h5, false);
 }
 
 /* A file that a kill left unreadable is put aside, never overwritten: what can be saved from it is the user's. */
-static vv_status open_h5(vv_results *r)
+static vv_status open_h5(vv_results *r, int64_t longest)
 {
   if (!r->resumed) return create_h5(r);
-  if (vvi_exists(r->h5_path) && !vvi_is_link(r->h5_path) && continue_h5(r) == VV_OK) return VV_OK;
+  if (vvi_exists(r->h5_path) && !vvi_is_link(r->h5_path) && continue_h5(r, longest) == VV_OK) return VV_OK;
   (void)!vvi_h5_close(&r->frames.h5);
   VV_TRY(vvi_put_aside(r->ctx, &r->arena, r->h5_path, "frames go on"));
   return create_h5(r);
@@ -403,7 +429,7 @@ vv_status vvi_frames_open(vv_results *r)
   if (fr->slot == NULL || fr->buffer == NULL || fr->axes == NULL)
     return vvi_fail(r->ctx, VV_NOMEM, "out of memory for the frames");
   measure(r->model, fr, &longest);
-  VV_TRY(open_h5(r));
+  VV_TRY(open_h5(r, longest));
   return r->paraview ? prepare_paraview(r) : VV_OK;
 }
 
