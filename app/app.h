@@ -96,7 +96,8 @@ typedef struct app_edit {
 /* The values of --set, NAME=VALUE each; edit[values->n] points into them and into the buffer.  False: reported. */
 enum { APP_EDIT_BYTES = 4096 };
 bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edit edit[]);
-bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[]);
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, const char *device, int n,
+                           const app_edit edit[]);
 void app_scene_close(app_scene *s);
 /* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
 const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size);
@@ -141,6 +142,7 @@ typedef struct app_run {
   bool resume, overwrite, quiet, check_structure;
   bool output; /* files are being written */
   int threads;
+  const char *device; /* NULL: the processor */
 } app_run;
 void app_print_summary(const app_run *r);
 void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */

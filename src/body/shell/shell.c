@@ -40,4 +40,5 @@ const vv_body_kind vv_shell_kind = {
     .movers = shell_movers,
     .mover = shell_mover,
     .scatter = shell_scatter,
+    .device = &shell_device_table,
 };

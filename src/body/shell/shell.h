@@ -20,7 +20,8 @@
  *   sweep.c    kick, drift, stride                     plain.c   one element at a time
  *   flow.c     shells that flow or damp: points through the thickness, branches
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
- *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
+ *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
+ *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, nodes.cl; moves.h, far.h: what they share */
 #pragma once
 #include "model/material.h"
 #include "model/model.h"
@@ -358,6 +359,9 @@ void shell_scatter(const vv_block *b, int64_t node, const double *q, const doubl
 /* Limit places of all nodes: out[nodes][3]. */
 void shell_limits(const vv_block *b, const double *q, double *out);
 const shell_component *shell_component_of(const vv_block *b, int32_t patch);
+
+/* ---- device.c ---- */
+extern const vv_device_table shell_device_table;
 
 /* ---- stable.c ---- */
 double shell_stable_step(const vv_block *b);

@@ -1,0 +1,297 @@
+/* body/shell/force.cl  The gradient of one tile by one group of work-items; inner nodes are moved at once.
+ *
+ * Compiled several times: NAME(force) with the law LAW (or that of the body), with ENERGY or without.  NEAR: places and forces
+ * of the tile are in local memory, and an item keeps its pair in registers; otherwise they are in a piece of `scratch`, and an
+ * item works on several pairs.
+ *
+ *   1  places of the nodes of the tile, ghosts made from them
+ *   2  pairs and other triangles: sums, strain, stress                                        [shell 2, 6, 7, 9]
+ *   3  for x, y, z: what each triangle gives to its nodes, one number an entry; then every node adds its entries in the order
+ *      of the groups */
+
+#if NEAR
+#define SPACE __local
+#define FENCE CLK_LOCAL_MEM_FENCE
+#else
+#define SPACE __global
+#define FENCE CLK_GLOBAL_MEM_FENCE
+#endif
+
+/* Response of one triangle: what its nodes need. */
+typedef struct NAME(answer) {
+  double s1[3], s2[3], n[3], b[3];
+} NAME(answer);
+
+/* From the sums to the response; energy: that of the triangle, where it is asked for. */
+static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3], const double R[7], int energy,
+                             NAME(answer) *out, double *E)
+{
+  double G[3], B[3], inverse, N[3], M[3];
+  measure(S[0], S[1], S[2], S[3], S[4], G, B, out->n, &inverse);
+  if (law == SHELL_STVK)
+    stress_stvk(k, R, G, B, N, M);
+  else
+    stress_neo(k, R, G, B, N, M);
+  respond(S[0], S[1], S[2], S[3], S[4], G, out->n, &inverse, N, M, out->s1, out->s2, out->b);
+  if (energy && law == SHELL_STVK) energy_stvk(R, G, B, N, M, E);
+  if (energy && law != SHELL_STVK) energy_neo(k, R, G, B, E);
+}
+
+/* Triangle `side` of pair i. */
+static void NAME(pair_side)(const shell_body *k, shell_law law, int side, int i, int pairs, int places,
+                            __global const ushort *at, __global const double *rest, SPACE const double *X, int energy,
+                            NAME(answer) *out, double *E)
+{
+  double S[5][3], R[7];
+  int node[SHELL_PAIR];
+  for (int c = 0; c < 7; c++) R[c] = rest[(2 * c + side) * pairs + i];
+  for (int j = 0; j < SHELL_PAIR; j++) node[j] = at[j * pairs + i];
+  for (int c = 0; c < 3; c++) {
+    double p[SHELL_PAIR], sum[5];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + node[j]];
+    if (side == 0)
+      regular(p, 0, 1, sum);
+    else
+      regular(p, 13, -1, sum);
+    for (int s = 0; s < 5; s++) S[s][c] = sum[s];
+  }
+  NAME(respond_to)(k, law, S, R, energy, out, E);
+}
+
+/* Both triangles of a pair give to its 14 nodes. */
+static void NAME(put_pair)(double s1, double s2, double n, const double b[3], double t1, double t2, double m,
+                           const double d[3], int i, int pairs, SPACE double *F)
+{
+  double bend[12], one[12], two[12];
+  bend_regular(b, bend);
+  regular_force(&s1, &s2, &n, bend, 1, one);
+  bend_regular(d, bend);
+  regular_force(&t1, &t2, &m, bend, 1, two);
+  F[i] = one[0], F[pairs + i] = one[1];
+  for (int j = 2; j < 12; j++) F[j * pairs + i] = one[j] + two[13 - j];
+  F[12 * pairs + i] = two[1], F[13 * pairs + i] = two[0];
+}
+
+/* A triangle that is in no pair: response to S[12][singles]. */
+static void NAME(single)(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
+                         __global const ushort *at, __global const double *rest, __global const double *weight,
+                         SPACE const double *X, SPACE double *S, int energy, double *E)
+{
+  double sum[5][3] = {{0}}, R[7];
+  NAME(answer) a;
+  for (int c = 0; c < 7; c++) R[c] = rest[c * singles + i];
+  for (int j = 0; j < one[ONE_NODES]; j++) {
+    __global const double *w = weight + one[ONE_WEIGHT] + 6 * j + 1;
+    const int node = at[one[ONE_AT] + j];
+    for (int s = 0; s < 5; s++)
+      for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
+  }
+  NAME(respond_to)(k, law, sum, R, energy, &a, E);
+  for (int c = 0; c < 3; c++) {
+    S[c * singles + i] = a.s1[c], S[(3 + c) * singles + i] = a.s2[c];
+    S[(6 + c) * singles + i] = a.n[c], S[(9 + c) * singles + i] = a.b[c];
+  }
+}
+
+__kernel void NAME(force)(__global const int *order, __global const int *tile, __global const int *table,
+                          __global const int *halo, __global const ushort *at, __global const double *rest,
+                          __global const int *one, __global const double *weight, __global const int *slice,
+                          __global const uint *list, __global const int *ghost_int, __global const double *ghost_real,
+                          __global const int *give, __global const double *body, __global const double *mass,
+                          int stride, int column, int slots, double4 gravity, double h, int move, int energy,
+                          __global double *q, __global double *p, __global double *slot, __global double *total,
+                          SPACE double *room)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  const int me = order[get_group_id(0)];
+  __global const int *t = tile + TILE_COLUMNS * me, *T = table + T_COLUMNS * t[TILE_TABLE];
+  const int own = T[T_OWN], halos = T[T_HALO], ghosts = T[T_GHOSTS], pairs = T[T_PAIRS], singles = T[T_SINGLES];
+  const int places = own + halos + ghosts, entries = T[T_ENTRIES];
+  const int first = t[TILE_NODE0] + T[T_OWN0], slot0 = t[TILE_SLOT];
+#if NEAR
+  SPACE double *X = room;
+#else
+  SPACE double *X = room + t[TILE_SCRATCH];
+#endif
+  SPACE double *S = X + 3 * places, *F = S + 12 * singles;
+  shell_body k;
+  {
+    __global const double *from = body + BODY_REALS * t[TILE_BODY];
+    k.poisson = from[0], k.membrane = from[1], k.bend = from[2], k.mu = from[3], k.lambda = from[4], k.neo = from[5];
+    k.lever = from[6], k.thickness = from[7], k.law = from[8];
+  }
+#ifdef LAW
+  const shell_law law = LAW;
+#else
+  const shell_law law = k.law == 0.0 ? SHELL_STVK : SHELL_NEO_HOOKE;
+#endif
+
+  for (int i = lid; i < own + halos; i += items) {
+    const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
+    for (int c = 0; c < 3; c++) X[c * places + i] = q[c * column + node];
+  }
+  barrier(FENCE);
+  if (ghosts > 0) {
+    for (int i = lid; i < ghosts; i += items) {
+      __global const int *gi = ghost_int + GHOST_INTS * (T[T_GHOST0] + i);
+      __global const double *g = ghost_real + GHOST_REALS * (t[TILE_GHOST] + i), *w = g + 6, *v = w + SHELL_SOURCES;
+      double sum[3] = {g[3], g[4], g[5]}, even[3] = {0.0, 0.0, 0.0};
+      for (int s = 0; s < gi[0]; s++)
+        for (int c = 0; c < 3; c++) {
+          sum[c] += w[s] * X[c * places + gi[1 + s]];
+          even[c] += v[s] * X[c * places + gi[1 + s]];
+        }
+      const double along = g[0] * even[0] + g[1] * even[1] + g[2] * even[2];
+      for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
+    }
+    barrier(FENCE);
+  }
+
+  /* 2 */
+  double E;
+#if ENERGY
+  if (energy) {
+    for (int i = lid; i < T[T_CELLS]; i += items) F[i] = 0.0;
+    barrier(FENCE);
+  }
+#define KEEP(cell) \
+  if (energy) F[cell] = E
+#else
+#define KEEP(cell)
+#endif
+  __global const ushort *pair_at = at + T[T_AT];
+  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
+  __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
+#if NEAR
+  NAME(answer) a, d;
+  if (lid < pairs) {
+    NAME(pair_side)(&k, law, 0, lid, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &a, &E);
+    KEEP(8 * (lid / 4) + lid % 4);
+    NAME(pair_side)(&k, law, 1, lid, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &d, &E);
+    KEEP(8 * (lid / 4) + 4 + lid % 4);
+  }
+  for (int i = items - 1 - lid; i < singles; i += items) { /* the last items have the fewest pairs */
+#else
+  SPACE double *P = F + max(entries + 1, T[T_CELLS]); /* [24][pairs] */
+  for (int i = lid; i < pairs; i += items)
+    for (int side = 0; side < 2; side++) {
+      NAME(answer) a;
+      NAME(pair_side)(&k, law, side, i, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &a, &E);
+      KEEP(8 * (i / 4) + 4 * side + i % 4);
+      for (int c = 0; c < 3; c++) {
+        P[(12 * side + c) * pairs + i] = a.s1[c], P[(12 * side + 3 + c) * pairs + i] = a.s2[c];
+        P[(12 * side + 6 + c) * pairs + i] = a.n[c], P[(12 * side + 9 + c) * pairs + i] = a.b[c];
+      }
+    }
+  for (int i = lid; i < singles; i += items) {
+#endif
+    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, ENERGY && energy, &E);
+    KEEP(ones[ONE_COLUMNS * i + ONE_CELL]);
+  }
+
+#if ENERGY
+  /* Lane by lane over the groups, then the lanes: as energy.c does. */
+  if (energy) {
+    barrier(FENCE);
+    double sum = 0.0;
+    if (lid < 8)
+      for (int i = lid; i < T[T_CELLS]; i += 8) sum += F[i];
+    barrier(FENCE);
+    if (lid < 8) F[lid] = sum;
+    barrier(FENCE);
+    if (lid == 0) {
+      double all = 0.0;
+      for (int i = 0; i < 8; i++) all += F[i];
+      total[me] = all;
+    }
+  }
+#endif
+#undef KEEP
+  if (ENERGY && energy == 2) return; /* only the energy */
+
+  /* 3 */
+  const double g[3] = {gravity.x, gravity.y, gravity.z};
+  const int now = ghosts == 0 && move != NOTHING ? T[T_INNER] : 0; /* nodes that are moved at once */
+#pragma unroll
+  for (int c = 0; c < 3; c++) {
+    barrier(FENCE);
+#if NEAR
+    if (lid < pairs)
+      NAME(put_pair)(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, pairs, F);
+#else
+    for (int i = lid; i < pairs; i += items) {
+      double b[2][3];
+      for (int j = 0; j < 6; j++) b[j / 3][j % 3] = P[(12 * (j / 3) + 9 + j % 3) * pairs + i];
+      NAME(put_pair)(P[c * pairs + i], P[(3 + c) * pairs + i], P[(6 + c) * pairs + i], b[0], P[(12 + c) * pairs + i],
+                     P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, pairs, F);
+    }
+#endif
+    for (int e = SHELL_PAIR * pairs + lid; e < entries; e += items) {
+      const int i = at[T[T_OF_ENTRY] + e - SHELL_PAIR * pairs];
+      __global const int *o = ones + ONE_COLUMNS * i;
+      double w[5], b[3], out;
+      const double s1 = S[c * singles + i], s2 = S[(3 + c) * singles + i], n = S[(6 + c) * singles + i];
+      for (int j = 0; j < 5; j++) w[j] = weight[o[ONE_WEIGHT] + 6 * (e - o[ONE_ENTRY]) + 1 + j];
+      for (int j = 0; j < 3; j++) b[j] = S[(9 + j) * singles + i];
+      class_force(w, &s1, &s2, &n, b, &out);
+      F[e] = out;
+    }
+    if (lid == 0) F[entries] = 0.0; /* lists of uneven length end there */
+    barrier(FENCE);
+    for (int i = lid; i < places; i += items) {
+      __global const int *s = slice + T[T_SLICE] + i / SLICE;
+      double sum = 0.0;
+      for (int e = s[0] + i % SLICE; e < s[1]; e += SLICE) {
+        const uint both = list[e];
+        sum += F[both & 0xffff];
+        sum += F[both >> 16];
+      }
+      if (i >= now) {
+        slot[c * slots + slot0 + i] = sum;
+        continue;
+      }
+      const int node = first + i;
+      const double m = mass[node], minv = mass[stride + node];
+      double P1 = p[c * column + node];
+      if (move == KICK) {
+        P1 = shell_kicked(h, g[c], m, sum, P1);
+      } else {
+        P1 = shell_kicked_twice(h, g[c], m, sum, P1);
+        q[c * column + node] = shell_drifted(h, minv, P1, q[c * column + node]);
+      }
+      p[c * column + node] = minv > 0.0 ? P1 : 0.0;
+    }
+  }
+
+  /* What acts on ghosts goes back to the nodes that made them, ghost by ghost.  [shell 12] */
+  if (ghosts == 0) return;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (int i = lid; i < own + halos; i += items) {
+    __global const int *from = give + T[T_GIVE] + i;
+    for (int e = from[0]; e < from[1]; e++) {
+      const int which = give[e] / SHELL_SOURCES, s = give[e] % SHELL_SOURCES;
+      __global const double *gr = ghost_real + GHOST_REALS * (t[TILE_GHOST] + which);
+      double f[3];
+      for (int c = 0; c < 3; c++) f[c] = slot[c * slots + slot0 + own + halos + which];
+      const double along = gr[0] * f[0] + gr[1] * f[1] + gr[2] * f[2];
+      for (int c = 0; c < 3; c++)
+        slot[c * slots + slot0 + i] += gr[6 + s] * f[c] + gr[6 + SHELL_SOURCES + s] * along * gr[c];
+    }
+    if (move == NOTHING || i >= T[T_INNER]) continue;
+    const int node = first + i;
+    const double m = mass[node], minv = mass[stride + node];
+    for (int c = 0; c < 3; c++) {
+      const double sum = slot[c * slots + slot0 + i];
+      double P1 = p[c * column + node];
+      if (move == KICK) {
+        P1 = shell_kicked(h, g[c], m, sum, P1);
+      } else {
+        P1 = shell_kicked_twice(h, g[c], m, sum, P1);
+        q[c * column + node] = shell_drifted(h, minv, P1, q[c * column + node]);
+      }
+      p[c * column + node] = minv > 0.0 ? P1 : 0.0;
+    }
+  }
+}
+#undef SPACE
+#undef FENCE
