@@ -89,7 +89,7 @@ int64_t vvi_device_used(const vvi_device *d)
 }
 #else
 
-enum { MOST = 32, PROGRAMS = 4, TROUBLE = 1024 };
+enum { MOST = 32, PROGRAMS = 16, TROUBLE = 1024 };
 
 /* A device of the list, and what OpenCL calls it. */
 typedef struct found {

@@ -434,19 +434,25 @@ static const char *const before[KERNELS] = {
 static const char *const force_name[KERNELS] = {"stvk_force", "neo_force", "stvk_energy_force", "neo_energy_force",
                                                 "wide_force"};
 
-static void build(shell_device *s)
+/* A program of its own for each kernel that is needed: compilers of devices are slow. */
+static void build(shell_device *s, const char *name_before, const char *body_text)
 {
-  static const char after[] = "\n#undef NEAR\n#undef ENERGY\n#undef LAW\n#undef NAME\n";
   static const char far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
                             "{\n  shell_excess_some(n, x, out);\n}\n";
-  const char *text[5 + 3 * KERNELS + 1];
-  int n = 0;
-  text[n++] = vvi_text_shell_common, text[n++] = vvi_text_shell_far, text[n++] = far;
-  text[n++] = vvi_text_shell_formulas, text[n++] = vvi_text_shell_moves;
-  for (int i = 0; i < KERNELS; i++) text[n++] = before[i], text[n++] = vvi_text_shell_force, text[n++] = after;
-  text[n++] = vvi_text_shell_nodes;
-  if (!vvi_device_build(s->d, n, text)) return;
-  for (int i = 0; i < KERNELS; i++) s->force[i] = vvi_device_kernel(s->d, force_name[i]);
+  const char *const text[] = {vvi_text_shell_common, vvi_text_shell_far, far, vvi_text_shell_formulas,
+                              vvi_text_shell_moves,  name_before,        body_text};
+  vvi_device_build(s->d, VV_COUNT(text), text);
+}
+
+static void build_all(shell_device *s)
+{
+  for (int i = 0; i < KERNELS; i++) {
+    const int k = i == WIDE ? 2 : i % 2;
+    if (s->tiles[k] == 0) continue;
+    build(s, before[i], vvi_text_shell_force);
+    s->force[i] = vvi_device_kernel(s->d, force_name[i]);
+  }
+  build(s, "\n", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
   s->chunks = vvi_device_kernel(s->d, "chunks");
@@ -465,12 +471,11 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
                       .column = (int32_t)b->column,
                       .slots = (int32_t)shell_plan_of(b)->slots,
                       .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
-  build(s);
   write_plan(&w, b->plan);
   if (w.full)
     vvi_device_fail(d, "the tables of the mesh are too large");
   else
-    send_all(s, &w);
+    send_all(s, &w), build_all(s);
   writer_free(&w);
   return s;
 }
