@@ -109,10 +109,10 @@ static void measure(int frequency, const char *device, int threads, bool fast, d
   place x;
   if (sphere(frequency, device, threads, &x)) {
     const double ready = bench_clock(2) - start, step = step_time(x.sim, n), book = audited(x.sim, n);
-    printf("%-10.10s %3d %9.0f %8.2f %10.2f %9.3g %8.0f %7.0f%% %10.2f %7.0f%%  %016llx\n", device != NULL ? device : "cpu",
-           vv_ctx_threads(x.ctx), elements, ready, 1e6 * step, elements / step, BYTES * elements / step / 1e9,
-           100.0 * BYTES * elements / step / 1e9 / bandwidth, 1e6 * book, 100.0 * (book / step - 1.0),
-           (unsigned long long)vv_state_hash(x.state));
+    printf("%-10.10s %3d %9.0f %8.2f %10.2f %9.3g %8.0f %7.0f%% %10.2f %7.0f%%  %016llx\n",
+           device != NULL ? device : "cpu", vv_ctx_threads(x.ctx), elements, ready, 1e6 * step, elements / step,
+           BYTES * elements / step / 1e9, 100.0 * BYTES * elements / step / 1e9 / bandwidth, 1e6 * book,
+           100.0 * (book / step - 1.0), (unsigned long long)vv_state_hash(x.state));
     fflush(stdout);
   }
   leave(&x);

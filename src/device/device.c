@@ -377,7 +377,8 @@ static void tell_build(vvi_device *d, cl_program program, cl_int code)
   size_t size = 0;
   if (d->cl.GetProgramBuildInfo(program, d->at.id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) == CL_SUCCESS && size > 0) {
     char *all = malloc(size + 1);
-    if (all != NULL && d->cl.GetProgramBuildInfo(program, d->at.id, CL_PROGRAM_BUILD_LOG, size, all, NULL) == CL_SUCCESS) {
+    if (all != NULL &&
+        d->cl.GetProgramBuildInfo(program, d->at.id, CL_PROGRAM_BUILD_LOG, size, all, NULL) == CL_SUCCESS) {
       all[size] = '\0';
       snprintf(log, sizeof log, "%s", all);
     }
@@ -482,12 +483,14 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
 {
   if (d->failed || bytes == 0) return;
-  good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, CL_TRUE, at, bytes, from, 0, NULL, NULL), "writing to it failed");
+  good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, CL_TRUE, at, bytes, from, 0, NULL, NULL),
+       "writing to it failed");
 }
 
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
 {
   if (d->failed || bytes == 0) return;
-  good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL), "reading from it failed");
+  good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL),
+       "reading from it failed");
 }
 #endif

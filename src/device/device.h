@@ -39,10 +39,14 @@ typedef struct vvi_argument {
   size_t size;
   const void *at; /* NULL: local memory */
 } vvi_argument;
-#define VVI_BUFFER(b)      ((vvi_argument){.size = 0, .at = (b)})
-#define VVI_NUMBER(x)      ((vvi_argument){.size = sizeof(x), .at = &(x)})
-#define VVI_LOCAL(bytes)   ((vvi_argument){.size = (bytes), .at = NULL})
-#define VVI_ARGUMENTS(...) (int)(sizeof((vvi_argument[]){__VA_ARGS__}) / sizeof(vvi_argument)), (vvi_argument[]){__VA_ARGS__}
+#define VVI_BUFFER(b)    ((vvi_argument){.size = 0, .at = (b)})
+#define VVI_NUMBER(x)    ((vvi_argument){.size = sizeof(x), .at = &(x)})
+#define VVI_LOCAL(bytes) ((vvi_argument){.size = (bytes), .at = NULL})
+#define VVI_ARGUMENTS(...)                                                              \
+  (int)(sizeof((vvi_argument[]){__VA_ARGS__}) / sizeof(vvi_argument)), (vvi_argument[]) \
+  {                                                                                     \
+    __VA_ARGS__                                                                         \
+  }
 /* Queues groups of so many items each. */
 void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument);
 int64_t vvi_device_launches(const vvi_device *d); /* so far */
@@ -54,4 +58,4 @@ void vvi_device_finish(vvi_device *d);            /* waits */
 vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from);
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to); /* waits */
-int64_t vvi_device_used(const vvi_device *d); /* bytes of all its buffers */
+int64_t vvi_device_used(const vvi_device *d);                                          /* bytes of all its buffers */

@@ -31,7 +31,8 @@ bool vvi_opencl_open(vvi_opencl *cl)
   if (given != NULL && given[0] != '\0')
     cl->handle = dlopen(given, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   else
-    for (int i = 0; i < VV_COUNT(name) && cl->handle == NULL; i++) cl->handle = dlopen(name[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    for (int i = 0; i < VV_COUNT(name) && cl->handle == NULL; i++)
+      cl->handle = dlopen(name[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (cl->handle != NULL && complete(cl)) return true;
   vvi_opencl_close(cl);
   return false;
@@ -47,7 +48,8 @@ const char *vvi_opencl_error(cl_int code)
 {
   switch (code) {
 #define NAME(word) \
-  case CL_##word: return #word
+  case CL_##word:  \
+    return #word
     NAME(DEVICE_NOT_FOUND);
     NAME(DEVICE_NOT_AVAILABLE);
     NAME(COMPILER_NOT_AVAILABLE);
@@ -73,9 +75,12 @@ const char *vvi_opencl_error(cl_int code)
     NAME(INVALID_WORK_ITEM_SIZE);
     NAME(INVALID_BUFFER_SIZE);
 #undef NAME
-  case -1001: return "PLATFORM_NOT_FOUND"; /* of the loader: no driver is installed */
-  case -9999: return "-9999 (the device stopped: an illegal access, or the driver gave up)"; /* NVIDIA's */
-  default: return "an unknown error";
+  case -1001:
+    return "PLATFORM_NOT_FOUND"; /* of the loader: no driver is installed */
+  case -9999:
+    return "-9999 (the device stopped: an illegal access, or the driver gave up)"; /* NVIDIA's */
+  default:
+    return "an unknown error";
   }
 }
 #endif

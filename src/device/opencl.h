@@ -7,27 +7,27 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
-#define VVI_OPENCL_LIST(X) \
-  X(GetPlatformIDs)        \
-  X(GetPlatformInfo)       \
-  X(GetDeviceIDs)          \
-  X(GetDeviceInfo)         \
-  X(CreateContext)         \
-  X(ReleaseContext)        \
-  X(CreateCommandQueue)    \
-  X(ReleaseCommandQueue)   \
+#define VVI_OPENCL_LIST(X)   \
+  X(GetPlatformIDs)          \
+  X(GetPlatformInfo)         \
+  X(GetDeviceIDs)            \
+  X(GetDeviceInfo)           \
+  X(CreateContext)           \
+  X(ReleaseContext)          \
+  X(CreateCommandQueue)      \
+  X(ReleaseCommandQueue)     \
   X(CreateProgramWithSource) \
-  X(BuildProgram)          \
-  X(GetProgramBuildInfo)   \
-  X(ReleaseProgram)        \
-  X(CreateKernel)          \
-  X(ReleaseKernel)         \
-  X(SetKernelArg)          \
-  X(CreateBuffer)          \
-  X(ReleaseMemObject)      \
-  X(EnqueueWriteBuffer)    \
-  X(EnqueueReadBuffer)     \
-  X(EnqueueNDRangeKernel)  \
+  X(BuildProgram)            \
+  X(GetProgramBuildInfo)     \
+  X(ReleaseProgram)          \
+  X(CreateKernel)            \
+  X(ReleaseKernel)           \
+  X(SetKernelArg)            \
+  X(CreateBuffer)            \
+  X(ReleaseMemObject)        \
+  X(EnqueueWriteBuffer)      \
+  X(EnqueueReadBuffer)       \
+  X(EnqueueNDRangeKernel)    \
   X(Finish)
 
 typedef struct vvi_opencl {

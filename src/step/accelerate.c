@@ -90,7 +90,7 @@ vv_status vvi_accelerate(struct vv_step *s, bool structure)
     return device != NULL ? take(s, device) : VV_OK;
   }
   if (not != NULL)
-    return vvi_fail(m->ctx, VV_UNSUPPORTED, "device '%s': %s do not run on a device yet; use device cpu", which, not);
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "device '%s': %s do not run on a device yet; use device cpu", which, not );
   VV_TRY(vvi_device_open(m->ctx, which, &device));
   return take(s, device);
 }
@@ -98,9 +98,9 @@ vv_status vvi_accelerate(struct vv_step *s, bool structure)
 /* ---- where the state is ---- */
 
 /* Blocks of the model that are on the device, one after the other. */
-#define EACH_BLOCK(s, b, own)                                                                            \
-  for (int i_ = 0; i_ < (s)->model->n_block; i_++)                                                       \
-    for (const vv_block *b = &(s)->model->block[i_]; b != NULL; b = NULL)                                \
+#define EACH_BLOCK(s, b, own)                                             \
+  for (int i_ = 0; i_ < (s)->model->n_block; i_++)                        \
+    for (const vv_block *b = &(s)->model->block[i_]; b != NULL; b = NULL) \
       for (void *own = (s)->accelerator->own[i_]; own != NULL; own = NULL)
 
 void vvi_bring_down(struct vv_step *s)
@@ -143,10 +143,11 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
   a->there = false;
   if (r == NULL || r->reason == VV_REASON_DEVICE) return true;
   r->reason = VV_REASON_DEVICE;
-  snprintf(r->message, sizeof r->message,
-           "device '%.40s' failed before step %lld: %.60s; the state is that of step %lld, t = %.9g: resume on device cpu",
-           vvi_device_about(a->device)->name, reached, vvi_device_trouble(a->device), (long long)s->state->step,
-           s->state->t);
+  snprintf(
+      r->message, sizeof r->message,
+      "device '%.40s' failed before step %lld: %.60s; the state is that of step %lld, t = %.9g: resume on device cpu",
+      vvi_device_about(a->device)->name, reached, vvi_device_trouble(a->device), (long long)s->state->step,
+      s->state->t);
   return true;
 }
 
@@ -160,7 +161,7 @@ static void kick_all(struct vv_step *s, double t, double h)
 static void post_all(struct vv_step *s, double t, double h)
 {
   EACH_BLOCK(s, b, own)
-    if (b->booked) b->kind->device->post(own, t, h, &s->ledger->posted);
+  if (b->booked) b->kind->device->post(own, t, h, &s->ledger->posted);
 }
 
 /* As stride_steps of the leapfrog: the end of one step and the start of the next share a force. */

@@ -6,8 +6,6 @@
 #include <float.h>
 #include <string.h>
 
-enum { CHUNKS = 64 };
-
 /* ---- sums ---- */
 
 static void add(vv_totals *sum, const vv_totals *part)
@@ -29,8 +27,8 @@ static vv_totals audit_chunk(const vv_block *b, int64_t from, int64_t to, const 
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
 {
   const shell_plan *plan = b->plan;
-  const int64_t n = plan->tiles, chunks = n < CHUNKS ? n : CHUNKS;
-  vv_totals part[CHUNKS];
+  const int64_t n = plan->tiles, chunks = n < SHELL_CHUNKS ? n : SHELL_CHUNKS;
+  vv_totals part[SHELL_CHUNKS];
   if (b->threads < 2 || n < 2) {
     for (int64_t i = 0; i < chunks; i++) part[i] = audit_chunk(b, n * i / chunks, n * (i + 1) / chunks, q, p);
   } else {

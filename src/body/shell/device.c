@@ -4,17 +4,17 @@
  * entries in the order in which force.c adds them, in slices of 32 nodes, padded to even lengths with the entry that is zero.
  * (A sum that began at zero is never -0, so that adding zero changes nothing.)  The kernels are in common.cl, force.cl and
  * nodes.cl; formulas.h, moves.h and far.h are compiled as they are. */
-#include "body/shell/shell.h"
 #include "device/device.h"
+#include "body/shell/shell.h"
 #include "math/math.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-extern const char vvi_text_shell_common[], vvi_text_shell_force[], vvi_text_shell_nodes[], vvi_text_shell_formulas[],
-    vvi_text_shell_moves[], vvi_text_shell_far[];
+extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
+    vvi_text_shell_loads[], vvi_text_shell_formulas[], vvi_text_shell_moves[], vvi_text_shell_far[];
 
-enum { ITEMS = 256, SLICE = 32, CHUNKS = 64, ROWS = 11, MOST_ENTRIES = 65534 };
+enum { ITEMS = 256, SLICE = 32, ROWS = 11, MOST_ENTRIES = 65534 };
 
 /* The columns of the tables, as common.cl names them. */
 enum table_column {
@@ -41,6 +41,7 @@ enum tile_column { TILE_TABLE, TILE_NODE0, TILE_SLOT, TILE_BODY, TILE_GHOST, TIL
 enum one_column { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 enum { BODY_REALS = 9, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
 enum { NOTHING, KICK, STRIDE };
+enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
 
 /* ---- lists that grow ---- */
 
@@ -51,7 +52,7 @@ typedef struct series {
 
 typedef struct writer {
   series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other, own_slot;
-  bool full; /* out of memory, or too large for 32 bits */
+  bool full;              /* out of memory, or too large for 32 bits */
   int32_t *count, *first; /* [SHELL_MOST_LOCAL + 1] entries of the nodes of a tile */
   int32_t *entry;         /* they, by node */
   size_t entry_room;
@@ -77,7 +78,7 @@ static void *more(writer *w, series *c, size_t size, size_t n)
 
 static void writer_free(writer *w)
 {
-  series *c[] = {&w->tile,  &w->table,     &w->halo,       &w->at,   &w->rest,   &w->one,   &w->weight,  &w->slice,
+  series *c[] = {&w->tile, &w->table,     &w->halo,       &w->at,   &w->rest,   &w->one,   &w->weight,  &w->slice,
                  &w->list, &w->ghost_int, &w->ghost_real, &w->give, &w->shared, &w->other, &w->own_slot};
   for (int i = 0; i < VV_COUNT(c); i++) free(c[i]->at);
   free(w->count), free(w->entry);
@@ -169,7 +170,8 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
 {
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
   uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
-  double *rest = more(w, &w->rest, sizeof *rest, (size_t)(2 * SHELL_REFERENCE * a->pairs + SHELL_REFERENCE * a->singles));
+  double *rest =
+      more(w, &w->rest, sizeof *rest, (size_t)(2 * SHELL_REFERENCE * a->pairs + SHELL_REFERENCE * a->singles));
   if (w->full) return;
   int pair = 0;
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
@@ -241,9 +243,9 @@ static void write_ghosts(writer *w, const shell_tile *t, int32_t *T)
 static void write_table(writer *w, const shell_tile *t, const int32_t *weight0)
 {
   const tally a = tally_of(t);
-  int32_t T[T_COLUMNS] = {[T_OWN] = t->own,         [T_INNER] = t->inner,     [T_HALO] = t->halo,
-                          [T_GHOSTS] = t->ghosts,   [T_PAIRS] = a.pairs,      [T_SINGLES] = a.singles,
-                          [T_ENTRIES] = a.entries,  [T_CELLS] = a.cells,      [T_OWN0] = t->own0};
+  int32_t T[T_COLUMNS] = {[T_OWN] = t->own,        [T_INNER] = t->inner, [T_HALO] = t->halo,
+                          [T_GHOSTS] = t->ghosts,  [T_PAIRS] = a.pairs,  [T_SINGLES] = a.singles,
+                          [T_ENTRIES] = a.entries, [T_CELLS] = a.cells,  [T_OWN0] = t->own0};
   if (a.entries > MOST_ENTRIES) w->full = true;
   T[T_HALO0] = (int32_t)w->halo.n, T[T_SLICE] = (int32_t)w->slice.n;
   int32_t *halo = more(w, &w->halo, sizeof *halo, (size_t)t->halo);
@@ -310,8 +312,10 @@ static void write_tile(writer *w, const shell_tile *t, int32_t table)
   for (int i = 0; i < t->ghosts; i++) {
     double *g = more(w, &w->ghost_real, sizeof *g, GHOST_REALS);
     if (g == NULL) return;
-    memcpy(g, t->ghost[i].normal, sizeof t->ghost[i].normal), memcpy(g + 3, t->ghost[i].offset, sizeof t->ghost[i].offset);
-    memcpy(g + 6, t->ghost[i].w, sizeof t->ghost[i].w), memcpy(g + 6 + SHELL_SOURCES, t->ghost[i].v, sizeof t->ghost[i].v);
+    memcpy(g, t->ghost[i].normal, sizeof t->ghost[i].normal),
+        memcpy(g + 3, t->ghost[i].offset, sizeof t->ghost[i].offset);
+    memcpy(g + 6, t->ghost[i].w, sizeof t->ghost[i].w),
+        memcpy(g + 6 + SHELL_SOURCES, t->ghost[i].v, sizeof t->ghost[i].v);
   }
   write_shared(w, t);
 }
@@ -325,14 +329,16 @@ static void write_plan(writer *w, const shell_plan *plan)
   if (w->full) return;
   w->first = w->count + SHELL_MOST_LOCAL + 2, w->first[0] = 0;
   for (int64_t j = 0, i = 0; j < plan->components && !w->full; j++) {
-    if (plan->component[j].cut != cut) table = write_cut(w, cut = plan->component[j].cut); /* copies follow each other */
+    if (plan->component[j].cut != cut)
+      table = write_cut(w, cut = plan->component[j].cut); /* copies follow each other */
     for (int k = 0; k < cut->tiles; k++) write_tile(w, &plan->tile[i++], table + k);
   }
 }
 
 /* ---- a block on a device ---- */
 
-enum kernel_name { NEAR_STVK, NEAR_NEO, NEAR_STVK_ENERGY, NEAR_NEO_ENERGY, WIDE, KERNELS };
+/* In the order of shell_device.order; then the same with energies. */
+enum { SORTS = 3, KERNELS = 2 * SORTS };
 
 typedef struct vector4 {
   double x[4];
@@ -343,15 +349,21 @@ typedef struct shell_device {
   vvi_device *d;
   vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals, *chunks;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
-      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *sums, *scratch;
-  vvi_buffer *order[3]; /* tiles by kernel: STVK and neo-Hooke in local memory, the others */
-  int64_t tiles[3];
-  size_t local;     /* bytes of those in local memory */
-  int items;        /* of a group */
+      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *sums, *scratch;
+  vvi_buffer *order[SORTS]; /* tiles by kernel: STVK and neo-Hooke in local memory, the others */
+  int64_t tiles[SORTS];
+  size_t local; /* bytes of those in local memory */
+  int items;    /* of a group */
   int32_t shareds, nodes, stride, column, slots;
   vector4 gravity;
-  bool known;       /* the slots of owned nodes hold the gradient of the present places */
-  bool counted;     /* and `total` their strain energies */
+  /* what acts from outside */
+  vvi_kernel *book, *limits, *clear_forces, *point_load, *pressure, *give_loads, *kick_loads;
+  vvi_buffer *lim_first, *lim_node, *lim_weight, *give_first, *give_node, *give_weight, *around_first, *around, *corner,
+      *y, *F, *f;
+  bool loaded; /* f holds the loads at the present places and at the time loaded_at */
+  double loaded_at;
+  bool known;   /* the slots of owned nodes hold the gradient of the present places */
+  bool counted; /* and `total` their strain energies */
 } shell_device;
 
 static vvi_buffer *send(vvi_device *d, const series *c)
@@ -362,8 +374,9 @@ static vvi_buffer *send(vvi_device *d, const series *c)
 /* Which tiles fit into local memory. */
 static void sort_tiles(shell_device *s, writer *w)
 {
-  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS, most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
-  int32_t *order = malloc(sizeof *order * (size_t)(3 * n + 1));
+  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS,
+                most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
+  int32_t *order = malloc(sizeof *order * (size_t)(SORTS * n + 1));
   int64_t scratch = 0, largest = 0;
   if (order == NULL) {
     vvi_device_fail(s->d, "out of memory");
@@ -383,7 +396,8 @@ static void sort_tiles(shell_device *s, writer *w)
     if (scratch > INT32_MAX) vvi_device_fail(s->d, "the mesh is too large for it");
   }
   s->local = sizeof(double) * (size_t)(largest + 1);
-  for (int k = 0; k < 3; k++) s->order[k] = vvi_buffer_new(s->d, sizeof *order * (size_t)s->tiles[k], order + k * n);
+  for (int k = 0; k < SORTS; k++)
+    s->order[k] = vvi_buffer_new(s->d, sizeof *order * (size_t)s->tiles[k], order + k * n);
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
   free(order);
 }
@@ -400,6 +414,65 @@ static void send_bodies(shell_device *s)
   }
   s->body = vvi_buffer_new(s->d, sizeof *real * (size_t)(BODY_REALS * b->n_body), real);
   free(real);
+}
+
+/* Stencils of the limits, their transpose, and the triangles around each node; lists of [n] rows from their lengths. */
+static void run_up(int64_t n, int32_t *first)
+{
+  for (int64_t i = 0; i < n; i++) first[i + 1] += first[i];
+}
+
+static void send_loads(shell_device *s)
+{
+  const vv_block *b = s->b;
+  const shell_plan *plan = b->plan;
+  const int64_t n = b->nodes, corners = SHELL_CORNERS * b->elements;
+  int64_t entries = 0, at = 0;
+  for (int64_t j = 0; j < plan->components; j++)
+    entries += plan->component[j].cut->limit.first[plan->component[j].cut->nodes];
+  const bool fits = entries < INT32_MAX && corners < INT32_MAX;
+  int32_t *first = calloc((size_t)(3 * n + 3), sizeof *first), *give = first + n + 1, *round = give + n + 1;
+  int32_t *node = malloc(sizeof *node * (size_t)(2 * entries + corners + 1)), *from = node + entries,
+          *around = from + entries;
+  double *weight = malloc(sizeof *weight * (size_t)(2 * entries + 1)), *share = weight + entries;
+  if (!fits || first == NULL || node == NULL || weight == NULL) vvi_device_fail(s->d, "out of memory for the loads");
+  for (int64_t j = 0; vvi_device_trouble(s->d) == NULL && j < plan->components; j++) {
+    const shell_component *part = &plan->component[j];
+    const shell_limit *l = &part->cut->limit;
+    for (int64_t i = 0; i < part->cut->nodes; i++)
+      for (int32_t k = l->first[i]; k < l->first[i + 1]; k++, at++) {
+        node[at] = (int32_t)part->node0 + l->node[k], weight[at] = l->weight[k];
+        first[part->node0 + i + 1]++, give[node[at] + 1]++;
+      }
+  }
+  for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < corners; i++) round[b->element_node[i] + 1]++;
+  if (vvi_device_trouble(s->d) == NULL) {
+    int32_t *next = malloc(sizeof *next * (size_t)(n + 1));
+    if (next == NULL) vvi_device_fail(s->d, "out of memory for the loads");
+    run_up(n, first), run_up(n, give), run_up(n, round);
+    for (int64_t i = 0; next != NULL && i < n; i++) next[i] = give[i];
+    for (int64_t i = 0; next != NULL && i < n; i++)
+      for (int32_t k = first[i]; k < first[i + 1]; k++) {
+        const int32_t to = next[node[k]]++;
+        from[to] = (int32_t)i, share[to] = weight[k];
+      }
+    for (int64_t i = 0; next != NULL && i < n; i++) next[i] = round[i];
+    for (int64_t i = 0; next != NULL && i < corners; i++)
+      around[next[b->element_node[i]]++] = (int32_t)(i / SHELL_CORNERS);
+    free(next);
+    const size_t rows = sizeof(int32_t) * (size_t)(n + 1), list = (size_t)entries;
+    s->lim_first = vvi_buffer_new(s->d, rows, first), s->give_first = vvi_buffer_new(s->d, rows, give);
+    s->around_first = vvi_buffer_new(s->d, rows, round);
+    s->lim_node = vvi_buffer_new(s->d, sizeof *node * list, node);
+    s->lim_weight = vvi_buffer_new(s->d, sizeof *weight * list, weight);
+    s->give_node = vvi_buffer_new(s->d, sizeof *from * list, from);
+    s->give_weight = vvi_buffer_new(s->d, sizeof *share * list, share);
+    s->around = vvi_buffer_new(s->d, sizeof *around * (size_t)corners, around);
+    s->corner = vvi_buffer_new(s->d, sizeof(int32_t) * (size_t)corners, b->element_node);
+    s->y = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * n), NULL);
+    s->F = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * n), NULL);
+  }
+  free(first), free(node), free(weight);
 }
 
 static void send_all(shell_device *s, writer *w)
@@ -420,7 +493,10 @@ static void send_all(shell_device *s, writer *w)
   s->p = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->slot = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * plan->slots), NULL);
   s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(ROWS * plan->tiles), NULL);
-  s->sums = vvi_buffer_new(d, sizeof(double) * ROWS * CHUNKS, NULL);
+  s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_BOOKED * plan->tiles) : 0, NULL);
+  s->sums = vvi_buffer_new(d, sizeof(double) * ROWS * SHELL_CHUNKS, NULL);
+  s->f = vvi_buffer_new(d, b->n_load > 0 ? sizeof(double) * (size_t)(3 * b->nodes) : 0, NULL);
+  if (b->n_load > 0) send_loads(s);
 }
 _Static_assert(SHELL_INVERSE_MASS == SHELL_MASS + 1, "both are sent in one piece");
 
@@ -428,27 +504,27 @@ _Static_assert(SHELL_INVERSE_MASS == SHELL_MASS + 1, "both are sent in one piece
 static const char *const before[KERNELS] = {
     "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_STVK\n#define NAME(x) stvk_##x\n",
     "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_##x\n",
+    "\n#define NEAR 0\n#define ENERGY 0\n#define NAME(x) wide_##x\n",
     "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_STVK\n#define NAME(x) stvk_energy_##x\n",
     "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_energy_##x\n",
-    "\n#define NEAR 0\n#define ENERGY 1\n#define NAME(x) wide_##x\n"};
-static const char *const force_name[KERNELS] = {"stvk_force", "neo_force", "stvk_energy_force", "neo_energy_force",
-                                                "wide_force"};
+    "\n#define NEAR 0\n#define ENERGY 1\n#define NAME(x) wide_energy_##x\n"};
+static const char *const force_name[KERNELS] = {"stvk_force",        "neo_force",        "wide_force",
+                                                "stvk_energy_force", "neo_energy_force", "wide_energy_force"};
 
 /* A program of its own for each kernel that is needed: compilers of devices are slow. */
 static void build(shell_device *s, const char *name_before, const char *body_text)
 {
   static const char far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
                             "{\n  shell_excess_some(n, x, out);\n}\n";
-  const char *const text[] = {vvi_text_shell_common, vvi_text_shell_far, far, vvi_text_shell_formulas,
-                              vvi_text_shell_moves,  name_before,        body_text};
+  const char *const text[] = {vvi_text_shell_common, vvi_text_shell_far,  far,         vvi_text_shell_formulas,
+                              vvi_text_shell_moves,  vvi_text_shell_move, name_before, body_text};
   vvi_device_build(s->d, VV_COUNT(text), text);
 }
 
 static void build_all(shell_device *s)
 {
   for (int i = 0; i < KERNELS; i++) {
-    const int k = i == WIDE ? 2 : i % 2;
-    if (s->tiles[k] == 0) continue;
+    if (s->tiles[i % SORTS] == 0) continue;
     build(s, before[i], vvi_text_shell_force);
     s->force[i] = vvi_device_kernel(s->d, force_name[i]);
   }
@@ -456,6 +532,13 @@ static void build_all(shell_device *s)
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
   s->chunks = vvi_device_kernel(s->d, "chunks");
+  if (!s->b->booked) return;
+  build(s, "\n", vvi_text_shell_loads);
+  s->book = vvi_device_kernel(s->d, "book");
+  if (s->b->n_load == 0) return;
+  s->limits = vvi_device_kernel(s->d, "limits"), s->clear_forces = vvi_device_kernel(s->d, "clear_forces");
+  s->point_load = vvi_device_kernel(s->d, "point_load"), s->pressure = vvi_device_kernel(s->d, "pressure");
+  s->give_loads = vvi_device_kernel(s->d, "give_loads"), s->kick_loads = vvi_device_kernel(s->d, "kick_loads");
 }
 
 static void *device_open(const vv_block *b, struct vvi_device *d)
@@ -488,28 +571,26 @@ static void device_close(void *own)
 static const char *device_refuse(const vv_block *b)
 {
   if (b->z_reals > 0 || b->viscous) return "shells that flow, damp or break";
-  if (b->n_load > 0) return "loads and pressure on shells";
   return NULL;
 }
 
 /* ---- what is queued ---- */
 
-/* energy: 0: none, 1: with the forces, 2: alone. */
-static void launch_force(shell_device *s, double h, int32_t move, int32_t energy)
+static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
-  for (int k = 0; k < 3; k++) {
-    vvi_kernel *kernel = s->force[k == 2 ? WIDE : energy != 0 ? NEAR_STVK_ENERGY + k : NEAR_STVK + k];
-    vvi_device_launch(
-        s->d, kernel, s->tiles[k], s->items,
-        VVI_ARGUMENTS(VVI_BUFFER(s->order[k]), VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->halo),
-                      VVI_BUFFER(s->at), VVI_BUFFER(s->rest), VVI_BUFFER(s->one), VVI_BUFFER(s->weight),
-                      VVI_BUFFER(s->slice), VVI_BUFFER(s->list), VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real),
-                      VVI_BUFFER(s->give), VVI_BUFFER(s->body), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                      VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move),
-                      VVI_NUMBER(energy), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot),
-                      VVI_BUFFER(s->total), k == 2 ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local)));
+  for (int k = 0; k < SORTS; k++) {
+    vvi_kernel *kernel = s->force[energy ? SORTS + k : k];
+    vvi_device_launch(s->d, kernel, s->tiles[k], s->items,
+                      VVI_ARGUMENTS(VVI_BUFFER(s->order[k]), VVI_BUFFER(s->tile), VVI_BUFFER(s->table),
+                                    VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest), VVI_BUFFER(s->one),
+                                    VVI_BUFFER(s->weight), VVI_BUFFER(s->slice), VVI_BUFFER(s->list),
+                                    VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real), VVI_BUFFER(s->give),
+                                    VVI_BUFFER(s->body), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                    VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
+                                    VVI_NUMBER(move), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot),
+                                    VVI_BUFFER(s->total), k == 2 ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local)));
   }
-  s->counted = s->counted || energy != 0;
+  s->counted = energy;
 }
 
 static int64_t groups_for(int64_t n, int items)
@@ -521,9 +602,9 @@ static void launch_join(shell_device *s, double h, int32_t move)
 {
   vvi_device_launch(s->d, s->join, groups_for(s->shareds, 128), 128,
                     VVI_ARGUMENTS(VVI_NUMBER(s->shareds), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
-                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
-                                  VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
-                                  VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
+                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                  VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
 }
 
 /* The gradient of the present places, in the slots of owned nodes. */
@@ -538,17 +619,76 @@ static void gradient(shell_device *s, bool energy)
 static void launch_kick(shell_device *s, double h, double drift, int32_t from_nothing)
 {
   vvi_device_launch(s->d, s->kick, groups_for(s->nodes, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
-                                  VVI_NUMBER(drift), VVI_NUMBER(from_nothing), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->slot)));
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                                  VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(drift), VVI_NUMBER(from_nothing),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
+}
+
+/* ---- loads ---- */
+
+/* f: forces of all loads on the nodes at time t. */
+static void loads_at(shell_device *s, double t)
+{
+  const vv_block *b = s->b;
+  const int32_t n = s->nodes, reals = 3 * n;
+  bool pressed = false;
+  if (s->loaded && s->loaded_at == t) return;
+  for (int32_t i = 0; i < b->n_load; i++) pressed = pressed || b->load[i].node < 0;
+  vvi_device_launch(s->d, s->clear_forces, groups_for(reals, 128), 128,
+                    VVI_ARGUMENTS(VVI_NUMBER(reals), VVI_BUFFER(s->F)));
+  if (pressed)
+    vvi_device_launch(s->d, s->limits, groups_for(n, 128), 128,
+                      VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->lim_first), VVI_BUFFER(s->lim_node),
+                                    VVI_BUFFER(s->lim_weight), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                    VVI_BUFFER(s->y)));
+  for (int32_t i = 0; i < b->n_load; i++) {
+    const vv_load *l = &b->load[i];
+    const double size = vv_history_at(&l->history, t), P = size * l->value[0];
+    if (l->node >= 0) {
+      const int32_t node = l->node;
+      const vector4 force = {{size * l->value[0], size * l->value[1], size * l->value[2], 0.0}};
+      vvi_device_launch(s->d, s->point_load, 1, 1,
+                        VVI_ARGUMENTS(VVI_NUMBER(node), VVI_NUMBER(force), VVI_BUFFER(s->F)));
+      continue;
+    }
+    const shell_component *part = &shell_plan_of(b)->component[(int64_t)l->value[LOAD_COMPONENT]];
+    const int32_t from = (int32_t)part->node0, count = part->cut->nodes;
+    vvi_device_launch(s->d, s->pressure, groups_for(count, 128), 128,
+                      VVI_ARGUMENTS(VVI_NUMBER(from), VVI_NUMBER(count), VVI_NUMBER(P), VVI_BUFFER(s->around_first),
+                                    VVI_BUFFER(s->around), VVI_BUFFER(s->corner), VVI_BUFFER(s->y), VVI_BUFFER(s->F)));
+  }
+  vvi_device_launch(s->d, s->give_loads, groups_for(n, 128), 128,
+                    VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->give_first), VVI_BUFFER(s->give_node),
+                                  VVI_BUFFER(s->give_weight), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_BUFFER(s->F), VVI_BUFFER(s->f)));
+  s->loaded = true, s->loaded_at = t;
+}
+
+static void launch_loads(shell_device *s, double t, double h)
+{
+  loads_at(s, t);
+  vvi_device_launch(s->d, s->kick_loads, groups_for(s->nodes, 128), 128,
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(s->p)));
+}
+
+/* ---- what the table asks for ---- */
+
+/* The places are others. */
+static void forget(shell_device *s)
+{
+  s->known = s->counted = s->loaded = false;
 }
 
 static void device_up(void *own, const double *q, const double *p)
 {
   shell_device *s = own;
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
-  if (q != NULL) vvi_buffer_write(s->d, s->q, 0, bytes, q), s->known = s->counted = false;
+  if (q != NULL) {
+    vvi_buffer_write(s->d, s->q, 0, bytes, q);
+    forget(s);
+  }
   if (p != NULL) vvi_buffer_write(s->d, s->p, 0, bytes, p);
 }
 
@@ -563,18 +703,18 @@ static void device_down(void *own, double *q, double *p)
 static void device_kick(void *own, double t, double h)
 {
   shell_device *s = own;
-  (void)t;
   gradient(s, true);
   launch_kick(s, h, 0.0, 0);
+  if (s->b->n_load > 0) launch_loads(s, t, h);
 }
 
 static void device_drift(void *own, double h)
 {
   shell_device *s = own;
   vvi_device_launch(s->d, s->drift, groups_for(s->nodes, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
-                                  VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
-  s->known = s->counted = false;
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+  forget(s);
 }
 
 /* kick(h/2), then drift(h), in one pass over the nodes where the gradient is known. */
@@ -584,47 +724,84 @@ static void device_leap(void *own, double t, double h)
   (void)t;
   gradient(s, false);
   launch_kick(s, 0.5 * h, h, 0);
-  s->known = s->counted = false;
+  forget(s);
 }
 
 static void device_stride(void *own, double h)
 {
   shell_device *s = own;
-  launch_force(s, h, STRIDE, 0);
+  launch_force(s, h, STRIDE, false);
   launch_join(s, h, STRIDE);
-  s->known = s->counted = false;
+  forget(s);
 }
 
 static void device_force(void *own, double t, const double *q, double *f)
 {
   shell_device *s = own;
-  (void)t;
   device_up(s, q, NULL);
   gradient(s, false);
   launch_kick(s, 1.0, 0.0, 1);
+  if (s->b->n_load > 0) launch_loads(s, t, 1.0);
   device_down(s, NULL, f);
+}
+
+/* Rows of tiles -> one sum each, in the order of chunks; sum[rows] is added to. */
+static void add_rows(shell_device *s, const vvi_buffer *total, int32_t rows, double *const sum[])
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, n = tiles < SHELL_CHUNKS ? tiles : SHELL_CHUNKS;
+  double part[ROWS * SHELL_CHUNKS] = {0};
+  vvi_device_launch(
+      s->d, s->chunks, groups_for((int64_t)rows * n, 64), 64,
+      VVI_ARGUMENTS(VVI_NUMBER(rows), VVI_NUMBER(tiles), VVI_NUMBER(n), VVI_BUFFER(total), VVI_BUFFER(s->sums)));
+  vvi_buffer_read(s->d, s->sums, 0, sizeof(double) * (size_t)(rows * n), part);
+  for (int i = 0; i < rows; i++)
+    for (int k = 0; k < n; k++) *sum[i] += part[i * n + k];
 }
 
 static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, n = tiles < CHUNKS ? tiles : CHUNKS, rows = ROWS;
-  double part[ROWS][CHUNKS];
-  if (!s->counted) launch_force(s, 0.0, NOTHING, 2);
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  double *const to[ROWS] = {&sum->strain, &sum->kinetic, &sum->potential, &sum->p[0],  &sum->p[1], &sum->p[2],
+                            &sum->L[0],   &sum->L[1],    &sum->L[2],      &sum->p_abs, &sum->L_abs};
+  if (!s->counted) s->known = false;
+  gradient(s, true);
   vvi_device_launch(s->d, s->totals, tiles, 64,
                     VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass),
-                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q),
-                                  VVI_BUFFER(s->p), VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
-  vvi_device_launch(s->d, s->chunks, groups_for((int64_t)rows * n, 64), 64,
-                    VVI_ARGUMENTS(VVI_NUMBER(rows), VVI_NUMBER(tiles), VVI_NUMBER(n), VVI_BUFFER(s->total),
-                                  VVI_BUFFER(s->sums)));
-  memset(part, 0, sizeof part);
-  vvi_buffer_read(s->d, s->sums, 0, sizeof(double) * (size_t)(rows * n), part);
-  const double *row = &part[0][0];
-  double *to[ROWS] = {&sum->strain, &sum->kinetic, &sum->potential, &sum->p[0], &sum->p[1], &sum->p[2],
-                      &sum->L[0],   &sum->L[1],    &sum->L[2],      &sum->p_abs, &sum->L_abs};
-  for (int i = 0; i < ROWS; i++)
-    for (int k = 0; k < n; k++) *to[i] += row[i * n + k];
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->total),
+                                  VVI_LOCAL(64 * sizeof(double))));
+  add_rows(s, s->total, ROWS, to);
+}
+
+/* What comes from outside in one kick; as shell_post. */
+static void post_some(shell_device *s, int32_t of, double h, vv_posted *post)
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  double sum[SHELL_BOOKED] = {0}, *to[SHELL_BOOKED];
+  for (int i = 0; i < SHELL_BOOKED; i++) to[i] = &sum[i];
+  vvi_device_launch(s->d, s->book, tiles, 64,
+                    VVI_ARGUMENTS(VVI_NUMBER(of), VVI_NUMBER(h), VVI_NUMBER(tiles), VVI_BUFFER(s->tile),
+                                  VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity),
+                                  VVI_BUFFER(s->slot), VVI_BUFFER(s->f), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
+                                  VVI_BUFFER(s->booked), VVI_LOCAL(64 * sizeof(double))));
+  add_rows(s, s->booked, SHELL_BOOKED, to);
+  shell_book(sum, of == OF_LOADS, post);
+}
+
+static void device_post(void *own, double t, double h, vv_posted *post)
+{
+  shell_device *s = own;
+  if (vvi_norm3(s->b->gravity) > 0.0) post_some(s, OF_GRAVITY, h, post);
+  if (shell_plan_of(s->b)->held > 0) {
+    gradient(s, false);
+    post_some(s, OF_SUPPORTS, h, post);
+  }
+  if (s->b->n_load > 0) {
+    loads_at(s, t);
+    post_some(s, OF_LOADS, h, post);
+  }
 }
 
 const vv_device_table shell_device_table = {
@@ -637,6 +814,7 @@ const vv_device_table shell_device_table = {
     .drift = device_drift,
     .leap = device_leap,
     .stride = device_stride,
+    .post = device_post,
     .force = device_force,
     .audit = device_audit,
 };

@@ -2,7 +2,8 @@
  *
  * Compiled several times: NAME(force) with the law LAW (or that of the body), with ENERGY or without.  NEAR: places and forces
  * of the tile are in local memory, and an item keeps its pair in registers; otherwise they are in a piece of `scratch`, and an
- * item works on several pairs.
+ * item works on several pairs.  No barrier stands behind a condition, though all items of a group would agree on it: not
+ * every compiler of OpenCL follows that.
  *
  *   1  places of the nodes of the tile, ghosts made from them
  *   2  pairs and other triangles: sums, strain, stress                                        [shell 2, 6, 7, 9]
@@ -22,8 +23,8 @@ typedef struct NAME(answer) {
   double s1[3], s2[3], n[3], b[3];
 } NAME(answer);
 
-/* From the sums to the response; energy: that of the triangle, where it is asked for. */
-static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3], const double R[7], int energy,
+/* From the sums to the response; E: the energy of the triangle, where it is asked for. */
+static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3], const double R[7],
                              NAME(answer) *out, double *E)
 {
   double G[3], B[3], inverse, N[3], M[3];
@@ -33,14 +34,17 @@ static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3],
   else
     stress_neo(k, R, G, B, N, M);
   respond(S[0], S[1], S[2], S[3], S[4], G, out->n, &inverse, N, M, out->s1, out->s2, out->b);
-  if (energy && law == SHELL_STVK) energy_stvk(R, G, B, N, M, E);
-  if (energy && law != SHELL_STVK) energy_neo(k, R, G, B, E);
+#if ENERGY
+  if (law == SHELL_STVK)
+    energy_stvk(R, G, B, N, M, E);
+  else
+    energy_neo(k, R, G, B, E);
+#endif
 }
 
 /* Triangle `side` of pair i. */
 static void NAME(pair_side)(const shell_body *k, shell_law law, int side, int i, int pairs, int places,
-                            __global const ushort *at, __global const double *rest, SPACE const double *X, int energy,
-                            NAME(answer) *out, double *E)
+                            __global const ushort *at, __global const double *rest, SPACE const double *X, NAME(answer) *out, double *E)
 {
   double S[5][3], R[7];
   int node[SHELL_PAIR];
@@ -55,7 +59,7 @@ static void NAME(pair_side)(const shell_body *k, shell_law law, int side, int i,
       regular(p, 13, -1, sum);
     for (int s = 0; s < 5; s++) S[s][c] = sum[s];
   }
-  NAME(respond_to)(k, law, S, R, energy, out, E);
+  NAME(respond_to)(k, law, S, R, out, E);
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
@@ -75,7 +79,7 @@ static void NAME(put_pair)(double s1, double s2, double n, const double b[3], do
 /* A triangle that is in no pair: response to S[12][singles]. */
 static void NAME(single)(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
                          __global const ushort *at, __global const double *rest, __global const double *weight,
-                         SPACE const double *X, SPACE double *S, int energy, double *E)
+                         SPACE const double *X, SPACE double *S, double *E)
 {
   double sum[5][3] = {{0}}, R[7];
   NAME(answer) a;
@@ -86,7 +90,7 @@ static void NAME(single)(const shell_body *k, shell_law law, __global const int 
     for (int s = 0; s < 5; s++)
       for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
   }
-  NAME(respond_to)(k, law, sum, R, energy, &a, E);
+  NAME(respond_to)(k, law, sum, R, &a, E);
   for (int c = 0; c < 3; c++) {
     S[c * singles + i] = a.s1[c], S[(3 + c) * singles + i] = a.s2[c];
     S[(6 + c) * singles + i] = a.n[c], S[(9 + c) * singles + i] = a.b[c];
@@ -98,7 +102,7 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
                           __global const int *one, __global const double *weight, __global const int *slice,
                           __global const uint *list, __global const int *ghost_int, __global const double *ghost_real,
                           __global const int *give, __global const double *body, __global const double *mass,
-                          int stride, int column, int slots, double4 gravity, double h, int move, int energy,
+                          int stride, int column, int slots, double4 gravity, double h, int move,
                           __global double *q, __global double *p, __global double *slot, __global double *total,
                           SPACE double *room)
 {
@@ -131,31 +135,27 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
     for (int c = 0; c < 3; c++) X[c * places + i] = q[c * column + node];
   }
   barrier(FENCE);
-  if (ghosts > 0) {
-    for (int i = lid; i < ghosts; i += items) {
-      __global const int *gi = ghost_int + GHOST_INTS * (T[T_GHOST0] + i);
-      __global const double *g = ghost_real + GHOST_REALS * (t[TILE_GHOST] + i), *w = g + 6, *v = w + SHELL_SOURCES;
-      double sum[3] = {g[3], g[4], g[5]}, even[3] = {0.0, 0.0, 0.0};
-      for (int s = 0; s < gi[0]; s++)
-        for (int c = 0; c < 3; c++) {
-          sum[c] += w[s] * X[c * places + gi[1 + s]];
-          even[c] += v[s] * X[c * places + gi[1 + s]];
-        }
-      const double along = g[0] * even[0] + g[1] * even[1] + g[2] * even[2];
-      for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
-    }
-    barrier(FENCE);
+  for (int i = lid; i < ghosts; i += items) {
+    __global const int *gi = ghost_int + GHOST_INTS * (T[T_GHOST0] + i);
+    __global const double *g = ghost_real + GHOST_REALS * (t[TILE_GHOST] + i), *w = g + 6, *v = w + SHELL_SOURCES;
+    double sum[3] = {g[3], g[4], g[5]}, even[3] = {0.0, 0.0, 0.0};
+    for (int s = 0; s < gi[0]; s++)
+      for (int c = 0; c < 3; c++) {
+        sum[c] += w[s] * X[c * places + gi[1 + s]];
+        even[c] += v[s] * X[c * places + gi[1 + s]];
+      }
+    const double along = g[0] * even[0] + g[1] * even[1] + g[2] * even[2];
+    for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
   }
+#if ENERGY
+  for (int i = lid; i < T[T_CELLS]; i += items) F[i] = 0.0;
+#endif
+  barrier(FENCE);
 
   /* 2 */
   double E;
 #if ENERGY
-  if (energy) {
-    for (int i = lid; i < T[T_CELLS]; i += items) F[i] = 0.0;
-    barrier(FENCE);
-  }
-#define KEEP(cell) \
-  if (energy) F[cell] = E
+#define KEEP(cell) F[cell] = E
 #else
 #define KEEP(cell)
 #endif
@@ -165,9 +165,9 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
 #if NEAR
   NAME(answer) a, d;
   if (lid < pairs) {
-    NAME(pair_side)(&k, law, 0, lid, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &a, &E);
+    NAME(pair_side)(&k, law, 0, lid, pairs, places, pair_at, pair_rest, X, &a, &E);
     KEEP(8 * (lid / 4) + lid % 4);
-    NAME(pair_side)(&k, law, 1, lid, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &d, &E);
+    NAME(pair_side)(&k, law, 1, lid, pairs, places, pair_at, pair_rest, X, &d, &E);
     KEEP(8 * (lid / 4) + 4 + lid % 4);
   }
   for (int i = items - 1 - lid; i < singles; i += items) { /* the last items have the fewest pairs */
@@ -176,7 +176,7 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   for (int i = lid; i < pairs; i += items)
     for (int side = 0; side < 2; side++) {
       NAME(answer) a;
-      NAME(pair_side)(&k, law, side, i, pairs, places, pair_at, pair_rest, X, ENERGY && energy, &a, &E);
+      NAME(pair_side)(&k, law, side, i, pairs, places, pair_at, pair_rest, X, &a, &E);
       KEEP(8 * (i / 4) + 4 * side + i % 4);
       for (int c = 0; c < 3; c++) {
         P[(12 * side + c) * pairs + i] = a.s1[c], P[(12 * side + 3 + c) * pairs + i] = a.s2[c];
@@ -185,29 +185,23 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
     }
   for (int i = lid; i < singles; i += items) {
 #endif
-    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, ENERGY && energy, &E);
+    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, &E);
     KEEP(ones[ONE_COLUMNS * i + ONE_CELL]);
   }
 
 #if ENERGY
   /* Lane by lane over the groups, then the lanes: as energy.c does. */
-  if (energy) {
-    barrier(FENCE);
-    double sum = 0.0;
-    if (lid < 8)
-      for (int i = lid; i < T[T_CELLS]; i += 8) sum += F[i];
-    barrier(FENCE);
-    if (lid < 8) F[lid] = sum;
-    barrier(FENCE);
-    if (lid == 0) {
-      double all = 0.0;
-      for (int i = 0; i < 8; i++) all += F[i];
-      total[me] = all;
-    }
-  }
+  barrier(FENCE);
+  double sum_of_lane = 0.0;
+  for (int i = lid; lid < 8 && i < T[T_CELLS]; i += 8) sum_of_lane += F[i];
+  barrier(FENCE);
+  if (lid < 8) F[lid] = sum_of_lane;
+  barrier(FENCE);
+  double all = 0.0;
+  for (int i = 0; lid == 0 && i < 8; i++) all += F[i];
+  if (lid == 0) total[me] = all;
 #endif
 #undef KEEP
-  if (ENERGY && energy == 2) return; /* only the energy */
 
   /* 3 */
   const double g[3] = {gravity.x, gravity.y, gravity.z};
@@ -246,27 +240,18 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
         sum += F[both & 0xffff];
         sum += F[both >> 16];
       }
-      if (i >= now) {
+      if (i >= now)
         slot[c * slots + slot0 + i] = sum;
-        continue;
-      }
-      const int node = first + i;
-      const double m = mass[node], minv = mass[stride + node];
-      double P1 = p[c * column + node];
-      if (move == KICK) {
-        P1 = shell_kicked(h, g[c], m, sum, P1);
-      } else {
-        P1 = shell_kicked_twice(h, g[c], m, sum, P1);
-        q[c * column + node] = shell_drifted(h, minv, P1, q[c * column + node]);
-      }
-      p[c * column + node] = minv > 0.0 ? P1 : 0.0;
+      else
+        move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum, q + c * column + first + i,
+                 p + c * column + first + i);
     }
   }
 
   /* What acts on ghosts goes back to the nodes that made them, ghost by ghost.  [shell 12] */
-  if (ghosts == 0) return;
+  const int givers = ghosts > 0 ? own + halos : 0;
   barrier(CLK_GLOBAL_MEM_FENCE);
-  for (int i = lid; i < own + halos; i += items) {
+  for (int i = lid; i < givers; i += items) {
     __global const int *from = give + T[T_GIVE] + i;
     for (int e = from[0]; e < from[1]; e++) {
       const int which = give[e] / SHELL_SOURCES, s = give[e] % SHELL_SOURCES;
@@ -277,20 +262,9 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
       for (int c = 0; c < 3; c++)
         slot[c * slots + slot0 + i] += gr[6 + s] * f[c] + gr[6 + SHELL_SOURCES + s] * along * gr[c];
     }
-    if (move == NOTHING || i >= T[T_INNER]) continue;
-    const int node = first + i;
-    const double m = mass[node], minv = mass[stride + node];
-    for (int c = 0; c < 3; c++) {
-      const double sum = slot[c * slots + slot0 + i];
-      double P1 = p[c * column + node];
-      if (move == KICK) {
-        P1 = shell_kicked(h, g[c], m, sum, P1);
-      } else {
-        P1 = shell_kicked_twice(h, g[c], m, sum, P1);
-        q[c * column + node] = shell_drifted(h, minv, P1, q[c * column + node]);
-      }
-      p[c * column + node] = minv > 0.0 ? P1 : 0.0;
-    }
+    for (int c = 0; move != NOTHING && i < T[T_INNER] && c < 3; c++)
+      move_one(move, h, g[c], mass[first + i], mass[stride + first + i], slot[c * slots + slot0 + i],
+               q + c * column + first + i, p + c * column + first + i);
   }
 }
 #undef SPACE

@@ -1,19 +1,5 @@
 /* body/shell/nodes.cl  Nodes that several tiles touch; kick and drift of all nodes; totals. */
 
-/* One coordinate of a node by its gradient. */
-static void move_one(int move, double h, double g, double m, double minv, double grad, __global double *q,
-                     __global double *p)
-{
-  double P = *p;
-  if (move == KICK) {
-    P = shell_kicked(h, g, m, grad, P);
-  } else {
-    P = shell_kicked_twice(h, g, m, grad, P);
-    *q = shell_drifted(h, minv, P, *q);
-  }
-  *p = minv > 0.0 ? P : 0.0;
-}
-
 /* Nodes behind the inner ones of their tiles: adds the segments of other tiles, in ascending order, and moves them.
  * shared: node, own slot, its first other slot, how many. */
 __kernel void join(int n, __global const int4 *shared, __global const int *other, __global const double *mass,

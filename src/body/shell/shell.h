@@ -337,6 +337,8 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
+/* Sums over tiles are taken in so many chunks. */
+enum { SHELL_CHUNKS = 64 };
 enum { SHELL_OUTPUTS = 12 };
 extern const vv_output_field shell_output_field[];
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
@@ -347,6 +349,10 @@ int32_t shell_loads_count(const vv_group *g); /* of one copy */
 vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t first_component);
 void shell_kick_loads(const vv_block *b, double t, double h, const double *q, double *p);
 void shell_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
+/* Sums of a kick go to the books: work, impulse, moment, sizes of both. */
+enum { SHELL_BOOKED = 9 };
+void shell_book(const double sum[SHELL_BOOKED], bool works, vv_posted *post);
+enum { LOAD_COMPONENT = 3 }; /* place in vv_load.value: which component */
 
 /* ---- surface.c ---- */
 void shell_surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x);

@@ -174,7 +174,8 @@ VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h
                                 const double *restrict p, double *restrict q)
 {
   for (int c = 0; c < 3; c++)
-    for (int64_t i = i0; i < i1; i++) q[c * column + i] = shell_drifted(h, minv[i], p[c * column + i], q[c * column + i]);
+    for (int64_t i = i0; i < i1; i++)
+      q[c * column + i] = shell_drifted(h, minv[i], p[c * column + i], q[c * column + i]);
 }
 
 int shell_drift(const vv_block *b, double h, double *q, double *p)
