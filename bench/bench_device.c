@@ -25,7 +25,7 @@ static double triad(vvi_device *d)
   const int64_t n = vvi_device_about(d)->accelerator ? 1 << 26 : 1 << 22;
   vvi_buffer *a[3];
   double best = INFINITY;
-  if (!vvi_device_build(d, 1, texts)) return NAN;
+  if (!vvi_device_build(d, 0, 1, texts)) return NAN;
   vvi_kernel *k = vvi_device_kernel(d, "triad");
   for (int i = 0; i < 3; i++) a[i] = vvi_buffer_new(d, sizeof(double) * (size_t)n, NULL);
   for (int i = 0; i < 20 && vvi_device_trouble(d) == NULL; i++) {

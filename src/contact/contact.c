@@ -74,7 +74,7 @@ static bool prepare(struct vvi_contact_step *w)
 
 static void answer_all(struct vvi_contact_step *w)
 {
-  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM || w->features != NULL) {
+  if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
     return;
   }

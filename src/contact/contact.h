@@ -216,6 +216,7 @@ bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers);               /
 bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
 void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
+bool vvi_mover_moves(const vv_mover *m);
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6]);

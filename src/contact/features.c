@@ -197,18 +197,20 @@ static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
   if (k.normal.n > c->room) return false;
   memset(c->outside, 0, sizeof c->outside);
   c->open = k.normal.open;
-  c->legs = k.normal.n;
   for (int i = 0; i < 3; i++) {
     c->given[i] = i < axes ? w->sign * row[i]->given : 0.0;
     for (int a = 0; i < axes && a < 3; a++) c->outside[i][a] = row[i]->outside[a], c->outside[i][3 + a] = row[i]->x[a];
-    for (int l = 0; l < c->legs; l++) {
-      vvi_leg *leg = &w->leg[c->first + l];
-      leg->mover = mover_of(w, k.normal.part[l].mover);
+  }
+  for (int l = 0; l < k.normal.n; l++) {
+    const int32_t mover = mover_of(w, k.normal.part[l].mover);
+    if (!vvi_mover_moves(&w->near->mover[mover])) continue; /* the row of what is held has given it to the outside */
+    vvi_leg *leg = &w->leg[c->first + c->legs++];
+    leg->mover = mover;
+    for (int i = 0; i < 3; i++)
       for (int a = 0; a < 3; a++) {
         leg->force[i][a] = i < axes ? row[i]->part[l].force[a] : 0.0;
         leg->moment[i][a] = i < axes ? row[i]->part[l].moment[a] : 0.0;
       }
-    }
   }
   memset(c->x, 0, sizeof c->x);
   c->gap = -c->offset;

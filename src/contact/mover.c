@@ -107,14 +107,19 @@ bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers)
   return true;
 }
 
+bool vvi_mover_moves(const vv_mover *m)
+{
+  const double *a = m->inverse_mass, *b = m->inverse_inertia;
+  return a[0] + a[1] + a[2] > 0.0 || b[0] + b[1] + b[2] > 0.0;
+}
+
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
 {
   vvi_working *m = &w->work[i];
   const vv_mover *at = &w->near->mover[i];
   const vv_block *b = &w->model->block[m->block];
   m->loaded = true, m->touched = m->flown = false, m->frozen = 0;
-  m->moves = at->inverse_mass[0] + at->inverse_mass[1] + at->inverse_mass[2] > 0.0 ||
-             at->inverse_inertia[0] + at->inverse_inertia[1] + at->inverse_inertia[2] > 0.0;
+  m->moves = vvi_mover_moves(at);
   for (int c = 0; c < 6; c++) m->kick[c] = m->impulse[c] = m->held[c] = 0.0;
   for (int c = 0; w->forced && c < 3; c++)
     m->kick[c] = w->h * w->force[i].velocity[c], m->kick[3 + c] = w->h * w->force[i].spin[c];

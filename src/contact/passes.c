@@ -15,7 +15,7 @@ enum { PASSES = 30, RESTARTS = 6, CALMS = 3, HITS = 4, EXACT = 10, PAIR = 128 };
 /* ---- groups ---- */
 
 /* Nodes that contacts connect, in the order of the first contact of each; contacts and movers sorted by them.  What does not
- * move connects nothing. */
+ * move connects nothing: groups share it, and it is flown before any of them asks. */
 static int32_t first_mover(const struct vvi_contact_step *w, const vvi_contact *c)
 {
   for (int32_t k = 0; k < c->nodes; k++)
@@ -30,7 +30,10 @@ static void connect(struct vvi_contact_step *w)
     w->root[m] = m, w->group_of[m] = -1, w->work[m].loaded = false;
   }
   for (int64_t k = 0; k < w->n_node; k++)
-    if (!w->work[w->node[k]].loaded) vvi_mover_load(w, w->node[k]);
+    if (!w->work[w->node[k]].loaded) {
+      vvi_mover_load(w, w->node[k]);
+      if (!w->work[w->node[k]].moves) vvi_mover_fly(w, w->node[k], NULL);
+    }
   for (int32_t i = 0; i < w->n; i++) {
     const vvi_contact *c = &w->contact[i];
     const int32_t first = first_mover(w, c);

@@ -216,8 +216,10 @@ typedef struct vvi_sheet_list {
   double step;    /* bound of what they move in the coming drift */
   double offset;  /* sum of half thicknesses */
   double margin;  /* the layer */
+  int32_t chunk0, chunks; /* of the pairs to look at in this drift */
   bool stale;
-  bool off; /* answered elsewhere */
+  bool off;  /* answered elsewhere */
+  bool asks; /* the coming drift may use it up */
 } vvi_sheet_list;
 
 /* A pair that may meet in the coming drift. */

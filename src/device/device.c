@@ -48,9 +48,9 @@ void vvi_device_fail(vvi_device *d, const char *what)
 {
   (void)d, (void)what;
 }
-bool vvi_device_build(vvi_device *d, int n, const char *const text[])
+bool vvi_device_build(vvi_device *d, int registers, int n, const char *const text[])
 {
-  (void)d, (void)n, (void)text;
+  (void)d, (void)registers, (void)n, (void)text;
   return false;
 }
 vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name)
@@ -389,14 +389,19 @@ static void tell_build(vvi_device *d, cl_program program, cl_int code)
   fail(d, "its compiler does not take the kernels: %s %s", vvi_opencl_error(code), log);
 }
 
-bool vvi_device_build(vvi_device *d, int n, const char *const text[])
+bool vvi_device_build(vvi_device *d, int registers, int n, const char *const text[])
 {
   cl_int code;
   if (d->failed || d->programs == PROGRAMS) return false;
   cl_program program = d->cl.CreateProgramWithSource(d->context, (cl_uint)n, (const char **)(void *)text, NULL, &code);
   if (!good(d, code, "no program")) return false;
   d->program[d->programs++] = program;
-  code = d->cl.BuildProgram(program, 1, &d->at.id, "-cl-std=CL1.2", NULL, NULL);
+  const char *given = getenv("VISVIVA_OPENCL_OPTIONS");
+  char options[512];
+  snprintf(options, sizeof options, "-cl-std=CL1.2 %s", given != NULL ? given : "");
+  if (given == NULL && registers > 0 && strncmp(d->at.about.platform, "NVIDIA", 6) == 0)
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -cl-nv-maxrregcount=%d", registers);
+  code = d->cl.BuildProgram(program, 1, &d->at.id, options, NULL, NULL);
   if (code != CL_SUCCESS) tell_build(d, program, code);
   return code == CL_SUCCESS;
 }

@@ -29,8 +29,9 @@ void vvi_device_fail(vvi_device *d, const char *what);
 
 /* ---- programs ---- */
 
-/* Builds a program of several texts, one behind the other. */
-bool vvi_device_build(vvi_device *d, int n, const char *const text[]);
+/* Builds a program of several texts, one behind the other.  registers: that an item may have at most, where the compiler takes
+ * such a hint; 0: none. */
+bool vvi_device_build(vvi_device *d, int registers, int n, const char *const text[]);
 /* A kernel of the programs that were built. */
 vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name);
 

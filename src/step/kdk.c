@@ -37,11 +37,12 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
 const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
 {
   if (w->keep && w->known && (w->steady || w->known_at == t)) return w->f;
-  memset(w->f, 0, sizeof(double) * (size_t)s->state->np);
-  if (s->accelerator != NULL)
+  if (s->accelerator != NULL) {
     vvi_device_force(s, t, w->f);
-  else
+  } else {
+    vvi_zero_shared(vv_ctx_threads(s->model->ctx), s->state->np, w->f);
     vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
+  }
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
   w->known = true, w->known_at = t;
   return w->f;
@@ -142,7 +143,8 @@ static void close_springs(struct vv_step *s, double t)
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->keep) {
-    vvi_axpy(s->state->np, h, s->noted_force = vvi_kdk_force(s, k, t), s->state->p);
+    s->noted_force = vvi_kdk_force(s, k, t);
+    vvi_axpy_shared(vv_ctx_threads(s->model->ctx), s->state->np, h, s->noted_force, s->state->p);
     return;
   }
   vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);

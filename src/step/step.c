@@ -6,6 +6,7 @@
 #include "step/contact.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *restrict y)
 {
@@ -15,6 +16,34 @@ VV_HOT static void axpy(int64_t n, double a, const double *restrict x, double *r
 void vvi_axpy(int64_t n, double a, const double *x, double *y)
 {
   axpy(n, a, x, y);
+}
+
+/* Reals of a piece; fewer pieces are done in less time than a team needs to meet. */
+enum { PIECE = 4096, SHARED_FROM = 16 };
+
+static int64_t piece_end(int64_t n, int64_t first)
+{
+  return first + PIECE < n ? first + PIECE : n;
+}
+
+void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y)
+{
+  if (threads < 2 || n < SHARED_FROM * PIECE) {
+    axpy(n, a, x, y);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < n; i += PIECE) axpy(piece_end(n, i) - i, a, x + i, y + i);
+}
+
+void vvi_zero_shared(int threads, int64_t n, double *x)
+{
+  if (threads < 2 || n < SHARED_FROM * PIECE) {
+    memset(x, 0, sizeof *x * (size_t)n);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < n; i += PIECE) memset(x + i, 0, sizeof *x * (size_t)(piece_end(n, i) - i));
 }
 
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)

@@ -14,6 +14,8 @@
 extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
     vvi_text_shell_loads[], vvi_text_shell_formulas[], vvi_text_shell_moves[], vvi_text_shell_far[];
 
+/* Items of a group: one for each pair of a tile.  Registers: two groups share a multiprocessor of 65,536; measured. */
+enum { REGISTERS = 128 };
 enum { ITEMS = 256, SLICE = 32, ROWS = 11, MOST_ENTRIES = 65534 };
 
 /* The columns of the tables, as common.cl names them. */
@@ -518,7 +520,7 @@ static void build(shell_device *s, const char *name_before, const char *body_tex
                             "{\n  shell_excess_some(n, x, out);\n}\n";
   const char *const text[] = {vvi_text_shell_common, vvi_text_shell_far,  far,         vvi_text_shell_formulas,
                               vvi_text_shell_moves,  vvi_text_shell_move, name_before, body_text};
-  vvi_device_build(s->d, VV_COUNT(text), text);
+  vvi_device_build(s->d, REGISTERS, VV_COUNT(text), text);
 }
 
 static void build_all(shell_device *s)

@@ -42,24 +42,50 @@ static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3],
 #endif
 }
 
-/* Triangle `side` of pair i. */
-static void NAME(pair_side)(const shell_body *k, shell_law law, int side, int i, int pairs, int places,
-                            __global const ushort *at, __global const double *rest, SPACE const double *X, NAME(answer) *out, double *E)
-{
-  double S[5][3], R[7];
+/* What a pair needs from memory: places of its nodes in the tile, references of both triangles. */
+typedef struct NAME(pair) {
   int node[SHELL_PAIR];
-  for (int c = 0; c < 7; c++) R[c] = rest[(2 * c + side) * pairs + i];
-  for (int j = 0; j < SHELL_PAIR; j++) node[j] = at[j * pairs + i];
+  double rest[2][7];
+} NAME(pair);
+
+static void NAME(load_pair)(int i, int pairs, __global const ushort *at, __global const double *rest, NAME(pair) *out)
+{
+  for (int j = 0; j < SHELL_PAIR; j++) out->node[j] = at[j * pairs + i];
+  for (int c = 0; c < 7; c++)
+    for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
+}
+
+/* Both triangles of a pair. */
+static void NAME(both)(const shell_body *k, shell_law law, const NAME(pair) *pair, int places, SPACE const double *X,
+                       NAME(answer) *one, NAME(answer) *two, double E[2])
+{
+#if SIDES
+  for (int side = 0; side < 2; side++) {
+    double S[5][3];
+    for (int c = 0; c < 3; c++) {
+      double p[SHELL_PAIR], sum[5];
+      for (int j = 0; j < 12; j++) p[side == 0 ? j : 13 - j] = X[c * places + pair->node[side == 0 ? j : 13 - j]];
+      regular(p, side == 0 ? 0 : 13, side == 0 ? 1 : -1, sum);
+      for (int s = 0; s < 5; s++) S[s][c] = sum[s];
+    }
+    NAME(respond_to)(k, law, S, pair->rest[side], side == 0 ? one : two, &E[side]);
+#if SIDES > 1
+    mem_fence(CLK_LOCAL_MEM_FENCE);
+#endif
+  }
+#else
+  double S[2][5][3];
   for (int c = 0; c < 3; c++) {
     double p[SHELL_PAIR], sum[5];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + node[j]];
-    if (side == 0)
-      regular(p, 0, 1, sum);
-    else
-      regular(p, 13, -1, sum);
-    for (int s = 0; s < 5; s++) S[s][c] = sum[s];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + pair->node[j]];
+    regular(p, 0, 1, sum);
+    for (int s = 0; s < 5; s++) S[0][s][c] = sum[s];
+    regular(p, 13, -1, sum);
+    for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
   }
-  NAME(respond_to)(k, law, S, R, out, E);
+  NAME(respond_to)(k, law, S[0], pair->rest[0], one, &E[0]);
+  NAME(respond_to)(k, law, S[1], pair->rest[1], two, &E[1]);
+#endif
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
@@ -130,6 +156,15 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   const shell_law law = k.law == 0.0 ? SHELL_STVK : SHELL_NEO_HOOKE;
 #endif
 
+  __global const ushort *pair_at = at + T[T_AT];
+  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
+  __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
+#if NEAR
+  NAME(pair) mine; /* asked for before all wait for each other */
+#if !LATE
+  if (lid < pairs) NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
+#endif
+#endif
   for (int i = lid; i < own + halos; i += items) {
     const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
     for (int c = 0; c < 3; c++) X[c * places + i] = q[c * column + node];
@@ -153,40 +188,42 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   barrier(FENCE);
 
   /* 2 */
-  double E;
+  double E[2];
 #if ENERGY
-#define KEEP(cell) F[cell] = E
+#define KEEP(cell, side) F[cell] = E[side]
 #else
-#define KEEP(cell)
+#define KEEP(cell, side)
 #endif
-  __global const ushort *pair_at = at + T[T_AT];
-  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
-  __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
 #if NEAR
   NAME(answer) a, d;
   if (lid < pairs) {
-    NAME(pair_side)(&k, law, 0, lid, pairs, places, pair_at, pair_rest, X, &a, &E);
-    KEEP(8 * (lid / 4) + lid % 4);
-    NAME(pair_side)(&k, law, 1, lid, pairs, places, pair_at, pair_rest, X, &d, &E);
-    KEEP(8 * (lid / 4) + 4 + lid % 4);
+#if LATE
+    NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
+#endif
+    NAME(both)(&k, law, &mine, places, X, &a, &d, E);
+    KEEP(8 * (lid / 4) + lid % 4, 0);
+    KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
   }
   for (int i = items - 1 - lid; i < singles; i += items) { /* the last items have the fewest pairs */
 #else
   SPACE double *P = F + max(entries + 1, T[T_CELLS]); /* [24][pairs] */
-  for (int i = lid; i < pairs; i += items)
-    for (int side = 0; side < 2; side++) {
-      NAME(answer) a;
-      NAME(pair_side)(&k, law, side, i, pairs, places, pair_at, pair_rest, X, &a, &E);
-      KEEP(8 * (i / 4) + 4 * side + i % 4);
+  for (int i = lid; i < pairs; i += items) {
+    NAME(pair) mine;
+    NAME(answer) a[2];
+    NAME(load_pair)(i, pairs, pair_at, pair_rest, &mine);
+    NAME(both)(&k, law, &mine, places, X, &a[0], &a[1], E);
+    KEEP(8 * (i / 4) + i % 4, 0);
+    KEEP(8 * (i / 4) + 4 + i % 4, 1);
+    for (int side = 0; side < 2; side++)
       for (int c = 0; c < 3; c++) {
-        P[(12 * side + c) * pairs + i] = a.s1[c], P[(12 * side + 3 + c) * pairs + i] = a.s2[c];
-        P[(12 * side + 6 + c) * pairs + i] = a.n[c], P[(12 * side + 9 + c) * pairs + i] = a.b[c];
+        P[(12 * side + c) * pairs + i] = a[side].s1[c], P[(12 * side + 3 + c) * pairs + i] = a[side].s2[c];
+        P[(12 * side + 6 + c) * pairs + i] = a[side].n[c], P[(12 * side + 9 + c) * pairs + i] = a[side].b[c];
       }
-    }
+  }
   for (int i = lid; i < singles; i += items) {
 #endif
-    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, &E);
-    KEEP(ones[ONE_COLUMNS * i + ONE_CELL]);
+    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, E);
+    KEEP(ones[ONE_COLUMNS * i + ONE_CELL], 0);
   }
 
 #if ENERGY

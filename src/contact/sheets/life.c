@@ -36,6 +36,8 @@ void vvi_sheet_paths_ahead(vvi_sheet_search *w)
 
 void vvi_sheet_paths_done(vvi_sheet_search *w)
 {
+#pragma omp parallel for schedule(static) \
+    num_threads(w->threads) if (w->threads > 1 && w->sheets->n_cluster >= VVI_SHEET_SHARED)
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
     const vvi_sheet_speed *v = &w->speed[i];
     double d[3];
@@ -81,6 +83,11 @@ static const double *changed(vvi_sheet_search *w, int32_t cluster)
     }
   }
   return k->box;
+}
+
+void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster)
+{
+  changed(w, cluster);
 }
 
 /* x_ref <- x; once in a round, since nothing moves within it. */

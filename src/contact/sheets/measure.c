@@ -163,6 +163,7 @@ bool vvi_sheet_exceeds(vvi_sheet_search *w, int32_t mover)
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
   vvi_sheet_paths_done(w);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (w->threads > 1 && w->n_list >= VVI_SHEET_SHARED)
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
     if (l->n == 0) continue;

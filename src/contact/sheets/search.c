@@ -281,15 +281,56 @@ static bool rebuild(vvi_sheet_search *w, int32_t n)
   return true;
 }
 
-/* Lists that the coming drift may use up. */
-static int32_t find_due(vvi_sheet_search *w)
+/* What the coming drift adds; lists of which the paths alone do not tell that they hold. */
+static void find_asking(vvi_sheet_search *w, bool share)
+{
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (share)
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    const bool sleeps = vvi_sheet_list_sleeps(w, l);
+    l->asks = !l->off && (l->stale || !sleeps);
+    if (!l->off && (l->n > 0 || l->asks))
+      l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
+  }
+}
+
+/* The clusters of those, each once. */
+static int32_t clusters_asked_for(vvi_sheet_search *w)
 {
   int32_t n = 0;
   for (int32_t i = 0; i < w->n_list; i++) {
+    const vvi_sheet_list *l = &w->list[w->order[i]];
+    for (int side = 0; l->asks && !l->stale && side < 2; side++) {
+      const int32_t cluster = side == 0 ? l->a : l->b;
+      if (!w->moved[cluster]) w->left[n++] = cluster, w->moved[cluster] = 1;
+    }
+  }
+  for (int32_t i = 0; i < n; i++) w->moved[w->left[i]] = 0;
+  return n;
+}
+
+/* Lists that the coming drift may use up. */
+static int32_t find_due(vvi_sheet_search *w)
+{
+  const bool share = w->threads > 1 && w->n_list >= VVI_SHEET_SHARED;
+  int32_t n = 0;
+  find_asking(w, share);
+  if (share) {
+    const int32_t m = clusters_asked_for(w);
+#pragma omp parallel num_threads(w->threads)
+    {
+#pragma omp for schedule(dynamic, 4)
+      for (int32_t i = 0; i < m; i++) vvi_sheet_look_at(w, w->left[i]);
+#pragma omp for schedule(static)
+      for (int32_t i = 0; i < w->n_list; i++) {
+        vvi_sheet_list *l = &w->list[w->order[i]];
+        l->asks = l->asks && (l->stale || !vvi_sheet_list_holds(w, l));
+      }
+    }
+  }
+  for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
-    if (l->off || (l->n == 0 && !l->stale && vvi_sheet_list_sleeps(w, l))) continue;
-    l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
-    if (l->stale || !vvi_sheet_list_holds(w, l)) w->due[n++] = w->order[i];
+    if (l->asks && (share || l->stale || !vvi_sheet_list_holds(w, l))) w->due[n++] = w->order[i];
   }
   return n;
 }
@@ -525,25 +566,39 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   k->safe = least_of(block, (int32_t)(full(k->n) / BLOCK));
 }
 
-/* Chunks with pairs to look at, in order; the least budget of the others. */
+/* Chunks of a list with pairs to look at; the least budget of the others. */
+static void find_chunks(vvi_sheet_search *w, int32_t couple)
+{
+  vvi_sheet_list *l = &w->list[couple];
+  const float bound = bound_of(l);
+  l->safe = INFINITY, l->chunks = 0;
+  for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
+    const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
+    const float safe = least_of(w->block + k / BLOCK, (int32_t)(full(size) / BLOCK));
+    if (!(safe > bound))
+      w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size};
+    else if (safe < l->safe)
+      l->safe = safe;
+  }
+}
+
+/* Chunks with pairs to look at, in order. */
 static int32_t find_active(vvi_sheet_search *w)
 {
-  int32_t n = 0;
+  int32_t n = 0, room = 0, active = 0;
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
-    const float bound = bound_of(l);
-    if (l->n == 0 || l->safe > bound) continue;
-    l->safe = INFINITY;
+    if (l->n == 0 || l->safe > bound_of(l)) continue;
     want(w, l->a);
     want(w, l->b);
-    for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
-      const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
-      const float safe = least_of(w->block + k / BLOCK, (int32_t)(full(size) / BLOCK));
-      if (!(safe > bound))
-        w->chunk[n++] = (vvi_sheet_chunk){.couple = w->order[i], .first = k, .n = size};
-      else if (safe < l->safe)
-        l->safe = safe;
-    }
+    l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
+    w->due[active++] = w->order[i];
+  }
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (w->threads > 1 && room >= VVI_SHEET_SHARED)
+  for (int32_t i = 0; i < active; i++) find_chunks(w, w->due[i]);
+  for (int32_t i = 0; i < active; i++) { /* those that are not to be looked at left holes */
+    const vvi_sheet_list *l = &w->list[w->due[i]];
+    for (int32_t k = 0; k < l->chunks; k++) w->chunk[n++] = w->chunk[l->chunk0 + k];
   }
   return n;
 }

@@ -45,6 +45,10 @@ void vvi_sheet_paths_done(vvi_sheet_search *w);
 void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l);
 /* Is it complete for the coming drift?  Its `step` is known. */
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
+/* Where the points of a cluster are: what lists that share it need to know. */
+void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster);
+/* From so many clusters or lists on a team runs through them. */
+enum { VVI_SHEET_SHARED = 1024 };
 /* It is, without looking any closer. */
 static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
