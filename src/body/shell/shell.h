@@ -232,8 +232,8 @@ static inline const shell_plan *shell_plan_of(const vv_block *b)
 extern const vv_schema shell_schema;
 vv_status shell_measure(const vv_group *g, vv_need *need);
 vv_status shell_fill(const vv_group *g, vv_fill *f);
-/* The mesh of a body about its own centre.  Complaints name the words. */
-vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out);
+/* The mesh of a body about its own centre.  Complaints name the words.  known: it was made before, and found good. */
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi_mesh *out);
 /* Copies of a body: how many, and where copy i is and how it moves. */
 typedef struct shell_placement {
   double centre[3], turn[9], velocity[3], spin[3];
