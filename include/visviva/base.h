@@ -75,7 +75,7 @@ typedef struct vv_device {
 VV_API int vv_device_list(vv_device *out, int room); /* fills up to room of them; returns how many there are */
 
 /* Messages, oldest first, each one line without a newline.  A scene message reads
- * "file.yaml:12:5: bodies.left.material: unknown word 'yung'; did you mean 'young'?". */
+ * "file.yaml:12:5: bodies.left.material: unknown key 'yung'; did you mean 'young'?". */
 VV_API int vv_ctx_message_count(const vv_ctx *ctx);
 VV_API const char *vv_ctx_message(const vv_ctx *ctx, int i);
 VV_API void vv_ctx_messages_clear(vv_ctx *ctx);

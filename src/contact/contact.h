@@ -46,9 +46,10 @@ typedef struct vvi_contact {
   double steady;        /* part of the impulse that only holds */
   double b_n, b_t[2];   /* m/s: asked for */
   uint8_t pressed, block, hits, lowered;
-  bool open;  /* something outside takes part */
-  bool held;  /* answered as one that holds, not as an impact */
-  bool turns; /* its gap is not linear in the velocities */
+  bool open;   /* something outside takes part */
+  bool placed; /* asked for where it ends, not for how fast it parts */
+  bool held;   /* answered as one that holds, not as an impact */
+  bool turns;  /* its gap is not linear in the velocities */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */

@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 #include "sim/stop.h"
 #include "step/contact.h"
+#include "visviva/net.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -362,6 +363,20 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   return VV_OK;
 }
 
+/* Ranks share what flies freely; where surfaces may touch one process has to have all of it. */
+static vv_status share(vv_model *m, const vv_net *net)
+{
+  const vv_group *record = vv_sub(m->root, "record");
+  if (net->ranks > 1 && m->sheets != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                    "%s: shells that may touch something are not shared over ranks yet: use one process, or "
+                    "`contacts: [{response: none}]`",
+                    m->source);
+  if (net->ranks > 1 && vv_boolean(record, "modified"))
+    return vv_complain(record, "modified", "is not known over ranks; use one process");
+  return vvi_sys_share(m, net);
+}
+
 vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial)
 {
   *model = NULL;
@@ -370,7 +385,8 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   vv_model *m = VVI_ARENA_NEW(&arena, vv_model, 1);
   if (m == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
   m->arena = arena;
-  const vv_status status = build(ctx, spec, m, initial);
+  vv_status status = build(ctx, spec, m, initial);
+  if (status == VV_OK && vvi_ctx_net(ctx) != NULL) status = share(m, vvi_ctx_net(ctx));
   if (status != VV_OK) {
     vv_model_destroy(m);
     return status;

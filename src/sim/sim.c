@@ -5,6 +5,7 @@
 #include "step/accelerate.h"
 #include "step/contact.h"
 #include "step/variation.h"
+#include "visviva/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,8 +59,7 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
   return isfinite(t) ? t : 0.0;
 }
 
-/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
- *                                                                                                          [ledger 15] */
+/* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -80,6 +80,34 @@ static vv_status keep_histories(vv_sim *sim)
   return VV_OK;
 }
 
+static bool has_elements(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].elements > 0) return true;
+  return false;
+}
+
+/* Between two frames there are at most 4 keys of contacts that last and 32 of those that begin.  Rigid bodies need none: events
+ * have their poses. */
+static vv_status keep_keys(vv_sim *sim)
+{
+  enum { ROOM = 64, BYTES = 1 << 24, FRAMES = 200 };
+  const vv_model *m = sim->model;
+  const vv_group *record = vv_sub(m->root, "record");
+  vvi_keys *k = &sim->keys;
+  if (!has_elements(m)) return VV_OK;
+  const double frame =
+      vv_has(record, "every") ? vv_number(record, "every") / sim->step.h : (double)m->steps / (double)FRAMES;
+  const int64_t fit = BYTES / ((int64_t)sizeof(double) * (m->nq + 1));
+  k->room = fit < 2 ? 2 : fit < ROOM ? fit : ROOM;
+  k->small = fmax(1.0, frame / 32.0), k->large = fmax(1.0, frame / 4.0), k->cell = -1;
+  k->key = calloc((size_t)k->room, sizeof *k->key);
+  k->q = calloc((size_t)(k->room * m->nq), sizeof *k->q); /* not the arena, which would touch it */
+  if (k->key == NULL || k->q == NULL) return VV_NOMEM;
+  sim->step.keys = k;
+  return VV_OK;
+}
+
 static vv_status build(vv_sim *sim, const vv_sim_def *def)
 {
   const vv_model *m = sim->model;
@@ -96,6 +124,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (vvi_ctx_net(m->ctx) != NULL && vvi_ctx_net(m->ctx)->ranks > 1 && def->check_structure)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "the structure is not checked over ranks; use one process");
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
@@ -105,7 +135,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(vvi_accelerate(&sim->step, def->check_structure));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
-  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
+  if (meets) VV_TRY(keep_histories(sim));
+  if (sim->ledger.episodes != NULL) VV_TRY(keep_keys(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
@@ -143,6 +174,7 @@ void vv_sim_destroy(vv_sim *sim)
   vvi_contact_destroy(sim->step.contact);
   vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
+  free(sim->keys.key), free(sim->keys.q);
   vvi_stops_free(&sim->stops);
   free(sim->act);
   free(sim->mover);
@@ -234,7 +266,8 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
-  sim->started = sim->fresh = true;
+  if (kept != NULL) sim->keys.begun = kept->begun;
+  sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->sane = sim->state->step;
   vvi_claims_make(sim);
@@ -339,6 +372,17 @@ static void trim_episodes(vv_sim *sim)
   for (int i = 0; i < sim->n_observer; i++) sim->observer[i].told -= told;
 }
 
+static void trim_keys(vv_sim *sim)
+{
+  vvi_keys *k = &sim->keys;
+  for (int i = 0; i < sim->n_observer; i++) { /* who is told at the start and at the end only gets the last of them */
+    const vvi_observer *o = &sim->observer[i];
+    if ((o->next != NULL || o->every > 0) && o->keyed < k->n) return;
+  }
+  k->n = 0;
+  for (int i = 0; i < sim->n_observer; i++) sim->observer[i].keyed = 0;
+}
+
 /* Is an observer due now?  Multiples of a rhythm count from step 0, so that a resumed run keeps it; backwards, observers
  * with a rhythm of their own are told every step. */
 static bool is_due(const vv_sim *sim, const vvi_observer *o)
@@ -370,14 +414,18 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
                           .hopeless = hopeless,
                           .episode = e != NULL && e->n_done > o->told ? e->done + o->told : NULL,
                           .n_episode = e != NULL ? e->n_done - o->told : 0,
-                          .sample = e != NULL ? e->sample : NULL};
+                          .sample = e != NULL ? e->sample : NULL,
+                          .key = sim->keys.key + o->keyed,
+                          .n_key = sim->keys.n - o->keyed};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
     o->told = e != NULL ? e->n_done : 0;
+    o->keyed = sim->keys.n;
     if (o->next != NULL) o->at = o->next(sim->state->step, o->user);
   }
   trim_log(sim);
   trim_episodes(sim);
+  trim_keys(sim);
   return VV_OK;
 }
 
@@ -567,12 +615,40 @@ static void check_stops(vv_sim *sim, vv_report *r)
   vvi_stops_tell(sim->model, stop, sim->state->t, r->message, sizeof r->message);
 }
 
+/* Ranks look at the same step: the fewest steps that any of them would take; a flag that any of them has; trouble of one is
+ * that of all. */
+static int64_t agree_on_steps(const vv_sim *sim, int64_t n)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x = (double)n;
+  if (net == NULL) return n;
+  net->least(net, 1, &x);
+  return (int64_t)x;
+}
+
+static void agree_on_flags(const vv_sim *sim, bool *a, bool *b)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x[2] = {-(double)*a, -(double)*b};
+  if (net == NULL) return;
+  net->least(net, 2, x);
+  *a = x[0] < 0.0, *b = x[1] < 0.0;
+}
+
+static vv_status agree_on_status(const vv_sim *sim, vv_status status)
+{
+  bool failed = status != VV_OK, none = false;
+  agree_on_flags(sim, &failed, &none);
+  return status != VV_OK || !failed ? status
+                                    : vvi_fail(sim->model->ctx, VV_IO, "another rank could not write its files");
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
   if (sim->n_act > 0 || sim->n_controller > 0) vvi_host_writes(&sim->step);
   VV_TRY(vvi_act_before(sim));
-  const int64_t batch = vvi_pace_steps(&sim->pace, until_next(sim, n - *done));
+  const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
   VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
@@ -583,11 +659,16 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   if (sim->n_act > 0) vvi_host_writes(&sim->step);
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
-  if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool all = waiting(sim);
+  bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || due(sim);
+  agree_on_flags(sim, &asked, &looked);
+  if (asked && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;
+  if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step)))
+    vvi_sys_gather(sim->model, sim->state);
   if (r->reason == VV_REASON_DONE) check_stops(sim, r);
   const bool last = *done == n || r->reason != VV_REASON_DONE;
-  const bool all = waiting(sim);
-  if (!due(sim) && !last && !all) {
+  if (!looked && !last) {
     trim_log(sim);
     trim_episodes(sim);
     return VV_OK;
@@ -599,7 +680,8 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     close_ledger(sim);
   }
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
-  return tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE);
+  return agree_on_status(sim,
+                         tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
@@ -639,7 +721,10 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   notice_change(sim);
   vvi_host_writes(&sim->step);
   sim->polled = clock;
-  status = tell(sim, true, n <= 0, true, false);
+  if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  sim->restored = false;
+  if (report->reason != VV_REASON_DONE) n = 0;
+  status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   vvi_bring_down(&sim->step);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;

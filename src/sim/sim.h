@@ -13,6 +13,7 @@ typedef struct vvi_observer {
   int64_t at;       /* the step it waits for, where it has its own rhythm */
   int64_t seen;     /* events of the log it has been told */
   int64_t told;     /* and finished episodes of contact */
+  int64_t keyed;    /* and positions at contacts */
   vv_observe_fn *fn;
   void *user;
 } vvi_observer;
@@ -38,6 +39,7 @@ struct vv_sim {
   struct vv_step step;
   vvi_arena arena;
   vvi_log log;
+  vvi_keys keys;
   vvi_observer observer[VVI_MAX_OBSERVERS];
   int n_observer;
   vv_claim claim[VVI_MAX_CLAIMS];
@@ -49,6 +51,7 @@ struct vv_sim {
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
+  bool restored;  /* from a checkpoint, and no step was made since */
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */

@@ -44,14 +44,18 @@ function path(run: Run, key: string): unknown {
   return key.split('.').reduce((v: any, k) => (v === null || v === undefined ? undefined : v[k]), run.summary);
 }
 
+function relativeTo(scale: unknown, u: string): string {
+  return scale === 0 ? 'there is none in this run' : `relative to ${withUnit(scale, u, 3)}`;
+}
+
 function figures(): Figure[] {
   const plain = (label: string, key: string, text: (v: any, r: Run) => string, note?: (r: Run) => string): Figure => ({
     label, key, text: (r) => text(path(r, key), r), note, value: (r) => path(r, key),
   });
   return [
-    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'energy.scale'), r.ledger.unit('total'), 3)}`),
-    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'momentum.scale'), r.ledger.unit('p_x'), 3)}`),
-    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'), 3)}`),
+    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => relativeTo(path(r, 'energy.scale'), r.ledger.unit('total'))),
+    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'momentum.scale'), r.ledger.unit('p_x'))),
+    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'))),
     plain('Contacts', 'contacts', (v) => whole(v), (r) => `${whole(path(r, 'impacts'))} impulse${path(r, 'impacts') === 1 ? '' : 's'} that hit, ${whole(path(r, 'contact_pairs'))} pair${path(r, 'contact_pairs') === 1 ? '' : 's'} of bodies`),
     plain('Deepest penetration', 'max_penetration', (v, r) => withUnit(v, r.ledger.unit('penetration'), 3)),
     plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${path(r, 'step_seconds') === undefined ? '' : `${seconds(path(r, 'step_seconds'))} in steps, `}${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
@@ -115,7 +119,6 @@ function facts(run: Run): HTMLElement {
 
 function single(run: Run, clock: Clock): HTMLElement[] {
   return [
-    el('div', { class: 'headline' }, badge(run), el('p', { class: 'method' }, methodOf(run))),
     el('dl', { class: 'figures' }, ...figures().map((f) => figureCard(f, run))),
     el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims, bounds and when they came closest'), claimTable(run, clock), facts(run)),
   ];
@@ -125,11 +128,11 @@ function single(run: Run, clock: Clock): HTMLElement[] {
 function several(runs: Run[], clock: Clock): HTMLElement[] {
   const list = figures();
   const rows = runs.map((r, i) => el('tr', {},
-    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40)),
-    el('td', {}, badge(r)), el('td', { class: 'quiet' }, methodOf(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
+    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40), el('div', { class: 'quiet' }, methodOf(r))),
+    el('td', {}, badge(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
     ...list.map((f) => el('td', { class: 'number', 'data-key': f.key, 'data-value': String(f.value(r)), title: String(f.value(r)) }, f.text(r)))));
   const table = el('table', { class: 'versus' },
-    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', {}, 'Method'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
+    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
     el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),
@@ -142,7 +145,7 @@ export function verdict(report: Report, clock: Clock): HTMLElement {
   const { runs } = report, title = runs[0].title;
   const messages = runs.filter((r) => r.summary?.message).map((r) => el('p', { class: 'message' }, shorten(String(r.summary.message), 400)));
   return el('header', { class: 'verdict' },
-    el('p', { class: 'eyebrow' }, 'visviva report', runs.length > 1 ? `, ${runs.length} runs` : ''),
-    el('h1', { title }, shorten(title, 160)),
+    el('div', { class: 'titles' }, el('h1', { title }, shorten(title, 160)),
+      runs.length === 1 ? el('div', { class: 'headline' }, badge(runs[0]), el('p', { class: 'method' }, methodOf(runs[0]))) : el('p', { class: 'method' }, `${runs.length} runs`)),
     ...(runs.length === 1 ? single(runs[0], clock) : several(runs, clock)), ...messages);
 }

@@ -47,3 +47,4 @@ enum { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 
 enum { SHELL_PAIR = 14, SHELL_SOURCES = 12, SLICE = 32, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
 enum { NOTHING, KICK, STRIDE };
+enum { SHELL_SUMS = 11 }; /* of a tile: kinetic, strain, potential, |p|, |L|, p, L */

@@ -16,7 +16,7 @@ extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell
 
 /* Items of a group: one for each pair of a tile.  Registers: two groups share a multiprocessor of 65,536; measured. */
 enum { REGISTERS = 128 };
-enum { ITEMS = 256, SLICE = 32, ROWS = 11, MOST_ENTRIES = 65534 };
+enum { ITEMS = 256, SLICE = 32, MOST_ENTRIES = 65534 };
 
 /* The columns of the tables, as common.cl names them. */
 enum table_column {
@@ -349,9 +349,9 @@ typedef struct vector4 {
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
-  vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals, *chunks;
+  vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
-      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *sums, *scratch;
+      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch;
   vvi_buffer *order[SORTS]; /* tiles by kernel: STVK and neo-Hooke in local memory, the others */
   int64_t tiles[SORTS];
   size_t local; /* bytes of those in local memory */
@@ -364,6 +364,7 @@ typedef struct shell_device {
       *y, *F, *f;
   bool loaded; /* f holds the loads at the present places and at the time loaded_at */
   double loaded_at;
+  double *part; /* [tiles][SHELL_SUMS] as they come down */
   bool known;   /* the slots of owned nodes hold the gradient of the present places */
   bool counted; /* and `total` their strain energies */
 } shell_device;
@@ -494,9 +495,10 @@ static void send_all(shell_device *s, writer *w)
   s->q = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->p = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->slot = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * plan->slots), NULL);
-  s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(ROWS * plan->tiles), NULL);
-  s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_BOOKED * plan->tiles) : 0, NULL);
-  s->sums = vvi_buffer_new(d, sizeof(double) * ROWS * SHELL_CHUNKS, NULL);
+  s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles), NULL);
+  s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles) : 0, NULL);
+  s->part = calloc((size_t)(SHELL_SUMS * plan->tiles), sizeof *s->part);
+  if (s->part == NULL) vvi_device_fail(d, "out of memory");
   s->f = vvi_buffer_new(d, b->n_load > 0 ? sizeof(double) * (size_t)(3 * b->nodes) : 0, NULL);
   if (b->n_load > 0) send_loads(s);
 }
@@ -533,7 +535,6 @@ static void build_all(shell_device *s)
   build(s, "\n", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
-  s->chunks = vvi_device_kernel(s->d, "chunks");
   if (!s->b->booked) return;
   build(s, "\n", vvi_text_shell_loads);
   s->book = vvi_device_kernel(s->d, "book");
@@ -567,6 +568,7 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
 
 static void device_close(void *own)
 {
+  free(((shell_device *)own)->part);
   free(own); /* buffers go with the device */
 }
 
@@ -747,48 +749,44 @@ static void device_force(void *own, double t, const double *q, double *f)
   device_down(s, NULL, f);
 }
 
-/* Rows of tiles -> one sum each, in the order of chunks; sum[rows] is added to. */
-static void add_rows(shell_device *s, const vvi_buffer *total, int32_t rows, double *const sum[])
+/* Sums of all tiles come down and are added as the processor does, exactly. */
+static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 {
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, n = tiles < SHELL_CHUNKS ? tiles : SHELL_CHUNKS;
-  double part[ROWS * SHELL_CHUNKS] = {0};
-  vvi_device_launch(
-      s->d, s->chunks, groups_for((int64_t)rows * n, 64), 64,
-      VVI_ARGUMENTS(VVI_NUMBER(rows), VVI_NUMBER(tiles), VVI_NUMBER(n), VVI_BUFFER(total), VVI_BUFFER(s->sums)));
-  vvi_buffer_read(s->d, s->sums, 0, sizeof(double) * (size_t)(rows * n), part);
-  for (int i = 0; i < rows; i++)
-    for (int k = 0; k < n; k++) *sum[i] += part[i * n + k];
+  const size_t bytes = sizeof(double) * (size_t)(SHELL_SUMS * shell_plan_of(s->b)->tiles);
+  memset(s->part, 0, bytes);
+  vvi_buffer_read(s->d, total, 0, bytes, s->part);
+  shell_sum_tiles(s->b, n, s->part, out);
 }
 
 static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
-  double *const to[ROWS] = {&sum->strain, &sum->kinetic, &sum->potential, &sum->p[0],  &sum->p[1], &sum->p[2],
-                            &sum->L[0],   &sum->L[1],    &sum->L[2],      &sum->p_abs, &sum->L_abs};
+  double all[SHELL_SUMS];
   if (!s->counted) s->known = false;
   gradient(s, true);
   vvi_device_launch(s->d, s->totals, tiles, 64,
-                    VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass),
-                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity),
-                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->total),
-                                  VVI_LOCAL(64 * sizeof(double))));
-  add_rows(s, s->total, ROWS, to);
+                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
+                                  VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
+  add_tiles(s, s->total, SHELL_SUMS, all);
+  sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
+  sum->p_abs += all[3], sum->L_abs += all[4];
+  for (int c = 0; c < 3; c++) sum->p[c] += all[5 + c], sum->L[c] += all[8 + c];
 }
 
 /* What comes from outside in one kick; as shell_post. */
 static void post_some(shell_device *s, int32_t of, double h, vv_posted *post)
 {
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
-  double sum[SHELL_BOOKED] = {0}, *to[SHELL_BOOKED];
-  for (int i = 0; i < SHELL_BOOKED; i++) to[i] = &sum[i];
+  double sum[SHELL_BOOKED];
   vvi_device_launch(s->d, s->book, tiles, 64,
-                    VVI_ARGUMENTS(VVI_NUMBER(of), VVI_NUMBER(h), VVI_NUMBER(tiles), VVI_BUFFER(s->tile),
-                                  VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity),
-                                  VVI_BUFFER(s->slot), VVI_BUFFER(s->f), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->booked), VVI_LOCAL(64 * sizeof(double))));
-  add_rows(s, s->booked, SHELL_BOOKED, to);
+                    VVI_ARGUMENTS(VVI_NUMBER(of), VVI_NUMBER(h), VVI_BUFFER(s->tile), VVI_BUFFER(s->table),
+                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                  VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_BUFFER(s->slot), VVI_BUFFER(s->f),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->booked),
+                                  VVI_LOCAL(64 * sizeof(double))));
+  add_tiles(s, s->booked, SHELL_BOOKED, sum);
   shell_book(sum, of == OF_LOADS, post);
 }
 

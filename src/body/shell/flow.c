@@ -13,6 +13,7 @@
  * Groups that have never flowed have no internal variables to read but one flag; whether they begin to is seen at the outer
  * points, because the equivalent stress squared is convex in z.  Loops run over the eight lanes of a group. */
 #include "body/shell/lanes.h"
+#include "visviva/net.h"
 
 #include "ledger/ledger.h"
 
@@ -473,56 +474,66 @@ shell_flow_fn *shell_tile_flow(int set)
 
 /* ---- the whole block ---- */
 
-/* Losses are added tile by tile in their order: the same for any number of threads. */
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)
 {
   (void)p;
   const shell_plan *plan = b->plan;
   bool mine;
-  double *loss = shell_scratch(b, &mine), plastic = 0.0, viscous = 0.0;
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && plan->tiles >= 4)
-  for (int64_t i = 0; i < plan->tiles; i++) {
+  double *scratch = shell_scratch(b, &mine), *loss = shell_parts(b, scratch), all[2];
+  const int64_t n = shell_tiles_here(plan);
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= 4)
+  for (int64_t j = 0; j < n; j++) {
+    const int64_t i = shell_tile_here(plan, j);
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
-    loss[2 * i] = loss[2 * i + 1] = 0.0;
-    if (k->columns > 0.0) plan->flow(k, t, h, b->column, q, loss + 2 * i);
+    loss[SHELL_SUMS * i] = loss[SHELL_SUMS * i + 1] = 0.0;
+    if (k->columns > 0.0) plan->flow(k, t, h, b->column, q, loss + SHELL_SUMS * i);
   }
-  for (int64_t i = 0; i < plan->tiles; i++) plastic += loss[2 * i], viscous += loss[2 * i + 1];
-  shell_scratch_done(b, loss, mine);
+  if (post != NULL) shell_sum_tiles(b, 2, loss, all);
+  shell_scratch_done(b, scratch, mine);
   if (post == NULL) return;
-  if (plastic != 0.0) vvi_sum_add(&post->plastic_work, plastic);
-  if (viscous != 0.0) vvi_sum_add(&post->viscous_loss, viscous);
+  if (all[0] != 0.0) vvi_sum_add(&post->plastic_work, all[0]);
+  if (all[1] != 0.0) vvi_sum_add(&post->viscous_loss, all[1]);
 }
 
 /* Momenta fade: what the medium takes is external.                                                             [mat 11] */
-static void fade(const vv_block *b, const vv_body *body, double keep, const double *q, double *p, vv_posted *post)
+static void fade(const vv_block *b, const shell_tile *t, double keep, const double *q, double *p, double sum[9])
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  double loss = 0.0, impulse[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-  for (int64_t i = body->node0; i < body->node0 + body->n_node; i++) {
+  for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
     double x[3], j[3], turn[3];
     for (int c = 0; c < 3; c++) {
       double *at = p + c * b->column + i;
       const double before = *at;
       *at *= keep;
       x[c] = q[c * b->column + i], j[c] = *at - before;
-      loss += 0.5 * minv[i] * (before - *at) * (before + *at);
-      impulse[c] += j[c];
+      sum[0] += 0.5 * minv[i] * (before - *at) * (before + *at);
+      sum[1 + c] += j[c];
     }
     vvi_cross3(x, j, turn);
-    for (int c = 0; c < 3; c++) moment[c] += turn[c];
-    post->impulse_abs += vvi_norm3(j), post->moment_abs += vvi_norm3(turn);
+    for (int c = 0; c < 3; c++) sum[4 + c] += turn[c];
+    sum[7] += vvi_norm3(j), sum[8] += vvi_norm3(turn);
   }
-  vvi_sum_add(&post->viscous_loss, loss);
-  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], impulse[c]), vvi_sum_add(&post->moment[c], moment[c]);
 }
 
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double rate = shell_of(b, j)->damping.mass;
-    if (rate > 0.0) fade(b, b->body[j], exp(-rate * h), q, p, post);
+  enum { FADED = 9 };
+  const shell_plan *plan = b->plan;
+  bool mine;
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[FADED];
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const int64_t i = shell_tile_here(plan, j);
+    const double rate = shell_of(b, plan->tile[i].body)->damping.mass;
+    memset(part + SHELL_SUMS * i, 0, FADED * sizeof *part);
+    if (rate > 0.0) fade(b, &plan->tile[i], exp(-rate * h), q, p, part + SHELL_SUMS * i);
   }
+  shell_sum_tiles(b, FADED, part, all);
+  shell_scratch_done(b, scratch, mine);
+  vvi_sum_add(&post->viscous_loss, all[0]);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], all[1 + c]), vvi_sum_add(&post->moment[c], all[4 + c]);
+  post->impulse_abs += all[7], post->moment_abs += all[8];
 }
 
 /* ---- the step ---- */
@@ -536,14 +547,26 @@ static double square_of(const shell_body *k, double g11, double g22, double g12)
   return (1.0 + 0.822 * k->thickness * k->thickness / height) / height;
 }
 
+/* The fastest of all ranks, and the first element that is. */
+static void agree_on_fastest(const vv_net *net, double *rest, double *now, int64_t *element)
+{
+  const double mine = *now;
+  double most[2] = {-*rest, -*now}, first = INFINITY;
+  net->least(net, 2, most);
+  *rest = -most[0], *now = -most[1];
+  if (mine == *now) first = (double)*element;
+  net->least(net, 1, &first);
+  *element = isfinite(first) ? (int64_t)first : 0;
+}
+
 /* Metrics were noted by the last flow.  Shells without internal variables are not watched. */
 double shell_step_left(const vv_block *b, const double *q, int64_t *element)
 {
   const shell_plan *plan = b->plan;
   double rest = 0.0, now = 0.0;
   *element = 0;
-  for (int64_t i = 0; b->z_reals > 0 && i < plan->tiles; i++) {
-    const shell_tile *t = &plan->tile[i];
+  for (int64_t i = 0; b->z_reals > 0 && i < shell_tiles_here(plan); i++) {
+    const shell_tile *t = &plan->tile[shell_tile_here(plan, i)];
     const shell_body *k = shell_of(b, t->body);
     for (int j = 0; k->columns > 0.0 && j < t->groups; j++) {
       const shell_group *g = &t->group[j];
@@ -557,6 +580,7 @@ double shell_step_left(const vv_block *b, const double *q, int64_t *element)
       }
     }
   }
+  if (plan->share != NULL) agree_on_fastest(plan->share->net, &rest, &now, element);
   return now > 0.0 ? sqrt(rest / now) : 1.0;
 }
 

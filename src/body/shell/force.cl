@@ -59,21 +59,6 @@ static void NAME(load_pair)(int i, int pairs, __global const ushort *at, __globa
 static void NAME(both)(const shell_body *k, shell_law law, const NAME(pair) *pair, int places, SPACE const double *X,
                        NAME(answer) *one, NAME(answer) *two, double E[2])
 {
-#if SIDES
-  for (int side = 0; side < 2; side++) {
-    double S[5][3];
-    for (int c = 0; c < 3; c++) {
-      double p[SHELL_PAIR], sum[5];
-      for (int j = 0; j < 12; j++) p[side == 0 ? j : 13 - j] = X[c * places + pair->node[side == 0 ? j : 13 - j]];
-      regular(p, side == 0 ? 0 : 13, side == 0 ? 1 : -1, sum);
-      for (int s = 0; s < 5; s++) S[s][c] = sum[s];
-    }
-    NAME(respond_to)(k, law, S, pair->rest[side], side == 0 ? one : two, &E[side]);
-#if SIDES > 1
-    mem_fence(CLK_LOCAL_MEM_FENCE);
-#endif
-  }
-#else
   double S[2][5][3];
   for (int c = 0; c < 3; c++) {
     double p[SHELL_PAIR], sum[5];
@@ -85,7 +70,6 @@ static void NAME(both)(const shell_body *k, shell_law law, const NAME(pair) *pai
   }
   NAME(respond_to)(k, law, S[0], pair->rest[0], one, &E[0]);
   NAME(respond_to)(k, law, S[1], pair->rest[1], two, &E[1]);
-#endif
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
@@ -161,9 +145,7 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
 #if NEAR
   NAME(pair) mine; /* asked for before all wait for each other */
-#if !LATE
   if (lid < pairs) NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
-#endif
 #endif
   for (int i = lid; i < own + halos; i += items) {
     const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
@@ -197,9 +179,6 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
 #if NEAR
   NAME(answer) a, d;
   if (lid < pairs) {
-#if LATE
-    NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
-#endif
     NAME(both)(&k, law, &mine, places, X, &a, &d, E);
     KEEP(8 * (lid / 4) + lid % 4, 0);
     KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
@@ -236,7 +215,7 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   barrier(FENCE);
   double all = 0.0;
   for (int i = 0; lid == 0 && i < 8; i++) all += F[i];
-  if (lid == 0) total[me] = all;
+  if (lid == 0) total[SHELL_SUMS * me + 1] = all;
 #endif
 #undef KEEP
 

@@ -142,6 +142,7 @@ static void give_to_nodes(const vv_block *b, const double *F, double *f)
 static const double *forces_on_nodes(const vv_block *b, double t, const double *q, double *scratch)
 {
   double *y = scratch + 4 * shell_plan_of(b)->slots, *F = y + 3 * b->nodes;
+  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
   load_forces(b, t, q, y, F);
   give_to_nodes(b, F, y); /* the limits are no longer needed */
   return y;
@@ -160,8 +161,8 @@ void shell_kick_loads(const vv_block *b, double t, double h, const double *q, do
 
 /* ---- booking ---- */
 
-/* What comes from outside in one kick, of which force: sums over the nodes of a tile, by lanes as energies are, then over the
- * tiles of a chunk, then over chunks.  Accelerators do the same. */
+/* What comes from outside in one kick, of which force: sums over the nodes of a tile, by lanes as energies are, then exactly
+ * over the tiles.  Accelerators do the same. */
 enum { LANES = 4 };
 typedef enum source { OF_GRAVITY, OF_SUPPORTS, OF_LOADS } source;
 typedef struct booked {
@@ -198,15 +199,11 @@ static void book_node(const booked *w, const shell_tile *t, int k, double sum[SH
   sum[8][lane] += fabs(w->h) * vvi_norm3(x) * vvi_norm3(f);
 }
 
-static void book_chunk(const booked *w, int64_t from, int64_t to, double all[SHELL_BOOKED])
+static void book_tile(const booked *w, const shell_tile *t, double *all)
 {
-  const shell_plan *plan = w->b->plan;
-  for (int i = 0; i < SHELL_BOOKED; i++) all[i] = 0.0;
-  for (int64_t j = from; j < to; j++) {
-    double sum[SHELL_BOOKED][LANES] = {{0}};
-    for (int k = 0; k < plan->tile[j].own; k++) book_node(w, &plan->tile[j], k, sum);
-    for (int i = 0; i < SHELL_BOOKED; i++) all[i] += ((sum[i][0] + sum[i][1]) + sum[i][2]) + sum[i][3];
-  }
+  double sum[SHELL_BOOKED][LANES] = {{0}};
+  for (int k = 0; k < t->own; k++) book_node(w, t, k, sum);
+  for (int i = 0; i < SHELL_BOOKED; i++) all[i] = ((sum[i][0] + sum[i][1]) + sum[i][2]) + sum[i][3];
 }
 
 void shell_book(const double sum[SHELL_BOOKED], bool works, vv_posted *post)
@@ -220,14 +217,17 @@ void shell_book(const double sum[SHELL_BOOKED], bool works, vv_posted *post)
   post->moment_abs += sum[8];
 }
 
-static void book_all(const booked *w, bool works, vv_posted *post)
+static void book_all(const booked *w, bool works, double *part, vv_posted *post)
 {
-  const int64_t n = shell_plan_of(w->b)->tiles, chunks = n < SHELL_CHUNKS ? n : SHELL_CHUNKS;
-  double part[SHELL_CHUNKS][SHELL_BOOKED], all[SHELL_BOOKED] = {0};
+  const shell_plan *plan = w->b->plan;
+  const int64_t n = shell_tiles_here(plan);
+  double all[SHELL_BOOKED];
 #pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->b->threads > 1 && n > 1)
-  for (int64_t i = 0; i < chunks; i++) book_chunk(w, n * i / chunks, n * (i + 1) / chunks, part[i]);
-  for (int64_t i = 0; i < chunks; i++)
-    for (int k = 0; k < SHELL_BOOKED; k++) all[k] += part[i][k];
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = shell_tile_here(plan, i);
+    book_tile(w, &plan->tile[at], part + SHELL_SUMS * at);
+  }
+  shell_sum_tiles(w->b, SHELL_BOOKED, part, all);
   shell_book(all, works, post);
 }
 
@@ -238,16 +238,16 @@ void shell_post(const vv_block *b, double t, double h, const double *q, const do
 {
   const shell_plan *plan = b->plan;
   bool mine;
-  double *scratch = shell_scratch(b, &mine);
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch);
   booked w = {.b = b, .h = h, .q = q, .p = p, .f = scratch};
-  if (vvi_norm3(b->gravity) > 0.0) w.of = OF_GRAVITY, book_all(&w, false, post);
+  if (vvi_norm3(b->gravity) > 0.0) w.of = OF_GRAVITY, book_all(&w, false, part, post);
   if (plan->held > 0) {
     shell_gradient(b, q, scratch);
-    w.of = OF_SUPPORTS, book_all(&w, false, post);
+    w.of = OF_SUPPORTS, book_all(&w, false, part, post);
   }
   if (b->n_load > 0) {
     w.f = forces_on_nodes(b, t, q, scratch);
-    w.of = OF_LOADS, book_all(&w, true, post);
+    w.of = OF_LOADS, book_all(&w, true, part, post);
   }
   shell_scratch_done(b, scratch, mine);
 }

@@ -66,8 +66,8 @@ __kernel void kick_loads(int n, __global const double *mass, int stride, int col
 }
 
 /* Sums over the nodes that a tile owns, in 4 lanes: work, impulse, moment, sizes of both.  of: 0: gravity, 1: supports,
- * 2: loads.  total: [9][tiles]. */
-__kernel void book(int of, double h, int tiles, __global const int *tile, __global const int *table,
+ * 2: loads.  total: [tiles][SHELL_SUMS]. */
+__kernel void book(int of, double h, __global const int *tile, __global const int *table,
                    __global const double *mass, int stride, int column, int slots, double4 gravity,
                    __global const double *slot, __global const double *load, __global const double *q,
                    __global const double *p, __global double *total, __local double *sums)
@@ -99,5 +99,5 @@ __kernel void book(int of, double h, int tiles, __global const int *tile, __glob
   }
   if (what < 9) sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (lane == 0 && what < 9) total[what * tiles + me] = ((sums[lid] + sums[lid + 1]) + sums[lid + 2]) + sums[lid + 3];
+  if (lane == 0 && what < 9) total[SHELL_SUMS * me + what] = ((sums[lid] + sums[lid + 1]) + sums[lid + 2]) + sums[lid + 3];
 }

@@ -52,13 +52,14 @@ __kernel void drift_nodes(int n, __global const double *mass, int stride, int co
 
 /* Of the nodes that a tile owns: 10 sums, each in 4 lanes that are added in the end; as energy.c does.  total: [11][tiles]: strain, which force.cl has written, then
  * kinetic, potential, p, L, |p|, |L|. */
-__kernel void totals(int tiles, __global const int *tile, __global const int *table, __global const double *mass,
+__kernel void totals(__global const int *tile, __global const int *table, __global const double *mass,
                      int stride, int column, double4 gravity, __global const double *q, __global const double *p,
                      __global double *total, __local double *sums)
 {
   const int me = (int)get_group_id(0), lid = (int)get_local_id(0), what = lid / 4, lane = lid % 4;
   __global const int *t = tile + TILE_COLUMNS * me, *T = table + T_COLUMNS * t[TILE_TABLE];
   const int first = t[TILE_NODE0] + T[T_OWN0];
+  const int place[10] = {0, 2, 5, 6, 7, 8, 9, 10, 3, 4}; /* behind the strain, which force.cl has written to 1 */
   double sum = 0.0;
   for (int k = lane; what < 10 && k < T[T_OWN]; k += 4) {
     const int i = first + k;
@@ -78,16 +79,5 @@ __kernel void totals(int tiles, __global const int *tile, __global const int *ta
   }
   if (what < 10) sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (lane == 0 && what < 10) total[(what + 1) * tiles + me] = ((sums[lid] + sums[lid + 1]) + sums[lid + 2]) + sums[lid + 3];
-}
-
-/* Rows of tiles -> rows of chunks, each in the order of its tiles. */
-__kernel void chunks(int rows, int tiles, int n, __global const double *total, __global double *out)
-{
-  const int i = (int)get_global_id(0), row = i / n, chunk = i % n;
-  if (row >= rows) return;
-  const int from = (int)((long)tiles * chunk / n), to = (int)((long)tiles * (chunk + 1) / n);
-  double sum = 0.0;
-  for (int k = from; k < to; k++) sum += total[row * tiles + k];
-  out[i] = sum;
+  if (lane == 0 && what < 10) total[SHELL_SUMS * me + place[what]] = ((sums[lid] + sums[lid + 1]) + sums[lid + 2]) + sums[lid + 3];
 }

@@ -28,6 +28,7 @@ const vv_body_kind vv_shell_kind = {
     .post = shell_post,
     .stride = shell_stride,
     .audit = shell_audit,
+    .audit_body = shell_audit_body,
     .energy_floor = shell_energy_floor,
     .stable_step = shell_stable_step,
     .answer_time = shell_answer_time,
@@ -40,5 +41,8 @@ const vv_body_kind vv_shell_kind = {
     .movers = shell_movers,
     .mover = shell_mover,
     .scatter = shell_scatter,
+    .share = shell_share_tiles,
+    .unshare = shell_share_end,
+    .gather = shell_gather,
     .device = &shell_device_table,
 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 enum { STEPS = 120, LOOK = 8 };
-enum { MANY = 20000 }; /* loops over more are shared by the threads; sums keep their order */
+enum { MANY = 20000 };              /* loops over more are shared by the threads; sums keep their order */
 static const double SHIFT = 1e-6;   /* of the shortest side: the largest displacement of the differences */
 static const double settled = 1e-5; /* relative growth over LOOK steps that ends the iteration */
 

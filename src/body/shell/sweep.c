@@ -122,13 +122,31 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine)
 void shell_gradient(const vv_block *b, const double *q, double *slot)
 {
   const shell_plan *plan = b->plan;
-#pragma omp parallel num_threads(b->threads) if (b->threads > 1 && plan->tiles >= PARALLEL_FROM)
-  {
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, i, q, segment(&plan->tile[i], slot));
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) add_shared(&plan->tile[i], slot);
+  const int64_t n = shell_tiles_here(plan);
+  const bool alone = b->threads < 2 || n < PARALLEL_FROM;
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) {
+    const int64_t i = shell_tile_here(plan, k);
+    force_tile(b, i, q, segment(&plan->tile[i], slot));
   }
+  shell_fetch_forces(b, slot);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) add_shared(&plan->tile[shell_tile_here(plan, k)], slot);
+}
+
+/* All tiles of this rank; in between forces of other ranks come in. */
+static void sweep_shared(const move *w)
+{
+  const shell_plan *plan = w->b->plan;
+  const int64_t n = shell_tiles_here(plan);
+  const bool alone = w->b->threads < 2 || n < PARALLEL_FROM;
+  shell_fetch_places(w->b, w->q);
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) begin_tile(w, shell_tile_here(plan, k));
+  shell_fetch_forces(w->b, w->slot);
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) end_tile(w, shell_tile_here(plan, k));
 }
 
 static void sweep(const vv_block *b, double h, bool stride, double *q, double *p)
@@ -136,7 +154,9 @@ static void sweep(const vv_block *b, double h, bool stride, double *q, double *p
   const shell_plan *plan = b->plan;
   bool mine;
   const move w = {.b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine)};
-  if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
+  if (plan->share != NULL) {
+    sweep_shared(&w);
+  } else if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
     for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
     for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
   } else {
