@@ -97,8 +97,8 @@ typedef struct app_edit {
 /* The values of --set, NAME=VALUE each; edit[values->n] points into them and into the buffer.  False: reported. */
 enum { APP_EDIT_BYTES = 4096 };
 bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edit edit[]);
-bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[],
-                           const vv_net *net);
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, const char *device, int n,
+                           const app_edit edit[], const vv_net *net);
 void app_scene_close(app_scene *s);
 /* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
 const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size);
@@ -143,9 +143,10 @@ typedef struct app_run {
   bool resume, overwrite, quiet, check_structure;
   bool output; /* files are being written */
   int threads;
-  const char *again; /* the command that continues it; NULL: run with path, folder and set */
-  uint64_t hash;     /* of the state at the end */
-  const vv_net *net; /* ranks that share it; NULL: one process */
+  const char *device; /* NULL: the processor */
+  const char *again;  /* the command that continues it; NULL: run with path, folder and set */
+  uint64_t hash;      /* of the state at the end */
+  const vv_net *net;  /* ranks that share it; NULL: one process */
 } app_run;
 bool app_run_folder_fits(const app_run *r); /* false: reported */
 int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */

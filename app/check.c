@@ -112,7 +112,7 @@ static int check_edited(const char *path, const app_values *set)
   app_scene s;
   char names[APP_EDIT_BYTES];
   app_edit edit[APP_MAX_VALUES];
-  if (!app_edits_read(set, names, sizeof names, edit) || !app_scene_open_edited(&s, path, 1, set->n, edit, NULL))
+  if (!app_edits_read(set, names, sizeof names, edit) || !app_scene_open_edited(&s, path, 1, NULL, set->n, edit, NULL))
     return APP_INPUT;
   const int code = check(&s, path);
   app_scene_close(&s);

@@ -31,6 +31,18 @@ static void print_build(void)
   printf("  processors         %ld online\n", sysconf(_SC_NPROCESSORS_ONLN));
 }
 
+static void print_devices(void)
+{
+  enum { MOST = 32 };
+  vv_device device[MOST];
+  const int n = vv_device_list(device, MOST);
+  printf("devices (run --device)\n");
+  printf("  %-18s this processor, by default\n", "cpu");
+  for (int i = 0; i < n && i < MOST; i++)
+    printf("  %-18d %s, %.3g GB, %s%s\n", i, device[i].name, (double)device[i].memory / 1e9, device[i].platform,
+           device[i].doubles ? "" : "; no double precision: cannot be used");
+}
+
 static void print_catalog(void)
 {
   const vv_catalog *c = vv_catalog_default();
@@ -134,6 +146,7 @@ int app_verb_info(int argc, char **argv)
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (line.n == 1) return app_is_folder(line.word[0]) ? info_folder(line.word[0]) : app_check_scene(line.word[0]);
   print_build();
+  print_devices();
   print_catalog();
   return APP_DONE;
 }

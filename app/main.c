@@ -7,7 +7,7 @@
 
 const app_verb app_verbs[] = {
     {"run", app_verb_run,
-     "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--resume | --overwrite] [--quiet] "
+     "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--device D] [--resume | --overwrite] [--quiet] "
      "[--check-structure]",
      "run a scene and write its result folder"},
     {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",

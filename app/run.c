@@ -162,7 +162,7 @@ static int open_and_run(app_run *r)
   char names[APP_EDIT_BYTES];
   app_edit edit[APP_MAX_VALUES];
   if (!app_edits_read(&r->set, names, sizeof names, edit)) return APP_INPUT;
-  const bool open = app_scene_open_edited(&r->scene, r->path, r->threads, r->set.n, edit, r->net);
+  const bool open = app_scene_open_edited(&r->scene, r->path, r->threads, r->device, r->set.n, edit, r->net);
 #ifdef VV_MPI
   if (r->net != NULL && !app_ranks_agree(r->net, open) && open) return APP_INPUT;
 #endif
@@ -206,6 +206,7 @@ int app_verb_run(int argc, char **argv)
   const app_option option[] = {
       {.name = "--output", .brief = "-o", .value = &folder},
       {.name = "--threads", .value = &threads},
+      {.name = "--device", .value = &r.device},
       {.name = "--set", .many = &r.set},
       {.name = "--resume", .flag = &r.resume},
       {.name = "--overwrite", .flag = &r.overwrite},
@@ -214,7 +215,7 @@ int app_verb_run(int argc, char **argv)
   };
   app_line line = {.verb = "run",
                    .option = option,
-                   .n_option = 7,
+                   .n_option = 8,
                    .needs = "a scene file, or - for standard input",
                    .least = 1,
                    .most = 1};

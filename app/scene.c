@@ -59,10 +59,12 @@ bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edi
   return true;
 }
 
-bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[], const vv_net *net)
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, const char *device, int n,
+                           const app_edit edit[], const vv_net *net)
 {
   vv_ctx_def def = vv_ctx_default();
   def.threads = threads;
+  def.device = device;
   *s = (app_scene){0};
   vv_status status = vv_ctx_create(&def, &s->ctx);
   if (status == VV_OK && net != NULL) vv_ctx_share(s->ctx, net);
@@ -80,7 +82,7 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, c
 
 bool app_scene_open(app_scene *s, const char *path, int threads)
 {
-  return app_scene_open_edited(s, path, threads, 0, NULL, NULL);
+  return app_scene_open_edited(s, path, threads, NULL, 0, NULL, NULL);
 }
 
 void app_scene_close(app_scene *s)

@@ -157,6 +157,7 @@ static void print_cost(const app_run *r)
   const char *when = 2 * shared < steps ? ", 1 for most steps" : "";
   const double all = r->report.wall_seconds, inside = r->report.step_seconds;
   printf("wall time            %.3g s on %d thread%s%s\n", all, threads, app_plural(threads), when);
+  if (vv_sim_device(r->sim) != NULL) printf("  device             %s\n", vv_sim_device(r->sim));
   printf("  steps              %.3g s", inside);
   if (work > 0) printf(", %.3g ns per node and step", 1e9 * inside / work);
   printf("\n  audits and files   %.3g s", all > inside ? all - inside : 0.0);

@@ -104,6 +104,19 @@ endforeach()
 target_sources(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation/book.c)
 target_include_directories(test_io_book PRIVATE ${PROJECT_SOURCE_DIR}/validation)
 
+# A library in front of OpenCL's loader, for devices that fail.
+find_library(VV_OPENCL_LOADER NAMES libOpenCL.so.1 OpenCL)
+if(VV_HAVE_OPENCL AND VV_OPENCL_LOADER AND NOT APPLE)
+  add_library(vv_fake_opencl MODULE ${PROJECT_SOURCE_DIR}/tests/device/fake/opencl.c)
+  target_include_directories(vv_fake_opencl SYSTEM PRIVATE ${VV_OPENCL_INCLUDE})
+  target_compile_definitions(vv_fake_opencl PRIVATE _GNU_SOURCE)
+  target_link_options(vv_fake_opencl PRIVATE -Wl,--no-as-needed)
+  target_link_libraries(vv_fake_opencl PRIVATE ${VV_OPENCL_LOADER} ${CMAKE_DL_LIBS})
+  set_target_properties(vv_fake_opencl PROPERTIES C_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_dependencies(test_device_faults vv_fake_opencl)
+  target_compile_definitions(test_device_faults PRIVATE VV_FAKE_OPENCL="$<TARGET_FILE:vv_fake_opencl>")
+endif()
+
 # ---- fuzz targets -------------------------------------------------------------------------------------------------------
 
 file(GLOB fuzz_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c)

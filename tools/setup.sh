@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Is everything here that a build needs?  Silent when it is.  Otherwise installs the missing Debian packages, or, where
 # there is no apt-get or no right to use it, names them and stops.
-#   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3
+#   tools/setup.sh           compiler, cmake, pkg-config, libyaml, HDF5, cmocka, python3, OpenCL (pocl)
 #   tools/setup.sh python    also NumPy, which import visviva needs
 #   tools/setup.sh test      also what tests and notebooks of the Python module need: NumPy, pandas, Jupyter's tools, matplotlib
 #   tools/setup.sh deb       also what builds and checks the Debian package
@@ -31,6 +31,10 @@ look() {
     module hdf5-serial || module hdf5 || has h5cc || need libhdf5-dev
     module cmocka || need libcmocka-dev
   fi
+  # accelerators: OpenCL's headers for the build, its loader and a device that is this processor for the tests
+  [ -e /usr/include/CL/cl.h ] || need opencl-c-headers
+  ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1' || need ocl-icd-libopencl1
+  [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || need pocl-opencl-icd
   case "${1:-}" in python | test)
     imports numpy || need python3-numpy ;;
   esac

@@ -53,12 +53,26 @@ typedef struct vv_ctx_def {
   const struct vv_catalog *catalog; /* NULL: the built-in catalog */
   int threads;                      /* 0: as many as help, up to OMP_NUM_THREADS or all cores */
   int cookie;                       /* set by vv_ctx_default */
+  const char
+      *device; /* an accelerator (docs/accelerators.md): its number in vv_device_list or a part of its name; "auto": one
+                         that is worth it, if there is one; "cpu" or NULL: none */
 } vv_ctx_def;
 
 VV_API vv_ctx_def vv_ctx_default(void);
 VV_API VV_NODISCARD vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out);
 VV_API void vv_ctx_destroy(vv_ctx *ctx);
 VV_API int vv_ctx_threads(const vv_ctx *ctx);
+VV_API const char *vv_ctx_device(const vv_ctx *ctx); /* as given; "cpu": none */
+
+/* A device that OpenCL shows: a GPU, another accelerator, or this processor as OpenCL sees it. */
+typedef struct vv_device {
+  char name[128], platform[64], driver[64];
+  int64_t memory;   /* bytes */
+  int32_t units;    /* compute units */
+  bool accelerator; /* not a processor */
+  bool doubles;     /* it has double precision and rounds as IEEE 754 says: others cannot be used */
+} vv_device;
+VV_API int vv_device_list(vv_device *out, int room); /* fills up to room of them; returns how many there are */
 
 /* Messages, oldest first, each one line without a newline.  A scene message reads
  * "file.yaml:12:5: bodies.left.material: unknown key 'yung'; did you mean 'young'?". */

@@ -242,6 +242,25 @@ typedef struct vv_implicit_table {
   void (*output)(const vv_block *b, int field, const double *q, const double *p, double *out);
 } vv_implicit_table;
 
+/* A block on an accelerator: its columns live there between steps.  NULL in a kind that does not run there.  Every function
+ * gives the bits of its counterpart in vv_body_kind.  Work is queued; what fails is kept by the device (device/device.h). */
+struct vvi_device;
+typedef struct vv_device_table {
+  const char *(*refuse)(const vv_block *b);               /* what of it does not run there; NULL: all does */
+  void *(*open)(const vv_block *b, struct vvi_device *d); /* tables and room; NULL: out of memory */
+  void (*close)(void *own);
+  void (*up)(void *own, const double *q, const double *p); /* NULL: stays as it is there */
+  void (*down)(void *own, double *q, double *p);           /* waits; NULL: not wanted */
+  void (*kick)(void *own, double t, double h);
+  void (*drift)(void *own, double h);
+  void (*leap)(void *own, double t, double h); /* kick(t, h/2), drift(h) */
+  void (*stride)(void *own, double h);
+  void (*post)(void *own, double t, double h, vv_posted *post);
+  void (*force)(void *own, double t, const double *q,
+                double *f);                 /* f: what kick(t, 1) makes of momenta that are zero */
+  void (*audit)(void *own, vv_totals *sum); /* adds */
+} vv_device_table;
+
 /* q and p below are those of the block: q[node_q][column], p[node_p][column]. */
 typedef struct vv_body_kind {
   const char *name, *doc;
@@ -317,6 +336,7 @@ typedef struct vv_body_kind {
   void (*gather)(const vv_block *b, double *q, double *p);
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;
+  const vv_device_table *device;
 } vv_body_kind;
 
 /* ---- steppers --------------------------------------------------------------------------------------------------------- */

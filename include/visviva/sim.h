@@ -32,7 +32,8 @@ typedef struct vv_event {
   X(OBSERVER, "an observer (output) failed")                                   \
   X(CROWDED, "more contacts than there is room for")                           \
   X(STEP_TOO_LONG, "the step has become too long for what the bodies are now") \
-  X(STOPPED, "a stop condition of the scene was met")
+  X(STOPPED, "a stop condition of the scene was met")                          \
+  X(DEVICE, "the device (accelerator) failed")
 #define VV_REASON_ENUM(name, text) VV_REASON_##name,
 typedef enum vv_reason { VV_REASON_LIST(VV_REASON_ENUM) VV_REASON_COUNT } vv_reason;
 VV_API const char *vv_reason_text(vv_reason reason);
@@ -152,6 +153,7 @@ VV_API const vv_model *vv_sim_model(const vv_sim *sim);
 VV_API const vv_state *vv_sim_state(const vv_sim *sim);
 /* Lives as long as the simulation and follows it.  Before the first step it is empty. */
 VV_API const vv_ledger *vv_sim_ledger(const vv_sim *sim);
+VV_API const char *vv_sim_device(const vv_sim *sim);                  /* its name; NULL: the processor does all */
 VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab, modified or director */
 VV_API int vv_sim_claims(const vv_sim *sim, const vv_claim **claims); /* how many; judged at the last step done */
 

@@ -54,7 +54,7 @@ lib = _load()
 # ---- structs: the order and types of include/visviva ----
 
 class CtxDef(ctypes.Structure):
-    _fields_ = [("catalog", c_void_p), ("threads", c_int), ("cookie", c_int)]
+    _fields_ = [("catalog", c_void_p), ("threads", c_int), ("cookie", c_int), ("device", c_char_p)]
 
 
 class State(ctypes.Structure):

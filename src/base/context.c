@@ -25,6 +25,7 @@ struct vv_ctx {
   int threads;
   bool open_team;           /* nobody asked for that number */
   const struct vv_net *net; /* NULL: one rank */
+  char device[128];
   int n_message;
   char *message[MAX_MESSAGES];
 };
@@ -56,6 +57,7 @@ vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out)
   ctx->catalog = def->catalog != NULL ? def->catalog : vv_catalog_default();
   ctx->threads = def->threads > 0 ? def->threads : omp_get_max_threads();
   ctx->open_team = def->threads == 0;
+  snprintf(ctx->device, sizeof ctx->device, "%s", def->device != NULL ? def->device : "cpu");
   *out = ctx;
   return VV_OK;
 }
@@ -70,6 +72,11 @@ void vv_ctx_destroy(vv_ctx *ctx)
 int vv_ctx_threads(const vv_ctx *ctx)
 {
   return ctx->threads;
+}
+
+const char *vv_ctx_device(const vv_ctx *ctx)
+{
+  return ctx->device;
 }
 
 bool vvi_ctx_open_team(const vv_ctx *ctx)

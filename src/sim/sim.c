@@ -2,6 +2,7 @@
 #include "sim/sim.h"
 
 #include "math/math.h"
+#include "step/accelerate.h"
 #include "step/contact.h"
 #include "step/variation.h"
 #include "visviva/net.h"
@@ -142,6 +143,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
+  VV_TRY(vvi_accelerate(&sim->step, def->check_structure));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
   if (meets) VV_TRY(keep_histories(sim));
@@ -180,6 +182,7 @@ void vv_sim_destroy(vv_sim *sim)
 {
   if (sim == NULL) return;
   vv_state_destroy(sim->left);
+  vvi_accelerator_close(sim->step.accelerator, sim->model);
   vvi_contact_destroy(sim->step.contact);
   vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
@@ -246,6 +249,11 @@ const vv_ledger *vv_sim_ledger(const vv_sim *sim)
   return &sim->ledger;
 }
 
+const char *vv_sim_device(const vv_sim *sim)
+{
+  return sim->step.accelerator != NULL ? vvi_device_about(sim->step.accelerator->device)->name : NULL;
+}
+
 const char *vv_sim_energy_kind(const vv_sim *sim)
 {
   return sim->step.energy;
@@ -299,6 +307,7 @@ void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal)
   *nodal = vv_totals_energy(balanced);
   sim->model->stepper->audit(&sim->step, balanced);
   if (sim->half_kick == NULL) return;
+  vvi_bring_down(&sim->step);
   const double kick = kick_energy(sim);
   sim->ledger.kick_energy = fmax(sim->ledger.kick_energy, kick);
   if (sim->step.exact) balanced->strain -= kick;
@@ -357,6 +366,7 @@ static void note_h2(vv_sim *sim, double nodal)
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
+  if (sim->step.h2 != NULL) vvi_bring_down(&sim->step);
   note_h2(sim, nodal);
   note_distortion(sim);
   vvi_claims_judge(sim);
@@ -415,11 +425,18 @@ static bool is_due(const vv_sim *sim, const vvi_observer *o)
   return o->every > 0 && sim->state->step % o->every == 0;
 }
 
+/* It never looks at the state: what is on a device may stay there. */
+static bool reads_books_only(const vvi_observer *o)
+{
+  return o->fn == vv_rows_observe || o->fn == vv_events_observe;
+}
+
 static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeless)
 {
   for (int i = 0; i < sim->n_observer; i++) {
     vvi_observer *o = &sim->observer[i];
     if (!first && !last && !all && !is_due(sim, o)) continue;
+    if (!reads_books_only(o)) vvi_bring_down(&sim->step);
     const vvi_episodes *e = sim->ledger.episodes;
     const vv_view view = {.model = sim->model,
                           .state = sim->state,
@@ -494,6 +511,7 @@ static bool waiting(const vv_sim *sim)
 static void check_finite(vv_sim *sim, vv_report *r)
 {
   if (isfinite(vv_totals_energy(&sim->ledger.now))) return; /* every position and momentum is in it */
+  vvi_bring_down(&sim->step);
   const vv_body *lost = vvi_lost_body(sim->model, sim->state->q, sim->state->p);
   r->reason = VV_REASON_UNSTABLE;
   if (lost == NULL)
@@ -553,6 +571,7 @@ static void check_energy(vv_sim *sim, vv_report *r)
   const double grown = held - vv_totals_energy(&l->initial) - vv_sum_value(&l->posted.external_work);
   if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
   if (llabs(sim->state->step - l->sane) < STEPS) return;
+  vvi_bring_down(&sim->step);
   const vv_body *rich = richest_body(sim);
   char place[48];
   tell_place(sim, rich, place, sizeof place);
@@ -644,6 +663,7 @@ static void check_stops(vv_sim *sim, vv_report *r)
   vvi_stops_note(sim->model, sim->log.event + s->seen, sim->log.n - s->seen, &sim->ledger);
   s->seen = sim->log.n;
   if (!vvi_stops_due(sim->model, sim->state->step)) return;
+  vvi_bring_down(&sim->step);
   const int stop = vvi_stops_look(sim->model, s, sim->state, &sim->ledger);
   if (stop < 0) return;
   r->reason = VV_REASON_STOPPED;
@@ -681,6 +701,7 @@ static vv_status agree_on_status(const vv_sim *sim, vv_status status)
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
+  if (sim->n_act > 0 || sim->n_controller > 0) vvi_host_writes(&sim->step);
   VV_TRY(vvi_act_before(sim));
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
@@ -690,6 +711,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   vvi_pace_done(&sim->pace, batch, spent);
   r->step_seconds += spent;
   *done += batch;
+  if (sim->n_act > 0) vvi_host_writes(&sim->step);
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
   const bool all = waiting(sim);
@@ -707,6 +729,11 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     return VV_OK;
   }
   close_ledger(sim);
+  if (last) vvi_bring_down(&sim->step);
+  if (vvi_device_lost(&sim->step, r)) { /* the books of the state that is left */
+    sim->fresh = false;
+    close_ledger(sim);
+  }
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
   return agree_on_status(sim,
                          tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
@@ -747,12 +774,14 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   sim->started = true;
   vvi_act_settle(sim);
   notice_change(sim);
+  vvi_host_writes(&sim->step);
   sim->polled = clock;
   if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
   sim->restored = false;
   if (report->reason != VV_REASON_DONE) n = 0;
   status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
+  vvi_bring_down(&sim->step);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
   if (sim->started && !sim->fresh) close_ledger(sim); /* an observer or a controller failed on the way */
   if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;

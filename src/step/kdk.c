@@ -7,6 +7,7 @@
 #include "step/kdk.h"
 
 #include "math/math.h"
+#include "step/accelerate.h"
 #include "step/contact.h"
 #include "step/variation.h"
 
@@ -38,8 +39,12 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
 const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
 {
   if (w->keep && w->known && (w->steady || w->known_at == t)) return w->f;
-  vvi_zero_shared(vv_ctx_threads(s->model->ctx), s->state->np, w->f);
-  vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
+  if (s->accelerator != NULL) {
+    vvi_device_force(s, t, w->f);
+  } else {
+    vvi_zero_shared(vv_ctx_threads(s->model->ctx), s->state->np, w->f);
+    vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
+  }
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
   w->known = true, w->known_at = t;
   return w->f;

@@ -2,6 +2,7 @@
 #include "step/step.h"
 
 #include "math/math.h"
+#include "step/accelerate.h"
 #include "step/contact.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ void vvi_zero_shared(int threads, int64_t n, double *x)
 
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
 {
-  vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
+  if (!vvi_resident_audit(s, sum)) vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
   sum->contact = vvi_springs_energy(s->model, s->state->memory, s->state->q);
   if (s->contact != NULL) vvi_contact_audit(s, sum);
 }

@@ -49,9 +49,10 @@ struct vv_step {
   double h;       /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
-  struct vvi_contact_step *contact; /* contact/contact.h; NULL: nothing it answers can meet */
-  struct vvi_locate *locate;        /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
-  struct vvi_variation *vary;       /* NULL: none propagated */
+  struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
+  struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_variation *vary;          /* NULL: none propagated */
+  struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
   const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
   bool exact;                /* it keeps that energy to rounding; set by prepare */
   double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */

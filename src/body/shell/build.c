@@ -66,7 +66,7 @@ vv_status shell_measure(const vv_group *g, vv_need *need)
 {
   vvi_arena arena = {0};
   vvi_mesh mesh = {0};
-  vv_status status = shell_mesh(g, &arena, &mesh);
+  vv_status status = shell_mesh(g, &arena, false, &mesh);
   if (status == VV_OK) status = check_thickness(g, &mesh);
   if (shell_loads_check(g) != VV_OK && status == VV_OK) status = VV_SCENE;
   vvi_arena_free(&arena);
@@ -156,7 +156,7 @@ static int tile_size(int triangles, int most)
 static vv_status cut_mesh(part *w)
 {
   vvi_mesh raw;
-  VV_TRY(shell_mesh(w->group, &w->scratch, &raw));
+  VV_TRY(shell_mesh(w->group, &w->scratch, true, &raw));
   int size = tile_size(raw.triangles, SHELL_TILE);
   unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);

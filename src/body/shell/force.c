@@ -57,59 +57,20 @@ INLINE void middle_rest(shell_law law, double *rest, const four *f)
 
 /* ---- pairs of regular triangles ---- */
 
-/* What the bending moments of four elements do to their 12 nodes along the normal: b1 W_11 + b2 W_22 + b3 W_33. */
-INLINE void bend_regular(const lanes b[3], double (*out)[WIDTH])
-{
-  const lanes sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_sums = 4.0 * sum;
-  STORE(out[0], b[0] + 2.0 * b[1]);
-  STORE(out[1], 2.0 * b[0] + b[1]);
-  STORE(out[2], four_sums - 6.0 * b[0]);
-  STORE(out[3], -two - 6.0 * b[2]);
-  STORE(out[4], four_sums - 6.0 * b[1]);
-  STORE(out[5], b[0] + 2.0 * b[2]);
-  STORE(out[6], -two - 6.0 * b[1]);
-  STORE(out[7], -two - 6.0 * b[0]);
-  STORE(out[8], b[1] + 2.0 * b[2]);
-  STORE(out[9], 2.0 * b[0] + b[2]);
-  STORE(out[10], four_sums - 6.0 * b[2]);
-  STORE(out[11], 2.0 * b[1] + b[2]);
-}
-
-/* Force on the 12 nodes of a regular triangle. */
-INLINE void regular_force(const lanes f[3][WIDTH], int element, double (*bend)[WIDTH], lanes F[SHELL_REGULAR])
-{
-  const lanes s1 = f[0][element], s2 = f[1][element], n = f[2][element];
-  const lanes a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
-  const lanes g1 = 5.0 * s1, g2 = 5.0 * s2;
-#define BEND(i) (bend[i][element] * n)
-  F[0] = BEND(0) - (e1 + g2);
-  F[1] = BEND(1) - (g1 + e2);
-  F[2] = BEND(2) - c2;
-  F[3] = BEND(3) - (a1 + a2);
-  F[4] = BEND(4) - c1;
-  F[5] = BEND(5) + (e1 - s2);
-  F[6] = BEND(6) + a1;
-  F[7] = BEND(7) + a2;
-  F[8] = BEND(8) + (e2 - s1);
-  F[9] = BEND(9) + (g1 + s2);
-  F[10] = BEND(10) + (c1 + c2);
-  F[11] = BEND(11) + (s1 + g2);
-#undef BEND
-}
-
 INLINE void scatter_pairs(reach how, const shell_group *g, const four f[2], double *slot)
 {
   double bend[2][SHELL_REGULAR][WIDTH];
-  lanes single[2][3][WIDTH]; /* s1, s2, n of one element each, with x y z as lanes */
+  lanes single[2][3][WIDTH], all[SHELL_REGULAR]; /* s1, s2, n of one element each, with x y z as lanes */
   for (int k = 0; k < 2; k++) {
-    bend_regular(f[k].b, bend[k]);
+    bend_regular_lanes(f[k].b, all);
+    for (int j = 0; j < SHELL_REGULAR; j++) STORE(bend[k][j], all[j]);
     turn_out(how, f[k].s1, single[k][0]), turn_out(how, f[k].s2, single[k][1]), turn_out(how, f[k].n, single[k][2]);
   }
   for (int i = 0; i < g->count / 2; i++) {
     const uint16_t *at = g->at + SHELL_PAIR * i;
     lanes one[SHELL_REGULAR], two[SHELL_REGULAR];
-    regular_force((const lanes(*)[WIDTH])single[0], i, bend[0], one);
-    regular_force((const lanes(*)[WIDTH])single[1], i, bend[1], two);
+    regular_force_lanes(&single[0][0][i], &single[0][1][i], &single[0][2][i], &bend[0][0][i], WIDTH, one);
+    regular_force_lanes(&single[1][0][i], &single[1][1][i], &single[1][2][i], &bend[1][0][i], WIDTH, two);
     for (int j = 0; j < SHELL_PAIR; j++) {
       lanes sum = LOAD(slot + at[j]);
       if (j < 2)
@@ -129,9 +90,8 @@ INLINE void scatter_class(reach how, const shell_class *c, const uint16_t *at, i
 {
   for (int j = 0; j < c->nodes; j++) {
     const double *w = c->weight[j];
-    const lanes bend = w[W_11] * f->b[0] + w[W_22] * f->b[1] + w[W_33] * f->b[2];
     lanes force[3], out[4];
-    for (int d = 0; d < 3; d++) force[d] = bend * f->n[d] + (w[W_1] * f->s1[d] + w[W_2] * f->s2[d]);
+    for (int d = 0; d < 3; d++) class_force_lanes(w + W_1, &f->s1[d], &f->s2[d], &f->n[d], f->b, &force[d]);
     turn_out(how, force, out);
     for (int i = 0; i < WIDTH; i++) {
       double *to = slot + at[i * c->nodes + j];

@@ -1,6 +1,6 @@
 /* body/shell/formulas.h  Strain and stress of one element, written once and compiled for REAL = double and for
  * two, four and eight elements at once.  No header guard: it is included with REAL, FN(name) and ROOT(x) (x becomes its square
- * root) set; energies are there where LANES and LANE(x, i) are set too.
+ * root) set; energies are there where LANES and LANE(x, i) are set too.  Accelerators compile the same text, as OpenCL C.
  *
  * Everything is in the units of the tables: A_a = 162 x,_a, D_ab = 9 x,_ab, D33 = D11 + D22 - 2 D12.  Triples of symmetric
  * matrices are 11, 22, 12.                                                                                    [shell 6] */
@@ -93,13 +93,13 @@ INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[7], const REAL G
                            REAL M[3])
 {
   REAL C[3], R[3], V[3], ratio, thick, up[3];
-  const REAL half = k->neo * rest[6], lever = (-0.5 * k->lever) * half;
+  const REAL one = k->neo * rest[6], lever = (-0.5 * k->lever) * one; /* of one of the two */
   FN(neo_point)(k, k->lever, rest, G, B, C, R, V, &ratio, &thick);
   for (int c = 0; c < 3; c++) up[c] = R[c] - thick * V[c];
   FN(neo_point)(k, -k->lever, rest, G, B, C, R, V, &ratio, &thick);
   for (int c = 0; c < 3; c++) {
     const REAL down = R[c] - thick * V[c];
-    N[c] = half * (up[c] + down);
+    N[c] = one * (up[c] + down);
     M[c] = lever * (up[c] - down);
   }
 }
@@ -132,6 +132,56 @@ INLINE void FN(element)(const shell_body *k, shell_law law, const REAL S[5][3], 
   else
     FN(stress_neo)(k, rest, G, B, N, M);
   FN(respond)(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);
+}
+
+/* ---- nodes ---- */
+
+/* What the bending moments of a regular triangle do to its 12 nodes along the normal: b1 W_11 + b2 W_22 + b3 W_33. */
+INLINE void FN(bend_regular)(const REAL b[3], REAL out[12])
+{
+  const REAL sum = b[0] + b[1] + b[2], two = 2.0 * sum, four_sums = 4.0 * sum;
+  out[0] = b[0] + 2.0 * b[1];
+  out[1] = 2.0 * b[0] + b[1];
+  out[2] = four_sums - 6.0 * b[0];
+  out[3] = -two - 6.0 * b[2];
+  out[4] = four_sums - 6.0 * b[1];
+  out[5] = b[0] + 2.0 * b[2];
+  out[6] = -two - 6.0 * b[1];
+  out[7] = -two - 6.0 * b[0];
+  out[8] = b[1] + 2.0 * b[2];
+  out[9] = 2.0 * b[0] + b[2];
+  out[10] = four_sums - 6.0 * b[2];
+  out[11] = 2.0 * b[1] + b[2];
+}
+
+/* Force on the 12 nodes of a regular triangle; bend: of node i at bend[step i]. */
+INLINE void FN(regular_force)(const REAL *in1, const REAL *in2, const REAL *normal, const double *bend, int step,
+                              REAL F[12])
+{
+  const REAL s1 = *in1, s2 = *in2, n = *normal;
+  const REAL a1 = 78.0 * s1, a2 = 78.0 * s2, c1 = 30.0 * s1, c2 = 30.0 * s2, e1 = 4.0 * s1, e2 = 4.0 * s2;
+  const REAL g1 = 5.0 * s1, g2 = 5.0 * s2;
+#define BEND(i) (bend[step * (i)] * n)
+  F[0] = BEND(0) - (e1 + g2);
+  F[1] = BEND(1) - (g1 + e2);
+  F[2] = BEND(2) - c2;
+  F[3] = BEND(3) - (a1 + a2);
+  F[4] = BEND(4) - c1;
+  F[5] = BEND(5) + (e1 - s2);
+  F[6] = BEND(6) + a1;
+  F[7] = BEND(7) + a2;
+  F[8] = BEND(8) + (e2 - s1);
+  F[9] = BEND(9) + (g1 + s2);
+  F[10] = BEND(10) + (c1 + c2);
+  F[11] = BEND(11) + (s1 + g2);
+#undef BEND
+}
+
+/* Force on a node of any triangle, one component; w: its weights from W_1 on. */
+INLINE void FN(class_force)(const double *w, const REAL *s1, const REAL *s2, const REAL *n, const REAL b[3], REAL *F)
+{
+  const REAL bend = w[2] * b[0] + w[3] * b[1] + w[4] * b[2];
+  *F = bend * *n + (w[0] * *s1 + w[1] * *s2);
 }
 
 /* ---- energies ---- */

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-enum { LOAD_COMPONENT = 3 }; /* place in vv_load.value: which component */
-
 /* ---- words ---- */
 
 static int count(const vv_group *g, const char *list)
@@ -120,12 +118,12 @@ static void load_forces(const vv_block *b, double t, const double *q, double *y,
   }
 }
 
-/* Calls `give` with every force on a node that can move: f = S^T F. */
-typedef void give_fn(void *user, const vv_block *b, int64_t node, const double force[3]);
-static void give_to_nodes(const vv_block *b, const double *F, give_fn *give, void *user)
+/* f[nodes][3]: what the forces F on the limits are on the nodes, f = S^T F; nothing on nodes that are held. */
+static void give_to_nodes(const vv_block *b, const double *F, double *f)
 {
   const shell_plan *plan = b->plan;
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  memset(f, 0, sizeof *f * 3 * (size_t)b->nodes);
   for (int64_t j = 0; j < plan->components; j++) {
     const shell_component *part = &plan->component[j];
     const shell_limit *l = &part->cut->limit;
@@ -134,120 +132,122 @@ static void give_to_nodes(const vv_block *b, const double *F, give_fn *give, voi
       if (on[0] == 0.0 && on[1] == 0.0 && on[2] == 0.0) continue;
       for (int32_t k = l->first[i]; k < l->first[i + 1]; k++) {
         const int64_t node = part->node0 + l->node[k];
-        const double w = l->weight[k], f[3] = {w * on[0], w * on[1], w * on[2]};
-        if (minv[node] > 0.0) give(user, b, node, f);
+        for (int c = 0; minv[node] > 0.0 && c < 3; c++) f[3 * node + c] += l->weight[k] * on[c];
       }
     }
   }
 }
 
-typedef struct kicked {
-  double h, *p;
-} kicked;
-
-static void kick_node(void *user, const vv_block *b, int64_t node, const double force[3])
+/* Forces of all loads on the nodes, in room of the scratch. */
+static const double *forces_on_nodes(const vv_block *b, double t, const double *q, double *scratch)
 {
-  const kicked *w = user;
-  for (int c = 0; c < 3; c++) w->p[c * b->column + node] += w->h * force[c];
+  double *y = scratch + 4 * shell_plan_of(b)->slots, *F = y + 3 * b->nodes;
+  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
+  load_forces(b, t, q, y, F);
+  give_to_nodes(b, F, y); /* the limits are no longer needed */
+  return y;
 }
 
 void shell_kick_loads(const vv_block *b, double t, double h, const double *q, double *p)
 {
-  const shell_plan *plan = b->plan;
   bool mine;
-  double *scratch = shell_scratch(b, &mine), *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
-  kicked w = {.h = h, .p = p};
-  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
-  load_forces(b, t, q, y, F);
-  give_to_nodes(b, F, kick_node, &w);
+  double *scratch = shell_scratch(b, &mine);
+  const double *f = forces_on_nodes(b, t, q, scratch), *minv = shell_node(b, SHELL_INVERSE_MASS);
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < b->nodes; i++)
+      if (minv[i] > 0.0) p[c * b->column + i] += h * f[3 * i + c];
   shell_scratch_done(b, scratch, mine);
 }
 
 /* ---- booking ---- */
 
-/* What came from outside in one kick. */
+/* What comes from outside in one kick, of which force: sums over the nodes of a tile, by lanes as energies are, then exactly
+ * over the tiles.  Accelerators do the same. */
+enum { LANES = 4 };
+typedef enum source { OF_GRAVITY, OF_SUPPORTS, OF_LOADS } source;
 typedef struct booked {
-  double h, work, impulse[3], moment[3], impulse_abs, moment_abs;
-  const double *q, *p;
+  const vv_block *b;
+  source of;
+  double h;
+  const double *q, *p, *f; /* f: gradient in slots, or [nodes][3] */
 } booked;
 
-static void book_node(void *user, const vv_block *b, int64_t node, const double force[3])
+static void force_on(const booked *w, const shell_tile *t, int k, double f[3])
 {
-  booked *w = user;
-  double x[3], P[3], arm[3];
+  const int64_t node = t->node0 + t->own0 + k;
+  for (int c = 0; c < 3; c++)
+    f[c] = w->of == OF_GRAVITY    ? shell_node(w->b, SHELL_MASS)[node] * w->b->gravity[c]
+           : w->of == OF_SUPPORTS ? -w->f[4 * (t->slot0 + t->slot + k) + c]
+                                  : w->f[3 * node + c];
+}
+
+/* Work, impulse, moment, and the sizes of both. */
+static void book_node(const booked *w, const shell_tile *t, int k, double sum[SHELL_BOOKED][LANES])
+{
+  const vv_block *b = w->b;
+  const int64_t node = t->node0 + t->own0 + k;
+  const double minv = shell_node(b, SHELL_INVERSE_MASS)[node];
+  const int lane = k % LANES;
+  double x[3], P[3], f[3], arm[3];
+  if (!(minv > 0.0)) return; /* what does not move takes no work */
+  force_on(w, t, k, f);
   for (int c = 0; c < 3; c++) x[c] = w->q[c * b->column + node], P[c] = w->p[c * b->column + node];
-  vvi_cross3(x, force, arm);
-  w->work += w->h * shell_node(b, SHELL_INVERSE_MASS)[node] * vvi_dot3(force, P);
-  for (int c = 0; c < 3; c++) w->impulse[c] += w->h * force[c], w->moment[c] += w->h * arm[c];
-  w->impulse_abs += fabs(w->h) * vvi_norm3(force);
-  w->moment_abs += fabs(w->h) * vvi_norm3(x) * vvi_norm3(force);
+  vvi_cross3(x, f, arm);
+  sum[0][lane] += w->h * minv * vvi_dot3(f, P);
+  for (int c = 0; c < 3; c++) sum[1 + c][lane] += w->h * f[c], sum[4 + c][lane] += w->h * arm[c];
+  sum[7][lane] += fabs(w->h) * vvi_norm3(f);
+  sum[8][lane] += fabs(w->h) * vvi_norm3(x) * vvi_norm3(f);
 }
 
-static void book(const booked *w, bool works, vv_posted *post)
+static void book_tile(const booked *w, const shell_tile *t, double *all)
 {
-  if (works) vvi_sum_add(&post->external_work, w->work);
+  double sum[SHELL_BOOKED][LANES] = {{0}};
+  for (int k = 0; k < t->own; k++) book_node(w, t, k, sum);
+  for (int i = 0; i < SHELL_BOOKED; i++) all[i] = ((sum[i][0] + sum[i][1]) + sum[i][2]) + sum[i][3];
+}
+
+void shell_book(const double sum[SHELL_BOOKED], bool works, vv_posted *post)
+{
+  if (works) vvi_sum_add(&post->external_work, sum[0]);
   for (int c = 0; c < 3; c++) {
-    vvi_sum_add(&post->impulse[c], w->impulse[c]);
-    vvi_sum_add(&post->moment[c], w->moment[c]);
+    vvi_sum_add(&post->impulse[c], sum[1 + c]);
+    vvi_sum_add(&post->moment[c], sum[4 + c]);
   }
-  post->impulse_abs += w->impulse_abs;
-  post->moment_abs += w->moment_abs;
+  post->impulse_abs += sum[7];
+  post->moment_abs += sum[8];
 }
 
-/* Nodes that a tile owns: forces of gravity, or, where slot is given, inner ones. */
-static void book_tile(const vv_block *b, const shell_tile *t, const double *slot, booked *w)
+static void book_all(const booked *w, bool works, double *part, vv_posted *post)
 {
-  const double *m = shell_node(b, SHELL_MASS), *minv = shell_node(b, SHELL_INVERSE_MASS), *g = b->gravity;
-  const double *grad = slot != NULL ? slot + 4 * (t->slot0 + t->slot) : NULL;
-  for (int k = 0; k < t->own; k++) {
-    const int64_t i = t->node0 + t->own0 + k;
-    double f[3];
-    for (int c = 0; c < 3; c++) f[c] = grad != NULL ? -grad[4 * k + c] : m[i] * g[c];
-    if (minv[i] > 0.0) book_node(w, b, i, f);
+  const shell_plan *plan = w->b->plan;
+  const int64_t n = shell_tiles_here(plan);
+  double all[SHELL_BOOKED];
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->b->threads > 1 && n > 1)
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t at = shell_tile_here(plan, i);
+    book_tile(w, &plan->tile[at], part + SHELL_SUMS * at);
   }
+  shell_sum_tiles(w->b, SHELL_BOOKED, part, all);
+  shell_book(all, works, post);
 }
 
-/* Work is left out: that of gravity is in the potential, and what does not move takes none. */
-static void book_tiles(const vv_block *b, double h, const double *q, const double *p, const double *slot, double *part,
-                       vv_posted *post)
-{
-  enum { SUMS = 8 };
-  const shell_plan *plan = b->plan;
-  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
-    const int64_t i = shell_tile_here(plan, j);
-    booked w = {.h = h, .q = q, .p = p};
-    book_tile(b, &plan->tile[i], slot, &w);
-    const double all[SUMS] = {w.impulse[0], w.impulse[1], w.impulse[2],  w.moment[0],
-                              w.moment[1],  w.moment[2],  w.impulse_abs, w.moment_abs};
-    memcpy(part + SHELL_SUMS * i, all, sizeof all);
-  }
-  double sum[SUMS];
-  shell_sum_tiles(b, SUMS, part, sum);
-  const booked all = {.impulse = {sum[0], sum[1], sum[2]},
-                      .moment = {sum[3], sum[4], sum[5]},
-                      .impulse_abs = sum[6],
-                      .moment_abs = sum[7]};
-  book(&all, false, post);
-}
-
-/* Work of a load in a kick of length h beside a drift with momentum p: h F.v.                                 [ledger 3] */
+/* Work of a load in a kick of length h beside a drift with momentum p: h F.v.                                 [ledger 3]
+ * That of gravity is in the potential.  Inner forces add up to nothing but for what borders take: their sum over the nodes
+ * that move is the reaction of the supports, which do no work. */
 void shell_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post)
 {
   const shell_plan *plan = b->plan;
   bool mine;
-  double *scratch = shell_scratch(b, &mine);
-  if (vvi_norm3(b->gravity) > 0.0) book_tiles(b, h, q, p, NULL, shell_parts(b, scratch), post);
-  if (plan->held > 0) { /* inner forces add up to nothing but for what borders take: their sum is the reaction */
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch);
+  booked w = {.b = b, .h = h, .q = q, .p = p, .f = scratch};
+  if (vvi_norm3(b->gravity) > 0.0) w.of = OF_GRAVITY, book_all(&w, false, part, post);
+  if (plan->held > 0) {
     shell_gradient(b, q, scratch);
-    book_tiles(b, h, q, p, scratch, shell_parts(b, scratch), post);
+    w.of = OF_SUPPORTS, book_all(&w, false, part, post);
   }
   if (b->n_load > 0) {
-    double *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
-    booked w = {.h = h, .q = q, .p = p};
-    shell_fetch_nodes(b, q, p);
-    load_forces(b, t, q, y, F);
-    give_to_nodes(b, F, book_node, &w);
-    book(&w, true, post);
+    w.f = forces_on_nodes(b, t, q, scratch);
+    w.of = OF_LOADS, book_all(&w, true, part, post);
   }
   shell_scratch_done(b, scratch, mine);
 }

@@ -109,7 +109,7 @@ static vv_status rounded(const vv_group *g, const vv_group *s, vvi_arena *arena,
                            (int)vv_integer(s, "along"), vv_boolean(s, "closed"), out, why);
 }
 
-vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out)
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi_mesh *out)
 {
   const vv_group *s = vv_sub(g, "mesh");
   const char *word = vv_text(g, "mesh");
@@ -123,7 +123,7 @@ vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out)
     status = boxed(g, s, arena, out, why);
   else
     status = rounded(g, s, arena, out, why);
-  if (status == VV_OK) status = check(out, 0, why);
+  if (status == VV_OK && !known) status = check(out, 0, why);
   if (status != VV_OK && why[0] != '\0') vv_complain(g, "mesh", "%s", why);
   return status == VV_OK || status == VV_NOMEM ? status : VV_SCENE;
 }

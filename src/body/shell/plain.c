@@ -3,7 +3,10 @@
 
 #include "math/math.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "body/shell/far.h"
 
 #define REAL       double
 #define FN(name)   name##_double
@@ -57,10 +60,7 @@ static void sums(const shell_patch *p, const double *x, double A1[3], double A2[
 
 void shell_excess_far(int n, const double *x, double *out)
 {
-  for (int i = 0; i < n; i++) {
-    const double s = x[i] / (2.0 + x[i]);
-    if (s * s > 0.04) out[i] = x[i] - log1p(x[i]);
-  }
+  shell_excess_some(n, x, out);
 }
 
 void shell_element_at(const shell_body *k, const shell_patch *p, const double *x, shell_element *e)

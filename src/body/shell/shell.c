@@ -45,4 +45,5 @@ const vv_body_kind vv_shell_kind = {
     .unshare = shell_share_end,
     .pieces = shell_pieces,
     .gather = shell_gather,
+    .device = &shell_device_table,
 };

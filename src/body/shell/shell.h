@@ -20,7 +20,8 @@
  *   sweep.c    kick, drift, stride                     plain.c   one element at a time
  *   flow.c     shells that flow or damp: points through the thickness, branches
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
- *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations */
+ *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
+ *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, nodes.cl; moves.h, far.h: what they share */
 #pragma once
 #include "model/material.h"
 #include "model/model.h"
@@ -255,8 +256,8 @@ static inline int64_t shell_tile_here(const shell_plan *plan, int64_t k)
 extern const vv_schema shell_schema;
 vv_status shell_measure(const vv_group *g, vv_need *need);
 vv_status shell_fill(const vv_group *g, vv_fill *f);
-/* The mesh of a body about its own centre.  Complaints name the words. */
-vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out);
+/* The mesh of a body about its own centre.  Complaints name the words.  known: it was made before, and found good. */
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi_mesh *out);
 /* Copies of a body: how many, and where copy i is and how it moves. */
 typedef struct shell_placement {
   double centre[3], turn[9], velocity[3], spin[3];
@@ -395,6 +396,10 @@ int32_t shell_loads_count(const vv_group *g); /* of one copy */
 vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t first_component);
 void shell_kick_loads(const vv_block *b, double t, double h, const double *q, double *p);
 void shell_post(const vv_block *b, double t, double h, const double *q, const double *p, vv_posted *post);
+/* Sums of a kick go to the books: work, impulse, moment, sizes of both. */
+enum { SHELL_BOOKED = 9 };
+void shell_book(const double sum[SHELL_BOOKED], bool works, vv_posted *post);
+enum { LOAD_COMPONENT = 3 }; /* place in vv_load.value: which component */
 
 /* ---- surface.c ---- */
 void shell_surface(const vv_block *b, const double *q, int n, const vv_point *pt, double *x);
@@ -407,6 +412,9 @@ void shell_scatter(const vv_block *b, int64_t node, const double *q, const doubl
 /* Limit places of all nodes: out[nodes][3]. */
 void shell_limits(const vv_block *b, const double *q, double *out);
 const shell_component *shell_component_of(const vv_block *b, int32_t patch);
+
+/* ---- device.c ---- */
+extern const vv_device_table shell_device_table;
 
 /* ---- stable.c ---- */
 double shell_stable_step(const vv_block *b);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 enum { STEPS = 120, LOOK = 8 };
+enum { MANY = 20000 };              /* loops over more are shared by the threads; sums keep their order */
 static const double SHIFT = 1e-6;   /* of the shortest side: the largest displacement of the differences */
 static const double settled = 1e-5; /* relative growth over LOOK steps that ends the iteration */
 
@@ -34,10 +35,12 @@ static void gradient(lanczos *w, double s, const double *v, double *out)
   const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
   const double *rest = shell_node(b, SHELL_REST);
+#pragma omp parallel for collapse(2) schedule(static) num_threads(b->threads) if (b->nodes > MANY)
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++)
       w->q[c * b->column + i] = rest[c * b->stride + i] + s * w->root[i] * v[c * b->nodes + i];
   shell_gradient(b, w->q, w->slot);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > MANY)
   for (int64_t j = 0; j < plan->tiles; j++) {
     const shell_tile *t = &plan->tile[j];
     const double *grad = w->slot + 4 * (t->slot0 + t->slot);
@@ -51,10 +54,12 @@ static void gradient(lanczos *w, double s, const double *v, double *out)
 static void apply(lanczos *w, const double *v, double *out)
 {
   double most = 0.0;
+#pragma omp parallel for collapse(2) schedule(static) num_threads(w->b->threads) reduction(max : most) if (w->n > MANY)
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < w->b->nodes; i++) most = fmax(most, fabs(w->root[i] * v[c * w->b->nodes + i]));
   const double s = most > 0.0 ? w->shift / most : 1.0;
   gradient(w, s, v, out);
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
   for (int64_t i = 0; i < w->n; i++) out[i] = (out[i] - w->rest[i]) / s;
 }
 
@@ -71,12 +76,16 @@ static double iterate(lanczos *w, double *v, double *old, double *r)
   for (int k = 0; k < STEPS; k++) {
     apply(w, v, r);
     alpha[k] = dot(w->n, v, r);
-    for (int64_t i = 0; i < w->n; i++) r[i] -= alpha[k] * v[i] + tail * old[i];
+    const double a = alpha[k], before_tail = tail;
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
+    for (int64_t i = 0; i < w->n; i++) r[i] -= a * v[i] + before_tail * old[i];
     beta[k] = tail = sqrt(dot(w->n, r, r));
     const double before = largest;
     if (k % LOOK == LOOK - 1 || k + 1 == STEPS || tail == 0.0) largest = vvi_tridiagonal_largest(k + 1, alpha, beta);
     if (tail <= 1e-12 * largest || (k % LOOK == LOOK - 1 && largest - before <= settled * largest)) break;
-    for (int64_t i = 0; i < w->n; i++) old[i] = v[i], v[i] = r[i] / tail;
+    const double size_of_r = tail;
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
+    for (int64_t i = 0; i < w->n; i++) old[i] = v[i], v[i] = r[i] / size_of_r;
   }
   return largest;
 }

@@ -3,8 +3,8 @@
  * A tile adds up its forces in its own segment.  Nodes that no other tile touches are moved at once, while all is near.
  * When all tiles are done, each adds what the others have for the nodes that it owns, in a fixed order, and moves the rest of
  * them.  No result depends on the number of threads. */
+#include "body/shell/moves.h"
 #include "body/shell/shell.h"
-
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -51,21 +51,16 @@ typedef struct move {
 VV_HOT static void kick_shells(int64_t n, double h, double g, const double *restrict m, const double *restrict grad,
                                double *restrict p)
 {
-  for (int64_t i = 0; i < n; i++) {
-    p[i] -= h * grad[4 * i];
-    if (g != 0.0) p[i] += h * (m[i] * g);
-  }
+  for (int64_t i = 0; i < n; i++) p[i] = shell_kicked(h, g, m[i], grad[4 * i], p[i]);
 }
 
 /* The same twice with half the step, then q += h p/m. */
 VV_HOT static void stride_shells(int64_t n, double h, double g, const double *restrict m, const double *restrict minv,
                                  const double *restrict grad, double *restrict q, double *restrict p)
 {
-  const double half = 0.5 * h;
   for (int64_t i = 0; i < n; i++) {
-    const double f = half * grad[4 * i], w = half * (m[i] * g);
-    p[i] = g != 0.0 ? (((p[i] - f) + w) - f) + w : (p[i] - f) - f;
-    q[i] += h * (minv[i] * p[i]);
+    p[i] = shell_kicked_twice(h, g, m[i], grad[4 * i], p[i]);
+    q[i] = shell_drifted(h, minv[i], p[i], q[i]);
   }
 }
 
@@ -199,7 +194,8 @@ VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h
                                 const double *restrict p, double *restrict q)
 {
   for (int c = 0; c < 3; c++)
-    for (int64_t i = i0; i < i1; i++) q[c * column + i] += h * (minv[i] * p[c * column + i]);
+    for (int64_t i = i0; i < i1; i++)
+      q[c * column + i] = shell_drifted(h, minv[i], p[c * column + i], q[c * column + i]);
 }
 
 int shell_drift(const vv_block *b, double h, double *q, double *p)

@@ -1,5 +1,6 @@
 /* step/leapfrog/leapfrog.c  Kick, drift, kick; contacts are answered before the drift that would close them. */
 #include "math/math.h"
+#include "step/accelerate.h"
 #include "step/contact.h"
 #include "step/kdk.h"
 #include "step/variation.h"
@@ -85,11 +86,15 @@ static void stride_steps(struct vv_step *s, int64_t n)
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   const leapfrog_work *w = s->own;
+  if (s->accelerator != NULL && s->accelerator->resident) return vvi_resident_steps(s, n, r);
   if (w->fast && s->vary == NULL) {
     stride_steps(s, n);
     return VV_OK;
   }
-  for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) VV_TRY(vvi_kdk_compose(s, substep, r));
+  for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
+    VV_TRY(vvi_kdk_compose(s, substep, r));
+    vvi_device_lost(s, r);
+  }
   return VV_OK;
 }
 

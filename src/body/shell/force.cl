@@ -1,0 +1,287 @@
+/* body/shell/force.cl  The gradient of one tile by one group of work-items; inner nodes are moved at once.
+ *
+ * Compiled several times: NAME(force) with the law LAW (or that of the body), with ENERGY or without.  NEAR: places and forces
+ * of the tile are in local memory, and an item keeps its pair in registers; otherwise they are in a piece of `scratch`, and an
+ * item works on several pairs.  No barrier stands behind a condition, though all items of a group would agree on it: not
+ * every compiler of OpenCL follows that.
+ *
+ *   1  places of the nodes of the tile, ghosts made from them
+ *   2  pairs and other triangles: sums, strain, stress                                        [shell 2, 6, 7, 9]
+ *   3  for x, y, z: what each triangle gives to its nodes, one number an entry; then every node adds its entries in the order
+ *      of the groups */
+
+#if NEAR
+#define SPACE __local
+#define FENCE CLK_LOCAL_MEM_FENCE
+#else
+#define SPACE __global
+#define FENCE CLK_GLOBAL_MEM_FENCE
+#endif
+
+/* Response of one triangle: what its nodes need. */
+typedef struct NAME(answer) {
+  double s1[3], s2[3], n[3], b[3];
+} NAME(answer);
+
+/* From the sums to the response; E: the energy of the triangle, where it is asked for. */
+static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3], const double R[7],
+                             NAME(answer) *out, double *E)
+{
+  double G[3], B[3], inverse, N[3], M[3];
+  measure(S[0], S[1], S[2], S[3], S[4], G, B, out->n, &inverse);
+  if (law == SHELL_STVK)
+    stress_stvk(k, R, G, B, N, M);
+  else
+    stress_neo(k, R, G, B, N, M);
+  respond(S[0], S[1], S[2], S[3], S[4], G, out->n, &inverse, N, M, out->s1, out->s2, out->b);
+#if ENERGY
+  if (law == SHELL_STVK)
+    energy_stvk(R, G, B, N, M, E);
+  else
+    energy_neo(k, R, G, B, E);
+#endif
+}
+
+/* What a pair needs from memory: places of its nodes in the tile, references of both triangles. */
+typedef struct NAME(pair) {
+  int node[SHELL_PAIR];
+  double rest[2][7];
+} NAME(pair);
+
+static void NAME(load_pair)(int i, int pairs, __global const ushort *at, __global const double *rest, NAME(pair) *out)
+{
+  for (int j = 0; j < SHELL_PAIR; j++) out->node[j] = at[j * pairs + i];
+  for (int c = 0; c < 7; c++)
+    for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
+}
+
+/* Both triangles of a pair. */
+static void NAME(both)(const shell_body *k, shell_law law, const NAME(pair) *pair, int places, SPACE const double *X,
+                       NAME(answer) *one, NAME(answer) *two, double E[2])
+{
+  double S[2][5][3];
+  for (int c = 0; c < 3; c++) {
+    double p[SHELL_PAIR], sum[5];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + pair->node[j]];
+    regular(p, 0, 1, sum);
+    for (int s = 0; s < 5; s++) S[0][s][c] = sum[s];
+    regular(p, 13, -1, sum);
+    for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
+  }
+  NAME(respond_to)(k, law, S[0], pair->rest[0], one, &E[0]);
+  NAME(respond_to)(k, law, S[1], pair->rest[1], two, &E[1]);
+}
+
+/* Both triangles of a pair give to its 14 nodes. */
+static void NAME(put_pair)(double s1, double s2, double n, const double b[3], double t1, double t2, double m,
+                           const double d[3], int i, int pairs, SPACE double *F)
+{
+  double bend[12], one[12], two[12];
+  bend_regular(b, bend);
+  regular_force(&s1, &s2, &n, bend, 1, one);
+  bend_regular(d, bend);
+  regular_force(&t1, &t2, &m, bend, 1, two);
+  F[i] = one[0], F[pairs + i] = one[1];
+  for (int j = 2; j < 12; j++) F[j * pairs + i] = one[j] + two[13 - j];
+  F[12 * pairs + i] = two[1], F[13 * pairs + i] = two[0];
+}
+
+/* A triangle that is in no pair: response to S[12][singles]. */
+static void NAME(single)(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
+                         __global const ushort *at, __global const double *rest, __global const double *weight,
+                         SPACE const double *X, SPACE double *S, double *E)
+{
+  double sum[5][3] = {{0}}, R[7];
+  NAME(answer) a;
+  for (int c = 0; c < 7; c++) R[c] = rest[c * singles + i];
+  for (int j = 0; j < one[ONE_NODES]; j++) {
+    __global const double *w = weight + one[ONE_WEIGHT] + 6 * j + 1;
+    const int node = at[one[ONE_AT] + j];
+    for (int s = 0; s < 5; s++)
+      for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
+  }
+  NAME(respond_to)(k, law, sum, R, &a, E);
+  for (int c = 0; c < 3; c++) {
+    S[c * singles + i] = a.s1[c], S[(3 + c) * singles + i] = a.s2[c];
+    S[(6 + c) * singles + i] = a.n[c], S[(9 + c) * singles + i] = a.b[c];
+  }
+}
+
+__kernel void NAME(force)(__global const int *order, __global const int *tile, __global const int *table,
+                          __global const int *halo, __global const ushort *at, __global const double *rest,
+                          __global const int *one, __global const double *weight, __global const int *slice,
+                          __global const uint *list, __global const int *ghost_int, __global const double *ghost_real,
+                          __global const int *give, __global const double *body, __global const double *mass,
+                          int stride, int column, int slots, double4 gravity, double h, int move,
+                          __global double *q, __global double *p, __global double *slot, __global double *total,
+                          SPACE double *room)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  const int me = order[get_group_id(0)];
+  __global const int *t = tile + TILE_COLUMNS * me, *T = table + T_COLUMNS * t[TILE_TABLE];
+  const int own = T[T_OWN], halos = T[T_HALO], ghosts = T[T_GHOSTS], pairs = T[T_PAIRS], singles = T[T_SINGLES];
+  const int places = own + halos + ghosts, entries = T[T_ENTRIES];
+  const int first = t[TILE_NODE0] + T[T_OWN0], slot0 = t[TILE_SLOT];
+#if NEAR
+  SPACE double *X = room;
+#else
+  SPACE double *X = room + t[TILE_SCRATCH];
+#endif
+  SPACE double *S = X + 3 * places, *F = S + 12 * singles;
+  shell_body k;
+  {
+    __global const double *from = body + BODY_REALS * t[TILE_BODY];
+    k.poisson = from[0], k.membrane = from[1], k.bend = from[2], k.mu = from[3], k.lambda = from[4], k.neo = from[5];
+    k.lever = from[6], k.thickness = from[7], k.law = from[8];
+  }
+#ifdef LAW
+  const shell_law law = LAW;
+#else
+  const shell_law law = k.law == 0.0 ? SHELL_STVK : SHELL_NEO_HOOKE;
+#endif
+
+  __global const ushort *pair_at = at + T[T_AT];
+  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
+  __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
+#if NEAR
+  NAME(pair) mine; /* asked for before all wait for each other */
+  if (lid < pairs) NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
+#endif
+  for (int i = lid; i < own + halos; i += items) {
+    const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
+    for (int c = 0; c < 3; c++) X[c * places + i] = q[c * column + node];
+  }
+  barrier(FENCE);
+  for (int i = lid; i < ghosts; i += items) {
+    __global const int *gi = ghost_int + GHOST_INTS * (T[T_GHOST0] + i);
+    __global const double *g = ghost_real + GHOST_REALS * (t[TILE_GHOST] + i), *w = g + 6, *v = w + SHELL_SOURCES;
+    double sum[3] = {g[3], g[4], g[5]}, even[3] = {0.0, 0.0, 0.0};
+    for (int s = 0; s < gi[0]; s++)
+      for (int c = 0; c < 3; c++) {
+        sum[c] += w[s] * X[c * places + gi[1 + s]];
+        even[c] += v[s] * X[c * places + gi[1 + s]];
+      }
+    const double along = g[0] * even[0] + g[1] * even[1] + g[2] * even[2];
+    for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
+  }
+#if ENERGY
+  for (int i = lid; i < T[T_CELLS]; i += items) F[i] = 0.0;
+#endif
+  barrier(FENCE);
+
+  /* 2 */
+  double E[2];
+#if ENERGY
+#define KEEP(cell, side) F[cell] = E[side]
+#else
+#define KEEP(cell, side)
+#endif
+#if NEAR
+  NAME(answer) a, d;
+  if (lid < pairs) {
+    NAME(both)(&k, law, &mine, places, X, &a, &d, E);
+    KEEP(8 * (lid / 4) + lid % 4, 0);
+    KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
+  }
+  for (int i = items - 1 - lid; i < singles; i += items) { /* the last items have the fewest pairs */
+#else
+  SPACE double *P = F + max(entries + 1, T[T_CELLS]); /* [24][pairs] */
+  for (int i = lid; i < pairs; i += items) {
+    NAME(pair) mine;
+    NAME(answer) a[2];
+    NAME(load_pair)(i, pairs, pair_at, pair_rest, &mine);
+    NAME(both)(&k, law, &mine, places, X, &a[0], &a[1], E);
+    KEEP(8 * (i / 4) + i % 4, 0);
+    KEEP(8 * (i / 4) + 4 + i % 4, 1);
+    for (int side = 0; side < 2; side++)
+      for (int c = 0; c < 3; c++) {
+        P[(12 * side + c) * pairs + i] = a[side].s1[c], P[(12 * side + 3 + c) * pairs + i] = a[side].s2[c];
+        P[(12 * side + 6 + c) * pairs + i] = a[side].n[c], P[(12 * side + 9 + c) * pairs + i] = a[side].b[c];
+      }
+  }
+  for (int i = lid; i < singles; i += items) {
+#endif
+    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, E);
+    KEEP(ones[ONE_COLUMNS * i + ONE_CELL], 0);
+  }
+
+#if ENERGY
+  /* Lane by lane over the groups, then the lanes: as energy.c does. */
+  barrier(FENCE);
+  double sum_of_lane = 0.0;
+  for (int i = lid; lid < 8 && i < T[T_CELLS]; i += 8) sum_of_lane += F[i];
+  barrier(FENCE);
+  if (lid < 8) F[lid] = sum_of_lane;
+  barrier(FENCE);
+  double all = 0.0;
+  for (int i = 0; lid == 0 && i < 8; i++) all += F[i];
+  if (lid == 0) total[SHELL_SUMS * me + 1] = all;
+#endif
+#undef KEEP
+
+  /* 3 */
+  const double g[3] = {gravity.x, gravity.y, gravity.z};
+  const int now = ghosts == 0 && move != NOTHING ? T[T_INNER] : 0; /* nodes that are moved at once */
+#pragma unroll
+  for (int c = 0; c < 3; c++) {
+    barrier(FENCE);
+#if NEAR
+    if (lid < pairs)
+      NAME(put_pair)(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, pairs, F);
+#else
+    for (int i = lid; i < pairs; i += items) {
+      double b[2][3];
+      for (int j = 0; j < 6; j++) b[j / 3][j % 3] = P[(12 * (j / 3) + 9 + j % 3) * pairs + i];
+      NAME(put_pair)(P[c * pairs + i], P[(3 + c) * pairs + i], P[(6 + c) * pairs + i], b[0], P[(12 + c) * pairs + i],
+                     P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, pairs, F);
+    }
+#endif
+    for (int e = SHELL_PAIR * pairs + lid; e < entries; e += items) {
+      const int i = at[T[T_OF_ENTRY] + e - SHELL_PAIR * pairs];
+      __global const int *o = ones + ONE_COLUMNS * i;
+      double w[5], b[3], out;
+      const double s1 = S[c * singles + i], s2 = S[(3 + c) * singles + i], n = S[(6 + c) * singles + i];
+      for (int j = 0; j < 5; j++) w[j] = weight[o[ONE_WEIGHT] + 6 * (e - o[ONE_ENTRY]) + 1 + j];
+      for (int j = 0; j < 3; j++) b[j] = S[(9 + j) * singles + i];
+      class_force(w, &s1, &s2, &n, b, &out);
+      F[e] = out;
+    }
+    if (lid == 0) F[entries] = 0.0; /* lists of uneven length end there */
+    barrier(FENCE);
+    for (int i = lid; i < places; i += items) {
+      __global const int *s = slice + T[T_SLICE] + i / SLICE;
+      double sum = 0.0;
+      for (int e = s[0] + i % SLICE; e < s[1]; e += SLICE) {
+        const uint both = list[e];
+        sum += F[both & 0xffff];
+        sum += F[both >> 16];
+      }
+      if (i >= now)
+        slot[c * slots + slot0 + i] = sum;
+      else
+        move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum, q + c * column + first + i,
+                 p + c * column + first + i);
+    }
+  }
+
+  /* What acts on ghosts goes back to the nodes that made them, ghost by ghost.  [shell 12] */
+  const int givers = ghosts > 0 ? own + halos : 0;
+  barrier(CLK_GLOBAL_MEM_FENCE);
+  for (int i = lid; i < givers; i += items) {
+    __global const int *from = give + T[T_GIVE] + i;
+    for (int e = from[0]; e < from[1]; e++) {
+      const int which = give[e] / SHELL_SOURCES, s = give[e] % SHELL_SOURCES;
+      __global const double *gr = ghost_real + GHOST_REALS * (t[TILE_GHOST] + which);
+      double f[3];
+      for (int c = 0; c < 3; c++) f[c] = slot[c * slots + slot0 + own + halos + which];
+      const double along = gr[0] * f[0] + gr[1] * f[1] + gr[2] * f[2];
+      for (int c = 0; c < 3; c++)
+        slot[c * slots + slot0 + i] += gr[6 + s] * f[c] + gr[6 + SHELL_SOURCES + s] * along * gr[c];
+    }
+    for (int c = 0; move != NOTHING && i < T[T_INNER] && c < 3; c++)
+      move_one(move, h, g[c], mass[first + i], mass[stride + first + i], slot[c * slots + slot0 + i],
+               q + c * column + first + i, p + c * column + first + i);
+  }
+}
+#undef SPACE
+#undef FENCE

@@ -1,0 +1,15 @@
+/* body/shell/move.cl  A node that is moved on a device. */
+
+/* One coordinate of a node by its gradient. */
+static void move_one(int move, double h, double g, double m, double minv, double grad, __global double *q,
+                     __global double *p)
+{
+  double P = *p;
+  if (move == KICK) {
+    P = shell_kicked(h, g, m, grad, P);
+  } else {
+    P = shell_kicked_twice(h, g, m, grad, P);
+    *q = shell_drifted(h, minv, P, *q);
+  }
+  *p = minv > 0.0 ? P : 0.0;
+}

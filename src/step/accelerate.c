@@ -1,0 +1,230 @@
+/* step/accelerate.c  See accelerate.h. */
+#include "step/accelerate.h"
+
+#include "step/contact.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `auto`: fewer nodes are done sooner by the processor than launched. */
+enum { WORTH_NODES = 20000 };
+
+/* ---- what runs there ---- */
+
+/* What of the scene does not run on a device; NULL: all does. */
+static const char *what_not(const struct vv_step *s, bool structure, char *text, size_t size)
+{
+  const vv_model *m = s->model;
+  if (m->stepper != &vv_leapfrog_stepper) {
+    snprintf(text, size, "the method '%s'", m->stepper->name);
+    return text;
+  }
+  if (structure) return "checks of the symplectic structure";
+  if (vvi_ctx_net(m->ctx) != NULL) return "runs that several processes share";
+  if (m->pairs->n > 0) return "contacts between tips";
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->nodes == 0) continue;
+    if (b->kind->device == NULL) {
+      snprintf(text, size, "bodies of kind '%s'", b->kind->name);
+      return text;
+    }
+    const char *why = b->kind->device->refuse(b);
+    if (why != NULL) return why;
+  }
+  return NULL;
+}
+
+/* ---- open and close ---- */
+
+void vvi_accelerator_close(vvi_accelerator *a, const vv_model *m)
+{
+  if (a == NULL) return;
+  for (int i = 0; a->own != NULL && i < m->n_block; i++)
+    if (a->own[i] != NULL) m->block[i].kind->device->close(a->own[i]);
+  vvi_device_close(a->device);
+  free(a->own);
+  free(a->before);
+  free(a);
+}
+
+static vv_status open_blocks(struct vv_step *s, vvi_accelerator *a)
+{
+  const vv_model *m = s->model;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->nodes == 0) continue;
+    if ((a->own[i] = b->kind->device->open(b, a->device)) == NULL) return VV_NOMEM;
+  }
+  const char *trouble = vvi_device_trouble(a->device);
+  if (trouble == NULL) return VV_OK;
+  return vvi_fail(m->ctx, VV_NOMEM, "device '%s': %s; run it on the processor (device cpu)",
+                  vvi_device_about(a->device)->name, trouble);
+}
+
+static vv_status take(struct vv_step *s, vvi_device *device)
+{
+  const vv_model *m = s->model;
+  vvi_accelerator *a = calloc(1, sizeof *a);
+  if (a != NULL) *a = (vvi_accelerator){.device = device, .own = calloc((size_t)m->n_block + 1, sizeof(void *))};
+  if (a != NULL) a->before = calloc(1, sizeof *a->before);
+  if (a == NULL || a->own == NULL || a->before == NULL) {
+    if (a != NULL) vvi_accelerator_close(a, m);
+    return VV_NOMEM;
+  }
+  a->resident = s->contact == NULL;
+  s->accelerator = a;
+  return open_blocks(s, a);
+}
+
+vv_status vvi_accelerate(struct vv_step *s, bool structure)
+{
+  const vv_model *m = s->model;
+  const char *which = vv_ctx_device(m->ctx);
+  char text[96];
+  vvi_device *device;
+  if (strcmp(which, "cpu") == 0) return VV_OK;
+  const char *not = what_not(s, structure, text, sizeof text);
+  if (strcmp(which, "auto") == 0) {
+    if (not != NULL || s->contact != NULL || vv_model_nodes(m) < WORTH_NODES) return VV_OK;
+    device = vvi_device_best(m->ctx);
+    return device != NULL ? take(s, device) : VV_OK;
+  }
+  if (not != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "device '%s': %s do not run on a device yet; use device cpu", which, not );
+  VV_TRY(vvi_device_open(m->ctx, which, &device));
+  return take(s, device);
+}
+
+/* ---- where the state is ---- */
+
+/* Blocks of the model that are on the device, one after the other. */
+#define EACH_BLOCK(s, b, own)                                             \
+  for (int i_ = 0; i_ < (s)->model->n_block; i_++)                        \
+    for (const vv_block *b = &(s)->model->block[i_]; b != NULL; b = NULL) \
+      for (void *own = (s)->accelerator->own[i_]; own != NULL; own = NULL)
+
+void vvi_bring_down(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (a == NULL || !a->ahead) return;
+  vvi_device_finish(a->device); /* before anything is overwritten: a device that failed gives nothing back */
+  if (vvi_device_trouble(a->device) != NULL) return;
+  EACH_BLOCK(s, b, own) b->kind->device->down(own, s->state->q + b->q0, s->state->p + b->p0);
+  if (vvi_device_trouble(a->device) == NULL) a->ahead = false;
+}
+
+void vvi_host_writes(struct vv_step *s)
+{
+  if (s->accelerator == NULL) return;
+  vvi_bring_down(s);
+  s->accelerator->there = false;
+}
+
+static void send_up(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (a->there) return;
+  EACH_BLOCK(s, b, own) b->kind->device->up(own, s->state->q + b->q0, s->state->p + b->p0);
+  a->there = true;
+}
+
+bool vvi_device_lost(struct vv_step *s, vv_report *r)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (a == NULL || vvi_device_trouble(a->device) == NULL) return false;
+  const long long reached = (long long)s->state->step;
+  if (a->resident && a->ahead) {
+    struct vvi_episodes *kept = s->ledger->episodes;
+    s->state->step = a->step, s->state->t = a->t;
+    *s->ledger = *a->before;
+    s->ledger->episodes = kept;
+    a->ahead = false;
+  }
+  a->there = false;
+  if (r == NULL || r->reason == VV_REASON_DEVICE) return true;
+  r->reason = VV_REASON_DEVICE;
+  snprintf(
+      r->message, sizeof r->message,
+      "device '%.40s' failed before step %lld: %.60s; the state is that of step %lld, t = %.9g: resume on device cpu",
+      vvi_device_about(a->device)->name, reached, vvi_device_trouble(a->device), (long long)s->state->step,
+      s->state->t);
+  return true;
+}
+
+/* ---- steps ---- */
+
+static void kick_all(struct vv_step *s, double t, double h)
+{
+  EACH_BLOCK(s, b, own) b->kind->device->kick(own, t, h);
+}
+
+static void post_all(struct vv_step *s, double t, double h)
+{
+  EACH_BLOCK(s, b, own)
+  if (b->booked) b->kind->device->post(own, t, h, &s->ledger->posted);
+}
+
+/* As stride_steps of the leapfrog: the end of one step and the start of the next share a force. */
+static void stride_all(struct vv_step *s, int64_t n)
+{
+  EACH_BLOCK(s, b, own)
+  {
+    b->kind->device->leap(own, s->state->t, s->h);
+    for (int64_t k = 1; k < n; k++) b->kind->device->stride(own, s->h);
+    b->kind->device->kick(own, s->state->t, 0.5 * s->h);
+  }
+  s->state->step += s->h > 0.0 ? n - 1 : 1 - n;
+  vvi_step_done(s);
+}
+
+static void substep(struct vv_step *s, double t, double h)
+{
+  kick_all(s, t, 0.5 * h);
+  post_all(s, t, 0.5 * h);
+  EACH_BLOCK(s, b, own) b->kind->device->drift(own, h);
+  post_all(s, t + h, 0.5 * h);
+  kick_all(s, t + h, 0.5 * h);
+}
+
+static void compose(struct vv_step *s)
+{
+  double t = s->state->t;
+  for (int i = 0; i < s->composition->stages; i++) {
+    const double h = s->composition->gamma[i] * s->h;
+    substep(s, t, h);
+    t += h;
+  }
+  vvi_step_done(s);
+}
+
+vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
+{
+  vvi_accelerator *a = s->accelerator;
+  const bool plain = !vvi_sys_booked(s->model) && s->composition->stages == 1;
+  if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
+  send_up(s);
+  a->ahead = true;
+  if (plain) stride_all(s, n);
+  for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
+  vvi_device_lost(s, r);
+  return VV_OK;
+}
+
+bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum)
+{
+  const vvi_accelerator *a = s->accelerator;
+  if (a == NULL || !a->ahead) return false;
+  *sum = (vv_totals){0};
+  EACH_BLOCK(s, b, own) b->kind->device->audit(own, sum);
+  return true;
+}
+
+void vvi_device_force(struct vv_step *s, double t, double *f)
+{
+  const vvi_accelerator *a = s->accelerator;
+  EACH_BLOCK(s, b, own) b->kind->device->force(own, t, s->state->q + b->q0, f + b->p0);
+  if (vvi_device_trouble(a->device) == NULL) return;
+  memset(f, 0, sizeof *f * (size_t)s->state->np); /* the step ends on the processor, and the run behind it */
+  vvi_sys_kick(s->model, t, 1.0, s->state->q, f);
+}
