@@ -32,10 +32,10 @@ dev: setup ## build with asserts: build/dev
 	@$(call built,dev)
 
 .PHONY: mpi
-mpi: setup ## build visviva-mpi, whose sweeps run over the ranks of an MPI job, and test it
+mpi: setup ## build visviva-mpi, which shares runs and sweeps over the ranks of an MPI job, and test it
 	@bash tools/setup.sh mpi
-	@$(call built,mpi,--target visviva visviva-mpi)
-	@$(CTEST) $(BUILD)/mpi -R cli/sweep
+	@$(call built,mpi,--target visviva visviva-mpi test_net_alone)
+	@$(CTEST) $(BUILD)/mpi -R 'cli/sweep|net/'
 
 .PHONY: demo
 demo: setup ## run the newcomer's scene: a rod tumbles in a room, and the books close

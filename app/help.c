@@ -39,6 +39,8 @@ static const topic topics[] = {
 "  --check-structure   also check the symplectic structure (slower)\n\n"
 "Ctrl-C stops after the current step with a checkpoint; a step that takes\n"
 "longer than a second is abandoned, and the last checkpoint is kept.\n"
+"`mpiexec -n N visviva-mpi run SCENE.yaml` shares the shells of a scene over\n"
+"ranks, to the same bits (docs/many-machines.md).\n"
 "See also: visviva help ledger, visviva help exit-codes.\n"},
 {"check",
 "Reports every mistake of the scene (- : standard input) at once, with line,\n"

@@ -9,7 +9,7 @@
 
 static const char *remark_of(const study *s, const study_run *r, char out[64])
 {
-  const bool done = r->scene.state->step == vv_model_steps(r->scene.model);
+  const bool done = r->stopped || r->scene.state->step == vv_model_steps(r->scene.model);
   out[0] = '\0';
   if (r->failed)
     snprintf(out, 64, "%s", vv_reason_text(r->report.reason));
@@ -176,7 +176,7 @@ static void print_reference(const study *s, const vv_study *out)
   printf("  reference          %s\n", app_clean(clean, sizeof clean, s->reference.words));
   printf("                     %lld steps, %.3g s, %s%s\n", (long long)out->reference.steps,
          out->reference.wall_seconds, out->reference_h > 0 ? "the same method" : "taken as exact",
-         s->reference.scene.state->step < out->reference.steps ? ", not finished" : "");
+         !s->reference.stopped && s->reference.scene.state->step < out->reference.steps ? ", not finished" : "");
   if (!study_of_nodes(s) && isfinite(study_contact_value(s, &s->reference)))
     printf("                     %.9g %s\n", study_contact_value(s, &s->reference), study_contact_unit(s));
 }

@@ -45,6 +45,7 @@ typedef struct study_run {
   int64_t common;         /* nodes at places of reference nodes */
   double sum;             /* of squares, so far */
   bool failed;            /* ended before time.end, by itself */
+  bool stopped;           /* by a condition of the scene, which is an end for what does not compare nodes */
   char fitted[32];        /* time.step that divides time.end, where that of the scene does not; else empty */
   int64_t look;           /* steps between two looks at the energy */
   study_contacts contact; /* what touched what */

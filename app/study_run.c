@@ -32,19 +32,21 @@ static bool advance(study *s, study_run *r, int64_t n)
     s->work_done += nodes * (double)r->report.steps;
     n -= r->report.steps;
     if (status != VV_OK) app_messages(r->scene.ctx, status);
-    r->failed = status != VV_OK || (r->report.reason != VV_REASON_DONE && r->report.reason != VV_REASON_INTERRUPTED);
-    if (r->failed || r->report.steps < wanted) break;
+    r->stopped = !study_of_nodes(s) && r->report.reason == VV_REASON_STOPPED;
+    r->failed = status != VV_OK ||
+                (r->report.reason != VV_REASON_DONE && r->report.reason != VV_REASON_INTERRUPTED && !r->stopped);
+    if (r->failed || r->stopped || r->report.steps < wanted) break;
     if (r->report.wall_seconds > 0.03) stretch /= 2;
     if (r->report.wall_seconds > 0.2) stretch = stretch > 4 ? stretch / 4 : 1;
     show_progress(s, r);
   }
   app_watch_signals(NULL);
-  return n == 0 && !r->failed;
+  return (n == 0 || r->stopped) && !r->failed;
 }
 
 static bool at_end(const study_run *r)
 {
-  return r->scene.state->step == vv_model_steps(r->scene.model);
+  return r->stopped || r->scene.state->step == vv_model_steps(r->scene.model);
 }
 
 double study_error(const study *s, const study_run *r)

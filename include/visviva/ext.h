@@ -332,6 +332,7 @@ typedef struct vv_body_kind {
    * brings q and p of all others.  NULL: every rank does all of it. */
   vv_status (*share)(vv_block *b, const struct vv_net *net, struct vvi_arena *arena);
   void (*unshare)(vv_block *b);
+  int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;

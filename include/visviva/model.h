@@ -54,6 +54,7 @@ VV_API double vv_model_step(const vv_model *model);             /* the step of t
 VV_API int64_t vv_model_steps(const vv_model *model);           /* steps to time.end */
 VV_API int64_t vv_model_nodes(const vv_model *model);           /* moving nodes: the unit of node-steps */
 VV_API int64_t vv_model_hard_pairs(const vv_model *model);      /* that may meet, with nothing elastic between them */
+VV_API int64_t vv_model_tiles(const vv_model *model);           /* that ranks can share (visviva-mpi); 0: none */
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API int vv_model_body(const vv_model *model, const char *name); /* its index; -1: there is none */
 VV_API const char *vv_model_body_name(const vv_model *model, int i);

@@ -99,10 +99,13 @@ static bool fit_pair(vvi_episodes *e)
   return true;
 }
 
+/* Points of one pair come one after the other: mostly it is the last one again. */
 static vvi_touch_pair *find(vvi_episodes *e, const int32_t body[2], const int32_t copy[2])
 {
+  if (e->last < e->n && is_pair(&e->pair[e->last], body, copy)) return &e->pair[e->last];
   if (!fit_pair(e)) return NULL;
   int64_t *slot = slot_of(e, body, copy);
+  e->last = *slot >= 0 ? *slot : e->n;
   if (*slot >= 0) return &e->pair[*slot];
   vvi_touch_pair *k = &e->pair[e->n];
   memset(k, 0, sizeof *k);

@@ -43,6 +43,7 @@ typedef struct vvi_episodes {
   double *pause; /* [bodies] s: the longest that is chatter in any case */
   vvi_touch_pair *pair;
   int64_t n, room;
+  int64_t last;  /* the pair that was told last */
   int64_t *slot; /* [slots] open addressing: a pair; -1: free */
   int64_t slots;
   vvi_curve *curve;

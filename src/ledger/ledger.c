@@ -154,6 +154,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
                    .rounding = rounding,
                    .reach = reach,
                    .distortion_when = -1.0,
+                   .shadow_initial = NAN,
                    .energy_floor = rounding,
                    .anchor_events = -1};
   grow_scales(l, balanced);
@@ -186,6 +187,23 @@ void vvi_ledger_note(vv_ledger *l, double energy)
 {
   l->max_gap = fmax(l->max_gap, fabs(energy_gap(l, energy, vv_totals_energy(&l->initial))));
   l->max_closure = relative(l, l->max_gap);
+}
+
+void vvi_ledger_open_shadow(vv_ledger *l, double h2)
+{
+  l->shadow_initial = h2;
+  vvi_ledger_note_shadow(l, h2);
+}
+
+void vvi_ledger_note_shadow(vv_ledger *l, double h2)
+{
+  l->max_shadow_gap = fmax(l->max_shadow_gap, fabs(energy_gap(l, h2, l->shadow_initial)));
+  l->max_shadow_off = fmax(l->max_shadow_off, fabs(h2 - l->nodal_now));
+}
+
+double vvi_ledger_shadow_error(const vv_ledger *l)
+{
+  return relative(l, l->max_shadow_gap);
 }
 
 void vvi_ledger_note_losses(vv_ledger *l)

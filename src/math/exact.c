@@ -69,38 +69,46 @@ static void negate(vvi_exact *s)
   vvi_exact_carry(s);
 }
 
-/* Bit `place` of a number whose carries have been moved on; below the first there are none. */
-static int bit(const vvi_exact *s, int place)
+/* Bits [from, to) of a digit. */
+static uint64_t bits_of(int64_t digit, int from, int to)
 {
-  return place >= 0 && (s->digit[place / WIDTH] >> place % WIDTH & 1) != 0;
+  return (uint64_t)digit >> from & (((uint64_t)1 << (to - from)) - 1);
 }
 
-static int top_bit(const vvi_exact *s)
+static int top_digit(const vvi_exact *s)
 {
-  for (int i = VVI_EXACT_DIGITS - 1; i >= 0; i--)
-    for (int k = 62; s->digit[i] != 0 && k >= 0; k--)
-      if ((s->digit[i] >> k & 1) != 0) return i * WIDTH + k;
-  return -1;
+  int i = VVI_EXACT_DIGITS - 1;
+  while (i >= 0 && s->digit[i] == 0) i--;
+  return i;
 }
 
 static bool any_below(const vvi_exact *s, int place)
 {
-  if (place <= 0) return false;
   for (int i = 0; i < place / WIDTH; i++)
     if (s->digit[i] != 0) return true;
-  return (s->digit[place / WIDTH] & (((int64_t)1 << place % WIDTH) - 1)) != 0;
+  return place % WIDTH > 0 && bits_of(s->digit[place / WIDTH], 0, place % WIDTH) != 0;
 }
 
 /* Of a number that is not negative: its first 53 bits, and one more where the rest is above a half, or is a half and the last
  * bit is odd.  Where 2^-1074 comes before the 53rd bit nothing is rounded. */
 static double rounded(const vvi_exact *s)
 {
-  const int top = top_bit(s), last = top - 52 > 0 ? top - 52 : 0;
-  uint64_t whole = 0;
+  enum { BITS = 53 };
+  const int top = top_digit(s);
   if (top < 0) return 0.0;
-  if (top / WIDTH == VVI_EXACT_DIGITS - 1) return INFINITY;
-  for (int i = top; i >= last; i--) whole = 2 * whole + (uint64_t)bit(s, i);
-  if (bit(s, last - 1) && ((whole & 1) != 0 || any_below(s, last - 1))) whole++;
+  if (top == VVI_EXACT_DIGITS - 1) return INFINITY;
+  int width = 0, i = top;
+  while (width < WIDTH && s->digit[top] >> width != 0) width++;
+  uint64_t whole = (uint64_t)s->digit[top];
+  int last = WIDTH * top; /* place of the last bit taken */
+  for (int left = BITS - width; left > 0 && i > 0; left = BITS - width) {
+    const int take = left < WIDTH ? left : WIDTH;
+    whole = whole << take | bits_of(s->digit[--i], WIDTH - take, WIDTH);
+    last -= take, width += take;
+  }
+  const int next = last - 1;
+  const bool half = next >= 0 && bits_of(s->digit[next / WIDTH], next % WIDTH, next % WIDTH + 1) != 0;
+  if (half && ((whole & 1) != 0 || any_below(s, next))) whole++;
   return ldexp((double)whole, last - LEAST);
 }
 

@@ -41,7 +41,7 @@ typedef struct body {
   int index;      /* in the run */
   int64_t number; /* in the model */
   char name[NAME_TEXT], kind[NAME_TEXT];
-  const char *place; /* field that says where it is: the limit surface of a subdivision shell, else the nodes */
+  const char *place; /* field that says where it is: what touches others, the limit surface of a shell or the nodes */
   int64_t nodes, elements, element_nodes, skin_points, skin_triangles;
   turning turn;
   double *start;          /* [nodes][3] first frame */
@@ -154,7 +154,7 @@ static vv_status find_channels(motion *m, body *b)
 
 static void key_object(const motion *m, const body *b, const char *field, char out[OBJECT_TEXT])
 {
-  snprintf(out, OBJECT_TEXT, "/keys/%.240s/%.200s", m->run->body[b->index], field);
+  snprintf(out, OBJECT_TEXT, "/keys/bodies/%.240s/%.200s", m->run->body[b->index], field);
 }
 
 static bool has_key(motion *m, const body *b, const char *field)
@@ -199,8 +199,11 @@ static vv_status find_body(motion *m, int index)
   if (nodes == 0 || components != 3) return VV_OK;
   body *b = &m->body[m->n_body++];
   *b = (body){.index = index, .nodes = nodes};
-  b->place = has_vector(run, index, "limit", nodes, 3) ? "limit" : "position";
+  char surface[NAME_TEXT] = "limit"; /* a folder of an older version does not say */
   object_of(run, index, NULL, object);
+  (void)!vvi_h5_get_text(&run->h5, object, "surface", surface, sizeof surface);
+  const bool limit = strcmp(surface, "limit") == 0 && has_vector(run, index, "limit", nodes, 3);
+  b->place = limit ? "limit" : "position";
   VV_TRY(vvi_h5_get_text(&run->h5, object, "name", b->name, sizeof b->name));
   VV_TRY(vvi_h5_get_text(&run->h5, object, "kind", b->kind, sizeof b->kind));
   VV_TRY(vvi_h5_get_whole(&run->h5, object, "index", &b->number));

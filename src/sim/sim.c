@@ -52,6 +52,17 @@ static vv_status balance_kicks(vv_sim *sim)
   return VV_OK;
 }
 
+/* Whole steps of bodies that are not linear, of their own forces, gravity and contact alone: there the energy of fourth order is
+ * what is judged.  Springs of massless tips are not in it.                                                  [ledger 16] */
+static bool judges_shadow(const vv_sim *sim)
+{
+  const vv_model *m = sim->model;
+  return m->stepper == &vv_leapfrog_stepper && m->order == 2 && isfinite(m->stable_step) && !sim->step.exact &&
+         (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) && m->pairs->n_soft == 0 &&
+         vv_integer(vv_sub(m->root, "method"), "halvings") == 0 &&
+         vvi_h2_unknown(m, sim->state->q, sim->state->p) == NULL;
+}
+
 /* s: what an element of a body needs to answer a blow. */
 static double answer_time(const vv_block *b, int32_t body, double stable)
 {
@@ -141,7 +152,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
-  if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
+  sim->shadow = judges_shadow(sim);
+  if (sim->shadow || vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
 }
 
@@ -269,7 +281,8 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   if (kept != NULL) sim->keys.begun = kept->begun;
   sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
-  sim->sane = sim->state->step;
+  sim->frozen.step = sim->state->step, sim->frozen.t = sim->state->t, sim->frozen.impacts = ledger->impacts;
+  if (sim->frozen.q != NULL) memcpy(sim->frozen.q, sim->state->q, sizeof(double) * (size_t)sim->state->nq);
   vvi_claims_make(sim);
   vvi_claims_judge(sim);
   return VV_OK;
@@ -310,7 +323,9 @@ static void open_ledger(vv_sim *sim)
   vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
   sim->ledger.episodes = kept;
   vvi_episodes_clear(kept);
-  sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  const double h2 = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  sim->ledger.modified_now = vv_boolean(vv_sub(sim->model->root, "record"), "modified") ? h2 : NAN;
+  if (sim->shadow) vvi_ledger_open_shadow(&sim->ledger, h2);
   if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
@@ -329,11 +344,30 @@ static void note_distortion(vv_sim *sim)
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
 }
 
+/* It costs four forces: in long runs it is taken at every 2nd, 4th, ... row, by the number of the step alone. */
+static bool looks_at_shadow(const vv_sim *sim)
+{
+  enum { ALL = 4096 };
+  const int64_t step = llabs(sim->state->step);
+  int64_t every = 1;
+  while (sim->shadow && every * ALL < step) every *= 2;
+  return sim->shadow && (every == 1 || step % every == 0);
+}
+
+static void note_h2(vv_sim *sim, double nodal)
+{
+  const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
+  if (sim->step.h2 == NULL || !(shown || looks_at_shadow(sim))) return;
+  vvi_bring_down(&sim->step);
+  const double h2 = vvi_h2(&sim->step, nodal);
+  if (shown) sim->ledger.modified_now = h2;
+  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2);
+}
+
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
-  if (sim->step.h2 != NULL) vvi_bring_down(&sim->step);
-  if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
+  note_h2(sim, nodal);
   note_distortion(sim);
   vvi_claims_judge(sim);
   sim->fresh = true;
@@ -491,11 +525,11 @@ static void check_finite(vv_sim *sim, vv_report *r)
         lost->name, (long long)sim->state->step, sim->state->t);
 }
 
-/* The body with the most energy: where it went. */
-static const char *richest_body(const vv_sim *sim)
+/* The body with the most motion: where it went. */
+static const vv_body *richest_body(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  const char *name = "?";
+  const vv_body *rich = &m->body[0];
   double most = -1.0;
   for (int i = 0; i < m->n_body; i++) {
     const vv_body *body = &m->body[i];
@@ -505,9 +539,24 @@ static const char *richest_body(const vv_sim *sim)
       const double *p = sim->state->p + b->p0 + c * b->column + body->node0;
       for (int64_t j = 0; j < body->n_node; j++) sum += p[j] * p[j];
     }
-    if (sum > most) most = sum, name = body->name;
+    if (sum > most) most = sum, rich = body;
   }
-  return name;
+  return rich;
+}
+
+/* The middle of the nodes of a body, for a message; empty where its kind has no places in space. */
+static void tell_place(const vv_sim *sim, const vv_body *body, char *out, size_t size)
+{
+  const vv_block *b = &sim->model->block[body->block];
+  double x[3] = {0};
+  out[0] = '\0';
+  if (b->kind->mover == NULL || body->n_node == 0) return;
+  for (int64_t i = 0; i < body->n_node; i++) {
+    vv_mover at;
+    b->kind->mover(b, body->node0 + i, sim->state->q + b->q0, sim->state->p + b->p0, &at);
+    for (int c = 0; c < 3; c++) x[c] += at.place[c] / (double)body->n_node;
+  }
+  snprintf(out, size, " near (%.3g, %.3g, %.3g)", x[0], x[1], x[2]);
 }
 
 /* Nothing that a step may do wrong and still mean anything makes energy ten times what the run was given.  What contacts have
@@ -516,26 +565,29 @@ static void check_energy(vv_sim *sim, vv_report *r)
 {
   enum { STEPS = 8 };
   const double most = 10.0;
-  const vv_ledger *l = &sim->ledger;
+  vv_ledger *l = &sim->ledger;
   const vv_totals *now = &l->now;
   const double held = now->kinetic + now->strain + now->potential;
   const double grown = held - vv_totals_energy(&l->initial) - vv_sum_value(&l->posted.external_work);
-  if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) sim->sane = sim->state->step;
-  if (llabs(sim->state->step - sim->sane) < STEPS) return;
-  r->reason = VV_REASON_UNSTABLE;
+  if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
+  if (llabs(sim->state->step - l->sane) < STEPS) return;
   vvi_bring_down(&sim->step);
-  snprintf(r->message, sizeof r->message,
-           "at step %lld, t = %.9g the energy is %.3g above what was given, %.3g times the scale of the scene, most of "
-           "it in "
-           "'%.40s'; use a shorter step",
-           (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, richest_body(sim));
+  const vv_body *rich = richest_body(sim);
+  char place[48];
+  tell_place(sim, rich, place, sizeof place);
+  r->reason = VV_REASON_UNSTABLE;
+  snprintf(
+      r->message, sizeof r->message,
+      "step %lld, t = %.9g: the energy is %.3g above what was given, %.3g times the scale of the scene, most of it in "
+      "'%.30s'%s; use a shorter step",
+      (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, rich->name, place);
 }
 
 /* Impacts in every step, much motion in the momenta, and places that stay where they are: bodies hold each other in the air.
  * Looked at rarely, and said when it was so three times. */
 static void check_frozen(vv_sim *sim, vv_report *r)
 {
-  const vv_ledger *l = &sim->ledger;
+  vv_ledger *l = &sim->ledger;
   const vv_state *x = sim->state;
   vvi_frozen *z = &sim->frozen;
   const int64_t steps = llabs(x->step - z->step), impacts = l->impacts - z->impacts;
@@ -545,16 +597,19 @@ static void check_frozen(vv_sim *sim, vv_report *r)
   const double speed = l->now.p_abs > 0.0 ? 2.0 * l->now.kinetic / l->now.p_abs : 0.0;
   const bool still =
       impacts >= steps && moved < 1e-9 * speed * fabs(x->t - z->t) && l->now.kinetic > 0.1 * l->energy_scale;
-  z->times = still ? z->times + 1 : 0;
+  l->still = still ? l->still + 1 : 0;
   z->step = x->step, z->t = x->t, z->impacts = l->impacts;
   memcpy(z->q, x->q, sizeof(double) * (size_t)x->nq);
-  if (z->times < 3) return;
+  if (l->still < 3) return;
+  const vv_body *rich = richest_body(sim);
+  char place[48];
+  tell_place(sim, rich, place, sizeof place);
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(r->message, sizeof r->message,
-           "at step %lld, t = %.9g nothing has moved for %lld steps, while %lld impacts were answered and '%.40s' "
-           "holds most "
-           "of the motion; use a shorter step",
-           (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, richest_body(sim));
+  snprintf(
+      r->message, sizeof r->message,
+      "step %lld, t = %.9g: nothing has moved for %lld steps and %lld impacts; '%.30s'%s has most of the motion; use a "
+      "shorter step",
+      (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, rich->name, place);
 }
 
 static void check_broken(vv_sim *sim, vv_report *r)
@@ -715,7 +770,7 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   const double clock = vvi_clock();
   vv_status status = VV_OK;
   if (!sim->started) open_ledger(sim);
-  if (!sim->started || sim->sane > sim->state->step) sim->sane = sim->state->step;
+  if (!sim->started || sim->ledger.sane > sim->state->step) sim->ledger.sane = sim->state->step;
   sim->started = true;
   vvi_act_settle(sim);
   notice_change(sim);

@@ -24,7 +24,6 @@ typedef struct vvi_frozen {
   double *q; /* [nq]; NULL: nothing touches */
   double t;
   int64_t step, impacts;
-  int times; /* in a row that nothing had moved */
 } vvi_frozen;
 typedef struct vvi_controller {
   int64_t every;
@@ -47,7 +46,7 @@ struct vv_sim {
   int n_claim;
   vvi_frozen frozen;
   vvi_stops stops;
-  int64_t sane;      /* last step at which the energy was within reason */
+  bool shadow;       /* the energy of fourth order is judged */
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;

@@ -105,6 +105,8 @@ void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
 /* The energy that kick-drift-kick keeps to fourth order; `energy` is the plain one.  (step/modified.c) */
+/* The kind that does not know what its drift keeps; NULL: all do. */
+const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const double *p);
 vv_status vvi_h2_prepare(struct vv_step *s);
 double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;

@@ -213,6 +213,12 @@ class Study(unittest.TestCase):
             self.assertAlmostEqual(values[-1] / exact, 1, delta=least)
             errors = [abs(v / exact - 1) for v in values]
             self.assertLessEqual(errors[-1], errors[0] + 1e-12)
+        # a stop condition is an end where no nodes are compared
+        with open("stop.yaml", "w") as f:
+            f.write(WALL.replace("end: 2.5", "end: 9") + "stop: [{separation: [bar, wall], for: 0.1}]\n")
+        self.runs("stop.yaml", "--vary", "bodies.bar.elements=20,50", "--norm", "impulse", "-o", "stopped")
+        for v in table("stopped"):
+            self.assertAlmostEqual(float(v["remark"].split()[0]) / 0.2, 1, delta=0.03)
         out, _ = self.runs("wall.yaml", "--vary", "bodies.bar.elements=20,50", "--norm", "energy", "-o", "energy")
         self.assertIn("round-off", out)
         self.assertTrue(all(e < 1e-12 for e in self.column("energy", "error")))

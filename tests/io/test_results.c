@@ -219,7 +219,7 @@ static keys read_keys(vvi_arena *arena, vvi_run *run, const char *name, int64_t 
   k.n = dims[0];
   k.time = VVI_ARENA_NEW(arena, double, k.n + 1);
   k.x = VVI_ARENA_NEW(arena, double, k.n *nodes * 3 + 1);
-  snprintf(object, sizeof object, "/keys/%s/position", name);
+  snprintf(object, sizeof object, "/keys/bodies/%s/position", name);
   assert_int_equal(vvi_h5_read(&run->h5, "/keys/time", VVI_H5_DOUBLE, k.n, k.time), VV_OK);
   assert_int_equal(vvi_h5_read(&run->h5, object, VVI_H5_DOUBLE, k.n * nodes * 3, k.x), VV_OK);
   return k;

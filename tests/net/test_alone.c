@@ -45,9 +45,9 @@ static void packages_come_back(void **state)
 
 static const char scene[] =
     "visviva: 1\ntime: {end: 1, step: {safety: 0.4}}\ngravity: [0, 0, -9.81]\ncontacts: [{response: none}]\nbodies:\n"
-    "  skin: {kind: shell, mesh: {disc: {radius: 0.15, rings: 24}}, thickness: 1e-3, material: {young: 2e7, poisson: "
-    "0.4, "
-    "density: 1200, yield: 1e4, damping: {mass: 3}}, edges: [{hold: clamped}], loads: [{pressure: 5}]}\n"
+    "  skin: {kind: shell, mesh: {disc: {radius: 0.15, rings: 24}}, thickness: 1e-3, edges: [{hold: clamped}],\n"
+    "    material: {law: j2, young: 2e7, poisson: 0.4, density: 1200, yield: 1e3}, damping: {mass: 3},\n"
+    "    pressure: [{value: 500}]}\n"
     "  rod: {kind: beam, length: 1, elements: 4, material: {young: 1e7, density: 1000}, section: {circle: {radius: "
     "0.01}}}\n";
 

@@ -182,6 +182,7 @@ static void test_open_tips(void **unused)
       {OPEN_HEAD "bodies:\n  bar: {" OPEN_BAR ", tips: {last: cell}, position: -1.02}\n" OPEN_WALL, true},
       {OPEN_HEAD "bodies:\n  bar: {" OPEN_BAR ", tips: {last: lumped}, position: -1.02}\n" OPEN_WALL, false},
       {OPEN_HEAD "bodies:\n  bar: {" OPEN_BAR ", position: -1.02}\n", false}, /* nothing to touch */
+      {OPEN_HEAD "contacts: []\nbodies:\n  bar: {" OPEN_BAR ", position: -1.02}\n" OPEN_WALL, false}, /* nor here */
       {OPEN_HEAD "contacts: [{restitution: 0.5}]\nbodies:\n  bar: {" OPEN_BAR ", position: -1.02}\n" OPEN_WALL, false},
       {OPEN_HEAD "method: {step: leapfrog}\ncontacts: [{projection: kept}]\nbodies:\n  bar: {" OPEN_BAR
                  ", position: -1.02}\n" OPEN_WALL,

@@ -202,6 +202,28 @@ static void a_ball_on_a_plate_feels_its_impedance(void **unused)
   check_most(fabs(force[1]), 0.6 * fabs(force[0])); /* towards Z v, that of the first instant */
 }
 
+/* Where they touch is a point of the ball: its radius away from its centre, against the normal that leads to it. */
+static void events_name_the_surface_of_a_ball(void **unused)
+{
+  (void)unused;
+  run_record r =
+      run_told("visviva: 1\ntime: {end: 2e-4, step: {safety: 0.5}}\nbodies:\n"
+               "  plate: {kind: shell, mesh: {disc: {radius: 0.4, rings: 8}}, thickness: 0.002, material: {young: 2e11,"
+               " poisson: 0.3, density: 7800}}\n"
+               "  ball: {kind: rigid, shape: {ball: {radius: 0.01}}, mass: 0.5, position: [0, 0, 0.010001], velocity: "
+               "[0, 0, -1]}\n");
+  check_least((double)r.n_event, 1);
+  for (int64_t i = 0; i < r.n_event; i++) {
+    const vv_event *e = &r.event[i];
+    const bool second = strcmp(e->body_b, "ball") == 0;
+    for (int k = 0; k < 3; k++) { /* the ball moves along z by 1 m/s at most */
+      const double centre = e->x[k] + (second ? 0.01 : -0.01) * e->n[k], start = k == 2 ? 0.010001 : 0.0;
+      check_near(centre, start, k == 2 ? e->time + 1e-9 : 1e-9);
+    }
+  }
+  run_free(&r);
+}
+
 /* ---- a ball on a beam without end: v = v0 exp(a^2 t) erfc(a sqrt t), a = 2 sqrt(2) (EI)^(1/4) (rho A)^(3/4)/M ---- */
 
 static double ball_on_beam(int elements)
@@ -433,6 +455,7 @@ int main(void)
       cmocka_unit_test(rigid_spheres_exchange_one_impulse),
       cmocka_unit_test(sprung_spheres_push_for_half_a_swing),
       cmocka_unit_test(a_ball_on_a_plate_feels_its_impedance),
+      cmocka_unit_test(events_name_the_surface_of_a_ball),
       cmocka_unit_test(a_ball_on_a_beam_sheds_waves),
       cmocka_unit_test(shells_exchange_what_is_told),
       cmocka_unit_test(a_run_back_tells_the_same),

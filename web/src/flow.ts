@@ -9,11 +9,11 @@ import { el } from './dom';
 import { shorten, withUnit } from './format';
 
 const stores = ['kinetic', 'strain', 'potential'] as const;
-const losses = ['friction_loss', 'restitution_loss', 'plastic_work', 'viscous_loss', 'damage_loss'] as const;
+const losses = ['friction_loss', 'restitution_loss', 'step_loss', 'plastic_work', 'viscous_loss', 'damage_loss'] as const;
 const names: Record<string, string> = { kinetic: 'kinetic', strain: 'strain', potential: 'potential', external_work: 'outside work',
-  friction_loss: 'friction', restitution_loss: 'restitution', plastic_work: 'plastic work', viscous_loss: 'viscosity', damage_loss: 'breaking' };
+  friction_loss: 'friction', restitution_loss: 'restitution', step_loss: 'step', plastic_work: 'plastic work', viscous_loss: 'viscosity', damage_loss: 'breaking' };
 const colours: Record<string, string> = { kinetic: '#0072b2', strain: '#c98500', potential: '#009e73', external_work: '#56b4e9',
-  friction_loss: '#d55e00', restitution_loss: '#8c564b', plastic_work: '#e34a9c', viscous_loss: '#7f7f00', damage_loss: '#6a3d9a' };
+  friction_loss: '#d55e00', restitution_loss: '#8c564b', step_loss: '#999999', plastic_work: '#e34a9c', viscous_loss: '#7f7f00', damage_loss: '#6a3d9a' };
 const all = [...stores, 'external_work', ...losses] as string[];
 
 export interface Flow { from: string; to: string; value: number }

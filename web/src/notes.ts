@@ -1,4 +1,4 @@
-// The foot of the page: the scene as understood, what differs between runs, and what was left out.
+// The foot of the page: the scene with defaults, what differs between runs, and what was left out.
 import type { Report, Run } from './data';
 import { el } from './dom';
 import { grouped, number, shorten, unit, withUnit } from './format';
@@ -40,7 +40,7 @@ export function notes(report: Report): HTMLElement {
   const { runs } = report, different = differences(runs);
   return el('section', { class: 'notes' },
     different ? el('div', {}, el('h2', {}, 'What differs'), different) : null,
-    el('h2', {}, 'The scene as understood'),
+    el('h2', {}, 'Scene with defaults'),
     ...runs.map((r) => el('details', { class: 'scene' }, el('summary', {}, runs.length > 1 ? shorten(r.label, 80) : 'scene.yaml, every default written out'), el('pre', {}, r.sceneText || 'There is no scene.yaml.'))),
     el('footer', {},
       ...runs.map((r) => {

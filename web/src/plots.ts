@@ -16,7 +16,7 @@ interface Bound { value: number; run: Run; kept: boolean }
 
 const energy: [string, string, string?][] = [
   ['kinetic', '#0072b2'], ['strain', '#c98500'], ['potential', '#009e73'], ['contact', '#cc79a7'], ['external_work', '#56b4e9'],
-  ['friction_loss', '#d55e00'], ['restitution_loss', '#8c564b'], ['plastic_work', '#e34a9c'], ['viscous_loss', '#7f7f00'], ['damage_loss', '#6a3d9a'],
+  ['friction_loss', '#d55e00'], ['restitution_loss', '#8c564b'], ['step_loss', '#999999'], ['plastic_work', '#e34a9c'], ['viscous_loss', '#7f7f00'], ['damage_loss', '#6a3d9a'],
   ['total', 'ink'],
 ];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3], [1, 4], [8, 2, 2, 2, 2, 2]];

@@ -107,11 +107,12 @@ function facts(run: Run): HTMLElement {
     ['steps', whole(s.steps), 'steps'], ['step', withUnit(s.step_size, run.timeUnit), 'step_size'], ['until', withUnit(s.time_end, run.timeUnit), 'time_end'],
     ['nodes', whole(s.nodes), 'nodes'], ['energy', `${withUnit(s.energy?.initial, energy)} → ${withUnit(s.energy?.final, energy)}`],
   ];
-  if (s.energy?.friction_loss) items.push(['friction took', withUnit(s.energy.friction_loss, energy)]);
-  if (s.energy?.restitution_loss) items.push(['restitution took', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.friction_loss) items.push(['friction loss', withUnit(s.energy.friction_loss, energy)]);
+  if (s.energy?.restitution_loss) items.push(['restitution loss', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.step_loss) items.push(['step loss', withUnit(s.energy.step_loss, energy)]);
   if (s.energy?.plastic_work) items.push(['plastic work', withUnit(s.energy.plastic_work, energy)]);
-  if (s.energy?.viscous_loss) items.push(['viscosity took', withUnit(s.energy.viscous_loss, energy)]);
-  if (s.energy?.damage_loss) items.push(['breaking took', withUnit(s.energy.damage_loss, energy)]);
+  if (s.energy?.viscous_loss) items.push(['viscous loss', withUnit(s.energy.viscous_loss, energy)]);
+  if (s.energy?.damage_loss) items.push(['damage loss', withUnit(s.energy.damage_loss, energy)]);
   if (s.energy?.external_work) items.push(['work from outside', withUnit(s.energy.external_work, energy)]);
   return el('p', { class: 'facts' }, ...items.map(([label, text]) => el('span', {}, el('i', {}, label), ' ', text)),
     s.state_hash ? el('span', {}, el('i', {}, 'state'), ' ', el('code', { 'data-key': 'state_hash', 'data-value': s.state_hash }, s.state_hash)) : null);
@@ -120,7 +121,7 @@ function facts(run: Run): HTMLElement {
 function single(run: Run, clock: Clock): HTMLElement[] {
   return [
     el('dl', { class: 'figures' }, ...figures().map((f) => figureCard(f, run))),
-    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims, bounds and when they came closest'), claimTable(run, clock), facts(run)),
+    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims and their bounds'), claimTable(run, clock), facts(run)),
   ];
 }
 
@@ -136,7 +137,7 @@ function several(runs: Run[], clock: Clock): HTMLElement[] {
     el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),
-    el('details', { class: 'more' }, el('summary', {}, 'Claims, bounds and when they came closest'),
+    el('details', { class: 'more' }, el('summary', {}, 'Claims and their bounds'),
       ...runs.flatMap((r) => [el('h3', {}, shorten(r.label, 80)), claimTable(r, clock), facts(r)])),
   ];
 }

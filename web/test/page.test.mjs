@@ -22,7 +22,7 @@ const flying = `visviva: 1
 title: A bar with few frames
 time: {end: 0.03, step: {safety: 0.8}}
 bodies:
-  bar: {kind: bar, length: 0.5, elements: 50, material: {young: 2.1e11, density: 7800}, section: {area: 1e-4}, position: -0.573, velocity: 5}
+  bar: {kind: bar, tips: {first: lumped}, length: 0.5, elements: 50, material: {young: 2.1e11, density: 7800}, section: {area: 1e-4}, position: -0.573, velocity: 5}
   wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}
 record: {every: 0.01}
 `;

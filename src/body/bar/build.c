@@ -146,9 +146,12 @@ static bool scene_suits_cells(const vv_group *scene)
   const int n = vv_count(scene, "bodies");
   for (int i = 0; i < n; i++)
     if (!is_on_line(vv_item(scene, "bodies", i))) return false;
-  for (int i = 0; i < vv_count(scene, "contacts"); i++)
+  bool touch = false;
+  for (int i = 0; i < vv_count(scene, "contacts"); i++) {
     if (wants_mass(vv_item(scene, "contacts", i))) return false;
-  return n > 1;
+    touch |= !vv_is(vv_item(scene, "contacts", i), "response", "none");
+  }
+  return touch && n > 1;
 }
 
 /* A half cell without mass is a linear spring: such bars alone take it where nobody says how the ends are made. */

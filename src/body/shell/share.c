@@ -199,6 +199,11 @@ void shell_share_end(vv_block *b)
   plan->share = NULL;
 }
 
+int64_t shell_pieces(const vv_block *b)
+{
+  return b->plan != NULL ? shell_plan_of(b)->tiles : 0;
+}
+
 /* ---- what travels ---- */
 
 /* Rows of `width` numbers: number c of row i is x[i * by_row + c * by_number]. */

@@ -43,6 +43,7 @@ const vv_body_kind vv_shell_kind = {
     .scatter = shell_scatter,
     .share = shell_share_tiles,
     .unshare = shell_share_end,
+    .pieces = shell_pieces,
     .gather = shell_gather,
     .device = &shell_device_table,
 };

@@ -333,6 +333,7 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine);
 
 vv_status shell_share_tiles(vv_block *b, const struct vv_net *net, vvi_arena *arena);
 void shell_share_end(vv_block *b);
+int64_t shell_pieces(const vv_block *b);
 /* What this rank needs of others; nothing happens where there are none.  Places of halo nodes; forces on its nodes; all nodes
  * (p may be NULL); all nodes and internal variables. */
 void shell_fetch_places(const vv_block *b, const double *q);

@@ -2,7 +2,7 @@
  *
  * results.h5    /            attributes: visviva, title, frames (written last, after everything of the frame)
  *               /time /step  [frames]
- *               /bodies/NAME attributes: name, kind, index
+ *               /bodies/NAME attributes: name, kind, index, surface (the field that says where its nodes touch others)
  *               /bodies/NAME/FIELD     [frames][nodes or elements][components]; attributes: unit, components, on
  *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body
  *               /bodies/NAME/skin_points [n][3], skin_triangles [m][3]: what the body looks like, where that is not
@@ -87,6 +87,7 @@ static vv_status create_body(vv_results *r, const vv_body *b)
   VV_TRY(vvi_h5_set_text(f, object, "name", b->name));
   VV_TRY(vvi_h5_set_text(f, object, "kind", b->kind->name));
   VV_TRY(vvi_h5_set_whole(f, object, "index", b->index));
+  VV_TRY(vvi_h5_set_text(f, object, "surface", vvi_body_surface(b)));
   VV_TRY(create_skin(r, b));
   return create_elements(r, b);
 }

@@ -1,8 +1,8 @@
 /* io/results/keys.c  Shapes of elastic bodies at contacts: pictures between two frames go through them.
  *
- * /keys             attribute first: keys of the run that are not in here (0, unless a file was put aside)
- * /keys/time        [keys], ascending
- * /keys/BODY/FIELD  [keys][nodes][3]: the surface (limit) of a subdivision shell, else the position; directors of beams
+ * /keys                    attribute first: keys of the run that are not in here (0, unless a file was put aside)
+ * /keys/time               [keys], ascending
+ * /keys/bodies/NAME/FIELD  [keys][nodes][3]: the field that touches (attribute `surface` of /bodies/NAME); directors of beams
  *
  * The simulation offers positions at contacts (vv_view.key).  One is kept for each small stretch of time in which contacts
  * begin, several in a frame while they last, and no more than START + EACH of them for each frame: a heap that never rests
@@ -23,17 +23,22 @@ static bool has_field(const vv_body_kind *kind, const char *name)
   return false;
 }
 
-static bool is_shape(const vv_body_kind *kind, const char *field)
+const char *vvi_body_surface(const vv_body *b)
+{
+  return has_field(b->kind, "limit") && vv_is(b->group, "contact", "limit") ? "limit" : "position";
+}
+
+static bool is_shape(const vv_body *b, const char *field)
 {
   if (field[0] == 'd' && strlen(field) == 2) return true; /* d1, d2, d3 */
-  return strcmp(field, has_field(kind, "limit") ? "limit" : "position") == 0;
+  return strcmp(field, vvi_body_surface(b)) == 0;
 }
 
 /* Fields of elastic bodies that say where they are. */
 static bool wanted(const vv_results *r, const vvi_series_slot *s)
 {
   const vv_body *b = &r->model->body[s->body];
-  return b->n_element > 0 && is_shape(b->kind, b->kind->output_field[s->field].name);
+  return b->n_element > 0 && is_shape(b, b->kind->output_field[s->field].name);
 }
 
 static void object_of(const vv_results *r, const vvi_series_slot *s, bool field, char out[OBJECT_TEXT])
@@ -41,7 +46,7 @@ static void object_of(const vv_results *r, const vvi_series_slot *s, bool field,
   const vv_body *b = &r->model->body[s->body];
   char name[VVI_OBJECT_TEXT];
   vvi_body_object(b, field ? b->kind->output_field[s->field].name : NULL, name);
-  snprintf(out, OBJECT_TEXT, "/keys%s", name + strlen("/bodies"));
+  snprintf(out, OBJECT_TEXT, "/keys%s", name);
 }
 
 static vv_status create_series(vv_results *r, vvi_series_slot *s)
@@ -64,6 +69,7 @@ vv_status vvi_keys_create(vv_results *r)
   fr->key_first = r->marks.keys;
   VV_TRY(vvi_h5_group(&fr->h5, "/keys"));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/keys", "first", fr->key_first));
+  VV_TRY(vvi_h5_group(&fr->h5, "/keys/bodies"));
   VV_TRY(vvi_h5_series_create(&fr->h5, "/keys/time", VVI_H5_DOUBLE, 0, 1, &fr->key_id));
   VV_TRY(vvi_h5_set_text(&fr->h5, "/keys/time", "unit", vvi_unit(r->model, "s", unit)));
   for (int i = 0; i < fr->n_slot; i++)

@@ -96,6 +96,7 @@ vv_status vvi_frames_close(vv_results *r);
 void vvi_body_object(const vv_body *b, const char *field, char out[VVI_OBJECT_TEXT]); /* field NULL: the body itself */
 
 /* keys.c */
+const char *vvi_body_surface(const vv_body *b); /* the field that says where its nodes touch others */
 vv_status vvi_keys_create(vv_results *r);
 vv_status vvi_keys_continue(vv_results *r);
 vv_status vvi_keys_cut(vv_results *r);

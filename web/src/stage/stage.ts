@@ -140,10 +140,10 @@ export class Stage {
     return { run, scene, shapes, around, touches, markers, sun, sky, spans };
   }
 
-  /** Do the bodies travel much farther than they are large, with no walls about them to see? */
+  /** Are the bodies for a quarter of the time much smaller than all they pass through, with no walls about them to see? */
   private roams(): boolean {
-    const size = this.bounds.getSize(new THREE.Vector3()).length(), middle = (list: number[]) => list.slice().sort((a, b) => a - b)[list.length >> 1];
-    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * middle(w.spans.all) < 0.6 * size);
+    const size = this.bounds.getSize(new THREE.Vector3()).length(), small = (list: number[]) => list.slice().sort((a, b) => a - b)[list.length >> 2];
+    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * small(w.spans.all) < 0.55 * size);
   }
 
   private shine(sun: THREE.DirectionalLight, at: THREE.Vector3): void {
