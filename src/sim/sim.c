@@ -358,6 +358,7 @@ static void note_h2(vv_sim *sim, double nodal)
 {
   const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
   if (sim->step.h2 == NULL || !(shown || looks_at_shadow(sim))) return;
+  vvi_bring_down(&sim->step);
   const double h2 = vvi_h2(&sim->step, nodal);
   if (shown) sim->ledger.modified_now = h2;
   if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2);
@@ -366,7 +367,6 @@ static void note_h2(vv_sim *sim, double nodal)
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
-  if (sim->step.h2 != NULL) vvi_bring_down(&sim->step);
   note_h2(sim, nodal);
   note_distortion(sim);
   vvi_claims_judge(sim);
