@@ -55,6 +55,7 @@ struct vv_ledger {
   double max_shrink;   /* J: by which one of them was later found below that */
   double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
   double max_rise;     /* J: by which it was later found above that */
+  double step_parts;   /* in which a step is taken, because something is crushed; 0: one */
   double touched[8];   /* s: when the bodies of each stop condition last touched, or moved; 0: never */
   struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
