@@ -555,8 +555,8 @@ static void check_step(vv_sim *sim, vv_report *r)
     r->reason = VV_REASON_STEP_TOO_LONG;
     snprintf(
         r->message, sizeof r->message,
-        "'%.60s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there at step "
-        "%lld, t = %.9g; use 'step: {safety: %.2g}', 'adapt: true' or a coarser mesh",
+        "'%.40s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there, at step "
+        "%lld, t = %.9g; use 'step: {safety: %.2g}' or 'adapt: true'",
         b->body[body]->name, (long long)(element - b->body[body]->element0), h, left * m->stable_step,
         (long long)sim->state->step, sim->state->t, 0.5 * fabs(sim->step.h) / m->stable_step);
   }
