@@ -131,7 +131,7 @@ static void measure(const scene *c, FILE *csv)
   fflush(stdout);
 }
 
-#define SHELL(frequency) \
+#define SHELL(frequency)                                               \
   "s: {kind: shell, mesh: {sphere: {radius: 1, frequency: " #frequency \
   "}}, thickness: 0.01, material: {young: 1e6, density: 1e3, %s}}"
 
@@ -142,10 +142,11 @@ int main(int argc, char **argv)
       {"shell 12k", SHELL(38), 200},
       {"shell 50k", SHELL(79), 60},
       {"shell 500k", SHELL(250), 12},
-      {"bar 10k", "s: {kind: bar, length: 1, elements: 10000, section: {area: 1}, material: {young: 1e6, density: 1e3%s}}",
-       200},
+      {"bar 10k",
+       "s: {kind: bar, length: 1, elements: 10000, section: {area: 1}, material: {young: 1e6, density: 1e3%s}}", 200},
       {"beam 1k, 3 x 12",
-       "s: {kind: beam, length: 1, elements: 1000, axis: [1, 0, 0], section: {circle: {radius: 0.01}}, material: {young: "
+       "s: {kind: beam, length: 1, elements: 1000, axis: [1, 0, 0], section: {circle: {radius: 0.01}}, material: "
+       "{young: "
        "1e6, density: 1e3, %s}}",
        200}};
   FILE *csv = bench_csv(argc, argv, "-flow");

@@ -377,10 +377,10 @@ static void test_widths(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_ball),    cmocka_unit_test(test_sphere),
-      cmocka_unit_test(test_spring_back),  cmocka_unit_test(test_tension), cmocka_unit_test(test_ratio),
-      cmocka_unit_test(test_kinematic),    cmocka_unit_test(test_kinematic_ball),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_ball),           cmocka_unit_test(test_sphere),
+      cmocka_unit_test(test_spring_back),  cmocka_unit_test(test_tension),        cmocka_unit_test(test_ratio),
+      cmocka_unit_test(test_kinematic),    cmocka_unit_test(test_kinematic_ball), cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_widths),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

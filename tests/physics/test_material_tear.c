@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { TEXT = 4096 };
-#define TEARING \
+#define TEARING                                                                                                       \
   "material: {young: 70e9, poisson: 0.33, density: 2700, law: j2, yield: 150e6, hardening: 200e6, failure: {strain: " \
   "0.1, energy: 2e4}}"
 
@@ -98,8 +98,8 @@ static void plate_scene(char *text, double end)
 {
   snprintf(text, TEXT,
            "visviva: 1\ntime: {end: %.17g, step: {safety: 0.3}}\nbodies:\n"
-           "  plate: {kind: shell, mesh: {disc: {radius: 0.03, rings: 10}}, thickness: 1e-3, edges: [{hold: clamped}], "
-           TEARING "}\n"
+           "  plate: {kind: shell, mesh: {disc: {radius: 0.03, rings: 10}}, thickness: 1e-3, edges: [{hold: "
+           "clamped}], " TEARING "}\n"
            "  ball: {kind: rigid, shape: {ball: {radius: 0.008}}, mass: 0.02, position: [0.001, 0.0005, 0.0086], "
            "velocity: [0, 0, -150]}\n"
            "contacts: [{restitution: 0}]\n",

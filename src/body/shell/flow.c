@@ -46,8 +46,7 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
     memset(loss + SHELL_LOSSES * i, 0, sizeof(double) * SHELL_LOSSES);
-    if (k->columns > 0.0)
-      plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_LOSSES * i);
+    if (k->columns > 0.0) plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_LOSSES * i);
   }
   shell_losses_post(b, loss, post);
   shell_scratch_done(b, slot, mine);
@@ -125,8 +124,7 @@ static void tile_left(const vv_block *b, const shell_tile *t, const double *q, d
       const int at = place_of(g, l);
       double A1[3], A2[3];
       if (at < 0 || (shell_can_break(k) && shell_record(k, t, g->element + at, q)[0] == SHELL_BROKEN)) continue;
-      for (int c = 0; c < 3; c++)
-        A1[c] = f[l / WIDTH].sum[0][c][l % WIDTH], A2[c] = f[l / WIDTH].sum[1][c][l % WIDTH];
+      for (int c = 0; c < 3; c++) A1[c] = f[l / WIDTH].sum[0][c][l % WIDTH], A2[c] = f[l / WIDTH].sum[1][c][l % WIDTH];
       const double fast = square_of(k, vvi_dot3(A1, A1), vvi_dot3(A2, A2), vvi_dot3(A1, A2));
       *rest = fmax(*rest, square_of(k, r[l], r[SHELL_GROUP + l], r[2 * SHELL_GROUP + l]));
       if (!(fast <= *now)) *now = fast, *element = t->element0 + g->element + at;

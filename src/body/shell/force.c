@@ -259,42 +259,42 @@ INLINE void gather_before(task *w)
 typedef enum sheet_way { HELD, ELASTIC, FLOWING } sheet_way;
 
 /* One vector of lanes of a group: flow and stress.  f0: the sums before the drift; NULL: metric and curvature are noted in z. */
-#define SHEET_GROUP(name, REAL, MASK, TAKE) \
-  INLINE int name(task *w, int from, sheet_way way, bool flowed, const shell_group *g, const four *f0, \
-                  const int64_t *real, double *z, four f[2], double lost[SHELL_LOSSES][SHELL_GROUP]) \
-  { \
-    int flows = 0; \
-    REAL S[SUMS][3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3], b[3]; \
-    for (int i = 0; i < SUMS; i++) \
-      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from); \
-    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(g->rest + SHELL_GROUP * c + from); \
-    measure_##REAL(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse); \
-    if (way == HELD) \
-      sheet_stress_##REAL(w->k, flowed, R, G, B, z + from, N, M, NULL); \
-    else if (way == ELASTIC) { \
-      MASK over; \
-      sheet_look_##REAL(w->k, R, G, B, z + from, N, M, &over); \
-      over &= *(const MASK *)(real + from); \
-      if (any_##REAL(&over)) return 1; \
-    } else { \
-      REAL old[2][3], loss[SHELL_LOSSES] = {{0}}; \
-      if (f0 != NULL) { \
-        REAL S0[SUMS][3], n0[3], inverse0; \
-        for (int i = 0; i < SUMS; i++) \
-          for (int c = 0; c < 3; c++) S0[i][c] = TAKE(f0, sum[i][c], from); \
-        measure_##REAL(S0[0], S0[1], S0[2], S0[3], S0[4], old[0], old[1], n0, &inverse0); \
-      } \
+#define SHEET_GROUP(name, REAL, MASK, TAKE)                                                                \
+  INLINE int name(task *w, int from, sheet_way way, bool flowed, const shell_group *g, const four *f0,     \
+                  const int64_t *real, double *z, four f[2], double lost[SHELL_LOSSES][SHELL_GROUP])       \
+  {                                                                                                        \
+    int flows = 0;                                                                                         \
+    REAL S[SUMS][3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3], b[3];        \
+    for (int i = 0; i < SUMS; i++)                                                                         \
+      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                      \
+    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(g->rest + SHELL_GROUP * c + from);    \
+    measure_##REAL(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);                                       \
+    if (way == HELD)                                                                                       \
+      sheet_stress_##REAL(w->k, flowed, R, G, B, z + from, N, M, NULL);                                    \
+    else if (way == ELASTIC) {                                                                             \
+      MASK over;                                                                                           \
+      sheet_look_##REAL(w->k, R, G, B, z + from, N, M, &over);                                             \
+      over &= *(const MASK *)(real + from);                                                                \
+      if (any_##REAL(&over)) return 1;                                                                     \
+    } else {                                                                                               \
+      REAL old[2][3], loss[SHELL_LOSSES] = {{0}};                                                          \
+      if (f0 != NULL) {                                                                                    \
+        REAL S0[SUMS][3], n0[3], inverse0;                                                                 \
+        for (int i = 0; i < SUMS; i++)                                                                     \
+          for (int c = 0; c < 3; c++) S0[i][c] = TAKE(f0, sum[i][c], from);                                \
+        measure_##REAL(S0[0], S0[1], S0[2], S0[3], S0[4], old[0], old[1], n0, &inverse0);                  \
+      }                                                                                                    \
       flows = sheet_flow_##REAL(w->k, w->d->h, flowed, R, G, B, f0 != NULL ? (const REAL(*)[3])old : NULL, \
-                                (const MASK *)(real + from), z + from, N, M, loss); \
-      for (int i = 0; i < SHELL_LOSSES; i++) *(REAL *)(lost[i] + from) = loss[i]; \
-    } \
-    if (!w->force) return flows; \
-    respond_##REAL(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b); \
-    for (int c = 0; c < 3; c++) { \
-      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from); \
-      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from); \
-    } \
-    return flows; \
+                                (const MASK *)(real + from), z + from, N, M, loss);                        \
+      for (int i = 0; i < SHELL_LOSSES; i++) *(REAL *)(lost[i] + from) = loss[i];                          \
+    }                                                                                                      \
+    if (!w->force) return flows;                                                                           \
+    respond_##REAL(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);                         \
+    for (int c = 0; c < 3; c++) {                                                                          \
+      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                                \
+      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                                    \
+    }                                                                                                      \
+    return flows;                                                                                          \
   }
 #define TAKE_pair(f, what, from)    (((const pair *)&(f)[(from) / WIDTH].what)[(from) % WIDTH / 2])
 #define TAKE_lanes(f, what, from)   ((f)[(from) / WIDTH].what)
@@ -380,21 +380,21 @@ INLINE void sheet_middle(task *w, reach how, int i, bool begins, four f[2])
 }
 
 /* A group that never flowed and has no branches: the elastic law; true: after the drift some of it begins to flow. */
-#define VIRGIN_GROUP(name, REAL, MASK, TAKE) \
+#define VIRGIN_GROUP(name, REAL, MASK, TAKE)                                                         \
   INLINE int name(const shell_body *k, int from, const double *rest, four f[2], const int64_t *real) \
-  { \
-    REAL S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3]; \
-    MASK begin; \
-    for (int i = 0; i < SUMS; i++) \
-      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from); \
+  {                                                                                                  \
+    REAL S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];                                   \
+    MASK begin;                                                                                      \
+    for (int i = 0; i < SUMS; i++)                                                                   \
+      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                \
     for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(rest + SHELL_GROUP * c + from); \
-    virgin_##REAL(k, (const REAL(*)[3])S, R, s1, s2, n, b, &begin); \
-    for (int c = 0; c < 3; c++) { \
-      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from); \
-      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from); \
-    } \
-    if (real != NULL) begin &= *(const MASK *)(real + from); \
-    return any_##REAL(&begin); \
+    virgin_##REAL(k, (const REAL(*)[3])S, R, s1, s2, n, b, &begin);                                  \
+    for (int c = 0; c < 3; c++) {                                                                    \
+      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                          \
+      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                              \
+    }                                                                                                \
+    if (real != NULL) begin &= *(const MASK *)(real + from);                                         \
+    return any_##REAL(&begin);                                                                       \
   }
 VIRGIN_GROUP(virgin_group_pair, pair, pair_mask, TAKE_pair)
 VIRGIN_GROUP(virgin_group_lanes, lanes, lanes_mask, TAKE_lanes)
@@ -572,20 +572,20 @@ INLINE void tile_any_flow(const shell_body *k, reach how, sheet_fn *sheet, const
     tile_flowing(k, how, sheet, t, next, column, d, q, slot, loss);
 }
 
-#define INSTRUCTION_SET(name, attribute, how) \
-  attribute static __attribute__((noinline)) void sheet_of_##name(task *w, int i, bool begins, four f[2]) \
-  { \
-    sheet_middle(w, how, i, begins, f); \
-  } \
+#define INSTRUCTION_SET(name, attribute, how)                                                                         \
+  attribute static __attribute__((noinline)) void sheet_of_##name(task *w, int i, bool begins, four f[2])             \
+  {                                                                                                                   \
+    sheet_middle(w, how, i, begins, f);                                                                               \
+  }                                                                                                                   \
   attribute static void tile_##name(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column, \
-                                    const double *q, double *slot) \
-  { \
-    tile_any_law(k, how, sheet_of_##name, t, next, column, q, slot); \
-  } \
+                                    const double *q, double *slot)                                                    \
+  {                                                                                                                   \
+    tile_any_law(k, how, sheet_of_##name, t, next, column, q, slot);                                                  \
+  }                                                                                                                   \
   attribute static void flow_##name(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column, \
-                                    const shell_drifted *d, double *q, double *slot, double loss[SHELL_LOSSES]) \
-  { \
-    tile_any_flow(k, how, sheet_of_##name, t, next, column, d, q, slot, loss); \
+                                    const shell_drifted *d, double *q, double *slot, double loss[SHELL_LOSSES])       \
+  {                                                                                                                   \
+    tile_any_flow(k, how, sheet_of_##name, t, next, column, d, q, slot, loss);                                        \
   }
 
 INSTRUCTION_SET(plain, , TWO)

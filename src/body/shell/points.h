@@ -369,7 +369,8 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
     FN(point_energy)(k, &before, &W0);
     FN(point_grow)(&f->p[i], f->xi[i], &f->theta[i], &f->x[i], &f->y[i], D, &after);
     const MASK flows = (MASK)(f->grown[i] > none);
-    for (int c = 0; c < 3; c++) D[c] = PICK(flows, D[c], f->D[i][c]), after.I[c] = PICK(flows, after.I[c], f->p[i].I[c]);
+    for (int c = 0; c < 3; c++)
+      D[c] = PICK(flows, D[c], f->D[i][c]), after.I[c] = PICK(flows, after.I[c], f->p[i].I[c]);
     if (!coaxial) FN(point_strain)(E, K, rest, D, level, &after);
     FN(point_stress)(k, &after, S1);
     FN(point_energy)(k, &after, &W1);

@@ -226,9 +226,9 @@ typedef struct shell_plan {
   shell_tile_fn *force; /* chosen for this machine */
   shell_audit_fn *audit;
   shell_flow_fn *flow;
-  double *slot;     /* scratch: [slots][4] forces on local nodes, behind them [nodes][6] where there are loads, and losses
+  double *slot;  /* scratch: [slots][4] forces on local nodes, behind them [nodes][6] where there are loads, and losses
                        of tiles where something flows */
-  int64_t reals;    /* of it */
+  int64_t reals; /* of it */
   atomic_flag busy; /* the scratch is in use */
   int64_t tile_room, component_room, held_room;
 } shell_plan;
@@ -280,7 +280,12 @@ shell_audit_fn *shell_tile_audit(int set);
  * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; for every
  * point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains; damage.  Groups that never
  * flowed are not read or written beyond their mark. */
-enum shell_mark { SHELL_VIRGIN, SHELL_FLOWED, SHELL_FLOWING, SHELL_TORN }; /* FLOWING: in the last step; TORN: some element of it
+enum shell_mark {
+  SHELL_VIRGIN,
+  SHELL_FLOWED,
+  SHELL_FLOWING,
+  SHELL_TORN
+}; /* FLOWING: in the last step; TORN: some element of it
                                                                               is broken or cut */
 enum shell_internal { SHELL_Z_METRIC, SHELL_Z_CURVATURE = 3, SHELL_Z_POINTS = 6 };
 enum { SHELL_Z_POINT = 4, SHELL_Z_BRANCH = 6 }; /* reals of each */

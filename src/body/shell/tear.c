@@ -158,9 +158,8 @@ static int ring_of(const shell_class *c, int i, const fan *f, ghosts *g, int *ri
     return n;
   }
   for (int k = 0; k <= f->ahead; k++) ring[n++] = old_place(c, i, k);
-  ring[n++] = f->ahead_end == FAN_BORDER
-                  ? old_place(c, i, f->ahead + 1)
-                  : ghost_of(g, i, old_place(c, i, f->ahead), old_place(c, i, f->ahead - 1));
+  ring[n++] = f->ahead_end == FAN_BORDER ? old_place(c, i, f->ahead + 1)
+                                         : ghost_of(g, i, old_place(c, i, f->ahead), old_place(c, i, f->ahead - 1));
   ring[n++] = f->back_end == FAN_BORDER ? old_place(c, i, f->back - 1)
                                         : ghost_of(g, i, old_place(c, i, f->back), old_place(c, i, f->back + 1));
   for (int k = f->back; k < 0; k++) ring[n++] = old_place(c, i, k);
@@ -398,6 +397,5 @@ bool shell_is_broken(const vv_block *b, int32_t body_in_block, int64_t element, 
 void shell_broken(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out)
 {
   const vv_body *body = b->body[body_in_block];
-  for (int64_t e = 0; e < body->n_element; e++)
-    out[e] = shell_is_broken(b, body_in_block, body->element0 + e, q);
+  for (int64_t e = 0; e < body->n_element; e++) out[e] = shell_is_broken(b, body_in_block, body->element0 + e, q);
 }
