@@ -173,27 +173,19 @@ INLINE void FN(rounds_rate)(const shell_body *k, int points, double h, const REA
     }
 }
 
-/* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part; and the state after it: without a back stress de has the axes of m, and
- * the new P^-1 is (1 + 2 m*) C^-1, with the same division.                                                      [mat 17] */
+/* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part.                                                       [mat 17] */
 INLINE void FN(point_grow)(const FN(point) * p, const REAL xi[4], const REAL *theta, const REAL *x, const REAL *y,
-                           REAL D[3], FN(point) * q)
+                           REAL D[3])
 {
   const REAL mean = 0.5 * *theta * *x * xi[0], dev = 1.5 * *theta * *y;
   const REAL d11 = mean + dev * xi[1], d22 = mean - dev * xi[1], d12 = dev * xi[2], d21 = dev * xi[3];
   const REAL u11 = 2.0 * (p->P[0] * d11 + p->P[2] * d21), u22 = 2.0 * (p->P[2] * d12 + p->P[1] * d22);
   const REAL u12 = 2.0 * (p->P[0] * d12 + p->P[2] * d22);
-  q->m11 = p->m11 - d11, q->m22 = p->m22 - d22, q->m12 = p->m12 - d12, q->m21 = p->m21 - d21;
-  const REAL v11 = 1.0 + 2.0 * q->m11, v22 = 1.0 + 2.0 * q->m22, v12 = 2.0 * q->m12, v21 = 2.0 * q->m21;
-  const REAL det = v11 * v22 - v12 * v21;
-  const REAL C[3] = {p->P[0] + p->X[0], p->P[1] + p->X[1], p->P[2] + p->X[2]}, metric = C[0] * C[1] - C[2] * C[2];
-  const REAL joint = 1.0 / (det * metric), over = joint * metric;
+  const REAL v11 = 1.0 + 2.0 * (p->m11 - d11), v22 = 1.0 + 2.0 * (p->m22 - d22);
+  const REAL v12 = 2.0 * (p->m12 - d12), v21 = 2.0 * (p->m21 - d21), over = 1.0 / (v11 * v22 - v12 * v21);
   D[0] += over * (u11 * v22 - u12 * v21);
   D[1] += over * (u22 * v11 - u12 * v12);
   D[2] += 0.5 * over * ((u12 * v11 - u11 * v12) + (u12 * v22 - u22 * v21));
-  const REAL inverse = joint * det, h = 0.5 * (q->m11 - q->m22);
-  q->I[0] = inverse * (v11 * C[1] - v12 * C[2]), q->I[1] = inverse * (v22 * C[0] - v21 * C[2]);
-  q->I[2] = (0.5 * inverse) * ((v12 * C[0] - v11 * C[2]) + (v21 * C[1] - v22 * C[2]));
-  q->tau = q->m11 + q->m22, q->kappa = h * h + q->m12 * q->m21;
 }
 
 /* h A0: from rest[6] = det^(-3/2). */
@@ -345,7 +337,6 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
                             REAL *work, FN(breaking) * all)
 {
   const int points = (int)k->points;
-  const bool coaxial = !(k->plastic.kinematic > 0.0);
   const REAL none = {0};
   REAL volume;
   FN(volume)(k, rest, &volume);
@@ -367,14 +358,13 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
     FN(point_mixed)(&before);
     FN(point_stress)(k, &before, S0);
     FN(point_energy)(k, &before, &W0);
-    FN(point_grow)(&f->p[i], f->xi[i], &f->theta[i], &f->x[i], &f->y[i], D, &after);
+    FN(point_grow)(&f->p[i], f->xi[i], &f->theta[i], &f->x[i], &f->y[i], D);
     const MASK flows = (MASK)(f->grown[i] > none);
-    for (int c = 0; c < 3; c++)
-      D[c] = PICK(flows, D[c], f->D[i][c]), after.I[c] = PICK(flows, after.I[c], f->p[i].I[c]);
-    if (!coaxial) FN(point_strain)(E, K, rest, D, level, &after);
+    for (int c = 0; c < 3; c++) D[c] = PICK(flows, D[c], f->D[i][c]);
+    FN(point_strain)(E, K, rest, D, level, &after); /* as whoever comes later finds it, to the bit */
     FN(point_stress)(k, &after, S1);
     FN(point_energy)(k, &after, &W1);
-    if (!coaxial) FN(back_energy)(k, rest, f->D[i], &W0), FN(back_energy)(k, rest, D, &W1);
+    if (k->plastic.kinematic > 0.0) FN(back_energy)(k, rest, f->D[i], &W0), FN(back_energy)(k, rest, D, &W1);
     FN(add_point)(k, i, &volume, S1, N, M);
     const REAL w = k->weight[i] * volume, alpha = f->alpha[i] + f->grown[i];
     if (shell_can_break(k)) {
