@@ -479,11 +479,11 @@ static void test_no_way_back(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_wall), cmocka_unit_test(test_rebound),       cmocka_unit_test(test_wave_order),   cmocka_unit_test(test_closure),
-      cmocka_unit_test(test_drop_is_wrong), cmocka_unit_test(test_never_yields), cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_ratio),         cmocka_unit_test(test_mass),         cmocka_unit_test(test_stiffness),
-      cmocka_unit_test(test_crack_band),    cmocka_unit_test(test_spall),        cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_no_way_back),
+      cmocka_unit_test(test_wall),      cmocka_unit_test(test_rebound),       cmocka_unit_test(test_wave_order),
+      cmocka_unit_test(test_closure),   cmocka_unit_test(test_drop_is_wrong), cmocka_unit_test(test_never_yields),
+      cmocka_unit_test(test_threads),   cmocka_unit_test(test_ratio),         cmocka_unit_test(test_mass),
+      cmocka_unit_test(test_stiffness), cmocka_unit_test(test_crack_band),    cmocka_unit_test(test_spall),
+      cmocka_unit_test(test_refused),   cmocka_unit_test(test_no_way_back),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -271,6 +271,35 @@ static void test_drag(void **unused)
   run_free(&r);
 }
 
+/* A ball breaks a rod and goes through: a broken element meets nothing, and its neighbours have ends. */
+static void test_goes_through(void **unused)
+{
+  (void)unused;
+  losses w = {0};
+  enum { BALL = 1 };
+  double position[3];
+  run_record r = run_scene(
+      "visviva: 1\ntime: {end: 6e-4, step: {safety: 0.3}}\nbodies:\n"
+      "  rod: {kind: beam, length: 0.2, elements: 20, section: {circle: {radius: 0.003}}, axis: [1, 0, 0], position: "
+      "[-0.1, 0, 0], ends: {first: clamped, last: clamped},\n"
+      "        material: {law: j2, young: 70e9, density: 2700, yield: 100e6, hardening: 100e6, failure: {strain: 0.1, "
+      "energy: 2e4}}}\n"
+      "  ball: {kind: rigid, shape: {ball: {radius: 0.008}}, mass: 0.05, position: [0.005, 0, 0.0115], velocity: [0, "
+      "0, "
+      "-120]}\n"
+      "contacts: [{restitution: 0}]\n",
+      &(run_options){.observe = losses_look, .user = &w});
+  const vv_ledger *l = run_ledger(&r);
+  assert_int_equal(vv_model_output(r.model, r.state, BALL, "position", position), VV_OK);
+  check_most(position[2], -0.04);
+  check_most(l->max_closure, 1e-4);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_penetration, 1e-9);
+  check_least(w.damage, 0.0);
+  check_least(losses_mean(&r, "damage"), 0.9 / 20.0);
+  run_free(&r);
+}
+
 static void test_refused(void **unused)
 {
   (void)unused;
@@ -299,9 +328,9 @@ static void test_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_sections), cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
-      cmocka_unit_test(test_threads),  cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
-      cmocka_unit_test(test_refused),  cmocka_unit_test(test_breaks),
+      cmocka_unit_test(test_sections),     cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
+      cmocka_unit_test(test_threads),      cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
+      cmocka_unit_test(test_goes_through), cmocka_unit_test(test_refused),    cmocka_unit_test(test_breaks),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }
