@@ -31,6 +31,12 @@ release: setup ## build the program: build/release/visviva
 dev: setup ## build with asserts: build/dev
 	@$(call built,dev)
 
+.PHONY: mpi
+mpi: setup ## build visviva-mpi, which shares runs and sweeps over the ranks of an MPI job, and test it
+	@bash tools/setup.sh mpi
+	@$(call built,mpi,--target visviva visviva-mpi test_net_alone)
+	@$(CTEST) $(BUILD)/mpi -R 'cli/sweep|net/'
+
 .PHONY: demo
 demo: setup ## run the newcomer's scene: a rod tumbles in a room, and the books close
 	@$(call built,release,--target visviva)
@@ -53,6 +59,12 @@ web-test: web ## test the report page in Chromium
 	@bash tools/setup.sh web-test
 	@cd web && npm install --no-save --loglevel=error >/dev/null && npm run check && \
 	  VISVIVA=$${VISVIVA:-$$PWD/../$(BUILD)/release/visviva} npm test
+
+.PHONY: pictures
+pictures: web ## the pictures of the docs, from the page as it is (Chromium)
+	@bash tools/setup.sh web-test
+	@cd web && npm install --no-save --loglevel=error >/dev/null
+	@bash tools/pictures.sh $(BUILD)/release/visviva
 
 .PHONY: setup-test
 setup-test: # without Jupyter and pandas the tests that need them say so and are skipped

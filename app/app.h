@@ -1,5 +1,6 @@
 /* app/app.h  The program visviva: verbs over the library's first door. */
 #pragma once
+#include "visviva/net.h"
 #include "visviva/visviva.h"
 
 #include <stdbool.h>
@@ -96,7 +97,8 @@ typedef struct app_edit {
 /* The values of --set, NAME=VALUE each; edit[values->n] points into them and into the buffer.  False: reported. */
 enum { APP_EDIT_BYTES = 4096 };
 bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edit edit[]);
-bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[]);
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[],
+                           const vv_net *net);
 void app_scene_close(app_scene *s);
 /* A word of the scene as understood: app_scene_word(s, "method", "step", ...); "" where there is none. */
 const char *app_scene_word(const app_scene *s, const char *group, const char *name, char *out, size_t size);
@@ -141,10 +143,20 @@ typedef struct app_run {
   bool resume, overwrite, quiet, check_structure;
   bool output; /* files are being written */
   int threads;
+  const char *again; /* the command that continues it; NULL: run with path, folder and set */
+  uint64_t hash;     /* of the state at the end */
+  const vv_net *net; /* ranks that share it; NULL: one process */
 } app_run;
+bool app_run_folder_fits(const app_run *r); /* false: reported */
+int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */
 void app_print_summary(const app_run *r);
 void app_warn_of_elements(const app_run *r); /* to stderr, where some are inside out or folded */
 int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
+
+/* ---- ranks: mpi/ranks.c, in visviva-mpi alone ---- */
+bool app_ranks_begin(const vv_net **net);           /* false: reported */
+bool app_ranks_agree(const vv_net *net, bool good); /* good on all of them */
+void app_ranks_end(void);
 
 /* ---- small stacks: stack.c ---- */
 int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
@@ -162,6 +174,7 @@ int app_verb_compare(int argc, char **argv);
 int app_verb_picture(int argc, char **argv);
 int app_verb_report(int argc, char **argv);
 int app_verb_study(int argc, char **argv);
+int app_verb_sweep(int argc, char **argv);
 int app_verb_cite(int argc, char **argv);
 int app_verb_reference(int argc, char **argv);
 int app_verb_schema(int argc, char **argv);

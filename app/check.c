@@ -25,7 +25,7 @@ static void print_steps(const app_scene *s)
   const int64_t steps = vv_model_steps(s->model);
   app_clean(clean, sizeof clean, app_scene_word(s, "units", "time", unit, sizeof unit));
   if (isfinite(stable))
-    printf("  stable step        %.9g %s, with every contact closed\n", stable, clean);
+    printf("  stable step        %.9g %s (all contacts closed)\n", stable, clean);
   else
     printf("  stable step        no limit: nothing here vibrates\n");
   printf("  step               %.9g %s", step, clean);
@@ -72,6 +72,19 @@ static void print_size(const app_scene *s)
   printf("                     and %d bytes for each impact\n", IMPACT_BYTES);
 }
 
+/* Below eight tiles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a step. */
+static void print_ranks(const app_scene *s)
+{
+  enum { LEAST_TILES = 8, TILE = 512 };
+  const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
+  char amount[32];
+  if (most < 2) return;
+  printf("  ranks              %lld tiles: up to %lld ranks with visviva-mpi, which then move\n", (long long)tiles,
+         (long long)most);
+  printf("                     about %s each in a step\n",
+         app_bytes(amount, sizeof amount, 700.0 * sqrt((double)tiles * TILE / (double)most)));
+}
+
 static int check(const app_scene *s, const char *path)
 {
   vv_sim *sim = NULL;
@@ -88,7 +101,8 @@ static int check(const app_scene *s, const char *path)
   app_print_method(s, vv_sim_energy_kind(sim));
   app_print_contacts(s);
   print_size(s);
-  printf("%s: a good scene\n", app_clean(clean, sizeof clean, strcmp(path, "-") == 0 ? "stdin" : path));
+  print_ranks(s);
+  printf("%s: OK\n", app_clean(clean, sizeof clean, strcmp(path, "-") == 0 ? "stdin" : path));
   vv_sim_destroy(sim);
   return APP_DONE;
 }
@@ -98,7 +112,7 @@ static int check_edited(const char *path, const app_values *set)
   app_scene s;
   char names[APP_EDIT_BYTES];
   app_edit edit[APP_MAX_VALUES];
-  if (!app_edits_read(set, names, sizeof names, edit) || !app_scene_open_edited(&s, path, 1, set->n, edit))
+  if (!app_edits_read(set, names, sizeof names, edit) || !app_scene_open_edited(&s, path, 1, set->n, edit, NULL))
     return APP_INPUT;
   const int code = check(&s, path);
   app_scene_close(&s);

@@ -107,8 +107,9 @@ static void list_paraview(const char *folder)
 
 void app_list_files(const char *folder)
 {
-  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv", "probes.csv",
-                                     "results.h5", "checkpoint.h5", "summary.json", "picture.svg",  "report.html"};
+  static const char *const name[] = {"scene.yaml",   "ledger.csv",  "events.csv", "contacts.csv",
+                                     "probes.csv",   "bodies.csv",  "results.h5", "checkpoint.h5",
+                                     "summary.json", "picture.svg", "report.html"};
   char clean[APP_PATH];
   printf("files in %s\n", app_clean(clean, sizeof clean, folder));
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) app_list_file(folder, name[i]);

@@ -19,15 +19,18 @@ const app_verb app_verbs[] = {
     {"report", app_verb_report, "report DIR [DIR2 ...] [-o FILE.html] [--limit MB]",
      "make one HTML page: playback, plots, events"},
     {"study", app_verb_study,
-     "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm end | paper] "
+     "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm NAME] "
      "[-o DIR] [--threads N] [--overwrite] [--quiet]",
      "run a family of steps or meshes; measure orders of convergence"},
+    {"sweep", app_verb_sweep,
+     "sweep new PLAN.yaml -o DIR [--overwrite] | run DIR [--jobs N] [--share I/N] [-q] | table DIR | "
+     "case DIR K -o OUT [--threads N] [--resume | --overwrite] [-q]",
+     "run a scene many times, with what varies drawn once; one table"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},
     {"schema", app_verb_schema, "schema FILE.json", "write a JSON schema of scene files, for editors"},
     {"man", app_verb_man, "man", "print the man page: visviva man | man -l -"},
-    {"completion", app_verb_completion, "completion bash | zsh | fish",
-     "print what a shell needs to complete these words"},
+    {"completion", app_verb_completion, "completion bash | zsh | fish", "print a completion script for a shell"},
     {"help", app_verb_help, "help [VERB | scene | method | ledger | exit-codes]", "explain a verb or a topic"},
     {"version", app_verb_version, "version", "print the version"},
     {0},

@@ -34,6 +34,19 @@ static int write_page(const app_line *line, const char *page, int64_t bytes, con
   return app_wrote(ctx, status, file);
 }
 
+/* The page of a sweep needs no template: it has no playback. */
+static int write_sweep_page(const char *folder, const char *file)
+{
+  vv_ctx_def def = vv_ctx_default();
+  vv_ctx *ctx = NULL;
+  vv_sweep *sweep = NULL;
+  vv_status status = vv_ctx_create(&def, &ctx);
+  if (status == VV_OK) status = vv_sweep_open(ctx, folder, &sweep);
+  if (status == VV_OK) status = vv_sweep_page(sweep, file);
+  vv_sweep_close(sweep);
+  return app_wrote(ctx, status, file);
+}
+
 int app_verb_report(int argc, char **argv)
 {
   const char *file = NULL, *limit = NULL;
@@ -47,6 +60,7 @@ int app_verb_report(int argc, char **argv)
   for (int i = 0; i < line.n; i++)
     if (!app_is_folder(line.word[i])) return app_error("%s: is not a result folder", line.word[i]);
   if (!app_join(path, sizeof path, line.word[0], "report.html")) return APP_INPUT;
+  if (line.n == 1 && vv_sweep_is(line.word[0])) return write_sweep_page(line.word[0], file != NULL ? file : path);
   if (!find_template(page, sizeof page)) return APP_INPUT;
   return write_page(&line, page, (int64_t)megabytes * 1000000, file != NULL ? file : path);
 }

@@ -18,15 +18,15 @@ static bool default_folder(const char *scene, char *out, size_t size)
 
 static bool holds_a_run(const char *folder)
 {
-  static const char *const name[] = {"scene.yaml", "ledger.csv",    "events.csv",   "contacts.csv", "probes.csv",
-                                     "results.h5", "checkpoint.h5", "summary.json", "paraview"};
+  static const char *const name[] = {"scene.yaml", "ledger.csv", "events.csv",    "contacts.csv", "probes.csv",
+                                     "bodies.csv", "results.h5", "checkpoint.h5", "summary.json", "paraview"};
   char path[APP_PATH];
   for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
     if (app_join(path, sizeof path, folder, name[i]) && app_exists(path)) return true;
   return false;
 }
 
-static bool folder_is_fit(const app_run *r)
+bool app_run_folder_fits(const app_run *r)
 {
   char path[APP_PATH];
   const bool begun = holds_a_run(r->folder);
@@ -74,7 +74,8 @@ static vv_status prepare(app_run *r)
   app_watch_signals(r->sim);
   status = vv_sim_observe(r->sim, 0, app_signals_observe, NULL); /* before the files */
   if (status != VV_OK) return status;
-  r->output = true; /* from here on a file that fails is an output */
+  if (r->net != NULL && r->net->rank > 0) return VV_OK; /* one rank writes */
+  r->output = true;                                     /* from here on a file that fails is an output */
   status = vv_results_create(r->scene.model, &files, &r->results);
   if (status != VV_OK) return status;
   app_warnings(r->scene.ctx); /* such as a damaged file that was put aside */
@@ -95,6 +96,7 @@ static vv_status advance(app_run *r)
 /* summary.json and the last buffers; all are tried, the first failure counts. */
 static vv_status finish(app_run *r, vv_status status)
 {
+  if (r->results == NULL) return status;
   const vv_status written = vv_results_summary(r->results, r->sim, &r->report);
   const vv_status closed = vv_results_close(r->results);
   r->results = NULL;
@@ -104,6 +106,11 @@ static vv_status finish(app_run *r, vv_status status)
 
 static void say_how_to_resume(const app_run *r, const char *what, const char *kept, const char *afterwards)
 {
+  if (r->again != NULL) {
+    app_hint("%s at step %lld of %lld; %scontinue with: %s --resume%s", what, (long long)r->scene.state->step,
+             (long long)vv_model_steps(r->scene.model), kept, r->again, afterwards);
+    return;
+  }
   char scene[APP_PATH], folder[APP_PATH], word[APP_PATH], set[APP_PATH] = "";
   for (int i = 0; i < r->set.n; i++)
     snprintf(set + strlen(set), sizeof set - strlen(set), " --set %.200s",
@@ -133,6 +140,9 @@ static int stopped(const app_run *r, vv_status status)
 static int run(app_run *r)
 {
   vv_status status = prepare(r);
+#ifdef VV_MPI
+  if (r->net != NULL && !app_ranks_agree(r->net, status == VV_OK) && status == VV_OK) return APP_STOPPED;
+#endif
   if (status != VV_OK) {
     app_messages(r->scene.ctx, status);
     return status == VV_NOMEM || (status == VV_IO && r->output) ? APP_STOPPED : APP_INPUT;
@@ -152,20 +162,42 @@ static int open_and_run(app_run *r)
   char names[APP_EDIT_BYTES];
   app_edit edit[APP_MAX_VALUES];
   if (!app_edits_read(&r->set, names, sizeof names, edit)) return APP_INPUT;
-  if (!app_scene_open_edited(&r->scene, r->path, r->threads, r->set.n, edit)) {
+  const bool open = app_scene_open_edited(&r->scene, r->path, r->threads, r->set.n, edit, r->net);
+#ifdef VV_MPI
+  if (r->net != NULL && !app_ranks_agree(r->net, open) && open) return APP_INPUT;
+#endif
+  if (!open) {
     char scene[APP_PATH];
     if (app_exists(r->path))
       app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
                app_quote(scene, sizeof scene, r->path));
     return APP_INPUT;
   }
+  return app_run_scene(r);
+}
+
+int app_run_scene(app_run *r)
+{
   const int code = run(r);
   app_watch_signals(NULL);
+  r->hash = vv_state_hash(r->scene.state);
   if (r->results != NULL && vv_results_close(r->results) != VV_OK) app_messages(r->scene.ctx, VV_IO);
   vv_sim_destroy(r->sim);
   app_scene_close(&r->scene);
   return code;
 }
+
+#ifdef VV_MPI
+/* Rank 0 alone looks at the folder, which it is about to write. */
+static int run_over_ranks(app_run *r)
+{
+  int code = APP_INPUT;
+  if (!app_ranks_begin(&r->net)) return APP_INPUT;
+  if (app_ranks_agree(r->net, r->net->rank > 0 || app_run_folder_fits(r))) code = open_and_run(r);
+  app_ranks_end();
+  return code;
+}
+#endif
 
 int app_verb_run(int argc, char **argv)
 {
@@ -194,5 +226,9 @@ int app_verb_run(int argc, char **argv)
   const bool fits = folder != NULL ? (size_t)snprintf(r.folder, sizeof r.folder, "%s", folder) < sizeof r.folder
                                    : default_folder(r.path, r.folder, sizeof r.folder);
   if (!fits) return app_error("the path of the result folder is too long");
-  return folder_is_fit(&r) ? open_and_run(&r) : APP_INPUT;
+#ifdef VV_MPI
+  return run_over_ranks(&r);
+#else
+  return app_run_folder_fits(&r) ? open_and_run(&r) : APP_INPUT;
+#endif
 }

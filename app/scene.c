@@ -59,12 +59,13 @@ bool app_edits_read(const app_values *values, char *buffer, size_t size, app_edi
   return true;
 }
 
-bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[])
+bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, const app_edit edit[], const vv_net *net)
 {
   vv_ctx_def def = vv_ctx_default();
   def.threads = threads;
   *s = (app_scene){0};
   vv_status status = vv_ctx_create(&def, &s->ctx);
+  if (status == VV_OK && net != NULL) vv_ctx_share(s->ctx, net);
   if (status == VV_OK) status = read_scene(s->ctx, path, &s->spec);
   for (int i = 0; i < n && status == VV_OK; i++) status = edit_scene(s->spec, &edit[i]);
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
@@ -79,7 +80,7 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, int n, c
 
 bool app_scene_open(app_scene *s, const char *path, int threads)
 {
-  return app_scene_open_edited(s, path, threads, 0, NULL);
+  return app_scene_open_edited(s, path, threads, 0, NULL, NULL);
 }
 
 void app_scene_close(app_scene *s)

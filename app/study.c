@@ -9,7 +9,7 @@
 
 static const char *remark_of(const study *s, const study_run *r, char out[64])
 {
-  const bool done = r->scene.state->step == vv_model_steps(r->scene.model);
+  const bool done = r->stopped || r->scene.state->step == vv_model_steps(r->scene.model);
   out[0] = '\0';
   if (r->failed)
     snprintf(out, 64, "%s", vv_reason_text(r->report.reason));
@@ -17,6 +17,11 @@ static const char *remark_of(const study *s, const study_run *r, char out[64])
     snprintf(out, 64, "not run");
   else if (!done)
     snprintf(out, 64, s->norm == STUDY_PAPER ? "to t = %.6g" : "stopped at t = %.6g", r->scene.state->t);
+  else if (!study_of_nodes(s) && s->norm != STUDY_ENERGY && isfinite(study_contact_value(s, r)))
+    snprintf(out, 64, "%.9g %.20s", study_contact_value(s, r), study_contact_unit(s));
+  else if (!study_of_nodes(s) && s->norm != STUDY_ENERGY)
+    snprintf(out, 64,
+             s->norm == STUDY_FORCE && r->contact.n > 0 ? "a contact at an instant has no force" : "no such contact");
   return out;
 }
 
@@ -123,11 +128,57 @@ static void print_advice(const study *s, const vv_study *out)
   double finest = INFINITY;
   for (int i = 0; i < out->n_row; i++) finest = fmin(finest, out->row[i].h);
   const double apart = finest / out->reference_h;
-  if (!(out->reference_h > 0) || apart >= 8 || s->n_run < 2) return;
+  if (!(out->reference_h > 0) || apart >= 8 || s->n_run < 2 || !isfinite(out->slope)) return;
   printf("The reference is only %.3g times as fine as the finest run, so its own error is\n"
          "in all errors and the last slope comes out too steep: order 1 would show %.2f,\n"
          "order 2 %.2f.  The column `order` is corrected for that.\n",
          apart, log2((2 * apart - 1) / (apart - 1)), log2((4 * apart * apart - 1) / (apart * apart - 1)));
+}
+
+/* Positions after impacts may never converge: every difference grows from impact to impact.  Said where errors do not shrink. */
+static bool print_chaos(const study *s, const vv_study *out)
+{
+  const study_run *fine = &s->run[s->n_run - 1];
+  double t = INFINITY;
+  int known = 0;
+  for (int i = 0; i < out->n_row; i++) known += isfinite(out->row[i].error) && out->row[i].error > 0;
+  if (!study_of_nodes(s) || known < 2 || out->slope > 0.3) return false;
+  for (int i = 0; i < s->n_run; i++)
+    if (s->run[i].step < fine->step) fine = &s->run[i];
+  if (s->reference.contact.n == 0) return false;
+  const int64_t same = study_contacts_agree(fine, &s->reference, &t);
+  printf("The errors do not shrink.  %lld contact%s: impacts amplify every difference, so that paths are chaotic.\n",
+         (long long)s->reference.contact.n, app_plural(s->reference.contact.n));
+  if (isfinite(t))
+    printf("The finest run and the reference part at contact %lld, t = %.4g: end before it (--set time.end=%.3g), or\n",
+           (long long)same + 1, t, 0.95 * t);
+  printf("compare what does not depend on the path: --norm energy, first-contact, peak-force or impulse.\n");
+  return true;
+}
+
+/* Errors of rounding have no order. */
+static bool print_round_off(const study *s, const vv_study *out)
+{
+  double worst = 0;
+  for (int i = 0; i < out->n_row; i++) worst = fmax(worst, isfinite(out->row[i].error) ? out->row[i].error : 1);
+  if (s->norm != STUDY_ENERGY || worst > 1e-12) return false;
+  printf("All errors are round-off: this method keeps the energy at any step.\n");
+  return true;
+}
+
+static void print_reference(const study *s, const vv_study *out)
+{
+  char clean[STUDY_TEXT];
+  if (s->norm == STUDY_ENERGY) {
+    printf("  reference          none: exact is 0\n");
+    return;
+  }
+  printf("  reference          %s\n", app_clean(clean, sizeof clean, s->reference.words));
+  printf("                     %lld steps, %.3g s, %s%s\n", (long long)out->reference.steps,
+         out->reference.wall_seconds, out->reference_h > 0 ? "the same method" : "taken as exact",
+         !s->reference.stopped && s->reference.scene.state->step < out->reference.steps ? ", not finished" : "");
+  if (!study_of_nodes(s) && isfinite(study_contact_value(s, &s->reference)))
+    printf("                     %.9g %s\n", study_contact_value(s, &s->reference), study_contact_unit(s));
 }
 
 static void print_study(const study *s, const vv_study *out)
@@ -135,17 +186,17 @@ static void print_study(const study *s, const vv_study *out)
   char clean[STUDY_TEXT];
   app_print_title(&s->reference.scene);
   printf("  error              %s\n", s->norm_text);
-  printf("  reference          %s\n", app_clean(clean, sizeof clean, s->reference.words));
-  printf("                     %lld steps, %.3g s, %s%s\n", (long long)out->reference.steps,
-         out->reference.wall_seconds, out->reference_h > 0 ? "the same method" : "taken as exact",
-         out->reference.remark[0] != '\0' ? ", not finished" : "");
+  print_reference(s, out);
   if (out->h_name != NULL && s->n_run > 1)
     printf("  slopes             over the %s\n", app_clean(clean, sizeof clean, out->h_name));
+  if (s->fitted) printf("  steps              shortened where they did not divide time.end\n");
   print_table(s, out);
-  if (isfinite(out->slope)) printf("least squares        slope %.3f", out->slope);
-  if (isfinite(out->slope) && out->reference_h > 0) printf(", order %.3f", out->order);
-  if (isfinite(out->slope)) printf("\n");
-  print_advice(s, out);
+  if (!print_chaos(s, out) && !print_round_off(s, out)) {
+    if (isfinite(out->slope)) printf("least squares        slope %.3f", out->slope);
+    if (isfinite(out->slope) && isfinite(out->order) && out->reference_h > 0) printf(", order %.3f", out->order);
+    if (isfinite(out->slope)) printf("\n");
+    print_advice(s, out);
+  }
   if (s->folder == NULL) return;
   printf("files in %s\n", app_clean(clean, sizeof clean, s->folder));
   app_list_file(s->folder, "study.csv");
@@ -204,11 +255,15 @@ static bool folder_is_fit(const study *s)
 
 static bool read_norm(const char *text, study_norm *out)
 {
-  if (text == NULL || strcmp(text, "end") == 0 || strcmp(text, "paper") == 0) {
-    *out = text != NULL && text[0] == 'p' ? STUDY_PAPER : STUDY_END;
-    return true;
-  }
-  app_error("--norm must be end or paper, not '%s'", text);
+  static const char *const word[STUDY_NORMS] = {"end", "paper", "energy", "first-contact", "peak-force", "impulse"};
+  *out = STUDY_END;
+  for (int i = 0; text != NULL && i < STUDY_NORMS; i++)
+    if (strcmp(text, word[i]) == 0) {
+      *out = (study_norm)i;
+      return true;
+    }
+  if (text == NULL) return true;
+  app_error("--norm must be end, paper, energy, first-contact, peak-force or impulse, not '%s'", text);
   return false;
 }
 

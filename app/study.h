@@ -2,9 +2,26 @@
 #pragma once
 #include "app.h"
 
-enum { STUDY_RUNS = 24, STUDY_PATHS = 8, STUDY_FIELDS = 4, STUDY_TEXT = 512 };
+enum { STUDY_RUNS = 24, STUDY_PATHS = 8, STUDY_FIELDS = 4, STUDY_TEXT = 512, STUDY_CONTACTS = 1 << 16 };
 
-typedef enum study_norm { STUDY_END, STUDY_PAPER } study_norm;
+/* Nodes at the end, or at all times; and what does not depend on the path after an impact: the largest energy error, and of the
+ * first contact its time, peak force and impulse. */
+typedef enum study_norm {
+  STUDY_END,
+  STUDY_PAPER,
+  STUDY_ENERGY,
+  STUDY_TOUCH,
+  STUDY_FORCE,
+  STUDY_IMPULSE,
+  STUDY_NORMS
+} study_norm;
+
+/* Contacts of a run, by their first touch once it is over. */
+typedef struct study_contacts {
+  vv_episode *episode; /* [n] */
+  int64_t n, room;
+  double energy; /* largest relative error of the energy balance */
+} study_contacts;
 
 /* One body of a run as it is compared: what its nodes show, and which node of the reference stands at the same place. */
 typedef struct study_body {
@@ -24,10 +41,14 @@ typedef struct study_run {
   study_body *body; /* [bodies of the scene] */
   vv_report report; /* of the last stretch */
   double step, wall;
-  int64_t ratio;  /* steps of the reference in one of these */
-  int64_t common; /* nodes at places of reference nodes */
-  double sum;     /* of squares, so far */
-  bool failed;    /* ended before time.end, by itself */
+  int64_t ratio;          /* steps of the reference in one of these */
+  int64_t common;         /* nodes at places of reference nodes */
+  double sum;             /* of squares, so far */
+  bool failed;            /* ended before time.end, by itself */
+  bool stopped;           /* by a condition of the scene, which is an end for what does not compare nodes */
+  char fitted[32];        /* time.step that divides time.end, where that of the scene does not; else empty */
+  int64_t look;           /* steps between two looks at the energy */
+  study_contacts contact; /* what touched what */
 } study_run;
 
 typedef struct study {
@@ -48,6 +69,7 @@ typedef struct study {
   study_run reference;
   bool same_method;        /* the reference differs only in what is varied */
   bool frames;             /* some body has frames */
+  bool fitted;             /* some steps were shortened to divide time.end */
   int refined;             /* -1: the step; else the body whose elements are; -2: nothing */
   char h_name[STUDY_TEXT]; /* what h is */
   char norm_text[STUDY_TEXT], error_unit[STUDY_TEXT], time_unit[STUDY_TEXT], length_unit[STUDY_TEXT];
@@ -72,3 +94,16 @@ void study_body_close(study_run *r);
 /* study_run.c: moves everything; errors are in the sums.  `known` is called when one more error is known. */
 int study_advance(study *s, void (*known)(study *s)); /* APP_DONE, APP_STOPPED */
 double study_error(const study *s, const study_run *r);
+
+/* study_contact.c: contacts of the runs. */
+vv_status study_watch(const vv_view *view, void *run); /* an observer */
+bool study_contacts_close(study_run *r);               /* the run is over; false: reported */
+double study_contact_value(const study *s, const study_run *r);
+double study_contact_error(const study *s, const study_run *r); /* against the reference */
+const char *study_contact_unit(const study *s);                 /* of the value */
+/* How many contacts of two runs are the same; *t: when the first that is not begins, infinite where all are. */
+int64_t study_contacts_agree(const study_run *a, const study_run *b, double *t);
+static inline bool study_of_nodes(const study *s)
+{
+  return s->norm == STUDY_END || s->norm == STUDY_PAPER;
+}

@@ -1,4 +1,4 @@
-/* app/study_norm.c  Two runs side by side: which nodes stand at the same place, and how far apart they are. */
+/* app/study_norm.c  Two runs side by side: which nodes have the same position, and how far apart they are. */
 #include "study.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ bool study_sample(study *s, study_run *r)
   return true;
 }
 
-/* ---- nodes at the same place ---- */
+/* ---- nodes at the same position ---- */
 
 /* Places of the unstressed nodes along the line of a body that has displacements (a bar): out[nodes]. */
 static bool line_places(const study_run *r, int body, const double from[3], const double along[3], double *out)
@@ -132,13 +132,14 @@ static bool report_elements(const study *s, const study_run *r, int body)
   app_clean(name, sizeof name, vv_model_body_name(r->scene.model, body));
   app_clean(words, sizeof words, r->words);
   if (mine > 0 && ref % mine == 0)
-    app_error("body '%s': none of its nodes with %lld elements (%s) is at the place of a node of the reference with "
+    app_error("body '%s': none of its nodes with %lld elements (%s) is at the position of a node of the reference "
+              "with "
               "%lld; cells have their nodes in the middle: take 3, 9 or 27 times as many elements, not 2 or 4",
               name, mine, words, ref);
   else
     app_error(
         "body '%s' has %lld elements in the run with %s and %lld in the reference, which is no multiple of it, so "
-        "their nodes are at different places; take numbers of elements that divide %lld, or name others with "
+        "their nodes are at different positions; take numbers of elements that divide %lld, or name others with "
         "--reference bodies.%s.elements=N",
         name, mine, words, ref, ref, name);
   return false;

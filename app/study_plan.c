@@ -26,18 +26,19 @@ static char *cut(const char *option, const char *text, const char **path, const 
   return copy;
 }
 
-/* Cuts "1, 2, [3, 4]" at the commas outside brackets; returns how many words, 0: reported. */
+/* Cuts "1, 2, [3, 4], min(5, 6)" at the commas outside brackets; returns how many words, 0: reported. */
 static int cut_list(char *list, const char *word[STUDY_RUNS], const char *option)
 {
   int n = 0, depth = 0;
   for (char *c = list, *from = list;; c++) {
-    depth += (*c == '[' || *c == '{') - (*c == ']' || *c == '}');
+    depth += (*c == '[' || *c == '{' || *c == '(') - (*c == ']' || *c == '}' || *c == ')');
     if (*c != '\0' && (*c != ',' || depth > 0)) continue;
     const bool last = *c == '\0';
     *c = '\0';
     if (*from == '\0') app_error("--vary %s: an empty value in the list", option);
     if (n == STUDY_RUNS) app_error("--vary %s: more than %d values", option, STUDY_RUNS);
     if (*from == '\0' || n == STUDY_RUNS) return 0;
+    while (*from == ' ') from++;
     word[n++] = from;
     if (last) return n;
     from = c + 1;
@@ -112,35 +113,50 @@ static void make_words(const study *s, study_run *r)
   }
 }
 
+static bool open_sim(study *s, study_run *r)
+{
+  vv_sim_def def = vv_sim_default();
+  vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
+  r->step = vv_model_step(r->scene.model);
+  r->look = 1 + vv_model_steps(r->scene.model) / 20000;
+  if (status == VV_OK) status = vv_sim_observe(r->sim, s->norm == STUDY_ENERGY ? r->look : 0, study_watch, r);
+  if (status != VV_OK) app_messages(r->scene.ctx, status);
+  return status == VV_OK && study_body_open(s, r);
+}
+
+static void close_run(study_run *r)
+{
+  if (r->scene.model != NULL) study_body_close(r);
+  vv_sim_destroy(r->sim);
+  r->sim = NULL;
+  app_scene_close(&r->scene);
+}
+
 static bool open_run(study *s, study_run *r)
 {
-  app_edit edit[2 * APP_MAX_VALUES + 2 * STUDY_PATHS];
+  app_edit edit[2 * APP_MAX_VALUES + 2 * STUDY_PATHS + 1];
   int n = 0;
   char words[STUDY_TEXT];
   make_words(s, r);
   for (int i = 0; i < s->n_set; i++) edit[n++] = s->set[i];
   for (int i = 0; i < s->n_path; i++) edit[n++] = (app_edit){s->path[i], r->word[i]};
   for (int i = 0; r == &s->reference && i < s->n_changed; i++) edit[n++] = s->changed[i];
-  if (!app_scene_open_edited(&r->scene, s->scene, s->threads, n, edit)) {
+  if (r->fitted[0] != '\0') edit[n++] = (app_edit){"time.step", r->fitted};
+  if (!app_scene_open_edited(&r->scene, s->scene, s->threads, n, edit, NULL)) {
     if (app_exists(s->scene))
       app_hint("that is %s%s; nothing was run", r == &s->reference ? "the reference, " : "the run with ",
                app_clean(words, sizeof words, r->words));
     return false;
   }
-  vv_sim_def def = vv_sim_default();
-  const vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
-  if (status != VV_OK) app_messages(r->scene.ctx, status);
-  r->step = vv_model_step(r->scene.model);
-  return status == VV_OK && study_body_open(s, r);
+  return open_sim(s, r);
 }
 
 void study_close(study *s)
 {
   for (int i = 0; i <= s->n_run; i++) {
     study_run *r = i < s->n_run ? &s->run[i] : &s->reference;
-    if (r->scene.model != NULL) study_body_close(r);
-    vv_sim_destroy(r->sim);
-    app_scene_close(&r->scene);
+    close_run(r);
+    free(r->contact.episode);
   }
   for (int i = 0; i < STUDY_PATHS; i++) free(s->text[i]);
   for (int i = 0; i < s->n_edit_text; i++) free(s->edit_text[i]);
@@ -192,7 +208,7 @@ static bool in_proportion(const study *s, const study_run *r, double mine, doubl
 double study_reference_h(const study *s)
 {
   const double h = study_h(s, &s->reference);
-  if (!s->same_method || s->refined == -2 || s->n_run < 2) return 0;
+  if (!s->same_method || s->refined == -2 || s->n_run < 2 || s->norm == STUDY_ENERGY) return 0;
   for (int k = 0; k < s->n_run; k++) {
     const study_run *r = &s->run[k];
     bool fits = study_h(s, r) > h;
@@ -220,18 +236,33 @@ static void print_shortest(char *out, size_t size, double x)
   }
 }
 
+/* A varied value as the scene understands it: 1/240 and 2 mm are numbers too.  Parameters are no keys: those must be plain. */
+static bool value_of(const study *s, const study_run *r, int path, double *out)
+{
+  char word[64];
+  const bool key = strpbrk(s->path[path], ".[") != NULL;
+  if (strcmp(s->path[path], "time.step") == 0) {
+    *out = r->step;
+    return true;
+  }
+  if (key && !vv_model_word(r->scene.model, s->path[path], word, sizeof word)) return false;
+  char *end;
+  const char *text = key ? word : r->word[path];
+  *out = strtod(text, &end);
+  return end != text && *end == '\0';
+}
+
 /* Nobody described it: the finest run once more refined, every number by two. */
 static bool halve(study *s, const study_run *fine)
 {
+  const study_run *other = fine == &s->run[0] ? &s->run[s->n_run - 1] : &s->run[0];
   for (int i = 0; i < s->n_path; i++) {
-    char *end;
-    const double value = strtod(fine->word[i], &end), first = strtod(s->run[0].word[i], NULL);
-    const double last = strtod(s->run[s->n_run - 1].word[i], NULL), other = fine == &s->run[0] ? last : first;
-    if (*end != '\0' || s->refined == -2)
+    double value = 0, coarse = 0;
+    if (s->refined == -2 || !value_of(s, fine, i, &value) || !value_of(s, other, i, &coarse))
       return app_error("what is varied (%s=%s) gives no finer reference by itself; describe one with --reference "
                        "PATH=VALUE, such as --reference time.step=%.3g",
                        s->path[i], fine->word[i], 0.5 * fine->step) == APP_DONE;
-    const bool grows = other < value || (s->n_run == 1 && strstr(s->path[i], "elements") != NULL);
+    const bool grows = coarse < value || (s->n_run == 1 && strstr(s->path[i], "elements") != NULL);
     print_shortest(s->halved[i], sizeof s->halved[i], grows ? 2 * value : 0.5 * value);
     s->changed[s->n_changed++] = (app_edit){s->path[i], s->halved[i]};
   }
@@ -242,7 +273,7 @@ static bool open_reference(study *s)
 {
   const study_run *fine = finest(s);
   memcpy(s->reference.word, fine->word, sizeof fine->word);
-  if (s->n_changed == 0 && !halve(s, fine)) return false;
+  if (s->n_changed == 0 && s->norm != STUDY_ENERGY && !halve(s, fine)) return false;
   for (int i = 0; i < s->n_changed; i++) {
     const int k = path_index(s, s->changed[i].path);
     if (k >= 0) s->reference.word[k] = s->changed[i].value;
@@ -252,19 +283,55 @@ static bool open_reference(study *s)
 
 /* ---- do they nest? ---- */
 
+static double end_of(const study_run *r)
+{
+  char end[64];
+  app_scene_word(&r->scene, "time", "end", end, sizeof end);
+  return strtod(end, NULL);
+}
+
+static bool ends_early(const study_run *r)
+{
+  return (double)vv_model_steps(r->scene.model) * r->step < end_of(r) * (1 - 1e-9);
+}
+
+/* Steps that do not divide time.end are shortened until they do; where they are whole parts of the coarsest, they stay so. */
+static bool fit_run(study *s, study_run *r, double coarse, double coarse_steps)
+{
+  const double end = end_of(r), part = round(coarse / r->step);
+  double steps = part * coarse_steps;
+  if (!(fabs(coarse / r->step - part) < 0.02 * part) || end / steps > r->step * (1 + 1e-9))
+    steps = ceil(end / r->step - 1e-9);
+  if (fabs(steps * r->step - end) <= 1e-9 * end) return true;
+  print_shortest(r->fitted, sizeof r->fitted, end / steps);
+  s->fitted = true;
+  close_run(r);
+  return open_run(s, r);
+}
+
+static bool fit_steps(study *s)
+{
+  bool early = false;
+  double coarse = 0;
+  for (int i = 0; i <= s->n_run; i++) {
+    const study_run *r = i < s->n_run ? &s->run[i] : &s->reference;
+    early |= ends_early(r), coarse = fmax(coarse, r->step);
+  }
+  const double steps = ceil(end_of(&s->run[0]) / coarse - 1e-9);
+  for (int i = 0; early && i <= s->n_run; i++)
+    if (!fit_run(s, i < s->n_run ? &s->run[i] : &s->reference, coarse, steps)) return false;
+  return true;
+}
+
 static bool check_times(const study *s, study_run *r)
 {
-  char words[STUDY_TEXT], end[64];
+  char words[STUDY_TEXT];
   const study_run *ref = &s->reference;
-  const int64_t steps = vv_model_steps(r->scene.model), ref_steps = vv_model_steps(ref->scene.model);
-  const double mine = (double)steps * r->step, other = (double)ref_steps * ref->step;
+  const double mine = end_of(r), other = end_of(ref);
   app_clean(words, sizeof words, r->words);
-  app_scene_word(&r->scene, "time", "end", end, sizeof end);
-  if (fabs(mine - other) > 1e-9 * fmax(mine, other))
-    return app_error("the run with %s ends at t = %.9g (%lld steps of %.9g), the reference at t = %.9g (%lld steps of "
-                     "%.9g): take steps that divide time.end = %.9g, such as %.9g",
-                     words, mine, (long long)steps, r->step, other, (long long)ref_steps, ref->step, strtod(end, NULL),
-                     strtod(end, NULL) / (double)(steps + 1)) == APP_DONE;
+  if (s->norm == STUDY_END && fabs(mine - other) > 1e-9 * fmax(mine, other))
+    return app_error("the run with %s ends at t = %.9g, the reference at t = %.9g: only the same times can be compared",
+                     words, mine, other) == APP_DONE;
   const double fine = finest(s)->step;
   r->ratio = (int64_t)llround(r->step / ref->step);
   const double off = fabs(r->step / ref->step - (double)r->ratio);
@@ -276,6 +343,17 @@ static bool check_times(const study *s, study_run *r)
   return true;
 }
 
+static void name_contact_norm(study *s)
+{
+  static const char *const text[STUDY_NORMS] = {
+      [STUDY_ENERGY] = "largest relative error of the energy balance in the run",
+      [STUDY_TOUCH] = "time of the first contact, against that of the reference",
+      [STUDY_FORCE] = "peak force of the first contact, relative to the reference",
+      [STUDY_IMPULSE] = "impulse of the first contact, relative to the reference"};
+  snprintf(s->norm_text, sizeof s->norm_text, "%s", text[s->norm]);
+  if (s->norm == STUDY_TOUCH) snprintf(s->error_unit, sizeof s->error_unit, "%.100s", s->time_unit);
+}
+
 static void name_units(study *s)
 {
   const app_scene *scene = &s->reference.scene;
@@ -283,12 +361,14 @@ static void name_units(study *s)
   app_scene_word(scene, "units", "time", s->time_unit, sizeof s->time_unit);
   app_scene_word(scene, "units", "length", s->length_unit, sizeof s->length_unit);
   app_scene_word(scene, "time", "end", end, sizeof end);
-  if (s->norm == STUDY_PAPER) {
+  if (!study_of_nodes(s)) {
+    name_contact_norm(s);
+  } else if (s->norm == STUDY_PAPER) {
     snprintf(s->norm_text, sizeof s->norm_text, "relative at each node, sqrt(dt dl sum of squares) over all steps");
     snprintf(s->error_unit, sizeof s->error_unit, "sqrt(%.100s %.100s)", s->time_unit, s->length_unit);
   } else {
     snprintf(s->norm_text, sizeof s->norm_text, "root mean square over the nodes of their %s at t = %.9g",
-             s->frames ? "places and frames" : "places", strtod(end, NULL));
+             s->frames ? "positions and frames" : "positions", strtod(end, NULL));
     if (!s->frames) snprintf(s->error_unit, sizeof s->error_unit, "%.100s", s->length_unit);
   }
 }
@@ -301,9 +381,9 @@ bool study_open(study *s)
     if (vv_model_bodies(s->run[i].scene.model) != vv_model_bodies(s->run[0].scene.model))
       return app_error("the runs have different numbers of bodies") == APP_DONE;
   find_refined(s);
-  if (!open_reference(s)) return false;
+  if (!open_reference(s) || !fit_steps(s)) return false;
   for (int i = 0; i < s->n_run; i++)
-    if (!check_times(s, &s->run[i]) || !study_twins(s, &s->run[i])) return false;
+    if (!check_times(s, &s->run[i]) || (study_of_nodes(s) && !study_twins(s, &s->run[i]))) return false;
   name_units(s);
   return true;
 }

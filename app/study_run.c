@@ -32,24 +32,31 @@ static bool advance(study *s, study_run *r, int64_t n)
     s->work_done += nodes * (double)r->report.steps;
     n -= r->report.steps;
     if (status != VV_OK) app_messages(r->scene.ctx, status);
-    r->failed = status != VV_OK || (r->report.reason != VV_REASON_DONE && r->report.reason != VV_REASON_INTERRUPTED);
-    if (r->failed || r->report.steps < wanted) break;
+    r->stopped = !study_of_nodes(s) && r->report.reason == VV_REASON_STOPPED;
+    r->failed = status != VV_OK ||
+                (r->report.reason != VV_REASON_DONE && r->report.reason != VV_REASON_INTERRUPTED && !r->stopped);
+    if (r->failed || r->stopped || r->report.steps < wanted) break;
     if (r->report.wall_seconds > 0.03) stretch /= 2;
     if (r->report.wall_seconds > 0.2) stretch = stretch > 4 ? stretch / 4 : 1;
     show_progress(s, r);
   }
   app_watch_signals(NULL);
-  return n == 0 && !r->failed;
+  return (n == 0 || r->stopped) && !r->failed;
 }
 
 static bool at_end(const study_run *r)
 {
-  return r->scene.state->step == vv_model_steps(r->scene.model);
+  return r->stopped || r->scene.state->step == vv_model_steps(r->scene.model);
 }
 
 double study_error(const study *s, const study_run *r)
 {
-  if (r->failed || r->common == 0) return NAN;
+  if (r->failed) return NAN;
+  if (!study_of_nodes(s)) {
+    const bool over = at_end(r) && (s->norm == STUDY_ENERGY || at_end(&s->reference));
+    return over ? study_contact_error(s, r) : NAN;
+  }
+  if (r->common == 0) return NAN;
   if (s->norm == STUDY_PAPER) return s->reference.scene.state->step > 0 ? sqrt(r->sum) : NAN;
   return at_end(r) && at_end(&s->reference) ? sqrt(r->sum / (double)r->common) : NAN;
 }
@@ -68,11 +75,13 @@ static void report_failure(study *s, const study_run *r)
 static int advance_each(study *s, void (*known)(study *s))
 {
   bool all = true;
-  if (!advance(s, &s->reference, vv_model_steps(s->reference.scene.model))) {
-    report_failure(s, &s->reference);
-    return APP_STOPPED;
+  if (s->norm != STUDY_ENERGY) {
+    if (!advance(s, &s->reference, vv_model_steps(s->reference.scene.model))) {
+      report_failure(s, &s->reference);
+      return APP_STOPPED;
+    }
+    if (!study_sample(s, &s->reference) || !study_contacts_close(&s->reference)) return APP_STOPPED;
   }
-  if (!study_sample(s, &s->reference)) return APP_STOPPED;
   for (int i = 0; i < s->n_run && !app_signalled(); i++) {
     study_run *r = &s->run[i];
     if (!advance(s, r, vv_model_steps(r->scene.model))) {
@@ -80,8 +89,8 @@ static int advance_each(study *s, void (*known)(study *s))
       all = false;
       continue;
     }
-    if (!study_sample(s, r)) return APP_STOPPED;
-    r->sum = study_squares(s, r);
+    if (!study_sample(s, r) || !study_contacts_close(r)) return APP_STOPPED;
+    if (study_of_nodes(s)) r->sum = study_squares(s, r);
     known(s);
   }
   return all && !app_signalled() ? APP_DONE : APP_STOPPED;
@@ -132,14 +141,15 @@ static int advance_together(study *s)
     }
     on = compare_at(s, step);
   }
-  for (int i = 0; i < s->n_run; i++) all &= at_end(&s->run[i]);
-  return on && all ? APP_DONE : APP_STOPPED;
+  for (int i = 0; i < s->n_run; i++) all &= at_end(&s->run[i]) && study_contacts_close(&s->run[i]);
+  return on && study_contacts_close(&s->reference) && all ? APP_DONE : APP_STOPPED;
 }
 
 int study_advance(study *s, void (*known)(study *s))
 {
   s->progress.start = s->progress.last = app_clock();
-  s->work = (double)vv_model_steps(s->reference.scene.model) * (double)vv_model_nodes(s->reference.scene.model);
+  if (s->norm != STUDY_ENERGY)
+    s->work = (double)vv_model_steps(s->reference.scene.model) * (double)vv_model_nodes(s->reference.scene.model);
   for (int i = 0; i < s->n_run; i++)
     s->work += (double)vv_model_steps(s->run[i].scene.model) * (double)vv_model_nodes(s->run[i].scene.model);
   const int code = s->norm == STUDY_PAPER ? advance_together(s) : advance_each(s, known);

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void print_steps(const app_run *r)
@@ -16,7 +17,11 @@ static void print_steps(const app_run *r)
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
   if (ratio > 0) printf(", %.3g of the stable one", ratio);
   if (*vv_model_step_reason(m)) printf("\n                     by default: %s", vv_model_step_reason(m));
-  printf("\n  time at the end    %.9g %s\n", r->scene.state->t, clean);
+  const double end = strtod(app_scene_word(&r->scene, "time", "end", unit, sizeof unit), NULL);
+  printf("\n  time at the end    %.9g %s", r->scene.state->t, clean);
+  if (r->report.reason == VV_REASON_DONE && r->scene.state->t < end * (1.0 - 1e-9))
+    printf(", the last whole step before %.9g", end);
+  printf("\n");
   if (r->resume) printf("  resumed            %lld of these steps were done now\n", (long long)r->report.steps);
 }
 
@@ -24,7 +29,20 @@ static void print_steps(const app_run *r)
 static void print_error(const app_run *r, const char *name, double value, const char *what)
 {
   const double rounding = 4.0 * DBL_EPSILON * sqrt(1.0 + (double)r->scene.state->step);
-  printf("  %-18s %.2e  %s%s\n", name, value, what, value > 0 && value <= rounding ? "; round-off" : "");
+  printf("  %-18s %.2e  %s%s\n", name, value, what,
+         value > rounding ? ""
+         : value > 0      ? "; round-off"
+                          : "; below round-off");
+}
+
+/* summary.json knows how many impacts events.csv holds. */
+static void print_left_out(const app_run *r)
+{
+  char path[APP_PATH], word[64];
+  char *text = app_join(path, sizeof path, r->folder, "summary.json") ? app_read_text(path) : NULL;
+  const char *left = text != NULL ? app_json(text, "events_left_out", word, sizeof word) : NULL;
+  if (left != NULL && strcmp(left, "0") != 0) printf(", %s of them not in events.csv", left);
+  free(text);
 }
 
 static void print_ledger(const app_run *r)
@@ -34,13 +52,14 @@ static void print_ledger(const app_run *r)
   const double plastic = vv_ledger_get(l, VV_LEDGER_PLASTIC_WORK), viscous = vv_ledger_get(l, VV_LEDGER_VISCOUS_LOSS);
   const double damage = vv_ledger_get(l, VV_LEDGER_DAMAGE_LOSS);
   const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
-                      plastic + viscous + damage;
+                      vv_ledger_get(l, VV_LEDGER_STEP_LOSS) + plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
   char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
   if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
-  if (held > 0) printf(", %.0f held together", held);
+  if (held > 0) printf(", %.0f more at rest, counted every step", held);
+  print_left_out(r);
   printf("\n  energy             %.9g -> %.9g %s\n", vv_ledger_get(l, VV_LEDGER_INITIAL_TOTAL),
          vv_ledger_get(l, VV_LEDGER_TOTAL), unit);
   if (work != 0) printf("  external work      %.9g %s\n", work, unit);

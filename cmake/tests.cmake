@@ -7,6 +7,9 @@ pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 
 set(vv_test_environment OMP_WAIT_POLICY=passive VISVIVA=${CMAKE_BINARY_DIR}/visviva
                         VISVIVA_SOURCE=${PROJECT_SOURCE_DIR} VISVIVA_BUILD=${CMAKE_BINARY_DIR} LC_ALL=C)
+if(TARGET visviva-mpi)
+  list(APPEND vv_test_environment VISVIVA_MPIEXEC=${MPIEXEC_EXECUTABLE})
+endif()
 # cmocka catches SIGSEGV and the like and hides where: under a sanitizer, leave them to it (2: no other handler).
 set(signals handle_segv=2:handle_sigbus=2:handle_sigfpe=2:handle_sigill=2)
 if(VV_SANITIZE MATCHES "address")
@@ -148,7 +151,7 @@ endif()
 
 # ---- tools --------------------------------------------------------------------------------------------------------------
 
-foreach(tool check_rooms check_equations metrics)
+foreach(tool check_rooms check_equations check_figures metrics)
   vv_add_test(tools/${tool} tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/${tool}.py)
 endforeach()
 vv_add_test(tools/c_api tools ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/c_api.py --check)

@@ -6,7 +6,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/c-api.md"
-HEADERS = ["base", "model", "ledger", "sim", "results"]
+HEADERS = ["base", "model", "ledger", "sim", "results", "sweep"]
 
 HEAD = """\
 <!-- made by tools/c_api.py from include/visviva (make docs) -->
@@ -32,6 +32,7 @@ Python stands on the same functions ([python.md](python.md)).
 | `vv_sim_create` | `vv_sim_destroy` | its model and its state |
 | `vv_results_create` | `vv_results_close` | its model; dismiss it from the simulation (`vv_sim_dismiss`) before |
 | `vv_frames_open` | `vv_frames_close` | its context |
+| `vv_sweep_open` | `vv_sweep_close` | its context |
 
 Every `destroy` and `close` takes NULL.
 Pointers that functions return (`const char *`, `const vv_ledger *`, `const vv_claim *`, names inside a `vv_event`) belong to the object asked and live as long as it does; messages of a context live until they are cleared.

@@ -7,6 +7,7 @@
 #   tools/setup.sh deb       also what builds and checks the Debian package
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
 #   tools/setup.sh peers     also the engines of make peers: Bullet, ODE, MuJoCo
+#   tools/setup.sh mpi       also OpenMPI and PETSc, which visviva-mpi needs (make mpi)
 #   tools/setup.sh web       also Node and npm, which build the report page (make web)
 #   tools/setup.sh web-test  also Chromium and h5py, which test it (make web-test)
 set -euo pipefail
@@ -61,6 +62,10 @@ look() {
     module bullet-float64 || need libbullet-dev
     module ode || need libode-dev
     [ -e /usr/include/mujoco/mujoco.h ] || need libmujoco-dev
+  fi
+  if [ "${1:-}" = mpi ]; then
+    { has mpicc && has mpiexec; } || need libopenmpi-dev openmpi-bin
+    module PETSc || need libpetsc-real-dev
   fi
   case "${1:-}" in web*)
     has node || need nodejs

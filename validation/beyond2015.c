@@ -60,7 +60,7 @@ static vv_status locking(book_chapter *c, vv_ctx *ctx)
            book_number(distance(x[OURS], best), 2).s, book_number(distance(x[0], best), 2).s,
            book_number(distance(x[PAPER], best), 2).s);
   book_judge_target(&claim, distance(x[OURS], best) / distance(x[PAPER], best), 1);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if closer, with 29 times fewer node-steps");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if closer, with 29 times fewer node-steps");
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -180,7 +180,7 @@ static void claim_long(book_chapter *c, const long_run *r, const long_run *coars
                      "not given", "the same, means over t = 150 to 200, steps 1e-4 and 5e-5");
   snprintf(claim.measured, sizeof claim.measured, "power %s when the step is halved", book_fixed(power, 0).s);
   book_judge_target(&claim, fabs(power - 2), 0.5);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if the power is within 0.5 of 2");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if the power is within 0.5 of 2");
   book_add_claim(c, &claim);
 }
 

@@ -259,7 +259,7 @@ static vv_status refine(book_chapter *c, vv_ctx *ctx, const wave_bars *w)
   snprintf(claim.measured, sizeof claim.measured, "off by %s at 50 elements, %s at 400", book_number(late[1], 2).s,
            book_number(late[4], 2).s);
   book_judge_target(&claim, fmax(late[1] / 0.3, late[4] / 0.05), 1);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if at most 0.3 and 0.05");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if at most 0.3 and 0.05");
   book_add_claim(c, &claim);
   return refine_plot(c, rms, late);
 }

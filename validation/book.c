@@ -11,7 +11,7 @@
 
 enum { MAX_CLAIMS = 48, MAX_CHAPTERS = 16, PATH_TEXT = 1024 };
 
-static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "bettered", "not reproduced", "cannot be checked",
+static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "improved", "not reproduced", "cannot be checked",
                                                         "target missed"};
 
 struct book_chapter {
@@ -121,7 +121,7 @@ void book_judge_better(book_claim *c, double measured, double limit)
 {
   c->verdict = verdict_if(c, measured, measured <= limit);
   if (c->verdict == BOOK_REPRODUCED && measured <= 0.1 * limit) c->verdict = BOOK_BETTERED;
-  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g, bettered if at most a tenth of it", limit);
+  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g, improved if at most a tenth of it", limit);
 }
 
 void book_judge_exact(book_claim *c, double measured, double limit)
@@ -142,14 +142,14 @@ void book_judge_target(book_claim *c, double measured, double target)
 {
   c->target = true;
   c->verdict = measured <= target ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
-  snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if at most %g", target);
+  snprintf(c->rule, sizeof c->rule, "beyond the paper: improved if at most %g", target);
 }
 
 void book_judge_target_count(book_claim *c, int holds, int all, const char *relation)
 {
   c->target = true;
   c->verdict = holds == all ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
-  snprintf(c->rule, sizeof c->rule, "beyond the paper: bettered if %s in every run", relation);
+  snprintf(c->rule, sizeof c->rule, "beyond the paper: improved if %s in every run", relation);
 }
 
 void book_judge_count(book_claim *c, int holds, int all, const char *relation)
@@ -387,7 +387,7 @@ vv_status book_chapter_end(book_chapter *c)
   free(page);
   int n[BOOK_VERDICTS] = {0};
   count_verdicts(c, n);
-  printf("%-16s %2d claims: %d reproduced, %d bettered, %d not reproduced, %d cannot be checked, %d targets missed\n",
+  printf("%-16s %2d claims: %d reproduced, %d improved, %d not reproduced, %d cannot be checked, %d targets missed\n",
          c->name, c->n_claim, n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED],
          n[BOOK_MISSED]);
   fflush(stdout);
@@ -430,12 +430,12 @@ static void summarise(FILE *f, const book *b)
   fprintf(f, "Verdicts follow from the numbers by rules in the code of `validation/`; the pages print each rule.\n\n");
   fprintf(f, "| verdict | meaning |\n|---|---|\n");
   fprintf(f, "| reproduced | the runs show what was claimed |\n");
-  fprintf(f, "| bettered | ten times better than claimed, or a limit of the paper removed |\n");
+  fprintf(f, "| improved | ten times better than claimed, or a limit of the paper removed |\n");
   fprintf(f, "| not reproduced | the runs, as described in the paper, do not show it |\n");
   fprintf(f, "| cannot be checked | the paper does not say enough |\n");
   fprintf(f,
           "| target missed | a target of our own or a textbook's number is not reached: `make validate` fails |\n\n");
-  fprintf(f, "| chapter | reproduced | bettered | not reproduced | cannot be checked | target missed |\n");
+  fprintf(f, "| chapter | reproduced | improved | not reproduced | cannot be checked | target missed |\n");
   fprintf(f, "|---|---|---|---|---|---|\n");
   for (int i = 0; i < b->n_chapter; i++) {
     int n[BOOK_VERDICTS] = {0};

@@ -46,14 +46,14 @@ typedef struct book_claim {
   char rule[160]; /* how the verdict follows from the number */
 } book_claim;
 
-/* measured <= limit: reproduced; <= limit/10: bettered if the claim is an error bound that may be beaten. */
+/* measured <= limit: reproduced; <= limit/10: improved if the claim is an error bound that may be beaten. */
 void book_judge_below(book_claim *c, double measured, double limit);
 void book_judge_better(book_claim *c, double measured, double limit);
 /* The same against an exact solution: the textbook is right, so that a miss is ours. */
 void book_judge_exact(book_claim *c, double measured, double limit);
 /* measured >= limit: reproduced. */
 void book_judge_above(book_claim *c, double measured, double limit);
-/* Beyond the paper, a target of our own: bettered if measured <= target, not reproduced otherwise. */
+/* Beyond the paper, a target of our own: improved if measured <= target, not reproduced otherwise. */
 void book_judge_target(book_claim *c, double measured, double target);
 void book_judge_target_count(book_claim *c, int holds, int all, const char *relation);
 /* A relation that holds in `holds` of `all` runs: reproduced if in all. */

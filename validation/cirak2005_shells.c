@@ -290,7 +290,7 @@ static void sphere_claims(book_chapter *c, const shell_runs *r)
   const double order = 0.5 * log2(r->order[0].energy / r->order[2].energy);
   snprintf(f.measured, sizeof f.measured, "order %s", book_fixed(order, 1).s);
   book_judge_target(&f, fabs(order - 2), 0.2);
-  snprintf(f.rule, sizeof f.rule, "bettered if the order is within 0.2 of 2");
+  snprintf(f.rule, sizeof f.rule, "improved if the order is within 0.2 of 2");
   book_add_claim(c, &f);
   book_claim g = {
       .id = "S6",

@@ -213,7 +213,7 @@ static void claim_orders(book_chapter *c, series plus[], series half[], const se
       claim_2015("B18", "beyond: order 2 in time by a half kick before the first drift, at no cost", "1.6 (B10)", text);
   snprintf(claim.measured, sizeof claim.measured, "%s to %s", book_fixed(two[0], 3).s, book_fixed(two[1], 3).s);
   book_judge_target(&claim, fmax(fabs(two[0] - 2), fabs(two[1] - 2)), 0.02);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if within 0.02 of 2 for every drift");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if within 0.02 of 2 for every drift");
   book_add_claim(c, &claim);
   claim = claim_2015("B19", "beyond: error at the paper's finest step", "not given", "arc, A = 64, step 1e-5, lgvi");
   snprintf(claim.measured, sizeof claim.measured, "%s, %s times below that of the paper's start",
@@ -294,7 +294,7 @@ static vv_status compositions(book_chapter *c, vv_ctx *ctx)
                    "not given", "arc, A = 64, all four drifts; last pair");
     snprintf(claim.measured, sizeof claim.measured, "%s to %s", book_fixed(lo[k], 2).s, book_fixed(hi[k], 2).s);
     book_judge_target(&claim, worst[k], k == 0 ? 0.1 : 0.3);
-    snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if within %g of %d for every drift",
+    snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if within %g of %d for every drift",
              k == 0 ? 0.1 : 0.3, k == 0 ? 4 : 6);
     book_add_claim(c, &claim);
   }
@@ -394,7 +394,7 @@ static vv_status space_orders(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s", book_fixed(middle_fit(&smooth[0]), 2).s,
            book_fixed(middle_fit(&smooth[1]), 2).s, book_fixed(middle_fit(&smooth[2]), 2).s);
   book_judge_target(&claim, worst, 0.1);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if within 0.1 of 2 for every scheme");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if within 0.1 of 2 for every scheme");
   book_add_claim(c, &claim);
   return figure_space(c, arc, smooth);
 }

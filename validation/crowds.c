@@ -329,7 +329,7 @@ static void paper_claims(book_chapter *c, const crowd_runs *r)
              "energy with losses %s at any time, momenta %s; %lld intersections; strain energy up to %.0f %%",
              below(w.transient).s, book_error(w.momenta).s, w.crossed, 100 * w.stored);
     book_judge_target(&k, fmax(fmax(w.transient / 1e-5, w.momenta / claims[i].momenta), 2.0 * (double)w.crossed), 1);
-    snprintf(k.rule, sizeof k.rule, "bettered if the energy is kept to 1e-5, momenta to %g, and nothing intersects",
+    snprintf(k.rule, sizeof k.rule, "improved if the energy is kept to 1e-5, momenta to %g, and nothing intersects",
              claims[i].momenta);
     book_add_claim(c, &k);
   }
@@ -347,7 +347,7 @@ static void target(book_chapter *c, const char *id, const char *text, const char
   book_add_claim(c, &k);
 }
 
-/* Against another program: nothing to better.  rule: NULL, that of book_judge_below. */
+/* Against another program: nothing to improve.  rule: NULL, that of book_judge_below. */
 static void agreement(book_chapter *c, const char *id, const char *text, const char *published, const char *evidence,
                       const char *measured, double value, double limit, const char *rule)
 {
@@ -373,8 +373,8 @@ static void crowd_claims(book_chapter *c, const crowd_runs *r)
             below(w.transient).s, w.transient, 2e-5, NULL);
   agreement(c, "K8", "momentum and angular momentum", "below 4e-14 (independent program)", all_runs,
             book_error(w.momenta).s, w.momenta, 1e-12, NULL);
-  agreement(c, "K9", "energy brought by pushing resting pairs apart (booked)", "up to 4.2e-5 (independent program)",
-            all_runs, below(w.pushed).s, w.pushed, 1e-4, NULL);
+  agreement(c, "K9", "largest energy debt of contacts, relative to the energy of the run",
+            "up to 4.2e-5 (independent program)", all_runs, below(w.pushed).s, w.pushed, 1e-4, NULL);
 }
 
 /* Energy errors and losses against the independent program: crowds that are alike, not the same. */

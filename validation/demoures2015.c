@@ -167,8 +167,9 @@ static void places(book_chapter *c, const mass_runs *runs)
              most < 1e-9 ? "below 1e-9" : book_error(most).s);
   }
   book_table_end(c);
-  book_claim claim = claim_2015("B1", "places of five nodes at t = 0.1, 0.5, 0.9 (figure 4)", "curves without numbers",
-                                "20 states, lgvi, lavi, feem, both grids, both readings of the velocity profile");
+  book_claim claim =
+      claim_2015("B1", "positions of five nodes at t = 0.1, 0.5, 0.9 (figure 4)", "curves without numbers",
+                 "20 states, lgvi, lavi, feem, both grids, both readings of the velocity profile");
   snprintf(claim.measured, sizeof claim.measured, "an independent program agrees to %s",
            worst < 1e-9 ? "1e-9" : book_error(worst).s);
   book_judge_below(&claim, worst, 1e-8);
@@ -232,7 +233,7 @@ static void claim_kept(book_chapter *c, const mass_runs *runs)
   snprintf(claim.measured, sizeof claim.measured, "%s (A = 22) and %s (A = 66)", book_error(band).s,
            book_error(runs->run[0][1][0].band).s);
   book_judge_target(&claim, band, 0.1 * before);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: bettered if at most a tenth of the swing of B3");
+  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if at most a tenth of the swing of B3");
   book_add_claim(c, &claim);
   claim = claim_2015("B5", "feem: exact energy conservation after the load", "exact", "feem, both grids, to t = 0.9");
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(exact).s);
@@ -255,7 +256,7 @@ static void claim_compare(book_chapter *c, const mass_runs *runs)
   const mass_run *coarse = runs->run[0][0], *fine = runs->run[0][1];
   const double near[GRIDS] = {apart(&coarse[0], &coarse[1]), apart(&fine[0], &fine[1])};
   book_claim claim = claim_2015("B6", "lgvi and lavi show similar behaviour", "figure 4", runs_text);
-  snprintf(claim.measured, sizeof claim.measured, "places at t = 0.9 differ by %s (A = 22), %s (A = 66)",
+  snprintf(claim.measured, sizeof claim.measured, "positions at t = 0.9 differ by %s (A = 22), %s (A = 66)",
            book_error(near[0]).s, book_error(near[1]).s);
   book_judge_below(&claim, near[0], 1e-3);
   book_add_claim(c, &claim);

@@ -156,7 +156,7 @@ static void claim_structure(book_chapter *c, const structure_facts *f)
            book_error(right).s, book_range(f->control, f->two_form[2]).s, book_error(f->form[2]).s);
   book_judge_target(&claim, right / f->control, 1e-6);
   snprintf(claim.rule, sizeof claim.rule,
-           "beyond the paper: bettered if the wrong law fails by 1e6 times the residual or more");
+           "beyond the paper: improved if the wrong law fails by 1e6 times the residual or more");
   book_add_claim(c, &claim);
 }
 

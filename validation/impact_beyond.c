@@ -41,10 +41,10 @@ static void claim_counts(book_chapter *c, const falls_crowd e[ENSEMBLES])
 
 static void claim_horizon(book_chapter *c, double when[3][2])
 {
-  book_claim claim =
-      impact_claim("I21", "how long places mean anything: double against extended precision of the independent program",
-                   "1e-6 apart at 1.05 s (slow) and 1.64 s (slowest)",
-                   "A = 10, step 4e-5, momenta changed by 1e-15; time until some node is 1e-6 (1e-2) away");
+  book_claim claim = impact_claim(
+      "I21", "how long positions mean anything: double against extended precision of the independent program",
+      "1e-6 apart at 1.05 s (slow) and 1.64 s (slowest)",
+      "A = 10, step 4e-5, momenta changed by 1e-15; time until some node is 1e-6 (1e-2) away");
   snprintf(claim.measured, sizeof claim.measured,
            "slow %s s (%s s), slowest %s s (%s s): after that only counts, energies and momenta can be compared",
            book_fixed(when[1][0], 1).s, book_fixed(when[1][1], 1).s, book_fixed(when[2][0], 1).s,

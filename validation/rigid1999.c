@@ -178,7 +178,7 @@ static vv_status ball_chapter(book_chapter *c, vv_ctx *ctx)
                        .evidence = "steps 1 to 1e-3"};
   claim_target(c, &claim, energy, 1e-13);
   claim = (book_claim){.id = "R5",
-                       .text = "beyond: place of the ball at 60 s, closed form",
+                       .text = "beyond: position of the ball at 60 s, closed form",
                        .published = "not given",
                        .evidence = "step 0.01; a midpoint rule is late by 5e-6 m, the spring swings by 2.5e-6 m"};
   snprintf(claim.measured, sizeof claim.measured, "off by less than 8e-06 m");
@@ -499,7 +499,7 @@ static vv_status accuracy(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "R16",
-                      .text = "beyond: place at 0.1 s, step 1e-3 with 20 halvings against step 1e-6 without",
+                      .text = "beyond: position at 0.1 s, step 1e-3 with 20 halvings against step 1e-6 without",
                       .published = "not given",
                       .evidence = "40 starts, root mean square, arms D"};
   snprintf(claim.measured, sizeof claim.measured, "%s times closer", book_more(off[0][3] / off[0][5], 100).s);

@@ -154,7 +154,7 @@ static vv_status gases(book_chapter *c, vv_ctx *ctx)
   book_judge_target(&claim, momentum, 1e-13);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "N6",
-                       .text = "beyond: spheres do not overlap (rounding of a place)",
+                       .text = "beyond: spheres do not overlap (round-off of a position)",
                        .published = "0",
                        .evidence = "as N4, in radii"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(w[0].penetration).s);
@@ -264,7 +264,7 @@ static vv_status halvings(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "%s against %s m", book_error(error[LOCATED]).s,
            book_error(error[FINE]).s);
   book_judge_target(&claim, error[LOCATED] / error[FINE], 1);
-  snprintf(claim.rule, sizeof claim.rule, "bettered if the error is smaller");
+  snprintf(claim.rule, sizeof claim.rule, "improved if the error is smaller");
   book_add_claim(c, &claim);
   const double part = seconds[LOCATED] / seconds[FINE];
   claim = (book_claim){.id = "N10",
@@ -322,7 +322,7 @@ static vv_status smooth(book_chapter *c, vv_ctx *ctx)
                       .evidence = "free box with three moments, steps 0.1 to 0.0125 s against 1e-4 s"};
   snprintf(claim.measured, sizeof claim.measured, "%s; energy and spin %s", book_fixed(order, 2).s, book_error(most).s);
   book_judge_target(&claim, fabs(order - 2), 0.05);
-  snprintf(claim.rule, sizeof claim.rule, "bettered if within 0.05 of 2");
+  snprintf(claim.rule, sizeof claim.rule, "improved if within 0.05 of 2");
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -388,7 +388,7 @@ static vv_status flexible(book_chapter *c, vv_ctx *ctx)
                        .evidence = "as N12, from 0.4 to 0.1"};
   snprintf(claim.measured, sizeof claim.measured, "%s (the lesser of both)", book_fixed(fall, 1).s);
   book_judge_target(&claim, -fall, -1.5);
-  snprintf(claim.rule, sizeof claim.rule, "bettered if 1.5 or more (impacts fall differently into the steps)");
+  snprintf(claim.rule, sizeof claim.rule, "improved if 1.5 or more (impacts fall differently into the steps)");
   book_add_claim(c, &claim);
   return VV_OK;
 }

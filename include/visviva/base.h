@@ -61,7 +61,7 @@ VV_API void vv_ctx_destroy(vv_ctx *ctx);
 VV_API int vv_ctx_threads(const vv_ctx *ctx);
 
 /* Messages, oldest first, each one line without a newline.  A scene message reads
- * "file.yaml:12:5: bodies.left.material: unknown word 'yung'; did you mean 'young'?". */
+ * "file.yaml:12:5: bodies.left.material: unknown key 'yung'; did you mean 'young'?". */
 VV_API int vv_ctx_message_count(const vv_ctx *ctx);
 VV_API const char *vv_ctx_message(const vv_ctx *ctx, int i);
 VV_API void vv_ctx_messages_clear(vv_ctx *ctx);

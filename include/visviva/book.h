@@ -20,9 +20,11 @@ typedef struct vv_sum {
 
 typedef struct vv_posted {
   vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
-  vv_sum plastic_work, viscous_loss, damage_loss;        /* J: what materials dissipate */
-  vv_sum impulse[3], moment[3];                          /* external: loads, gravity, supports, obstacles */
-  double impulse_abs, moment_abs; /* sizes of what loads and supports exchanged: rounding scales */
+  vv_sum step_loss; /* J: along normals of contacts that last: what finite steps make of rest and sliding */
+  vv_sum plastic_work, viscous_loss, damage_loss; /* J: what materials dissipate */
+  vv_sum impulse[3], moment[3];                   /* external: loads, gravity, supports, obstacles */
+  double impulse_abs, moment_abs;                 /* sizes of what loads and supports exchanged: rounding scales */
+  double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
 } vv_posted;
 
 struct vv_ledger {
@@ -51,17 +53,23 @@ struct vv_ledger {
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
   double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
-  double most_lost[2]; /* J: the largest restitution_loss and friction_loss that were ever in the book */
-  double max_shrink;   /* J: by which one of them was later found below that */
-  double least_sum;    /* J: the smallest sum of energy and losses, less that at the start and work from outside */
-  double max_rise;     /* J: by which it was later found above that */
-  double step_parts;   /* in which a step is taken, because something is crushed; 0: one */
-  double touched[8];   /* s: when the bodies of each stop condition last touched, or moved; 0: never */
+  double most_lost[3];   /* J: the largest restitution_loss, friction_loss and step_loss that were ever in the book */
+  double max_shrink;     /* J: by which one of them was later found below that */
+  double least_sum;      /* J: the smallest sum of energy and losses, less that at the start and work from outside */
+  double max_rise;       /* J: by which it was later found above that */
+  double touched[8];     /* s: when the bodies of each stop condition last touched, or moved; 0: never */
+  double shadow_initial; /* J: the energy kept to fourth order at the start; not a number: it is not what is judged */
+  double max_shadow_gap; /* J: largest gap of it in the books, */
+  double max_shadow_off; /* J: and its largest distance from the plain energy */
+  int64_t sane;          /* last step at which the energy was within reason */
+  int64_t still;         /* how often in a row nothing had moved although impacts were answered */
+  double step_parts;     /* in which a step is taken, because something is crushed; 0: one */
   struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
 
 VV_API double vv_sum_value(const vv_sum *s);
-VV_API double vv_posted_losses(const vv_posted *b); /* J: friction, restitution, plastic work, viscosity, damage */
+VV_API double
+vv_posted_losses(const vv_posted *b); /* J: friction, restitution, step, plastic work, viscosity, damage */
 VV_API double vv_totals_energy(const vv_totals *t); /* kinetic + strain + potential + contact */
 
 #ifdef __cplusplus

@@ -103,6 +103,7 @@ typedef struct vv_body {
   int32_t load0, n_load;
 } vv_body;
 
+struct vv_net; /* visviva/net.h */
 typedef struct vv_block {
   const struct vv_body_kind *kind;
   unsigned claims; /* the kind's; fill may take some back (VV_LINEAR for a nonlinear material) */
@@ -276,6 +277,8 @@ typedef struct vv_body_kind {
   void (*flow_stride)(const vv_block *b, double h, double *q, double *p, vv_posted *post);
   void (*flow_kick)(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
+  /* The same of body j of the block alone; NULL: energies of single bodies are not written */
+  void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
   double (*stable_step)(const vv_block *b); /* 2/omega_max */
@@ -312,6 +315,12 @@ typedef struct vv_body_kind {
   double (*answer_time)(const vv_block *b, int32_t body);
   /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
   double (*distortion)(const vv_block *b, const double *q);
+  /* Ranks: takes a share of the block, whose other functions then work on it and ask for what they need of others; gather
+   * brings q and p of all others.  NULL: every rank does all of it. */
+  vv_status (*share)(vv_block *b, const struct vv_net *net, struct vvi_arena *arena);
+  void (*unshare)(vv_block *b);
+  int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
+  void (*gather)(const vv_block *b, double *q, double *p);
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;
 } vv_body_kind;

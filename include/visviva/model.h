@@ -54,6 +54,7 @@ VV_API double vv_model_step(const vv_model *model);             /* the step of t
 VV_API int64_t vv_model_steps(const vv_model *model);           /* steps to time.end */
 VV_API int64_t vv_model_nodes(const vv_model *model);           /* moving nodes: the unit of node-steps */
 VV_API int64_t vv_model_hard_pairs(const vv_model *model);      /* that may meet, with nothing elastic between them */
+VV_API int64_t vv_model_tiles(const vv_model *model);           /* that ranks can share (visviva-mpi); 0: none */
 VV_API int vv_model_bodies(const vv_model *model);
 VV_API int vv_model_body(const vv_model *model, const char *name); /* its index; -1: there is none */
 VV_API const char *vv_model_body_name(const vv_model *model, int i);
@@ -69,6 +70,11 @@ VV_API int64_t vv_model_field_size(const vv_model *model, int body, const char *
 /* out[size][components]: the field in this state. */
 VV_API VV_NODISCARD vv_status vv_model_output(const vv_model *model, const vv_state *state, int body, const char *field,
                                               double *out);
+/* Energy and momentum of one body in this state: kinetic, strain, potential, p_x, p_y, p_z, L_x, L_y, L_z (about the origin), the
+ * plain ones of bodies.csv; their sums over all bodies are nodal_total less `contact`, and p, L of the ledger. */
+enum { VV_BODY_TOTALS = 9 };
+VV_API VV_NODISCARD vv_status vv_model_totals(const vv_model *model, const vv_state *state, int body,
+                                              double out[VV_BODY_TOTALS]);
 /* Where a body lies in a state: component c of node j is state->q[q0 + c*column + j], and state->p[p0 + c*column + j].
  *   kind    q of a node                                          p of a node
  *   bar     displacement along its line                          momentum along it

@@ -66,7 +66,8 @@ typedef struct vv_comparison {
 } vv_comparison;
 VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, const char *folder_b, vv_comparison *out);
 
-/* A picture (SVG) of a result folder: displacements, velocities and energy error over time. */
+/* A picture of a result folder: shapes, displacements, energies and the energy error over time.  A path that ends in .png gets
+ * pixels, every other one SVG. */
 VV_API VV_NODISCARD vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path);
 
 /* The report page: one self-contained HTML file with playback, plots and tables of one or more result folders.  `frame` is

@@ -60,6 +60,13 @@ typedef struct vv_claim {
 typedef struct vv_sim vv_sim;
 
 /* What an observer sees.  Everything is const: observers never change a run. */
+/* Positions at the end of a step in which a contact began or lasted: pictures between two frames go through them. */
+typedef struct vv_key {
+  double time;
+  int64_t step;
+  const double *q; /* as vv_state.q */
+} vv_key;
+
 typedef struct vv_view {
   const vv_model *model;
   const vv_state *state;
@@ -71,6 +78,8 @@ typedef struct vv_view {
   const vv_episode *episode; /* [n_episode] contacts that ended since this observer was last called */
   int64_t n_episode;
   const vv_force_sample *sample; /* their forces: sample[episode.first .. first + samples - 1] */
+  const vv_key *key;             /* [n_key] positions at contacts since this observer was last called */
+  int64_t n_key;
 } vv_view;
 typedef vv_status vv_observe_fn(const vv_view *view, void *user);
 

@@ -5,3 +5,4 @@
 #include "visviva/model.h"
 #include "visviva/results.h"
 #include "visviva/sim.h"
+#include "visviva/sweep.h"

@@ -80,7 +80,7 @@ class Claim(ctypes.Structure):
 class View(ctypes.Structure):
     _fields_ = [("model", c_void_p), ("state", c_void_p), ("ledger", c_void_p), ("event", c_void_p), ("n_event", c_int64),
                 ("first", c_bool), ("last", c_bool), ("hopeless", c_bool), ("episode", c_void_p), ("n_episode", c_int64),
-                ("sample", c_void_p)]
+                ("sample", c_void_p), ("key", c_void_p), ("n_key", c_int64)]
 
 
 class SimDef(ctypes.Structure):

@@ -27,7 +27,7 @@ def _places() -> dict[str, int]:
 
 
 #: The columns of what is taken for good.
-LOSSES = ("friction_loss", "restitution_loss", "plastic_work", "viscous_loss", "damage_loss")
+LOSSES = ("friction_loss", "restitution_loss", "step_loss", "plastic_work", "viscous_loss", "damage_loss")
 
 
 class Ledger:

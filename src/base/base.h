@@ -28,7 +28,8 @@
 /* Records a one-line message in the context and returns `status`.  At most 100 are kept; then "... and more". */
 vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...) VV_PRINTF(3, 4);
 const struct vv_catalog *vvi_ctx_catalog(const vv_ctx *ctx);
-bool vvi_ctx_open_team(const vv_ctx *ctx); /* the number of threads was left open */
+const struct vv_net *vvi_ctx_net(const vv_ctx *ctx); /* NULL: one rank */
+bool vvi_ctx_open_team(const vv_ctx *ctx);           /* the number of threads was left open */
 
 /* ---- zeros ---- */
 

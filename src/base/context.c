@@ -1,5 +1,6 @@
 /* base/context.c  The context: catalog, threads, messages. */
 #include "base/base.h"
+#include "visviva/net.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ enum { COOKIE = 0x76697376, MAX_MESSAGES = 100, MESSAGE_BYTES = 512 };
 struct vv_ctx {
   const struct vv_catalog *catalog;
   int threads;
-  bool open_team; /* nobody asked for that number */
+  bool open_team;           /* nobody asked for that number */
+  const struct vv_net *net; /* NULL: one rank */
   int n_message;
   char *message[MAX_MESSAGES];
 };
@@ -134,4 +136,14 @@ vv_status vvi_fail(vv_ctx *ctx, vv_status status, const char *format, ...)
       free(copy);
   }
   return status;
+}
+
+void vv_ctx_share(vv_ctx *ctx, const struct vv_net *net)
+{
+  ctx->net = net;
+}
+
+const struct vv_net *vvi_ctx_net(const vv_ctx *ctx)
+{
+  return ctx->net;
 }

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-/* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of more than MANY by a
- * twentieth; nothing overlaps, and books are exact.  Not with e = 1, which promises that nothing is lost. */
+/* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of groups of more than MANY
+ * by a twentieth; nothing overlaps, and books are exact.  Not with e = 1, which promises that nothing is lost. */
 enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
 
 /* ---- what is asked ---- */
@@ -51,17 +51,18 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
   const double u = c->before[0], above = c->gap - c->target;
   /* what lies still within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
   const double room = above <= 0.05 * c->keep && w->h * fabs(u) <= 1e-5 * c->keep ? 0.0 : above;
-  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0;
+  /* what is pressed together is asked to end where it holds, or where it bounces from there: not as much earlier as its gap */
+  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0 && !(c->pressed && e < 1.0);
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
-  c->held = false, c->steady = 0.0;
+  c->held = c->placed = false, c->steady = 0.0;
   if (hit)
     c->b_n = -(e == 1.0 ? repaying(w, c, n) : e) * u;
   else if (room < w->h * u &&
            !c->block) /* it came out of something: no gain, the next pass answers what is in the way */
     c->b_n = -u;
   else
-    c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
+    c->placed = true, c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
 }
 
 /* Local numbers for the movers of the island, its legs and inverse masses. */
@@ -126,13 +127,13 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
 }
 
 /* m/s that the answer may be off by. */
-static double loose(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+static double loose(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  const double part = n > MANY ? 0.05 : n > FEW ? 5e-3 : 0.0;
+  const double part = g->n > MANY ? 0.05 : n > FEW ? 5e-3 : 0.0;
   double least = INFINITY;
   for (int32_t i = 0; part > 0.0 && i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
-    least = fmin(least, c->restitution < 1.0 ? c->keep : 0.0);
+    least = fmin(least, c->restitution < 1.0 ? c->target : 0.0);
   }
   return part > 0.0 ? part * least / w->h : 0.0;
 }
@@ -157,7 +158,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .leg = g->leg,
                           .contact = g->problem,
                           .speed = w->speed,
-                          .loose = loose(w, n, act),
+                          .loose = loose(w, g, n, act),
                           .change = g->change};
   if (!vvi_island_solve(solver, &p, 1, &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
     for (int32_t i = 0; i < n; i++) {
@@ -238,19 +239,69 @@ static bool must_fly(const struct vvi_contact_step *w, int32_t n, const int32_t 
   return false;
 }
 
+/* m/s that the impulses of the island change U of one of its contacts by along n. */
+static double changes(const vvi_contact_group *g, const vvi_island_contact *o)
+{
+  double sum = 0.0;
+  for (int l = 0; l < o->legs; l++) {
+    const vvi_leg *leg = &g->leg[o->first + l];
+    const double *a = g->inverse[leg->mover], *j = g->change[leg->mover];
+    double v[3], s[3];
+    vvi_times6(a, j, v);
+    vvi_times6(a + 6, j + 3, s);
+    sum += vvi_dot3(leg->force[0], v) + vvi_dot3(leg->moment[0], s);
+  }
+  return sum;
+}
+
+static void fly_island(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers)
+{
+  gather(g, n, movers, g->change);
+  for (int32_t i = 0; i < movers; i++) vvi_mover_fly(w, g->who[i], g->change[i]);
+}
+
+/* Contacts of one pair, which lie side by side: the end of those that begin with i, at the flown poses. */
+static int32_t pair_ahead(struct vvi_contact_step *w, int32_t i, int32_t n, const int32_t *act)
+{
+  const vvi_contact *first = &w->contact[act[i]];
+  int32_t end = i + 1;
+  while (first->near < 0 && end < n && w->contact[act[end]].a == first->a && w->contact[act[end]].b == first->b) end++;
+  vvi_pair_fly(w, first); /* the side that takes no part */
+  vvi_pair_ahead(w, end - i, act + i, NULL, NULL);
+  return end;
+}
+
+static void land_island(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers)
+{
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].flown = false;
+}
+
+/* How far the ways of contacts that hold bend away from straight ones depends on spins, which the impulses of the last step
+ * give nearly: what is asked for knows it from the first solve on, and most islands need no other.          [contact 28] */
+static void foresee(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
+{
+  fly_island(w, g, n, movers);
+  for (int32_t i = 0, end; i < n; i = end) {
+    end = pair_ahead(w, i, n, act);
+    for (int32_t k = i; k < end; k++) {
+      vvi_contact *c = &w->contact[act[k]];
+      const double straight = c->gap + w->h * (g->problem[k].free[0] + changes(g, &g->problem[k]));
+      const double bend = c->ahead - straight;
+      if (c->known && c->placed && c->restitution < 1.0 && c->turns && fabs(bend) > 0.01 * c->target)
+        c->b_n -= bend / w->h;
+      c->looked = -1;
+    }
+  }
+  land_island(w, g, movers);
+}
+
 /* Gaps after the drift with the impulses found; what must be asked anew.  True: something must.              [contact 28] */
 static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
 {
   bool changed = false;
-  gather(g, n, movers, g->change);
-  for (int32_t i = 0; i < movers; i++) vvi_mover_fly(w, g->who[i], g->change[i]);
+  fly_island(w, g, n, movers);
   for (int32_t i = 0, end; i < n; i = end) {
-    const vvi_contact *first = &w->contact[act[i]];
-    for (end = i + 1; end < n && w->contact[act[end]].a == first->a && w->contact[act[end]].b == first->b; end++) {
-    }
-    if (first->near >= 0) end = i + 1;
-    vvi_pair_fly(w, first); /* the side that takes no part */
-    vvi_pair_ahead(w, end - i, act + i, NULL, NULL);
+    end = pair_ahead(w, i, n, act);
     for (int32_t k = i; k < end; k++) {
       vvi_contact *c = &w->contact[act[k]];
       const vvi_island_contact *o = &g->problem[k];
@@ -262,13 +313,14 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
       } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
-                 c->ahead < c->keep + c->size && c->lowered < LOWERINGS && c->ahead > goal + vvi_contact_slack(c)) {
+                 c->ahead < c->keep + c->size && c->curl <= c->keep && c->lowered < LOWERINGS &&
+                 c->ahead > goal + vvi_contact_slack(c)) {
         c->b_n = o->after[0] + (goal - c->ahead) / w->h;
         c->lowered++, changed = true;
       }
     }
   }
-  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].flown = false;
+  land_island(w, g, movers);
   return changed;
 }
 
@@ -440,6 +492,7 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     ask(w, c, c->calm ? 0.0 : c->restitution, n, &g->problem[i]);
     memcpy(g->problem[i].j, c->hits == 0 ? c->warm : (const double[3]){0, 0, 0}, sizeof c->warm);
   }
+  if (n > FEW && movers > 0) foresee(w, g, n, act, movers);
   for (int round = 0; movers > 0; round++) {
     solve(w, g, n, act, movers, solver);
     if (rubs < RUBS && rub_less(w, g, n, act)) {

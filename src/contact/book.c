@@ -210,11 +210,12 @@ double vvi_contact_most(const struct vvi_contact_step *w)
   return w->memory[MOST];
 }
 
-/* What two bodies lost in the step along normals and across.  exact: restitution 1 is to lose nothing, and what is not zero
- * along normals is debt. */
+/* What two bodies lost in the step along normals and across; lasting: of the first, what contacts lost that had pushed in the
+ * step before: they do not approach, and what they lose is an error of the step.  exact: restitution 1 is to lose nothing, and
+ * what is not zero along normals is debt. */
 typedef struct pair_loss {
   int32_t a, b;
-  double normal, across;
+  double normal, across, lasting;
   bool exact;
 } pair_loss;
 
@@ -239,7 +240,9 @@ static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double sha
   *debt -= back;
   const double friction = fmin(fmax(l->across, 0.0), rest);
   if (friction > 0.0) vvi_sum_add(&w->post->friction_loss, friction);
-  if (rest > friction) vvi_sum_add(&w->post->restitution_loss, rest - friction);
+  const double step = fmin(fmax(l->lasting, 0.0), rest - friction);
+  if (step > 0.0) vvi_sum_add(&w->post->step_loss, step);
+  if (rest - friction > step) vvi_sum_add(&w->post->restitution_loss, rest - friction - step);
 }
 
 /* The contacts of two bodies lie side by side in a group, but for those found late. */
@@ -252,6 +255,7 @@ static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_gro
     const vvi_contact *d = &w->contact[g->member[i]];
     if (d->body[0] + d->body[1] != out->a + out->b || (d->body[0] != a && d->body[1] != a)) break;
     out->normal -= d->work[0], out->across -= d->work[1];
+    if (d->resting) out->lasting -= d->work[0];
     out->exact &= d->restitution == 1.0 && !d->calm;
   }
   if (i == g->n) out->normal += g->lost;

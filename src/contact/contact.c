@@ -185,6 +185,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   if (may_halve && !prepare(w)) return false; /* as it was */
   for (int round = 0;; round++) {
     answer_all(w);
+    if (!vvi_scaling_act(w)) return false;
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
     const bool joined = w->features != NULL && vvi_features_join(w);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;
@@ -195,6 +196,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   }
   keep_end(w);
   vvi_contact_book(w, true);
+  vvi_scaling_book(w);
   return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct vvi_contact {
   uint32_t key;              /* which features meet */
   int32_t first, legs, room; /* legs, and how many there may be */
   int32_t node0, nodes;      /* all nodes that its shapes hang on, with or without a leg */
+  int32_t part, next;        /* scale.c: contacts that hang together */
   int32_t vertex[4];         /* features: vertices, weights that add up to zero, half thicknesses */
   int vertices;
   double weight[4], offset;
@@ -46,9 +47,10 @@ typedef struct vvi_contact {
   double steady;        /* part of the impulse that only holds */
   double b_n, b_t[2];   /* m/s: asked for */
   uint8_t pressed, block, hits, lowered;
-  bool open;  /* something outside takes part */
-  bool held;  /* answered as one that holds, not as an impact */
-  bool turns; /* its gap is not linear in the velocities */
+  bool open;   /* something outside takes part */
+  bool placed; /* asked for where it ends, not for how fast it parts */
+  bool held;   /* answered as one that holds, not as an impact */
+  bool turns;  /* its gap is not linear in the velocities */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
@@ -76,7 +78,8 @@ typedef struct vvi_working {
 /* What happened; counts since the start. */
 typedef struct vvi_contact_counts {
   int64_t passes, restarts, solves, closed, newton, calmed, frozen, late, unresolved;
-  double deepest; /* m: of what was left over in the last step */
+  int64_t scaled, unscaled; /* parts judged by the shadow energy, and those left as they were */
+  double deepest;           /* m: of what was left over in the last step */
 } vvi_contact_counts;
 
 /* What contacts of the step connect: slices of the arrays of the step. */
@@ -159,6 +162,7 @@ struct vvi_contact_step {
   int32_t *node; /* [node_room] */
   int64_t n_node, node_room;
   struct vvi_features *features; /* features.c; NULL: no surfaces here */
+  struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
   int32_t *list, *act, *island;                /* [room] */
@@ -266,6 +270,12 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
 bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g);
 bool vvi_contact_pressed(const struct vvi_contact_step *w, const vvi_contact *c);
 void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
+/* Does something of the group still close, or meet at the end of the drift? */
+bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
+/* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
+vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio); /* of the step to the stable one */
+bool vvi_scaling_act(struct vvi_contact_step *w);                       /* false: no memory */
+void vvi_scaling_book(struct vvi_contact_step *w);                      /* once in a step */
 /* answer.c */
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);

@@ -218,6 +218,9 @@ static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
     c->gap += c->weight[i] * vvi_dot3(c->n, k.x[i]);
     for (int a = 0; a < 3 && c->weight[i] > 0.0; a++) c->x[a] += c->weight[i] * k.x[i][a];
   }
+  /* that is a point of the core (the centre of a ball): its surface is where they touch */
+  const double half = fmin(m->sheets->body[m->sheets->body_of[c->vertex[0]]].half, c->offset);
+  for (int a = 0; a < 3; a++) c->x[a] -= half * c->n[a];
   return c->legs > 0;
 }
 

@@ -424,6 +424,13 @@ bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g)
   return find_late(w, g);
 }
 
+bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g)
+{
+  for (int32_t i = 0; i < g->n; i++)
+    if (!frozen(w, &w->contact[g->member[i]]) && closes(w, g, i)) return true;
+  return find_late(w, g);
+}
+
 void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)
 {
   int32_t n = 0;

@@ -10,8 +10,10 @@ typedef struct vvi_marks {
   int64_t ledger_hash, events_hash; /* of these bytes */
   int64_t contacts_bytes, contacts_hash;
   int64_t probes_bytes, probes_hash, last_probe;
+  int64_t bodies_bytes, bodies_hash;
   int64_t events;               /* of the run, so far */
   int64_t poses;                /* of rigid bodies at their impacts */
+  int64_t keys, last_key;       /* shapes of elastic bodies at contacts; step of the last, -1: none */
   int64_t episodes, samples;    /* finished contacts of the run so far, and samples of their forces */
   int64_t frames;               /* of the run: number of the next frame */
   int64_t h5_frames;            /* in results.h5; less than `frames` when a damaged file was put aside */

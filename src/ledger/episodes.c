@@ -40,8 +40,8 @@ vvi_episodes *vvi_episodes_create(int32_t bodies, double h)
     free(e), free(pause);
     return NULL;
   }
-  e->bodies = bodies, e->h = h, e->pause = pause;
-  for (int32_t i = 0; i < bodies; i++) pause[i] = SHORT_STEPS * h;
+  e->bodies = bodies, e->h = fabs(h), e->way = h < 0.0 ? -1.0 : 1.0, e->pause = pause;
+  for (int32_t i = 0; i < bodies; i++) pause[i] = SHORT_STEPS * e->h;
   if (fit_first(e)) return e;
   vvi_episodes_destroy(e);
   return NULL;
@@ -99,10 +99,13 @@ static bool fit_pair(vvi_episodes *e)
   return true;
 }
 
+/* Points of one pair come one after the other: mostly it is the last one again. */
 static vvi_touch_pair *find(vvi_episodes *e, const int32_t body[2], const int32_t copy[2])
 {
+  if (e->last < e->n && is_pair(&e->pair[e->last], body, copy)) return &e->pair[e->last];
   if (!fit_pair(e)) return NULL;
   int64_t *slot = slot_of(e, body, copy);
+  e->last = *slot >= 0 ? *slot : e->n;
   if (*slot >= 0) return &e->pair[*slot];
   vvi_touch_pair *k = &e->pair[e->n];
   memset(k, 0, sizeof *k);
@@ -160,8 +163,21 @@ static double smooth(const vvi_curve *c, int64_t j, int k)
   return 0.25 * (s[0] + 2.0 * s[1] + s[2]);
 }
 
+/* By the clock of the run: what came first backwards was last. */
+static void turn_round(vv_episode *e, vv_force_sample *sample)
+{
+  const double touch = -e->release;
+  e->release = -e->touch, e->touch = touch, e->peak_time = -e->peak_time;
+  for (int64_t i = 0, k = e->samples - 1; i <= k; i++, k--) {
+    const vv_force_sample last = sample[k];
+    sample[k] = sample[i], sample[i] = last;
+    sample[k].time = -sample[k].time;
+    if (i != k) sample[i].time = -sample[i].time;
+  }
+}
+
 /* The window: duration/sqrt(instants), rounded up to 2^n steps.                                            [ledger 15] */
-void vvi_episode_finish(const vvi_episodes *e, const vvi_touch_pair *k, vv_episode *out, vv_force_sample *sample)
+static void finish(const vvi_episodes *e, const vvi_touch_pair *k, vv_episode *out, vv_force_sample *sample)
 {
   *out = k->now;
   const double duration = out->release - out->touch, n = (double)out->instants;
@@ -185,6 +201,12 @@ void vvi_episode_finish(const vvi_episodes *e, const vvi_touch_pair *k, vv_episo
   }
 }
 
+void vvi_episode_finish(const vvi_episodes *e, const vvi_touch_pair *k, vv_episode *out, vv_force_sample *sample)
+{
+  finish(e, k, out, sample);
+  if (e->way < 0.0) turn_round(out, sample);
+}
+
 /* The last window that is over gives the size, the last impulse the direction. */
 bool vvi_episode_force(const vvi_episodes *e, const vvi_touch_pair *k, double t, double x[3], double force[3])
 {
@@ -192,6 +214,7 @@ bool vvi_episode_force(const vvi_episodes *e, const vvi_touch_pair *k, double t,
   vv_episode now;
   double size = 0.0;
   const double last = sqrt(k->last[0] * k->last[0] + k->last[1] * k->last[1] + k->last[2] * k->last[2]);
+  if (e->way < 0.0) return false;
   vvi_episode_finish(e, k, &now, sample);
   for (int64_t i = 0; i < now.samples; i++)
     if (sample[i].time + 0.5 * now.window <= t || i == 0) size = hypot(sample[i].normal, sample[i].tangential);
@@ -282,9 +305,19 @@ static void gather(vvi_touch_pair *k, const vvi_blow *b, const double j[3], doub
   }
 }
 
-void vvi_episodes_add(vvi_episodes *e, const vvi_blow *b)
+/* As it would be told forwards, but for the clock. */
+static vvi_blow turned(const vvi_blow *b)
+{
+  vvi_blow out = *b;
+  out.t = -b->t, out.normal = -b->normal, out.lost = -b->lost;
+  for (int c = 0; c < 3; c++) out.slide[c] = -b->slide[c], out.aside[c] = -b->aside[c];
+  return out;
+}
+
+void vvi_episodes_add(vvi_episodes *e, const vvi_blow *given)
 {
   if (e == NULL) return;
+  const vvi_blow own = e->way < 0.0 ? turned(given) : *given, *b = &own;
   const bool turn = b->body[0] > b->body[1] || (b->body[0] == b->body[1] && b->copy[0] > b->copy[1]);
   const int32_t body[2] = {b->body[turn], b->body[!turn]}, copy[2] = {b->copy[turn], b->copy[!turn]};
   const double sign = turn ? -1.0 : 1.0;
@@ -298,7 +331,7 @@ void vvi_episodes_add(vvi_episodes *e, const vvi_blow *b)
     return;
   }
   double j[3];
-  for (int c = 0; c < 3; c++) j[c] = sign * (b->normal * b->n[c] + b->slide[c]);
+  for (int c = 0; c < 3; c++) j[c] = sign * (b->normal * b->n[c] + b->slide[c] + b->aside[c]);
   const double across = sqrt(b->slide[0] * b->slide[0] + b->slide[1] * b->slide[1] + b->slide[2] * b->slide[2]);
   deposit(&e->curve[k->curve], (int64_t)floor(b->t / e->h + 0.5), b->normal, b->back ? -across : across);
   gather(k, b, j, across);
@@ -307,6 +340,7 @@ void vvi_episodes_add(vvi_episodes *e, const vvi_blow *b)
 void vvi_episodes_step(vvi_episodes *e, double t)
 {
   if (e == NULL || e->n_live == 0) return;
+  t *= e->way;
   int64_t n = 0;
   for (int64_t i = 0; i < e->n_live; i++) {
     vvi_touch_pair *k = &e->pair[e->live[i]];
@@ -377,7 +411,7 @@ bool vvi_episodes_load(vvi_episodes *e, int64_t pairs, const vvi_touch_pair *pai
 bool vvi_episodes_copy(vvi_episodes *e, const vvi_episodes *from)
 {
   vvi_episodes_clear(e);
-  if (from == NULL) return true;
+  if (from == NULL || from->way != e->way) return true; /* forwards and backwards are two stories */
   for (int64_t i = 0; i < from->n; i++) {
     if (!is_known(e, &from->pair[i]) || !fit_pair(e)) return false;
     vvi_touch_pair *k = &e->pair[e->n];
@@ -417,6 +451,7 @@ vv_status vv_ledger_pair(const vv_ledger *l, int64_t pair, vv_contact_total *out
   const vvi_touch_pair *k = &l->episodes->pair[pair];
   *out = k->all;
   for (int c = 0; c < 3; c++) out->impulse[c] = vv_sum_value(&k->impulse[c]);
+  if (l->episodes->way < 0.0) out->touch = -k->all.release, out->release = -k->all.touch;
   if (k->curve < 0) return VV_OK;
   vv_force_sample sample[VVI_CURVE_BINS + 2];
   vv_episode now;

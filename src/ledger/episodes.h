@@ -11,9 +11,10 @@ typedef struct vvi_blow {
   int32_t body[2], copy[2];
   double x[3], n[3];
   double normal, slide[3];
-  double speed; /* m/s: along n before; negative: approaching */
-  double lost;  /* J */
-  bool back;    /* taken back at the start of a run in contact: it is no impulse of its own */
+  double aside[3]; /* N s: what b got beside these, where single nodes are pushed aside of the normal */
+  double speed;    /* m/s: along n before; negative: approaching */
+  double lost;     /* J */
+  bool back;       /* taken back at the start of a run in contact: it is no impulse of its own */
 } vvi_blow;
 
 /* Normal and tangential impulse in bins of 2^level steps.  Bin k of level 0 is about step k. */
@@ -34,12 +35,15 @@ typedef struct vvi_touch_pair {
   int64_t curve;                          /* of the present one; -1: none is open */
 } vvi_touch_pair;
 
+/* Backwards in time everything is gathered by the clock -t, and turned round where it is told. */
 typedef struct vvi_episodes {
   double h;
+  double way; /* 1, or -1: backwards */
   int32_t bodies;
   double *pause; /* [bodies] s: the longest that is chatter in any case */
   vvi_touch_pair *pair;
   int64_t n, room;
+  int64_t last; /* the pair that was told last */
   int64_t *slot; /* [slots] open addressing: a pair; -1: free */
   int64_t slots;
   vvi_curve *curve;
@@ -53,7 +57,7 @@ typedef struct vvi_episodes {
   int64_t n_sample, sample_room;
 } vvi_episodes;
 
-vvi_episodes *vvi_episodes_create(int32_t bodies, double h); /* NULL: out of memory */
+vvi_episodes *vvi_episodes_create(int32_t bodies, double h); /* h < 0: backwards.  NULL: out of memory */
 void vvi_episodes_destroy(vvi_episodes *e);
 void vvi_episodes_clear(vvi_episodes *e);
 /* As `from`, in the rhythm of `e`; nothing waits in its queue. */

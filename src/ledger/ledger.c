@@ -43,6 +43,7 @@ static void fill_row(const vv_ledger *l, double out[VV_LEDGER_COLUMNS])
   out[VV_LEDGER_EXTERNAL_WORK] = vv_sum_value(&b->external_work);
   out[VV_LEDGER_FRICTION_LOSS] = vv_sum_value(&b->friction_loss);
   out[VV_LEDGER_RESTITUTION_LOSS] = vv_sum_value(&b->restitution_loss);
+  out[VV_LEDGER_STEP_LOSS] = vv_sum_value(&b->step_loss);
   out[VV_LEDGER_PLASTIC_WORK] = vv_sum_value(&b->plastic_work);
   out[VV_LEDGER_VISCOUS_LOSS] = vv_sum_value(&b->viscous_loss);
   out[VV_LEDGER_DAMAGE_LOSS] = vv_sum_value(&b->damage_loss);
@@ -102,7 +103,7 @@ vv_status vvi_ledger_adopt(vv_ledger *l, const vvi_episodes *from)
   }
   if (l->episodes == NULL || l->episodes->bodies != from->bodies) {
     vvi_episodes_destroy(l->episodes);
-    l->episodes = vvi_episodes_create(from->bodies, from->h);
+    l->episodes = vvi_episodes_create(from->bodies, from->way * from->h);
     if (l->episodes == NULL) return VV_NOMEM;
     memcpy(l->episodes->pause, from->pause, sizeof(double) * (size_t)from->bodies);
   }
@@ -122,7 +123,8 @@ double vv_sum_value(const vv_sum *s)
 
 double vv_posted_losses(const vv_posted *b)
 {
-  const double contact = vv_sum_value(&b->friction_loss) + vv_sum_value(&b->restitution_loss);
+  const double contact =
+      vv_sum_value(&b->friction_loss) + (vv_sum_value(&b->restitution_loss) + vv_sum_value(&b->step_loss));
   return contact + (vv_sum_value(&b->plastic_work) + vv_sum_value(&b->viscous_loss) + vv_sum_value(&b->damage_loss));
 }
 
@@ -152,6 +154,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
                    .rounding = rounding,
                    .reach = reach,
                    .distortion_when = -1.0,
+                   .shadow_initial = NAN,
                    .energy_floor = rounding,
                    .anchor_events = -1};
   grow_scales(l, balanced);
@@ -186,10 +189,28 @@ void vvi_ledger_note(vv_ledger *l, double energy)
   l->max_closure = relative(l, l->max_gap);
 }
 
+void vvi_ledger_open_shadow(vv_ledger *l, double h2)
+{
+  l->shadow_initial = h2;
+  vvi_ledger_note_shadow(l, h2);
+}
+
+void vvi_ledger_note_shadow(vv_ledger *l, double h2)
+{
+  l->max_shadow_gap = fmax(l->max_shadow_gap, fabs(energy_gap(l, h2, l->shadow_initial)));
+  l->max_shadow_off = fmax(l->max_shadow_off, fabs(h2 - l->nodal_now));
+}
+
+double vvi_ledger_shadow_error(const vv_ledger *l)
+{
+  return relative(l, l->max_shadow_gap);
+}
+
 void vvi_ledger_note_losses(vv_ledger *l)
 {
-  const double lost[2] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss)};
-  for (int i = 0; i < 2; i++) {
+  const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
+                         vv_sum_value(&l->posted.step_loss)};
+  for (int i = 0; i < VV_COUNT(lost); i++) {
     l->most_lost[i] = fmax(l->most_lost[i], lost[i]);
     l->max_shrink = fmax(l->max_shrink, l->most_lost[i] - lost[i]);
   }

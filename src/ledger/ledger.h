@@ -29,5 +29,9 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
 /* After every step: losses only grow.  A loss that shrinks by what the energy grows leaves no gap: that is how a contact that
  * brings energy would hide.                                                                                [ledger 14] */
 void vvi_ledger_note_losses(vv_ledger *l);
+/* The energy that the step keeps to fourth order, at the time of `nodal_now`; once when the book is opened.  [ledger 16] */
+void vvi_ledger_open_shadow(vv_ledger *l, double h2);
+void vvi_ledger_note_shadow(vv_ledger *l, double h2);
+double vvi_ledger_shadow_error(const vv_ledger *l); /* its largest gap over the energy scale; 0: rounding alone */
 /* Only the energy of a slab inside a step. */
 void vvi_ledger_note(vv_ledger *l, double energy);

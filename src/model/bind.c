@@ -190,7 +190,7 @@ static bool nearest_try(nearest *s, const char *word, size_t length)
   return true;
 }
 
-/* "unknown word 'yung'; did you mean 'young'?", or the list of what is known when nothing is near. */
+/* "unknown key 'yung'; did you mean 'young'?", or the list of what is known when nothing is near. */
 static bool fault_unknown(binder *b, const vvi_place *place, const char *what, const nearest *s, const char *known)
 {
   if (s->word[0] != '\0')
@@ -336,8 +336,12 @@ static bool read_number(binder *b, const slot *s, const vvi_node *node, int inde
       !vvi_expression_read(&b->scope, text, &q, &mishap))
     return fault_number(b, &place, node, mishap.text);
   double x = 0;
-  if (!vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap))
+  char any[VVI_UNIT_TEXT] = "";
+  const bool free_unit = s->field->unit != NULL && strcmp(s->field->unit, VVI_ANY_UNIT) == 0;
+  if (!(free_unit ? vvi_expression_any(&b->scope, &q, &x, any, &mishap)
+                  : vvi_expression_fit(&b->scope, &q, unit_of(s->field, index, unit), &x, &mishap)))
     return fault(b, &place, "'%s' does not fit: %s", show(text).c, mishap.text);
+  if (free_unit && (s->value->text = vvi_arena_text(b->arena, any)) == NULL) return no_memory(b);
   if (!in_range(s->field, x)) return fault_range(b, &place, s->field, show_number(text, x).c);
   *out = x;
   return true;
@@ -451,7 +455,7 @@ static bool bind_word(binder *b, const slot *s, const vvi_node *node)
   nearest near = nearest_to(node->type == VVI_SCALAR ? node->text : "");
   const bool good = word_among(s->field->words, near.wrong, &near, &known);
   if (near.wrong[0] == '\0') return fault(b, &place, "expected one of %s, found %s", known.c, found(node).c);
-  if (!good) return fault_unknown(b, &place, "word", &near, known.c);
+  if (!good) return fault_unknown(b, &place, "value", &near, known.c);
   s->value->text = keep(b, node->text);
   return s->value->text != NULL;
 }
@@ -534,7 +538,7 @@ static bool bind_names_word(binder *b, const slot *s, const vvi_node *node)
     s->value->text = keep(b, node->text);
     return s->value->text != NULL;
   }
-  if (near.word[0] != '\0') return fault_unknown(b, &place, "word", &near, known.c);
+  if (near.word[0] != '\0') return fault_unknown(b, &place, "value", &near, known.c);
   return fault(b, &place, "expected a list of body names%s%s, found %s", known.n > 0 ? " or " : "", known.c,
                found(node).c);
 }
@@ -668,7 +672,7 @@ static void bind_field(binder *b, vv_group *g, int i, const vvi_node *node, bool
 /* The word written for each field of the schema. */
 typedef struct seat {
   const vvi_node *node;
-  bool excused; /* an unknown word was taken for a slip in this one: one message is enough */
+  bool excused; /* an unknown key was taken for a slip in this one: one message is enough */
 } seat;
 
 static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *child, seat *seats)
@@ -684,7 +688,7 @@ static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *chil
   }
   if (g->kind != NULL && nearest_try(&near, "kind", 4)) best = -1;
   if (best >= 0) seats[best].excused = true;
-  fault_unknown(b, &place, "word", &near, known.n > 0 ? known.c : "none");
+  fault_unknown(b, &place, "key", &near, known.n > 0 ? known.c : "none");
 }
 
 static void fault_twice(binder *b, const vv_group *g, const vvi_node *child, const vvi_node *first)
@@ -791,7 +795,7 @@ static const vvi_node *choose_bare(binder *b, const slot *s, const vvi_node *nod
   if (i < 0) {
     nearest near = nearest_to(node->text);
     for (int k = 0; k < sub->n; k++) nearest_try(&near, sub->field[k].name, strlen(sub->field[k].name));
-    fault_unknown(b, &place, "word", &near, schema_words(sub).c);
+    fault_unknown(b, &place, "value", &near, schema_words(sub).c);
     return NULL;
   }
   const vv_field *f = &sub->field[i];
@@ -876,7 +880,7 @@ static bool fault_no_kind(binder *b, const vv_group *g, const vvi_node *map, con
   for (const vvi_node *c = map->child; c != NULL; c = c->next) {
     const vvi_place place = at_key(g, NULL, c);
     if (vvi_text_distance(c->key, "kind") == 1)
-      return fault(b, &place, "unknown word '%s'; did you mean 'kind'?", show(c->key).c);
+      return fault(b, &place, "unknown key '%s'; did you mean 'kind'?", show(c->key).c);
   }
   const vvi_place place = at_group(g);
   return fault(b, &place, "'kind' is missing: one of %s", known);

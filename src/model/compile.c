@@ -270,6 +270,8 @@ const vv_patch *vvi_model_patch(const vv_model *m, int32_t patch)
 void vv_model_destroy(vv_model *m)
 {
   if (m == NULL) return;
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->unshare != NULL) m->block[i].kind->unshare(&m->block[i]);
   vvi_arena arena = m->arena; /* the model itself lives in its arena */
   vvi_arena_free(&arena);
 }

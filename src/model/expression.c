@@ -610,6 +610,22 @@ bool vvi_expression_fit(const vvi_scope *scope, const vvi_quantity *q, const cha
   return fail(&p, "it is in %s, and this key is in %s; a number without a unit is in %s", is.c, unit, unit);
 }
 
+bool vvi_expression_any(const vvi_scope *scope, const vvi_quantity *q, double *out, char unit[VVI_UNIT_TEXT],
+                        vvi_mishap *mishap)
+{
+  const unit_text is = dim_text(q->dim);
+  snprintf(unit, VVI_UNIT_TEXT, "%s", q->plain ? "" : is.c);
+  return vvi_expression_fit(scope, q, is.c, out, mishap);
+}
+
+bool vvi_units_agree(const char *a, const char *b)
+{
+  const vvi_scope none = {0};
+  vvi_quantity x, y;
+  vvi_mishap mishap;
+  return vvi_expression_read(&none, a, &x, &mishap) && vvi_expression_read(&none, b, &y, &mishap) && same_dim(&x, &y);
+}
+
 const char *vvi_parameter_refuse(const char *name)
 {
   const size_t n = name_length(name);

@@ -36,6 +36,13 @@ bool vvi_expression_read(const vvi_scope *scope, const char *text, vvi_quantity 
 bool vvi_expression_fit(const vvi_scope *scope, const vvi_quantity *q, const char *unit, double *out,
                         vvi_mishap *mishap);
 
+/* A key whose unit is that of what it bounds takes any: the number in units of the scene, and its unit as text; empty: plain. */
+#define VVI_ANY_UNIT "as measured"
+enum { VVI_UNIT_TEXT = 96 };
+bool vvi_expression_any(const vvi_scope *scope, const vvi_quantity *q, double *out, char unit[VVI_UNIT_TEXT],
+                        vvi_mishap *mishap);
+bool vvi_units_agree(const char *a, const char *b); /* two units of one dimension */
+
 /* Length of the plain decimal number at the start of the text: [+-] digits [. digits] [e [+-] digits]. */
 size_t vvi_number_length(const char *text);
 /* Why a parameter may not have this name; NULL: it may. */

@@ -303,6 +303,12 @@ uint64_t vvi_group_hash(const vv_group *root)
   return hash_group(VVI_HASH_SEED, root);
 }
 
+const char *vvi_group_unit(const vv_group *g, const char *name)
+{
+  const char *text = value_of(g, name, TYPE(VV_NUMBER))->text;
+  return text != NULL ? text : "";
+}
+
 /* Groups are const for everyone who reads them; this is the one place that settles a word after they are bound. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word)
 {

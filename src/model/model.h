@@ -71,6 +71,8 @@ void vvi_warn(const vv_group *g, const char *name, const char *format, ...) VV_P
 /* Warns of histories that vary faster than steps of length h can follow.  (model/history.c) */
 void vvi_history_warn(const vv_group *root, double h);
 
+/* The unit that a number was written with, where its field takes any (VVI_ANY_UNIT); "": none. */
+const char *vvi_group_unit(const vv_group *g, const char *name);
 /* A word `auto` becomes what it stands for: `word` lives as long as the model. */
 void vvi_group_resolve(const vv_group *g, const char *name, const char *word);
 
@@ -109,12 +111,18 @@ bool vvi_sys_dissipates(const vv_model *m); /* either: not reversible, not sympl
 void vvi_sys_drive(const vv_model *m, double t, double h, double *q, double *p, vv_posted *post);
 void vvi_sys_post(const vv_model *m, double t, double h, const double *q, const double *p, vv_posted *post);
 void vvi_sys_audit(const vv_model *m, const double *q, const double *p, vv_totals *sum); /* sets */
+/* Plain energy and momenta of every body, with momenta as they are shown: out[n_body], 0 where its kind does not tell. */
+vv_status vvi_sys_audit_bodies(const vv_model *m, const vv_state *x, vv_totals *out);
+vv_status vvi_sys_audit_body(const vv_model *m, const vv_state *x, int body, vv_totals *out); /* of one */
 double vvi_sys_energy_floor(const vv_model *m, const double *q); /* J: what rounding of q makes of nothing */
 /* A field of a block, as the stepper's form of the kind measures it, with momenta as they are shown. */
 vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out);
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
 /* dq += h M^-1 dp of the flat kinds; the others are left alone. */
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
+/* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
+vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);
+void vvi_sys_gather(const vv_model *m, vv_state *x);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */

@@ -97,3 +97,15 @@ vv_status vv_model_output(const vv_model *m, const vv_state *s, int body, const 
   free(whole);
   return status;
 }
+
+vv_status vv_model_totals(const vv_model *m, const vv_state *s, int body, double out[VV_BODY_TOTALS])
+{
+  vv_totals t;
+  if (body_at(m, body) == NULL)
+    return vvi_fail(m->ctx, VV_ARG, "there is no body %d; the scene has %d", body, m->n_body);
+  if (s->nq != m->nq || s->np != m->np) return vvi_fail(m->ctx, VV_ARG, "the state belongs to another model");
+  VV_TRY(vvi_sys_audit_body(m, s, body, &t));
+  out[0] = t.kinetic, out[1] = t.strain, out[2] = t.potential;
+  for (int c = 0; c < 3; c++) out[3 + c] = t.p[c], out[6 + c] = t.L[c];
+  return VV_OK;
+}

@@ -39,11 +39,6 @@ static vv_status choose_measure(const vv_group *g, const vv_body *body, vvi_prob
   p->on_elements = f->on_elements;
   p->width = p->source == VVI_PROBE_FIELD ? f->components : p->source == VVI_PROBE_ANGULAR ? 3 : 1;
   p->unit = p->source == VVI_PROBE_FIELD ? f->unit : p->source == VVI_PROBE_ANGULAR ? "kg m^2/s" : "J";
-  if (p->source != VVI_PROBE_ENERGY) return VV_OK;
-  if (p->block->n_body > 1)
-    return vv_complain(g, "measure",
-                       "the energy of one %s among several is not known; ask for kinetic_energy, or energy_density",
-                       body->kind->name);
   return VV_OK;
 }
 
@@ -166,7 +161,7 @@ static vv_status make_one(vv_model *m, const vv_group *g, const double *q, const
   const int body = vvi_model_body_find(m, vv_text(g, "body"));
   if (body < 0) return vv_complain(g, "body", "there is no body '%.64s'", vv_text(g, "body"));
   const vv_body *b = &m->body[body];
-  *out = (vvi_probe){.group = g, .name = vv_text(g, "name"), .block = &m->block[b->block]};
+  *out = (vvi_probe){.group = g, .name = vv_text(g, "name"), .body = body, .block = &m->block[b->block]};
   if (out->block->kind->movers == NULL || b->n_node == 0)
     return vv_complain(g, "body", "'%s' does not move: there is nothing to measure", b->name);
   VV_TRY(choose_measure(g, b, out));
@@ -261,11 +256,12 @@ static vv_status read_angular(const vv_model *m, const vvi_probe *p, const vv_st
   return VV_OK;
 }
 
-static void read_energy(const vvi_probe *p, const vv_state *x, double *out)
+static vv_status read_energy(const vv_model *m, const vvi_probe *p, const vv_state *x, double *out)
 {
-  vv_totals sum = {0};
-  p->block->kind->audit(p->block, x->q + p->block->q0, x->p + p->block->p0, &sum);
+  vv_totals sum;
+  VV_TRY(vvi_sys_audit_body(m, x, p->body, &sum));
   *out = sum.kinetic + sum.strain + sum.potential;
+  return VV_OK;
 }
 
 static void gather(const vvi_probe *p, const double *values, double *out)
@@ -287,7 +283,7 @@ vv_status vvi_probes_read(const vv_model *m, const vv_state *x, double *scratch,
     const vvi_probe *p = &m->probes->probe[i];
     double *to = out + p->column;
     if (p->source == VVI_PROBE_ENERGY) {
-      read_energy(p, x, to);
+      VV_TRY(read_energy(m, p, x, to));
       continue;
     }
     if (p->source == VVI_PROBE_KINETIC)

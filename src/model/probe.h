@@ -15,6 +15,7 @@ typedef enum vvi_probe_source {
 typedef struct vvi_probe {
   const vv_group *group;
   const char *name, *unit;
+  int body;
   const vv_block *block;
   vvi_probe_source source;
   int field;        /* of the kind's output */

@@ -1,4 +1,5 @@
 /* model/scene_fields.c  The words of a scene above the bodies.  Each row is documentation, default and check at once. */
+#include "model/expression.h"
 #include "model/model.h"
 
 /* clang-format off */
@@ -25,10 +26,10 @@ static const vv_field method_field[] = {
   {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|dcr2005|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  dcr2005: contacts overlap, are projected and respond, as in 2005; taken by itself where a contact has a projection.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly (beams; rigid bodies and their contacts).  auto: event where bars and planes alone can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
   {.name = "simultaneous", .type = VV_WORD, .words = "reflections|complementarity", .deflt = "reflections", .doc = "impacts of rigid bodies at one time. reflections: pass by pass, those that approach (Newton's cradle: one in, one out). complementarity: bodies that touch are blocked together"},
-  {.name = "locate", .type = VV_WORD, .words = "auto|none|exact", .deflt = "auto", .doc = "impacts of rigid balls. exact: each at its own time within the step. none: before the drift that would make them overlap. auto: exact where only balls, planes and rooms meet with restitution 1"},
+  {.name = "locate", .type = VV_WORD, .words = "auto|none|exact", .deflt = "auto", .doc = "impacts of rigid balls. exact: each at its own time within the step. none: before the position update that would make them overlap. auto: exact where only balls, planes and rooms touch, with restitution 1"},
   {.name = "halvings", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 40, .deflt = "0", .doc = "rigid bodies: locate impacts by halving the step around them up to so many times"},
   {.name = "start", .type = VV_WORD, .words = "half-kick|drift", .deflt = "half-kick", .doc = "half-kick: velocities belong to the start (order 2).  drift: they belong to the first drift, before any kick (the 2015 paper; order 1)"},
-  {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, or 4 and 6 by composition of steps of order 2; impacts of beams keep the order with jump nodal and restitution 1; contacts at rest, slab and beams that meet are of order 2"},
+  {.name = "order", .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 6, .deflt = "2", .doc = "2, 4 or 6; 4 and 6 by composition of steps of order 2; impacts of beams keep the order with jump nodal and restitution 1; contacts at rest, slab and contacts of beams with other bodies are of order 2"},
 };
 static const vv_schema method_schema = {"method", method_field, VV_COUNT(method_field), "stepper and jump rule"};
 
@@ -45,15 +46,16 @@ static const vv_field contact_field[] = {
   {.name = "response",    .type = VV_WORD, .words = "auto|reflect|dcr|multiplier|penalty|none", .deflt = "auto", .doc = "reflect: bounce at the contact time (event).  dcr: decomposition response at whole steps (leapfrog).  multiplier, penalty: rigid bodies in energy-momentum steps, by an impulse or by a spring.  none: the pair passes through.  auto: the one that fits the stepper"},
   {.name = "stiffness",   .type = VV_NUMBER, .unit = "N/m", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of the spring of 'response: penalty'"},
   {.name = "arms",        .type = VV_WORD, .words = "D|C", .deflt = "D", .doc = "multiplier only: where its impulse acts. D: at one point of the modified configuration. C: half way between the two points of the predictor (the 1999 paper, corrected)"},
-  {.name = "self",        .type = VV_WORD, .words = "auto|true|false", .deflt = "auto", .doc = "true: each body also meets itself (beams with round sections, surfaces). auto: surfaces (shells) do, beams do not. A line with one body says so for that one alone"},
-  {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces meet"},
-  {.name = "search",      .type = VV_WORD, .words = "auto|general", .deflt = "auto", .doc = "tips of bars in the leapfrog. general: they are found and answered as shells are. auto: so where anything but bars and planes is in the scene; bars alone are paired along their line, once and for all"},
+  {.name = "self",        .type = VV_WORD, .words = "auto|true|false", .deflt = "auto", .doc = "true: each body also touches itself (beams with round sections, surfaces). auto: surfaces (shells) do, beams do not. An entry with one body in 'between' says so for that one alone"},
+  {.name = "thickness",   .type = VV_BOOLEAN, .deflt = "false", .doc = "true: surfaces (shells) keep half the sum of their thicknesses apart; false: their middle surfaces touch"},
+  {.name = "search",      .type = VV_WORD, .words = "auto|general", .deflt = "auto", .doc = "ends of bars in leapfrog. general: their contacts are found and resolved as those of shells. auto: the same where anything but bars and planes is in the scene; bars alone are paired along their line, once and for all"},
   {.name = "projection",  .type = VV_WORD, .words = "anticipate|none|paper|kept|recomputed|predictor|half-step", .deflt = "anticipate", .doc = "dcr only. anticipate: respond before the drift that would penetrate. none: respond after it, positions untouched (both second order). paper: the 2005 paper's own step, penetrate, project, respond; kept, recomputed, predictor, half-step: four readings of it, of which predictor comes closest to its figures"},
 };
 static const vv_schema contact_schema = {"contacts", contact_field, VV_COUNT(contact_field), "who touches whom, and how"};
 
 static const vv_field record_field[] = {
-  {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run"},
+  {.name = "every",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between frames (results.h5, paraview); default: 200 frames in a run, every fourth of them for ParaView"},
+  {.name = "bodies",     .type = VV_WORD, .words = "auto|true|false", .deflt = "auto", .doc = "write bodies.csv: energy and momentum of each body, with every frame. auto: where 2 to 50 bodies move"},
   {.name = "ledger",     .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "steps between rows of ledger.csv; default: 1, or as many as make some 20,000 rows of a longer run"},
   {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run, but not more than one in two seconds of computing"},
@@ -70,7 +72,7 @@ static const vv_field probe_field[] = {
   {.name = "node",    .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "at this node of the body, or copy of a rigid one, counted from 0"},
   {.name = "element", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "in this element, counted from 0"},
   {.name = "point",   .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "at the node or element that is nearest to this point at the start"},
-  {.name = "low",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "over nodes or elements that are above this corner of a box at the start; default of all places: over the whole body"},
+  {.name = "low",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "over nodes or elements that are above this corner of a box at the start; by default the whole body"},
   {.name = "high",    .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "and below this one"},
   {.name = "take",    .type = VV_WORD, .words = "auto|sum|mean|most", .deflt = "auto", .doc = "over several nodes or elements. most: the largest size. auto: the sum of momenta and energies, the mean of the rest"},
 };
@@ -79,8 +81,8 @@ static const vv_schema probe_schema = {"probes", probe_field, VV_COUNT(probe_fie
 static const vv_field stop_field[] = {
   {.name = "probe",      .type = VV_TEXT, .flags = VV_OPTIONAL, .doc = "a probe that is above or below a bound"},
   {.name = "component",  .type = VV_WORD, .words = "auto|x|y|z|size", .deflt = "auto", .doc = "of that probe. auto: the one it has, or the size"},
-  {.name = "above",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
-  {.name = "below",      .type = VV_NUMBER, .flags = VV_OPTIONAL, .doc = "bound of the probe, in its unit"},
+  {.name = "above",      .type = VV_NUMBER, .unit = VVI_ANY_UNIT, .flags = VV_OPTIONAL, .doc = "bound of the probe: -5 cm, 2 kN; a number without a unit is in that of the probe"},
+  {.name = "below",      .type = VV_NUMBER, .unit = VVI_ANY_UNIT, .flags = VV_OPTIONAL, .doc = "bound of the probe: -5 cm, 2 kN; a number without a unit is in that of the probe"},
   {.name = "separation", .type = VV_NAMES, .flags = VV_OPTIONAL, .doc = "two bodies that have touched, and have not for the time 'for'"},
   {.name = "for",        .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL, .doc = "how long bodies have been apart or at rest; default: 100 steps"},
   {.name = "rest",       .type = VV_NUMBER, .unit = "m/s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "every node has been slower than this for the time 'for'"},
@@ -135,8 +137,8 @@ const vv_schema vvi_motion_schema = {"motion", motion_field, VV_COUNT(motion_fie
 static const vv_field torus_field[] = {
   {.name = "ring",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the ring"},
   {.name = "tube",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "radius of the tube"},
-  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces along the ring"},
-  {.name = "across", .type = VV_INTEGER, .unit = "1", .lo = 4, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces around the tube, an even number"},
+  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "divisions along the ring"},
+  {.name = "across", .type = VV_INTEGER, .unit = "1", .lo = 4, .hi = 1e5, .flags = VV_REQUIRED, .doc = "divisions around the tube, an even number"},
 };
 const vv_schema vvi_torus_schema = {"torus", torus_field, VV_COUNT(torus_field), "a torus about z"};
 

@@ -8,7 +8,7 @@ static const vv_field square_field[] = {
 };
 static const vv_schema square_schema = {"square", square_field, VV_COUNT(square_field), "square section"};
 static const vv_field rectangle_field[] = {
-  {.name = "width",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d1 (the word normal)"},
+  {.name = "width",  .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d1 (the key normal)"},
   {.name = "height", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along d2"},
 };
 static const vv_schema rectangle_schema = {"rectangle", rectangle_field, VV_COUNT(rectangle_field), "rectangular section"};

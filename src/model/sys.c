@@ -1,5 +1,6 @@
 /* model/sys.c  One loop over blocks for each column of the body table. */
 #include "model/model.h"
+#include "visviva/net.h"
 
 #include <stdlib.h>
 
@@ -131,6 +132,33 @@ static const double *shown(const vv_model *m, const vv_block *b, const vv_state 
   return *own;
 }
 
+/* only: index of a body, -1: all of the block */
+static vv_status audit_block(const vv_model *m, const vv_block *b, const vv_state *x, int only, vv_totals *out)
+{
+  if (b->kind->audit_body == NULL || b->nodes == 0) return VV_OK;
+  double *own = NULL;
+  const double *p = shown(m, b, x, &own);
+  if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+  for (int32_t j = 0; j < b->n_body; j++)
+    if (only < 0 || b->body[j]->index == only)
+      b->kind->audit_body(b, j, x->q + b->q0, p, only < 0 ? &out[b->body[j]->index] : out);
+  free(own);
+  return VV_OK;
+}
+
+vv_status vvi_sys_audit_bodies(const vv_model *m, const vv_state *x, vv_totals *out)
+{
+  for (int i = 0; i < m->n_body; i++) out[i] = (vv_totals){0};
+  for (int i = 0; i < m->n_block; i++) VV_TRY(audit_block(m, &m->block[i], x, -1, out));
+  return VV_OK;
+}
+
+vv_status vvi_sys_audit_body(const vv_model *m, const vv_state *x, int body, vv_totals *out)
+{
+  *out = (vv_totals){0};
+  return audit_block(m, &m->block[m->body[body].block], x, body, out);
+}
+
 vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out)
 {
   const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;
@@ -156,6 +184,23 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
     const vv_block *b = &m->block[i];
     const vv_vary_table *vary = b->kind->vary;
     if (vary != NULL && vary->drift != NULL) vary->drift(b, h, q + b->q0, p + b->p0, dq + b->p0, dp + b->p0);
+  }
+}
+
+vv_status vvi_sys_share(vv_model *m, const vv_net *net)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    vv_block *b = &m->block[i];
+    if (b->kind->share != NULL && b->nodes > 0) VV_TRY(b->kind->share(b, net, &m->arena));
+  }
+  return VV_OK;
+}
+
+void vvi_sys_gather(const vv_model *m, vv_state *x)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->gather != NULL && b->nodes > 0) b->kind->gather(b, x->q + b->q0, x->p + b->p0);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "io/results/json.h"
 #include "io/results/read.h"
 
-enum { VVI_PAGE_FORMAT = 2 }; /* of the data; web/src/data.ts knows the same number */
+enum { VVI_PAGE_FORMAT = 3 }; /* of the data; web/src/data.ts knows the same number */
 
 typedef struct vvi_paper {
   vvi_file file;

@@ -222,26 +222,74 @@ vv_status vvi_page_contacts(vvi_paper *p, vvi_arena *arena, const vvi_table *t, 
 
 /* ---- poses of rigid bodies at their impacts ---- */
 
-vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most)
+enum { POSE_COLUMNS = 10 };
+static const char *const pose_name[POSE_COLUMNS] = {"time", "body", "copy", "x", "y", "z", "w", "i", "j", "k"};
+
+static vv_status read_poses(vvi_arena *arena, vvi_run *run, double *column[POSE_COLUMNS], int64_t *n)
 {
-  static const char *const name[] = {"time", "body", "copy", "x", "y", "z", "w", "i", "j", "k"};
-  int64_t dims[VVI_H5_RANK] = {0}, n = 0;
-  double *column[VV_COUNT(name)];
+  int64_t dims[VVI_H5_RANK] = {0};
   int rank;
-  if (vvi_h5_has(&run->h5, "/poses/time")) VV_TRY(vvi_h5_shape(&run->h5, "/poses/time", &rank, dims));
-  for (int i = 0; dims[0] > 0 && i < VV_COUNT(name); i++) {
+  *n = 0;
+  if (!vvi_h5_has(&run->h5, "/poses/time")) return VV_OK;
+  VV_TRY(vvi_h5_shape(&run->h5, "/poses/time", &rank, dims));
+  for (int i = 0; dims[0] > 0 && i < POSE_COLUMNS; i++) {
     char object[32] = "/poses/";
     column[i] = VVI_ARENA_NEW(arena, double, dims[0]);
     if (column[i] == NULL) return VV_NOMEM;
-    VV_TRY(vvi_h5_read(&run->h5, strcat(object, name[i]), VVI_H5_DOUBLE, dims[0], column[i]));
+    VV_TRY(vvi_h5_read(&run->h5, strcat(object, pose_name[i]), VVI_H5_DOUBLE, dims[0], column[i]));
   }
+  *n = dims[0];
+  return VV_OK;
+}
+
+/* Where there are too many, impacts of one copy that are nearer than `wait` count once.  keep[i]: row i is wanted. */
+static vv_status thin_poses(vvi_arena *arena, double *const column[], int64_t n, double wait, bool **out)
+{
+  int64_t bodies = 0, *first, all = 0;
+  bool *keep = *out = VVI_ARENA_NEW(arena, bool, n + 1);
+  for (int64_t i = 0; i < n; i++) bodies = column[1][i] >= (double)bodies ? (int64_t)column[1][i] + 1 : bodies;
+  first = VVI_ARENA_NEW(arena, int64_t, bodies + 1);
+  if (keep == NULL || first == NULL) return VV_NOMEM;
+  memset(first, 0, sizeof *first * (size_t)(bodies + 1));
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t body = (int64_t)column[1][i], copies = (int64_t)column[2][i] + 1;
+    if (body >= 0 && copies > first[body]) first[body] = copies;
+  }
+  for (int64_t k = 0; k < bodies; k++) {
+    const int64_t copies = first[k];
+    first[k] = all, all += copies;
+  }
+  double *last = VVI_ARENA_NEW(arena, double, all + 1);
+  if (last == NULL) return VV_NOMEM;
+  for (int64_t k = 0; k < all; k++) last[k] = -INFINITY;
+  for (int64_t i = 0; i < n; i++) {
+    double *before =
+        &last[column[1][i] >= 0 && column[2][i] >= 0 ? first[(int64_t)column[1][i]] + (int64_t)column[2][i] : all];
+    keep[i] = before != &last[all] && column[0][i] >= *before + wait;
+    if (keep[i]) *before = column[0][i];
+  }
+  return VV_OK;
+}
+
+vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most)
+{
+  enum { IN_A_FRAME = 32 };
+  double *column[POSE_COLUMNS];
+  int64_t n, rows = 0;
+  bool *keep;
+  const double span = run->frames > 1 ? run->time[run->frames - 1] - run->time[0] : 0;
+  VV_TRY(read_poses(arena, run, column, &n));
+  const double wait = n > most && run->frames > 1 ? span / (double)(run->frames - 1) / IN_A_FRAME : 0;
+  VV_TRY(thin_poses(arena, column, n, wait, &keep));
   vvi_json_open(&p->json, "poses", '{');
   const int block = vvi_block_begin(p);
-  for (; n < dims[0] && n < most; n++)
-    for (int i = 0; i < VV_COUNT(name); i++) vvi_block_double(p, column[i][n]);
+  for (int64_t i = 0; i < n && rows < most; i++) {
+    for (int k = 0; keep[i] && k < POSE_COLUMNS; k++) vvi_block_double(p, column[k][i]);
+    rows += keep[i];
+  }
   vvi_block_end(p);
   vvi_json_whole(&p->json, "block", block);
-  vvi_json_whole(&p->json, "rows", n);
+  vvi_json_whole(&p->json, "rows", rows);
   vvi_json_close(&p->json, '}');
   return p->status;
 }

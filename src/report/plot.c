@@ -1,6 +1,8 @@
 /* report/plot.c  A small chart writer.  Everything is drawn in pixels of the page; one pass per panel. */
 #include "report/plot.h"
 #include "io/file.h"
+#include "report/png.h"
+#include "report/raster.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -393,8 +395,38 @@ static void draw_page(sheet *s, const vvi_page *page)
   draw(s, "</svg>\n");
 }
 
+static bool is_png(const char *path)
+{
+  const size_t n = strlen(path);
+  if (n < 4 || path[n - 4] != '.') return false;
+  for (int i = 0; i < 3; i++)
+    if ((path[n - 3 + (size_t)i] | 0x20) != "png"[i]) return false;
+  return true;
+}
+
+/* The same drawing, made in memory, as pixels: two to each unit. */
+static vv_status write_png(vv_ctx *ctx, const char *path, const vvi_page *page)
+{
+  enum { SCALE = 2 };
+  char *svg = NULL;
+  size_t bytes = 0;
+  int width, height;
+  unsigned char *rgb = NULL;
+  sheet s = {.status = VV_OK, .file = {.ctx = ctx, .path = path, .stream = open_memstream(&svg, &bytes)}};
+  if (s.file.stream == NULL) return VV_NOMEM;
+  draw_page(&s, page);
+  const vv_status closed = vvi_file_close(&s.file);
+  if (s.status == VV_OK) s.status = closed;
+  if (s.status == VV_OK) s.status = vvi_raster(svg, SCALE, &width, &height, &rgb);
+  if (s.status == VV_OK) s.status = vvi_png_write(ctx, path, width, height, rgb);
+  free(rgb);
+  free(svg);
+  return s.status;
+}
+
 vv_status vvi_plot_write(vv_ctx *ctx, const char *path, const vvi_page *page)
 {
+  if (is_png(path)) return write_png(ctx, path, page);
   const size_t n = strlen(path) + 5;
   char *tmp = malloc(n);
   if (tmp == NULL) return VV_NOMEM;

@@ -1,4 +1,4 @@
-/* report/plot.h  Charts as SVG, without dependencies: a page of panels, each with axes, grid, series, legend. */
+/* report/plot.h  Charts as SVG or PNG, without dependencies: a page of panels, each with axes, grid, series, legend. */
 #pragma once
 #include "base/base.h"
 
@@ -43,5 +43,5 @@ typedef struct vvi_page {
   const vvi_panel *panel; /* [n_panel] row by row */
 } vvi_page;
 
-/* Written apart and renamed; VV_IO when the file cannot be written. */
+/* A path that ends in .png gets pixels, every other one SVG.  Written apart and renamed; VV_IO when the file cannot be written. */
 vv_status vvi_plot_write(vv_ctx *ctx, const char *path, const vvi_page *page);

@@ -77,7 +77,8 @@ static double order_of_all(const vv_study *s, double r)
       b = lo + golden * (hi - lo), at_b = misfit(s, r, b);
     }
   }
-  return 0.5 * (lo + hi);
+  const double p = 0.5 * (lo + hi);
+  return fabs(p) < 19.9 ? p : NAN; /* no power fits */
 }
 
 void vv_study_orders(vv_study *s)

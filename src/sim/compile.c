@@ -5,6 +5,7 @@
 #include "sim/sim.h"
 #include "sim/stop.h"
 #include "step/contact.h"
+#include "visviva/net.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -132,7 +133,7 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
 }
 
 /* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog.  The scene as understood says which. */
+ * something need the leapfrog.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
@@ -161,7 +162,6 @@ static vv_status choose_method(vv_model *m)
   return status;
 }
 
-/* The energy of fourth order is known for explicit steps of order 2 without contact, where every kind knows its drift. */
 /* The energy of rigid bodies is exact as it is. */
 static vv_status check_modified_needed(const vv_model *m)
 {
@@ -170,6 +170,7 @@ static vv_status check_modified_needed(const vv_model *m)
   return vv_complain(g, "modified", "nothing here vibrates, and what flies freely keeps its energy; leave it out");
 }
 
+/* The energy of fourth order is known for whole explicit steps of order 2, where every kind knows its drift. */
 static vv_status check_modified(const vv_model *m, const double *q, const double *p)
 {
   const vv_group *g = vv_sub(m->root, "record");
@@ -177,14 +178,11 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
   if (vvi_model_implicit(m))
     return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
   if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
-  if (touches(m)) return vv_complain(g, "modified", "is for scenes without contact");
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (b->kind->drift_excess == NULL ? (b->claims & VV_FLAT) == 0
-                                      : !isfinite(b->kind->drift_excess(b, q + b->q0, p + b->p0)))
-      return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", b->kind->name);
-  }
-  return VV_OK;
+  if (touches(m) && m->stepper != &vv_leapfrog_stepper)
+    return vv_complain(g, "modified", "goes with contact only where steps are whole; use 'step: leapfrog'");
+  const vv_body_kind *unknown = vvi_h2_unknown(m, q, p);
+  if (unknown == NULL) return VV_OK;
+  return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", unknown->name);
 }
 
 vvi_jump vvi_jump_chosen(const vv_model *m)
@@ -362,6 +360,20 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   return VV_OK;
 }
 
+/* Ranks share what flies freely; where surfaces may touch one process has to have all of it. */
+static vv_status share(vv_model *m, const vv_net *net)
+{
+  const vv_group *record = vv_sub(m->root, "record");
+  if (net->ranks > 1 && m->sheets != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                    "%s: shells that may touch something are not shared over ranks yet: use one process, or "
+                    "`contacts: [{response: none}]`",
+                    m->source);
+  if (net->ranks > 1 && vv_boolean(record, "modified"))
+    return vv_complain(record, "modified", "is not known over ranks; use one process");
+  return vvi_sys_share(m, net);
+}
+
 vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial)
 {
   *model = NULL;
@@ -370,13 +382,22 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   vv_model *m = VVI_ARENA_NEW(&arena, vv_model, 1);
   if (m == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
   m->arena = arena;
-  const vv_status status = build(ctx, spec, m, initial);
+  vv_status status = build(ctx, spec, m, initial);
+  if (status == VV_OK && vvi_ctx_net(ctx) != NULL) status = share(m, vvi_ctx_net(ctx));
   if (status != VV_OK) {
     vv_model_destroy(m);
     return status;
   }
   *model = m;
   return VV_OK;
+}
+
+int64_t vv_model_tiles(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
+    if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
+  return n;
 }
 
 int64_t vv_model_hard_pairs(const vv_model *m)

@@ -4,6 +4,7 @@
 #include "math/math.h"
 #include "step/contact.h"
 #include "step/variation.h"
+#include "visviva/net.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,17 @@ static vv_status balance_kicks(vv_sim *sim)
   return VV_OK;
 }
 
+/* Whole steps of bodies that are not linear, of their own forces, gravity and contact alone: there the energy of fourth order is
+ * what is judged.  Springs of massless tips are not in it.                                                  [ledger 16] */
+static bool judges_shadow(const vv_sim *sim)
+{
+  const vv_model *m = sim->model;
+  return m->stepper == &vv_leapfrog_stepper && m->order == 2 && isfinite(m->stable_step) && !sim->step.exact &&
+         (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) && m->pairs->n_soft == 0 &&
+         vv_integer(vv_sub(m->root, "method"), "halvings") == 0 &&
+         vvi_h2_unknown(m, sim->state->q, sim->state->p) == NULL;
+}
+
 /* s: what an element of a body needs to answer a blow. */
 static double answer_time(const vv_block *b, int32_t body, double stable)
 {
@@ -57,8 +69,7 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
   return isfinite(t) ? t : 0.0;
 }
 
-/* Sixteen times that: until then a body that was hit and comes back chatters.  Backwards in time there are no histories.
- *                                                                                                          [ledger 15] */
+/* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
   const vv_model *m = sim->model;
@@ -79,6 +90,34 @@ static vv_status keep_histories(vv_sim *sim)
   return VV_OK;
 }
 
+static bool has_elements(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].elements > 0) return true;
+  return false;
+}
+
+/* Between two frames there are at most 4 keys of contacts that last and 32 of those that begin.  Rigid bodies need none: events
+ * have their poses. */
+static vv_status keep_keys(vv_sim *sim)
+{
+  enum { ROOM = 64, BYTES = 1 << 24, FRAMES = 200 };
+  const vv_model *m = sim->model;
+  const vv_group *record = vv_sub(m->root, "record");
+  vvi_keys *k = &sim->keys;
+  if (!has_elements(m)) return VV_OK;
+  const double frame =
+      vv_has(record, "every") ? vv_number(record, "every") / sim->step.h : (double)m->steps / (double)FRAMES;
+  const int64_t fit = BYTES / ((int64_t)sizeof(double) * (m->nq + 1));
+  k->room = fit < 2 ? 2 : fit < ROOM ? fit : ROOM;
+  k->small = fmax(1.0, frame / 32.0), k->large = fmax(1.0, frame / 4.0), k->cell = -1;
+  k->key = calloc((size_t)k->room, sizeof *k->key);
+  k->q = calloc((size_t)(k->room * m->nq), sizeof *k->q); /* not the arena, which would touch it */
+  if (k->key == NULL || k->q == NULL) return VV_NOMEM;
+  sim->step.keys = k;
+  return VV_OK;
+}
+
 static vv_status build(vv_sim *sim, const vv_sim_def *def)
 {
   const vv_model *m = sim->model;
@@ -95,6 +134,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
+  if (vvi_ctx_net(m->ctx) != NULL && vvi_ctx_net(m->ctx)->ranks > 1 && def->check_structure)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "the structure is not checked over ranks; use one process");
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
@@ -103,12 +144,14 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   VV_TRY(m->stepper->prepare(&sim->step));
   VV_TRY(balance_kicks(sim));
   const bool meets = m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL;
-  if (meets && sim->step.h > 0.0) VV_TRY(keep_histories(sim));
+  if (meets) VV_TRY(keep_histories(sim));
+  if (sim->ledger.episodes != NULL) VV_TRY(keep_keys(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
   if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
-  if (vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
+  sim->shadow = judges_shadow(sim);
+  if (sim->shadow || vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
 }
 
@@ -140,6 +183,7 @@ void vv_sim_destroy(vv_sim *sim)
   vvi_contact_destroy(sim->step.contact);
   vvi_episodes_destroy(sim->ledger.episodes);
   free(sim->log.event);
+  free(sim->keys.key), free(sim->keys.q);
   vvi_stops_free(&sim->stops);
   free(sim->act);
   free(sim->mover);
@@ -226,9 +270,11 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger = *ledger;
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
-  sim->started = sim->fresh = true;
+  if (kept != NULL) sim->keys.begun = kept->begun;
+  sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
-  sim->sane = sim->state->step;
+  sim->frozen.step = sim->state->step, sim->frozen.t = sim->state->t, sim->frozen.impacts = ledger->impacts;
+  if (sim->frozen.q != NULL) memcpy(sim->frozen.q, sim->state->q, sizeof(double) * (size_t)sim->state->nq);
   vvi_claims_make(sim);
   vvi_claims_judge(sim);
   return VV_OK;
@@ -268,7 +314,9 @@ static void open_ledger(vv_sim *sim)
   vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
   sim->ledger.episodes = kept;
   vvi_episodes_clear(kept);
-  sim->ledger.modified_now = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  const double h2 = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  sim->ledger.modified_now = vv_boolean(vv_sub(sim->model->root, "record"), "modified") ? h2 : NAN;
+  if (sim->shadow) vvi_ledger_open_shadow(&sim->ledger, h2);
   if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
   vvi_note_gaps(&sim->step);
   vvi_claims_make(sim);
@@ -287,10 +335,29 @@ static void note_distortion(vv_sim *sim)
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
 }
 
+/* It costs four forces: in long runs it is taken at every 2nd, 4th, ... row, by the number of the step alone. */
+static bool looks_at_shadow(const vv_sim *sim)
+{
+  enum { ALL = 4096 };
+  const int64_t step = llabs(sim->state->step);
+  int64_t every = 1;
+  while (sim->shadow && every * ALL < step) every *= 2;
+  return sim->shadow && (every == 1 || step % every == 0);
+}
+
+static void note_h2(vv_sim *sim, double nodal)
+{
+  const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
+  if (sim->step.h2 == NULL || !(shown || looks_at_shadow(sim))) return;
+  const double h2 = vvi_h2(&sim->step, nodal);
+  if (shown) sim->ledger.modified_now = h2;
+  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2);
+}
+
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
-  if (sim->step.h2 != NULL) sim->ledger.modified_now = vvi_h2(&sim->step, nodal);
+  note_h2(sim, nodal);
   note_distortion(sim);
   vvi_claims_judge(sim);
   sim->fresh = true;
@@ -329,6 +396,17 @@ static void trim_episodes(vv_sim *sim)
   for (int i = 0; i < sim->n_observer; i++) sim->observer[i].told -= told;
 }
 
+static void trim_keys(vv_sim *sim)
+{
+  vvi_keys *k = &sim->keys;
+  for (int i = 0; i < sim->n_observer; i++) { /* who is told at the start and at the end only gets the last of them */
+    const vvi_observer *o = &sim->observer[i];
+    if ((o->next != NULL || o->every > 0) && o->keyed < k->n) return;
+  }
+  k->n = 0;
+  for (int i = 0; i < sim->n_observer; i++) sim->observer[i].keyed = 0;
+}
+
 /* Is an observer due now?  Multiples of a rhythm count from step 0, so that a resumed run keeps it; backwards, observers
  * with a rhythm of their own are told every step. */
 static bool is_due(const vv_sim *sim, const vvi_observer *o)
@@ -353,14 +431,18 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
                           .hopeless = hopeless,
                           .episode = e != NULL && e->n_done > o->told ? e->done + o->told : NULL,
                           .n_episode = e != NULL ? e->n_done - o->told : 0,
-                          .sample = e != NULL ? e->sample : NULL};
+                          .sample = e != NULL ? e->sample : NULL,
+                          .key = sim->keys.key + o->keyed,
+                          .n_key = sim->keys.n - o->keyed};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
     o->told = e != NULL ? e->n_done : 0;
+    o->keyed = sim->keys.n;
     if (o->next != NULL) o->at = o->next(sim->state->step, o->user);
   }
   trim_log(sim);
   trim_episodes(sim);
+  trim_keys(sim);
   return VV_OK;
 }
 
@@ -425,11 +507,11 @@ static void check_finite(vv_sim *sim, vv_report *r)
         lost->name, (long long)sim->state->step, sim->state->t);
 }
 
-/* The body with the most energy: where it went. */
-static const char *richest_body(const vv_sim *sim)
+/* The body with the most motion: where it went. */
+static const vv_body *richest_body(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  const char *name = "?";
+  const vv_body *rich = &m->body[0];
   double most = -1.0;
   for (int i = 0; i < m->n_body; i++) {
     const vv_body *body = &m->body[i];
@@ -439,9 +521,24 @@ static const char *richest_body(const vv_sim *sim)
       const double *p = sim->state->p + b->p0 + c * b->column + body->node0;
       for (int64_t j = 0; j < body->n_node; j++) sum += p[j] * p[j];
     }
-    if (sum > most) most = sum, name = body->name;
+    if (sum > most) most = sum, rich = body;
   }
-  return name;
+  return rich;
+}
+
+/* The middle of the nodes of a body, for a message; empty where its kind has no places in space. */
+static void tell_place(const vv_sim *sim, const vv_body *body, char *out, size_t size)
+{
+  const vv_block *b = &sim->model->block[body->block];
+  double x[3] = {0};
+  out[0] = '\0';
+  if (b->kind->mover == NULL || body->n_node == 0) return;
+  for (int64_t i = 0; i < body->n_node; i++) {
+    vv_mover at;
+    b->kind->mover(b, body->node0 + i, sim->state->q + b->q0, sim->state->p + b->p0, &at);
+    for (int c = 0; c < 3; c++) x[c] += at.place[c] / (double)body->n_node;
+  }
+  snprintf(out, size, " near (%.3g, %.3g, %.3g)", x[0], x[1], x[2]);
 }
 
 /* Nothing that a step may do wrong and still mean anything makes energy ten times what the run was given.  What contacts have
@@ -450,25 +547,28 @@ static void check_energy(vv_sim *sim, vv_report *r)
 {
   enum { STEPS = 8 };
   const double most = 10.0;
-  const vv_ledger *l = &sim->ledger;
+  vv_ledger *l = &sim->ledger;
   const vv_totals *now = &l->now;
   const double held = now->kinetic + now->strain + now->potential;
   const double grown = held - vv_totals_energy(&l->initial) - vv_sum_value(&l->posted.external_work);
-  if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) sim->sane = sim->state->step;
-  if (llabs(sim->state->step - sim->sane) < STEPS) return;
+  if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
+  if (llabs(sim->state->step - l->sane) < STEPS) return;
+  const vv_body *rich = richest_body(sim);
+  char place[48];
+  tell_place(sim, rich, place, sizeof place);
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(r->message, sizeof r->message,
-           "at step %lld, t = %.9g the energy is %.3g above what was given, %.3g times the scale of the scene, most of "
-           "it in "
-           "'%.40s'; use a shorter step",
-           (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, richest_body(sim));
+  snprintf(
+      r->message, sizeof r->message,
+      "step %lld, t = %.9g: the energy is %.3g above what was given, %.3g times the scale of the scene, most of it in "
+      "'%.30s'%s; use a shorter step",
+      (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, rich->name, place);
 }
 
 /* Impacts in every step, much motion in the momenta, and places that stay where they are: bodies hold each other in the air.
  * Looked at rarely, and said when it was so three times. */
 static void check_frozen(vv_sim *sim, vv_report *r)
 {
-  const vv_ledger *l = &sim->ledger;
+  vv_ledger *l = &sim->ledger;
   const vv_state *x = sim->state;
   vvi_frozen *z = &sim->frozen;
   const int64_t steps = llabs(x->step - z->step), impacts = l->impacts - z->impacts;
@@ -478,16 +578,19 @@ static void check_frozen(vv_sim *sim, vv_report *r)
   const double speed = l->now.p_abs > 0.0 ? 2.0 * l->now.kinetic / l->now.p_abs : 0.0;
   const bool still =
       impacts >= steps && moved < 1e-9 * speed * fabs(x->t - z->t) && l->now.kinetic > 0.1 * l->energy_scale;
-  z->times = still ? z->times + 1 : 0;
+  l->still = still ? l->still + 1 : 0;
   z->step = x->step, z->t = x->t, z->impacts = l->impacts;
   memcpy(z->q, x->q, sizeof(double) * (size_t)x->nq);
-  if (z->times < 3) return;
+  if (l->still < 3) return;
+  const vv_body *rich = richest_body(sim);
+  char place[48];
+  tell_place(sim, rich, place, sizeof place);
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(r->message, sizeof r->message,
-           "at step %lld, t = %.9g nothing has moved for %lld steps, while %lld impacts were answered and '%.40s' "
-           "holds most "
-           "of the motion; use a shorter step",
-           (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, richest_body(sim));
+  snprintf(
+      r->message, sizeof r->message,
+      "step %lld, t = %.9g: nothing has moved for %lld steps and %lld impacts; '%.30s'%s has most of the motion; use a "
+      "shorter step",
+      (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, rich->name, place);
 }
 
 static void check_broken(vv_sim *sim, vv_report *r)
@@ -576,11 +679,39 @@ static void check_stops(vv_sim *sim, vv_report *r)
   vvi_stops_tell(sim->model, stop, sim->state->t, r->message, sizeof r->message);
 }
 
+/* Ranks look at the same step: the fewest steps that any of them would take; a flag that any of them has; trouble of one is
+ * that of all. */
+static int64_t agree_on_steps(const vv_sim *sim, int64_t n)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x = (double)n;
+  if (net == NULL) return n;
+  net->least(net, 1, &x);
+  return (int64_t)x;
+}
+
+static void agree_on_flags(const vv_sim *sim, bool *a, bool *b)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double x[2] = {-(double)*a, -(double)*b};
+  if (net == NULL) return;
+  net->least(net, 2, x);
+  *a = x[0] < 0.0, *b = x[1] < 0.0;
+}
+
+static vv_status agree_on_status(const vv_sim *sim, vv_status status)
+{
+  bool failed = status != VV_OK, none = false;
+  agree_on_flags(sim, &failed, &none);
+  return status != VV_OK || !failed ? status
+                                    : vvi_fail(sim->model->ctx, VV_IO, "another rank could not write its files");
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
   VV_TRY(vvi_act_before(sim));
-  const int64_t batch = vvi_pace_steps(&sim->pace, until_next(sim, n - *done));
+  const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
   VV_TRY(take_steps(sim, batch, r));
@@ -590,18 +721,24 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   *done += batch;
   vvi_act_after(sim);
   if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
-  if (r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n) && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool all = waiting(sim);
+  bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || due(sim);
+  agree_on_flags(sim, &asked, &looked);
+  if (asked && *done < n) r->reason = VV_REASON_INTERRUPTED;
+  const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;
+  if (shown || (sim->stops.n > 0 && vvi_stops_due(sim->model, sim->state->step)))
+    vvi_sys_gather(sim->model, sim->state);
   if (r->reason == VV_REASON_DONE) check_stops(sim, r);
   const bool last = *done == n || r->reason != VV_REASON_DONE;
-  const bool all = waiting(sim);
-  if (!due(sim) && !last && !all) {
+  if (!looked && !last) {
     trim_log(sim);
     trim_episodes(sim);
     return VV_OK;
   }
   close_ledger(sim);
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
-  return tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE);
+  return agree_on_status(sim,
+                         tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
@@ -635,12 +772,15 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   const double clock = vvi_clock();
   vv_status status = VV_OK;
   if (!sim->started) open_ledger(sim);
-  if (!sim->started || sim->sane > sim->state->step) sim->sane = sim->state->step;
+  if (!sim->started || sim->ledger.sane > sim->state->step) sim->ledger.sane = sim->state->step;
   sim->started = true;
   vvi_act_settle(sim);
   notice_change(sim);
   sim->polled = clock;
-  status = tell(sim, true, n <= 0, true, false);
+  if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  sim->restored = false;
+  if (report->reason != VV_REASON_DONE) n = 0;
+  status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
   if (sim->started && !sim->fresh) close_ledger(sim); /* an observer or a controller failed on the way */

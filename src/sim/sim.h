@@ -13,6 +13,7 @@ typedef struct vvi_observer {
   int64_t at;       /* the step it waits for, where it has its own rhythm */
   int64_t seen;     /* events of the log it has been told */
   int64_t told;     /* and finished episodes of contact */
+  int64_t keyed;    /* and positions at contacts */
   vv_observe_fn *fn;
   void *user;
 } vvi_observer;
@@ -23,7 +24,6 @@ typedef struct vvi_frozen {
   double *q; /* [nq]; NULL: nothing touches */
   double t;
   int64_t step, impacts;
-  int times; /* in a row that nothing had moved */
 } vvi_frozen;
 typedef struct vvi_controller {
   int64_t every;
@@ -38,6 +38,7 @@ struct vv_sim {
   struct vv_step step;
   vvi_arena arena;
   vvi_log log;
+  vvi_keys keys;
   vvi_observer observer[VVI_MAX_OBSERVERS];
   int n_observer;
   vv_claim claim[VVI_MAX_CLAIMS];
@@ -45,10 +46,11 @@ struct vv_sim {
   int n_claim;
   vvi_frozen frozen;
   vvi_stops stops;
-  int64_t sane;      /* last step at which the energy was within reason */
+  bool shadow;       /* the energy of fourth order is judged */
   double *half_kick; /* [np] scratch; NULL: no loads on bodies that fly exactly */
   vvi_pace pace;
   bool started;
+  bool restored;  /* from a checkpoint, and no step was made since */
   vv_state *left; /* as the last call left it; NULL: nothing is kept from step to step that a change would make wrong */
   bool fresh;     /* ledger.now is that of the present state */
   bool touched;   /* the caller acted since it was closed: `before` holds the totals then */

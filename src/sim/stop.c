@@ -1,6 +1,8 @@
 /* sim/stop.c  See stop.h. */
 #include "sim/stop.h"
+#include "ledger/episodes.h"
 #include "math/math.h"
+#include "model/expression.h"
 #include "model/probe.h"
 #include "step/step.h"
 
@@ -40,6 +42,12 @@ static vv_status check_one(const vv_model *m, const vv_group *g)
   const int probe = vvi_probe_find(m, vv_text(g, "probe"));
   if (probe < 0) return vv_complain(g, "probe", "there is no probe '%.64s' in 'probes'", vv_text(g, "probe"));
   if (!bound) return vv_complain(g, "probe", "needs a bound: 'above' or 'below'");
+  for (int k = 0; k < 2; k++) {
+    const char *name = k == 0 ? "above" : "below", *measured = m->probes->probe[probe].unit;
+    const char *unit = vv_has(g, name) ? vvi_group_unit(g, name) : "";
+    if (unit[0] != '\0' && !vvi_units_agree(unit, measured))
+      return vv_complain(g, name, "is in %s, and the probe '%s' in %s", unit, vv_text(g, "probe"), measured);
+  }
   const int n = m->probes->probe[probe].components;
   if (n != 3 && !vv_is(g, "component", "auto") && !vv_is(g, "component", "size"))
     return vv_complain(g, "component", "'%s' has %d component%s", vv_text(g, "probe"), n, n > 1 ? "s, of no axis" : "");
@@ -149,8 +157,22 @@ static bool holds(const vv_model *m, const vvi_stops *s, const vv_state *x, cons
   return (vv_has(g, "above") && value > vv_number(g, "above")) || (vv_has(g, "below") && value < vv_number(g, "below"));
 }
 
+/* Massless tips close and open: between the two there is no event, but a history that goes on. */
+static void note_histories(const vv_model *m, vv_ledger *l)
+{
+  for (int i = 0; l->episodes != NULL && i < count(m); i++) {
+    const vv_group *g = stop_of(m, i);
+    for (int64_t k = 0; vv_has(g, "separation") && k < l->episodes->n; k++) {
+      const vv_contact_total *c = &l->episodes->pair[k].all;
+      if (names_pair(g, m->body[c->body[0]].name, m->body[c->body[1]].name))
+        l->touched[i] = fmax(l->touched[i], c->release > 0.0 ? c->release : 0.5 * m->step);
+    }
+  }
+}
+
 int vvi_stops_look(const vv_model *m, vvi_stops *s, const vv_state *x, vv_ledger *l)
 {
+  note_histories(m, l);
   for (int i = 0; i < s->n; i++)
     if (vv_has(stop_of(m, i), "rest") && !slower(m, x, vv_number(stop_of(m, i), "rest"))) l->touched[i] = x->t;
   if (s->value != NULL && vvi_probes_read(m, x, s->scratch, s->value) != VV_OK) return -1;

@@ -57,6 +57,23 @@ static void note_pose(const struct vv_step *s, const vvi_contact *c, int side, i
   for (int k = 0; k < 7; k++) pose[k] = s->contact->q[b->q0 + k * b->column + body->node0 + node];
 }
 
+/* Rows of surfaces take no moment and push single nodes aside of the normal: what body b got of unit impulses is the sum over
+ * its legs, where nothing goes outside and the two sides are two bodies.                                    [sheets 6] */
+static void aside_of(const struct vv_step *s, const vvi_contact *c, double aside[3])
+{
+  const struct vvi_contact_step *w = s->contact;
+  const vv_body *b = &s->model->body[c->patch[1]->body];
+  double got[3] = {0, 0, 0};
+  if (c->near < 0 || c->open || c->legs == 0 || c->patch[0]->body == c->patch[1]->body) return;
+  for (int32_t i = c->first; i < c->first + c->legs; i++) {
+    const vvi_working *m = &w->work[w->leg[i].mover];
+    if (m->block != b->block || m->node < b->node0 || m->node >= b->node0 + b->n_node) continue;
+    for (int k = 0; k < 3; k++)
+      for (int x = 0; x < 3; x++) got[x] += c->j[k] * w->leg[i].force[k][x];
+  }
+  for (int x = 0; x < 3; x++) aside[x] = got[x] - c->j[0] * c->n[x] - c->j[1] * c->t[0][x] - c->j[2] * c->t[1][x];
+}
+
 static void tell(const struct vv_step *s, const vvi_contact_note *e)
 {
   const struct vvi_contact_step *w = s->contact;
@@ -64,8 +81,9 @@ static void tell(const struct vv_step *s, const vvi_contact_note *e)
   const double sign = e->back ? -w->sign : w->sign;
   if (s->ledger->episodes == NULL) return;
   vvi_blow b = {.t = w->t, .normal = sign * c->j[0], .speed = e->speed, .lost = e->lost, .back = e->back};
+  aside_of(s, c, b.aside);
   for (int i = 0; i < 3; i++) {
-    b.x[i] = c->x[i], b.n[i] = c->n[i];
+    b.x[i] = c->x[i], b.n[i] = c->n[i], b.aside[i] *= sign;
     b.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
   }
   for (int side = 0; side < 2; side++) {
@@ -133,6 +151,8 @@ vv_status vvi_contact_prepare(struct vv_step *s)
   if (m->sheets != NULL) VV_TRY(create_search(s, &search));
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->user = s;
+  if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1)
+    VV_TRY(vvi_scaling_create(s->contact, fabs(s->h) / m->stable_step));
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
   return vvi_locate_prepare(s);
 }

@@ -28,6 +28,8 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   if (k->f == NULL || k->z == NULL) return VV_NOMEM;
   k->keep = s->contact != NULL && s->contact->forced, k->steady = vvi_sys_steady(m);
   k->modified = s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
+    VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h) / m->stable_step, &k->shadow));
   s->energy = k->modified ? "modified" : "nodal";
   s->exact = k->modified || flies_exactly(m);
   return VV_OK;
@@ -53,40 +55,90 @@ static void push(struct vv_step *s, const vvi_pair *c, double t, double r, doubl
   vvi_pair_pull(c, s->state->q, r, s->state->p);
 }
 
+/* What a pair feels: its rate and its inverse mass, in the energy that the flight of its bodies keeps. */
+typedef struct feel {
+  double speed, inverse; /* m/s, 1/kg */
+} feel;
+
+static feel plain_feel(const struct vv_step *s, const vvi_pair *c)
+{
+  return (feel){vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q)};
+}
+
+typedef struct gap_sum {
+  const vvi_pair *pair;
+  double h, sum;
+} gap_sum;
+
+/* The rate of the interpolated motion, above that of the momenta. */
+static void add_gap(void *user, int step, double weight, const double *q, const double *p)
+{
+  gap_sum *g = user;
+  (void)p;
+  const double plain = step == 1 ? copysign(0.5 / fabs(g->h), weight) : 0.0;
+  g->sum += (weight - plain) * vvi_pair_gap(g->pair, q);
+}
+
+static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, const double *p)
+{
+  gap_sum g = {.pair = c, .h = h};
+  vvi_shadow_fly(k->shadow, &(vvi_shadow_flight){.t = t, .h = h, .q = s->state->q, .p = p, .f = k->f}, add_gap, &g);
+  return g.sum;
+}
+
+/* Bars that are not linear: the same response with B for the inverse mass.                                [shadow 3, 5] */
+static feel shadow_feel(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h)
+{
+  const feel f = plain_feel(s, c);
+  double *p = k->shadow->start;
+  const double trial = -2.0 * f.speed / f.inverse, at = excess(s, k, c, t, h, s->state->p);
+  if (!(f.inverse > 0.0) || trial == 0.0) return f;
+  memcpy(p, s->state->p, sizeof *p * (size_t)s->state->np);
+  vvi_pair_pull(c, s->state->q, trial, p);
+  const double more = (excess(s, k, c, t, h, p) - at) / trial;
+  const bool sound = isfinite(at) && fabs(more) < 0.5 * f.inverse; /* the trial steps still mean something */
+  return sound ? (feel){f.speed + at, f.inverse + more} : f;
+}
+
 /* An approaching pair gets the impulse of its response; in a run backwards "approaching" is the other way round.  A pair
  * with e = 1 that has borrowed energy (below) pays it back: a r^2/2 + u r = debt; others pay with what they lose. */
-void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction)
+static double respond(struct vv_step *s, const vvi_pair *c, double t, double direction, feel at)
 {
-  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q);
-  const double speed = vvi_pair_rate(c, q, s->state->p), approach = direction * speed;
+  const double approach = direction * at.speed;
   double impulse, loss, small, large, *debt = vvi_pair_debt(s, c);
-  c->response->solve(1, &approach, &inverse, &c->restitution, &impulse, &loss);
-  if (impulse == 0.0) return;
+  c->response->solve(1, &approach, &at.inverse, &c->restitution, &impulse, &loss);
+  if (impulse == 0.0) return 0.0;
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, loss, &s->ledger->posted.restitution_loss);
-  else if (*debt != 0.0 && vvi_quadratic(0.5 * inverse, approach, -*debt, &small, &large))
+  else if (*debt != 0.0 && vvi_quadratic(0.5 * at.inverse, approach, -*debt, &small, &large))
     impulse = large, *debt = 0.0;
   else if (*debt != 0.0)
-    impulse = -approach / inverse, *debt += 0.5 * approach * approach / inverse;
+    impulse = -approach / at.inverse, *debt += 0.5 * approach * approach / at.inverse;
   push(s, c, t, direction * impulse, loss);
-  vv_event *e = vvi_log_add(s, c, "bounce", t, speed, direction * impulse);
+  vv_event *e = vvi_log_add(s, c, "bounce", t, at.speed, direction * impulse);
   if (e != NULL) e->energy_jump = -loss;
+  return direction * impulse;
+}
+
+void vvi_kdk_respond(struct vv_step *s, const vvi_pair *c, double t, double direction)
+{
+  respond(s, c, t, direction, plain_feel(s, c));
 }
 
 /* The pair would still meet within the drift, pressed together by the half kick: it gets the smallest impulse that keeps
  * the gap.  At rest that is the weight of the step and changes no energy over two steps; what it gains is lent to the pair.
  * [bars 19, 19a] */
-static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead)
+static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h, double gap_ahead, feel at)
 {
-  const double *q = s->state->q, inverse = vvi_pair_inverse_mass(c, q), speed = vvi_pair_rate(c, q, s->state->p);
+  const double inverse = vvi_pair_inverse_mass(c, s->state->q);
   if (inverse <= 0.0) return;
-  const double r = -gap_ahead / (h * inverse), gained = r * (speed + 0.5 * inverse * r);
+  const double r = -gap_ahead / (h * inverse), gained = r * (at.speed + 0.5 * at.inverse * r);
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
   push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);
-  if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, r); /* later ones are only counted */
+  if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, at.speed, r); /* later ones are only counted */
 }
 
 /* Gap of a pair of tips after the coming drift: a parabola. */
@@ -96,16 +148,21 @@ static double gap_ahead(struct vv_step *s, const vvi_pair *c, double h, double p
   return vvi_pair_gap(c, x->q) + h * (vvi_pair_rate(c, x->q, x->p) + pressed);
 }
 
-/* One pair that the coming drift would make penetrate answers now.  f: the force here. */
-static void look_ahead(struct vv_step *s, const vvi_pair *c, double t, double h, const double *f)
+/* One pair that the coming drift would make penetrate answers now.  k->f: the force here. */
+static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h)
 {
-  const vv_state *x = s->state;
-  const double pressed = 0.5 * h * vvi_pair_rate(c, x->q, f);
+  const double pressed = 0.5 * h * vvi_pair_rate(c, s->state->q, k->f);
   if (gap_ahead(s, c, h, pressed) >= 0.0) return;
   const double slow = c->restitution < 1.0 ? fabs(2.0 * pressed) : 0.0; /* too slow to bounce: it only rests */
-  if (fabs(vvi_pair_rate(c, x->q, x->p)) > slow) vvi_kdk_respond(s, c, t, h < 0.0 ? -1.0 : 1.0);
+  feel at = plain_feel(s, c);
+  const bool bounces = fabs(at.speed) > slow;
+  if (bounces && k->shadow != NULL) {
+    at = shadow_feel(s, k, c, t, h);
+    s->ledger->posted.stray += pow(k->shadow->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
+  }
+  if (bounces) at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
   const double ahead = gap_ahead(s, c, h, pressed);
-  if (ahead < 0.0) keep_apart(s, c, t, h, ahead);
+  if (ahead < 0.0) keep_apart(s, c, t, h, ahead, at);
 }
 
 /* Before the drift: it is known exactly, so tips that it would make penetrate answer at the synchronous state.  Positions are
@@ -117,7 +174,7 @@ static void anticipate(struct vv_step *s, vvi_kdk *k, double t, double h)
   for (int i = 0; i < list->n; i++) {
     if (list->pair[i].compliance > 0.0 || list->pair[i].projection != VVI_ANTICIPATE) continue;
     if (f == NULL) f = vvi_kdk_force(s, k, t);
-    look_ahead(s, &list->pair[i], t, h, f);
+    look_ahead(s, k, &list->pair[i], t, h);
   }
 }
 

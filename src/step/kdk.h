@@ -1,6 +1,7 @@
 /* step/kdk.h  Kick, drift, kick on a fixed grid of times, as far as steppers share it: one force a step, springs of massless
  * tips, contacts that are answered before the drift, the energy that is balanced. */
 #pragma once
+#include "contact/shadow.h"
 #include "step/step.h"
 
 typedef struct vvi_kdk {
@@ -10,6 +11,7 @@ typedef struct vvi_kdk {
   bool known, steady; /* it belongs to the present configuration; at any time */
   double known_at;    /* s: the time it belongs to */
   bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
+  vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
 } vvi_kdk;
 
 /* Arrays, and which energy is balanced: s->energy, s->exact. */

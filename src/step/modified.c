@@ -6,7 +6,19 @@
  * kinetic energy that the force would have as a momentum; h^2 e is what the drift itself keeps besides T (rotations). */
 #include "step/step.h"
 
+#include <math.h>
 #include <string.h>
+
+const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const double *p)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->drift_excess == NULL ? (b->claims & VV_FLAT) == 0
+                                      : !isfinite(b->kind->drift_excess(b, q + b->q0, p + b->p0)))
+      return b->kind;
+  }
+  return NULL;
+}
 
 vv_status vvi_h2_prepare(struct vv_step *s)
 {

@@ -4,6 +4,7 @@
 #include "math/math.h"
 #include "step/contact.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -187,10 +188,28 @@ double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
   return vvi_pair_gap(c, q1);
 }
 
+/* See vvi_keys.  Room that is used up is left so: the picture is coarser there. */
+static void note_key(struct vv_step *s)
+{
+  vvi_keys *k = s->keys;
+  const vvi_episodes *e = s->ledger->episodes;
+  const double step = (double)s->state->step;
+  const int64_t cell = (int64_t)floor(step / k->small);
+  const bool began = e->begun != k->begun;
+  const bool lasts = e->n_live > 0 && floor(step / k->large) != floor((step - 1.0) / k->large);
+  k->begun = e->begun;
+  if ((!began && !lasts) || cell == k->cell || k->n == k->room) return;
+  k->cell = cell;
+  double *q = k->q + k->n * s->state->nq;
+  memcpy(q, s->state->q, sizeof *q * (size_t)s->state->nq);
+  k->key[k->n++] = (vv_key){.time = s->state->t, .step = s->state->step, .q = q};
+}
+
 void vvi_step_done(struct vv_step *s)
 {
   s->state->step += s->h > 0.0 ? 1 : -1;
   s->state->t = (double)s->state->step * fabs(s->h);
   vvi_ledger_note_losses(s->ledger);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
+  if (s->keys != NULL) note_key(s);
 }

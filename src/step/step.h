@@ -26,6 +26,17 @@ const vvi_composition *vvi_composition_find(int order);
 /* Largest omega h of a harmonic oscillator below which the composed step is stable: 2 for a single leapfrog. */
 double vvi_composition_limit(const vvi_composition *c); /* NULL: none */
 
+/* Positions at contacts, kept until the observers were told: where a contact begins, and while some last at the start of each
+ * large cell of steps; one for each small cell.  Which steps these are depends on their numbers alone. */
+typedef struct vvi_keys {
+  vv_key *key; /* [room] */
+  double *q;   /* [room][nq] */
+  int64_t n, room;
+  int64_t begun;       /* episodes that had begun at the end of the last step */
+  int64_t cell;        /* the small cell that has its key */
+  double small, large; /* steps */
+} vvi_keys;
+
 struct vvi_variation; /* step/variation.h */
 
 struct vv_step {
@@ -34,7 +45,8 @@ struct vv_step {
   vv_ledger *ledger;
   vvi_arena *arena; /* for prepare only: after the first step nothing is allocated */
   vvi_log *log;
-  double h; /* signed step */
+  vvi_keys *keys; /* NULL: none are kept */
+  double h;       /* signed step */
   vvi_jump jump;
   const vvi_composition *composition;
   struct vvi_contact_step *contact; /* contact/contact.h; NULL: nothing it answers can meet */
@@ -92,6 +104,8 @@ void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
 /* The energy that kick-drift-kick keeps to fourth order; `energy` is the plain one.  (step/modified.c) */
+/* The kind that does not know what its drift keeps; NULL: all do. */
+const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const double *p);
 vv_status vvi_h2_prepare(struct vv_step *s);
 double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;

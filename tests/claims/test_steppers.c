@@ -113,10 +113,12 @@ static void check_apart(const vv_stepper_kind *k, int order)
   char text[TEXT];
   snprintf(text, TEXT,
            "visviva: 1\ntime: {end: 1, step: 0.01}\nmethod: {step: %s, order: %d}\nbodies:\n"
-           "  a: {kind: bar, length: 1, elements: 8, material: {young: 1, density: 1}, section: {area: 1}, position: "
+           "  a: {kind: bar, tips: {first: lumped}, length: 1, elements: 8, material: {young: 1, density: 1}, section: "
+           "{area: 1}, position: "
            "-1.01,\n"
            "      velocity: 0.2}\n"
-           "  b: {kind: bar, length: 1, elements: 8, material: {young: 1, density: 1}, section: {area: 1}, velocity: "
+           "  b: {kind: bar, tips: {first: lumped}, length: 1, elements: 8, material: {young: 1, density: 1}, section: "
+           "{area: 1}, velocity: "
            "-0.2}\n",
            k->name, order);
   run_record r = run_scene(text, NULL);

@@ -28,18 +28,19 @@
 
 enum { MOST = 16, LIMIT = 200 * 1024 };
 
-#define BARS(time, method, elements, velocity, record)                                           \
-  "visviva: 1\n"                                                                                 \
-  "title: \"Two \\\"loud\\\" bars \\e[31m\"\n"                                                   \
-  "time: {" time "}\n"                                                                           \
-  "method: {" method "}\n"                                                                       \
-  "bodies:\n"                                                                                    \
-  "  left: {kind: bar, length: 10, elements: " elements ", material: {young: 1, density: 1},\n"  \
-  "         section: {area: 1}, position: -10.02, velocity: " velocity "}\n"                     \
-  "  right: {kind: bar, length: 10, elements: " elements ", material: {young: 5, density: 1},\n" \
-  "         section: {area: 1}, position: 0, velocity: -0.1}\n"                                  \
-  "contacts:\n"                                                                                  \
-  "  - {between: [left, right], restitution: 1}\n"                                               \
+#define BARS(time, method, elements, velocity, record)                                                                 \
+  "visviva: 1\n"                                                                                                       \
+  "title: \"Two \\\"loud\\\" bars \\e[31m\"\n"                                                                         \
+  "time: {" time "}\n"                                                                                                 \
+  "method: {" method "}\n"                                                                                             \
+  "bodies:\n"                                                                                                          \
+  "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: " elements ", material: {young: 1, density: 1},\n" \
+  "         section: {area: 1}, position: -10.02, velocity: " velocity "}\n"                                           \
+  "  right: {kind: bar, tips: {first: lumped}, length: 10, elements: " elements                                        \
+  ", material: {young: 5, density: 1},\n"                                                                              \
+  "         section: {area: 1}, position: 0, velocity: -0.1}\n"                                                        \
+  "contacts:\n"                                                                                                        \
+  "  - {between: [left, right], restitution: 1}\n"                                                                     \
   "record: {" record "}\n"
 
 static const char small[] = BARS("end: 40, step: 0.015", "step: event, jump: slab", "50", "0.1", "every: 2");

@@ -21,8 +21,8 @@ bodies:
 INSIDE_OUT = """\
 time: {end: 6, step: {safety: 0.5}}
 bodies:
-  a: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -1.01, velocity: 1.2}
-  b: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -1.2}
+  a: {kind: bar, tips: {first: lumped}, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -1.01, velocity: 1.2}
+  b: {kind: bar, tips: {first: lumped}, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -1.2}
 """
 FOLDED = """\
 time: {end: 0.3, step: 1e-4}
@@ -64,8 +64,8 @@ time: {end: 4, step: {safety: 0.5}}
 method: {step: leapfrog}
 contacts: [{search: general}]
 bodies:
-  a: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: -1.05, velocity: 0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
-  b: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
+  a: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: -1.05, velocity: 0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
+  b: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1, axis: [1, 2, 3], origin: [0.1, 0.2, 0.3]}
 """
 CRUSHED = """\
 time: {end: 20, step: {safety: 0.6}}

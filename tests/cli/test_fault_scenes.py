@@ -94,7 +94,7 @@ FAULTS = [  # name, old text, new text, line (0: any), part of the message
     ("zero axis", "    position: 0\n", "    position: 0\n    axis: [0, 0, 0]\n", 25, "axis"),
     ("no shape", "{plane: {normal: [-1, 0, 0], offset: -3}}", "{}", 25, "shape"),
     ("unknown shape", "plane:", "plain:", 25, "plane"),
-    ("half cell", "tips: {last: split}", "tips: {last: cell}", 14, "cell"),
+    ("half cell", "tips: {last: split}", "tips: {first: lumped, last: cell}", 14, "cell"),
     ("split on a fixed end", "tips: {last: split}", "tips: {last: split}\n    ends: {last: fixed}", 14, "fixed"),
     ("driven without a drive", "ends: {last: free}", "ends: {last: driven}", 23, "drives"),
     ("load on a fixed end", "    ends: {last: free}\n    position: 0\n", "    ends: {last: fixed}\n" + LOAD % "constant", 25, "held"),

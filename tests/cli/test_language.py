@@ -89,7 +89,7 @@ def refusals(out):
     code, _, err = visviva("check", "-", text="")
     expect("empty standard input", code == 1 and "empty" in err, err)
     code, said, err = visviva("check", "-", text=PLAIN)
-    expect("check of standard input", code == 0 and "stdin: a good scene" in said, said + err)
+    expect("check of standard input", code == 0 and "stdin: OK" in said, said + err)
 
 
 def resumed(out):
@@ -174,7 +174,7 @@ def faults(out):
     steel = "materials: {steel: {young: 1, density: 1}}\n"
     for name, text, says in [
         ("unknown material", head + "materials: {steal: {young: 1, density: 1}}\nbodies:\n" + body, "unknown material 'steel'; did you mean 'steal'?"),
-        ("key of no kind", head + "materials: {steel: {young: 1, density: 1, colour: 3}}\nbodies:\n" + body, "unknown word 'colour'"),
+        ("key of no kind", head + "materials: {steel: {young: 1, density: 1, colour: 3}}\nbodies:\n" + body, "unknown key 'colour'"),
         ("material is no map", head + "materials: {steel: 3}\nbodies:\n" + body, "steel: expected a map"),
         ("materials no map", head + "materials: 3\nbodies:\n" + body, "expected a map of names"),
         ("named twice", head + "materials: {steel: {young: 1, density: 1}, steel: {young: 2, density: 1}}\nbodies:\n" + body, "written twice"),
@@ -183,7 +183,7 @@ def faults(out):
         ("itself", "include: self.yaml\n" + head, "includes itself"),
         ("no scene", "include: copy.txt\n" + head, "is not named .yaml"),
         ("a fault in a part", "include: [wrong.yaml]\n" + head + steel + "bodies:\n" + body, "wrong.yaml:1:17: gravity[2]: '3 mm' does not fit"),
-        ("area of a beam", head.replace("circle: {radius: 0.1}", "area: 1") + steel + "bodies:\n" + body, "unknown word 'area'"),
+        ("area of a beam", head.replace("circle: {radius: 0.1}", "area: 1") + steel + "bodies:\n" + body, "unknown key 'area'"),
         ("broken count", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [1.5, 1, 1], spacing: [1, 1, 1]}}}"), "1.5 is not a whole number"),
         ("many copies", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [1000, 1000, 1], spacing: [1, 1, 1]}}}"), "at most 10000"),
         ("name of a copy", head + steel + "bodies:\n" + body.replace("round}", "round, copies: {grid: {count: [2, 1, 1], spacing: [1, 1, 1]}}}") + body.replace("  a:", "  a-1:"), "has the name of a copy"),

@@ -18,8 +18,8 @@ SCENE = """visviva: 1
 title: %s
 time: {end: 4, step: 0.015}
 bodies:
-  left: {kind: bar, length: 10, elements: 40, material: {young: 1, density: 1}, section: {area: 1}, position: -10.02, velocity: 0.1}
-  right: {kind: bar, length: 10, elements: 40, material: {young: 5, density: 1}, section: {area: 1}, position: 0, velocity: -0.1}
+  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 40, material: {young: 1, density: 1}, section: {area: 1}, position: -10.02, velocity: 0.1}
+  right: {kind: bar, tips: {first: lumped}, length: 10, elements: 40, material: {young: 5, density: 1}, section: {area: 1}, position: 0, velocity: -0.1}
 contacts:
   - {between: [left, right], restitution: 1}
 record: {every: 0.1}

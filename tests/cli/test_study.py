@@ -6,6 +6,7 @@ The program is $VISVIVA.
 import csv
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -29,6 +30,21 @@ bodies:
     material: {young: 1, density: 1}
     section: {area: 1}
     vibration: [{mode: 1, amplitude: 0.01}]
+"""
+WALL = """\
+visviva: 1
+time: {end: 2.5, step: {safety: 0.8}}
+bodies:
+  bar: {kind: bar, length: 1, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -1.02, velocity: 0.1}
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}
+"""
+TUMBLE = """\
+visviva: 1
+time: {end: 4, step: 1e-2}
+gravity: [0, 0, -9.81]
+bodies:
+  room: {kind: obstacle, shape: {room: {size: [3, 3, 3]}}}
+  rod: {kind: rigid, shape: {capsule: {length: 1, radius: 0.05}}, mass: 1, velocity: [1, 2, 3], spin: [1, 0.5, 2]}
 """
 ARC = """\
 visviva: 1
@@ -147,7 +163,7 @@ class Study(unittest.TestCase):
             (["--vary", "time.stepp=0.1,0.01"], "did you mean 'step'"),
             (["--vary", "time.stepp=0.1,0.01"], "nothing was run"),
             (["--vary", "time.step=0.01,0.005", "--vary", "bodies.rod.elements=8,16,32"], "time.step has 2 values"),
-            (["--vary", "time.step=0.035,0.01"], "t = 3.57 (102 steps of 0.035)"),
+            (["--vary", "time.step=1/4 us"], "can be read in two ways"),
             (["--vary", "time.step=0.02,0.01", "--norm", "paper", "--reference", "time.step=0.008"],
              "0.02 of the run with time.step=0.02 is no multiple of the reference's 0.008"),
             (["--vary", "time.step=0.02,0.01", "--norm", "paper", "--reference", "time.step=0.008"],
@@ -159,7 +175,7 @@ class Study(unittest.TestCase):
             (["--vary", "time.step"], "PATH=VALUE"),
             (["--vary", "time.step=0.1,,0.2"], "empty value"),
             (["--vary", "time.step=0.1", "--vary", "time.step=0.1"], "twice"),
-            (["--vary", "time.step=0.1", "--norm", "max"], "end or paper"),
+            (["--vary", "time.step=0.1", "--norm", "max"], "end, paper, energy, first-contact, peak-force or impulse"),
             (["--vary", "time.step=0.1", "-o", "rod.yaml"], "not a folder"),
             (["--vary", "time.step=0.01", "-o", "/proc/no"], "not created"),
             ([], "--vary time.step="),
@@ -168,6 +184,57 @@ class Study(unittest.TestCase):
             self.assertIn(part, err)
             self.assertEqual(out, "")
         self.runs("none.yaml", "--vary", "time.step=0.1", code=1)
+
+    def test_steps_are_rounded(self):
+        """Steps that do not divide the end are shortened until they do, by the same factor in all runs."""
+        out, _ = self.runs("rod.yaml", "--vary", "time.step=0.035,0.0175", "-o", "o")
+        self.assertIn("shortened", out)
+        self.assertEqual([int(r["steps"]) for r in table("o")], [103, 206, 412])
+        for order in self.column("o", "order")[1:]:
+            self.assertAlmostEqual(order, 2, delta=0.05)
+        self.runs("rod.yaml", "--vary", "time.step={safety: 0.4},{safety: 0.2}", "-o", "safe")
+        for order in self.column("safe", "order")[1:]:
+            self.assertAlmostEqual(order, 2, delta=0.1)
+
+    def test_values_are_those_of_scenes(self):
+        """Formulas and units are read as in a scene, and a finer reference follows from them."""
+        self.runs("rod.yaml", "--vary", "time.step=1/50, 10 ms,min(5 ms, 1 s)", "-o", "o")
+        self.assertEqual([int(r["steps"]) for r in table("o")], [180, 360, 720, 1440])
+        self.assertAlmostEqual(self.column("o", "order")[-1], 2, delta=0.03)
+
+    def test_impact_norms(self):
+        """A bar on a wall: first contact, force and impulse go to those of wave theory; no nodes have to coincide."""
+        with open("wall.yaml", "w") as f:
+            f.write(WALL)
+        # E = rho = A = 1, v = 0.1: touch at 0.2, force 0.1, impulse 2 m v = 0.2; the clearance is flown at the exact speed
+        for norm, exact, least in [("first-contact", 0.2, 1e-12), ("peak-force", 0.1, 0.01), ("impulse", 0.2, 0.01)]:
+            out, _ = self.runs("wall.yaml", "--vary", "bodies.bar.elements=20,50,120", "--norm", norm, "-o", norm)
+            values = [float(r["remark"].split()[0]) for r in table(norm)]
+            self.assertAlmostEqual(values[-1] / exact, 1, delta=least)
+            errors = [abs(v / exact - 1) for v in values]
+            self.assertLessEqual(errors[-1], errors[0] + 1e-12)
+        # a stop condition is an end where no nodes are compared
+        with open("stop.yaml", "w") as f:
+            f.write(WALL.replace("end: 2.5", "end: 9") + "stop: [{separation: [bar, wall], for: 0.1}]\n")
+        self.runs("stop.yaml", "--vary", "bodies.bar.elements=20,50", "--norm", "impulse", "-o", "stopped")
+        for v in table("stopped"):
+            self.assertAlmostEqual(float(v["remark"].split()[0]) / 0.2, 1, delta=0.03)
+        out, _ = self.runs("wall.yaml", "--vary", "bodies.bar.elements=20,50", "--norm", "energy", "-o", "energy")
+        self.assertIn("round-off", out)
+        self.assertTrue(all(e < 1e-12 for e in self.column("energy", "error")))
+
+    def test_chaos_is_said(self):
+        """A tumbling rod: positions do not converge, and the study says why, when, and what does converge."""
+        with open("tumble.yaml", "w") as f:
+            f.write(TUMBLE)
+        out, _ = self.runs("tumble.yaml", "--vary", "time.step=0.01,0.005,0.0025")
+        self.assertIn("chaotic", out)
+        end = float(re.search(r"--set time.end=([0-9.e-]+)", out).group(1))
+        self.assertNotIn("least squares", out)
+        out, _ = self.runs("tumble.yaml", "--vary", "time.step=0.01,0.005,0.0025", "--norm", "first-contact", "-o", "o")
+        self.assertAlmostEqual(self.column("o", "order")[-1], 1, delta=0.5)  # impacts come up to one step early
+        self.assertLess(max(self.column("o", "error")), 0.01)
+        self.assertTrue(0.3 < end < 4, end)
 
     def test_nothing_is_overwritten(self):
         words = ["rod.yaml", "--vary", "time.step=0.02,0.01", "-o", "o"]

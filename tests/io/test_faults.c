@@ -85,12 +85,12 @@ static const planted parameters[] = {
 };
 
 static const planted words[] = {
-  {"unknown top word",  "visviva: 1\ntime: {end: 1}\ngravty: [0, 0, 0]\nbodies:\n" A, 3, 1, "toy.yaml:3:1: unknown word 'gravty'; did you mean 'gravity'?"},
-  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown word 'wind'; known: visviva, include, title"},
-  {"unknown in body",   FULL "    colour: red\n", 8, 5, "bodies.a: unknown word 'colour'; known: length"},
+  {"unknown top word",  "visviva: 1\ntime: {end: 1}\ngravty: [0, 0, 0]\nbodies:\n" A, 3, 1, "toy.yaml:3:1: unknown key 'gravty'; did you mean 'gravity'?"},
+  {"unknown, far",      HEAD A "wind: 3\n", 5, 1, "unknown key 'wind'; known: visviva, include, title"},
+  {"unknown in body",   FULL "    colour: red\n", 8, 5, "bodies.a: unknown key 'colour'; known: length"},
   {"unknown for known", HEAD "  a: {kind: toy, lenght: 1, material: {young: 1, density: 1}}\n", 4, 18, "did you mean 'length'?"},
-  {"unknown in group",  HEAD "  a: {kind: toy, length: 1, material: {yung: 1, density: 1}}\n", 4, 40, "bodies.a.material: unknown word 'yung'; did you mean 'young'?"},
-  {"merge key",         FULL "    <<: {length: 2}\n", 8, 5, "unknown word '<<'"},
+  {"unknown in group",  HEAD "  a: {kind: toy, length: 1, material: {yung: 1, density: 1}}\n", 4, 40, "bodies.a.material: unknown key 'yung'; did you mean 'young'?"},
+  {"merge key",         FULL "    <<: {length: 2}\n", 8, 5, "unknown key '<<'"},
   {"missing in body",   OPEN, 4, 3, "bodies.a: 'length' is missing: a number in m"},
   {"missing in group",  HEAD "  a: {kind: toy, length: 1, material: {young: 1}}\n", 4, 29, "bodies.a.material: 'density' is missing"},
   {"missing group",     HEAD "  a: {kind: toy, length: 1}\n", 4, 3, "'material' is missing: a map"},
@@ -102,8 +102,8 @@ static const planted words[] = {
   {"twice, top",        HEAD A "time: {end: 2}\n", 5, 1, "'time' is written twice, first in line 2"},
   {"twice, in body",    FULL "    length: 2\n", 8, 5, "bodies.a: 'length' is written twice, first in line 7"},
   {"twice, kind",       FULL "    kind: toy\n", 8, 5, "'kind' is written twice"},
-  {"wrong word",        HEAD A "method: {step: evnt}\n", 5, 16, "method.step: unknown word 'evnt'; did you mean 'event'?"},
-  {"wrong word, far",   FULL "    mode: liquid\n", 8, 11, "unknown word 'liquid'; known: soft, hard, one-point"},
+  {"wrong word",        HEAD A "method: {step: evnt}\n", 5, 16, "method.step: unknown value 'evnt'; did you mean 'event'?"},
+  {"wrong word, far",   FULL "    mode: liquid\n", 8, 11, "unknown value 'liquid'; known: soft, hard, one-point"},
   {"list for word",     FULL "    mode: [soft]\n", 8, 11, "expected one of soft, hard, one-point, found a list"},
   {"yes for true",      FULL "    smooth: yes\n", 8, 13, "expected true or false, found 'yes'"},
   {"quoted boolean",    FULL "    smooth: 'true'\n", 8, 13, "expected true or false"},
@@ -116,8 +116,8 @@ static const planted words[] = {
   {"word in list",      HEAD A "contacts: [all]\n", 5, 12, "contacts[0]: expected a map, found 'all'"},
   {"no choice",         FULL "    section: {}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 0"},
   {"two choices",       FULL "    section: {square: 1, wire: {}}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 2"},
-  {"wrong choice",      FULL "    section: {squar: 1}\n", 8, 15, "unknown word 'squar'; did you mean 'square'?"},
-  {"wrong bare choice", FULL "    section: wir\n", 8, 14, "unknown word 'wir'; did you mean 'wire'?"},
+  {"wrong choice",      FULL "    section: {squar: 1}\n", 8, 15, "unknown key 'squar'; did you mean 'square'?"},
+  {"wrong bare choice", FULL "    section: wir\n", 8, 14, "unknown value 'wir'; did you mean 'wire'?"},
   {"bare, needs value", FULL "    section: tube\n", 8, 14, "'tube' needs a value: write {tube: ...}"},
   {"list for choice",   FULL "    section: [wire]\n", 8, 14, "choose one of"},
   {"inside a choice",   FULL "    loads: [{force: 1, history: {pulse: {duration: 0}}}]\n", 8, 52, "bodies.a.loads[0].history.pulse.duration: 0 is out of range"},
@@ -127,7 +127,7 @@ static const planted words[] = {
 static const planted bodies[] = {
   {"unknown kind",      HEAD "  a: {kind: tyo, length: 1}\n", 4, 13, "bodies.a.kind: unknown kind 'tyo'; did you mean 'toy'?"},
   {"missing kind",      HEAD "  a: {length: 1}\n", 4, 3, "bodies.a: 'kind' is missing: one of toy, wall"},
-  {"misspelt kind",     HEAD "  a: {knd: toy, length: 1}\n", 4, 7, "unknown word 'knd'; did you mean 'kind'?"},
+  {"misspelt kind",     HEAD "  a: {knd: toy, length: 1}\n", 4, 7, "unknown key 'knd'; did you mean 'kind'?"},
   {"kind is a map",     HEAD "  a: {kind: {toy: 1}}\n", 4, 13, "expected one of toy, wall, found a map"},
   {"body is a number",  HEAD "  a: 5\n", 4, 6, "bodies.a: expected a map with the words of a body, found '5'"},
   {"bodies is a list",  "visviva: 1\ntime: {end: 1}\nbodies: [{kind: toy}]\n", 3, 9, "expected a map of bodies, found a list"},
@@ -251,7 +251,7 @@ static void five_faults_five_messages(void **state)
                              "bodies:\n"
                              "  a: {kind: toy, length: 1kg, material: {yung: 1, density: 1}}\n"
                              "contacts: [{between: [a, b]}]\n";
-  static const char *const says[] = {"toy.yaml:2:13: time.end", "toy.yaml:3:1: unknown word",
+  static const char *const says[] = {"toy.yaml:2:13: time.end", "toy.yaml:3:1: unknown key",
                                      "toy.yaml:5:26: bodies.a.length", "toy.yaml:5:42: bodies.a.material",
                                      "toy.yaml:6:26: contacts[0].between[1]"};
   vv_ctx *ctx = toy_ctx();

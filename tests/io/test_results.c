@@ -26,15 +26,17 @@
 #define VV_SOURCE_DIR "."
 #endif
 
-#define SCENE(title, end, gap, record)                                                                    \
-  "visviva: 1\n"                                                                                          \
-  "title: " title "\n"                                                                                    \
-  "time: {end: " end ", step: 0.1}\n"                                                                     \
-  "bodies:\n"                                                                                             \
-  "  left: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1}, section: {area: 1},\n" \
-  "         position: -10." gap ", velocity: 0.1}\n"                                                      \
-  "  right: {kind: bar, length: 5, elements: 10, material: {young: 1, density: 1}, section: {area: 1},\n" \
-  "         position: 0, velocity: -0.1, vibration: [{mode: 2, amplitude: 0.01}]}\n"                      \
+#define SCENE(title, end, gap, record)                                                                               \
+  "visviva: 1\n"                                                                                                     \
+  "title: " title "\n"                                                                                               \
+  "time: {end: " end ", step: 0.1}\n"                                                                                \
+  "bodies:\n"                                                                                                        \
+  "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1}, section: " \
+  "{area: 1},\n"                                                                                                     \
+  "         position: -10." gap ", velocity: 0.1}\n"                                                                 \
+  "  right: {kind: bar, tips: {first: lumped}, length: 5, elements: 10, material: {young: 1, density: 1}, section: " \
+  "{area: 1},\n"                                                                                                     \
+  "         position: 0, velocity: -0.1, vibration: [{mode: 2, amplitude: 0.01}]}\n"                                 \
   "record: {" record "}\n"
 
 /* Rows every 3 steps, frames at 0.7 s, checkpoints every 2.5 s: no rhythm fits another, nor the end. */
@@ -42,11 +44,12 @@ static const char odd[] = SCENE("Two bars, \\\"quoted\\\"", "20", "01", "ledger:
 static const char even[] = SCENE("Two bars", "20", "01", "ledger: 1");
 static const char other[] = SCENE("Two bars", "20", "02", "ledger: 1");
 
-#define FLIGHT(step)                                                                                                \
-  "visviva: 1\n"                                                                                                    \
-  "time: {end: 1, step: " step "}\n"                                                                                \
-  "bodies:\n"                                                                                                       \
-  "  bar: {kind: bar, length: 1, elements: 2, material: {young: 1, density: 1}, section: {area: 1}, velocity: 1}\n" \
+#define FLIGHT(step)                                                                                              \
+  "visviva: 1\n"                                                                                                  \
+  "time: {end: 1, step: " step "}\n"                                                                              \
+  "bodies:\n"                                                                                                     \
+  "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 2, material: {young: 1, density: 1}, section: " \
+  "{area: 1}, velocity: 1}\n"                                                                                     \
   "record: {every: 0.1}\n"
 
 /* ---- a run ---- */
@@ -200,6 +203,43 @@ static void assert_same_frames(const char *a, const char *b)
   vvi_arena_free(&arena);
 }
 
+/* Shapes at contacts: their times, and where the body `name` was. */
+typedef struct keys {
+  int64_t n;
+  double *time, *x; /* [n], [n][nodes][3] */
+} keys;
+
+static keys read_keys(vvi_arena *arena, vvi_run *run, const char *name, int64_t nodes)
+{
+  keys k = {0};
+  int64_t dims[VVI_H5_RANK];
+  int rank;
+  char object[64];
+  assert_int_equal(vvi_h5_shape(&run->h5, "/keys/time", &rank, dims), VV_OK);
+  k.n = dims[0];
+  k.time = VVI_ARENA_NEW(arena, double, k.n + 1);
+  k.x = VVI_ARENA_NEW(arena, double, k.n *nodes * 3 + 1);
+  snprintf(object, sizeof object, "/keys/bodies/%s/position", name);
+  assert_int_equal(vvi_h5_read(&run->h5, "/keys/time", VVI_H5_DOUBLE, k.n, k.time), VV_OK);
+  assert_int_equal(vvi_h5_read(&run->h5, object, VVI_H5_DOUBLE, k.n * nodes * 3, k.x), VV_OK);
+  return k;
+}
+
+static void assert_same_keys(const char *a, const char *b)
+{
+  vvi_arena arena = {0};
+  vvi_run run[2];
+  assert_int_equal(vvi_run_open(NULL, &arena, a, &run[0]), VV_OK);
+  assert_int_equal(vvi_run_open(NULL, &arena, b, &run[1]), VV_OK);
+  const keys x = read_keys(&arena, &run[0], "left", 21), y = read_keys(&arena, &run[1], "left", 21);
+  assert_int_equal(x.n, y.n);
+  assert_memory_equal(x.time, y.time, sizeof(double) * (size_t)x.n);
+  assert_memory_equal(x.x, y.x, sizeof(double) * (size_t)(x.n * 63));
+  assert_int_equal(vvi_run_close(&run[0]), VV_OK);
+  assert_int_equal(vvi_run_close(&run[1]), VV_OK);
+  vvi_arena_free(&arena);
+}
+
 /* The cell of a row, without quotes in these scenes. */
 static void cell_of(const char *row, int column, char out[64])
 {
@@ -276,6 +316,7 @@ static void assert_same_run(const char *a, const char *b)
   assert_same_file(a, b, "contacts.csv");
   assert_same_file(a, b, "paraview/run.pvd");
   assert_same_frames(a, b);
+  assert_same_keys(a, b);
   assert_true(assert_events(a, 0) > 0);
   assert_int_equal(assert_events(b, 0), assert_events(a, 0));
   assert_true(vvi_json_find_text(text_of(&arena, a, "summary.json"), "state_hash", hash[0], sizeof hash[0]));
@@ -324,6 +365,41 @@ static void test_tables(void **state)
   assert_true((double)e.rows == impacts[t.rows - 1]);
   assert_true(strstr(text_of(&arena, "tables", "events.csv"), ",left,") != NULL);
   assert_int_equal(assert_events("tables", 0), e.rows);
+  vvi_arena_free(&arena);
+}
+
+/* Shapes at contacts are those that a frame of the same step shows, and every contact begins next to one or to a frame. */
+static void test_keys(void **state)
+{
+  (void)state;
+  vvi_arena arena = {0};
+  vvi_run run_all, run_few;
+  vvi_table contacts;
+  run(SCENE("Two bars", "20", "01", "every: 0.1"), "keys_all", false, 0);
+  run(SCENE("Two bars", "20", "01", "every: 4"), "keys_few", false, 0);
+  assert_int_equal(vvi_run_open(NULL, &arena, "keys_all", &run_all), VV_OK);
+  assert_int_equal(vvi_run_open(NULL, &arena, "keys_few", &run_few), VV_OK);
+  assert_int_equal(read_keys(&arena, &run_all, "left", 21).n, 0); /* every step has a frame */
+  const keys k = read_keys(&arena, &run_few, "left", 21);
+  assert_true(k.n > 0);
+  for (int64_t i = 0, frame = 0; i < k.n; i++) {
+    double x[63];
+    while (frame + 1 < run_all.frames && run_all.time[frame] < k.time[i]) frame++;
+    assert_true(run_all.time[frame] == k.time[i]);
+    assert_int_equal(vvi_run_read(&run_all, 0, "position", frame, 1, 0, 21, x), VV_OK);
+    assert_memory_equal(x, k.x + 63 * i, sizeof x);
+  }
+  assert_int_equal(vvi_table_read(NULL, &arena, "keys_few/contacts.csv", &contacts), VV_OK);
+  assert_true(contacts.rows > 0);
+  for (int64_t i = 0; i < contacts.rows; i++) {
+    const double touch = vvi_table_column(&contacts, "touch")[i];
+    double away = INFINITY;
+    for (int64_t j = 0; j < k.n; j++) away = fmin(away, fabs(k.time[j] - touch));
+    for (int64_t j = 0; j < run_few.frames; j++) away = fmin(away, fabs(run_few.time[j] - touch));
+    assert_true(away <= 0.1 + 4.0 / 32.0); /* a step, and the cell that has one key */
+  }
+  assert_int_equal(vvi_run_close(&run_all), VV_OK);
+  assert_int_equal(vvi_run_close(&run_few), VV_OK);
   vvi_arena_free(&arena);
 }
 
@@ -503,10 +579,11 @@ static void test_locked(void **state)
 static void test_unit_names(void **state)
 {
   (void)state;
-  static const char scene[] = "visviva: 1\ntime: {end: 1, step: 0.1}\n"
-                              "units: {length: \"a,b\", mass: \"c\\nd\", time: \"\\\"e\"}\n"
-                              "bodies:\n  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                              "      section: {area: 1}, velocity: 0.1}\n";
+  static const char scene[] =
+      "visviva: 1\ntime: {end: 1, step: 0.1}\n"
+      "units: {length: \"a,b\", mass: \"c\\nd\", time: \"\\\"e\"}\n"
+      "bodies:\n  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n";
   vvi_arena arena = {0};
   vvi_table t;
   run(scene, "units", false, 0);
@@ -634,12 +711,13 @@ static void test_compare_shapes(void **state)
 {
   (void)state;
   static const char head[] = "visviva: 1\ntime: {end: 1, step: 0.1}\nbodies:\n";
-  static const char *const body[] = {"  a: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, velocity: 0.1}\n",
-                                     "  a: {kind: bar, length: 10, elements: 10, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, velocity: 0.1}\n",
-                                     "  b: {kind: bar, length: 10, elements: 20, material: {young: 1, density: 1},\n"
-                                     "      section: {area: 1}, position: 20, velocity: 0.1}\n"};
+  static const char *const body[] = {
+      "  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n",
+      "  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 10, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, velocity: 0.1}\n",
+      "  b: {kind: bar, tips: {first: lumped}, length: 10, elements: 20, material: {young: 1, density: 1},\n"
+      "      section: {area: 1}, position: 20, velocity: 0.1}\n"};
   char a[1024], fewer[1024], b[1024], both[1024];
   rig r;
   vv_comparison c;
@@ -799,16 +877,27 @@ int main(int argc, char **argv)
   program = argv[0];
   if (argc == 3 && strcmp(argv[1], "--full-disk") == 0) return run_on_full_disk((rlim_t)atoll(argv[2]));
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_numbers),        cmocka_unit_test(test_json),
-      cmocka_unit_test(test_table_reader),   cmocka_unit_test(test_tables),
-      cmocka_unit_test(test_rhythm),         cmocka_unit_test(test_summary),
-      cmocka_unit_test(test_paraview),       cmocka_unit_test(test_refuses_used_folder),
-      cmocka_unit_test(test_killed),         cmocka_unit_test(test_stopped),
-      cmocka_unit_test(test_damaged),        cmocka_unit_test(test_refuses_checkpoint),
-      cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_compare),
-      cmocka_unit_test(test_compare_steps),  cmocka_unit_test(test_picture),
-      cmocka_unit_test(test_compare_shapes), cmocka_unit_test(test_nothing_to_draw),
-      cmocka_unit_test(test_locked),         cmocka_unit_test(test_unit_names),
+      cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_json),
+      cmocka_unit_test(test_table_reader),
+      cmocka_unit_test(test_tables),
+      cmocka_unit_test(test_keys),
+      cmocka_unit_test(test_rhythm),
+      cmocka_unit_test(test_summary),
+      cmocka_unit_test(test_paraview),
+      cmocka_unit_test(test_refuses_used_folder),
+      cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_stopped),
+      cmocka_unit_test(test_damaged),
+      cmocka_unit_test(test_refuses_checkpoint),
+      cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_compare),
+      cmocka_unit_test(test_compare_steps),
+      cmocka_unit_test(test_picture),
+      cmocka_unit_test(test_compare_shapes),
+      cmocka_unit_test(test_nothing_to_draw),
+      cmocka_unit_test(test_locked),
+      cmocka_unit_test(test_unit_names),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

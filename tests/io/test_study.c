@@ -121,14 +121,15 @@ static void table_reads_back(void **state)
 
 /* ---- fields ---- */
 
-static const char scene[] = "visviva: 1\n"
-                            "time: {end: 1, step: 0.01}\n"
-                            "bodies:\n"
-                            "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -9}}}\n"
-                            "  left: {kind: bar, length: 2, elements: 4, section: {area: 1}, position: -3,\n"
-                            "         material: {young: 1, density: 1}, velocity: 0.5}\n"
-                            "  right: {kind: bar, length: 1, elements: 2, section: {area: 1}, axis: [0, 1, 0],\n"
-                            "          material: {young: 1, density: 1}}\n";
+static const char scene[] =
+    "visviva: 1\n"
+    "time: {end: 1, step: 0.01}\n"
+    "bodies:\n"
+    "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -9}}}\n"
+    "  left: {kind: bar, tips: {first: lumped}, length: 2, elements: 4, section: {area: 1}, position: -3,\n"
+    "         material: {young: 1, density: 1}, velocity: 0.5}\n"
+    "  right: {kind: bar, tips: {first: lumped}, length: 1, elements: 2, section: {area: 1}, axis: [0, 1, 0],\n"
+    "          material: {young: 1, density: 1}}\n";
 
 static void fields_of_bodies(void **state)
 {

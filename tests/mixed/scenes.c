@@ -141,7 +141,8 @@ static void body(mixed_scene *s, const mixed_shape *k, int level, double z, cons
   put(s, "  b%d: {", level);
   switch (k->kind) {
   case MIXED_BAR:
-    put(s, "kind: bar, length: 0.1, elements: 5, section: {area: 1e-4}, axis: [0, 0, 1], origin: [0.003, 0.002, 0], ");
+    put(s, "kind: bar, tips: {first: lumped}, length: 0.1, elements: 5, section: {area: 1e-4}, axis: [0, 0, 1], "
+           "origin: [0.003, 0.002, 0], ");
     material(s, k->mass, 1e-5);
     put(s, ", position: %.17g, velocity: %g", z, v[2]);
     break;

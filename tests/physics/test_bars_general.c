@@ -121,9 +121,11 @@ static void test_touching(void **unused)
     snprintf(text, sizeof text,
              "visviva: 1\ntime: {end: 25, step: 0.02}\nmethod: {step: leapfrog}\n"
              "contacts: [{restitution: %g, search: general}]\nbodies:\n"
-             "  a: {kind: bar, length: 10, elements: 100, material: {young: 1, density: 1}, section: {area: 1}, axis: "
+             "  a: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, material: {young: 1, density: 1}, "
+             "section: {area: 1}, axis: "
              "[1, 2, -2], origin: [3, 1, 0.5], position: -10, velocity: 0.1}\n"
-             "  b: {kind: bar, length: 10, elements: 100, material: {young: 1, density: 1}, section: {area: 1}, axis: "
+             "  b: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, material: {young: 1, density: 1}, "
+             "section: {area: 1}, axis: "
              "[1, 2, -2], origin: [3, 1, 0.5], position: 0, velocity: -0.1}\n",
              restitution[k]);
     run_record r = run_scene(text, NULL);

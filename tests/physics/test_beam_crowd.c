@@ -143,7 +143,8 @@ static const double *middle_momentum(const run_record *r, int body, int *n)
 
 /* ---- two rods ---- */
 
-/* The impulse of a crossing is that of two masses: those that the crossing points feel.                        [many 1] */
+/* The impulse of a crossing is that of two masses, those that the crossing points feel [many 1], in the metric of the shadow
+ * energy: inverse masses grow by some (2/3) y at most [shadow 7], y the square of the step over the stable one. */
 static void test_crossing_is_exact(void **unused)
 {
   (void)unused;
@@ -159,10 +160,13 @@ static void test_crossing_is_exact(void **unused)
       const double per = 1.0 / elements, shares = elements % 2 == 0 ? 1.0 : 2.0; /* one node, or two halves */
       const double mass_a = shares * 1000.0 * pi * 4e-4 * per, mass_b = shares * 2000.0 * pi * 1e-4 * per;
       const double wanted = (1.0 + e) * 2.0 / (1.0 / mass_a + 1.0 / mass_b);
+      const double lost = 0.5 * (1.0 - e * e) * 4.0 / (1.0 / mass_a + 1.0 / mass_b);
+      const double ratio = 1e-5 / vv_model_stable_step(r.model), y = ratio * ratio;
       check_least((double)r.n_event, 1);
       double sum = 0.0; /* at a node four segment pairs meet */
       for (int64_t i = 0; i < r.n_event && r.event[i].time == r.event[0].time; i++) sum += r.event[i].normal_impulse;
-      check_near(sum, wanted, 1e-12 * wanted);
+      check_most(sum, wanted * (1.0 + 1e-12));
+      check_least(sum, wanted * (1.0 - y));
       check_near(r.event[0].normal_speed, -2.0, 1e-12);
       check_near(fabs(r.event[0].n[2]), 1.0, 1e-12);
       check_near((double)r.event[0].node_a, 0.5 * elements, 0.51);
@@ -170,8 +174,8 @@ static void test_crossing_is_exact(void **unused)
       const vv_ledger *l = run_ledger(&r);
       check_most(l->max_p_drift, 1e-15);
       check_most(l->max_L_drift, 1e-15);
-      check_near(vv_sum_value(&l->posted.restitution_loss), 0.5 * (1.0 - e * e) * 4.0 / (1.0 / mass_a + 1.0 / mass_b),
-                 1e-12);
+      check_most(vv_sum_value(&l->posted.restitution_loss), lost + 1e-12);
+      check_least(vv_sum_value(&l->posted.restitution_loss), (1.0 - y) * lost - 1e-12);
       check_most(l->max_penetration, 0.0);
       run_free(&r);
     }

@@ -166,7 +166,7 @@ static void sprung_spheres_push_for_half_a_swing(void **unused)
 
 /* ---- a ball on a plate that has no end: Zener's M v' = -Z v, Z = 8 sqrt(D rho h) ---- */
 
-static double ball_on_plate(int rings)
+static double ball_on_plate(int rings, double *force)
 {
   const double m = 0.5, end = 1e-3, stiff = 2e11 * 8e-9 / (12 * 0.91), z = 8 * sqrt(stiff * 7800 * 0.002);
   char text[TEXT];
@@ -184,6 +184,10 @@ static double ball_on_plate(int rings)
   assert_int_equal(c.episodes, 1); /* one contact, not dozens of impacts */
   check_least((double)c.impulses, 10);
   check_least(z, c.peak_force); /* the first instant has the largest force */
+  double ball[VV_BODY_TOTALS];
+  assert_int_equal(vv_model_totals(r.model, r.state, 1, ball), VV_OK);
+  for (int k = 0; k < 3; k++) check_near(ball[3 + k] - (k == 2 ? -m : 0.0), c.impulse[k], 1e-14);
+  *force = c.peak_force / z - 1.0;
   run_free(&r);
   return c.normal / (m * (1.0 - exp(-z * end / m))) - 1.0;
 }
@@ -191,9 +195,33 @@ static double ball_on_plate(int rings)
 static void a_ball_on_a_plate_feels_its_impedance(void **unused)
 {
   (void)unused;
-  const double coarse = fabs(ball_on_plate(8)), fine = fabs(ball_on_plate(32));
+  double force[2];
+  const double coarse = fabs(ball_on_plate(8, &force[0])), fine = fabs(ball_on_plate(32, &force[1]));
   check_most(fine, 0.05);
   check_most(fine, 0.25 * coarse);
+  check_most(fabs(force[1]), 0.6 * fabs(force[0])); /* towards Z v, that of the first instant */
+}
+
+/* Where they touch is a point of the ball: its radius away from its centre, against the normal that leads to it. */
+static void events_name_the_surface_of_a_ball(void **unused)
+{
+  (void)unused;
+  run_record r =
+      run_told("visviva: 1\ntime: {end: 2e-4, step: {safety: 0.5}}\nbodies:\n"
+               "  plate: {kind: shell, mesh: {disc: {radius: 0.4, rings: 8}}, thickness: 0.002, material: {young: 2e11,"
+               " poisson: 0.3, density: 7800}}\n"
+               "  ball: {kind: rigid, shape: {ball: {radius: 0.01}}, mass: 0.5, position: [0, 0, 0.010001], velocity: "
+               "[0, 0, -1]}\n");
+  check_least((double)r.n_event, 1);
+  for (int64_t i = 0; i < r.n_event; i++) {
+    const vv_event *e = &r.event[i];
+    const bool second = strcmp(e->body_b, "ball") == 0;
+    for (int k = 0; k < 3; k++) { /* the ball moves along z by 1 m/s at most */
+      const double centre = e->x[k] + (second ? 0.01 : -0.01) * e->n[k], start = k == 2 ? 0.010001 : 0.0;
+      check_near(centre, start, k == 2 ? e->time + 1e-9 : 1e-9);
+    }
+  }
+  run_free(&r);
 }
 
 /* ---- a ball on a beam without end: v = v0 exp(a^2 t) erfc(a sqrt t), a = 2 sqrt(2) (EI)^(1/4) (rho A)^(3/4)/M ---- */
@@ -215,6 +243,9 @@ static double ball_on_beam(int elements)
   run_record r = run_told(text);
   const vv_contact_total c = total_of(&r, 0);
   assert_int_equal(c.episodes, 1);
+  double ball[VV_BODY_TOTALS];
+  assert_int_equal(vv_model_totals(r.model, r.state, 0, ball), VV_OK);
+  for (int k = 0; k < 3; k++) check_near(ball[3 + k] - (k == 2 ? -m : 0.0), -c.impulse[k], 1e-14); /* b is the beam */
   run_free(&r);
   return c.normal / (m * (1.0 - exp(y * y) * erfc(y))) - 1.0;
 }
@@ -225,6 +256,67 @@ static void a_ball_on_a_beam_sheds_waves(void **unused)
   const double coarse = fabs(ball_on_beam(40)), fine = fabs(ball_on_beam(160));
   check_most(fine, 0.03);
   check_most(fine, 0.5 * coarse);
+}
+
+/* ---- two shells: rows that take no moment push nodes aside, and b still gets what the history says ---- */
+
+static void shells_exchange_what_is_told(void **unused)
+{
+  (void)unused;
+  run_record r = run_told(
+      "visviva: 1\ntime: {end: 4e-3, step: {safety: 0.3}}\ncontacts: [{restitution: 1, friction: 0.2}]\nbodies:\n"
+      "  a: {kind: shell, mesh: {sphere: {radius: 0.1, level: 2}}, thickness: 2 mm, material: {young: 1e7, poisson: "
+      "0.3, "
+      "density: 1000}, velocity: [5, 0.3, 0], centre: [-0.11, 0, 0]}\n"
+      "  b: {kind: shell, mesh: {sphere: {radius: 0.1, level: 2}}, thickness: 2 mm, material: {young: 1e7, poisson: "
+      "0.3, "
+      "density: 1000}, velocity: [-5, 0, 0], centre: [0.11, 0.05, 0], rotation: [0.3, 0.2, 0.1]}\n");
+  double before[VV_BODY_TOTALS], after[VV_BODY_TOTALS];
+  run_record start =
+      run_prepare("visviva: 1\ntime: {end: 4e-3, step: {safety: 0.3}}\nbodies:\n"
+                  "  b: {kind: shell, mesh: {sphere: {radius: 0.1, level: 2}}, thickness: 2 mm, material: {young: 1e7, "
+                  "poisson: 0.3, "
+                  "density: 1000}, velocity: [-5, 0, 0], centre: [0.11, 0.05, 0], rotation: [0.3, 0.2, 0.1]}\n",
+                  NULL);
+  assert_int_equal(vv_model_totals(start.model, start.state, 0, before), VV_OK);
+  assert_int_equal(vv_model_totals(r.model, r.state, 1, after), VV_OK);
+  for (int64_t i = 0; i < vv_ledger_pairs(run_ledger(&r)); i++) {
+    const vv_contact_total c = total_of(&r, i);
+    if (c.body[0] == c.body[1]) continue;
+    check_least(c.tangential, 1e-3);
+    for (int k = 0; k < 3; k++) check_near(c.impulse[k], after[3 + k] - before[3 + k], 1e-14);
+  }
+  run_free(&r), run_free(&start);
+}
+
+/* ---- backwards ---- */
+
+/* Two balls that meet: the run back tells the same contact, at the same time, with the same impulse. */
+static void a_run_back_tells_the_same(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  balls_scene(text, "step: leapfrog", "restitution: 1", 1e-3);
+  run_record r = run_told(text);
+  const vv_episode there = heard.episode[0];
+  assert_int_equal(heard.n, 1);
+  vv_sim_def def = vv_sim_default();
+  vv_sim *back;
+  vv_report report;
+  def.step = -1e-3;
+  heard.n = 0;
+  assert_int_equal(vv_sim_create(r.model, r.state, &def, &back), VV_OK);
+  assert_int_equal(vv_sim_observe(back, 1, listen, &heard), VV_OK);
+  assert_int_equal(vv_sim_steps(back, r.state->step, &report), VV_OK);
+  assert_int_equal(heard.n, 1);
+  check_near(heard.episode[0].touch, there.touch, 1.1e-3);
+  check_near(heard.episode[0].normal, there.normal, 1e-12);
+  for (int k = 0; k < 3; k++) check_near(heard.episode[0].impulse[k], there.impulse[k], 1e-12);
+  vv_contact_total c;
+  assert_int_equal(vv_ledger_pair(vv_sim_ledger(back), 0, &c), VV_OK);
+  check_near(c.touch, there.touch, 1.1e-3);
+  vv_sim_destroy(back);
+  run_free(&r);
 }
 
 /* ---- rest, friction, copies ---- */
@@ -363,7 +455,10 @@ int main(void)
       cmocka_unit_test(rigid_spheres_exchange_one_impulse),
       cmocka_unit_test(sprung_spheres_push_for_half_a_swing),
       cmocka_unit_test(a_ball_on_a_plate_feels_its_impedance),
+      cmocka_unit_test(events_name_the_surface_of_a_ball),
       cmocka_unit_test(a_ball_on_a_beam_sheds_waves),
+      cmocka_unit_test(shells_exchange_what_is_told),
+      cmocka_unit_test(a_run_back_tells_the_same),
       cmocka_unit_test(what_rests_presses_with_its_weight),
       cmocka_unit_test(copies_have_histories_of_their_own),
       cmocka_unit_test(losses_are_those_of_the_ledger),

@@ -39,16 +39,17 @@ static watch drop(const char *method, double e, double safety)
 {
   char text[1024];
   watch w = {0};
-  snprintf(
-      text, sizeof text,
-      "visviva: 1\ntime: {end: 20, step: {safety: %g}}\nmethod: {%s}\ngravity: [-0.05, 0, 0]\n"
-      "contacts: [{restitution: %g}]\nbodies:\n"
-      "  low: {kind: bar, length: 1, elements: 20, material: {young: 1, density: 1}, section: {area: 1}, position: "
-      "0.1}\n"
-      "  high: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 2}, section: {area: 1}, position: "
-      "1.3}\n"
-      "  floor: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: 0}}}\n",
-      safety, method, e);
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 20, step: {safety: %g}}\nmethod: {%s}\ngravity: [-0.05, 0, 0]\n"
+           "contacts: [{restitution: %g}]\nbodies:\n"
+           "  low: {kind: bar, tips: {first: lumped}, length: 1, elements: 20, material: {young: 1, density: 1}, "
+           "section: {area: 1}, position: "
+           "0.1}\n"
+           "  high: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1, density: 2}, "
+           "section: {area: 1}, position: "
+           "1.3}\n"
+           "  floor: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: 0}}}\n",
+           safety, method, e);
   run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
   w.energy = run_ledger(&r)->energy_scale;
   assert_true(kept(&r, "losses"));

@@ -21,9 +21,11 @@ static void test_orders(void **unused)
     char text[TEXT];
     snprintf(text, sizeof text,
              "visviva: 1\ntime: {end: 3, step: 0.015}\nmethod: {step: event, jump: nodal, order: %d}\nbodies:\n"
-             "  left: {kind: bar, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1},\n"
+             "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 50, material: {young: 1, density: 1}, "
+             "section: {area: 1},\n"
              "         position: -10.02, velocity: 0.1}\n"
-             "  right: {kind: bar, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1},\n"
+             "  right: {kind: bar, tips: {first: lumped}, length: 10, elements: 50, material: {young: 1, density: 1}, "
+             "section: {area: 1},\n"
              "          position: 0, velocity: -0.1}\n",
              2 * i + 2);
     run_record r = run_scene(text, NULL);
@@ -49,7 +51,8 @@ static void fall_scene(char *text, double e, const char *jump, double safety)
   snprintf(text, TEXT,
            "visviva: 1\ntime: {end: %g, step: {safety: %g}}\nmethod: {step: event, jump: %s}\ngravity: [0, 0, -9.81]\n"
            "bodies:\n"
-           "  bar: {kind: bar, length: 1, elements: 10, material: {young: 1e4, density: 1}, section: {area: 1},\n"
+           "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1e4, density: 1}, "
+           "section: {area: 1},\n"
            "        axis: [0, 0, 1], position: 0.1}\n"
            "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
            "contacts: [{between: all, restitution: %g}]\n",
@@ -123,10 +126,12 @@ static void piston(const char *method, double closure)
   char text[TEXT];
   snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: 6, step: {safety: 0.1}}\nmethod: {%s}\nbodies:\n"
-           "  piston: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1},\n"
+           "  piston: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1, density: 1}, "
+           "section: {area: 1},\n"
            "           position: -1.05, ends: {last: driven},\n"
            "           drives: [{end: last, displacement: 0.5, history: {ramp: {duration: 5}}}]}\n"
-           "  bar: {kind: bar, length: 1, elements: 20, material: {young: 1, density: 1}, section: {area: 1}}\n",
+           "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 20, material: {young: 1, density: 1}, "
+           "section: {area: 1}}\n",
            method);
   run_record r = run_scene(text, NULL);
   const vv_ledger *l = run_ledger(&r);
@@ -166,9 +171,11 @@ static void test_dcr_with_losses(void **unused)
     char text[TEXT];
     snprintf(text, sizeof text,
              "visviva: 1\ntime: {end: 25, step: 0.05}\nmethod: {step: leapfrog}\nbodies:\n"
-             "  left: {kind: bar, length: 10, elements: 100, material: {young: 1, density: 1}, section: {area: 1},\n"
+             "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, material: {young: 1, density: 1}, "
+             "section: {area: 1},\n"
              "         position: -10.003, velocity: 0.1}\n"
-             "  right: {kind: bar, length: 10, elements: 100, material: {young: 1, density: 1}, section: {area: 1},\n"
+             "  right: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, material: {young: 1, density: 1}, "
+             "section: {area: 1},\n"
              "          velocity: -0.1}\n"
              "contacts: [{between: [left, right], response: dcr, restitution: %g}]\n",
              dull[i]);

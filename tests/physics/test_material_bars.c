@@ -268,7 +268,7 @@ static void test_never_yields(void **unused)
     snprintf(text, TEXT,
              "visviva: 1\ntime: {end: 300, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
              "  bar: {kind: bar, length: 1, elements: 20, section: {area: 1}, velocity: -0.03, position: 0.2,\n"
-             "        material: {%s, young: 1, density: 1}}\n"
+             "        tips: {first: lumped}, material: {%s, young: 1, density: 1}}\n"
              "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n",
              law[i]);
     r[i] = run_scene(text, NULL);

@@ -114,7 +114,8 @@ static void test_many_bounces(void **unused)
 {
   (void)unused;
   const char *text = "visviva: 1\ntime: {end: 6000, step: 0.03}\nmethod: {step: event, jump: modified}\nbodies:\n"
-                     "  bar: {kind: bar, length: 0.2, elements: 5, material: {young: 1, density: 1}, section: {area: "
+                     "  bar: {kind: bar, tips: {first: lumped}, length: 0.2, elements: 5, material: {young: 1, "
+                     "density: 1}, section: {area: "
                      "1}, velocity: 0.5}\n"
                      "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -0.1}}}\n"
                      "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -0.3}}}\n";

@@ -108,8 +108,10 @@ static void test_restitution(void **unused)
       char text[2048];
       snprintf(text, sizeof text,
                HEAD "time: {end: 0.6, step: 0.005}\nmethod: {step: event, jump: %s}\nbodies:\n"
-                    "  a: {kind: bar, length: 1, elements: 4, " STEEL ", position: -1.05, velocity: 0.5}\n"
-                    "  b: {kind: bar, length: 1, elements: 4, " STEEL ", position: 0, velocity: -0.3}\n"
+                    "  a: {kind: bar, tips: {first: lumped}, length: 1, elements: 4, " STEEL
+                    ", position: -1.05, velocity: 0.5}\n"
+                    "  b: {kind: bar, tips: {first: lumped}, length: 1, elements: 4, " STEEL
+                    ", position: 0, velocity: -0.3}\n"
                     "contacts: [{between: [a, b], restitution: %g}]\n",
                jump[j], 0.25 * e);
       run_record r = run_scene(text, NULL);
@@ -137,7 +139,8 @@ static void test_comes_to_rest(void **unused)
     char text[2048];
     snprintf(text, sizeof text,
              HEAD "time: {end: 60, step: 0.02}\nmethod: {step: event, jump: %s}\ngravity: [0, 0, -1]\nbodies:\n"
-                  "  bar: {kind: bar, length: 1, elements: 1, material: {young: 100, density: 1}, section: {area: 1}, "
+                  "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 1, material: {young: 100, density: "
+                  "1}, section: {area: 1}, "
                   "axis: [0, 0, 1], position: 0.2}\n"
                   "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
                   "contacts: [{between: all, restitution: 0.5}]\n",
@@ -163,7 +166,8 @@ static void test_rests_elastically(void **unused)
     char text[2048];
     snprintf(text, sizeof text,
              HEAD "time: {end: 10, step: 0.01}\nmethod: {step: event, jump: %s}\ngravity: [0, 0, -1]\nbodies:\n"
-                  "  bar: {kind: bar, length: 1, elements: 1, material: {young: 100, density: 1}, section: {area: 1}, "
+                  "  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 1, material: {young: 100, density: "
+                  "1}, section: {area: 1}, "
                   "axis: [0, 0, 1], position: 0}\n"
                   "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n",
              jump[j]);
@@ -182,8 +186,9 @@ static double dcr_energy(const char *projection, double dt, double *nodal)
   char text[2048];
   snprintf(text, sizeof text,
            HEAD "time: {end: 25, step: %g}\nmethod: {step: leapfrog}\nbodies:\n"
-                "  left: {kind: bar, length: 10, elements: 100, " STEEL ", position: -10, velocity: 0.1}\n"
-                "  right: {kind: bar, length: 10, elements: 100, " STEEL ", velocity: -0.1}\n"
+                "  left: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, " STEEL
+                ", position: -10, velocity: 0.1}\n"
+                "  right: {kind: bar, tips: {first: lumped}, length: 10, elements: 100, " STEEL ", velocity: -0.1}\n"
                 "contacts: [{between: [left, right], response: dcr, projection: %s}]\n",
            dt, projection);
   run_record r = run_scene(text, NULL);

@@ -12,8 +12,8 @@ visviva: 1
 title: Two bars meet
 time: {end: 20, step: 0.05}
 bodies:
-  left:  {kind: bar, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -10.02, velocity: 0.1}
-  right: {kind: bar, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1}
+  left:  {kind: bar, tips: {first: lumped}, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: -10.02, velocity: 0.1}
+  right: {kind: bar, tips: {first: lumped}, length: 10, elements: 50, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1}
 record: {every: 1}
 """
 BEAM = {

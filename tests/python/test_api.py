@@ -22,7 +22,8 @@ class Scenes(unittest.TestCase):
             path = pathlib.Path(folder) / "bars.yaml"
             path.write_text(BARS)
             import json
-            bar = {"kind": "bar", "length": 10, "elements": 50, "material": {"young": 1, "density": 1}, "section": {"area": 1}}
+            bar = {"kind": "bar", "length": 10, "elements": 50, "material": {"young": 1, "density": 1}, "section": {"area": 1},
+                   "tips": {"first": "lumped"}}
             scene = {"title": "Two bars meet", "time": {"end": np.float64(20), "step": 0.05},
                      "bodies": {"left": {**bar, "position": -10.02, "velocity": 0.1},
                                 "right": {**bar, "position": np.int64(0), "velocity": -0.1}}, "record": {"every": 1}}

@@ -157,8 +157,10 @@ static void test_refusals(void **unused)
 static const char *const many[] = {
     /* bar, energy `modified` */
     "visviva: 1\ntime: {end: 1, step: 0.02}\nmethod: {step: event, jump: modified}\nbodies:\n"
-    "  a: {kind: bar, length: 1, elements: 10, section: {area: 1}, material: {young: 1, density: 1}, position: -1.01}\n"
-    "  b: {kind: bar, length: 1, elements: 10, section: {area: 1}, material: {young: 1, density: 1}, position: 0, "
+    "  a: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, section: {area: 1}, material: {young: 1, "
+    "density: 1}, position: -1.01}\n"
+    "  b: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, section: {area: 1}, material: {young: 1, "
+    "density: 1}, position: 0, "
     "velocity: -0.1}\n",
     /* bar held at one end, obliquely, energy `nodal` */
     "visviva: 1\ntime: {end: 1, step: {safety: 0.02}}\nmethod: {step: leapfrog}\nbodies:\n"

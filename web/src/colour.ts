@@ -1,4 +1,4 @@
-// Colours of fields.  Both maps are made in OKLCh, where equal steps look equal: lightness rises evenly from dark blue to
+// Colours of fields.  Both maps are made in OKLCh, where equal steps look equal: lightness rises evenly from a clear blue to
 // light yellow, so that the order of values survives colour blindness and grey printing; the map for signed fields is light
 // in the middle and darkens evenly to blue and to orange.
 
@@ -19,8 +19,8 @@ export type MapName = 'sequential' | 'diverging' | 'grey';
 
 function entry(name: MapName, x: number): [number, number, number] {
   if (name === 'grey') return oklch(0.25 + 0.7 * x, 0, 0);
-  const low = dark ? 0.44 : 0.3; // on a dark page the lowest values must still be seen
-  if (name === 'sequential') return oklch(low + (0.92 - low) * x, 0.07 + 0.1 * Math.sin(Math.PI * (0.15 + 0.75 * x)), 288 - 188 * x);
+  const low = 0.54; // most of a body is calm most of the time: its shape must be seen in the lowest colour, too
+  if (name === 'sequential') return oklch(low + (0.93 - low) * x, 0.09 + 0.08 * Math.sin(Math.PI * (0.1 + 0.8 * x)), 262 - 164 * x);
   const s = Math.abs(2 * x - 1);
   return oklch(0.95 - 0.47 * s, 0.005 + 0.125 * Math.sqrt(s) * Math.min(1, 4 * s), x < 0.5 ? 250 : 50);
 }
@@ -28,7 +28,7 @@ function entry(name: MapName, x: number): [number, number, number] {
 const cache = new Map<MapName, Float32Array>();
 let dark = false;
 
-/** Maps differ a little between a light and a dark page. */
+/** Lines differ between a light and a dark page. */
 export function setDark(on: boolean): void {
   dark = on;
   cache.clear();

@@ -1,7 +1,7 @@
 // The data of the page: JSON and base64 blocks that the program wrote (src/report/page.h).
 import { parseScene, type Group } from './scene';
 
-const FORMAT = 2; // VVI_PAGE_FORMAT
+const FORMAT = 3; // VVI_PAGE_FORMAT
 
 function bytes(block: number): ArrayBuffer {
   const e = document.getElementById('vv-' + block);
@@ -89,13 +89,16 @@ export class Field {
   components: number;
   unit: string;
   on: 'nodes' | 'elements';
-  low: number;
+  low: number; // of the levels; a few values may lie beyond
   high: number;
+  least: number; // of all values
+  most: number;
   values: () => Uint8Array;
 
   constructor(j: any) {
     this.field = j.field; this.component = j.component; this.components = j.components;
     this.unit = j.unit; this.on = j.on; this.low = j.low; this.high = j.high;
+    this.least = j.least ?? j.low; this.most = j.most ?? j.high;
     this.values = lazy(() => new Uint8Array(bytes(j.block)));
   }
 
@@ -103,9 +106,9 @@ export class Field {
     return this.field + '/' + this.component;
   }
 
-  /** The value of one node or element in a frame. */
-  exact(frame: number, i: number, count: number): number {
-    return this.low + ((this.high - this.low) * this.values()[frame * count + i]) / 255;
+  /** Do some values lie beyond the range? */
+  get cut(): boolean {
+    return this.least < this.low || this.most > this.high;
   }
 
   /** Values between two frames: out[i] = low + (high - low) level / 255. */
@@ -130,11 +133,15 @@ export class Body {
   skinPoints: () => Float32Array | undefined;
   skinTriangles: () => Int32Array | undefined;
   index: number; // in the scene
-  /** When something touches an elastic body: between frames it moves freely up to the first and from the last of these. */
-  touches: { first: number[]; last: number[] } = { first: [], last: [] };
   /** Where a copy of a rigid body was at its impacts: time, then place and quaternion; by time. */
   poses = new Map<number, { time: number[]; at: number[][] }>();
   times: ArrayLike<number> = [];
+  /** Times of the shapes at contacts, which stand behind those of the frames. */
+  keys: ArrayLike<number> = [];
+  readonly keyed: boolean;
+  /** Kinetic energy and momentum x, y, z: [frames][rows][4]; a row for each of a few copies, else one for all. */
+  holdings: () => Float32Array | undefined;
+  holdingRows: number;
   private start: () => Float32Array;
   private levels: () => Uint16Array;
   private quaternions: () => Int16Array;
@@ -145,10 +152,13 @@ export class Body {
     this.high = j.position?.high ?? [0, 0, 0];
     this.fields = (j.fields ?? []).map((f: any) => new Field(f));
     this.turns = j.orientation !== undefined;
+    this.keyed = j.position?.keyed === true;
+    this.holdingRows = j.holding_rows ?? 0;
     const block = <T>(n: number | undefined, make: (b: ArrayBuffer) => T) => lazy(() => (n === undefined ? undefined : make(bytes(n))));
     this.elements = block(j.elements, (b) => new Int32Array(b));
     this.skinPoints = block(j.skin_points, (b) => new Float32Array(b));
     this.skinTriangles = block(j.skin_triangles, (b) => new Int32Array(b));
+    this.holdings = block(j.holdings, (b) => new Float32Array(b));
     this.start = lazy(() => (j.position ? new Float32Array(bytes(j.position.start)) : new Float32Array()));
     this.levels = lazy(() => (j.position ? new Uint16Array(bytes(j.position.block)) : new Uint16Array()));
     this.quaternions = lazy(() => (j.orientation !== undefined ? new Int16Array(bytes(j.orientation)) : new Int16Array()));
@@ -163,9 +173,20 @@ export class Body {
     return this.start();
   }
 
+  /** The two shapes about this moment, by their number among frames and shapes at contacts, and how far between them it is. */
+  private about(frame: number, blend: number): { left: number; right: number; share: number } {
+    if (blend === 0) return { left: frame, right: frame, share: 0 };
+    const t0 = this.times[frame], t1 = this.times[frame + 1], t = t0 + blend * (t1 - t0), k = this.keyed ? lastNotAfter(this.keys, t) : -1;
+    const before = k >= 0 && this.keys[k] > t0, after = this.keyed && k + 1 < this.keys.length && this.keys[k + 1] < t1;
+    if (!before && !after) return { left: frame, right: frame + 1, share: blend };
+    const a = before ? this.keys[k] : t0, b = after ? this.keys[k + 1] : t1, n = this.times.length;
+    return { left: before ? n + k : frame, right: after ? n + k + 1 : frame + 1, share: b > a ? (t - a) / (b - a) : 0 };
+  }
+
   /** Positions [nodes][3] between `frame` and the next one. */
-  positions(frame: number, blend: number, out: Float32Array): void {
-    const u = this.levels(), x = this.start(), n = 3 * this.nodes, a = frame * n, b = blend > 0 ? a + n : a;
+  positions(frame: number, between: number, out: Float32Array): void {
+    const { left, right, share: blend } = this.about(frame, between);
+    const u = this.levels(), x = this.start(), n = 3 * this.nodes, a = left * n, b = right * n;
     const s0 = (this.high[0] - this.low[0]) / 65535, s1 = (this.high[1] - this.low[1]) / 65535, s2 = (this.high[2] - this.low[2]) / 65535;
     const [l0, l1, l2] = this.low;
     for (let i = 0; i < n; i += 3) {
@@ -173,32 +194,12 @@ export class Body {
       out[i + 1] = x[i + 1] + l1 + s1 * (u[a + i + 1] + blend * (u[b + i + 1] - u[a + i + 1]));
       out[i + 2] = x[i + 2] + l2 + s2 * (u[a + i + 2] + blend * (u[b + i + 2] - u[a + i + 2]));
     }
-    if (blend === 0) return;
-    const v = this.touches.first.length > 0 ? this.components('velocity') : null;
-    if (v) this.fly(frame, blend, v, out, (f, k) => x[k] + this.low[k % 3] + ((this.high[k % 3] - this.low[k % 3]) / 65535) * u[f * n + k]);
+    if (between === 0 || this.poses.size === 0) return;
     const end = (f: number, i: number) => [0, 1, 2].map((c) => x[3 * i + c] + this.low[c] + ((this.high[c] - this.low[c]) / 65535) * u[f * n + 3 * i + c]);
-    this.between(frame, blend, (i, share, left, right) => {
+    this.between(frame, between, (i, share, left, right) => {
       const a = left ?? end(frame, i), b = right ?? end(frame + 1, i);
       for (let c = 0; c < 3; c++) out[3 * i + c] = a[c] + share * (b[c] - a[c]);
     });
-  }
-
-  private components(name: string): Field[] | null {
-    const list = [0, 1, 2].map((c) => this.fields.find((f) => f.field === name && f.component === c && f.on === 'nodes'));
-    return list.every((f) => f) ? (list as Field[]) : null;
-  }
-
-  /** Elastic bodies: before a contact that begins between two frames and after one that ends there nodes go on as they were. */
-  private fly(frame: number, blend: number, v: Field[], out: Float32Array, place: (frame: number, k: number) => number): void {
-    const { first, last } = this.touches, t0 = this.times[frame], t1 = this.times[frame + 1], t = t0 + blend * (t1 - t0);
-    const a = first[lastNotAfter(first, t0) + 1] ?? Infinity, b = last[lastNotAfter(last, t1)] ?? -Infinity;
-    if (!(a < t1) && !(b > t0)) return;
-    const from = a < t1 ? a : t0, to = b > t0 && b >= from ? b : t1;
-    for (let k = 0; k < 3 * this.nodes; k++) {
-      const i = Math.floor(k / 3), before = (at: number) => place(frame, k) + v[k % 3].exact(frame, i, this.nodes) * (at - t0);
-      const after = (at: number) => place(frame + 1, k) + v[k % 3].exact(frame + 1, i, this.nodes) * (at - t1);
-      out[k] = t <= from ? before(t) : t >= to ? after(t) : before(from) + ((after(to) - before(from)) * (t - from)) / (to - from);
-    }
   }
 
   /** Rigid copies with impacts between this frame and the next one: the poses about now (none: a frame), and how far between them. */
@@ -213,8 +214,9 @@ export class Body {
   }
 
   /** Unit quaternions [nodes][4], w first. */
-  orientations(frame: number, blend: number, out: Float32Array): void {
-    const q = this.quaternions(), n = 4 * this.nodes, a = frame * n, b = blend > 0 ? a + n : a;
+  orientations(frame: number, between: number, out: Float32Array): void {
+    const { left, right, share: blend } = this.about(frame, between);
+    const q = this.quaternions(), n = 4 * this.nodes, a = left * n, b = right * n;
     for (let i = 0; i < n; i += 4) {
       const dot = q[a + i] * q[b + i] + q[a + i + 1] * q[b + i + 1] + q[a + i + 2] * q[b + i + 2] + q[a + i + 3] * q[b + i + 3];
       const wa = 1 - blend, wb = dot < 0 ? -blend : blend; // the short way round
@@ -227,9 +229,9 @@ export class Body {
       for (let c = 0; c < 4; c++) out[i + c] *= norm;
       if (norm === 0) out[i] = 1;
     }
-    if (blend === 0) return;
+    if (between === 0 || this.poses.size === 0) return;
     const end = (f: number, i: number) => Array.from(q.subarray(4 * (f * this.nodes + i), 4 * (f * this.nodes + i) + 4), (v) => v / 32767);
-    this.between(frame, blend, (i, share, left, right) => {
+    this.between(frame, between, (i, share, left, right) => {
       mix(left?.slice(3) ?? end(frame, i), right?.slice(3) ?? end(frame + 1, i), share).forEach((v, c) => (out[4 * i + c] = v));
     });
   }
@@ -240,7 +242,7 @@ function mix(a: number[], b: number[], x: number): number[] {
   return out.map((v) => v / n);
 }
 
-export interface Frames { kept: number; all: number; burst: boolean; fields: number; time: Float64Array; step: Float64Array }
+export interface Frames { kept: number; all: number; burst: boolean; fields: number; time: Float64Array; step: Float64Array; keys: Float64Array; allKeys: number }
 
 export class Run {
   folder: string;
@@ -270,18 +272,13 @@ export class Run {
     this.events = new Table(j.events);
     this.contactTable = new Table(j.contacts);
     this.contacts = readContacts(this.contactTable, j.forces);
-    this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)) };
+    this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)),
+      keys: new Float64Array(bytes(j.frames.keys)), allKeys: j.frames.all_keys };
     this.bodies = j.bodies.map((b: any) => new Body(b));
-    this.findTouches(j.poses);
+    this.findPoses(j.poses);
   }
 
-  private findTouches(poses: any): void {
-    const t = this.contactTable, by = new Map(this.bodies.map((b) => [b.name, b]));
-    for (let i = 0; i < t.rows; i++)
-      for (const side of ['a', 'b']) {
-        const b = by.get(t.word(`body_${side}`, i));
-        if (b && b.elementNodes > 0) b.touches.first.push(t.column('touch')![i]), b.touches.last.push(t.column('release')![i]);
-      }
+  private findPoses(poses: any): void {
     const f = poses ? new Float64Array(bytes(poses.block)) : new Float64Array();
     for (let k = 0; k + 9 < f.length; k += 10) {
       const b = this.bodies.find((x) => x.index === f[k + 1]), list = b?.poses.get(f[k + 2]) ?? { time: [], at: [] };
@@ -290,10 +287,7 @@ export class Run {
       list.time.push(f[k]), list.at.push([...f.subarray(k + 3, k + 10)]);
       b.poses.set(f[k + 2], list);
     }
-    for (const b of this.bodies) {
-      b.times = this.frames.time;
-      b.touches.first.sort((x, y) => x - y), b.touches.last.sort((x, y) => x - y);
-    }
+    for (const b of this.bodies) (b.times = this.frames.time), (b.keys = this.frames.keys);
   }
 
   get title(): string {
@@ -302,6 +296,20 @@ export class Run {
 
   get timeUnit(): string {
     return this.ledger.unit('time') || 's';
+  }
+
+  /** Units of length and energy, as the tables name them. */
+  get lengthUnit(): string { return this.ledger.unit('penetration'); }
+  get energyUnit(): string { return this.ledger.unit('total'); }
+  get momentumUnit(): string { return this.ledger.unit('p_x'); }
+
+  /** What a body holds now: kinetic energy and momentum; of one copy, where there are few. */
+  holding(b: Body, copy: number, t: number): { kinetic: number; momentum: number[] } | null {
+    const h = b.holdings(), { frame, blend } = this.frameAt(t), rows = b.holdingRows;
+    if (!h || rows === 0 || h.length < 4) return null;
+    const row = rows > 1 ? Math.min(rows - 1, Math.max(0, copy)) : 0, a = 4 * (frame * rows + row), c = blend > 0 ? a + 4 * rows : a;
+    const at = (k: number) => h[a + k] + blend * (h[c + k] - h[a + k]);
+    return { kinetic: at(0), momentum: [at(1), at(2), at(3)] };
   }
 
   /** The frame at or before t, and how far the next one is in (0..1). */

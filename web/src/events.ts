@@ -2,7 +2,7 @@
 import type { Clock } from './clock';
 import { lastNotAfter, type Report, type Run } from './data';
 import { el } from './dom';
-import { grouped, number, shorten, unit, words } from './format';
+import { brief, grouped, number, shorten, unit, words } from './format';
 
 const ROW = 28;
 const shown = ['time', 'kind', 'body_a', 'feature_a', 'body_b', 'feature_b', 'normal_speed', 'normal_impulse', 'tangential_impulse', 'energy_jump', 'x', 'y', 'z'];
@@ -65,6 +65,7 @@ export class Events {
         words(name), u ? el('span', {}, ` (${u})`) : null, el('i', { 'aria-hidden': 'true' }, on ? (this.down ? ' ↓' : ' ↑') : ''));
     }));
     this.canvas.style.height = `${ROW * this.order.length}px`;
+    this.viewport.style.height = `min(420px, 60vh, ${ROW * this.order.length + 2}px)`;
     this.viewport.scrollTop = 0;
     this.draw();
   }
@@ -82,7 +83,7 @@ export class Events {
       const cells = this.columns.map((name) => {
         if (this.kind(name) === 'word') return el('span', { role: 'cell', class: 'word', title: e.word(name, i) }, shorten(e.word(name, i), 60));
         const value = e.column(name)![i];
-        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, number(value, name === 'time' ? 7 : 4));
+        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, name === 'time' ? number(value, 7) : brief(value, 5));
       });
       rows.push(el('div', { class: i === this.current ? 'row now' : 'row', role: 'row', style: `top:${k * ROW}px`, 'data-event': i, onclick: () => this.go(i) }, ...cells));
     }

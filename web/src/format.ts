@@ -73,3 +73,25 @@ export function shorten(text: string, most = 120): string {
 export function words(name: string): string {
   return name.replace(/_/g, ' ');
 }
+
+/** 20 mm, 5 cm, 2 m: round lengths, where the unit is the metre. */
+export function length(x: number, u: string): string {
+  if (u !== 'm') return withUnit(x, u, 3);
+  const [factor, name] = x >= 1 ? (x >= 1000 ? [1e-3, 'km'] : [1, 'm']) : x >= 0.01 ? [100, 'cm'] : x >= 1e-3 ? [1e3, 'mm'] : x >= 1e-6 ? [1e6, 'µm'] : [1e9, 'nm'];
+  return `${+(x * (factor as number)).toPrecision(3)}\u00a0${name}`;
+}
+
+/** A moment of a run that spans so long: in s, ms or µs, with digits that tell a thousandth of the span. */
+export function moment(t: number, span: number, u: string): string {
+  const [factor, name] = u !== 's' || span >= 1 ? [1, unit(u)] : span >= 1e-3 ? [1e3, 'ms'] : [1e6, 'µs'];
+  const decimals = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span * (factor as number)) + 1e-9)));
+  return `${(t * (factor as number)).toFixed(decimals).replace('-', '−')}${name ? ' ' + name : ''}`;
+}
+
+/** How fast a run is played, in words; `pace` is its time in one second of the viewer's. */
+export function paceWords(pace: number, u: string): string {
+  const round = (x: number) => grouped(+x.toPrecision(2));
+  if (u !== 's') return `1 s shows ${number(pace, 3)} ${unit(u)}`;
+  if (pace > 0.95 && pace < 1.05) return 'real time';
+  return pace < 1 ? `${round(1 / pace)} times slower` : `${round(pace)} times faster`;
+}

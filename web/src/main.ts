@@ -53,10 +53,10 @@ function build(report: Report): void {
     contacts.draw();
   };
   const corner = el('nav', { class: 'corner' }, button('theme', 'Light or dark (T)', setTheme), button('help', 'Keys (?)', () => dialog.showModal()));
-  const work = el('main', { class: 'work' }, player ? player.element : el('p', { class: 'quiet' }, 'This browser shows no WebGL, so there is no moving picture.'), plots.element);
+  const work = el('main', { class: 'work' }, player ? player.element : el('p', { class: 'quiet' }, 'This browser shows no WebGL, so there is no moving picture.'), plots.aside);
   const live = 'live' in document.documentElement.dataset; // a run that goes on: the picture first, and where it is now
   const top = live ? [work, verdict(report, clock)] : [verdict(report, clock), work];
-  page.replaceChildren(corner, ...top, contacts.element, events.element, notes(report), dialog);
+  page.replaceChildren(corner, ...top, plots.element, contacts.element, events.element, notes(report), dialog);
   recolour();
   if (player) listen(clock, player, dialog, setTheme);
 

@@ -1,4 +1,4 @@
-// The foot of the page: the scene as understood, what differs between runs, and what was left out.
+// The foot of the page: the scene with defaults, what differs between runs, and what was left out.
 import type { Report, Run } from './data';
 import { el } from './dom';
 import { grouped, number, shorten, unit, withUnit } from './format';
@@ -14,6 +14,7 @@ export function leftOut(run: Run): string[] {
   if (run.events.rows < run.events.all) out.push(`The ${grouped(run.events.rows)} strongest of ${grouped(run.events.all)} events.`);
   if (f.fields === 1) out.push('Vector fields by their magnitude only.');
   if (f.fields === 0) out.push('No field but the velocity.');
+  if (f.keys.length < f.allKeys) out.push(`${grouped(f.keys.length)} of ${grouped(f.allKeys)} shapes of elastic bodies at contacts.`);
   const gone = run.bodies.filter((b) => b.leftOut).map((b) => shorten(b.name, 40));
   if (gone.length > 0) out.push(`Too large for the page: ${gone.slice(0, 12).join(', ')}${gone.length > 12 ? ` and ${gone.length - 12} more` : ''}.`);
   return out;
@@ -22,7 +23,7 @@ export function leftOut(run: Run): string[] {
 function precision(run: Run): string {
   const worst = Math.max(0, ...run.bodies.filter((b) => !b.leftOut).map((b) => b.precision));
   const u = unit(run.ledger.unit('penetration'));
-  return `Positions are rounded to ±${number(worst, 2)}${u ? ' ' + u : ''} or better, fields to 256 levels; ledger, events and summary are exact.`;
+  return `Positions are rounded to ±${number(worst, 2)}${u ? ' ' + u : ''} or better, fields to 256 levels over a range that all but a few values have; ledger, events and summary are exact.`;
 }
 
 function differences(runs: Run[]): HTMLElement | null {
@@ -39,7 +40,7 @@ export function notes(report: Report): HTMLElement {
   const { runs } = report, different = differences(runs);
   return el('section', { class: 'notes' },
     different ? el('div', {}, el('h2', {}, 'What differs'), different) : null,
-    el('h2', {}, 'The scene as understood'),
+    el('h2', {}, 'Scene with defaults'),
     ...runs.map((r) => el('details', { class: 'scene' }, el('summary', {}, runs.length > 1 ? shorten(r.label, 80) : 'scene.yaml, every default written out'), el('pre', {}, r.sceneText || 'There is no scene.yaml.'))),
     el('footer', {},
       ...runs.map((r) => {

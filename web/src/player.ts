@@ -3,8 +3,10 @@ import type { Clock } from './clock';
 import { gradient } from './colour';
 import { lastNotAfter, type Report } from './data';
 import { add, button, download, el, fileName, icon, icons } from './dom';
-import { brief, number, shorten, unit, words } from './format';
-import { ALL, Stage, type Choice, type View } from './stage/stage';
+import { brief, moment, number, paceWords, shorten, unit, words } from './format';
+import { Overlay } from './overlay';
+import { ALL, Stage, type Choice, type Toggle, type View } from './stage/stage';
+import { Still } from './still';
 
 const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
 
@@ -25,6 +27,9 @@ export class Player {
   private filmButton: HTMLButtonElement;
   private recorder: MediaRecorder | null = null;
   private toggles: Record<string, HTMLInputElement> = {};
+  private pace = el('span', { class: 'pace' });
+  private sectionSelect!: HTMLSelectElement;
+  private sectionSlider!: HTMLInputElement;
 
   constructor(private report: Report, private clock: Clock) {
     this.times = Float64Array.from(report.runs.flatMap((r) => [...(r.events.column('time') ?? [])])).sort();
@@ -41,14 +46,15 @@ export class Player {
         this.playButton,
         button('previous', 'Event before (shift ←)', () => this.stepEvent(-1)),
         button('next', 'Next event (shift →)', () => this.stepEvent(1)),
-        el('div', { class: 'scrub' }, this.ticks, this.scrub), this.readout, this.speedSelect));
+        el('div', { class: 'scrub' }, this.ticks, this.scrub), this.readout, el('label', { class: 'speed' }, this.speedSelect, this.pace)));
     this.stage = this.open(view);
     add(this.element, this.options());
-    add(place, this.tools());
+    add(place, new Overlay(this.stage, clock, view).element, this.tools());
     clock.onTime((t) => this.show(t));
     clock.onState(() => this.state());
     new ResizeObserver(() => (this.drawTicks(), this.label())).observe(place);
     this.theme();
+    this.state();
     this.show(clock.t);
   }
 
@@ -67,7 +73,8 @@ export class Player {
     const view = (name: View, title: string, label: string) => el('button', { type: 'button', title, onclick: () => this.stage.view(name) }, label);
     return el('div', { class: 'tools' },
       el('div', { class: 'group' }, view('free', 'View from a corner (1)', '3D'), view('front', 'Front view (2)', 'front'), view('side', 'Side view (3)', 'side'), view('top', 'Top view (4)', 'top')),
-      el('div', { class: 'group' }, button('fit', 'Show everything (F)', () => this.fit()), button('camera', 'Save a picture (P)', () => this.picture()), this.filmButton));
+      el('div', { class: 'group' }, button('fit', 'Show everything (F)', () => this.fit()), button('camera', 'Save a picture (P)', () => this.picture()), button('paper', 'Save a drawing for papers: SVG on white (V)', () => this.still()), this.filmButton,
+        document.fullscreenEnabled ? button('full', 'Full screen (Z)', () => this.full()) : null));
   }
 
   private options(): HTMLElement {
@@ -79,15 +86,20 @@ export class Player {
     this.partSelect = el('select', { 'aria-label': 'Component', onchange: () => this.choosePart() });
     this.followSelect = el('select', { id: 'follow', onchange: () => this.setFollow(this.followSelect.value || null) },
       el('option', { value: '' }, 'nothing'), el('option', { value: ALL, selected: this.stage.follow === ALL }, 'all bodies'), ...this.stage.bodyNames().slice(0, 200).map((n) => el('option', { value: n }, shorten(n, 40))));
-    const toggle = (name: 'showArrows' | 'showMesh' | 'showGrid', label: string, title: string) => {
-      const box = el('input', { type: 'checkbox', checked: this.stage[name], onchange: () => ((this.stage[name] = box.checked), this.stage.refresh()) });
+    this.sectionSelect = el('select', { id: 'section', title: 'Cut open across an axis (S)', onchange: () => this.chooseSection() }, el('option', { value: '' }, 'no'), ...['x', 'y', 'z'].map((a, i) => el('option', { value: i }, a)));
+    this.sectionSlider = el('input', { type: 'range', min: 0, max: 1, step: 0.005, value: 0.5, 'aria-label': 'Where to cut', hidden: true, oninput: () => this.chooseSection() });
+    const toggle = (name: Toggle, label: string, title: string) => {
+      const box = el('input', { type: 'checkbox', checked: this.stage[name], onchange: () => this.switched(name, box.checked) });
       this.toggles[name] = box;
       return el('label', { class: 'toggle', title }, box, label);
     };
     const bar = el('div', { class: 'options' },
       el('label', {}, 'Colour by ', this.fieldSelect), this.partSelect,
       el('label', {}, 'Follow ', this.followSelect),
-      toggle('showArrows', 'impulses', 'Contact impulses as arrows (A)'), toggle('showMesh', 'mesh', 'Lines between the nodes (M)'), toggle('showGrid', 'grid', 'Grid below everything (G)'));
+      el('span', { class: 'cut' }, el('label', {}, 'Cut across ', this.sectionSelect), this.sectionSlider),
+      toggle('showArrows', 'contacts', 'Where bodies touch, and impulses as arrows (A)'), toggle('showNames', 'names', 'Names, supports and loads (N)'), toggle('seeThrough', 'see through', 'Bodies that can be seen through (X)'),
+      toggle('showMesh', 'mesh', 'Lines between the nodes (M)'), toggle('showGrid', 'grid', 'Grid below everything (G)'),
+      this.report.runs.length > 1 ? toggle('ghosts', 'in one picture', 'All runs in one picture: the first solid, the others as ghosts (H)') : null);
     const soft = this.report.runs.some((r) => r.bodies.some((b) => b.elementNodes > 0)); // rigid bodies show best in plain colours
     if (soft && fields.length > 0) this.fieldSelect.value = fields.includes('velocity') ? 'velocity' : fields[0];
     this.chooseField();
@@ -115,16 +127,18 @@ export class Player {
     this.stage.colourBy(choice);
     this.legend.hidden = !choice;
     if (!choice) return;
-    const [low, high] = this.stage.range(choice), u = unit(choice.unit);
+    const [low, high] = this.stage.range(choice), u = unit(choice.unit), sign = this.stage.mapOf(choice) === 'diverging';
     const name = words(choice.field) + (choice.component >= 0 ? ' ' + this.partName(choice) : '');
     this.legend.replaceChildren(el('span', { class: 'name' }, name, u ? ` (${u})` : ''),
       el('span', { class: 'bar', style: `background:${gradient(this.stage.mapOf(choice))}` }),
-      el('span', { class: 'scale' }, ...[0, 0.5, 1].map((x) => el('span', {}, brief(low + x * (high - low))))));
+      el('span', { class: 'scale' }, ...[0, 0.5, 1].map((x) => el('span', {}, (choice.cut && x === 1 ? '≥ ' : choice.cut && sign && x === 0 ? '≤ ' : '') + brief(low + x * (high - low))))));
+    this.legend.title = choice.cut ? 'A few values lie beyond the range; they have the colour of its end.' : '';
   }
 
   private label(): void {
     const { runs } = this.report;
     if (runs.length < 2) return;
+    this.labels.classList.toggle('together', this.stage.ghosts);
     const { columns, rows } = this.stage.cellLayout;
     this.labels.style.gridTemplate = `repeat(${rows}, 1fr) / repeat(${columns}, 1fr)`;
     this.labels.replaceChildren(...runs.map((r, i) => el('div', {}, el('span', { class: `swatch run-${i}` }), shorten(r.label, 48))));
@@ -197,11 +211,35 @@ export class Player {
 
   private setFollow(name: string | null): void {
     this.stage.follow = name;
+    this.stage.fit();
+  }
+
+  toggle(name: Toggle): void {
+    this.toggles[name]?.click();
+  }
+
+  private switched(name: Toggle, on: boolean): void {
+    if (name === 'ghosts') this.stage.setGhosts(on), this.label();
+    else this.stage[name] = on;
+    this.legend.hidden = !this.stage.choice || this.stage.ghosts;
     this.stage.refresh();
   }
 
-  toggle(name: 'showArrows' | 'showMesh' | 'showGrid'): void {
-    this.toggles[name].click();
+  private chooseSection(): void {
+    const axis = this.sectionSelect.value === '' ? null : +this.sectionSelect.value;
+    this.sectionSlider.hidden = axis === null;
+    this.sectionSlider.style.setProperty('--done', `${100 * +this.sectionSlider.value}%`);
+    this.stage.cut(axis, +this.sectionSlider.value);
+  }
+
+  nextSection(): void {
+    this.sectionSelect.selectedIndex = (this.sectionSelect.selectedIndex + 1) % this.sectionSelect.options.length;
+    this.chooseSection();
+  }
+
+  full(): void {
+    if (document.fullscreenElement) void document.exitFullscreen();
+    else void this.element.requestFullscreen();
   }
 
   // ---- showing ----
@@ -210,10 +248,8 @@ export class Player {
     this.stage.seek(t);
     this.scrub.value = String(t);
     const run = this.report.runs[0], { frame } = run.frameAt(t);
-    const u = unit(run.timeUnit), span = this.clock.end - this.clock.start;
-    const digits = Math.max(4, Math.min(8, Math.ceil(Math.log10(Math.max(Math.abs(this.clock.end), span) / (span / 1000) || 1)) + 1));
-    const text = `${number(t, digits)}${u ? ' ' + u : ''}`;
-    this.readout.replaceChildren(el('b', {}, text), el('span', {}, `frame ${run.frames.kept ? frame + 1 : 0} of ${run.frames.kept}`));
+    const span = this.clock.end - this.clock.start;
+    this.readout.replaceChildren(el('b', {}, moment(t, span, run.timeUnit)), el('span', {}, `frame ${run.frames.kept ? frame + 1 : 0} of ${run.frames.kept}`));
     this.readout.dataset.value = String(t);
     this.scrub.style.setProperty('--done', `${(100 * (t - this.clock.start)) / (span || 1)}%`);
   }
@@ -222,8 +258,10 @@ export class Player {
     this.playButton.replaceChildren(icon(icons[this.clock.playing ? 'pause' : 'play']));
     this.playButton.classList.toggle('on', this.clock.playing);
     this.speedSelect.value = String(this.clock.speed);
-    const pace = this.clock.pace * this.clock.speed, u = unit(this.report.runs[0].timeUnit);
-    this.speedSelect.title = `One second here is ${number(pace, 3)} ${u} there ([ and ])`;
+    const pace = this.clock.pace * this.clock.speed, u = this.report.runs[0].timeUnit;
+    this.speedSelect.title = `One second here is ${number(pace, 3)} ${unit(u)} there ([ and ])`;
+    this.pace.textContent = paceWords(pace, u);
+    this.pace.dataset.value = String(pace);
   }
 
   // ---- pictures ----
@@ -249,6 +287,12 @@ export class Player {
 
   picture(): void {
     this.compose().toBlob((b) => b && download(fileName(`${this.report.runs[0].title}-${number(this.clock.t, 4)}`) + '.png', b), 'image/png');
+  }
+
+  /** The picture as vectors on white, for papers. */
+  still(): void {
+    const run = this.report.runs[0], text = new Still(this.stage).draw(run.title, this.clock.t, this.clock.end - this.clock.start);
+    download(fileName(`${run.title}-${number(this.clock.t, 4)}`) + '.svg', text, 'image/svg+xml');
   }
 
   /** Plays once from the start to the end and saves what was seen. */

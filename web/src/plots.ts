@@ -5,14 +5,18 @@ import type { Clock } from './clock';
 import { palette, stroke } from './colour';
 import { lastNotAfter, type Report, type Run } from './data';
 import { button, download, el, fileName } from './dom';
+import { EnergyFlow } from './flow';
 import { brief, number, shorten, unit, words } from './format';
+import { TimeSpace } from './xt';
 
 interface Line { label: string; colour: string; dash?: number[]; run: Run; column: string; y: Float64Array; width?: number }
-interface Panel { id: string; title: string; unit: string; lines: Line[]; log?: boolean; steps?: boolean; floor?: number }
+interface Panel { id: string; title: string; unit: string; lines: Line[]; log?: boolean; steps?: boolean; floor?: number; bounds?: Bound[] }
+/** What a claim allows: a line of its own, in the colour of its run. */
+interface Bound { value: number; run: Run; kept: boolean }
 
 const energy: [string, string, string?][] = [
   ['kinetic', '#0072b2'], ['strain', '#c98500'], ['potential', '#009e73'], ['contact', '#cc79a7'], ['external_work', '#56b4e9'],
-  ['friction_loss', '#d55e00'], ['restitution_loss', '#8c564b'], ['plastic_work', '#e34a9c'], ['viscous_loss', '#7f7f00'], ['damage_loss', '#6a3d9a'],
+  ['friction_loss', '#d55e00'], ['restitution_loss', '#8c564b'], ['step_loss', '#999999'], ['plastic_work', '#e34a9c'], ['viscous_loss', '#7f7f00'], ['damage_loss', '#6a3d9a'],
   ['total', 'ink'],
 ];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3], [1, 4], [8, 2, 2, 2, 2, 2]];
@@ -39,7 +43,7 @@ function linesOf(runs: Run[], list: [string, string, string?][], always: string[
       const y = run.ledger.column(column);
       if (!y) continue;
       const name = label ?? words(column);
-      if (runs.length === 1) out.push({ label: name, colour, run, column, y: change(y, run), width: column === 'total' ? 2 : 1.5 });
+      if (runs.length === 1) out.push({ label: name, colour, run, column, y: change(y, run), width: column === 'total' ? 1.25 : 1.75, dash: column === 'total' ? [5, 4] : undefined });
       else out.push({ label: `${name}, ${shorten(run.label, 24)}`, colour: palette[run.index % palette.length], dash: dashes[k % dashes.length], run, column, y: change(y, run) });
     }
   });
@@ -51,18 +55,26 @@ function floorOf(lines: Line[]): number {
   return Math.max(1e-17, 1e-7 * Math.max(0, ...lines.map((l) => largest(l.y))));
 }
 
+/** Bounds of a claim; of those only that are measured as the plot is (`same`: this figure of the summary is the claim's worst). */
+function boundsOf(runs: Run[], claim: string, same?: string): Bound[] {
+  return runs.flatMap((run) => {
+    const c = (Array.isArray(run.summary?.claims) ? run.summary.claims : []).find((x: any) => x.name === claim);
+    if (!c || !(c.bound > 0) || String(c.nature).startsWith('guard')) return [];
+    return same && run.summary[same] !== c.worst ? [] : [{ value: c.bound, run, kept: c.kept === true }];
+  });
+}
+
 function panelsOf(runs: Run[]): Panel[] {
   const u = (c: string) => runs[0].ledger.unit(c), many = runs.length > 1;
   const three = (p: string): [string, string, string?][] => [[`${p}_x`, '#0072b2', `${p} x`], [`${p}_y`, '#c98500', `${p} y`], [`${p}_z`, '#009e73', `${p} z`]];
-  const error = linesOf(runs, [['closure', '#d55e00', '|closure|']], ['closure'], (y) => y.map(Math.abs));
+  const error = linesOf(runs, [['closure', '#0072b2', 'energy error']], ['closure'], (y) => y.map(Math.abs));
   const panels: Panel[] = [
     { id: 'energy', title: 'Energy', unit: u('total'), lines: linesOf(runs, many ? [['total', ''], ['kinetic', ''], ['strain', ''], ['contact', '']] : energy, ['kinetic', 'total']) },
-    { id: 'error', title: 'Relative energy error', unit: '', lines: error, log: true, floor: floorOf(error) },
-    { id: 'closure', title: 'Closure of the book', unit: '', lines: linesOf(runs, [['closure', '#d55e00', 'closure']], ['closure']) },
+    { id: 'error', title: 'Relative energy error', unit: '', lines: error, log: true, floor: floorOf(error), bounds: boundsOf(runs, 'energy') },
     { id: 'momentum', title: 'Momentum', unit: u('p_x'), lines: linesOf(runs, three('p'), ['p_x']) },
     { id: 'angular', title: 'Angular momentum about the origin', unit: u('L_x'), lines: linesOf(runs, three('L'), ['L_x']) },
     { id: 'contacts', title: 'Contacts', unit: '', lines: linesOf(runs, [['contacts', '#0072b2', 'contacts']], ['contacts']), steps: true },
-    { id: 'penetration', title: 'Penetration', unit: u('penetration'), lines: linesOf(runs, [['penetration', '#cc79a7', 'penetration']], ['penetration']) },
+    { id: 'penetration', title: 'Penetration', unit: u('penetration'), lines: linesOf(runs, [['penetration', '#cc79a7', 'penetration']], ['penetration']), bounds: boundsOf(runs, 'penetration', 'max_penetration') },
   ];
   return panels.filter((p) => p.lines.length > 0);
 }
@@ -71,6 +83,8 @@ interface Drawn { panel: Panel; plot: uPlot; cursor: HTMLElement; values: { line
 
 export class Plots {
   readonly element: HTMLElement;
+  /** The first plots, which stand beside the picture. */
+  readonly aside: HTMLElement;
   private drawn: Drawn[] = [];
   private panels: Panel[];
   private grid: HTMLElement;
@@ -78,14 +92,20 @@ export class Plots {
   private zooming = false;
   private wasRead = 0;
   private raster: Raster;
+  readonly flow: EnergyFlow;
+  readonly xt: TimeSpace;
 
   constructor(private report: Report, private clock: Clock) {
     this.panels = panelsOf(report.runs);
     this.grid = el('div', { class: 'plots' });
     this.raster = new Raster(report.runs, clock);
+    this.flow = new EnergyFlow(report, clock);
+    this.xt = new TimeSpace(report, clock);
+    this.aside = el('section', { class: 'plots beside', 'aria-label': 'Energy' });
     this.element = el('section', { class: 'book', 'aria-label': 'Ledger' },
       el('div', { class: 'heading' }, el('h2', {}, 'The ledger'), el('p', { class: 'quiet' }, `Time in ${unit(report.runs[0].timeUnit) || 'its unit'}. Drag to zoom, double click to see all, click to go there.`)), this.grid);
-    new ResizeObserver(() => this.resize()).observe(this.grid);
+    const watch = new ResizeObserver(() => this.resize());
+    watch.observe(this.grid), watch.observe(this.aside);
     clock.onTime(() => this.follow());
     clock.onState(() => clock.playing || this.read());
   }
@@ -97,15 +117,23 @@ export class Plots {
     for (const d of this.drawn) d.plot.destroy();
     this.drawn = [];
     this.grid.replaceChildren();
+    this.aside.replaceChildren();
     const style = getComputedStyle(document.documentElement);
     const ink = style.getPropertyValue('--ink').trim(), line = style.getPropertyValue('--line').trim(), muted = style.getPropertyValue('--muted').trim();
     for (const panel of this.panels) {
       if (panel.lines.some((l) => finite(l.y))) this.drawn.push(this.make(panel, ink, line, muted));
-      else this.grid.appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, 'zero throughout'))));
+      else this.placeOf(panel).appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, 'zero throughout'))));
     }
+    this.aside.appendChild(this.flow.element);
+    if (this.xt.shown) this.grid.prepend(this.xt.element), this.xt.draw();
     this.grid.appendChild(this.raster.element);
+    this.flow.draw();
     this.raster.draw();
     this.follow();
+  }
+
+  private placeOf(panel: Panel): HTMLElement {
+    return panel.id === 'energy' || panel.id === 'error' ? this.aside : this.grid;
   }
 
   private data(panel: Panel): uPlot.AlignedData {
@@ -132,7 +160,7 @@ export class Plots {
       el('figcaption', {}, el('h3', {}, panel.title, u ? el('span', {}, ` (${u})`) : null),
         el('span', { class: 'group' }, button('save', 'Save as CSV', () => this.csv(panel)), button('image', 'Save as PNG', () => this.png(panel)))),
       host, legend);
-    this.grid.appendChild(figure);
+    this.placeOf(panel).appendChild(figure);
     const font = "11px 'Inter', system-ui, sans-serif";
     const axis = { stroke: muted, font, grid: { stroke: gridLine, width: 1 }, ticks: { stroke: gridLine, size: 4, width: 1 } };
     const span = this.clock.end - this.clock.start;
@@ -140,7 +168,7 @@ export class Plots {
       width: Math.max(200, host.clientWidth), height: this.height(), padding: [8, 16, 0, 0],
       scales: {
         x: { time: false, range: (_u, min, max) => (Number.isFinite(min) && max > min ? [min, max] : [this.clock.start, this.clock.end]) },
-        y: panel.log ? { distr: 3, range: (_u, min, max) => decades(min, max) } : { range: (_u, min, max) => roomy(min, max) },
+        y: panel.log ? { distr: 3, range: (_u, min, max) => decades(Math.min(min, ...(panel.bounds ?? []).map((b) => b.value)), Math.max(max, ...(panel.bounds ?? []).map((b) => b.value))) } : { range: (_u, min, max) => roomy(min, max) },
       },
       axes: [
         { ...axis, size: 26, space: 70, values: (_u, list) => list.map((v) => brief(v, Math.max(3, Math.ceil(Math.log10(Math.abs(this.clock.end) / span)) + 3))) },
@@ -154,6 +182,7 @@ export class Plots {
       cursor: { sync: { key: 'visviva', setSeries: false, scales: ['x', null] }, drag: { x: true, y: false, dist: 5 }, points: { size: 6 }, y: false },
       hooks: {
         setCursor: [(p) => this.hovered(p)],
+        draw: [(p) => this.drawBounds(p, panel, muted)],
         setScale: [(p, key) => key === 'x' && this.zoomed(p)],
       },
     }, this.data(panel), host);
@@ -165,6 +194,25 @@ export class Plots {
       if (Math.abs(e.clientX - down) < 5) this.clock.seek(plot.posToVal(e.clientX - plot.over.getBoundingClientRect().left, 'x'));
     });
     return { panel, plot, cursor, values };
+  }
+
+  /** A line at each bound, with its name; one that lies outside is only named. */
+  private drawBounds(p: uPlot, panel: Panel, muted: string): void {
+    const { left, top, width, height } = p.bbox, c = p.ctx, ratio = uPlot.pxRatio, shown = new Set<string>();
+    c.save();
+    c.font = `${11 * ratio}px 'Inter', system-ui, sans-serif`;
+    c.textAlign = 'right';
+    for (const b of panel.bounds ?? []) {
+      const y = p.valToPos(b.value, 'y', true), inside = y >= top - 1 && y <= top + height + 1, text = inside ? `bound ${brief(b.value)}` : `bound ${brief(b.value)}, above`;
+      c.strokeStyle = c.fillStyle = b.kept ? muted : '#ad3523';
+      c.setLineDash([7 * ratio, 4 * ratio]);
+      c.lineWidth = ratio;
+      c.beginPath();
+      if (inside) c.moveTo(left, y), c.lineTo(left + width, y), c.stroke();
+      if (!shown.has(text)) c.fillText(text, left + width - 4 * ratio, (inside ? Math.max(y, top + 14 * ratio) : top + 14 * ratio) - 4 * ratio);
+      shown.add(text);
+    }
+    c.restore();
   }
 
   private height(): number {

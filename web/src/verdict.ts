@@ -44,14 +44,18 @@ function path(run: Run, key: string): unknown {
   return key.split('.').reduce((v: any, k) => (v === null || v === undefined ? undefined : v[k]), run.summary);
 }
 
+function relativeTo(scale: unknown, u: string): string {
+  return scale === 0 ? 'there is none in this run' : `relative to ${withUnit(scale, u, 3)}`;
+}
+
 function figures(): Figure[] {
   const plain = (label: string, key: string, text: (v: any, r: Run) => string, note?: (r: Run) => string): Figure => ({
     label, key, text: (r) => text(path(r, key), r), note, value: (r) => path(r, key),
   });
   return [
-    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'energy.scale'), r.ledger.unit('total'), 3)}`),
-    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'momentum.scale'), r.ledger.unit('p_x'), 3)}`),
-    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => `relative to ${withUnit(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'), 3)}`),
+    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => relativeTo(path(r, 'energy.scale'), r.ledger.unit('total'))),
+    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'momentum.scale'), r.ledger.unit('p_x'))),
+    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'))),
     plain('Contacts', 'contacts', (v) => whole(v), (r) => `${whole(path(r, 'impacts'))} impulse${path(r, 'impacts') === 1 ? '' : 's'} that hit, ${whole(path(r, 'contact_pairs'))} pair${path(r, 'contact_pairs') === 1 ? '' : 's'} of bodies`),
     plain('Deepest penetration', 'max_penetration', (v, r) => withUnit(v, r.ledger.unit('penetration'), 3)),
     plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${path(r, 'step_seconds') === undefined ? '' : `${seconds(path(r, 'step_seconds'))} in steps, `}${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
@@ -103,11 +107,12 @@ function facts(run: Run): HTMLElement {
     ['steps', whole(s.steps), 'steps'], ['step', withUnit(s.step_size, run.timeUnit), 'step_size'], ['until', withUnit(s.time_end, run.timeUnit), 'time_end'],
     ['nodes', whole(s.nodes), 'nodes'], ['energy', `${withUnit(s.energy?.initial, energy)} → ${withUnit(s.energy?.final, energy)}`],
   ];
-  if (s.energy?.friction_loss) items.push(['friction took', withUnit(s.energy.friction_loss, energy)]);
-  if (s.energy?.restitution_loss) items.push(['restitution took', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.friction_loss) items.push(['friction loss', withUnit(s.energy.friction_loss, energy)]);
+  if (s.energy?.restitution_loss) items.push(['restitution loss', withUnit(s.energy.restitution_loss, energy)]);
+  if (s.energy?.step_loss) items.push(['step loss', withUnit(s.energy.step_loss, energy)]);
   if (s.energy?.plastic_work) items.push(['plastic work', withUnit(s.energy.plastic_work, energy)]);
-  if (s.energy?.viscous_loss) items.push(['viscosity took', withUnit(s.energy.viscous_loss, energy)]);
-  if (s.energy?.damage_loss) items.push(['breaking took', withUnit(s.energy.damage_loss, energy)]);
+  if (s.energy?.viscous_loss) items.push(['viscous loss', withUnit(s.energy.viscous_loss, energy)]);
+  if (s.energy?.damage_loss) items.push(['damage loss', withUnit(s.energy.damage_loss, energy)]);
   if (s.energy?.external_work) items.push(['work from outside', withUnit(s.energy.external_work, energy)]);
   return el('p', { class: 'facts' }, ...items.map(([label, text]) => el('span', {}, el('i', {}, label), ' ', text)),
     s.state_hash ? el('span', {}, el('i', {}, 'state'), ' ', el('code', { 'data-key': 'state_hash', 'data-value': s.state_hash }, s.state_hash)) : null);
@@ -115,9 +120,8 @@ function facts(run: Run): HTMLElement {
 
 function single(run: Run, clock: Clock): HTMLElement[] {
   return [
-    el('div', { class: 'headline' }, badge(run), el('p', { class: 'method' }, methodOf(run))),
     el('dl', { class: 'figures' }, ...figures().map((f) => figureCard(f, run))),
-    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims, bounds and when they came closest'), claimTable(run, clock), facts(run)),
+    el('details', { class: 'more', open: judge(run).mood === 'bad' || undefined }, el('summary', {}, 'Claims and their bounds'), claimTable(run, clock), facts(run)),
   ];
 }
 
@@ -125,15 +129,15 @@ function single(run: Run, clock: Clock): HTMLElement[] {
 function several(runs: Run[], clock: Clock): HTMLElement[] {
   const list = figures();
   const rows = runs.map((r, i) => el('tr', {},
-    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40)),
-    el('td', {}, badge(r)), el('td', { class: 'quiet' }, methodOf(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
+    el('th', { scope: 'row', title: r.label }, el('span', { class: `swatch run-${i}` }), shorten(r.label, 40), el('div', { class: 'quiet' }, methodOf(r))),
+    el('td', {}, badge(r)), el('td', { class: 'number' }, withUnit(r.summary?.step_size, r.timeUnit)),
     ...list.map((f) => el('td', { class: 'number', 'data-key': f.key, 'data-value': String(f.value(r)), title: String(f.value(r)) }, f.text(r)))));
   const table = el('table', { class: 'versus' },
-    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', {}, 'Method'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
+    el('thead', {}, el('tr', {}, el('th', {}, 'Run'), el('th', {}, 'Verdict'), el('th', { class: 'number' }, 'Step'), ...list.map((f) => el('th', { class: 'number' }, f.label)))),
     el('tbody', {}, ...rows));
   return [
     el('div', { class: 'scroller' }, table),
-    el('details', { class: 'more' }, el('summary', {}, 'Claims, bounds and when they came closest'),
+    el('details', { class: 'more' }, el('summary', {}, 'Claims and their bounds'),
       ...runs.flatMap((r) => [el('h3', {}, shorten(r.label, 80)), claimTable(r, clock), facts(r)])),
   ];
 }
@@ -142,7 +146,7 @@ export function verdict(report: Report, clock: Clock): HTMLElement {
   const { runs } = report, title = runs[0].title;
   const messages = runs.filter((r) => r.summary?.message).map((r) => el('p', { class: 'message' }, shorten(String(r.summary.message), 400)));
   return el('header', { class: 'verdict' },
-    el('p', { class: 'eyebrow' }, 'visviva report', runs.length > 1 ? `, ${runs.length} runs` : ''),
-    el('h1', { title }, shorten(title, 160)),
+    el('div', { class: 'titles' }, el('h1', { title }, shorten(title, 160)),
+      runs.length === 1 ? el('div', { class: 'headline' }, badge(runs[0]), el('p', { class: 'method' }, methodOf(runs[0]))) : el('p', { class: 'method' }, `${runs.length} runs`)),
     ...(runs.length === 1 ? single(runs[0], clock) : several(runs, clock)), ...messages);
 }

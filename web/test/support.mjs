@@ -19,6 +19,12 @@ export function runScene(name, scene, change = (text) => text) {
   execFileSync(visviva, ['run', yaml, '-o', path.join(folder, name), '--overwrite', '-q'], { stdio: 'pipe' });
 }
 
+export function runText(name, text) {
+  const yaml = path.join(folder, name + '.yaml');
+  fs.writeFileSync(yaml, text);
+  execFileSync(visviva, ['run', yaml, '-o', path.join(folder, name), '--overwrite', '-q'], { stdio: 'pipe' });
+}
+
 export function makeRuns() {
   if (!python) throw new Error('the tests need Python with h5py (Debian: python3-h5py)');
   execFileSync(python, [path.join(source, 'web/test/make_runs.py'), folder]);

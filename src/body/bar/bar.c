@@ -326,23 +326,26 @@ static double strain_energy(const vv_block *b, int32_t j, const double *u)
   return sum;
 }
 
+static void audit_body(const vv_block *b, int32_t j, const double *u, const double *p, vv_totals *sum)
+{
+  const double *r = bar_body(b, j);
+  const slice_sums s = sum_slice(b, b->body[j]->node0, b->body[j]->n_node, u, p);
+  double arm[3];
+  vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm); /* all momenta lie on the line: L = (origin x axis) sum p */
+  sum->kinetic += 0.5 * s.kinetic;
+  sum->strain += bar_is_linear(b) && bar_is_elastic(b, j) ? 0.5 * s.strain : strain_energy(b, j, u);
+  sum->potential -= r[BAR_GRAVITY] * s.weight;
+  sum->p_abs += s.momentum_abs;
+  sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
+  for (int c = 0; c < 3; c++) {
+    sum->p[c] += s.momentum * r[BAR_AXIS + c];
+    sum->L[c] += s.momentum * arm[c];
+  }
+}
+
 static void bar_audit(const vv_block *b, const double *u, const double *p, vv_totals *sum)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double *r = bar_body(b, j);
-    const slice_sums s = sum_slice(b, b->body[j]->node0, b->body[j]->n_node, u, p);
-    double arm[3];
-    vvi_cross3(r + BAR_ORIGIN, r + BAR_AXIS, arm); /* all momenta lie on the line: L = (origin x axis) sum p */
-    sum->kinetic += 0.5 * s.kinetic;
-    sum->strain += bar_is_linear(b) && bar_is_elastic(b, j) ? 0.5 * s.strain : strain_energy(b, j, u);
-    sum->potential -= r[BAR_GRAVITY] * s.weight;
-    sum->p_abs += s.momentum_abs;
-    sum->L_abs += vvi_norm3(arm) * s.momentum_abs;
-    for (int c = 0; c < 3; c++) {
-      sum->p[c] += s.momentum * r[BAR_AXIS + c];
-      sum->L[c] += s.momentum * arm[c];
-    }
-  }
+  for (int32_t j = 0; j < b->n_body; j++) audit_body(b, j, u, p, sum);
 }
 
 /* ---- the surface that contact sees: two tips ---- */
@@ -535,6 +538,7 @@ const vv_body_kind vv_bar_kind = {
     .distortion = bar_distortion,
     .stride = bar_stride,
     .audit = bar_audit,
+    .audit_body = audit_body,
     .stable_step = bar_stable_step,
     .surface = bar_surface,
     .push = bar_push,

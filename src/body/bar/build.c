@@ -1,6 +1,7 @@
 /* body/bar/build.c  From words to masses and springs. */
 #include "body/bar/bar.h"
 #include "math/math.h"
+#include "model/bind.h"
 
 #include <string.h>
 
@@ -15,11 +16,11 @@ static const vv_field material_field[] = {
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "elastic in the stretch, or plastic"};
 
 static const vv_field tips_field[] = {
-  {.name = "first", .type = VV_WORD, .words = "lumped|split|cell", .deflt = "lumped", .doc = "lumped: half an element's mass at the very tip, it bounces. split: the mass sits behind a massless tip, contact lasts. cell: masses at cell centres, both tips massless"},
-  {.name = "last",  .type = VV_WORD, .words = "lumped|split|cell", .deflt = "lumped", .doc = "as first"},
+  {.name = "first", .type = VV_WORD, .words = "auto|lumped|split|cell", .deflt = "auto", .doc = "lumped: half an element's mass at the very end, which bounces many times during one contact. split: the mass sits behind a massless tip, and contact lasts. cell: masses at the centres of cells, half a cell without mass at each end: one contact, as in wave theory. auto: cell for linear bars that touch only bars and planes, with restitution 1 and no driven end; else lumped"},
+  {.name = "last",  .type = VV_WORD, .words = "auto|lumped|split|cell", .deflt = "auto", .doc = "as first"},
   {.name = "split", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_OPEN_LO | VV_OPEN_HI, .deflt = "0.25", .doc = "split tips: massless part of the end element"},
 };
-static const vv_schema tips_schema = {"tips", tips_field, VV_COUNT(tips_field), "how the ends meet others"};
+static const vv_schema tips_schema = {"tips", tips_field, VV_COUNT(tips_field), "how the ends come into contact"};
 
 static const vv_field ends_field[] = {
   {.name = "first", .type = VV_WORD, .words = "free|fixed|driven", .deflt = "free", .doc = "free; fixed in space; or driven by `drives`"},
@@ -55,7 +56,7 @@ static const vv_field bar_field[] = {
   {.name = "material",  .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "hyperelastic"},
   {.name = "section",   .type = VV_GROUP, .sub = &vvi_section_area_schema, .flags = VV_REQUIRED, .doc = "cross-section"},
   VVI_DAMPING_FIELD,
-  {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends meet others"},
+  {.name = "tips",      .type = VV_GROUP, .sub = &tips_schema, .doc = "how the ends come into contact"},
   {.name = "ends",      .type = VV_GROUP, .sub = &ends_schema, .doc = "supports"},
   {.name = "position",  .type = VV_NUMBER, .unit = "m", .deflt = "0", .doc = "of the first end, on the axis"},
   {.name = "velocity",  .type = VV_NUMBER, .unit = "m/s", .deflt = "0", .doc = "along the axis"},
@@ -115,6 +116,78 @@ static bar_plan plan(const vv_group *g)
     if (vv_is(tips, end == 0 ? "first" : "last", "split")) p.reach[end] = vv_number(tips, "split") * l;
   }
   return p;
+}
+
+/* ---- tips that the scene leaves open ---- */
+
+static const vv_group *scene_of(const vv_group *g)
+{
+  while (g->parent != NULL) g = g->parent;
+  return g;
+}
+
+/* A line of `contacts` that lets things touch, but not as massless tips do. */
+static bool wants_mass(const vv_group *contact)
+{
+  return !vv_is(contact, "response", "none") &&
+         (vv_number(contact, "restitution") < 1.0 || !vv_is(contact, "projection", "anticipate") ||
+          vv_is(contact, "search", "general"));
+}
+
+/* Bars, and obstacles made of planes. */
+static bool is_on_line(const vv_group *body)
+{
+  return vv_is(body, "kind", "bar") || (vv_is(body, "kind", "obstacle") && vv_is(body, "shape", "plane"));
+}
+
+/* May the bars of this scene have massless tips, and has it anything that they could touch? */
+static bool scene_suits_cells(const vv_group *scene)
+{
+  const int n = vv_count(scene, "bodies");
+  for (int i = 0; i < n; i++)
+    if (!is_on_line(vv_item(scene, "bodies", i))) return false;
+  bool touch = false;
+  for (int i = 0; i < vv_count(scene, "contacts"); i++) {
+    if (wants_mass(vv_item(scene, "contacts", i))) return false;
+    touch |= !vv_is(vv_item(scene, "contacts", i), "response", "none");
+  }
+  return touch && n > 1;
+}
+
+/* A half cell without mass is a linear spring: such bars alone take it where nobody says how the ends are made. */
+static bool bar_suits_cells(const vv_group *g)
+{
+  const vv_group *material = vv_sub(g, "material"), *ends = vv_sub(g, "ends");
+  return vv_is(material, "law", "linear") && !vv_has(material, "failure") && !vv_is(ends, "first", "driven") &&
+         !vv_is(ends, "last", "driven");
+}
+
+static bool is_open(const vv_group *tips)
+{
+  return vv_is(tips, "first", "auto") || vv_is(tips, "last", "auto");
+}
+
+/* `auto` becomes cell where the whole bar can be so, else lumped; the scene that is written down says which. */
+static void settle_tips(const vv_group *g, bool suits)
+{
+  const vv_group *tips = vv_sub(g, "tips");
+  const bool first = vv_is(tips, "first", "auto"), last = vv_is(tips, "last", "auto");
+  const bool asked = vv_is(tips, "first", "cell") || vv_is(tips, "last", "cell");
+  const bool cell = asked || (first && last && suits && bar_suits_cells(g));
+  if (first) vvi_group_resolve(tips, "first", cell ? "cell" : "lumped");
+  if (last) vvi_group_resolve(tips, "last", cell ? "cell" : "lumped");
+}
+
+/* The first bar that leaves its tips open settles those of all bars: one look at the scene. */
+static void choose_tips(const vv_group *g)
+{
+  if (!is_open(vv_sub(g, "tips"))) return;
+  const vv_group *scene = scene_of(g);
+  const bool suits = scene_suits_cells(scene);
+  for (int i = 0; i < vv_count(scene, "bodies"); i++) {
+    const vv_group *bar = vv_item(scene, "bodies", i);
+    if (vv_is(bar, "kind", "bar") && is_open(vv_sub(bar, "tips"))) settle_tips(bar, suits);
+  }
 }
 
 static vv_status check_tips(const vv_group *g, const bar_plan *p)
@@ -205,6 +278,7 @@ static vv_status check_failure(const vv_group *g, const bar_plan *p, const bar_i
 
 vv_status bar_measure(const vv_group *g, vv_need *need)
 {
+  choose_tips(g);
   const bar_plan p = plan(g);
   int n;
   vv_status status = check_tips(g, &p);

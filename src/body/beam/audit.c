@@ -133,22 +133,25 @@ static void add(vv_totals *sum, const vv_totals *part)
 }
 
 /* Segments follow from the length of the body, so the order of the sum does not depend on the number of threads. */
+void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
+{
+  const int64_t i0 = b->body[j]->node0, n = b->body[j]->n_node;
+  const int64_t segments = n < 2 * SEGMENT ? 1 : n < SEGMENTS * SEGMENT ? n / SEGMENT : SEGMENTS;
+  vv_totals part[SEGMENTS];
+  if (n < PARALLEL_FROM || b->threads < 2) {
+    for (int64_t s = 0; s < segments; s++)
+      part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
+  } else {
+#pragma omp parallel for schedule(static) num_threads(b->threads)
+    for (int64_t s = 0; s < segments; s++)
+      part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
+  }
+  for (int64_t s = 0; s < segments; s++) add(sum, &part[s]);
+}
+
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const int64_t i0 = b->body[j]->node0, n = b->body[j]->n_node;
-    const int64_t segments = n < 2 * SEGMENT ? 1 : n < SEGMENTS * SEGMENT ? n / SEGMENT : SEGMENTS;
-    vv_totals part[SEGMENTS];
-    if (n < PARALLEL_FROM || b->threads < 2) {
-      for (int64_t s = 0; s < segments; s++)
-        part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
-    } else {
-#pragma omp parallel for schedule(static) num_threads(b->threads)
-      for (int64_t s = 0; s < segments; s++)
-        part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
-    }
-    for (int64_t s = 0; s < segments; s++) add(sum, &part[s]);
-  }
+  for (int32_t j = 0; j < b->n_body; j++) beam_audit_body(b, j, q, p, sum);
 }
 
 /* Places are multiples of their rounding, so an unstressed element shows strains up to eps |x|/l, and its frames add eps to

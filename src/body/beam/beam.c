@@ -29,6 +29,7 @@ const vv_body_kind vv_beam_kind = {
     .distortion = beam_distortion,
     .stride = beam_stride,
     .audit = beam_audit,
+    .audit_body = beam_audit_body,
     .energy_floor = beam_energy_floor,
     .stable_step = beam_stable_step,
     .answer_time = beam_answer_time,

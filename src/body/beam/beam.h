@@ -247,6 +247,7 @@ void beam_scatter(const vv_block *b, int64_t node, const double *q, const double
 
 /* ---- audit.c ---- */
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);

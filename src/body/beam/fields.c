@@ -50,7 +50,7 @@ static const vv_field bump_field[] = {
 };
 static const vv_schema bump_schema = {"bump", bump_field, VV_COUNT(bump_field), "strain and curvature vary as sin^2(pi S/L): smooth, and nothing pulls at the free ends"};
 static const vv_field nodes_field[] = {
-  {.name = "file", .type = VV_TEXT, .flags = VV_REQUIRED | VV_PATH, .doc = "table with a head line of names and one line per node: x y z, then if wanted d1x .. d1z d3x .. d3z (frames; default: along the polygon), vx vy vz, wx wy wz (velocity and spin, in space); commas or blanks between; path from the scene's folder"},
+  {.name = "file", .type = VV_TEXT, .flags = VV_REQUIRED | VV_PATH, .doc = "table with a header row of names and one row per node: x y z, then optionally d1x .. d1z d3x .. d3z (frames; default: along the polygon), vx vy vz, wx wy wz (velocity and spin, in space); commas or blanks between; path from the scene's folder"},
 };
 static const vv_schema nodes_schema = {"nodes", nodes_field, VV_COUNT(nodes_field), "places, frames and motion from a file"};
 static const vv_field shape_field[] = {
@@ -65,13 +65,13 @@ static const vv_field shape_field[] = {
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
 
 static const vv_field ends_field[] = {
-  {.name = "first", .type = VV_WORD, .words = "free|pinned|clamped|slope", .deflt = "free", .doc = "free; pinned: the place is fixed, the frame turns; clamped: both fixed; slope: clamped, and the neighbour stays on the line through d3"},
+  {.name = "first", .type = VV_WORD, .words = "free|pinned|clamped|slope", .deflt = "free", .doc = "free; pinned: the position is fixed, the frame rotates; clamped: both fixed; slope: clamped, and the neighbour stays on the line through d3"},
   {.name = "last",  .type = VV_WORD, .words = "free|pinned|clamped|slope", .deflt = "free", .doc = "as first"},
 };
 static const vv_schema ends_schema = {"ends", ends_field, VV_COUNT(ends_field), "supports"};
 
 #define PROFILE_FIELDS(what) \
-  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, not decreasing; one written twice is a jump, and a node there takes the first value"}, \
+  {.name = "at",        .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED, .doc = "fractions of the length, in order; repeat one for a jump (a node exactly there takes the first value)"}, \
   {.name = "factor",    .type = VV_NUMBERS, .unit = "1", .flags = VV_REQUIRED, .doc = "one per fraction; linear between, constant outside"}, \
   {.name = "direction", .type = VV_VECTOR, .unit = what, .flags = VV_REQUIRED, .doc = "added times the factor"}
 static const vv_field profile_field[] = {PROFILE_FIELDS("m/s")}, spin_profile_field[] = {PROFILE_FIELDS("rad/s")};
@@ -120,7 +120,7 @@ static const vv_field beam_field[] = {
   {.name = "stiffness",        .type = VV_GROUP, .sub = &stiffness_schema, .doc = "corrections of the section's stiffness"},
   {.name = "shape",            .type = VV_CHOICE, .sub = &shape_schema, .deflt = "straight", .doc = "initial shape"},
   {.name = "rest",             .type = VV_WORD, .words = "straight|shape", .deflt = "straight", .doc = "straight: the unstressed beam is straight, and a curved initial shape springs back. shape: the initial shape is unstressed (not for bump and nodes)"},
-  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the places of a file); of the centre of a ring"},
+  {.name = "position",         .type = VV_VECTOR, .unit = "m", .flags = VV_MOVED, .deflt = "[0, 0, 0]", .doc = "of the first node (added to the positions of a file); of the centre of a ring"},
   {.name = "axis",             .type = VV_VECTOR, .unit = "1", .deflt = "[0, 0, 1]", .doc = "direction of d3 at the first node (not with a file)"},
   {.name = "normal",           .type = VV_VECTOR, .unit = "1", .deflt = "[1, 0, 0]", .doc = "direction of d1 at the first node, made perpendicular to the axis; the default along such an axis becomes [0, 1, 0] (a file without frames carries it along its polygon)"},
   {.name = "velocity",         .type = VV_VECTOR, .unit = "m/s", .deflt = "[0, 0, 0]", .doc = "of all nodes"},
@@ -133,9 +133,9 @@ static const vv_field beam_field[] = {
   {.name = "masses",           .type = VV_LIST, .sub = &mass_schema, .flags = VV_OPTIONAL, .doc = "point masses"},
   {.name = "loads",            .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces and moments on nodes"},
   {.name = "distributed",      .type = VV_LIST, .sub = &spread_schema, .flags = VV_OPTIONAL, .doc = "loads on the whole length"},
-  {.name = "touch",            .type = VV_WORD, .words = "section|centroid", .deflt = "section", .doc = "what of a section meets others. section: a round one its radius, a rectangle its four corners, a general one its centroid. centroid: the line of centroids (the papers)"},
+  {.name = "touch",            .type = VV_WORD, .words = "section|centroid", .deflt = "section", .doc = "what of a section comes into contact. section: a round one its radius, a rectangle its four corners, a general one its centroid. centroid: the line of centroids (the papers)"},
   {.name = "strain",           .type = VV_WORD, .words = "one-point|trapezoid|cayley", .deflt = "one-point", .doc = "one-point: strain at the middle of an element, no locking. trapezoid: at its two nodes (the 2015 paper; locks in shear on coarse meshes). cayley: by the Cayley map of SE(3) between its nodes (the multisymplectic papers of 2016 and 2017), no locking. energy-momentum always takes one point"},
-  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp|cayley", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential. cayley: another word for lavi-cayley, with strain cayley the multisymplectic scheme. energy-momentum has no drift: the word does nothing there"},
+  {.name = "drift",            .type = VV_WORD, .words = "lgvi|lavi-cayley|lavi-cay|lavi-exp|cayley", .deflt = "lgvi", .doc = "how a node turns and moves freely. lgvi: group variables, closed form. lavi-*: Lie algebra variables with the Cayley map of SE(3), the Cayley map of SO(3) with its tangent, or the exponential. cayley: another name for lavi-cayley, with strain cayley the multisymplectic scheme. energy-momentum has no drift: the word does nothing there"},
 };
 const vv_schema beam_schema = {"beam", beam_field, VV_COUNT(beam_field), "geometrically exact beam in space"};
 /* clang-format on */

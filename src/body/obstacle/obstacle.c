@@ -35,7 +35,7 @@ static const vv_schema room_schema = {"room", box_field, VV_COUNT(box_field), "s
 static const vv_field shape_field[] = {
   {.name = "plane",    .type = VV_GROUP, .sub = &plane_schema, .flags = VV_OPTIONAL, .doc = "a wall or a floor"},
   {.name = "sphere",   .type = VV_GROUP, .sub = &sphere_schema, .flags = VV_OPTIONAL, .doc = "a ball, or a hollow one"},
-  {.name = "cylinder", .type = VV_GROUP, .sub = &cylinder_schema, .flags = VV_OPTIONAL, .doc = "round and endless, or a pipe"},
+  {.name = "cylinder", .type = VV_GROUP, .sub = &cylinder_schema, .flags = VV_OPTIONAL, .doc = "round and endless, or a pipe; a finite one is a rigid body with 'fixed: true'"},
   {.name = "box",      .type = VV_GROUP, .sub = &box_schema, .flags = VV_OPTIONAL, .doc = "a block; bodies are outside"},
   {.name = "room",     .type = VV_GROUP, .sub = &room_schema, .flags = VV_OPTIONAL, .doc = "six walls; bodies are inside"},
 };

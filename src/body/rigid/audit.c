@@ -69,6 +69,14 @@ void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals 
   sum->kinetic += vv_sum_value(&kinetic), sum->potential += vv_sum_value(&potential);
 }
 
+void rigid_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
+{
+  const vv_body *body = b->body[j];
+  const totals part = sum_segment(b, body->node0, body->node0 + body->n_node, q, p);
+  add(sum, &part.sum);
+  sum->kinetic += vv_sum_value(&part.kinetic), sum->potential += vv_sum_value(&part.potential);
+}
+
 /* ---- output ---- */
 
 enum rigid_output_word {

@@ -24,7 +24,7 @@ static const vv_field cylinder_field[] = {
 static const vv_schema cylinder_schema = {"cylinder", cylinder_field, VV_COUNT(cylinder_field), "a full cylinder about its middle"};
 static const vv_field hull_field[] = {
   {.name = "points", .type = VV_NUMBERS, .unit = "m", .lo = -1e15, .hi = 1e15, .flags = VV_OPTIONAL, .doc = "x, y, z of each point, in the axes of the shape"},
-  {.name = "file",   .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line x y z and one line per point, instead of points"},
+  {.name = "file",   .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the header row x y z and one row per point, instead of points"},
 };
 static const vv_schema hull_schema = {"hull", hull_field, VV_COUNT(hull_field), "the smallest convex body that holds all points"};
 static const vv_field mesh_field[] = {
@@ -33,8 +33,8 @@ static const vv_field mesh_field[] = {
   {.name = "scale",  .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e15, .flags = VV_OPEN_LO, .deflt = "1", .doc = "all coordinates are multiplied by this: 0.001 for a file in mm"},
   {.name = "points", .type = VV_NUMBERS, .unit = "m", .lo = -1e15, .hi = 1e15, .flags = VV_OPTIONAL, .doc = "x, y, z of each point, in the axes of the shape"},
   {.name = "faces",  .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "three points of each triangle, counted from 0, counterclockwise from outside"},
-  {.name = "points_file", .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line x y z and one line per point, instead of points"},
-  {.name = "faces_file",  .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the head line a b c and one line per triangle, instead of faces"},
+  {.name = "points_file", .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the header row x y z and one row per point, instead of points"},
+  {.name = "faces_file",  .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with the header row a b c and one row per triangle, instead of faces"},
 };
 static const vv_schema mesh_schema = {"mesh", mesh_field, VV_COUNT(mesh_field), "a closed surface of triangles: a file, a torus, or points and faces"};
 static const vv_field shell_field[] = {
@@ -46,12 +46,18 @@ static const vv_field room_field[] = {
   {.name = "size",      .type = VV_VECTOR, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the hollow inside, along x, y, z of the shape"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "of the walls, outside the size; 0: a skin, which takes 'mass'"},
 };
+static const vv_field plate_field[] = {
+  {.name = "normal",    .type = VV_VECTOR, .unit = "1", .flags = VV_REQUIRED, .doc = "of its front, which passes through 'position'; points to the free side; need not have length 1"},
+  {.name = "width",     .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "edge of the square front"},
+  {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "behind the front; default: a tenth of the width"},
+};
+static const vv_schema plate_schema = {"plate", plate_field, VV_COUNT(plate_field), "a square plate by its front: a finite floor or wall, which may move"};
 static const vv_schema room_schema = {"room", room_field, VV_COUNT(room_field), "a hollow block: other bodies are inside it and do not meet its outside"};
 
 static const vv_field orientation_field[] = {
   {.name = "quaternion", .type = VV_NUMBERS, .unit = "1", .flags = VV_OPTIONAL, .doc = "w, x, y, z; brought to length 1"},
   {.name = "axis",       .type = VV_VECTOR, .unit = "1", .flags = VV_OPTIONAL, .doc = "turned about this direction, by 'angle'"},
-  {.name = "angle",      .type = VV_NUMBER, .unit = "rad", .flags = VV_OPTIONAL, .doc = "goes with 'axis'; right-handed"},
+  {.name = "angle",      .type = VV_NUMBER, .unit = "rad", .flags = VV_OPTIONAL, .doc = "about 'axis'; right-handed"},
   {.name = "vector",     .type = VV_VECTOR, .unit = "rad", .flags = VV_OPTIONAL, .doc = "axis times angle in one"},
 };
 static const vv_schema orientation_schema = {"orientation", orientation_field, VV_COUNT(orientation_field), "a rotation in one of three ways; none: not turned"};
@@ -85,15 +91,16 @@ static const vv_field shape_field[] = {
   {.name = "mesh",     .type = VV_GROUP, .sub = &mesh_schema, .flags = VV_OPTIONAL, .doc = "a closed surface of triangles"},
   {.name = "compound", .type = VV_GROUP, .sub = &compound_schema, .flags = VV_OPTIONAL, .doc = "several shapes that move as one"},
   {.name = "shell",    .type = VV_GROUP, .sub = &shell_schema, .flags = VV_OPTIONAL, .doc = "a hollow ball, seen from inside"},
+  {.name = "plate",    .type = VV_GROUP, .sub = &plate_schema, .flags = VV_OPTIONAL, .doc = "a square plate by its front: a wall or floor of finite size"},
   {.name = "room",     .type = VV_GROUP, .sub = &room_schema, .flags = VV_OPTIONAL, .doc = "a hollow block, seen from inside"},
 };
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
 
 static const vv_field copies_field[] = {
   {.name = "grid",        .type = VV_GROUP, .sub = &vvi_grid_schema, .flags = VV_OPTIONAL, .doc = "rows, columns and layers"},
-  {.name = "places",      .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with a head line of names and one line per copy: x y z, then if wanted qw qx qy qz (turns the body after 'orientation'), vx vy vz, wx wy wz (added to 'velocity' and 'spin', in space); x y z are added to 'position'; path from the scene's folder"},
+  {.name = "places",      .type = VV_TEXT, .flags = VV_OPTIONAL | VV_PATH, .doc = "table with a header row of names and one row per copy: x y z, then optionally qw qx qy qz (turns the body after 'orientation'), vx vy vz, wx wy wz (added to 'velocity' and 'spin', in space); x y z are added to 'position'; path from the scene's folder"},
   {.name = "jitter",      .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "each coordinate is moved by a random length, at most this far either way"},
-  {.name = "orientation", .type = VV_WORD, .words = "same|random", .deflt = "same", .doc = "same: as the body's word. random: every direction is as likely"},
+  {.name = "orientation", .type = VV_WORD, .words = "same|random", .deflt = "same", .doc = "same: as 'orientation' of the body. random: every direction is equally likely"},
   {.name = "speed",       .type = VV_NUMBER, .unit = "m/s", .lo = 0, .hi = 1e12, .deflt = "0", .doc = "a velocity of this size in a random direction, added to 'velocity'"},
   {.name = "spin",        .type = VV_NUMBER, .unit = "rad/s", .lo = 0, .hi = 1e12, .deflt = "0", .doc = "an angular velocity of this size about a random direction, added to 'spin'"},
   {.name = "seed",        .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 9007199254740992, .deflt = "1", .doc = "of what is random: the same seed gives the same scene everywhere"},

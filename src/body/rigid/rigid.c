@@ -40,6 +40,7 @@ const vv_body_kind vv_rigid_kind = {
     .post = rigid_post,
     .stride = rigid_stride,
     .audit = rigid_audit,
+    .audit_body = rigid_audit_body,
     .stable_step = stable_step,
     .surface = rigid_surface,
     .push = rigid_push,

@@ -126,6 +126,7 @@ void rigid_scatter(const vv_block *b, int64_t node, const double *q, const doubl
 
 /* ---- audit.c ---- */
 void rigid_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+void rigid_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 enum { RIGID_OUTPUTS = 7 };
 extern const vv_output_field rigid_output_field[];
 void rigid_output(const vv_block *b, int field, const double *q, const double *p, double *out);

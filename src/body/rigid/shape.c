@@ -89,6 +89,18 @@ static vv_status block_part(const vv_group *s, vvi_part *part)
   return VV_OK;
 }
 
+/* The front passes through the origin of the shape, the block lies behind it. */
+static vv_status plate_part(const vv_group *s, vvi_part *part)
+{
+  const double width = vv_number(s, "width");
+  part->type = VVI_PART_BLOCK;
+  part->half[0] = part->half[1] = 0.5 * width;
+  part->half[2] = 0.5 * (vv_has(s, "thickness") ? vv_number(s, "thickness") : 0.1 * width);
+  if (!axes_about(vv_numbers(s, "normal", NULL), part->frame)) return vv_complain(s, "normal", "must not be zero");
+  for (int c = 0; c < 3; c++) part->centre[c] = -part->half[2] * part->frame[6 + c];
+  return VV_OK;
+}
+
 static vv_status round_part(const vv_group *s, vvi_part_type type, vvi_part *part)
 {
   part->type = type;
@@ -234,6 +246,8 @@ static vv_status make_part(const vv_group *g, vvi_arena *arena, vvi_part *part)
   memcpy(part->frame, identity, sizeof identity);
   if (strcmp(word, "ball") == 0 || strcmp(word, "shell") == 0)
     VV_TRY(ball_part(s, part));
+  else if (strcmp(word, "plate") == 0)
+    VV_TRY(plate_part(s, part));
   else if (strcmp(word, "box") == 0 || strcmp(word, "room") == 0)
     VV_TRY(block_part(s, part));
   else

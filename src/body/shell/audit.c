@@ -6,38 +6,39 @@
 #include <float.h>
 #include <string.h>
 
-enum { CHUNKS = 64 };
-
 /* ---- sums ---- */
 
-static void add(vv_totals *sum, const vv_totals *part)
-{
-  sum->kinetic += part->kinetic, sum->strain += part->strain, sum->potential += part->potential;
-  sum->p_abs += part->p_abs, sum->L_abs += part->L_abs;
-  for (int c = 0; c < 3; c++) sum->p[c] += part->p[c], sum->L[c] += part->L[c];
-}
-
-static vv_totals audit_chunk(const vv_block *b, int64_t from, int64_t to, const double *q, const double *p)
+static void audit_tile(const vv_block *b, int64_t i, const double *q, const double *p, double *part)
 {
   const shell_plan *plan = b->plan;
-  vv_totals sum = {0};
-  for (int64_t i = from; i < to; i++) plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, &sum);
-  return sum;
+  vv_totals t = {0};
+  plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, &t);
+  const double all[SHELL_SUMS] = {t.kinetic, t.strain, t.potential, t.p_abs, t.L_abs, t.p[0],
+                                  t.p[1],    t.p[2],   t.L[0],      t.L[1],  t.L[2]};
+  memcpy(part + SHELL_SUMS * i, all, sizeof all);
 }
 
-/* Chunks follow from the number of tiles, so the order of the sum does not depend on the number of threads. */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
 {
   const shell_plan *plan = b->plan;
-  const int64_t n = plan->tiles, chunks = n < CHUNKS ? n : CHUNKS;
-  vv_totals part[CHUNKS];
-  if (b->threads < 2 || n < 2) {
-    for (int64_t i = 0; i < chunks; i++) part[i] = audit_chunk(b, n * i / chunks, n * (i + 1) / chunks, q, p);
-  } else {
-#pragma omp parallel for schedule(static) num_threads(b->threads)
-    for (int64_t i = 0; i < chunks; i++) part[i] = audit_chunk(b, n * i / chunks, n * (i + 1) / chunks, q, p);
-  }
-  for (int64_t i = 0; i < chunks; i++) add(sum, &part[i]);
+  bool mine;
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[SHELL_SUMS];
+  const int64_t n = shell_tiles_here(plan);
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n > 1)
+  for (int64_t i = 0; i < n; i++) audit_tile(b, shell_tile_here(plan, i), q, p, part);
+  shell_sum_tiles(b, SHELL_SUMS, part, all);
+  shell_scratch_done(b, scratch, mine);
+  sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
+  sum->p_abs += all[3], sum->L_abs += all[4];
+  for (int c = 0; c < 3; c++) sum->p[c] += all[5 + c], sum->L[c] += all[8 + c];
+}
+
+void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
+{
+  const shell_plan *plan = b->plan;
+  for (int64_t i = 0; i < plan->tiles; i++)
+    if (plan->tile[i].body == j) plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, sum);
 }
 
 /* Places are multiples of their rounding: a triangle with sides s far from the origin shows strains up to eps |x|/s and

@@ -487,8 +487,8 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
   if (status != VV_OK) return status;
   shell_plan *plan = b->plan;
   if (f->body_in_block + 1 < b->n_body) return VV_OK;
-  plan->reals = 4 * plan->slots + (b->n_load > 0 ? 6 * b->nodes : 0);
-  if (b->z_reals > 0) plan->reals += SHELL_LOSSES * plan->tiles;
+  plan->sums0 = 4 * plan->slots + (b->n_load > 0 ? 6 * b->nodes : 0);
+  plan->reals = plan->sums0 + SHELL_SUMS * plan->tiles;
   if (shell_tear_prepare(f->arena, b) != VV_OK) return vv_complain(g, "mesh", "out of memory for what can break");
   plan->slot = VVI_ARENA_NEW(f->arena, double, plan->reals);
   return plan->slot == NULL ? vv_complain(g, "mesh", "out of memory for the forces") : VV_OK;

@@ -16,7 +16,7 @@ static const vv_schema material_schema = {"material", material_field, VV_COUNT(m
 static const vv_field sphere_field[] = {
   {.name = "radius",    .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the nodes of the control mesh; the surface itself lies a little inside"},
   {.name = "base",      .type = VV_WORD, .words = "octahedron|icosahedron", .deflt = "octahedron", .doc = "8 or 20 triangles that are cut"},
-  {.name = "frequency", .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 4096, .deflt = "1", .doc = "pieces that every edge of the base is cut into"},
+  {.name = "frequency", .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 4096, .deflt = "1", .doc = "divisions of every edge of the base"},
   {.name = "level",     .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 12, .deflt = "0", .doc = "times that every triangle is cut into four; 8 or 20 times frequency^2 4^level triangles"},
 };
 static const vv_schema sphere_schema = {"sphere", sphere_field, VV_COUNT(sphere_field), "a sphere"};
@@ -32,7 +32,7 @@ static const vv_field rectangle_field[] = {
 static const vv_schema rectangle_schema = {"rectangle", rectangle_field, VV_COUNT(rectangle_field), "a flat rectangle, normal along z"};
 static const vv_field cube_field[] = {
   {.name = "edge",   .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the control mesh; edges and corners of the surface are rounded"},
-  {.name = "pieces", .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 4096, .flags = VV_REQUIRED, .doc = "of an edge; 12 pieces^2 triangles"},
+  {.name = "pieces", .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 4096, .flags = VV_REQUIRED, .doc = "divisions of an edge; 12 pieces^2 triangles"},
 };
 static const vv_schema cube_schema = {"cube", cube_field, VV_COUNT(cube_field), "a hollow cube"};
 static const vv_field box_field[] = {
@@ -43,8 +43,8 @@ static const vv_schema box_schema = {"box", box_field, VV_COUNT(box_field), "a h
 static const vv_field cylinder_field[] = {
   {.name = "radius", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the nodes of the control mesh"},
   {.name = "height", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "along z"},
-  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces around"},
-  {.name = "along",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e5, .flags = VV_REQUIRED, .doc = "pieces along"},
+  {.name = "around", .type = VV_INTEGER, .unit = "1", .lo = 3, .hi = 1e5, .flags = VV_REQUIRED, .doc = "divisions around"},
+  {.name = "along",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e5, .flags = VV_REQUIRED, .doc = "divisions along"},
   {.name = "closed", .type = VV_BOOLEAN, .deflt = "false", .doc = "true: a disc at either end"},
 };
 static const vv_schema cylinder_schema = {"cylinder", cylinder_field, VV_COUNT(cylinder_field), "a cylinder about z"};
@@ -67,7 +67,7 @@ static const vv_field mesh_field[] = {
 static const vv_schema mesh_schema = {"mesh", mesh_field, VV_COUNT(mesh_field), "exactly one of these; the control mesh of the surface, about the origin"};
 
 static const vv_field edge_field[] = {
-  {.name = "hold", .type = VV_WORD, .words = "free|supported|clamped", .flags = VV_REQUIRED, .doc = "supported: the place is fixed, the surface turns freely. clamped: place and slope are fixed"},
+  {.name = "hold", .type = VV_WORD, .words = "free|supported|clamped", .flags = VV_REQUIRED, .doc = "supported: the position is fixed, the surface rotates freely. clamped: position and slope are fixed"},
   {.name = "loop", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 1e9, .deflt = "0", .doc = "which border curve, from 1 in the order of the lowest node on it; 0: all"},
   {.name = "low",  .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "only border nodes above this corner of a box, in the coordinates of the mesh"},
   {.name = "high", .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "only border nodes below this corner of a box"},
@@ -75,7 +75,7 @@ static const vv_field edge_field[] = {
 static const vv_schema edge_schema = {"edges", edge_field, VV_COUNT(edge_field), "what holds the border; later rows win"};
 
 static const vv_field load_field[] = {
-  {.name = "at",      .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "in the coordinates of the mesh; the nearest node takes it, at its place on the surface"},
+  {.name = "at",      .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "in the coordinates of the mesh; the nearest node takes it, at its point of the surface"},
   {.name = "force",   .type = VV_VECTOR, .unit = "N", .flags = VV_REQUIRED, .doc = "in space"},
   {.name = "history", .type = VV_CHOICE, .sub = &vvi_history_schema, .deflt = "constant", .doc = "how it varies in time"},
 };
@@ -117,7 +117,7 @@ static const vv_field shell_field[] = {
   {.name = "edges",     .type = VV_LIST, .sub = &edge_schema, .flags = VV_OPTIONAL, .doc = "what holds the border of an open shell; free where nothing is said"},
   {.name = "loads",     .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces at points"},
   {.name = "pressure",  .type = VV_LIST, .sub = &pressure_schema, .flags = VV_OPTIONAL, .doc = "pressure on the surface"},
-  {.name = "contact",   .type = VV_WORD, .words = "control|limit", .deflt = "control", .doc = "what meets others. control: the triangles between the nodes. limit: between the points of the surface that belong to the nodes"},
+  {.name = "contact",   .type = VV_WORD, .words = "control|limit", .deflt = "control", .doc = "what comes into contact. control: the control mesh. limit: the mesh through the points of the limit surface"},
 };
 const vv_schema shell_schema = {"shell", shell_field, VV_COUNT(shell_field), "thin shell on a subdivision surface"};
 /* clang-format on */

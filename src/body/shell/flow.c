@@ -5,6 +5,7 @@
 #include "body/shell/lanes.h"
 
 #include "ledger/ledger.h"
+#include "visviva/net.h"
 
 #include <string.h>
 
@@ -39,62 +40,71 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
 {
   const shell_plan *plan = b->plan;
   const shell_drifted d = {.h = h, .p = p, .minv = shell_node(b, SHELL_INVERSE_MASS)};
+  const int64_t n = shell_tiles_here(plan);
   bool mine;
-  double *slot = shell_scratch(b, &mine), *loss = shell_losses(b, slot);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && plan->tiles >= 4)
-  for (int64_t i = 0; i < plan->tiles; i++) {
+  double *slot = shell_scratch(b, &mine), *loss = shell_parts(b, slot);
+  shell_fetch_nodes(b, q, p);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= 4)
+  for (int64_t j = 0; j < n; j++) {
+    const int64_t i = shell_tile_here(plan, j);
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
-    memset(loss + SHELL_LOSSES * i, 0, sizeof(double) * SHELL_LOSSES);
-    if (k->columns > 0.0) plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_LOSSES * i);
+    memset(loss + SHELL_SUMS * i, 0, sizeof(double) * SHELL_LOSSES);
+    if (k->columns > 0.0)
+      plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_SUMS * i);
   }
   shell_losses_post(b, loss, post);
   shell_scratch_done(b, slot, mine);
   if (plan->where != NULL && post != NULL) shell_tear(b, &d, q, post);
 }
 
-/* Added tile by tile in their order: the same for any number of threads. */
 void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post)
 {
-  const shell_plan *plan = b->plan;
-  double sum[SHELL_LOSSES] = {0};
+  double all[SHELL_LOSSES];
   if (post == NULL) return;
-  for (int64_t i = 0; i < plan->tiles; i++)
-    for (int c = 0; c < SHELL_LOSSES; c++) sum[c] += loss[SHELL_LOSSES * i + c];
-  if (sum[0] != 0.0) vvi_sum_add(&post->plastic_work, sum[0]);
-  if (sum[1] != 0.0) vvi_sum_add(&post->viscous_loss, sum[1]);
-  if (sum[2] != 0.0) vvi_sum_add(&post->damage_loss, sum[2]);
+  shell_sum_tiles(b, SHELL_LOSSES, loss, all);
+  if (all[0] != 0.0) vvi_sum_add(&post->plastic_work, all[0]);
+  if (all[1] != 0.0) vvi_sum_add(&post->viscous_loss, all[1]);
+  if (all[2] != 0.0) vvi_sum_add(&post->damage_loss, all[2]);
 }
 
 /* Momenta fade: what the medium takes is external.                                                             [mat 11] */
-static void fade(const vv_block *b, const vv_body *body, double keep, const double *q, double *p, vv_posted *post)
+static void fade(const vv_block *b, const shell_tile *t, double keep, const double *q, double *p, double sum[9])
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  double loss = 0.0, impulse[3] = {0, 0, 0}, moment[3] = {0, 0, 0};
-  for (int64_t i = body->node0; i < body->node0 + body->n_node; i++) {
+  for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
     double x[3], j[3], turn[3];
     for (int c = 0; c < 3; c++) {
       double *at = p + c * b->column + i;
       const double before = *at;
       *at *= keep;
       x[c] = q[c * b->column + i], j[c] = *at - before;
-      loss += 0.5 * minv[i] * (before - *at) * (before + *at);
-      impulse[c] += j[c];
+      sum[0] += 0.5 * minv[i] * (before - *at) * (before + *at);
+      sum[1 + c] += j[c];
     }
     vvi_cross3(x, j, turn);
-    for (int c = 0; c < 3; c++) moment[c] += turn[c];
-    post->impulse_abs += vvi_norm3(j), post->moment_abs += vvi_norm3(turn);
+    for (int c = 0; c < 3; c++) sum[4 + c] += turn[c];
+    sum[7] += vvi_norm3(j), sum[8] += vvi_norm3(turn);
   }
-  vvi_sum_add(&post->viscous_loss, loss);
-  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], impulse[c]), vvi_sum_add(&post->moment[c], moment[c]);
 }
 
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post)
 {
-  for (int32_t j = 0; j < b->n_body; j++) {
-    const double rate = shell_of(b, j)->damping.mass;
-    if (rate > 0.0) fade(b, b->body[j], exp(-rate * h), q, p, post);
+  enum { FADED = 9 };
+  const shell_plan *plan = b->plan;
+  bool mine;
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[FADED];
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const int64_t i = shell_tile_here(plan, j);
+    const double rate = shell_of(b, plan->tile[i].body)->damping.mass;
+    memset(part + SHELL_SUMS * i, 0, FADED * sizeof *part);
+    if (rate > 0.0) fade(b, &plan->tile[i], exp(-rate * h), q, p, part + SHELL_SUMS * i);
   }
+  shell_sum_tiles(b, FADED, part, all);
+  shell_scratch_done(b, scratch, mine);
+  vvi_sum_add(&post->viscous_loss, all[0]);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], all[1 + c]), vvi_sum_add(&post->moment[c], all[4 + c]);
+  post->impulse_abs += all[7], post->moment_abs += all[8];
 }
 
 /* ---- the step ---- */
@@ -106,6 +116,18 @@ static double square_of(const shell_body *k, double g11, double g22, double g12)
   const double longest = fmax(fmax(g11, g22), g11 + g22 - 2.0 * g12);
   const double height = (g11 * g22 - g12 * g12) / longest / (SHELL_A * SHELL_A);
   return (1.0 + 0.822 * k->thickness * k->thickness / height) / height;
+}
+
+/* The fastest of all ranks, and the first element that is. */
+static void agree_on_fastest(const vv_net *net, double *rest, double *now, int64_t *element)
+{
+  const double mine = *now;
+  double most[2] = {-*rest, -*now}, first = INFINITY;
+  net->least(net, 2, most);
+  *rest = -most[0], *now = -most[1];
+  if (mine == *now) first = (double)*element;
+  net->least(net, 1, &first);
+  *element = isfinite(first) ? (int64_t)first : 0;
 }
 
 /* Largest of a tile, now and at rest. */
@@ -138,8 +160,12 @@ double shell_step_left(const vv_block *b, const double *q, int64_t *element)
   const shell_plan *plan = b->plan;
   double rest = 0.0, now = 0.0;
   *element = 0;
-  for (int64_t i = 0; b->z_reals > 0 && i < plan->tiles; i++)
-    if (shell_of(b, plan->tile[i].body)->columns > 0.0) tile_left(b, &plan->tile[i], q, &rest, &now, element);
+  if (b->z_reals > 0) shell_fetch_places(b, q);
+  for (int64_t i = 0; b->z_reals > 0 && i < shell_tiles_here(plan); i++) {
+    const shell_tile *t = &plan->tile[shell_tile_here(plan, i)];
+    if (shell_of(b, t->body)->columns > 0.0) tile_left(b, t, q, &rest, &now, element);
+  }
+  if (plan->share != NULL) agree_on_fastest(plan->share->net, &rest, &now, element);
   return now > 0.0 ? sqrt(rest / now) : 1.0;
 }
 

@@ -159,6 +159,7 @@ void shell_kick_loads(const vv_block *b, double t, double h, const double *q, do
   bool mine;
   double *scratch = shell_scratch(b, &mine), *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
   kicked w = {.h = h, .p = p};
+  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
   load_forces(b, t, q, y, F);
   give_to_nodes(b, F, kick_node, &w);
   shell_scratch_done(b, scratch, mine);
@@ -195,33 +196,40 @@ static void book(const booked *w, bool works, vv_posted *post)
   post->moment_abs += w->moment_abs;
 }
 
-/* Inner forces add up to nothing but for what borders take: their sum over the nodes that move is the reaction. */
-static void post_supports(const vv_block *b, double h, const double *q, const double *p, double *slot, vv_posted *post)
+/* Nodes that a tile owns: forces of gravity, or, where slot is given, inner ones. */
+static void book_tile(const vv_block *b, const shell_tile *t, const double *slot, booked *w)
 {
-  const shell_plan *plan = b->plan;
-  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
-  booked w = {.h = h, .q = q, .p = p};
-  shell_gradient(b, q, slot);
-  for (int64_t i = 0; i < plan->tiles; i++) {
-    const shell_tile *t = &plan->tile[i];
-    const double *grad = slot + 4 * (t->slot0 + t->slot);
-    for (int k = 0; k < t->own; k++) {
-      const double f[3] = {-grad[4 * k], -grad[4 * k + 1], -grad[4 * k + 2]};
-      if (minv[t->node0 + t->own0 + k] > 0.0) book_node(&w, b, t->node0 + t->own0 + k, f);
-    }
+  const double *m = shell_node(b, SHELL_MASS), *minv = shell_node(b, SHELL_INVERSE_MASS), *g = b->gravity;
+  const double *grad = slot != NULL ? slot + 4 * (t->slot0 + t->slot) : NULL;
+  for (int k = 0; k < t->own; k++) {
+    const int64_t i = t->node0 + t->own0 + k;
+    double f[3];
+    for (int c = 0; c < 3; c++) f[c] = grad != NULL ? -grad[4 * k + c] : m[i] * g[c];
+    if (minv[i] > 0.0) book_node(w, b, i, f);
   }
-  book(&w, false, post); /* what does not move takes no work */
 }
 
-static void post_gravity(const vv_block *b, double h, const double *q, const double *p, vv_posted *post)
+/* Work is left out: that of gravity is in the potential, and what does not move takes none. */
+static void book_tiles(const vv_block *b, double h, const double *q, const double *p, const double *slot, double *part,
+                       vv_posted *post)
 {
-  const double *m = shell_node(b, SHELL_MASS), *minv = shell_node(b, SHELL_INVERSE_MASS);
-  booked w = {.h = h, .q = q, .p = p};
-  for (int64_t i = 0; i < b->nodes; i++) {
-    const double f[3] = {m[i] * b->gravity[0], m[i] * b->gravity[1], m[i] * b->gravity[2]};
-    if (minv[i] > 0.0) book_node(&w, b, i, f);
+  enum { SUMS = 8 };
+  const shell_plan *plan = b->plan;
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const int64_t i = shell_tile_here(plan, j);
+    booked w = {.h = h, .q = q, .p = p};
+    book_tile(b, &plan->tile[i], slot, &w);
+    const double all[SUMS] = {w.impulse[0], w.impulse[1], w.impulse[2],  w.moment[0],
+                              w.moment[1],  w.moment[2],  w.impulse_abs, w.moment_abs};
+    memcpy(part + SHELL_SUMS * i, all, sizeof all);
   }
-  book(&w, false, post); /* its work is in the potential */
+  double sum[SUMS];
+  shell_sum_tiles(b, SUMS, part, sum);
+  const booked all = {.impulse = {sum[0], sum[1], sum[2]},
+                      .moment = {sum[3], sum[4], sum[5]},
+                      .impulse_abs = sum[6],
+                      .moment_abs = sum[7]};
+  book(&all, false, post);
 }
 
 /* Work of a load in a kick of length h beside a drift with momentum p: h F.v.                                 [ledger 3] */
@@ -230,11 +238,15 @@ void shell_post(const vv_block *b, double t, double h, const double *q, const do
   const shell_plan *plan = b->plan;
   bool mine;
   double *scratch = shell_scratch(b, &mine);
-  if (vvi_norm3(b->gravity) > 0.0) post_gravity(b, h, q, p, post);
-  if (plan->held > 0) post_supports(b, h, q, p, scratch, post);
+  if (vvi_norm3(b->gravity) > 0.0) book_tiles(b, h, q, p, NULL, shell_parts(b, scratch), post);
+  if (plan->held > 0) { /* inner forces add up to nothing but for what borders take: their sum is the reaction */
+    shell_gradient(b, q, scratch);
+    book_tiles(b, h, q, p, scratch, shell_parts(b, scratch), post);
+  }
   if (b->n_load > 0) {
     double *y = scratch + 4 * plan->slots, *F = y + 3 * b->nodes;
     booked w = {.h = h, .q = q, .p = p};
+    shell_fetch_nodes(b, q, p);
     load_forces(b, t, q, y, F);
     give_to_nodes(b, F, book_node, &w);
     book(&w, true, post);

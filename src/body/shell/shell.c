@@ -30,6 +30,7 @@ const vv_body_kind vv_shell_kind = {
     .flow_kick = shell_flow_kick,
     .flow_stride = shell_flow_stride,
     .audit = shell_audit,
+    .audit_body = shell_audit_body,
     .energy_floor = shell_energy_floor,
     .stable_step = shell_stable_step,
     .answer_time = shell_answer_time,
@@ -43,4 +44,8 @@ const vv_body_kind vv_shell_kind = {
     .movers = shell_movers,
     .mover = shell_mover,
     .scatter = shell_scatter,
+    .share = shell_share_tiles,
+    .unshare = shell_share_end,
+    .pieces = shell_pieces,
+    .gather = shell_gather,
 };

@@ -215,7 +215,21 @@ typedef struct shell_component { /* one connected copy: a patch of its own */
   int64_t node0, element0;
   int32_t body;
 } shell_component;
+/* Rows of numbers that travel between ranks. */
+typedef struct shell_exchange {
+  struct vv_star *star;
+  int32_t roots, leaves;
+  int64_t *root, *leaf; /* [roots] rows that others want; [leaves] rows of others */
+} shell_exchange;
+/* The share of one rank. */
+typedef struct shell_share {
+  const struct vv_net *net;
+  int64_t tiles, *tile; /* [tiles] of this rank, ascending */
+  shell_exchange places, forces, nodes, internal;
+  double *root, *leaf; /* rows on their way */
+} shell_share;
 typedef struct shell_plan {
+  shell_share *share; /* NULL: one rank has all */
   int64_t tiles, slots;
   shell_tile *tile;
   int64_t components;
@@ -226,9 +240,9 @@ typedef struct shell_plan {
   shell_tile_fn *force; /* chosen for this machine */
   shell_audit_fn *audit;
   shell_flow_fn *flow;
-  double *slot;  /* scratch: [slots][4] forces on local nodes, behind them [nodes][6] where there are loads, and losses
-                       of tiles where something flows */
-  int64_t reals; /* of it */
+  double *slot;     /* scratch: [slots][4] forces on local nodes, and behind them [nodes][6] where there are loads */
+  int64_t sums0;    /* in it, behind them: [tiles][SHELL_SUMS] what tiles have summed up */
+  int64_t reals;    /* of it */
   atomic_flag busy; /* the scratch is in use */
   int64_t tile_room, component_room, held_room;
 } shell_plan;
@@ -244,6 +258,15 @@ static inline const shell_body *shell_of(const vv_block *b, int32_t body_in_bloc
 static inline const shell_plan *shell_plan_of(const vv_block *b)
 {
   return b->plan;
+}
+/* Tiles of this rank: how many, and which is number k. */
+static inline int64_t shell_tiles_here(const shell_plan *plan)
+{
+  return plan->share != NULL ? plan->share->tiles : plan->tiles;
+}
+static inline int64_t shell_tile_here(const shell_plan *plan, int64_t k)
+{
+  return plan->share != NULL ? plan->share->tile[k] : k;
 }
 
 /* ---- fields.c, mesh.c, build.c ---- */
@@ -363,14 +386,33 @@ void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momen
 void shell_gradient(const vv_block *b, const double *q, double *slot);
 /* The scratch of the plan; mine: it was made for this call. */
 double *shell_scratch(const vv_block *b, bool *mine);
-/* Room for the losses of tiles in it, [tiles][SHELL_LOSSES]. */
-static inline double *shell_losses(const vv_block *b, double *slot)
-{
-  const shell_plan *plan = b->plan;
-  return slot + plan->reals - SHELL_LOSSES * plan->tiles;
-}
+/* Losses of tiles, in the room for sums. */
 void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post);
 void shell_scratch_done(const vv_block *b, double *slot, bool mine);
+
+/* ---- share.c ---- */
+
+vv_status shell_share_tiles(vv_block *b, const struct vv_net *net, vvi_arena *arena);
+void shell_share_end(vv_block *b);
+int64_t shell_pieces(const vv_block *b);
+/* What this rank needs of others; nothing happens where there are none.  Places of halo nodes; forces on its nodes; all nodes
+ * (p may be NULL); all nodes and internal variables. */
+void shell_fetch_places(const vv_block *b, const double *q);
+void shell_fetch_forces(const vv_block *b, double *slot);
+void shell_fetch_nodes(const vv_block *b, const double *q, const double *p);
+void shell_gather(const vv_block *b, double *q, double *p);
+
+/* ---- sums.c ---- */
+
+enum { SHELL_SUMS = 11 };
+/* Room of a scratch for sums of tiles: [tiles][SHELL_SUMS]. */
+static inline double *shell_parts(const vv_block *b, double *scratch)
+{
+  return scratch + shell_plan_of(b)->sums0;
+}
+/* out[n]: the first n numbers of all tiles, each summed exactly and rounded once, so that nobody can see how tiles were
+ * dealt out. */
+void shell_sum_tiles(const vv_block *b, int n, const double *part, double *out);
 
 /* ---- plain.c ---- */
 
@@ -419,6 +461,7 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
+void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
 enum { SHELL_OUTPUTS = 13 };
 extern const vv_output_field shell_output_field[];

@@ -27,8 +27,8 @@ static void flow_tile(const vv_block *b, int64_t i, const shell_drifted *d, doub
 {
   const shell_plan *plan = b->plan;
   const shell_tile *t = &plan->tile[i];
-  memset(loss + SHELL_LOSSES * i, 0, sizeof(double) * SHELL_LOSSES);
-  plan->flow(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, d, q, grad, loss + SHELL_LOSSES * i);
+  memset(loss + SHELL_SUMS * i, 0, sizeof(double) * SHELL_LOSSES);
+  plan->flow(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, d, q, grad, loss + SHELL_SUMS * i);
 }
 
 /* Forces on the local nodes of a tile. */
@@ -101,7 +101,7 @@ static void begin_tile(const move *w, int64_t i)
   const shell_tile *t = &plan->tile[i];
   double *grad = segment(t, w->slot);
   if (w->drifted != NULL)
-    flow_tile(w->b, i, w->drifted, w->q, grad, shell_losses(w->b, w->slot));
+    flow_tile(w->b, i, w->drifted, w->q, grad, shell_parts(w->b, w->slot));
   else
     force_tile(w->b, i, w->q, grad);
   move_nodes(w, t, 0, t->inner, grad);
@@ -140,13 +140,34 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine)
 void shell_gradient(const vv_block *b, const double *q, double *slot)
 {
   const shell_plan *plan = b->plan;
-#pragma omp parallel num_threads(b->threads) if (b->threads > 1 && plan->tiles >= PARALLEL_FROM)
-  {
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) force_tile(b, i, q, segment(&plan->tile[i], slot));
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < plan->tiles; i++) add_shared(&plan->tile[i], slot);
+  const int64_t n = shell_tiles_here(plan);
+  const bool alone = b->threads < 2 || n < PARALLEL_FROM;
+  shell_fetch_places(b, q);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) {
+    const int64_t i = shell_tile_here(plan, k);
+    force_tile(b, i, q, segment(&plan->tile[i], slot));
   }
+  shell_fetch_forces(b, slot);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) add_shared(&plan->tile[shell_tile_here(plan, k)], slot);
+}
+
+/* All tiles of this rank; in between forces of other ranks come in. */
+static void sweep_shared(const move *w)
+{
+  const shell_plan *plan = w->b->plan;
+  const int64_t n = shell_tiles_here(plan);
+  const bool alone = w->b->threads < 2 || n < PARALLEL_FROM;
+  if (w->drifted != NULL)
+    shell_fetch_nodes(w->b, w->q, w->drifted->p); /* what begins to flow asks where its nodes were */
+  else
+    shell_fetch_places(w->b, w->q);
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) begin_tile(w, shell_tile_here(plan, k));
+  shell_fetch_forces(w->b, w->slot);
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
+  for (int64_t k = 0; k < n; k++) end_tile(w, shell_tile_here(plan, k));
 }
 
 static void sweep(const vv_block *b, double h, bool stride, const shell_drifted *drifted, double *q, double *p,
@@ -156,7 +177,9 @@ static void sweep(const vv_block *b, double h, bool stride, const shell_drifted 
   bool mine;
   const move w = {
       .b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine), .drifted = drifted};
-  if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
+  if (plan->share != NULL) {
+    sweep_shared(&w);
+  } else if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
     for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
     for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
   } else {
@@ -168,7 +191,7 @@ static void sweep(const vv_block *b, double h, bool stride, const shell_drifted 
       for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
     }
   }
-  if (drifted != NULL) shell_losses_post(b, shell_losses(b, w.slot), post);
+  if (drifted != NULL) shell_losses_post(b, shell_parts(b, w.slot), post);
   shell_scratch_done(b, w.slot, mine);
   shell_hold_nodes(b, p);
 }

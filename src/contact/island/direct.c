@@ -13,6 +13,8 @@
  * nothing, after which what is left is taken for rounding of gaps that more contacts share than there are motions. */
 enum { HALVINGS = 5, LOOSE_FROM = 40, QUICK = 4, PATIENCE = 10, IN_VAIN = 4, SMOOTH = 5 };
 static const double STIFF_MOST = 1e6, SOFT_MOST = 0.1;
+/* A step that leaves so little of |F|^2 has found the touches: the next would only polish a pass. */
+static const double SOLVED = 1e-4;
 
 /* p at u + alpha du, and off = B^T (p - j) - step - alpha way; returns |off|^2. */
 VVI_HOT_LOCAL static double look(vvi_island_work *w, double alpha)
@@ -53,8 +55,8 @@ static bool slopes(vvi_island_work *w)
 }
 
 /* block += b0^T D b1 and turned += b0^T D^T b1, by columns; rows 1 or 3, sizes m and n. */
-static inline void join(int rows, int m, int n, const double *restrict b0, const double d[9], const double *restrict b1,
-                        double *restrict block, double *restrict turned)
+VVI_INLINE static void join(int rows, int m, int n, const double *restrict b0, const double d[9],
+                            const double *restrict b1, double *restrict block, double *restrict turned)
 {
   double y[3][6], z[3][6];
   for (int r = 0; r < m; r++) {
@@ -74,8 +76,8 @@ static inline void join(int rows, int m, int n, const double *restrict b0, const
   }
 }
 
-static inline void join_any(int rows, int m, int n, const double *b0, const double d[9], const double *b1,
-                            double *block, double *turned)
+VVI_INLINE static void join_any(int rows, int m, int n, const double *b0, const double d[9], const double *b1,
+                                double *block, double *turned)
 {
   if (rows == 3) {
     if (m == 6) {
@@ -178,7 +180,7 @@ static void carry_on(vvi_island_work *w, double times)
 int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double stiffer, bool *done, bool *accepted)
 {
   double alpha = 0.0, least = 1.0, moved = INFINITY, tolerance = vvi_island_tolerance(w), ceiling = STIFF_MOST;
-  double lowest = INFINITY, change;
+  double lowest = INFINITY, before = 0.0, change;
   int32_t n = 0, since = 0, vain = 0;
   bool stale = true;
   *done = *accepted = false;
@@ -187,7 +189,9 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
   for (;;) {
     const bool changed = slopes(w);
     const double size = look(w, 0.0), off = distance(w);
-    const bool pass = alpha == 1.0 && (moved <= fmax(0.5 * off, 0.1 * tolerance) || !changed);
+    const bool pass =
+        alpha == 1.0 && (moved <= fmax(0.5 * off, 0.1 * tolerance) || !changed || size <= SOLVED * before);
+    before = size;
     stale |= changed;
     if (pass) {
       for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].p, sizeof w->row[i].j);

@@ -14,7 +14,7 @@
 
 /* kappa: K over the mean inverse mass of the contact; a pass that takes more than PATIENCE iterations is made softer, the
  * next after one that took no more than QUICK, or that gained little, is made stiffer. */
-enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 10, FIRST = 50 };
+enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 30, FIRST = 50 };
 static const double KAPPA = 30.0, KAPPA_MOST = 1e10, STIFFER = 30.0;
 enum { SHIFTS = 12 }; /* passes after which an island of many contacts is left with shifts that have not converged */
 
@@ -88,8 +88,8 @@ static void carry_on(vvi_island_work *w)
 /* ---- the matrix ---- */
 
 /* block += b0^T D b1, by columns; rows 1 or 3, sizes m and n. */
-static inline void join(int rows, int m, int n, const double *restrict b0, const double d[6], const double *restrict b1,
-                        double *restrict block)
+VVI_INLINE static void join(int rows, int m, int n, const double *restrict b0, const double d[6],
+                            const double *restrict b1, double *restrict block)
 {
   double y[3][6];
   for (int r = 0; r < m; r++) {
@@ -111,8 +111,8 @@ static inline void join(int rows, int m, int n, const double *restrict b0, const
   }
 }
 
-static inline void join_any(int rows, int m, int n, const double *b0, const double d[6], const double *b1,
-                            double *block)
+VVI_INLINE static void join_any(int rows, int m, int n, const double *b0, const double d[6], const double *b1,
+                                double *block)
 {
   if (rows == 3) {
     if (m == 6) {

@@ -182,7 +182,7 @@ void vvi_sparse_clear(vvi_sparse *f)
 /* ---- numbers: blocks by columns, x[rows c + r].  Sizes are 3 or 6 and known where these are inlined ---- */
 
 /* a := the inverse of its lower Cholesky factor; false: not positive. */
-static inline bool root(int n, double *a)
+VVI_INLINE static bool root(int n, double *a)
 {
   double l[36] = {0};
   for (int c = 0; c < n; c++) {
@@ -210,7 +210,7 @@ static inline bool root(int n, double *a)
 }
 
 /* x (m rows) := x l^T, l lower of size n: column c of the product needs columns 0..c of x. */
-static inline void times_turned(int m, int n, double *x, const double *l)
+VVI_INLINE static void times_turned(int m, int n, double *x, const double *l)
 {
   for (int c = n - 1; c >= 0; c--) {
     double y[6] = {0};
@@ -222,8 +222,8 @@ static inline void times_turned(int m, int n, double *x, const double *l)
 }
 
 /* c -= a b^T;  a: m x n, b: o x n */
-static inline void less_product(int m, int o, int n, double *restrict c, const double *restrict a,
-                                const double *restrict b)
+VVI_INLINE static void less_product(int m, int o, int n, double *restrict c, const double *restrict a,
+                                    const double *restrict b)
 {
   for (int j = 0; j < o; j++) {
     double y[6];
@@ -235,13 +235,13 @@ static inline void less_product(int m, int o, int n, double *restrict c, const d
   }
 }
 
-static inline int dim_of(const vvi_sparse *f, int32_t place)
+VVI_INLINE static int dim_of(const vvi_sparse *f, int32_t place)
 {
   return f->start[place + 1] - f->start[place];
 }
 
 /* What column k takes from those that follow: its rows from e on, out of column j = row[e]; n, o: sizes of k and j. */
-static inline void spread(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
+VVI_INLINE static void spread(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
 {
   const int32_t j = f->row[e];
   const double *b = f->below + f->value[e];
@@ -257,7 +257,7 @@ static inline void spread(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
   }
 }
 
-static inline bool column(vvi_sparse *f, int n, int32_t k)
+VVI_INLINE static bool column(vvi_sparse *f, int n, int32_t k)
 {
   const int32_t begin = f->first[k], end = f->first[k + 1];
   if (!root(n, f->diag[k])) return false;
@@ -292,7 +292,7 @@ bool vvi_sparse_make(vvi_sparse *f)
 }
 
 /* y_k := L_k^-1 y_k, and what it takes from those below. */
-static inline void forward(const vvi_sparse *f, int n, int32_t k, double *y)
+VVI_INLINE static void forward(const vvi_sparse *f, int n, int32_t k, double *y)
 {
   double *yk = y + f->start[k], z[6] = {0};
   for (int c = 0; c < n; c++) {
@@ -309,7 +309,7 @@ static inline void forward(const vvi_sparse *f, int n, int32_t k, double *y)
   }
 }
 
-static inline void back(const vvi_sparse *f, int n, int32_t k, double *y)
+VVI_INLINE static void back(const vvi_sparse *f, int n, int32_t k, double *y)
 {
   double *yk = y + f->start[k], z[6] = {0};
   for (int32_t e = f->first[k]; e < f->first[k + 1]; e++) {
@@ -364,7 +364,7 @@ void vvi_sparse_clear_both(vvi_sparse *f)
 }
 
 /* a := its inverse, by Gauss and Jordan with pivots; false: singular. */
-static inline bool invert(int n, double *a)
+VVI_INLINE static bool invert(int n, double *a)
 {
   int row[6];
   for (int k = 0; k < n; k++) {
@@ -398,7 +398,7 @@ static inline bool invert(int n, double *a)
 }
 
 /* x (m rows) := x a, a of size n */
-static inline void times(int m, int n, double *x, const double *a)
+VVI_INLINE static void times(int m, int n, double *x, const double *a)
 {
   double y[36] = {0};
   for (int c = 0; c < n; c++) {
@@ -409,7 +409,7 @@ static inline void times(int m, int n, double *x, const double *a)
   for (int i = 0; i < m * n; i++) x[i] = y[i];
 }
 
-static inline void spread_both(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
+VVI_INLINE static void spread_both(vvi_sparse *f, int o, int n, int32_t e, int32_t end)
 {
   const int32_t j = f->row[e];
   const double *l = f->below + f->value[e], *u = f->right + f->value[e];
@@ -427,7 +427,7 @@ static inline void spread_both(vvi_sparse *f, int o, int n, int32_t e, int32_t e
   }
 }
 
-static inline bool column_both(vvi_sparse *f, int n, int32_t k)
+VVI_INLINE static bool column_both(vvi_sparse *f, int n, int32_t k)
 {
   const int32_t begin = f->first[k], end = f->first[k + 1];
   if (!invert(n, f->diag[k])) return false;

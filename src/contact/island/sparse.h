@@ -15,6 +15,9 @@
 #endif
 #endif
 
+/* What hot loops call becomes part of them: else it would be compiled for the oldest machine alone. */
+#define VVI_INLINE inline __attribute__((always_inline))
+
 typedef struct vvi_sparse {
   vvi_arena *arena;
   int32_t n, most;      /* rows of blocks; room for them */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
-enum { VERSION = 4, VERSION_TEXT = 32 };
+enum { VERSION = 5, VERSION_TEXT = 32 };
 
 /* One list, two uses: writing and reading. */
 #define MARKS(X)    \
@@ -25,8 +25,12 @@ enum { VERSION = 4, VERSION_TEXT = 32 };
   X(probes_bytes)   \
   X(probes_hash)    \
   X(last_probe)     \
+  X(bodies_bytes)   \
+  X(bodies_hash)    \
   X(events)         \
   X(poses)          \
+  X(keys)           \
+  X(last_key)       \
   X(episodes)       \
   X(samples)        \
   X(frames)         \

@@ -44,8 +44,8 @@ typedef struct scales {
 } scales;
 
 static const char *const energy_column[] = {
-    "kinetic",          "strain",       "potential",    "contact",     "external_work", "friction_loss",
-    "restitution_loss", "plastic_work", "viscous_loss", "damage_loss", "total",         "nodal_total"};
+    "kinetic",   "strain",       "potential",    "contact",     "external_work", "friction_loss", "restitution_loss",
+    "step_loss", "plastic_work", "viscous_loss", "damage_loss", "total",         "nodal_total"};
 
 static double summary_scale(const folder *f, const char *path)
 {

@@ -19,7 +19,7 @@ static const column ledger_column[] = {{"step", "1"},          {"time", "s"},   
                                        {"L_y", "kg m^2/s"},    {"L_z", "kg m^2/s"},    {"contacts", "1"},
                                        {"penetration", "m"},   {"nodal_total", "J"},   {"impacts", "1"},
                                        {"energy_h2", "J"},     {"plastic_work", "J"},  {"viscous_loss", "J"},
-                                       {"damage_loss", "J"}};
+                                       {"damage_loss", "J"},   {"step_loss", "J"}};
 enum { ENERGY_H2 = 21 };
 static const column event_column[] = {{"time", "s"},
                                       {"body_a", NULL},
@@ -161,7 +161,8 @@ vv_status vvi_csv_row(vv_results *r, const vv_view *view)
                           l->modified_now,
                           vv_sum_value(&l->posted.plastic_work),
                           vv_sum_value(&l->posted.viscous_loss),
-                          vv_sum_value(&l->posted.damage_loss)};
+                          vv_sum_value(&l->posted.damage_loss),
+                          vv_sum_value(&l->posted.step_loss)};
   char row[VV_COUNT(value) * NUMBER_TEXT];
   size_t used = 0;
   _Static_assert(sizeof value / sizeof value[0] == sizeof ledger_column / sizeof ledger_column[0],
@@ -174,8 +175,7 @@ vv_status vvi_csv_row(vv_results *r, const vv_view *view)
   return vvi_file_write(&r->ledger, row, used);
 }
 
-/* A name with a comma, a quote or a line end is quoted as RFC 4180 says. */
-static vv_status write_word(vvi_file *file, const char *word)
+vv_status vvi_csv_word(vvi_file *file, const char *word)
 {
   if (word == NULL) word = "";
   if (strpbrk(word, ",\"\r\n") == NULL) {
@@ -211,16 +211,22 @@ vv_status vvi_csv_events(vv_results *r, const vv_view *view)
                              e->normal_speed, e->normal_impulse, e->tangential_impulse,
                              e->energy_jump};
     VV_TRY(write_numbers(&r->events, 1, &e->time, ','));
-    VV_TRY(write_word(&r->events, e->body_a));
-    VV_TRY(write_word(&r->events, e->feature_a));
-    VV_TRY(write_word(&r->events, e->body_b));
-    VV_TRY(write_word(&r->events, e->feature_b));
+    VV_TRY(vvi_csv_word(&r->events, e->body_a));
+    VV_TRY(vvi_csv_word(&r->events, e->feature_a));
+    VV_TRY(vvi_csv_word(&r->events, e->body_b));
+    VV_TRY(vvi_csv_word(&r->events, e->feature_b));
     VV_TRY(write_numbers(&r->events, VV_COUNT(number), number, ','));
-    VV_TRY(write_word(&r->events, e->kind));
+    VV_TRY(vvi_csv_word(&r->events, e->kind));
     VV_TRY(write_numbers(&r->events, 1, &e->residual, ','));
     VV_TRY(vvi_file_print(&r->events, "%lld,%lld\n", (long long)e->node_a, (long long)e->node_b));
   }
   return VV_OK;
+}
+
+vv_status vvi_csv_left_out(vv_results *r, int64_t events)
+{
+  if (events <= 0) return VV_OK;
+  return vvi_file_print(&r->events, "# %lld more impacts are not in this table\n", (long long)events);
 }
 
 /* One finished contact of two bodies, or one that is open at the end. */
@@ -233,9 +239,9 @@ vv_status vvi_csv_contact(vv_results *r, const vv_episode *e)
                           e->mean_force, e->peak_force, e->peak_time,  e->window,     e->energy_lost,
                           e->speed,      e->x[0],       e->x[1],       e->x[2]};
   VV_TRY(vvi_file_print(f, "%lld,%lld,", (long long)e->pair, (long long)e->number));
-  VV_TRY(write_word(f, body[e->body[0]].name));
+  VV_TRY(vvi_csv_word(f, body[e->body[0]].name));
   VV_TRY(vvi_file_print(f, "%d,", e->copy[0]));
-  VV_TRY(write_word(f, body[e->body[1]].name));
+  VV_TRY(vvi_csv_word(f, body[e->body[1]].name));
   VV_TRY(vvi_file_print(f, "%d,", e->copy[1]));
   VV_TRY(write_numbers(f, VV_COUNT(time), time, ','));
   VV_TRY(vvi_file_print(f, "%lld,", (long long)e->impulses));

@@ -2,13 +2,14 @@
  *
  * results.h5    /            attributes: visviva, title, frames (written last, after everything of the frame)
  *               /time /step  [frames]
- *               /bodies/NAME attributes: name, kind, index
+ *               /bodies/NAME attributes: name, kind, index, surface (the field that says where its nodes touch others)
  *               /bodies/NAME/FIELD     [frames][nodes or elements][components]; attributes: unit, components, on
  *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body
  *               /bodies/NAME/skin_points [n][3], skin_triangles [m][3]: what the body looks like, where that is not
  *               lines between nodes; at every node, turned by its orientation and moved to its position
  *               /events      attribute first: events of the run that are not in here (0, unless a file was put aside)
  *               /poses/NAME  [poses] where a rigid body (index, copy) was at an impact: time, place, quaternion w, i, j, k
+ *               /keys        shapes of elastic bodies at contacts (keys.c)
  *               /events/NAME [events] or [events][3], the rows of events.csv; bodies by their index, kinds by code */
 #include "io/results/units.h"
 #include "io/results/writer.h"
@@ -18,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECT_TEXT = 512 };
+enum { OBJECT_TEXT = VVI_OBJECT_TEXT };
 
 /* '/' separates groups in HDF5 and "." is the group itself. */
-static void body_object(const vv_body *b, const char *field, char out[OBJECT_TEXT])
+void vvi_body_object(const vv_body *b, const char *field, char out[OBJECT_TEXT])
 {
   const int head = snprintf(out, OBJECT_TEXT, "/bodies/");
   snprintf(out + head, OBJECT_TEXT - (size_t)head, "%.200s", b->name);
@@ -51,7 +52,7 @@ static vv_status create_elements(vv_results *r, const vv_body *b)
   if (element == NULL) return VV_NOMEM;
   for (int64_t i = 0; i < n; i++) element[i] = block->element_node[b->element0 * nodes + i] - b->node0;
   char object[OBJECT_TEXT];
-  body_object(b, "elements", object);
+  vvi_body_object(b, "elements", object);
   return vvi_h5_write(&r->frames.h5, object, VVI_H5_INT64, 2, dims, element);
 }
 
@@ -70,10 +71,10 @@ static vv_status create_skin(vv_results *r, const vv_body *b)
   char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
   vv_skin skin;
   if (b->kind->skin == NULL || !b->kind->skin(block, in_block(block, b), &skin)) return VV_OK;
-  body_object(b, "skin_points", object);
+  vvi_body_object(b, "skin_points", object);
   VV_TRY(vvi_h5_write(f, object, VVI_H5_DOUBLE, 2, (const int64_t[2]){skin.points, 3}, skin.point));
   VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, "m", unit)));
-  body_object(b, "skin_triangles", object);
+  vvi_body_object(b, "skin_triangles", object);
   return vvi_h5_write(f, object, VVI_H5_INT32, 2, (const int64_t[2]){skin.triangles, 3}, skin.triangle);
 }
 
@@ -81,11 +82,12 @@ static vv_status create_body(vv_results *r, const vv_body *b)
 {
   vvi_h5 *f = &r->frames.h5;
   char object[OBJECT_TEXT];
-  body_object(b, NULL, object);
+  vvi_body_object(b, NULL, object);
   VV_TRY(vvi_h5_group(f, object));
   VV_TRY(vvi_h5_set_text(f, object, "name", b->name));
   VV_TRY(vvi_h5_set_text(f, object, "kind", b->kind->name));
   VV_TRY(vvi_h5_set_whole(f, object, "index", b->index));
+  VV_TRY(vvi_h5_set_text(f, object, "surface", vvi_body_surface(b)));
   VV_TRY(create_skin(r, b));
   return create_elements(r, b);
 }
@@ -98,7 +100,7 @@ static vv_status create_slot(vv_results *r, vvi_series_slot *s)
   char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
   int64_t first;
   const int64_t count = slice(b, field, &first);
-  body_object(b, field->name, object);
+  vvi_body_object(b, field->name, object);
   VV_TRY(vvi_h5_series_create(f, object, VVI_H5_DOUBLE, count, field->components, &s->id));
   VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, field->unit, unit)));
   VV_TRY(vvi_h5_set_whole(f, object, "components", field->components));
@@ -288,6 +290,7 @@ static vv_status create_h5(vv_results *r)
   VV_TRY(create_events(r));
   VV_TRY(create_poses(r));
   VV_TRY(vvi_contacts_create(r));
+  VV_TRY(vvi_keys_create(r));
   r->marks.h5_frames = 0;
   return vvi_h5_flush(&fr->h5, false);
 }
@@ -303,6 +306,7 @@ static vv_status cut_all(vv_results *r)
   for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], events));
   for (int i = 0; i < VVI_POSE_SERIES; i++)
     VV_TRY(vvi_h5_series_cut(&fr->h5, fr->pose_id[i], r->marks.poses - fr->pose_first));
+  VV_TRY(vvi_keys_cut(r));
   return vvi_contacts_cut(r);
 }
 
@@ -320,12 +324,13 @@ static vv_status continue_h5(vv_results *r)
     const vv_output_field *field = &b->kind->output_field[fr->slot[i].field];
     int64_t first;
     const int64_t count = slice(b, field, &first);
-    body_object(b, field->name, object);
+    vvi_body_object(b, field->name, object);
     VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, count, field->components, frames, &fr->slot[i].id));
   }
   VV_TRY(continue_events(r));
   VV_TRY(continue_poses(r));
   VV_TRY(vvi_contacts_continue(r));
+  VV_TRY(vvi_keys_continue(r));
   VV_TRY(cut_all(r));
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frames));
   return vvi_h5_flush(&fr->h5, false);
@@ -429,20 +434,21 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
 {
   vvi_frames *fr = &r->frames;
   const int64_t frame = r->marks.h5_frames;
+  const bool drawn = r->paraview && (r->marks.frames % r->vtu_every == 0 || view->last);
   int slot = 0, block = 0;
   VV_TRY(vvi_h5_series_put(&fr->h5, fr->time_id, VVI_H5_DOUBLE, frame, &view->state->t));
   VV_TRY(vvi_h5_series_put(&fr->h5, fr->step_id, VVI_H5_INT64, frame, &view->state->step));
   for (int i = 0; i < r->model->n_block; i++) {
     const vv_block *b = &r->model->block[i];
     if (!shown(b)) continue;
-    VV_TRY(write_block(r, view, b, &slot, r->paraview ? &fr->vtu[block] : NULL));
+    VV_TRY(write_block(r, view, b, &slot, drawn ? &fr->vtu[block] : NULL));
     block++;
   }
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
   VV_TRY(vvi_h5_flush(&fr->h5, false));
   const bool meets = view->ledger->episodes != NULL;
-  if (r->paraview && meets) VV_TRY(vvi_contacts_frame(r, view));
-  if (r->paraview && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
+  if (drawn && meets) VV_TRY(vvi_contacts_frame(r, view));
+  if (drawn && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
   r->marks.frames++;
   r->marks.h5_frames++;
   r->marks.pvd_bytes = r->paraview ? fr->pvd.bytes : 0;

@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { COOKIE = 0x72657375, FRAMES = 200, CHECKPOINTS = 10, ROWS = 20000 };
+enum { COOKIE = 0x72657375, FRAMES = 200, VTU_EVERY = 4, CHECKPOINTS = 10, ROWS = 20000 };
 
 vv_results_def vv_results_default(void)
 {
@@ -61,6 +61,7 @@ static void read_rhythm(vv_results *r)
   r->frame_every = steps_between(r->model, record, "every", FRAMES);
   r->check_every = steps_between(r->model, record, "checkpoint", CHECKPOINTS);
   r->paraview = vv_boolean(record, "paraview");
+  r->vtu_every = vv_has(record, "every") ? 1 : VTU_EVERY;
 }
 
 /* ---- the folder ---- */
@@ -68,7 +69,8 @@ static void read_rhythm(vv_results *r)
 static const char *const run_file[] = {
     "ledger.csv",         "events.csv",         "results.h5",           "checkpoint.h5",      "summary.json",
     "contacts.csv",       "probes.csv",         "scene.yaml",           "checkpoint.tmp",     "results.h5.damaged",
-    "ledger.csv.damaged", "events.csv.damaged", "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp"};
+    "ledger.csv.damaged", "events.csv.damaged", "contacts.csv.damaged", "probes.csv.damaged", "summary.tmp",
+    "bodies.csv",         "bodies.csv.damaged"};
 
 static bool holds_a_run(vv_results *r)
 {
@@ -138,7 +140,7 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
 {
   VV_TRY(name_files(r, def->folder));
   r->resumed = def->resume;
-  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1, .last_probe = -1};
+  r->marks = (vvi_marks){.last_row = -1, .last_frame = -1, .last_probe = -1, .last_key = -1};
   read_rhythm(r);
   if (!r->resumed) VV_TRY(vvi_folder_create(r->ctx, r->folder));
   VV_TRY(lock_folder(r));
@@ -159,13 +161,14 @@ static vv_status open_folder(vv_results *r, const vv_results_def *def)
   VV_TRY(vv_scene_write(r->model, scene));
   VV_TRY(vvi_csv_open(r));
   VV_TRY(vvi_probes_open(r));
+  VV_TRY(vvi_bodies_open(r));
   return vvi_frames_open(r);
 }
 
 static vv_status close_all(vv_results *r)
 {
   vv_status status[] = {vvi_file_close(&r->ledger), vvi_file_close(&r->events), vvi_file_close(&r->contacts),
-                        vvi_probes_close(r), vvi_frames_close(r)};
+                        vvi_probes_close(r),        vvi_bodies_close(r),        vvi_frames_close(r)};
   if (r->lock >= 0) close(r->lock); /* last: the folder is free when all its files are closed */
   vvi_arena_free(&r->arena);
   free(r);
@@ -208,6 +211,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
   VV_TRY(vvi_file_flush(&r->events, to_disk));
   VV_TRY(vvi_file_flush(&r->contacts, to_disk));
   VV_TRY(vvi_probes_flush(r, to_disk));
+  VV_TRY(vvi_bodies_flush(r, to_disk));
   return vvi_h5_flush(&r->frames.h5, to_disk);
 }
 
@@ -240,10 +244,12 @@ static vv_status write_row(vv_results *r, const vv_view *view)
 static vv_status write_frame(vv_results *r, const vv_view *view)
 {
   if (r->marks.last_frame == view->state->step) return VV_OK;
+  VV_TRY(vvi_bodies_rows(r, view));
   VV_TRY(vvi_frames_write(r, view));
   VV_TRY(vvi_file_flush(&r->ledger, false)); /* who looks at a running run sees all files at the same time */
   VV_TRY(vvi_file_flush(&r->contacts, false));
   VV_TRY(vvi_probes_flush(r, false));
+  VV_TRY(vvi_bodies_flush(r, false));
   return vvi_file_flush(&r->events, false);
 }
 
@@ -256,6 +262,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
     VV_TRY(vvi_frames_events(r, view));
   }
   if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
+  if (view->n_key > 0) VV_TRY(vvi_keys_write(r, view));
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || vvi_probes_due(r, step)) VV_TRY(vvi_probes_row(r, view));

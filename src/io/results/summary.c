@@ -51,6 +51,7 @@ static void put_energy(vvi_json *j, const vv_ledger *l, const char *kind)
   vvi_json_number(j, "external_work", vv_sum_value(&l->posted.external_work));
   vvi_json_number(j, "friction_loss", vv_sum_value(&l->posted.friction_loss));
   vvi_json_number(j, "restitution_loss", vv_sum_value(&l->posted.restitution_loss));
+  vvi_json_number(j, "step_loss", vv_sum_value(&l->posted.step_loss));
   vvi_json_number(j, "plastic_work", vv_sum_value(&l->posted.plastic_work));
   vvi_json_number(j, "viscous_loss", vv_sum_value(&l->posted.viscous_loss));
   vvi_json_number(j, "damage_loss", vv_sum_value(&l->posted.damage_loss));
@@ -177,7 +178,10 @@ vv_status vv_results_summary(vv_results *results, const vv_sim *sim, const vv_re
   const char *tmp = vvi_path(&results->arena, results->folder, "summary.tmp");
   if (path == NULL || tmp == NULL) return VV_NOMEM;
   vvi_json j = {.status = VV_OK};
-  if (!results->summed_up && !results->broken) VV_TRY(vvi_contacts_open(results, vv_sim_ledger(sim)));
+  if (!results->summed_up && !results->broken) {
+    VV_TRY(vvi_contacts_open(results, vv_sim_ledger(sim)));
+    VV_TRY(vvi_csv_left_out(results, vv_sim_ledger(sim)->impacts - results->marks.events));
+  }
   results->summed_up = true;
   VV_TRY(vvi_file_create(results->ctx, tmp, &j.file));
   put_summary(&j, results, sim, report);

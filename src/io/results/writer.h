@@ -8,10 +8,12 @@
 
 /* One growing dataset of results.h5: a field of a body, cut out of the field of its block. */
 typedef struct vvi_series_slot {
-  int64_t id;
+  int64_t id, key_id; /* key_id: its shapes at contacts, where it has some */
   int32_t body;
   int field;
 } vvi_series_slot;
+
+enum { VVI_OBJECT_TEXT = 512 };
 
 enum { VVI_EVENT_SERIES = 12, VVI_EPISODE_SERIES = 24, VVI_SAMPLE_SERIES = 4, VVI_POSE_SERIES = 10 };
 
@@ -27,8 +29,8 @@ typedef struct vvi_frames {
   int64_t event_id[VVI_EVENT_SERIES];
   int64_t episode_id[VVI_EPISODE_SERIES], sample_id[VVI_SAMPLE_SERIES];
   double *axes; /* [bodies][4] of the shape in the principal ones; all 0: not known yet */
-  int64_t pose_id[VVI_POSE_SERIES];
-  int64_t episode_first, sample_first, pose_first; /* as event_first */
+  int64_t pose_id[VVI_POSE_SERIES], key_id;
+  int64_t episode_first, sample_first, pose_first, key_first; /* as event_first */
   double *spot; /* [spot_room][VVI_SPOT] contacts at a frame: place, force, numbers of pair and bodies */
   int64_t spot_room;
   int64_t event_first; /* of the events of the run, how many came before the first row of results.h5 */
@@ -48,6 +50,9 @@ struct vv_results {
   vvi_file ledger, events, contacts;
   vvi_file probes;                     /* where the scene has some */
   double *probe_value, *probe_scratch; /* [columns], [room]; NULL: no probes */
+  vvi_file bodies;
+  vv_totals *body_total; /* [bodies]; NULL: bodies.csv is not written */
+  int64_t vtu_every;     /* frames between two that ParaView gets */
   vvi_frames frames;
   vvi_marks marks; /* as of now */
   int64_t step;    /* of the last call */
@@ -63,6 +68,9 @@ void vvi_csv_mark(vv_results *r); /* the tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
 vv_status vvi_csv_events(vv_results *r, const vv_view *view);
 vv_status vvi_csv_contact(vv_results *r, const vv_episode *e);
+vv_status vvi_csv_left_out(vv_results *r, int64_t events); /* the last line of events.csv, where some are not in it */
+vv_status vvi_csv_word(vvi_file *file,
+                       const char *word); /* a name and a comma, quoted as RFC 4180 says where it must be */
 
 /* probes.c: nothing, where the scene has none */
 vv_status vvi_probes_open(vv_results *r);
@@ -73,11 +81,26 @@ int64_t vvi_probes_next(const vv_results *r, int64_t step); /* INT64_MAX: never 
 vv_status vvi_probes_flush(vv_results *r, bool to_disk);
 vv_status vvi_probes_close(vv_results *r);
 
+/* bodies.c: nothing, where bodies.csv is not asked for */
+vv_status vvi_bodies_open(vv_results *r);
+vv_status vvi_bodies_rows(vv_results *r, const vv_view *view); /* with each frame */
+void vvi_bodies_mark(vv_results *r);
+vv_status vvi_bodies_flush(vv_results *r, bool to_disk);
+vv_status vvi_bodies_close(vv_results *r);
+
 /* frames.c */
 vv_status vvi_frames_open(vv_results *r);
 vv_status vvi_frames_write(vv_results *r, const vv_view *view);
 vv_status vvi_frames_events(vv_results *r, const vv_view *view); /* to the file at the next flush */
 vv_status vvi_frames_close(vv_results *r);
+void vvi_body_object(const vv_body *b, const char *field, char out[VVI_OBJECT_TEXT]); /* field NULL: the body itself */
+
+/* keys.c */
+const char *vvi_body_surface(const vv_body *b); /* the field that says where its nodes touch others */
+vv_status vvi_keys_create(vv_results *r);
+vv_status vvi_keys_continue(vv_results *r);
+vv_status vvi_keys_cut(vv_results *r);
+vv_status vvi_keys_write(vv_results *r, const vv_view *view);
 
 /* contacts.c */
 vv_status vvi_contacts_create(vv_results *r);   /* their group in results.h5 */

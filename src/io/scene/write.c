@@ -1,4 +1,4 @@
-/* io/scene/write.c  The scene as understood: every default written out, readable again to the same hash. */
+/* io/scene/write.c  The scene with all defaults written out, readable again to the same hash. */
 #include "io/file.h"
 #include "model/bind.h"
 #include "model/model.h"
@@ -226,7 +226,7 @@ static void put_head(writer *w, const vv_group *root)
   static const char *const name[] = {"length", "mass", "time"};
   const vv_group *units = vv_sub(root, "units");
   const bool si = vv_is(units, "length", "m") && vv_is(units, "mass", "kg") && vv_is(units, "time", "s");
-  put(w, "# Scene as understood by visviva " VV_VERSION ", every default written out.\n# Units:");
+  put(w, "# Scene with all defaults written out by visviva " VV_VERSION ".\n# Units:");
   for (int i = 0; i < VV_COUNT(name); i++) {
     put(w, i == 0 ? " " : ", ");
     put(w, name[i]);

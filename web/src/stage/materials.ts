@@ -1,8 +1,32 @@
 // Few materials, cheap enough for a computer without a graphics card.
 import * as THREE from 'three';
 
+/** The inner side of a surface is paler than the outer one. */
+const inner = `if (!gl_FrontFacing) gl_FragColor.rgb = 0.05 + 0.95 * mix(gl_FragColor.rgb, vec3(dot(gl_FragColor.rgb, vec3(0.3, 0.5, 0.2))), 0.5);`;
+
 export function solid(side: THREE.Side = THREE.FrontSide): THREE.MeshLambertMaterial {
-  return new THREE.MeshLambertMaterial({ vertexColors: true, side, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  const m = new THREE.MeshLambertMaterial({ vertexColors: true, side, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+  m.onBeforeCompile = (shader) => (shader.fragmentShader = shader.fragmentShader.replace('#include <opaque_fragment>', `#include <opaque_fragment>\n${inner}`));
+  return m;
+}
+
+/** How a body is shown: solid, to be seen through, or cut open. */
+export interface Look { opacity: number; planes: THREE.Plane[] }
+
+export function setLook(object: THREE.Object3D, { opacity, planes }: Look): void {
+  object.traverse((o) => {
+    const m = (o as THREE.Mesh).material as THREE.Material | undefined;
+    if (!m) return;
+    m.clippingPlanes = planes.length > 0 ? planes : null;
+    if (!(o as THREE.Mesh).isMesh) return;
+    m.userData.side ??= m.side;
+    const side = planes.length > 0 && m.userData.side === THREE.FrontSide ? THREE.DoubleSide : m.userData.side;
+    if (m.side !== side || m.transparent !== opacity < 1) m.needsUpdate = true;
+    m.side = side;
+    m.transparent = opacity < 1;
+    m.opacity = opacity;
+    m.depthWrite = opacity >= 1;
+  });
 }
 
 /** Lambert with dark lines where the skin has edges; works for many copies at once. */
@@ -21,7 +45,8 @@ export function edged(side: THREE.Side = THREE.FrontSide): THREE.MeshLambertMate
          vec3 near = smoothstep(vec3(0.0), 1.3 * width, vSide);
          float line = min(near.x, min(near.y, near.z));
          float thin = clamp(0.6 / (3.0 * max(width.x, max(width.y, width.z)) + 1e-6), 0.0, 1.0);
-         gl_FragColor.rgb *= mix(1.0, 0.45 + 0.55 * line, min(1.0, thin));`,
+         gl_FragColor.rgb *= mix(1.0, 0.45 + 0.55 * line, min(1.0, thin));
+         ${side === THREE.BackSide ? '' : inner}`,
       );
   };
   return m;
@@ -56,6 +81,30 @@ export function disc(radius: number, opacity: number): THREE.Mesh<THREE.BufferGe
   }
   g.setAttribute('color', new THREE.Float32BufferAttribute(colour, 4));
   return new THREE.Mesh(g, new THREE.MeshBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false, side: THREE.DoubleSide }));
+}
+
+/** Spots of light that fade towards their rim. */
+export function glowMaterial(): THREE.ShaderMaterial {
+  return new THREE.ShaderMaterial({
+    transparent: true,
+    depthTest: false,
+    depthWrite: false,
+    uniforms: { ink: { value: new THREE.Color() }, pixels: { value: 34 } },
+    vertexShader: `attribute float strength; varying float vStrength; uniform float pixels;
+      void main() {
+        vStrength = strength;
+        gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+        gl_PointSize = pixels * (0.5 + 0.5 * strength);
+      }`,
+    fragmentShader: `varying float vStrength; uniform vec3 ink;
+      void main() {
+        float r = 2.0 * length(gl_PointCoord - 0.5);
+        if (r > 1.0) discard;
+        float core = smoothstep(0.35, 0.0, r);
+        gl_FragColor = vec4(mix(ink, vec3(1.0, 0.95, 0.8), 0.7 * core), vStrength * (1.0 - r) * (1.0 - r));
+        #include <colorspace_fragment>
+      }`,
+  });
 }
 
 /** Arrows: one colour, each with its own opacity. */

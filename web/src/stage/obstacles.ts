@@ -8,6 +8,9 @@ export interface Surroundings {
   group: THREE.Group;
   bounds: THREE.Box3; // of what has a size; planes have none
   floor: boolean; // some plane carries the shadows
+  step: number; // of the grid
+  room: THREE.Box3 | null; // a closed one: everything is inside
+  names: { name: string; at: THREE.Vector3 }[];
   theme(c: Colours): void;
 }
 
@@ -62,21 +65,34 @@ function skin(geometry: THREE.BufferGeometry, material: THREE.Material): THREE.M
   return mesh;
 }
 
+/** How far the point that a plane goes through is along its normal. */
+function along(p: Group): number {
+  const at = vec(p, 'point'), n = vec(p, 'normal') ?? [0, 0, 1];
+  return at ? new THREE.Vector3(...at).dot(new THREE.Vector3(...n).normalize()) : 0;
+}
+
+/** Where the name of a plane stands: at the upper edge of a wall, on the left of a floor. */
+function edgeOf(made: THREE.Object3D, up: THREE.Vector3, half: number): THREE.Vector3 {
+  const n = new THREE.Vector3(0, 0, 1).applyQuaternion(made.quaternion);
+  const level = Math.abs(n.dot(up)) > 0.7, towards = level ? new THREE.Vector3(Math.abs(up.x) > 0.5 ? 0 : -1, Math.abs(up.x) > 0.5 ? -1 : 0, 0) : up;
+  return made.position.clone().addScaledVector(towards, half);
+}
+
 /** `near`: how large what is looked at is, where bodies travel far. */
 export function surroundings(scene: Group, bodies: THREE.Box3, near: number, up: THREE.Vector3): Surroundings {
   const group = new THREE.Group();
   const bounds = new THREE.Box3();
   const centre = bodies.getCenter(new THREE.Vector3()), size = Math.max(bodies.getSize(new THREE.Vector3()).length(), 1e-12);
   const grids: THREE.LineBasicMaterial[] = [], grounds: THREE.MeshBasicMaterial[] = [], stones: THREE.MeshLambertMaterial[] = [], walls: THREE.MeshLambertMaterial[] = [], lines: THREE.LineBasicMaterial[] = [];
-  const shadows: THREE.ShadowMaterial[] = [];
-  let floor = false, faint = true;
+  const shadows: THREE.ShadowMaterial[] = [], names: Surroundings['names'] = [];
+  let floor = false, faint = true, room: THREE.Box3 | null = null;
 
   const step = Math.max(spacing(near), spacing(size) / 20);
 
   function plane(n: THREE.Vector3, offset: number): void {
     const at = centre.clone().addScaledVector(n, offset - centre.dot(n));
     const level = Math.abs(n.dot(up)) > 0.7;
-    const turn = facing(n), half = 0.42 * size;
+    const turn = facing(n), half = 0.3 * size;
     const ground = level ? disc(1.9 * size, 0.75) : new THREE.Mesh(new THREE.PlaneGeometry(2 * half, 2 * half), flat());
     const grid = level ? gridLines(1.9 * size, step, 0.36) : frame(half, half / 4);
     [ground, grid].forEach((o, i) => {
@@ -118,7 +134,7 @@ export function surroundings(scene: Group, bodies: THREE.Box3, near: number, up:
     group.add(frame);
     mesh.updateMatrixWorld();
     bounds.expandByObject(mesh);
-    if (inside) faint = false;
+    if (inside) (faint = false), (room = new THREE.Box3().setFromObject(mesh));
   }
 
   function ball(g: Group): void {
@@ -147,15 +163,18 @@ export function surroundings(scene: Group, bodies: THREE.Box3, near: number, up:
     group.add(mesh);
   }
 
-  for (const body of Object.values(sub(scene, 'bodies') ?? {})) {
+  for (const [name, body] of Object.entries(sub(scene, 'bodies') ?? {})) {
     if (!isGroup(body) || body.kind !== 'obstacle') continue;
+    const before = group.children.length;
     const shape = sub(body, 'shape');
     const p = sub(shape, 'plane'), s = sub(shape, 'sphere'), c = sub(shape, 'cylinder'), b = sub(shape, 'box'), r = sub(shape, 'room');
-    if (p) plane(new THREE.Vector3(...(vec(p, 'normal') ?? [0, 0, 1])).normalize(), num(p, 'offset') ?? 0);
+    if (p) plane(new THREE.Vector3(...(vec(p, 'normal') ?? [0, 0, 1])).normalize(), (num(p, 'offset') ?? 0) + along(p));
     if (s) ball(s);
     if (c) cylinder(c);
     if (b) block(b, false);
     if (r) block(r, true);
+    const made = group.children[before];
+    if (made && !r) names.push({ name, at: p ? edgeOf(made, up, 0.24 * size) : new THREE.Box3().setFromObject(made).getCenter(new THREE.Vector3()) });
   }
 
   // No floor in the scene: a faint grid below everything, for the eye only.
@@ -170,7 +189,7 @@ export function surroundings(scene: Group, bodies: THREE.Box3, near: number, up:
   }
 
   return {
-    group, bounds, floor,
+    group, bounds, floor, step, names, room,
     theme(c) {
       for (const g of grids) g.color.copy(c.ink);
       for (const g of grounds) g.color.copy(c.wall);

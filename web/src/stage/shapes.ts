@@ -5,6 +5,7 @@ import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js';
 import type { Body, Field } from '../data';
 import { num, sub, type Group } from '../scene';
 import { edged, solid } from './materials';
+import { follow, refine, spread, type Refined } from './refine';
 
 export interface Paint { field: Field; table: Float32Array; low: number; high: number }
 
@@ -15,8 +16,17 @@ export interface Shape {
   paint(p: Paint | null, frame: number, blend: number): void;
   lines(on: boolean): void; // the mesh
   tint(colour: THREE.Color, ink: THREE.Color): void;
-  centre(out: THREE.Vector3): void;
+  points(): Float32Array; // where its nodes are now, [nodes][3]
+  extent(): THREE.Vector3[]; // some points of its surface, or beyond: nothing is farther out than these
+  detail(fine: boolean): void; // as smooth as can be, or quick to draw
   reach: number; // how far the surface is from the nodes
+  readonly meshes: THREE.Mesh[]; // its surfaces
+}
+
+/** The middle of all nodes, or of one copy. */
+export function centre(s: Shape, out: THREE.Vector3): THREE.Vector3 {
+  mean(s.points(), out);
+  return out;
 }
 
 const q = new THREE.Quaternion(), v = new THREE.Vector3(), w = new THREE.Vector3(), one = new THREE.Vector3(1, 1, 1), white = new THREE.Color(1, 1, 1);
@@ -126,10 +136,12 @@ export class Rod implements Shape {
   private colour: THREE.BufferAttribute;
   private values: NodeValues;
   private capFrom: number;
+  private layers: number; // rings of an end: 1 flat, more round
   private mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   private base = new THREE.Color();
   private outline: THREE.LineSegments;
   private rings: THREE.LineSegments;
+  readonly meshes: THREE.Mesh[];
 
   constructor(public body: Body, scene: Group | undefined, private outlines: Outline[]) {
     const n = body.nodes, elements = body.elements();
@@ -144,17 +156,25 @@ export class Rod implements Shape {
     this.turns = new Float32Array(4 * n);
     this.values = new NodeValues(body);
     this.capFrom = this.samples * this.ring;
-    const caps = this.closed ? 0 : 2 * (outlines.length === 1 ? this.ring + 1 : this.ring);
+    // a round beam touches with its ends as with balls (contact/sheets), a bar with its faces
+    this.layers = outlines.length > 1 || !body.turns || outlines[0].corner.length > 0 ? 1 : 5;
+    const caps = this.closed ? 0 : 2 * this.capSize;
     const vertices = this.capFrom + caps;
     this.place = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     this.normal = new THREE.BufferAttribute(new Float32Array(3 * vertices), 3).setUsage(THREE.DynamicDrawUsage);
     this.colour = new THREE.BufferAttribute(new Float32Array(3 * vertices).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
     this.mesh = new THREE.Mesh(this.geometry(), solid());
+    this.meshes = [this.mesh];
     this.outline = this.lineObject(this.outlineIndex());
     this.rings = this.lineObject(this.ringIndex());
     this.rings.visible = false;
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     for (const o of [this.mesh, this.outline, this.rings]) (o.frustumCulled = false), this.object.add(o);
+  }
+
+  /** Vertices of one end. */
+  private get capSize(): number {
+    return this.outlines.length === 1 ? this.layers * this.ring + 1 : this.ring;
   }
 
   private lineObject(index: number[]): THREE.LineSegments {
@@ -194,11 +214,13 @@ export class Rod implements Shape {
     const n = this.outlines[0].x.length;
     for (let end = 0; end < 2; end++) {
       if (this.outlines.length === 1) {
-        const first = this.capFrom + end * (this.ring + 1), middle = first + n;
-        for (let i = 0; i < n; i++) {
-          const a = first + i, b = first + ((i + 1) % n);
-          index.push(...(end === 0 ? [middle, b, a] : [middle, a, b]));
-        }
+        const first = this.capFrom + end * this.capSize, middle = first + this.layers * n;
+        for (let l = 0; l < this.layers; l++)
+          for (let i = 0; i < n; i++) {
+            const a = first + l * n + i, b = first + l * n + ((i + 1) % n), top = l + 1 === this.layers;
+            if (top) index.push(...(end === 0 ? [middle, b, a] : [middle, a, b]));
+            else index.push(...(end === 0 ? [a, a + n, b, b, a + n, b + n] : [a, b, a + n, b, b + n, a + n]));
+          }
       } else { // a ring: the inner outline runs backwards
         const outer = this.capFrom + end * this.ring, inner = outer + n;
         for (let i = 0; i < n; i++) {
@@ -213,7 +235,7 @@ export class Rod implements Shape {
     const index: number[] = [];
     const o = this.outlines[0], n = o.x.length;
     for (const i of o.corner) for (let s = 0; s + 1 < this.samples; s++) index.push(this.at(s, 0) + i, this.at(s + 1, 0) + i);
-    if (!this.closed)
+    if (!this.closed && this.layers === 1)
       for (const s of [0, this.samples - 1])
         this.outlines.forEach((_, k) => {
           for (let i = 0; i < n; i++) index.push(this.at(s, k) + i, this.at(s, k) + ((i + 1) % n));
@@ -286,15 +308,18 @@ export class Rod implements Shape {
 
   private putCap(end: number, c: THREE.Vector3, d1: THREE.Vector3, d2: THREE.Vector3, outward: THREE.Vector3): void {
     const p = this.place.array as Float32Array, m = this.normal.array as Float32Array;
-    const size = this.outlines.length === 1 ? this.ring + 1 : this.ring;
-    let at = 3 * (this.capFrom + end * size);
-    const put = (x: number, y: number) => {
-      p[at] = c.x + x * d1.x + y * d2.x, p[at + 1] = c.y + x * d1.y + y * d2.y, p[at + 2] = c.z + x * d1.z + y * d2.z;
-      m[at] = outward.x, m[at + 1] = outward.y, m[at + 2] = outward.z;
+    let at = 3 * (this.capFrom + end * this.capSize);
+    const put = (x: number, y: number, out: number, lean: number) => {
+      p[at] = c.x + x * d1.x + y * d2.x + out * outward.x, p[at + 1] = c.y + x * d1.y + y * d2.y + out * outward.y, p[at + 2] = c.z + x * d1.z + y * d2.z + out * outward.z;
+      const side = Math.hypot(x, y) || 1, nx = (Math.cos(lean) * x) / side, ny = (Math.cos(lean) * y) / side, along = Math.sin(lean);
+      m[at] = nx * d1.x + ny * d2.x + along * outward.x, m[at + 1] = nx * d1.y + ny * d2.y + along * outward.y, m[at + 2] = nx * d1.z + ny * d2.z + along * outward.z;
       at += 3;
     };
-    for (const o of this.outlines) for (let i = 0; i < o.x.length; i++) put(o.x[i], o.y[i]);
-    if (this.outlines.length === 1) put(0, 0);
+    for (let l = 0; l < this.layers; l++) { // flat: one ring that looks outwards; round: rings of a half ball
+      const lean = this.layers === 1 ? Math.PI / 2 : (l * Math.PI) / 2 / this.layers, wide = this.layers === 1 ? 1 : Math.cos(lean), out = this.layers === 1 ? 0 : this.reach * Math.sin(lean);
+      for (const o of this.outlines) for (let i = 0; i < o.x.length; i++) put(wide * o.x[i], wide * o.y[i], out, lean);
+    }
+    if (this.outlines.length === 1) put(0, 0, this.layers === 1 ? 0 : this.reach, Math.PI / 2);
   }
 
   paint(p: Paint | null, frame: number, blend: number): void {
@@ -310,7 +335,7 @@ export class Rod implements Shape {
         const at = pick(p, a + u * (b - a));
         for (let i = 0, k = 3 * s * this.ring; i < this.ring; i++, k += 3) (c[k] = p.table[at]), (c[k + 1] = p.table[at + 1]), (c[k + 2] = p.table[at + 2]);
         if (!this.closed && (s === 0 || last)) {
-          const size = this.outlines.length === 1 ? this.ring + 1 : this.ring;
+          const size = this.capSize;
           for (let i = 0, k = 3 * (this.capFrom + (last ? size : 0)); i < size; i++, k += 3) (c[k] = p.table[at]), (c[k + 1] = p.table[at + 1]), (c[k + 2] = p.table[at + 2]);
         }
       }
@@ -325,7 +350,11 @@ export class Rod implements Shape {
     for (const l of [this.outline, this.rings]) (l.material as THREE.LineBasicMaterial).color.copy(ink);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.x, out); }
+  detail(): void {}
+
+  points(): Float32Array { return this.x; }
+
+  extent(): THREE.Vector3[] { return around(this.x, this.reach); }
 }
 
 // ---- shells ----------------------------------------------------------------------------------------------------------------
@@ -333,35 +362,67 @@ export class Rod implements Shape {
 export class Shell implements Shape {
   object = new THREE.Group();
   reach = 0;
+  readonly meshes: THREE.Mesh[];
   private place: THREE.BufferAttribute;
   private normal: THREE.BufferAttribute;
   private colour: THREE.BufferAttribute;
   private triangles: Int32Array;
+  private fine: Refined;
   private values: NodeValues;
+  private painted: Float32Array;
   private mesh: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   private base = new THREE.Color();
   private rim: THREE.LineSegments;
   private wires: THREE.LineSegments;
+  private nodes: Float32Array; // positions of the nodes, the start of those of all vertices
 
   constructor(public body: Body) {
     const n = body.nodes;
     this.triangles = body.elements()!;
-    this.place = new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage);
-    this.normal = new THREE.BufferAttribute(new Float32Array(3 * n), 3).setUsage(THREE.DynamicDrawUsage);
-    this.colour = new THREE.BufferAttribute(new Float32Array(3 * n).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
+    const count = this.triangles.length / 3;
+    this.fine = refine(n, this.triangles, count <= 1500 ? 2 : count <= 8000 ? 1 : 0);
+    const all = this.fine.vertices;
+    this.place = new THREE.BufferAttribute(new Float32Array(3 * all), 3).setUsage(THREE.DynamicDrawUsage);
+    this.normal = new THREE.BufferAttribute(new Float32Array(3 * all), 3).setUsage(THREE.DynamicDrawUsage);
+    this.colour = new THREE.BufferAttribute(new Float32Array(3 * all).fill(1), 3).setUsage(THREE.DynamicDrawUsage);
+    this.nodes = (this.place.array as Float32Array).subarray(0, 3 * n);
+    this.painted = new Float32Array(all);
     this.values = new NodeValues(body);
     const g = new THREE.BufferGeometry();
     g.setAttribute('position', this.place);
     g.setAttribute('normal', this.normal);
     g.setAttribute('color', this.colour);
-    g.setIndex(new THREE.BufferAttribute(new Uint32Array(this.triangles), 1));
     this.mesh = new THREE.Mesh(g, solid(THREE.DoubleSide));
+    this.meshes = [this.mesh];
     this.mesh.castShadow = this.mesh.receiveShadow = true;
     const { rim, inner } = edges(this.triangles);
-    this.rim = this.lineObject(rim);
-    this.wires = this.lineObject(inner);
+    this.rim = this.lineObject(this.finer(rim));
+    this.wires = this.lineObject(this.finer(inner));
     this.wires.visible = false;
+    this.detail(true);
     for (const o of [this.mesh, this.rim, this.wires]) (o.frustumCulled = false), this.object.add(o);
+  }
+
+  /** Fine triangles, or only those between the nodes. */
+  detail(fine: boolean): void {
+    const list = this.fine.triangles;
+    this.mesh.geometry.setIndex(new THREE.BufferAttribute(list[fine ? list.length - 1 : 0], 1));
+  }
+
+  /** Lines between nodes, through the finer vertices between them. */
+  private finer(lines: number[]): number[] {
+    let out = lines;
+    for (const { from, edges: list } of this.fine.levels) {
+      const middle = new Map<number, number>();
+      for (let k = 0; k < list.length; k += 2) middle.set(Math.min(list[k], list[k + 1]) * 67108864 + Math.max(list[k], list[k + 1]), from + k / 2);
+      const next: number[] = [];
+      for (let i = 0; i < out.length; i += 2) {
+        const m = middle.get(Math.min(out[i], out[i + 1]) * 67108864 + Math.max(out[i], out[i + 1]))!;
+        next.push(out[i], m, m, out[i + 1]);
+      }
+      out = next;
+    }
+    return out;
   }
 
   private lineObject(index: number[]): THREE.LineSegments {
@@ -375,7 +436,7 @@ export class Shell implements Shape {
     const x = this.place.array as Float32Array, m = this.normal.array as Float32Array, t = this.triangles;
     this.body.positions(frame, blend, x);
     m.fill(0);
-    for (let e = 0; e < t.length; e += 3) { // weighted by area; the shader makes it a unit vector
+    for (let e = 0; e < t.length; e += 3) { // weighted by area
       const a = 3 * t[e], b = 3 * t[e + 1], c = 3 * t[e + 2];
       const ux = x[b] - x[a], uy = x[b + 1] - x[a + 1], uz = x[b + 2] - x[a + 2];
       const vx = x[c] - x[a], vy = x[c + 1] - x[a + 1], vz = x[c + 2] - x[a + 2];
@@ -384,10 +445,11 @@ export class Shell implements Shape {
       m[b] += nx, m[b + 1] += ny, m[b + 2] += nz;
       m[c] += nx, m[c + 1] += ny, m[c + 2] += nz;
     }
-    for (let i = 0; i < m.length; i += 3) {
+    for (let i = 0; i < 3 * this.body.nodes; i += 3) {
       const s = 1 / (Math.hypot(m[i], m[i + 1], m[i + 2]) || 1);
       m[i] *= s, m[i + 1] *= s, m[i + 2] *= s;
     }
+    follow(this.fine.levels, x, m);
     this.place.needsUpdate = this.normal.needsUpdate = true;
   }
 
@@ -396,9 +458,10 @@ export class Shell implements Shape {
     this.mesh.material.color.copy(p ? white : this.base);
     if (!p) c.fill(1);
     else {
-      const values = this.values.at(p.field, frame, blend);
-      for (let i = 0; i < values.length; i++) {
-        const at = pick(p, values[i]);
+      this.painted.set(this.values.at(p.field, frame, blend));
+      spread(this.fine.levels, this.painted);
+      for (let i = 0; i < this.painted.length; i++) {
+        const at = pick(p, this.painted[i]);
         c[3 * i] = p.table[at], c[3 * i + 1] = p.table[at + 1], c[3 * i + 2] = p.table[at + 2];
       }
     }
@@ -412,7 +475,9 @@ export class Shell implements Shape {
     for (const l of [this.rim, this.wires]) (l.material as THREE.LineBasicMaterial).color.copy(ink);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.place.array as Float32Array, out); }
+  points(): Float32Array { return this.nodes; }
+
+  extent(): THREE.Vector3[] { return around(this.nodes, 0); }
 }
 
 /** Edges of one triangle only, and edges between two. */
@@ -433,12 +498,14 @@ function edges(t: Int32Array): { rim: number[]; inner: number[] } {
 
 export class Solid implements Shape {
   object: THREE.InstancedMesh;
+  readonly meshes: THREE.Mesh[];
   reach: number;
   private x: Float32Array;
   private turns: Float32Array;
   private values: NodeValues;
   private base = new THREE.Color();
   private matrix = new THREE.Matrix4();
+  private corners: THREE.Vector3[] = []; // of a box about the skin
 
   constructor(public body: Body, points: Float32Array, triangles: Int32Array, hollow = false) {
     let g = new THREE.BufferGeometry();
@@ -449,6 +516,8 @@ export class Solid implements Shape {
     this.reach = 0;
     for (let i = 0; i < points.length; i += 3) this.reach = Math.max(this.reach, Math.hypot(points[i], points[i + 1], points[i + 2]));
     this.object = new THREE.InstancedMesh(g, edged(hollow ? THREE.BackSide : THREE.FrontSide), body.nodes);
+    this.meshes = [this.object];
+    this.corners = cornersOf(new THREE.Box3().setFromArray(points));
     this.object.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     this.object.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(3 * body.nodes).fill(1), 3);
     this.object.castShadow = !hollow;
@@ -496,7 +565,33 @@ export class Solid implements Shape {
     this.base.copy(colour);
   }
 
-  centre(out: THREE.Vector3): void { mean(this.x, out); }
+  detail(): void {}
+
+  points(): Float32Array { return this.x; }
+
+  extent(): THREE.Vector3[] {
+    const out: THREE.Vector3[] = [], every = Math.ceil(this.body.nodes / 60);
+    for (let i = 0; i < this.body.nodes; i += every) {
+      this.object.getMatrixAt(i, this.matrix);
+      for (const c of this.corners) out.push(c.clone().applyMatrix4(this.matrix));
+    }
+    return out;
+  }
+}
+
+export function cornersOf(b: THREE.Box3): THREE.Vector3[] {
+  return Array.from({ length: 8 }, (_, k) => new THREE.Vector3(k & 1 ? b.max.x : b.min.x, k & 2 ? b.max.y : b.min.y, k & 4 ? b.max.z : b.min.z));
+}
+
+/** Every so many nodes, and around each of them as far as the surface is away. */
+function around(x: Float32Array, reach: number): THREE.Vector3[] {
+  const out: THREE.Vector3[] = [], every = 3 * Math.ceil(x.length / 3 / 60), spread = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+  for (let i = 0; i < x.length; i += every) {
+    const p = new THREE.Vector3(x[i], x[i + 1], x[i + 2]);
+    if (reach === 0) out.push(p);
+    else for (const d of spread) for (const r of [-reach, reach]) out.push(p.clone().add(new THREE.Vector3(r * d[0], r * d[1], r * d[2])));
+  }
+  return out;
 }
 
 /** For each corner of a triangle how much each of its sides is an edge to draw (1: not): the shader darkens near 0. */

@@ -1,0 +1,40 @@
+/* visviva/net.h  tier: extend.  Ranks that share one run: a table of seven functions, so that nobody else knows how they talk.
+ *
+ * Every rank compiles the same scene and owns some of its tiles.  Rows of numbers are moved and never added on the way: sums
+ * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order. */
+#pragma once
+#include "visviva/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct vv_star vv_star; /* who gets which rows of whom */
+typedef struct vv_place {
+  int32_t rank, row;
+} vv_place;
+
+typedef struct vv_net {
+  int rank, ranks;
+  /* root_of_leaf[leaves]: where each row of a leaf array of this rank comes from; roots: rows of its own root array. */
+  vv_status (*star)(const struct vv_net *n, int32_t roots, int32_t leaves, const vv_place *root_of_leaf, vv_star **out);
+  /* Moves rows of `bytes` from root arrays to leaf arrays; between the two calls the root array is not written. */
+  void (*begin)(vv_star *s, int bytes, const void *root, void *leaf);
+  void (*end)(vv_star *s, int bytes, const void *root, void *leaf);
+  void (*star_free)(vv_star *s);
+  void (*sum)(const struct vv_net *n, int count, int64_t *x);  /* over all ranks: exact sums, counts, flags */
+  void (*least)(const struct vv_net *n, int count, double *x); /* over all ranks; negate for the largest */
+  /* Packages to other ranks: data[i] of bytes[i] goes to rank to[i].  *in[*got] are malloc'ed, as are the two lists, in the
+   * order of the senders. */
+  vv_status (*deal)(const struct vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
+                    int *got, void ***in, int64_t **in_bytes);
+} vv_net;
+
+/* One rank: the same functions without anybody to talk to. */
+VV_API const vv_net *vv_net_alone(void);
+/* Models of this context are shared over these ranks; it is borrowed.  Before the first vv_compile. */
+VV_API void vv_ctx_share(vv_ctx *ctx, const vv_net *net);
+
+#ifdef __cplusplus
+}
+#endif

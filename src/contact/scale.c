@@ -1,0 +1,415 @@
+/* contact/scale.c  Impacts of bodies that bend, judged by the energy that their flight keeps.
+ *
+ * Kick-drift-kick of a nonlinear body keeps a shadow energy H~, not H, and impulses P change it by P.(z(p) + z(p + P))/2, as they
+ * change T by P.(v(p) + v(p + P))/2 [contact 22]: the inverse mass has become B (contact/shadow.c).  Rows, law and solver stay
+ * what they are; what they find for contacts that hang together is scaled along itself, s P, so that it is the same multiple
+ * 1 + e of the impulse of least shadow energy that it was of the one of least T:
+ *
+ *   a = P.z(p),  b = P.(z(p + P) - z(p)),   s = -(1 + e) a/b,   1 + e = -P.M^-1 P/(P.v)                           [shadow 5]
+ *
+ * For one contact that is z_n -> -e z_n.  Momenta are exchanged by the same rows and stay exact. */
+#include "contact/contact.h"
+#include "contact/shadow.h"
+#include "math/math.h"
+
+#include <string.h>
+
+enum { TRIES = 3, NOWHERE = -2 };
+
+/* Contacts with impulses, and the movers that they connect.  Whatever else is near makes no difference: which pairs a search
+ * knows must not change a bit.  Sums go through contacts in their order, and through the nodes of each. */
+typedef struct part {
+  int32_t group;
+  int32_t contact, last_contact; /* the first and the last of its contacts, */
+  int32_t mover, last_mover;     /* and movers; -1: none */
+  bool ordinary;                 /* it holds, or was calmed or frozen */
+  bool bends, features, exact;   /* exact: e = 1, no friction */
+} part;
+
+struct vvi_scaling {
+  vvi_shadow *shadow;
+  double (*z)[2][6]; /* [movers] without and with the impulses of the step */
+  int32_t *next;     /* [movers] of its part, -1: the last, NOWHERE: in none */
+  int32_t *part_of;  /* [movers] of those that stand for a part; -1: none */
+  int32_t movers;
+  part *part; /* [room] */
+  int32_t parts, room;
+  double stray; /* J^2: of the step */
+};
+
+vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio)
+{
+  vvi_shadow *shadow;
+  VV_TRY(vvi_shadow_create(w->model, w->arena, ratio, &shadow));
+  if (shadow == NULL) return VV_OK;
+  if ((w->scaling = VVI_ARENA_NEW(w->arena, struct vvi_scaling, 1)) == NULL) return VV_NOMEM;
+  w->scaling->shadow = shadow;
+  return VV_OK;
+}
+
+/* ---- z ---- */
+
+/* m/s that an impulse changes a mover by. */
+static void change_of(const vv_mover *m, const double impulse[6], double change[6])
+{
+  vvi_times6(m->inverse_mass, impulse, change);
+  vvi_times6(m->inverse_inertia, impulse + 3, change + 3);
+}
+
+static bool bends(const struct vvi_contact_step *w, const vvi_working *m)
+{
+  return w->scaling->shadow->bends[m->block] && m->touched;
+}
+
+/* The vector that turns by R1 R0^T. */
+static void turn_between(const double r0[9], const double r1[9], double out[3])
+{
+  double d[9] = {0};
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      for (int k = 0; k < 3; k++) d[3 * i + j] += r1[3 * i + k] * r0[3 * j + k];
+  const double axis[3] = {0.5 * (d[7] - d[5]), 0.5 * (d[2] - d[6]), 0.5 * (d[3] - d[1])};
+  const double sine = vvi_norm3(axis), angle = atan2(sine, 0.5 * (d[0] + d[4] + d[8] - 1.0));
+  const double s = sine > 1e-8 ? angle / sine : 1.0;
+  for (int c = 0; c < 3; c++) out[c] = s * axis[c];
+}
+
+typedef struct adder {
+  struct vvi_contact_step *w;
+  int with;
+} adder;
+
+/* Adds what the touched movers of all groups have moved and turned. */
+static void add_places(void *user, int step, double weight, const double *q, const double *p)
+{
+  (void)step;
+  const adder *a = user;
+  struct vvi_contact_step *w = a->w;
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].movers; i++) {
+      const int32_t n = w->group[g].mover[i];
+      const vvi_working *m = &w->work[n];
+      const vv_mover *at = &w->near->mover[n];
+      const vv_block *b = &w->model->block[m->block];
+      double turn[3], *z = w->scaling->z[n][a->with];
+      vv_mover to;
+      if (!bends(w, m)) continue;
+      b->kind->mover(b, m->node, q + b->q0, p + b->p0, &to);
+      turn_between(at->turn, to.turn, turn);
+      for (int c = 0; c < 3; c++) {
+        z[c] += w->sign * weight * (to.place[c] - at->place[c]);
+        z[3 + c] += w->sign * weight * turn[c];
+      }
+    }
+}
+
+/* Momenta before contact acted. */
+static const double *before(const struct vvi_contact_step *w)
+{
+  double *p = w->scaling->shadow->start;
+  memcpy(p, w->p, sizeof *p * (size_t)w->model->np);
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].movers; i++) {
+      const vvi_working *m = &w->work[w->group[g].mover[i]];
+      const vv_block *b = &w->model->block[m->block];
+      for (int c = 0; m->touched && c < b->kind->node_p && c < 6; c++) p[b->p0 + c * b->column + m->node] = m->saved[c];
+    }
+  return p;
+}
+
+/* Of all touched movers; what does not bend has z = v. */
+static void velocities(struct vvi_contact_step *w)
+{
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].movers; i++) {
+      const int32_t n = w->group[g].mover[i];
+      const vvi_working *m = &w->work[n];
+      const vv_mover *at = &w->near->mover[n];
+      double change[6], (*z)[6] = w->scaling->z[n];
+      memset(z, 0, sizeof w->scaling->z[n]);
+      if (bends(w, m)) continue;
+      change_of(at, m->impulse, change);
+      for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
+      for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c];
+    }
+  for (int with = 0; with < 2; with++) {
+    adder a = {.w = w, .with = with};
+    const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = with ? w->p : before(w), .f = w->f};
+    vvi_shadow_fly(w->scaling->shadow, &from, add_places, &a);
+  }
+}
+
+/* ---- parts ---- */
+
+static bool fit_arrays(struct vvi_contact_step *w)
+{
+  struct vvi_scaling *k = w->scaling;
+  int32_t contacts = 0;
+  for (int32_t g = 0; g < w->groups; g++) contacts += w->group[g].n;
+  if (k->movers < w->movers) {
+    k->z = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
+    k->next = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->movers);
+    k->movers = k->z != NULL && k->next != NULL ? w->movers : 0;
+    k->part_of = k->next != NULL ? k->next + w->movers : NULL;
+  }
+  if (k->room < contacts) {
+    const int32_t room = 2 * contacts + 16;
+    k->part = VVI_ARENA_NEW(w->arena, part, room);
+    k->room = k->part != NULL ? room : 0;
+  }
+  return k->movers >= w->movers && k->room >= contacts;
+}
+
+static bool has_acted(const vvi_contact *c)
+{
+  return c->j[0] > 0.0;
+}
+
+/* The next node of a contact that was pushed, from the k-th on; -1: none. */
+static int32_t touched_node(const struct vvi_contact_step *w, const vvi_contact *c, int32_t *k)
+{
+  for (; *k < c->nodes; ++*k) {
+    const int32_t n = w->node[c->node0 + *k];
+    if (w->work[n].touched && w->work[n].moves) return n;
+  }
+  return -1;
+}
+
+static void connect(struct vvi_contact_step *w)
+{
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].movers; i++) {
+      const int32_t n = w->group[g].mover[i];
+      w->root[n] = n, w->scaling->part_of[n] = -1, w->scaling->next[n] = NOWHERE;
+    }
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].n; i++) {
+      const vvi_contact *c = &w->contact[w->group[g].member[i]];
+      int32_t k = 0, first = has_acted(c) ? touched_node(w, c, &k) : -1;
+      for (int32_t n = first; n >= 0; k++, n = touched_node(w, c, &k)) vvi_group_join(w->root, first, n);
+    }
+}
+
+/* What holds with e < 1 is answered by ordinary rows (with e = 1 all are reflections). */
+static bool is_ordinary(const vvi_contact *c)
+{
+  return c->calm || (c->restitution < 1.0 && (c->pressed || c->block || c->steady > 0.0));
+}
+
+static void add_mover(struct vvi_contact_step *w, part *p, int32_t n)
+{
+  struct vvi_scaling *k = w->scaling;
+  const vvi_working *m = &w->work[n];
+  k->next[n] = -1;
+  if (p->last_mover >= 0) k->next[p->last_mover] = n;
+  p->mover = p->mover >= 0 ? p->mover : n, p->last_mover = n;
+  p->ordinary |= m->frozen || vvi_mover_still(m);
+  p->bends |= bends(w, m);
+}
+
+static void add_contact(struct vvi_contact_step *w, int32_t group, int32_t i)
+{
+  struct vvi_scaling *k = w->scaling;
+  vvi_contact *c = &w->contact[i];
+  int32_t at = 0;
+  const int32_t first = touched_node(w, c, &at), root = first >= 0 ? vvi_group_of(w->root, first) : -1;
+  c->part = -1;
+  if (first < 0) return;
+  if (k->part_of[root] < 0) {
+    k->part_of[root] = k->parts++;
+    k->part[k->part_of[root]] =
+        (part){.group = group, .contact = -1, .last_contact = -1, .mover = -1, .last_mover = -1, .exact = true};
+  }
+  part *p = &k->part[k->part_of[root]];
+  c->part = k->part_of[root], c->next = -1;
+  if (p->last_contact >= 0) w->contact[p->last_contact].next = i;
+  p->contact = p->contact >= 0 ? p->contact : i, p->last_contact = i;
+  p->ordinary |= is_ordinary(c), p->features |= c->near >= 0;
+  p->exact &= c->restitution == 1.0 && c->friction == 0.0;
+  for (int32_t n = first; n >= 0; at++, n = touched_node(w, c, &at))
+    if (k->next[n] == NOWHERE) add_mover(w, p, n);
+}
+
+static bool make_parts(struct vvi_contact_step *w)
+{
+  bool any = false;
+  w->scaling->parts = 0;
+  connect(w);
+  for (int32_t g = 0; g < w->groups; g++)
+    for (int32_t i = 0; i < w->group[g].n; i++)
+      if (has_acted(&w->contact[w->group[g].member[i]])) add_contact(w, g, w->group[g].member[i]);
+  for (int32_t i = 0; i < w->scaling->parts; i++) any |= w->scaling->part[i].bends && !w->scaling->part[i].ordinary;
+  return any;
+}
+
+/* ---- measures ---- */
+
+typedef struct measure {
+  double a, b;             /* J: P.z, P.dz */
+  double plain_a, plain_b; /* J: P.v, P.dv */
+  double size, owed;       /* N s: all normal impulses; J: debts, weighted by them */
+  double work;             /* J: what its rows did to T */
+  double speed;            /* J: (v + v+).M (v + v+) of what bends */
+} measure;
+
+static void measure_contacts(const struct vvi_contact_step *w, const part *p, measure *r)
+{
+  *r = (measure){0};
+  for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) {
+    const vvi_contact *c = &w->contact[i];
+    r->size += c->j[0], r->owed += c->j[0] * vvi_contact_owed(w, c), r->work += c->work[0] + c->work[1];
+    for (int k = 0; k < 3; k++) r->a += c->j[k] * c->given[k];
+  }
+  r->owed /= r->size > 0.0 ? r->size : 1.0;
+  r->plain_a = r->a;
+}
+
+static measure measure_of(const struct vvi_contact_step *w, const part *p, bool z_known)
+{
+  measure r;
+  measure_contacts(w, p, &r);
+  for (int32_t n = p->mover; n >= 0; n = w->scaling->next[n]) {
+    const vvi_working *m = &w->work[n];
+    const vv_mover *at = &w->near->mover[n];
+    const double *a = at->inverse_mass, mass = 3.0 / fmax(a[0] + a[1] + a[2], 1e-300);
+    double change[6];
+    change_of(at, m->impulse, change);
+    for (int c = 0; c < 6; c++) {
+      const double v = w->sign * (c < 3 ? at->velocity[c] : at->spin[c - 3]), both = 2.0 * v + change[c];
+      r.plain_a += m->impulse[c] * v, r.plain_b += m->impulse[c] * change[c];
+      if (c < 3 && bends(w, m)) r.speed += mass * both * both;
+      if (!z_known) continue;
+      const double(*z)[6] = (const double(*)[6])w->scaling->z[n];
+      r.a += m->impulse[c] * z[0][c], r.b += m->impulse[c] * (z[1][c] - z[0][c]);
+    }
+  }
+  return r;
+}
+
+/* J: what s P brings to the shadow energy. */
+static double brought(const measure *r, double s)
+{
+  return s * (r->a + 0.5 * s * r->b);
+}
+
+/* Trial steps went through shapes that still mean something: B is near M^-1. */
+static bool is_sound(const measure *r)
+{
+  return isfinite(r->a) && fabs(r->b - r->plain_b) < 0.5 * r->plain_b;
+}
+
+/* 1: as it is.  With e = 1 a debt is paid back, a tenth of what the impact has at the most.                    [shadow 6] */
+static double scale_of(const measure *r, bool exact)
+{
+  if (!(r->a < 0.0) || !(r->b > 0.0) || !(r->plain_a < 0.0)) return 1.0;
+  const double most = 0.5 * r->a * r->a / r->b, back = fmax(-0.1 * most, fmin(r->owed, 0.1 * most));
+  const double multiple = exact ? 1.0 + sqrt(1.0 - back / most) : fmin(-r->plain_b / r->plain_a, 2.0);
+  const double s = -multiple * r->a / r->b;
+  return s > 0.5 && s < 2.0 ? s : 1.0;
+}
+
+/* ---- the scale ---- */
+
+static void change_scale(struct vvi_contact_step *w, const part *p, double s)
+{
+  for (int32_t n = p->mover; n >= 0; n = w->scaling->next[n]) {
+    double j[6], change[6];
+    for (int c = 0; c < 6; c++) j[c] = (s - 1.0) * w->work[n].impulse[c];
+    change_of(&w->near->mover[n], j, change);
+    vvi_mover_push(w, n, j, change);
+  }
+}
+
+/* The scale that is taken: nothing meets in the drift with it. */
+static double settle(struct vvi_contact_step *w, const part *p, double s)
+{
+  double now = 1.0;
+  for (int i = 0; i < TRIES && s != 1.0; i++, s = 0.5 * (s + 1.0)) {
+    change_scale(w, p, s / now);
+    now = s;
+    if (!vvi_group_meets(w, &w->group[p->group])) return now;
+  }
+  if (now != 1.0) change_scale(w, p, 1.0 / now);
+  return 1.0;
+}
+
+/* Features have counted what came from outside with their rows of then: what the movers got beyond that of spots, once more
+ * s - 1 times.  Movers have the scaled impulses already. */
+static void post_features(struct vvi_contact_step *w, const part *p, double s)
+{
+  double sum[6] = {0};
+  for (int32_t n = p->mover; n >= 0; n = w->scaling->next[n]) {
+    const double *j = w->work[n].impulse;
+    double turn[3];
+    vvi_cross3(w->near->mover[n].place, j, turn);
+    for (int c = 0; c < 3; c++) sum[c] += j[c] / s, sum[3 + c] += (turn[c] + j[3 + c]) / s;
+  }
+  for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) {
+    const vvi_contact *c = &w->contact[i];
+    for (int k = 0; c->near < 0 && c->open && k < 6; k++)
+      sum[k] -= c->j[0] * c->outside[0][k] + c->j[1] * c->outside[1][k] + c->j[2] * c->outside[2][k];
+    for (int k = 0; c->near >= 0 && k < 3; k++) w->group[p->group].given += (s - 1.0) * c->j[k] * c->given[k];
+  }
+  for (int k = 0; k < 6; k++) w->group[p->group].outside[k] += (s - 1.0) * sum[k];
+}
+
+/* work: J, all that the part brought; what its rows do not know of it is friction's, else restitution's.  What is shown of
+ * impulses that hold stays as it is. */
+static void book(struct vvi_contact_step *w, const part *p, const measure *r, double s, double work)
+{
+  bool open = false;
+  for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) open |= w->contact[i].near >= 0 && w->contact[i].open;
+  if (open && s != 1.0) post_features(w, p, s);
+  for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) {
+    vvi_contact *c = &w->contact[i];
+    c->work[c->friction > 0.0] += (work - r->work) * c->j[0] / r->size;
+    for (int k = 0; k < 3; k++) c->j[k] *= s;
+    c->steady /= s;
+  }
+}
+
+/* The shadow energy that is not known: of ordinary rows P.(B - M^-1)(p + p+)/2, B - M^-1 <= (2/3) y M^-1.        [shadow 7] */
+static void add_stray(struct vvi_scaling *k, double joules)
+{
+  k->stray += joules * joules;
+}
+
+static void leave(struct vvi_contact_step *w, const part *p)
+{
+  const measure r = measure_of(w, p, false);
+  add_stray(w->scaling, w->scaling->shadow->y / 3.0 * sqrt(fmax(r.plain_b, 0.0) * r.speed));
+}
+
+static void scale(struct vvi_contact_step *w, const part *p)
+{
+  const measure r = measure_of(w, p, true);
+  const bool sound = is_sound(&r);
+  const double s = sound ? settle(w, p, scale_of(&r, p->exact)) : 1.0;
+  w->count.scaled += s != 1.0, w->count.unscaled += s == 1.0;
+  if (!sound) {
+    leave(w, p);
+    return;
+  }
+  add_stray(w->scaling, w->scaling->shadow->error * fabs(r.a));
+  book(w, p, &r, s, brought(&r, s));
+}
+
+bool vvi_scaling_act(struct vvi_contact_step *w)
+{
+  struct vvi_scaling *k = w->scaling;
+  if (k == NULL || w->f == NULL) return true;
+  k->stray = 0.0;
+  if (!fit_arrays(w)) return false;
+  if (make_parts(w)) velocities(w);
+  for (int32_t i = 0; i < k->parts; i++)
+    if (k->part[i].bends && !k->part[i].ordinary)
+      scale(w, &k->part[i]);
+    else if (k->part[i].bends)
+      leave(w, &k->part[i]);
+  return true;
+}
+
+void vvi_scaling_book(struct vvi_contact_step *w)
+{
+  if (w->scaling != NULL) w->post->stray += w->scaling->stray;
+}

@@ -1,0 +1,28 @@
+/* contact/shadow.h  The velocity that belongs to the energy which kick-drift-kick keeps: see docs/theory/shadow.md. */
+#pragma once
+#include "model/model.h"
+
+/* Trial steps whose forces are asked for, forwards and backwards. */
+enum { VVI_SHADOW_TRIALS = 2 };
+
+typedef struct vvi_shadow {
+  const vv_model *model;
+  int trials;
+  double c[VVI_SHADOW_TRIALS + 2]; /* of the places after 1, 2, ... steps */
+  double error;                    /* of z, over its size */
+  double y;                        /* square of the step over the stable one */
+  unsigned char *bends;            /* [n_block] it has springs, and nothing in it flows */
+  double *q, *p, *start;           /* [nq], [np], [np] of trial steps; start: for who asks */
+} vvi_shadow;
+
+/* ratio: of the step to the stable one.  *out NULL: nothing here bends. */
+vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out);
+
+/* Told after each trial step, 1, 2, ... from the start: z = sum of weight x, x the places of q, or anything linear in them. */
+typedef void vvi_shadow_fn(void *user, int step, double weight, const double *q, const double *p);
+/* Flies what bends from q, p without contact, forwards and backwards in steps of h; f: the force at q.        [shadow 3] */
+typedef struct vvi_shadow_flight {
+  double t, h;
+  const double *q, *p, *f;
+} vvi_shadow_flight;
+void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, vvi_shadow_fn *fn, void *user);

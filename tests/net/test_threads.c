@@ -1,0 +1,300 @@
+/* tests/net/test_threads.c  Shells over ranks without MPI: every rank is a thread with a context, a model and a run of its own,
+ * and they talk by memory.  State and books have the bits of one process; what travels is within its bound. */
+#include "check.h"
+
+#include "base/base.h"
+#include "visviva/net.h"
+#include "visviva/visviva.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 12, COLUMNS = 40 };
+
+/* ---- ranks that are threads ---- */
+
+typedef struct hub {
+  int ranks;
+  pthread_barrier_t barrier;
+  const void *given[MOST];
+  int64_t moved[MOST][MOST]; /* bytes [to][from], each written by the thread of `to` */
+} hub;
+
+typedef struct rank_net {
+  vv_net net;
+  hub *hub;
+} rank_net;
+
+struct vv_star {
+  hub *hub;
+  int rank;
+  int32_t leaves;
+  vv_place *place;
+};
+
+static hub *hub_of(const vv_net *n)
+{
+  return ((const rank_net *)(const void *)n)->hub;
+}
+
+static vv_status star(const vv_net *n, int32_t roots, int32_t leaves, const vv_place *place, vv_star **out)
+{
+  (void)roots;
+  vv_star *s = *out = calloc(1, sizeof *s);
+  *s = (vv_star){.hub = hub_of(n), .rank = n->rank, .leaves = leaves};
+  s->place = calloc((size_t)leaves + 1, sizeof *s->place);
+  memcpy(s->place, place, sizeof *place * (size_t)leaves);
+  return VV_OK;
+}
+
+static void begin(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  hub *h = s->hub;
+  h->given[s->rank] = root;
+  pthread_barrier_wait(&h->barrier);
+  for (int32_t i = 0; i < s->leaves; i++) {
+    const vv_place at = s->place[i];
+    memcpy((char *)leaf + (size_t)bytes * (size_t)i, (const char *)h->given[at.rank] + (size_t)bytes * (size_t)at.row,
+           (size_t)bytes);
+    h->moved[s->rank][at.rank] += bytes;
+  }
+  pthread_barrier_wait(&h->barrier);
+}
+
+static void end(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  (void)s, (void)bytes, (void)root, (void)leaf;
+}
+
+static void star_free(vv_star *s)
+{
+  free(s->place);
+  free(s);
+}
+
+static void sum(const vv_net *n, int count, int64_t *x)
+{
+  hub *h = hub_of(n);
+  int64_t *all = calloc((size_t)count, sizeof *all);
+  h->given[n->rank] = x;
+  pthread_barrier_wait(&h->barrier);
+  for (int r = h->ranks - 1; r >= 0; r--)
+    for (int i = 0; i < count; i++) all[i] += ((const int64_t *)h->given[r])[i];
+  pthread_barrier_wait(&h->barrier);
+  memcpy(x, all, sizeof *all * (size_t)count);
+  free(all);
+}
+
+static void least(const vv_net *n, int count, double *x)
+{
+  hub *h = hub_of(n);
+  double *all = calloc((size_t)count, sizeof *all);
+  h->given[n->rank] = x;
+  pthread_barrier_wait(&h->barrier);
+  for (int i = 0; i < count; i++) {
+    all[i] = x[i];
+    for (int r = 0; r < h->ranks; r++) all[i] = fmin(all[i], ((const double *)h->given[r])[i]);
+  }
+  pthread_barrier_wait(&h->barrier);
+  memcpy(x, all, sizeof *all * (size_t)count);
+  free(all);
+}
+
+/* ---- a run ---- */
+
+typedef struct outcome {
+  const char *text;
+  int64_t steps;
+  const vv_net *net; /* NULL: one process */
+  uint64_t hash;
+  double ledger[COLUMNS];
+  int64_t tiles;
+  int64_t came[3][MOST]; /* bytes from each rank after the calls of `measured` */
+} outcome;
+
+/* Calls that differ in steps alone: what is done once a call falls out of their difference. */
+static const int64_t measured[3] = {10, 10, 60};
+
+static vv_status look(const vv_view *view, void *user)
+{
+  (void)view, (void)user;
+  return VV_OK;
+}
+
+static void *run(void *user)
+{
+  outcome *o = user;
+  vv_ctx *ctx;
+  vv_spec *spec = NULL;
+  vv_model *model = NULL;
+  vv_state *x;
+  vv_sim *sim;
+  vv_report report;
+  vv_ctx_def def = vv_ctx_default();
+  const vv_sim_def how = vv_sim_default();
+  def.threads = 1;
+  assert_int_equal(vv_ctx_create(&def, &ctx), VV_OK);
+  if (o->net != NULL) vv_ctx_share(ctx, o->net);
+  if (vv_scene_parse(ctx, "ranks", o->text, strlen(o->text), &spec) != VV_OK ||
+      vv_compile(ctx, spec, &model, &x) != VV_OK) {
+    vv_ctx_report(ctx, stderr);
+    abort(); /* the others wait */
+  }
+  o->tiles = vv_model_tiles(model);
+  assert_int_equal(vv_sim_create(model, x, &how, &sim), VV_OK);
+  /* somebody looks in his own rhythm, on rank 0 alone */
+  if (o->steps > 0 && (o->net == NULL || o->net->rank == 0))
+    assert_int_equal(vv_sim_observe(sim, 7, look, NULL), VV_OK);
+  for (int i = 0; i < 3; i++) {
+    if (i > 0 && o->steps > 0) break;
+    assert_int_equal(vv_sim_steps(sim, o->steps > 0 ? o->steps : measured[i], &report), VV_OK);
+    assert_int_equal(report.reason, VV_REASON_DONE);
+    if (o->net != NULL) memcpy(o->came[i], hub_of(o->net)->moved[o->net->rank], sizeof o->came[i]);
+  }
+  o->hash = vv_state_hash(x);
+  vv_ledger_row(vv_sim_ledger(sim), COLUMNS, o->ledger);
+  vv_sim_destroy(sim);
+  vv_state_destroy(x);
+  vv_model_destroy(model);
+  vv_spec_destroy(spec);
+  vv_ctx_destroy(ctx);
+  return NULL;
+}
+
+static void run_ranks(hub *h, int ranks, const char *text, int64_t steps, outcome *out)
+{
+  pthread_t thread[MOST];
+  rank_net net[MOST];
+  memset(h, 0, sizeof *h);
+  h->ranks = ranks;
+  assert_int_equal(pthread_barrier_init(&h->barrier, NULL, (unsigned)ranks), 0);
+  for (int r = 0; r < ranks; r++) {
+    net[r] = (rank_net){.net = {.rank = r,
+                                .ranks = ranks,
+                                .star = star,
+                                .begin = begin,
+                                .end = end,
+                                .star_free = star_free,
+                                .sum = sum,
+                                .least = least},
+                        .hub = h};
+    out[r] = (outcome){.text = text, .steps = steps, .net = &net[r].net};
+    assert_int_equal(pthread_create(&thread[r], NULL, run, &out[r]), 0);
+  }
+  for (int r = 0; r < ranks; r++) pthread_join(thread[r], NULL);
+  pthread_barrier_destroy(&h->barrier);
+}
+
+static void compare(const char *text, int64_t steps, int n, const int *ranks)
+{
+  static hub h;
+  outcome whole = {.text = text, .steps = steps}, part[MOST];
+  run(&whole);
+  for (int i = 0; i < n; i++) {
+    run_ranks(&h, ranks[i], text, steps, part);
+    for (int r = 0; r < ranks[i]; r++) {
+      if (part[r].hash != whole.hash) fail_msg("rank %d of %d has other bits", r, ranks[i]);
+      assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
+    }
+  }
+}
+
+#define HEAD "visviva: 1\ncontacts: [{response: none}]\n"
+
+static void sphere(void **state)
+{
+  (void)state;
+  compare(HEAD "time: {end: 1, step: 2e-4}\nbodies:\n"
+               "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 16}}, thickness: 0.02, "
+               "velocity: [0.5, 0, 0], spin: [0, 0, 3], "
+               "material: {young: 1e5, poisson: 0.3, density: 1000, law: neo-hookean}}\n",
+          40, 5, (const int[]){1, 2, 3, 4, 8});
+}
+
+static void plate(void **state)
+{
+  (void)state;
+  compare(HEAD "time: {end: 1, step: {safety: 0.3}}\ngravity: [0, 0.1, -9.81]\nbodies:\n"
+               "  plate: {kind: shell, mesh: {rectangle: {size: [1.2, 0.9], pieces: [40, 30]}}, thickness: 0.01,\n"
+               "    material: {young: 1e7, poisson: 0.3, density: 1000, law: neo-hookean},\n"
+               "    edges: [{hold: clamped, low: [-1, -1, -1], high: [-0.59, 1, 1]},\n"
+               "            {hold: supported, low: [0.59, -1, -1], high: [1, 1, 1]}],\n"
+               "    loads: [{at: [0.1, 0.2, 0], force: [1, 2, 30]}], pressure: [{value: 50}]}\n",
+          40, 3, (const int[]){2, 3, 5});
+}
+
+static void many_bodies(void **state)
+{
+  (void)state;
+  compare(HEAD
+          "time: {end: 1, step: 2e-4}\nbodies:\n"
+          "  stone: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, mass: 1, spin: [0.1, 3, 0.2], position: [9, 0, 0]}\n"
+          "  cube: {kind: shell, mesh: {sphere: {radius: 0.1, base: icosahedron, frequency: 3}}, thickness: 0.01, "
+          "spin: [1, 2, 3], material: {young: 1e5, poisson: 0.3, density: 1000}, "
+          "grid: {count: [5, 4, 2], spacing: [0.3, 0.3, 0.3]}}\n",
+          40, 3, (const int[]){2, 3, 7});
+}
+
+static void flow(void **state)
+{
+  (void)state;
+  compare(
+      HEAD
+      "time: {end: 1, step: {safety: 0.3}}\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  can: {kind: shell, mesh: {sphere: {radius: 0.05, base: icosahedron, frequency: 10}}, thickness: 1e-3,\n"
+      "    material: {law: j2, young: 7e10, poisson: 0.3, density: 2700, yield: 2e7, hardening: 1e9},\n"
+      "    damping: {mass: 50}, loads: [{at: [0, 0, 0.05], force: [0, 0, -3e4]}]}\n"
+      "  bell: {kind: shell, mesh: {cylinder: {radius: 0.05, height: 0.08, around: 28, along: 8}}, thickness: 3e-3,\n"
+      "    centre: [1, 0, 0], material: {young: 200e9, poisson: 0.3, density: 7800},\n"
+      "    damping: {ratio: {value: 0.005, from: 200, to: 2e4}}, edges: [{hold: clamped, loop: 1}]}\n",
+      60, 3, (const int[]){2, 3, 5});
+}
+
+/* Bytes a step between two ranks. */
+static double each_step(const outcome *part, int to, int from)
+{
+  const int64_t few = part[to].came[1][from] - part[to].came[0][from];
+  const int64_t many = part[to].came[2][from] - part[to].came[1][from];
+  return (double)(many - few) / (double)(measured[2] - measured[1]);
+}
+
+/* A rank with N triangles moves at most 700 sqrt(N) bytes a step, in and out together, to and from at most 16 others; where the
+ * number of ranks is a power of two, as the cuts of the tiles are. */
+static void volume(void **state)
+{
+  static hub h;
+  outcome part[MOST];
+  const int ranks[] = {2, 4, 8};
+  const double triangles = 20.0 * 50 * 50;
+  (void)state;
+  for (int i = 0; i < VV_COUNT(ranks); i++) {
+    run_ranks(&h, ranks[i],
+              HEAD
+              "time: {end: 1, step: 1e-4}\nbodies:\n"
+              "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 50}}, thickness: 0.02, "
+              "spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
+              0, part);
+    assert_true(ranks[i] <= part[0].tiles / 8);
+    for (int r = 0; r < ranks[i]; r++) {
+      double bytes = 0.0;
+      int neighbours = 0;
+      for (int k = 0; k < ranks[i]; k++) {
+        bytes += each_step(part, r, k) + each_step(part, k, r);
+        neighbours += each_step(part, r, k) > 0.0;
+      }
+      const double most = 700.0 * sqrt(triangles / ranks[i]);
+      if (!(bytes > 0.0 && bytes <= most))
+        fail_msg("rank %d of %d moves %.0f bytes a step, more than %.0f", r, ranks[i], bytes, most);
+      assert_true(neighbours <= 16);
+    }
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies),
+                                     cmocka_unit_test(flow), cmocka_unit_test(volume)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
