@@ -63,6 +63,7 @@ struct vv_ledger {
   double max_shadow_off; /* J: and its largest distance from the plain energy */
   int64_t sane;          /* last step at which the energy was within reason */
   int64_t still;         /* how often in a row nothing had moved although impacts were answered */
+  double step_parts;     /* in which a step is taken, because something is crushed; 0: one */
   struct vvi_episodes *episodes; /* contact histories (ledger/episodes.h); NULL: nothing can touch */
 };
 

@@ -127,6 +127,7 @@ typedef struct vv_block {
   double gravity[3];     /* m/s^2 */
   bool driven, booked;   /* set by fill: has driven nodes; has loads, supports or gravity to book */
   bool viscous;          /* set by fill: momenta are damped at whole steps */
+  bool breaks;           /* set by fill: elements may break */
   int threads;
 } vv_block;
 
@@ -291,6 +292,9 @@ typedef struct vv_body_kind {
                vv_posted *post); /* books one kick; p: momentum of the drift beside it */
   void (*stride)(const vv_block *b, double h, double *q,
                  double *p); /* kick(h/2) kick(h/2) drift(h) in one pass; may be NULL; only without loads */
+  /* flow(h), then as stride; flow(h), then f += force at t: in one pass.  NULL: one after the other is as good */
+  void (*flow_stride)(const vv_block *b, double h, double *q, double *p, vv_posted *post);
+  void (*flow_kick)(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
   void (*audit)(const vv_block *b, const double *q, const double *p, vv_totals *sum); /* adds */
   /* The same of body j of the block alone; NULL: energies of single bodies are not written */
   void (*audit_body)(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
@@ -300,6 +304,8 @@ typedef struct vv_body_kind {
   /* What is left of the stable step in this configuration, over that at rest: 1 or so, less where elements are crushed; *element:
    * the one that says so.  NULL: the stable step does not change to speak of. */
   double (*step_left)(const vv_block *b, const double *q, int64_t *element);
+  /* out[elements of a body] 1: the element is broken, and nothing meets it any more; asked where fill sets `breaks`. */
+  void (*broken)(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out);
   void (*surface)(const vv_block *b, const double *q, int n, const vv_point *pt, double *x); /* x[n][3] */
   void (*push)(const vv_block *b, const double *q, const double *p, int n, const vv_point *pt,
                double *w); /* w[n][3] = J M^-1 p */

@@ -275,8 +275,16 @@ typedef struct vvi_sheet_bench {
   int64_t n, room;
 } vvi_sheet_bench;
 
+/* What has broken (sheets/gone.c). */
+typedef struct vvi_sheet_gone {
+  int32_t *origin;                        /* [n_element] element of its block; -1: none */
+  unsigned char *element, *edge, *vertex; /* 1: nothing of it is left */
+  unsigned char *broken;                  /* of the elements of a body */
+} vvi_sheet_gone;
+
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
+  vvi_sheet_gone *gone; /* NULL: nothing can break */
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
   int threads;

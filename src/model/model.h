@@ -100,6 +100,9 @@ void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double
 int vvi_sys_drift(const vv_model *m, double h, double *q, double *p);
 /* Internal variables follow a drift of length h with momenta p: once after each drift.  post NULL: h is 0, see vv_body_kind. */
 void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_posted *post);
+/* Flow of the last drift, then kick, kick, drift; flow, then f += all forces at t. */
+void vvi_sys_flow_stride(const vv_model *m, double h, double *q, double *p, vv_posted *post);
+void vvi_sys_flow_kick(const vv_model *m, double t, double h, double *q, const double *p, double *f, vv_posted *post);
 /* Momenta are damped for a time h, at whole steps. */
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post);
 bool vvi_sys_flows(const vv_model *m);      /* some body has internal variables */

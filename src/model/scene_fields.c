@@ -12,6 +12,7 @@ static const vv_schema units_schema = {"units", units_field, VV_COUNT(units_fiel
 
 static const vv_field safety_field[] = {
   {.name = "safety", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "fraction of the stable step"},
+  {.name = "adapt",  .type = VV_BOOLEAN, .deflt = "false", .doc = "true: where shells that flow or break are crushed until the step is too long for them, it is taken in 2, 4, ... up to 64 parts from the next whole step on; false: the run stops there"},
 };
 static const vv_schema safety_schema = {"time.step", safety_field, VV_COUNT(safety_field), "step as a fraction of the stable step"};
 

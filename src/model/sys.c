@@ -31,6 +31,32 @@ void vvi_sys_flow(const vv_model *m, double h, double *q, const double *p, vv_po
   }
 }
 
+void vvi_sys_flow_stride(const vv_model *m, double h, double *q, double *p, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->z_reals > 0 && b->kind->flow_stride != NULL) {
+      b->kind->flow_stride(b, h, q + b->q0, p + b->p0, post);
+      continue;
+    }
+    if (b->z_reals > 0) b->kind->flow(b, h, q + b->q0, p + b->p0, post);
+    b->kind->stride(b, h, q + b->q0, p + b->p0);
+  }
+}
+
+void vvi_sys_flow_kick(const vv_model *m, double t, double h, double *q, const double *p, double *f, vv_posted *post)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->z_reals > 0 && b->kind->flow_kick != NULL) {
+      b->kind->flow_kick(b, t, h, q + b->q0, p + b->p0, f + b->p0, post);
+      continue;
+    }
+    if (b->z_reals > 0) b->kind->flow(b, h, q + b->q0, p + b->p0, post);
+    b->kind->kick(b, t, 1.0, q + b->q0, f + b->p0);
+  }
+}
+
 void vvi_sys_viscous(const vv_model *m, double h, const double *q, double *p, vv_posted *post)
 {
   for (int i = 0; i < m->n_block; i++) {

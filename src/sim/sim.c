@@ -633,24 +633,53 @@ static bool asked_to_stop(vv_sim *sim, bool more)
   return stop;
 }
 
-/* Bodies that are crushed or thinned ring higher than at rest: the run ends before the step is too long for them. */
-static void check_step(const vv_sim *sim, vv_report *r)
+/* The scene lets the step shrink. */
+static bool adapts(const vv_model *m)
 {
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  return step != NULL && vv_boolean(step, "adapt");
+}
+
+static double parts_of(const vv_sim *sim)
+{
+  return fmax(sim->ledger.step_parts, 1.0);
+}
+
+/* Steps are counted and told as they were, and taken in parts: step number times length stays the time, to the bit. */
+static vv_status take_steps(vv_sim *sim, int64_t n, vv_report *r)
+{
+  const double whole = sim->step.h;
+  const int64_t parts = (int64_t)parts_of(sim);
+  sim->step.h = whole / (double)parts, sim->state->step *= parts;
+  const vv_status status = sim->model->stepper->step(&sim->step, n * parts, r);
+  sim->step.h = whole, sim->state->step /= parts;
+  return status;
+}
+
+/* Bodies that are crushed or thinned ring higher than at rest: steps are taken in more parts, or the run ends, before they are too
+ * long. */
+static void check_step(vv_sim *sim, vv_report *r)
+{
+  enum { MOST_PARTS = 64 };
+  const double near = 0.75; /* of the bound: there they shrink */
   const vv_model *m = sim->model;
   for (int i = 0; (m->stepper->claims & VV_EXPLICIT) != 0 && i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     int64_t element;
     if (b->kind->step_left == NULL) continue;
     const double left = b->kind->step_left(b, sim->state->q + b->q0, &element);
-    if (fabs(sim->step.h) <= left * m->stable_step) continue;
+    double h = fabs(sim->step.h) / parts_of(sim);
+    while (adapts(m) && h > near * left * m->stable_step && parts_of(sim) < MOST_PARTS)
+      sim->ledger.step_parts = 2.0 * parts_of(sim), h *= 0.5;
+    if (h <= left * m->stable_step) continue;
     int32_t body = 0;
     while (body + 1 < b->n_body && b->body[body + 1]->element0 <= element) body++;
     r->reason = VV_REASON_STEP_TOO_LONG;
     snprintf(
         r->message, sizeof r->message,
-        "'%.60s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there at step "
-        "%lld, t = %.9g; use 'step: {safety: %.2g}' or a coarser mesh",
-        b->body[body]->name, (long long)(element - b->body[body]->element0), fabs(sim->step.h), left * m->stable_step,
+        "'%.40s' is crushed at its element %lld: the step %.3g is longer than the %.3g that is stable there, at step "
+        "%lld, t = %.9g; use 'step: {safety: %.2g}' or 'adapt: true'",
+        b->body[body]->name, (long long)(element - b->body[body]->element0), h, left * m->stable_step,
         (long long)sim->state->step, sim->state->t, 0.5 * fabs(sim->step.h) / m->stable_step);
   }
 }
@@ -706,7 +735,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
-  VV_TRY(sim->model->stepper->step(&sim->step, batch, r));
+  VV_TRY(take_steps(sim, batch, r));
   const double spent = vvi_clock() - clock;
   vvi_pace_done(&sim->pace, batch, spent);
   r->step_seconds += spent;

@@ -225,13 +225,21 @@ vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool
   return vvi_contact_answer(s, t, h, f, may_halve, halve, r);
 }
 
+/* The flow is taken with the force behind it where that is kept. */
 void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
-  vvi_sys_drift(s->model, h, s->state->q, s->state->p);
-  vvi_sys_flow(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+  vv_state *x = s->state;
+  const bool both = k->keep && vvi_sys_flows(s->model);
+  vvi_sys_drift(s->model, h, x->q, x->p);
+  if (both) {
+    memset(k->f, 0, sizeof(double) * (size_t)x->np);
+    vvi_sys_flow_kick(s->model, t + h, h, x->q, x->p, k->f, &s->ledger->posted);
+  } else
+    vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
   if (s->contact != NULL) vvi_contact_drifted(s, h);
-  k->known = false;
   close_springs(s, t + h);
+  if (both) vvi_springs_kick(s->model, x->memory, 1.0, x->q, k->f);
+  k->known = both, k->known_at = t + h;
 }
 
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)

@@ -23,6 +23,7 @@ const vv_body_kind vv_beam_kind = {
     .drift = beam_drift,
     .drift_node = beam_drift_one,
     .flow = beam_flow,
+    .broken = beam_broken,
     .viscous = beam_viscous,
     .post = beam_post,
     .distortion = beam_distortion,

@@ -230,6 +230,8 @@ void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_poste
 void beam_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
 /* Largest alpha of the fibres of element e; its damage; its resultants n, m. */
 double beam_flow_alpha(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+/* out[elements of the body] 1: broken; contact then sees two ends in place of a piece of the curve. */
+void beam_broken(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out);
 double beam_flow_damage(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
 void beam_flow_resultants(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6],
                           double out[6]);

@@ -330,6 +330,7 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
   fill_constants(g, &p, k);
   VV_TRY(beam_law_read(g, (beam_inelastic *)(void *)((double *)k + BEAM_INELASTIC)));
   if (beam_law_of(b, f->body_in_block)->damping.mass > 0.0) b->viscous = true;
+  if (beam_law_of(b, f->body_in_block)->damage > 0.0) b->breaks = true;
   VV_TRY(beam_fibres_fill(g, f));
   fill_masses(g, f, &p, k);
   fill_elements(f);

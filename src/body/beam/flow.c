@@ -234,6 +234,11 @@ double beam_flow_damage(const vv_block *b, int32_t j, int64_t e, const double *q
   return 1.0 - left_of(&x);
 }
 
+void beam_broken(const vv_block *b, const double *q, int32_t j, unsigned char *out)
+{
+  for (int64_t e = 0; e < b->body[j]->n_element; e++) out[e] = beam_flow_damage(b, j, e, q) >= 1.0;
+}
+
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   double most = 0.0;

@@ -77,7 +77,8 @@ enum shell_output_word {
   OUT_MISES,
   OUT_THICKNESS,
   OUT_ENERGY,
-  OUT_PLASTIC
+  OUT_PLASTIC,
+  OUT_DAMAGE
 };
 const vv_output_field shell_output_field[] = {
     {"position", "m", 3, false},
@@ -92,6 +93,7 @@ const vv_output_field shell_output_field[] = {
     {"thickness", "m", 1, true},
     {"energy_density", "J/m^2", 1, true},
     {"plastic_strain", "1", 1, true},
+    {"damage", "1", 1, true},
 };
 _Static_assert(sizeof shell_output_field / sizeof *shell_output_field == SHELL_OUTPUTS, "one row each");
 
@@ -117,7 +119,7 @@ static void upper_to_frame(const double R[3], const double n[3], double out[3])
 typedef struct shown {
   double strain[3], curvature[3], stress[3], bending[3]; /* bending: stress of the outer faces, up to sign */
   double thickness, energy;
-  double mises, plastic; /* mises below 0: from the faces */
+  double mises, plastic, damage; /* mises below 0: from the faces */
 } shown;
 
 /* Mean thickness: of both points (neo-Hooke), or by e33 = -nu/(1 - nu) tr e. */
@@ -154,7 +156,7 @@ static shown show(const shell_body *k, const shell_patch *p, const shell_element
   }
   s.thickness = thickness_of(k, p, e, s.strain);
   s.energy = e->energy / area;
-  s.mises = -1.0, s.plastic = 0.0;
+  s.mises = -1.0, s.plastic = s.damage = 0.0;
   return s;
 }
 
@@ -179,18 +181,8 @@ static void element_output(const shown *s, int field, int64_t e, double *out)
     out[e] = field == OUT_MISES       ? (s->mises >= 0.0 ? s->mises : mises(s))
              : field == OUT_THICKNESS ? s->thickness
              : field == OUT_PLASTIC   ? s->plastic
+             : field == OUT_DAMAGE    ? s->damage
                                       : s->energy;
-}
-
-/* What comes from the internal variables of a lane: stresses in place of the elastic ones, points through the thickness. */
-static void lane_stress(const shell_body *k, const shell_group *g, int lane, const double *z, shell_element *e)
-{
-  shell_eight G[3], B[3], N[3], M[3], energy;
-  for (int c = 0; c < 3; c++)
-    for (int i = 0; i < SHELL_GROUP; i++) G[c][i] = e->G[c], B[c][i] = e->B[c];
-  shell_group_stress(k, g, z, (const shell_eight *)G, (const shell_eight *)B, N, M, energy);
-  for (int c = 0; c < 3; c++) e->N[c] = N[c][lane], e->M[c] = M[c][lane];
-  e->energy = energy[lane];
 }
 
 static void tile_output(const vv_block *b, const shell_tile *t, int field, const double *q, double *out)
@@ -204,15 +196,16 @@ static void tile_output(const vv_block *b, const shell_tile *t, int field, const
       shell_patch p;
       shell_element e;
       if (at < 0) continue;
-      shell_patch_of(t, &t->group[i], lane, &p);
+      if (!shell_can_break(k) || !shell_patch_torn(k, t, &t->group[i], lane, q, &p))
+        shell_patch_of(t, &t->group[i], lane, &p);
       shell_element_at(k, &p, x, &e);
-      const double *z = k->columns > 0.0 ? shell_group_z(k, t, &t->group[i], q) : NULL;
-      if (z != NULL) lane_stress(k, &t->group[i], lane, z, &e);
-      shown s = show(k, &p, &e);
-      if (k->points > 0.0) {
-        s.plastic = shell_lane_alpha(k, &t->group[i], lane, z);
-        s.mises = shell_lane_mises(k, &t->group[i], lane, z, e.G, e.B);
+      shell_lane look = {0};
+      if (k->columns > 0.0) { /* stresses in place of the elastic ones */
+        shell_lane_look(k, t, i, lane, q, p.rest, e.G, e.B, &look);
+        memcpy(e.N, look.N, sizeof e.N), memcpy(e.M, look.M, sizeof e.M), e.energy = look.energy;
       }
+      shown s = show(k, &p, &e);
+      if (k->points > 0.0) s.plastic = look.alpha, s.mises = look.mises, s.damage = look.damage;
       element_output(&s, field, t->element0 + at, out);
     }
 }

@@ -32,16 +32,27 @@ static vv_status read_inelastic(const vv_group *g, shell_body *k)
 {
   const vv_group *m = vv_sub(g, "material");
   const bool flows = vv_is(m, "law", "j2");
-  VV_TRY(flows ? vvi_plastic_read(m, false, &k->plastic) : vvi_plastic_refuse(m));
+  VV_TRY(flows ? vvi_plastic_read(m, true, &k->plastic) : vvi_plastic_refuse(m));
   VV_TRY(vvi_damping_read(g, &k->damping));
   const vv_group *damping = vv_has(g, "damping") ? vv_sub(g, "damping") : NULL;
   if (k->damping.stiffness > 0.0) return vv_complain(damping, "stiffness", "is for bars; shells take 'ratio'");
   if (k->damping.bulk > 0.0) return vv_complain(damping, "bulk", "is for bars");
   if (vv_is(m, "law", "neo-hookean") && k->damping.branches > 0.0)
     return vv_complain(damping, "ratio", "goes with the laws 'stvk' and 'j2'");
+  if (vv_has(m, "failure") && !flows) return vv_complain(m, "failure", "of shells needs 'law: j2'");
+  VV_TRY(vvi_failure_read(m, true, &k->failure));
+  if (shell_can_break(k) && k->damping.branches > 0.0)
+    return vv_complain(damping, "ratio", "does not go with 'failure' of shells");
+  if (shell_can_break(k) && vv_is(g, "contact", "limit"))
+    return vv_complain(g, "contact", "of a shell that can break is 'control'");
+  double slope;
+  const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
+  k->softening = k->failure.energy > 0.0 ? stress / (2.0 * k->failure.energy) : 1e300;
   k->points = flows ? (double)vv_integer(m, "points") : 0.0;
-  if (k->points > 0.0 || k->damping.branches > 0.0)
-    k->columns = SHELL_Z_POINTS + SHELL_Z_POINT * k->points + SHELL_Z_BRANCH * k->damping.branches;
+  if (k->points > 0.0 || k->damping.branches > 0.0) {
+    k->lane_columns = shell_branch_column(k, (int)k->damping.branches) + (shell_can_break(k) ? 1 : 0);
+    k->columns = 1.0 + k->lane_columns + (shell_can_break(k) ? SHELL_RECORD : 0.0); /* 1: the mark of its group */
+  }
   gauss_points((int)k->points, k->level, k->weight);
   for (int i = 0; i < (int)k->points; i++) k->level[i] *= vv_number(g, "thickness") * (SHELL_A * SHELL_A) / SHELL_D;
   return VV_OK;
@@ -274,6 +285,33 @@ static vv_status fill_masses(part *w, const shell_body *k)
   return VV_OK;
 }
 
+/* A band of one triangle must be able to take the energy of breaking, and its patch must fit into its record.     [mat 24] */
+static vv_status check_failure(const part *w, const shell_body *k)
+{
+  const vv_group *m = vv_sub(w->group, "material");
+  double largest = 0.0, slope;
+  if (!shell_can_break(k)) return VV_OK;
+  for (int i = 0; i < w->cut->classes; i++)
+    if (w->cut->cls[i].nodes > SHELL_CUT_NODES)
+      return vv_complain(w->group, "mesh", "a triangle with %d nodes around it cannot break; use a more even mesh",
+                         w->cut->cls[i].nodes);
+  for (int i = 0; i < w->cut->tiles; i++)
+    for (int j = 0; j < w->cut->tile[i].groups; j++)
+      for (int lane = 0; lane < SHELL_GROUP; lane++) {
+        const shell_group *g = &w->cut->tile[i].group[j];
+        const double *r = g->rest + lane;
+        if (shell_lane_element(g, lane) < 0) continue;
+        largest = fmax(largest, r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]);
+      }
+  const double l = sqrt(sqrt(3.0) * 0.5 * sqrt(largest)) / SHELL_A;
+  const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
+  const double most = 2.0 * k->young * k->failure.energy / (stress * stress);
+  if (k->failure.energy == 0.0 || l < most) return VV_OK;
+  return vv_complain(vv_sub(m, "failure"), "energy",
+                     "triangles of height %.6g m store more than that: they must be lower than 2 E G/s^2 = %.6g m", l,
+                     most);
+}
+
 /* ---- the plan of the block ---- */
 
 static void *grow(vvi_arena *arena, void *old, int64_t n, int64_t more, int64_t *room, size_t size)
@@ -424,6 +462,7 @@ static vv_status fill_part(part *w, vv_fill *f)
   VV_TRY(read_inelastic(w->group, k));
   if (k->damping.mass > 0.0) b->viscous = true;
   VV_TRY(fill_masses(w, k));
+  VV_TRY(check_failure(w, k));
   VV_TRY(plan_room(w->arena, plan, w, copies));
   const int64_t held = plan->held;
   for (int i = 0; i < copies; i++) VV_TRY(fill_copy(w, f, plan, i));
@@ -450,6 +489,7 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
   if (f->body_in_block + 1 < b->n_body) return VV_OK;
   plan->sums0 = 4 * plan->slots + (b->n_load > 0 ? 6 * b->nodes : 0);
   plan->reals = plan->sums0 + SHELL_SUMS * plan->tiles;
+  if (shell_tear_prepare(f->arena, b) != VV_OK) return vv_complain(g, "mesh", "out of memory for what can break");
   plan->slot = VVI_ARENA_NEW(f->arena, double, plan->reals);
   return plan->slot == NULL ? vv_complain(g, "mesh", "out of memory for the forces") : VV_OK;
 }

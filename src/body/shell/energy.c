@@ -35,17 +35,18 @@ INLINE void energy_both(const shell_body *k, shell_law law, reach how, const dou
 }
 
 /* The same of a group that has flowed or has branches. */
-INLINE void energy_flowed(const shell_body *k, const shell_group *g, const double *z, const four f[2], lanes out[2])
+INLINE void energy_flowed(const shell_body *k, bool flowed, const shell_group *g, const double *rest, const double *z,
+                          const four f[2], lanes out[2])
 {
-  shell_eight metric[3], curve[3], N[3], M[3], energy;
+  double room[SHELL_Z_MOST * SHELL_GROUP];
+  const double *columns = shell_columns(k, g, z, room);
   for (int half = 0; half < 2; half++) {
-    lanes G[3], B[3], n[3], inverse;
+    lanes R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3];
     const four *a = &f[half];
+    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = LOAD(rest + SHELL_GROUP * c + WIDTH * half);
     measure_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G, B, n, &inverse);
-    for (int i = 0; i < 3; i++) STORE(metric[i] + WIDTH * half, G[i]), STORE(curve[i] + WIDTH * half, B[i]);
+    sheet_stress_lanes(k, flowed, R, G, B, columns + WIDTH * half, N, M, &out[half]);
   }
-  shell_group_stress(k, g, z, (const shell_eight *)metric, (const shell_eight *)curve, N, M, energy);
-  out[0] = LOAD(energy), out[1] = LOAD(energy + WIDTH);
 }
 
 /* Empty lanes hold copies of others, or nothing. */
@@ -68,9 +69,12 @@ INLINE double strain_energy(const shell_body *k, shell_law law, reach how, const
     lanes energy[2];
     if (next != NULL) ask_ahead(t, next, i), ask_nodes(next, i, column, q);
     gather_group(how, t, g, x, f);
-    const double *z = k->columns > 0.0 ? shell_group_z(k, t, g, q) : NULL;
-    if (z != NULL && shell_group_flowed(k, g, z))
-      energy_flowed(k, g, z, f, energy);
+    double torn[SHELL_REFERENCE * SHELL_GROUP];
+    const bool flowed = k->columns > 0.0 && shell_group_flowed(t, i, q);
+    const bool is_torn = flowed && q[t->z + i] == SHELL_TORN;
+    if (is_torn) torn_in(k, t, g, q, x, f, torn);
+    if (flowed || k->damping.branches > 0.0)
+      energy_flowed(k, flowed, g, is_torn ? torn : g->rest, shell_group_z(k, t, g, q), f, energy);
     else
       energy_both(k, law, how, g->rest, f, energy);
     if (g->count < SHELL_GROUP) clear_empty(g, energy);

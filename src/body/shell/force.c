@@ -173,28 +173,232 @@ INLINE void class_gradient(const shell_body *k, shell_law law, reach how, const 
   scatter_class(how, c, behind, count - WIDTH, &f[1], slot);
 }
 
-/* A group that has flowed or has branches: stresses come from its internal variables. */
-INLINE void flowed_gradient(const shell_body *k, reach how, const shell_tile *t, const shell_group *g, const double *z,
-                            const double *x, double *slot)
+/* ---- groups with internal variables ---- */
+
+/* What a tile does with its groups: after a drift they flow, and the gradient is taken. */
+typedef struct task {
+  const shell_body *k;
+  const shell_tile *t;
+  const shell_drifted *d; /* NULL: nothing flows */
+  bool force;             /* the gradient is wanted */
+  int64_t column;
+  double *q;
+  const double *x;    /* nodes of the tile */
+  double *slot;       /* forces on them */
+  double *before;     /* nodes before the drift, where some group needs them */
+  bool noted;         /* they are there */
+  int lanes_of_group; /* SHELL_GROUP: compilers that know it unroll the longest loop */
+  lanes lost[SHELL_LOSSES][2];
+} task;
+/* A group that has flowed, begins to (begins), or has branches: a function of its own for each instruction set. */
+typedef void sheet_fn(task *w, int i, bool begins, four f[2]);
+
+/* Lanes that are elements. */
+INLINE void lanes_real(const shell_group *g, int64_t real[SHELL_GROUP])
+{
+  for (int l = 0; l < SHELL_GROUP; l++) real[l] = g->count == SHELL_GROUP || shell_lane_element(g, l) >= 0 ? -1 : 0;
+}
+
+/* Places before the drift. */
+INLINE void gather_before(task *w)
+{
+  const shell_tile *t = w->t;
+  if (w->noted) return;
+  for (int64_t i = 0; i < t->own + t->halo; i++) {
+    const int64_t node = t->node0 + shell_tile_node(t, i);
+    for (int c = 0; c < 3; c++)
+      w->before[4 * i + c] = w->x[4 * i + c] - w->d->h * (w->d->minv[node] * w->d->p[c * w->column + node]);
+    w->before[4 * i + 3] = 0.0;
+  }
+  if (t->ghosts > 0) shell_ghosts_make(t, w->before);
+  w->noted = true;
+}
+
+/* HELD: nothing flows.  ELASTIC: after a drift in which probably nothing flows; returns 1 where something should.  FLOWING: returns
+ * whether some point flowed. */
+typedef enum sheet_way { HELD, ELASTIC, FLOWING } sheet_way;
+
+/* One vector of lanes of a group: flow and stress.  f0: the sums before the drift; NULL: metric and curvature are noted in z. */
+#define SHEET_GROUP(name, REAL, MASK, TAKE)                                                                \
+  INLINE int name(task *w, int from, sheet_way way, bool flowed, const shell_group *g, const four *f0,     \
+                  const int64_t *real, double *z, four f[2], double lost[SHELL_LOSSES][SHELL_GROUP])       \
+  {                                                                                                        \
+    int flows = 0;                                                                                         \
+    REAL S[SUMS][3], R[SHELL_REFERENCE], G[3], B[3], n[3], inverse, N[3], M[3], s1[3], s2[3], b[3];        \
+    for (int i = 0; i < SUMS; i++)                                                                         \
+      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                      \
+    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(g->rest + SHELL_GROUP * c + from);    \
+    measure_##REAL(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);                                       \
+    if (way == HELD)                                                                                       \
+      sheet_stress_##REAL(w->k, flowed, R, G, B, z + from, N, M, NULL);                                    \
+    else if (way == ELASTIC) {                                                                             \
+      MASK over;                                                                                           \
+      sheet_look_##REAL(w->k, R, G, B, z + from, N, M, &over);                                             \
+      over &= *(const MASK *)(real + from);                                                                \
+      if (any_##REAL(&over)) return 1;                                                                     \
+    } else {                                                                                               \
+      REAL old[2][3], loss[SHELL_LOSSES] = {{0}};                                                          \
+      if (f0 != NULL) {                                                                                    \
+        REAL S0[SUMS][3], n0[3], inverse0;                                                                 \
+        for (int i = 0; i < SUMS; i++)                                                                     \
+          for (int c = 0; c < 3; c++) S0[i][c] = TAKE(f0, sum[i][c], from);                                \
+        measure_##REAL(S0[0], S0[1], S0[2], S0[3], S0[4], old[0], old[1], n0, &inverse0);                  \
+      }                                                                                                    \
+      flows = sheet_flow_##REAL(w->k, w->d->h, flowed, R, G, B, f0 != NULL ? (const REAL(*)[3])old : NULL, \
+                                (const MASK *)(real + from), z + from, N, M, loss);                        \
+      for (int i = 0; i < SHELL_LOSSES; i++) *(REAL *)(lost[i] + from) = loss[i];                          \
+    }                                                                                                      \
+    if (!w->force) return flows;                                                                           \
+    respond_##REAL(S[0], S[1], S[2], S[3], S[4], G, n, &inverse, N, M, s1, s2, b);                         \
+    for (int c = 0; c < 3; c++) {                                                                          \
+      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                                \
+      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                                    \
+    }                                                                                                      \
+    return flows;                                                                                          \
+  }
+#define TAKE_pair(f, what, from)    (((const pair *)&(f)[(from) / WIDTH].what)[(from) % WIDTH / 2])
+#define TAKE_lanes(f, what, from)   ((f)[(from) / WIDTH].what)
+#define TAKE_wide(f, what, from)    JOIN((f)[0].what, (f)[1].what)
+#define PUT_pair(f, what, x, from)  (((pair *)&(f)[(from) / WIDTH].what)[(from) % WIDTH / 2] = (x))
+#define PUT_lanes(f, what, x, from) ((f)[(from) / WIDTH].what = (x))
+#define PUT_wide(f, what, x, from)  ((f)[0].what = LOWER(x), (f)[1].what = UPPER(x))
+SHEET_GROUP(sheet_pair, pair, pair_mask, TAKE_pair)
+SHEET_GROUP(sheet_lanes, lanes, lanes_mask, TAKE_lanes)
+SHEET_GROUP(sheet_wide, wide, wide_mask, TAKE_wide)
+
+/* Forces of lanes that were cut are added here, and they and broken ones have none that the others would add. */
+static void torn_out(const task *w, const shell_group *g, four f[2])
+{
+  for (int lane = 0; lane < SHELL_GROUP; lane++) {
+    const int e = shell_lane_element(g, lane), at = lane % WIDTH;
+    shell_patch p;
+    if (e < 0 || shell_record(w->k, w->t, e, w->q)[0] == SHELL_WHOLE) continue;
+    four *a = &f[lane / WIDTH];
+    if (shell_patch_torn(w->k, w->t, g, lane, w->q, &p))
+      for (int j = 0; j < p.nodes; j++) {
+        const double *v = p.weight[j];
+        const double bend = v[W_11] * a->b[0][at] + v[W_22] * a->b[1][at] + v[W_33] * a->b[2][at];
+        for (int c = 0; c < 3; c++)
+          w->slot[p.at[j] + c] += bend * a->n[c][at] + (v[W_1] * a->s1[c][at] + v[W_2] * a->s2[c][at]);
+      }
+    for (int c = 0; c < 3; c++) a->s1[c][at] = a->s2[c][at] = a->n[c][at] = a->b[c][at] = 0.0;
+  }
+}
+
+/* All lanes of a group, in one of the ways. */
+INLINE int sheet_lanes_all(task *w, reach how, sheet_way way, bool flowed, const shell_group *g, const four *f0,
+                           const int64_t *real, double *z, four f[2])
+{
+  double lost[SHELL_LOSSES][SHELL_GROUP];
+  int flows = 0;
+  for (int from = 0; from < w->lanes_of_group; from += (int)how) {
+    if (how == EIGHT)
+      flows |= sheet_wide(w, from, way, flowed, g, f0, real, z, f, lost);
+    else if (how == FOUR)
+      flows |= sheet_lanes(w, from, way, flowed, g, f0, real, z, f, lost);
+    else
+      flows |= sheet_pair(w, from, way, flowed, g, f0, real, z, f, lost);
+  }
+  for (int c = 0; way == FLOWING && c < SHELL_LOSSES; c++)
+    for (int half = 0; half < 2; half++) w->lost[c][half] += LOAD(lost[c] + WIDTH * half);
+  return flows;
+}
+
+/* Groups that flowed in the last step have their metric noted, torn ones, and those with branches; for others it is taken from
+ * the places before the drift. */
+INLINE void sheet_middle(task *w, reach how, int i, bool begins, four f[2])
+{
+  const shell_tile *t = w->t;
+  shell_group torn = t->group[i];
+  const shell_group *g = &t->group[i];
+  const shell_body *k = w->k;
+  double *mark = w->q + t->z + i, rest[SHELL_REFERENCE * SHELL_GROUP];
+  const bool flowed = begins || *mark != SHELL_VIRGIN, noted = *mark >= SHELL_FLOWING || k->damping.branches > 0.0;
+  int64_t real[SHELL_GROUP];
+  double room[SHELL_Z_MOST * SHELL_GROUP], *state = (double *)shell_group_z(k, t, g, w->q), *z = state;
+  if (*mark == SHELL_TORN) {
+    torn_in(k, t, g, w->q, w->x, f, rest);
+    torn.rest = rest, g = &torn;
+  }
+  if (g->count < SHELL_GROUP) z = (double *)shell_columns(k, g, state, room);
+  lanes_real(g, real);
+  if (w->d == NULL) {
+    sheet_lanes_all(w, how, HELD, flowed, g, NULL, real, z, f);
+    if (*mark == SHELL_TORN && w->force) torn_out(w, g, f);
+    return;
+  }
+  if (!begins && !noted && sheet_lanes_all(w, how, ELASTIC, true, g, NULL, real, z, f) == 0) return;
+  four f0[2];
+  if (!noted) {
+    gather_before(w);
+    gather_group(how, t, g, w->before, f0);
+  }
+  const int flows = sheet_lanes_all(w, how, FLOWING, flowed, g, noted ? NULL : f0, real, z, f);
+  if (flowed && *mark != SHELL_TORN) *mark = flows ? SHELL_FLOWING : SHELL_FLOWED;
+  if (*mark == SHELL_TORN && w->force) torn_out(w, g, f);
+  if (z == room) shell_columns_back(k, g, room, state);
+}
+
+/* A group that never flowed and has no branches: the elastic law; true: after the drift some of it begins to flow. */
+#define VIRGIN_GROUP(name, REAL, MASK, TAKE)                                                         \
+  INLINE int name(const shell_body *k, int from, const double *rest, four f[2], const int64_t *real) \
+  {                                                                                                  \
+    REAL S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];                                   \
+    MASK begin;                                                                                      \
+    for (int i = 0; i < SUMS; i++)                                                                   \
+      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                \
+    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(rest + SHELL_GROUP * c + from); \
+    virgin_##REAL(k, (const REAL(*)[3])S, R, s1, s2, n, b, &begin);                                  \
+    for (int c = 0; c < 3; c++) {                                                                    \
+      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                          \
+      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                              \
+    }                                                                                                \
+    if (real != NULL) begin &= *(const MASK *)(real + from);                                         \
+    return any_##REAL(&begin);                                                                       \
+  }
+VIRGIN_GROUP(virgin_group_pair, pair, pair_mask, TAKE_pair)
+VIRGIN_GROUP(virgin_group_lanes, lanes, lanes_mask, TAKE_lanes)
+VIRGIN_GROUP(virgin_group_wide, wide, wide_mask, TAKE_wide)
+
+INLINE int virgin_middle(const shell_body *k, reach how, const shell_group *g, four f[2])
+{
+  int64_t room[SHELL_GROUP], *real = NULL;
+  int any = 0;
+  if (g->count < SHELL_GROUP) lanes_real(g, real = room);
+  for (int from = 0; from < SHELL_GROUP; from += (int)how)
+    any |= how == EIGHT  ? virgin_group_wide(k, from, g->rest, f, real)
+           : how == FOUR ? virgin_group_lanes(k, from, g->rest, f, real)
+                         : virgin_group_pair(k, from, g->rest, f, real);
+  return any;
+}
+
+/* One group, gathered: its formulas, whatever it is. */
+INLINE void any_middle(task *w, reach how, sheet_fn *sheet, int i, four f[2])
+{
+  const shell_body *k = w->k;
+  const shell_group *g = &w->t->group[i];
+  const bool virgin = !shell_group_flowed(w->t, i, w->q), branches = k->damping.branches > 0.0;
+  const bool looks = virgin && k->points > 0.0 && w->d != NULL && w->d->h != 0.0;
+  if (virgin && !branches && !looks) {
+    middle_both(k, SHELL_STVK, how, g->rest, f);
+    return;
+  }
+  const bool begins = looks && virgin_middle(k, how, g, f) != 0;
+  if (!virgin || branches || begins) sheet(w, i, begins, f);
+}
+
+/* The next RUN groups have never flowed, and may begin to. */
+INLINE bool plain_run(const task *w, int i)
+{
+  const double *mark = w->q + w->t->z + i;
+  double sum = 0.0;
+  for (int j = 0; j < RUN; j++) sum += mark[j];
+  return sum == 0.0 && w->d != NULL && w->d->h != 0.0 && w->k->damping.branches == 0.0;
+}
+
+INLINE void scatter_group(reach how, const shell_tile *t, const shell_group *g, const four f[2], double *slot)
 {
   const shell_class *c = &t->cls[g->cls];
-  four f[2];
-  lanes G[2][3], B[2][3], inverse[2];
-  shell_eight metric[3], curve[3], N[3], M[3];
-  gather_group(how, t, g, x, f);
-  for (int half = 0; half < 2; half++) {
-    four *a = &f[half];
-    measure_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G[half], B[half], a->n, &inverse[half]);
-    for (int i = 0; i < 3; i++) STORE(metric[i] + WIDTH * half, G[half][i]), STORE(curve[i] + WIDTH * half, B[half][i]);
-  }
-  shell_group_stress(k, g, z, (const shell_eight *)metric, (const shell_eight *)curve, N, M, NULL);
-  for (int half = 0; half < 2; half++) {
-    four *a = &f[half];
-    lanes n[3], m[3];
-    for (int i = 0; i < 3; i++) n[i] = LOAD(N[i] + WIDTH * half), m[i] = LOAD(M[i] + WIDTH * half);
-    respond_lanes(a->sum[0], a->sum[1], a->sum[2], a->sum[3], a->sum[4], G[half], a->n, &inverse[half], n, m, a->s1,
-                  a->s2, a->b);
-  }
   if (g->pair) {
     scatter_pairs(how, g, f, slot);
     return;
@@ -203,25 +407,56 @@ INLINE void flowed_gradient(const shell_body *k, reach how, const shell_tile *t,
   if (g->count > WIDTH) scatter_class(how, c, g->at + WIDTH * c->nodes, g->count - WIDTH, &f[1], slot);
 }
 
-/* The gradient of a tile with internal variables. */
-INLINE void tile_flowing(const shell_body *k, reach how, const shell_tile *t, const shell_tile *next, int64_t column,
-                         const double *q, double *slot)
+/* RUN groups of pairs, as in tile_gradient. */
+INLINE void run_of_pairs(task *w, reach how, sheet_fn *sheet, const shell_tile *next, int i)
 {
-  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
-  gather_nodes(how, t, column, q, x);
-  memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
-  for (int i = 0; i < t->groups; i++) {
-    const shell_group *g = &t->group[i];
-    const double *z = shell_group_z(k, t, g, q);
-    if (next != NULL) ask_ahead(t, next, i), ask_nodes(next, i, column, q);
-    if (shell_group_flowed(k, g, z))
-      flowed_gradient(k, how, t, g, z, x, slot);
-    else if (g->pair)
-      pair_gradient(k, SHELL_STVK, how, g, x, slot);
-    else
-      class_gradient(k, SHELL_STVK, how, &t->cls[g->cls], g, x, slot);
+  const shell_tile *t = w->t;
+  four f[RUN][2];
+  for (int j = 0; j < RUN; j++) {
+    if (next != NULL) ask_ahead(t, next, i + j);
+    gather_pairs(how, &t->group[i + j], w->x, f[j]);
   }
-  if (t->ghosts > 0) shell_ghosts_give(t, slot);
+  if (plain_run(w, i)) {
+    int begin[RUN];
+    for (int j = 0; j < RUN; j++) begin[j] = virgin_middle(w->k, how, &t->group[i + j], f[j]);
+    for (int j = 0; j < RUN; j++)
+      if (begin[j]) sheet(w, i + j, true, f[j]);
+  } else
+    for (int j = 0; j < RUN; j++) any_middle(w, how, sheet, i + j, f[j]);
+  for (int j = 0; j < RUN; j++) {
+    if (next != NULL) ask_nodes(next, i + j, w->column, w->q);
+    if (w->force) scatter_pairs(how, &t->group[i + j], f[j], w->slot);
+  }
+}
+
+/* A tile with internal variables: flow where d is there, gradient where slot is. */
+INLINE void tile_flowing(const shell_body *k, reach how, sheet_fn *sheet, const shell_tile *t, const shell_tile *next,
+                         int64_t column, const shell_drifted *d, double *q, double *slot, double *loss)
+{
+  _Alignas(64) double x[4 * SHELL_MOST_LOCAL], before[4 * SHELL_MOST_LOCAL];
+  task w = {.k = k,
+            .t = t,
+            .d = d,
+            .force = slot != NULL,
+            .column = column,
+            .q = q,
+            .x = x,
+            .slot = slot,
+            .before = before,
+            .lanes_of_group = SHELL_GROUP};
+  gather_nodes(how, t, column, q, x);
+  if (slot != NULL) memset(slot, 0, sizeof(double) * 4 * (size_t)shell_tile_nodes(t));
+  int i = 0;
+  for (; i + RUN <= t->groups && t->group[i + RUN - 1].pair; i += RUN) run_of_pairs(&w, how, sheet, next, i);
+  for (; i < t->groups; i++) {
+    four f[2];
+    gather_group(how, t, &t->group[i], x, f);
+    any_middle(&w, how, sheet, i, f);
+    if (slot != NULL) scatter_group(how, t, &t->group[i], f, slot);
+  }
+  for (int c = 0; d != NULL && c < SHELL_LOSSES; c++)
+    for (int lane = 0; lane < SHELL_GROUP; lane++) loss[c] += w.lost[c][lane / WIDTH][lane % WIDTH];
+  if (slot != NULL && t->ghosts > 0) shell_ghosts_give(t, slot);
 }
 
 /* Gradient of the strain energy of a tile, into its slots. */
@@ -274,45 +509,69 @@ void shell_tile_rest(shell_law law, const shell_tile *t, int64_t column, const d
 
 /* ---- instruction sets ---- */
 
-INLINE void tile_any_law(const shell_body *k, reach how, const shell_tile *t, const shell_tile *next, int64_t column,
-                         const double *q, double *slot)
+INLINE void tile_any_law(const shell_body *k, reach how, sheet_fn *sheet, const shell_tile *t, const shell_tile *next,
+                         int64_t column, const double *q, double *slot)
 {
   if (k->columns > 0.0)
-    tile_flowing(k, how, t, next, column, q, slot);
+    tile_flowing(k, how, sheet, t, next, column, NULL, (double *)q, slot, NULL); /* q is only read */
   else if (k->law == SHELL_STVK)
     tile_gradient(k, SHELL_STVK, how, t, next, column, q, slot);
   else
     tile_gradient(k, SHELL_NEO_HOOKE, how, t, next, column, q, slot);
 }
 
-static void tile_plain(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
-                       const double *q, double *slot)
+/* Flow alone, or flow and gradient: two copies of the code. */
+INLINE void tile_any_flow(const shell_body *k, reach how, sheet_fn *sheet, const shell_tile *t, const shell_tile *next,
+                          int64_t column, const shell_drifted *d, double *q, double *slot, double *loss)
 {
-  tile_any_law(k, TWO, t, next, column, q, slot);
+  if (k->columns == 0.0)
+    tile_any_law(k, how, sheet, t, next, column, q, slot);
+  else if (slot == NULL)
+    tile_flowing(k, how, sheet, t, next, column, d, q, NULL, loss);
+  else
+    tile_flowing(k, how, sheet, t, next, column, d, q, slot, loss);
 }
 
+#define INSTRUCTION_SET(name, attribute, how)                                                                         \
+  attribute static __attribute__((noinline)) void sheet_of_##name(task *w, int i, bool begins, four f[2])             \
+  {                                                                                                                   \
+    sheet_middle(w, how, i, begins, f);                                                                               \
+  }                                                                                                                   \
+  attribute static void tile_##name(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column, \
+                                    const double *q, double *slot)                                                    \
+  {                                                                                                                   \
+    tile_any_law(k, how, sheet_of_##name, t, next, column, q, slot);                                                  \
+  }                                                                                                                   \
+  attribute static void flow_##name(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column, \
+                                    const shell_drifted *d, double *q, double *slot, double loss[SHELL_LOSSES])       \
+  {                                                                                                                   \
+    tile_any_flow(k, how, sheet_of_##name, t, next, column, d, q, slot, loss);                                        \
+  }
+
+INSTRUCTION_SET(plain, , TWO)
 #if defined(__x86_64__) && !defined(VV_NO_CLONES)
-AVX2 static void tile_avx2(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
-                           const double *q, double *slot)
-{
-  tile_any_law(k, FOUR, t, next, column, q, slot);
-}
-
-AVX512 static void tile_avx512(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
-                               const double *q, double *slot)
-{
-  tile_any_law(k, EIGHT, t, next, column, q, slot);
-}
+INSTRUCTION_SET(avx2, AVX2, FOUR)
+INSTRUCTION_SET(avx512, AVX512, EIGHT)
 
 shell_tile_fn *shell_tile_force(int set)
 {
   const reach how = machine_reach(set);
   return how == EIGHT ? tile_avx512 : how == FOUR ? tile_avx2 : tile_plain;
 }
+shell_flow_fn *shell_tile_flow(int set)
+{
+  const reach how = machine_reach(set);
+  return how == EIGHT ? flow_avx512 : how == FOUR ? flow_avx2 : flow_plain;
+}
 #else
 shell_tile_fn *shell_tile_force(int set)
 {
   (void)set;
   return tile_plain;
+}
+shell_flow_fn *shell_tile_flow(int set)
+{
+  (void)set;
+  return flow_plain;
 }
 #endif

@@ -19,6 +19,9 @@ typedef enum reach { TWO = 2, FOUR = 4, EIGHT = 8 } reach;
 typedef double pair __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef double lanes __attribute__((vector_size(WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef double wide __attribute__((vector_size(2 * WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t pair_mask __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t lanes_mask __attribute__((vector_size(WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t wide_mask __attribute__((vector_size(2 * WIDTH * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 #if __has_builtin(__builtin_shufflevector)
 #define MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
@@ -39,23 +42,32 @@ typedef int64_t places __attribute__((vector_size(WIDTH * sizeof(int64_t))));
 #define ROOT(x) \
   for (int l_ = 0; l_ < LANES; l_++) (x)[l_] = sqrt((x)[l_])
 #define REAL     pair
+#define MASK     pair_mask
 #define LANES    2
 #define FN(name) name##_pair
 #include "body/shell/formulas.h"
+#include "body/shell/points.h"
+#undef MASK
 #undef REAL
 #undef LANES
 #undef FN
 #define REAL     lanes
+#define MASK     lanes_mask
 #define LANES    4
 #define FN(name) name##_lanes
 #include "body/shell/formulas.h"
+#include "body/shell/points.h"
+#undef MASK
 #undef REAL
 #undef LANES
 #undef FN
 #define REAL     wide
+#define MASK     wide_mask
 #define LANES    8
 #define FN(name) name##_wide
 #include "body/shell/formulas.h"
+#include "body/shell/points.h"
+#undef MASK
 #undef REAL
 #undef LANES
 #undef FN
@@ -212,6 +224,24 @@ INLINE void gather_group(reach how, const shell_tile *t, const shell_group *g, c
     gather_class(how, c, g->at + WIDTH * c->nodes, x, &f[1]);
   else
     f[1] = f[0];
+}
+
+/* Sums and references of a torn group, sums of whole lanes gathered before: lanes that were cut have weights of their own. */
+static inline void torn_in(const shell_body *k, const shell_tile *t, const shell_group *g, const double *q,
+                           const double *x, four f[2], double *rest)
+{
+  for (int i = 0; i < SHELL_REFERENCE * SHELL_GROUP; i++) rest[i] = g->rest[i];
+  for (int lane = 0; lane < SHELL_GROUP; lane++) {
+    shell_patch p;
+    if (!shell_patch_torn(k, t, g, lane, q, &p)) continue;
+    for (int i = 0; i < SUMS; i++)
+      for (int c = 0; c < 3; c++) {
+        double sum = 0.0;
+        for (int j = 0; j < p.nodes; j++) sum += p.weight[j][W_1 + i] * x[p.at[j] + c];
+        f[lane / WIDTH].sum[i][c][lane % WIDTH] = sum;
+      }
+    for (int i = 0; i < SHELL_REFERENCE; i++) rest[SHELL_GROUP * i + lane] = p.rest[i];
+  }
 }
 
 /* ---- nodes ---- */

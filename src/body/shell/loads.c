@@ -88,11 +88,13 @@ vv_status shell_loads_fill(const vv_group *g, vv_fill *f, int copies, int64_t fi
 
 /* ---- forces on the limits of the nodes ---- */
 
-static void add_pressure(const vv_block *b, const shell_component *part, double P, const double *y, double *F)
+static void add_pressure(const vv_block *b, const shell_component *part, double P, const double *q, const double *y,
+                         double *F)
 {
   for (int64_t e = part->element0; e < part->element0 + part->cut->elements; e++) {
     const int32_t *v = b->element_node + SHELL_CORNERS * e;
     double a[3], d[3], area[3];
+    if (shell_is_broken(b, part->body, e, q)) continue;
     for (int c = 0; c < 3; c++) a[c] = y[3 * v[1] + c] - y[3 * v[0] + c], d[c] = y[3 * v[2] + c] - y[3 * v[0] + c];
     vvi_cross3(a, d, area);
     for (int i = 0; i < 3; i++)
@@ -112,7 +114,7 @@ static void load_forces(const vv_block *b, double t, const double *q, double *y,
     const vv_load *l = &b->load[i];
     const double size = vv_history_at(&l->history, t);
     if (l->node < 0)
-      add_pressure(b, &plan->component[(int64_t)l->value[LOAD_COMPONENT]], size * l->value[0], y, F);
+      add_pressure(b, &plan->component[(int64_t)l->value[LOAD_COMPONENT]], size * l->value[0], q, y, F);
     else
       for (int c = 0; c < 3; c++) F[3 * (int64_t)l->node + c] += size * l->value[c];
   }

@@ -38,8 +38,7 @@ void shell_patch_nodes(const int valence[3], const int *const ring[3], int corne
     for (int k = 2; k <= valence[i] - 2; k++) out[n++] = ring[i][k];
 }
 
-/* Where in the patch neighbour k of corner i stands, counted from corner i + 1 counterclockwise. */
-static int place(const int valence[3], int i, int k)
+int shell_patch_place(const int valence[3], int i, int k)
 {
   int start = 3;
   k %= valence[i];
@@ -63,16 +62,16 @@ static void middle(const int valence[3], int i, int k, double *row)
 {
   const int n = valence[i];
   row[i] += 0.375;
-  row[place(valence, i, k)] += 0.375;
-  row[place(valence, i, k + 1)] += 0.125;
-  row[place(valence, i, k + n - 1)] += 0.125;
+  row[shell_patch_place(valence, i, k)] += 0.375;
+  row[shell_patch_place(valence, i, k + 1)] += 0.125;
+  row[shell_patch_place(valence, i, k + n - 1)] += 0.125;
 }
 
 static void even(const int valence[3], int i, double *row)
 {
   const double n = valence[i], c = 0.375 + 0.25 * cos(2.0 * VV_PI / n), beta = (0.625 - c * c) / n;
   row[i] += 1.0 - n * beta;
-  for (int k = 0; k < valence[i]; k++) row[place(valence, i, k)] += beta;
+  for (int k = 0; k < valence[i]; k++) row[shell_patch_place(valence, i, k)] += beta;
 }
 
 /* The twelve nodes of the middle child, whose corners are the middles of the sides 12, 20, 01.  Its coordinates are

@@ -58,6 +58,14 @@ static void sums(const shell_patch *p, const double *x, double A1[3], double A2[
   }
 }
 
+void shell_patch_rest(const shell_patch *p, const double *x, double rest[SHELL_REFERENCE])
+{
+  double A1[3], A2[3], D[3][3], n[3], inverse;
+  sums(p, x, A1, A2, D);
+  measure_double(A1, A2, D[0], D[1], D[2], rest, rest + 3, n, &inverse);
+  scale_double(SHELL_STVK, rest, rest + 6);
+}
+
 void shell_excess_far(int n, const double *x, double *out)
 {
   shell_excess_some(n, x, out);

@@ -16,9 +16,11 @@
  *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
  *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
  *   formulas.h strains and stresses of one element, for one double and for several
+ *   points.h   the same where the material flows, damps or breaks: points through the thickness, branches
  *   lanes.h    nodes -> lanes, for both kernels        force.c   gradient of a tile      energy.c  its energies
  *   sweep.c    kick, drift, stride                     plain.c   one element at a time
- *   flow.c     shells that flow or damp: points through the thickness, branches
+ *   flow.c     shells that flow or damp: the whole block, what is left of the step, what is shown
+ *   tear.c     triangles that break: their neighbours get a border
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
  *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, nodes.cl; moves.h, far.h: what they share */
@@ -54,11 +56,14 @@ typedef struct shell_body {
   double limit;          /* 1: contact sees the limit surface, 0: the control mesh */
   double closed;         /* 1: no border */
   double columns;        /* reals of an element in the state; 0: none, the shell is elastic */
+  double lane_columns;   /* of these in the columns of its group */
   double points;         /* through the thickness; 0: never flows */
   double level[SHELL_MOST_POINTS],
       weight[SHELL_MOST_POINTS]; /* levers of B in the metric at the points; their sum is 1 */
   vvi_plastic plastic;
   vvi_damping damping;
+  vvi_failure failure;
+  double softening; /* 1/m: damage per plastic strain and length of an element */
 } shell_body;
 enum { SHELL_BODY_COLUMNS = sizeof(shell_body) / sizeof(double) };
 
@@ -78,6 +83,8 @@ typedef struct shell_class {
 
 /* The nodes of a patch by the rings of its corners: ring[i] has valence[i] entries, from corner i + 1 counterclockwise. */
 void shell_patch_nodes(const int valence[3], const int *const ring[3], int corner[3], int *out);
+/* Where in the patch neighbour k of corner i stands, counted from corner i + 1 counterclockwise. */
+int shell_patch_place(const int valence[3], int i, int k);
 int shell_patch_size(const int valence[3]); /* 0: refused, more than SHELL_MOST_NODES or no patch at all */
 void shell_weights(const int valence[3], double (*weight)[SHELL_WEIGHTS]);
 /* Limit of a node: 1 - n w of itself, w of each of its n neighbours.                                           [shell 5] */
@@ -178,6 +185,7 @@ typedef struct shell_cut {
   int64_t slots;
   int *triangle; /* [elements][3] corners, in the order of the elements */
   shell_limit limit;
+  int *around0, *around; /* [nodes + 2], elements around a node; NULL: nothing can break */
 } shell_cut;
 
 /* net: of a mesh in the order of its tiles of `size` triangles.  References (rest) are left empty. */
@@ -191,9 +199,18 @@ typedef void shell_tile_fn(const shell_body *k, const shell_tile *t, const shell
 /* Adds strain energy of a tile, and what the nodes that it owns have. */
 typedef void shell_audit_fn(const vv_block *b, const shell_tile *t, const shell_tile *next, const double *q,
                             const double *p, vv_totals *sum);
-/* Internal variables of a tile after a drift of length h; loss: plastic work and viscous loss are added. */
-typedef void shell_flow_fn(const shell_body *k, const shell_tile *t, double h, int64_t column, double *q,
-                           double loss[2]);
+/* The drift that a flow follows: its length, the momenta and inverse masses that made it. */
+typedef struct shell_drifted {
+  double h;
+  const double *p, *minv;
+} shell_drifted;
+enum { SHELL_LOSSES = 3 }; /* plastic work, viscous loss, damage */
+/* Internal variables of a tile after a drift, then its gradient as above; slot NULL: no gradient.  loss: what is lost. */
+typedef void shell_flow_fn(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
+                           const shell_drifted *d, double *q, double *slot, double loss[SHELL_LOSSES]);
+typedef struct shell_where { /* an element of the block: tile, its group there, its lane */
+  int32_t tile, group, lane;
+} shell_where;
 typedef struct shell_component { /* one connected copy: a patch of its own */
   const shell_cut *cut;
   int64_t node0, element0;
@@ -220,6 +237,7 @@ typedef struct shell_plan {
   shell_component *component;
   int64_t held;
   int32_t *held_node;   /* [held] within the block */
+  shell_where *where;   /* [elements of the block]; NULL: nothing can break */
   shell_tile_fn *force; /* chosen for this machine */
   shell_audit_fn *audit;
   shell_flow_fn *flow;
@@ -282,31 +300,73 @@ shell_audit_fn *shell_tile_audit(int set);
 
 /* ---- flow.c ---- */
 
-/* Internal variables of an element, columns of its group [columns][count]: has it flowed; metric and curvature after the last
- * drift; for every point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains. */
-enum shell_internal { SHELL_Z_FLOWED, SHELL_Z_METRIC, SHELL_Z_CURVATURE = 4, SHELL_Z_POINTS = 7 };
+/* Internal variables of a tile: a mark for each group (room for one an element); then those of its groups, columns
+ * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; for every
+ * point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains; damage.  Groups that never
+ * flowed are not read or written beyond their mark. */
+enum shell_mark {
+  SHELL_VIRGIN,
+  SHELL_FLOWED,
+  SHELL_FLOWING,
+  SHELL_TORN
+}; /* FLOWING: in the last step; TORN: some element of it
+                                                                              is broken or cut */
+enum shell_internal { SHELL_Z_METRIC, SHELL_Z_CURVATURE = 3, SHELL_Z_POINTS = 6 };
 enum { SHELL_Z_POINT = 4, SHELL_Z_BRANCH = 6 }; /* reals of each */
+enum { SHELL_Z_MOST = SHELL_Z_POINTS + SHELL_Z_POINT * SHELL_MOST_POINTS + SHELL_Z_BRANCH * VVI_BRANCHES + 1 };
+/* Behind the groups of a tile, where it can break: of each element what became of it, and where it was cut its reference and weights. */
+enum shell_fate { SHELL_WHOLE, SHELL_CUT, SHELL_BROKEN };
+enum {
+  SHELL_CUT_NODES = 24,
+  SHELL_CUT_REST = 1,
+  SHELL_CUT_WEIGHTS = SHELL_CUT_REST + SHELL_REFERENCE,
+  SHELL_RECORD = SHELL_CUT_WEIGHTS + SHELL_WEIGHTS * SHELL_CUT_NODES
+};
 
-/* Eight lanes. */
-typedef double shell_eight[SHELL_GROUP];
+static inline int shell_branch_column(const shell_body *k, int branch)
+{
+  return SHELL_Z_POINTS + SHELL_Z_POINT * (int)k->points + SHELL_Z_BRANCH * branch;
+}
+static inline bool shell_can_break(const shell_body *k)
+{
+  return k->failure.strain > 0.0;
+}
+/* Damage: the last column of a group, where it can break. */
+static inline int shell_damage_column(const shell_body *k)
+{
+  return (int)k->lane_columns - 1;
+}
 /* Internal variables of a group of a tile. */
 static inline const double *shell_group_z(const shell_body *k, const shell_tile *t, const shell_group *g,
                                           const double *q)
 {
-  return q + t->z + (int64_t)k->columns * g->element;
+  return q + t->z + t->elements + (int64_t)k->lane_columns * g->element;
 }
-/* A group whose stress is not that of the elastic law alone. */
-bool shell_group_flowed(const shell_body *k, const shell_group *g, const double *z);
-/* Stress resultants and energy of the eight elements of such a group; energy may be NULL. */
-void shell_group_stress(const shell_body *k, const shell_group *g, const double *z, const shell_eight G[3],
-                        const shell_eight B[3], shell_eight N[3], shell_eight M[3], double *energy);
+/* What breaking did to an element of a tile. */
+static inline double *shell_record(const shell_body *k, const shell_tile *t, int64_t element, const double *q)
+{
+  return (double *)q + t->z + (1 + (int64_t)k->lane_columns) * t->elements + SHELL_RECORD * element;
+}
+/* Some element of the group has flowed. */
+static inline bool shell_group_flowed(const shell_tile *t, int group, const double *q)
+{
+  return q[t->z + group] != SHELL_VIRGIN;
+}
+/* Columns of eight lanes of a group: in place where it is full, otherwise in room[columns][8]; and back. */
+const double *shell_columns(const shell_body *k, const shell_group *g, const double *z, double *room);
+void shell_columns_back(const shell_body *k, const shell_group *g, const double *room, double *z);
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
-/* Largest alpha of the points of a lane, and the largest equivalent stress (Pa) of its points. */
+void shell_flow_kick(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
+void shell_flow_stride(const vv_block *b, double h, double *q, double *p, vv_posted *post);
 double shell_step_left(const vv_block *b, const double *q, int64_t *element);
-double shell_lane_alpha(const shell_body *k, const shell_group *g, int lane, const double *z);
-double shell_lane_mises(const shell_body *k, const shell_group *g, int lane, const double *z, const double G[3],
-                        const double B[3]);
+/* What is shown of a lane with internal variables: stress and energy in place of the elastic ones, the largest alpha of its points
+ * and their largest equivalent stress, damage. */
+typedef struct shell_lane {
+  double N[3], M[3], energy, alpha, mises, damage;
+} shell_lane;
+void shell_lane_look(const shell_body *k, const shell_tile *t, int group, int lane, const double *q,
+                     const double rest[SHELL_REFERENCE], const double G[3], const double B[3], shell_lane *out);
 /* Best flow function of this machine, as shell_tile_force. */
 shell_flow_fn *shell_tile_flow(int set);
 
@@ -327,6 +387,8 @@ void shell_hold_nodes(const vv_block *b, double *p); /* held nodes have no momen
 void shell_gradient(const vv_block *b, const double *q, double *slot);
 /* The scratch of the plan; mine: it was made for this call. */
 double *shell_scratch(const vv_block *b, bool *mine);
+/* Losses of tiles, in the room for sums. */
+void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post);
 void shell_scratch_done(const vv_block *b, double *slot, bool mine);
 
 /* ---- share.c ---- */
@@ -377,6 +439,22 @@ void shell_element_at(const shell_body *k, const shell_patch *p, const double *x
 /* Where (x/(2 + x))^2 > 0.04 out becomes x - ln(1 + x) by the logarithm; the others stay, whatever stands beside them. */
 void shell_excess_far(int n, const double *x, double *out);
 
+/* The reference of a patch from places x of its nodes. */
+void shell_patch_rest(const shell_patch *p, const double *x, double rest[SHELL_REFERENCE]);
+
+/* ---- tear.c ---- */
+
+/* Where elements of a block are, and who is around a node, for bodies that can break. */
+vv_status shell_tear_prepare(vvi_arena *arena, vv_block *b);
+/* After a drift: elements whose damage is complete break; those around them are cut.  What that changes is booked. */
+void shell_tear(const vv_block *b, const shell_drifted *d, double *q, vv_posted *post);
+/* Weights and reference of a lane that was cut, in place of those of its class; false: it was not. */
+bool shell_patch_torn(const shell_body *k, const shell_tile *t, const shell_group *g, int lane, const double *q,
+                      shell_patch *p);
+/* element: of the block. */
+bool shell_is_broken(const vv_block *b, int32_t body_in_block, int64_t element, const double *q);
+void shell_broken(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out);
+
 /* ---- vary.c ---- */
 
 /* dp += h D(force)(q) dq, element by element, by the complex step. */
@@ -386,7 +464,7 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
 void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
-enum { SHELL_OUTPUTS = 12 };
+enum { SHELL_OUTPUTS = 13 };
 extern const vv_output_field shell_output_field[];
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 

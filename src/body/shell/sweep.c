@@ -22,6 +22,15 @@ static void force_tile(const vv_block *b, int64_t i, const double *q, double *gr
   plan->force(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, q, grad);
 }
 
+/* The flow after a drift first, in the same pass. */
+static void flow_tile(const vv_block *b, int64_t i, const shell_drifted *d, double *q, double *grad, double *loss)
+{
+  const shell_plan *plan = b->plan;
+  const shell_tile *t = &plan->tile[i];
+  memset(loss + SHELL_SUMS * i, 0, sizeof(double) * SHELL_LOSSES);
+  plan->flow(shell_of(b, t->body), t, shell_next_tile(plan, i), b->column, d, q, grad, loss + SHELL_SUMS * i);
+}
+
 /* Forces on the local nodes of a tile. */
 static double *segment(const shell_tile *t, double *slot)
 {
@@ -45,6 +54,7 @@ typedef struct move {
   double h;
   bool stride; /* kick h/2, kick h/2, drift h; otherwise kick h */
   double *q, *p, *slot;
+  const shell_drifted *drifted; /* what it flows after; NULL: nothing */
 } move;
 
 /* One coordinate of some nodes, grad[n][4]: p -= h grad, then p += h m g. */
@@ -85,7 +95,10 @@ static void begin_tile(const move *w, int64_t i)
   const shell_plan *plan = w->b->plan;
   const shell_tile *t = &plan->tile[i];
   double *grad = segment(t, w->slot);
-  force_tile(w->b, i, w->q, grad);
+  if (w->drifted != NULL)
+    flow_tile(w->b, i, w->drifted, w->q, grad, shell_parts(w->b, w->slot));
+  else
+    force_tile(w->b, i, w->q, grad);
   move_nodes(w, t, 0, t->inner, grad);
 }
 
@@ -141,7 +154,10 @@ static void sweep_shared(const move *w)
   const shell_plan *plan = w->b->plan;
   const int64_t n = shell_tiles_here(plan);
   const bool alone = w->b->threads < 2 || n < PARALLEL_FROM;
-  shell_fetch_places(w->b, w->q);
+  if (w->drifted != NULL)
+    shell_fetch_nodes(w->b, w->q, w->drifted->p); /* what begins to flow asks where its nodes were */
+  else
+    shell_fetch_places(w->b, w->q);
 #pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
   for (int64_t k = 0; k < n; k++) begin_tile(w, shell_tile_here(plan, k));
   shell_fetch_forces(w->b, w->slot);
@@ -149,11 +165,13 @@ static void sweep_shared(const move *w)
   for (int64_t k = 0; k < n; k++) end_tile(w, shell_tile_here(plan, k));
 }
 
-static void sweep(const vv_block *b, double h, bool stride, double *q, double *p)
+static void sweep(const vv_block *b, double h, bool stride, const shell_drifted *drifted, double *q, double *p,
+                  vv_posted *post)
 {
   const shell_plan *plan = b->plan;
   bool mine;
-  const move w = {.b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine)};
+  const move w = {
+      .b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine), .drifted = drifted};
   if (plan->share != NULL) {
     sweep_shared(&w);
   } else if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
@@ -168,6 +186,7 @@ static void sweep(const vv_block *b, double h, bool stride, double *q, double *p
       for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
     }
   }
+  if (drifted != NULL) shell_losses_post(b, shell_parts(b, w.slot), post);
   shell_scratch_done(b, w.slot, mine);
   shell_hold_nodes(b, p);
 }
@@ -181,13 +200,32 @@ void shell_hold_nodes(const vv_block *b, double *p)
 
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p)
 {
-  sweep(b, h, false, (double *)q, p); /* q is only read */
+  sweep(b, h, false, NULL, (double *)q, p, NULL); /* q is only read */
   if (b->n_load > 0) shell_kick_loads(b, t, h, q, p);
 }
 
 void shell_stride(const vv_block *b, double h, double *q, double *p)
 {
-  sweep(b, h, true, q, p);
+  sweep(b, h, true, NULL, q, p, NULL);
+}
+
+/* No node moves before every tile that touches it has flowed: those of one tile alone are moved by it, the others at the end.  What
+ * breaks changes the force of its neighbours: then one after the other. */
+void shell_flow_stride(const vv_block *b, double h, double *q, double *p, vv_posted *post)
+{
+  const shell_drifted d = {.h = h, .p = p, .minv = shell_node(b, SHELL_INVERSE_MASS)};
+  const bool apart = shell_plan_of(b)->where != NULL;
+  if (apart) shell_flow(b, h, q, p, post);
+  sweep(b, h, true, apart ? NULL : &d, q, p, post);
+}
+
+void shell_flow_kick(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post)
+{
+  const shell_drifted d = {.h = h, .p = p, .minv = shell_node(b, SHELL_INVERSE_MASS)};
+  const bool apart = shell_plan_of(b)->where != NULL;
+  if (apart) shell_flow(b, h, q, p, post);
+  sweep(b, 1.0, false, apart ? NULL : &d, q, f, post);
+  if (b->n_load > 0) shell_kick_loads(b, t, 1.0, q, f);
 }
 
 VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h, const double *restrict minv,

@@ -98,6 +98,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   VV_TRY(make_benches(w, arena));
   VV_TRY(vvi_sheet_life_create(w, arena));
   VV_TRY(vvi_sheet_candidates_create(w, arena));
+  VV_TRY(vvi_sheet_gone_create(w, arena));
   if (!make_room(w, FIRST) || !make_near(w, FIRST / 4)) return VV_NOMEM;
   vvi_sheet_forget(w);
   return VV_OK;
@@ -620,6 +621,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
+    if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b)) continue;
     w->near[w->n_near++] = (vvi_sheet_near){
         .a = p->a, .b = p->b, .couple = k->couple, .parted = s->parted, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
   }
@@ -635,6 +637,7 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
   w->n_near = 0;
+  vvi_sheet_gone_find(w);
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

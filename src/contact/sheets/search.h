@@ -35,6 +35,13 @@ void vvi_sheet_faces_near(const vvi_sheet_search *w, const double x[3], int32_t 
 /* What floats may be wrong by: to be added to a skin. */
 double vvi_sheet_rounding(const double a[6], const double b[6]);
 
+/* ---- what has broken (gone.c) ---- */
+
+vv_status vvi_sheet_gone_create(vvi_sheet_search *w, vvi_arena *arena);
+void vvi_sheet_gone_find(vvi_sheet_search *w);
+/* A pair of which one feature is gone; something can break. */
+bool vvi_sheet_is_gone(const vvi_sheet_search *w, int32_t a, int32_t b);
+
 /* ---- how long lists live (life.c) ---- */
 
 vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena);

@@ -70,14 +70,8 @@ static void stride_steps(struct vv_step *s, int64_t n)
   vv_state *x = s->state;
   vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
   vvi_sys_drift(m, s->h, x->q, x->p);
+  for (int64_t k = 1; k < n; k++) vvi_sys_flow_stride(m, s->h, x->q, x->p, &s->ledger->posted);
   vvi_sys_flow(m, s->h, x->q, x->p, &s->ledger->posted);
-  for (int64_t k = 1; k < n; k++) {
-    for (int i = 0; i < m->n_block; i++) {
-      const vv_block *b = &m->block[i];
-      b->kind->stride(b, s->h, x->q + b->q0, x->p + b->p0);
-    }
-    vvi_sys_flow(m, s->h, x->q, x->p, &s->ledger->posted);
-  }
   vvi_sys_kick(m, x->t, 0.5 * s->h, x->q, x->p);
   x->step += s->h > 0.0 ? n - 1 : 1 - n;
   vvi_step_done(s);

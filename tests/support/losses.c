@@ -1,0 +1,41 @@
+/* tests/support/losses.c  See losses.h. */
+#include "losses.h"
+
+#include "check.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+vv_status losses_look(const vv_view *v, void *user)
+{
+  losses *w = user;
+  const vv_posted *b = &v->ledger->posted;
+  const double plastic = vv_sum_value(&b->plastic_work), viscous = vv_sum_value(&b->viscous_loss);
+  if (!v->first) w->least = fmin(w->least, fmin(plastic - w->plastic, viscous - w->viscous));
+  w->plastic = plastic, w->viscous = viscous, w->damage = vv_sum_value(&b->damage_loss);
+  return VV_OK;
+}
+
+double *losses_field(const run_record *r, const char *field, int64_t *n)
+{
+  *n = vv_model_field_size(r->model, 0, field, NULL);
+  double *out = calloc((size_t)*n + 1, sizeof *out);
+  assert_non_null(out);
+  assert_int_equal(vv_model_output(r->model, r->state, 0, field, out), VV_OK);
+  return out;
+}
+
+double losses_mean(const run_record *r, const char *field)
+{
+  int64_t n;
+  double *out = losses_field(r, field, &n), sum = 0.0;
+  for (int64_t i = 0; i < n; i++) sum += out[i];
+  free(out);
+  return sum / (double)n;
+}
+
+uint64_t losses_hash(const run_record *r)
+{
+  return vv_state_hash(r->state) ^ vvi_hash(VVI_HASH_SEED, &run_ledger(r)->posted, sizeof(vv_posted));
+}
