@@ -9,7 +9,7 @@ static void move_one(int move, double h, double g, double m, double minv, double
     P = shell_kicked(h, g, m, grad, P);
   } else {
     P = shell_kicked_twice(h, g, m, grad, P);
-    *q = shell_drifted(h, minv, P, *q);
+    *q = shell_place_after(h, minv, P, *q);
   }
   *p = minv > 0.0 ? P : 0.0;
 }

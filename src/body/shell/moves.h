@@ -19,7 +19,7 @@ static inline double shell_kicked_twice(double h, double g, double m, double gra
 }
 
 /* q + h p/m */
-static inline double shell_drifted(double h, double minv, double p, double q)
+static inline double shell_place_after(double h, double minv, double p, double q)
 {
   return q + h * (minv * p);
 }

@@ -35,7 +35,7 @@ __kernel void kick_nodes(int n, __global const int *own_slot, __global const dou
     P = shell_kicked(h, g[c], m, slot[c * slots + own_slot[i]], P);
     P = minv > 0.0 ? P : 0.0;
     p[c * column + i] = P;
-    if (drift != 0.0) q[c * column + i] = shell_drifted(drift, minv, P, q[c * column + i]);
+    if (drift != 0.0) q[c * column + i] = shell_place_after(drift, minv, P, q[c * column + i]);
   }
 }
 
@@ -45,7 +45,7 @@ __kernel void drift_nodes(int n, __global const double *mass, int stride, int co
   const int i = (int)get_global_id(0);
   if (i >= n) return;
   const double minv = mass[stride + i];
-  for (int c = 0; c < 3; c++) q[c * column + i] = shell_drifted(h, minv, p[c * column + i], q[c * column + i]);
+  for (int c = 0; c < 3; c++) q[c * column + i] = shell_place_after(h, minv, p[c * column + i], q[c * column + i]);
 }
 
 /* ---- totals ---- */

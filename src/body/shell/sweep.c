@@ -70,7 +70,7 @@ VV_HOT static void stride_shells(int64_t n, double h, double g, const double *re
 {
   for (int64_t i = 0; i < n; i++) {
     p[i] = shell_kicked_twice(h, g, m[i], grad[4 * i], p[i]);
-    q[i] = shell_drifted(h, minv[i], p[i], q[i]);
+    q[i] = shell_place_after(h, minv[i], p[i], q[i]);
   }
 }
 
@@ -233,7 +233,7 @@ VV_HOT static void drift_shells(int64_t i0, int64_t i1, int64_t column, double h
 {
   for (int c = 0; c < 3; c++)
     for (int64_t i = i0; i < i1; i++)
-      q[c * column + i] = shell_drifted(h, minv[i], p[c * column + i], q[c * column + i]);
+      q[c * column + i] = shell_place_after(h, minv[i], p[c * column + i], q[c * column + i]);
 }
 
 int shell_drift(const vv_block *b, double h, double *q, double *p)
