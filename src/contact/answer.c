@@ -52,7 +52,7 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
   /* what lies still within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
   const double room = above <= 0.05 * c->keep && w->h * fabs(u) <= 1e-5 * c->keep ? 0.0 : above;
   /* what is pressed together is asked to end where it holds, or where it bounces from there: not as much earlier as its gap */
-  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0 && !(c->pressed && e < 1.0);
+  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0 && !(n > FEW && c->pressed && e < 1.0);
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
   c->held = c->placed = false, c->steady = 0.0;
@@ -313,7 +313,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
         if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
       } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
-                 c->ahead < c->keep + c->size && c->curl <= c->keep && c->lowered < LOWERINGS &&
+                 c->ahead < c->keep + c->size && (n <= FEW || c->curl <= c->keep) && c->lowered < LOWERINGS &&
                  c->ahead > goal + vvi_contact_slack(c)) {
         c->b_n = o->after[0] + (goal - c->ahead) / w->h;
         c->lowered++, changed = true;

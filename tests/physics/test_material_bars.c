@@ -164,6 +164,7 @@ static double wall_case(int n, const char *law, double *work)
   snprintf(text, TEXT,
            "visviva: 1\ntime: {end: %g, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
            "  bar: {kind: bar, length: 0.0324, elements: %d, section: {area: 3.2169909e-5}, velocity: -227,\n"
+           "        tips: {first: lumped, last: lumped},\n"
            "        material: {young: 117e9, density: 8922.55%s}}\n"
            "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
            "contacts: [{restitution: %d}]\n",

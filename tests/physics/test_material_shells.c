@@ -4,8 +4,10 @@
 #include "losses.h"
 
 #include "body/shell/shell.h"
+#include "contact/contact.h"
 #include "math/math.h"
 #include "model/model.h"
+#include "sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,9 +36,11 @@ static void test_never_yields(void **unused)
   for (int i = 0; i < 2; i++) {
     char text[TEXT];
     ball_scene(text, 0.4, 8, 1e-3, law[i]);
-    r[i] = run_scene(text, NULL);
+    r[i] = run_prepare(text, NULL);
+    r[i].sim->step.contact->scaling = NULL; /* bodies that may flow bounce by momenta alone [shadow 5] */
+    assert_int_equal(vv_sim_run(r[i].sim, &r[i].report), VV_OK);
   }
-  assert_true(r[0].n_event > 20);
+  assert_true(run_ledger(&r[0])->impacts > 20);
   for (int64_t k = 0; k < r[0].model->nx; k++) check_near(r[1].state->q[k], r[0].state->q[k], 1e-11 * 0.05);
   run_free(&r[0]), run_free(&r[1]);
 }

@@ -50,8 +50,7 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
     const shell_tile *t = &plan->tile[i];
     const shell_body *k = shell_of(b, t->body);
     memset(loss + SHELL_SUMS * i, 0, sizeof(double) * SHELL_LOSSES);
-    if (k->columns > 0.0)
-      plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_SUMS * i);
+    if (k->columns > 0.0) plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_SUMS * i);
   }
   shell_losses_post(b, loss, post);
   shell_scratch_done(b, slot, mine);
