@@ -39,8 +39,8 @@ static void print_devices(void)
   printf("devices (run --device)\n");
   printf("  %-18s this processor, by default\n", "cpu");
   for (int i = 0; i < n && i < MOST; i++)
-    printf("  %-18d %s, %.3g GB, %s%s\n", i, device[i].name, (double)device[i].memory / 1e9, device[i].platform,
-           device[i].doubles ? "" : "; no double precision: cannot be used");
+    printf("  %-18d %.58s\n  %-18s %.3g GB, %.40s%s\n", i, device[i].name, "", (double)device[i].memory / 1e9,
+           device[i].platform, device[i].doubles ? "" : "\n                     no double precision: cannot be used");
 }
 
 static void print_catalog(void)
