@@ -43,14 +43,13 @@ static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
   return worst;
 }
 
-/* Few classes: a body far away that shortens the stable step a little must not change a bit here.  The fit has room for the two
- * hundredths. */
+/* Classes a quarter apart: a body far away that shortens the stable step a little must not change a bit here.  The fit has room
+ * for the twentieth. */
 static double class_of(double ratio)
 {
-  static const double class[] = {0.15, 0.3, 0.5, 0.75};
-  for (size_t i = 0; i < sizeof class / sizeof *class; i++)
-    if (ratio <= 1.02 * class[i]) return class[i];
-  return 1.0;
+  double class = 1.0;
+  while (ratio <= 1.05 * 0.8 * class) class *= 0.8;
+  return class;
 }
 
 vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out)
