@@ -17,7 +17,7 @@ static const double STIFF_MOST = 1e6, SOFT_MOST = 0.1;
 static const double SOLVED = 1e-4;
 
 /* p at u + alpha du, and off = B^T (p - j) - step - alpha way; returns |off|^2. */
-VVI_HOT_LOCAL static double look(vvi_island_work *w, double alpha)
+VVI_HOT_LOCAL static double look_direct(vvi_island_work *w, double alpha)
 {
   double sum = 0.0;
   const int32_t n = w->at[w->movers];
@@ -92,7 +92,7 @@ VVI_INLINE static void join_any(int rows, int m, int n, const double *b0, const 
   }
 }
 
-VVI_HOT_LOCAL static void assemble(vvi_island_work *w)
+VVI_HOT_LOCAL static void assemble_direct(vvi_island_work *w)
 {
   vvi_sparse *f = &w->sparse;
   vvi_sparse_clear_both(f);
@@ -156,7 +156,7 @@ static double length(vvi_island_work *w, double before)
 {
   double alpha = 1.0;
   for (int k = 0; k <= HALVINGS; k++, alpha *= 0.5) {
-    if (look(w, alpha) < (1.0 - 0.2 * alpha) * before) return alpha;
+    if (look_direct(w, alpha) < (1.0 - 0.2 * alpha) * before) return alpha;
   }
   return 0.0;
 }
@@ -188,7 +188,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
   vvi_newton_base(w);
   for (;;) {
     const bool changed = slopes(w);
-    const double size = look(w, 0.0), off = distance(w);
+    const double size = look_direct(w, 0.0), off = distance(w);
     const bool pass =
         alpha == 1.0 && (moved <= fmax(0.5 * off, 0.1 * tolerance) || !changed || size <= SOLVED * before);
     before = size;
@@ -212,7 +212,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
     }
     if (n == most) return n;
     if (stale) {
-      assemble(w);
+      assemble_direct(w);
       if (!vvi_sparse_make_both(&w->sparse)) return n;
       stale = false;
     }

@@ -64,7 +64,7 @@ static void sort_by_mover(vvi_island_work *w)
 }
 
 /* s = B^T (scale z) of movers from .. to */
-VVI_HOT_LOCAL static void gather(vvi_island_work *w, double (*z)[3], int32_t from, int32_t to)
+VVI_HOT_LOCAL static void gather_chunk(vvi_island_work *w, double (*z)[3], int32_t from, int32_t to)
 {
   const vvi_island_huge *g = &w->huge;
   for (int32_t m = from; m < to; m++) {
@@ -164,7 +164,7 @@ static void gather_all(run *r, double (*z)[3])
   vvi_island_work *w = r->w;
   const int32_t n = chunks_of(w->movers);
 #pragma omp parallel for schedule(static) num_threads(r->threads) if (r->threads > 1)
-  for (int32_t k = 0; k < n; k++) gather(w, z, k * CHUNK, least((k + 1) * CHUNK, w->movers));
+  for (int32_t k = 0; k < n; k++) gather_chunk(w, z, k * CHUNK, least((k + 1) * CHUNK, w->movers));
 }
 
 static void contacts_all(run *r, int what)

@@ -50,7 +50,7 @@ static void add_shifts(vvi_island_work *w)
 }
 
 /* p and its slope at u; way = minus the gradient = B^T (p - j) - step.  True: the matrix is another than before. */
-VVI_HOT_LOCAL static bool look(vvi_island_work *w)
+VVI_HOT_LOCAL static bool look_convex(vvi_island_work *w)
 {
   bool changed = false;
   for (int32_t m = 0; m < w->at[w->movers]; m++) w->way[m] = -w->step[m];
@@ -127,7 +127,7 @@ VVI_INLINE static void join_any(int rows, int m, int n, const double *b0, const 
   }
 }
 
-VVI_HOT_LOCAL static void assemble(vvi_island_work *w)
+VVI_HOT_LOCAL static void assemble_convex(vvi_island_work *w)
 {
   vvi_sparse *f = &w->sparse;
   vvi_sparse_clear(f);
@@ -367,7 +367,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
   base(w);
   shift_off(w);
   for (;;) {
-    const bool changed = look(w);
+    const bool changed = look_convex(w);
     const double off = distance(w);
     const bool pass = (alpha > 0.5 && moved <= 0.1 * fmax(fmax(off, 0.1 * missed), tolerance)) ||
                       (!changed && alpha == 1.0) || n == most;
@@ -409,10 +409,10 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
     if (pass) {
       carry_on(w);
     } else if (times != 1.0) {
-      look(w);
+      look_convex(w);
     }
     if (stale) {
-      assemble(w);
+      assemble_convex(w);
       if (!vvi_sparse_make(&w->sparse)) return n;
       stale = false;
     }
