@@ -1,7 +1,7 @@
 /* body/shell/common.cl  What the kernels of shells share.  The host puts formulas.h and moves.h behind it.
  *
  * Tables say what tiles.c has found: a tile is worked on by one group of work-items, and everything is added in the order in
- * which the processor does it, so that the bits agree.  device.c writes them; the names of their columns are there too. */
+ * which the processor does it, so that the bits agree.  device.c writes them; columns.h names their columns. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
@@ -18,32 +18,6 @@ typedef struct shell_body {
 #define ROOT(x)    (x) = sqrt(x)
 #define LANES      1
 #define LANE(x, i) (x)
-
-/* Columns of a table: what copies of a mesh share. */
-enum {
-  T_OWN,
-  T_INNER,
-  T_HALO,
-  T_GHOSTS,
-  T_HALO0,
-  T_PAIRS,
-  T_AT,
-  T_REST,
-  T_SINGLES,
-  T_SINGLE0,
-  T_ENTRIES,
-  T_OF_ENTRY,
-  T_SLICE,
-  T_CELLS,
-  T_GHOST0,
-  T_GIVE,
-  T_OWN0,
-  T_COLUMNS
-};
-/* Of a tile. */
-enum { TILE_TABLE, TILE_NODE0, TILE_SLOT, TILE_BODY, TILE_GHOST, TILE_SCRATCH, TILE_COLUMNS };
-/* Of a triangle that is in no pair. */
-enum { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 
 enum { SHELL_PAIR = 14, SHELL_SOURCES = 12, SLICE = 32, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
 enum { NOTHING, KICK, STRIDE };

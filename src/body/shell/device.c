@@ -3,8 +3,9 @@
  * A tile is worked on by one group of work-items.  What a triangle gives to a node is an entry; every node has the list of its
  * entries in the order in which force.c adds them, in slices of 32 nodes, padded to even lengths with the entry that is zero.
  * (A sum that began at zero is never -0, so that adding zero changes nothing.)  The kernels are in common.cl, force.cl and
- * nodes.cl; formulas.h, moves.h and far.h are compiled as they are. */
+ * nodes.cl; columns.h, formulas.h, moves.h and far.h are compiled as they are. */
 #include "device/device.h"
+#include "body/shell/columns.h"
 #include "body/shell/shell.h"
 #include "math/math.h"
 
@@ -12,35 +13,13 @@
 #include <string.h>
 
 extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
-    vvi_text_shell_loads[], vvi_text_shell_formulas[], vvi_text_shell_moves[], vvi_text_shell_far[];
+    vvi_text_shell_loads[], vvi_text_shell_columns[], vvi_text_shell_formulas[], vvi_text_shell_moves[],
+    vvi_text_shell_far[];
 
 /* Items of a group: one for each pair of a tile.  Registers: two groups share a multiprocessor of 65,536; measured. */
 enum { REGISTERS = 128 };
 enum { ITEMS = 256, SLICE = 32, MOST_ENTRIES = 65534 };
 
-/* The columns of the tables, as common.cl names them. */
-enum table_column {
-  T_OWN,
-  T_INNER,
-  T_HALO,
-  T_GHOSTS,
-  T_HALO0,
-  T_PAIRS,
-  T_AT,
-  T_REST,
-  T_SINGLES,
-  T_SINGLE0,
-  T_ENTRIES,
-  T_OF_ENTRY,
-  T_SLICE,
-  T_CELLS,
-  T_GHOST0,
-  T_GIVE,
-  T_OWN0,
-  T_COLUMNS
-};
-enum tile_column { TILE_TABLE, TILE_NODE0, TILE_SLOT, TILE_BODY, TILE_GHOST, TILE_SCRATCH, TILE_COLUMNS };
-enum one_column { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 enum { BODY_REALS = 9, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
 enum { NOTHING, KICK, STRIDE };
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
@@ -520,8 +499,9 @@ static void build(shell_device *s, const char *name_before, const char *body_tex
 {
   static const char far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
                             "{\n  shell_excess_some(n, x, out);\n}\n";
-  const char *const text[] = {vvi_text_shell_common, vvi_text_shell_far,  far,         vvi_text_shell_formulas,
-                              vvi_text_shell_moves,  vvi_text_shell_move, name_before, body_text};
+  const char *const text[] = {
+      vvi_text_shell_columns, vvi_text_shell_common, vvi_text_shell_far, far,      vvi_text_shell_formulas,
+      vvi_text_shell_moves,   vvi_text_shell_move,   name_before,        body_text};
   vvi_device_build(s->d, REGISTERS, VV_COUNT(text), text);
 }
 
