@@ -340,6 +340,7 @@ static void faults_of_files(void **state)
              "a\0:\0",
              6);
   read_fails("utf16.yaml", VV_SCENE, "utf16.yaml:1:");
+  remove("empty.yaml"), remove("binary.yaml"), remove("utf16.yaml");
   write_file("closed.yaml", "visviva: 1\n", 11);
   assert_int_equal(chmod("closed.yaml", 0), 0);
   if (geteuid() != 0) read_fails("closed.yaml", VV_IO, "Permission denied"); /* root may read anything */
