@@ -69,7 +69,7 @@ static const topic topics[] = {
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"
-"DIR/picture.svg).  A file that ends in .png gets pixels, every other one SVG.\n"},
+"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
@@ -148,9 +148,10 @@ static const topic topics[] = {
 "as text and as BibTeX.\n"},
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
-"(Markdown).\n"},
+"(Markdown); - is standard output.\n"},
 {"schema",
-"Writes a JSON schema of scene files, made from the tables that check them.\n"
+"Writes a JSON schema of scene files, made from the tables that check them; - is\n"
+"standard output.\n"
 "Editors with a YAML language server complete and check keys with it; put\n"
 "  # yaml-language-server: $schema=visviva.json\n"
 "into the first line of a scene.\n"},

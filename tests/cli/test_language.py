@@ -78,6 +78,11 @@ def refusals(out):
         (["--set", "radius=3 s"], "this key is in m"),
         (["--set", "radius=["], "is not a word"),
         (["--set", "time.ende=3"], "did you mean 'end'?"),
+        (["--set", "bodies.bal.density=3"], "the file has no body of this name"),
+        (["--set", "contacts.0.friction=1"], "write bodies.left.length or contacts[0].friction"),
+        (["--set", "time.step=1 sec"], "did you mean 's'?"),
+        (["--set", "radius=2pi"], "a product is written with *"),
+        (["--set", "radius=5 \u00b5m"], "a micro is written u"),
     ]:
         for verb in ["check", "run"]:
             code, _, err = visviva(verb, scene, *words)
