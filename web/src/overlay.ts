@@ -81,11 +81,11 @@ export class Overlay {
   }
 
   private drawNames(): void {
-    const taken: { x: number; y: number; w: number }[] = [];
+    const taken: { x: number; y: number; w: number }[] = [], top = this.element.clientWidth < 600 ? 74 : 16; // below the buttons
     this.names.replaceChildren(...this.stage.labels().flatMap((l) => {
       const p = this.stage.project(l.at), text = shorten(l.text, 32), w = 7 * text.length;
       if (!p.seen) return [];
-      let y = p.y - 6;
+      let y = Math.max(p.y - 6, p.y > 0 ? top : p.y);
       while (taken.some((o) => Math.abs(o.y - y) < 15 && Math.abs(o.x - p.x) < 0.5 * (o.w + w))) y -= 15; // one above the other
       taken.push({ x: p.x, y, w });
       return [el('span', { class: l.quiet ? 'quiet' : '', style: `transform:translate(${p.x.toFixed(1)}px,${y.toFixed(1)}px) translate(-50%,-100%)` }, text)];

@@ -40,7 +40,8 @@ before(() => {
   runScene('drum', 'newcomer/ball-on-drum');
   runScene('ball', 'newcomer/ball-on-plate', (s) => s.replace(/end: [\d.]+/, 'end: 0.11').replace(/every: [\de.-]+/, 'every: 0.01'));
   runText('held', held);
-  for (const name of ['rod', 'bar', 'room', 'shell', 'solids', 'hostile', 'burst', 'coarse', 'sparse', 'beams', 'drum', 'ball', 'held']) pages[name] = report(name);
+  runScene('ended', 'newcomer/ball-on-beam-probed');
+  for (const name of ['rod', 'bar', 'room', 'shell', 'solids', 'hostile', 'burst', 'coarse', 'sparse', 'beams', 'drum', 'ball', 'held', 'ended']) pages[name] = report(name);
   pages.both = report(['coarse', 'fine']);
 });
 after(closeBrowser);
@@ -84,6 +85,14 @@ test('numbers equal summary.json', async () => {
     assert.deepEqual(row.slice(0, 2), [String(c.worst), String(c.bound)]);
     if (row.length > 2) assert.equal(row[2], String(c.when));
   }
+  await p.context().close();
+});
+
+test('a run that its scene ended is judged by its claims', async () => {
+  const p = await open(pages.ended);
+  assert.match(summary('ended').reason, /stop condition/);
+  assert.match(await p.textContent('.badge.good'), /All \d claims kept/);
+  assert.match(await p.textContent('.message.ended'), /Ended by its stop condition.*have parted/);
   await p.context().close();
 });
 
@@ -472,6 +481,12 @@ test('bounds of claims are lines in the plots', async () => {
   assert.equal(value, bound);
   assert.ok(inside && dark > 0.4, `${inside}, ${dark} of the line`);
   await p.context().close();
+  // the claim of a shell is about another energy than the one that is drawn: no line, and both numbers on top
+  const drum = await open(pages.drum), s = summary('drum'), claim = s.claims.find((c) => c.name === 'energy');
+  assert.notEqual(claim.worst, s.energy.max_relative_error);
+  assert.deepEqual(await drum.evaluate(() => window.visviva.plots.drawn.find((x) => x.panel.id === 'error').panel.bounds), []);
+  assert.match(await drum.textContent('.figure'), /of fourth order/);
+  await drum.context().close();
 });
 
 test('where the energy went: every joule of the ledger', async () => {
