@@ -107,6 +107,25 @@ static void a_bar_touches_a_wall_once(void **unused)
     }
 }
 
+/* Duration, peak force and impulse all go to those of the waves. */
+static void a_fine_bar_tells_the_waves(void **unused)
+{
+  (void)unused;
+  static const char *const method[] = {"event", "leapfrog"}, *const tips[] = {"cell", "lumped"};
+  const double duration = 2.0 / bar_c, force = 7850 * bar_c * 5 * 1e-4;
+  char text[TEXT];
+  for (int k = 0; k < 2; k++) {
+    bar_scene(text, method[k], tips[k], 800);
+    run_record r = run_told(text);
+    assert_int_equal(heard.n, 1);
+    const vv_episode *e = &heard.episode[0];
+    check_near(e->release - e->touch, duration, 0.002 * duration);
+    check_near(e->peak_force, force, 0.002 * force);
+    check_near(e->normal, force * duration, 0.002 * force * duration);
+    run_free(&r);
+  }
+}
+
 /* ---- two spheres ---- */
 
 static void balls_scene(char *text, const char *method, const char *law, double step)
@@ -452,6 +471,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_bar_touches_a_wall_once),
+      cmocka_unit_test(a_fine_bar_tells_the_waves),
       cmocka_unit_test(rigid_spheres_exchange_one_impulse),
       cmocka_unit_test(sprung_spheres_push_for_half_a_swing),
       cmocka_unit_test(a_ball_on_a_plate_feels_its_impedance),
