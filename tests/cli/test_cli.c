@@ -543,6 +543,11 @@ static void files_made(void **state)
   assert_true(said("d/picture.svg", "<svg"));
   GIVES(0, "picture d other.svg");
   assert_true(exists("other.svg"));
+  GIVES(0, "help rigid.copies");
+  assert_true(said("out.txt", "Many of the same.") && said("out.txt", "jitter") && !said("out.txt", "---"));
+  GIVES(0, "help beam.section.circle.radius");
+  assert_true(said("out.txt", "radius") && !said("out.txt", "thickness"));
+  GIVES(1, "help rigid.nonsense");
   GIVES(1, "picture d other.jpg");
   GIVES(1, "picture d -");
   GIVES(0, "schema -");
