@@ -616,7 +616,14 @@ static const vvi_node *named_value(binder *b, const slot *s, const vvi_node *nod
 {
   const vv_field *f = s->field;
   const int table = strcmp(f->name, "material") == 0 ? 0 : strcmp(f->name, "section") == 0 ? 1 : -1;
-  if (table < 0 || f->sub == NULL || node->type != VVI_SCALAR || b->named[table] == NULL) return node;
+  if (table < 0 || f->sub == NULL || node->type != VVI_SCALAR) return node;
+  if (b->named[table] == NULL && f->type != VV_GROUP) return node; /* a choice may be one word */
+  if (b->named[table] == NULL) {
+    const vvi_place at = at_value(s, node, -1);
+    fault(b, &at, "'%s' is a name, and the scene has no '%ss'; write a map, or `%ss: {%s: {...}}`", show(node->text).c,
+          f->name, f->name, show(node->text).c);
+    return NULL;
+  }
   const vvi_node *map = vvi_node_find(b->named[table], node->text);
   if (map != NULL) return map;
   const vvi_place place = at_value(s, node, -1);

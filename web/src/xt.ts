@@ -106,7 +106,7 @@ export class TimeSpace {
     c.font = "11px 'Inter', system-ui, sans-serif";
     c.textAlign = 'right';
     for (let i = 0; i <= 4; i++) c.fillText(moment(clock.start + (i / 4) * (clock.end - clock.start), clock.end - clock.start, this.run.timeUnit), LEFT - 6, TOP + 4 + (i / 4) * (HEIGHT - TOP - FOOT));
-    const step = roundStep(span / 4);
+    const step = roundStep(span / 5);
     for (let k = Math.ceil(from / step - 1e-9); k * step <= from + span * (1 + 1e-9); k++) {
       const share = (k * step - from) / span;
       c.textAlign = share > 0.95 ? 'right' : 'center';
