@@ -148,12 +148,14 @@ static bool is_synonym(const char *wrong, const char *word)
 {
   /* clang-format off */
   static const char *const table[][2] = {
-      {"sphere", "ball"}, {"ball", "sphere"}, {"center", "centre"}, {"center", "position"}, {"centre", "position"}, {"cube", "box"}, {"block", "box"},
+      {"sphere", "ball"}, {"ball", "sphere"}, {"center", "centre"}, {"center", "position"}, {"centre", "position"},
+      {"cube", "box"}, {"block", "box"},
       {"cuboid", "box"}, {"wall", "plane"}, {"floor", "plane"}, {"ground", "plane"}, {"wall", "obstacle"},
       {"floor", "obstacle"}, {"plane", "obstacle"}, {"ground", "obstacle"}, {"static", "obstacle"}, {"rod", "bar"},
       {"truss", "bar"}, {"cable", "beam"}, {"rope", "beam"}, {"frame", "beam"}, {"membrane", "shell"},
       {"plate", "shell"}, {"sheet", "shell"}, {"body", "rigid"}, {"solid", "rigid"},
-      {"sphere", "rigid"}, {"ball", "rigid"}, {"box", "rigid"}, {"cube", "rigid"}, {"cylinder", "rigid"}, {"capsule", "rigid"}, {"pill", "capsule"},
+      {"sphere", "rigid"}, {"ball", "rigid"}, {"box", "rigid"}, {"cube", "rigid"}, {"cylinder", "rigid"},
+      {"capsule", "rigid"}, {"pill", "capsule"},
       {"rod", "capsule"}, {"pipe", "cylinder"}, {"E", "young"}, {"modulus", "young"}, {"elasticity", "young"},
       {"youngs_modulus", "young"}, {"nu", "poisson"}, {"poissons_ratio", "poisson"}, {"rho", "density"},
       {"mu", "friction"}, {"cor", "restitution"}, {"bounce", "restitution"}, {"elasticity", "restitution"},

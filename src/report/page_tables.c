@@ -177,7 +177,7 @@ static bool pick_columns(const vvi_table *t, char *name[], char *unit[], double 
   return true;
 }
 
-/* All bodies at every so manieth time. */
+/* All bodies at every n-th time. */
 static vv_status keep_times(vvi_arena *arena, const vvi_table *t, int64_t most, bool **out)
 {
   bool *keep = *out = VVI_ARENA_NEW(arena, bool, t->rows + 1);
