@@ -53,7 +53,8 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
   /* what lies still within a twentieth of where contacts hold stays there: corners at rest do not contradict each other */
   const double room = above <= 0.05 * c->keep && w->h * fabs(u) <= 1e-5 * c->keep ? 0.0 : above;
   /* what is pressed together is asked to end where it holds, or where it bounces from there: not as much earlier as its gap */
-  const bool hit = u < 0.0 && room + w->h * o->free[0] - c->curl < 0.0 && !(n > FEW && c->pressed && e < 1.0);
+  const bool hit =
+      u < 0.0 && room + w->h * o->free[0] - vvi_contact_curl(w, c) < 0.0 && !(n > FEW && c->pressed && e < 1.0);
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
   c->held = c->placed = false, c->steady = 0.0;

@@ -143,10 +143,11 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   double u[3];
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
-  if (c->gap + w->h * u[0] - c->curl >= goal) return false;
-  if (!c->turns || c->gap + w->h * u[0] < -0.5 * c->size) return true; /* so fast that it would be on the other side */
+  const double end = c->gap + w->h * u[0]; /* of one that was found late, what is there after the drift counts alone */
+  if (!c->late && end - vvi_contact_curl(w, c) >= goal) return false;
+  if (!c->turns || end < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
-  return (c->known ? c->ahead : c->gap + w->h * u[0]) < goal; /* features that are gone: others answer, or late ones */
+  return (c->known ? c->ahead : end) < goal; /* features that are gone: others answer, or late ones */
 }
 
 /* m/s^2 that press two together: by the forces on both, or by that on one while something holds the other; of a contact that
@@ -340,7 +341,7 @@ static bool stranger_meets(struct vvi_contact_step *w, const vvi_contact *c)
   double u[3];
   vvi_contact_velocity(w, c, false, u);
   const double end = c->gap + w->h * u[0];
-  if (end - c->curl < vvi_contact_goal(c) && (!c->turns || end < -0.5 * c->size)) return true;
+  if (end - vvi_contact_curl(w, c) < vvi_contact_goal(c) && (!c->turns || end < -0.5 * c->size)) return true;
   if (!c->turns) return false;
   vvi_pair_fly(w, c);
   vvi_pair_ahead(w, 1, &at, note_late, &late);

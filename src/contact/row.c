@@ -122,17 +122,28 @@ static double segments_curl(const struct vvi_contact_step *w, const vvi_contact 
 
 /* A point at distance r of a body that turns with spin w leaves its straight line by w^2 r h^2/2 in a step; a half more for
  * the change of the feature that is nearest.  A ball keeps its surface.                                          [many 3] */
-static double curl_of(const struct vvi_contact_step *w, const vvi_contact *c)
+static double curl_by(const struct vvi_contact_step *w, const vvi_contact *c, bool now)
 {
-  double sum = segments_curl(w, c);
+  double sum = 0.0;
   for (int side = 0; side < 2; side++) {
     const vvi_object *o = &w->near->solids->object[side == 0 ? c->a : c->b];
     if (o->soft || o->turns == 0.0 || o->mover[0] < 0) continue;
     const vv_mover *m = &w->near->mover[o->mover[0]];
+    const double *spin = now ? w->work[o->mover[0]].now + 3 : m->spin;
     const double arm[3] = {c->x[0] - m->place[0], c->x[1] - m->place[1], c->x[2] - m->place[2]};
-    sum += 0.75 * w->h * w->h * vvi_dot3(m->spin, m->spin) * vvi_norm3(arm);
+    sum += 0.75 * w->h * w->h * vvi_dot3(spin, spin) * vvi_norm3(arm);
   }
   return sum;
+}
+
+static double curl_of(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  return segments_curl(w, c) + curl_by(w, c, false);
+}
+
+double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  return c->near < 0 ? fmax(c->curl, curl_by(w, c, true)) : c->curl;
 }
 
 static double size_of(const struct vvi_contact_step *w, int32_t object)
@@ -350,7 +361,7 @@ static bool opens(const struct vvi_contact_step *w, const vvi_contact *c)
 {
   double u[3];
   vvi_contact_velocity(w, c, false, u);
-  return c->gap + w->h * u[0] - c->curl >= vvi_contact_goal(c);
+  return c->gap + w->h * u[0] - vvi_contact_curl(w, c) >= vvi_contact_goal(c);
 }
 
 /* Do the axes of two segments pass through each other in the drift?  Behind each other their gap is that of another side. */
