@@ -246,6 +246,26 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
   }
 }
 
+/* Bodies one by one where some of them have internal variables. */
+static void bar_flow_stride(const vv_block *b, double h, double *u, double *p, vv_posted *post)
+{
+  const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
+  if (!bar_is_linear(b)) {
+    bar_flow(b, h, u, p, post);
+    bar_stride(b, h, u, p);
+    return;
+  }
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const int64_t first = b->body[j]->node0, n = b->body[j]->n_node;
+    if (!bar_is_elastic(b, j) && n > 1)
+      bar_flow_stride_body(b, j, h, u, p, post);
+    else if (n > 1)
+      stride_range(0, n, h, 0.0, 0.0, k + first, minv + first, u + first, p + first);
+    else
+      bar_drift_range(first, first + n, h, minv, p, u);
+  }
+}
+
 /* ---- audit ---- */
 
 /* Sums over a slice in a fixed order: segments that follow from its length, 8 lanes each, whatever the number of threads. */
@@ -537,6 +557,7 @@ const vv_body_kind vv_bar_kind = {
     .post = bar_post,
     .distortion = bar_distortion,
     .stride = bar_stride,
+    .flow_stride = bar_flow_stride,
     .audit = bar_audit,
     .audit_body = audit_body,
     .stable_step = bar_stable_step,

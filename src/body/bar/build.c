@@ -255,6 +255,7 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
   law->branch0 = flows ? 2.0 : 0.0;
   law->columns = law->branch0 + law->damping.branches;
   if (law->failure.strain > 0.0 || law->failure.stress > 0.0) law->damage = law->columns++;
+  if (law->columns > 0.0) law->lost = law->columns++;
   if (vv_is(m, "law", "neo-hookean") && law->columns > 0.0)
     return vv_complain(m, "law", "neo-hookean neither breaks nor has a damping ratio; use 'linear' or 'j2'");
   return VV_OK;
@@ -291,6 +292,7 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   bar_inelastic law;
   if (read_inelastic(g, &law) != VV_OK || check_failure(g, &p, &law) != VV_OK) status = VV_SCENE;
   need->internal = (int64_t)law.columns * need->elements;
+  if (need->internal > 0) need->internal += (need->elements + BAR_PIECE - 1) / BAR_PIECE;
   need->patches = 2;
   need->loads = (vv_has(g, "loads") ? vv_count(g, "loads") : 0) + (vv_has(g, "drives") ? vv_count(g, "drives") : 0);
   return status;
