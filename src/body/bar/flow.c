@@ -20,7 +20,7 @@
 
 #include <string.h>
 
-enum { LANES = 8, PIECE = BAR_PIECE, SEGMENTS = 64, SHARED_FROM = 16384 };
+enum { LANES = 8, PIECE = BAR_PIECE, SEGMENT = 2048, SEGMENTS = 64, SHARED_FROM = 16384 };
 _Static_assert(PIECE % LANES == 0, "a piece is made of whole lanes");
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -479,8 +479,8 @@ VV_HOT static double bar_pass_flow_stride(const bar *a, const range *r, double h
  * threads, and whether a flow is taken alone or with what follows. */
 static int segments_of(const bar *a)
 {
-  const int64_t pieces = (a->n + PIECE - 1) / PIECE;
-  return pieces < SEGMENTS ? (int)pieces : SEGMENTS;
+  const int64_t many = (a->n + SEGMENT - 1) / SEGMENT;
+  return many < SEGMENTS ? (int)many : SEGMENTS;
 }
 
 static range segment_of(const bar *a, int s)
