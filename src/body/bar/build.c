@@ -436,6 +436,7 @@ static void fill_body(const vv_group *g, vv_fill *f, const bar_plan *p)
   r[BAR_GRAVITY] = vvi_dot3(r + BAR_AXIS, f->block->gravity);
   bar_inelastic *law = (bar_inelastic *)(void *)(r + BAR_INELASTIC);
   if (read_inelastic(g, law) != VV_OK) return;
+  if (law->damage >= 0.0) f->block->breaks = true;
   if (law->damping.mass > 0.0 || law->damping.stiffness > 0.0 || law->damping.bulk > 0.0) f->block->viscous = true;
   if (p->held[0] == DRIVEN || p->held[1] == DRIVEN) f->block->driven = true;
   if (p->held[0] != FREE || p->held[1] != FREE || f->body->n_load > 0 || r[BAR_GRAVITY] != 0.0) f->block->booked = true;

@@ -98,7 +98,7 @@ static double force_of(const bar *a, int64_t i, double du)
   const double d = stretched(a, i, du);
   double N = left_of(a, i, d) * (a->k[i] * d);
   for (int k = 0; k < (int)a->law->damping.branches; k++)
-    N += a->law->damping.part[k] * (a->k[i] * (du - a->l[i] * branch_of(a, k)[i]));
+    N += (a->law->damping.part[k] * a->k[i]) * (du - a->l[i] * branch_of(a, k)[i]);
   return N;
 }
 

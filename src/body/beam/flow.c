@@ -201,12 +201,13 @@ double beam_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *q
 double beam_flow_damage(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   const beam_run x = beam_run_of(b, j, q);
-  return beam_is_elastic(b, j) ? 0.0 : 1.0 - left_of(&x, e);
+  return 1.0 - left_of(&x, e);
 }
 
 void beam_broken(const vv_block *b, const double *q, int32_t j, unsigned char *out)
 {
-  for (int64_t e = 0; e < b->body[j]->n_element; e++) out[e] = beam_flow_damage(b, j, e, q) >= 1.0;
+  for (int64_t e = 0; e < b->body[j]->n_element; e++)
+    out[e] = !beam_is_elastic(b, j) && beam_flow_damage(b, j, e, q) >= 1.0;
 }
 
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
@@ -220,7 +221,7 @@ double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
 double beam_flow_lost(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   const beam_run x = beam_run_of(b, j, q);
-  return beam_is_elastic(b, j) ? 0.0 : column_of(&x, BEAM_Z_LOST)[e];
+  return column_of(&x, BEAM_Z_LOST)[e];
 }
 
 /* ---- eight elements flow ---- */

@@ -475,6 +475,7 @@ INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL
   }
   if (can_break) FN(weaken)(k, z, N, M, NULL);
   for (int i = 0; i < SHELL_LOSSES; i++) loss[i] += PICK(live, lost[i], none);
+  AT(SHELL_Z_LOST) += PICK(live, (lost[0] + lost[1]) + lost[2], none);
   for (int c = 0; c < 3; c++) AT(SHELL_Z_METRIC + c) = G[c], AT(SHELL_Z_CURVATURE + c) = B[c];
   return flows;
 }
