@@ -411,8 +411,9 @@ static vv_status write_sphere(book *b, book_chapter *c)
 
 /* ---- a clamped disc ---- */
 
-/* Mean deflection of the centre when it swings about its new shape. */
+/* Mean deflection of the centre of the surface when it swings about its new shape. */
 typedef struct centre {
+  double *limit; /* [nodes][3] */
   double sum;
   int64_t node, n;
 } centre;
@@ -420,8 +421,9 @@ typedef struct centre {
 static vv_status look_at_centre(const vv_view *v, void *user)
 {
   centre *w = user;
-  const vv_block *b = &v->model->block[0];
-  if (v->state->t > 4e-4) w->sum += v->state->q[b->q0 + 2 * b->column + w->node], w->n++;
+  if (v->state->t <= 4e-4) return VV_OK;
+  BOOK_TRY(vv_model_output(v->model, v->state, 0, "limit", w->limit));
+  w->sum += w->limit[3 * w->node + 2], w->n++;
   return VV_OK;
 }
 
@@ -441,36 +443,40 @@ static vv_status run_disc(book *b, int rings, double *deflection, double *closur
   const double *x = r.state->q + k->q0, *y = x + k->column;
   for (int64_t i = 0; i < k->nodes; i++)
     if (hypot(x[i], y[i]) < hypot(x[w.node], y[w.node])) w.node = i;
-  vv_status status = vv_sim_observe(r.sim, 1, look_at_centre, &w);
+  w.limit = calloc(3 * (size_t)k->nodes, sizeof *w.limit);
+  vv_status status = w.limit == NULL ? VV_NOMEM : vv_sim_observe(r.sim, 8, look_at_centre, &w);
   if (status == VV_OK) status = vv_sim_run(r.sim, &report);
   *deflection = w.sum / (double)w.n / 0.05;
   *closure = vv_sim_ledger(r.sim)->max_closure;
+  free(w.limit);
   run_close(&r);
   return status;
 }
 
 static vv_status write_disc(book *b, book_chapter *c)
 {
-  static const int rings[] = {8, 16, 24};
-  double value[3], closure;
+  enum { SIZES = 4 };
+  static const int rings[SIZES] = {8, 16, 24, 32};
+  double value[SIZES], closure;
   const double cone = sqrt(2.0 / 3.0);
   book_say(
       c,
       "F8: a clamped disc of a perfectly plastic material is thrown at once, V R sqrt(rho/yield)/h = 10. A cone with "
       "biaxial membrane forces ends at W = sqrt(2/3) 10 h: a mode, no exact solution.");
   book_columns(c, "rings|W/(10 h)|energy balance");
-  for (int i = 0; i < VV_COUNT(rings); i++) {
+  for (int i = 0; i < SIZES; i++) {
     BOOK_TRY(run_disc(b, rings[i], &value[i], &closure));
     book_row(c, "%d|%s|%s", rings[i], book_fixed(value[i], 3).s, book_error(closure).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "F8",
-                      .text = "clamped disc under a uniform velocity: deflection that stays",
-                      .published = "0.816 (a conical mode)",
-                      .evidence = "8, 16, 24 rings; the mean of the swings about the new shape, over 10 h"};
-  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s: still rising", book_fixed(value[0], 3).s,
-           book_fixed(value[1], 3).s, book_fixed(value[2], 3).s);
-  book_judge_target(&claim, fabs(value[2] / cone - 1.0), 0.03);
+  book_claim claim = {
+      .id = "F8",
+      .text = "clamped disc under a uniform velocity: deflection that stays",
+      .published = "0.816 (a conical mode)",
+      .evidence = "8, 16, 24, 32 rings; centre of the surface, the mean of the swings about the new shape, over 10 h"};
+  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s: still rising", book_fixed(value[0], 3).s,
+           book_fixed(value[1], 3).s, book_fixed(value[2], 3).s, book_fixed(value[3], 3).s);
+  book_judge_target(&claim, fabs(value[3] / cone - 1.0), 0.03);
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -482,7 +488,7 @@ typedef struct crush {
 } crush;
 
 /* What the hammer has lost over the way it has come. */
-static vv_status run_tube(book *b, int around, int along, crush *out)
+static vv_status run_tube(book *b, int around, int along, double thickness, crush *out)
 {
   char text[TEXT];
   double before[VV_BODY_TOTALS], after[VV_BODY_TOTALS], x0[3], x1[3];
@@ -491,13 +497,13 @@ static vv_status run_tube(book *b, int around, int along, crush *out)
   snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: 1.2e-3, step: {safety: 0.25}}\nbodies:\n"
            "  tube: {kind: shell, mesh: {cylinder: {radius: 0.025, height: 0.06, around: %d, along: %d}}, thickness: "
-           "1.5e-3,\n"
+           "%g,\n"
            "         centre: [0, 0, 0.0301], material: {law: j2, " ALUMINIUM ", yield: 200e6, hardening: 200e6}}\n"
            "  hammer: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.02]}}, mass: 4, position: [0, 0, 0.0703],\n"
            "           velocity: [0, 0, -20]}\n"
            "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
            "contacts: [{restitution: 0, friction: 0.2}]\n",
-           around, along);
+           around, along, thickness);
   BOOK_TRY(run_open(b, text, &r));
   const int hammer = vv_model_body(r.model, "hammer");
   vv_status status = vv_model_totals(r.model, r.state, hammer, before);
@@ -514,37 +520,49 @@ static vv_status run_tube(book *b, int around, int along, crush *out)
   return status;
 }
 
+/* Guillow's fit with the yield stress of the scene for that of the moment. */
+static double crush_fit(double thickness)
+{
+  return 72.3 * pow(0.05 / thickness, 0.32) * (200e6 * thickness * thickness / 4.0);
+}
+
 static vv_status write_tube(book *b, book_chapter *c)
 {
-  static const int size[2][2] = {{32, 16}, {48, 24}};
-  const double D = 0.05, t = 1.5e-3, fit = 72.3 * pow(D / t, 0.32) * (200e6 * t * t / 4.0);
-  crush m[2];
+  enum { RUNS = 4 };
+  static const struct {
+    int around, along;
+    double thickness;
+  } tube[RUNS] = {{32, 16, 1.5e-3}, {48, 24, 1.5e-3}, {48, 24, 1e-3}, {48, 24, 2.5e-3}};
+  crush m[RUNS];
+  double off[RUNS], worst = 0.0;
   book_say(
-      c, "F9, F10: a tube of 50 mm, 1.5 mm thick and 60 mm long, yield 200 MPa and hardening 200 MPa, is crushed by a "
-         "hammer of "
-         "4 kg with 20 m/s, with self-contact and friction 0.2. Guillow's fit is of quasi-static tests on aluminium of "
-         "another hardening; its yield stress is taken as 200 MPa, which is ambiguous, and the crush is of one fold or "
-         "two: "
-         "a comparison, no proof.");
-  book_columns(c, "pieces|crushed (mm)|mean force (kN)|fit (kN)|energy balance");
-  for (int i = 0; i < 2; i++) {
-    BOOK_TRY(run_tube(b, size[i][0], size[i][1], &m[i]));
-    book_row(c, "%d x %d|%s|%s|%s|%s", size[i][0], size[i][1], book_fixed(1e3 * m[i].way, 1).s,
-             book_fixed(1e-3 * m[i].force, 1).s, book_fixed(1e-3 * fit, 1).s, book_error(m[i].closure).s);
+      c, "F9, F10: a tube of 50 mm and 60 mm long, yield 200 MPa and hardening 200 MPa, is crushed by a hammer of 4 kg "
+         "with 20 m/s, with self-contact and friction 0.2. Guillow's fit is of quasi-static tests on another alloy; "
+         "which stress its plastic moment takes is ambiguous (here 200 MPa), and the crush is of a fold or two: a "
+         "comparison, no proof.");
+  book_columns(c, "pieces|thickness (mm)|D/t|crushed (mm)|mean force (kN)|fit (kN)|energy balance");
+  for (int i = 0; i < RUNS; i++) {
+    const double t = tube[i].thickness, fit = crush_fit(t);
+    BOOK_TRY(run_tube(b, tube[i].around, tube[i].along, t, &m[i]));
+    off[i] = m[i].force / fit - 1.0;
+    if (i > 0) worst = fmax(worst, fabs(off[i]));
+    book_row(c, "%d x %d|%g|%.0f|%s|%s|%s|%s", tube[i].around, tube[i].along, 1e3 * t, 0.05 / t,
+             book_fixed(1e3 * m[i].way, 1).s, book_fixed(1e-3 * m[i].force, 1).s, book_fixed(1e-3 * fit, 1).s,
+             book_error(m[i].closure).s);
   }
   book_table_end(c);
   book_claim claim = {.id = "F9",
-                      .text = "mean crushing force of a tube: F/M_P = 72.3 (D/t)^0.32",
-                      .published = "25.0 kN within 10 %",
-                      .evidence = "48 x 24 pieces, D/t = 33, M_P = 200 MPa t^2/4, 20 m/s, a third of the length"};
-  snprintf(claim.measured, sizeof claim.measured, "%s kN: %s", book_fixed(1e-3 * m[1].force, 1).s,
-           book_percent(m[1].force / fit - 1.0).s);
-  book_judge_below(&claim, fabs(m[1].force / fit - 1.0), 0.1);
+                      .text = "mean crushing force of aluminium tubes: F/M_P = 72.3 (D/t)^0.32",
+                      .published = "a fit of 70 tests; within 10 % over three D/t",
+                      .evidence = "D/t = 33, 50, 20; 48 x 24 pieces, M_P = 200 MPa t^2/4, 20 m/s"};
+  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s of the fit", book_percent(off[1]).s,
+           book_percent(off[2]).s, book_percent(off[3]).s);
+  book_judge_below(&claim, worst, 0.1);
   book_add_claim(c, &claim);
   book_claim meshes = {.id = "F10",
-                       .text = "the same on two meshes",
+                       .text = "mean crushing force on two meshes",
                        .published = "not given",
-                       .evidence = "32 x 16 and 48 x 24 pieces; difference of the mean force"};
+                       .evidence = "32 x 16 and 48 x 24 pieces, 1.5 mm; difference of the mean force"};
   snprintf(meshes.measured, sizeof meshes.measured, "%s and %s kN", book_fixed(1e-3 * m[0].force, 1).s,
            book_fixed(1e-3 * m[1].force, 1).s);
   book_judge_target(&meshes, fabs(m[0].force / m[1].force - 1.0), 0.1);
@@ -554,60 +572,72 @@ static vv_status write_tube(book *b, book_chapter *c)
 
 /* ---- damping ---- */
 
+/* A vibration: when its momentum changes its sign, and the energy then. */
+typedef struct swing {
+  double before, first, last;
+  int turns;
+} swing;
+
+static void swing_look(swing *w, double momentum, double energy)
+{
+  enum { FIRST = 4, LAST = 24 }; /* the pulse is over; ten periods */
+  if (momentum * w->before < 0.0) {
+    if (w->turns == FIRST) w->first = energy;
+    if (w->turns == LAST) w->last = energy;
+    w->turns++;
+  }
+  w->before = momentum;
+}
+
+static double swing_ratio(const swing *w)
+{
+  return log(w->first / w->last) / (4.0 * pi * 10.0);
+}
+
+/* Across, of its last node. */
+static vv_status look_at_tip(const vv_view *v, void *user)
+{
+  const vv_block *b = &v->model->block[0];
+  swing_look(user, v->state->p[b->p0 + b->nodes - 1], v->ledger->nodal_now);
+  return VV_OK;
+}
+
 /* A cantilever plucked in its first mode; the band is from..to of its frequency. */
 static vv_status cantilever(book *b, double from, double to, double *ratio)
 {
   char text[TEXT];
   const double E = 70e9, rho = 2700.0, R = 0.02, L = 0.4;
   const double omega = 1.8751 * 1.8751 * sqrt(E * 0.25 * R * R / rho) / (L * L), period = 2.0 * pi / omega;
-  double energy[2] = {0, 0};
+  swing w = {0};
   run r;
-  vv_report report;
   snprintf(text, sizeof text,
            "visviva: 1\ntime: {end: %.17g, step: {safety: 0.5}}\nbodies:\n"
            "  beam: {kind: beam, length: 0.4, elements: 8, section: {circle: {radius: 0.02}}, ends: {first: clamped},\n"
            "         material: {" ALUMINIUM "}, damping: {ratio: {value: 0.02, from: %.17g, to: %.17g}},\n"
            "         loads: [{at: 1, force: [1, 0, 0], history: {pulse: {duration: %.17g}}}]}\n",
            14.0 * period, from / period, to / period, 1.5 * period);
-  BOOK_TRY(run_open(b, text, &r));
-  vv_status status = VV_OK;
-  for (int i = 0; status == VV_OK && i < 2; i++) {
-    status = vv_sim_steps(r.sim, (int64_t)((i == 0 ? 2.0 : 10.0) * period / vv_model_step(r.model)), &report);
-    energy[i] = vv_sim_ledger(r.sim)->nodal_now;
-  }
-  *ratio = -log(energy[1] / energy[0]) / (4.0 * pi * 10.0);
+  BOOK_TRY(run_all(b, text, look_at_tip, &w, &r));
+  *ratio = swing_ratio(&w);
   run_close(&r);
-  return status;
+  return VV_OK;
 }
 
-/* Breathing of a sphere: when its radial momentum changes its sign, and the energy then. */
-typedef struct breath {
-  double before, first, last;
-  int turns;
-} breath;
-
+/* Radial, of a sphere. */
 static vv_status look_at_breath(const vv_view *v, void *user)
 {
-  enum { FIRST = 4, LAST = 24 }; /* the pulse is over; ten periods */
-  breath *w = user;
   const vv_block *b = &v->model->block[0];
   double sum = 0.0;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++)
       sum += v->state->p[b->p0 + c * b->column + i] * v->state->q[b->q0 + c * b->column + i];
-  if (sum * w->before < 0.0) {
-    if (w->turns == FIRST) w->first = v->ledger->nodal_now;
-    if (w->turns == LAST) w->last = v->ledger->nodal_now;
-    w->turns++;
-  }
-  w->before = sum;
+  swing_look(user, sum, v->ledger->nodal_now);
   return VV_OK;
 }
 
 static vv_status breathing(book *b, double from, double to, double *ratio)
 {
   char text[TEXT];
-  breath w = {0};
+  swing w = {0};
   run r;
   const double period = 2.0 * pi * 0.1 / sqrt(2.0 * 70e9 / (0.67 * 2700.0));
   snprintf(text, sizeof text,
@@ -617,7 +647,7 @@ static vv_status breathing(book *b, double from, double to, double *ratio)
            "         pressure: [{value: 1e4, history: {pulse: {duration: %.17g}}}]}\n",
            14.0 * period, from / period, to / period, 0.7 * period);
   BOOK_TRY(run_all(b, text, look_at_breath, &w, &r));
-  *ratio = log(w.first / w.last) / (4.0 * pi * 10.0);
+  *ratio = swing_ratio(&w);
   run_close(&r);
   return VV_OK;
 }
