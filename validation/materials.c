@@ -3,8 +3,7 @@
  * Bars against elastic-plastic waves, a bar on a wall that other programs are tested with, spring-back of a strip, a sphere under
  * a pulse, a clamped disc that is thrown, a tube that is crushed, damping ratios.  Theory: docs/theory/mat.md. */
 #include "book.h"
-
-#include "model/model.h"
+#include "statics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -194,7 +194,7 @@ static inline __attribute__((always_inline)) void FN(strains)(const beam_body *k
 }
 
 /* Has some fibre of element e perhaps left its elastic domain since they were looked at?  A bound of the equivalent stress of
- * what the strains have changed, by the farthest fibres. */
+ * what the strains have changed, by the farthest fibres.                                                        [mat 21a] */
 static inline __attribute__((always_inline)) void FN(beyond)(const beam_run *x, int64_t e, const REAL e6[6], MASK *out)
 {
   const double *seen = x->z + BEAM_Z_SEEN * x->n + e, *margin = x->z + BEAM_Z_MARGIN * x->n + e;
