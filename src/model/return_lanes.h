@@ -58,8 +58,8 @@ VVI_INLINE void FN(plastic_rounds)(double a, double b, int points, const REAL *A
     s[i] = VVI_PICK(on[i], A[i] + B[i], one);
     ROOT(s[i]);
     FN(plastic_start)(a, b, &A[i], &B[i], &Y[i], &H[i], &s[i], &theta[i]);
-    theta[i] = VVI_PICK(on[i], theta[i], none);
-    moves[i] = on[i], busy |= on[i];
+    moves[i] = on[i] & (MASK)(s[i] - Y[i] > 2.0 * close * Y[i]); /* what has been returned stays where it is */
+    theta[i] = VVI_PICK(moves[i], theta[i], none), busy |= moves[i];
     x[i] = y[i] = one;
   }
   for (int round = 0; round < ROUNDS && FN(any)(&busy); round++) {

@@ -448,6 +448,7 @@ INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL
   FN(breaking) all = {.alpha = none};
   MASK live = *real;
   int flows = 0;
+  if (h == 0.0) live = (MASK)(none > none);
   if (can_break) live &= (MASK)(KEPT(shell_damage_column(k)) < none + 1.0);
   FN(strains)(rest, G, B, E, K);
   for (int c = 0; c < 3; c++) {
