@@ -28,6 +28,7 @@ const vv_body_kind vv_beam_kind = {
     .post = beam_post,
     .distortion = beam_distortion,
     .stride = beam_stride,
+    .flow_stride = beam_flow_stride,
     .audit = beam_audit,
     .audit_body = beam_audit_body,
     .energy_floor = beam_energy_floor,

@@ -129,7 +129,9 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
   need->patches = 1;
   beam_inelastic law;
   if (beam_law_read(g, &law) != VV_OK) status = VV_SCENE;
+  const int64_t groups = (need->elements + BEAM_LANES - 1) / BEAM_LANES;
   need->internal = (int64_t)law.columns * need->elements;
+  if (law.fibres > 0.0) need->internal += groups * BEAM_LANES * BEAM_Z_FIBRE * (int64_t)law.fibres;
   need->loads = beam_loads_count(g);
   return status;
 }
