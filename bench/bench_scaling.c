@@ -61,8 +61,8 @@ static const struct scene {
 } scene_list[] = {
     {"crowd of 729 cubes", crowd, 9, 200, 200, 729 * 192, 8},
     {"two spheres of 247,808", spheres, 11, 60, 60, 2 * 247808, 10},
-    {"8,000 boxes at rest", columns, 20, 20, 50, 8000, 6},
-    {"1,000 boxes at rest", columns, 10, 50, 200, 1000, 1},
+    {"8,000 boxes at rest", columns, 20, 20, 2000, 8000, 6},
+    {"1,000 boxes at rest", columns, 10, 50, 10000, 1000, 1},
 };
 
 /* Seconds of a step. */

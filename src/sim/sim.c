@@ -735,7 +735,9 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
-  VV_TRY(take_steps(sim, batch, r));
+  const vv_status status = take_steps(sim, batch, r);
+  vvi_episodes_settle(sim->ledger.episodes);
+  VV_TRY(status);
   const double spent = vvi_clock() - clock;
   vvi_pace_done(&sim->pace, batch, spent);
   r->step_seconds += spent;

@@ -215,6 +215,26 @@ void vvi_kdk_book(struct vv_step *s, double t, double h)
   vvi_tell_springs(s, t, h, s->state->q);
 }
 
+/* Summed up for itself, so that a step that is like it posts the same. */
+void vvi_kdk_book_half(struct vv_step *s, vvi_kdk *k, int half, double t, double h)
+{
+  if (s->contact == NULL || s->contact->rest.q == NULL) {
+    vvi_kdk_book(s, t, h);
+    return;
+  }
+  const vv_posted all = s->ledger->posted;
+  s->ledger->posted = (vv_posted){0};
+  vvi_kdk_book(s, t, h);
+  k->book[half] = s->ledger->posted;
+  s->ledger->posted = all;
+  vvi_posted_add(&s->ledger->posted, &k->book[half]);
+}
+
+void vvi_kdk_book_again(struct vv_step *s, const vvi_kdk *k)
+{
+  for (int i = 0; i < 2; i++) vvi_posted_add(&s->ledger->posted, &k->book[i]);
+}
+
 /* Rigid bodies, beams, tips, surfaces, obstacles: the engine. */
 vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool may_halve, bool *halve, vv_report *r)
 {
