@@ -2,6 +2,7 @@
  *
  * Losses never shrink: what contacts of two bodies bring in a step (the half kick of what is pressed, a gap that turned) is a
  * debt of these two, shown in the column `contact`, and their next losses pay it back first.                [contact 30] */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "math/math.h"
 
@@ -138,7 +139,7 @@ static void keep_features(struct vvi_contact_step *w)
   }
   if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
   w->memory[FEATURE_COUNT] = (double)((e - first) / WARM);
-  qsort(first, (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name);
+  vvi_sort(first, (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name);
 }
 
 void vvi_contact_recall(struct vvi_contact_step *w)

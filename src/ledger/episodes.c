@@ -21,14 +21,14 @@ static bool grow(void **array, int64_t *room, int64_t wanted, size_t size)
   return true;
 }
 
-static bool fit_pair(vvi_episodes *e);
-static bool fit_curve(vvi_episodes *e);
+static bool fit_pairs(vvi_episodes *e, int64_t n);
+static bool fit_curves(vvi_episodes *e, int64_t n);
 
 /* Small scenes never need more. */
 static bool fit_first(vvi_episodes *e)
 {
   enum { SAMPLES = 4096 };
-  return fit_pair(e) && fit_curve(e) && grow((void **)&e->done, &e->done_room, 1, sizeof *e->done) &&
+  return fit_pairs(e, 1) && fit_curves(e, 1) && grow((void **)&e->done, &e->done_room, 1, sizeof *e->done) &&
          grow((void **)&e->sample, &e->sample_room, SAMPLES, sizeof *e->sample);
 }
 
@@ -53,6 +53,19 @@ void vvi_episodes_destroy(vvi_episodes *e)
   free(e->pause), free(e->pair), free(e->slot), free(e->curve), free(e->spare), free(e->live), free(e->done);
   free(e->sample);
   free(e);
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+void vvi_episodes_reserve(vvi_episodes *e, int64_t pairs)
+{
+  if (e == NULL) return;
+  (void)(fit_pairs(e, larger(2 * e->n, pairs)) && fit_curves(e, larger(2 * e->curves, pairs)) &&
+         grow((void **)&e->done, &e->done_room, larger(2 * e->n_done, pairs), sizeof *e->done) &&
+         grow((void **)&e->sample, &e->sample_room, larger(2 * e->n_sample, pairs), sizeof *e->sample));
 }
 
 void vvi_episodes_clear(vvi_episodes *e)
@@ -92,15 +105,15 @@ static int64_t *slot_of(const vvi_episodes *e, const int32_t body[2], const int3
   }
 }
 
-/* Room for one more pair: entries, a place in the list of the open ones, a table at most half full. */
-static bool fit_pair(vvi_episodes *e)
+/* Room for n pairs: entries, a place in the list of the open ones, a table at most half full. */
+static bool fit_pairs(vvi_episodes *e, int64_t n)
 {
   int64_t lives = e->room;
-  if (!grow((void **)&e->live, &lives, e->n + 1, sizeof *e->live)) return false;
-  if (!grow((void **)&e->pair, &e->room, e->n + 1, sizeof *e->pair)) return false;
-  if (2 * (e->n + 1) <= e->slots) return true;
+  if (!grow((void **)&e->live, &lives, n, sizeof *e->live)) return false;
+  if (!grow((void **)&e->pair, &e->room, n, sizeof *e->pair)) return false;
+  if (2 * n <= e->slots) return true;
   int64_t slots = e->slots;
-  if (!grow((void **)&e->slot, &slots, 4 * (e->n + 1), sizeof *e->slot)) return false;
+  if (!grow((void **)&e->slot, &slots, 4 * n, sizeof *e->slot)) return false;
   e->slots = slots;
   for (int64_t i = 0; i < slots; i++) e->slot[i] = -1;
   for (int64_t i = 0; i < e->n; i++) *slot_of(e, e->pair[i].all.body, e->pair[i].all.copy) = i;
@@ -111,7 +124,7 @@ static bool fit_pair(vvi_episodes *e)
 static vvi_touch_pair *find(vvi_episodes *e, const int32_t body[2], const int32_t copy[2])
 {
   if (e->last < e->n && is_pair(&e->pair[e->last], body, copy)) return &e->pair[e->last];
-  if (!fit_pair(e)) return NULL;
+  if (!fit_pairs(e, e->n + 1)) return NULL;
   int64_t *slot = slot_of(e, body, copy);
   e->last = *slot >= 0 ? *slot : e->n;
   if (*slot >= 0) return &e->pair[*slot];
@@ -128,17 +141,17 @@ static vvi_touch_pair *find(vvi_episodes *e, const int32_t body[2], const int32_
 
 /* ---- force ---- */
 
-static bool fit_curve(vvi_episodes *e)
+static bool fit_curves(vvi_episodes *e, int64_t n)
 {
   int64_t room = e->curve_room;
-  return grow((void **)&e->spare, &room, e->curves + 1, sizeof *e->spare) &&
-         grow((void **)&e->curve, &e->curve_room, e->curves + 1, sizeof *e->curve);
+  return grow((void **)&e->spare, &room, n, sizeof *e->spare) &&
+         grow((void **)&e->curve, &e->curve_room, n, sizeof *e->curve);
 }
 
 static int64_t take_curve(vvi_episodes *e)
 {
   if (e->spares > 0) return e->spare[--e->spares];
-  return fit_curve(e) ? e->curves++ : -1;
+  return fit_curves(e, e->curves + 1) ? e->curves++ : -1;
 }
 
 /* Bins in pairs: those of a level lie at multiples of its width. */
@@ -513,7 +526,7 @@ bool vvi_episodes_load(vvi_episodes *e, int64_t pairs, const vvi_touch_pair *pai
   vvi_episodes_clear(e);
   int64_t next = 0;
   for (int64_t i = 0; i < pairs; i++) {
-    if (!is_known(e, &pair[i]) || !fit_pair(e)) return false;
+    if (!is_known(e, &pair[i]) || !fit_pairs(e, e->n + 1)) return false;
     vvi_touch_pair *k = &e->pair[e->n];
     *k = pair[i];
     *slot_of(e, k->all.body, k->all.copy) = e->n++;
@@ -533,7 +546,7 @@ bool vvi_episodes_copy(vvi_episodes *e, const vvi_episodes *from)
   if (from == NULL || from->way != e->way) return true; /* forwards and backwards are two stories */
   VV_ASSERT(from->again == 0);
   for (int64_t i = 0; i < from->n; i++) {
-    if (!is_known(e, &from->pair[i]) || !fit_pair(e)) return false;
+    if (!is_known(e, &from->pair[i]) || !fit_pairs(e, e->n + 1)) return false;
     vvi_touch_pair *k = &e->pair[e->n];
     *k = from->pair[i];
     *slot_of(e, k->all.body, k->all.copy) = e->n++;

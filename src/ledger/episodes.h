@@ -76,6 +76,9 @@ typedef struct vvi_episodes {
 
 vvi_episodes *vvi_episodes_create(int32_t bodies, double h); /* h < 0: backwards.  NULL: out of memory */
 void vvi_episodes_destroy(vvi_episodes *e);
+/* Makes room between steps, so that none is made within one: for so many pairs, and as much again as there is.  Where there is
+ * no memory the step asks once more, and counts what it misses. */
+void vvi_episodes_reserve(vvi_episodes *e, int64_t pairs);
 void vvi_episodes_clear(vvi_episodes *e);
 /* As `from`, in the rhythm of `e`; nothing waits in its queue. */
 bool vvi_episodes_copy(vvi_episodes *e, const vvi_episodes *from);

@@ -10,6 +10,7 @@
  *
  * A cluster that has used up its budget is looked at: what swings to and fro is still inside and gets the budget that is left.
  * The others get new boxes; only their candidate pairs change. */
+#include "base/sort.h"
 #include "contact/gap.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
@@ -273,7 +274,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
     vvi_broad_query(w->broad, w->broad->box[w->left[k]], tell, &me);
     ask_obstacles(w, w->left[k]);
   }
-  qsort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
+  vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
   drop_parted(w);
   const bool room = take_new(w) && !w->full;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;

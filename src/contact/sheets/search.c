@@ -10,6 +10,7 @@
  * Numbers that were tried out on spheres and cubes (bench_sheets): a list begins with 0.3 of the largest skin, is shortened
  * above MANY pairs a vertex and lengthened below FEW; BLOCK budgets are tested at once. */
 #include "contact/sheets/search.h"
+#include "base/sort.h"
 
 #include "math/math.h"
 
@@ -133,7 +134,7 @@ static void compact(vvi_sheet_search *w)
     const vvi_sheet_list *l = &w->list[w->order[i]];
     if (l->n > 0 && !l->stale) w->spot[n++] = (vvi_sheet_spot){.first = l->first, .list = w->order[i]};
   }
-  qsort(w->spot, (size_t)n, sizeof *w->spot, by_place);
+  vvi_sort(w->spot, (size_t)n, sizeof *w->spot, by_place);
   w->used = 0;
   for (int32_t i = 0; i < n; i++) {
     vvi_sheet_list *l = &w->list[w->spot[i].list];

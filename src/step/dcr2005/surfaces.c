@@ -5,6 +5,7 @@
  * edges u, v and w = P - A, or w = C - A,                                                                  [sheets 13]
  *   g = -(u x v).w,   row -grad g/|u x v|,   p+ = p - (1 + e) (grad g.v)/(grad g.M^-1 grad g) grad g  if it approaches.
  * Candidates are those of the engine's broad phase, rows its rows; friction is Coulomb's beside a normal impulse. */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/friction/law.h"
 #include "contact/sheets/rows.h"
@@ -228,11 +229,11 @@ static void drop_copies(vvi_dcr_surfaces *k)
 {
   int32_t n = 0;
   if (k->n == 0) return;
-  qsort(k->pair, (size_t)k->n, sizeof *k->pair, by_features);
+  vvi_sort(k->pair, (size_t)k->n, sizeof *k->pair, by_features);
   for (int32_t i = 0; i < k->n; i++)
     if (n == 0 || k->pair[i].a != k->pair[n - 1].a || k->pair[i].b != k->pair[n - 1].b) k->pair[n++] = k->pair[i];
   k->n = n;
-  qsort(k->pair, (size_t)k->n, sizeof *k->pair, by_found);
+  vvi_sort(k->pair, (size_t)k->n, sizeof *k->pair, by_found);
 }
 
 static void search(vvi_dcr_surfaces *k)
