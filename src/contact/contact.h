@@ -88,6 +88,7 @@ typedef struct vvi_contact_group {
   int32_t n, room, late;
   int32_t known;      /* the first so many are those of the start */
   int32_t passes;     /* at most */
+  double speed;       /* m/s: of the fastest of its shapes, a scale of rounding */
   bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
@@ -156,7 +157,7 @@ struct vvi_contact_step {
   bool together;              /* simultaneous impacts by complementarity */
   bool located;               /* impacts are met at their own times: anything may become as fast as the fastest */
   bool driven;                /* momenta of some nodes are set between steps */
-  double speed, acceleration; /* the largest: scales */
+  double speed, acceleration; /* the largest: of lists and the log.  Answers use that of their group */
   /* of the step */
   double h, sign, t; /* |h| */
   const double *q, *f;

@@ -132,16 +132,32 @@ static void two_drums(void **state)
   compare(put_drum, put_drum, "0.5", "0.3", 1000);
 }
 
-/* Of other kinds, which have numbers of nodes, pairs and contacts of their own. */
+static void two_heaps(void **state)
+{
+  (void)state;
+  compare(put_heap, put_heap, "1", "0", 2000);
+  compare(put_heap, put_heap, "0.5", "0.3", 2000);
+}
+
+static void shells_that_meet(void **state)
+{
+  (void)state;
+  compare(put_balls, put_balls, "1", "0", 1000);
+  compare(put_balls, put_balls, "0.5", "0.3", 1000);
+}
+
 static void strangers_of_other_kinds(void **state)
 {
   (void)state;
   compare(put_drum, put_heap, "1", "0.3", 1000);
+  compare(put_heap, put_drum, "0.5", "0.3", 1000);
+  compare(put_balls, put_heap, "1", "0", 1000);
   compare(put_drum, put_balls, "1", "0", 1000);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(two_drums), cmocka_unit_test(strangers_of_other_kinds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(two_drums), cmocka_unit_test(two_heaps),
+                                     cmocka_unit_test(shells_that_meet), cmocka_unit_test(strangers_of_other_kinds)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
 {
   vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
   if (w == NULL) return VV_NOMEM;
-  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin;
   w->opening = OPENING;
   w->motion.sheets = s;
   w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;

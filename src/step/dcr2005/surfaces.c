@@ -123,11 +123,12 @@ static bool measure(const vvi_sheet_motion *at, const dcr_pair *p, bite *k)
   k->pair.vertices = vvi_sheet_vertices(s, p->a, p->b, k->pair.vertex);
   double x[4][3], a[3], b[3];
   for (int i = 0; i < 4; i++) vvi_sheet_place(at, k->pair.vertex[i], false, x[i]);
-  if (p->a >= 0) return measure_face((const double(*)[3])x, s->edge_length, k);
+  const double edge = vvi_sheets_edge(s, s->body_of[k->pair.vertex[0]], s->body_of[k->pair.vertex[3]]);
+  if (p->a >= 0) return measure_face((const double(*)[3])x, edge, k);
   edge_normal(at, -1 - p->a, a);
   edge_normal(at, p->b, b);
   for (int i = 0; i < 3; i++) a[i] -= b[i];
-  return measure_edges((const double(*)[3])x, s->edge_length, a, k);
+  return measure_edges((const double(*)[3])x, edge, a, k);
 }
 
 /* ---- triangles that intersect ---- */
