@@ -219,6 +219,16 @@ typedef struct vv_vary_table {
   void (*hold)(const vv_block *b, double *d);
 } vv_vary_table;
 
+/* Kick and drift of some nodes of a block (of a flat kind, without internal variables), with the bits that those of the whole
+ * block give them; all other nodes are left alone. */
+typedef struct vv_some_table {
+  /* Nodes on whose positions the forces on n nodes depend, these among them, into out[nodes]; those with mark[node] are there
+   * already, the others are marked.  Returns how many it wrote; -1: this block has none of these functions. */
+  int64_t (*around)(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out);
+  void (*kick)(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p);
+  void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
+} vv_some_table;
+
 /* A node that is a rigid body.  Its q is its place, a quaternion (w first) that turns its principal axes to space axes, and
  * what rounding left out of these seven sums; its p are momentum and spin about the centre, in space axes. */
 typedef struct vv_frame {
@@ -340,6 +350,7 @@ typedef struct vv_body_kind {
   void (*unshare)(vv_block *b);
   int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);
+  const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;
   const vv_device_table *device;

@@ -44,7 +44,7 @@ vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio)
   if (shadow == NULL) return VV_OK;
   if ((w->scaling = VVI_ARENA_NEW(w->arena, struct vvi_scaling, 1)) == NULL) return VV_NOMEM;
   w->scaling->shadow = shadow;
-  return VV_OK;
+  return vvi_shadow_zones(shadow, w->arena);
 }
 
 /* ---- z ---- */
@@ -107,7 +107,7 @@ static void add_places(void *user, int step, double weight, const double *q, con
 static const double *before(const struct vvi_contact_step *w)
 {
   double *p = w->scaling->shadow->start;
-  memcpy(p, w->p, sizeof *p * (size_t)w->model->np);
+  vvi_shadow_start(w->scaling->shadow, w->p);
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const vvi_working *m = &w->work[w->group[g].mover[i]];
@@ -117,9 +117,10 @@ static const double *before(const struct vvi_contact_step *w)
   return p;
 }
 
-/* Of all touched movers; what does not bend has z = v. */
+/* Of all touched movers; what does not bend has z = v.  Others fly only as far as touched ones feel them. */
 static void velocities(struct vvi_contact_step *w)
 {
+  vvi_shadow_none(w->scaling->shadow);
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const int32_t n = w->group[g].mover[i];
@@ -127,11 +128,15 @@ static void velocities(struct vvi_contact_step *w)
       const vv_mover *at = &w->near->mover[n];
       double change[6], (*z)[6] = w->scaling->z[n];
       memset(z, 0, sizeof w->scaling->z[n]);
-      if (bends(w, m)) continue;
+      if (bends(w, m)) {
+        vvi_shadow_want(w->scaling->shadow, m->block, m->node);
+        continue;
+      }
       change_of(at, m->impulse, change);
       for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
       for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c];
     }
+  vvi_shadow_spread(w->scaling->shadow);
   for (int with = 0; with < 2; with++) {
     adder a = {.w = w, .with = with};
     const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = with ? w->p : before(w), .f = w->f};
