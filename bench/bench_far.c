@@ -51,7 +51,8 @@ int main(int argc, char **argv)
     const int n = side[i] * side[i] * side[i];
     const double unit = 1e-9 * n * ELEMENTS, free_step = measure(side[i], false, threads, &none) / unit,
                  step = measure(side[i], true, threads, &start) / unit;
-    printf("%8d %8d %9.2f %12.1f %12.1f %8.1f%%\n", n, threads, start, step, free_step, 100.0 * (step / free_step - 1.0));
+    printf("%8d %8d %9.2f %12.1f %12.1f %8.1f%%\n", n, threads, start, step, free_step,
+           100.0 * (step / free_step - 1.0));
     fflush(stdout);
     fprintf(csv, "%d,%d,%.3f,%.2f,%.2f\n", n, threads, start, step, free_step);
   }

@@ -311,6 +311,8 @@ typedef struct vv_body_kind {
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
   double (*stable_step)(const vv_block *b); /* 2/omega_max */
+  /* The same of every body alone, to a percent, whatever else is in the block: out[n_body].  NULL: that of the block */
+  void (*stable_steps)(const vv_block *b, double *out);
   /* What is left of the stable step in this configuration, over that at rest: 1 or so, less where elements are crushed; *element:
    * the one that says so.  NULL: the stable step does not change to speak of. */
   double (*step_left)(const vv_block *b, const double *q, int64_t *element);

@@ -285,9 +285,9 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 /* Does something of the group still close, or meet at the end of the drift? */
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
-vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio); /* of the step to the stable one */
-bool vvi_scaling_act(struct vvi_contact_step *w);                       /* false: no memory */
-void vvi_scaling_book(struct vvi_contact_step *w);                      /* once in a step */
+vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
+bool vvi_scaling_act(struct vvi_contact_step *w);                   /* false: no memory */
+void vvi_scaling_book(struct vvi_contact_step *w);                  /* once in a step */
 /* answer.c */
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);

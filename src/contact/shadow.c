@@ -43,16 +43,50 @@ static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
   return worst;
 }
 
-/* Classes a quarter apart: a body far away that shortens the stable step a little must not change a bit here.  The fit has room
- * for the twentieth. */
-static double class_of(double ratio)
+/* Classes a quarter apart, of which few are in use; the fit has room for the twentieth. */
+static const double quarter = 0.8;
+static int class_of(double ratio)
 {
   double class = 1.0;
-  while (ratio <= 1.05 * 0.8 * class) class *= 0.8;
-  return class;
+  int i = 0;
+  for (; i + 1 < VVI_SHADOW_CLASSES && ratio <= 1.05 * quarter * class; i++) class *= quarter;
+  return i;
 }
 
-vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out)
+/* The fit of a class, made where some body has it. */
+static void use(vvi_shadow *k, double ratio)
+{
+  vvi_shadow_fit *f = &k->fit[class_of(ratio)];
+  const double class = pow(quarter, class_of(ratio));
+  if (f->trials > 0) return;
+  f->trials = class <= FINE ? 1 : VVI_SHADOW_TRIALS;
+  f->error = fit(class, f->trials, f->c);
+  if (f->trials > k->trials) k->trials = f->trials;
+}
+
+double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node)
+{
+  return k->bends[block] ? k->ratio[block][vv_body_of_node(&k->model->block[block], node)] : 0.0;
+}
+
+const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio)
+{
+  return &k->fit[class_of(ratio)];
+}
+
+/* What is far away must not change a bit here: every body has its own stable step. */
+static void measure(vvi_shadow *k, const vv_block *b, double h, double *ratio)
+{
+  if (b->kind->stable_steps != NULL) b->kind->stable_steps(b, ratio);
+  const double whole = b->kind->stable_steps == NULL ? b->kind->stable_step(b) : 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    ratio[j] = fmin(h / (b->kind->stable_steps != NULL ? ratio[j] : whole), 1.0);
+    if (ratio[j] < NONE) ratio[j] = 0.0;
+    use(k, ratio[j]);
+  }
+}
+
+vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_shadow **out)
 {
   const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0; /* all is: a reflection keeps what such a step keeps */
   bool any = false;
@@ -64,13 +98,17 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, v
     bends[i] = !linear && b->nodes > 0 && b->z_reals == 0 && (b->claims & VV_KEEPS_ENERGY) == 0;
     any |= bends[i] != 0;
   }
-  if (!any || ratio < NONE) return VV_OK;
+  if (!any || h / m->stable_step < NONE) return VV_OK;
   vvi_shadow *k = VVI_ARENA_NEW(arena, vvi_shadow, 1);
   double *q = VVI_ARENA_NEW(arena, double, m->nq + 2 * m->np);
-  if (k == NULL || q == NULL) return VV_NOMEM;
-  *k = (vvi_shadow){.model = m, .y = ratio * ratio, .bends = bends, .q = q, .p = q + m->nq, .start = q + m->nq + m->np};
-  k->trials = class_of(ratio) <= FINE ? 1 : VVI_SHADOW_TRIALS;
-  k->error = fit(class_of(ratio), k->trials, k->c);
+  double **ratio = VVI_ARENA_NEW(arena, double *, m->n_block);
+  if (k == NULL || q == NULL || ratio == NULL) return VV_NOMEM;
+  *k = (vvi_shadow){.model = m, .ratio = ratio, .bends = bends, .q = q, .p = q + m->nq, .start = q + m->nq + m->np};
+  for (int i = 0; i < m->n_block; i++) {
+    if (!bends[i]) continue;
+    if ((ratio[i] = VVI_ARENA_NEW(arena, double, m->block[i].n_body + 1)) == NULL) return VV_NOMEM;
+    measure(k, &m->block[i], h, ratio[i]);
+  }
   *out = k;
   return VV_OK;
 }
@@ -210,7 +248,7 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, double h
         fly_whole(k, &m->block[i], from, h, j);
       else if (flies(k, i))
         fly_zone(k, i, from, h, j);
-    fn(user, j, k->c[j] / h, k->q, k->p);
+    fn(user, j, h, k->q, k->p);
   }
 }
 

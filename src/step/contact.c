@@ -162,7 +162,7 @@ vv_status vvi_contact_prepare(struct vv_step *s)
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->log_again = log_again, s->contact->user = s;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1)
-    VV_TRY(vvi_scaling_create(s->contact, fabs(s->h) / m->stable_step));
+    VV_TRY(vvi_scaling_create(s->contact, fabs(s->h)));
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
   return vvi_locate_prepare(s);
 }

@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,8 +77,40 @@ static void test_bits_of_the_whole(void **unused)
   }
 }
 
+/* The stable step of a body alone: what it is in a scene of its own, to a few percent, and to the bit whoever is there. */
+static void test_stable_step_of_each(void **unused)
+{
+  (void)unused;
+  static const char head[] = "visviva: 1\ntime: {end: 1, step: 1e-7}\ncontacts: [{response: none}]\nbodies:\n";
+  static const char *const body[] = {
+      "  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: 3, level: 2}}, thickness: 0.05, "
+      "material: {young: 2e5, poisson: 0.3, density: 1}, copies: [{centre: [0, 0, 0]}, {centre: [3, 0, 0]}]}\n",
+      "  b: {kind: shell, mesh: {rectangle: {size: [2, 2], pieces: [20, 20]}}, thickness: 0.02, centre: [0, 4, 0], "
+      "material: {young: 2e7, poisson: 0.3, density: 1}, edges: [{hold: clamped}]}\n",
+      "  c: {kind: shell, mesh: {cube: {edge: 0.1, pieces: 2}}, thickness: 0.02, centre: [0, 8, 0], "
+      "material: {young: 1e4, poisson: 0.4, density: 9}}\n"};
+  double alone[3], together[3];
+  char all[4096];
+  size_t n = (size_t)snprintf(all, sizeof all, "%s", head);
+  for (int i = 0; i < 3; i++) {
+    char one[2048];
+    snprintf(one, sizeof one, "%s%s", head, body[i]);
+    n += (size_t)snprintf(all + n, sizeof all - n, "%s", body[i]);
+    run_record r = run_prepare(one, NULL);
+    const vv_block *b = &r.model->block[0];
+    b->kind->stable_steps(b, &alone[i]);
+    check_near(alone[i], b->kind->stable_step(b), 0.02 * alone[i]);
+    run_free(&r);
+  }
+  run_record r = run_prepare(all, &(run_options){.threads = 2});
+  r.model->block[0].kind->stable_steps(&r.model->block[0], together);
+  assert_memory_equal(alone, together, sizeof alone);
+  run_free(&r);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits_of_the_whole)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits_of_the_whole),
+                                     cmocka_unit_test(test_stable_step_of_each)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
