@@ -216,9 +216,10 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
     const bool joined = w->features != NULL && vvi_features_join(w);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;
+    if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
+    if (!exceeds && !joined && !vvi_strangers_meet(w)) break;
     for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
     if (exceeds && !vvi_features_again(w)) return false;
-    if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
     if (!prepare(w)) return false;
   }
   keep_end(w);

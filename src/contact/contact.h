@@ -70,7 +70,8 @@ typedef struct vvi_working {
   int32_t block, local;
   int32_t changes; /* how often it was pushed or put back */
   int64_t node;
-  bool loaded, touched, flown, moves;
+  int64_t loaded; /* the look of the step that it was loaded in */
+  bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
 } vvi_working;
@@ -164,6 +165,7 @@ struct vvi_contact_step {
   double *p;
   vv_posted *post;
   bool fresh;
+  int64_t looks; /* how often contacts were connected */
   vvi_contact *contact;
   int32_t n, room;
   vvi_leg *leg; /* [leg_room] */
@@ -234,6 +236,10 @@ void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
 bool vvi_mover_moves(const vv_mover *m);
 void vvi_mover_load(struct vvi_contact_step *w, int32_t i);
+static inline bool vvi_mover_loaded(const struct vvi_contact_step *w, int32_t i)
+{
+  return w->work[i].loaded == w->looks;
+}
 void vvi_mover_reset(struct vvi_contact_step *w, int32_t i);
 void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[6], const double change[6]);
 /* Where it will be, with an impulse beside what it got (NULL: none); marks it flown. */
@@ -246,6 +252,8 @@ enum {
 }; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
 bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t features); /* room for so many */
 bool vvi_contacts_make(struct vvi_contact_step *w);
+/* A contact of this spot, out of any group, in the last place there is room for; NULL: nothing there can move. */
+vvi_contact *vvi_contact_try(struct vvi_contact_step *w, const vvi_meet *m);
 bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
 double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b); /* m: where contacts of two objects lie */
@@ -282,6 +290,8 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
 bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g);
 bool vvi_contact_pressed(const struct vvi_contact_step *w, const vvi_contact *c);
 void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
+/* Do pairs that no contact knows, of the candidates collected since, meet in the coming drift? */
+bool vvi_strangers_meet(struct vvi_contact_step *w);
 /* Does something of the group still close, or meet at the end of the drift? */
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */

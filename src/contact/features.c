@@ -164,7 +164,7 @@ bool vvi_features_exceed(struct vvi_contact_step *w)
   for (int32_t i = 0; i < k->points; i++)
     if (w->work[k->first + i].touched) any |= vvi_sheet_exceeds(k->search, k->point[i]);
   for (int32_t i = 0; i < k->first; i++)
-    if (w->work[i].loaded && w->work[i].touched && k->frame_of[i] >= 0)
+    if (vvi_mover_loaded(w, i) && w->work[i].touched && k->frame_of[i] >= 0)
       any |= vvi_sheet_exceeds(k->search, k->frame_of[i]);
   for (int32_t i = 0; any && i < k->search->sheets->n_cluster; i++)
     k->search->speed[i].allowed = 1.5 * k->search->speed[i].spread;
@@ -415,7 +415,7 @@ bool vvi_features_again(struct vvi_contact_step *w)
 static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
 {
   const int32_t i = w->features->mover_of[of_search];
-  return i >= 0 && w->work[i].loaded && w->work[i].touched;
+  return i >= 0 && vvi_mover_loaded(w, i) && w->work[i].touched;
 }
 
 bool vvi_features_join(struct vvi_contact_step *w)

@@ -74,7 +74,8 @@ bool vvi_movers_raise(struct vvi_contact_step *w)
     double most = 0.0;
     for (int k = 0; k < 2 && o->mover[k] >= 0; k++) {
       const vvi_working *m = &w->work[o->mover[k]];
-      if (m->loaded && m->touched) most = fmax(most, vvi_norm3(m->now) + o->turns * vvi_norm3(m->now + 3));
+      if (vvi_mover_loaded(w, o->mover[k]) && m->touched)
+        most = fmax(most, vvi_norm3(m->now) + o->turns * vvi_norm3(m->now + 3));
     }
     if (!(most > w->near->bound[i])) continue;
     w->near->bound[i] = 1.1 * most;
@@ -118,7 +119,7 @@ void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
   vvi_working *m = &w->work[i];
   const vv_mover *at = &w->near->mover[i];
   const vv_block *b = &w->model->block[m->block];
-  m->loaded = true, m->touched = m->flown = false, m->frozen = 0;
+  m->loaded = w->looks, m->touched = m->flown = false, m->frozen = 0;
   m->moves = vvi_mover_moves(at);
   for (int c = 0; c < 6; c++) m->kick[c] = m->impulse[c] = m->held[c] = 0.0;
   for (int c = 0; w->forced && c < 3; c++)

@@ -27,10 +27,11 @@ static void connect(struct vvi_contact_step *w)
 {
   for (int64_t k = 0; k < w->n_node; k++) {
     const int32_t m = w->node[k];
-    w->root[m] = m, w->group_of[m] = -1, w->work[m].loaded = false;
+    w->root[m] = m, w->group_of[m] = -1;
   }
+  w->looks++;
   for (int64_t k = 0; k < w->n_node; k++)
-    if (!w->work[w->node[k]].loaded) {
+    if (!vvi_mover_loaded(w, w->node[k])) {
       vvi_mover_load(w, w->node[k]);
       if (!w->work[w->node[k]].moves) vvi_mover_fly(w, w->node[k], NULL);
     }
@@ -239,7 +240,8 @@ static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
   return n;
 }
 
-/* True: the block has grown. */
+/* True: the block has grown.  What would make the block answer again belongs to it: all at once, from the impulses that are
+ * known, costs less than what would be answered on top of the others, and thrown away. */
 static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int pass)
 {
   bool grown = false, again = false;
@@ -256,6 +258,11 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
   for (int32_t i = 0; again && i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     if (c->hits == 0 || c->block) continue;
+    c->block = grown = true;
+  }
+  for (int32_t i = 0; again && i < n; i++) {
+    vvi_contact *c = &w->contact[g->act[i]];
+    if (c->block || c->restitution == 1.0) continue;
     c->block = grown = true;
   }
   return grown;
@@ -317,6 +324,44 @@ static bool find_late(struct vvi_contact_step *w, vvi_contact_group *g)
   }
   g->count.late += k.found;
   return k.found > 0;
+}
+
+static void note_late(void *user, const vvi_contact *like, const vvi_spot *spot)
+{
+  (void)like, (void)spot;
+  *(bool *)user = true;
+}
+
+/* As closes(), of a contact out of any group; or features of its pair that meet at the end of the drift. */
+static bool stranger_meets(struct vvi_contact_step *w, const vvi_contact *c)
+{
+  const int32_t at = (int32_t)(c - w->contact);
+  bool late = false;
+  double u[3];
+  vvi_contact_velocity(w, c, false, u);
+  const double end = c->gap + w->h * u[0];
+  if (end - c->curl < vvi_contact_goal(c) && (!c->turns || end < -0.5 * c->size)) return true;
+  if (!c->turns) return false;
+  vvi_pair_fly(w, c);
+  vvi_pair_ahead(w, 1, &at, note_late, &late);
+  return late || c->ahead < vvi_contact_goal(c);
+}
+
+/* Candidates are in the order of their pairs, as contacts are. */
+bool vvi_strangers_meet(struct vvi_contact_step *w)
+{
+  int32_t known = 0;
+  for (int64_t i = 0; i < w->near->meets; i++) {
+    const vvi_meet *m = &w->near->meet[i];
+    while (known < w->n && w->contact[known].near < 0 &&
+           (w->contact[known].a < m->a || (w->contact[known].a == m->a && w->contact[known].b < m->b)))
+      known++;
+    const vvi_contact *is = known < w->n ? &w->contact[known] : NULL;
+    if (is != NULL && is->near < 0 && is->a == m->a && is->b == m->b) continue; /* its group has looked */
+    const vvi_contact *c = vvi_contact_try(w, m);
+    if (c != NULL && stranger_meets(w, c)) return true;
+  }
+  return false;
 }
 
 /* Nothing helped: what still closes is told, and how deep. */

@@ -32,7 +32,7 @@ typedef struct vvi_island_problem {
   const vvi_leg *leg;
   vvi_island_contact *contact; /* [contacts] in an order that depends on nothing but the scene */
   double speed;                /* m/s: scale of the velocities, for the tolerance 1e-13 speed */
-  double loose;                /* m/s: what an island of many contacts may be off, 0.05 keep/h */
+  double loose;                /* m/s: what an island of many contacts may be off, a part of keep/h */
   double (*change)[6];         /* [movers] out: V+ - Vf = M^-1 G^T J */
 } vvi_island_problem;
 
