@@ -210,6 +210,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     return true;
   }
   if (may_halve && !prepare(w)) return false; /* as it was */
+  bool met = false; /* shapes that no contact knew */
   for (int round = 0;; round++) {
     answer_all(w);
     if (!vvi_scaling_act(w)) return false;
@@ -217,7 +218,13 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     const bool joined = w->features != NULL && vvi_features_join(w);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;
     if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
-    if (!exceeds && !joined && !vvi_strangers_meet(w)) break;
+    const bool meets = raised && vvi_strangers_meet(w);
+    met |= meets;
+    if (!exceeds && !joined && !meets) break;
+    if (raised && !met) { /* other groups go on, and these from the candidates that they would have without them */
+      vvi_movers_bound(w);
+      if (!vvi_solid_near_collect(w->near, w->h)) return false;
+    }
     for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
     if (exceeds && !vvi_features_again(w)) return false;
     if (!prepare(w)) return false;
