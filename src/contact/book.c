@@ -481,9 +481,13 @@ static void book_all(struct vvi_contact_step *w, bool shows)
   w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
 }
 
-/* The step is summed up for itself: one that is like it posts the same. */
+/* The step is summed up for itself, where one that is like it may come: it posts the same. */
 void vvi_contact_book(struct vvi_contact_step *w, bool shows)
 {
+  if (w->rest.q == NULL) {
+    book_all(w, shows);
+    return;
+  }
   vv_posted own = {0}, *const post = w->post;
   w->post = &own, w->rest.repeats = shows, w->rest.held = 0;
   book_all(w, shows);

@@ -210,7 +210,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     return true;
   }
   if (may_halve && !prepare(w)) return false; /* as it was */
-  bool met = false; /* shapes that no contact knew */
+  bool met = false;                           /* shapes that no contact knew */
   for (int round = 0;; round++) {
     answer_all(w);
     if (!vvi_scaling_act(w)) return false;

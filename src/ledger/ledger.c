@@ -130,6 +130,7 @@ double vv_posted_losses(const vv_posted *b)
 
 static void add_sum(vv_sum *to, const vv_sum *own)
 {
+  if (own->value == 0.0 && own->carry == 0.0) return; /* mostly */
   vvi_sum_add(to, own->value);
   vvi_sum_add(to, own->carry);
 }
