@@ -83,6 +83,10 @@ soak: release ## all mixtures of bodies, masses and laws of contact (tests/mixed
 validate: release ## run the published examples against exact solutions and the papers' figures
 	$(BUILD)/release/visviva-validate
 
+.PHONY: figures
+figures: release ## do the commands of README and docs still print what the pages say?
+	@$(PYTHON) tools/check_figures.py --run $(BUILD)/release/visviva
+
 .PHONY: bench
 bench: release ## run the benchmarks
 	@for b in $(BUILD)/release/bench/bench_*; do [ ! -x "$$b" ] || [ -d "$$b" ] || { echo "== $$b"; "$$b" || exit 1; }; done

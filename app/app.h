@@ -163,6 +163,7 @@ void app_ranks_end(void);
 int app_with_stack(int (*fn)(int argc, char **argv), int argc, char **argv);
 
 /* ---- help ---- */
+bool app_help_key(const char *name);     /* what the reference says of a key; false: nothing */
 int app_help(const char *name);          /* NULL: overview */
 const char *app_topic(const char *name); /* its text; NULL: there is none */
 

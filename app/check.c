@@ -15,7 +15,7 @@ static void print_bodies(const app_scene *s)
     printf("  %-18s %s (%s)\n", i == 0 ? "bodies" : "", app_clean(name, sizeof name, vv_model_body_name(s->model, i)),
            vv_model_body_kind(s->model, i));
   if (n > 20) printf("  %-18s ... and %d more\n", "", n - 20);
-  printf("  moving nodes       %lld\n", (long long)vv_model_nodes(s->model));
+  printf("  nodes              %lld\n", (long long)vv_model_nodes(s->model));
 }
 
 static void print_steps(const app_scene *s)

@@ -69,7 +69,7 @@ static const topic topics[] = {
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"
-"DIR/picture.svg).  A file that ends in .png gets pixels, every other one SVG.\n"},
+"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
@@ -148,9 +148,10 @@ static const topic topics[] = {
 "as text and as BibTeX.\n"},
 {"reference",
 "Writes the reference page of scene files, made from the tables that check them\n"
-"(Markdown).\n"},
+"(Markdown); - is standard output.\n"},
 {"schema",
-"Writes a JSON schema of scene files, made from the tables that check them.\n"
+"Writes a JSON schema of scene files, made from the tables that check them; - is\n"
+"standard output.\n"
 "Editors with a YAML language server complete and check keys with it; put\n"
 "  # yaml-language-server: $schema=visviva.json\n"
 "into the first line of a scene.\n"},
@@ -162,7 +163,11 @@ static const topic topics[] = {
 "For good, put it where the shell looks: ~/.local/share/bash-completion/\n"
 "completions/visviva, a folder of $fpath as _visviva, ~/.config/fish/\n"
 "completions/visviva.fish.  Packages install all three.\n"},
-{"help", "Explains a verb or a topic: scene, method, ledger, exit-codes.\n"},
+{"help",
+"Explains a verb, a topic (scene, method, ledger, exit-codes), or keys of scenes:\n"
+"  visviva help rigid          the keys of a kind of body\n"
+"  visviva help rigid.copies   one of them, with what is below it\n"
+"  visviva help time.step      keys of the scene\n"},
 {"version", "Prints the version.\n"},
 {"scene",
 "A scene is one YAML file.  The smallest one that shows an impact:\n\n"
@@ -263,7 +268,8 @@ static int overview(void)
          "  visviva report out/bar-on-wall           a page to look at it\n"
          "  visviva report out/A out/B               two runs side by side\n"
          "  visviva picture out/bar-on-wall          or one picture (SVG or PNG)\n\n"
-         "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes.\n");
+         "More: visviva help VERB, and visviva help scene, method, ledger, exit-codes;\n"
+         "keys of scenes: visviva help rigid, help time.step.\n");
   return APP_DONE;
 }
 
@@ -293,6 +299,7 @@ int app_help(const char *name)
     printf("%s", topics[i].text);
     return APP_DONE;
   }
+  if (app_help_key(name)) return APP_DONE;
   const char *near = app_nearest(name, known, TOPICS);
   if (near != NULL) return app_error("there is no help on '%s'; did you mean '%s'?", name, near);
   return app_error("there is no help on '%s'; `visviva help` lists what there is", name);

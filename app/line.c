@@ -112,11 +112,11 @@ static bool is_help(const char *word)
 static int read_word(app_line *line, const char *word)
 {
   if (word[0] == '\0') {
-    app_error("%s: an empty word where a name was expected; usage: visviva %s", line->verb, usage_of(line->verb));
+    app_error("%s: an empty argument where a name was expected; usage: visviva %s", line->verb, usage_of(line->verb));
     return 0;
   }
   if (line->n == line->most) {
-    app_error("%s: '%s' is one word too many; usage: visviva %s", line->verb, word, usage_of(line->verb));
+    app_error("%s: '%s' is one argument too many; usage: visviva %s", line->verb, word, usage_of(line->verb));
     return 0;
   }
   line->word[line->n++] = word;

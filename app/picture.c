@@ -5,6 +5,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* What ends otherwise would hold something else than its name says. */
+static bool is_picture_name(const char *file)
+{
+  const char *slash = strrchr(file, '/'), *dot = strrchr(slash != NULL ? slash : file, '.');
+  return strcmp(file, "-") != 0 && (dot == NULL || strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0);
+}
+
 int app_verb_picture(int argc, char **argv)
 {
   app_line line = {.verb = "picture", .needs = "a result folder", .least = 1, .most = 2};
@@ -14,6 +21,7 @@ int app_verb_picture(int argc, char **argv)
   const char *folder = line.word[0], *file = line.n > 1 ? line.word[1] : path;
   if (!app_is_folder(folder)) return app_error("%s: is not a result folder", folder);
   if (!app_join(path, sizeof path, folder, "picture.svg")) return APP_INPUT;
+  if (!is_picture_name(file)) return app_error("%s: pictures are written as .svg or .png", file);
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
@@ -51,8 +59,9 @@ static int write_verb(const char *verb, page_fn *write, int argc, char **argv)
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
-  if (status == VV_OK) status = write_page(ctx, line.word[0], write);
-  return app_wrote(ctx, status, line.word[0]);
+  const char *file = strcmp(line.word[0], "-") == 0 ? "/dev/stdout" : line.word[0];
+  if (status == VV_OK) status = write_page(ctx, file, write);
+  return app_wrote(ctx, status, file);
 }
 
 int app_verb_reference(int argc, char **argv)

@@ -119,10 +119,10 @@ const char *app_plural(int64_t n)
 int app_wrote(vv_ctx *ctx, vv_status status, const char *file)
 {
   char clean[APP_PATH];
-  if (status == VV_OK)
-    printf("wrote %s\n", app_clean(clean, sizeof clean, file));
-  else
+  if (status != VV_OK)
     app_messages(ctx, status);
+  else if (strcmp(file, "/dev/stdout") != 0)
+    printf("wrote %s\n", app_clean(clean, sizeof clean, file));
   vv_ctx_destroy(ctx);
   return status == VV_OK ? APP_DONE : APP_INPUT;
 }

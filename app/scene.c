@@ -119,6 +119,8 @@ void app_print_method(const app_scene *s, const char *energy)
   app_scene_word(s, "method", "jump", jump, sizeof jump);
   app_scene_word(s, "method", "order", order, sizeof order);
   printf("  method             %s", step[0] != '\0' ? step : "?");
+  if (strcmp(jump, "auto") == 0 && energy != NULL)
+    snprintf(jump, sizeof jump, "%s", energy); /* each rule keeps its own */
   if (strcmp(step, "event") == 0) printf(", jump %s", jump);
   printf(", order %s; balances the %s energy\n", order, energy != NULL ? energy : "?");
 }

@@ -12,7 +12,7 @@ static void print_steps(const app_run *r)
   const vv_model *m = r->scene.model;
   const double ratio = vv_model_step(m) / vv_model_stable_step(m);
   app_clean(clean, sizeof clean, app_scene_word(&r->scene, "units", "time", unit, sizeof unit));
-  printf("  bodies             %d, with %lld moving node%s\n", vv_model_bodies(m), (long long)vv_model_nodes(m),
+  printf("  bodies             %d, with %lld node%s\n", vv_model_bodies(m), (long long)vv_model_nodes(m),
          app_plural(vv_model_nodes(m)));
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
   if (ratio > 0) printf(", %.3g of the stable one", ratio);
@@ -85,15 +85,22 @@ static void name_side(const app_run *r, const vv_contact_total *c, int side, cha
     snprintf(out, size, "%s", clean);
 }
 
+/* A loss that only rounds the energies of the run is none. */
+static double worth_telling(const app_run *r, double energy)
+{
+  return fabs(energy) > 1e-12 * vv_ledger_get(vv_sim_ledger(r->sim), VV_LEDGER_ENERGY_SCALE) ? energy : 0.0;
+}
+
 static void print_contact(const app_run *r, const vv_contact_total *c)
 {
-  char a[64], b[64], both[160], force[32] = "-";
+  char a[64], b[64], both[160], force[32] = "-", duration[32];
   name_side(r, c, 0, a, sizeof a);
   name_side(r, c, 1, b, sizeof b);
   snprintf(both, sizeof both, "%s, %s", a, b);
   if (isfinite(c->peak_force)) snprintf(force, sizeof force, "%.4g", c->peak_force);
-  printf("  %-18.18s %5lld  %-9.4g %-9.4g %-9.4g %-10s %.3g\n", both, (long long)c->episodes, c->touch, c->duration,
-         c->normal, force, c->energy_lost);
+  snprintf(duration, sizeof duration, "%.4g%s", c->duration, c->open ? "+" : "");
+  printf("  %-18.18s %5lld  %-9.4g %-9s %-9.4g %-10s %.3g\n", both, (long long)c->episodes, c->touch, duration,
+         c->normal, force, worth_telling(r, c->energy_lost));
 }
 
 /* The pairs with the most impulse. */
@@ -115,6 +122,11 @@ static void print_contacts(const app_run *r)
   printf("contacts of          times  touch     duration  impulse   peak force lost\n");
   for (int i = 0; i < used; i++) print_contact(r, &best[i]);
   if (n > used) printf("  and %lld more pairs: contacts.csv\n", (long long)(n - used));
+  for (int i = 0; i < used; i++)
+    if (best[i].open) {
+      printf("  +: in contact when the run ended\n");
+      break;
+    }
 }
 
 /* Also where nothing is claimed: the number then says by how much the method misses. */
@@ -159,7 +171,11 @@ static void print_cost(const app_run *r)
   printf("wall time            %.3g s on %d thread%s%s\n", all, threads, app_plural(threads), when);
   if (vv_sim_device(r->sim) != NULL) printf("  device             %s\n", vv_sim_device(r->sim));
   printf("  steps              %.3g s", inside);
-  if (work > 0) printf(", %.3g ns per node and step", 1e9 * inside / work);
+  const double each = work > 0 ? 1e9 * inside / work : 0.0;
+  if (each >= 1e4)
+    printf(", %.3g us per node and step", 1e-3 * each);
+  else if (work > 0)
+    printf(", %.*f ns per node and step", each < 100.0, each);
   printf("\n  audits and files   %.3g s", all > inside ? all - inside : 0.0);
   printf("\nstate hash           %016llx\n", (unsigned long long)vv_state_hash(r->scene.state));
 }

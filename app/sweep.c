@@ -258,6 +258,6 @@ int app_verb_sweep(int argc, char **argv)
     if (strcmp(part[i].name, argv[0]) == 0) return part[i].run(argc - 1, argv + 1);
   if (argc == 0) return app_error("sweep needs one of: new, run, table, case; see `visviva help sweep`");
   const char *near = app_nearest(argv[0], known, 4);
-  if (near != NULL) return app_error("sweep: unknown word '%s'; did you mean '%s'?", argv[0], near);
-  return app_error("sweep: unknown word '%s'; it is one of: new, run, table, case", argv[0]);
+  if (near != NULL) return app_error("sweep: unknown argument '%s'; did you mean '%s'?", argv[0], near);
+  return app_error("sweep: unknown argument '%s'; it is one of: new, run, table, case", argv[0]);
 }

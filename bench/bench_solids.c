@@ -1,7 +1,7 @@
 /* bench/bench_solids.c  Rigid bodies that meet: bench_solids [folder for the CSV].
  *
  * columns: k x k columns of k boxes at rest on a plane, step 1/240 s, friction 0.5 (the pile that other engines were timed
- * with); dropped: the same from 2 cm per layer, until they rest; gas: 1000 elastic spheres or boxes in a room; rod: one rod
+ * with); beside: the same, and a ball bounces beside them, so that no step begins as the last one did; dropped: the same from 2 cm per layer, until they rest; gas: 1000 elastic spheres or boxes in a room; rod: one rod
  * that tumbles in a room.  Timed: vv_sim_steps(n) without observers, least of several goes; one thread in CPU time, two in
  * wall time.  The program fails unless the bits are the same for both.  Free flight is timed by bench_rigid. */
 #include "tools.h"
@@ -36,6 +36,18 @@ static void write_columns(char text[TEXT], int side, double gap)
 static void columns(char text[TEXT], int side)
 {
   write_columns(text, side, 0.0);
+}
+
+/* The ball is the last entry of contacts and of bodies. */
+static void beside(char text[TEXT], int side)
+{
+  char columns_text[TEXT];
+  write_columns(columns_text, side, 0.0);
+  const char *law = "friction: 0.5}", *cut = strstr(columns_text, law) + strlen(law);
+  snprintf(text, TEXT,
+           "%.*s, {between: [ball, floor], restitution: 1}%s"
+           "  ball: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 1, position: [-5, 0, 3]}\n",
+           (int)(cut - columns_text), columns_text, cut);
 }
 
 static void dropped(char text[TEXT], int side)
@@ -88,9 +100,10 @@ static void rod(char text[TEXT], int side)
 
 static const scene scene_list[] = {
     {"columns at rest", columns, 5, 50, 400, 0},   {"columns at rest", columns, 10, 50, 100, 1000},
-    {"columns at rest", columns, 16, 50, 25, 0},   {"columns dropped", dropped, 10, 480, 100, 0},
-    {"gas of spheres", spheres, 10, 200, 500, 60}, {"gas of boxes", boxes, 10, 200, 200, 300},
-    {"tumbling rod", rod, 1, 1000, 100000, 0},     {"heap that moves", heap, 4, 350, 50, 0},
+    {"columns at rest", columns, 16, 50, 25, 0},   {"ball beside columns", beside, 10, 50, 20, 0},
+    {"columns dropped", dropped, 10, 480, 100, 0}, {"gas of spheres", spheres, 10, 200, 500, 60},
+    {"gas of boxes", boxes, 10, 200, 200, 300},    {"tumbling rod", rod, 1, 1000, 100000, 0},
+    {"heap that moves", heap, 4, 350, 50, 0},
 };
 
 typedef struct row {
@@ -121,7 +134,7 @@ int main(int argc, char **argv)
   const char *only = argc > 2 ? argv[2] : NULL;
   int unequal = 0;
   fprintf(csv, "scene,bodies,threads,ns_per_body_step,contacts_per_body,ns_per_contact,aim_ns,load,state_hash\n");
-  printf("%-16s %7s %8s %9s %9s %11s %6s  %s\n", "scene", "bodies", "threads", "ns/body", "contacts", "ns/contact",
+  printf("%-19s %7s %8s %9s %9s %11s %6s  %s\n", "scene", "bodies", "threads", "ns/body", "contacts", "ns/contact",
          "aim", "state hash");
   for (size_t i = 0; i < sizeof scene_list / sizeof *scene_list; i++) {
     const scene *s = &scene_list[i];
@@ -131,7 +144,7 @@ int main(int argc, char **argv)
       const row r = measure(s, threads);
       const int bodies = s->side * s->side * s->side;
       const double each = r.contacts > 0.5 ? r.ns / r.contacts : NAN;
-      printf("%-16s %7d %8d %9.1f %9.2f %11.1f %6g  %016llx\n", s->name, bodies, threads, r.ns, r.contacts, each,
+      printf("%-19s %7d %8d %9.1f %9.2f %11.1f %6g  %016llx\n", s->name, bodies, threads, r.ns, r.contacts, each,
              s->aim, (unsigned long long)r.hash);
       fflush(stdout);
       fprintf(csv, "%s,%d,%d,%.2f,%.3f,%.2f,%g,%.2f,%016llx\n", s->name, bodies, threads, r.ns, r.contacts, each,

@@ -34,7 +34,7 @@ endif()
 if(VV_SANITIZE)
   set(VV_TEST_TIMEOUT 900)
 else()
-  set(VV_TEST_TIMEOUT 300)
+  set(VV_TEST_TIMEOUT 900)
 endif()
 
 # vv_add_test(NAME LABEL COMMAND...)

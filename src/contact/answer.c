@@ -74,7 +74,7 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->friction = c->calm ? 0.0 : c->friction;
+    o->first = legs, o->legs = 0, o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
     o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
@@ -512,7 +512,7 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     loses |= c->restitution < 1.0 || c->friction > 0.0;
-    calm &= c->calm;
+    calm &= c->calm == VVI_CALM_RUB;
     sum += work_of(c, &g->problem[i], part);
     for (int k = 0; k < 3; k++)
       size +=

@@ -56,8 +56,11 @@ typedef struct vvi_contact {
   bool late;    /* found at the end of the drift */
   bool closing; /* what the last evaluation said */
   bool acts;    /* in this pass */
-  bool calm;    /* nothing else helped: no restitution and no friction in this step [contact 29a] */
+  uint8_t calm; /* vvi_calm: nothing else helped [contact 29a] */
 } vvi_contact;
+
+/* What a contact does without for the rest of a step. */
+enum { VVI_CALM_NOT, VVI_CALM_BOUNCE, VVI_CALM_RUB }; /* nothing; restitution; friction, too */
 
 /* A mover in this step; velocity and spin. */
 typedef struct vvi_working {

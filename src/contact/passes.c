@@ -146,7 +146,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   if (c->gap + w->h * u[0] - c->curl >= goal) return false;
   if (!c->turns || c->gap + w->h * u[0] < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
-  return c->ahead < goal;
+  return (c->known ? c->ahead : c->gap + w->h * u[0]) < goal; /* features that are gone: others answer, or late ones */
 }
 
 /* m/s^2 that press two together: by the forces on both, or by that on one while something holds the other; of a contact that
@@ -394,7 +394,7 @@ static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int
 static bool is_calm(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n)
 {
   for (int32_t i = 0; i < n; i++)
-    if (!w->contact[g->act[i]].calm) return false;
+    if (w->contact[g->act[i]].calm != VVI_CALM_RUB) return false;
   return true;
 }
 
@@ -462,7 +462,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
     lead_back(w, c);
     if (c->restitution < 1.0) g->passes = PASSES;
     if (i == 0 || c->near >= 0 || !alike(w, g, i - 1, c)) g->speed = fmax(g->speed, speed_of(w, c));
-    c->hits = 0, c->looked = -1, c->held = c->calm = false;
+    c->hits = 0, c->looked = -1, c->held = false, c->calm = VVI_CALM_NOT;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }
@@ -512,13 +512,19 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
 }
 
 /* Standing still is always allowed without restitution and friction: the convex problem of all contacts that were hit has an
- * answer, and it brings no energy.                                                                        [contact 29a] */
+ * answer, and it brings no energy.  First without restitution alone, where there is any.                   [contact 29a] */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
+  bool bounces = false;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    bounces |= c->restitution > 0.0 && c->friction > 0.0 && c->calm == VVI_CALM_NOT;
+  }
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
-    g->count.calmed += !c->calm;
-    c->block = true, c->calm = true;
+    g->count.calmed += c->calm != VVI_CALM_RUB && !bounces;
+    c->block = true;
+    if (c->calm != VVI_CALM_RUB) c->calm = bounces ? VVI_CALM_BOUNCE : VVI_CALM_RUB;
   }
   g->retry = true;
 }
@@ -527,7 +533,10 @@ void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n
 static void calm_all(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   for (int32_t i = 0; i < g->n; i++)
-    if (w->contact[g->member[i]].hits > 0) vvi_island_calm(w, g, 1, &g->member[i]);
+    if (w->contact[g->member[i]].hits > 0) {
+      w->contact[g->member[i]].calm = VVI_CALM_BOUNCE;
+      vvi_island_calm(w, g, 1, &g->member[i]);
+    }
 }
 
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver)

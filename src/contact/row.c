@@ -368,20 +368,6 @@ static bool axes_cross(const struct vvi_contact_step *w, const vvi_contact *c)
   return vvi_crossing(VVI_EDGE_EDGE, (const double(*)[3])x, (const double(*)[3])y, 0.0, &time, &at);
 }
 
-/* The gap of contacts whose features do not look at each other any more: the least of the spots that no contact of the pair
- * has, for each of which one of these must answer. */
-static double unclaimed(const struct vvi_contact_step *w, int32_t n, const int32_t *contact, int spots,
-                        const vvi_spot *spot, double gap, double margin)
-{
-  double least = spots > 0 ? margin : gap;
-  for (int i = 0; i < spots; i++) {
-    bool known = false;
-    for (int32_t k = 0; k < n && !known; k++) known = w->contact[contact[k]].key == spot[i].key;
-    if (!known) least = fmin(least, spot[i].gap);
-  }
-  return least;
-}
-
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user)
 {
   enum { MOST = 64 };
@@ -398,12 +384,11 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
   for (int32_t k = 0; k < n; k++) margin = fmax(margin, 4.0 * (first->keep + w->contact[contact[k]].curl));
   const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, margin, MOST, spot, &gap);
   const bool through = axes_cross(w, first);
-  const double rest = unclaimed(w, n, contact, spots, spot, gap, margin);
   for (int32_t k = 0; k < n; k++) {
     vvi_contact *c = &w->contact[contact[k]];
     double u[3];
     c->looked = vvi_contact_version(w, c);
-    c->ahead = rest, c->known = false;
+    c->ahead = gap, c->known = false; /* features that do not look at each other any more */
     for (int i = 0; i < spots; i++)
       if (spot[i].key == c->key) c->ahead = spot[i].gap, c->known = true;
     if (!through) continue;

@@ -394,10 +394,18 @@ static void gather(vvi_touch_pair *k, vvi_curve *curve, int64_t bin, const vvi_b
   if (b->back) add_up(k, curve, bin, 1, at);
 }
 
-/* As it would be told forwards, but for the clock. */
+/* Along n; where the change is not told, lost = -normal (before + after)/2. */
+static double speed_after(const vvi_blow *b)
+{
+  if (b->change != 0.0) return b->speed + b->change;
+  return -b->speed - (b->normal != 0.0 ? 2.0 * b->lost / b->normal : 0.0);
+}
+
+/* As it would be told forwards, but for the clock: what was after was before. */
 static vvi_blow turned(const vvi_blow *b)
 {
   vvi_blow out = *b;
+  out.speed = speed_after(b);
   out.t = -b->t, out.normal = -b->normal, out.lost = -b->lost;
   for (int c = 0; c < 3; c++) out.slide[c] = -b->slide[c], out.aside[c] = -b->aside[c];
   return out;
@@ -420,6 +428,7 @@ void vvi_episodes_add(vvi_episodes *e, const vvi_blow *given)
     e->missed++;
     return;
   }
+  if (e->way < 0.0 && !b->back && b->t > k->now.release) k->now.speed = b->speed; /* the first touch comes last */
   double j[3];
   for (int c = 0; c < 3; c++) j[c] = sign * (b->normal * b->n[c] + b->slide[c] + b->aside[c]);
   const double across = sqrt(b->slide[0] * b->slide[0] + b->slide[1] * b->slide[1] + b->slide[2] * b->slide[2]);

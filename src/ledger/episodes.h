@@ -13,6 +13,7 @@ typedef struct vvi_blow {
   double normal, slide[3];
   double aside[3]; /* N s: what b got beside these, where single nodes are pushed aside of the normal */
   double speed;    /* m/s: along n before; negative: approaching */
+  double change;   /* m/s: of that speed; 0: what it lost tells */
   double lost;     /* J */
   bool back;       /* taken back at the start of a run in contact: it is no impulse of its own */
 } vvi_blow;

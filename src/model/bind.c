@@ -148,11 +148,14 @@ static bool is_synonym(const char *wrong, const char *word)
 {
   /* clang-format off */
   static const char *const table[][2] = {
-      {"sphere", "ball"}, {"ball", "sphere"}, {"center", "centre"}, {"cube", "box"}, {"block", "box"},
+      {"sphere", "ball"}, {"ball", "sphere"}, {"center", "centre"}, {"center", "position"}, {"centre", "position"},
+      {"cube", "box"}, {"block", "box"},
       {"cuboid", "box"}, {"wall", "plane"}, {"floor", "plane"}, {"ground", "plane"}, {"wall", "obstacle"},
       {"floor", "obstacle"}, {"plane", "obstacle"}, {"ground", "obstacle"}, {"static", "obstacle"}, {"rod", "bar"},
       {"truss", "bar"}, {"cable", "beam"}, {"rope", "beam"}, {"frame", "beam"}, {"membrane", "shell"},
-      {"plate", "shell"}, {"sheet", "shell"}, {"body", "rigid"}, {"solid", "rigid"}, {"pill", "capsule"},
+      {"plate", "shell"}, {"sheet", "shell"}, {"body", "rigid"}, {"solid", "rigid"},
+      {"sphere", "rigid"}, {"ball", "rigid"}, {"box", "rigid"}, {"cube", "rigid"}, {"cylinder", "rigid"},
+      {"capsule", "rigid"}, {"pill", "capsule"},
       {"rod", "capsule"}, {"pipe", "cylinder"}, {"E", "young"}, {"modulus", "young"}, {"elasticity", "young"},
       {"youngs_modulus", "young"}, {"nu", "poisson"}, {"poissons_ratio", "poisson"}, {"rho", "density"},
       {"mu", "friction"}, {"cor", "restitution"}, {"bounce", "restitution"}, {"elasticity", "restitution"},
@@ -598,7 +601,14 @@ static void fault_missing(binder *b, const vv_group *g, const vv_field *f)
 {
   const vvi_place place = at_group(g);
   const bool unit = f->unit != NULL && strcmp(f->unit, "1") != 0;
-  fault(b, &place, "'%s' is missing: %s%s%s", f->name, vvi_type_text(f->type), unit ? " in " : "", unit ? f->unit : "");
+  word_list known = {"", 0};
+  if (f->type == VV_CHOICE)
+    for (int i = 0; i < f->sub->n; i++) list_word(&known, f->sub->field[i].name, strlen(f->sub->field[i].name));
+  if (known.n > 0)
+    fault(b, &place, "'%s' is missing: one of %s", f->name, known.c);
+  else
+    fault(b, &place, "'%s' is missing: %s%s%s", f->name, vvi_type_text(f->type), unit ? " in " : "",
+          unit ? f->unit : "");
 }
 
 static bool bind_value(binder *b, const slot *s, const vvi_node *node);
@@ -608,7 +618,14 @@ static const vvi_node *named_value(binder *b, const slot *s, const vvi_node *nod
 {
   const vv_field *f = s->field;
   const int table = strcmp(f->name, "material") == 0 ? 0 : strcmp(f->name, "section") == 0 ? 1 : -1;
-  if (table < 0 || f->sub == NULL || node->type != VVI_SCALAR || b->named[table] == NULL) return node;
+  if (table < 0 || f->sub == NULL || node->type != VVI_SCALAR) return node;
+  if (b->named[table] == NULL && f->type != VV_GROUP) return node; /* a choice may be one word */
+  if (b->named[table] == NULL) {
+    const vvi_place at = at_value(s, node, -1);
+    fault(b, &at, "'%s' is a name, and the scene has no '%ss'; write a map, or `%ss: {%s: {...}}`", show(node->text).c,
+          f->name, f->name, show(node->text).c);
+    return NULL;
+  }
   const vvi_node *map = vvi_node_find(b->named[table], node->text);
   if (map != NULL) return map;
   const vvi_place place = at_value(s, node, -1);
@@ -757,7 +774,7 @@ static bool bind_list(binder *b, const slot *s, const vvi_node *node)
   const vvi_place place = at_value(s, node, -1);
   if (node->type != VVI_LIST) return fault(b, &place, "expected a list of maps, found %s", found(node).c);
   if (node->count == 0 && s->field->deflt == NULL) /* else it says: none of what would be there by default */
-    return fault(b, &place, "the list is empty; write its maps or leave the word out");
+    return fault(b, &place, "the list is empty; write its maps or leave the key out");
   s->value->list.item = VVI_ARENA_NEW(b->arena, vv_group *, node->count);
   if (s->value->list.item == NULL) return no_memory(b);
   s->value->n = node->count;
@@ -883,7 +900,8 @@ static bool fault_no_kind(binder *b, const vv_group *g, const vvi_node *map, con
       return fault(b, &place, "unknown key '%s'; did you mean 'kind'?", show(c->key).c);
   }
   const vvi_place place = at_group(g);
-  return fault(b, &place, "'kind' is missing: one of %s", known);
+  const bool set = map->line == 0; /* made by a path: --set bodies.bal.density=3 */
+  return fault(b, &place, "'kind' is missing: one of %s%s", known, set ? "; the file has no body of this name" : "");
 }
 
 static const vv_body_kind *find_kind(binder *b, const vv_group *g, const vvi_node *map)
@@ -923,8 +941,7 @@ static bool bind_body(binder *b, const slot *s, const vvi_node *node, int index)
   const bool written = node->line > 0;
   const vvi_place place = {g,           NULL, -1, written ? node->line : g->line, written ? node->column : g->column,
                            node->source};
-  if (node->type != VVI_MAP)
-    return fault(b, &place, "expected a map with the words of a body, found %s", found(node).c);
+  if (node->type != VVI_MAP) return fault(b, &place, "expected a map with the keys of a body, found %s", found(node).c);
   const vv_body_kind *kind = find_kind(b, g, node);
   if (kind == NULL) return false;
   g->kind = kind->name;

@@ -390,6 +390,20 @@ static const vvi_parameter *parameter_find(const vvi_scope *scope, const char *n
   return NULL;
 }
 
+/* Units by their long names, and what they are here. */
+static const char *long_name(const char *name)
+{
+  static const char *const table[][2] = {
+      {"sec", "s"},   {"second", "s"}, {"seconds", "s"}, {"msec", "ms"},    {"meter", "m"},     {"meters", "m"},
+      {"metre", "m"}, {"metres", "m"}, {"inch", "in"},   {"degree", "deg"}, {"degrees", "deg"}, {"gram", "g"},
+      {"grams", "g"}, {"ton", "t"},    {"newton", "N"},  {"pascal", "Pa"},  {"joule", "J"},     {"hertz", "Hz"},
+      {"KG", "kg"},   {"gpa", "GPa"},  {"mpa", "MPa"},
+  };
+  for (int i = 0; i < VV_COUNT(table); i++)
+    if (strcmp(table[i][0], name) == 0) return table[i][1];
+  return NULL;
+}
+
 /* A unit with a digit behind it, two units without a blank, or a slip in the name of a parameter. */
 static bool fail_name(parser *p, const char *name, size_t length)
 {
@@ -405,8 +419,8 @@ static bool fail_name(parser *p, const char *name, size_t length)
                   (int)(length - k), name + k);
   char copy[64];
   snprintf(copy, sizeof copy, "%.*s", length > 60 ? 60 : (int)length, name);
-  const char *best = NULL;
-  int least = length < 3 ? 1 : 2;
+  const char *best = long_name(copy);
+  int least = best != NULL ? -1 : length < 3 ? 1 : 2;
   for (int i = 0; i < p->scope->n; i++) {
     const int d = vvi_text_distance(copy, p->scope->parameter[i].name);
     if (d <= least) best = p->scope->parameter[i].name;
@@ -453,6 +467,8 @@ static bool fail_rest(parser *p)
   if (*p->at == ',') return fail(p, "unexpected ','; decimals are written with a point");
   int width = 1;
   while (((unsigned char)p->at[width] & 0xc0) == 0x80) width++;
+  if (strncmp(p->at, "\xc2\xb5", 2) == 0 || strncmp(p->at, "\xce\xbc", 2) == 0) /* both letters mu */
+    return fail(p, "unexpected '%.*s'; a micro is written u: um, us", width, p->at);
   return fail(p, "unexpected '%.*s'", width, p->at);
 }
 
@@ -503,7 +519,8 @@ static bool read_run(parser *p, vvi_quantity *out, bool *joined, bool *led)
     const size_t n = name_length(name);
     vvi_quantity u;
     bool unit, bracket;
-    if (unit_find(name, n) == NULL && !parameter_find(p->scope, name, n) && !function_find(name, n))
+    const bool pi = n == 2 && memcmp(name, "pi", 2) == 0;
+    if (unit_find(name, n) == NULL && !parameter_find(p->scope, name, n) && !function_find(name, n) && !pi)
       return fail_name(p, name, n);
     if (unit_find(name, n) == NULL || (!open && !*led))
       return fail(p, "unexpected '%.*s'; a product is written with *", n > 40 ? 40 : (int)n, name);

@@ -16,7 +16,7 @@ const char *vvi_type_text(vv_type type)
       [VV_INTEGER] = "a whole number",
       [VV_BOOLEAN] = "true or false",
       [VV_TEXT] = "a text",
-      [VV_WORD] = "a word",
+      [VV_WORD] = "a keyword",
       [VV_VECTOR] = "three numbers",
       [VV_NUMBERS] = "a list of numbers",
       [VV_NAMES] = "names of bodies",

@@ -19,8 +19,10 @@ static vv_status complain_measure(const vv_group *g, const vv_body *body)
 {
   char known[256] = "";
   for (int i = 0; i < body->kind->n_output; i++)
-    snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "",
-             body->kind->output_field[i].name);
+    if (strcmp(body->kind->output_field[i].name, "kinetic_energy") != 0 &&
+        strcmp(body->kind->output_field[i].name, "angular_momentum") != 0) /* every body has these */
+      snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i > 0 ? ", " : "",
+               body->kind->output_field[i].name);
   return vv_complain(g, "measure", "'%s' has none, it is a %s; known: %s, kinetic_energy, angular_momentum, energy",
                      body->name, body->kind->name, known);
 }

@@ -60,7 +60,7 @@ static const vv_field record_field[] = {
   {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run, but not more than one in two seconds of computing"},
   {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
-  {.name = "pause",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "impulses of two bodies that follow each other within this time belong to one contact (contacts.csv); default: 4 steps, or 16 times what an element of the two needs to answer, and in any case 8 times the mean pause of the contact so far"},
+  {.name = "pause",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "impulses of two bodies that follow each other within this time belong to one contact (contacts.csv); default: 4 steps, or 16 times what an element of the two needs to respond, and in any case 8 times the mean pause of the contact so far"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
 };
 static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_field), "what is written, and how often"};
@@ -68,7 +68,7 @@ static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_
 static const vv_field probe_field[] = {
   {.name = "name",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "of its columns in probes.csv, and for 'stop'"},
   {.name = "body",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "which body"},
-  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential, of a body that is the only one of its kind)"},
+  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential)"},
   {.name = "node",    .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "at this node of the body, or copy of a rigid one, counted from 0"},
   {.name = "element", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "in this element, counted from 0"},
   {.name = "point",   .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "at the node or element that is nearest to this point at the start"},
@@ -154,7 +154,7 @@ const vv_schema vvi_copies_schema = {"copies", copies_field, VV_COUNT(copies_fie
 
 static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
-  {.name = "include",  .type = VV_LATER, .words = "a file, or a list of files", .flags = VV_OPTIONAL, .doc = "scene files whose keys hold where this one says nothing: maps are joined key by key, everything else is replaced; later files go before earlier ones; paths from the folder of this file"},
+  {.name = "include",  .type = VV_LATER, .words = "a file, or a list of files", .flags = VV_OPTIONAL, .doc = "scene files whose keys hold where this one says nothing: maps are joined key by key, everything else is replaced; later files take precedence over earlier ones; paths count from the folder of this file"},
   {.name = "title",    .type = VV_TEXT, .deflt = "untitled", .doc = "one line about the scene"},
   {.name = "units",    .type = VV_GROUP, .sub = &units_schema, .doc = "names of consistent units"},
   {.name = "parameters", .type = VV_LATER, .words = "a map of names and numbers", .flags = VV_OPTIONAL, .doc = "numbers with names, for formulas: {speed: 5 m/s}; each may use those before it, and `visviva run --set speed=6` gives it another value"},

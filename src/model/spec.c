@@ -272,7 +272,8 @@ static vv_status open_up(vv_spec *spec, vvi_node *node, const path_step *step, c
 {
   if (fits(node, step)) return VV_OK;
   if (node->type != VVI_SCALAR)
-    return vvi_fail(spec->ctx, VV_ARG, "path '%.100s' takes a %s for a %s", path,
+    return vvi_fail(spec->ctx, VV_ARG,
+                    "path '%.100s' takes a %s for a %s; write bodies.left.length or contacts[0].friction", path,
                     node->type == VVI_MAP ? "map" : "list", node->type == VVI_MAP ? "list" : "map");
   node->type = step->index < 0 ? VVI_MAP : VVI_LIST;
   node->text = NULL;

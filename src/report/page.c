@@ -9,12 +9,13 @@ static const int64_t usual_bytes = 25000000, least_bytes = 2000000, spare_bytes 
 enum {
   LEDGER_ROWS = 6000,
   EVENT_ROWS = 20000,
-  CONTACT_ROWS = 4000
+  CONTACT_ROWS = 4000,
+  STORE_ROWS = 20000
 }; /* of all runs together, but at least a quarter for each */
 
 typedef struct folder {
   const char *path, *summary, *scene;
-  vvi_table ledger, events, contacts;
+  vvi_table ledger, events, contacts, bodies;
   vvi_run run;
 } folder;
 
@@ -31,12 +32,13 @@ static vv_status read_folder(vv_ctx *ctx, vvi_arena *arena, const char *path, fo
   f->summary = text_of(arena, path, "summary.json");
   f->scene = text_of(arena, path, "scene.yaml");
   const char *ledger = vvi_path(arena, path, "ledger.csv"), *events = vvi_path(arena, path, "events.csv");
-  const char *contacts = vvi_path(arena, path, "contacts.csv");
-  if (ledger == NULL || events == NULL || contacts == NULL) return VV_NOMEM;
+  const char *contacts = vvi_path(arena, path, "contacts.csv"), *bodies = vvi_path(arena, path, "bodies.csv");
+  if (ledger == NULL || events == NULL || contacts == NULL || bodies == NULL) return VV_NOMEM;
   VV_TRY(vvi_table_read(ctx, arena, ledger, &f->ledger));
   VV_TRY(vvi_table_read(ctx, arena, events, &f->events));
   if (vvi_exists(contacts))
-    VV_TRY(vvi_table_read(ctx, arena, contacts, &f->contacts)); /* else it is of an older version */
+    VV_TRY(vvi_table_read(ctx, arena, contacts, &f->contacts));                   /* else it is of an older version */
+  if (vvi_exists(bodies)) VV_TRY(vvi_table_read(ctx, arena, bodies, &f->bodies)); /* where several bodies move */
   if (vvi_table_column(&f->ledger, "time") == NULL)
     return vvi_fail(ctx, VV_IO, "%s: is not a ledger: it has no column 'time'", ledger);
   return vvi_run_open(ctx, arena, path, &f->run);
@@ -62,7 +64,8 @@ static vv_status put_folder(vvi_paper *p, vvi_arena *arena, folder *f, int n, in
   const int64_t ledger_rows = share(LEDGER_ROWS, n), event_rows = share(EVENT_ROWS, n);
   const int64_t ledger_kept = f->ledger.rows < ledger_rows ? f->ledger.rows : ledger_rows;
   const int64_t events_kept = f->events.rows < event_rows ? f->events.rows : event_rows;
-  const int64_t tables = 8 * (ledger_kept * f->ledger.columns + events_kept * f->events.columns);
+  const int64_t stores = f->bodies.rows < share(STORE_ROWS, n) ? f->bodies.rows : share(STORE_ROWS, n);
+  const int64_t tables = 8 * (ledger_kept * f->ledger.columns + events_kept * f->events.columns + 4 * stores);
   const int64_t text = (int64_t)(strlen(f->summary) + strlen(f->scene));
   vvi_json_open(&p->json, NULL, '{');
   vvi_json_text(&p->json, "folder", name_of(arena, f->path));
@@ -71,6 +74,7 @@ static vv_status put_folder(vvi_paper *p, vvi_arena *arena, folder *f, int n, in
   VV_TRY(vvi_page_ledger(p, arena, &f->ledger, ledger_rows));
   VV_TRY(vvi_page_events(p, arena, &f->events, event_rows));
   VV_TRY(vvi_page_contacts(p, arena, &f->contacts, &f->run, share(CONTACT_ROWS, n)));
+  VV_TRY(vvi_page_stores(p, arena, &f->bodies, share(STORE_ROWS, n)));
   VV_TRY(vvi_page_poses(p, arena, &f->run, event_rows));
   VV_TRY(vvi_page_frames(p, arena, &f->run, (most - text) / 4 * 3 - tables)); /* base64: 4 letters for 3 bytes */
   vvi_json_close(&p->json, '}');

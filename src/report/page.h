@@ -38,6 +38,8 @@ vv_status vvi_page_ledger(vvi_paper *p, vvi_arena *arena, const vvi_table *t, in
 vv_status vvi_page_events(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most);
 /* "contacts", and "forces": of the rows that are kept, their number among these, time, normal and tangential force. */
 vv_status vvi_page_contacts(vvi_paper *p, vvi_arena *arena, const vvi_table *t, vvi_run *run, int64_t most);
+/* "stores": time, body, strain and potential energy of each body, from bodies.csv; about `most` rows at most. */
+vv_status vvi_page_stores(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most);
 /* "poses": time, body, copy, place, quaternion of rigid bodies at their impacts, at most so many. */
 vv_status vvi_page_poses(vvi_paper *p, vvi_arena *arena, vvi_run *run, int64_t most);
 

@@ -158,6 +158,53 @@ vv_status vvi_page_events(vvi_paper *p, vvi_arena *arena, const vvi_table *t, in
   return p->status;
 }
 
+/* ---- energy that bodies store ---- */
+
+enum { STORE_COLUMNS = 4 };
+static const char *const store_name[STORE_COLUMNS] = {"time", "body", "strain", "potential"};
+
+/* These columns alone; false: one is missing. */
+static bool pick_columns(const vvi_table *t, char *name[], char *unit[], double *value[], char **word[], vvi_table *out)
+{
+  *out =
+      (vvi_table){.columns = STORE_COLUMNS, .rows = t->rows, .name = name, .unit = unit, .value = value, .word = word};
+  for (int k = 0; k < STORE_COLUMNS; k++) {
+    int i = 0;
+    while (i < t->columns && strcmp(t->name[i], store_name[k]) != 0) i++;
+    if (i == t->columns) return false;
+    name[k] = t->name[i], unit[k] = t->unit[i], value[k] = t->value[i], word[k] = t->word[i];
+  }
+  return true;
+}
+
+/* All bodies at every n-th time. */
+static vv_status keep_times(vvi_arena *arena, const vvi_table *t, int64_t most, bool **out)
+{
+  bool *keep = *out = VVI_ARENA_NEW(arena, bool, t->rows + 1);
+  if (keep == NULL) return VV_NOMEM;
+  const double *time = vvi_table_column(t, "time");
+  const int64_t every = most > 0 ? (t->rows + most - 1) / most : 1;
+  for (int64_t i = 0, number = 0; i < t->rows; i++) {
+    if (i > 0 && time[i] != time[i - 1]) number++;
+    keep[i] = every < 2 || number % every == 0;
+  }
+  return VV_OK;
+}
+
+vv_status vvi_page_stores(vvi_paper *p, vvi_arena *arena, const vvi_table *t, int64_t most)
+{
+  char *name[STORE_COLUMNS], *unit[STORE_COLUMNS], **word[STORE_COLUMNS];
+  double *value[STORE_COLUMNS];
+  vvi_table few;
+  bool *keep;
+  dictionary d;
+  if (t->rows == 0 || !pick_columns(t, name, unit, value, word, &few)) return VV_OK;
+  VV_TRY(keep_times(arena, &few, most, &keep));
+  VV_TRY(open_dictionary(arena, &few, &d));
+  put_table(p, "stores", &few, keep, &d);
+  return p->status;
+}
+
 /* ---- forces of contacts ---- */
 
 enum { FORCE_COLUMNS = 4 };

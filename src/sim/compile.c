@@ -76,7 +76,7 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   if (m->stepper != &vv_event_stepper && names_a_jump(g))
     status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)
-    status = vv_complain(g, "jump", "modified goes with order 2; orders 4 and 6 need 'nodal' or 'slab'");
+    status = vv_complain(g, "jump", "modified needs order 2; orders 4 and 6 need 'nodal' or 'slab'");
   if ((slab || modified) && has_loads(m))
     status = vv_complain(g, "jump", "%s cannot be used with loads or driven ends; use 'nodal'", vv_text(g, "jump"));
   for (int i = 0; slab && m->pairs->pair != NULL && i < m->pairs->n; i++)
@@ -179,7 +179,7 @@ static vv_status check_modified(const vv_model *m, const double *q, const double
     return vv_complain(g, "modified", "belongs to the explicit steps; this one keeps its energy exactly");
   if (m->order != 2) return vv_complain(g, "modified", "is worked out for order 2 only");
   if (touches(m) && m->stepper != &vv_leapfrog_stepper)
-    return vv_complain(g, "modified", "goes with contact only where steps are whole; use 'step: leapfrog'");
+    return vv_complain(g, "modified", "can be combined with contact only where steps are whole; use 'step: leapfrog'");
   const vv_body_kind *unknown = vvi_h2_unknown(m, q, p);
   if (unknown == NULL) return VV_OK;
   return vv_complain(g, "modified", "is not known for the drift of some %s; use 'drift: lgvi'", unknown->name);

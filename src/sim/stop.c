@@ -30,8 +30,8 @@ static vv_status check_one(const vv_model *m, const vv_group *g)
   const int given = vv_has(g, "probe") + vv_has(g, "separation") + vv_has(g, "rest");
   const bool bound = vv_has(g, "above") || vv_has(g, "below");
   if (given != 1) return vv_complain(g, NULL, "give one of probe, separation and rest");
-  if (vv_has(g, "for") && vv_has(g, "probe")) return vv_complain(g, "for", "goes with 'separation' and 'rest'");
-  if (bound && !vv_has(g, "probe")) return vv_complain(g, vv_has(g, "above") ? "above" : "below", "goes with 'probe'");
+  if (vv_has(g, "for") && vv_has(g, "probe")) return vv_complain(g, "for", "is for 'separation' and 'rest'");
+  if (bound && !vv_has(g, "probe")) return vv_complain(g, vv_has(g, "above") ? "above" : "below", "is for 'probe'");
   if (vv_has(g, "separation") && vv_names(g, "separation") != 2)
     return vv_complain(g, "separation", "names %d bodies; two can part", vv_names(g, "separation"));
   for (int k = 0; vv_has(g, "separation") && k < 2; k++)

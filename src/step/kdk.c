@@ -151,7 +151,7 @@ static void keep_apart(struct vv_step *s, const vvi_pair *c, double t, double h,
   if (inverse <= 0.0) return;
   const double r = -gap_ahead / (h * inverse), gained = r * (at.speed + 0.5 * at.inverse * r);
   if (c->restitution < 1.0)
-    vvi_pair_lose(s, c, -gained, &s->ledger->posted.restitution_loss);
+    vvi_pair_lose(s, c, -gained, &s->ledger->posted.step_loss);
   else
     *vvi_pair_debt(s, c) -= gained;
   push(s, c, t, r, c->restitution < 1.0 ? -gained : 0.0);

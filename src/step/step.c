@@ -100,6 +100,7 @@ void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, con
                 .copy = {-1, -1},
                 .normal = r,
                 .speed = vvi_pair_rate(c, s->state->q, s->state->p),
+                .change = r * vvi_pair_inverse_mass(c, s->state->q),
                 .lost = lost};
   vvi_pair_normal(c, s->state->q, b.n);
   vvi_pair_point(c, s->state->q, b.x);

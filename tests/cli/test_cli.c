@@ -396,7 +396,7 @@ static void usage_mistakes(void **state)
       {"--hlep", "did you mean '--help'"},
       {"xyzzy", "unknown verb"},
       {"run", "needs a scene file"},
-      {"run small.yaml other.yaml", "one word too many"},
+      {"run small.yaml other.yaml", "one argument too many"},
       {"run small.yaml --ressume", "did you mean '--resume'"},
       {"run small.yaml --quiet=1", "takes no value"},
       {"run small.yaml -o", "needs a value"},
@@ -424,7 +424,7 @@ static void usage_mistakes(void **state)
       {"help exit-code", "did you mean 'exit-codes'"},
       {"examples newcomer/bar-on-wal", "did you mean 'newcomer/bar-on-wall'"},
       {"examples ../../etc/passwd", "no example"},
-      {"version now", "one word too many"},
+      {"version now", "one argument too many"},
   };
   for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
     GIVES(1, row[i][0]);
@@ -543,6 +543,15 @@ static void files_made(void **state)
   assert_true(said("d/picture.svg", "<svg"));
   GIVES(0, "picture d other.svg");
   assert_true(exists("other.svg"));
+  GIVES(0, "help rigid.copies");
+  assert_true(said("out.txt", "Many of the same.") && said("out.txt", "jitter") && !said("out.txt", "---"));
+  GIVES(0, "help beam.section.circle.radius");
+  assert_true(said("out.txt", "radius") && !said("out.txt", "thickness"));
+  GIVES(1, "help rigid.nonsense");
+  GIVES(1, "picture d other.jpg");
+  GIVES(1, "picture d -");
+  GIVES(0, "schema -");
+  assert_true(said("out.txt", "json-schema.org") && !exists("-") && !exists("other.jpg"));
   GIVES(0, "picture d other.png");
   assert_true(said("other.png", "PNG"));
   GIVES(1, "picture hollow");

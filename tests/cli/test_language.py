@@ -66,6 +66,10 @@ def parameters(out):
     echo = pathlib.Path(out, "wide", "scene.yaml").read_text()
     expect("the echo has plain numbers", "parameters" not in echo and re.search(r"radius: 0.008\b", echo), echo)
     expect("the echo runs to the same state", run(out, "echo", f"{out}/wide/scene.yaml") == wide)
+    run(out, "small", "-", text=PLAIN.replace("visviva: 1", "visviva: 1\nunits: {length: mm, mass: g, time: ms}"))
+    echo = pathlib.Path(out, "small", "scene.yaml").read_text()
+    for note in ["radius: 0.008  # mm", "density: 7850  # g/mm^3", "step: 0.001  # ms", "# mm/ms^2"]:
+        expect(f"the echo has '{note}'", note in echo, echo)
 
 
 def refusals(out):
@@ -78,6 +82,11 @@ def refusals(out):
         (["--set", "radius=3 s"], "this key is in m"),
         (["--set", "radius=["], "is not a word"),
         (["--set", "time.ende=3"], "did you mean 'end'?"),
+        (["--set", "bodies.bal.density=3"], "the file has no body of this name"),
+        (["--set", "contacts.0.friction=1"], "write bodies.left.length or contacts[0].friction"),
+        (["--set", "time.step=1 sec"], "did you mean 's'?"),
+        (["--set", "radius=2pi"], "a product is written with *"),
+        (["--set", "radius=5 \u00b5m"], "a micro is written u"),
     ]:
         for verb in ["check", "run"]:
             code, _, err = visviva(verb, scene, *words)
@@ -178,7 +187,7 @@ def faults(out):
         ("material is no map", head + "materials: {steel: 3}\nbodies:\n" + body, "steel: expected a map"),
         ("materials no map", head + "materials: 3\nbodies:\n" + body, "expected a map of names"),
         ("named twice", head + "materials: {steel: {young: 1, density: 1}, steel: {young: 2, density: 1}}\nbodies:\n" + body, "written twice"),
-        ("no names at all", head + "bodies:\n" + body, "expected a map, found 'steel'"),
+        ("no names at all", head + "bodies:\n" + body, "'steel' is a name, and the scene has no 'materials'"),
         ("no such file", "include: nothing.yaml\n" + head + steel + "bodies:\n" + body, "cannot be read"),
         ("itself", "include: self.yaml\n" + head, "includes itself"),
         ("no scene", "include: copy.txt\n" + head, "is not named .yaml"),

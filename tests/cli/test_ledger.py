@@ -1,5 +1,6 @@
 """What the tables of a run say about single bodies and lasting contacts, against exact values and each other."""
 import csv
+import itertools
 import json
 import math
 import os
@@ -20,6 +21,17 @@ bodies:
   ball: {kind: rigid, shape: {ball: {radius: 0.05}}, mass: 1, position: [0, 1, 0.15]}
   floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
 contacts: [{restitution: 0.5, friction: 0.3}]
+record: {ledger: 1}
+"""
+# a soft bar drops on a floor, bounces, and stands there: e = 0.5
+STAND = """visviva: 1
+time: {end: 60, step: {safety: %g}}
+gravity: [0, 0, -0.01]
+bodies:
+  bar: {kind: bar, tips: {first: lumped}, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1},
+        axis: [0, 0, 1], position: 0.05}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
+contacts: [{restitution: 0.5}]
 record: {ledger: 1}
 """
 # all kinds of bodies, two of each of some
@@ -62,8 +74,8 @@ class Runs(unittest.TestCase):
 class Ledger(Runs):
     def test_impact_apart_from_rest(self):
         """restitution_loss is (1 - e^2) m g h of the bounces alone; what steps make of rest and sliding is step_loss."""
-        for step in 1e-3, 2.5e-4:
-            rows = table(self.run_scene(SLIDE % step, f"s{step}") / "ledger.csv")
+        for method, step in itertools.product(("leapfrog", "energy-momentum"), (1e-3, 2.5e-4)):
+            rows = table(self.run_scene(SLIDE % step, f"{method}{step}", "--set", f"method.step={method}") / "ledger.csv")
             value = {k: float(v) for k, v in rows[-1].items()}
             # the box slides until it rests: friction takes its kinetic energy; the ball loses all of m g h in the end, but for
             # what a step of gravity still holds
@@ -74,6 +86,18 @@ class Ledger(Runs):
             lost = [float(r["step_loss"]) for r in rows]
             self.assertTrue(all(b >= a for a, b in zip(lost, lost[1:])), "a loss shrinks")
             self.assertLess(max(abs(float(r["closure"])) for r in rows), 1e-12)
+
+    def test_standing_costs_by_the_step_alone(self):
+        """What a bar that stands loses is step_loss in both steps of bars, and falls at least with the step."""
+        for method in "event", "leapfrog":
+            lost = []
+            for safety in 0.3, 0.1:
+                rows = table(self.run_scene(STAND % safety, f"{method}{safety}", "--set", f"method.step={method}") / "ledger.csv")
+                lost.append(float(rows[-1]["step_loss"]))
+                self.assertGreater(float(rows[-1]["restitution_loss"]), 10 * lost[-1])
+                self.assertLess(max(abs(float(r["closure"])) for r in rows), 1e-12)
+            self.assertGreater(lost[0], 3 * lost[1], method)
+            self.assertGreater(lost[1], 0, method)
 
     def test_bodies_add_up(self):
         """Rows of bodies.csv sum to the ledger, at every frame; angular momenta and potentials too."""

@@ -216,7 +216,7 @@ def faults(out):
         ("stop: [{probe: x}]\n" + good, "needs a bound"),
         ("stop: [{rest: 1, probe: x, above: 1}]\n" + good, "give one of probe"),
         ("stop: [{separation: [a]}]", "names 1 bodies"),
-        ("stop: [{probe: x, above: 1, for: 2}]\n" + good, "goes with 'separation'"),
+        ("stop: [{probe: x, above: 1, for: 2}]\n" + good, "is for 'separation'"),
         ("record: {probes: 1}", "there are no 'probes'"),
     ]:
         code, _, err = visviva("check", "-", text=head + more + "\n")

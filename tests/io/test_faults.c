@@ -129,7 +129,7 @@ static const planted bodies[] = {
   {"missing kind",      HEAD "  a: {length: 1}\n", 4, 3, "bodies.a: 'kind' is missing: one of toy, wall"},
   {"misspelt kind",     HEAD "  a: {knd: toy, length: 1}\n", 4, 7, "unknown key 'knd'; did you mean 'kind'?"},
   {"kind is a map",     HEAD "  a: {kind: {toy: 1}}\n", 4, 13, "expected one of toy, wall, found a map"},
-  {"body is a number",  HEAD "  a: 5\n", 4, 6, "bodies.a: expected a map with the words of a body, found '5'"},
+  {"body is a number",  HEAD "  a: 5\n", 4, 6, "bodies.a: expected a map with the keys of a body, found '5'"},
   {"bodies is a list",  "visviva: 1\ntime: {end: 1}\nbodies: [{kind: toy}]\n", 3, 9, "expected a map of bodies, found a list"},
   {"no bodies",         "visviva: 1\ntime: {end: 1}\nbodies: {}\n", 3, 9, "at least one body"},
   {"name twice",        HEAD A A, 5, 3, "body 'a' is written twice, first in line 4"},
@@ -153,7 +153,7 @@ static const planted yaml[] = {
   {"a list",            "- a\n- b\n", 1, 1, "a scene is a map"},
   {"unclosed list",     HEAD A "gravity: [0, 0\n", 6, 1, "that begins at 5:10"},
   {"unclosed quote",    HEAD A "title: \"open\n", 6, 1, "quoted scalar"},
-  {"tab",               "visviva: 1\ntime:\n\tend: 1\n", 3, 1, "cannot start any token"},
+  {"tab",               "visviva: 1\ntime:\n\tend: 1\n", 3, 1, "a tab; indent with blanks"},
   {"bad indent",        "visviva: 1\ntime:\n    end: 1\n  step: 2\n", 4, 0, "block mapping"},
   {"no colon",          "visviva: 1\ntime\nbodies: {}\n", 3, 0, "':'"},
   {"two documents",     HEAD A "---\nvisviva: 1\n", 5, 1, "a second document"},
@@ -340,6 +340,7 @@ static void faults_of_files(void **state)
              "a\0:\0",
              6);
   read_fails("utf16.yaml", VV_SCENE, "utf16.yaml:1:");
+  remove("empty.yaml"), remove("binary.yaml"), remove("utf16.yaml");
   write_file("closed.yaml", "visviva: 1\n", 11);
   assert_int_equal(chmod("closed.yaml", 0), 0);
   if (geteuid() != 0) read_fails("closed.yaml", VV_IO, "Permission denied"); /* root may read anything */

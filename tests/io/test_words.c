@@ -423,7 +423,7 @@ static void reference_shows_every_word(void **state)
   static const char *const line[] = {
       "| `length` | a number | m | required | above 0, up to 1e+06 | size |\n",
       "| `smooth` | true or false |  | `true` |  | yes or no \\| never both |\n",
-      "| `mode` | a word |  | `soft` | `soft`, `hard`, `one-point` | how |\n",
+      "| `mode` | a keyword |  | `soft` | `soft`, `hard`, `one-point` | how |\n",
       "| `samples` | a list of numbers | s | none | from 0, up to 10 | times |\n",
       "### `toy.section.tube`\n",
       "### `toy.loads[].history`\n",

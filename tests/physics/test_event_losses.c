@@ -18,7 +18,8 @@ static vv_status look(const vv_view *view, void *user)
 {
   watch *w = user;
   const vv_ledger *l = view->ledger;
-  const double lost = vv_sum_value(&l->posted.restitution_loss) + vv_sum_value(&l->posted.friction_loss);
+  const double lost = vv_sum_value(&l->posted.restitution_loss) + vv_sum_value(&l->posted.friction_loss) +
+                      vv_sum_value(&l->posted.step_loss);
   check_least(lost, w->lost * (1.0 - 1e-14));
   w->lost = fmax(w->lost, lost);
   w->least = fmin(w->least, l->now.contact), w->most = fmax(w->most, l->now.contact);

@@ -379,7 +379,7 @@ static const struct {
   {MASS ", copies: {places: nowhere.csv}", "cannot be opened"},
   {MASS ", loads: [{history: constant}]", "neither a force nor a moment"},
   {MASS ", loads: [{force: [1, 0, 0], copy: 1}]", "there are copies 0 to 0"},
-  {MASS ", loads: [{moment: [1, 0, 0], at: [1, 0, 0]}]", "goes with a force"},
+  {MASS ", loads: [{moment: [1, 0, 0], at: [1, 0, 0]}]", "needs a force"},
   {BALL ", fixed: true, velocity: [1, 0, 0]", "does not move"},
   {BALL ", fixed: true, spin: [1, 0, 0]", "does not turn"},
   {BALL ", fixed: true, loads: [{force: [1, 0, 0]}]", "does nothing"},

@@ -242,6 +242,16 @@ function mix(a: number[], b: number[], x: number): number[] {
   return out.map((v) => v / n);
 }
 
+function readStores(j: any): Map<string, { time: number[]; strain: number[]; potential: number[] }> {
+  const out = new Map<string, { time: number[]; strain: number[]; potential: number[] }>(), t = j ? new Table(j) : null;
+  for (let i = 0; t && i < t.rows; i++) {
+    const name = t.word('body', i), s = out.get(name) ?? { time: [], strain: [], potential: [] };
+    s.time.push(t.column('time')![i]), s.strain.push(t.column('strain')![i]), s.potential.push(t.column('potential')![i]);
+    out.set(name, s);
+  }
+  return out;
+}
+
 export interface Frames { kept: number; all: number; burst: boolean; fields: number; time: Float64Array; step: Float64Array; keys: Float64Array; allKeys: number }
 
 export class Run {
@@ -254,6 +264,8 @@ export class Run {
   events: Table;
   contactTable: Table;
   contacts: Contact[];
+  /** Strain and potential energy of each body over time, where several move. */
+  private stores: () => Map<string, { time: number[]; strain: number[]; potential: number[] }>;
   frames: Frames;
   bodies: Body[];
   index: number;
@@ -272,6 +284,7 @@ export class Run {
     this.events = new Table(j.events);
     this.contactTable = new Table(j.contacts);
     this.contacts = readContacts(this.contactTable, j.forces);
+    this.stores = lazy(() => readStores(j.stores));
     this.frames = { ...j.frames, time: new Float64Array(bytes(j.frames.time)), step: new Float64Array(bytes(j.frames.step)),
       keys: new Float64Array(bytes(j.frames.keys)), allKeys: j.frames.all_keys };
     this.bodies = j.bodies.map((b: any) => new Body(b));
@@ -310,6 +323,16 @@ export class Run {
     const row = rows > 1 ? Math.min(rows - 1, Math.max(0, copy)) : 0, a = 4 * (frame * rows + row), c = blend > 0 ? a + 4 * rows : a;
     const at = (k: number) => h[a + k] + blend * (h[c + k] - h[a + k]);
     return { kinetic: at(0), momentum: [at(1), at(2), at(3)] };
+  }
+
+  /** Energy that a body stores now; the only one that moves stores what the ledger says. */
+  stored(b: Body, t: number): { strain: number; potential: number } | null {
+    const own = this.stores().get(b.name), alone = this.bodies.length === 1;
+    const time = own?.time ?? (alone ? this.ledger.column('time') : undefined);
+    const strain = own?.strain ?? this.ledger.column('strain'), potential = own?.potential ?? this.ledger.column('potential');
+    if (!time || !strain || !potential || time.length === 0) return null;
+    const i = Math.max(0, lastNotAfter(time, t)), k = Math.min(i + 1, time.length - 1), x = time[k] > time[i] ? Math.min(1, Math.max(0, (t - time[i]) / (time[k] - time[i]))) : 0;
+    return { strain: strain[i] + x * (strain[k] - strain[i]), potential: potential[i] + x * (potential[k] - potential[i]) };
   }
 
   /** The frame at or before t, and how far the next one is in (0..1). */

@@ -2,7 +2,7 @@
 import type { Clock } from './clock';
 import { lastNotAfter, type Report, type Run } from './data';
 import { el } from './dom';
-import { brief, grouped, number, shorten, unit, words } from './format';
+import { brief, grouped, shorten, unit, words } from './format';
 
 const ROW = 28;
 const shown = ['time', 'kind', 'body_a', 'feature_a', 'body_b', 'feature_b', 'normal_speed', 'normal_impulse', 'tangential_impulse', 'energy_jump', 'x', 'y', 'z'];
@@ -83,7 +83,7 @@ export class Events {
       const cells = this.columns.map((name) => {
         if (this.kind(name) === 'word') return el('span', { role: 'cell', class: 'word', title: e.word(name, i) }, shorten(e.word(name, i), 60));
         const value = e.column(name)![i];
-        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, name === 'time' ? number(value, 7) : brief(value, 5));
+        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, brief(value, name === 'time' ? 7 : 5));
       });
       rows.push(el('div', { class: i === this.current ? 'row now' : 'row', role: 'row', style: `top:${k * ROW}px`, 'data-event': i, onclick: () => this.go(i) }, ...cells));
     }

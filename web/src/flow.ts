@@ -155,7 +155,7 @@ export class EnergyFlow {
       let y = 22;
       for (const n of list) (n.top = y), (n.height = Math.max(1, n.value * per)), (y += Math.max(n.height, LINES - 4) + GAP - 4);
     }
-    const low = Math.max(60, ...nodes.map((n) => n.top + Math.max(n.height, LINES))) + (nodes.some((n) => n.column === 1) ? 18 : 6);
+    const low = Math.max(60, ...nodes.map((n) => (n.column === 1 ? n.top + n.height + 30 : n.top + Math.max(n.height, LINES)))) + 6;
     this.svg.setAttribute('viewBox', `0 0 ${WIDTH} ${low}`);
     const used = new Map<Node, [number, number]>(nodes.map((n) => [n, [0, 0]]));
     const strained = (this.run.ledger.column('strain') ?? []).some((v) => v > 1e-9 * scaleOf(this.run)); // else it is all in springs of contacts
@@ -170,12 +170,12 @@ export class EnergyFlow {
     for (const n of nodes) {
       const right = n.column === 2, anchor = n.column === 0 ? 'end' : n.column === 1 ? 'middle' : 'start', tx = n.column === 0 ? x(0) - 8 : right ? x(2) + BAR + 8 : x(1) + BAR / 2;
       parts.push(shape('rect', { x: x(n.column), y: n.top, width: BAR, height: n.height, rx: 2, fill: stroke(colours[n.name]), 'data-node': n.name, 'data-column': n.column, 'data-value': n.value }));
-      const text = shape('text', { x: tx, y: n.column === 1 ? n.top + n.height + 15 : n.top + Math.max(10, n.height / 2 - 2), 'text-anchor': anchor }, n.column === 1 ? `through ${strained ? 'strain' : 'contact'}: ${withUnit(n.value, u, 3)}` : n.name === 'strain' && !strained ? 'contact' : names[n.name]);
-      if (n.column !== 1) text.appendChild(shape('tspan', { class: 'value', x: tx, dy: 14 }, withUnit(n.value, u, 3)));
+      const text = shape('text', { x: tx, y: n.column === 1 ? n.top + n.height + 15 : n.top + Math.max(10, n.height / 2 - 2), 'text-anchor': anchor }, n.column === 1 ? `through ${strained ? 'strain' : 'contact'}` : n.name === 'strain' && !strained ? 'contact' : names[n.name]);
+      text.appendChild(shape('tspan', { class: n.column === 1 ? '' : 'value', x: tx, dy: 14 }, withUnit(n.value, u, 3)));
       parts.push(text);
     }
     this.svg.replaceChildren(...parts);
     this.svg.setAttribute('aria-label', links.map((l) => `${names[l.from.name]} to ${names[l.to.name]}: ${withUnit(l.value, u, 3)}`).join('; '));
-    this.note.textContent = links.length === 0 ? 'There is no energy yet.' : 'Net, from the start to the time of the picture.';
+    this.note.textContent = links.length === 0 ? 'No energy has moved yet.' : 'Net, from the start to the time of the picture.';
   }
 }

@@ -81,11 +81,11 @@ export class Overlay {
   }
 
   private drawNames(): void {
-    const taken: { x: number; y: number; w: number }[] = [];
+    const taken: { x: number; y: number; w: number }[] = [], top = this.element.clientWidth < 600 ? 74 : 16; // below the buttons
     this.names.replaceChildren(...this.stage.labels().flatMap((l) => {
       const p = this.stage.project(l.at), text = shorten(l.text, 32), w = 7 * text.length;
       if (!p.seen) return [];
-      let y = p.y - 6;
+      let y = Math.max(p.y - 6, p.y > 0 ? top : p.y);
       while (taken.some((o) => Math.abs(o.y - y) < 15 && Math.abs(o.x - p.x) < 0.5 * (o.w + w))) y -= 15; // one above the other
       taken.push({ x: p.x, y, w });
       return [el('span', { class: l.quiet ? 'quiet' : '', style: `transform:translate(${p.x.toFixed(1)}px,${y.toFixed(1)}px) translate(-50%,-100%)` }, text)];
@@ -115,9 +115,12 @@ export class Overlay {
     const { world, shape, copy } = hit, b = shape.body, many = b.elementNodes === 0 && b.nodes > 1;
     const h = world.run.holding(b, copy, this.clock.t), whole = many && b.holdingRows < 2;
     const row = (name: string, text: string, value: number) => [el('dt', {}, name), el('dd', { 'data-value': String(value) }, text)];
-    const p = h ? Math.hypot(...h.momentum) : 0;
+    const p = h ? Math.hypot(...h.momentum) : 0, of = whole ? ' of all' : '', unit = world.run.energyUnit;
+    const s = many && !whole ? null : world.run.stored(b, this.clock.t); // it is that of all copies
+    const stored = !s ? [] : [...(b.kind !== 'rigid' ? row('strain energy', withUnit(s.strain, unit, 4), s.strain) : []),
+      ...(s.potential !== 0 ? row(`potential energy${of}`, withUnit(s.potential, unit, 4), s.potential) : [])];
     this.tip.replaceChildren(el('b', {}, shorten(b.name, 40) + (many ? ` ${copy}` : '')), el('span', {}, ` ${b.kind}`),
-      el('dl', {}, ...(h ? [...row(whole ? 'kinetic energy of all' : 'kinetic energy', withUnit(h.kinetic, world.run.energyUnit, 4), h.kinetic), ...row(whole ? 'momentum of all' : 'momentum', withUnit(p, world.run.momentumUnit, 4), p)] : [])));
+      el('dl', {}, ...(h ? [...row(`kinetic energy${of}`, withUnit(h.kinetic, unit, 4), h.kinetic), ...stored, ...row(`momentum${of}`, withUnit(p, world.run.momentumUnit, 4), p)] : [])));
     const right = this.at.x > 0.6 * this.element.clientWidth;
     this.tip.style.transform = `translate(${this.at.x + (right ? -14 : 14)}px,${this.at.y + 14}px) translateX(${right ? '-100%' : '0'})`;
   }

@@ -55,12 +55,13 @@ function floorOf(lines: Line[]): number {
   return Math.max(1e-17, 1e-7 * Math.max(0, ...lines.map((l) => largest(l.y))));
 }
 
-/** Bounds of a claim; of those only that are measured as the plot is (`same`: this figure of the summary is the claim's worst). */
-function boundsOf(runs: Run[], claim: string, same?: string): Bound[] {
+/** Bounds of a claim that is measured as the plot is: `same`, a figure of the summary, is the claim's worst.  (The claim about the
+ * energy of shells and beams is about that of fourth order, not about the closure.) */
+function boundsOf(runs: Run[], claim: string, same: (summary: any) => unknown): Bound[] {
   return runs.flatMap((run) => {
     const c = (Array.isArray(run.summary?.claims) ? run.summary.claims : []).find((x: any) => x.name === claim);
     if (!c || !(c.bound > 0) || String(c.nature).startsWith('guard')) return [];
-    return same && run.summary[same] !== c.worst ? [] : [{ value: c.bound, run, kept: c.kept === true }];
+    return same(run.summary) !== c.worst ? [] : [{ value: c.bound, run, kept: c.kept === true }];
   });
 }
 
@@ -70,11 +71,11 @@ function panelsOf(runs: Run[]): Panel[] {
   const error = linesOf(runs, [['closure', '#0072b2', 'energy error']], ['closure'], (y) => y.map(Math.abs));
   const panels: Panel[] = [
     { id: 'energy', title: 'Energy', unit: u('total'), lines: linesOf(runs, many ? [['total', ''], ['kinetic', ''], ['strain', ''], ['contact', '']] : energy, ['kinetic', 'total']) },
-    { id: 'error', title: 'Relative energy error', unit: '', lines: error, log: true, floor: floorOf(error), bounds: boundsOf(runs, 'energy') },
+    { id: 'error', title: 'Relative energy error', unit: '', lines: error, log: true, floor: floorOf(error), bounds: boundsOf(runs, 'energy', (s) => s.energy?.max_relative_error) },
     { id: 'momentum', title: 'Momentum', unit: u('p_x'), lines: linesOf(runs, three('p'), ['p_x']) },
     { id: 'angular', title: 'Angular momentum about the origin', unit: u('L_x'), lines: linesOf(runs, three('L'), ['L_x']) },
     { id: 'contacts', title: 'Contacts', unit: '', lines: linesOf(runs, [['contacts', '#0072b2', 'contacts']], ['contacts']), steps: true },
-    { id: 'penetration', title: 'Penetration', unit: u('penetration'), lines: linesOf(runs, [['penetration', '#cc79a7', 'penetration']], ['penetration']), bounds: boundsOf(runs, 'penetration', 'max_penetration') },
+    { id: 'penetration', title: 'Penetration', unit: u('penetration'), lines: linesOf(runs, [['penetration', '#cc79a7', 'penetration']], ['penetration']), bounds: boundsOf(runs, 'penetration', (s) => s.max_penetration) },
   ];
   return panels.filter((p) => p.lines.length > 0);
 }
@@ -122,7 +123,7 @@ export class Plots {
     const ink = style.getPropertyValue('--ink').trim(), line = style.getPropertyValue('--line').trim(), muted = style.getPropertyValue('--muted').trim();
     for (const panel of this.panels) {
       if (panel.lines.some((l) => finite(l.y))) this.drawn.push(this.make(panel, ink, line, muted));
-      else this.placeOf(panel).appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, 'zero throughout'))));
+      else this.placeOf(panel).appendChild(el('figure', { class: 'plot nothing', id: `plot-${panel.id}` }, el('figcaption', {}, el('h3', {}, panel.title), el('span', {}, panel.id === 'error' ? 'below round-off throughout' : 'zero throughout'))));
     }
     this.aside.appendChild(this.flow.element);
     if (this.xt.shown) this.grid.prepend(this.xt.element), this.xt.draw();
@@ -209,7 +210,7 @@ export class Plots {
       c.lineWidth = ratio;
       c.beginPath();
       if (inside) c.moveTo(left, y), c.lineTo(left + width, y), c.stroke();
-      if (!shown.has(text)) c.fillText(text, left + width - 4 * ratio, (inside ? Math.max(y, top + 14 * ratio) : top + 14 * ratio) - 4 * ratio);
+      if (!shown.has(text)) c.fillText(text, left + width - 4 * ratio, (inside && y > top + 18 * ratio ? y : inside ? y + 18 * ratio : top + 14 * ratio) - 5 * ratio);
       shown.add(text);
     }
     c.restore();

@@ -10,12 +10,17 @@ function claimsOf(run: Run): Claim[] {
   return Array.isArray(run.summary?.claims) ? run.summary.claims : [];
 }
 
+/** A run that its scene ended is a run that is done. */
+function metItsStop(run: Run): boolean {
+  return run.summary?.reason === 'a stop condition of the scene was met'; // VV_REASON_STOPPED
+}
+
 type Mood = 'good' | 'bad' | 'open';
 
 export function judge(run: Run): { mood: Mood; text: string } {
   if (!run.summary) return { mood: 'open', text: 'Not finished: there is no summary yet' };
   const claims = claimsOf(run), broken = claims.filter((c) => !c.kept).length, reason = run.summary.reason;
-  if (reason && reason !== 'done') return { mood: 'bad', text: `Stopped: ${reason}` };
+  if (reason && reason !== 'done' && !metItsStop(run)) return { mood: 'bad', text: `Stopped: ${reason}` };
   if (broken > 0) return { mood: 'bad', text: `${broken} of ${claims.length} claims broken` };
   const guards = claims.filter((c) => c.nature.startsWith('guard'));
   if (guards.length > 0) return { mood: 'open', text: `${claims.length - guards.length} of ${claims.length} claims kept; ${guards.map((c) => words(c.name)).join(' and ')}: did not blow up` };
@@ -27,7 +32,7 @@ function methodOf(run: Run): string {
   const m = run.summary?.method ?? {};
   const parts: string[] = [];
   if (m.step) parts.push(`${m.step} steps`);
-  if (m.step === 'event' && m.jump) parts.push(`jump ${m.jump}`);
+  if (m.step === 'event' && m.jump) parts.push(`jump ${m.jump === 'auto' ? m.energy ?? 'auto' : m.jump}`); // each rule balances its own energy
   if (m.order) parts.push(`order ${m.order}`);
   if (m.energy) parts.push(`${m.energy} energy`);
   return parts.join(', ');
@@ -44,8 +49,14 @@ function path(run: Run, key: string): unknown {
   return key.split('.').reduce((v: any, k) => (v === null || v === undefined ? undefined : v[k]), run.summary);
 }
 
-function relativeTo(scale: unknown, u: string): string {
-  return scale === 0 ? 'there is none in this run' : `relative to ${withUnit(scale, u, 3)}`;
+function relativeTo(scale: unknown, u: string, error: unknown, none = 'there is none in this run'): string {
+  return scale === 0 ? none : `${error === 0 ? 'below round-off; ' : ''}relative to ${withUnit(scale, u, 3)}`;
+}
+
+/** Where the claim is about another energy than the ledger: what that one did. */
+function fourthOrder(run: Run): string {
+  const c = claimsOf(run).find((x) => x.name === 'energy');
+  return c && c.nature.startsWith('bounded') && c.worst !== path(run, 'energy.max_relative_error') ? `; that of fourth order ${number(c.worst, 2)}` : '';
 }
 
 function figures(): Figure[] {
@@ -53,9 +64,9 @@ function figures(): Figure[] {
     label, key, text: (r) => text(path(r, key), r), note, value: (r) => path(r, key),
   });
   return [
-    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => relativeTo(path(r, 'energy.scale'), r.ledger.unit('total'))),
-    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'momentum.scale'), r.ledger.unit('p_x'))),
-    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'))),
+    plain('Energy error, worst', 'energy.max_relative_error', (v) => number(v, 3), (r) => relativeTo(path(r, 'energy.scale'), r.ledger.unit('total'), path(r, 'energy.max_relative_error'), 'nothing moves') + fourthOrder(r)),
+    plain('Momentum drift', 'momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'momentum.scale'), r.ledger.unit('p_x'), path(r, 'momentum.max_drift'))),
+    plain('Angular momentum drift', 'angular_momentum.max_drift', (v) => number(v, 3), (r) => relativeTo(path(r, 'angular_momentum.scale'), r.ledger.unit('L_x'), path(r, 'angular_momentum.max_drift'))),
     plain('Contacts', 'contacts', (v) => whole(v), (r) => `${whole(path(r, 'impacts'))} impulse${path(r, 'impacts') === 1 ? '' : 's'} that hit, ${whole(path(r, 'contact_pairs'))} pair${path(r, 'contact_pairs') === 1 ? '' : 's'} of bodies`),
     plain('Deepest penetration', 'max_penetration', (v, r) => withUnit(v, r.ledger.unit('penetration'), 3)),
     plain('Cost', 'wall_seconds', (v) => seconds(v), (r) => `${path(r, 'step_seconds') === undefined ? '' : `${seconds(path(r, 'step_seconds'))} in steps, `}${number(path(r, 'ns_per_node_step'), 3)} ns per node and step, ${whole(path(r, 'threads'))} thread${path(r, 'threads') === 1 ? '' : 's'}`),
@@ -144,7 +155,7 @@ function several(runs: Run[], clock: Clock): HTMLElement[] {
 
 export function verdict(report: Report, clock: Clock): HTMLElement {
   const { runs } = report, title = runs[0].title;
-  const messages = runs.filter((r) => r.summary?.message).map((r) => el('p', { class: 'message' }, shorten(String(r.summary.message), 400)));
+  const messages = runs.filter((r) => r.summary?.message).map((r) => el('p', { class: metItsStop(r) ? 'message ended' : 'message' }, metItsStop(r) ? 'Ended by its stop condition, ' : '', shorten(String(r.summary.message), 400)));
   return el('header', { class: 'verdict' },
     el('div', { class: 'titles' }, el('h1', { title }, shorten(title, 160)),
       runs.length === 1 ? el('div', { class: 'headline' }, badge(runs[0]), el('p', { class: 'method' }, methodOf(runs[0]))) : el('p', { class: 'method' }, `${runs.length} runs`)),

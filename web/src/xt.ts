@@ -14,6 +14,12 @@ function barsOf(run: Run): { bars: Body[]; axis: number } {
   return { bars, axis };
 }
 
+/** 1, 2 or 5 times a power of ten, not below x. */
+function roundStep(x: number): number {
+  const ten = 10 ** Math.floor(Math.log10(x));
+  return [1, 2, 5, 10].find((k) => k * ten >= 0.999999 * x)! * ten;
+}
+
 export class TimeSpace {
   readonly element: HTMLElement;
   readonly shown: boolean;
@@ -100,7 +106,12 @@ export class TimeSpace {
     c.font = "11px 'Inter', system-ui, sans-serif";
     c.textAlign = 'right';
     for (let i = 0; i <= 4; i++) c.fillText(moment(clock.start + (i / 4) * (clock.end - clock.start), clock.end - clock.start, this.run.timeUnit), LEFT - 6, TOP + 4 + (i / 4) * (HEIGHT - TOP - FOOT));
-    for (let i = 0; i <= 4; i++) (c.textAlign = i === 4 ? 'right' : 'center'), c.fillText(brief(+(Math.round((1000 * (from + (i / 4) * span)) / span) * (span / 1000)).toPrecision(3)), LEFT + (i / 4) * (width - LEFT - RIGHT), HEIGHT - FOOT + 14);
+    const step = roundStep(span / 5);
+    for (let k = Math.ceil(from / step - 1e-9); k * step <= from + span * (1 + 1e-9); k++) {
+      const share = (k * step - from) / span;
+      c.textAlign = share > 0.95 ? 'right' : 'center';
+      c.fillText(brief(+(k * step).toPrecision(6), 6), LEFT + share * (width - LEFT - RIGHT), HEIGHT - FOOT + 14);
+    }
     c.textAlign = 'center';
     c.fillText(`position (${unit(this.run.lengthUnit) || 'length'})`, LEFT + 0.5 * (width - LEFT - RIGHT), HEIGHT - 8);
   }

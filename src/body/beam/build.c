@@ -100,7 +100,7 @@ static vv_status check_words(const vv_group *g)
     const char *end = e == 0 ? "first" : "last";
     if (closed && !vv_is(ends, end, "free")) status = vv_complain(ends, end, "a closed beam has no ends");
     if (vv_is(ends, end, "slope") && !vv_is(g, "drift", "lgvi"))
-      status = vv_complain(ends, end, "a slope goes with 'drift: lgvi': the others let a turning node leave its line");
+      status = vv_complain(ends, end, "a slope needs 'drift: lgvi': the others let a turning node leave its line");
     if (vv_is(ends, end, "slope") && vv_integer(g, "elements") < 3)
       status = vv_complain(ends, end, "a slope holds two nodes: use 3 or more elements");
   }

@@ -406,7 +406,7 @@ vv_status beam_shape_check(const vv_group *g, int64_t elements)
   curve k;
   if (check_profiles(g, "spin_profile") != VV_OK) status = VV_SCENE;
   if (vv_has(g, "toward") && !(vv_is(g, "shape", "uniform") && vv_is(vv_sub(g, "shape"), "steps", "cayley")))
-    return vv_complain(g, "toward", "goes with 'shape: {uniform: {steps: cayley, ...}}'");
+    return vv_complain(g, "toward", "is for 'shape: {uniform: {steps: cayley, ...}}'");
   if (vv_is(g, "shape", "nodes")) return check_file(g, elements) != VV_OK ? VV_SCENE : status;
   if (check_directions(g) != VV_OK) return VV_SCENE;
   curve_of(g, beam_length(g), &k);

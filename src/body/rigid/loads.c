@@ -27,7 +27,7 @@ vv_status rigid_loads_check(const vv_group *g, int64_t copies)
     if (vvi_history_check(l, "history") != VV_OK) status = VV_SCENE;
     if (is_zero(l, "force") && is_zero(l, "moment"))
       status = vv_complain(l, "force", "neither a force nor a moment is given: the load does nothing");
-    if (vv_has(l, "at") && is_zero(l, "force")) status = vv_complain(l, "at", "goes with a force");
+    if (vv_has(l, "at") && is_zero(l, "force")) status = vv_complain(l, "at", "needs a force");
     if (vv_has(l, "copy") && vv_integer(l, "copy") >= copies)
       status = vv_complain(l, "copy", "there are copies 0 to %lld", (long long)copies - 1);
   }

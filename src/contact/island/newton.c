@@ -14,7 +14,7 @@
 
 /* kappa: K over the mean inverse mass of the contact; a pass that takes more than PATIENCE iterations is made softer, the
  * next after one that took no more than QUICK, or that gained little, is made stiffer. */
-enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 30, FIRST = 50 };
+enum { SEARCH = 12, PATIENCE = 8, QUICK = 2, SMOOTH = 30, SMOOTH_MANY = 60, FIRST = 50 };
 static const double KAPPA = 30.0, KAPPA_MOST = 1e10, STIFFER = 30.0;
 enum { SHIFTS = 12 }; /* passes after which an island of many contacts is left with shifts that have not converged */
 
@@ -433,7 +433,9 @@ static bool warm(const vvi_island_work *w)
 }
 
 /* From impulses of the last step the law itself comes first, after a few sweeps, which find most touches: it needs half the
- * iterations there.  What it does not solve in its share of them is brought nearer by convex problems. */
+ * iterations there.  What it does not solve in its share of them is brought nearer by convex problems; not where there are
+ * many, of which these leave more than it does.  Those want more sweeps and small steps of stiffness: of 20 islands of 2,800
+ * contacts in a heap 100 iterations leave 12 times `loose` in the mean otherwise, and 1.5 times so. */
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted)
 {
   int32_t n = 0;
@@ -442,8 +444,9 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
   if (!plan(w)) return 0;
   w->best = INFINITY;
   if (w->rubs && (w->rows <= VVI_MANY || warm(w))) {
-    vvi_island_sweep(w, SMOOTH, &change);
-    n = vvi_island_direct(w, FIRST, KAPPA, 10.0, done, accepted);
+    const bool many = w->rows > VVI_MANY;
+    vvi_island_sweep(w, many ? SMOOTH_MANY : SMOOTH, &change);
+    n = vvi_island_direct(w, many ? most : FIRST, KAPPA, many ? 3.0 : 10.0, done, accepted);
     if (*done || *accepted) return n;
     if (w->best < INFINITY) vvi_newton_best(w);
   }

@@ -1,6 +1,6 @@
 /* io/results/bodies.c  bodies.csv: energy and momentum of every body that moves, with every frame. */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 
 enum { NUMBER_TEXT = 32, FEW = 50 };
 

@@ -3,8 +3,8 @@
  * /contacts        attribute first: contacts of the run that are not in here (0, unless a file was put aside)
  * /contacts/NAME   [contacts], the columns of contacts.csv; bodies by their index
  * /contacts/force  time, normal, tangential: [samples]; `contact` is the row in /contacts that a sample belongs to */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 #include "ledger/episodes.h"
 
 #include <stddef.h>

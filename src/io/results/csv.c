@@ -1,6 +1,6 @@
 /* io/results/csv.c  ledger.csv, events.csv and contacts.csv: a line of units, a line of names, then rows that read back exactly. */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 
 #include <string.h>
 

@@ -11,8 +11,8 @@
  *               /poses/NAME  [poses] where a rigid body (index, copy) was at an impact: time, place, quaternion w, i, j, k
  *               /keys        shapes of elastic bodies at contacts (keys.c)
  *               /events/NAME [events] or [events][3], the rows of events.csv; bodies by their index, kinds by code */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 
 #include <stddef.h>
 #include <stdio.h>

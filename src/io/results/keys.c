@@ -7,8 +7,8 @@
  * The simulation offers positions at contacts (vv_view.key).  One is kept for each small stretch of time in which contacts
  * begin, several in a frame while they last, and no more than START + EACH of them for each frame: a heap that never rests
  * would fill the file.  All of this depends on step numbers alone, so a resumed run keeps the same. */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* io/results/probes.c  probes.csv: a line of units, a line of names, then a row at each step nearest to a multiple of
  * record.probes; the first and the last step in any case. */
-#include "io/results/units.h"
 #include "io/results/writer.h"
+#include "io/units.h"
 #include "model/probe.h"
 
 #include <math.h>

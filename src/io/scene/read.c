@@ -56,12 +56,23 @@ static yaml_mark_t mark_of(const char *text, size_t length, size_t byte)
   return mark;
 }
 
+/* libyaml calls it a "character that cannot start any token". */
+static bool is_tab(const char *text, size_t length, yaml_mark_t mark)
+{
+  size_t i = 0;
+  for (size_t line = 0; i < length && line < mark.line; i++) line += text[i] == '\n';
+  for (size_t column = 0; i < length && column < mark.column && text[i] != '\n'; i++)
+    column += ((unsigned char)text[i + (i + 1 < length)] & 0xc0) != 0x80;
+  return i < length && text[i] == '\t';
+}
+
 static vv_status fail_syntax(const reader *r, const char *text, size_t length)
 {
   const yaml_parser_t *p = &r->parser;
   if (p->error == YAML_MEMORY_ERROR) return fail_memory(r);
   const char *problem = p->problem != NULL ? p->problem : "not YAML";
   if (p->error == YAML_READER_ERROR) return fail_at(r, mark_of(text, length, p->problem_offset), problem);
+  if (is_tab(text, length, p->problem_mark)) return fail_at(r, p->problem_mark, "a tab; indent with blanks");
   char message[256];
   if (p->context != NULL)
     snprintf(message, sizeof message, "%s %s that begins at %zu:%zu", problem, p->context, p->context_mark.line + 1,

@@ -81,7 +81,7 @@ static void put_row(vvi_page *p, const vv_field *f, bool choice)
 /* `path`: the words that lead here, as in "bodies.NAME.material". */
 static void put_schema(vvi_page *p, const vv_schema *s, const char *path, bool choice)
 {
-  vvi_page_put(p, "| word | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n");
+  vvi_page_put(p, "| key | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|\n");
   for (int i = 0; i < s->n; i++) put_row(p, &s->field[i], choice);
   vvi_page_put(p, "\n");
   for (int i = 0; i < s->n; i++) {
@@ -92,10 +92,10 @@ static void put_schema(vvi_page *p, const vv_schema *s, const char *path, bool c
              f->type == VV_LIST ? "[]" : "");
     vvi_page_put(p, "### `%s`\n\n", below);
     if (f->sub == &vvi_history_schema) {
-      vvi_page_put(p, "One of the words of [history](#history).\n\n");
+      vvi_page_put(p, "One of the keys of [history](#history).\n\n");
       continue;
     }
-    put_sentence(p, f->type == VV_CHOICE ? "exactly one of these words" : f->sub->doc);
+    put_sentence(p, f->type == VV_CHOICE ? "exactly one of these keys" : f->sub->doc);
     if (f->sub->n > 0) put_schema(p, f->sub, below, f->type == VV_CHOICE);
   }
 }
@@ -108,10 +108,10 @@ static void put_head(vvi_page *p)
                VV_VERSION);
   vvi_page_put(
       p,
-      "A scene is one YAML file.  Unknown words, doubled keys, quoted numbers, NaN and infinities are errors, and all\n"
+      "A scene is one YAML file.  Unknown keys, doubled keys, quoted numbers, NaN and infinities are errors, and all\n"
       "errors of a file are reported at once.  Numbers may be formulas with units "
       "([scene-language.md](scene-language.md));\n"
-      "without a unit they are SI, unless `units` names others.  A word with the default *none* may be left out and "
+      "without a unit they are SI, unless `units` names others.  A key with the default *none* may be left out and "
       "then\n"
       "has no value.\n\n");
 }
@@ -144,7 +144,7 @@ vv_status vv_scene_reference(vv_ctx *ctx, const char *path)
   put_kinds(&p, ctx);
   vvi_page_put(&p, "## history\n\n");
   put_sentence(&p, vvi_history_schema.doc);
-  put_sentence(&p, "exactly one of these words; a word that needs nothing may stand alone: `history: constant`");
+  put_sentence(&p, "exactly one of these keys; a key that needs nothing may stand alone: `history: constant`");
   put_schema(&p, &vvi_history_schema, "history", true);
   vvi_locale_leave(&locale);
   const vv_status closed = vvi_file_close(&p.file);

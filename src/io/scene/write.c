@@ -1,5 +1,6 @@
 /* io/scene/write.c  The scene with all defaults written out, readable again to the same hash. */
 #include "io/file.h"
+#include "io/units.h"
 #include "model/bind.h"
 #include "model/model.h"
 #include "model/spec.h"
@@ -12,6 +13,7 @@ enum { STEP = 2 }; /* spaces per level */
 
 /* The first failing write is remembered, the rest are skipped. */
 typedef struct writer {
+  const vv_model *model;
   vvi_file file;
   vv_status status;
   bool dash; /* the next line begins an item of a list */
@@ -200,8 +202,9 @@ static void put_field(writer *w, const vv_group *g, const vv_field *f, const vvi
     put(w, " ");
     put_plain(w, g, f, v);
     if (f->unit != NULL && strcmp(f->unit, "1") != 0) {
+      char text[VVI_UNIT_BYTES];
       put(w, "  # ");
-      put(w, f->unit);
+      put(w, vvi_unit(w->model, f->unit, text));
     }
     put(w, "\n");
   }
@@ -225,7 +228,6 @@ static void put_head(writer *w, const vv_group *root)
 {
   static const char *const name[] = {"length", "mass", "time"};
   const vv_group *units = vv_sub(root, "units");
-  const bool si = vv_is(units, "length", "m") && vv_is(units, "mass", "kg") && vv_is(units, "time", "s");
   put(w, "# Scene with all defaults written out by visviva " VV_VERSION ".\n# Units:");
   for (int i = 0; i < VV_COUNT(name); i++) {
     put(w, i == 0 ? " " : ", ");
@@ -233,12 +235,12 @@ static void put_head(writer *w, const vv_group *root)
     put(w, " ");
     put_text(w, vv_text(units, name[i]));
   }
-  put(w, si ? ".\n" : ".  In the notes beside the values read m, kg, s as these.\n");
+  put(w, ".\n");
 }
 
 vv_status vv_scene_write(const vv_model *model, const char *path)
 {
-  writer w = {.status = VV_OK};
+  writer w = {.model = model, .status = VV_OK};
   if (path == NULL) return vvi_fail(model->ctx, VV_ARG, "vv_scene_write: no path");
   VV_TRY(vvi_file_create(model->ctx, path, &w.file));
   vvi_locale locale = vvi_locale_enter();

@@ -348,9 +348,11 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
       if (!remember_spring(s, w, c, start + part * dt)) return false;
       continue;
     }
-    if (c->law->restitution < 1.0) vvi_sum_add(&post->restitution_loss, -c->j[0] * c->aim);
+    const bool impact = is_impact(s, w, c);
+    vv_sum *along = impact ? &post->restitution_loss : &post->step_loss;
+    if (c->law->restitution < 1.0) vvi_sum_add(along, -c->j[0] * c->aim);
     if (c->law->friction > 0.0) vvi_sum_add(&post->friction_loss, -(c->j[1] * c->u[1] + c->j[2] * c->u[2]));
-    if (is_impact(s, w, c)) log_contact(s, w, c, "bounce", start + part * dt);
+    if (impact) log_contact(s, w, c, "bounce", start + part * dt);
   }
   w->sprung = false;
   for (int i = 0; w->slot != NULL && i < w->slots; i++) w->sprung |= w->slot[i].used != 0.0;

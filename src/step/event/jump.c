@@ -132,7 +132,7 @@ void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double
   if (c->restitution == 1.0)
     *debt_of(s, w->now[k]) -= gain;
   else
-    vvi_pair_lose(s, c, -gain, &s->ledger->posted.restitution_loss);
+    vvi_pair_lose(s, c, -gain, &s->ledger->posted.step_loss);
   vvi_tell_pair(s, c, t, impulse, NULL, c->restitution < 1.0 ? -gain : 0.0);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);

@@ -703,12 +703,18 @@ static int turn_back(struct vv_step *s, double t, double rest)
   return vvi_event_direction(s);
 }
 
+/* What pairs have lost along their normals, in bounces and by being lifted. */
+static double lost_so_far(const struct vv_step *s)
+{
+  const vv_posted *post = &s->ledger->posted;
+  return vv_sum_value(&post->restitution_loss) + vv_sum_value(&post->step_loss);
+}
+
 static void jump(struct vv_step *s, double t, double rest)
 {
   event_work *e = s->own;
   const int64_t first = s->log->n;
-  const double before = modified_energy(s), debt = vvi_event_debt(s),
-               lost = vv_sum_value(&s->ledger->posted.restitution_loss);
+  const double before = modified_energy(s), debt = vvi_event_debt(s), lost = lost_so_far(s);
   double after = before, loss = 0.0, d_before[VARY_U] = {0.0, 0.0}, d_after[VARY_U] = {0.0, 0.0};
   if (vvi_event_varies(s)) vary_energy(s, d_before);
   if (vvi_event_toggle(s) > 0) {
@@ -730,8 +736,7 @@ static void jump(struct vv_step *s, double t, double rest)
   for (int k = 0; k < e->n_now; k++)
     if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
   settle_thrown(s, t, rest);
-  loss = vv_sum_value(&s->ledger->posted.restitution_loss) - lost;
-  judge(s, first, before - loss + debt - vvi_event_debt(s));
+  judge(s, first, before - (lost_so_far(s) - lost) + debt - vvi_event_debt(s));
 }
 
 vv_status vvi_event_modified_substep(struct vv_step *s, double t, double h, vv_report *r)

@@ -266,15 +266,15 @@ static double caught(struct vv_step *s, const vvi_pair *c, double *p)
   return -0.5 * vvi_dot3(stop, v);
 }
 
-/* The approach speed u of a pair is stopped: its energy is booked (e < 1) or kept for it (e = 1). */
-static void take(struct vv_step *s, int i, double u)
+/* The approach speed u of a pair is stopped: its energy is booked as `loss` (e < 1) or kept for it (e = 1). */
+static void take(struct vv_step *s, int i, double u, vv_sum *loss)
 {
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double energy = 0.5 * u * u / vvi_pair_inverse_mass(c, s->state->q);
   if (c->restitution == 1.0)
     *vvi_pair_debt(s, c) += energy;
   else
-    vvi_pair_lose(s, c, energy, &s->ledger->posted.restitution_loss);
+    vvi_pair_lose(s, c, energy, loss);
 }
 
 /* Before a slab, with p the synchronous momentum: what pairs that approach, or slid and stick now, take of it.  Those of one
@@ -295,7 +295,7 @@ void vvi_event_rest_settle(struct vv_step *s, const double *p)
     const double now = c->friction > 0.0 && w->rest[k].sticks && presses ? REST_STICKS : REST_SLIDES;
     const double u = w->direction * vvi_pair_rate(c, s->state->q, w->node_p);
     if (presses && u < 0.0) {
-      take(s, w->rest[k].pair, u);
+      take(s, w->rest[k].pair, u, &s->ledger->posted.step_loss);
       vvi_pair_pull(c, s->state->q, w->direction * -u / vvi_pair_inverse_mass(c, s->state->q), w->node_p);
     }
     if (now == REST_STICKS && *memory != REST_STICKS)
@@ -338,7 +338,7 @@ void vvi_event_rest_capture(struct vv_step *s, int i, double t)
   const double inverse = vvi_pair_inverse_mass(c, s->state->q),
                u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);
   const double r = w->direction * -u / inverse; /* of a pair that jitters it may be a pull, of rounding size */
-  take(s, i, u);
+  take(s, i, u, &s->ledger->posted.restitution_loss);
   vvi_tell_pair(s, c, t, r, NULL, 0.0);
   vvi_pair_post(c, s->state->q, s->state->p, r, &s->ledger->posted);
   vvi_pair_pull(c, s->state->q, r, s->state->p);

@@ -509,12 +509,15 @@ export class Solid implements Shape {
 
   constructor(public body: Body, points: Float32Array, triangles: Int32Array, hollow = false) {
     let g = new THREE.BufferGeometry();
-    g.setAttribute('position', new THREE.BufferAttribute(points, 3));
+    g.setAttribute('position', new THREE.BufferAttribute(points.slice(), 3));
     g.setIndex(new THREE.BufferAttribute(new Uint32Array(triangles), 1));
-    g = toCreasedNormals(g, 0.6);
-    markEdges(g);
     this.reach = 0;
     for (let i = 0; i < points.length; i += 3) this.reach = Math.max(this.reach, Math.hypot(points[i], points[i + 1], points[i + 2]));
+    const large = 1000 / (this.reach || 1); // points nearer than 0.01 are one to toCreasedNormals
+    g.scale(large, large, large);
+    g = toCreasedNormals(g, 0.6);
+    g.scale(1 / large, 1 / large, 1 / large);
+    markEdges(g);
     this.object = new THREE.InstancedMesh(g, edged(hollow ? THREE.BackSide : THREE.FrontSide), body.nodes);
     this.meshes = [this.object];
     this.corners = cornersOf(new THREE.Box3().setFromArray(points));

@@ -1,4 +1,4 @@
-/* io/results/units.h  Units in the names that the scene gives them. */
+/* io/units.h  Units in the names that the scene gives them. */
 #pragma once
 #include "model/model.h"
 

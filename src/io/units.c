@@ -1,5 +1,5 @@
-/* io/results/units.c  "J" in a scene of mm, g, ms is "g mm^2/ms^2". */
-#include "io/results/units.h"
+/* io/units.c  "J" in a scene of mm, g, ms is "g mm^2/ms^2". */
+#include "io/units.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,12 @@ typedef struct unit_row {
   signed char mass, length, time;
 } unit_row;
 
-static const unit_row table[] = {{"m", 0, 1, 0},      {"kg", 1, 0, 0},      {"s", 0, 0, 1},         {"m/s", 0, 1, -1},
-                                 {"m/s^2", 0, 1, -2}, {"1/m", 0, -1, 0},    {"1/s", 0, 0, -1},      {"rad/s", 0, 0, -1},
-                                 {"rad/m", 0, -1, 0}, {"N", 1, 1, -2},      {"J", 1, 2, -2},        {"Pa", 1, -1, -2},
-                                 {"N s", 1, 1, -1},   {"kg m/s", 1, 1, -1}, {"kg m^2/s", 1, 2, -1}, {"N m", 1, 2, -2},
-                                 {"N m s", 1, 2, -1}, {"kg/m^3", 1, -3, 0}, {"m^2", 0, 2, 0},       {"m/N", -1, 0, 2},
-                                 {"N/m^2", 1, -1, -2}};
+static const unit_row table[] = {
+    {"m", 0, 1, 0},       {"kg", 1, 0, 0},     {"s", 0, 0, 1},       {"m/s", 0, 1, -1},    {"m/s^2", 0, 1, -2},
+    {"1/m", 0, -1, 0},    {"1/s", 0, 0, -1},   {"rad/s", 0, 0, -1},  {"rad/m", 0, -1, 0},  {"N", 1, 1, -2},
+    {"J", 1, 2, -2},      {"Pa", 1, -1, -2},   {"N s", 1, 1, -1},    {"kg m/s", 1, 1, -1}, {"kg m^2/s", 1, 2, -1},
+    {"N m", 1, 2, -2},    {"N m s", 1, 2, -1}, {"kg/m^3", 1, -3, 0}, {"m^2", 0, 2, 0},     {"m/N", -1, 0, 2},
+    {"N/m^2", 1, -1, -2}, {"m^4", 0, 4, 0},    {"kg m^2", 1, 2, 0},  {"N/m", 1, 0, -2},    {"J/m^2", 1, 0, -2}};
 
 static void append(char *out, size_t room, const char *between, const char *name, int power)
 {
