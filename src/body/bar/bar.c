@@ -577,6 +577,7 @@ const vv_body_kind vv_bar_kind = {
     .audit = bar_audit,
     .audit_body = audit_body,
     .stable_step = bar_stable_step,
+    .stable_steps = bar_stable_steps,
     .surface = bar_surface,
     .push = bar_push,
     .pull = bar_pull,

@@ -117,6 +117,7 @@ extern const vv_schema bar_schema;
 vv_status bar_measure(const vv_group *g, vv_need *need);
 vv_status bar_fill(const vv_group *g, vv_fill *f);
 double bar_stable_step(const vv_block *b);
+void bar_stable_steps(const vv_block *b, double *out);
 /* Springs of the nodes [i0, i0 + n), with nothing attached beyond them: p += h f(u). */
 void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p);
 int bar_drift(const vv_block *b, double h, double *u, double *p);

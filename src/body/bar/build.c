@@ -531,6 +531,15 @@ static double fastest_decay(const vv_block *b, int32_t j)
   return most;
 }
 
+void bar_stable_steps(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double lambda = glass(b, j) * largest_eigenvalue(b, b->body[j], bar_body(b, j)), decay = fastest_decay(b, j);
+    out[j] = lambda > 0.0 ? 2.0 / sqrt(lambda) : INFINITY;
+    if (decay > 0.0) out[j] = fmin(out[j], 2.0 / decay);
+  }
+}
+
 double bar_stable_step(const vv_block *b)
 {
   double lambda = 0.0, decay = 0.0;

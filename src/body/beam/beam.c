@@ -33,6 +33,7 @@ const vv_body_kind vv_beam_kind = {
     .audit_body = beam_audit_body,
     .energy_floor = beam_energy_floor,
     .stable_step = beam_stable_step,
+    .stable_steps = beam_stable_steps,
     .answer_time = beam_answer_time,
     .surface = beam_surface,
     .push = beam_push,

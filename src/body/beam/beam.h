@@ -154,6 +154,7 @@ extern const vv_schema beam_schema;
 vv_status beam_measure(const vv_group *g, vv_need *need);
 vv_status beam_fill(const vv_group *g, vv_fill *f);
 double beam_stable_step(const vv_block *b);
+void beam_stable_steps(const vv_block *b, double *out);
 double beam_answer_time(const vv_block *b, int32_t body);
 
 /* ---- shape.c ---- */

@@ -496,4 +496,8 @@ extern const vv_device_table shell_device_table;
 
 /* ---- stable.c ---- */
 double shell_stable_step(const vv_block *b);
+void shell_stable_steps(const vv_block *b, double *out);
+
+/* ---- some.c ---- */
+extern const vv_some_table shell_some_table;
 double shell_answer_time(const vv_block *b, int32_t body);
