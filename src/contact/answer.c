@@ -484,9 +484,28 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
   }
 }
 
+/* A piece that floats swallows what meets it, and one that slides what it alone runs into: it has one motion. */
+static bool meets_piece(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  bool any = false;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    for (int l = 0; l < c->legs; l++) {
+      const vvi_working *m = &w->work[w->leg[c->first + l].mover];
+      if (m->frozen == 1) return true;
+      any |= m->frozen == 0;
+    }
+  }
+  return !any;
+}
+
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver)
 {
+  if (meets_piece(w, n, act)) {
+    vvi_island_freeze(w, g, n, act);
+    return;
+  }
   const int32_t movers = number(w, g, n, act);
   int rubs = 0;
   for (int32_t i = 0; i < n; i++) {
@@ -546,7 +565,7 @@ static void invert6(const double a[6], double out[6])
   for (int k = 0; k < 6; k++) out[k] = good ? c[k] / det : 0.0;
 }
 
-/* Everything that moves with the piece: its movers, and all that float frozen already. */
+/* Everything that moves with the piece: its movers, the pieces they belong to, and where one floats all that float. */
 static int32_t piece_of(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, bool *fixed)
 {
   int32_t movers = 0;
@@ -560,12 +579,16 @@ static int32_t piece_of(struct vvi_contact_step *w, vvi_contact_group *g, int32_
       *fixed |= m->frozen == 2;
       floats |= m->frozen == 1;
       m->local = -3;
+      for (int32_t k = 0; m->frozen && k < g->movers; k++) {
+        vvi_working *other = &w->work[g->mover[k]];
+        if (other->frozen && other->piece == m->piece) other->local = -3;
+      }
     }
     *fixed |= c->open || !all;
   }
   for (int32_t i = 0; i < g->movers; i++) {
     vvi_working *m = &w->work[g->mover[i]];
-    if ((m->local == -3 && m->frozen != 2) || (floats && m->frozen == 1)) g->who[movers++] = g->mover[i];
+    if (m->local == -3 || (floats && m->frozen == 1)) g->who[movers++] = g->mover[i];
     m->local = -1;
   }
   return movers;
@@ -602,7 +625,7 @@ static void piece_motion(const struct vvi_contact_step *w, const vvi_contact_gro
 }
 
 /* A piece that leans on something outside stays, but for what nothing there can take: where no contact with it rubs, the
- * velocity across all normals. */
+ * velocity across all normals.  What stayed before stays. */
 static void slide(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   double motion[9])
 {
@@ -613,7 +636,7 @@ static void slide(const struct vvi_contact_step *w, vvi_contact_group *g, int32_
     bool free = true;
     for (int l = 0; l < c->legs; l++) {
       const vvi_working *m = &w->work[w->leg[c->first + l].mover];
-      free &= m->frozen != 2 && m->moves && w->model->block[m->block].kind->node_p >= 3;
+      free &= !(m->frozen == 2 && vvi_mover_still(m)) && m->moves && w->model->block[m->block].kind->node_p >= 3;
     }
     if (!free || (c->open && c->friction > 0.0)) memset(motion, 0, 9 * sizeof *motion);
     const double along = c->open ? vvi_dot3(motion + 3, c->n) : 0.0;
@@ -630,7 +653,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     slide(w, g, n, act, movers, motion);
   else
     piece_motion(w, g, movers, motion);
-  g->count.frozen++;
+  g->count.frozen++, g->pieces++;
   for (int32_t i = 0; i < movers; i++) {
     const int32_t k = g->who[i];
     const vv_mover *at = &w->near->mover[k];
@@ -646,7 +669,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
     if (fixed) post_extra(w, g, k, j);
     vvi_mover_push(w, k, j, change);
-    m->frozen = fixed ? 2 : 1;
+    m->frozen = fixed ? 2 : 1, m->piece = g->pieces;
     if (fixed) memset(m->kick, 0, sizeof m->kick); /* from now on an obstacle */
   }
 }

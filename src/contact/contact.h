@@ -76,7 +76,8 @@ typedef struct vvi_working {
   int64_t loaded; /* the look of the step that it was loaded in */
   bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
-  uint8_t frozen; /* moves as one piece with others: 1 floats, 2 stays */
+  uint8_t frozen; /* moves as one piece with others: 1 floats, 2 leans on something outside */
+  int32_t piece;  /* which, where it is frozen */
 } vvi_working;
 
 /* What happened; counts since the start. */
@@ -93,6 +94,7 @@ typedef struct vvi_contact_group {
   int32_t known;      /* the first so many are those of the start */
   int32_t passes;     /* at most */
   double speed;       /* m/s: of the fastest of its shapes, a scale of rounding */
+  int32_t pieces;     /* frozen so far */
   bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */

@@ -128,10 +128,15 @@ static void see(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k, vvi
   vvi_pair_ahead(w, n, pair, late, user);
 }
 
-static bool frozen(const struct vvi_contact_step *w, const vvi_contact *c)
+/* Inside of one frozen piece, where nothing meets. */
+static bool inside(const struct vvi_contact_step *w, const vvi_contact *c)
 {
-  for (int l = 0; l < c->legs; l++)
-    if (!w->work[w->leg[c->first + l].mover].frozen) return false;
+  if (c->open || c->legs == 0) return false;
+  const int32_t piece = w->work[w->leg[c->first].mover].piece;
+  for (int l = 0; l < c->legs; l++) {
+    const vvi_working *m = &w->work[w->leg[c->first + l].mover];
+    if (!m->frozen || m->piece != piece) return false;
+  }
   return true;
 }
 
@@ -214,7 +219,7 @@ static void join_block(struct vvi_contact_step *w, vvi_contact_group *g)
     more = false;
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
-      if (c->acts || !c->block || c->hits == 0 || c->legs == 0 || frozen(w, c) || !is_reached(w, c)) continue;
+      if (c->acts || !c->block || c->hits == 0 || c->legs == 0 || inside(w, c) || !is_reached(w, c)) continue;
       reach(w, c, true);
       more = true;
     }
@@ -227,7 +232,7 @@ static int32_t collect(struct vvi_contact_step *w, vvi_contact_group *g, int pas
   bool again = false;
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    const bool acts = !(c->legs > 0 && frozen(w, c)) && ((pass == 1 && c->block) || closes(w, g, i));
+    const bool acts = !inside(w, c) && ((pass == 1 && c->block) || closes(w, g, i));
     if (acts) reach(w, c, true);
     again |= acts && c->block && c->hits > 0;
   }
@@ -486,7 +491,7 @@ bool vvi_group_hit(struct vvi_contact_step *w, vvi_contact_group *g)
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   for (int32_t i = 0; i < g->n; i++)
-    if (!frozen(w, &w->contact[g->member[i]]) && closes(w, g, i)) return true;
+    if (!inside(w, &w->contact[g->member[i]]) && closes(w, g, i)) return true;
   return find_late(w, g);
 }
 
