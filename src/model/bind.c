@@ -692,6 +692,15 @@ typedef struct seat {
   bool excused; /* an unknown key was taken for a slip in this one: one message is enough */
 } seat;
 
+/* Kinds of bodies that know a key. */
+static word_list kinds_with(const binder *b, const char *key)
+{
+  word_list kinds = {"", 0};
+  for (const vv_body_kind *const *k = vvi_body_kinds(b->ctx); *k != NULL; k++)
+    if (vvi_field_find((*k)->schema, key) >= 0) list_word(&kinds, (*k)->name, strlen((*k)->name));
+  return kinds;
+}
+
 static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *child, seat *seats)
 {
   const vvi_place place = at_key(g, NULL, child);
@@ -705,7 +714,15 @@ static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *chil
   }
   if (g->kind != NULL && nearest_try(&near, "kind", 4)) best = -1;
   if (best >= 0) seats[best].excused = true;
-  fault_unknown(b, &place, "key", &near, known.n > 0 ? known.c : "none");
+  const word_list others = g->kind != NULL && near.word[0] == '\0' ? kinds_with(b, child->key) : (word_list){"", 0};
+  const bool pair = strcmp(child->key, "friction") == 0 || strcmp(child->key, "restitution") == 0;
+  if (g->kind != NULL && pair)
+    fault(b, &place, "'%s' belongs to two bodies: write `contacts: [{between: [%s, OTHER], %s: ...}]`", child->key,
+          g->name, child->key);
+  else if (others.n > 0)
+    fault(b, &place, "'%s' is a key of %s, not of %s; known: %s", show(child->key).c, others.c, g->kind, known.c);
+  else
+    fault_unknown(b, &place, "key", &near, known.n > 0 ? known.c : "none");
 }
 
 static void fault_twice(binder *b, const vv_group *g, const vvi_node *child, const vvi_node *first)
