@@ -171,6 +171,8 @@ static bool is_synonym(const char *wrong, const char *word)
       {"implicit", "energy-momentum"}, {"params", "parameters"}, {"variables", "parameters"}, {"import", "include"},
       {"extends", "include"}, {"height", "length"}, {"size", "length"}, {"half_space", "plane"}, {"circle", "disc"},
       {"ring", "torus"}, {"hoop", "ring"}, {"sensors", "probes"}, {"probe", "probes"}, {"monitors", "probes"},
+      {"divisions", "pieces"}, {"divisions", "frequency"},
+      {"divisions", "elements"}, {"segments", "elements"}, {"subdivisions", "level"}, {"refinement", "level"},
       {"movement", "motion"}, {"prescribed", "motion"}, {"drive", "drives"},
   };
   /* clang-format on */
