@@ -273,7 +273,7 @@ bodies:
   balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 1e-2, material: {young: 1e6, poisson: 0.3, density: 1000}, velocity: [0, 0, -3]}
   ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.42], velocity: [0, 0, -5]}
 """)
-        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, pipes, terminal):
+        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, memory_folder, pipes, terminal):
             part()
         os.chdir("/")
     print(f"{len(wrong)} wrong")

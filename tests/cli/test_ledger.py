@@ -121,6 +121,20 @@ class Ledger(Runs):
         self.assertGreater(lost[1], 4 * lost[2])
         self.assertLess(lost[2], 0.01 * float(last["restitution_loss"]))
 
+    def test_bars_touch_with_their_own_speed(self):
+        """The first event of a bar that flies has its velocity, whatever its ends are and however long the step."""
+        scene = """visviva: 1
+time: {end: 1 ms, step: {safety: %g}}
+bodies:
+  bar: {kind: bar, length: 1, elements: 20, material: {young: 210 GPa, density: 7850}, section: {area: 1 cm^2}, position: -1.0001, velocity: 5,
+        tips: {first: %s, last: %s}}
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}
+"""
+        for safety, tips in itertools.product((0.3, 0.8), ("cell", "split", "lumped")):
+            out = self.run_scene(scene % (safety, tips, tips), f"{tips}{safety}")
+            self.assertAlmostEqual(float(table(out / "events.csv")[0]["normal_speed"]), -5, delta=1e-9, msg=f"{tips} {safety}")
+            self.assertAlmostEqual(float(table(out / "contacts.csv")[0]["approach_speed"]), -5, delta=1e-9, msg=f"{tips} {safety}")
+
     def test_bodies_add_up(self):
         """Rows of bodies.csv sum to the ledger, at every frame; angular momenta and potentials too."""
         out = self.run_scene(ALL)
