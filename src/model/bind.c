@@ -703,6 +703,14 @@ static word_list kinds_with(const binder *b, const char *key)
   return kinds;
 }
 
+/* A word that one of the choices here knows: `ring: {...}` where `shape: {ring: {...}}` is meant.  -1: none. */
+static int choice_with(const vv_schema *schema, const char *word)
+{
+  for (int i = 0; i < schema->n; i++)
+    if (schema->field[i].type == VV_CHOICE && vvi_field_find(schema->field[i].sub, word) >= 0) return i;
+  return -1;
+}
+
 static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *child, seat *seats)
 {
   const vvi_place place = at_key(g, NULL, child);
@@ -714,11 +722,15 @@ static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *chil
     if (nearest_try(&near, name, strlen(name))) best = i;
     list_word(&known, name, strlen(name));
   }
-  if (g->kind != NULL && nearest_try(&near, "kind", 4)) best = -1;
+  const int choice = choice_with(g->schema, child->key);
+  if (choice >= 0) best = choice;
   if (best >= 0) seats[best].excused = true;
   const word_list others = g->kind != NULL && near.word[0] == '\0' ? kinds_with(b, child->key) : (word_list){"", 0};
   const bool pair = strcmp(child->key, "friction") == 0 || strcmp(child->key, "restitution") == 0;
-  if (g->kind != NULL && pair)
+  if (choice >= 0)
+    fault(b, &place, "unknown key '%s'; did you mean `%s: {%s: ...}`?", child->key, g->schema->field[choice].name,
+          child->key);
+  else if (g->kind != NULL && pair)
     fault(b, &place, "'%s' belongs to two bodies: write `contacts: [{between: [%s, OTHER], %s: ...}]`", child->key,
           g->name, child->key);
   else if (others.n > 0)

@@ -397,7 +397,7 @@ static bool same_letters(const char *a, const char *b)
   return *a == *b;
 }
 
-/* Units by their long names or with other capitals, and what they are here. */
+/* Units by their long names, and what they are here. */
 static const char *long_name(const char *name)
 {
   static const char *const table[][2] = {
@@ -408,7 +408,13 @@ static const char *long_name(const char *name)
   };
   for (int i = 0; i < VV_COUNT(table); i++)
     if (same_letters(table[i][0], name)) return table[i][1];
-  const char *same = NULL; /* but for capitals; not where these decide, as in mN and MN */
+  return NULL;
+}
+
+/* The unit with these letters but for capitals; NULL where these decide, as in mN and MN. */
+static const char *other_capitals(const char *name)
+{
+  const char *same = NULL;
   for (int i = 0; i < VV_COUNT(unit_table); i++) {
     if (!same_letters(name, unit_table[i].name)) continue;
     if (same != NULL) return NULL;
@@ -433,7 +439,7 @@ static bool fail_name(parser *p, const char *name, size_t length)
     if (unit_find(name, k) != NULL && unit_find(name + k, length - k) != NULL)
       return fail(p, "unknown unit '%.*s'; a product of units is written '%.*s %.*s'", n, name, (int)k, name,
                   (int)(length - k), name + k);
-  const char *best = known;
+  const char *best = known != NULL ? known : other_capitals(copy);
   int least = best != NULL ? -1 : length < 3 ? 1 : 2;
   for (int i = 0; i < p->scope->n; i++) {
     const int d = vvi_text_distance(copy, p->scope->parameter[i].name);

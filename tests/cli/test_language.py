@@ -204,6 +204,7 @@ def faults(out):
         ("plane that cannot move", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}, copies: {grid: {count: [2, 1, 1], spacing: [9, 1, 1]}}}\n", "give a plane its 'point'"),
         ("sphere", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, shape: {sphere: {radius: 1}}, mass: 1}\n", "did you mean 'ball'?"),
         ("center", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {sphere: {radius: 1, center: [0, 0, 0]}}}\n", "did you mean 'centre'?"),
+        ("a shape as a key", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, ball: {radius: 1}, mass: 1}\n", "did you mean `shape: {ball: ...}`?"),
         ("motion of an obstacle", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}, motion: {velocity: [1, 0, 0]}}\n",
          "'motion' is a key of rigid, not of obstacle"),
         ("friction of a body", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, friction: 0.3}\n",
