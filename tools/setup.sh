@@ -33,7 +33,7 @@ look() {
   fi
   # accelerators: OpenCL's headers for the build, its loader and a device that is this processor for the tests
   [ -e /usr/include/CL/cl.h ] || need opencl-c-headers
-  ldconfig -p 2>/dev/null | grep -q 'libOpenCL\.so\.1' || need ocl-icd-libopencl1
+  ldconfig -p 2>/dev/null | grep 'libOpenCL\.so\.1' >/dev/null || need ocl-icd-libopencl1
   [ -n "$(ls /etc/OpenCL/vendors/*.icd 2>/dev/null)" ] || need pocl-opencl-icd
   case "${1:-}" in python | test)
     imports numpy || need python3-numpy ;;

@@ -231,9 +231,8 @@ double vvi_contact_most(const struct vvi_contact_step *w)
   return w->memory[MOST];
 }
 
-/* What two bodies lost in the step along normals and across; lasting: of the first, what contacts lost that had pushed in the
- * step before: they do not approach, and what they lose is an error of the step.  exact: restitution 1 is to lose nothing, and
- * what is not zero along normals is debt. */
+/* What two bodies lost in the step along normals and across; lasting: of the first, what is an error of the step.  exact:
+ * restitution 1 is to lose nothing, and what is not zero along normals is debt. */
 typedef struct pair_loss {
   int32_t a, b;
   double normal, across, lasting;
@@ -266,6 +265,20 @@ static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double sha
   if (rest - friction > step) vvi_sum_add(&w->post->restitution_loss, rest - friction - step);
 }
 
+/* J that a contact lost as one that lasts: it pushed in the step before, too, and forces press it together, so it approaches by
+ * w = h |G M^-1 f| at the most and loses J w/2.  What goes beyond is a blow, through a third body perhaps, and restitution took
+ * it.  The impulses of a run have a sum whatever h is: this part falls with h.                             [ledger 1a] */
+static double lost_lasting(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double speed = 0.0;
+  for (int l = 0; c->resting && l < c->legs; l++) {
+    const vvi_leg *leg = &w->leg[c->first + l];
+    const double *kick = w->work[leg->mover].kick;
+    speed += fabs(vvi_dot3(leg->force[0], kick) + vvi_dot3(leg->moment[0], kick + 3));
+  }
+  return c->resting ? fmin(-c->work[0], 0.5 * c->j[0] * speed) : 0.0;
+}
+
 /* The contacts of two bodies lie side by side in a group, but for those found late. */
 static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t i, pair_loss *out)
 {
@@ -276,7 +289,7 @@ static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_gro
     const vvi_contact *d = &w->contact[g->member[i]];
     if (d->body[0] + d->body[1] != out->a + out->b || (d->body[0] != a && d->body[1] != a)) break;
     out->normal -= d->work[0], out->across -= d->work[1];
-    if (d->resting) out->lasting -= d->work[0];
+    out->lasting += lost_lasting(w, d);
     out->exact &= d->restitution == 1.0 && !d->calm;
   }
   if (i == g->n) out->normal += g->lost;

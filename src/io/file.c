@@ -61,9 +61,15 @@ vv_status vvi_folder_create(vv_ctx *ctx, const char *path)
   return ok ? VV_OK : vvi_io_fail(ctx, path, "folder not created");
 }
 
+/* What /dev has is no file, but for /dev/shm, a folder as any other. */
+static bool is_device(const char *path)
+{
+  return strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0;
+}
+
 int vvi_create(const char *path)
 {
-  if (strncmp(path, "/dev/", 5) == 0) return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+  if (is_device(path)) return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
   if (unlink(path) != 0 && errno != ENOENT) return -1;
   return open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
@@ -211,7 +217,7 @@ static bool may_be_replaced(const char *path)
 {
   struct stat s;
   const bool there = lstat(path, &s) == 0;
-  if (there && ((!S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode)) || strncmp(path, "/dev/", 5) == 0)) {
+  if (there && ((!S_ISREG(s.st_mode) && !S_ISLNK(s.st_mode)) || is_device(path))) {
     errno = S_ISDIR(s.st_mode) ? EISDIR : EINVAL;
     return false;
   }

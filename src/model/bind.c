@@ -171,6 +171,8 @@ static bool is_synonym(const char *wrong, const char *word)
       {"implicit", "energy-momentum"}, {"params", "parameters"}, {"variables", "parameters"}, {"import", "include"},
       {"extends", "include"}, {"height", "length"}, {"size", "length"}, {"half_space", "plane"}, {"circle", "disc"},
       {"ring", "torus"}, {"hoop", "ring"}, {"sensors", "probes"}, {"probe", "probes"}, {"monitors", "probes"},
+      {"divisions", "pieces"}, {"divisions", "frequency"},
+      {"divisions", "elements"}, {"segments", "elements"}, {"subdivisions", "level"}, {"refinement", "level"},
       {"movement", "motion"}, {"prescribed", "motion"}, {"drive", "drives"},
   };
   /* clang-format on */
@@ -692,6 +694,23 @@ typedef struct seat {
   bool excused; /* an unknown key was taken for a slip in this one: one message is enough */
 } seat;
 
+/* Kinds of bodies that know a key. */
+static word_list kinds_with(const binder *b, const char *key)
+{
+  word_list kinds = {"", 0};
+  for (const vv_body_kind *const *k = vvi_body_kinds(b->ctx); *k != NULL; k++)
+    if (vvi_field_find((*k)->schema, key) >= 0) list_word(&kinds, (*k)->name, strlen((*k)->name));
+  return kinds;
+}
+
+/* A word that one of the choices here knows: `ring: {...}` where `shape: {ring: {...}}` is meant.  -1: none. */
+static int choice_with(const vv_schema *schema, const char *word)
+{
+  for (int i = 0; i < schema->n; i++)
+    if (schema->field[i].type == VV_CHOICE && vvi_field_find(schema->field[i].sub, word) >= 0) return i;
+  return -1;
+}
+
 static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *child, seat *seats)
 {
   const vvi_place place = at_key(g, NULL, child);
@@ -703,9 +722,21 @@ static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *chil
     if (nearest_try(&near, name, strlen(name))) best = i;
     list_word(&known, name, strlen(name));
   }
-  if (g->kind != NULL && nearest_try(&near, "kind", 4)) best = -1;
+  const int choice = choice_with(g->schema, child->key);
+  if (choice >= 0) best = choice;
   if (best >= 0) seats[best].excused = true;
-  fault_unknown(b, &place, "key", &near, known.n > 0 ? known.c : "none");
+  const word_list others = g->kind != NULL && near.word[0] == '\0' ? kinds_with(b, child->key) : (word_list){"", 0};
+  const bool pair = strcmp(child->key, "friction") == 0 || strcmp(child->key, "restitution") == 0;
+  if (choice >= 0)
+    fault(b, &place, "unknown key '%s'; did you mean `%s: {%s: ...}`?", child->key, g->schema->field[choice].name,
+          child->key);
+  else if (g->kind != NULL && pair)
+    fault(b, &place, "'%s' belongs to two bodies: write `contacts: [{between: [%s, OTHER], %s: ...}]`", child->key,
+          g->name, child->key);
+  else if (others.n > 0)
+    fault(b, &place, "'%s' is a key of %s, not of %s; known: %s", show(child->key).c, others.c, g->kind, known.c);
+  else
+    fault_unknown(b, &place, "key", &near, known.n > 0 ? known.c : "none");
 }
 
 static void fault_twice(binder *b, const vv_group *g, const vvi_node *child, const vvi_node *first)

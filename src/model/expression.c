@@ -12,6 +12,7 @@
 #include "math/math.h"
 #include "model/spec.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -390,6 +391,12 @@ static const vvi_parameter *parameter_find(const vvi_scope *scope, const char *n
   return NULL;
 }
 
+static bool same_letters(const char *a, const char *b)
+{
+  for (; *a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b); a++) b++;
+  return *a == *b;
+}
+
 /* Units by their long names, and what they are here. */
 static const char *long_name(const char *name)
 {
@@ -397,11 +404,23 @@ static const char *long_name(const char *name)
       {"sec", "s"},   {"second", "s"}, {"seconds", "s"}, {"msec", "ms"},    {"meter", "m"},     {"meters", "m"},
       {"metre", "m"}, {"metres", "m"}, {"inch", "in"},   {"degree", "deg"}, {"degrees", "deg"}, {"gram", "g"},
       {"grams", "g"}, {"ton", "t"},    {"newton", "N"},  {"pascal", "Pa"},  {"joule", "J"},     {"hertz", "Hz"},
-      {"KG", "kg"},   {"gpa", "GPa"},  {"mpa", "MPa"},
+      {"lbs", "lb"},  {"pound", "lb"}, {"secs", "s"},    {"inches", "in"},  {"micron", "um"},   {"feet", "ft"},
   };
   for (int i = 0; i < VV_COUNT(table); i++)
-    if (strcmp(table[i][0], name) == 0) return table[i][1];
+    if (same_letters(table[i][0], name)) return table[i][1];
   return NULL;
+}
+
+/* The unit with these letters but for capitals; NULL where these decide, as in mN and MN. */
+static const char *other_capitals(const char *name)
+{
+  const char *same = NULL;
+  for (int i = 0; i < VV_COUNT(unit_table); i++) {
+    if (!same_letters(name, unit_table[i].name)) continue;
+    if (same != NULL) return NULL;
+    same = unit_table[i].name;
+  }
+  return same;
 }
 
 /* A unit with a digit behind it, two units without a blank, or a slip in the name of a parameter. */
@@ -413,13 +432,14 @@ static bool fail_name(parser *p, const char *name, size_t length)
   if (letters < length && letters > 0 && unit_find(name, letters) != NULL)
     return fail(p, "unknown name '%.*s'; a power of a unit is written %.*s^%.*s", n, name, (int)letters, name,
                 n - (int)letters, name + letters);
-  for (size_t k = 1; k < length && length < 8; k++)
+  char copy[64];
+  snprintf(copy, sizeof copy, "%.*s", length > 60 ? 60 : (int)length, name);
+  const char *known = long_name(copy);
+  for (size_t k = 1; k < length && length < 8 && known == NULL; k++)
     if (unit_find(name, k) != NULL && unit_find(name + k, length - k) != NULL)
       return fail(p, "unknown unit '%.*s'; a product of units is written '%.*s %.*s'", n, name, (int)k, name,
                   (int)(length - k), name + k);
-  char copy[64];
-  snprintf(copy, sizeof copy, "%.*s", length > 60 ? 60 : (int)length, name);
-  const char *best = long_name(copy);
+  const char *best = known != NULL ? known : other_capitals(copy);
   int least = best != NULL ? -1 : length < 3 ? 1 : 2;
   for (int i = 0; i < p->scope->n; i++) {
     const int d = vvi_text_distance(copy, p->scope->parameter[i].name);

@@ -72,9 +72,11 @@ vv_status vvi_stops_check(vv_model *m)
 
 vv_status vvi_stops_open(const vv_model *m, vvi_stops *s)
 {
-  bool probes = false;
+  bool probes = false, rest = false;
   *s = (vvi_stops){.n = count(m)};
-  for (int i = 0; i < s->n; i++) probes |= vv_has(stop_of(m, i), "probe");
+  for (int i = 0; i < s->n; i++) probes |= vv_has(stop_of(m, i), "probe"), rest |= vv_has(stop_of(m, i), "rest");
+  if (rest && (s->p = malloc(sizeof(double) * (size_t)(m->np + 1))) == NULL)
+    return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
   if (!probes) return VV_OK;
   s->value = malloc(sizeof(double) * (size_t)m->probes->columns);
   s->scratch = malloc(sizeof(double) * (size_t)m->probes->room);
@@ -85,6 +87,7 @@ void vvi_stops_free(vvi_stops *s)
 {
   free(s->value);
   free(s->scratch);
+  free(s->p);
   *s = (vvi_stops){0};
 }
 
@@ -120,14 +123,16 @@ void vvi_stops_note(const vv_model *m, const vv_event *event, int64_t n, vv_ledg
   }
 }
 
-static bool slower(const vv_model *m, const vv_state *x, double bound)
+/* With momenta as they are shown: what lies still has h f/2 in the state.                                      [contact 27] */
+static bool slower(const vv_model *m, const vvi_stops *s, const vv_state *x, double bound)
 {
+  for (int64_t i = 0; i < m->np; i++) s->p[i] = x->p[i] + (m->shown > 0 ? x->memory[m->shown + i] : 0.0);
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->kind->movers == NULL) continue;
     for (int64_t k = 0; k < b->nodes; k++) {
       vv_mover at;
-      b->kind->mover(b, k, x->q + b->q0, x->p + b->p0, &at);
+      b->kind->mover(b, k, x->q + b->q0, s->p + b->p0, &at);
       if (vvi_dot3(at.velocity, at.velocity) >= bound * bound) return false;
     }
   }
@@ -174,7 +179,7 @@ int vvi_stops_look(const vv_model *m, vvi_stops *s, const vv_state *x, vv_ledger
 {
   note_histories(m, l);
   for (int i = 0; i < s->n; i++)
-    if (vv_has(stop_of(m, i), "rest") && !slower(m, x, vv_number(stop_of(m, i), "rest"))) l->touched[i] = x->t;
+    if (vv_has(stop_of(m, i), "rest") && !slower(m, s, x, vv_number(stop_of(m, i), "rest"))) l->touched[i] = x->t;
   if (s->value != NULL && vvi_probes_read(m, x, s->scratch, s->value) != VV_OK) return -1;
   for (int i = 0; i < s->n; i++)
     if (holds(m, s, x, l, i)) return i;

@@ -9,6 +9,7 @@
 typedef struct vvi_stops {
   int n;
   double *value, *scratch; /* of the probes; NULL: none are asked for */
+  double *p;               /* [np] momenta as they are shown; NULL: nothing waits for rest */
   int64_t seen;            /* events of the log that were looked at */
 } vvi_stops;
 

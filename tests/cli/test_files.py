@@ -195,6 +195,17 @@ def limits():
         judge(code != 1 or "short.yaml" in text, f"{n} descriptors: exit code 1 for an output: {text}")
 
 
+def memory_folder():
+    """/dev/shm is a folder, whatever else /dev is."""
+    if not os.access("/dev/shm", os.W_OK):
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        write(f"{folder}/s.yaml", SCENE % 0.5)
+        for words in ((), ("--overwrite",)):
+            code, said = visviva("run", f"{folder}/s.yaml", "-o", f"{folder}/out", "-q", *words)
+            judge(code == 0 and state_hash(f"{folder}/out"), f"a run into /dev/shm: {said}")
+
+
 def pipes():
     """A pipe that nobody writes to does not hold the program."""
     os.mkfifo("pipe")
@@ -262,7 +273,7 @@ bodies:
   balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 1e-2, material: {young: 1e6, poisson: 0.3, density: 1000}, velocity: [0, 0, -3]}
   ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.42], velocity: [0, 0, -5]}
 """)
-        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, pipes, terminal):
+        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, memory_folder, pipes, terminal):
             part()
         os.chdir("/")
     print(f"{len(wrong)} wrong")

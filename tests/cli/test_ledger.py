@@ -34,6 +34,18 @@ bodies:
 contacts: [{restitution: 0.5}]
 record: {ledger: 1}
 """
+# a ball falls on a beam that lies on a floor, which takes blows through the beam: e = 0.5
+THROUGH = """visviva: 1
+time: {end: 0.02, step: %g}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5}]
+bodies:
+  low:   {kind: beam, length: 0.4, elements: 20, material: {young: 2e8, density: 1000}, section: {circle: {radius: 0.01}},
+          axis: [1, 0, 0], normal: [0, 0, 1], position: [-0.2, 0, 0.0101]}
+  ball:  {kind: rigid, shape: {ball: {radius: 0.03}}, density: 7800, position: [0, 0, 0.0504], velocity: [0, 0, -3]}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}
+record: {ledger: 10}
+"""
 # all kinds of bodies, two of each of some
 ALL = """visviva: 1
 time: {end: 20 ms, step: 0.05 ms}
@@ -98,6 +110,30 @@ class Ledger(Runs):
                 self.assertLess(max(abs(float(r["closure"])) for r in rows), 1e-12)
             self.assertGreater(lost[0], 3 * lost[1], method)
             self.assertGreater(lost[1], 0, method)
+
+    def test_blows_through_others_are_no_error_of_the_step(self):
+        """A contact that lasts and is struck through a third body loses that to restitution; the rest falls with the step."""
+        lost = []
+        for step in 1e-5, 1.25e-6, 1.5625e-7:
+            last = table(self.run_scene(THROUGH % step, f"{step}") / "ledger.csv")[-1]
+            lost.append(float(last["step_loss"]))
+        self.assertGreater(lost[0], 4 * lost[1])
+        self.assertGreater(lost[1], 4 * lost[2])
+        self.assertLess(lost[2], 0.01 * float(last["restitution_loss"]))
+
+    def test_bars_touch_with_their_own_speed(self):
+        """The first event of a bar that flies has its velocity, whatever its ends are and however long the step."""
+        scene = """visviva: 1
+time: {end: 1 ms, step: {safety: %g}}
+bodies:
+  bar: {kind: bar, length: 1, elements: 20, material: {young: 210 GPa, density: 7850}, section: {area: 1 cm^2}, position: -1.0001, velocity: 5,
+        tips: {first: %s, last: %s}}
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0]}}}
+"""
+        for safety, tips in itertools.product((0.3, 0.8), ("cell", "split", "lumped")):
+            out = self.run_scene(scene % (safety, tips, tips), f"{tips}{safety}")
+            self.assertAlmostEqual(float(table(out / "events.csv")[0]["normal_speed"]), -5, delta=1e-9, msg=f"{tips} {safety}")
+            self.assertAlmostEqual(float(table(out / "contacts.csv")[0]["approach_speed"]), -5, delta=1e-9, msg=f"{tips} {safety}")
 
     def test_bodies_add_up(self):
         """Rows of bodies.csv sum to the ledger, at every frame; angular momenta and potentials too."""

@@ -7,6 +7,12 @@ import { brief, grouped, shorten, unit, words } from './format';
 const ROW = 28;
 const shown = ['time', 'kind', 'body_a', 'feature_a', 'body_b', 'feature_b', 'normal_speed', 'normal_impulse', 'tangential_impulse', 'energy_jump', 'x', 'y', 'z'];
 
+/** Five digits, or as many as a column has room for. */
+function fitting(x: number): string {
+  const text = brief(x, 5);
+  return text.length <= 9 ? text : brief(x, 5 - (text.length - 9));
+}
+
 export class Events {
   readonly element: HTMLElement;
   private run: Run;
@@ -83,7 +89,7 @@ export class Events {
       const cells = this.columns.map((name) => {
         if (this.kind(name) === 'word') return el('span', { role: 'cell', class: 'word', title: e.word(name, i) }, shorten(e.word(name, i), 60));
         const value = e.column(name)![i];
-        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, brief(value, name === 'time' ? 7 : 5));
+        return el('span', { role: 'cell', class: 'number', title: String(value), 'data-value': String(value), 'data-column': name }, name === 'time' ? brief(value, 7) : fitting(value));
       });
       rows.push(el('div', { class: i === this.current ? 'row now' : 'row', role: 'row', style: `top:${k * ROW}px`, 'data-event': i, onclick: () => this.go(i) }, ...cells));
     }

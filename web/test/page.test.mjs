@@ -219,6 +219,7 @@ test('events: exact, sorted, a click goes there', async () => {
   assert.ok(rows.length > 10);
   const cells = await p.$$eval('.all .row', (list) => list.slice(0, 8).map((r) => Object.fromEntries([...r.querySelectorAll('[data-column]')].map((c) => [c.dataset.column, c.dataset.value]))));
   cells.forEach((c, i) => Object.entries(c).forEach(([k, v]) => assert.equal(+v, +rows[i][k], `${k} of event ${i}`)));
+  assert.deepEqual(await p.$$eval('.all .row .number', (list) => list.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent)), [], 'numbers are cut');
   await p.click('.all .row:nth-child(4)');
   assert.equal(await now(p), +rows[3].time);
   await p.click('.head [data-column=normal_impulse]');

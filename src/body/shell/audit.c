@@ -25,7 +25,7 @@ void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals 
   double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[SHELL_SUMS];
   const int64_t n = shell_tiles_here(plan);
   shell_fetch_places(b, q);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n > 1)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= SHELL_SHARED_FROM)
   for (int64_t i = 0; i < n; i++) audit_tile(b, shell_tile_here(plan, i), q, p, part);
   shell_sum_tiles(b, SHELL_SUMS, part, all);
   shell_scratch_done(b, scratch, mine);
@@ -220,7 +220,7 @@ void shell_output(const vv_block *b, int field, const double *q, const double *p
   if (field == OUT_LIMIT) shell_limits(b, q, out);
   if (field == OUT_NUMBER) memcpy(out, number, sizeof *out * (size_t)b->nodes);
   if (field >= OUT_STRAIN) {
-#pragma omp parallel for schedule(static) num_threads(b->threads)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (plan->tiles >= SHELL_SHARED_FROM)
     for (int64_t i = 0; i < plan->tiles; i++) tile_output(b, &plan->tile[i], field, q, out);
   }
   if (field != OUT_POSITION && field != OUT_VELOCITY && field != OUT_MOMENTUM) return;

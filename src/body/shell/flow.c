@@ -44,7 +44,7 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
   bool mine;
   double *slot = shell_scratch(b, &mine), *loss = shell_parts(b, slot);
   shell_fetch_nodes(b, q, p);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= 4)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= SHELL_SHARED_FROM)
   for (int64_t j = 0; j < n; j++) {
     const int64_t i = shell_tile_here(plan, j);
     const shell_tile *t = &plan->tile[i];

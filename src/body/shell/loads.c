@@ -224,7 +224,7 @@ static void book_all(const booked *w, bool works, double *part, vv_posted *post)
   const shell_plan *plan = w->b->plan;
   const int64_t n = shell_tiles_here(plan);
   double all[SHELL_BOOKED];
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->b->threads > 1 && n > 1)
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (n >= SHELL_SHARED_FROM)
   for (int64_t i = 0; i < n; i++) {
     const int64_t at = shell_tile_here(plan, i);
     book_tile(w, &plan->tile[at], part + SHELL_SUMS * at);

@@ -123,7 +123,8 @@ void shell_ghost_place(const shell_ghost *in, const double turn[9], const double
 /* ---- tiles.c ---- */
 
 enum { SHELL_GROUP = 8, SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
-enum { SHELL_REFERENCE = 7 }; /* G11 G22 G12 B11 B22 B12 at rest, and a power of det G */
+enum { SHELL_SHARED_FROM = 4 }; /* tiles: fewer are worked on by one thread */
+enum { SHELL_REFERENCE = 7 };   /* G11 G22 G12 B11 B22 B12 at rest, and a power of det G */
 
 /* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
 typedef struct shell_group {

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tiles: fewer are worked on by one thread. */
-enum { PARALLEL_FROM = 4 };
-
 /* ---- nodes ---- */
 
 static void force_tile(const vv_block *b, int64_t i, const double *q, double *grad)
@@ -136,7 +133,7 @@ void shell_gradient(const vv_block *b, const double *q, double *slot)
 {
   const shell_plan *plan = b->plan;
   const int64_t n = shell_tiles_here(plan);
-  const bool alone = b->threads < 2 || n < PARALLEL_FROM;
+  const bool alone = b->threads < 2 || n < SHELL_SHARED_FROM;
   shell_fetch_places(b, q);
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (!alone)
   for (int64_t k = 0; k < n; k++) {
@@ -153,7 +150,7 @@ static void sweep_shared(const move *w)
 {
   const shell_plan *plan = w->b->plan;
   const int64_t n = shell_tiles_here(plan);
-  const bool alone = w->b->threads < 2 || n < PARALLEL_FROM;
+  const bool alone = w->b->threads < 2 || n < SHELL_SHARED_FROM;
   if (w->drifted != NULL)
     shell_fetch_nodes(w->b, w->q, w->drifted->p); /* what begins to flow asks where its nodes were */
   else
@@ -174,7 +171,7 @@ static void sweep(const vv_block *b, double h, bool stride, const shell_drifted 
       .b = b, .h = h, .stride = stride, .q = q, .p = p, .slot = shell_scratch(b, &mine), .drifted = drifted};
   if (plan->share != NULL) {
     sweep_shared(&w);
-  } else if (b->threads < 2 || plan->tiles < PARALLEL_FROM) {
+  } else if (b->threads < 2 || plan->tiles < SHELL_SHARED_FROM) {
     for (int64_t i = 0; i < plan->tiles; i++) begin_tile(&w, i);
     for (int64_t i = 0; i < plan->tiles; i++) end_tile(&w, i);
   } else {
@@ -241,7 +238,7 @@ int shell_drift(const vv_block *b, double h, double *q, double *p)
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
   enum { CHUNK = 4096 };
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
-  if (b->threads < 2 || chunks < PARALLEL_FROM) {
+  if (b->threads < 2 || chunks < SHELL_SHARED_FROM) {
     drift_shells(0, b->nodes, b->column, h, minv, p, q);
     return 0;
   }

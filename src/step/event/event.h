@@ -12,7 +12,8 @@ enum event_touch { APART, TOUCHING, HELD };
 enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
 
 typedef struct event_bounce {
-  double speed, inverse; /* approach speed and inverse mass along the normal */
+  double speed, inverse; /* approach speed and inverse mass along the normal, in the metric of the jump */
+  double rate;           /* of the gap, before */
   double impulse, loss;  /* along the normal; what restitution takes */
   double slide[3];       /* tangential impulse of friction, on b */
   double velocity[3];    /* of b relative to a before (friction) */

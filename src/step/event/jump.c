@@ -48,7 +48,7 @@ void vvi_event_set_bounce(struct vv_step *s, int k, double speed, double inverse
   event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
   const double direction = ((const event_work *)s->own)->direction, approach = direction * speed;
-  w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse};
+  w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse, .rate = vvi_pair_rate(c, s->state->q, s->state->p)};
   if (soft(c) || w->touch[w->now[k]] == HELD) return;
   c->response->solve(1, &approach, &inverse, &c->restitution, &w->bounce[k].impulse, &w->bounce[k].loss);
   w->bounce[k].impulse *= direction;
@@ -218,7 +218,7 @@ static void log_pair(struct vv_step *s, int k, double t, double impulse)
   const event_work *w = s->own;
   const vvi_pair *c = pair_of(s, k);
   const char *kind = !soft(c) || w->bounce[k].turned ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
-  vv_event *e = vvi_log_add(s, c, kind, t, w->bounce[k].speed, impulse);
+  vv_event *e = vvi_log_add(s, c, kind, t, soft(c) ? w->bounce[k].rate : w->bounce[k].speed, impulse);
   if (e == NULL) return;
   e->energy_jump = -w->bounce[k].loss - w->bounce[k].rubbed;
   e->tangential_impulse = vvi_norm3(w->bounce[k].slide);
