@@ -212,7 +212,7 @@ static vv_status flush_all(vv_results *r, bool to_disk)
   VV_TRY(vvi_file_flush(&r->contacts, to_disk));
   VV_TRY(vvi_probes_flush(r, to_disk));
   VV_TRY(vvi_bodies_flush(r, to_disk));
-  return vvi_h5_flush(&r->frames.h5, to_disk);
+  return vvi_frames_flush(r, to_disk);
 }
 
 /* Files that are forced to disk cost some ten milliseconds each.  Where the scene does not say when, a run is not interrupted
@@ -253,14 +253,17 @@ static vv_status write_frame(vv_results *r, const vv_view *view)
   return vvi_file_flush(&r->events, false);
 }
 
+static vv_status write_event(vv_results *r, const vv_view *view, const vv_event *e)
+{
+  VV_TRY(vvi_csv_event(r, e));
+  return vvi_frames_event(r, view, e);
+}
+
 static vv_status observe(vv_results *r, const vv_view *view)
 {
   const int64_t step = view->state->step;
   const bool start = view->first && r->marks.last_row < 0; /* a run may be made of several calls */
-  if (view->n_event > 0) {
-    VV_TRY(vvi_csv_events(r, view));
-    VV_TRY(vvi_frames_events(r, view));
-  }
+  for (int64_t i = 0; i < view->n_event; i++) VV_TRY(write_event(r, view, &view->event[i]));
   if (view->n_episode > 0) VV_TRY(vvi_contacts_ended(r, view));
   if (view->n_key > 0) VV_TRY(vvi_keys_write(r, view));
   vvi_csv_mark(r);
