@@ -45,6 +45,7 @@ struct vv_results {
   bool resumed, paraview;
   bool broken;                     /* a write failed: nothing more is written, the last checkpoint stays */
   int64_t row_every;               /* steps between rows of ledger.csv */
+  int64_t most_events;             /* rows of events.csv */
   double checked;                  /* clock of the last checkpoint */
   double frame_every, check_every; /* steps between frames and checkpoints, not whole in general */
   vvi_file ledger, events, contacts;
