@@ -54,6 +54,7 @@ static void print_ledger(const app_run *r)
   const double loss = vv_ledger_get(l, VV_LEDGER_FRICTION_LOSS) + vv_ledger_get(l, VV_LEDGER_RESTITUTION_LOSS) +
                       vv_ledger_get(l, VV_LEDGER_STEP_LOSS) + plastic + viscous + damage;
   const double fallbacks = vv_ledger_get(l, VV_LEDGER_FALLBACKS), held = vv_ledger_get(l, VV_LEDGER_HELD);
+  const int64_t broken = vv_model_broken(r->scene.model, vv_sim_state(r->sim), -1);
   char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
@@ -67,6 +68,7 @@ static void print_ledger(const app_run *r)
   if (plastic != 0) printf("    plastic work     %.9g %s\n", plastic, unit);
   if (viscous != 0) printf("    viscous loss     %.9g %s\n", viscous, unit);
   if (damage != 0) printf("    damage           %.9g %s\n", damage, unit);
+  if (broken > 0) printf("  broken elements    %lld\n", (long long)broken);
   print_error(r, "energy error", vv_ledger_get(l, VV_LEDGER_MAX_CLOSURE), "largest, relative");
   print_error(r, "momentum drift", vv_ledger_get(l, VV_LEDGER_MAX_P_DRIFT), "largest, relative");
   print_error(r, "angular momentum", vv_ledger_get(l, VV_LEDGER_MAX_L_DRIFT), "largest drift, relative");

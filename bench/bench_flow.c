@@ -1,4 +1,4 @@
-/* bench/bench_flow.c  What flowing costs over the elastic step, same machine, same build: bench_flow [folder for the CSV].
+/* bench/bench_flow.c  What flowing costs over the elastic step, same machine, same build: bench_flow [folder for the CSV [name of scenes]].
  *
  * Four copies of a body: elastic; with a yield stress that nothing reaches (virgin); one that has flowed and is elastic now; one
  * that is blown up or pulled on, so that every point flows in every step.  Timed is the whole step as a run without contact takes
@@ -154,7 +154,8 @@ int main(int argc, char **argv)
   printf("%-18s %8s", "ns per element", "elements");
   for (int i = 0; i < CASES; i++) printf("  %8s %6s", case_name[i], "");
   printf("\n");
-  for (int i = 0; i < VV_COUNT(list); i++) measure(&list[i], csv);
+  for (int i = 0; i < VV_COUNT(list); i++)
+    if (argc < 3 || strstr(list[i].name, argv[2]) != NULL) measure(&list[i], csv);
   printf("\n(over the elastic step); load %.2f\n", bench_load());
   return fclose(csv) != 0;
 }

@@ -105,6 +105,7 @@ vv_status chapter_wall(book *b);
 vv_status chapter_rigid_many(book *b);
 vv_status chapter_rigid1999(book *b);
 vv_status chapter_shells(book *b);
+vv_status chapter_materials(book *b);
 
 #define BOOK_TRY(call)                    \
   do {                                    \

@@ -24,6 +24,7 @@ static const struct {
     {"rigid1999", chapter_rigid1999},
     {"rigid_many", chapter_rigid_many},
     {"shells", chapter_shells},
+    {"materials", chapter_materials},
     {"wall", chapter_wall},
 };
 

@@ -219,6 +219,16 @@ typedef struct vv_vary_table {
   void (*hold)(const vv_block *b, double *d);
 } vv_vary_table;
 
+/* Kick and drift of some nodes of a block (of a flat kind, without internal variables), with the bits that those of the whole
+ * block give them; all other nodes are left alone. */
+typedef struct vv_some_table {
+  /* Nodes on whose positions the forces on n nodes depend, these among them, into out[nodes]; those with mark[node] are there
+   * already, the others are marked.  Returns how many it wrote; -1: this block has none of these functions. */
+  int64_t (*around)(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out);
+  void (*kick)(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p);
+  void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
+} vv_some_table;
+
 /* A node that is a rigid body.  Its q is its place, a quaternion (w first) that turns its principal axes to space axes, and
  * what rounding left out of these seven sums; its p are momentum and spin about the centre, in space axes. */
 typedef struct vv_frame {
@@ -301,6 +311,8 @@ typedef struct vv_body_kind {
   /* J: strain energy that the rounding of q makes of nothing; NULL: none, a body at rest has exactly zero */
   double (*energy_floor)(const vv_block *b, const double *q);
   double (*stable_step)(const vv_block *b); /* 2/omega_max */
+  /* The same of every body alone, to a percent, whatever else is in the block: out[n_body].  NULL: that of the block */
+  void (*stable_steps)(const vv_block *b, double *out);
   /* What is left of the stable step in this configuration, over that at rest: 1 or so, less where elements are crushed; *element:
    * the one that says so.  NULL: the stable step does not change to speak of. */
   double (*step_left)(const vv_block *b, const double *q, int64_t *element);
@@ -340,6 +352,7 @@ typedef struct vv_body_kind {
   void (*unshare)(vv_block *b);
   int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);
+  const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;
   const vv_device_table *device;

@@ -75,6 +75,8 @@ VV_API VV_NODISCARD vv_status vv_model_output(const vv_model *model, const vv_st
 enum { VV_BODY_TOTALS = 9 };
 VV_API VV_NODISCARD vv_status vv_model_totals(const vv_model *model, const vv_state *state, int body,
                                               double out[VV_BODY_TOTALS]);
+/* Elements that are broken in this state, of one body or (-1) of all; -1: there is no such body, or no memory. */
+VV_API int64_t vv_model_broken(const vv_model *model, const vv_state *state, int body);
 /* Where a body lies in a state: component c of node j is state->q[q0 + c*column + j], and state->p[p0 + c*column + j].
  *   kind    q of a node                                          p of a node
  *   bar     displacement along its line                          momentum along it

@@ -159,7 +159,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .inverse = (const double(*)[12])g->inverse,
                           .leg = g->leg,
                           .contact = g->problem,
-                          .speed = w->speed,
+                          .speed = g->speed,
                           .loose = loose(w, g, n, act),
                           .change = g->change};
   if (!vvi_island_solve(solver, &p, 1, &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
@@ -313,7 +313,7 @@ static bool look_ahead(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       if (!c->known) continue;
       if (c->ahead < 0.5 * c->target - vvi_contact_slack(c) && (c->restitution < 1.0 || c->pressed)) {
         const double b = o->after[0] + (c->target - c->ahead) / w->h;
-        if (b > c->b_n + 1e-15 * w->speed) c->b_n = b, changed = true;
+        if (b > c->b_n + 1e-15 * g->speed) c->b_n = b, changed = true;
       } else if (c->pressed && c->restitution < 1.0 && o->j[0] > 0.0 && c->ahead > goal + 0.5 * c->target &&
                  c->ahead < c->keep + c->size && (n <= FEW || c->curl <= c->keep) && c->lowered < LOWERINGS &&
                  c->ahead > goal + vvi_contact_slack(c)) {
@@ -346,7 +346,7 @@ static bool rests(const struct vvi_contact_step *w, const vvi_contact_group *g, 
     load = fmax(load, vvi_norm3(w->work[g->who[i]].kick));
     noise = fmax(noise, most * vvi_norm3(j));
   }
-  const double tol = fmax((double)movers * fmax(1e-13 * w->speed, 4e-15 * noise), 1e-10 * load);
+  const double tol = fmax((double)movers * fmax(1e-13 * g->speed, 4e-15 * noise), 1e-10 * load);
   for (int32_t i = 0; i < movers; i++) {
     const vvi_working *m = &w->work[g->who[i]];
     const double *a = g->inverse[i], *b = a + 6, *j = g->change[i];

@@ -2,6 +2,7 @@
  *
  * Losses never shrink: what contacts of two bodies bring in a step (the half kick of what is pressed, a gap that turned) is a
  * debt of these two, shown in the column `contact`, and their next losses pay it back first.                [contact 30] */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "math/math.h"
 
@@ -93,11 +94,25 @@ static int by_name(const void *x, const void *y)
   return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
 }
 
+/* Along its axes. */
+static void warm_along(const vvi_contact *c, const double j[3], double out[3])
+{
+  out[0] = fmax(0.0, vvi_dot3(j, c->n));
+  for (int k = 0; k < 2; k++) out[1 + k] = vvi_dot3(j, c->t[k]);
+}
+
 static void set_warm(vvi_contact *c, const double j[3])
 {
   c->resting = true;
-  c->warm[0] = fmax(0.0, vvi_dot3(j, c->n));
-  for (int k = 0; k < 2; k++) c->warm[1 + k] = vvi_dot3(j, c->t[k]);
+  warm_along(c, j, c->warm);
+}
+
+/* Its impulse is the one that it started from. */
+static bool starts_as(const vvi_contact *c, const double j[3])
+{
+  double start[3];
+  warm_along(c, j, start);
+  return memcmp(start, c->j, sizeof start) == 0;
 }
 
 static void recall_feature(struct vvi_contact_step *w, vvi_contact *c)
@@ -124,7 +139,7 @@ static void keep_features(struct vvi_contact_step *w)
   }
   if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
   w->memory[FEATURE_COUNT] = (double)((e - first) / WARM);
-  qsort(first, (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name);
+  vvi_sort(first, (size_t)w->memory[FEATURE_COUNT], WARM * sizeof(double), by_name);
 }
 
 void vvi_contact_recall(struct vvi_contact_step *w)
@@ -142,16 +157,22 @@ void vvi_contact_recall(struct vvi_contact_step *w)
   }
 }
 
+/* Impulses also depend on where their solver starts: only those that are their own warm start come again.  To axes and back
+ * they would lose a digit in every step. */
 static void keep_warm(struct vvi_contact_step *w)
 {
   double *e = warm_of(w), *end = e + WARM * warm_room(w->model), *old = e + WARM * (int64_t)w->memory[WARM_COUNT];
   for (int32_t i = 0; i < w->n && e < end; i++) {
     const vvi_contact *c = &w->contact[i];
     if (c->near >= 0 || !(c->j[0] > 0.0)) continue;
-    e[0] = pair_number(w, c), e[1] = (double)c->key;
-    for (int k = 0; k < 3; k++) e[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    double now[WARM] = {pair_number(w, c), (double)c->key};
+    for (int k = 0; k < 3; k++) now[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    if (e < old && e[0] == now[0] && e[1] == now[1] && starts_as(c, e + 2)) memcpy(now, e, sizeof now);
+    if (memcmp(e, now, sizeof now) != 0) w->rest.known = false;
+    memcpy(e, now, sizeof now);
     e += WARM;
   }
+  if (old != e) w->rest.known = false;
   if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
   w->memory[WARM_COUNT] = (double)((e - warm_of(w)) / WARM);
 }
@@ -357,6 +378,8 @@ static void show_rest(struct vvi_contact_step *w, int32_t mover)
 static void pend(struct vvi_contact_step *w, const double now[6])
 {
   double *pending = w->memory + PENDING;
+  if (memcmp(pending, now, 6 * sizeof *now) != 0)
+    w->rest.repeats = false; /* it will be the same from the next one on */
   for (int c = 0; c < 3; c++) {
     vvi_sum_add(&w->post->impulse[c], now[c] - pending[c]);
     vvi_sum_add(&w->post->moment[c], now[3 + c] - pending[3 + c]);
@@ -378,20 +401,34 @@ static void post_outside(struct vvi_contact_step *w, const vvi_contact *c, doubl
   for (int k = 0; k < 6; k++) pending[k] += 0.5 * c->steady * sign * all[k];
 }
 
-static void note(struct vvi_contact_step *w, const vvi_contact *c, bool back)
+static void note(struct vvi_contact_step *w, const vvi_contact *c, double lost, bool back)
 {
   if (w->log == NULL || !(c->j[0] > 0.0)) return;
   const double across = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]), speed = w->sign * c->before[0];
-  w->log(w->user, &(vvi_contact_note){.contact = c,
-                                      .speed = speed,
-                                      .normal = w->sign * c->j[0],
-                                      .tangential = across,
-                                      .lost = back ? 0.0 : -(c->work[0] + c->work[1]),
-                                      .back = back});
+  const vvi_contact_note e = {
+      .contact = c, .speed = speed, .normal = w->sign * c->j[0], .tangential = across, .lost = lost, .back = back};
+  if (w->log(w->user, &e)) w->rest.repeats = false;
+  w->rest.held += c->held;
+}
+
+/* Its movers stood still before this instant and stand still behind it: nothing is lost, whatever the rows say by rounding. */
+static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  if (!w->forced || w->f == NULL || w->driven || g->count.deepest != 0.0) return false;
+  for (int32_t i = 0; i < g->movers; i++) {
+    const vvi_working *m = &w->work[g->mover[i]];
+    const vv_block *b = &w->model->block[m->block];
+    if (!vvi_mover_still(m) || m->frozen != 0) return false;
+    for (int c = 0; c < b->kind->node_p && c < 6; c++)
+      if (m->saved[c] != 0.5 * w->sign * w->h * w->f[b->p0 + c * b->column + m->node]) return false;
+  }
+  return true;
 }
 
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
+  const bool rests = stays(w, g);
+  w->rest.repeats &= rests;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
     if (c->j[0] == 0.0) continue;
@@ -400,9 +437,9 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
       if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
     }
-    note(w, c, false);
+    note(w, c, rests ? 0.0 : -(c->work[0] + c->work[1]), false);
   }
-  book_losses(w, g);
+  if (!rests) book_losses(w, g);
   for (int k = 0; k < 3; k++) {
     vvi_sum_add(&w->post->impulse[k], w->sign * g->outside[k]);
     vvi_sum_add(&w->post->moment[k], w->sign * g->outside[3 + k]);
@@ -419,7 +456,7 @@ static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
       sum->unresolved += c->unresolved;
 }
 
-void vvi_contact_book(struct vvi_contact_step *w, bool shows)
+static void book_all(struct vvi_contact_step *w, bool shows)
 {
   double pending[6] = {0};
   if (shows) show_none(w);
@@ -442,6 +479,21 @@ void vvi_contact_book(struct vvi_contact_step *w, bool shows)
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
   w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
+}
+
+/* The step is summed up for itself, where one that is like it may come: it posts the same. */
+void vvi_contact_book(struct vvi_contact_step *w, bool shows)
+{
+  if (w->rest.q == NULL) {
+    book_all(w, shows);
+    return;
+  }
+  vv_posted own = {0}, *const post = w->post;
+  w->post = &own, w->rest.repeats = shows, w->rest.held = 0;
+  book_all(w, shows);
+  w->post = post;
+  vvi_posted_add(post, &own);
+  w->rest.post = own;
 }
 
 /* J that a mover gains when an impulse is taken back: T(p0 - P) - T(p0) = -P.v0 + P.M^-1 P/2. */
@@ -488,7 +540,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};
-      note(w, c, true);
+      note(w, c, 0.0, true);
       if (c->j[0] == 0.0 || !c->open || c->near >= 0) continue;
       post_outside(w, c, -1.0, none);
       for (int a = 0; a < 3; a++)

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-enum { ROUNDS = 20, PARALLEL_FROM = 256 }; /* contacts: below it waking a team costs more than it brings */
+/* Contacts: below it waking a team costs more than it brings.  Reals of a piece, and how many pieces are shared. */
+enum { ROUNDS = 20, PARALLEL_FROM = 256, PIECE = 1024, SHARED_FROM = 32 };
 
 static vv_status name_movers(struct vvi_contact_step *w)
 {
@@ -39,6 +40,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
     w->rest.q = VVI_ARENA_NEW(arena, double, m->nq + 3 * m->np);
     if (w->rest.q == NULL) return VV_NOMEM;
     w->rest.p = w->rest.q + m->nq, w->rest.f = w->rest.p + m->np, w->rest.left = w->rest.f + m->np;
+    w->rest.steady = vvi_sys_steady(m) && !vvi_sys_dissipates(m) && m->pairs->n == 0;
   }
   for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));
@@ -58,7 +60,7 @@ void vvi_contact_moved(struct vvi_contact_step *w, double h)
 
 void vvi_contact_forget(struct vvi_contact_step *w)
 {
-  w->rest.known = w->rest.still = false;
+  w->rest.known = w->rest.still = w->rest.closed = false;
   w->fresh = w->near->built = false;
   w->shown = -1;
   if (w->features != NULL) vvi_features_forget(w);
@@ -108,18 +110,32 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan)
 
 /* ---- rest ---- */
 
-static bool same(const double *a, const double *b, int64_t n)
+static bool same(const double *a, const double *b, int64_t first, int64_t n)
 {
-  return memcmp(a, b, sizeof *a * (size_t)n) == 0;
+  const int64_t left = n - first < PIECE ? n - first : PIECE;
+  return left <= 0 || memcmp(a + first, b + first, sizeof *a * (size_t)left) == 0;
+}
+
+static bool same_piece(const struct vvi_contact_step *w, const vvi_flight_plan *plan, int64_t first)
+{
+  const vvi_contact_rest *r = &w->rest;
+  const int64_t nq = w->model->nq, np = w->model->np;
+  return same(r->p, plan->p, first, np) && same(r->q, plan->q, first, nq) &&
+         (r->closed || same(r->f, plan->f, first, np)); /* a function of the places, as was seen */
 }
 
 /* Does the step begin as the last one? */
 static bool goes_on(const struct vvi_contact_step *w, const vvi_flight_plan *plan)
 {
-  const vvi_contact_rest *r = &w->rest;
-  const vv_model *m = w->model;
-  return r->known && r->h == plan->h && same(r->p, plan->p, m->np) && same(r->q, plan->q, m->nq) &&
-         same(r->f, plan->f, m->np);
+  const int64_t nq = w->model->nq, np = w->model->np, n = nq > np ? nq : np;
+  bool equal = w->rest.known && w->rest.h == plan->h && same_piece(w, plan, 0); /* what moves mostly differs at once */
+  if (!equal || w->threads < 2 || n < SHARED_FROM * PIECE) {
+    for (int64_t i = PIECE; equal && i < n; i += PIECE) equal = same_piece(w, plan, i);
+    return equal;
+  }
+#pragma omp parallel for schedule(static) reduction(&& : equal) num_threads(w->threads)
+  for (int64_t i = PIECE; i < n; i += PIECE) equal = equal && same_piece(w, plan, i);
+  return equal;
 }
 
 /* How it begins; worth keeping where the last one left all at rest. */
@@ -147,11 +163,20 @@ static void keep_end(struct vvi_contact_step *w)
   if (r->known) memcpy(r->left, w->p, sizeof *r->left * (size_t)w->model->np);
 }
 
+bool vvi_contact_stays(const struct vvi_contact_step *w)
+{
+  return w->rest.went_on && w->rest.closed && w->rest.may_stay;
+}
+
 static void go_on(struct vvi_contact_step *w, const vvi_flight_plan *plan)
 {
-  memcpy(plan->p, w->rest.left, sizeof *plan->p * (size_t)w->model->np);
+  const vvi_contact_rest *r = &w->rest;
+  if (!vvi_contact_stays(w)) memcpy(plan->p, r->left, sizeof *plan->p * (size_t)w->model->np);
   w->t = plan->t, w->q = plan->q, w->p = plan->p, w->f = plan->f, w->post = plan->post;
-  vvi_contact_book(w, true);
+  if (r->repeats && (w->log_again == NULL || w->log_again(w->user, r->held)))
+    vvi_posted_add(w->post, &r->post);
+  else
+    vvi_contact_book(w, true);
 }
 
 static bool look_at_features(struct vvi_contact_step *w)
@@ -163,10 +188,12 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
 {
   *halve = false;
   w->count.deepest = 0.0;
-  if (goes_on(w, plan)) {
+  w->rest.went_on = goes_on(w, plan);
+  if (w->rest.went_on) {
     go_on(w, plan);
     return true;
   }
+  w->rest.closed = false;
   keep_start(w, plan);
   if (!vvi_contact_ready(w, plan) || !look_at_features(w)) return false;
   if (w->near->meets == 0 && (w->features == NULL || w->features->actives == 0)) {
@@ -183,6 +210,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     return true;
   }
   if (may_halve && !prepare(w)) return false; /* as it was */
+  bool met = false;                           /* shapes that no contact knew */
   for (int round = 0;; round++) {
     answer_all(w);
     if (!vvi_scaling_act(w)) return false;
@@ -190,7 +218,13 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     const bool joined = w->features != NULL && vvi_features_join(w);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;
     if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
-    if (!exceeds && !joined && !vvi_strangers_meet(w)) break;
+    const bool meets = raised && vvi_strangers_meet(w);
+    met |= meets;
+    if (!exceeds && !joined && !meets) break;
+    if (raised && !met) { /* other groups go on, and these from the candidates that they would have without them */
+      vvi_movers_bound(w);
+      if (!vvi_solid_near_collect(w->near, w->h)) return false;
+    }
     for (int32_t k = 0; k < w->groups; k++) vvi_group_reset(w, &w->group[k]);
     if (exceeds && !vvi_features_again(w)) return false;
     if (!prepare(w)) return false;
@@ -216,13 +250,25 @@ void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const v
   w->near->meet = list, w->near->meets = meets, w->forced = forced;
 }
 
-void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts)
+static int64_t touching(const struct vvi_contact_step *w)
 {
-  if (plan->f == NULL || !goes_on(w, plan))
-    w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
+  int64_t n = 0;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
-    *contacts += m->spot.gap <= 1.5 * vvi_pair_keep(w, m->a, m->b); /* where contacts that hold lie */
+    n += m->spot.gap <= 1.5 * vvi_pair_keep(w, m->a, m->b); /* where contacts that hold lie */
   }
+  return n;
+}
+
+void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts)
+{
+  vvi_contact_rest *r = &w->rest;
+  if (!r->went_on || !r->closed) {
+    const bool on = plan->f != NULL && goes_on(w, plan);
+    if (!on) w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
+    r->closed = on && r->went_on && r->steady;
+    r->contacts = touching(w);
+  }
+  *contacts += r->contacts;
   *deepest = fmax(*deepest, -w->near->least);
 }

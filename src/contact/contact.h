@@ -92,6 +92,7 @@ typedef struct vvi_contact_group {
   int32_t n, room, late;
   int32_t known;      /* the first so many are those of the start */
   int32_t passes;     /* at most */
+  double speed;       /* m/s: of the fastest of its shapes, a scale of rounding */
   bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
@@ -129,14 +130,22 @@ struct vvi_features {
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,
- * momenta, forces and the step alone.  Then contacts, groups and their impulses are still those of the arrays, and only the books
- * go on. */
+ * momenta, forces, the step, and of warm starts, which it was its own one of.  Then contacts, groups and their impulses are still those of the arrays, and the books get
+ * what they got from the last one. */
 typedef struct vvi_contact_rest {
   double *q, *p, *f; /* [nq], [np], [np] how the last step began; NULL: not kept here */
   double *left;      /* [np] the momenta it left */
   double h;
-  bool still; /* the last step left all that contact touched at rest, */
-  bool known; /* and so did the one before, from what is kept here */
+  bool still;       /* the last step left all that contact touched at rest, */
+  bool known;       /* and so did the one before, from what is kept here */
+  bool repeats;     /* its books, below, are those of every step like it */
+  vv_posted post;   /* what it posted; */
+  int64_t held;     /* contacts that held, */
+  int64_t contacts; /* and touched */
+  bool went_on;     /* this step is one like it, */
+  bool closed;      /* and such a step ends as it began, */
+  bool steady;      /* since nothing here depends on time */
+  bool may_stay;    /* the stepper asks whether it does */
 } vvi_contact_rest;
 
 struct vvi_contact_step {
@@ -152,7 +161,7 @@ struct vvi_contact_step {
   bool together;              /* simultaneous impacts by complementarity */
   bool located;               /* impacts are met at their own times: anything may become as fast as the fastest */
   bool driven;                /* momenta of some nodes are set between steps */
-  double speed, acceleration; /* the largest: scales */
+  double speed, acceleration; /* the largest: of lists and the log.  Answers use that of their group */
   /* of the step */
   double h, sign, t; /* |h| */
   const double *q, *f;
@@ -183,7 +192,8 @@ struct vvi_contact_step {
   vvi_contact_rest rest;
   double covered; /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
-  void (*log)(void *user, const vvi_contact_note *e);
+  bool (*log)(void *user, const vvi_contact_note *e); /* true: it made an entry of its own */
+  bool (*log_again)(void *user, int64_t held);        /* all notes of the last step once more; false: note each */
   void *user;
 };
 
@@ -207,6 +217,8 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan);
 bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve);
 /* Contacts that touch at this instant bounce, no force acting. */
 void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const vvi_meet *meet);
+/* After an answer: the rest of the step would change nothing of the state, and does not count as one that moved. */
+bool vvi_contact_stays(const struct vvi_contact_step *w);
 void vvi_contact_moved(struct vvi_contact_step *w, double h);
 void vvi_contact_forget(struct vvi_contact_step *w);
 /* What touches in this state, and how deep. */
@@ -288,9 +300,9 @@ bool vvi_strangers_meet(struct vvi_contact_step *w);
 /* Does something of the group still close, or meet at the end of the drift? */
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
-vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio); /* of the step to the stable one */
-bool vvi_scaling_act(struct vvi_contact_step *w);                       /* false: no memory */
-void vvi_scaling_book(struct vvi_contact_step *w);                      /* once in a step */
+vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
+bool vvi_scaling_act(struct vvi_contact_step *w);                   /* false: no memory */
+void vvi_scaling_book(struct vvi_contact_step *w);                  /* once in a step */
 /* answer.c */
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);

@@ -13,7 +13,7 @@
 
 /* Where contacts of features that hold lie, over an edge: the gap of a row of the end (aim) knows how normals turn.
  * With 1e-3 impacts come early by what a layer takes. */
-static const double KEEP = 1e-6;
+static const double KEEP = 1e-6, SLACK = 1e-6;
 
 enum { PARALLEL_FROM = 1024 }; /* near pairs: fewer are looked at in less time than a team needs to meet */
 
@@ -304,6 +304,12 @@ static void look_now(struct vvi_contact_step *w, vvi_contact *c)
   if (!take(w, c, &at, near->d)) c->legs = 0;
 }
 
+/* Of the two bodies alone: what is far away must not change a bit. */
+static double keep_of(const vvi_sheet_list *l)
+{
+  return fmin(KEEP * l->edge, 0.5 * l->closest);
+}
+
 bool vvi_features_make(struct vvi_contact_step *w)
 {
   const vvi_sheet_search *k = w->features->search;
@@ -319,7 +325,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
     if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
     if (!list_nodes(w, c)) return false;
     c->offset = k->list[near->couple].offset;
-    c->size = s->edge_length, c->keep = fmin(KEEP * s->edge_length, 0.5 * s->closest);
+    c->size = k->list[near->couple].edge, c->keep = keep_of(&k->list[near->couple]);
     c->restitution = w->near->solids->rule[c->law].restitution;
     name_sides(w, c);
     look_now(w, c);
@@ -352,7 +358,8 @@ static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal,
     if (apart - c->offset >= goal) return false;
     if (apart <= 0.0) {
       for (int i = 0; i < n; i++) vvi_sheet_place(m, c->vertex[i], false, x[i]);
-      if (vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, k->slack, &time, at)) return true;
+      if (vvi_crossing(f, (const double(*)[3])x, (const double(*)[3])y, SLACK * k->list[near->couple].edge, &time, at))
+        return true;
     }
     vvi_closest_at(f, (const double(*)[3])y, at);
     if (at->d == 0.0) memcpy(at->n, near->n, sizeof at->n);
@@ -368,7 +375,7 @@ static bool matters(struct vvi_contact_step *w, int32_t i)
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
   const vvi_sheet_near *near = &k->near[i];
-  const double keep = fmin(KEEP * s->edge_length, 0.5 * s->closest);
+  const double keep = keep_of(&k->list[near->couple]);
   vvi_contact c = {.near = i, .offset = k->list[near->couple].offset};
   vvi_closest at;
   if (near->d <= keep) return true;

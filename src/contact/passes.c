@@ -441,15 +441,28 @@ static void lead_back(const struct vvi_contact_step *w, vvi_contact *c)
   c->target = fmax(c->gap, 0.0) + fmin(least - fmax(c->gap, 0.0), 0.05 * w->h * w->h * pressing(w, c));
 }
 
+/* Of objects, and of the frames that carry features; single points have only their impulses as a scale. */
+static double speed_of(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double most = 0.0;
+  if (c->near < 0) return fmax(vvi_object_speed(w->near, c->a), vvi_object_speed(w->near, c->b));
+  for (int32_t k = 0; k < c->nodes; k++) {
+    const int32_t n = w->node[c->node0 + k];
+    if (n < w->near->solids->movers) most = fmax(most, vvi_norm3(w->near->mover[n].velocity));
+  }
+  return most;
+}
+
 static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
 {
-  g->passes = EXACT * PASSES;
+  g->passes = EXACT * PASSES, g->speed = 0.0;
   for (int32_t i = 0; i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
     c->pressed = c->block = c->legs > 0 && w->forced && w->sign > 0.0 && vvi_contact_pressed(w, c);
     c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     lead_back(w, c);
     if (c->restitution < 1.0) g->passes = PASSES;
+    if (i == 0 || c->near >= 0 || !alike(w, g, i - 1, c)) g->speed = fmax(g->speed, speed_of(w, c));
     c->hits = 0, c->looked = -1, c->held = false, c->calm = VVI_CALM_NOT;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;

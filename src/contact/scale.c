@@ -24,6 +24,7 @@ typedef struct part {
   int32_t mover, last_mover;     /* and movers; -1: none */
   bool ordinary;                 /* it holds, or was calmed or frozen */
   bool bends, features, exact;   /* exact: e = 1, no friction */
+  double ratio;                  /* the largest step over the stable one of its bodies */
 } part;
 
 struct vvi_scaling {
@@ -37,14 +38,14 @@ struct vvi_scaling {
   double stray; /* J^2: of the step */
 };
 
-vv_status vvi_scaling_create(struct vvi_contact_step *w, double ratio)
+vv_status vvi_scaling_create(struct vvi_contact_step *w, double h)
 {
   vvi_shadow *shadow;
-  VV_TRY(vvi_shadow_create(w->model, w->arena, ratio, &shadow));
+  VV_TRY(vvi_shadow_create(w->model, w->arena, h, &shadow));
   if (shadow == NULL) return VV_OK;
   if ((w->scaling = VVI_ARENA_NEW(w->arena, struct vvi_scaling, 1)) == NULL) return VV_NOMEM;
   w->scaling->shadow = shadow;
-  return VV_OK;
+  return vvi_shadow_zones(shadow, w->arena);
 }
 
 /* ---- z ---- */
@@ -79,19 +80,25 @@ typedef struct adder {
   int with;
 } adder;
 
-/* Adds what the touched movers of all groups have moved and turned. */
-static void add_places(void *user, int step, double weight, const double *q, const double *p)
+static bool is_scaled(const part *p)
 {
-  (void)step;
+  return p->bends && !p->ordinary;
+}
+
+/* Adds what the movers of all parts that are scaled have moved and turned, by the fit of their part. */
+static void add_places(void *user, int step, double h, const double *q, const double *p)
+{
   const adder *a = user;
   struct vvi_contact_step *w = a->w;
-  for (int32_t g = 0; g < w->groups; g++)
-    for (int32_t i = 0; i < w->group[g].movers; i++) {
-      const int32_t n = w->group[g].mover[i];
+  struct vvi_scaling *k = w->scaling;
+  for (int32_t i = 0; i < k->parts; i++) {
+    const double weight = vvi_shadow_fit_of(k->shadow, k->part[i].ratio)->c[step] / h;
+    if (!is_scaled(&k->part[i]) || weight == 0.0) continue;
+    for (int32_t n = k->part[i].mover; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
       const vv_mover *at = &w->near->mover[n];
       const vv_block *b = &w->model->block[m->block];
-      double turn[3], *z = w->scaling->z[n][a->with];
+      double turn[3], *z = k->z[n][a->with];
       vv_mover to;
       if (!bends(w, m)) continue;
       b->kind->mover(b, m->node, q + b->q0, p + b->p0, &to);
@@ -101,13 +108,14 @@ static void add_places(void *user, int step, double weight, const double *q, con
         z[3 + c] += w->sign * weight * turn[c];
       }
     }
+  }
 }
 
 /* Momenta before contact acted. */
 static const double *before(const struct vvi_contact_step *w)
 {
   double *p = w->scaling->shadow->start;
-  memcpy(p, w->p, sizeof *p * (size_t)w->model->np);
+  vvi_shadow_start(w->scaling->shadow, w->p);
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const vvi_working *m = &w->work[w->group[g].mover[i]];
@@ -117,25 +125,30 @@ static const double *before(const struct vvi_contact_step *w)
   return p;
 }
 
-/* Of all touched movers; what does not bend has z = v. */
+/* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
 static void velocities(struct vvi_contact_step *w)
 {
-  for (int32_t g = 0; g < w->groups; g++)
-    for (int32_t i = 0; i < w->group[g].movers; i++) {
-      const int32_t n = w->group[g].mover[i];
+  struct vvi_scaling *k = w->scaling;
+  vvi_shadow_none(k->shadow);
+  for (int32_t i = 0; i < k->parts; i++)
+    for (int32_t n = is_scaled(&k->part[i]) ? k->part[i].mover : -1; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
       const vv_mover *at = &w->near->mover[n];
-      double change[6], (*z)[6] = w->scaling->z[n];
-      memset(z, 0, sizeof w->scaling->z[n]);
-      if (bends(w, m)) continue;
+      double change[6], (*z)[6] = k->z[n];
+      memset(z, 0, sizeof k->z[n]);
+      if (bends(w, m)) {
+        vvi_shadow_want(k->shadow, m->block, m->node);
+        continue;
+      }
       change_of(at, m->impulse, change);
       for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
       for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c];
     }
+  vvi_shadow_spread(k->shadow);
   for (int with = 0; with < 2; with++) {
     adder a = {.w = w, .with = with};
     const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = with ? w->p : before(w), .f = w->f};
-    vvi_shadow_fly(w->scaling->shadow, &from, add_places, &a);
+    vvi_shadow_fly(k->shadow, &from, add_places, &a);
   }
 }
 
@@ -204,7 +217,8 @@ static void add_mover(struct vvi_contact_step *w, part *p, int32_t n)
   if (p->last_mover >= 0) k->next[p->last_mover] = n;
   p->mover = p->mover >= 0 ? p->mover : n, p->last_mover = n;
   p->ordinary |= m->frozen || vvi_mover_still(m);
-  p->bends |= bends(w, m);
+  p->ratio = fmax(p->ratio, vvi_shadow_ratio(k->shadow, m->block, m->node));
+  p->bends = p->ratio > 0.0;
 }
 
 static void add_contact(struct vvi_contact_step *w, int32_t group, int32_t i)
@@ -238,7 +252,7 @@ static bool make_parts(struct vvi_contact_step *w)
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].n; i++)
       if (has_acted(&w->contact[w->group[g].member[i]])) add_contact(w, g, w->group[g].member[i]);
-  for (int32_t i = 0; i < w->scaling->parts; i++) any |= w->scaling->part[i].bends && !w->scaling->part[i].ordinary;
+  for (int32_t i = 0; i < w->scaling->parts; i++) any |= is_scaled(&w->scaling->part[i]);
   return any;
 }
 
@@ -377,7 +391,7 @@ static void add_stray(struct vvi_scaling *k, double joules)
 static void leave(struct vvi_contact_step *w, const part *p)
 {
   const measure r = measure_of(w, p, false);
-  add_stray(w->scaling, w->scaling->shadow->y / 3.0 * sqrt(fmax(r.plain_b, 0.0) * r.speed));
+  add_stray(w->scaling, p->ratio * p->ratio / 3.0 * sqrt(fmax(r.plain_b, 0.0) * r.speed));
 }
 
 static void scale(struct vvi_contact_step *w, const part *p)
@@ -390,7 +404,7 @@ static void scale(struct vvi_contact_step *w, const part *p)
     leave(w, p);
     return;
   }
-  add_stray(w->scaling, w->scaling->shadow->error * fabs(r.a));
+  add_stray(w->scaling, vvi_shadow_fit_of(w->scaling->shadow, p->ratio)->error * fabs(r.a));
   book(w, p, &r, s, brought(&r, s));
 }
 
@@ -402,7 +416,7 @@ bool vvi_scaling_act(struct vvi_contact_step *w)
   if (!fit_arrays(w)) return false;
   if (make_parts(w)) velocities(w);
   for (int32_t i = 0; i < k->parts; i++)
-    if (k->part[i].bends && !k->part[i].ordinary)
+    if (is_scaled(&k->part[i]))
       scale(w, &k->part[i]);
     else if (k->part[i].bends)
       leave(w, &k->part[i]);

@@ -43,16 +43,50 @@ static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
   return worst;
 }
 
-/* Classes a quarter apart: a body far away that shortens the stable step a little must not change a bit here.  The fit has room
- * for the twentieth. */
-static double class_of(double ratio)
+/* Classes a quarter apart, of which few are in use; the fit has room for the twentieth. */
+static const double quarter = 0.8;
+static int class_of(double ratio)
 {
   double class = 1.0;
-  while (ratio <= 1.05 * 0.8 * class) class *= 0.8;
-  return class;
+  int i = 0;
+  for (; i + 1 < VVI_SHADOW_CLASSES && ratio <= 1.05 * quarter * class; i++) class *= quarter;
+  return i;
 }
 
-vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out)
+/* The fit of a class, made where some body has it. */
+static void use(vvi_shadow *k, double ratio)
+{
+  vvi_shadow_fit *f = &k->fit[class_of(ratio)];
+  const double class = pow(quarter, class_of(ratio));
+  if (f->trials > 0) return;
+  f->trials = class <= FINE ? 1 : VVI_SHADOW_TRIALS;
+  f->error = fit(class, f->trials, f->c);
+  if (f->trials > k->trials) k->trials = f->trials;
+}
+
+double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node)
+{
+  return k->bends[block] ? k->ratio[block][vv_body_of_node(&k->model->block[block], node)] : 0.0;
+}
+
+const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio)
+{
+  return &k->fit[class_of(ratio)];
+}
+
+/* What is far away must not change a bit here: every body has its own stable step. */
+static void measure(vvi_shadow *k, const vv_block *b, double h, double *ratio)
+{
+  if (b->kind->stable_steps != NULL) b->kind->stable_steps(b, ratio);
+  const double whole = b->kind->stable_steps == NULL ? b->kind->stable_step(b) : 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    ratio[j] = fmin(h / (b->kind->stable_steps != NULL ? ratio[j] : whole), 1.0);
+    if (ratio[j] < NONE) ratio[j] = 0.0;
+    use(k, ratio[j]);
+  }
+}
+
+vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_shadow **out)
 {
   const bool linear = (vvi_sys_claims(m) & VV_LINEAR) != 0; /* all is: a reflection keeps what such a step keeps */
   bool any = false;
@@ -64,33 +98,157 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, v
     bends[i] = !linear && b->nodes > 0 && b->z_reals == 0 && (b->claims & VV_KEEPS_ENERGY) == 0;
     any |= bends[i] != 0;
   }
-  if (!any || ratio < NONE) return VV_OK;
+  if (!any || h / m->stable_step < NONE) return VV_OK;
   vvi_shadow *k = VVI_ARENA_NEW(arena, vvi_shadow, 1);
   double *q = VVI_ARENA_NEW(arena, double, m->nq + 2 * m->np);
-  if (k == NULL || q == NULL) return VV_NOMEM;
-  *k = (vvi_shadow){.model = m, .y = ratio * ratio, .bends = bends, .q = q, .p = q + m->nq, .start = q + m->nq + m->np};
-  k->trials = class_of(ratio) <= FINE ? 1 : VVI_SHADOW_TRIALS;
-  k->error = fit(class_of(ratio), k->trials, k->c);
+  double **ratio = VVI_ARENA_NEW(arena, double *, m->n_block);
+  if (k == NULL || q == NULL || ratio == NULL) return VV_NOMEM;
+  *k = (vvi_shadow){.model = m, .ratio = ratio, .bends = bends, .q = q, .p = q + m->nq, .start = q + m->nq + m->np};
+  for (int i = 0; i < m->n_block; i++) {
+    if (!bends[i]) continue;
+    if ((ratio[i] = VVI_ARENA_NEW(arena, double, m->block[i].n_body + 1)) == NULL) return VV_NOMEM;
+    measure(k, &m->block[i], h, ratio[i]);
+  }
   *out = k;
   return VV_OK;
+}
+
+/* ---- zones ---- */
+
+vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
+{
+  const vv_model *m = k->model;
+  if ((k->zone = VVI_ARENA_NEW(arena, vvi_shadow_zone, m->n_block)) == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    vvi_shadow_zone *z = &k->zone[i];
+    const int64_t nodes = m->block[i].nodes;
+    if (!k->bends[i] || m->block[i].kind->some == NULL || nodes > INT32_MAX) continue;
+    z->mark = VVI_ARENA_NEW(arena, unsigned char, nodes);
+    for (int j = 0; j <= k->trials; j++)
+      if ((z->node[j] = VVI_ARENA_NEW(arena, int32_t, nodes)) == NULL) return VV_NOMEM;
+    if (z->mark == NULL) return VV_NOMEM;
+  }
+  return VV_OK;
+}
+
+/* Marks are those of the largest set. */
+void vvi_shadow_none(vvi_shadow *k)
+{
+  for (int i = 0; i < k->model->n_block; i++) {
+    vvi_shadow_zone *z = &k->zone[i];
+    for (int j = 0; j <= k->trials; j++) {
+      for (int64_t n = 0; n < z->n[j]; n++) z->mark[z->node[j][n]] = 0;
+      z->n[j] = 0;
+    }
+    z->whole = false;
+  }
+}
+
+void vvi_shadow_want(vvi_shadow *k, int block, int64_t node)
+{
+  vvi_shadow_zone *z = &k->zone[block];
+  if (z->mark == NULL) z->whole = true;
+  if (z->mark == NULL || z->mark[node]) return;
+  z->mark[node] = 1, z->node[k->trials][z->n[k->trials]++] = (int32_t)node;
+}
+
+/* A set begins with the one inside it.  Half of a block is better flown as a whole. */
+static bool spread_to(const vv_block *b, vvi_shadow_zone *z, int j)
+{
+  memcpy(z->node[j], z->node[j + 1], sizeof *z->node[j] * (size_t)z->n[j + 1]);
+  const int64_t more = b->kind->some->around(b, z->n[j + 1], z->node[j + 1], z->mark, z->node[j] + z->n[j + 1]);
+  z->n[j] = z->n[j + 1] + (more > 0 ? more : 0);
+  return more >= 0 && 2 * z->n[j] <= b->nodes;
+}
+
+void vvi_shadow_spread(vvi_shadow *k)
+{
+  for (int i = 0; i < k->model->n_block; i++) {
+    vvi_shadow_zone *z = &k->zone[i];
+    for (int j = k->trials - 1; j >= 0 && z->n[k->trials] > 0 && !z->whole; j--)
+      z->whole = !spread_to(&k->model->block[i], z, j);
+  }
+}
+
+static bool flies(const vvi_shadow *k, int block)
+{
+  return k->bends[block] && (k->zone == NULL || k->zone[block].whole || k->zone[block].n[0] > 0);
+}
+
+static bool flies_whole(const vvi_shadow *k, int block)
+{
+  return k->zone == NULL || k->zone[block].whole;
+}
+
+/* One array of a block, or the nodes of its largest set. */
+static void copy(const vvi_shadow *k, int block, int columns, int64_t first, const double *from, double *to)
+{
+  const vv_block *b = &k->model->block[block];
+  if (flies_whole(k, block)) {
+    memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
+    return;
+  }
+  const vvi_shadow_zone *z = &k->zone[block];
+  for (int c = 0; c < columns; c++)
+    for (int64_t i = 0; i < z->n[0]; i++) {
+      const int64_t at = first + c * b->column + z->node[0][i];
+      to[at] = from[at];
+    }
+}
+
+void vvi_shadow_start(const vvi_shadow *k, const double *p)
+{
+  for (int i = 0; i < k->model->n_block; i++)
+    if (flies(k, i)) copy(k, i, k->model->block[i].kind->node_p, k->model->block[i].p0, p, k->start);
+}
+
+/* ---- flights ---- */
+
+/* Step j = 1, 2, ... of a block: the kick, of half a step first, and the drift. */
+static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
+{
+  double *q = k->q + b->q0, *p = k->p + b->p0;
+  if (j == 1)
+    for (int64_t n = 0; n < b->kind->node_p * b->column; n++) p[n] += 0.5 * h * from->f[b->p0 + n];
+  else
+    b->kind->kick(b, from->t, h, q, p);
+  b->kind->drift(b, h, q, p);
+}
+
+static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *from, double h, int j)
+{
+  const vv_block *b = &k->model->block[block];
+  const vvi_shadow_zone *z = &k->zone[block];
+  double *q = k->q + b->q0, *p = k->p + b->p0;
+  const int32_t *node = z->node[j - 1];
+  const int64_t n = z->n[j - 1];
+  if (j == 1)
+    for (int c = 0; c < b->kind->node_p; c++)
+      for (int64_t i = 0; i < n; i++) {
+        const int64_t at = c * b->column + node[i];
+        p[at] += 0.5 * h * from->f[b->p0 + at];
+      }
+  else
+    b->kind->some->kick(b, h, n, node, q, p);
+  b->kind->some->drift(b, h, n, node, q, p);
 }
 
 static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, double h, vvi_shadow_fn *fn, void *user)
 {
   const vv_model *m = k->model;
-  memcpy(k->q, from->q, sizeof *k->q * (size_t)m->nq);
-  memcpy(k->p, from->p, sizeof *k->p * (size_t)m->np);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (k->zone != NULL && !flies(k, i)) continue;
+    copy(k, i, b->kind->node_q, b->q0, from->q, k->q);
+    copy(k, i, b->kind->node_p, b->p0, from->p, k->p);
+  }
   for (int j = 1; j <= k->trials + 1; j++) {
-    for (int i = 0; i < m->n_block; i++) {
-      const vv_block *b = &m->block[i];
-      if (!k->bends[i]) continue;
-      if (j == 1)
-        for (int64_t n = 0; n < b->kind->node_p * b->column; n++) k->p[b->p0 + n] += 0.5 * h * from->f[b->p0 + n];
-      else
-        b->kind->kick(b, from->t, h, k->q + b->q0, k->p + b->p0);
-      b->kind->drift(b, h, k->q + b->q0, k->p + b->p0);
-    }
-    fn(user, j, k->c[j] / h, k->q, k->p);
+    for (int i = 0; i < m->n_block; i++)
+      if (flies(k, i) && flies_whole(k, i))
+        fly_whole(k, &m->block[i], from, h, j);
+      else if (flies(k, i))
+        fly_zone(k, i, from, h, j);
+    fn(user, j, h, k->q, k->p);
   }
 }
 

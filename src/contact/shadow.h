@@ -3,23 +3,52 @@
 #include "model/model.h"
 
 /* Trial steps whose forces are asked for, forwards and backwards. */
-enum { VVI_SHADOW_TRIALS = 2 };
+enum { VVI_SHADOW_TRIALS = 2, VVI_SHADOW_CLASSES = 32 };
+
+/* The part of a block that flies, where that is enough: nodes[j]: whose places are asked for after j + 1 steps; each set holds
+ * all that the forces on the next one depend on. */
+typedef struct vvi_shadow_zone {
+  int32_t *node[VVI_SHADOW_TRIALS + 1]; /* [nodes] each; NULL: the block cannot be flown in part */
+  int64_t n[VVI_SHADOW_TRIALS + 1];
+  unsigned char *mark; /* [nodes] */
+  bool whole;
+} vvi_shadow_zone;
+
+/* For steps up to a part of the stable one. */
+typedef struct vvi_shadow_fit {
+  int trials;
+  double c[VVI_SHADOW_TRIALS + 2]; /* of the places after 1, 2, ... steps; 0 behind trials + 1 */
+  double error;                    /* of z, over its size */
+} vvi_shadow_fit;
 
 typedef struct vvi_shadow {
   const vv_model *model;
-  int trials;
-  double c[VVI_SHADOW_TRIALS + 2]; /* of the places after 1, 2, ... steps */
-  double error;                    /* of z, over its size */
-  double y;                        /* square of the step over the stable one */
-  unsigned char *bends;            /* [n_block] it has springs, and nothing in it flows */
-  double *q, *p, *start;           /* [nq], [np], [np] of trial steps; start: for who asks */
+  int trials;     /* the most of any body */
+  double **ratio; /* [n_block][bodies of the block] the step over the stable one of a body alone */
+  vvi_shadow_fit fit[VVI_SHADOW_CLASSES];
+  unsigned char *bends;  /* [n_block] it has springs, and nothing in it flows */
+  double *q, *p, *start; /* [nq], [np], [np] of trial steps; start: for who asks */
+  vvi_shadow_zone *zone; /* [n_block] what flies; NULL: all that bends */
 } vvi_shadow;
 
-/* ratio: of the step to the stable one.  *out NULL: nothing here bends. */
-vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double ratio, vvi_shadow **out);
+/* h: the step.  *out NULL: nothing here bends. */
+vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_shadow **out);
+/* The step over the stable one of the body of a node; 0: it does not bend, or rounding of its places is more than what there
+ * is to find. */
+double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node);
+const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio);
 
-/* Told after each trial step, 1, 2, ... from the start: z = sum of weight x, x the places of q, or anything linear in them. */
-typedef void vvi_shadow_fn(void *user, int step, double weight, const double *q, const double *p);
+/* From now on only these nodes, of blocks that bend, are asked for: first none; then one by one; then the zones about them. */
+vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena);
+void vvi_shadow_none(vvi_shadow *k);
+void vvi_shadow_want(vvi_shadow *k, int block, int64_t node);
+void vvi_shadow_spread(vvi_shadow *k);
+/* start = p where it is read. */
+void vvi_shadow_start(const vvi_shadow *k, const double *p);
+
+/* Told after each trial step j = 1, 2, ... of h from the start, h of both signs: z = sum of c[j]/h x, x the places of q, or
+ * anything linear in them. */
+typedef void vvi_shadow_fn(void *user, int step, double h, const double *q, const double *p);
 /* Flies what bends from q, p without contact, forwards and backwards in steps of h; f: the force at q.        [shadow 3] */
 typedef struct vvi_shadow_flight {
   double t, h;

@@ -39,6 +39,7 @@ typedef struct vvi_sheet_body {
   int64_t node0; /* of its first mover, within the block */
   double half;   /* half its thickness, where that counts */
   double length; /* tip: of what is behind it */
+  double edge;   /* mean of its edges; INFINITY: it is rigid, a tip, an obstacle */
   bool loose;    /* its vertices are sums of movers (limit surface) */
   double swing;  /* largest sum of the sizes of the weights of a vertex; 1 where all are positive */
 } vvi_sheet_body;
@@ -67,6 +68,12 @@ typedef struct vvi_sheet_cluster {
 
 enum { VVI_SHEET_LEAF = 4, VVI_SHEET_LANES = 16 }; /* elements of a leaf; edges of a leaf: at most */
 enum { VVI_SHEET_STRIP = 64 };                     /* movers of a body whose displacements are bounded together */
+
+/* Two bodies, or one and itself, and how far apart they are at the start. */
+typedef struct vvi_sheet_apart {
+  int32_t a, b;
+  double d;
+} vvi_sheet_apart;
 
 /* The rule for two bodies, or for a body and itself; < 0: they pass.  Asked when they come near. */
 typedef int32_t vvi_sheet_rule_fn(const void *user, int32_t body_a, int32_t body_b);
@@ -104,8 +111,10 @@ struct vvi_sheets {
   int32_t *stencil0;                       /* [n_vertex + 1] of loose bodies */
   int32_t *stencil;                        /* movers */
   double *weight;
-  double edge_length;        /* the smallest mean of a body */
-  double closest;            /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  double edge_length;     /* the smallest mean of a body: for lists.  Answers use what belongs to the two bodies */
+  double closest;         /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
+  vvi_sheet_apart *apart; /* [n_apart] bodies that are near each other at the start, sorted */
+  int64_t n_apart;
   bool rigid, turns;         /* some bodies are, some do */
   bool loses, rough;         /* some restitution below 1; some friction */
   vvi_projection projection; /* the largest of any two bodies */
@@ -129,6 +138,8 @@ typedef struct vvi_sheet_part {
 
 /* Topology, trees, clusters and slices from parts; rules are set by the caller afterwards.  (sheets/assemble.c) */
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out);
+/* The smaller mean edge of two bodies; of tips among themselves, or with something rigid, their length. */
+double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
 /* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
 /* A rule speaks for some two bodies. */
@@ -216,6 +227,8 @@ typedef struct vvi_sheet_list {
   double step;    /* bound of what they move in the coming drift */
   double offset;  /* sum of half thicknesses */
   double margin;  /* the layer */
+  double edge;    /* m: the smaller mean edge of the two bodies */
+  double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
   bool stale;
   bool off;  /* answered elsewhere */
@@ -288,7 +301,7 @@ typedef struct vvi_sheet_search {
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
   int threads;
-  double skin, slack;
+  double skin;
   double opening;                /* the first skin of a list, of the largest */
   double *margin, widest;        /* [n_rule] the layer; the largest */
   bool anticipates;              /* lists only where nothing is projected */

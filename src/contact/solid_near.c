@@ -1,4 +1,5 @@
 /* contact/solid_near.c  Who is near whom: a grid of bounding spheres with a skin, and the places where shapes touch. */
+#include "base/sort.h"
 #include "contact/solids.h"
 #include "math/math.h"
 
@@ -225,7 +226,7 @@ static bool build(vvi_solid_near *w, double travel)
   w->built = true;
   w->builds++;
   if (!pair_small(w, 2.0 * widest + w->skin + 1e-300) || !pair_large(w)) return false;
-  qsort(w->list, (size_t)w->n, sizeof *w->list, by_pair);
+  vvi_sort(w->list, (size_t)w->n, sizeof *w->list, by_pair);
   return true;
 }
 

@@ -128,6 +128,27 @@ double vv_posted_losses(const vv_posted *b)
   return contact + (vv_sum_value(&b->plastic_work) + vv_sum_value(&b->viscous_loss) + vv_sum_value(&b->damage_loss));
 }
 
+static void add_sum(vv_sum *to, const vv_sum *own)
+{
+  if (own->value == 0.0 && own->carry == 0.0) return; /* mostly */
+  vvi_sum_add(to, own->value);
+  vvi_sum_add(to, own->carry);
+}
+
+void vvi_posted_add(vv_posted *to, const vv_posted *own)
+{
+  add_sum(&to->external_work, &own->external_work);
+  add_sum(&to->friction_loss, &own->friction_loss);
+  add_sum(&to->restitution_loss, &own->restitution_loss);
+  add_sum(&to->step_loss, &own->step_loss);
+  add_sum(&to->plastic_work, &own->plastic_work);
+  add_sum(&to->viscous_loss, &own->viscous_loss);
+  add_sum(&to->damage_loss, &own->damage_loss);
+  for (int c = 0; c < 3; c++) add_sum(&to->impulse[c], &own->impulse[c]), add_sum(&to->moment[c], &own->moment[c]);
+  to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
+  to->stray += own->stray;
+}
+
 double vv_totals_energy(const vv_totals *t)
 {
   return t->kinetic + t->strain + t->potential + t->contact;

@@ -12,6 +12,9 @@ static inline void vvi_sum_add(vv_sum *s, double x)
   s->value = t;
 }
 
+/* What was summed up apart, from zero. */
+void vvi_posted_add(vv_posted *to, const vv_posted *own);
+
 /* An external impulse acting at a point. */
 static inline void vvi_post_impulse(vv_posted *post, const double x[3], const double j[3])
 {

@@ -174,6 +174,59 @@ vv_status vvi_failure_read(const vv_group *material, bool plastic, vvi_failure *
   return VV_OK;
 }
 
+/* ---- what is worth saying ---- */
+
+/* How far the polygon is from the law that `hardening` names, over the yield stress, where it is not a straight line. */
+static double fit_error(const vv_group *material)
+{
+  enum { LOOKS = 64 }; /* in every piece */
+  const vv_group *g = vv_has(material, "hardening") ? vv_sub(material, "hardening") : NULL;
+  vvi_plastic p = {.yield = vv_number(material, "yield")};
+  curve c = {0};
+  double worst = 0.0, slope;
+  if (g == NULL || (!vv_has(g, "power") && !vv_has(g, "voce")) || read_hardening(material, true, &p) != VV_OK)
+    return 0.0;
+  if (vv_has(g, "power"))
+    c.strength = vv_number(vv_sub(g, "power"), "strength"), c.exponent = vv_number(vv_sub(g, "power"), "exponent");
+  else
+    c.saturation = vv_number(vv_sub(g, "voce"), "saturation"), c.rate = vv_number(vv_sub(g, "voce"), "rate");
+  for (int k = 0; k + 1 < VVI_PIECES; k++)
+    for (int i = 0; i < LOOKS; i++) {
+      const double x = p.at[k] + (p.at[k + 1] - p.at[k]) * (i + 0.5) / LOOKS;
+      worst = fmax(worst, fabs(p.yield + curve_at(&c, x) - vvi_plastic_yield(&p, x, &slope)));
+    }
+  return worst / p.yield;
+}
+
+/* A contact in which tips bounce. */
+static const vv_group *bouncing(const vv_group *root)
+{
+  for (int i = 0; vv_has(root, "contacts") && i < vv_count(root, "contacts"); i++) {
+    const vv_group *g = vv_item(root, "contacts", i);
+    if (vv_number(g, "restitution") > 0.0 && !vv_is(g, "response", "none")) return g;
+  }
+  return NULL;
+}
+
+void vvi_material_warn(const vv_model *m)
+{
+  const vv_group *before = NULL, *contact = bouncing(m->root);
+  for (int i = 0; i < m->n_body; i++) {
+    const vv_body *b = &m->body[i];
+    const vv_group *material = b->kind->flow != NULL && b->group != before ? vv_sub(b->group, "material") : NULL;
+    before = b->group;
+    if (material == NULL || !vv_is(material, "law", "j2")) continue;
+    const double error = fit_error(material);
+    if (error > 0.01)
+      vvi_warn(material, "hardening", "%d straight pieces miss this law by up to %.2g of the yield stress", VVI_PIECES,
+               error);
+    if (b->kind->node_q > 1 || contact == NULL) continue;
+    vvi_warn(contact, "restitution",
+             "ends of bars that bounce chatter and over-strain what yields behind them; take 0 with 'law: j2'");
+    contact = NULL;
+  }
+}
+
 /* ---- branches ---- */
 
 double vvi_damping_glass(const vvi_damping *d)

@@ -58,6 +58,9 @@ vv_status vvi_plastic_refuse(const vv_group *material);
 vv_status vvi_failure_read(const vv_group *material, bool plastic, vvi_failure *out);
 vv_status vvi_damping_read(const vv_group *body, vvi_damping *out);
 
+/* Says what is not a mistake but worth knowing: polygons that miss their law, tips of bars that will chatter. */
+void vvi_material_warn(const vv_model *m);
+
 /* ---- laws ---- */
 
 /* Sum of the parts: glassy stiffness over the elastic one, less 1. */

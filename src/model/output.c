@@ -41,6 +41,24 @@ int vv_model_body(const vv_model *m, const char *name)
   return name != NULL ? vvi_model_body_find(m, name) : -1;
 }
 
+int64_t vv_model_broken(const vv_model *m, const vv_state *x, int body)
+{
+  int64_t count = 0;
+  if (m == NULL || x == NULL || body < -1 || body >= m->n_body) return -1;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    unsigned char *broken = b->breaks ? calloc((size_t)b->elements + 1, 1) : NULL;
+    if (b->breaks && broken == NULL) return -1;
+    for (int32_t j = 0; b->breaks && j < b->n_body; j++) {
+      if (body >= 0 && b->body[j]->index != body) continue;
+      b->kind->broken(b, x->q + b->q0, j, broken);
+      for (int64_t e = 0; e < b->body[j]->n_element; e++) count += broken[e];
+    }
+    free(broken);
+  }
+  return count;
+}
+
 bool vv_model_slice(const vv_model *m, int body, vv_slice *out)
 {
   const vv_body *b = body_at(m, body);

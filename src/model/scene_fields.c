@@ -69,7 +69,7 @@ static const vv_schema record_schema = {"record", record_field, VV_COUNT(record_
 static const vv_field probe_field[] = {
   {.name = "name",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "of its columns in probes.csv, and for 'stop'"},
   {.name = "body",    .type = VV_TEXT, .flags = VV_REQUIRED, .doc = "which body"},
-  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential)"},
+  {.name = "measure", .type = VV_WORD, .words = "position|displacement|velocity|angular_velocity|orientation|d1|d2|d3|limit|momentum|angular_momentum|kinetic_energy|energy|strain|curvature|stress|mises|n|m|thickness|plastic_strain|damage|energy_density|dissipated_density|number", .flags = VV_REQUIRED, .doc = "what: the fields of results.h5 that this kind of body has (n, m: resultants of beams), and kinetic_energy, angular_momentum (about the origin) and energy (kinetic, elastic and potential)"},
   {.name = "node",    .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "at this node of the body, or copy of a rigid one, counted from 0"},
   {.name = "element", .type = VV_INTEGER, .unit = "1", .lo = 0, .hi = 2e9, .flags = VV_OPTIONAL, .doc = "in this element, counted from 0"},
   {.name = "point",   .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "at the node or element that is nearest to this point at the start"},

@@ -1,6 +1,7 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
 #include "contact/solids.h"
 #include "math/math.h"
+#include "model/material.h"
 #include "model/probe.h"
 #include "sim/sim.h"
 #include "sim/stop.h"
@@ -250,6 +251,7 @@ static void warn(const vv_model *m)
 {
   if (vv_model_nodes(m) == 0) vvi_warn(m->root, "bodies", "nothing here moves: all bodies are obstacles");
   vvi_history_warn(m->root, m->step);
+  vvi_material_warn(m);
   if (m->stepper != &vv_event_stepper || !touches(m) || vvi_jump_chosen(m) == VVI_MODIFIED ||
       m->step <= 0.5 * m->stable_step)
     return;

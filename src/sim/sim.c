@@ -73,11 +73,14 @@ static double answer_time(const vv_block *b, int32_t body, double stable)
 /* Sixteen times that: until then a body that was hit and comes back chatters.                              [ledger 15] */
 static vv_status keep_histories(vv_sim *sim)
 {
+  enum { NEIGHBOURS = 8, MOST_BODIES = 2048 }; /* that a body touches; with room for them from the start */
   const vv_model *m = sim->model;
   const vv_group *record = vv_sub(m->root, "record");
   const double most = 16.0, given = vv_has(record, "pause") ? vv_number(record, "pause") : 0.0;
   vvi_episodes *e = sim->ledger.episodes = vvi_episodes_create(m->n_body, sim->step.h);
   if (e == NULL) return VV_NOMEM;
+  const int64_t bodies = m->n_body + (m->solids != NULL ? m->solids->n : 0);
+  vvi_episodes_reserve(e, NEIGHBOURS * (bodies < MOST_BODIES ? bodies : MOST_BODIES));
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     const bool asks = b->nodes > 0 && b->kind->answer_time == NULL && b->kind->stable_step != NULL;
@@ -286,6 +289,20 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   vvi_claims_make(sim);
   vvi_claims_judge(sim);
   return VV_OK;
+}
+
+/* ---- room ---- */
+
+/* Steps allocate nothing: between them half of what histories and the log have is kept free.  Only where more happens in one
+ * stretch than in all before does a step ask for memory, once. */
+static void make_room(vv_sim *sim)
+{
+  vvi_log *log = &sim->log;
+  vvi_episodes_settle(sim->ledger.episodes);
+  vvi_episodes_reserve(sim->ledger.episodes, 0);
+  if (2 * log->n <= log->room) return;
+  vv_event *bigger = realloc(log->event, 2 * (size_t)log->room * sizeof *bigger);
+  if (bigger != NULL) log->event = bigger, log->room *= 2;
 }
 
 /* ---- audit and observers ---- */
@@ -735,7 +752,9 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
-  VV_TRY(take_steps(sim, batch, r));
+  const vv_status status = take_steps(sim, batch, r);
+  make_room(sim);
+  VV_TRY(status);
   const double spent = vvi_clock() - clock;
   vvi_pace_done(&sim->pace, batch, spent);
   r->step_seconds += spent;

@@ -94,18 +94,18 @@ static void tell(const struct vv_step *s, const vvi_contact_note *e)
 }
 
 /* An impact is an entry of the log; contacts that hold are counted, the first is told. */
-static void log_contact(void *user, const vvi_contact_note *e)
+static bool log_contact(void *user, const vvi_contact_note *e)
 {
   struct vv_step *s = user;
   const struct vvi_contact_step *w = s->contact;
   const vvi_contact *c = e->contact;
   const vv_patch *a = c->patch[0], *b = c->patch[1];
   tell(s, e);
-  if (e->back) return;
-  if (c->held && s->ledger->held++ > 0) return;
-  if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return;
+  if (e->back) return false;
+  if (c->held && s->ledger->held++ > 0) return false;
+  if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return false;
   vv_event *out = vvi_log_next(s);
-  if (out == NULL) return;
+  if (out == NULL) return true;
   *out = (vv_event){.time = w->t,
                     .body_a = s->model->body[a->body].name,
                     .feature_a = a->feature,
@@ -122,6 +122,16 @@ static void log_contact(void *user, const vvi_contact_note *e)
   memcpy(out->n, c->n, sizeof out->n);
   note_pose(s, c, 0, out->node_a, out->pose_a);
   note_pose(s, c, 1, out->node_b, out->pose_b);
+  return true;
+}
+
+static bool log_again(void *user, int64_t held)
+{
+  struct vv_step *s = user;
+  if (s->model->pairs->n > 0) return false; /* they tell histories as well */
+  if (s->ledger->episodes != NULL && !vvi_episodes_again(s->ledger->episodes, s->contact->t)) return false;
+  s->ledger->held += held;
+  return true;
 }
 
 static double *memory_of(const struct vv_step *s)
@@ -150,9 +160,9 @@ vv_status vvi_contact_prepare(struct vv_step *s)
   vvi_sheet_search *search = NULL;
   if (m->sheets != NULL) VV_TRY(create_search(s, &search));
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
-  s->contact->log = log_contact, s->contact->user = s;
+  s->contact->log = log_contact, s->contact->log_again = log_again, s->contact->user = s;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1)
-    VV_TRY(vvi_scaling_create(s->contact, fabs(s->h) / m->stable_step));
+    VV_TRY(vvi_scaling_create(s->contact, fabs(s->h)));
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
   return vvi_locate_prepare(s);
 }

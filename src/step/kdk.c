@@ -30,7 +30,7 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   k->keep = s->contact != NULL && s->contact->forced, k->steady = vvi_sys_steady(m);
   k->modified = s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
-    VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h) / m->stable_step, &k->shadow));
+    VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
   s->energy = k->modified ? "modified" : "nodal";
   s->exact = k->modified || flies_exactly(m);
   return VV_OK;
@@ -72,21 +72,33 @@ static feel plain_feel(const struct vv_step *s, const vvi_pair *c)
 
 typedef struct gap_sum {
   const vvi_pair *pair;
-  double h, sum;
+  const vvi_shadow_fit *fit;
+  double sum;
 } gap_sum;
 
 /* The rate of the interpolated motion, above that of the momenta. */
-static void add_gap(void *user, int step, double weight, const double *q, const double *p)
+static void add_gap(void *user, int step, double h, const double *q, const double *p)
 {
   gap_sum *g = user;
   (void)p;
-  const double plain = step == 1 ? copysign(0.5 / fabs(g->h), weight) : 0.0;
-  g->sum += (weight - plain) * vvi_pair_gap(g->pair, q);
+  g->sum += (g->fit->c[step] - (step == 1 ? 0.5 : 0.0)) / h * vvi_pair_gap(g->pair, q);
+}
+
+/* Of the two bodies of a pair. */
+static const vvi_shadow_fit *fit_of(const vvi_shadow *k, const vvi_pair *c)
+{
+  const vv_model *m = k->model;
+  double ratio = 0.0;
+  for (int side = 0; side < 2; side++) {
+    const vv_body *body = &m->body[side == 0 ? c->patch_a->body : c->patch_b->body];
+    if (body->n_node > 0) ratio = fmax(ratio, vvi_shadow_ratio(k, body->block, body->node0));
+  }
+  return vvi_shadow_fit_of(k, ratio);
 }
 
 static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, const double *p)
 {
-  gap_sum g = {.pair = c, .h = h};
+  gap_sum g = {.pair = c, .fit = fit_of(k->shadow, c)};
   vvi_shadow_fly(k->shadow, &(vvi_shadow_flight){.t = t, .h = h, .q = s->state->q, .p = p, .f = k->f}, add_gap, &g);
   return g.sum;
 }
@@ -163,7 +175,8 @@ static void look_ahead(struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, d
   const bool bounces = fabs(at.speed) > slow;
   if (bounces && k->shadow != NULL) {
     at = shadow_feel(s, k, c, t, h);
-    s->ledger->posted.stray += pow(k->shadow->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
+    s->ledger->posted.stray +=
+        pow(fit_of(k->shadow, c)->error * at.speed, 2.0) * at.speed * at.speed / (at.inverse * at.inverse);
   }
   if (bounces) at.speed += at.inverse * respond(s, c, t, h < 0.0 ? -1.0 : 1.0, at);
   const double ahead = gap_ahead(s, c, h, pressed);
@@ -213,6 +226,26 @@ void vvi_kdk_book(struct vv_step *s, double t, double h)
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_tell_springs(s, t, h, s->state->q);
+}
+
+/* Summed up for itself, so that a step that is like it posts the same. */
+void vvi_kdk_book_half(struct vv_step *s, vvi_kdk *k, int half, double t, double h)
+{
+  if (s->contact == NULL || s->contact->rest.q == NULL) {
+    vvi_kdk_book(s, t, h);
+    return;
+  }
+  const vv_posted all = s->ledger->posted;
+  s->ledger->posted = (vv_posted){0};
+  vvi_kdk_book(s, t, h);
+  k->book[half] = s->ledger->posted;
+  s->ledger->posted = all;
+  vvi_posted_add(&s->ledger->posted, &k->book[half]);
+}
+
+void vvi_kdk_book_again(struct vv_step *s, const vvi_kdk *k)
+{
+  for (int i = 0; i < 2; i++) vvi_posted_add(&s->ledger->posted, &k->book[i]);
 }
 
 /* Rigid bodies, beams, tips, surfaces, obstacles: the engine. */

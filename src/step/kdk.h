@@ -12,6 +12,8 @@ typedef struct vvi_kdk {
   double known_at;    /* s: the time it belongs to */
   bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
   vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
+  vv_posted
+      book[2]; /* what the last step posted on both sides of its drift, where contact may find the next one like it */
 } vvi_kdk;
 
 /* Arrays, and which energy is balanced: s->energy, s->exact. */
@@ -20,7 +22,9 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *k, double t);
 /* Contacts that the coming drift would close.  *halve: nothing was changed, take two half steps instead. */
 vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool may_halve, bool *halve, vv_report *r);
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h);
-/* What supports and drives give in a kick of length h. */
+/* What supports and drives give in a kick of length h: of the whole of a step, or of one half; again: as in the last one. */
+void vvi_kdk_book_half(struct vv_step *s, vvi_kdk *k, int half, double t, double h);
+void vvi_kdk_book_again(struct vv_step *s, const vvi_kdk *k);
 void vvi_kdk_book(struct vv_step *s, double t, double h);
 /* From t to t + h, internal variables after it. */
 void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h);

@@ -46,6 +46,18 @@ static int put_balls(char *out, size_t size, const char *name, double x)
                   name, kind, x, name, kind, x + 0.0607);
 }
 
+/* A fine mesh, stiff enough that another class of steps is its own, close together and fast. */
+static int put_stiff(char *out, size_t size, const char *name, double x)
+{
+  static const char kind[] =
+      "kind: shell, mesh: {sphere: {radius: 0.01, base: icosahedron, frequency: 1, level: 2}}, thickness: 5e-4, "
+      "material: {young: 2e6, poisson: 0.45, density: 1000}";
+  return snprintf(out, size,
+                  "  %s-left: {%s, centre: [%g, 0, 0], velocity: [3, 0, 0]}\n"
+                  "  %s-right: {%s, centre: [%g, 0, 0], velocity: [-3, 0, 0]}\n",
+                  name, kind, x, name, kind, x + 0.0205001);
+}
+
 typedef int put_fn(char *out, size_t size, const char *name, double x);
 
 typedef struct run {
@@ -132,16 +144,36 @@ static void two_drums(void **state)
   compare(put_drum, put_drum, "0.5", "0.3", 1000);
 }
 
-/* Of other kinds, which have numbers of nodes, pairs and contacts of their own. */
+static void two_heaps(void **state)
+{
+  (void)state;
+  compare(put_heap, put_heap, "1", "0", 2000);
+  compare(put_heap, put_heap, "0.5", "0.3", 2000);
+}
+
+static void shells_that_meet(void **state)
+{
+  (void)state;
+  compare(put_balls, put_balls, "1", "0", 1000);
+  compare(put_balls, put_balls, "0.5", "0.3", 1000);
+}
+
 static void strangers_of_other_kinds(void **state)
 {
   (void)state;
   compare(put_drum, put_heap, "1", "0.3", 1000);
+  compare(put_heap, put_drum, "0.5", "0.3", 1000);
+  compare(put_balls, put_heap, "1", "0", 1000);
   compare(put_drum, put_balls, "1", "0", 1000);
+  compare(put_drum, put_stiff, "1", "0", 1000);
+  compare(put_balls, put_stiff, "1", "0", 1000);
+  compare(put_balls, put_stiff, "0.5", "0.3", 1000);
+  compare(put_heap, put_stiff, "0.5", "0.3", 1000);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(two_drums), cmocka_unit_test(strangers_of_other_kinds)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(two_drums), cmocka_unit_test(two_heaps),
+                                     cmocka_unit_test(shells_that_meet), cmocka_unit_test(strangers_of_other_kinds)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,7 @@ export class TimeSpace {
     this.shown = runs.length > 0;
     this.run = runs[0] ?? report.runs[0];
     const have = new Set(barsOf(this.run).bars.flatMap((b) => b.fields.map((f) => f.field)));
-    this.fields = ['velocity', 'stress', 'strain', 'displacement'].filter((f) => have.has(f));
+    this.fields = ['velocity', 'stress', 'strain', 'displacement', 'plastic_strain', 'damage', 'dissipated_density'].filter((f) => have.has(f));
     this.select.replaceChildren(...this.fields.map((f) => el('option', { value: f }, words(f))));
     const tabs = runs.length > 1 ? el('select', { 'aria-label': 'Run', onchange: (e: Event) => ((this.run = runs[+(e.target as HTMLSelectElement).value]), this.draw()) }, ...runs.map((r, i) => el('option', { value: i }, shorten(r.label, 40)))) : null;
     this.area = el('div', { class: 'raster xt', style: `height:${HEIGHT}px` }, this.canvas, this.cursor);

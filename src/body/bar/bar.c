@@ -246,6 +246,26 @@ static void bar_stride(const vv_block *b, double h, double *u, double *p)
   }
 }
 
+/* Bodies one by one where some of them have internal variables. */
+static void bar_flow_stride(const vv_block *b, double h, double *u, double *p, vv_posted *post)
+{
+  const double *k = bar_node(b, BAR_STIFFNESS), *minv = bar_node(b, BAR_INVERSE_MASS);
+  if (!bar_is_linear(b)) {
+    bar_flow(b, h, u, p, post);
+    bar_stride(b, h, u, p);
+    return;
+  }
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const int64_t first = b->body[j]->node0, n = b->body[j]->n_node;
+    if (!bar_is_elastic(b, j) && n > 1)
+      bar_flow_stride_body(b, j, h, u, p, post);
+    else if (n > 1)
+      stride_range(0, n, h, 0.0, 0.0, k + first, minv + first, u + first, p + first);
+    else
+      bar_drift_range(first, first + n, h, minv, p, u);
+  }
+}
+
 /* ---- audit ---- */
 
 /* Sums over a slice in a fixed order: segments that follow from its length, 8 lanes each, whatever the number of threads. */
@@ -437,12 +457,20 @@ enum bar_output {
   OUT_STRESS,
   OUT_PLASTIC,
   OUT_DAMAGE,
-  OUT_ENERGY
+  OUT_ENERGY,
+  OUT_DISSIPATED
 };
 static const vv_output_field output_field[] = {
-    {"position", "m", 3, false},      {"displacement", "m", 3, false}, {"velocity", "m/s", 3, false},
-    {"momentum", "kg m/s", 3, false}, {"strain", "1", 1, true},        {"stress", "Pa", 1, true},
-    {"plastic_strain", "1", 1, true}, {"damage", "1", 1, true},        {"energy_density", "J/m^3", 1, true},
+    {"position", "m", 3, false},
+    {"displacement", "m", 3, false},
+    {"velocity", "m/s", 3, false},
+    {"momentum", "kg m/s", 3, false},
+    {"strain", "1", 1, true},
+    {"stress", "Pa", 1, true},
+    {"plastic_strain", "1", 1, true},
+    {"damage", "1", 1, true},
+    {"energy_density", "J/m^3", 1, true},
+    {"dissipated_density", "J/m^3", 1, true},
 };
 
 static double node_output(const vv_block *b, int field, const double *u, const double *p, int64_t i)
@@ -475,6 +503,8 @@ static double element_output(const vv_block *b, int32_t j, int field, const doub
     return law->plastic.yield > 0.0 ? bar_flow_column(b, j, BAR_Z_ALPHA, u)[e] : 0.0;
   case OUT_DAMAGE:
     return !elastic && law->damage >= 0.0 ? bar_flow_column(b, j, (int)law->damage, u)[e] : 0.0;
+  case OUT_DISSIPATED:
+    return elastic ? 0.0 : bar_flow_column(b, j, (int)law->lost, u)[e] / (l * area);
   default:
     return (elastic ? bar_energy(b, node, du) : bar_flow_energy(b, j, e, u)) / (l * area);
   }
@@ -496,6 +526,11 @@ static void bar_output(const vv_block *b, int field, const double *u, const doub
         out[3 * i + c] = s * r[BAR_AXIS + c] + (field == OUT_POSITION ? r[BAR_ORIGIN + c] : 0.0);
     }
   }
+}
+
+static void bar_broken(const vv_block *b, const double *u, int32_t j, unsigned char *out)
+{
+  for (int64_t e = 0; e < b->body[j]->n_element; e++) out[e] = element_output(b, j, OUT_DAMAGE, u, e) >= 1.0;
 }
 
 /* -strain: an element of length 0 has -1, one that is inside out less. */
@@ -532,14 +567,17 @@ const vv_body_kind vv_bar_kind = {
     .kick = bar_kick,
     .drift = bar_drift,
     .flow = bar_flow,
+    .broken = bar_broken,
     .viscous = bar_viscous,
     .drive = bar_drive,
     .post = bar_post,
     .distortion = bar_distortion,
     .stride = bar_stride,
+    .flow_stride = bar_flow_stride,
     .audit = bar_audit,
     .audit_body = audit_body,
     .stable_step = bar_stable_step,
+    .stable_steps = bar_stable_steps,
     .surface = bar_surface,
     .push = bar_push,
     .pull = bar_pull,

@@ -29,17 +29,19 @@ enum bar_body_column {
 };
 
 /* What a bar does beside being elastic; all doubles.  In the state it has columns [n_element] each: plastic strain and alpha
- * where it can flow, one strain of each Maxwell branch, damage where it can break. */
+ * where it can flow, one strain of each Maxwell branch, damage where it can break, energy dissipated; then a mark for every
+ * piece, 0 as long as it has not flowed. */
 typedef struct bar_inelastic {
   double young, area;
-  double columns;         /* in the state; 0: none, the bar is elastic */
-  double branch0, damage; /* which column; damage -1: it cannot break */
+  double columns;               /* in the state; 0: none, the bar is elastic */
+  double branch0, damage, lost; /* which column; damage -1: it cannot break */
   vvi_plastic plastic;
   vvi_damping damping;
   vvi_failure failure;
 } bar_inelastic;
 enum { BAR_BODY_COLUMNS = BAR_INELASTIC + sizeof(bar_inelastic) / sizeof(double) };
 enum { BAR_Z_PLASTIC = 0, BAR_Z_ALPHA = 1 }; /* columns of a bar that can flow */
+enum { BAR_PIECE = 64 };                     /* elements with one mark */
 
 static inline const double *bar_node(const vv_block *b, int column)
 {
@@ -105,15 +107,17 @@ double bar_flow_force(const vv_block *b, int32_t body_in_block, int64_t e, const
 double bar_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
 void bar_flow_kick(const vv_block *b, int32_t body_in_block, double h, const double *u, double *p);
 void bar_flow(const vv_block *b, double h, double *u, const double *p, vv_posted *post);
+/* Flow, two half kicks and a drift of one body with internal variables. */
+void bar_flow_stride_body(const vv_block *b, int32_t body_in_block, double h, double *u, double *p, vv_posted *post);
 void bar_viscous(const vv_block *b, double h, const double *u, double *p, vv_posted *post);
-/* Column of the state of body j; NULL: it has none. */
+/* Column of the state of body j. */
 const double *bar_flow_column(const vv_block *b, int32_t body_in_block, int column, const double *u);
-double bar_flow_mises(const vv_block *b, int32_t body_in_block, int64_t e, const double *u);
 
 extern const vv_schema bar_schema;
 vv_status bar_measure(const vv_group *g, vv_need *need);
 vv_status bar_fill(const vv_group *g, vv_fill *f);
 double bar_stable_step(const vv_block *b);
+void bar_stable_steps(const vv_block *b, double *out);
 /* Springs of the nodes [i0, i0 + n), with nothing attached beyond them: p += h f(u). */
 void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p);
 int bar_drift(const vv_block *b, double h, double *u, double *p);

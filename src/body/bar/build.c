@@ -255,6 +255,7 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
   law->branch0 = flows ? 2.0 : 0.0;
   law->columns = law->branch0 + law->damping.branches;
   if (law->failure.strain > 0.0 || law->failure.stress > 0.0) law->damage = law->columns++;
+  if (law->columns > 0.0) law->lost = law->columns++;
   if (vv_is(m, "law", "neo-hookean") && law->columns > 0.0)
     return vv_complain(m, "law", "neo-hookean neither breaks nor has a damping ratio; use 'linear' or 'j2'");
   return VV_OK;
@@ -291,6 +292,7 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   bar_inelastic law;
   if (read_inelastic(g, &law) != VV_OK || check_failure(g, &p, &law) != VV_OK) status = VV_SCENE;
   need->internal = (int64_t)law.columns * need->elements;
+  if (need->internal > 0) need->internal += (need->elements + BAR_PIECE - 1) / BAR_PIECE;
   need->patches = 2;
   need->loads = (vv_has(g, "loads") ? vv_count(g, "loads") : 0) + (vv_has(g, "drives") ? vv_count(g, "drives") : 0);
   return status;
@@ -434,6 +436,7 @@ static void fill_body(const vv_group *g, vv_fill *f, const bar_plan *p)
   r[BAR_GRAVITY] = vvi_dot3(r + BAR_AXIS, f->block->gravity);
   bar_inelastic *law = (bar_inelastic *)(void *)(r + BAR_INELASTIC);
   if (read_inelastic(g, law) != VV_OK) return;
+  if (law->damage >= 0.0) f->block->breaks = true;
   if (law->damping.mass > 0.0 || law->damping.stiffness > 0.0 || law->damping.bulk > 0.0) f->block->viscous = true;
   if (p->held[0] == DRIVEN || p->held[1] == DRIVEN) f->block->driven = true;
   if (p->held[0] != FREE || p->held[1] != FREE || f->body->n_load > 0 || r[BAR_GRAVITY] != 0.0) f->block->booked = true;
@@ -526,6 +529,15 @@ static double fastest_decay(const vv_block *b, int32_t j)
     before = behind;
   }
   return most;
+}
+
+void bar_stable_steps(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const double lambda = glass(b, j) * largest_eigenvalue(b, b->body[j], bar_body(b, j)), decay = fastest_decay(b, j);
+    out[j] = lambda > 0.0 ? 2.0 / sqrt(lambda) : INFINITY;
+    if (decay > 0.0) out[j] = fmin(out[j], 2.0 / decay);
+  }
 }
 
 double bar_stable_step(const vv_block *b)

@@ -7,196 +7,525 @@
  *   W/V   = (1 - D) E s^2/2 + Hk e^2/2 + sum_k g_k (eps - a_k)^2/2.
  *
  * A drift moves eps by h (v_{e+1} - v_e)/l.  Booked is the mean stress times the increment of what is inelastic: with it
- * H - (h^2/8) F.M^-1 F + posted is constant to rounding, whatever the laws do.                             [mat 2, 3, 14] */
+ * H - (h^2/8) F.M^-1 F + posted is constant to rounding, whatever the laws do.                             [mat 2, 3, 14]
+ *
+ * Below everything is a force, k = E S/l times an elongation l s: no element divides by its length, and one that never flowed
+ * has the bits of an elastic one.  Eight neighbours are worked on at once; those behind the last eight go through the same
+ * formulas beside springs of stiffness 0.  Pieces of 64 elements that never flowed are marked: of them only the force is
+ * looked at. */
 #include "body/bar/bar.h"
 
 #include "ledger/ledger.h"
 #include "math/math.h"
 
-enum { SEGMENTS = 64, SHARED_FROM = 16384 };
+#include <string.h>
 
-/* One element: lengths, and its places in the columns of the state. */
-typedef struct element {
+enum { LANES = 8, PIECE = BAR_PIECE, SEGMENT = 2048, SEGMENTS = 64, SHARED_FROM = 16384 };
+_Static_assert(PIECE % LANES == 0, "a piece is made of whole lanes");
+
+typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t two_masks __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define INLINE             static inline __attribute__((always_inline))
+#define PICK(m, yes, no)   ((lanes)(((masks)(yes) & (m)) | ((masks)(no) & ~(m))))
+#define SIZE(x)            ((lanes)((masks)(x)&INT64_MAX))
+#define WITH_SIGN_OF(x, s) ((lanes)((masks)(x) | ((masks)(s)&INT64_MIN)))
+
+/* A body: its law in units of force, and its places in the columns. */
+typedef struct bar {
   const bar_inelastic *law;
-  double l, eps, volume;
-  double *z; /* of column 0 */
-  int64_t n; /* to the next column */
-} element;
+  int64_t n;                               /* elements */
+  const double *k, *l, *minv;              /* [n], [n], [n + 1] */
+  const double *u;                         /* [n + 1] */
+  double *e, *alpha, *branch, *damage;     /* columns; NULL: none.  branch: those of the others follow */
+  double *lost;                            /* J that each element has dissipated */
+  double *mark;                            /* of each piece; 0: it never flowed */
+  double area, yield, kinematic, hardened; /* S; S sy; S Hk; S (E + Hk) */
+  double inverse;                          /* 1/(E S): k times it is 1/l */
+} bar;
 
-static element element_of(const vv_block *b, int32_t j, int64_t e, const double *u)
+static bar bar_of(const vv_block *b, int32_t j, const double *u)
 {
   const vv_body *body = b->body[j];
   const bar_inelastic *law = bar_law_of(b, j);
-  const double l = bar_element(b, BAR_LENGTH)[body->element0 + e], *at = u + body->node0 + e;
-  return (element){.law = law,
-                   .l = l,
-                   .eps = (at[1] - at[0]) / l,
-                   .volume = l * law->area,
-                   .z = (double *)u + b->z0 + body->z0 + e,
-                   .n = body->n_element};
-}
-
-static double *place(const element *x, int column)
-{
-  return x->z + column * x->n;
-}
-
-static double plastic_of(const element *x)
-{
-  return x->law->plastic.yield > 0.0 ? *place(x, BAR_Z_PLASTIC) : 0.0;
-}
-
-/* Damage that acts on an elastic strain s. */
-static double damage_of(const element *x, double s)
-{
-  return x->law->damage >= 0.0 && s > 0.0 ? *place(x, (int)x->law->damage) : 0.0;
-}
-
-static double backbone(const element *x, double eps)
-{
-  const double s = eps - plastic_of(x);
-  return (1.0 - damage_of(x, s)) * x->law->young * s;
-}
-
-static double stress(const element *x)
-{
-  const bar_inelastic *law = x->law;
-  double sum = backbone(x, x->eps);
-  for (int k = 0; k < (int)law->damping.branches; k++)
-    sum += law->damping.part[k] * law->young * (x->eps - *place(x, (int)law->branch0 + k));
-  return sum;
+  const int64_t n = body->n_element;
+  double *z = (double *)u + b->z0 + body->z0;
+  const double S = law->area;
+  return (bar){.law = law,
+               .n = n,
+               .k = bar_node(b, BAR_STIFFNESS) + body->node0,
+               .l = bar_node(b, BAR_SPAN) + body->node0,
+               .minv = bar_node(b, BAR_INVERSE_MASS) + body->node0,
+               .u = u + body->node0,
+               .e = law->plastic.yield > 0.0 ? z + BAR_Z_PLASTIC * n : NULL,
+               .alpha = law->plastic.yield > 0.0 ? z + BAR_Z_ALPHA * n : NULL,
+               .branch = z + (int64_t)law->branch0 * n,
+               .damage = law->damage >= 0.0 ? z + (int64_t)law->damage * n : NULL,
+               .lost = z + (int64_t)law->lost * n,
+               .mark = z + (int64_t)law->columns * n,
+               .area = S,
+               .yield = S * law->plastic.yield,
+               .kinematic = S * law->plastic.kinematic,
+               .hardened = S * (law->young + law->plastic.kinematic),
+               .inverse = 1.0 / (law->young * S)};
 }
 
 const double *bar_flow_column(const vv_block *b, int32_t j, int column, const double *u)
 {
-  const element x = element_of(b, j, 0, u);
-  return x.z + column * x.n;
+  return u + b->z0 + b->body[j]->z0 + column * b->body[j]->n_element;
+}
+
+/* ---- one element ---- */
+
+/* Elongation beyond the plastic one, and what damage leaves of its stiffness. */
+static double stretched(const bar *a, int64_t i, double du)
+{
+  return a->e != NULL ? du - a->l[i] * a->e[i] : du;
+}
+
+static double left_of(const bar *a, int64_t i, double d)
+{
+  return a->damage != NULL && d > 0.0 ? 1.0 - a->damage[i] : 1.0;
+}
+
+static double *branch_of(const bar *a, int k)
+{
+  return a->branch + k * a->n;
+}
+
+static double force_of(const bar *a, int64_t i, double du)
+{
+  const double d = stretched(a, i, du);
+  double N = left_of(a, i, d) * (a->k[i] * d);
+  for (int k = 0; k < (int)a->law->damping.branches; k++)
+    N += (a->law->damping.part[k] * a->k[i]) * (du - a->l[i] * branch_of(a, k)[i]);
+  return N;
 }
 
 double bar_flow_force(const vv_block *b, int32_t j, int64_t e, const double *u)
 {
-  const element x = element_of(b, j, e, u);
-  return x.law->area * stress(&x);
+  const bar a = bar_of(b, j, u);
+  return force_of(&a, e, a.u[e + 1] - a.u[e]);
 }
 
 double bar_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *u)
 {
-  const element x = element_of(b, j, e, u);
-  const double p = plastic_of(&x), s = x.eps - p, E = x.law->young;
-  double sum = 0.5 * (1.0 - damage_of(&x, s)) * E * s * s + 0.5 * x.law->plastic.kinematic * p * p;
-  for (int k = 0; k < (int)x.law->damping.branches; k++) {
-    const double d = x.eps - *place(&x, (int)x.law->branch0 + k);
-    sum += 0.5 * x.law->damping.part[k] * E * d * d;
+  const bar a = bar_of(b, j, u);
+  const double du = a.u[e + 1] - a.u[e], d = stretched(&a, e, du), p = a.e != NULL ? a.e[e] : 0.0;
+  double sum = 0.5 * left_of(&a, e, d) * a.k[e] * d * d + 0.5 * a.kinematic * a.l[e] * p * p;
+  for (int k = 0; k < (int)a.law->damping.branches; k++) {
+    const double s = du - a.l[e] * branch_of(&a, k)[e];
+    sum += 0.5 * a.law->damping.part[k] * a.k[e] * s * s;
   }
-  return x.volume * sum;
+  return sum;
 }
-
-/* p_i += h (N_i - N_{i-1}): neighbours use the same N, so pairs cancel bit for bit. */
-void bar_flow_kick(const vv_block *b, int32_t j, double h, const double *u, double *p)
-{
-  const vv_body *body = b->body[j];
-  double before = 0.0;
-  for (int64_t i = 0; i < body->n_node; i++) {
-    const double behind = i + 1 < body->n_node ? bar_flow_force(b, j, i, u) : 0.0;
-    p[body->node0 + i] += h * (behind - before);
-    before = behind;
-  }
-}
-
-/* ---- flow ---- */
 
 typedef struct losses {
   double plastic, viscous, damage;
 } losses;
 
-/* Back stress of kinematic hardening; sigma - beta is what flows. */
-static void flow_plastic(const element *x, double h, double eps0, losses *out)
-{
-  const vvi_plastic *p = &x->law->plastic;
-  const double E = x->law->young, Hk = p->kinematic, modulus = E + Hk;
-  double *e = place(x, BAR_Z_PLASTIC), *alpha = place(x, BAR_Z_ALPHA);
-  const double e0 = *e, xi = E * (x->eps - e0) - Hk * e0;
-  const vvi_returned r = vvi_plastic_return(p, xi * xi, modulus, 0.0, modulus, *alpha, h);
-  if (r.dalpha == 0.0) return;
-  const double s0 = eps0 - e0, d0 = damage_of(x, s0);
-  *e += copysign(r.dalpha, xi), *alpha += r.dalpha;
-  const double s1 = x->eps - *e, d1 = damage_of(x, s1);
-  const double mean = 0.5 * E * ((1.0 - d0) * s0 + (1.0 - d1) * s1) - 0.5 * Hk * (e0 + *e);
-  out->plastic += x->volume * mean * (*e - e0); /* [mat 2] */
-}
-
-static void flow_branches(const element *x, double h, double eps0, losses *out)
-{
-  const vvi_damping *d = &x->law->damping;
-  for (int k = 0; k < (int)d->branches; k++) {
-    double *a = place(x, (int)x->law->branch0 + k);
-    const double before = *a;
-    *a = vvi_branch(0.5 * h / d->time[k], before, eps0, x->eps);
-    const double mean = 0.5 * ((eps0 - before) + (x->eps - *a));
-    out->viscous += x->volume * (d->part[k] * x->law->young) * mean * (*a - before); /* [mat 9] */
-  }
-}
-
 /* Linear softening over one element: the crack band.  Brittle: from the stress on, by the strain.  Plastic: from the plastic
  * strain on, by what flows more.                                                                              [mat 14] */
-static double damage_wanted(const element *x, double s)
+static double damage_wanted(const bar *a, int64_t i, double s)
 {
-  const vvi_failure *f = &x->law->failure;
-  const double E = x->law->young;
+  const vvi_failure *f = &a->law->failure;
   double slope;
   if (f->stress > 0.0) {
-    const double start = f->stress / E, end = fmax(start, 2.0 * f->energy / (f->stress * x->l));
+    const double start = f->stress / a->law->young, end = fmax(start, 2.0 * f->energy / (f->stress * a->l[i]));
     if (s <= start) return 0.0;
     return s >= end ? 1.0 : 1.0 - start * (end - s) / (s * (end - start));
   }
-  const double more = *place(x, BAR_Z_ALPHA) - f->strain;
-  const double width = 2.0 * f->energy / (vvi_plastic_yield(&x->law->plastic, f->strain, &slope) * x->l);
+  const double more = a->alpha[i] - f->strain;
+  const double width = 2.0 * f->energy / (vvi_plastic_yield(&a->law->plastic, f->strain, &slope) * a->l[i]);
   return more <= 0.0 || s <= 0.0 ? 0.0 : more >= width ? 1.0 : more / width;
 }
 
-/* s0 and its damage before; what of the elastic strain is new was booked by flow_plastic. */
-static void flow_damage(const element *x, double s0, double d0, losses *out)
+/* An element that can break; d0, left0: before the drift.                                                  [mat 2, 14] */
+static void flow_plastic(const bar *a, int64_t i, double h, double du, double d0, double left0, losses *out)
 {
-  double *d = place(x, (int)x->law->damage);
-  const double s1 = x->eps - plastic_of(x),
-               wanted = s0 > 0.0 ? damage_wanted(x, s1) : 0.0; /* then the loss has its sign */
-  if (wanted > *d) *d = wanted;
-  out->damage += x->volume * 0.5 * x->law->young * s0 * s1 * (damage_of(x, s1) - d0); /* [mat 14] */
+  const double e0 = a->e[i], xi = a->k[i] * (du - a->l[i] * e0) - a->kinematic * e0, s = xi / a->area;
+  const double modulus = a->hardened / a->area;
+  const vvi_returned r = vvi_plastic_return(&a->law->plastic, s * s, modulus, 0.0, modulus, a->alpha[i], h);
+  if (r.dalpha == 0.0) return;
+  a->e[i] += copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
+  const double d1 = stretched(a, i, du);
+  const double mean =
+      0.5 * a->k[i] * (left0 * d0 + left_of(a, i, d1) * d1) - 0.5 * a->kinematic * (e0 + a->e[i]); /* [mat 2] */
+  out->plastic += a->l[i] * mean * (a->e[i] - e0);
 }
 
-static void flow_element(const vv_block *b, int32_t j, int64_t e, double h, const double *u, const double *p,
-                         losses *out)
+/* What of the elastic strain is new was booked by flow_plastic. */
+static void flow_breaking(const bar *a, int64_t i, double h, double du, double du0, losses *out)
 {
-  const element x = element_of(b, j, e, u);
-  const int64_t i = b->body[j]->node0 + e;
-  const double *minv = bar_node(b, BAR_INVERSE_MASS);
-  const double eps0 = x.eps - h * (minv[i + 1] * p[i + 1] - minv[i] * p[i]) / x.l;
-  const double s0 = eps0 - plastic_of(&x), d0 = damage_of(&x, s0);
-  if (x.law->plastic.yield > 0.0 && d0 < 1.0) flow_plastic(&x, h, eps0, out);
-  flow_branches(&x, h, eps0, out);
-  if (x.law->damage >= 0.0) flow_damage(&x, s0, d0, out);
+  const double d0 = stretched(a, i, du0), left0 = left_of(a, i, d0);
+  losses own = {0};
+  if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du, d0, left0, &own);
+  const double d1 = stretched(a, i, du);
+  const double wanted = d0 > 0.0 ? damage_wanted(a, i, d1 / a->l[i]) : 0.0; /* then the loss has its sign */
+  if (wanted > a->damage[i]) a->damage[i] = wanted;
+  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left_of(a, i, d1)); /* [mat 14] */
+  a->lost[i] += own.plastic + own.damage;
+  out->plastic += own.plastic, out->damage += own.damage;
 }
 
-static losses flow_range(const vv_block *b, int32_t j, int64_t from, int64_t to, double h, const double *u,
-                         const double *p)
+/* ---- eight elements ---- */
+
+#define LOAD(p)     (*(const lanes *)(p))
+#define STORE(p, x) (*(lanes *)(p) = (x))
+
+INLINE bool any(const masks *m)
 {
-  losses sum = {0};
-  for (int64_t e = from; e < to; e++) flow_element(b, j, e, h, u, p, &sum);
-  return sum;
+  const two_masks *two = (const two_masks *)m, all = (two[0] | two[1]) | (two[2] | two[3]);
+  return (all[0] | all[1]) != 0;
 }
 
-/* Sums over segments that follow from the length alone: the same for any number of threads. */
-static void flow_body(const vv_block *b, int32_t j, double h, const double *u, const double *p, vv_posted *post)
+/* Eight elements from i on: what is known of them. */
+typedef struct eight {
+  int64_t i;
+  lanes k, l, du, u; /* u of their left nodes */
+} eight;
+
+typedef struct eight_losses {
+  lanes plastic, viscous;
+  losses breaking;
+} eight_losses;
+
+/* du before the drift. */
+INLINE void eight_before(const bar *a, const eight *x, double h, const double *p, lanes *du0)
 {
-  losses part[SEGMENTS];
-  const int64_t n = b->body[j]->n_element;
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= SHARED_FROM)
-  for (int64_t s = 0; s < SEGMENTS; s++) part[s] = flow_range(b, j, n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, u, p);
-  for (int s = 0; s < SEGMENTS; s++) {
+  const lanes left = LOAD(a->minv + x->i) * LOAD(p + x->i), right = LOAD(a->minv + x->i + 1) * LOAD(p + x->i + 1);
+  *du0 = x->du - h * (right - left);
+}
+
+/* Growth of alpha where the force `size` is above the yield force.  Bars have it in closed form: size - S (E + Hk) da = S (Y +
+ * H da).                                                                                                        [mat 4] */
+INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes *alpha, const masks *on, lanes *grown)
+{
+  const vvi_plastic *p = &a->law->plastic;
+  const lanes none = {0};
+  lanes Y = none + a->yield, H = none;
+  if (p->rate_law != VVI_NO_RATE) {
+    const double modulus = a->hardened / a->area;
+    for (int i = 0; i < LANES; i++) {
+      const double s = (*size)[i] / a->area;
+      (*grown)[i] = (*on)[i] ? vvi_plastic_return(p, s * s, modulus, 0.0, modulus, (*alpha)[i], h).dalpha : 0.0;
+    }
+    return;
+  }
+  if (p->pieces <= 1.0) { /* a straight line from alpha = 0 on */
+    const double slope = a->area * p->slope[0];
+    Y += slope * *alpha;
+    *grown = PICK(*on & (masks)(*size > Y), (*size - Y) * (1.0 / (a->hardened + slope)), none);
+    return;
+  }
+  for (int i = 0; i < (int)p->pieces; i++) {
+    const masks beyond = (masks)(*alpha >= none + p->at[i]);
+    const lanes slope = PICK(beyond, none + a->area * p->slope[i], none);
+    Y += slope * (*alpha - p->at[i]), H += slope;
+  }
+  *grown = PICK(*on & (masks)(*size > Y), (*size - Y) / (a->hardened + H), none);
+}
+
+/* Plastic flow; d becomes the elongation that is left. */
+INLINE void eight_flow(const bar *a, const eight *x, double h, const double *p, lanes *d, eight_losses *out)
+{
+  const lanes none = {0}, e0 = LOAD(a->e + x->i), xi = x->k * *d - a->kinematic * e0, size = SIZE(xi);
+  const masks on = (masks)(size > none + a->yield);
+  if (!any(&on)) return; /* below the first yield stress, and it never falls */
+  const lanes alpha = LOAD(a->alpha + x->i);
+  lanes grown, du0;
+  eight_return(a, h, &size, &alpha, &on, &grown);
+  eight_before(a, x, h, p, &du0);
+  const lanes e1 = e0 + WITH_SIGN_OF(grown, xi), d0 = du0 - x->l * e0, d1 = x->du - x->l * e1;
+  const lanes mean = 0.5 * (x->k * d0 + x->k * d1) - (0.5 * a->kinematic) * (e0 + e1);
+  const lanes work = x->l * mean * (e1 - e0); /* [mat 2] */
+  STORE(a->e + x->i, e1), STORE(a->alpha + x->i, alpha + grown), STORE(a->lost + x->i, LOAD(a->lost + x->i) + work);
+  out->plastic += work;
+  *d = d1;
+}
+
+/* Branches follow, and add their force.                                                                          [mat 9] */
+INLINE void eight_branches(const bar *a, const eight *x, double h, const double *p, bool flow, lanes *N,
+                           eight_losses *out)
+{
+  const vvi_damping *c = &a->law->damping;
+  const lanes none = {0}, over = a->inverse * x->k;
+  lanes du0 = none, sum = none;
+  if (flow) eight_before(a, x, h, p, &du0);
+  const lanes both = over * (du0 + x->du);
+  for (int k = 0; k < (int)c->branches; k++) {
+    double *at = branch_of(a, k) + x->i;
+    const lanes stiff = c->part[k] * x->k, s0 = LOAD(at);
+    lanes s = s0;
+    if (flow) {
+      const double r = 0.5 * h / c->time[k];
+      s = ((1.0 - r) * s0 + r * both) * (1.0 / (1.0 + r));
+      sum += stiff * (0.5 * ((du0 - x->l * s0) + (x->du - x->l * s))) * (x->l * (s - s0));
+      STORE(at, s);
+    }
+    *N += stiff * (x->du - x->l * s);
+  }
+  if (!flow) return;
+  STORE(a->lost + x->i, LOAD(a->lost + x->i) + sum);
+  out->viscous += sum;
+}
+
+/* Elements that can break, one by one where something has happened or is about to. */
+INLINE void eight_break(const bar *a, const eight *x, double h, const double *p, const lanes *d, eight_losses *out)
+{
+  const lanes none = {0}, D = LOAD(a->damage + x->i);
+  lanes xi = x->k * *d, du0;
+  if (a->e != NULL) xi -= a->kinematic * LOAD(a->e + x->i);
+  const double limit = a->e != NULL ? a->yield : a->area * a->law->failure.stress;
+  const masks busy = (masks)(SIZE(xi) > none + limit) | (masks)(D > none);
+  if (!any(&busy)) return;
+  eight_before(a, x, h, p, &du0);
+  for (int l = 0; l < LANES; l++)
+    if (busy[l]) flow_breaking(a, x->i + l, h, x->du[l], du0[l], &out->breaking);
+}
+
+/* Forces of eight elements, after their flow if there is one. */
+INLINE void eight_forces(const bar *a, eight *x, bool flow, double h, const double *p, eight_losses *out, lanes *N)
+{
+  const lanes none = {0};
+  lanes d = x->du;
+  x->l = LOAD(a->l + x->i);
+  if (a->e != NULL) d = x->du - x->l * LOAD(a->e + x->i);
+  if (flow && a->damage != NULL) {
+    eight_break(a, x, h, p, &d, out);
+    if (a->e != NULL) d = x->du - x->l * LOAD(a->e + x->i);
+  } else if (flow && a->e != NULL)
+    eight_flow(a, x, h, p, &d, out);
+  *N = x->k * d;
+  if (a->damage != NULL) *N *= PICK((masks)(d > none), 1.0 - LOAD(a->damage + x->i), none + 1.0);
+  if (a->law->damping.branches > 0.0) eight_branches(a, x, h, p, flow, N, out);
+}
+
+/* ---- passes over a body ---- */
+
+/* FLOW: internal variables follow.  KICK: p += h F.  STRIDE: kick h/2, kick h/2, drift h. */
+typedef enum pass { FLOW, KICK, STRIDE } pass;
+
+#if __has_builtin(__builtin_shufflevector)
+#define BEHIND(a, b) __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14)
+#else
+#define BEHIND(a, b) __builtin_shuffle(a, b, (masks){7, 8, 9, 10, 11, 12, 13, 14})
+#endif
+
+/* Some elements of a body, from the start of a lane on. */
+typedef struct range {
+  int64_t from, to;
+  double before; /* N of element from - 1 */
+  double after;  /* N of element to - 1, where others may have moved its right node already */
+  bool known;    /* after is given */
+} range;
+
+/* The left nodes of eight elements; N: their forces, last: those of the eight before. */
+INLINE void eight_nodes(pass how, const bar *a, const eight *x, double h, const lanes *N, lanes *last, double *u,
+                        double *p)
+{
+  const lanes left = BEHIND(*last, *N), old = LOAD(p + x->i);
+  *last = *N;
+  if (how == KICK) {
+    STORE(p + x->i, old + h * (*N - left));
+    return;
+  }
+  const lanes f = (0.5 * h) * (*N - left), now = (old + f) + f;
+  STORE(p + x->i, now);
+  STORE(u + x->i, x->u + h * (LOAD(a->minv + x->i) * now));
+}
+
+/* Behind the last element; the same operations. */
+INLINE void last_node(pass how, const bar *a, double h, double before, double *u, double *p)
+{
+  const int64_t i = a->n;
+  if (how == KICK) {
+    p[i] += h * (0.0 - before);
+    return;
+  }
+  const double f = (0.5 * h) * (0.0 - before);
+  p[i] = (p[i] + f) + f;
+  u[i] += h * (a->minv[i] * p[i]);
+}
+
+/* Eight elements; known: the force of the last of them, NULL: it is not.  whole: they never flowed and do not. */
+INLINE void eight_pass(pass how, bool flow, bool whole, const bar *a, int64_t i, double h, const double *known,
+                       lanes *last, double *u, double *p, eight_losses *out)
+{
+  eight x = {.i = i, .k = LOAD(a->k + i), .u = LOAD(a->u + i)};
+  x.du = LOAD(a->u + i + 1) - x.u;
+  lanes N = x.k * x.du;
+  if (!whole) eight_forces(a, &x, flow, h, p, out, &N);
+  if (how == FLOW) return;
+  if (known != NULL) N[LANES - 1] = *known;
+  eight_nodes(how, a, &x, h, &N, last, u, p);
+}
+
+/* Elements [i, to) of one piece, whole lanes: have they never flowed, and do not now? */
+INLINE bool is_whole(bool flow, const bar *a, int64_t i, int64_t to)
+{
+  const lanes none = {0};
+  double *mark = a->mark + i / PIECE;
+  masks over = {0};
+  if (a->e == NULL || a->damage != NULL || a->law->damping.branches > 0.0 || *mark != 0.0) return false;
+  if (!flow) return true;
+  for (; i < to; i += LANES) {
+    const lanes N = LOAD(a->k + i) * (LOAD(a->u + i + 1) - LOAD(a->u + i));
+    over |= (masks)(SIZE(N) > none + a->yield);
+  }
+  if (any(&over)) *mark = 1.0;
+  return *mark == 0.0;
+}
+
+/* Room for the last few elements beside springs of stiffness 0. */
+typedef struct tail {
+  double k[LANES], l[LANES], minv[LANES + 1], u[LANES + 1], p[LANES + 1];
+  double z[2 + VVI_BRANCHES + 2][LANES];
+} tail;
+
+static void copy(const double *from, int64_t n, double *to)
+{
+  memcpy(to, from, sizeof *to * (size_t)n);
+}
+
+/* All columns of the elements from i on: in, or back out. */
+static void tail_columns(const bar *a, int64_t i, bool out, tail *t)
+{
+  double *const column[] = {a->e, a->alpha, a->damage, a->lost};
+  for (int c = 0; c < VV_COUNT(column) + (int)a->law->damping.branches; c++) {
+    double *at = c < VV_COUNT(column) ? column[c] : branch_of(a, c - VV_COUNT(column));
+    if (at != NULL) copy(out ? t->z[c] : at + i, a->n - i, out ? at + i : t->z[c]);
+  }
+}
+
+static bar tail_take(const bar *a, int64_t i, const double *p, tail *t)
+{
+  const int64_t n = a->n - i;
+  bar x = *a;
+  *t = (tail){0};
+  copy(a->k + i, n, t->k), copy(a->l + i, n, t->l), copy(a->minv + i, n + 1, t->minv);
+  copy(a->u + i, n + 1, t->u), copy(p + i, n + 1, t->p);
+  tail_columns(a, i, false, t);
+  x.n = LANES, x.k = t->k, x.l = t->l, x.minv = t->minv, x.u = t->u;
+  x.e = a->e != NULL ? t->z[0] : NULL, x.alpha = t->z[1], x.damage = a->damage != NULL ? t->z[2] : NULL;
+  x.lost = t->z[3], x.branch = t->z[4], x.mark = a->mark + i / PIECE;
+  return x;
+}
+
+/* Whole lanes [i, to) of one piece. */
+INLINE void piece_pass(pass how, bool flow, const bar *a, int64_t i, int64_t to, double h, const double *known,
+                       lanes *last, double *u, double *p, eight_losses *out)
+{
+  const int64_t end = to - LANES;
+  if (is_whole(flow, a, i, to)) {
+    if (how == FLOW) return;
+    for (; i < end; i += LANES) eight_pass(how, flow, true, a, i, h, NULL, last, u, p, out);
+    eight_pass(how, flow, true, a, i, h, known, last, u, p, out);
+  } else {
+    for (; i < end; i += LANES) eight_pass(how, flow, false, a, i, h, NULL, last, u, p, out);
+    eight_pass(how, flow, false, a, i, h, known, last, u, p, out);
+  }
+}
+
+/* u and p of the body; losses are summed by lanes.  Returns the force of the last element. */
+INLINE double pass_over(pass how, bool flow, const bar *a, const range *r, double h, double *u, double *p, losses *out)
+{
+  const int64_t end = r->from + (r->to - r->from) / LANES * LANES;
+  eight_losses sum = {0};
+  lanes last = {0};
+  last[LANES - 1] = r->before;
+  for (int64_t i = r->from, to; i < end; i = to) {
+    to = (i / PIECE + 1) * PIECE < end ? (i / PIECE + 1) * PIECE : end;
+    piece_pass(how, flow, a, i, to, h, r->known && to == r->to ? &r->after : NULL, &last, u, p, &sum);
+  }
+  double before = last[LANES - 1];
+  if (end < r->to) { /* the end of the body */
+    tail t;
+    const bar x = tail_take(a, end, p, &t);
+    piece_pass(how, flow, &x, 0, LANES, h, NULL, &last, t.u, t.p, &sum);
+    before = last[a->n - end - 1];
+    if (flow) tail_columns(a, end, true, &t);
+    if (how != FLOW) copy(t.p, a->n - end, p + end);
+    if (how == STRIDE) copy(t.u, a->n - end, u + end);
+  }
+  if (how != FLOW && r->to == a->n) last_node(how, a, h, before, u, p);
+  if (!flow) return 0.0;
+  *out = sum.breaking;
+  for (int l = 0; l < LANES; l++) out->plastic += sum.plastic[l], out->viscous += sum.viscous[l];
+  return before;
+}
+
+VV_HOT static void bar_pass_flow(const bar *a, const range *r, double h, const double *p, losses *out)
+{
+  pass_over(FLOW, true, a, r, h, NULL, (double *)p, out); /* p is only read */
+}
+
+VV_HOT static void bar_pass_kick(const bar *a, const range *r, double h, double *p)
+{
+  pass_over(KICK, false, a, r, h, NULL, p, NULL);
+}
+
+VV_HOT static void bar_pass_stride(const bar *a, const range *r, double h, double *u, double *p)
+{
+  pass_over(STRIDE, false, a, r, h, u, p, NULL);
+}
+
+VV_HOT static double bar_pass_flow_stride(const bar *a, const range *r, double h, double *u, double *p, losses *out)
+{
+  return pass_over(STRIDE, true, a, r, h, u, p, out);
+}
+
+/* Segment s of a bar: whole pieces, as many as follow from its length.  Sums over them are the same for any number of
+ * threads, and whether a flow is taken alone or with what follows. */
+static int segments_of(const bar *a)
+{
+  const int64_t many = (a->n + SEGMENT - 1) / SEGMENT;
+  return many < SEGMENTS ? (int)many : SEGMENTS;
+}
+
+static range segment_of(const bar *a, int s)
+{
+  const int64_t pieces = (a->n + PIECE - 1) / PIECE, segments = segments_of(a),
+                to = PIECE * (pieces * (s + 1) / segments);
+  return (range){.from = PIECE * (pieces * s / segments), .to = to < a->n ? to : a->n};
+}
+
+/* What thread `me` of a team kicks and moves; the forces at its borders are taken before anything moves. */
+static range part_of(const bar *a, int64_t team, int64_t me)
+{
+  const int64_t groups = (a->n + LANES - 1) / LANES, to = LANES * (groups * (me + 1) / team);
+  range r = {.from = LANES * (groups * me / team), .to = to < a->n ? to : a->n};
+  if (r.from > 0) r.before = force_of(a, r.from - 1, a->u[r.from] - a->u[r.from - 1]);
+  if (r.to < a->n) r.after = force_of(a, r.to - 1, a->u[r.to] - a->u[r.to - 1]), r.known = true;
+  return r;
+}
+
+static bool shared(const vv_block *b, const bar *a)
+{
+  return b->threads > 1 && a->n >= SHARED_FROM;
+}
+
+static void post_losses(int segments, const losses *part, vv_posted *post)
+{
+  for (int s = 0; s < segments; s++) {
     if (part[s].plastic != 0.0) vvi_sum_add(&post->plastic_work, part[s].plastic);
     if (part[s].viscous != 0.0) vvi_sum_add(&post->viscous_loss, part[s].viscous);
     if (part[s].damage != 0.0) vvi_sum_add(&post->damage_loss, part[s].damage);
   }
+}
+
+static void flow_body(const vv_block *b, int32_t j, double h, const double *u, const double *p, vv_posted *post)
+{
+  const bar a = bar_of(b, j, u);
+  losses part[SEGMENTS];
+  const int segments = segments_of(&a);
+  p += b->body[j]->node0;
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (shared(b, &a))
+  for (int s = 0; s < segments; s++) {
+    const range r = segment_of(&a, s);
+    bar_pass_flow(&a, &r, h, p, &part[s]);
+  }
+  post_losses(segments, part, post);
 }
 
 /* What a bar remembers of the configuration follows from its momenta: a drift of length 0 has nothing to do. */
@@ -204,6 +533,53 @@ void bar_flow(const vv_block *b, double h, double *u, const double *p, vv_posted
 {
   for (int32_t j = 0; h != 0.0 && j < b->n_body; j++)
     if (!bar_is_elastic(b, j)) flow_body(b, j, h, u, p, post);
+}
+
+/* p_i += h (N_i - N_{i-1}): neighbours use the same N, so pairs cancel bit for bit. */
+void bar_flow_kick(const vv_block *b, int32_t j, double h, const double *u, double *p)
+{
+  const bar a = bar_of(b, j, u);
+  p += b->body[j]->node0;
+  if (!shared(b, &a)) {
+    bar_pass_kick(&a, &(range){.to = a.n}, h, p);
+    return;
+  }
+#pragma omp parallel num_threads(b->threads)
+  {
+    const range r = part_of(&a, vvi_team_size(), vvi_team_rank());
+    bar_pass_kick(&a, &r, h, p);
+  }
+}
+
+/* kick h/2, kick h/2, drift h */
+static void stride_shared(const vv_block *b, const bar *a, double h, double *u, double *p)
+{
+#pragma omp parallel num_threads(b->threads)
+  {
+    const range r = part_of(a, vvi_team_size(), vvi_team_rank());
+#pragma omp barrier
+    bar_pass_stride(a, &r, h, u, p);
+  }
+}
+
+/* The flow of a drift of length h and what follows it, in one pass: u, p and all columns are read once. */
+void bar_flow_stride_body(const vv_block *b, int32_t j, double h, double *u, double *p, vv_posted *post)
+{
+  const bar a = bar_of(b, j, u);
+  const int64_t first = b->body[j]->node0;
+  if (shared(b, &a)) {
+    flow_body(b, j, h, u, p, post);
+    stride_shared(b, &a, h, u + first, p + first);
+    return;
+  }
+  losses part[SEGMENTS];
+  double before = 0.0;
+  for (int s = 0; s < segments_of(&a); s++) {
+    range r = segment_of(&a, s);
+    r.before = before;
+    before = bar_pass_flow_stride(&a, &r, h, u + first, p + first, &part[s]);
+  }
+  post_losses(segments_of(&a), part, post);
 }
 
 /* ---- damping of momenta ---- */

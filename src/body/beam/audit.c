@@ -209,7 +209,9 @@ enum beam_output_word {
   OUT_FORCE,
   OUT_MOMENT,
   OUT_PLASTIC,
-  OUT_DAMAGE
+  OUT_DAMAGE,
+  OUT_ENERGY,
+  OUT_DISSIPATED
 };
 const vv_output_field beam_output_field[] = {
     {"position", "m", 3, false},
@@ -226,6 +228,8 @@ const vv_output_field beam_output_field[] = {
     {"m", "N m", 3, true},
     {"plastic_strain", "1", 1, true},
     {"damage", "1", 1, true},
+    {"energy_density", "J/m", 1, true},
+    {"dissipated_density", "J/m", 1, true},
 };
 _Static_assert(sizeof beam_output_field / sizeof *beam_output_field == BEAM_OUTPUTS, "one row each");
 
@@ -279,6 +283,25 @@ static void element_output(const beam_body *k, int field, const double strain[3]
                                       : k->c2[c] * curvature[c];
 }
 
+/* What an element has gone through. */
+static double history_output(const vv_block *b, int32_t j, int field, int64_t e, const double *q)
+{
+  if (beam_is_elastic(b, j)) return 0.0;
+  return field == OUT_PLASTIC  ? beam_flow_alpha(b, j, e, q)
+         : field == OUT_DAMAGE ? beam_flow_damage(b, j, e, q)
+                               : beam_flow_lost(b, j, e, q) / beam_of(b, j)->l;
+}
+
+/* J/m, with the strains e6. */
+static double stored_density(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6])
+{
+  const beam_body *k = beam_of(b, j);
+  double sum = 0.0;
+  if (!beam_is_elastic(b, j)) return beam_flow_energy(b, j, e, q, e6) / k->l;
+  for (int c = 0; c < 3; c++) sum += 0.5 * (k->c1[c] * e6[c] * e6[c] + k->c2[c] * e6[3 + c] * e6[3 + c]);
+  return sum;
+}
+
 static void write_output(const vv_block *b, bool director, int field, const double *q, const double *p, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) {
@@ -288,14 +311,18 @@ static void write_output(const vv_block *b, bool director, int field, const doub
       node_output(b, k, field, i, q, p, out + 3 * i);
     for (int64_t e = body->element0; field >= OUT_STRAIN && e < body->element0 + body->n_element; e++) {
       double strain[3], curvature[3], felt[6];
-      if (field >= OUT_PLASTIC) {
-        out[e] = (field == OUT_PLASTIC ? beam_flow_alpha : beam_flow_damage)(b, j, e - body->element0, q);
+      if (field == OUT_PLASTIC || field == OUT_DAMAGE || field == OUT_DISSIPATED) {
+        out[e] = history_output(b, j, field, e - body->element0, q);
         continue;
       }
       measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
+      const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
+      if (field == OUT_ENERGY) {
+        out[e] = stored_density(b, j, e - body->element0, q, e6);
+        continue;
+      }
       element_output(k, field, strain, curvature, out + 3 * e);
       if (beam_is_elastic(b, j) || field < OUT_FORCE) continue;
-      const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
       beam_flow_resultants(b, j, e - body->element0, q, e6, felt);
       for (int c = 0; c < 3; c++) out[3 * e + c] = felt[field == OUT_FORCE ? c : 3 + c];
     }

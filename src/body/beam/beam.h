@@ -65,7 +65,7 @@ typedef struct beam_body {
 
 /* What a beam does beside being elastic; all doubles, behind beam_body in body_real. */
 typedef struct beam_inelastic {
-  double columns; /* reals of an element in the state; 0: none, the beam is elastic */
+  double columns; /* reals of an element in the state beside its fibres; 0: none, the beam is elastic */
   double fibres;  /* 0: never flows */
   double young, shear;
   double glass;  /* stiffness of the branches over the elastic one */
@@ -107,6 +107,7 @@ typedef struct beam_fibre {
 /* The plan of a block: fibres of each body; NULL: none of them flows. */
 typedef struct beam_fibres {
   const beam_fibre *fibre; /* [fibres] */
+  double reach[2];         /* the farthest along d1, d2 */
 } beam_fibres;
 
 /* The place and frame of node i; moments of inertia of node i about its directors. */
@@ -153,6 +154,7 @@ extern const vv_schema beam_schema;
 vv_status beam_measure(const vv_group *g, vv_need *need);
 vv_status beam_fill(const vv_group *g, vv_fill *f);
 double beam_stable_step(const vv_block *b);
+void beam_stable_steps(const vv_block *b, double *out);
 double beam_answer_time(const vv_block *b, int32_t body);
 
 /* ---- shape.c ---- */
@@ -170,6 +172,8 @@ vv_status beam_shape_check(const vv_group *g, int64_t elements); /* all words of
 void beam_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int beam_drift(const vv_block *b, double h, double *q, double *p);
 void beam_stride(const vv_block *b, double h, double *q, double *p);
+void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
+void beam_flow_stride(const vv_block *b, double h, double *q, double *p, vv_posted *post);
 /* The drift of one node, the same bits as in beam_drift. */
 void beam_drift_one(const vv_block *b, int64_t node, double h, double *q, double *p);
 /* Internal force and torque (about the own centroid) on the two nodes of the element behind node i of body j:
@@ -212,23 +216,47 @@ void beam_post(const vv_block *b, double t, double h, const double *q, const dou
 
 /* ---- flow.c ---- */
 
-/* Internal variables of an element: strains after the last drift; resultants of the plastic strain; for every fibre its
- * plastic strains (along, shear, shear) and alpha; for every branch its strains; damage where it can break. */
-enum beam_internal { BEAM_Z_STRAIN = 0, BEAM_Z_PLASTIC = 6, BEAM_Z_FIBRES = 12 };
-enum { BEAM_Z_FIBRE = 4, BEAM_Z_BRANCH = 6 };
+/* Internal variables.  Columns [elements] of a body: strains after the last drift; resultants of the plastic strain; strains
+ * when its fibres were last looked at, and how far the stress may go from there before they must be again (squared); J
+ * dissipated; then the strains of every branch, and damage where it can break.  Behind the columns, for every eight elements and
+ * every fibre: its plastic strains (along, shear, shear) and alpha, [elements/8][fibres][BEAM_Z_FIBRE][8]. */
+enum beam_internal {
+  BEAM_Z_STRAIN = 0,
+  BEAM_Z_PLASTIC = 6,
+  BEAM_Z_SEEN = 12,
+  BEAM_Z_MARGIN = 18,
+  BEAM_Z_LOST = 19,
+  BEAM_Z_COLUMNS = 20
+};
+enum { BEAM_Z_FIBRE = 4, BEAM_Z_BRANCH = 6, BEAM_LANES = 8 };
 enum { BEAM_MOST_FIBRES = 400 };
 vv_status beam_law_read(const vv_group *g, beam_inelastic *law);
 vv_status beam_fibres_fill(const vv_group *g, vv_fill *f);
-/* The elastic element that feels as this one does: stiffer by its branches, its rest moved by what has flowed. */
-beam_body beam_flow_body(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+/* A body with internal variables. */
+typedef struct beam_run {
+  const beam_body *k;
+  const beam_inelastic *law;
+  const beam_fibre *fibre;
+  int64_t n;                /* elements */
+  double *z;                /* columns [n] */
+  double *fibres;           /* behind them */
+  double *damage;           /* its column; NULL: it cannot break */
+  double stiff[6], soft[6]; /* against the strains, without branches; 1 over it */
+  double reach[2];          /* of the fibres */
+} beam_run;
+beam_run beam_run_of(const vv_block *b, int32_t body_in_block, const double *q);
+/* Elements [e, e + count) of a body after a drift of length h to the strains `now`; e is a multiple of BEAM_LANES.  over: -1
+ * where fibres must be looked at; lost: plastic, viscous, by damage, J, is added to. */
+void beam_flow_eight(const beam_run *x, int64_t e, int count, double h, const double now[6][BEAM_LANES],
+                     const int64_t over[BEAM_LANES], double lost[3][BEAM_LANES]);
 /* What element e (of its body) stores with the strains G - G0, K - K0, both in e6. */
 double beam_flow_energy(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6]);
 /* Strains of the element between two nodes, less those at rest: G, then K = psi/l.  (audit.c) */
 void beam_element_strain(const vv_block *b, int32_t body_in_block, const double *q, int64_t left, int64_t right,
                          double e6[6]);
-void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void beam_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
-/* Largest alpha of the fibres of element e; its damage; its resultants n, m. */
+/* Largest alpha of the fibres of element e; J it has dissipated; its damage; its resultants n, m. */
+double beam_flow_lost(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
 double beam_flow_alpha(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
 /* out[elements of the body] 1: broken; contact then sees two ends in place of a piece of the curve. */
 void beam_broken(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out);
@@ -251,7 +279,7 @@ void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 14 };
+enum { BEAM_OUTPUTS = 16 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 /* The same with the strains of the energy-momentum form. */

@@ -129,7 +129,9 @@ vv_status beam_measure(const vv_group *g, vv_need *need)
   need->patches = 1;
   beam_inelastic law;
   if (beam_law_read(g, &law) != VV_OK) status = VV_SCENE;
+  const int64_t groups = (need->elements + BEAM_LANES - 1) / BEAM_LANES;
   need->internal = (int64_t)law.columns * need->elements;
+  if (law.fibres > 0.0) need->internal += groups * BEAM_LANES * BEAM_Z_FIBRE * (int64_t)law.fibres;
   need->loads = beam_loads_count(g);
   return status;
 }
@@ -446,10 +448,19 @@ double beam_answer_time(const vv_block *b, int32_t body)
   return l * l * sqrt(rho_a / least);
 }
 
+static double square_of(const vv_block *b, int32_t j)
+{
+  return (1.0 + beam_law_of(b, j)->glass) * largest_square(beam_of(b, j));
+}
+
 double beam_stable_step(const vv_block *b)
 {
   double most = 0.0;
-  for (int32_t j = 0; j < b->n_body; j++)
-    most = fmax(most, (1.0 + beam_law_of(b, j)->glass) * largest_square(beam_of(b, j)));
+  for (int32_t j = 0; j < b->n_body; j++) most = fmax(most, square_of(b, j));
   return most > 0.0 ? 2.0 / sqrt(most) : INFINITY;
+}
+
+void beam_stable_steps(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++) out[j] = 2.0 / sqrt(square_of(b, j));
 }

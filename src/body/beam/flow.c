@@ -18,8 +18,6 @@
 
 #include <string.h>
 
-enum { SEGMENTS = 64, SHARED_FROM = 256 };
-
 /* ---- words ---- */
 
 static int fibre_counts(const vv_group *g, int count[2])
@@ -72,7 +70,7 @@ vv_status beam_law_read(const vv_group *g, beam_inelastic *law)
   if (!flows && law->damping.branches == 0.0) return VV_OK;
   if (vv_is(g, "strain", "trapezoid"))
     return vv_complain(g, "strain", "trapezoid is for elastic beams; use 'one-point' or 'cayley'");
-  law->columns = BEAM_Z_FIBRES + BEAM_Z_FIBRE * law->fibres + BEAM_Z_BRANCH * law->damping.branches;
+  law->columns = BEAM_Z_COLUMNS + BEAM_Z_BRANCH * law->damping.branches;
   return flows ? read_failure(g, m, law) : VV_OK;
 }
 
@@ -120,279 +118,420 @@ vv_status beam_fibres_fill(const vv_group *g, vv_fill *f)
     fill_rectangle(vv_number(s, "side"), vv_number(s, "side"), count, fibre);
   else
     fill_rectangle(vv_number(s, "width"), vv_number(s, "height"), count, fibre);
-  ((beam_fibres *)f->block->plan)[f->body_in_block].fibre = fibre;
+  beam_fibres *own = &((beam_fibres *)f->block->plan)[f->body_in_block];
+  own->fibre = fibre;
+  for (int i = 0; i < (int)law->fibres; i++)
+    for (int c = 0; c < 2; c++) own->reach[c] = fmax(own->reach[c], fabs(fibre[i].at[c]));
   return VV_OK;
 }
 
 /* ---- one element ---- */
 
-typedef struct element {
-  const beam_body *k;
-  const beam_inelastic *law;
-  const beam_fibre *fibre;
-  double *z;
-} element;
+static double *column_of(const beam_run *x, int column)
+{
+  return x->z + column * x->n;
+}
 
-static element element_of(const vv_block *b, int32_t j, int64_t e, const double *q)
+/* Column c of fibre i: eight elements lie beside each other. */
+static double *fibre_of(const beam_run *x, int64_t e, int i, int c)
+{
+  const int64_t fibre = e / BEAM_LANES * (int64_t)x->law->fibres + i;
+  return x->fibres + BEAM_LANES * (BEAM_Z_FIBRE * fibre + c) + e % BEAM_LANES;
+}
+
+static double *branch_of(const beam_run *x, int i, int c)
+{
+  return column_of(x, BEAM_Z_COLUMNS + BEAM_Z_BRANCH * i + c);
+}
+
+beam_run beam_run_of(const vv_block *b, int32_t j, const double *q)
 {
   const beam_inelastic *law = beam_law_of(b, j);
   const beam_fibres *plan = b->plan;
-  return (element){.k = beam_of(b, j),
-                   .law = law,
-                   .fibre = law->fibres > 0.0 ? plan[j].fibre : NULL,
-                   .z = (double *)q + b->z0 + b->body[j]->z0 + (int64_t)law->columns * e};
-}
-
-static double *fibre_of(const element *x, int i)
-{
-  return x->z + BEAM_Z_FIBRES + BEAM_Z_FIBRE * i;
-}
-
-static double *branch_of(const element *x, int i)
-{
-  return x->z + BEAM_Z_FIBRES + BEAM_Z_FIBRE * (int)x->law->fibres + BEAM_Z_BRANCH * i;
-}
-
-/* Elastic stiffness against strain c of six. */
-static double stiffness(const element *x, int c)
-{
-  return (c < 3 ? x->k->c1 : x->k->c2)[c % 3];
-}
-
-/* How far the rest of strain c has moved. */
-static double rest_moved(const element *x, int c)
-{
-  double sum = x->z[BEAM_Z_PLASTIC + c] / stiffness(x, c);
-  for (int i = 0; i < (int)x->law->damping.branches; i++) sum += x->law->damping.part[i] * branch_of(x, i)[c];
-  return sum / (1.0 + x->law->glass);
+  const int64_t n = b->body[j]->n_element;
+  double *z = (double *)q + b->z0 + b->body[j]->z0;
+  beam_run x = {.k = beam_of(b, j),
+                .law = law,
+                .n = n,
+                .z = z,
+                .fibres = z + (int64_t)law->columns * n,
+                .damage = law->damage > 0.0 ? z + (int64_t)law->damage * n : NULL};
+  if (law->fibres > 0.0) x.fibre = plan[j].fibre, x.reach[0] = plan[j].reach[0], x.reach[1] = plan[j].reach[1];
+  for (int c = 0; c < 6; c++) x.stiff[c] = (c < 3 ? x.k->c1 : x.k->c2)[c % 3], x.soft[c] = 1.0 / x.stiff[c];
+  return x;
 }
 
 /* What is left of an element: 1 - its damage. */
-static double left_of(const element *x)
+static double left_of(const beam_run *x, int64_t e)
 {
-  return x->law->damage > 0.0 ? 1.0 - x->z[(int)x->law->damage] : 1.0;
-}
-
-beam_body beam_flow_body(const vv_block *b, int32_t j, int64_t e, const double *q)
-{
-  const element x = element_of(b, j, e, q);
-  const double glass = (1.0 + x.law->glass) * left_of(&x);
-  beam_body felt = *x.k;
-  for (int c = 0; c < 3; c++) {
-    felt.rest[c] += rest_moved(&x, c), felt.c1[c] *= glass;
-    felt.rest_psi[c] += x.k->l * rest_moved(&x, 3 + c), felt.c2[c] *= glass;
-  }
-  return felt;
+  return x->damage != NULL ? 1.0 - x->damage[e] : 1.0;
 }
 
 /* Resultants of the strains e6. */
-static void resultants(const element *x, const double e6[6], double out[6])
-{
-  for (int c = 0; c < 6; c++) {
-    double sum = stiffness(x, c) * e6[c] - x->z[BEAM_Z_PLASTIC + c];
-    for (int i = 0; i < (int)x->law->damping.branches; i++)
-      sum += x->law->damping.part[i] * stiffness(x, c) * (e6[c] - branch_of(x, i)[c]);
-    out[c] = left_of(x) * sum;
-  }
-}
-
-/* Per length. */
-static double energy(const element *x, const double e6[6])
-{
-  const double E = x->law->young, mu = x->law->shear, Hk = x->law->plastic.kinematic;
-  double sum = 0.0;
-  for (int i = 0; i < (int)x->law->fibres; i++) {
-    const double *f = fibre_of(x, i);
-    sum += 0.5 * x->fibre[i].area * ((E + Hk) * f[0] * f[0] + (mu + Hk / 3.0) * (f[1] * f[1] + f[2] * f[2]));
-  }
-  for (int c = 0; c < 6; c++) {
-    sum += 0.5 * stiffness(x, c) * e6[c] * e6[c] - x->z[BEAM_Z_PLASTIC + c] * e6[c];
-    for (int i = 0; i < (int)x->law->damping.branches; i++) {
-      const double d = e6[c] - branch_of(x, i)[c];
-      sum += 0.5 * x->law->damping.part[i] * stiffness(x, c) * d * d;
-    }
-  }
-  return left_of(x) * sum;
-}
-
 void beam_flow_resultants(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6], double out[6])
 {
-  const element x = element_of(b, j, e, q);
-  resultants(&x, e6, out);
+  const beam_run x = beam_run_of(b, j, q);
+  for (int c = 0; c < 6; c++) {
+    double sum = x.stiff[c] * e6[c] - column_of(&x, BEAM_Z_PLASTIC + c)[e];
+    for (int i = 0; i < (int)x.law->damping.branches; i++)
+      sum += x.law->damping.part[i] * x.stiff[c] * (e6[c] - branch_of(&x, i, c)[e]);
+    out[c] = left_of(&x, e) * sum;
+  }
 }
 
 double beam_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6])
 {
-  const element x = element_of(b, j, e, q);
-  return x.k->l * energy(&x, e6);
+  const beam_run x = beam_run_of(b, j, q);
+  const double E = x.law->young, mu = x.law->shear, Hk = x.law->plastic.kinematic;
+  double sum = 0.0;
+  for (int i = 0; i < (int)x.law->fibres; i++) {
+    const double *f = fibre_of(&x, e, i, 0), f0 = f[0], f1 = f[BEAM_LANES], f2 = f[2 * BEAM_LANES];
+    sum += 0.5 * x.fibre[i].area * ((E + Hk) * f0 * f0 + (mu + Hk / 3.0) * (f1 * f1 + f2 * f2));
+  }
+  for (int c = 0; c < 6; c++) {
+    sum += 0.5 * x.stiff[c] * e6[c] * e6[c] - column_of(&x, BEAM_Z_PLASTIC + c)[e] * e6[c];
+    for (int i = 0; i < (int)x.law->damping.branches; i++) {
+      const double d = e6[c] - branch_of(&x, i, c)[e];
+      sum += 0.5 * x.law->damping.part[i] * x.stiff[c] * d * d;
+    }
+  }
+  return x.k->l * left_of(&x, e) * sum;
 }
 
 double beam_flow_damage(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
-  if (beam_is_elastic(b, j)) return 0.0;
-  const element x = element_of(b, j, e, q);
-  return 1.0 - left_of(&x);
+  const beam_run x = beam_run_of(b, j, q);
+  return 1.0 - left_of(&x, e);
 }
 
 void beam_broken(const vv_block *b, const double *q, int32_t j, unsigned char *out)
 {
-  for (int64_t e = 0; e < b->body[j]->n_element; e++) out[e] = beam_flow_damage(b, j, e, q) >= 1.0;
+  for (int64_t e = 0; e < b->body[j]->n_element; e++)
+    out[e] = !beam_is_elastic(b, j) && beam_flow_damage(b, j, e, q) >= 1.0;
 }
 
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
+  const beam_run x = beam_run_of(b, j, q);
   double most = 0.0;
-  if (beam_is_elastic(b, j)) return 0.0;
-  const element x = element_of(b, j, e, q);
-  for (int i = 0; i < (int)x.law->fibres; i++) most = fmax(most, fibre_of(&x, i)[3]);
+  for (int i = 0; i < (int)x.law->fibres; i++) most = fmax(most, *fibre_of(&x, e, i, 3));
   return most;
 }
 
-/* ---- flow ---- */
+double beam_flow_lost(const vv_block *b, int32_t j, int64_t e, const double *q)
+{
+  const beam_run x = beam_run_of(b, j, q);
+  return column_of(&x, BEAM_Z_LOST)[e];
+}
+
+/* ---- eight elements flow ---- */
+
+typedef double lanes __attribute__((vector_size(BEAM_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef int64_t masks __attribute__((vector_size(BEAM_LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+#define INLINE static inline __attribute__((always_inline))
+#define REAL   lanes
+#define MASK   masks
+#define LANES  BEAM_LANES
+#define ROOT(x) \
+  for (int l = 0; l < BEAM_LANES; l++) (x)[l] = sqrt((x)[l])
+#define FN(name) name##_lanes
+#include "model/return_lanes.h"
+#define PICK        VVI_PICK
+#define LOAD(p)     (*(const lanes *)(p))
+#define STORE(p, x) (*(lanes *)(p) = (x))
+
+/* Eight elements of a body. */
+typedef struct eight {
+  const beam_run *x;
+  double h;
+  lanes before[6], now[6]; /* strains */
+  lanes plastic[6];        /* resultants of the plastic strain */
+  masks live;              /* lanes that are looked at */
+  double *fibre;           /* [fibres][BEAM_Z_FIBRE][BEAM_LANES] */
+  lanes work;              /* J/m: plastic */
+  masks flowed;            /* lanes in which some fibre did */
+} eight;
+
+/* Fibres that flow wait until there are some: their divisions and roots overlap. */
+enum { BATCH = 4 };
+typedef struct batch {
+  int count, fibre[BATCH];
+  lanes xi[BATCH][3], A[BATCH], B[BATCH], Y[BATCH], H[BATCH], alpha[BATCH];
+  masks on[BATCH];
+} batch;
 
 /* Strains of a fibre: along, shear along d1, along d2. */
-static void fibre_strain(const beam_fibre *f, const double e6[6], double out[3])
+INLINE void fibre_strain(const beam_fibre *f, const lanes e6[6], lanes out[3])
 {
-  out[0] = e6[2] + e6[3] * f->at[1] - e6[4] * f->at[0];
+  out[0] = (e6[2] + e6[3] * f->at[1]) - e6[4] * f->at[0];
   out[1] = e6[0] - e6[5] * f->at[1];
   out[2] = e6[1] + e6[5] * f->at[0];
 }
 
 /* What flows: stress less back stress. */
-static void fibre_stress(const beam_inelastic *law, const double strain[3], const double *z, double out[3])
+INLINE void fibre_stress(const beam_inelastic *law, const lanes strain[3], const lanes z[3], lanes out[3])
 {
-  const double Hk = law->plastic.kinematic;
+  const double Hk = law->plastic.kinematic, third = Hk / 3.0;
   out[0] = law->young * (strain[0] - z[0]) - Hk * z[0];
-  for (int c = 1; c < 3; c++) out[c] = law->shear * (strain[c] - z[c]) - Hk / 3.0 * z[c];
+  for (int c = 1; c < 3; c++) out[c] = law->shear * (strain[c] - z[c]) - third * z[c];
 }
 
-/* Returns the plastic work per length of one fibre; its plastic strains grow.                            [mat 2, 4] */
-static double flow_fibre(const element *x, int i, double h, const double before[6], const double now[6])
+/* Plastic strains of one fibre grow; its work by the mean of the stresses before and after.                  [mat 2, 4] */
+INLINE void fibre_grow(eight *g, const batch *w, int i, const lanes *theta, const lanes *x, const lanes *y,
+                       const lanes *grown)
 {
-  const beam_inelastic *law = x->law;
-  const double Hk = law->plastic.kinematic;
-  double *z = fibre_of(x, i), strain[3], xi[3], xi0[3], old[3], work = 0.0;
-  fibre_strain(&x->fibre[i], now, strain);
-  fibre_stress(law, strain, z, xi);
-  const double A = xi[0] * xi[0], B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[2]);
-  if (z[3] == 0.0 && !(A + B > law->plastic.yield * law->plastic.yield)) return 0.0;
-  const vvi_returned r = vvi_plastic_return(&law->plastic, A, law->young + Hk, B, 3.0 * law->shear + Hk, z[3], h);
-  if (r.dalpha == 0.0) return 0.0;
-  memcpy(old, z, sizeof old);
-  fibre_strain(&x->fibre[i], before, xi0);
-  fibre_stress(law, xi0, old, xi0);
-  z[0] += r.theta * r.x * xi[0];
-  for (int c = 1; c < 3; c++) z[c] += 3.0 * r.theta * r.y * xi[c];
-  z[3] += r.dalpha;
-  fibre_stress(law, strain, z, xi);
-  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi[c]) * (z[c] - old[c]);
-  return x->fibre[i].area * work;
-}
-
-/* n_p and m_p from the fibres. */
-static void sum_fibres(const element *x)
-{
-  double *n = x->z + BEAM_Z_PLASTIC;
-  memset(n, 0, 6 * sizeof *n);
-  for (int i = 0; i < (int)x->law->fibres; i++) {
-    const beam_fibre *f = &x->fibre[i];
-    const double *z = fibre_of(x, i);
-    const double s = f->area * x->law->young * z[0], t1 = f->area * x->law->shear * z[1],
-                 t2 = f->area * x->law->shear * z[2];
-    n[0] += t1, n[1] += t2, n[2] += s;
-    n[3] += s * f->at[1], n[4] -= s * f->at[0], n[5] += t2 * f->at[0] - t1 * f->at[1];
+  const beam_inelastic *law = g->x->law;
+  const beam_fibre *f = &g->x->fibre[w->fibre[i]];
+  double *z = g->fibre + (int64_t)BEAM_LANES * BEAM_Z_FIBRE * w->fibre[i];
+  const lanes none = {0}, tension = *theta * *x, shear = 3.0 * *theta * *y;
+  lanes strain[3], old[3], now[3], xi0[3], xi1[3], d[3], work = none;
+  for (int c = 0; c < 3; c++) {
+    old[c] = LOAD(z + BEAM_LANES * c), now[c] = old[c] + (c == 0 ? tension : shear) * w->xi[i][c];
+    d[c] = now[c] - old[c];
+    STORE(z + BEAM_LANES * c, now[c]);
   }
+  STORE(z + BEAM_LANES * 3, w->alpha[i] + *grown);
+  fibre_strain(f, g->before, strain);
+  fibre_stress(law, strain, old, xi0);
+  fibre_strain(f, g->now, strain);
+  fibre_stress(law, strain, now, xi1);
+  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi1[c]) * d[c];
+  g->work += f->area * work;
+  const lanes s = (f->area * law->young) * d[0], t1 = (f->area * law->shear) * d[1], t2 = (f->area * law->shear) * d[2];
+  g->plastic[0] += t1, g->plastic[1] += t2, g->plastic[2] += s;
+  g->plastic[3] += s * f->at[1], g->plastic[4] -= s * f->at[0], g->plastic[5] += t2 * f->at[0] - t1 * f->at[1];
 }
 
-typedef struct losses {
-  double plastic, viscous, damage;
-} losses;
-
-/* Branches follow; returns what they take per length.                                                           [mat 9] */
-static double flow_branches(const element *x, double h, const double before[6], const double now[6])
+INLINE void batch_flow(eight *g, batch *w)
 {
-  double sum = 0.0;
-  for (int i = 0; i < (int)x->law->damping.branches; i++) {
-    double *a = branch_of(x, i);
+  const beam_inelastic *law = g->x->law;
+  const double Hk = law->plastic.kinematic, a = law->young + Hk, b = 3.0 * law->shear + Hk;
+  const lanes none = {0};
+  lanes theta[BATCH], x[BATCH], y[BATCH], grown[BATCH];
+  for (int i = w->count; i < BATCH; i++) { /* nothing flows there */
+    w->A[i] = w->B[i] = w->H[i] = w->alpha[i] = none, w->Y[i] = none + 1.0;
+    w->on[i] = (masks)(none > none);
+  }
+  if (law->plastic.rate_law == VVI_NO_RATE)
+    plastic_rounds_lanes(a, b, BATCH, w->A, w->B, w->Y, w->H, w->on, theta, x, y, grown);
+  else
+    plastic_rounds_rate_lanes(&law->plastic, a, b, w->count, g->h, w->A, w->B, w->alpha, w->on, theta, x, y, grown);
+  for (int i = 0; i < w->count; i++) fibre_grow(g, w, i, &theta[i], &x[i], &y[i], &grown[i]);
+  w->count = 0;
+}
+
+/* One fibre: does it flow?  slack: least of Y^2 - s^2 so far; top: largest Y. */
+INLINE void fibre_look(eight *g, batch *w, int i, lanes *slack, lanes *top)
+{
+  const beam_inelastic *law = g->x->law;
+  const double *z = g->fibre + (int64_t)BEAM_LANES * BEAM_Z_FIBRE * i;
+  const lanes old[3] = {LOAD(z), LOAD(z + BEAM_LANES), LOAD(z + 2 * BEAM_LANES)}, alpha = LOAD(z + 3 * BEAM_LANES);
+  lanes strain[3], xi[3], Y, H;
+  fibre_strain(&g->x->fibre[i], g->now, strain);
+  fibre_stress(law, strain, old, xi);
+  plastic_yield_lanes(&law->plastic, &alpha, &Y, &H);
+  const lanes A = xi[0] * xi[0], B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[2]), left = Y * Y - (A + B), none = {0};
+  const masks on = g->live & (masks)(left < none);
+  *slack = PICK((masks)(left < *slack), left, *slack), *top = PICK((masks)(Y > *top), Y, *top);
+  if (!any_lanes(&on)) return;
+  const int at = w->count++;
+  w->fibre[at] = i, w->on[at] = on, w->A[at] = A, w->B[at] = B, w->Y[at] = Y, w->H[at] = H, w->alpha[at] = alpha;
+  for (int c = 0; c < 3; c++) w->xi[at][c] = xi[c];
+  g->flowed |= on;
+  if (w->count == BATCH) batch_flow(g, w);
+}
+
+/* All fibres of the live lanes; what the strains may change until the next look goes to the margin: by the triangle
+ * inequality no fibre flows before the stress has changed by min (Y - s) >= min (Y^2 - s^2)/(2 Y), and an equivalent stress is
+ * a norm.  Squared; -1: look again in any case. */
+INLINE void flow_fibres(eight *g, lanes *margin)
+{
+  const lanes none = {0};
+  lanes slack = none + INFINITY, top = none;
+  batch w;
+  w.count = 0;
+  for (int i = 0; i < (int)g->x->law->fibres; i++) fibre_look(g, &w, i, &slack, &top);
+  if (w.count > 0) batch_flow(g, &w);
+  const lanes least = (0.5 - 1e-9) * slack / top;
+  *margin = PICK(g->flowed | (masks)(slack <= none), none - 1.0, least * least);
+}
+
+/* Branches follow; what they take per length is added.                                                           [mat 9] */
+INLINE void flow_branches(const eight *g, int64_t e, int count, lanes *sum)
+{
+  const vvi_damping *d = &g->x->law->damping;
+  for (int i = 0; i < (int)d->branches; i++) {
+    const double r = 0.5 * g->h / d->time[i], over = 1.0 / (1.0 + r);
     for (int c = 0; c < 6; c++) {
-      const double old = a[c];
-      a[c] = vvi_branch(0.5 * h / x->law->damping.time[i], old, before[c], now[c]);
-      const double mean = 0.5 * ((before[c] - old) + (now[c] - a[c]));
-      sum += x->law->damping.part[i] * stiffness(x, c) * mean * (a[c] - old);
+      double *at = branch_of(g->x, i, c) + e;
+      lanes a0 = {0};
+      memcpy(&a0, at, sizeof *at * (size_t)count);
+      const lanes a1 = ((1.0 - r) * a0 + r * (g->before[c] + g->now[c])) * over;
+      const lanes mean = 0.5 * ((g->before[c] - a0) + (g->now[c] - a1));
+      *sum += (d->part[i] * g->x->stiff[c]) * mean * (a1 - a0);
+      memcpy(at, &a1, sizeof *at * (size_t)count);
     }
   }
-  return sum;
+}
+
+/* Per length, of what is whole. */
+INLINE void energy_of(const eight *g, int64_t e, const lanes e6[6], lanes *sum)
+{
+  const beam_run *x = g->x;
+  const double Hk = x->law->plastic.kinematic, a = 0.5 * (x->law->young + Hk), b = 0.5 * (x->law->shear + Hk / 3.0);
+  lanes all = {0};
+  for (int i = 0; i < (int)x->law->fibres; i++) {
+    const double *z = g->fibre + (int64_t)BEAM_LANES * BEAM_Z_FIBRE * i;
+    const lanes f0 = LOAD(z), f1 = LOAD(z + BEAM_LANES), f2 = LOAD(z + 2 * BEAM_LANES);
+    all += x->fibre[i].area * (a * (f0 * f0) + b * (f1 * f1 + f2 * f2));
+  }
+  for (int c = 0; c < 6; c++) {
+    all += (0.5 * x->stiff[c]) * (e6[c] * e6[c]) - g->plastic[c] * e6[c];
+    for (int i = 0; i < (int)x->law->damping.branches; i++) {
+      lanes d = {0};
+      memcpy(&d, branch_of(x, i, c) + e, sizeof(double) * (size_t)(x->n - e < BEAM_LANES ? x->n - e : BEAM_LANES));
+      d = e6[c] - d;
+      all += (0.5 * x->law->damping.part[i] * x->stiff[c]) * (d * d);
+    }
+  }
+  *sum = all;
+}
+
+/* Work of the resultants of e6 in the drift. */
+INLINE void drift_work(const eight *g, int64_t e, const lanes e6[6], lanes *sum)
+{
+  const beam_run *x = g->x;
+  lanes all = {0};
+  for (int c = 0; c < 6; c++) {
+    lanes force = x->stiff[c] * e6[c] - g->plastic[c];
+    for (int i = 0; i < (int)x->law->damping.branches; i++) {
+      lanes d = {0};
+      memcpy(&d, branch_of(x, i, c) + e, sizeof(double) * (size_t)(x->n - e < BEAM_LANES ? x->n - e : BEAM_LANES));
+      force += (x->law->damping.part[i] * x->stiff[c]) * (e6[c] - d);
+    }
+    all += force * (g->now[c] - g->before[c]);
+  }
+  *sum = all;
 }
 
 /* The fibre that has flowed most breaks the whole section, linearly over a band of one element. */
-static double damage_wanted(const element *x)
+INLINE void damage_wanted(const eight *g, double width, lanes *out)
+{
+  const lanes none = {0}, one = none + 1.0;
+  lanes most = none;
+  for (int i = 0; i < (int)g->x->law->fibres; i++) {
+    const lanes alpha = LOAD(g->fibre + BEAM_LANES * (BEAM_Z_FIBRE * (int64_t)i + 3));
+    most = PICK((masks)(alpha > most), alpha, most);
+  }
+  const lanes more = most - g->x->law->failure.strain, part = more * (width > 0.0 ? 1.0 / width : INFINITY);
+  *out = PICK((masks)(more > none), PICK((masks)(part < one), part, one), none);
+}
+
+typedef struct breaking {
+  lanes left, energy, work; /* before the flow */
+} breaking;
+
+/* Damage takes the rest of the mean work of the resultants that is not stored, so that the sum is exact whatever the split.
+ * losses: plastic and viscous ones of what is whole in, booked ones out, per length.                          [mat 2, 14] */
+INLINE void flow_damage(const eight *g, int64_t e, double width, const breaking *was, lanes *damage, lanes losses[3])
+{
+  const lanes none = {0};
+  lanes wanted, energy, work;
+  damage_wanted(g, width, &wanted);
+  const masks grows = g->flowed & (masks)(wanted > *damage);
+  *damage = PICK(grows, wanted, *damage);
+  const lanes left = 1.0 - *damage, mean = PICK(grows, 0.5 * (was->left + left), was->left);
+  energy_of(g, e, g->now, &energy);
+  drift_work(g, e, g->now, &work);
+  const lanes all = (was->left * was->energy - left * energy) + 0.5 * (was->left * was->work + left * work);
+  losses[0] *= mean, losses[1] *= mean;
+  losses[2] = PICK(grows, all - (losses[0] + losses[1]), none);
+}
+
+INLINE void take(const double *from, int count, lanes *x)
+{
+  *x = (lanes){0};
+  if (count == BEAM_LANES)
+    *x = LOAD(from);
+  else
+    memcpy(x, from, sizeof *from * (size_t)count);
+}
+
+INLINE void give(const lanes *x, int count, double *to)
+{
+  if (count == BEAM_LANES)
+    STORE(to, *x);
+  else
+    memcpy(to, x, sizeof *to * (size_t)count);
+}
+
+/* The fibres of lanes that have left their margin. */
+INLINE void eight_fibres(eight *g, int64_t e, int count, const lanes *left)
+{
+  const beam_run *x = g->x;
+  const lanes none = {0};
+  lanes margin, seen;
+  const masks asked = g->live;
+  g->live &= (masks)(*left > none);
+  take(column_of(x, BEAM_Z_MARGIN) + e, count, &seen);
+  flow_fibres(g, &margin);
+  margin = PICK((masks)(*left > none), margin, none + INFINITY); /* nothing flows in what is broken */
+  margin = PICK(asked, margin, seen);
+  give(&margin, count, column_of(x, BEAM_Z_MARGIN) + e);
+  for (int c = 0; c < 6; c++) {
+    take(column_of(x, BEAM_Z_SEEN + c) + e, count, &seen);
+    seen = PICK(asked, g->now[c], seen);
+    give(&seen, count, column_of(x, BEAM_Z_SEEN + c) + e);
+  }
+}
+
+/* Elements [e, e + count) after a drift: over, those whose fibres must be looked at. */
+VV_HOT static void beam_eight(const beam_run *x, int64_t e, int count, double h, const double now[6][BEAM_LANES],
+                              const int64_t *over, double lost[3][BEAM_LANES])
 {
   const vvi_failure *f = &x->law->failure;
-  double most = 0.0, slope;
-  for (int i = 0; i < (int)x->law->fibres; i++) most = fmax(most, fibre_of(x, i)[3]);
-  const double width = 2.0 * f->energy / (vvi_plastic_yield(&x->law->plastic, f->strain, &slope) * x->k->l);
-  return most <= f->strain ? 0.0 : most - f->strain >= width ? 1.0 : (most - f->strain) / width;
-}
-
-/* Plasticity and branches of an element that is `left` before and after; damage takes the rest of the mean work of its
- * resultants that is not stored, so that the sum is exact whatever the split.                                 [mat 2, 14] */
-static void flow_strains(const element *x, double h, const double before[6], const double now[6], losses *out)
-{
-  const double left0 = left_of(x), energy0 = x->law->damage > 0.0 ? energy(x, before) : 0.0;
-  double force0[6] = {0}, force1[6], plastic = 0.0;
-  if (x->law->damage > 0.0) resultants(x, before, force0);
-  for (int i = 0; left0 > 0.0 && i < (int)x->law->fibres; i++) plastic += flow_fibre(x, i, h, before, now);
-  if (plastic != 0.0) sum_fibres(x);
-  const double viscous = flow_branches(x, h, before, now);
-  double *damage = x->law->damage > 0.0 ? &x->z[(int)x->law->damage] : NULL;
-  const double wanted = damage != NULL && plastic != 0.0 ? damage_wanted(x) : 0.0;
-  if (damage == NULL || !(wanted > *damage)) {
-    out->plastic += x->k->l * left0 * plastic, out->viscous += x->k->l * left0 * viscous;
-    return;
+  const lanes none = {0};
+  eight g = {.x = x, .h = h, .live = *(const masks *)over};
+  lanes losses[3] = {none, none, none}, left = none + 1.0, damage, all;
+  breaking was = {left, none, none};
+  if (x->law->fibres > 0.0) g.fibre = fibre_of(x, e, 0, 0);
+  for (int c = 0; c < 6; c++) {
+    take(column_of(x, BEAM_Z_STRAIN + c) + e, count, &g.before[c]);
+    take(column_of(x, BEAM_Z_PLASTIC + c) + e, count, &g.plastic[c]);
+    g.now[c] = LOAD(now[c]);
   }
-  *damage = wanted;
-  resultants(x, now, force1);
-  const double mean = 0.5 * (left0 + left_of(x));
-  double work = energy0 - energy(x, now);
-  for (int c = 0; c < 6; c++) work += 0.5 * (force0[c] + force1[c]) * (now[c] - before[c]);
-  out->plastic += x->k->l * mean * plastic, out->viscous += x->k->l * mean * viscous;
-  out->damage += x->k->l * (work - mean * (plastic + viscous));
-}
-
-static void flow_element(const vv_block *b, int32_t j, int64_t e, double h, const double *q, losses *out)
-{
-  const element x = element_of(b, j, e, q);
-  const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
-  double before[6], now[6];
-  memcpy(before, x.z + BEAM_Z_STRAIN, sizeof before);
-  beam_element_strain(b, j, q, node[0], node[1], now);
-  memcpy(x.z + BEAM_Z_STRAIN, now, sizeof now);
-  if (h != 0.0) flow_strains(&x, h, before, now, out);
-}
-
-static losses flow_range(const vv_block *b, int32_t j, int64_t from, int64_t to, double h, const double *q)
-{
-  losses sum = {0};
-  for (int64_t e = from; e < to; e++) flow_element(b, j, e, h, q, &sum);
-  return sum;
-}
-
-/* Segments follow from the length of the body: the same sums for any number of threads. */
-void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)
-{
-  (void)p;
-  for (int32_t j = 0; j < b->n_body; j++) {
-    losses part[SEGMENTS];
-    const int64_t n = b->body[j]->n_element;
-    if (beam_is_elastic(b, j)) continue;
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && n >= SHARED_FROM)
-    for (int64_t s = 0; s < SEGMENTS; s++) part[s] = flow_range(b, j, n * s / SEGMENTS, n * (s + 1) / SEGMENTS, h, q);
-    for (int s = 0; post != NULL && s < SEGMENTS; s++) {
-      if (part[s].plastic != 0.0) vvi_sum_add(&post->plastic_work, part[s].plastic);
-      if (part[s].viscous != 0.0) vvi_sum_add(&post->viscous_loss, part[s].viscous);
-      if (part[s].damage != 0.0) vvi_sum_add(&post->damage_loss, part[s].damage);
-    }
+  if (x->damage != NULL) {
+    take(x->damage + e, count, &damage);
+    was.left = left = 1.0 - damage;
+    energy_of(&g, e, g.before, &was.energy);
+    drift_work(&g, e, g.before, &was.work);
   }
+  if (any_lanes(&g.live)) eight_fibres(&g, e, count, &left);
+  losses[0] = g.work;
+  flow_branches(&g, e, count, &losses[1]);
+  if (x->damage != NULL) {
+    double slope;
+    const double yield = vvi_plastic_yield(&x->law->plastic, f->strain, &slope);
+    flow_damage(&g, e, 2.0 * f->energy / (yield * x->k->l), &was, &damage, losses);
+    give(&damage, count, x->damage + e);
+  }
+  take(column_of(x, BEAM_Z_LOST) + e, count, &all);
+  for (int i = 0; i < 3; i++) {
+    const lanes loss = x->k->l * losses[i];
+    STORE(lost[i], LOAD(lost[i]) + loss);
+    all += loss;
+  }
+  give(&all, count, column_of(x, BEAM_Z_LOST) + e);
+  for (int c = 0; c < 6; c++) {
+    give(&g.now[c], count, column_of(x, BEAM_Z_STRAIN + c) + e);
+    if (any_lanes(&g.flowed)) give(&g.plastic[c], count, column_of(x, BEAM_Z_PLASTIC + c) + e);
+  }
+}
+
+void beam_flow_eight(const beam_run *x, int64_t e, int count, double h, const double now[6][BEAM_LANES],
+                     const int64_t over[BEAM_LANES], double lost[3][BEAM_LANES])
+{
+  beam_eight(x, e, count, h, now, over, lost);
 }
 
 /* ---- damping of momenta ---- */

@@ -19,11 +19,32 @@ static inline __attribute__((always_inline)) void FN(bend)(const REAL A[9], cons
   for (int c = 0; c < 3; c++) psi[c] = scale * v[c];
 }
 
+/* What an element feels beside its body's constants: rest strains that have moved, and a factor of its stiffness. */
+typedef struct FN(felt) {
+  REAL rest[3], rest_psi[3], scale;
+} FN(felt);
+
+/* n = C1 (G - G0), G = per g */
+static inline __attribute__((always_inline)) void FN(body_force)(const beam_body *k, const FN(felt) * felt, double per,
+                                                                 const REAL g[3], REAL n[3])
+{
+  for (int c = 0; c < 3; c++)
+    if (felt == NULL)
+      n[c] = (g[c] * per - k->rest[c]) * k->c1[c];
+    else
+      n[c] = (g[c] * per - felt->rest[c]) * (k->c1[c] * felt->scale);
+}
+
 /* u = m + psi x m/2 + psi (psi.m)/4, m = C2 (psi - psi0)/l */
-static inline __attribute__((always_inline)) void FN(body_moment)(const beam_body *k, const REAL psi[3], REAL u[3])
+static inline __attribute__((always_inline)) void FN(body_moment)(const beam_body *k, const FN(felt) * felt,
+                                                                  const REAL psi[3], REAL u[3])
 {
   REAL m[3];
-  for (int c = 0; c < 3; c++) m[c] = (psi[c] - k->rest_psi[c]) * (k->c2[c] / k->l);
+  for (int c = 0; c < 3; c++)
+    if (felt == NULL)
+      m[c] = (psi[c] - k->rest_psi[c]) * (k->c2[c] / k->l);
+    else
+      m[c] = (psi[c] - felt->rest_psi[c]) * (k->c2[c] / k->l * felt->scale);
   const REAL quarter = 0.25 * (psi[0] * m[0] + psi[1] * m[1] + psi[2] * m[2]);
   u[0] = m[0] + 0.5 * (psi[1] * m[2] - psi[2] * m[1]) + quarter * psi[0];
   u[1] = m[1] + 0.5 * (psi[2] * m[0] - psi[0] * m[2]) + quarter * psi[1];
@@ -33,12 +54,11 @@ static inline __attribute__((always_inline)) void FN(body_moment)(const beam_bod
 /* Moment between the sections: mu = Lambda_a (m + psi x m/2 + psi (psi.m)/4), m = C2 (psi - psi0)/l.  The left node feels mu,
  * the right one -mu: Lambda_b (m - psi x m/2 + psi (psi.m)/4) is the same vector, because Lambda_b = Lambda_a cay(psi).
  *                                                                                                              [beam 3] */
-static inline __attribute__((always_inline)) void FN(moment)(const beam_body *k, const REAL A[9], const REAL B[9],
-                                                             REAL mu[3])
+static inline __attribute__((always_inline)) void FN(moment)(const beam_body *k, const FN(felt) * felt, const REAL A[9],
+                                                             const REAL psi[3], REAL mu[3])
 {
-  REAL psi[3], u[3];
-  FN(bend)(A, B, psi);
-  FN(body_moment)(k, psi, u);
+  REAL u[3];
+  FN(body_moment)(k, felt, psi, u);
   for (int c = 0; c < 3; c++) mu[c] = A[3 * c] * u[0] + A[3 * c + 1] * u[1] + A[3 * c + 2] * u[2];
 }
 
@@ -55,21 +75,37 @@ static inline __attribute__((always_inline)) void FN(torques)(const REAL na[3], 
   right[2] = (nb[1] * h[0] - nb[0] * h[1]) - mu[2];
 }
 
-/* One point: n = C1 ((Lambda_a + Lambda_b)^T D/(2l) - G0), f = (Lambda_a + Lambda_b) n/2.                        [beam 2] */
-static inline __attribute__((always_inline)) void FN(element_one_point)(const beam_body *k, const REAL D[3],
-                                                                        const REAL A[9], const REAL B[9], REAL f[3],
-                                                                        REAL left[3], REAL right[3])
+/* g of one point, (Lambda_a + Lambda_b)^T D, or of the Cayley map of SE(3), (1 - psi^/2) Lambda_a^T D, and psi.  The strain is
+ * g/(2 l), or g/l.                                                                                          [beam 1, 50] */
+static inline __attribute__((always_inline)) void FN(measure)(beam_strain rule, const REAL D[3], const REAL A[9],
+                                                              const REAL B[9], REAL g[3], REAL psi[3])
 {
-  const double half = 0.5 / k->l;
-  REAL S[9], n[3], na[3], nb[3], mu[3];
-  for (int c = 0; c < 9; c++) S[c] = A[c] + B[c];
-  for (int c = 0; c < 3; c++) n[c] = ((S[c] * D[0] + S[3 + c] * D[1] + S[6 + c] * D[2]) * half - k->rest[c]) * k->c1[c];
+  REAL r[3];
+  FN(bend)(A, B, psi);
+  if (rule == BEAM_CAYLEY_STRAIN) {
+    for (int c = 0; c < 3; c++) r[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
+    g[0] = r[0] - 0.5 * (psi[1] * r[2] - psi[2] * r[1]);
+    g[1] = r[1] - 0.5 * (psi[2] * r[0] - psi[0] * r[2]);
+    g[2] = r[2] - 0.5 * (psi[0] * r[1] - psi[1] * r[0]);
+    return;
+  }
+  for (int c = 0; c < 3; c++) g[c] = (A[c] + B[c]) * D[0] + (A[3 + c] + B[3 + c]) * D[1] + (A[6 + c] + B[6 + c]) * D[2];
+}
+
+/* One point: n = C1 (G - G0), f = (Lambda_a + Lambda_b) n/2.                                                     [beam 2] */
+static inline __attribute__((always_inline)) void
+FN(respond_one_point)(const beam_body *k, const FN(felt) * felt, const REAL D[3], const REAL A[9], const REAL B[9],
+                      const REAL g[3], const REAL psi[3], REAL f[3], REAL left[3], REAL right[3])
+{
+  REAL n[3], na[3], nb[3], mu[3];
+  FN(body_force)(k, felt, 0.5 / k->l, g, n);
   for (int c = 0; c < 3; c++) {
-    f[c] = 0.5 * (S[3 * c] * n[0] + S[3 * c + 1] * n[1] + S[3 * c + 2] * n[2]);
+    f[c] = 0.5 *
+           ((A[3 * c] + B[3 * c]) * n[0] + (A[3 * c + 1] + B[3 * c + 1]) * n[1] + (A[3 * c + 2] + B[3 * c + 2]) * n[2]);
     na[c] = A[3 * c] * n[0] + A[3 * c + 1] * n[1] + A[3 * c + 2] * n[2];
     nb[c] = 2.0 * f[c] - na[c];
   }
-  FN(moment)(k, A, B, mu);
+  FN(moment)(k, felt, A, psi, mu);
   FN(torques)(na, nb, D, mu, left, right);
 }
 
@@ -79,7 +115,7 @@ static inline __attribute__((always_inline)) void FN(element_trapezoid)(const be
                                                                         REAL left[3], REAL right[3])
 {
   const double inverse = 1.0 / k->l;
-  REAL a[3], b[3], na[3], nb[3], mu[3];
+  REAL a[3], b[3], na[3], nb[3], psi[3], mu[3];
   for (int c = 0; c < 3; c++) {
     a[c] = ((A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2]) * inverse - k->rest_a[c]) * k->c1[c];
     b[c] = ((B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2]) * inverse - k->rest_b[c]) * k->c1[c];
@@ -89,7 +125,8 @@ static inline __attribute__((always_inline)) void FN(element_trapezoid)(const be
     nb[c] = B[3 * c] * b[0] + B[3 * c + 1] * b[1] + B[3 * c + 2] * b[2];
     f[c] = 0.5 * (na[c] + nb[c]);
   }
-  FN(moment)(k, A, B, mu);
+  FN(bend)(A, B, psi);
+  FN(moment)(k, NULL, A, psi, mu);
   FN(torques)(na, nb, D, mu, left, right);
 }
 
@@ -98,19 +135,14 @@ static inline __attribute__((always_inline)) void FN(element_trapezoid)(const be
  *
  *   lin = n + psi x n/2,  ang = m + psi x m/2 + psi (psi.m)/4 + c x lin/2
  *   f = Lambda_a lin,  left = Lambda_a ang,  right = D x f - left */
-static inline __attribute__((always_inline)) void FN(element_cayley)(const beam_body *k, const REAL D[3],
-                                                                     const REAL A[9], const REAL B[9], REAL f[3],
-                                                                     REAL left[3], REAL right[3])
+static inline __attribute__((always_inline)) void FN(respond_cayley)(const beam_body *k, const FN(felt) * felt,
+                                                                     const REAL D[3], const REAL A[9], const REAL g[3],
+                                                                     const REAL psi[3], REAL f[3], REAL left[3],
+                                                                     REAL right[3])
 {
-  const double inverse = 1.0 / k->l;
-  REAL psi[3], r[3], g[3], n[3], lin[3], ang[3];
-  FN(bend)(A, B, psi);
-  FN(body_moment)(k, psi, ang);
-  for (int c = 0; c < 3; c++) r[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
-  g[0] = r[0] - 0.5 * (psi[1] * r[2] - psi[2] * r[1]);
-  g[1] = r[1] - 0.5 * (psi[2] * r[0] - psi[0] * r[2]);
-  g[2] = r[2] - 0.5 * (psi[0] * r[1] - psi[1] * r[0]);
-  for (int c = 0; c < 3; c++) n[c] = (g[c] * inverse - k->rest[c]) * k->c1[c];
+  REAL n[3], lin[3], ang[3];
+  FN(body_moment)(k, felt, psi, ang);
+  FN(body_force)(k, felt, 1.0 / k->l, g, n);
   lin[0] = n[0] + 0.5 * (psi[1] * n[2] - psi[2] * n[1]);
   lin[1] = n[1] + 0.5 * (psi[2] * n[0] - psi[0] * n[2]);
   lin[2] = n[2] + 0.5 * (psi[0] * n[1] - psi[1] * n[0]);
@@ -126,16 +158,78 @@ static inline __attribute__((always_inline)) void FN(element_cayley)(const beam_
   right[2] = (D[0] * f[1] - D[1] * f[0]) - left[2];
 }
 
+/* Force on the left node and torques on both, of an element that measures g and psi; felt NULL: an elastic one. */
+static inline __attribute__((always_inline)) void FN(respond)(const beam_body *k, beam_strain rule,
+                                                              const FN(felt) * felt, const REAL D[3], const REAL A[9],
+                                                              const REAL B[9], const REAL g[3], const REAL psi[3],
+                                                              REAL f[3], REAL left[3], REAL right[3])
+{
+  if (rule == BEAM_CAYLEY_STRAIN)
+    FN(respond_cayley)(k, felt, D, A, g, psi, f, left, right);
+  else
+    FN(respond_one_point)(k, felt, D, A, B, g, psi, f, left, right);
+}
+
 static inline __attribute__((always_inline)) void FN(element)(const beam_body *k, beam_strain rule, const REAL D[3],
                                                               const REAL A[9], const REAL B[9], REAL f[3], REAL left[3],
                                                               REAL right[3])
 {
-  if (rule == BEAM_TRAPEZOID)
+  REAL g[3], psi[3];
+  if (rule == BEAM_TRAPEZOID) {
     FN(element_trapezoid)(k, D, A, B, f, left, right);
-  else if (rule == BEAM_CAYLEY_STRAIN)
-    FN(element_cayley)(k, D, A, B, f, left, right);
-  else
-    FN(element_one_point)(k, D, A, B, f, left, right);
+    return;
+  }
+  FN(measure)(rule, D, A, B, g, psi);
+  FN(respond)(k, rule, NULL, D, A, B, g, psi, f, left, right);
+}
+
+/* ---- elements with internal variables ---- */
+
+/* Strains less those at rest: G - G0, K - K0. */
+static inline __attribute__((always_inline)) void FN(strains)(const beam_body *k, beam_strain rule, const REAL g[3],
+                                                              const REAL psi[3], REAL e6[6])
+{
+  const double per = (rule == BEAM_CAYLEY_STRAIN ? 1.0 : 0.5) / k->l, inverse = 1.0 / k->l;
+  for (int c = 0; c < 3; c++) e6[c] = g[c] * per - k->rest[c], e6[3 + c] = (psi[c] - k->rest_psi[c]) * inverse;
+}
+
+/* Has some fibre of element e perhaps left its elastic domain since they were looked at?  A bound of the equivalent stress of
+ * what the strains have changed, by the farthest fibres.                                                        [mat 21a] */
+static inline __attribute__((always_inline)) void FN(beyond)(const beam_run *x, int64_t e, const REAL e6[6], MASK *out)
+{
+  const double *seen = x->z + BEAM_Z_SEEN * x->n + e, *margin = x->z + BEAM_Z_MARGIN * x->n + e;
+  const double tension = x->law->young * x->law->young, shear = 3.0 * (x->law->shear * x->law->shear);
+  REAL d[6];
+  for (int c = 0; c < 6; c++) {
+    d[c] = e6[c] - *(const REAL *)(seen + c * x->n);
+    d[c] = CHOOSE(d[c] < 0.0, -d[c], d[c]);
+  }
+  const REAL along = d[2] + (d[3] * x->reach[1] + d[4] * x->reach[0]);
+  const REAL one = d[0] + d[5] * x->reach[1], two = d[1] + d[5] * x->reach[0];
+  *out = tension * (along * along) + shear * (one * one + two * two) > *(const REAL *)margin;
+}
+
+/* The elastic element that feels as element e does: stiffer by its branches, weaker by its damage, its rest moved by what has
+ * flowed. */
+static inline __attribute__((always_inline)) void FN(feel)(const beam_run *x, int64_t e, FN(felt) * out)
+{
+  const vvi_damping *d = &x->law->damping;
+  const double glass = 1.0 + x->law->glass, over = 1.0 / glass;
+  const REAL whole = {0};
+  out->scale = whole + glass;
+  if (x->damage != NULL) out->scale *= 1.0 - *(const REAL *)(x->damage + e);
+  for (int c = 0; c < 6; c++) {
+    REAL moved = *(const REAL *)(x->z + (BEAM_Z_PLASTIC + c) * x->n + e) * x->soft[c];
+    if (d->branches > 0.0) {
+      for (int i = 0; i < (int)d->branches; i++)
+        moved += d->part[i] * *(const REAL *)(x->z + (BEAM_Z_COLUMNS + BEAM_Z_BRANCH * i + c) * x->n + e);
+      moved *= over;
+    }
+    if (c < 3)
+      out->rest[c] = x->k->rest[c] + moved;
+    else
+      out->rest_psi[c - 3] = x->k->rest_psi[c - 3] + x->k->l * moved;
+  }
 }
 
 /* The closed form of the rotation F with F J_d - J_d F^T = hat(s), s = (h/w) Lambda^T S, for a plane section

@@ -6,13 +6,20 @@
 #include "body/beam/beam.h"
 #include "body/beam/retraction.h"
 
+#include "ledger/ledger.h"
 #include "math/math.h"
 
-enum { STRIP = 128, LANES = 8, PARALLEL_FROM = 2048, PARTS = 9 };
+enum { STRIP = 128, LANES = BEAM_LANES, PARALLEL_FROM = 2048, FLOW_FROM = 256, PARTS = 9, SEGMENTS = 64 };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+static inline __attribute__((always_inline)) bool any_lane(const masks *m)
+{
+  const masks a = *m;
+  return ((a[0] | a[1] | a[2] | a[3]) | (a[4] | a[5] | a[6] | a[7])) != 0;
+}
 
 static inline __attribute__((always_inline)) bool all_lanes(const masks *m)
 {
@@ -108,6 +115,117 @@ VV_HOT static void elements_cayley(const beam_body *k, int64_t n, int64_t column
   elements(k, BEAM_CAYLEY_STRAIN, n, column, q, out);
 }
 
+/* ---- elements with internal variables ---- */
+
+/* HOLD: forces as they are.  FLOW: internal variables follow, no forces.  BOTH: one after the other. */
+typedef enum task { HOLD, FLOW, BOTH } task;
+
+/* After a drift: eight elements from e on flow if they must. */
+static inline __attribute__((always_inline)) void flow_lanes(const beam_run *x, beam_strain rule, int64_t e, double h,
+                                                             const lanes g[3], const lanes psi[3],
+                                                             double lost[3][LANES])
+{
+  lanes e6[6];
+  masks over = {0};
+  strains_lanes(x->k, rule, g, psi, e6);
+  if (x->law->fibres > 0.0) beyond_lanes(x, e, e6, &over);
+  if (h != 0.0 && (x->law->damping.branches > 0.0 || any_lane(&over))) {
+    double now[6][LANES];
+    int64_t asked[LANES];
+    for (int c = 0; c < 6; c++) STORE(now[c], e6[c]);
+    *(masks *)asked = over;
+    beam_flow_eight(x, e, LANES, h, (const double(*)[LANES])now, asked, lost);
+    return;
+  }
+  for (int c = 0; c < 6; c++) STORE(x->z + (BEAM_Z_STRAIN + c) * x->n + e, e6[c]);
+}
+
+static inline __attribute__((always_inline)) void take_element(int64_t column, const double *q, int64_t i, int64_t next,
+                                                               double D[3], double A[9], double B[9])
+{
+  for (int c = 0; c < 3; c++) D[c] = q[c * column + next] - q[c * column + i];
+  for (int c = 0; c < 9; c++) A[c] = q[(3 + c) * column + i], B[c] = q[(3 + c) * column + next];
+}
+
+/* The same of fewer than eight; q from the first node of the body on, next: the node behind the last of them. */
+static inline __attribute__((always_inline)) void flow_few(const beam_run *x, beam_strain rule, int64_t e, int count,
+                                                           int64_t next, double h, int64_t column, const double *q,
+                                                           double lost[3][LANES])
+{
+  double now[6][LANES] = {0}, D[3], A[9], B[9], g[3], psi[3], e6[6];
+  int64_t asked[LANES] = {0};
+  for (int l = 0; l < count; l++) {
+    int over = 0;
+    take_element(column, q, e + l, l + 1 < count ? e + l + 1 : next, D, A, B);
+    measure_double(rule, D, A, B, g, psi);
+    strains_double(x->k, rule, g, psi, e6);
+    if (x->law->fibres > 0.0) beyond_double(x, e + l, e6, &over);
+    asked[l] = over ? -1 : 0;
+    for (int c = 0; c < 6; c++) now[c][l] = e6[c];
+    for (int c = 0; h == 0.0 && c < 6; c++) x->z[(BEAM_Z_STRAIN + c) * x->n + e + l] = e6[c];
+  }
+  if (h != 0.0 && count > 0) beam_flow_eight(x, e, count, h, (const double(*)[LANES])now, asked, lost);
+}
+
+/* n elements from e on, q from their first node on. */
+static inline __attribute__((always_inline)) void elements_flowing(const beam_run *x, beam_strain rule, task what,
+                                                                   int64_t e, int64_t n, double h, int64_t column,
+                                                                   const double *q, strip *out, double lost[3][LANES])
+{
+  int64_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    lanes D[3], A[9], B[9], g[3], psi[3], f[3], left[3], right[3];
+    felt_lanes felt;
+    for (int c = 0; c < 3; c++) D[c] = LOAD(q + c * column + i + 1) - LOAD(q + c * column + i);
+    for (int c = 0; c < 9; c++) A[c] = LOAD(q + (3 + c) * column + i), B[c] = LOAD(q + (3 + c) * column + i + 1);
+    measure_lanes(rule, D, A, B, g, psi);
+    if (what != HOLD) flow_lanes(x, rule, e + i, h, g, psi, lost);
+    if (what == FLOW) continue;
+    feel_lanes(x, e + i, &felt);
+    respond_lanes(x->k, rule, &felt, D, A, B, g, psi, f, left, right);
+    for (int c = 0; c < 3; c++) {
+      STORE(&out->part[c][1 + i], f[c]);
+      STORE(&out->part[3 + c][1 + i], left[c]);
+      STORE(&out->part[6 + c][1 + i], right[c]);
+    }
+  }
+  if (what != HOLD) flow_few(x, rule, e + i, (int)(n - i), e + n, h, column, q - e, lost);
+  for (; what != FLOW && i < n; i++) {
+    double D[3], A[9], B[9], g[3], psi[3], part[PARTS];
+    felt_double felt;
+    take_element(column, q, i, i + 1, D, A, B);
+    measure_double(rule, D, A, B, g, psi);
+    feel_double(x, e + i, &felt);
+    respond_double(x->k, rule, &felt, D, A, B, g, psi, part, part + 3, part + 6);
+    for (int c = 0; c < PARTS; c++) out->part[c][1 + i] = part[c];
+  }
+}
+
+#define ELEMENTS_FLOWING(name, rule, what)                                                                    \
+  VV_HOT static void name(const beam_run *x, int64_t e, int64_t n, double h, int64_t column, const double *q, \
+                          strip *out, double lost[3][LANES])                                                  \
+  {                                                                                                           \
+    elements_flowing(x, rule, what, e, n, h, column, q, out, lost);                                           \
+  }
+ELEMENTS_FLOWING(beam_hold_one_point, BEAM_ONE_POINT, HOLD)
+ELEMENTS_FLOWING(beam_hold_cayley, BEAM_CAYLEY_STRAIN, HOLD)
+ELEMENTS_FLOWING(beam_flow_one_point, BEAM_ONE_POINT, FLOW)
+ELEMENTS_FLOWING(beam_flow_cayley, BEAM_CAYLEY_STRAIN, FLOW)
+ELEMENTS_FLOWING(beam_both_one_point, BEAM_ONE_POINT, BOTH)
+ELEMENTS_FLOWING(beam_both_cayley, BEAM_CAYLEY_STRAIN, BOTH)
+
+static void any_elements(const beam_run *x, task what, int64_t e, int64_t n, double h, int64_t column, const double *q,
+                         strip *out, double lost[3][LANES])
+{
+  const bool cayley = x->k->strain == BEAM_CAYLEY_STRAIN;
+  if (what == HOLD)
+    (cayley ? beam_hold_cayley : beam_hold_one_point)(x, e, n, h, column, q, out, lost);
+  else if (what == FLOW)
+    (cayley ? beam_flow_cayley : beam_flow_one_point)(x, e, n, h, column, q, out, lost);
+  else
+    (cayley ? beam_both_cayley : beam_both_one_point)(x, e, n, h, column, q, out, lost);
+}
+
 int64_t beam_next(const vv_block *b, int32_t j, int64_t i)
 {
   const int64_t first = b->body[j]->node0, last = first + b->body[j]->n_node - 1;
@@ -128,8 +246,13 @@ void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q
     if (beam_is_elastic(b, j)) {
       element_double(k, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
     } else {
-      const beam_body felt = beam_flow_body(b, j, i - b->body[j]->node0, q);
-      element_double(&felt, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
+      const beam_run x = beam_run_of(b, j, q);
+      const beam_strain rule = (beam_strain)k->strain;
+      double g[3], psi[3];
+      felt_double felt;
+      measure_double(rule, D, A, B, g, psi);
+      feel_double(&x, i - b->body[j]->node0, &felt);
+      respond_double(k, rule, &felt, D, A, B, g, psi, part, part + 3, part + 6);
     }
   }
   for (int c = 0; c < 3; c++) force[c] = part[c], left[c] = part[3 + c], right[c] = part[6 + c];
@@ -383,19 +506,14 @@ static border border_before(const vv_block *b, int32_t j, int64_t i, const doubl
 }
 
 /* Fills the elements of the strip of n nodes from node i on; `after` is the one behind its last node if that node is the
- * last of the range. */
-static void strip_elements(const vv_block *b, int32_t j, int64_t i, int64_t n, const double *q, const border *after,
-                           strip *s)
+ * last of the range.  x: the body, where it has internal variables; NULL: it has not. */
+static void strip_elements(const vv_block *b, int32_t j, const beam_run *x, int64_t i, int64_t n, const double *q,
+                           const border *after, strip *s)
 {
   const beam_body *k = beam_of(b, j);
   const int64_t inside = after != NULL ? n - 1 : n;
-  for (int64_t e = 0; !beam_is_elastic(b, j) && e < inside; e++) {
-    double part[PARTS];
-    beam_element_force(b, j, i + e, q, part, part + 3, part + 6);
-    for (int c = 0; c < PARTS; c++) s->part[c][1 + e] = part[c];
-  }
-  if (!beam_is_elastic(b, j))
-    ; /* done, one by one */
+  if (x != NULL)
+    any_elements(x, HOLD, i - b->body[j]->node0, inside, 0.0, b->column, q + i, s, NULL);
   else if (k->strain == BEAM_TRAPEZOID)
     elements_trapezoid(k, inside, b->column, q + i, s);
   else if (k->strain == BEAM_CAYLEY_STRAIN)
@@ -411,10 +529,12 @@ static void sweep_body(const vv_block *b, int32_t j, int64_t i0, int64_t i1, dou
                        const border *after, bool drift, double *q, double *p)
 {
   strip s;
+  const bool elastic = beam_is_elastic(b, j);
+  const beam_run x = elastic ? (beam_run){0} : beam_run_of(b, j, q);
   for (int c = 0; c < PARTS; c++) s.part[c][0] = before->part[c];
   for (int64_t i = i0; i < i1; i += STRIP) {
     const int64_t n = i1 - i < STRIP ? i1 - i : STRIP;
-    strip_elements(b, j, i, n, q, i + n == i1 ? after : NULL, &s);
+    strip_elements(b, j, elastic ? NULL : &x, i, n, q, i + n == i1 ? after : NULL, &s);
     if (drift)
       move_strip(b, j, i, n, h, &s, q, p);
     else
@@ -510,4 +630,117 @@ void beam_drift_one(const vv_block *b, int64_t node, double h, double *q, double
 void beam_stride(const vv_block *b, double h, double *q, double *p)
 {
   sweep(b, h, true, q, p);
+}
+
+/* ---- flow ---- */
+
+/* Sums over strips, in segments that follow from the length of the body: the same for any number of threads. */
+typedef struct losses {
+  double plastic, viscous, damage;
+} losses;
+
+static void add_losses(const double lost[3][LANES], losses *sum)
+{
+  losses own = {0};
+  for (int l = 0; l < LANES; l++) own.plastic += lost[0][l], own.viscous += lost[1][l], own.damage += lost[2][l];
+  sum->plastic += own.plastic, sum->viscous += own.viscous, sum->damage += own.damage;
+}
+
+static int64_t strips_of(int64_t elements)
+{
+  return (elements + STRIP - 1) / STRIP;
+}
+
+static int segments_of(int64_t elements)
+{
+  return strips_of(elements) < SEGMENTS ? (int)strips_of(elements) : SEGMENTS;
+}
+
+static void post_losses(int segments, const losses *part, vv_posted *post)
+{
+  for (int s = 0; post != NULL && s < segments; s++) {
+    if (part[s].plastic != 0.0) vvi_sum_add(&post->plastic_work, part[s].plastic);
+    if (part[s].viscous != 0.0) vvi_sum_add(&post->viscous_loss, part[s].viscous);
+    if (part[s].damage != 0.0) vvi_sum_add(&post->damage_loss, part[s].damage);
+  }
+}
+
+/* Strip s of a body; the joint of a closed one is the last of its last eight. */
+static losses flow_strip(const vv_block *b, int32_t j, const beam_run *x, int64_t s, double h, const double *q)
+{
+  const int64_t e0 = STRIP * s, e1 = STRIP * (s + 1) < x->n ? STRIP * (s + 1) : x->n, first = b->body[j]->node0;
+  double lost[3][LANES] = {0};
+  losses sum = {0};
+  if (x->k->closed == 0.0 || e1 < x->n)
+    any_elements(x, FLOW, e0, e1 - e0, h, b->column, q + first + e0, NULL, lost);
+  else {
+    const int64_t tail = (e1 - 1) / LANES * LANES;
+    any_elements(x, FLOW, e0, tail - e0, h, b->column, q + first + e0, NULL, lost);
+    flow_few(x, (beam_strain)x->k->strain, tail, (int)(e1 - tail), 0, h, b->column, q + first, lost);
+  }
+  add_losses((const double(*)[LANES])lost, &sum);
+  return sum;
+}
+
+static void flow_body(const vv_block *b, int32_t j, double h, const double *q, vv_posted *post)
+{
+  const beam_run x = beam_run_of(b, j, q);
+  const int64_t strips = strips_of(x.n);
+  const int segments = segments_of(x.n);
+  losses part[SEGMENTS] = {0};
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && x.n >= FLOW_FROM)
+  for (int i = 0; i < segments; i++)
+    for (int64_t s = strips * i / segments; s < strips * (i + 1) / segments; s++) {
+      const losses own = flow_strip(b, j, &x, s, h, q);
+      part[i].plastic += own.plastic, part[i].viscous += own.viscous, part[i].damage += own.damage;
+    }
+  post_losses(segments, part, post);
+}
+
+void beam_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)
+{
+  (void)p;
+  for (int32_t j = 0; j < b->n_body; j++)
+    if (!beam_is_elastic(b, j)) flow_body(b, j, h, q, post);
+}
+
+/* Flow, two half kicks and a drift of an open body in one pass over its nodes. */
+static void flow_stride_body(const vv_block *b, int32_t j, double h, double *q, double *p, vv_posted *post)
+{
+  const beam_run x = beam_run_of(b, j, q);
+  const int64_t first = b->body[j]->node0, strips = strips_of(x.n);
+  const int segments = segments_of(x.n);
+  losses part[SEGMENTS] = {0};
+  strip s;
+  for (int c = 0; c < PARTS; c++) s.part[c][0] = 0.0;
+  for (int i = 0; i < segments; i++)
+    for (int64_t k = strips * i / segments; k < strips * (i + 1) / segments; k++) {
+      const int64_t e = STRIP * k, n = x.n - e < STRIP ? x.n - e : STRIP, nodes = k + 1 < strips ? n : n + 1;
+      double lost[3][LANES] = {0};
+      any_elements(&x, BOTH, e, n, h, b->column, q + first + e, &s, lost);
+      add_losses((const double(*)[LANES])lost, &part[i]);
+      for (int c = 0; nodes > n && c < PARTS; c++) s.part[c][1 + n] = 0.0; /* nothing behind the last node */
+      move_strip(b, j, first + e, nodes, h, &s, q, p);
+      for (int c = 0; c < PARTS; c++) s.part[c][0] = s.part[c][n];
+    }
+  post_losses(segments, part, post);
+}
+
+void beam_flow_stride(const vv_block *b, double h, double *q, double *p, vv_posted *post)
+{
+  if (b->threads > 1 && b->nodes >= PARALLEL_FROM) {
+    beam_flow(b, h, q, p, post);
+    beam_stride(b, h, q, p);
+    return;
+  }
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const int64_t first = b->body[j]->node0, to = body_end(b, j);
+    if (!beam_is_elastic(b, j) && beam_of(b, j)->closed == 0.0) {
+      flow_stride_body(b, j, h, q, p, post);
+      continue;
+    }
+    if (!beam_is_elastic(b, j)) flow_body(b, j, h, q, post);
+    const border before = border_before(b, j, first, q), behind = border_behind(b, j, to - 1, q);
+    sweep_body(b, j, first, to, h, &before, &behind, true, q, p);
+  }
 }

@@ -78,7 +78,8 @@ enum shell_output_word {
   OUT_THICKNESS,
   OUT_ENERGY,
   OUT_PLASTIC,
-  OUT_DAMAGE
+  OUT_DAMAGE,
+  OUT_DISSIPATED
 };
 const vv_output_field shell_output_field[] = {
     {"position", "m", 3, false},
@@ -94,6 +95,7 @@ const vv_output_field shell_output_field[] = {
     {"energy_density", "J/m^2", 1, true},
     {"plastic_strain", "1", 1, true},
     {"damage", "1", 1, true},
+    {"dissipated_density", "J/m^2", 1, true},
 };
 _Static_assert(sizeof shell_output_field / sizeof *shell_output_field == SHELL_OUTPUTS, "one row each");
 
@@ -118,7 +120,7 @@ static void upper_to_frame(const double R[3], const double n[3], double out[3])
 /* What an element has to show, in its frame. */
 typedef struct shown {
   double strain[3], curvature[3], stress[3], bending[3]; /* bending: stress of the outer faces, up to sign */
-  double thickness, energy;
+  double thickness, energy, lost;
   double mises, plastic, damage; /* mises below 0: from the faces */
 } shown;
 
@@ -139,7 +141,7 @@ static double thickness_of(const shell_body *k, const shell_patch *p, const shel
   return k->thickness * sum;
 }
 
-static shown show(const shell_body *k, const shell_patch *p, const shell_element *e)
+static shown show(const shell_body *k, const shell_patch *p, const shell_element *e, double lost)
 {
   const double *R = p->rest, h = k->thickness, unit = SHELL_A * SHELL_A;
   const double area = 0.5 * sqrt(R[0] * R[1] - R[2] * R[2]) / unit;
@@ -155,7 +157,7 @@ static shown show(const shell_body *k, const shell_patch *p, const shell_element
     s.bending[c] = moment[c] * (SHELL_D / unit) / area * (6.0 / (h * h));
   }
   s.thickness = thickness_of(k, p, e, s.strain);
-  s.energy = e->energy / area;
+  s.energy = e->energy / area, s.lost = lost / area;
   s.mises = -1.0, s.plastic = s.damage = 0.0;
   return s;
 }
@@ -178,11 +180,12 @@ static void element_output(const shown *s, int field, int64_t e, double *out)
   if (field <= OUT_STRESS)
     memcpy(out + 3 * e, three, 3 * sizeof *out);
   else
-    out[e] = field == OUT_MISES       ? (s->mises >= 0.0 ? s->mises : mises(s))
-             : field == OUT_THICKNESS ? s->thickness
-             : field == OUT_PLASTIC   ? s->plastic
-             : field == OUT_DAMAGE    ? s->damage
-                                      : s->energy;
+    out[e] = field == OUT_MISES        ? (s->mises >= 0.0 ? s->mises : mises(s))
+             : field == OUT_THICKNESS  ? s->thickness
+             : field == OUT_PLASTIC    ? s->plastic
+             : field == OUT_DAMAGE     ? s->damage
+             : field == OUT_DISSIPATED ? s->lost
+                                       : s->energy;
 }
 
 static void tile_output(const vv_block *b, const shell_tile *t, int field, const double *q, double *out)
@@ -204,7 +207,7 @@ static void tile_output(const vv_block *b, const shell_tile *t, int field, const
         shell_lane_look(k, t, i, lane, q, p.rest, e.G, e.B, &look);
         memcpy(e.N, look.N, sizeof e.N), memcpy(e.M, look.M, sizeof e.M), e.energy = look.energy;
       }
-      shown s = show(k, &p, &e);
+      shown s = show(k, &p, &e, look.lost);
       if (k->points > 0.0) s.plastic = look.alpha, s.mises = look.mises, s.damage = look.damage;
       element_output(&s, field, t->element0 + at, out);
     }

@@ -202,7 +202,7 @@ void shell_lane_look(const shell_body *k, const shell_tile *t, int group, int la
   for (int c = 0; c < SHELL_REFERENCE; c++) rest[c] = (pair){reference[c], reference[c]};
   for (int c = 0; c < 3; c++) metric[c] = (pair){G[c], G[c]}, curve[c] = (pair){B[c], B[c]};
   sheet_stress_pair(k, k->points > 0.0 && shell_group_flowed(t, group, q), rest, metric, curve, z, N, M, &energy);
-  *out = (shell_lane){.energy = energy[in]};
+  *out = (shell_lane){.energy = energy[in], .lost = z[(int64_t)SHELL_GROUP * SHELL_Z_LOST + in]};
   for (int c = 0; c < 3; c++) out->N[c] = N[c][in], out->M[c] = M[c][in];
   look_points(k, in, rest, metric, curve, z, out);
   if (shell_can_break(k)) out->damage = z[(int64_t)SHELL_GROUP * shell_damage_column(k) + in];

@@ -322,7 +322,8 @@ INLINE void sheet_middle(task *w, reach how, int i, bool begins, four f[2])
   }
   if (g->count < SHELL_GROUP) z = (double *)shell_columns(k, g, state, room);
   lanes_real(g, real);
-  if (w->d == NULL) {
+  const bool moved = w->d != NULL && w->d->h != 0.0; /* else what is noted is taken anew, and nothing more */
+  if (w->d == NULL || (!moved && !noted)) {
     sheet_lanes_all(w, how, HELD, flowed, g, NULL, real, z, f);
     if (*mark == SHELL_TORN && w->force) torn_out(w, g, f);
     return;
@@ -334,7 +335,7 @@ INLINE void sheet_middle(task *w, reach how, int i, bool begins, four f[2])
     gather_group(how, t, g, w->before, f0);
   }
   const int flows = sheet_lanes_all(w, how, FLOWING, flowed, g, noted ? NULL : f0, real, z, f);
-  if (flowed && *mark != SHELL_TORN) *mark = flows ? SHELL_FLOWING : SHELL_FLOWED;
+  if (flowed && moved && *mark != SHELL_TORN) *mark = flows ? SHELL_FLOWING : SHELL_FLOWED;
   if (*mark == SHELL_TORN && w->force) torn_out(w, g, f);
   if (z == room) shell_columns_back(k, g, room, state);
 }

@@ -18,11 +18,13 @@
  *
  * Internal variables lie in columns of eight lanes: z[column][SHELL_GROUP]. */
 
-#define INLINE           static inline __attribute__((always_inline))
-#define AT(column)       (*(REAL *)(z + (int64_t)SHELL_GROUP * (column)))
-#define KEPT(column)     (*(const REAL *)(z + (int64_t)SHELL_GROUP * (column)))
-#define PICK(mask, a, b) ((REAL)(((mask) & (MASK)(a)) | (~(mask) & (MASK)(b))))
-#define CONTRACT(a, b)   ((a)[0] * (b)[0] + (a)[1] * (b)[1] + 2.0 * ((a)[2] * (b)[2]))
+#define INLINE         static inline __attribute__((always_inline))
+#define AT(column)     (*(REAL *)(z + (int64_t)SHELL_GROUP * (column)))
+#define KEPT(column)   (*(const REAL *)(z + (int64_t)SHELL_GROUP * (column)))
+#define PICK           VVI_PICK
+#define CONTRACT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + 2.0 * ((a)[2] * (b)[2]))
+
+#include "model/return_lanes.h"
 
 typedef struct FN(point) {
   REAL X[3], P[3], I[3]; /* I = P^-1 */
@@ -99,78 +101,6 @@ INLINE void FN(point_parts)(const REAL xi[4], REAL *A, REAL *B)
 {
   *A = xi[0] * xi[0];
   *B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[3]);
-}
-
-/* Yield stress and its slope at alpha, without the rate. */
-INLINE void FN(point_yield)(const vvi_plastic *p, const REAL *alpha, REAL *Y, REAL *H)
-{
-  const REAL none = {0};
-  REAL y = p->yield + none, sum = none;
-  for (int i = 0; i < (int)p->pieces; i++) {
-    const REAL slope = p->slope[i] + none, on = PICK((MASK)(*alpha >= p->at[i] + none), slope, none);
-    y += on * (*alpha - p->at[i]), sum += on;
-  }
-  *Y = y, *H = sum;
-}
-
-INLINE int FN(any)(const MASK *m)
-{
-  const pair_mask *two = (const pair_mask *)m;
-  pair_mask all = two[0];
-  for (int l = 1; l < LANES / 2; l++) all |= two[l];
-  return (all[0] | all[1]) != 0;
-}
-
-/* The return of all points in step, so that divisions and roots of different points overlap; a lane stands still once it is at its
- * yield stress, which takes two rounds of ordinary steps, and three leave 1e-7 of it for any overshoot.  on: lanes that flow; the
- * others get theta = 0.                                                                                          [mat 5] */
-INLINE void FN(rounds)(const shell_body *k, int points, const REAL *A, const REAL *B, const REAL *Y, const REAL *H,
-                       const MASK *on, REAL *theta, REAL *x, REAL *y, REAL *grown)
-{
-  enum { ROUNDS = 4 };
-  const double a = k->young / (2.0 * (1.0 - k->poisson)) + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
-  const double close = 1e-8;
-  const REAL none = {0}, one = none + 1.0;
-  REAL s[SHELL_MOST_POINTS];
-  MASK busy = {0};
-  for (int i = 0; i < points; i++) {
-    s[i] = PICK(on[i], A[i] + B[i], one);
-    ROOT(s[i]);
-    theta[i] = none, x[i] = y[i] = one, busy |= on[i];
-  }
-  for (int round = 0; round < ROUNDS && FN(any)(&busy); round++) {
-    busy = (MASK)(none > one);
-    for (int i = 0; i < points; i++) {
-      const REAL s2 = s[i] * s[i], u = x[i], v = y[i], miss = s[i] * (1.0 - H[i] * theta[i]) - Y[i];
-      const REAL below = (a * A[i] * (u * u * u) + b * B[i] * (v * v * v)) * Y[i] + H[i] * (s2 * s[i]);
-      const MASK moves = on[i] & ((MASK)(miss > close * Y[i]) | (MASK)(miss < -close * Y[i]));
-      const REAL next = theta[i] + miss * s2 / PICK(moves, below, one);
-      const REAL one_a = 1.0 + a * next, one_b = 1.0 + b * next, both = 1.0 / (one_a * one_b);
-      REAL size = A[i] * (one_b * one_b) + B[i] * (one_a * one_a);
-      ROOT(size);
-      theta[i] = PICK(moves, next, theta[i]), s[i] = PICK(moves, size * both, s[i]);
-      x[i] = PICK(moves, one_b * both, u), y[i] = PICK(moves, one_a * both, v);
-      busy |= moves;
-    }
-  }
-  for (int i = 0; i < points; i++) {
-    const MASK flows = on[i] & (MASK)(theta[i] > none);
-    theta[i] = PICK(flows, theta[i], none), x[i] = PICK(flows, x[i], one), y[i] = PICK(flows, y[i], one);
-    grown[i] = theta[i] * s[i];
-  }
-}
-
-/* With a rate law lane by lane: only those that flow pay for it. */
-INLINE void FN(rounds_rate)(const shell_body *k, int points, double h, const REAL *A, const REAL *B, const REAL *alpha,
-                            const MASK *on, REAL *theta, REAL *x, REAL *y, REAL *grown)
-{
-  const double a = k->young / (2.0 * (1.0 - k->poisson)) + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
-  for (int i = 0; i < points; i++)
-    for (int l = 0; l < LANES; l++) {
-      vvi_returned r = {.x = 1.0, .y = 1.0};
-      if (on[i][l] != 0) r = vvi_plastic_return(&k->plastic, A[i][l], a, B[i][l], b, alpha[i][l], h);
-      x[i][l] = r.x, y[i][l] = r.y, theta[i][l] = r.theta, grown[i][l] = r.dalpha;
-    }
 }
 
 /* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part.                                                       [mat 17] */
@@ -255,7 +185,7 @@ INLINE void FN(points_look)(const shell_body *k, const REAL rest[7], const REAL 
   if (!FN(any)(&first)) return; /* below the first yield stress, and it never falls */
   for (int i = 0; i < (int)k->points; i++) {
     REAL Y, H;
-    FN(point_yield)(&k->plastic, &KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3), &Y, &H);
+    FN(plastic_yield)(&k->plastic, &KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3), &Y, &H);
     *over |= (MASK)(square[i] > Y * Y);
   }
 }
@@ -288,7 +218,7 @@ INLINE int FN(points_try)(const shell_body *k, const REAL rest[7], const REAL E[
   if (!FN(any)(&first)) return 0; /* below the first yield stress, and it never falls */
   for (int i = 0; i < points; i++) {
     f->alpha[i] = KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3);
-    FN(point_yield)(&k->plastic, &f->alpha[i], &f->Y[i], &f->H[i]);
+    FN(plastic_yield)(&k->plastic, &f->alpha[i], &f->Y[i], &f->H[i]);
     f->on[i] = *real & (MASK)(f->A[i] + f->B[i] > f->Y[i] * f->Y[i]);
     any |= f->on[i];
   }
@@ -341,10 +271,11 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
   REAL volume;
   FN(volume)(k, rest, &volume);
   for (int c = 0; c < 3; c++) N[c] = M[c] = none;
+  const double a = k->young / (2.0 * (1.0 - k->poisson)) + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
   if (k->plastic.rate_law == VVI_NO_RATE)
-    FN(rounds)(k, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
+    FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   else
-    FN(rounds_rate)(k, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
+    FN(plastic_rounds_rate)(&k->plastic, a, b, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
   for (int i = 0; i < points; i++) {
     const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
     const double level = k->level[i];
@@ -517,6 +448,7 @@ INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL
   FN(breaking) all = {.alpha = none};
   MASK live = *real;
   int flows = 0;
+  if (h == 0.0) live = (MASK)(none > none);
   if (can_break) live &= (MASK)(KEPT(shell_damage_column(k)) < none + 1.0);
   FN(strains)(rest, G, B, E, K);
   for (int c = 0; c < 3; c++) {
@@ -544,6 +476,7 @@ INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL
   }
   if (can_break) FN(weaken)(k, z, N, M, NULL);
   for (int i = 0; i < SHELL_LOSSES; i++) loss[i] += PICK(live, lost[i], none);
+  AT(SHELL_Z_LOST) += PICK(live, (lost[0] + lost[1]) + lost[2], none);
   for (int c = 0; c < 3; c++) AT(SHELL_Z_METRIC + c) = G[c], AT(SHELL_Z_CURVATURE + c) = B[c];
   return flows;
 }

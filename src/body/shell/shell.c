@@ -33,6 +33,7 @@ const vv_body_kind vv_shell_kind = {
     .audit_body = shell_audit_body,
     .energy_floor = shell_energy_floor,
     .stable_step = shell_stable_step,
+    .stable_steps = shell_stable_steps,
     .answer_time = shell_answer_time,
     .step_left = shell_step_left,
     .broken = shell_broken,
@@ -48,5 +49,6 @@ const vv_body_kind vv_shell_kind = {
     .unshare = shell_share_end,
     .pieces = shell_pieces,
     .gather = shell_gather,
+    .some = &shell_some_table,
     .device = &shell_device_table,
 };

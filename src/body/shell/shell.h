@@ -301,7 +301,7 @@ shell_audit_fn *shell_tile_audit(int set);
 /* ---- flow.c ---- */
 
 /* Internal variables of a tile: a mark for each group (room for one an element); then those of its groups, columns
- * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; for every
+ * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; J dissipated; for every
  * point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains; damage.  Groups that never
  * flowed are not read or written beyond their mark. */
 enum shell_mark {
@@ -311,7 +311,7 @@ enum shell_mark {
   SHELL_TORN
 }; /* FLOWING: in the last step; TORN: some element of it
                                                                               is broken or cut */
-enum shell_internal { SHELL_Z_METRIC, SHELL_Z_CURVATURE = 3, SHELL_Z_POINTS = 6 };
+enum shell_internal { SHELL_Z_METRIC, SHELL_Z_CURVATURE = 3, SHELL_Z_LOST = 6, SHELL_Z_POINTS = 7 };
 enum { SHELL_Z_POINT = 4, SHELL_Z_BRANCH = 6 }; /* reals of each */
 enum { SHELL_Z_MOST = SHELL_Z_POINTS + SHELL_Z_POINT * SHELL_MOST_POINTS + SHELL_Z_BRANCH * VVI_BRANCHES + 1 };
 /* Behind the groups of a tile, where it can break: of each element what became of it, and where it was cut its reference and weights. */
@@ -363,7 +363,7 @@ double shell_step_left(const vv_block *b, const double *q, int64_t *element);
 /* What is shown of a lane with internal variables: stress and energy in place of the elastic ones, the largest alpha of its points
  * and their largest equivalent stress, damage. */
 typedef struct shell_lane {
-  double N[3], M[3], energy, alpha, mises, damage;
+  double N[3], M[3], energy, lost, alpha, mises, damage;
 } shell_lane;
 void shell_lane_look(const shell_body *k, const shell_tile *t, int group, int lane, const double *q,
                      const double rest[SHELL_REFERENCE], const double G[3], const double B[3], shell_lane *out);
@@ -464,7 +464,7 @@ void shell_vary_kick(const vv_block *b, double h, const double *q, const double 
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);
 void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum);
 double shell_energy_floor(const vv_block *b, const double *q);
-enum { SHELL_OUTPUTS = 13 };
+enum { SHELL_OUTPUTS = 14 };
 extern const vv_output_field shell_output_field[];
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 
@@ -496,4 +496,8 @@ extern const vv_device_table shell_device_table;
 
 /* ---- stable.c ---- */
 double shell_stable_step(const vv_block *b);
+void shell_stable_steps(const vv_block *b, double *out);
+
+/* ---- some.c ---- */
+extern const vv_some_table shell_some_table;
 double shell_answer_time(const vv_block *b, int32_t body);

@@ -137,3 +137,105 @@ double shell_stable_step(const vv_block *b)
   free(work);
   return most > 0.0 ? 2.0 / sqrt(most * (1.0 + 1e-3)) : INFINITY;
 }
+
+/* ---- each body alone ---- */
+
+/* One copy of a body: Lanczos' iteration on its own tiles, the same whatever else is in the block. */
+typedef struct copy {
+  const vv_block *b;
+  int64_t node0, nodes, tile0, tiles;
+  double shift;
+  double *q, *slot; /* of the block */
+} copy;
+
+static copy copy_of(const vv_block *b, int32_t body, double *q, double *slot)
+{
+  const shell_plan *plan = b->plan;
+  copy k = {.b = b, .q = q, .slot = slot};
+  int64_t i = 0;
+  while (plan->component[i].body != body) i++;
+  k.node0 = plan->component[i].node0, k.nodes = plan->component[i].cut->nodes, k.tiles = plan->component[i].cut->tiles;
+  while (plan->tile[k.tile0].node0 != k.node0) k.tile0++;
+  double least = INFINITY;
+  for (int64_t t = k.tile0; t < k.tile0 + k.tiles; t++)
+    for (int j = 0; j < plan->tile[t].groups; j++)
+      for (int l = 0; l < 2 * SHELL_GROUP; l++) least = fmin(least, plan->tile[t].group[j].rest[l]);
+  k.shift = SHIFT * sqrt(least) / SHELL_A;
+  return k;
+}
+
+/* out[3][nodes] = M^-1/2 grad W(X + s M^-1/2 v) */
+static void gradient_of(const copy *k, double s, const double *v, double *out)
+{
+  const vv_block *b = k->b;
+  const shell_plan *plan = b->plan;
+  const double *rest = shell_node(b, SHELL_REST) + k->node0, *minv = shell_node(b, SHELL_INVERSE_MASS) + k->node0;
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < k->nodes; i++)
+      k->q[c * b->column + k->node0 + i] = rest[c * b->stride + i] + s * sqrt(minv[i]) * v[c * k->nodes + i];
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (3 * k->nodes > MANY)
+  for (int64_t j = k->tile0; j < k->tile0 + k->tiles; j++) {
+    const shell_tile *t = &plan->tile[j];
+    plan->force(shell_of(b, t->body), t, NULL, b->column, k->q, k->slot + 4 * (t->slot0 + t->slot));
+  }
+  for (int64_t j = k->tile0; j < k->tile0 + k->tiles; j++) {
+    const shell_tile *t = &plan->tile[j];
+    double *own = k->slot + 4 * (t->slot0 + t->slot);
+    for (int i = 0; i < t->shareds; i++)
+      for (int o = 0; o < t->shared[i].others; o++)
+        for (int c = 0; c < 3; c++)
+          own[4 * t->shared[i].local + c] += k->slot[4 * (t->slot0 + t->shared[i].slot[o]) + c];
+    for (int64_t i = 0; i < t->own; i++)
+      for (int c = 0; c < 3; c++) out[c * k->nodes + t->own0 + i] = sqrt(minv[t->own0 + i]) * own[4 * i + c];
+  }
+}
+
+/* [shell 17], for so many steps: a percent is enough.  v: [4][3 nodes] of room. */
+static double largest_of(const copy *k, double *v)
+{
+  enum { FEW_STEPS = 32 };
+  const int64_t n = 3 * k->nodes;
+  const double *minv = shell_node(k->b, SHELL_INVERSE_MASS) + k->node0;
+  double *old = v + n, *r = old + n, *rest = r + n, alpha[FEW_STEPS], beta[FEW_STEPS], tail = 0.0;
+  uint64_t seed = 88172645463325252u;
+  int steps = 0;
+  for (int64_t i = 0; i < n; i++) {
+    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+    v[i] = minv[i % k->nodes] > 0.0 ? (double)(seed >> 11) * 0x1p-53 - 0.5 : 0.0, old[i] = 0.0;
+  }
+  gradient_of(k, 0.0, v, rest);
+  const double size = sqrt(dot(n, v, v));
+  for (int64_t i = 0; i < n && size > 0.0; i++) v[i] /= size;
+  while (size > 0.0 && steps < FEW_STEPS) {
+    double most = 0.0;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, sqrt(minv[i % k->nodes]) * fabs(v[i]));
+    const double s = k->shift / most;
+    gradient_of(k, s, v, r);
+    for (int64_t i = 0; i < n; i++) r[i] = (r[i] - rest[i]) / s;
+    alpha[steps] = dot(n, v, r);
+    for (int64_t i = 0; i < n; i++) r[i] -= alpha[steps] * v[i] + tail * old[i];
+    beta[steps] = tail = sqrt(dot(n, r, r));
+    if (!(beta[steps++] > 1e-12 * alpha[0])) break;
+    for (int64_t i = 0; i < n; i++) old[i] = v[i], v[i] = r[i] / tail;
+  }
+  return steps > 0 ? vvi_tridiagonal_largest(steps, alpha, beta) : 0.0;
+}
+
+void shell_stable_steps(const vv_block *b, double *out)
+{
+  const shell_plan *plan = b->plan;
+  int64_t nodes = 0;
+  for (int64_t i = 0; i < plan->components; i++)
+    if (plan->component[i].cut->nodes > nodes) nodes = plan->component[i].cut->nodes;
+  const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
+  double *work = calloc((size_t)(places + 4 * plan->slots + 12 * nodes), sizeof *work);
+  const double whole = work == NULL ? shell_stable_step(b) : 0.0;
+  for (int32_t j = 0; j < b->n_body; j++) {
+    out[j] = whole;
+    if (work == NULL) continue;
+    const copy k = copy_of(b, j, work, work + places);
+    const double most = largest_of(&k, work + places + 4 * plan->slots);
+    out[j] = most > 0.0 ? 2.0 / sqrt(most) : INFINITY;
+  }
+  free(work);
+}

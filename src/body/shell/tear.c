@@ -332,7 +332,10 @@ static double cut_element(const torn *w, int e)
   shell_element_at(w->k, &p, x, &now);
   carry_points(w, t, g, at->lane, &old, rest, &now, p.rest);
   note(w, t, g, at->lane, x);
-  return before - balance_of(w, t, at->group, at->lane, x0, x);
+  const double lost = before - balance_of(w, t, at->group, at->lane, x0, x);
+  double *z = (double *)shell_group_z(w->k, t, g, w->q) + (shell_lane_element(g, at->lane) - g->element);
+  z[SHELL_Z_LOST * (int64_t)g->count] += lost;
+  return lost;
 }
 
 /* Elements whose damage is complete, in their order. */

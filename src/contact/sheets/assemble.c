@@ -259,6 +259,7 @@ static vv_status own_vertices(struct vvi_sheets *s)
 static void measure_edges(struct vvi_sheets *s)
 {
   s->edge_length = INFINITY;
+  for (int32_t i = 0; i < s->n_body; i++) s->body[i].edge = INFINITY;
   for (int32_t e = 0; e < s->n_edge;) {
     const int32_t b = s->body_of[s->edge[2 * e]];
     double sum = 0.0;
@@ -268,11 +269,21 @@ static void measure_edges(struct vvi_sheets *s)
       const double d[3] = {x[0] - y[0], x[1] - y[1], x[2] - y[2]};
       sum += vvi_norm3(d);
     }
-    if (!s->body[b].rigid && s->body[b].tip == NULL) s->edge_length = fmin(s->edge_length, sum / n);
+    if (!s->body[b].rigid && s->body[b].tip == NULL) s->body[b].edge = sum / n;
+    s->edge_length = fmin(s->edge_length, s->body[b].edge);
   }
   const bool alone = !(s->edge_length < INFINITY);
   for (int32_t i = 0; alone && i < s->n_body; i++)
     if (s->body[i].tip != NULL) s->edge_length = fmin(s->edge_length, s->body[i].length);
+}
+
+double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b)
+{
+  const vvi_sheet_body *k[2] = {&s->body[a], &s->body[b]};
+  double edge = fmin(k[0]->edge, k[1]->edge);
+  for (int i = 0; i < 2 && !(fmin(k[0]->edge, k[1]->edge) < INFINITY); i++)
+    if (k[i]->tip != NULL) edge = fmin(edge, k[i]->length);
+  return edge < INFINITY ? edge : s->edge_length;
 }
 
 vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part *part, struct vvi_sheets *out)

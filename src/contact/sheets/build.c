@@ -377,9 +377,37 @@ static vv_status judge(const builder *k, const vvi_sheet_search *w, const vvi_sh
   if (near->d < (tips ? -1e-12 * k->m->length_scale : 0.0))
     return vv_complain(place, NULL, "'%s' and '%s' overlap by %.4g at the start; move one of them", name_of(k, a),
                        name_of(k, b), -near->d);
-  if (!tips && near->d + l->offset < 1e-9 * s->edge_length && s->body[b].obstacle == NULL)
+  if (!tips && near->d + l->offset < 1e-9 * l->edge && s->body[b].obstacle == NULL)
     return vv_complain(place, NULL, "'%s' and '%s' touch at the start; leave a little room between them", name_of(k, a),
                        name_of(k, b));
+  return VV_OK;
+}
+
+static int by_bodies(const void *x, const void *y)
+{
+  const vvi_sheet_apart *p = x, *q = y;
+  if (p->a != q->a) return p->a < q->a ? -1 : 1;
+  if (p->b != q->b) return p->b < q->b ? -1 : 1;
+  return p->d < q->d ? -1 : p->d > q->d;
+}
+
+/* Of every two bodies the least distance. */
+static vv_status list_apart(builder *k, const vvi_sheet_search *w)
+{
+  struct vvi_sheets *s = k->sheets;
+  if ((s->apart = VVI_ARENA_NEW(&k->m->arena, vvi_sheet_apart, w->n_near + 1)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < w->n_near; i++) {
+    const vvi_sheet_list *l = &w->list[w->near[i].couple];
+    const int32_t x = s->cluster[l->a].body, y = s->cluster[l->b].body;
+    int32_t v[4];
+    if (vvi_sheet_vertices(s, w->near[i].a, w->near[i].b, v) == 2) continue; /* tips on a line have a direction */
+    s->apart[s->n_apart++] = (vvi_sheet_apart){.a = x < y ? x : y, .b = x < y ? y : x, .d = w->near[i].d};
+  }
+  qsort(s->apart, (size_t)s->n_apart, sizeof *s->apart, by_bodies);
+  int64_t n = 0;
+  for (int64_t i = 0; i < s->n_apart; i++)
+    if (n == 0 || s->apart[i].a != s->apart[n - 1].a || s->apart[i].b != s->apart[n - 1].b) s->apart[n++] = s->apart[i];
+  s->n_apart = n;
   return VV_OK;
 }
 
@@ -395,7 +423,7 @@ static vv_status measure_start(builder *k)
   if (!vvi_sheet_collect(w))
     return vvi_fail(k->m->ctx, VV_SCENE, "%s: surfaces lie too close together to list their contacts", k->m->source);
   for (int32_t i = 0; i < w->n_near; i++) VV_TRY(judge(k, w, &w->near[i]));
-  return VV_OK;
+  return list_apart(k, w);
 }
 
 static vv_status assemble(builder *k)

@@ -10,6 +10,7 @@
  *
  * A cluster that has used up its budget is looked at: what swings to and fro is still inside and gets the budget that is left.
  * The others get new boxes; only their candidate pairs change. */
+#include "base/sort.h"
 #include "contact/gap.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
@@ -203,6 +204,21 @@ static double offset_of(const struct vvi_sheets *s, const vvi_sheet_list *l)
          (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
 }
 
+static double closest_of(const struct vvi_sheets *s, int32_t low, int32_t high)
+{
+  int64_t from = 0, to = s->n_apart;
+  while (from < to) {
+    const int64_t mid = (from + to) / 2;
+    const vvi_sheet_apart *k = &s->apart[mid];
+    if (k->a < low || (k->a == low && k->b < high))
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  const bool known = from < s->n_apart && s->apart[from].a == low && s->apart[from].b == high;
+  return known ? s->apart[from].d : INFINITY;
+}
+
 /* A slot for a new pair. */
 static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
 {
@@ -210,6 +226,8 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   vvi_sheet_list *l = &w->list[slot];
   *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
   l->offset = offset_of(w->sheets, l);
+  l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
+  l->closest = closest_of(w->sheets, f->low, f->high);
   l->margin = w->margin[f->rule];
   l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
   return slot;
@@ -273,7 +291,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
     vvi_broad_query(w->broad, w->broad->box[w->left[k]], tell, &me);
     ask_obstacles(w, w->left[k]);
   }
-  qsort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
+  vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
   drop_parted(w);
   const bool room = take_new(w) && !w->full;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;

@@ -10,6 +10,7 @@
  * Numbers that were tried out on spheres and cubes (bench_sheets): a list begins with 0.3 of the largest skin, is shortened
  * above MANY pairs a vertex and lengthened below FEW; BLOCK budgets are tested at once. */
 #include "contact/sheets/search.h"
+#include "base/sort.h"
 
 #include "math/math.h"
 
@@ -67,7 +68,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
 {
   vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
   if (w == NULL) return VV_NOMEM;
-  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin, w->slack = 1e-6 * s->edge_length;
+  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin;
   w->opening = OPENING;
   w->motion.sheets = s;
   w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;
@@ -133,7 +134,7 @@ static void compact(vvi_sheet_search *w)
     const vvi_sheet_list *l = &w->list[w->order[i]];
     if (l->n > 0 && !l->stale) w->spot[n++] = (vvi_sheet_spot){.first = l->first, .list = w->order[i]};
   }
-  qsort(w->spot, (size_t)n, sizeof *w->spot, by_place);
+  vvi_sort(w->spot, (size_t)n, sizeof *w->spot, by_place);
   w->used = 0;
   for (int32_t i = 0; i < n; i++) {
     vvi_sheet_list *l = &w->list[w->spot[i].list];

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Raised when vvi_marks or the meaning of a dataset changes; a change of vv_ledger shows in its size. */
-enum { VERSION = 5, VERSION_TEXT = 32 };
+enum { VERSION = 6, VERSION_TEXT = 32 };
 
 /* One list, two uses: writing and reading. */
 #define MARKS(X)    \

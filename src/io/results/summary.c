@@ -163,6 +163,7 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   put_drift(j, "angular_momentum", l->max_L_drift, l->L_scale);
   vvi_json_number(j, "max_penetration", l->max_penetration);
   vvi_json_number(j, "max_distortion", l->max_distortion);
+  vvi_json_whole(j, "broken_elements", vv_model_broken(r->model, vv_sim_state(sim), -1));
   if (l->step_parts > 1.0) vvi_json_number(j, "step_parts", l->step_parts);
   vvi_json_number(j, "max_event_residual", l->max_event_residual);
   put_structure(j, r, sim);

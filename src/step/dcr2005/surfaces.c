@@ -5,6 +5,7 @@
  * edges u, v and w = P - A, or w = C - A,                                                                  [sheets 13]
  *   g = -(u x v).w,   row -grad g/|u x v|,   p+ = p - (1 + e) (grad g.v)/(grad g.M^-1 grad g) grad g  if it approaches.
  * Candidates are those of the engine's broad phase, rows its rows; friction is Coulomb's beside a normal impulse. */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/friction/law.h"
 #include "contact/sheets/rows.h"
@@ -122,11 +123,12 @@ static bool measure(const vvi_sheet_motion *at, const dcr_pair *p, bite *k)
   k->pair.vertices = vvi_sheet_vertices(s, p->a, p->b, k->pair.vertex);
   double x[4][3], a[3], b[3];
   for (int i = 0; i < 4; i++) vvi_sheet_place(at, k->pair.vertex[i], false, x[i]);
-  if (p->a >= 0) return measure_face((const double(*)[3])x, s->edge_length, k);
+  const double edge = vvi_sheets_edge(s, s->body_of[k->pair.vertex[0]], s->body_of[k->pair.vertex[3]]);
+  if (p->a >= 0) return measure_face((const double(*)[3])x, edge, k);
   edge_normal(at, -1 - p->a, a);
   edge_normal(at, p->b, b);
   for (int i = 0; i < 3; i++) a[i] -= b[i];
-  return measure_edges((const double(*)[3])x, s->edge_length, a, k);
+  return measure_edges((const double(*)[3])x, edge, a, k);
 }
 
 /* ---- triangles that intersect ---- */
@@ -228,11 +230,11 @@ static void drop_copies(vvi_dcr_surfaces *k)
 {
   int32_t n = 0;
   if (k->n == 0) return;
-  qsort(k->pair, (size_t)k->n, sizeof *k->pair, by_features);
+  vvi_sort(k->pair, (size_t)k->n, sizeof *k->pair, by_features);
   for (int32_t i = 0; i < k->n; i++)
     if (n == 0 || k->pair[i].a != k->pair[n - 1].a || k->pair[i].b != k->pair[n - 1].b) k->pair[n++] = k->pair[i];
   k->n = n;
-  qsort(k->pair, (size_t)k->n, sizeof *k->pair, by_found);
+  vvi_sort(k->pair, (size_t)k->n, sizeof *k->pair, by_found);
 }
 
 static void search(vvi_dcr_surfaces *k)

@@ -47,17 +47,22 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   vvi_kdk *k = &w->kdk;
   bool halve;
   vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
   if (halve) return halves(s, t, h, r);
+  if (s->contact != NULL && vvi_contact_stays(s->contact)) {
+    vvi_kdk_book_again(s, k);
+    return VV_OK;
+  }
   if (s->vary != NULL) {
     vvi_variation_slab_begin(s, vvi_kdk_force(s, k, t));
     vvi_variation_to_grid(s);
   }
   vvi_kdk_kick(s, k, t, 0.5 * h);
-  vvi_kdk_book(s, t, 0.5 * h);
+  vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
   vvi_kdk_drift(s, k, t, h);
-  vvi_kdk_book(s, t + h, 0.5 * h);
+  vvi_kdk_book_half(s, k, 1, t + h, 0.5 * h);
   if (s->vary != NULL) vvi_variation_slab_end(s, h, s->state->p, vvi_kdk_force(s, k, t + h));
   vvi_kdk_kick(s, k, t + h, 0.5 * h);
   return VV_OK;

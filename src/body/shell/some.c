@@ -1,0 +1,136 @@
+/* body/shell/some.c  Kick and drift of some nodes: of the tiles that touch them alone, with the bits of the whole sweep. */
+#include "body/shell/moves.h"
+#include "body/shell/shell.h"
+#include "math/math.h"
+
+#include <string.h>
+
+enum { PARALLEL_FROM = 4 }; /* tiles */
+
+/* The last tile that begins at or before an index; they are in order, by owned nodes and by slots. */
+static int64_t tile_at(const shell_plan *plan, int64_t index, bool slots)
+{
+  int64_t from = 0, to = plan->tiles;
+  while (to - from > 1) {
+    const int64_t mid = (from + to) / 2;
+    const shell_tile *t = &plan->tile[mid];
+    if ((slots ? t->slot0 + t->slot : t->node0 + t->own0) <= index)
+      from = mid;
+    else
+      to = mid;
+  }
+  return from;
+}
+
+/* Of an owned node that other tiles hold too; NULL: none does. */
+static const shell_shared *shared_of(const shell_tile *t, int32_t local)
+{
+  int32_t from = 0, to = t->shareds;
+  while (from < to) {
+    const int32_t mid = (from + to) / 2;
+    if (t->shared[mid].local < local)
+      from = mid + 1;
+    else
+      to = mid;
+  }
+  return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
+}
+
+/* Tiles in use: marks and a list, where sweeps keep their sums. */
+typedef struct tiles {
+  const vv_block *b;
+  double *slot, *part; /* part[tiles][SHELL_SUMS]: is it listed?  number i of the list */
+  int64_t n;
+} tiles;
+
+static int64_t number(const tiles *w, int64_t i)
+{
+  return (int64_t)w->part[SHELL_SUMS * i + 1];
+}
+
+static void take_tile(tiles *w, int64_t tile)
+{
+  if (w->part[SHELL_SUMS * tile] != 0.0) return;
+  w->part[SHELL_SUMS * tile] = 1.0;
+  w->part[SHELL_SUMS * w->n++ + 1] = (double)tile;
+}
+
+/* All that hold one of the nodes. */
+static void take_tiles(tiles *w, int64_t n, const int32_t *node)
+{
+  const shell_plan *plan = w->b->plan;
+  memset(w->part, 0, sizeof *w->part * (size_t)(SHELL_SUMS * plan->tiles));
+  w->n = 0;
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t tile = tile_at(plan, node[i], false);
+    const shell_tile *t = &plan->tile[tile];
+    const shell_shared *s = shared_of(t, (int32_t)(node[i] - t->node0 - t->own0));
+    take_tile(w, tile);
+    for (int k = 0; s != NULL && k < s->others; k++) take_tile(w, tile_at(plan, t->slot0 + s->slot[k], true));
+  }
+}
+
+static int64_t around(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out)
+{
+  const shell_plan *plan = b->plan;
+  if (b->n_load > 0 || b->z_reals > 0 || plan->share != NULL) return -1;
+  bool mine;
+  tiles w = {.b = b, .slot = shell_scratch(b, &mine)};
+  int64_t found = 0;
+  w.part = shell_parts(b, w.slot);
+  take_tiles(&w, n, node);
+  for (int64_t i = 0; i < w.n; i++) {
+    const shell_tile *t = &plan->tile[number(&w, i)];
+    for (int64_t k = 0; k < t->own + t->halo; k++) {
+      const int64_t at = t->node0 + shell_tile_node(t, k);
+      if (mark[at]) continue;
+      mark[at] = 1, out[found++] = (int32_t)at;
+    }
+  }
+  shell_scratch_done(b, w.slot, mine);
+  return found;
+}
+
+/* As the sweep does it: the segment of the owner, then those of others in their order. */
+static void kick_node(const tiles *w, double h, int64_t node, double *p)
+{
+  const vv_block *b = w->b;
+  const shell_plan *plan = b->plan;
+  const shell_tile *t = &plan->tile[tile_at(plan, node, false)];
+  const int32_t local = (int32_t)(node - t->node0 - t->own0);
+  const shell_shared *s = shared_of(t, local);
+  const bool held = shell_node(b, SHELL_INVERSE_MASS)[node] == 0.0;
+  for (int c = 0; c < 3; c++) {
+    double grad = w->slot[4 * (t->slot0 + t->slot + local) + c], *at = &p[c * b->column + node];
+    for (int k = 0; s != NULL && k < s->others; k++) grad += w->slot[4 * (t->slot0 + s->slot[k]) + c];
+    *at = held ? 0.0 : shell_kicked(h, b->gravity[c], shell_node(b, SHELL_MASS)[node], grad, *at);
+  }
+}
+
+static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p)
+{
+  const shell_plan *plan = b->plan;
+  bool mine;
+  tiles w = {.b = b, .slot = shell_scratch(b, &mine)};
+  w.part = shell_parts(b, w.slot);
+  take_tiles(&w, n, node);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
+  for (int64_t i = 0; i < w.n; i++) {
+    const shell_tile *t = &plan->tile[number(&w, i)];
+    plan->force(shell_of(b, t->body), t, NULL, b->column, q, w.slot + 4 * (t->slot0 + t->slot));
+  }
+  for (int64_t i = 0; i < n; i++) kick_node(&w, h, node[i], p);
+  shell_scratch_done(b, w.slot, mine);
+}
+
+static void drift(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p)
+{
+  const double *minv = shell_node(b, SHELL_INVERSE_MASS);
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < n; i++) {
+      const int64_t at = c * b->column + node[i];
+      q[at] = shell_place_after(h, minv[node[i]], p[at], q[at]);
+    }
+}
+
+const vv_some_table shell_some_table = {.around = around, .kick = kick, .drift = drift};
