@@ -56,8 +56,8 @@ static void print_size(const app_scene *s)
   enum { FRAMES = 200, ROWS = 20000 }; /* where the scene does not say */
   enum {
     ROW_BYTES = 250,
-    IMPACT_BYTES = 450
-  }; /* a usual row of ledger.csv; an impact in events.csv and in results.h5 */
+    IMPACT_BYTES = 550
+  }; /* a usual row of ledger.csv; an impact in events.csv and, with two poses, in results.h5 */
   char word[64], amount[32];
   const double steps = (double)vv_model_steps(s->model), nodes = (double)vv_model_nodes(s->model);
   const double every = strtod(app_scene_word(s, "record", "every", word, sizeof word), NULL);
@@ -69,7 +69,9 @@ static void print_size(const app_scene *s)
   const double bytes = frames * frame * (paraview ? 2 : 1) /* HDF5, and again for ParaView */ + rows * ROW_BYTES;
   printf("  results            about %s: %.0f frames of %.0f nodes, %.0f ledger rows;\n",
          app_bytes(amount, sizeof amount, bytes), frames, nodes, rows);
-  printf("                     and %d bytes for each impact\n", IMPACT_BYTES);
+  const double events = strtod(app_scene_word(s, "record", "events", word, sizeof word), NULL);
+  printf("                     and %d bytes for each impact, at most %s for %.0f of them\n", IMPACT_BYTES,
+         app_bytes(amount, sizeof amount, IMPACT_BYTES * events), events);
 }
 
 /* Below eight tiles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a step. */

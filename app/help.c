@@ -14,7 +14,7 @@ static const topic topics[] = {
 "(default: out/NAME for NAME.yaml):\n"
 "  scene.yaml          the scene with all defaults written out\n"
 "  ledger.csv          energy and momentum, one row per recorded step\n"
-"  events.csv          one row per impact\n"
+"  events.csv          one row per impact, up to record.events (100,000)\n"
 "  contacts.csv        one row per contact of two bodies, with its force\n"
 "  probes.csv          the scene's `probes` over time, at their own rate\n"
 "  bodies.csv          energy and momentum of each body, where several move\n"

@@ -266,7 +266,7 @@ static void assert_event_words(vvi_run *run, const char *text, int64_t first, in
     cell_of(text, 15, cell);
     assert_string_equal(kind[code[2][i]], cell);
   }
-  assert_int_equal(*text, '\0');
+  assert_true(*text == '\0' || *text == '#'); /* how many are left out */
 }
 
 /* The events of results.h5 are the rows of events.csv, from its row `first` on; returns how many. */
@@ -307,18 +307,55 @@ static int64_t assert_events(const char *folder, int64_t first)
   return rows;
 }
 
+/* Every column of a group of results.h5; groups in it are left out. */
+static void assert_same_group(const char *a, const char *b, const char *group)
+{
+  vvi_arena arena = {0};
+  vvi_run run[2];
+  int64_t dims[2][VVI_H5_RANK];
+  char **name, object[128];
+  int n = 0, rank;
+  assert_int_equal(vvi_run_open(NULL, &arena, a, &run[0]), VV_OK);
+  assert_int_equal(vvi_run_open(NULL, &arena, b, &run[1]), VV_OK);
+  assert_int_equal(vvi_h5_names(&run[0].h5, group, &arena, &n, &name), VV_OK);
+  for (int i = 0; i < n; i++) {
+    double *value[2];
+    snprintf(object, sizeof object, "%s/%s", group, name[i]);
+    if (vvi_h5_shape(&run[0].h5, object, &rank, dims[0]) != VV_OK) continue;
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(vvi_h5_shape(&run[k].h5, object, &rank, dims[k]), VV_OK);
+      assert_int_equal(rank, 1);
+      value[k] = VVI_ARENA_NEW(&arena, double, dims[k][0] + 1);
+      assert_int_equal(vvi_h5_read(&run[k].h5, object, VVI_H5_DOUBLE, dims[k][0], value[k]), VV_OK);
+    }
+    assert_int_equal(dims[0][0], dims[1][0]);
+    assert_memory_equal(value[0], value[1], sizeof(double) * (size_t)dims[0][0]);
+  }
+  assert_int_equal(vvi_run_close(&run[0]), VV_OK);
+  assert_int_equal(vvi_run_close(&run[1]), VV_OK);
+  vvi_arena_free(&arena);
+}
+
+static void assert_same_tables(const char *a, const char *b)
+{
+  assert_same_file(a, b, "ledger.csv");
+  assert_same_file(a, b, "events.csv");
+  assert_same_file(a, b, "contacts.csv");
+  assert_true(assert_events(a, 0) > 0);
+  assert_int_equal(assert_events(b, 0), assert_events(a, 0));
+  assert_same_group(a, b, "/poses");
+  assert_same_group(a, b, "/contacts");
+  assert_same_group(a, b, "/contacts/force");
+}
+
 static void assert_same_run(const char *a, const char *b)
 {
   vvi_arena arena = {0};
   char hash[2][32];
-  assert_same_file(a, b, "ledger.csv");
-  assert_same_file(a, b, "events.csv");
-  assert_same_file(a, b, "contacts.csv");
+  assert_same_tables(a, b);
   assert_same_file(a, b, "paraview/run.pvd");
   assert_same_frames(a, b);
   assert_same_keys(a, b);
-  assert_true(assert_events(a, 0) > 0);
-  assert_int_equal(assert_events(b, 0), assert_events(a, 0));
   assert_true(vvi_json_find_text(text_of(&arena, a, "summary.json"), "state_hash", hash[0], sizeof hash[0]));
   assert_true(vvi_json_find_text(text_of(&arena, b, "summary.json"), "state_hash", hash[1], sizeof hash[1]));
   assert_string_equal(hash[0], hash[1]);
@@ -517,6 +554,57 @@ static void test_killed(void **state)
   run_and_die(odd, "killed", false, 66); /* two events after the checkpoint at 50 are in the file */
   run(odd, "killed", true, 1);
   assert_int_equal(assert_events("killed", 0), 8);
+}
+
+/* A ball that flies about in a room, with more impacts than fit into a block of results.h5 (VVI_H5_BLOCK). */
+#define BALL(record)                                                                                               \
+  "visviva: 1\n"                                                                                                   \
+  "time: {end: 1, step: 1e-3}\n"                                                                                   \
+  "bodies:\n"                                                                                                      \
+  "  room: {kind: obstacle, shape: {room: {size: [1.2, 1.3, 1.4]}}}\n"                                             \
+  "  ball: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 1, velocity: [90, 70, 80], position: [0.01, 0, 0]}\n" \
+  "record: {" record "}\n"
+
+static void test_many_events(void **state)
+{
+  (void)state;
+  static const char scene[] = BALL("checkpoint: 0.06, every: 0.11");
+  run(scene, "many", false, 0);
+  assert_true(assert_events("many", 0) > 2 * VVI_H5_BLOCK);
+  run_and_die(scene, "many-killed", false, 333);
+  run_and_die(scene, "many-killed", true, 700);
+  run(scene, "many-killed", true, 111);
+  run(scene, "many-killed", true, 0);
+  assert_same_tables("many", "many-killed");
+}
+
+/* Fewer rows than impacts: the first ones without a gap, the others spread over the run, all of them counted. */
+static void test_most_events(void **state)
+{
+  (void)state;
+  enum { MOST = 300 };
+  static const char scene[] = BALL("checkpoint: 0.06, every: 0.11, events: 300");
+  vvi_arena arena = {0};
+  vvi_table all, some;
+  char line[80];
+  run(scene, "most", false, 0);
+  assert_int_equal(vvi_table_read(NULL, &arena, vvi_path(&arena, "many", "events.csv"), &all), VV_OK);
+  assert_int_equal(vvi_table_read(NULL, &arena, vvi_path(&arena, "most", "events.csv"), &some), VV_OK);
+  assert_in_range(assert_events("most", 0), MOST - 2, MOST);
+  const double *every = vvi_table_column(&all, "time"), *kept = vvi_table_column(&some, "time");
+  for (int i = 0; i < MOST / 2; i++) assert_true(kept[i] == every[i]);
+  for (int k = 5; k < 10; k++) { /* half of the rows by the time t, the other half by the end */
+    int rows = 0;
+    while (rows < some.rows && kept[rows] < 0.1 * k) rows++;
+    assert_in_range(rows, MOST / 2 * (1.0 + 0.1 * k) - 2, MOST / 2 * (1.0 + 0.1 * k) + 1);
+  }
+  snprintf(line, sizeof line, "# %d more impacts are not in this table\n", (int)(all.rows - some.rows));
+  assert_non_null(strstr(text_of(&arena, "most", "events.csv"), line));
+  run_and_die(scene, "most-killed", false, 500);
+  run(scene, "most-killed", true, 123);
+  run(scene, "most-killed", true, 0);
+  assert_same_tables("most", "most-killed");
+  vvi_arena_free(&arena);
 }
 
 /* Stopped in good order at steps that are in no rhythm: the extra rows and frames must vanish again. */
@@ -887,6 +975,8 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_paraview),
       cmocka_unit_test(test_refuses_used_folder),
       cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_many_events),
+      cmocka_unit_test(test_most_events),
       cmocka_unit_test(test_stopped),
       cmocka_unit_test(test_damaged),
       cmocka_unit_test(test_refuses_checkpoint),

@@ -61,12 +61,12 @@ vv_status vvi_contacts_create(vv_results *r)
   VV_TRY(vvi_h5_set_whole(f, "/contacts/force", "first", fr->sample_first));
   for (int i = 0; i < VVI_EPISODE_SERIES; i++) {
     object_of(i, object);
-    VV_TRY(vvi_h5_series_create(f, object, i < WHOLES ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, 1, &fr->episode_id[i]));
+    VV_TRY(vvi_h5_column_create(f, object, i < WHOLES ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, &fr->episode[i]));
     if (i >= WHOLES) VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, number[i - WHOLES].unit, unit)));
   }
   for (int i = 0; i < VVI_SAMPLE_SERIES; i++) {
     sample_object(i, object);
-    VV_TRY(vvi_h5_series_create(f, object, i == 0 ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, 1, &fr->sample_id[i]));
+    VV_TRY(vvi_h5_column_create(f, object, i == 0 ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, &fr->sample[i]));
     VV_TRY(vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, sample_unit[i], unit)));
   }
   return VV_OK;
@@ -81,13 +81,13 @@ vv_status vvi_contacts_continue(vv_results *r)
   VV_TRY(vvi_h5_get_whole(f, "/contacts/force", "first", &fr->sample_first));
   for (int i = 0; i < VVI_EPISODE_SERIES; i++) {
     object_of(i, object);
-    VV_TRY(vvi_h5_series_open(f, object, i < WHOLES ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, 1,
-                              r->marks.episodes - fr->episode_first, &fr->episode_id[i]));
+    VV_TRY(vvi_h5_column_open(f, object, i < WHOLES ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0,
+                              r->marks.episodes - fr->episode_first, &fr->episode[i]));
   }
   for (int i = 0; i < VVI_SAMPLE_SERIES; i++) {
     sample_object(i, object);
-    VV_TRY(vvi_h5_series_open(f, object, i == 0 ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, 1,
-                              r->marks.samples - fr->sample_first, &fr->sample_id[i]));
+    VV_TRY(vvi_h5_column_open(f, object, i == 0 ? VVI_H5_INT64 : VVI_H5_DOUBLE, 0, r->marks.samples - fr->sample_first,
+                              &fr->sample[i]));
   }
   return VV_OK;
 }
@@ -96,9 +96,9 @@ vv_status vvi_contacts_cut(vv_results *r)
 {
   vvi_frames *fr = &r->frames;
   for (int i = 0; i < VVI_EPISODE_SERIES; i++)
-    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->episode_id[i], r->marks.episodes - fr->episode_first));
+    VV_TRY(vvi_h5_column_cut(&fr->h5, &fr->episode[i], r->marks.episodes - fr->episode_first));
   for (int i = 0; i < VVI_SAMPLE_SERIES; i++)
-    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->sample_id[i], r->marks.samples - fr->sample_first));
+    VV_TRY(vvi_h5_column_cut(&fr->h5, &fr->sample[i], r->marks.samples - fr->sample_first));
   return VV_OK;
 }
 
@@ -107,9 +107,8 @@ static vv_status put_sample(vv_results *r, const vv_force_sample *s, int64_t row
   vvi_frames *fr = &r->frames;
   const int64_t at = r->marks.samples++ - fr->sample_first;
   const double value[] = {s->time, s->normal, s->tangential};
-  VV_TRY(vvi_h5_series_put(&fr->h5, fr->sample_id[0], VVI_H5_INT64, at, &row));
-  for (int i = 1; i < VVI_SAMPLE_SERIES; i++)
-    VV_TRY(vvi_h5_series_put(&fr->h5, fr->sample_id[i], VVI_H5_DOUBLE, at, &value[i - 1]));
+  VV_TRY(vvi_h5_column_put(&fr->h5, &fr->sample[0], at, &row));
+  for (int i = 1; i < VVI_SAMPLE_SERIES; i++) VV_TRY(vvi_h5_column_put(&fr->h5, &fr->sample[i], at, &value[i - 1]));
   return VV_OK;
 }
 
@@ -120,9 +119,9 @@ static vv_status put_episode(vv_results *r, const vv_episode *e, const vv_force_
   const int64_t value[WHOLES] = {e->pair,    e->number,  e->body[0],  e->copy[0],
                                  e->body[1], e->copy[1], e->impulses, e->open};
   VV_TRY(vvi_csv_contact(r, e));
-  for (int i = 0; i < WHOLES; i++) VV_TRY(vvi_h5_series_put(&fr->h5, fr->episode_id[i], VVI_H5_INT64, row, &value[i]));
+  for (int i = 0; i < WHOLES; i++) VV_TRY(vvi_h5_column_put(&fr->h5, &fr->episode[i], row, &value[i]));
   for (int i = WHOLES; i < VVI_EPISODE_SERIES; i++)
-    VV_TRY(vvi_h5_series_put(&fr->h5, fr->episode_id[i], VVI_H5_DOUBLE, row, (const char *)e + number[i - WHOLES].at));
+    VV_TRY(vvi_h5_column_put(&fr->h5, &fr->episode[i], row, (const char *)e + number[i - WHOLES].at));
   for (int64_t k = 0; k < e->samples; k++) VV_TRY(put_sample(r, &sample[k], row));
   return VV_OK;
 }

@@ -202,25 +202,22 @@ static vv_status write_numbers(vvi_file *file, int n, const double value[], char
   return vvi_file_write(file, text, used);
 }
 
-vv_status vvi_csv_events(vv_results *r, const vv_view *view)
+vv_status vvi_csv_event(vv_results *r, const vv_event *e)
 {
-  for (int64_t i = 0; i < view->n_event; i++) {
-    const vv_event *e = &view->event[i];
-    const double number[] = {e->x[0],         e->x[1],           e->x[2],
-                             e->n[0],         e->n[1],           e->n[2],
-                             e->normal_speed, e->normal_impulse, e->tangential_impulse,
-                             e->energy_jump};
-    VV_TRY(write_numbers(&r->events, 1, &e->time, ','));
-    VV_TRY(vvi_csv_word(&r->events, e->body_a));
-    VV_TRY(vvi_csv_word(&r->events, e->feature_a));
-    VV_TRY(vvi_csv_word(&r->events, e->body_b));
-    VV_TRY(vvi_csv_word(&r->events, e->feature_b));
-    VV_TRY(write_numbers(&r->events, VV_COUNT(number), number, ','));
-    VV_TRY(vvi_csv_word(&r->events, e->kind));
-    VV_TRY(write_numbers(&r->events, 1, &e->residual, ','));
-    VV_TRY(vvi_file_print(&r->events, "%lld,%lld\n", (long long)e->node_a, (long long)e->node_b));
-  }
-  return VV_OK;
+  vvi_file *f = &r->events;
+  const double number[] = {e->x[0],         e->x[1],           e->x[2],
+                           e->n[0],         e->n[1],           e->n[2],
+                           e->normal_speed, e->normal_impulse, e->tangential_impulse,
+                           e->energy_jump};
+  VV_TRY(write_numbers(f, 1, &e->time, ','));
+  VV_TRY(vvi_csv_word(f, e->body_a));
+  VV_TRY(vvi_csv_word(f, e->feature_a));
+  VV_TRY(vvi_csv_word(f, e->body_b));
+  VV_TRY(vvi_csv_word(f, e->feature_b));
+  VV_TRY(write_numbers(f, VV_COUNT(number), number, ','));
+  VV_TRY(vvi_csv_word(f, e->kind));
+  VV_TRY(write_numbers(f, 1, &e->residual, ','));
+  return vvi_file_print(f, "%lld,%lld\n", (long long)e->node_a, (long long)e->node_b);
 }
 
 vv_status vvi_csv_left_out(vv_results *r, int64_t events)

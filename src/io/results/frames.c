@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OBJECT_TEXT = VVI_OBJECT_TEXT };
+enum { OBJECT_TEXT = VVI_OBJECT_TEXT, ROW_NUMBERS = 3 };
 
 /* '/' separates groups in HDF5 and "." is the group itself. */
 void vvi_body_object(const vv_body *b, const char *field, char out[OBJECT_TEXT])
@@ -125,7 +125,7 @@ static vv_status create_poses(vv_results *r)
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/poses", "first", fr->pose_first));
   for (int i = 0; i < VVI_POSE_SERIES; i++) {
     pose_object(i, object);
-    VV_TRY(vvi_h5_series_create(&fr->h5, object, VVI_H5_DOUBLE, 0, 1, &fr->pose_id[i]));
+    VV_TRY(vvi_h5_column_create(&fr->h5, object, VVI_H5_DOUBLE, 0, &fr->pose[i]));
     const char *si = i == 0 ? "s" : i > 2 && i < 6 ? "m" : "1";
     VV_TRY(vvi_h5_set_text(&fr->h5, object, "unit", vvi_unit(r->model, si, unit)));
   }
@@ -139,7 +139,7 @@ static vv_status continue_poses(vv_results *r)
   VV_TRY(vvi_h5_get_whole(&fr->h5, "/poses", "first", &fr->pose_first));
   for (int i = 0; i < VVI_POSE_SERIES; i++) {
     pose_object(i, object);
-    VV_TRY(vvi_h5_series_open(&fr->h5, object, VVI_H5_DOUBLE, 0, 1, r->marks.poses - fr->pose_first, &fr->pose_id[i]));
+    VV_TRY(vvi_h5_column_open(&fr->h5, object, VVI_H5_DOUBLE, 0, r->marks.poses - fr->pose_first, &fr->pose[i]));
   }
   return VV_OK;
 }
@@ -180,8 +180,7 @@ static vv_status put_pose(vv_results *r, const vv_view *view, double time, int32
   memcpy(value + 3, pose, 3 * sizeof *pose);
   times(pose + 3, axes, value + 6);
   const int64_t row = r->marks.poses++ - fr->pose_first;
-  for (int i = 0; i < VVI_POSE_SERIES; i++)
-    VV_TRY(vvi_h5_series_put(&fr->h5, fr->pose_id[i], VVI_H5_DOUBLE, row, &value[i]));
+  for (int i = 0; i < VVI_POSE_SERIES; i++) VV_TRY(vvi_h5_column_put(&fr->h5, &fr->pose[i], row, &value[i]));
   return VV_OK;
 }
 
@@ -218,8 +217,8 @@ static vv_status create_events(vv_results *r)
   for (int i = 0; i < VVI_EVENT_SERIES; i++) {
     const bool number = i < VV_COUNT(event_number);
     event_object(i, object);
-    VV_TRY(vvi_h5_series_create(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0,
-                                1, &fr->event_id[i]));
+    VV_TRY(vvi_h5_column_create(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0,
+                                &fr->event[i]));
     if (number) VV_TRY(vvi_h5_set_text(&fr->h5, object, "unit", vvi_unit(r->model, event_number[i].unit, unit)));
   }
   size_t used = 0;
@@ -236,8 +235,8 @@ static vv_status continue_events(vv_results *r)
   for (int i = 0; i < VVI_EVENT_SERIES; i++) {
     event_object(i, object);
     const bool number = i < VV_COUNT(event_number);
-    VV_TRY(vvi_h5_series_open(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0, 1,
-                              r->marks.events - fr->event_first, &fr->event_id[i]));
+    VV_TRY(vvi_h5_column_open(&fr->h5, object, number ? VVI_H5_DOUBLE : VVI_H5_INT32, number ? event_number[i].n : 0,
+                              r->marks.events - fr->event_first, &fr->event[i]));
   }
   return VV_OK;
 }
@@ -254,21 +253,48 @@ static int32_t body_code(const vv_model *m, const char *name)
   return name != NULL ? (int32_t)vvi_model_body_find(m, name) : -1;
 }
 
-vv_status vvi_frames_events(vv_results *r, const vv_view *view)
+vv_status vvi_frames_event(vv_results *r, const vv_view *view, const vv_event *e)
 {
   vvi_frames *fr = &r->frames;
-  for (int64_t k = 0; k < view->n_event; k++, r->marks.events++) {
-    const vv_event *e = &view->event[k];
-    const int64_t row = r->marks.events - fr->event_first, *id = fr->event_id;
-    const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind),
-                             (int32_t)e->node_a, (int32_t)e->node_b};
-    for (int i = 0; i < VV_COUNT(event_number); i++)
-      VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_DOUBLE, row, (const char *)e + event_number[i].at));
-    for (int i = 0; i < VV_COUNT(whole); i++) VV_TRY(vvi_h5_series_put(&fr->h5, *id++, VVI_H5_INT32, row, &whole[i]));
-    VV_TRY(put_pose(r, view, e->time, whole[0], e->node_a, e->pose_a));
-    VV_TRY(put_pose(r, view, e->time, whole[1], e->node_b, e->pose_b));
+  vvi_h5_column *c = fr->event;
+  const int64_t row = r->marks.events++ - fr->event_first;
+  const int32_t whole[] = {body_code(r->model, e->body_a), body_code(r->model, e->body_b), kind_code(e->kind),
+                           (int32_t)e->node_a, (int32_t)e->node_b};
+  for (int i = 0; i < VV_COUNT(event_number); i++)
+    VV_TRY(vvi_h5_column_put(&fr->h5, c++, row, (const char *)e + event_number[i].at));
+  for (int i = 0; i < VV_COUNT(whole); i++) VV_TRY(vvi_h5_column_put(&fr->h5, c++, row, &whole[i]));
+  VV_TRY(put_pose(r, view, e->time, whole[0], e->node_a, e->pose_a));
+  return put_pose(r, view, e->time, whole[1], e->node_b, e->pose_b);
+}
+
+/* ---- tables: their rows wait for a block of their own, or for a frame ---- */
+
+enum { TABLES = 4 };
+
+static vvi_h5_column *table(vvi_frames *fr, int i, int *n)
+{
+  static const int columns[TABLES] = {VVI_EVENT_SERIES, VVI_POSE_SERIES, VVI_EPISODE_SERIES, VVI_SAMPLE_SERIES};
+  vvi_h5_column *const first[TABLES] = {fr->event, fr->pose, fr->episode, fr->sample};
+  *n = columns[i];
+  return first[i];
+}
+
+vv_status vvi_frames_flush(vv_results *r, bool to_disk)
+{
+  vvi_frames *fr = &r->frames;
+  for (int i = 0, n; i < TABLES; i++) {
+    vvi_h5_column *c = table(fr, i, &n);
+    for (int k = 0; k < n; k++) VV_TRY(vvi_h5_column_write(&fr->h5, &c[k]));
   }
-  return VV_OK;
+  return vvi_h5_flush(&fr->h5, to_disk);
+}
+
+static void free_tables(vvi_frames *fr)
+{
+  for (int i = 0, n; i < TABLES; i++) {
+    vvi_h5_column *c = table(fr, i, &n);
+    for (int k = 0; k < n; k++) vvi_h5_column_free(&c[k]);
+  }
 }
 
 /* ---- the file ---- */
@@ -303,9 +329,9 @@ static vv_status cut_all(vv_results *r)
   VV_TRY(vvi_h5_series_cut(&fr->h5, fr->time_id, frames));
   VV_TRY(vvi_h5_series_cut(&fr->h5, fr->step_id, frames));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->slot[i].id, frames));
-  for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_series_cut(&fr->h5, fr->event_id[i], events));
+  for (int i = 0; i < VVI_EVENT_SERIES; i++) VV_TRY(vvi_h5_column_cut(&fr->h5, &fr->event[i], events));
   for (int i = 0; i < VVI_POSE_SERIES; i++)
-    VV_TRY(vvi_h5_series_cut(&fr->h5, fr->pose_id[i], r->marks.poses - fr->pose_first));
+    VV_TRY(vvi_h5_column_cut(&fr->h5, &fr->pose[i], r->marks.poses - fr->pose_first));
   VV_TRY(vvi_keys_cut(r));
   return vvi_contacts_cut(r);
 }
@@ -320,18 +346,27 @@ static vv_status grow(vv_results *r, const int64_t *id, int n, int64_t rows)
   return VV_OK;
 }
 
+static vv_status grow_columns(vv_results *r, vvi_h5_column *c, int n, int64_t rows)
+{
+  for (int i = 0; i < n; i++) {
+    VV_TRY(vvi_h5_column_put(&r->frames.h5, &c[i], rows, (const double[ROW_NUMBERS]){0}));
+    VV_TRY(vvi_h5_column_cut(&r->frames.h5, &c[i], rows));
+  }
+  return VV_OK;
+}
+
 static vv_status try_all(vv_results *r, int64_t longest)
 {
-  const vvi_frames *fr = &r->frames;
+  vvi_frames *fr = &r->frames;
   const vvi_marks *m = &r->marks;
   const int64_t frames[] = {fr->time_id, fr->step_id};
   memset(fr->buffer, 0, sizeof *fr->buffer * (size_t)longest);
   VV_TRY(grow(r, frames, VV_COUNT(frames), m->h5_frames));
   for (int i = 0; i < fr->n_slot; i++) VV_TRY(grow(r, &fr->slot[i].id, 1, m->h5_frames));
-  VV_TRY(grow(r, fr->event_id, VVI_EVENT_SERIES, m->events - fr->event_first));
-  VV_TRY(grow(r, fr->pose_id, VVI_POSE_SERIES, m->poses - fr->pose_first));
-  VV_TRY(grow(r, fr->episode_id, VVI_EPISODE_SERIES, m->episodes - fr->episode_first));
-  VV_TRY(grow(r, fr->sample_id, VVI_SAMPLE_SERIES, m->samples - fr->sample_first));
+  VV_TRY(grow_columns(r, fr->event, VVI_EVENT_SERIES, m->events - fr->event_first));
+  VV_TRY(grow_columns(r, fr->pose, VVI_POSE_SERIES, m->poses - fr->pose_first));
+  VV_TRY(grow_columns(r, fr->episode, VVI_EPISODE_SERIES, m->episodes - fr->episode_first));
+  VV_TRY(grow_columns(r, fr->sample, VVI_SAMPLE_SERIES, m->samples - fr->sample_first));
   return grow(r, &fr->key_id, 1, m->keys - fr->key_first);
 }
 
@@ -367,6 +402,7 @@ static vv_status open_h5(vv_results *r, int64_t longest)
 {
   if (!r->resumed) return create_h5(r);
   if (vvi_exists(r->h5_path) && !vvi_is_link(r->h5_path) && continue_h5(r, longest) == VV_OK) return VV_OK;
+  free_tables(&r->frames);
   (void)!vvi_h5_close(&r->frames.h5);
   VV_TRY(vvi_put_aside(r->ctx, &r->arena, r->h5_path, "frames go on"));
   return create_h5(r);
@@ -471,7 +507,7 @@ vv_status vvi_frames_write(vv_results *r, const vv_view *view)
     block++;
   }
   VV_TRY(vvi_h5_set_whole(&fr->h5, "/", "frames", frame + 1));
-  VV_TRY(vvi_h5_flush(&fr->h5, false));
+  VV_TRY(vvi_frames_flush(r, false));
   const bool meets = view->ledger->episodes != NULL;
   if (drawn && meets) VV_TRY(vvi_contacts_frame(r, view));
   if (drawn && fr->n_vtu > 0) VV_TRY(vvi_pvd_add(&fr->pvd, view->state->t, fr->n_vtu + meets, fr->vtu));
@@ -488,7 +524,9 @@ vv_status vvi_frames_close(vv_results *r)
   for (int i = 0; fr->vtu != NULL && i <= fr->n_vtu; i++) vvi_vtu_abandon(&fr->vtu[i]);
   free(fr->spot);
   fr->spot = NULL, fr->spot_room = 0;
+  const vv_status rows = fr->h5.id != 0 && !r->broken ? vvi_frames_flush(r, false) : VV_OK;
+  free_tables(fr);
   const vv_status h5 = vvi_h5_close(&fr->h5);
   const vv_status pvd = vvi_pvd_close(&fr->pvd);
-  return h5 != VV_OK ? h5 : pvd;
+  return rows != VV_OK ? rows : h5 != VV_OK ? h5 : pvd;
 }

@@ -4,11 +4,12 @@
 
 #include <errno.h>
 #include <hdf5.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* A body can have 1e8 nodes; HDF5 allows chunks below 4 GiB.  Small chunks for plain series (time, step). */
-enum { CHUNK_BYTES = 64 << 20, CHUNK_PLAIN = 256 };
+/* A body can have 1e8 nodes; HDF5 allows chunks below 4 GiB. */
+enum { CHUNK_BYTES = 64 << 20 };
 
 /* HDF5 prints its error stack by default; the library never prints. */
 typedef struct quiet {
@@ -331,15 +332,17 @@ typedef struct series {
   hsize_t size[3], most[3], chunk[3];
 } series;
 
+/* Fields of bodies: a frame is a chunk, or several.  Plain series (time, step) and tables: many rows are. */
 static series series_of(int64_t n, int components)
 {
   const hsize_t rows = (hsize_t)CHUNK_BYTES / (8 * (hsize_t)(components > 0 ? components : 1)), all = (hsize_t)n;
-  return (series){.rank = n == 0            ? 1
-                          : components <= 1 ? 2
-                                            : 3,
-                  .size = {0, all, (hsize_t)components},
-                  .most = {H5S_UNLIMITED, all, (hsize_t)components},
-                  .chunk = {n == 0 ? CHUNK_PLAIN : 1, all < rows ? all : rows, (hsize_t)components}};
+  return (series){
+      .rank = n == 0            ? 1
+              : components <= 1 ? 2
+                                : 3,
+      .size = {0, all, (hsize_t)components},
+      .most = {H5S_UNLIMITED, all, (hsize_t)components},
+      .chunk = {n == 0 || components == 0 ? VVI_H5_BLOCK : 1, all < rows ? all : rows, (hsize_t)components}};
 }
 
 vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int components, int64_t *id)
@@ -398,19 +401,25 @@ vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, vvi_h5_type type, int6
   return end(q, f, d >= 0 && has_type(d, type) && has_shape(d, &s, least) && has_chunks(d, &s), "not as written", name);
 }
 
+/* Writes `count` rows from `first` on; they are the last ones then. */
+static bool write_rows(hid_t id, vvi_h5_type type, int64_t first, int64_t count, const void *data)
+{
+  hsize_t size[VVI_H5_RANK] = {0}, from[VVI_H5_RANK] = {(hsize_t)first};
+  const int rank = shape_of(id, size);
+  size[0] = (hsize_t)(first + count);
+  bool ok = rank >= 1 && H5Dset_extent(id, size) >= 0;
+  size[0] = (hsize_t)count;
+  hid_t in_file = -1, in_memory = -1;
+  ok = ok && select_box(id, rank, from, size, &in_file, &in_memory) &&
+       H5Dwrite(id, memory_type(type), in_memory, in_file, H5P_DEFAULT, data) >= 0;
+  close_spaces(in_file, in_memory);
+  return ok;
+}
+
 vv_status vvi_h5_series_put(vvi_h5 *f, int64_t id, vvi_h5_type type, int64_t frame, const void *data)
 {
   const quiet q = hush();
-  hsize_t size[VVI_H5_RANK] = {0}, first[VVI_H5_RANK] = {(hsize_t)frame};
-  const int rank = shape_of((hid_t)id, size);
-  size[0] = (hsize_t)frame + 1;
-  bool ok = rank >= 1 && H5Dset_extent((hid_t)id, size) >= 0;
-  size[0] = 1;
-  hid_t in_file = -1, in_memory = -1;
-  ok = ok && select_box((hid_t)id, rank, first, size, &in_file, &in_memory) &&
-       H5Dwrite((hid_t)id, memory_type(type), in_memory, in_file, H5P_DEFAULT, data) >= 0;
-  close_spaces(in_file, in_memory);
-  return end(q, f, ok, "frame not written", NULL);
+  return end(q, f, write_rows((hid_t)id, type, frame, 1, data), "frame not written", NULL);
 }
 
 vv_status vvi_h5_series_cut(vvi_h5 *f, int64_t id, int64_t frames)
@@ -421,4 +430,60 @@ vv_status vvi_h5_series_cut(vvi_h5 *f, int64_t id, int64_t frames)
   size[0] = (hsize_t)frames;
   ok = ok && H5Dset_extent((hid_t)id, size) >= 0;
   return end(q, f, ok, "frames not cut", NULL);
+}
+
+/* ---- columns ---- */
+
+enum { TABLE = 0 }; /* in place of the components of a field */
+
+static vvi_h5_column column_of(vvi_h5_type type, int64_t n)
+{
+  return (vvi_h5_column){.type = type, .bytes = (int64_t)H5Tget_size(memory_type(type)) * (n > 0 ? n : 1)};
+}
+
+vv_status vvi_h5_column_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, vvi_h5_column *c)
+{
+  *c = column_of(type, n);
+  return vvi_h5_series_create(f, name, type, n, TABLE, &c->id);
+}
+
+vv_status vvi_h5_column_open(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int64_t least, vvi_h5_column *c)
+{
+  *c = column_of(type, n);
+  return vvi_h5_series_open(f, name, type, n, TABLE, least, &c->id);
+}
+
+vv_status vvi_h5_column_write(vvi_h5 *f, vvi_h5_column *c)
+{
+  if (c->waiting == 0) return VV_OK;
+  const quiet q = hush();
+  const bool ok = write_rows((hid_t)c->id, c->type, c->first, c->waiting, c->row);
+  c->first += c->waiting, c->waiting = 0;
+  return end(q, f, ok, "rows not written", NULL);
+}
+
+/* Blocks end where chunks end, so that most writes fill one. */
+vv_status vvi_h5_column_put(vvi_h5 *f, vvi_h5_column *c, int64_t row, const void *data)
+{
+  if (c->row == NULL) c->row = malloc((size_t)(VVI_H5_BLOCK * c->bytes));
+  if (c->row == NULL) return vvi_fail(f->ctx, VV_NOMEM, "out of memory for a table of %s", f->path);
+  if (row != c->first + c->waiting) {
+    VV_TRY(vvi_h5_column_write(f, c));
+    c->first = row;
+  }
+  memcpy(c->row + c->waiting++ * c->bytes, data, (size_t)c->bytes);
+  return (row + 1) % VVI_H5_BLOCK == 0 ? vvi_h5_column_write(f, c) : VV_OK;
+}
+
+vv_status vvi_h5_column_cut(vvi_h5 *f, vvi_h5_column *c, int64_t rows)
+{
+  VV_TRY(vvi_h5_column_write(f, c));
+  c->first = rows;
+  return vvi_h5_series_cut(f, c->id, rows);
+}
+
+void vvi_h5_column_free(vvi_h5_column *c)
+{
+  free(c->row);
+  c->row = NULL, c->waiting = 0;
 }

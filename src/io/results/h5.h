@@ -50,3 +50,24 @@ vv_status vvi_h5_series_open(vvi_h5 *f, const char *name, vvi_h5_type type, int6
                              int64_t *id);
 vv_status vvi_h5_series_put(vvi_h5 *f, int64_t id, vvi_h5_type type, int64_t frame, const void *data);
 vv_status vvi_h5_series_cut(vvi_h5 *f, int64_t id, int64_t frames); /* keeps the first `frames` */
+
+/* Columns of tables that grow row by row: [rows] or [rows][n].  A write to a dataset costs some microseconds, however little
+ * it holds: rows wait here until a chunk of the dataset is full, or somebody asks for them. */
+typedef struct vvi_h5_column {
+  int64_t id;
+  vvi_h5_type type;
+  int64_t bytes;          /* of a row */
+  int64_t first, waiting; /* rows of the table that wait: [first, first + waiting) */
+  char *row;              /* [VVI_H5_BLOCK][bytes]; none before the first row */
+} vvi_h5_column;
+
+enum { VVI_H5_BLOCK = 256 };
+
+vv_status vvi_h5_column_create(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, vvi_h5_column *c);
+/* As vvi_h5_series_open; keeps what is in the file. */
+vv_status vvi_h5_column_open(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t n, int64_t least, vvi_h5_column *c);
+/* The rows from `row` on are given up: it is the last of the table then. */
+vv_status vvi_h5_column_put(vvi_h5 *f, vvi_h5_column *c, int64_t row, const void *data);
+vv_status vvi_h5_column_write(vvi_h5 *f, vvi_h5_column *c);             /* what waits goes to the file */
+vv_status vvi_h5_column_cut(vvi_h5 *f, vvi_h5_column *c, int64_t rows); /* keeps the first `rows` */
+void vvi_h5_column_free(vvi_h5_column *c);                              /* what waits is lost */

@@ -182,6 +182,7 @@ vv_status vv_results_summary(vv_results *results, const vv_sim *sim, const vv_re
   if (!results->summed_up && !results->broken) {
     VV_TRY(vvi_contacts_open(results, vv_sim_ledger(sim)));
     VV_TRY(vvi_csv_left_out(results, vv_sim_ledger(sim)->impacts - results->marks.events));
+    VV_TRY(vvi_frames_flush(results, false));
   }
   results->summed_up = true;
   VV_TRY(vvi_file_create(results->ctx, tmp, &j.file));

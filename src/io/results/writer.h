@@ -26,10 +26,10 @@ typedef struct vvi_frames {
   vvi_vtu *vtu; /* [n_vtu + 1] blocks that have nodes, and what touches */
   vvi_pvd pvd;
   double *buffer; /* largest field of any block */
-  int64_t event_id[VVI_EVENT_SERIES];
-  int64_t episode_id[VVI_EPISODE_SERIES], sample_id[VVI_SAMPLE_SERIES];
+  vvi_h5_column event[VVI_EVENT_SERIES], pose[VVI_POSE_SERIES];
+  vvi_h5_column episode[VVI_EPISODE_SERIES], sample[VVI_SAMPLE_SERIES];
   double *axes; /* [bodies][4] of the shape in the principal ones; all 0: not known yet */
-  int64_t pose_id[VVI_POSE_SERIES], key_id;
+  int64_t key_id;
   int64_t episode_first, sample_first, pose_first, key_first; /* as event_first */
   double *spot; /* [spot_room][VVI_SPOT] contacts at a frame: place, force, numbers of pair and bodies */
   int64_t spot_room;
@@ -45,6 +45,7 @@ struct vv_results {
   bool resumed, paraview;
   bool broken;                     /* a write failed: nothing more is written, the last checkpoint stays */
   int64_t row_every;               /* steps between rows of ledger.csv */
+  int64_t most_events;             /* rows of events.csv */
   double checked;                  /* clock of the last checkpoint */
   double frame_every, check_every; /* steps between frames and checkpoints, not whole in general */
   vvi_file ledger, events, contacts;
@@ -66,7 +67,7 @@ struct vv_results {
 vv_status vvi_csv_open(vv_results *r);
 void vvi_csv_mark(vv_results *r); /* the tables as they stand */
 vv_status vvi_csv_row(vv_results *r, const vv_view *view);
-vv_status vvi_csv_events(vv_results *r, const vv_view *view);
+vv_status vvi_csv_event(vv_results *r, const vv_event *e);
 vv_status vvi_csv_contact(vv_results *r, const vv_episode *e);
 vv_status vvi_csv_left_out(vv_results *r, int64_t events); /* the last line of events.csv, where some are not in it */
 vv_status vvi_csv_word(vvi_file *file,
@@ -91,7 +92,8 @@ vv_status vvi_bodies_close(vv_results *r);
 /* frames.c */
 vv_status vvi_frames_open(vv_results *r);
 vv_status vvi_frames_write(vv_results *r, const vv_view *view);
-vv_status vvi_frames_events(vv_results *r, const vv_view *view); /* to the file at the next flush */
+vv_status vvi_frames_event(vv_results *r, const vv_view *view, const vv_event *e);
+vv_status vvi_frames_flush(vv_results *r, bool to_disk); /* what waits goes to the file */
 vv_status vvi_frames_close(vv_results *r);
 void vvi_body_object(const vv_body *b, const char *field, char out[VVI_OBJECT_TEXT]); /* field NULL: the body itself */
 
