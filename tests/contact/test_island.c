@@ -378,8 +378,8 @@ static void order_decides_nothing(void **state)
 static void threads_decide_nothing(void **state)
 {
   (void)state;
-  pile *k = open_pile(4200, 33600, 67200); /* large enough for the gradient method */
-  add_wall(k, 168, 25, 0.5);
+  pile *k = open_pile(1200, 9600, 19200); /* large enough for the gradient method */
+  add_wall(k, 45, 25, 0.5);
   let_fall(k, GH);
   k->p.loose = 1e-5;
   const size_t bytes = sizeof *k->p.contact * (size_t)k->p.contacts;
@@ -388,7 +388,7 @@ static void threads_decide_nothing(void **state)
   solve_pile(k, 1);
   assert_true(k->stats.gradient > 0 && k->stats.accepted);
   check_most(off_law(k), 2.0 * k->p.loose);
-  print_message("wall 168 x 25, %d contacts: %d iterations of the gradient method\n", k->p.contacts, k->stats.gradient);
+  print_message("wall 45 x 25, %d contacts: %d iterations of the gradient method\n", k->p.contacts, k->stats.gradient);
   memcpy(one, k->p.contact, bytes);
   for (int threads = 2; threads <= 4; threads++) {
     forget(k);

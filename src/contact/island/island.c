@@ -9,7 +9,7 @@
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
 /* Movers from which the gradient method comes first; its iterations. */
-enum { HUGE_FROM = 4000, GRADIENT = 1000 };
+enum { HUGE_FROM = 1000, GRADIENT = 1000 };
 
 /* ---- legs ---- */
 
