@@ -19,12 +19,12 @@ static double angle_terms(double x, int n, double phi[VVI_SHADOW_TRIALS])
   return 1.0 - sin(x) / x;
 }
 
-/* d_j by least squares over all angles of a step that the body has, with a fifth to spare; c_j of places from d_j of forces;
+/* d_j by least squares over all angles of a step that the body has, with three twentieths to spare; c_j of places from d_j of forces;
  * returns the largest relative error.                                                                         [shadow 4] */
 static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
 {
   enum { SAMPLES = 400 };
-  const double most = 2.0 * asin(fmin(1.2 * ratio, 1.0));
+  const double most = 2.0 * asin(fmin(1.15 * ratio, 1.0));
   double a[3] = {0}, r[VVI_SHADOW_TRIALS] = {0}, d[VVI_SHADOW_TRIALS + 4] = {0}, phi[VVI_SHADOW_TRIALS] = {0},
          worst = 0.0;
   for (int i = 1; i <= SAMPLES; i++) {
