@@ -68,6 +68,14 @@ bodies:
   a: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, velocity: [1, 0, 0], damping: {linear: 0.5}}
   wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -0.4}}}
 """
+BRITTLE = """\
+time: {end: 1e-3}
+record: {paraview: false}
+bodies:
+  a: {kind: beam, length: 0.2, elements: 4, section: {square: {side: 0.01}}, material: {young: 1e6, density: 1000, law: j2, yield: 1e4, failure: {strain: 0.1}}}
+  b: {kind: beam, length: 0.2, elements: 4, section: {square: {side: 0.01}}, material: {young: 1e6, density: 1000}, position: [0.1, 0, 0]}
+  c: {kind: shell, mesh: {disc: {radius: 0.1, rings: 2}}, thickness: 1e-3, material: {young: 1e6, density: 1000}, centre: [0, 0, -0.1]}
+"""
 PIERCED = """\
 time: {end: 1}
 bodies:
@@ -212,6 +220,7 @@ RUNS = [
     ("a dropped bar", DROPPED, (0, 3), lambda out, s, rows: None if claim(s, "energy")["kept"] else "energy"),
     # it hits what the drag left of its speed, not what it had before
     ("drag and an impact", DRAGGED, (0,), lambda out, s, rows: None if abs(s["energy"]["max_relative_error"]) < 1e-12 else "energy"),
+    ("beams of which one may break, and a shell", BRITTLE, (0,), all_kept),
     ("a beam through a shell", PIERCED, (1,), lambda out, s, rows: None if "intersect at the start" in out else "not told"),
     ("bars through the origin", OBLIQUE, (0, 3), lambda out, s, rows: None if claim(s, "angular_momentum")["kept"] else "angular momentum"),
     ("a bar crushed", CRUSHED, (2, 3), honest),
