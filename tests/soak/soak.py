@@ -29,6 +29,7 @@ import scenes
 
 PROGRAM = os.environ.get("VISVIVA", "visviva")
 LIMIT = 300  # s that any one command may take
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # more threads than cores, and several runs at once: nobody spins
 
 
 class Wrong(Exception):
