@@ -2,9 +2,8 @@
 """Figures of the pages: each measured number has a source, those that one page quotes from another stand there, and those that a
 command prints are still printed.
 
-  tools/check_figures.py                   sources and quotes (a test)
-  tools/check_figures.py --run PROGRAM     and what `visviva` prints (make figures; some minutes)
-  tools/check_figures.py --run PROGRAM --only PAGE     of one page
+  tools/check_figures.py [ROOT]                      sources and quotes (a test)
+  tools/check_figures.py --run PROGRAM [--only PAGE]   and what `visviva` prints (make figures; some minutes)
 
 A figure is a number with a unit, a percent or a power of ten in a page's text, or a table's cell that holds nothing but numbers.
 The block of lines in which it stands (a table belongs to a block before it that ends in a colon) must have a source:
@@ -16,11 +15,12 @@ The block of lines in which it stands (a table belongs to a block before it that
   <!-- given: reason -->                   no measurement: a setting, a bound, a definition, an exact solution, a paper's number
 
 or name a benchmark (`bench_shell`), a test (`tests/..`, `test_..`) or a measuring target (`make validate`) in its own text; such a
-name in a heading speaks for its whole section, and a `source` or `given` that stands alone under a heading does so, too.
+name in a heading speaks for its whole section.
 
 ARGUMENTS may name examples, and tutorial-1.yaml, the first whole scene of docs/tutorial.md (README-1.yaml that of README.md).
 Commands of one page run in the order of the page, in one folder.  When a table is measured anew, or a method changes, the pages that
 quote old numbers are found."""
+import argparse
 import pathlib
 import re
 import shlex
@@ -46,7 +46,8 @@ CELL = re.compile(r"(?=.*\d)[-+*\d.,%e;/ ]*(?: to [-+*\d.,%e ]+)?")
 
 
 def pages():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")), *ROOT.glob("examples/*.md")]
+    front = [ROOT / name for name in ("README.md", "CONTRIBUTING.md") if (ROOT / name).is_file()]
+    return [*front, *sorted(ROOT.glob("docs/**/*.md")), *ROOT.glob("examples/*.md")]
 
 
 def name_of(page):
@@ -179,13 +180,18 @@ def printed(program, only):
 
 
 def main():
+    global ROOT
+    words = argparse.ArgumentParser(description="figures of the pages: do they have a source, and does it hold them?")
+    words.add_argument("root", nargs="?", default=ROOT, type=pathlib.Path)
+    words.add_argument("--run", metavar="PROGRAM", type=pathlib.Path)
+    words.add_argument("--only", metavar="PAGE", default="")
+    given = words.parse_args()
+    ROOT = given.root.resolve()
     missing, found = quoted()
-    if not found:
-        missing.append("no page quotes another")
     bare, sourced = untraced()
     missing += bare
-    if len(sys.argv) > 2 and sys.argv[1] == "--run":
-        more, ran = printed(str(pathlib.Path(sys.argv[2]).resolve()), sys.argv[4] if len(sys.argv) > 4 else "")
+    if given.run:
+        more, ran = printed(str(given.run.resolve()), given.only)
         missing, found = missing + more, found + ran
     for line in missing:
         print(line)
