@@ -247,7 +247,7 @@ typedef struct vv_implicit_node {
  * force and moment, or motion and turn.  work: of this body, kept from begin to finish. */
 enum { VV_IMPLICIT_ROW = 8 };
 typedef struct vv_implicit_parts {
-  bool turns; /* nodes have moments and turn; else they only move */
+  bool turns;                                       /* nodes have moments and turn; else they only move */
   int64_t (*work)(const vv_block *b, int32_t body); /* reals */
   /* A step of length h from t is to be found; it starts as a flight. */
   void (*begin)(const vv_block *b, int32_t body, double t, double h, const double *q, const double *v, double *work);

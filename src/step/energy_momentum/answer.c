@@ -237,18 +237,20 @@ static double through(const vvi_em_rigid *w, int64_t row, int64_t column, int di
 }
 
 /* The rows of a contact among themselves, frozen at the arms of this iterate; contacts feel each other through their bodies.
- * [em 12] */
+ * The law of friction wants them symmetric: those of a discrete gradient are so to second order in dt.           [em 12, 17] */
 static void couple(vvi_em_rigid *w, int directions)
 {
   for (int32_t i = 0; i < w->n_contact; i++) {
-    vvi_em_row *r = &w->rows[(int64_t)directions * i];
+    const int64_t first = (int64_t)directions * i;
+    vvi_em_row *r = &w->rows[first];
     double *own = w->own + 9 * (int64_t)i;
     for (int d = 0; d < directions; d++) fill_row(w, &w->contact[i], d, &r[d]);
     for (int d = 0; d < directions; d++)
       for (int e = 0; e < directions; e++)
-        own[3 * d + e] = (r[e].speed[0] - r[e].speed[1]) * vvi_dot3(r[d].push, r[e].push) +
-                         vvi_dot3(r[d].turn[0], r[e].spin[0]) + vvi_dot3(r[d].turn[1], r[e].spin[1]) +
-                         through(w, (int64_t)directions * i + d, (int64_t)directions * i + e, directions);
+        own[3 * d + e] =
+            (r[e].speed[0] - r[e].speed[1]) * vvi_dot3(r[d].push, r[e].push) + vvi_dot3(r[d].turn[0], r[e].spin[0]) +
+            vvi_dot3(r[d].turn[1], r[e].spin[1]) +
+            0.5 * (through(w, first + d, first + e, directions) + through(w, first + e, first + d, directions));
   }
 }
 
@@ -310,8 +312,8 @@ static double miss_tangent(const vvi_em_contact *c, double a)
 static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
 {
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-  double sum = vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
-               vvi_dot3(r->turn[1], m->dw);
+  double sum =
+      vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) + vvi_dot3(r->turn[1], m->dw);
   if (w->n_soft == 0 || (c->foot[0].soft == 0 && c->foot[1].soft == 0)) return sum;
   const int64_t rows = (int64_t)w->n_contact * (w->rough ? 3 : 1);
   const double *flex = w->flex + (r - w->rows) * rows;
@@ -358,6 +360,34 @@ static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double
   return moved;
 }
 
+/* A few rows without friction at once: the changes of the impulses that the sweeps then begin with.  Rows of springs are
+ * (1 + s A) x + off = 0, of multipliers A x + off. */
+static void pivot(vvi_em_rigid *w, double dt, double enough)
+{
+  const int32_t n = w->n_contact;
+  double *a = w->dense, *b = a + n * n, *least = b + n, *x = least + n, *work = x + n;
+  int32_t act[VVI_EM_DENSE];
+  for (int32_t j = 0; j < n; j++) {
+    vvi_em_contact *c = &w->contact[j];
+    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+    w->move[j] = 1.0;
+    change(w, c, &w->rows[j], 1.0);
+    for (int32_t i = 0; i < n; i++) a[i * n + j] = changed(w, &w->contact[i], &w->rows[i]);
+    for (int k = 0; k < 3; k++) s->dv[k] = s->dw[k] = m->dv[k] = m->dw[k] = 0.0;
+    w->move[j] = 0.0;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    const law k = law_of(&w->contact[i], dt);
+    b[i] = k.off, least[i] = k.soft < 0.0 ? -w->contact[i].j[0] : -INFINITY;
+    for (int32_t j = 0; k.soft >= 0.0 && j < n; j++) a[i * n + j] = (i == j) + k.soft * a[i * n + j];
+  }
+  if (!vvi_em_pivots(n, a, b, least, enough, x, work, act)) return;
+  for (int32_t i = 0; i < n; i++) {
+    w->move[i] = x[i];
+    change(w, &w->contact[i], &w->rows[i], x[i]);
+  }
+}
+
 /* Changes of all impulses by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Sweeps end where
  * they add 1e-9 of the first: the iterates that follow find the rest. */
 static void solve(vvi_em_rigid *w, int directions, double dt, double part, double enough)
@@ -366,6 +396,8 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
   for (int32_t i = 0; i <= w->n; i++)
     for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
+  const bool few = w->n_soft > 0 && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
+  if (few) pivot(w, dt, enough);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
@@ -375,7 +407,7 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
       const law k = law_of(c, dt);
       moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move) : sweep_normal(w, i, r, move, &k));
     }
-    if (sweep == 0) enough = fmax(enough, 1e-9 * moved);
+    if (sweep == 0 && !few) enough = fmax(enough, 1e-9 * moved);
     if (moved <= enough || w->n_contact == 1) break;
   }
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];

@@ -6,6 +6,7 @@
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
+ *   dense.c    a few contacts at once, by pivots
  *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
@@ -109,7 +110,7 @@ typedef struct vvi_em_contact {
   double aim;                      /* what u[0] is to be */
 } vvi_em_contact;
 
-enum { VVI_EM_SPOTS = 32 };
+enum { VVI_EM_SPOTS = 32, VVI_EM_DENSE = 128 };
 
 /* A unit impulse along one direction of a contact, as each of the two bodies feels it, and half of what it does to them:
  * velocities of a step are means of those before and after. */
@@ -132,8 +133,10 @@ typedef struct vvi_em_rigid {
   int32_t *soft_of; /* [objects] 1 + which of these; 0: a frame */
   vvi_em_leg *leg;  /* [leg_room] */
   int32_t n_leg, leg_room;
-  double *flex, *column; /* what rows do to each other through bodies that bend: [flex_room]; [most nodes][VV_IMPLICIT_ROW] */
+  double *flex,
+      *column; /* what rows do to each other through bodies that bend: [flex_room]; [most nodes][VV_IMPLICIT_ROW] */
   int64_t flex_room;
+  double *dense; /* [VVI_EM_DENSE (2 VVI_EM_DENSE + 5)] of contacts that are solved for at once */
   int threads;
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
@@ -241,6 +244,12 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt);
 
 /* j = 0 where there is no impulse that does it. */
 void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3]);
+
+/* ---- dense.c ---- */
+
+/* x >= least, A x + b >= 0, one of them an equality in every row; false: not found.  work: n + n (n + 1) reals.  act: [n] */
+bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
+                   double *work, int32_t *act);
 
 /* ---- rigid.c ---- */
 

@@ -62,8 +62,9 @@ vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
     const vvi_object *o = &w->solids->object[i];
     w->soft_of[i] = o->soft ? soft_of(w, o->block, o->patch->node) : 0;
   }
-  w->column = VVI_ARENA_NEW(s->arena, double, ROW * most);
-  return w->column == NULL ? VV_NOMEM : VV_OK;
+  w->column = VVI_ARENA_NEW(s->arena, double, ROW *most);
+  w->dense = VVI_ARENA_NEW(s->arena, double, VVI_EM_DENSE *(2 * VVI_EM_DENSE + 5));
+  return w->column == NULL || w->dense == NULL ? VV_NOMEM : VV_OK;
 }
 
 /* ---- a step ---- */

@@ -137,7 +137,27 @@ typedef struct search {
   vvi_em_rigid *w;
   double dt, least; /* least: gap of the pair, or a lower bound */
   int found;
+  bool only_known; /* springs of before are looked for, before new contacts are */
 } search;
+
+/* Objects that are the same, or segments beside each other. */
+static bool beside(const vvi_em_rigid *w, int32_t a, int32_t b)
+{
+  const vvi_object *x = &w->solids->object[a], *y = &w->solids->object[b];
+  if (a == b || x->patch != y->patch || !x->soft) return a == b;
+  const int64_t d = x->copy > y->copy ? x->copy - y->copy : y->copy - x->copy;
+  return d == 1 || (x->patch->closed && d == x->patch->nodes - 1);
+}
+
+/* A spring whose segments are no longer near each other, but others beside them are: it slides along.  NULL: none. */
+static vvi_em_contact *left_by(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  for (int32_t i = *last_of(w, f); w->sprung && bends(f) && i >= 0; i = w->contact[i].before) {
+    vvi_em_contact *old = &w->contact[i];
+    if (old->slot >= 0 && !old->seen && beside(w, old->f.a, f->a) && beside(w, old->f.b, f->b)) return old;
+  }
+  return NULL;
+}
 
 /* A spring between bodies that bend stands where they are nearest in this step: what it remembers is its own gap.    [em 18] */
 static bool stand_anew(vvi_em_rigid *w, vvi_em_contact *c, const vvi_em_feature *f)
@@ -152,7 +172,8 @@ static bool found(search *k, const vvi_em_feature *f, double gap1)
   vvi_pose slave, master;
   vvi_em_contact *c = known(k->w, f);
   if (c != NULL) return stand_anew(k->w, c, f);
-  if (gap1 >= 0.0) return true;
+  if (gap1 >= 0.0 || k->only_known) return true;
+  if ((c = left_by(k->w, f)) != NULL) return stand_anew(k->w, c, f);
   if ((c = add(k->w, f)) == NULL) return false;
   vvi_em_pose(&k->w->frame[f->slave], false, &slave);
   vvi_em_pose(&k->w->frame[f->master], false, &master);
@@ -253,10 +274,28 @@ static bool refresh(vvi_em_rigid *w, double dt)
   return true;
 }
 
+static bool touches_soft(const vvi_em_rigid *w, const vvi_candidate *c)
+{
+  return w->n_soft > 0 && (w->soft_of[c->a] > 0 || w->soft_of[c->b] > 0);
+}
+
+static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
+{
+  vvi_em_rigid *w = k->w;
+  for (int64_t i = 0; i < n; i++) {
+    if (!touches_soft(w, &list[i])) continue;
+    const vvi_em_pair c = pair_of(w, &list[i]);
+    w->looked++;
+    if (!look_soft(k, &c, 16.0 * fabs(k->dt) * (w->near->bound[c.index_a] + w->near->bound[c.index_b]))) return false;
+    w->deepest = fmax(w->deepest, -k->least);
+  }
+  return true;
+}
+
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 {
   search k = {.w = w, .dt = dt};
-  w->clear = INFINITY;
+  w->clear = w->n_soft > 0 ? 0.0 : INFINITY;
   w->deepest = 0.0;
   *new_ones = 0;
   if (w->solids == NULL) return true;
@@ -264,23 +303,21 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   if (w->near != NULL && !refresh(w, dt)) return false;
   const vvi_candidate *list = w->near != NULL ? w->near->list : w->few;
   const int64_t n = w->near != NULL ? w->near->n : w->n_few;
+  if ((k.only_known = w->n_soft > 0 && w->sprung) && !find_soft(&k, list, n)) return false;
+  k.only_known = false;
+  if (w->n_soft > 0 && !find_soft(&k, list, n)) return false;
   for (int64_t i = 0; i < n; i++) {
+    if (touches_soft(w, &list[i])) continue;
     const vvi_em_pair c = pair_of(w, &list[i]);
     const vvi_em_frame *a = &w->frame[c.frame_a], *b = &w->frame[c.frame_b];
     const double speed = speed_bound(w, &c), margin = 16.0 * speed * fabs(dt),
                  weight = w->weighs ? vvi_norm3(a->gravity) + vvi_norm3(b->gravity) : 0.0;
     w->looked++;
-    if (w->n_soft > 0 && (w->soft_of[c.index_a] > 0 || w->soft_of[c.index_b] > 0)) {
-      if (!look_soft(&k, &c, 16.0 * fabs(dt) * (w->near->bound[c.index_a] + w->near->bound[c.index_b]))) return false;
-      w->deepest = fmax(w->deepest, -k.least);
-      continue;
-    }
     k.least = far_apart(&c, &a->after, &b->after);
     if (!(k.least > margin) && !look(&k, &c, margin)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
     w->deepest = fmax(w->deepest, -k.least);
   }
-  if (w->n_soft > 0) w->clear = 0.0;
   *new_ones = k.found;
   return true;
 }
