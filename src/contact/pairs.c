@@ -206,10 +206,13 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
     for (int32_t j = 0; j < m->n_patch; j++) {
       const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
       const bool known = event ? b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP : implicit_meets(a, b);
-      if (a->type != VV_PATCH_CURVE || known) continue;
+      if (a->type != VV_PATCH_CURVE || (known && event)) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
+      if (known && vv_is(rule, "arms", "C"))
+        return vv_complain(rule, "arms", "C is for rigid bodies: '%s' bends; use D", m->body[a->body].name);
+      if (known) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
                          "between the two",

@@ -205,8 +205,17 @@ void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[
 bool vvi_em_soft_correct(vvi_em_rigid *w, bool fresh);
 /* What unit impulses along the rows do to each other through bodies that bend, into flex; false: no room. */
 bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
+typedef struct vvi_em_shape {
+  const vv_solid *solid;
+  vvi_pose pose;
+  vv_solid segment;
+  vvi_part part;
+} vvi_em_shape;
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out);
 /* A spot of a pair of which one or both bend, as a feature. */
-void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, vvi_em_feature *out);
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+                      vvi_em_feature *out);
 /* A segment that is followed by another leaves its last node to that one. */
 bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f);
 double vvi_em_weight_of(const vvi_em_rigid *w, int32_t frame, int32_t soft);

@@ -329,17 +329,47 @@ bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
 
 /* ---- spots ---- */
 
-/* The weight of the second node of a segment at a point of its axis, where the step leads. */
-static double weight_at(const vvi_em_rigid *w, int32_t object, const double x[3])
+static void frame_pose(const vvi_em_frame *f, double when, vvi_pose *out)
 {
-  vv_implicit_node a, b;
-  double d[3], e[3];
-  if (w->solids->object[object].mover[1] < 0) return 0.0;
-  node_of(w, object, 0, &a), node_of(w, object, 1, &b);
-  for (int c = 0; c < 3; c++) {
-    d[c] = b.place[c] + b.u[c] - a.place[c] - a.u[c];
-    e[c] = x[c] - a.place[c] - a.u[c];
+  double turn[9];
+  const double theta[3] = {when * f->theta[0], when * f->theta[1], when * f->theta[2]};
+  vvi_em_pose(f, false, out);
+  if (f->held) return;
+  vvi_exp(theta, turn);
+  vvi_mul33(turn, f->r, out->turn);
+  for (int k = 0; k < 3; k++) out->place[k] += when * f->dx[k];
+}
+
+static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when, double x[3])
+{
+  vv_implicit_node n;
+  node_of(w, object, k, &n);
+  for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
+}
+
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out)
+{
+  const vvi_object *o = &w->solids->object[object];
+  double x[2][3];
+  out->solid = o->solid;
+  if (w->soft_of[object] == 0) {
+    frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
+    return;
   }
+  const int nodes = o->mover[1] >= 0 ? 2 : 1;
+  for (int k = 0; k < nodes; k++) node_place(w, object, k, when, x[k]);
+  out->part = w->near->fibre[object], out->segment = w->near->thread[object];
+  out->segment.part = &out->part, out->solid = &out->segment;
+  vvi_solid_segment(o, x[0], nodes > 1 ? x[1] : NULL, &out->pose, &out->part, &out->segment);
+}
+
+/* The weight of the second node of a segment at a point of its axis. */
+static double weight_at(const vvi_em_rigid *w, int32_t object, double when, const double x[3])
+{
+  double a[3], b[3], d[3], e[3];
+  if (w->solids->object[object].mover[1] < 0) return 0.0;
+  node_place(w, object, 0, when, a), node_place(w, object, 1, when, b);
+  for (int c = 0; c < 3; c++) d[c] = b[c] - a[c], e[c] = x[c] - a[c];
   const double dd = vvi_dot3(d, d), t = dd > 0.0 ? vvi_dot3(d, e) / dd : 0.0;
   return t < 1e-12 ? 0.0 : t > 1.0 - 1e-12 ? 1.0 : t;
 }
@@ -352,7 +382,8 @@ static bool is_ball(const vvi_em_rigid *w, int32_t object)
 
 /* What bends is a point of its axis with a radius, and the slave; the other one is such a point, the centre of a ball, or a
  * plane where the spot is. */
-void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, vvi_em_feature *out)
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+                      vvi_em_feature *out)
 {
   const int32_t object[2] = {k->index_a, k->index_b};
   const int s = w->soft_of[k->index_a] > 0 ? 0 : 1, m = 1 - s;
@@ -367,15 +398,15 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
   out->a_slave = s == 0;
   out->slave = w->n, out->master = m == 0 ? k->frame_a : k->frame_b;
   out->soft[0] = w->soft_of[object[s]], out->soft[1] = w->soft_of[object[m]];
-  out->foot[0] = weight_at(w, object[s], axis);
+  out->foot[0] = weight_at(w, object[s], when, axis);
   if (out->soft[1] > 0) {
     const double own = w->near->fibre[object[m]].radius;
     for (int i = 0; i < 3; i++) surface[i] -= own * nu[i];
-    out->foot[1] = weight_at(w, object[m], surface);
+    out->foot[1] = weight_at(w, object[m], when, surface);
     out->sign = 1.0, out->radius = r + own, out->master = w->n;
     return;
   }
-  const vvi_pose *pose = &w->frame[out->master].after;
+  vvi_pose pose;
   const vvi_part *part = w->solids->object[object[m]].solid->part;
   if (is_ball(w, object[m])) {
     out->sign = part->hollow ? -1.0 : 1.0;
@@ -383,9 +414,10 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     memcpy(out->place, part->centre, sizeof out->place);
     return;
   }
-  for (int i = 0; i < 3; i++) surface[i] -= pose->place[i];
-  vvi_tapply33(pose->turn, surface, out->place);
-  vvi_tapply33(pose->turn, nu, out->normal);
+  frame_pose(&w->frame[out->master], when, &pose);
+  for (int i = 0; i < 3; i++) surface[i] -= pose.place[i];
+  vvi_tapply33(pose.turn, surface, out->place);
+  vvi_tapply33(pose.turn, nu, out->normal);
 }
 
 bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f)

@@ -159,7 +159,7 @@ static vvi_em_contact *left_by(const vvi_em_rigid *w, const vvi_em_feature *f)
   return NULL;
 }
 
-/* A spring between bodies that bend stands where they are nearest in this step: what it remembers is its own gap.    [em 18] */
+/* What a spring between bodies that bend remembers is its own gap, not where it stood. */
 static bool stand_anew(vvi_em_rigid *w, vvi_em_contact *c, const vvi_em_feature *f)
 {
   if (!bends(f) || c->slot < 0 || c->seen) return true;
@@ -203,6 +203,24 @@ static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object)
   return w->soft_of[object] > 0 ? &w->near->thread[object] : w->solids->object[object].solid;
 }
 
+/* Springs stand where the two are nearest in the middle of the step, so that the sum of what their gaps change by follows the true
+ * gap to second order, however they slide; multipliers where they are nearest at its end: that gap never shrinks.      [em 18] */
+static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_em_pair *c, vvi_em_feature *f)
+{
+  vvi_em_shape a, b;
+  vvi_spot spot[VVI_EM_SPOTS];
+  double gap;
+  vvi_em_shape_of(w, c->index_a, 0.5, &a);
+  vvi_em_shape_of(w, c->index_b, 0.5, &b);
+  const double margin = 16.0 * fmax(w->near->reach[c->index_a], w->near->reach[c->index_b]);
+  const int n = vvi_solids_touch(a.solid, &a.pose, b.solid, &b.pose, fmin(margin, 1e300), VVI_EM_SPOTS, spot, &gap);
+  for (int i = 0; i < n; i++)
+    if (spot[i].key == f->key) {
+      vvi_em_soft_spot(w, c, &spot[i], 0.5, f);
+      return;
+    }
+}
+
 static bool look_soft(search *k, const vvi_em_pair *c, double margin)
 {
   vvi_em_rigid *w = k->w;
@@ -211,8 +229,11 @@ static bool look_soft(search *k, const vvi_em_pair *c, double margin)
                                  &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
-    vvi_em_soft_spot(w, c, &w->spot[i], &f);
-    if (!vvi_em_soft_left(w, &f) && !found(k, &f, w->spot[i].gap)) return false;
+    const double gap = w->spot[i].gap;
+    vvi_em_soft_spot(w, c, &w->spot[i], 1.0, &f);
+    if (vvi_em_soft_left(w, &f)) continue;
+    if (w->law[c->law].stiffness > 0.0) stand_in_the_middle(w, c, &f);
+    if (!found(k, &f, gap)) return false;
   }
   return true;
 }
