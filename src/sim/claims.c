@@ -207,7 +207,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   return bound;
 }
 
-/* precise: bounds are as they will be told; otherwise only where a claim would break. */
+/* precise: bounds are as they will be told; otherwise only where a claim that was kept would break. */
 void vvi_claims_judge(vv_sim *sim, bool precise)
 {
   vv_ledger *l = &sim->ledger;
@@ -227,7 +227,7 @@ void vvi_claims_judge(vv_sim *sim, bool precise)
     }
     c->worst = l->claim_worst[i], c->when = l->claim_when[i];
     c->bound = bound_of(sim, i, precise);
-    if (!precise && c->worst > c->bound) c->bound = bound_of(sim, i, true);
+    if (!precise && c->kept && c->worst > c->bound) c->bound = bound_of(sim, i, true);
     c->kept = c->worst <= c->bound;
   }
 }
