@@ -86,7 +86,7 @@ static void audit(struct vv_step *s, vv_totals *sum)
     } else {
       vv_totals plain = {0};
       b->kind->audit(b, x->q + b->q0, x->p + b->p0, &plain);
-      sum->kinetic += plain.kinetic;
+      sum->kinetic += plain.kinetic, sum->strain += plain.strain;
     }
     v += reals_of(b);
   }
