@@ -5,8 +5,8 @@
 #include "model/probe.h"
 #include "sim/sim.h"
 #include "sim/stop.h"
-#include "step/energy_momentum/frames.h"
 #include "step/contact.h"
+#include "step/energy_momentum/frames.h"
 #include "visviva/net.h"
 
 #include <stdio.h>

@@ -26,15 +26,15 @@ typedef struct flat_body {
 
 typedef struct flat {
   const vv_block *b;
-  vv_block bare; /* without gravity: forces of the strains alone */
+  vv_block bare;  /* without gravity: forces of the strains alone */
   double h, size; /* size: m, about the distance of nodes */
   int64_t n, column;
   int columns; /* of q */
   flat_body *body;
-  double *mass;                    /* [nodes] */
-  double *q, *p;                   /* at n: [columns][column], [3][column] */
-  double *z, *place, *force;       /* [3], [columns], [3]: dq, scratch of places, F(qmid) of the strains */
-  double *r, *d, *kd, *s, *moved;  /* [3]: of the linear systems; moved: force elsewhere */
+  double *mass;                   /* [nodes] */
+  double *q, *p;                  /* at n: [columns][column], [3][column] */
+  double *z, *place, *force;      /* [3], [columns], [3]: dq, scratch of places, F(qmid) of the strains */
+  double *r, *d, *kd, *s, *moved; /* [3]: of the linear systems; moved: force elsewhere */
 } flat;
 
 enum { FLAT_REALS = (sizeof(flat) + 7) / 8, BODY_REALS = sizeof(flat_body) / 8 };

@@ -77,11 +77,11 @@ typedef struct vvi_em_feature {
   int vertices, vertex[4];
   double weight[4], offset; /* positive weights: the slave's.  What the two are held apart by */
   int32_t name[2];          /* bodies of the search: slave, master */
-  double point[3];       /* of the slave, its axes */
-  double place[3];       /* of the master, its axes: a point of the plane, or the centre */
-  double normal[3];      /* plane: unit, to the free side, axes of the master */
-  double radius;         /* plane: about the slave's point; points: their distance when they touch */
-  double own;            /* from the slave's point to its surface */
+  double point[3];          /* of the slave, its axes */
+  double place[3];          /* of the master, its axes: a point of the plane, or the centre */
+  double normal[3];         /* plane: unit, to the free side, axes of the master */
+  double radius;            /* plane: about the slave's point; points: their distance when they touch */
+  double own;               /* from the slave's point to its surface */
 } vvi_em_feature;
 
 /* A line of the scene. */
@@ -129,7 +129,8 @@ typedef struct vvi_em_row {
 /* What a spring remembers in the state.  All doubles. */
 typedef struct vvi_em_slot {
   double used, gap; /* 1; the dynamic gap */
-  double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], sheet, offset, point[3], place[3], normal[3], radius, own;
+  double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], sheet, offset, point[3], place[3], normal[3],
+      radius, own;
 } vvi_em_slot;
 
 typedef struct vvi_em_rigid {
@@ -148,8 +149,8 @@ typedef struct vvi_em_rigid {
   vvi_sheet_search *search; /* NULL: no surfaces meet */
   double *fake;             /* [2 np] momenta and forces as the search is told them */
   int64_t np;
-  int32_t *sheet_soft; /* [bodies of the search] 1 + which body that bends; then [..] which frame */
-  const vv_state *state;    /* at n */
+  int32_t *sheet_soft;   /* [bodies of the search] 1 + which body that bends; then [..] which frame */
+  const vv_state *state; /* at n */
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
   vvi_em_law *law;          /* [rules] */

@@ -40,7 +40,8 @@ bool vvi_em_bends(const vv_model *m)
 static bool some_held(const vv_block *b)
 {
   vvi_arena arena = {0};
-  double *q = VVI_ARENA_NEW(&arena, double, b->kind->node_q * b->column), *p = VVI_ARENA_NEW(&arena, double, 3 * b->column);
+  double *q = VVI_ARENA_NEW(&arena, double, b->kind->node_q * b->column),
+         *p = VVI_ARENA_NEW(&arena, double, 3 * b->column);
   bool held = q == NULL || p == NULL;
   for (int64_t i = 0; !held && i < 3 * b->column; i++) p[i] = 1.0;
   if (!held) b->kind->drift(b, 1.0, q, p);
@@ -55,8 +56,12 @@ static vv_status refuse_flat(const vv_model *m)
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (!is_flat(b)) continue;
-    if (b->n_load > 0) return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog", b->kind->name);
-    if (some_held(b)) return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog", b->kind->name);
+    if (b->n_load > 0)
+      return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog",
+                         b->kind->name);
+    if (some_held(b))
+      return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog",
+                         b->kind->name);
   }
   return VV_OK;
 }

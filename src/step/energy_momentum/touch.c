@@ -322,6 +322,27 @@ static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
   return true;
 }
 
+static double weight_of(const vvi_em_feature *f, int vertex)
+{
+  for (int i = 0; i < f->vertices; i++)
+    if (f->vertex[i] == vertex) return f->weight[i];
+  return 0.0;
+}
+
+/* Edges that end in a vertex, and faces about it, meet another by the same two points: one contact is enough. */
+static bool stands_there(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  for (int32_t i = *last_of(w, f); i >= 0; i = w->contact[i].before) {
+    const vvi_em_feature *g = &w->contact[i].f;
+    double most = 0.0;
+    if (!g->sheet || (g->b < 0 && g->a >= 0) || (f->b < 0 && f->a >= 0) || (g->a == f->a && g->b == f->b)) continue;
+    for (int k = 0; k < f->vertices; k++) most = fmax(most, fabs(f->weight[k] - weight_of(g, f->vertex[k])));
+    for (int k = 0; k < g->vertices; k++) most = fmax(most, fabs(g->weight[k] - weight_of(f, g->vertex[k])));
+    if (most < 1e-6) return true;
+  }
+  return false;
+}
+
 /* Surfaces: those that overlap where the step leads, and are local minima of the distance. */
 static bool find_sheets(search *k)
 {
@@ -336,6 +357,7 @@ static bool find_sheets(search *k)
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
     w->deepest = fmax(w->deepest, -gap);
     if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
+    if (stands_there(w, &f)) continue;
     if (!found(k, &f, gap)) return false;
   }
   return true;
