@@ -136,7 +136,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 
 const vv_stepper_kind vv_energy_momentum_stepper = {
     .name = "energy-momentum",
-    .doc = "implicit; energy and momenta to round-off (beams, rigid)",
+    .doc = "implicit; energy and momenta to round-off (beams, shells, rigid)",
     .claims = VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
     .memory = memory,
     .start = start,
