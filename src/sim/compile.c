@@ -57,20 +57,26 @@ static bool needs_leapfrog(const vv_model *m)
   return m->solids != NULL || m->sheets != NULL;
 }
 
+static bool has_form(const vv_block *b)
+{
+  const vv_implicit_table *form = b->kind->implicit;
+  return vvi_em_parts_of(b) != NULL || (form != NULL && (form->step != NULL || form->frames != NULL));
+}
+
 /* An implicit stepper takes its bodies through their discrete-gradient form; the contacts in it are those of rigid ones and of
  * those whose form has parts. */
 static vv_status check_implicit(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
   for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL && vvi_em_parts_of(&m->block[i]) == NULL)
+    if (m->block[i].nodes > 0 && !has_form(&m->block[i]))
       status = vv_complain(g, "step", "bodies of kind %s have no %s form; use %s", m->block[i].kind->name,
                            m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "leapfrog or event");
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
       status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
   if (touches(m) && !touches_implicitly(m))
-    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies, round beams and shells; use %s",
+    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies, bars, round beams and shells; use %s",
                          m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "event");
   if (status == VV_OK) status = vvi_em_refuse(m);
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);

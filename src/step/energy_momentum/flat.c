@@ -234,9 +234,10 @@ static void find_masses(flat *w)
   for (int64_t i = 0; i < w->n; i++) w->mass[i] = 1.0 / w->place[i];
 }
 
-static void begin(const vv_block *b, int32_t unused, double t, double h, const double *q, const double *p, double *work)
+static void begin(const vv_block *b, int32_t unused, double t, double h, const double *q, const double *p,
+                  const double *v, double *work)
 {
-  (void)unused, (void)t;
+  (void)unused, (void)t, (void)v;
   flat *w = (flat *)(void *)work;
   *w = (flat){.b = b, .bare = *b, .h = h, .n = b->nodes, .column = b->column, .columns = b->kind->node_q};
   memset(w->bare.gravity, 0, sizeof w->bare.gravity);

@@ -61,7 +61,8 @@ typedef struct vvi_em_leg {
 typedef struct vvi_em_foot {
   int32_t soft;     /* 1 + which body; 0: it stands on a frame */
   int32_t first, n; /* legs */
-  double off[3];    /* from there to where the impulse acts */
+  double shift[3];  /* from there to its material point: the reach of a tip */
+  double off[3];    /* and on to where the impulse acts */
 } vvi_em_foot;
 
 /* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */

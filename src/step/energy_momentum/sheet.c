@@ -45,6 +45,7 @@ static void node_place(const vvi_em_rigid *w, int32_t body, int32_t mover, doubl
   vv_implicit_node n;
   f->parts->node(f->work, b->node0 + (mover - b->mover0) - f->first, &n);
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
+  for (int c = 0; b->tip != NULL && c < 3; c++) x[c] += b->tip->reach * b->tip->direction[c];
 }
 
 static void vertex_place(const vvi_em_rigid *w, int32_t v, double when, double x[3])
@@ -151,7 +152,7 @@ static void on_obstacle(const vv_patch *o, const vvi_closest *at, const double x
 static void take_sides(const vvi_em_rigid *w, vvi_em_feature *f)
 {
   const struct vvi_sheets *s = w->search->sheets;
-  bool first = true, second = false; /* of the two sides: does it turn? */
+  bool first = false, second = true; /* of the two sides: does it turn? */
   for (int i = 0; i < f->vertices; i++) {
     const bool turns = s->body[s->body_of[f->vertex[i]]].carrier != VVI_CARRY_POINTS;
     if (f->weight[i] > 0.0) first = turns;
@@ -182,7 +183,7 @@ double vvi_em_sheet_feature(const vvi_em_rigid *w, int32_t a, int32_t b, int32_t
 {
   const struct vvi_sheets *s = w->search->sheets;
   double x[4][3];
-  vvi_closest at = {.c = {1.0}};
+  vvi_closest at = {.c = {1.0}, .d = 0.0};
   *f = (vvi_em_feature){.sheet = true, .a = a, .b = b, .law = law, .offset = offset, .a_slave = true};
   f->vertices = vvi_sheet_vertices(s, a, b, f->vertex);
   for (int i = 0; i < f->vertices; i++) vertex_place(w, f->vertex[i], when, x[i]);
@@ -194,6 +195,14 @@ double vvi_em_sheet_feature(const vvi_em_rigid *w, int32_t a, int32_t b, int32_t
     f->name[1] = -1 - b;
     f->own = w->soft[f->soft[0] - 1].parts->turns ? offset : 0.0;
     on_obstacle(o, &at, x[0], f);
+    return at.d - offset;
+  }
+  if (f->vertices == 2) { /* tips on one line: which is in front is known once and for all */
+    const double *way = s->body[s->body_of[f->vertex[0]]].tip->direction;
+    f->weight[0] = 1.0, f->weight[1] = -1.0;
+    take_sides(w, f);
+    f->radius = offset;
+    for (int c = 0; c < 3; c++) f->normal[c] = -way[c], at.d -= way[c] * (x[0][c] - x[1][c]);
     return at.d - offset;
   }
   vvi_closest_at(a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE, (const double(*)[3])x, &at);

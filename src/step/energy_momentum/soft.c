@@ -16,8 +16,9 @@ enum { ROW = VV_IMPLICIT_ROW, MOST_ITERATIONS = 30 };
 /* Nodes that only move, in three columns; internal variables have no discrete gradient. */
 const vv_implicit_parts *vvi_em_parts_of(const vv_block *b)
 {
+  if (b->z_reals > 0) return NULL;
   if (b->kind->implicit != NULL) return b->kind->implicit->parts;
-  return (b->claims & VV_FLAT) != 0 && b->kind->node_p == 3 && b->z_reals == 0 ? &vvi_em_flat_parts : NULL;
+  return (b->claims & VV_FLAT) != 0 && b->kind->node_p == 3 ? &vvi_em_flat_parts : NULL;
 }
 
 static bool is_flat(const vv_block *b)
@@ -25,10 +26,16 @@ static bool is_flat(const vv_block *b)
   return b->nodes > 0 && vvi_em_parts_of(b) == &vvi_em_flat_parts;
 }
 
+/* The parts are all there is of its form. */
+static bool is_plain(const vv_block *b)
+{
+  return b->nodes > 0 && vvi_em_parts_of(b) != NULL && (b->kind->implicit == NULL || b->kind->implicit->step == NULL);
+}
+
 bool vvi_em_bends(const vv_model *m)
 {
   for (int i = 0; i < m->n_block; i++)
-    if (is_flat(&m->block[i])) return true;
+    if (is_plain(&m->block[i])) return true;
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
     if (m->solids->object[i].soft) return true;
   return m->sheets != NULL;
@@ -55,11 +62,11 @@ static vv_status refuse_flat(const vv_model *m)
   const vv_group *method = vv_sub(m->root, "method");
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    if (!is_flat(b)) continue;
+    if (!is_plain(b)) continue;
     if (b->n_load > 0)
       return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog",
                          b->kind->name);
-    if (some_held(b))
+    if (is_flat(b) && some_held(b))
       return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog",
                          b->kind->name);
   }
@@ -78,7 +85,7 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
   const double offset = (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
                         (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
   if (vv_is(line, "arms", "C")) return vv_complain(line, "arms", "C is for rigid bodies: surfaces bend; use D");
-  if (a->obstacle != NULL || b->obstacle != NULL) return VV_OK;
+  if (a->obstacle != NULL || b->obstacle != NULL || (a->tip != NULL && b->tip != NULL)) return VV_OK;
   if (i == j && !(offset > 0.0))
     return vv_complain(line, "self", "in energy-momentum steps '%s' does not meet itself: set 'self: false'",
                        m->body[a->body].name);
@@ -170,8 +177,7 @@ bool vvi_em_soft_predict(vvi_em_rigid *w, const vv_state *x, double t, double dt
   for (int32_t i = 0; i < w->n_soft; i++) {
     vvi_em_soft *f = &w->soft[i];
     memset(f->load, 0, sizeof(double) * (size_t)(ROW * f->n));
-    f->parts->begin(f->block, f->body, t, dt, x->q + f->block->q0,
-                    f->parts == &vvi_em_flat_parts ? x->p + f->block->p0 : f->v, f->work);
+    f->parts->begin(f->block, f->body, t, dt, x->q + f->block->q0, x->p + f->block->p0, f->v, f->work);
     found = fly(f) && found;
   }
   return found;
@@ -191,7 +197,8 @@ static void node_of(const vvi_em_rigid *w, int32_t object, int k, vv_implicit_no
 {
   const vvi_object *o = &w->solids->object[object];
   const vvi_em_soft *f = &w->soft[w->soft_of[object] - 1];
-  f->parts->node(f->work, o->patch->node + (o->copy + k) % o->patch->nodes - f->first, out);
+  const int64_t copy = o->mover[1] >= 0 ? (o->copy + k) % o->patch->nodes : 0; /* a tip has one node */
+  f->parts->node(f->work, o->patch->node + copy - f->first, out);
 }
 
 void vvi_em_soft_place(const vvi_em_rigid *w, double dt)
@@ -241,6 +248,7 @@ static bool stand_on_sheet(vvi_em_rigid *w, const vvi_em_contact *c, int side, v
     const vvi_sheet_body *b = &s->body[s->body_of[v]];
     const int64_t first = b->node0 - b->mover0 - w->soft[f->soft - 1].first;
     if (weight <= 0.0) continue;
+    for (int k = 0; b->tip != NULL && k < 3; k++) f->shift[k] = b->tip->reach * b->tip->direction[k];
     if (!b->loose && add_leg(w, f, first + s->mover[v], weight) == NULL) return false;
     for (int32_t k = s->stencil0 != NULL ? s->stencil0[v] : 0; b->loose && k < s->stencil0[v + 1]; k++)
       if (add_leg(w, f, first + s->stencil[k], weight * s->weight[k]) == NULL) return false;
@@ -261,6 +269,11 @@ bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
     const vvi_object *o = &w->solids->object[(side == 0) == c->f.a_slave ? c->f.a : c->f.b];
     const int64_t node = o->patch->node - w->soft[f->soft - 1].first;
     const double t = c->f.foot[side];
+    if (o->mover[1] < 0) {
+      for (int k = 0; k < 3; k++) f->shift[k] = o->patch->reach * o->patch->direction[k];
+      if (add_leg(w, f, node, 1.0) == NULL) return !(w->full = true);
+      continue;
+    }
     if (add_leg(w, f, node + o->copy, 1.0 - t) == NULL ||
         add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t) == NULL)
       return !(w->full = true);
@@ -272,7 +285,7 @@ void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when,
 {
   const vvi_em_soft *s = &w->soft[f->soft - 1];
   vv_implicit_node n;
-  for (int c = 0; c < 3; c++) x[c] = 0.0;
+  for (int c = 0; c < 3; c++) x[c] = f->shift[c];
   for (int32_t i = f->first; i < f->first + f->n; i++) {
     s->parts->node(s->work, w->leg[i].node, &n);
     for (int c = 0; c < 3; c++) x[c] += w->leg[i].weight * (n.place[c] + when * n.u[c]);

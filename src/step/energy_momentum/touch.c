@@ -462,6 +462,24 @@ static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted 
   vvi_post_impulse(post, c->x, j);
 }
 
+/* A guide takes what is not along it: the body got (f.e) e at its point where f at x was meant.                      [em 21] */
+static void post_guides(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted *post)
+{
+  for (int side = 0; side < 2; side++) {
+    const vvi_em_soft *s = c->foot[side].soft > 0 ? &w->soft[c->foot[side].soft - 1] : NULL;
+    double e[3], f[3], along[3], x[3];
+    if (s == NULL || s->parts->guide == NULL) continue;
+    s->parts->guide(s->work, e);
+    vvi_em_foot_place(w, &c->foot[side], 0.5, x);
+    for (int k = 0; k < 3; k++)
+      f[k] = (side == 0 ? -1.0 : 1.0) * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
+    const double part = -vvi_dot3(e, f);
+    for (int k = 0; k < 3; k++) along[k] = part * e[k];
+    vvi_post_impulse(post, c->x, f);
+    vvi_post_impulse(post, x, along);
+  }
+}
+
 /* The slave gets what the master gives. */
 static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, double time)
 {
@@ -537,6 +555,7 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     vvi_em_contact *c = &w->contact[i];
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
     post_held(w, c, post);
+    post_guides(w, c, post);
     tell(s, w, c, start + part * dt);
     if (c->law->stiffness > 0.0) {
       if (!remember_spring(s, w, c, start + part * dt)) return false;
