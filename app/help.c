@@ -69,7 +69,12 @@ static const topic topics[] = {
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"
-"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n"},
+"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n\n"
+"  -f, --field NAME    bodies at one time, coloured by an output field: mises,\n"
+"                      plastic_strain, velocity, stress[0] (fields with several\n"
+"                      components: by their size, or by one); bars on a line as\n"
+"                      curves\n"
+"  --time T            at the frame nearest to this; default: the last\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"

@@ -69,8 +69,9 @@ struct vv_solid; /* geom/solid.h: a rigid shape */
 typedef struct vv_patch {
   vv_patch_type type;
   int32_t body;
-  int64_t node;        /* tip, curve, solid, surface: its (first) node within the block; -1: fixed in space */
-  int64_t nodes;       /* curve, solid, surface: how many */
+  int64_t node;  /* tip, curve, solid, surface: its (first) node within the block; -1: fixed in space */
+  int64_t nodes; /* curve, solid, surface: how many.  tip: 0, or so many one behind the other inside of a chain of nodes
+                          whose element i joins nodes i and i + 1: each sleeps until one of its two elements is broken */
   int64_t element;     /* surface: its first triangle within the block (element_node holds their corners) */
   int64_t elements;    /* surface: how many */
   double thickness;    /* surface: m */
