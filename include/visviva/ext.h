@@ -251,7 +251,8 @@ typedef struct vv_implicit_parts {
   bool turns;                                       /* nodes have moments and turn; else they only move */
   int64_t (*work)(const vv_block *b, int32_t body); /* reals */
   /* A step of length h from t is to be found; it starts as a flight. */
-  void (*begin)(const vv_block *b, int32_t body, double t, double h, const double *q, const double *v, double *work);
+  void (*begin)(const vv_block *b, int32_t body, double t, double h, const double *q, const double *p, const double *v,
+                double *work);
   /* One correction of Newton's iteration under these loads (N, N m), by a new tangent or the last one.  Sizes of the correction
    * and of the whole step, in one unit.  false: there is none. */
   bool (*correct)(double *work, const double *load, bool fresh, double *added, double *whole);
@@ -259,6 +260,7 @@ typedef struct vv_implicit_parts {
   void (*respond)(double *work, double *x);
   void (*node)(const double *work, int64_t node, vv_implicit_node *out);
   void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
+  void (*guide)(const double *work, double e[3]); /* the line along which all nodes move; NULL: they are free */
   /* The step is taken, and what came from outside booked, but for contacts. */
   void (*finish)(double *work, double *q, double *p, double *v, vv_posted *post);
 } vv_implicit_parts;
@@ -272,10 +274,13 @@ typedef struct vv_implicit_table {
   int node_v;
   int64_t (*work)(const vv_block *b); /* reals of scratch */
   void (*start)(const vv_block *b, const double *q, const double *p, double *v);
-  /* One step from t to t + h, what came from outside booked; p: the momentum of each node at the new time.  Returns
+  /* NULL: there are only parts, and velocities are momenta over masses.
+   * One step from t to t + h, what came from outside booked; p: the momentum of each node at the new time.  Returns
    * iterations, or -1 when they did not converge. */
   int (*step)(const vv_block *b, double t, double h, double *q, double *p, double *v, double *work, vv_posted *post);
-  void (*audit)(const vv_block *b, const double *q, const double *v, vv_totals *sum); /* adds kinetic and strain only */
+  void (*audit)(const vv_block *b, const double *q, const double *v,
+                vv_totals *sum); /* adds kinetic and strain only; without
+                                                                                        step strain alone */
   /* As the kind's, by the strains of this form; NULL: they are the same */
   void (*output)(const vv_block *b, int field, const double *q, const double *p, double *out);
   const vv_implicit_parts *parts; /* NULL: no contacts */

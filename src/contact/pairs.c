@@ -193,7 +193,7 @@ static bool implicit_meets(const vv_patch *a, const vv_patch *b)
 {
   const bool round = a->corners == 1 && (b->type != VV_PATCH_CURVE || b->corners == 1);
   const bool lines = b->type == VV_PATCH_CURVE && !(a->radius > 0.0 && b->radius > 0.0);
-  return round && !lines && b->type != VV_PATCH_TIP && b->type != VV_PATCH_SURFACE;
+  return round && !lines && (b->type != VV_PATCH_TIP || a->radius > 0.0);
 }
 
 /* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first beams that touch each other or bars, in the

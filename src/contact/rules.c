@@ -130,13 +130,18 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
   return false;
 }
 
-/* Bars alone need no look at all pairs; `event` and `energy-momentum` have their own. */
+/* Bars alone need no look at all pairs; `event` has its own, and in `energy-momentum` all bars are answered together, but beams
+ * with corners are not. */
 static vv_status find_general(vv_model *m, vvi_rules *r)
 {
-  const bool any = !vvi_rules_event(m) && !vv_is(vv_sub(m->root, "method"), "step", "energy-momentum") &&
-                   (some_general(m) || !only_bars(m));
+  const bool implicit = vv_is(vv_sub(m->root, "method"), "step", "energy-momentum");
+  const bool any = !vvi_rules_event(m) && (implicit || some_general(m) || !only_bars(m));
   if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
-  for (int32_t i = 0; any && i < m->n_body; i++) r->general[i] = is_general(m, r, &m->body[i]);
+  for (int32_t i = 0; any && i < m->n_body; i++) {
+    const vv_body *b = &m->body[i];
+    const bool bar = b->n_patch > 0 && m->block[b->block].patch[b->patch0].type == VV_PATCH_TIP;
+    r->general[i] = implicit ? bar : is_general(m, r, b);
+  }
   return VV_OK;
 }
 

@@ -124,8 +124,9 @@ static double losses(const vv_sim *sim)
 void vvi_claims_make(vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  const bool event = m->stepper == &vv_event_stepper,
-             dcr = !event && (m->pairs->n_hard > 0 || m->sheets != NULL) && !uses_projection(m);
+  const bool event = m->stepper == &vv_event_stepper, dcr = !event && !vvi_model_implicit(m) &&
+                                                            (m->pairs->n_hard > 0 || m->sheets != NULL) &&
+                                                            !uses_projection(m);
   const double ratio = fabs(sim->step.h) / m->stable_step;
   sim->n_claim = 0;
   if (sim->step.exact)

@@ -6,6 +6,7 @@
 #include "sim/sim.h"
 #include "sim/stop.h"
 #include "step/contact.h"
+#include "step/energy_momentum/frames.h"
 #include "visviva/net.h"
 
 #include <stdio.h>
@@ -36,15 +37,18 @@ static bool names_a_jump(const vv_group *method)
   return vv_given(method, "jump") && !vv_is(method, "jump", "auto");
 }
 
-/* Rigid bodies among themselves and with obstacles. */
-static bool only_solids_touch(const vv_model *m)
+/* Everything that can touch has a form in which contacts act within the step. */
+static bool touches_implicitly(const vv_model *m)
 {
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++) {
     const vvi_object *o = &m->solids->object[i];
-    const vv_implicit_table *form = o->block->kind->implicit;
-    if (o->soft && (form == NULL || form->parts == NULL)) return false;
+    if (o->soft && vvi_em_parts_of(o->block) == NULL) return false;
   }
-  return m->pairs->n == 0 && m->sheets == NULL;
+  for (int32_t i = 0; m->sheets != NULL && i < m->sheets->n_body; i++) {
+    const vvi_sheet_body *b = &m->sheets->body[i];
+    if (b->carrier != VVI_CARRY_NONE && !b->rigid && (b->turns || vvi_em_parts_of(b->block) == NULL)) return false;
+  }
+  return m->pairs->n == 0;
 }
 
 /* Rigid bodies and surfaces that meet something. */
@@ -53,21 +57,28 @@ static bool needs_leapfrog(const vv_model *m)
   return m->solids != NULL || m->sheets != NULL;
 }
 
+static bool has_form(const vv_block *b)
+{
+  const vv_implicit_table *form = b->kind->implicit;
+  return vvi_em_parts_of(b) != NULL || (form != NULL && (form->step != NULL || form->frames != NULL));
+}
+
 /* An implicit stepper takes its bodies through their discrete-gradient form; the contacts in it are those of rigid ones and of
  * those whose form has parts. */
 static vv_status check_implicit(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
   for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && m->block[i].kind->implicit == NULL)
+    if (m->block[i].nodes > 0 && !has_form(&m->block[i]))
       status = vv_complain(g, "step", "bodies of kind %s have no %s form; use %s", m->block[i].kind->name,
                            m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "leapfrog or event");
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
       status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
-  if (touches(m) && !only_solids_touch(m))
-    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies and beams; use %s", m->stepper->name,
-                         needs_leapfrog(m) ? "leapfrog" : "event");
+  if (touches(m) && !touches_implicitly(m))
+    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies, bars, round beams and shells; use %s",
+                         m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "event");
+  if (status == VV_OK) status = vvi_em_refuse(m);
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
   if (!vv_is(g, "start", "half-kick"))
     status = vv_complain(g, "start", "belongs to the explicit steps; %s needs no start", m->stepper->name);

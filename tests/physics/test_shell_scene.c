@@ -231,8 +231,7 @@ static void test_methods(void **unused)
 {
   (void)unused;
 #define WITH(method) "mesh: {sphere: {radius: 1}}}\nmethod: {" method
-  refused(WITH("step: energy-momentum"), "bodies of kind shell have no energy-momentum form; use leapfrog\n");
-  refused(WITH("step: energy-momentum"), "no contact but that of rigid bodies; use leapfrog");
+  refused(WITH("step: energy-momentum"), "'s' does not meet itself: set 'self: false'");
   refused(WITH("step: event"), "use leapfrog");
   refused(WITH("locate: exact"), "leave it out");
 #undef WITH

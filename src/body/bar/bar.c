@@ -591,4 +591,5 @@ const vv_body_kind vv_bar_kind = {
     .mover = bar_mover,
     .scatter = bar_scatter,
     .vary = &bar_vary,
+    .implicit = &bar_implicit,
 };

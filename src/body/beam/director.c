@@ -570,9 +570,10 @@ static int64_t parts_work(const vv_block *b, int32_t j)
          parts_room(b, j) * rounded(NODE_REALS + 12 + ROW + 4 * VVI_BLOCK_REALS);
 }
 
-static void parts_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *v,
-                        double *work)
+static void parts_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *p,
+                        const double *v, double *work)
 {
+  (void)p;
   director_parts *k = (director_parts *)(void *)work;
   double *moved = work + rounded(PARTS_REALS);
   open_body(b, j, t, h, q, v, parts_room(b, j), moved + rounded(MOVED * b->body[j]->n_node), &k->w);

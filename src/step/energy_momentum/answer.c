@@ -506,11 +506,11 @@ static void touch_soft(vvi_em_rigid *w)
 }
 
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
- * zero may be an accident.  Of bodies that bend the tangent is renewed twice, and where it serves no longer. */
+ * zero may be an accident.  Of bodies that bend the tangent is renewed where it serves no longer. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt)
 {
   const int directions = w->rough ? 3 : 1;
-  double best = INFINITY, last = INFINITY;
+  double best = INFINITY, last[2] = {INFINITY, INFINITY};
   int stale = 0;
   bool fresh = true;
   touch_soft(w);
@@ -526,13 +526,15 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (!evaluate(w, dt, fresh)) return false;
     if (fresh && w->n_soft > 0 && !vvi_em_soft_couple(w, directions, dt)) return false;
     couple(w, directions);
-    const double scale = fastest(w), miss = fmax(worst(w, dt), corrected(w) * scale);
-    fresh = round < 1 || (miss > 0.1 * last && miss > 1e-13 * scale);
-    last = miss;
+    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale, miss = fmax(rows, bodies);
+    fresh = (rows > 0.3 * last[0] && rows > 1e-13 * scale) ||
+            (round > 2 && bodies > 0.3 * last[1] && bodies > 1e-13 * scale);
+    last[0] = rows, last[1] = bodies;
     if (!(miss <= INFINITY)) return false;
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
-    const bool floor = stale >= 3 && miss <= 2.0 * best && miss <= 2e-14 * scale;
+    const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
+    const bool floor = stale >= 3 && near_best && miss <= 2e-14 * scale;
     if (round >= 3 && (floor || miss <= 1e-17 * scale)) return true;
     solve(w, directions, dt, round < SLOWER ? 1.0 : 0.5, 1e-17 * scale);
   }

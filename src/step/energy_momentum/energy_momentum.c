@@ -48,7 +48,8 @@ static void start(const vv_model *m, vv_state *x)
     const vv_block *b = &m->block[i];
     if (reals_of(b) == 0) continue;
     b->kind->implicit->start(b, x->q + b->q0, x->p + b->p0, v);
-    b->kind->implicit->step(b, x->t, 0.0, x->q + b->q0, x->p + b->p0, v, NULL, NULL);
+    if (b->kind->implicit->step != NULL)
+      b->kind->implicit->step(b, x->t, 0.0, x->q + b->q0, x->p + b->p0, v, NULL, NULL);
     v += reals_of(b);
   }
 }
@@ -59,7 +60,7 @@ static vv_status prepare(struct vv_step *s)
   work *w = VVI_ARENA_NEW(s->arena, work, 1);
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
-    const int64_t n = reals_of(b) > 0 ? b->kind->implicit->work(b) : 0;
+    const int64_t n = reals_of(b) > 0 && b->kind->implicit->work != NULL ? b->kind->implicit->work(b) : 0;
     if (n > most) most = n;
   }
   if (w == NULL || (w->scratch = VVI_ARENA_NEW(s->arena, double, most + 1)) == NULL) return VV_NOMEM;
@@ -67,7 +68,9 @@ static vv_status prepare(struct vv_step *s)
     double *v = s->state->memory + first_real(s->model);
     VV_TRY(vvi_em_rigid_create(s, v, v + reals_of_all(s->model), &w->rigid));
   }
-  s->energy = reals_of_all(s->model) > 0 ? "director" : "nodal";
+  s->energy = "nodal";
+  for (int i = 0; i < s->model->n_block; i++)
+    if (reals_of(&s->model->block[i]) > 0 && s->model->block[i].kind->implicit->step != NULL) s->energy = "director";
   s->exact = true;
   s->own = w;
   return VV_OK;
@@ -81,12 +84,12 @@ static void audit(struct vv_step *s, vv_totals *sum)
   sum->kinetic = sum->strain = 0.0;
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
-    if (reals_of(b) > 0) {
-      b->kind->implicit->audit(b, x->q + b->q0, v, sum);
-    } else {
-      vv_totals plain = {0};
+    vv_totals plain = {0};
+    const bool own = reals_of(b) > 0;
+    if (own) b->kind->implicit->audit(b, x->q + b->q0, v, sum);
+    if (!own || b->kind->implicit->step == NULL) {
       b->kind->audit(b, x->q + b->q0, x->p + b->p0, &plain);
-      sum->kinetic += plain.kinetic;
+      sum->kinetic += plain.kinetic, sum->strain += own ? 0.0 : plain.strain;
     }
     v += reals_of(b);
   }
@@ -136,7 +139,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 
 const vv_stepper_kind vv_energy_momentum_stepper = {
     .name = "energy-momentum",
-    .doc = "implicit; energy and momenta to round-off (beams, rigid)",
+    .doc = "implicit; energy and momenta to round-off, through contact",
     .claims = VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
     .memory = memory,
     .start = start,

@@ -2,6 +2,8 @@
  *
  *   frames.c   rigid bodies out of the state and back; the step of each under given impulses
  *   soft.c     bodies that bend: their step in parts, points between their nodes, what loads on them do
+ *   flat.c     such parts for kinds whose nodes only move (shells)
+ *   sheet.c    features of surfaces that meet
  *   meets.c    which shapes may meet, and by which features
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
  *   answer.c   their impulses: multipliers and springs, restitution
@@ -12,6 +14,7 @@
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
  * nothing behind. */
 #pragma once
+#include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/spin.h"
 #include "step/step.h"
@@ -58,7 +61,8 @@ typedef struct vvi_em_leg {
 typedef struct vvi_em_foot {
   int32_t soft;     /* 1 + which body; 0: it stands on a frame */
   int32_t first, n; /* legs */
-  double off[3];    /* from there to where the impulse acts */
+  double shift[3];  /* from there to its material point: the reach of a tip */
+  double off[3];    /* and on to where the impulse acts */
 } vvi_em_foot;
 
 /* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */
@@ -70,11 +74,15 @@ typedef struct vvi_em_feature {
   bool a_slave;          /* object a is the slave */
   int32_t soft[2];       /* slave, master: 1 + which body that bends; 0: none */
   double foot[2];        /* and where between the two nodes of its segment: the weight of the second */
-  double point[3];       /* of the slave, its axes */
-  double place[3];       /* of the master, its axes: a point of the plane, or the centre */
-  double normal[3];      /* plane: unit, to the free side, axes of the master */
-  double radius;         /* plane: about the slave's point; points: their distance when they touch */
-  double own;            /* from the slave's point to its surface */
+  bool sheet;            /* features of surfaces: a, b are those of the search */
+  int vertices, vertex[4];
+  double weight[4], offset; /* positive weights: the slave's.  What the two are held apart by */
+  int32_t name[2];          /* bodies of the search: slave, master */
+  double point[3];          /* of the slave, its axes */
+  double place[3];          /* of the master, its axes: a point of the plane, or the centre */
+  double normal[3];         /* plane: unit, to the free side, axes of the master */
+  double radius;            /* plane: about the slave's point; points: their distance when they touch */
+  double own;               /* from the slave's point to its surface */
 } vvi_em_feature;
 
 /* A line of the scene. */
@@ -122,7 +130,8 @@ typedef struct vvi_em_row {
 /* What a spring remembers in the state.  All doubles. */
 typedef struct vvi_em_slot {
   double used, gap; /* 1; the dynamic gap */
-  double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], point[3], place[3], normal[3], radius, own;
+  double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], sheet, offset, point[3], place[3], normal[3],
+      radius, own;
 } vvi_em_slot;
 
 typedef struct vvi_em_rigid {
@@ -138,6 +147,11 @@ typedef struct vvi_em_rigid {
   int64_t flex_room;
   double *dense; /* [VVI_EM_DENSE (2 VVI_EM_DENSE + 5)] of contacts that are solved for at once */
   int threads;
+  vvi_sheet_search *search; /* NULL: no surfaces meet */
+  double *fake;             /* [2 np] momenta and forces as the search is told them */
+  int64_t np;
+  int32_t *sheet_soft;   /* [bodies of the search] 1 + which body that bends; then [..] which frame */
+  const vv_state *state; /* at n */
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
   vvi_em_law *law;          /* [rules] */
@@ -219,6 +233,30 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
 /* A segment that is followed by another leaves its last node to that one. */
 bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f);
 double vvi_em_weight_of(const vvi_em_rigid *w, int32_t frame, int32_t soft);
+/* 1 + which body that bends a node belongs to; 0: none. */
+int32_t vvi_em_soft_of(const vvi_em_rigid *w, const vv_block *b, int64_t node);
+/* Where a frame is on its way, 0 at n and 1 at n+1. */
+void vvi_em_frame_pose(const vvi_em_frame *f, double when, vvi_pose *out);
+
+/* ---- flat.c ---- */
+
+extern const vv_implicit_parts vvi_em_flat_parts;
+/* The parts of a block; NULL: none. */
+const vv_implicit_parts *vvi_em_parts_of(const vv_block *b);
+/* What of a block and of contacts of surfaces these steps cannot do, with a message; q at the start. */
+vv_status vvi_em_refuse(const vv_model *m);
+
+/* ---- sheet.c ---- */
+
+vv_status vvi_em_sheet_create(struct vv_step *s, vvi_em_rigid *w);
+/* Pairs that are near on the way to where the step leads; false: no room. */
+bool vvi_em_sheet_collect(vvi_em_rigid *w, const vv_state *x, double dt);
+/* The step that was found is taken. */
+void vvi_em_sheet_moved(vvi_em_rigid *w, const vv_state *x, double dt);
+/* A pair as a feature, standing where it is nearest in the middle (0.5) or at the end (1) of the step; its gap there. */
+double vvi_em_sheet_feature(const vvi_em_rigid *w, int32_t a, int32_t b, int32_t law, double offset, double when,
+                            vvi_em_feature *f);
+bool vvi_em_sheet_is_local(const vvi_em_rigid *w, int32_t a, int32_t b);
 
 /* ---- meets.c ---- */
 

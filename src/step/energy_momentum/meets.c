@@ -167,7 +167,7 @@ vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *
   if (w->law == NULL || w->frame_of == NULL) return VV_NOMEM;
   for (int i = 0; i < s->rules.n; i++) w->law[i] = law_of(&s->rule[i]);
   for (int32_t i = 0; i < s->n; i++) w->frame_of[i] = vvi_em_frame_of(w, &s->object[i]);
-  w->rough = s->rough;
+  w->rough = s->rough || (m->sheets != NULL && m->sheets->rough);
   return s->n <= FEW && !vvi_em_bends(m) ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);
 }
 

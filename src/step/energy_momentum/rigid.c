@@ -17,7 +17,8 @@ static bool uses_springs(const vv_model *m)
 /* Springs that may be closed at once: 16 for each shape. */
 static int32_t slots_of(const vv_model *m)
 {
-  return uses_springs(m) ? 16 * m->solids->n + 32 : 0;
+  const int64_t surfaces = m->sheets != NULL ? m->sheets->n_vertex : 0; /* one for each vertex */
+  return uses_springs(m) ? (int32_t)(16 * m->solids->n + surfaces + 32) : 0;
 }
 
 int64_t vvi_em_rigid_memory(const vv_model *m)
@@ -37,8 +38,10 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_e
   w->halvings = (int)vv_integer(method, "halvings");
   w->slots = slots_of(m);
   w->slot = w->slots > 0 ? (vvi_em_slot *)(void *)slots : NULL;
+  w->state = s->state;
   if (vvi_em_bends(m)) VV_TRY(vvi_em_soft_create(s, v, w));
-  if (w->solids != NULL && !vvi_em_fit(w, 4 * w->solids->n)) return VV_NOMEM;
+  if (m->sheets != NULL) VV_TRY(vvi_em_sheet_create(s, w));
+  if (w->solids != NULL && !vvi_em_fit(w, 4 * w->solids->n + 1)) return VV_NOMEM;
   *out = w;
   return VV_OK;
 }
@@ -59,6 +62,7 @@ static bool predict(const struct vv_step *s, vvi_em_rigid *w, double dt)
 
 static void take(struct vv_step *s, vvi_em_rigid *w, double dt)
 {
+  if (w->search != NULL) vvi_em_sheet_moved(w, s->state, dt);
   vvi_em_soft_take(w, s->state, &s->ledger->posted);
   for (int32_t i = 0; i < w->n; i++) vvi_em_take(&w->frame[i], dt, &s->ledger->posted);
 }
@@ -121,6 +125,7 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 
 bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
 {
+  w->state = s->state;
   w->clock = 0.0;
   w->located = w->n_contact = 0;
   w->deepest = 0.0;

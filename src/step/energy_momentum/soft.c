@@ -13,29 +13,111 @@
 
 enum { ROW = VV_IMPLICIT_ROW, MOST_ITERATIONS = 30 };
 
-bool vvi_em_bends(const vv_model *m)
+/* Nodes that only move, in three columns; internal variables have no discrete gradient. */
+const vv_implicit_parts *vvi_em_parts_of(const vv_block *b)
 {
-  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
-    if (m->solids->object[i].soft) return true;
-  return false;
+  if (b->z_reals > 0) return NULL;
+  if (b->kind->implicit != NULL) return b->kind->implicit->parts;
+  return (b->claims & VV_FLAT) != 0 && b->kind->node_p == 3 ? &vvi_em_flat_parts : NULL;
 }
 
-static const vv_implicit_parts *parts_of(const vv_block *b)
+static bool is_flat(const vv_block *b)
 {
-  return b->kind->implicit != NULL ? b->kind->implicit->parts : NULL;
+  return b->nodes > 0 && vvi_em_parts_of(b) == &vvi_em_flat_parts;
+}
+
+/* The parts are all there is of its form. */
+static bool is_plain(const vv_block *b)
+{
+  return b->nodes > 0 && vvi_em_parts_of(b) != NULL && (b->kind->implicit == NULL || b->kind->implicit->step == NULL);
+}
+
+bool vvi_em_bends(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (is_plain(&m->block[i])) return true;
+  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
+    if (m->solids->object[i].soft) return true;
+  return m->sheets != NULL;
+}
+
+/* ---- what is refused ---- */
+
+/* A unit of momentum moves what is free. */
+static bool some_held(const vv_block *b)
+{
+  vvi_arena arena = {0};
+  double *q = VVI_ARENA_NEW(&arena, double, b->kind->node_q * b->column),
+         *p = VVI_ARENA_NEW(&arena, double, 3 * b->column);
+  bool held = q == NULL || p == NULL;
+  for (int64_t i = 0; !held && i < 3 * b->column; i++) p[i] = 1.0;
+  if (!held) b->kind->drift(b, 1.0, q, p);
+  for (int64_t i = 0; !held && i < b->nodes; i++) held = !(q[i] > 0.0);
+  vvi_arena_free(&arena);
+  return held;
+}
+
+static vv_status refuse_flat(const vv_model *m)
+{
+  const vv_group *method = vv_sub(m->root, "method");
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (!is_plain(b)) continue;
+    if (b->n_load > 0)
+      return vv_complain(method, "step", "energy-momentum has no loads on bodies of kind %s; use leapfrog",
+                         b->kind->name);
+    if (is_flat(b) && some_held(b))
+      return vv_complain(method, "step", "energy-momentum has no supports of bodies of kind %s; use leapfrog",
+                         b->kind->name);
+  }
+  return VV_OK;
+}
+
+/* Two surfaces meet at a distance, along the line between their nearest points: without a thickness there is no such line. */
+static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
+{
+  const struct vvi_sheets *s = m->sheets;
+  const vvi_sheet_body *a = &s->body[i], *b = &s->body[j];
+  const int32_t rule = s->rule_of(s->meets, i, j);
+  if (rule < 0) return VV_OK;
+  const vv_group *line = m->solids->rule[rule].group;
+  const bool thick = s->rule[rule].thick && i != j;
+  const double offset = (a->carrier == VVI_CARRY_FRAMES || thick ? a->half : 0.0) +
+                        (b->carrier == VVI_CARRY_FRAMES || thick ? b->half : 0.0);
+  if (vv_is(line, "arms", "C")) return vv_complain(line, "arms", "C is for rigid bodies: surfaces bend; use D");
+  if (a->obstacle != NULL || b->obstacle != NULL || (a->tip != NULL && b->tip != NULL)) return VV_OK;
+  if (i == j && !(offset > 0.0))
+    return vv_complain(line, "self", "in energy-momentum steps '%s' does not meet itself: set 'self: false'",
+                       m->body[a->body].name);
+  if (!(offset > 0.0))
+    return vv_complain(line, "thickness",
+                       "in energy-momentum steps surfaces meet at their thickness: set it to true, or 'response: none' "
+                       "between '%s' and '%s'",
+                       m->body[a->body].name, m->body[b->body].name);
+  if (a->carrier == VVI_CARRY_POINTS && b->carrier == VVI_CARRY_POINTS && s->rule[rule].friction > 0.0)
+    return vv_complain(line, "friction", "energy-momentum has none between two surfaces; use leapfrog");
+  return VV_OK;
+}
+
+vv_status vvi_em_refuse(const vv_model *m)
+{
+  VV_TRY(refuse_flat(m));
+  for (int32_t i = 0; m->sheets != NULL && i < m->sheets->n_body; i++)
+    for (int32_t j = i; j < m->sheets->n_body; j++) VV_TRY(refuse_pair(m, i, j));
+  return VV_OK;
 }
 
 static vv_status add_body(vvi_em_rigid *w, vvi_arena *arena, const vv_block *b, int32_t body, double *v)
 {
   vvi_em_soft *f = &w->soft[w->n_soft++];
-  *f = (vvi_em_soft){.block = b, .parts = parts_of(b), .body = body, .v = v};
-  f->first = b->body[body]->node0, f->n = b->body[body]->n_node;
+  *f = (vvi_em_soft){.block = b, .parts = vvi_em_parts_of(b), .body = body, .v = v};
+  f->first = is_flat(b) ? 0 : b->body[body]->node0, f->n = is_flat(b) ? b->nodes : b->body[body]->n_node;
   f->work = VVI_ARENA_NEW(arena, double, f->parts->work(b, body));
   f->load = VVI_ARENA_NEW(arena, double, ROW * f->n);
   return f->work == NULL || f->load == NULL ? VV_NOMEM : VV_OK;
 }
 
-static int32_t soft_of(const vvi_em_rigid *w, const vv_block *b, int64_t node)
+int32_t vvi_em_soft_of(const vvi_em_rigid *w, const vv_block *b, int64_t node)
 {
   for (int32_t i = 0; i < w->n_soft; i++)
     if (w->soft[i].block == b && node >= w->soft[i].first && node < w->soft[i].first + w->soft[i].n) return i + 1;
@@ -48,19 +130,19 @@ vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
   int64_t most = 0;
   w->threads = vv_ctx_threads(m->ctx);
   w->soft = VVI_ARENA_NEW(s->arena, vvi_em_soft, m->n_body + 1);
-  w->soft_of = VVI_ARENA_NEW(s->arena, int32_t, w->solids->n + 1);
+  w->soft_of = VVI_ARENA_NEW(s->arena, int32_t, (w->solids != NULL ? w->solids->n : 0) + 1);
   if (w->soft == NULL || w->soft_of == NULL) return VV_NOMEM;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    for (int32_t j = 0; parts_of(b) != NULL && j < b->n_body; j++) {
-      VV_TRY(add_body(w, s->arena, b, j, v));
-      most = b->body[j]->n_node > most ? b->body[j]->n_node : most;
+    for (int32_t j = 0; b->nodes > 0 && vvi_em_parts_of(b) != NULL && j < (is_flat(b) ? 1 : b->n_body); j++) {
+      VV_TRY(add_body(w, s->arena, b, j, v)); /* a flat block is one for all of its bodies */
+      most = b->nodes > most ? b->nodes : most;
     }
     if (b->kind->implicit != NULL) v += b->kind->implicit->node_v * b->nodes;
   }
-  for (int32_t i = 0; i < w->solids->n; i++) {
+  for (int32_t i = 0; w->solids != NULL && i < w->solids->n; i++) {
     const vvi_object *o = &w->solids->object[i];
-    w->soft_of[i] = o->soft ? soft_of(w, o->block, o->patch->node) : 0;
+    w->soft_of[i] = o->soft ? vvi_em_soft_of(w, o->block, o->patch->node) : 0;
   }
   w->column = VVI_ARENA_NEW(s->arena, double, ROW *most);
   w->dense = VVI_ARENA_NEW(s->arena, double, VVI_EM_DENSE *(2 * VVI_EM_DENSE + 5));
@@ -95,7 +177,7 @@ bool vvi_em_soft_predict(vvi_em_rigid *w, const vv_state *x, double t, double dt
   for (int32_t i = 0; i < w->n_soft; i++) {
     vvi_em_soft *f = &w->soft[i];
     memset(f->load, 0, sizeof(double) * (size_t)(ROW * f->n));
-    f->parts->begin(f->block, f->body, t, dt, x->q + f->block->q0, f->v, f->work);
+    f->parts->begin(f->block, f->body, t, dt, x->q + f->block->q0, x->p + f->block->p0, f->v, f->work);
     found = fly(f) && found;
   }
   return found;
@@ -115,7 +197,8 @@ static void node_of(const vvi_em_rigid *w, int32_t object, int k, vv_implicit_no
 {
   const vvi_object *o = &w->solids->object[object];
   const vvi_em_soft *f = &w->soft[w->soft_of[object] - 1];
-  f->parts->node(f->work, o->patch->node + (o->copy + k) % o->patch->nodes - f->first, out);
+  const int64_t copy = o->mover[1] >= 0 ? (o->copy + k) % o->patch->nodes : 0; /* a tip has one node */
+  f->parts->node(f->work, o->patch->node + copy - f->first, out);
 }
 
 void vvi_em_soft_place(const vvi_em_rigid *w, double dt)
@@ -155,15 +238,42 @@ static vvi_em_leg *add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double
   return &w->leg[w->n_leg++];
 }
 
+/* Legs of a side of features of surfaces: nodes of its vertices, or those that a vertex of a limit surface is a sum of. */
+static bool stand_on_sheet(vvi_em_rigid *w, const vvi_em_contact *c, int side, vvi_em_foot *f)
+{
+  const struct vvi_sheets *s = w->search->sheets;
+  for (int i = 0; i < c->f.vertices; i++) {
+    const double weight = side == 0 ? c->f.weight[i] : -c->f.weight[i];
+    const int32_t v = c->f.vertex[i];
+    const vvi_sheet_body *b = &s->body[s->body_of[v]];
+    const int64_t first = b->node0 - b->mover0 - w->soft[f->soft - 1].first;
+    if (weight <= 0.0) continue;
+    for (int k = 0; b->tip != NULL && k < 3; k++) f->shift[k] = b->tip->reach * b->tip->direction[k];
+    if (!b->loose && add_leg(w, f, first + s->mover[v], weight) == NULL) return false;
+    for (int32_t k = s->stencil0 != NULL ? s->stencil0[v] : 0; b->loose && k < s->stencil0[v + 1]; k++)
+      if (add_leg(w, f, first + s->stencil[k], weight * s->weight[k]) == NULL) return false;
+  }
+  return true;
+}
+
 bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
 {
   for (int side = 0; side < 2; side++) {
     vvi_em_foot *f = &c->foot[side];
     *f = (vvi_em_foot){.soft = c->f.soft[side], .first = w->n_leg};
     if (f->soft == 0) continue;
+    if (c->f.sheet) {
+      if (!stand_on_sheet(w, c, side, f)) return !(w->full = true);
+      continue;
+    }
     const vvi_object *o = &w->solids->object[(side == 0) == c->f.a_slave ? c->f.a : c->f.b];
     const int64_t node = o->patch->node - w->soft[f->soft - 1].first;
     const double t = c->f.foot[side];
+    if (o->mover[1] < 0) {
+      for (int k = 0; k < 3; k++) f->shift[k] = o->patch->reach * o->patch->direction[k];
+      if (add_leg(w, f, node, 1.0) == NULL) return !(w->full = true);
+      continue;
+    }
     if (add_leg(w, f, node + o->copy, 1.0 - t) == NULL ||
         add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t) == NULL)
       return !(w->full = true);
@@ -175,7 +285,7 @@ void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when,
 {
   const vvi_em_soft *s = &w->soft[f->soft - 1];
   vv_implicit_node n;
-  for (int c = 0; c < 3; c++) x[c] = 0.0;
+  for (int c = 0; c < 3; c++) x[c] = f->shift[c];
   for (int32_t i = f->first; i < f->first + f->n; i++) {
     s->parts->node(s->work, w->leg[i].node, &n);
     for (int c = 0; c < 3; c++) x[c] += w->leg[i].weight * (n.place[c] + when * n.u[c]);
@@ -329,7 +439,7 @@ bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
 
 /* ---- spots ---- */
 
-static void frame_pose(const vvi_em_frame *f, double when, vvi_pose *out)
+void vvi_em_frame_pose(const vvi_em_frame *f, double when, vvi_pose *out)
 {
   double turn[9];
   const double theta[3] = {when * f->theta[0], when * f->theta[1], when * f->theta[2]};
@@ -353,7 +463,7 @@ void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_
   double x[2][3];
   out->solid = o->solid;
   if (w->soft_of[object] == 0) {
-    frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
+    vvi_em_frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
     return;
   }
   const int nodes = o->mover[1] >= 0 ? 2 : 1;
@@ -414,7 +524,7 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     memcpy(out->place, part->centre, sizeof out->place);
     return;
   }
-  frame_pose(&w->frame[out->master], when, &pose);
+  vvi_em_frame_pose(&w->frame[out->master], when, &pose);
   for (int i = 0; i < 3; i++) surface[i] -= pose.place[i];
   vvi_tapply33(pose.turn, surface, out->place);
   vvi_tapply33(pose.turn, nu, out->normal);

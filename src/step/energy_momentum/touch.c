@@ -45,7 +45,7 @@ static vvi_em_contact *known(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
   for (int32_t i = *last_of(w, f); i >= 0; i = w->contact[i].before) {
     const vvi_em_feature *g = &w->contact[i].f;
-    if (g->a == f->a && g->b == f->b && g->key == f->key) return &w->contact[i];
+    if (g->sheet == f->sheet && g->a == f->a && g->b == f->b && g->key == f->key) return &w->contact[i];
   }
   return NULL;
 }
@@ -69,6 +69,7 @@ static void keep(const vvi_em_contact *c, vvi_em_slot *s)
   s->a = (double)f->a, s->b = (double)f->b, s->law = (double)f->law, s->key = (double)f->key,
   s->slave = (double)f->slave, s->master = (double)f->master, s->a_slave = f->a_slave;
   for (int k = 0; k < 2; k++) s->soft[k] = (double)f->soft[k], s->foot[k] = f->foot[k];
+  s->sheet = f->sheet, s->offset = f->offset;
   for (int k = 0; k < 3; k++) s->point[k] = f->point[k], s->place[k] = f->place[k], s->normal[k] = f->normal[k];
 }
 
@@ -79,7 +80,8 @@ bool vvi_em_recall(vvi_em_rigid *w)
   for (int32_t i = 0; i < w->n_soft; i++) w->soft[i].slaves = -1;
   for (int32_t i = 0; w->sprung && i < w->slots; i++) {
     if (w->slot[i].used == 0.0) continue;
-    const vvi_em_feature f = feature_of(&w->slot[i]);
+    vvi_em_feature f = feature_of(&w->slot[i]);
+    if (w->slot[i].sheet != 0.0) vvi_em_sheet_feature(w, f.a, f.b, f.law, w->slot[i].offset, 0.5, &f);
     vvi_em_contact *c = add(w, &f);
     if (c == NULL) return false;
     c->slot = i;
@@ -141,7 +143,7 @@ typedef struct search {
 } search;
 
 /* Objects that are the same, or segments beside each other. */
-static bool beside(const vvi_em_rigid *w, int32_t a, int32_t b)
+static bool objects_beside(const vvi_em_rigid *w, int32_t a, int32_t b)
 {
   const vvi_object *x = &w->solids->object[a], *y = &w->solids->object[b];
   if (a == b || x->patch != y->patch || !x->soft) return a == b;
@@ -149,12 +151,19 @@ static bool beside(const vvi_em_rigid *w, int32_t a, int32_t b)
   return d == 1 || (x->patch->closed && d == x->patch->nodes - 1);
 }
 
+/* A vertex slides from face to face. */
+static bool beside(const vvi_em_rigid *w, const vvi_em_feature *f, const vvi_em_feature *g)
+{
+  if (f->sheet || g->sheet) return f->sheet && g->sheet && f->a >= 0 && f->a == g->a && f->b >= 0 && g->b >= 0;
+  return objects_beside(w, f->a, g->a) && objects_beside(w, f->b, g->b);
+}
+
 /* A spring whose segments are no longer near each other, but others beside them are: it slides along.  NULL: none. */
 static vvi_em_contact *left_by(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
   for (int32_t i = *last_of(w, f); w->sprung && bends(f) && i >= 0; i = w->contact[i].before) {
     vvi_em_contact *old = &w->contact[i];
-    if (old->slot >= 0 && !old->seen && beside(w, old->f.a, f->a) && beside(w, old->f.b, f->b)) return old;
+    if (old->slot >= 0 && !old->seen && beside(w, &old->f, f)) return old;
   }
   return NULL;
 }
@@ -313,6 +322,47 @@ static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
   return true;
 }
 
+static double weight_of(const vvi_em_feature *f, int vertex)
+{
+  for (int i = 0; i < f->vertices; i++)
+    if (f->vertex[i] == vertex) return f->weight[i];
+  return 0.0;
+}
+
+/* Edges that end in a vertex, and faces about it, meet another by the same two points: one contact is enough. */
+static bool stands_there(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  for (int32_t i = *last_of(w, f); i >= 0; i = w->contact[i].before) {
+    const vvi_em_feature *g = &w->contact[i].f;
+    double most = 0.0;
+    if (!g->sheet || (g->b < 0 && g->a >= 0) || (f->b < 0 && f->a >= 0) || (g->a == f->a && g->b == f->b)) continue;
+    for (int k = 0; k < f->vertices; k++) most = fmax(most, fabs(f->weight[k] - weight_of(g, f->vertex[k])));
+    for (int k = 0; k < g->vertices; k++) most = fmax(most, fabs(g->weight[k] - weight_of(f, g->vertex[k])));
+    if (most < 1e-6) return true;
+  }
+  return false;
+}
+
+/* Surfaces: those that overlap where the step leads, and are local minima of the distance. */
+static bool find_sheets(search *k)
+{
+  vvi_em_rigid *w = k->w;
+  for (int32_t i = 0; i < w->search->n_near; i++) {
+    const vvi_sheet_near *near = &w->search->near[i];
+    const vvi_sheet_list *list = &w->search->list[near->couple];
+    vvi_em_feature f;
+    const double gap = vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 1.0, &f);
+    const bool spring = w->law[list->rule].stiffness > 0.0;
+    if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
+    if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
+    w->deepest = fmax(w->deepest, -gap);
+    if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
+    if (stands_there(w, &f)) continue;
+    if (!found(k, &f, gap)) return false;
+  }
+  return true;
+}
+
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 {
   search k = {.w = w, .dt = dt};
@@ -327,6 +377,12 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   if ((k.only_known = w->n_soft > 0 && w->sprung) && !find_soft(&k, list, n)) return false;
   k.only_known = false;
   if (w->n_soft > 0 && !find_soft(&k, list, n)) return false;
+  if (w->search != NULL) {
+    if (!vvi_em_sheet_collect(w, w->state, dt)) return false;
+    if ((k.only_known = w->sprung) && !find_sheets(&k)) return false;
+    k.only_known = false;
+    if (!find_sheets(&k)) return false;
+  }
   for (int64_t i = 0; i < n; i++) {
     if (touches_soft(w, &list[i])) continue;
     const vvi_em_pair c = pair_of(w, &list[i]);
@@ -345,25 +401,52 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 
 /* ---- after the step ---- */
 
+/* One of the two of a contact. */
+typedef struct party {
+  const vv_patch *patch;
+  int32_t node, copy; /* -1: none */
+} party;
+
+static party party_of(const vv_model *m, const vvi_em_rigid *w, const vvi_em_contact *c, bool first)
+{
+  const int side = first == c->f.a_slave ? 0 : 1;
+  if (c->f.sheet) {
+    const struct vvi_sheets *s = w->search->sheets;
+    const vvi_sheet_body *b = &s->body[c->f.name[side]];
+    party out = {.patch = vvi_model_patch(m, b->patch), .node = -1, .copy = -1};
+    for (int i = 0; i < c->f.vertices; i++)
+      if ((side == 0) == (c->f.weight[i] > 0.0) && c->f.weight[i] != 0.0 && b->carrier == VVI_CARRY_POINTS)
+        out.node = (int32_t)(b->node0 + s->mover[c->f.vertex[i]] - b->mover0 - m->body[b->body].node0);
+    if (b->rigid) out.copy = vvi_copy_of(&m->body[b->body], b->node0 - m->body[b->body].node0);
+    if (!b->rigid && b->obstacle == NULL) out.copy = vvi_copy_of_patch(m, out.patch);
+    return out;
+  }
+  const int32_t object = first ? c->f.a : c->f.b;
+  const vvi_object *o = &w->solids->object[object];
+  const bool frame = w->frame_of[object] < w->n;
+  return (party){.patch = o->patch,
+                 .node = frame || o->soft ? o->copy : -1,
+                 .copy = frame ? vvi_copy_of(&m->body[o->body], o->copy) : -1};
+}
+
 static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, const char *kind,
                         double time)
 {
   vv_event *e = vvi_log_next(s);
   if (e == NULL) return;
-  const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
-  const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
+  const party a = party_of(s->model, w, c, true), b = party_of(s->model, w, c, false);
   *e = (vv_event){.time = time,
-                  .body_a = s->model->body[a->body].name,
-                  .feature_a = a->patch->feature,
-                  .body_b = s->model->body[b->body].name,
-                  .feature_b = b->patch->feature,
+                  .body_a = s->model->body[a.patch->body].name,
+                  .feature_a = a.patch->feature,
+                  .body_b = s->model->body[b.patch->body].name,
+                  .feature_b = b.patch->feature,
                   .kind = kind,
                   .normal_speed = c->approach,
                   .normal_impulse = c->j[0],
                   .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
                   .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2],
-                  .node_a = frame_a < w->n || a->soft ? a->copy : -1,
-                  .node_b = frame_b < w->n || b->soft ? b->copy : -1};
+                  .node_a = a.node,
+                  .node_b = b.node};
   for (int i = 0; i < 3; i++) e->x[i] = c->x[i], e->n[i] = c->f.a_slave ? -c->nu[i] : c->nu[i];
 }
 
@@ -379,17 +462,33 @@ static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted 
   vvi_post_impulse(post, c->x, j);
 }
 
+/* A guide takes what is not along it: the body got (f.e) e at its point where f at x was meant.                      [em 21] */
+static void post_guides(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted *post)
+{
+  for (int side = 0; side < 2; side++) {
+    const vvi_em_soft *s = c->foot[side].soft > 0 ? &w->soft[c->foot[side].soft - 1] : NULL;
+    double e[3], f[3], along[3], x[3];
+    if (s == NULL || s->parts->guide == NULL) continue;
+    s->parts->guide(s->work, e);
+    vvi_em_foot_place(w, &c->foot[side], 0.5, x);
+    for (int k = 0; k < 3; k++)
+      f[k] = (side == 0 ? -1.0 : 1.0) * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
+    const double part = -vvi_dot3(e, f);
+    for (int k = 0; k < 3; k++) along[k] = part * e[k];
+    vvi_post_impulse(post, c->x, f);
+    vvi_post_impulse(post, x, along);
+  }
+}
+
 /* The slave gets what the master gives. */
 static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, double time)
 {
-  const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
-  const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
   const double sign = c->f.a_slave ? -1.0 : 1.0;
   if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
+  const party a = party_of(s->model, w, c, true), b = party_of(s->model, w, c, false);
   vvi_blow blow = {.t = time,
-                   .body = {a->body, b->body},
-                   .copy = {frame_a < w->n ? vvi_copy_of(&s->model->body[a->body], a->copy) : -1,
-                            frame_b < w->n ? vvi_copy_of(&s->model->body[b->body], b->copy) : -1},
+                   .body = {a.patch->body, b.patch->body},
+                   .copy = {a.copy, b.copy},
                    .normal = c->j[0],
                    .speed = c->approach,
                    .lost = c->law->stiffness > 0.0 ? 0.0 : -(c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2])};
@@ -456,6 +555,7 @@ bool vvi_em_remember(struct vv_step *s, vvi_em_rigid *w, double dt)
     vvi_em_contact *c = &w->contact[i];
     const double part = c->gap0 > 0.0 && c->gap1 < 0.0 ? c->gap0 / (c->gap0 - c->gap1) : 0.0;
     post_held(w, c, post);
+    post_guides(w, c, post);
     tell(s, w, c, start + part * dt);
     if (c->law->stiffness > 0.0) {
       if (!remember_spring(s, w, c, start + part * dt)) return false;
