@@ -39,8 +39,12 @@ static void scene_of(const falls_def *d, char *text)
   n +=
       (size_t)snprintf(text + n, SCENE_TEXT - n,
                        "  beam: {kind: beam, length: 0.5, elements: %d, material: {young: 1e3, poisson: 0.35, density: "
-                       "1e3}, section: {square: {side: 0.05}}, strain: cayley, drift: cayley, touch: %s, ",
-                       d->elements, d->touch != NULL ? d->touch : "centroid");
+                       "1e3}, section: {%s}, strain: cayley, drift: cayley, touch: %s, ",
+                       d->elements,
+                       d->printed_moments ? "general: {area: 0.0025, bending: [5.208333333333334e-4, 5.208333333333334e-4], "
+                                            "rotary: [5.208333333333334e-7, 5.208333333333334e-7, 1.0416666666666668e-6]}"
+                                          : "square: {side: 0.05}",
+                       d->touch != NULL ? d->touch : "centroid");
   n += add_pose(d, text + n, SCENE_TEXT - n);
   snprintf(text + n, SCENE_TEXT - n, "  ground: {kind: obstacle, shape: {%s}}\n",
            d->obstacle != NULL ? d->obstacle : "plane: {normal: [0, 0, 1]}");
@@ -80,6 +84,7 @@ static vv_status open_fall(vv_ctx *ctx, const falls_def *def, double step, fall 
   if (status == VV_OK && def->data_2016) status = vv_spec_set(spec, "method.jump", def->jump ? def->jump : "nodal");
   if (status == VV_OK) status = vv_compile(ctx, spec, &f->model, &f->state);
   sim.step = step;
+  sim.check_structure = def->structure;
   if (status == VV_OK) status = vv_sim_create(f->model, f->state, &sim, &f->sim);
   for (int64_t i = 0; status == VV_OK && def->perturb != 0 && i < f->state->np; i++)
     f->state->p[i] *= 1 + def->perturb * noise(&seed);
@@ -143,6 +148,9 @@ static void read_off(const fall *f, const vv_report *report, falls_record *out)
   out->rubbed = vv_sum_value(&l->posted.friction_loss);
   out->penetration = l->max_penetration;
   out->stopped = report->reason != VV_REASON_DONE;
+  vv_structure s;
+  vv_sim_structure(f->sim, &s);
+  out->symplectic = s.symplectic, out->multisymplectic = s.multisymplectic, out->noether = s.noether;
 }
 
 vv_status falls_run(vv_ctx *ctx, const falls_def *def, falls_record *out)

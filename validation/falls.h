@@ -19,6 +19,8 @@ typedef struct falls_def {
   const char *obstacle; /* shape in place of the floor */
   bool data_2016;       /* the initial data of the 2016 paper (examples/demoures2016) */
   falls_pose pose;
+  bool printed_moments; /* bending stiffness with I = rho a^4/12, as printed */
+  bool structure;       /* first variations are carried along */
   double perturb; /* size of a relative change of all momenta, by `seed` */
   int seed;
   int64_t every; /* levels looked at; 0: all */
@@ -40,6 +42,7 @@ typedef struct falls_record {
   double penetration;
   double slip; /* largest change of a place */
   bool stopped;
+  double symplectic, multisymplectic, noether; /* residuals */
   int n; /* series */
   double t[FALLS_SAMPLES], closure[FALLS_SAMPLES], J3[FALLS_SAMPLES];
 } falls_record;
