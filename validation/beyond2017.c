@@ -81,10 +81,8 @@ static vv_status modified_energy(book_chapter *c, vv_ctx *ctx)
            (long long)lost[1]);
   book_judge_target(&claim, small[1], 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "D18",
-                       .text = "the same at four times the step",
-                       .published = "-",
-                       .evidence = "the same runs, step 0.06"};
+  claim = (book_claim){
+      .id = "D18", .text = "the same at four times the step", .published = "-", .evidence = "the same runs, step 0.06"};
   snprintf(claim.measured, sizeof claim.measured,
            "%s; the paper's slab balance: %s with case %d and %s tips, at most %s in the other 17 runs",
            book_error(large[1]).s, book_percent(at_large.worst).s, at_large.number, at_large.tips,
@@ -340,9 +338,9 @@ static void claim_plateaus(book_chapter *c, const double exact[PLATEAUS], const 
   book_add_claim(c, &claim);
   claim = (book_claim){
       .id = "D27",
-      .text =
-          "the third, short force plateau of case 3, in the mean; the target was first set at the published mesh, missed there, "
-          "and moved to 400 elements",
+      .text = "the third, short force plateau of case 3, in the mean; the target was first set at the published mesh, "
+              "missed there, "
+              "and moved to 400 elements",
       .published = "-",
       .evidence =
           "case 3, tips cell, jump modified, 50 (the published mesh: not reached) and 400 elements; judged at 400"};
@@ -417,10 +415,9 @@ enum { FLIGHTS = 3 };
 static void claim_bounces(book_chapter *c, const record r[FLIGHTS])
 {
   static const char *const id[FLIGHTS] = {"D28", "D29", "D30"};
-  static const char *const text[FLIGHTS] = {
-      "energy after ten thousand impacts, lumped tips, 0.8 of the stable step",
-      "the same with cell tips, 0.3 of the stable step",
-      "the same with cell tips, 0.8 of the stable step"};
+  static const char *const text[FLIGHTS] = {"energy after ten thousand impacts, lumped tips, 0.8 of the stable step",
+                                            "the same with cell tips, 0.3 of the stable step",
+                                            "the same with cell tips, 0.8 of the stable step"};
   for (int k = 0; k < FLIGHTS; k++) {
     const long long n = record_contacts(&r[k]);
     book_claim claim = {.id = id[k],
@@ -429,8 +426,7 @@ static void claim_bounces(book_chapter *c, const record r[FLIGHTS])
                         .evidence = "bar of 10 elements between two walls, jump modified"};
     const char *lost = r[k].ledger.fallbacks > 0 ? "; grazing tips turned back" : "";
     const double error = r[k].ledger.max_closure;
-    snprintf(claim.measured, sizeof claim.measured, "%s%s",
-             book_error(error).s, lost);
+    snprintf(claim.measured, sizeof claim.measured, "%s%s", book_error(error).s, lost);
     book_judge_target(&claim, n >= 10000 ? r[k].ledger.max_closure : INFINITY, 1e-12);
     book_add_claim(c, &claim);
   }

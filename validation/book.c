@@ -154,7 +154,7 @@ double book_pair(int i, const double size[], const double error[])
 
 void book_judge_rate(book_claim *c, double published, int n, const double size[], const double error[])
 {
-  const double room = 0.1, fit = book_fit(n, size, error);
+  const double room = 0.15, fit = book_fit(n, size, error);
   bool some = false;
   size_t used = strlen(c->measured);
   used += (size_t)snprintf(c->measured + used, sizeof c->measured - used, "%spairs", used > 0 ? ", " : "");
@@ -384,7 +384,8 @@ vv_status book_chapter_end(book_chapter *c)
   free(page);
   int n[BOOK_VERDICTS] = {0};
   for (int i = 0; i < c->n_claim; i++) n[c->claim[i].verdict]++;
-  printf("%-16s %2d rows: %d reproduced, %d improved, %d not reproduced, %d cannot be checked; targets: %d met, %d missed; "
+  printf("%-16s %2d rows: %d reproduced, %d improved, %d not reproduced, %d cannot be checked; targets: %d met, %d "
+         "missed; "
          "%d findings\n",
          c->name, c->n_claim, n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED],
          n[BOOK_MET], n[BOOK_MISSED], n[BOOK_TOLD]);

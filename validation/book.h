@@ -64,7 +64,7 @@ void book_judge_above(book_claim *c, double measured, double limit);
 void book_judge_about(book_claim *c, double least, double most, double published);
 /* A relation that holds in `holds` of `all` runs: reproduced if in all. */
 void book_judge_count(book_claim *c, int holds, int all, const char *relation);
-/* A published rate against n errors over n sizes: reproduced if the fit over all is within a tenth of the rate; cannot be
+/* A published rate against n errors over n sizes: reproduced if the fit over all is within 0.15 of the rate; cannot be
  * checked if some pair is and the fit is not, since no paper here names its statistic; else not reproduced.  All pairs and
  * the fit are written behind what `measured` holds. */
 void book_judge_rate(book_claim *c, double published, int n, const double size[], const double error[]);

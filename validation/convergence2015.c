@@ -121,8 +121,7 @@ static void claim_protocol(book_chapter *c, series s[PROTOCOLS][SCHEMES])
   for (int i = 0; i < VV_COUNT(row); i++) {
     book_claim claim = claim_2015(row[i].id, row[i].text, row[i].published, runs[row[i].p]);
     if (row[i].scheme == 0)
-      snprintf(claim.measured, sizeof claim.measured, "lavi fit %s, lgvi",
-               book_fixed(fit(&s[row[i].p][1]), 2).s);
+      snprintf(claim.measured, sizeof claim.measured, "lavi fit %s, lgvi", book_fixed(fit(&s[row[i].p][1]), 2).s);
     claim_rate(c, claim, row[i].rate, &s[row[i].p][row[i].scheme]);
   }
 }
@@ -133,9 +132,9 @@ static void claim_known(book_chapter *c, series s[PROTOCOLS][SCHEMES])
       fmax(fmax(fmax(deviation(&s[BY_TIME][0], known_time[0]), deviation(&s[BY_TIME][2], known_time[1])),
                 fmax(deviation(&s[BY_SPACE][0], known_space[0]), deviation(&s[BY_SPACE][2], known_space[1]))),
            deviation(&s[BY_BOTH][0], known_both));
-  book_claim claim = claim_2015("B16", "the errors of figures 10 to 12",
-                                "numbers of a second program, stored in validation/convergence2015.c",
-                                "20 errors of lgvi and feem");
+  book_claim claim =
+      claim_2015("B16", "the errors of figures 10 to 12",
+                 "numbers of a second program, stored in validation/convergence2015.c", "20 errors of lgvi and feem");
   snprintf(claim.measured, sizeof claim.measured, "off by %s", book_percent(most).s);
   book_judge_target(&claim, most, 1e-3);
   book_add_claim(c, &claim);
@@ -151,13 +150,13 @@ static vv_status protocol_tables(book_chapter *c, vv_ctx *ctx)
                                               "scheme|(1.6e-4, 16)|(8e-5, 32)|(4e-5, 64)|(2e-5, 128)|last pair|fit"};
   series s[PROTOCOLS][SCHEMES];
   book_heading(c, "The paper's convergence tables");
-  book_say(
-      c,
-      "The error is the paper's: at every node of space and time the 2-norm of the difference of the twelve "
-      "entries of (frame, place), relative to the reference, then the Frobenius norm times the root of step and "
-      "element length. The reference is the same method at the finest level of the list, so an order p looks "
-      "like log2((4^p - 1)/(2^p - 1)) = log2(2^p + 1) in the last pair: 1.585 for order 1, 2.322 for order 2. How the paper "
-      "read its rates off the curves it does not say; all pairs and the fit over all are given.");
+  book_say(c,
+           "The error is the paper's: at every node of space and time the 2-norm of the difference of the twelve "
+           "entries of (frame, place), relative to the reference, then the Frobenius norm times the root of step and "
+           "element length. The reference is the same method at the finest level of the list, so an order p looks "
+           "like log2((4^p - 1)/(2^p - 1)) = log2(2^p + 1) in the last pair: 1.585 for order 1, 2.322 for order 2. How "
+           "the paper "
+           "read its rates off the curves it does not say; all pairs and the fit over all are given.");
   for (int p = 0; p < PROTOCOLS; p++) {
     book_say(c, "%s", say[p]);
     book_columns(c, head[p]);
@@ -198,18 +197,20 @@ static void claim_orders(book_chapter *c, series plus[], series half[], const se
   }
   static const char text[] = "arc, A = 64, steps 1.6e-4 to 1e-5, reference: order 4 with step 1e-5; all four drifts";
   book_claim claim = claim_2015(
-      "B17", "a rate of 2.0 in time is expected of lgvi and lavi, and almost confirmed; the start of 3.5.6 has no kick "
-             "before the first drift",
+      "B17",
+      "a rate of 2.0 in time is expected of lgvi and lavi, and almost confirmed; the start of 3.5.6 has no kick "
+      "before the first drift",
       "2.0", text);
-  snprintf(claim.measured, sizeof claim.measured, "fits %s to %s; lgvi", book_fixed(one[0], 3).s, book_fixed(one[1], 3).s);
+  snprintf(claim.measured, sizeof claim.measured, "fits %s to %s; lgvi", book_fixed(one[0], 3).s,
+           book_fixed(one[1], 3).s);
   claim_rate(c, claim, 2.0, &plus[0]);
-  claim =
-      claim_2015("B18", "order 2 in time by a half kick before the first drift, at no cost", "1.6 (B10)", text);
+  claim = claim_2015("B18", "order 2 in time by a half kick before the first drift, at no cost", "1.6 (B10)", text);
   snprintf(claim.measured, sizeof claim.measured, "%s to %s", book_fixed(two[0], 3).s, book_fixed(two[1], 3).s);
   book_judge_target(&claim, fmax(fabs(two[0] - 2), fabs(two[1] - 2)), 0.02);
   snprintf(claim.rule, sizeof claim.rule, "within 0.02 of 2 for every drift");
   book_add_claim(c, &claim);
-  claim = claim_2015("B19", "error at the paper's finest step with the half kick", "the paper's start", "arc, A = 64, step 1e-5, "
+  claim = claim_2015("B19", "error at the paper's finest step with the half kick", "the paper's start",
+                     "arc, A = 64, step 1e-5, "
                      "lgvi");
   snprintf(claim.measured, sizeof claim.measured, "%s, %s times below that of the paper's start",
            book_error(half[0].error[LEVELS]).s, book_number(plus[0].error[LEVELS] / half[0].error[LEVELS], 2).s);

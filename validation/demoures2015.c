@@ -234,8 +234,7 @@ static void claim_kept(book_chapter *c, const mass_runs *runs)
            book_error(runs->run[0][1][0].band_before).s);
   book_judge_below(&claim, before, 1e-2);
   book_add_claim(c, &claim);
-  claim = claim_2015("B4",
-                     "the energy with momenta of the same time (half kicks) swings with the square of the step",
+  claim = claim_2015("B4", "the energy with momenta of the same time (half kicks) swings with the square of the step",
                      "(61) and (73): momenta before the kick", runs_text);
   snprintf(claim.measured, sizeof claim.measured, "%s (A = 22) and %s (A = 66)", book_error(band).s,
            book_error(runs->run[0][1][0].band).s);
@@ -288,9 +287,8 @@ static void claim_compare(book_chapter *c, const mass_runs *runs)
   const double far = apart(&fine[0], &fine[2]) / 2;
   claim = claim_2015("B9", "fine grid: all three integrators provide similar motions", "figures 4, 7, 8",
                      "A = 66, step 1e-5; five nodes at t = 0.9");
-  snprintf(claim.measured, sizeof claim.measured,
-           "lgvi and feem %s of the length apart; first node at z = %s and %s", book_percent(far).s,
-           book_fixed(fine[0].end_z, 3).s, book_fixed(fine[2].end_z, 3).s);
+  snprintf(claim.measured, sizeof claim.measured, "lgvi and feem %s of the length apart; first node at z = %s and %s",
+           book_percent(far).s, book_fixed(fine[0].end_z, 3).s, book_fixed(fine[2].end_z, 3).s);
   book_judge_below(&claim, far, 0.05);
   snprintf(claim.rule, sizeof claim.rule, "at most 5 %% of the length apart");
   book_add_claim(c, &claim);
@@ -299,16 +297,18 @@ static void claim_compare(book_chapter *c, const mass_runs *runs)
 static void claim_stress(book_chapter *c, const mass_runs *runs)
 {
   const mass_run *coarse = runs->run[0][0], *fine = runs->run[0][1];
-  book_claim claim = claim_2015("B34", "coarse grid: lgvi and lavi compute a stronger extension stress n_3 than feem",
-                                "figure 6", "A = 22, step 1e-4; largest |n_3| of elements 1, 11, 22, looked at every 0.005");
-  snprintf(claim.measured, sizeof claim.measured, "%s and %s N, feem %s N; largest |m| %s, %s and %s N m",
-           book_number(coarse[0].stretch, 3).s, book_number(coarse[1].stretch, 3).s, book_number(coarse[2].stretch, 3).s,
-           book_number(coarse[0].bend, 3).s, book_number(coarse[1].bend, 3).s, book_number(coarse[2].bend, 3).s);
+  book_claim claim =
+      claim_2015("B34", "coarse grid: lgvi and lavi compute a stronger extension stress n_3 than feem", "figure 6",
+                 "A = 22, step 1e-4; largest size of n_3 in elements 1, 11, 22, looked at every 0.005");
+  snprintf(claim.measured, sizeof claim.measured, "%s and %s N, feem %s N; largest m %s, %s and %s N m",
+           book_number(coarse[0].stretch, 3).s, book_number(coarse[1].stretch, 3).s,
+           book_number(coarse[2].stretch, 3).s, book_number(coarse[0].bend, 3).s, book_number(coarse[1].bend, 3).s,
+           book_number(coarse[2].bend, 3).s);
   book_judge_above(&claim, fmin(coarse[0].stretch, coarse[1].stretch) / coarse[2].stretch, 1);
   snprintf(claim.rule, sizeof claim.rule, "larger than that of feem");
   book_add_claim(c, &claim);
   claim = claim_2015("B35", "fine grid: stress resultants of all three methods behave similarly", "figures 7 and 8",
-                     "A = 66, step 1e-5; largest |n_3| and |m| of elements 1, 33, 66, looked at every 0.005");
+                     "A = 66, step 1e-5; largest sizes of n_3 and m in elements 1, 33, 66, looked at every 0.005");
   const double stretch = fabs(fine[0].stretch / fine[2].stretch - 1), bend = fabs(fine[0].bend / fine[2].bend - 1);
   snprintf(claim.measured, sizeof claim.measured,
            "n_3: %s, %s, feem %s N (%s apart); m: %s, %s, feem %s N m (%s apart)", book_number(fine[0].stretch, 3).s,

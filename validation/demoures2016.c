@@ -84,11 +84,12 @@ static vv_status fourth_set(book_chapter *c, vv_ctx *ctx)
   if (status == VV_OK) status = record_run(ctx, spec, &plan, &r);
   vv_spec_destroy(spec);
   if (status != VV_OK) return status;
-  book_claim claim = {.id = "M7",
-                      .text = "the caption of figure 8 lists a fourth set of velocities, -1 and 0.1, under a number that the "
-                              "figure does not show",
-                      .published = "-1, 0.1",
-                      .evidence = "case 1 with velocities 1 and -0.1, lumped tips, slab jump, step 0.015, end 40"};
+  book_claim claim = {
+      .id = "M7",
+      .text = "the caption of figure 8 lists a fourth set of velocities, -1 and 0.1, under a number that the "
+              "figure does not show",
+      .published = "-1, 0.1",
+      .evidence = "case 1 with velocities 1 and -0.1, lumped tips, slab jump, step 0.015, end 40"};
   snprintf(claim.measured, sizeof claim.measured, "energy off by %s, momentum by %s, %lld impacts",
            book_error(r.ledger.max_closure).s, book_error(r.ledger.max_p_drift).s, (long long)record_contacts(&r));
   book_tell(&claim);
@@ -162,8 +163,9 @@ static vv_status structures(book_chapter *c, vv_ctx *ctx, structure_facts *f)
 
 static void claim_structure(book_chapter *c, const structure_facts *f)
 {
-  static const char evidence[] = "six cases, both integrators, whole domain and three random sub-domains, to t = 25 or to an "
-                                 "event without a root";
+  static const char evidence[] =
+      "six cases, both integrators, whole domain and three random sub-domains, to t = 25 or to an "
+      "event without a root";
   char early[64] = "";
   if (f->cut > 0) snprintf(early, sizeof early, "; case %d with integrator 2 only to t = %.1f", f->cut, f->until);
   const double form = fmax(f->form[0], f->form[1]), noether = fmax(f->noether[0], f->noether[1]);
@@ -182,17 +184,15 @@ static void claim_structure(book_chapter *c, const structure_facts *f)
   book_judge_below(&claim, noether, 1e-12);
   book_add_claim(c, &claim);
   const double right = fmax(f->two_form[0], f->two_form[1]);
-  claim = (book_claim){
-      .id = "M6",
-      .text = "a check that a wrong contact law does not pass: w(p, q) on the whole domain, without "
-              "contact terms",
-      .published = "(70) and (72) hold for any law",
-      .evidence = "the runs of M4; wrong law: nodal jump, lumped tips"};
+  claim = (book_claim){.id = "M6",
+                       .text = "a check that a wrong contact law does not pass: w(p, q) on the whole domain, without "
+                               "contact terms",
+                       .published = "(70) and (72) hold for any law",
+                       .evidence = "the runs of M4; wrong law: nodal jump, lumped tips"};
   snprintf(claim.measured, sizeof claim.measured, "right laws %s, wrong law %s (which passes (70) by %s)",
            book_error(right).s, book_range(f->control, f->two_form[2]).s, book_error(f->form[2]).s);
   book_judge_target(&claim, right / f->control, 1e-6);
-  snprintf(claim.rule, sizeof claim.rule,
-           "the wrong law fails by 1e6 times the residual or more");
+  snprintf(claim.rule, sizeof claim.rule, "the wrong law fails by 1e6 times the residual or more");
   book_add_claim(c, &claim);
 }
 

@@ -192,8 +192,9 @@ static vv_status claim_energy(book_chapter *c, vv_ctx *ctx, const published_runs
     book_claim claim = {.id = id[k],
                         .text = text[k],
                         .published = published[k],
-                        .evidence = "six cases, step 0.015, end 40, first contact at 0.1; 15 phases: first contact at 0.1 "
-                                    "to 0.114; the last figure may mean that the printed step is a misprint"};
+                        .evidence =
+                            "six cases, step 0.015, end 40, first contact at 0.1; 15 phases: first contact at 0.1 "
+                            "to 0.114; the last figure may mean that the printed step is a misprint"};
     snprintf(claim.measured, sizeof claim.measured,
              "%s (case %d) to %s (worst: case %d); %s in 15 phases of the first contact; case 1 with step 0.0005: %s",
              book_error(runs->run[best][k].ledger.max_closure).s, best + 1,
@@ -249,8 +250,8 @@ static void claim_exact_laws(book_chapter *c, const published_runs *runs)
                        .published = "exact",
                        .evidence = published_run};
   snprintf(claim.measured, sizeof claim.measured,
-           "%s where the equation has a root; %lld events of integrator 2 have none and leave up to %s", book_error(event).s,
-           lost, book_error(unsolved).s);
+           "%s where the equation has a root; %lld events of integrator 2 have none and leave up to %s",
+           book_error(event).s, lost, book_error(unsolved).s);
   book_judge_below(&claim, event, 1e-14);
   snprintf(claim.rule, sizeof claim.rule, "at most 1e-14 at every event that has a root");
   book_add_claim(c, &claim);
@@ -271,11 +272,12 @@ static void claim_impulse(book_chapter *c, const published_runs *runs)
   snprintf(claim.measured, sizeof claim.measured, "%lld of %lld pull", pull[CTI_1], all[CTI_1]);
   book_judge_below(&claim, (double)pull[CTI_1], 0);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "D34",
-                       .text = "integrator 2: (4.14) without an impulse and the energy equation (4.15) are one equation "
-                               "too many; read here as a small impulse that keeps the energy (`jump: slab`)",
-                       .published = "no impulse",
-                       .evidence = published_run};
+  claim =
+      (book_claim){.id = "D34",
+                   .text = "integrator 2: (4.14) without an impulse and the energy equation (4.15) are one equation "
+                           "too many; read here as a small impulse that keeps the energy (`jump: slab`)",
+                   .published = "no impulse",
+                   .evidence = published_run};
   snprintf(claim.measured, sizeof claim.measured, "%lld of %lld of these impulses pull", pull[CTI_2], all[CTI_2]);
   book_tell(&claim);
   book_add_claim(c, &claim);
@@ -317,16 +319,16 @@ static void claim_oscillation(book_chapter *c, const published_runs *runs)
                        .evidence = published_run};
   snprintf(claim.measured, sizeof claim.measured,
            "rms at most %s times that of integrator 1 (worst: case %d); cases 1 and 6: %s", book_number(ratio, 2).s,
-           worst + 1,
-           book_error(fmax(tip_oscillation(runs, 0, CTI_2), tip_oscillation(runs, 5, CTI_2))).s);
+           worst + 1, book_error(fmax(tip_oscillation(runs, 0, CTI_2), tip_oscillation(runs, 5, CTI_2))).s);
   book_judge_below(&claim, ratio, 0.1);
   snprintf(claim.rule, sizeof claim.rule, "at most a tenth of that of integrator 1, in every case");
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "D35",
-                       .text = "integrator 2: the nodes A- and 0+ behind the contact, which the paper does not plot, keep a "
-                               "mode above the cut-off of the mesh (`tips: cell` has none, D21)",
-                       .published = "-",
-                       .evidence = published_run};
+  claim = (book_claim){
+      .id = "D35",
+      .text = "integrator 2: the nodes A- and 0+ behind the contact, which the paper does not plot, keep a "
+              "mode above the cut-off of the mesh (`tips: cell` has none, D21)",
+      .published = "-",
+      .evidence = published_run};
   snprintf(claim.measured, sizeof claim.measured, "rms up to %s times that of integrator 1", book_number(trapped, 2).s);
   book_tell(&claim);
   book_add_claim(c, &claim);
@@ -382,18 +384,21 @@ static void claim_glued(book_chapter *c, const published_runs *runs)
   for (int i = 0; i < CASES_COUNT; i++) {
     const double part = closed_part(&runs->run[i][CTI_2], &runs->wave[i]);
     const long long n = record_contacts(&runs->run[i][CTI_2]);
-    if (part < least) others = least, least = part, worst = i;
-    else others = fmin(others, part);
+    if (part < least)
+      others = least, least = part, worst = i;
+    else
+      others = fmin(others, part);
     few = n < few ? n : few, many = n > many ? n : many;
   }
   book_claim claim = {.id = "D13",
                       .text = "integrator 2: the tips remain glued until separation",
                       .published = "glued",
                       .evidence = published_run};
-  snprintf(claim.measured, sizeof claim.measured,
-           "closed for %s of the time in which the exact contact pushes (worst: case %d), %s or more in the others; %lld to "
-           "%lld intervals, most of them touches at the release",
-           book_percent(least).s, worst + 1, book_percent(others).s, few, many);
+  snprintf(
+      claim.measured, sizeof claim.measured,
+      "closed for %s of the time in which the exact contact pushes (worst: case %d), %s or more in the others; %lld to "
+      "%lld intervals, most of them touches at the release",
+      book_percent(least).s, worst + 1, book_percent(others).s, few, many);
   book_judge_above(&claim, least, 0.95);
   snprintf(claim.rule, sizeof claim.rule, "closed for at least 95 %% of that time in every case");
   book_add_claim(c, &claim);
@@ -412,12 +417,14 @@ static void tell_final(book_chapter *c, const published_runs *runs)
         const double miss = fabs(v - exact) / case_speed(i + 1);
         if (miss > off[k]) off[k] = miss, worst[k] = i;
       }
-  book_claim claim = {.id = "D36",
-                      .text = "final mean velocities of both bars, against the exact ones (the slopes of figures 4.2 and 4.3)",
-                      .published = "curves",
-                      .evidence = published_run};
+  book_claim claim = {
+      .id = "D36",
+      .text = "final mean velocities of both bars, against the exact ones (the slopes of figures 4.2 and 4.3)",
+      .published = "curves",
+      .evidence = published_run};
   snprintf(claim.measured, sizeof claim.measured,
-           "off by at most %s (integrator 1, worst: case %d) and %s (integrator 2, worst: case %d) of half the closing speed",
+           "off by at most %s (integrator 1, worst: case %d) and %s (integrator 2, worst: case %d) of half the closing "
+           "speed",
            book_percent(off[0]).s, worst[0] + 1, book_percent(off[1]).s, worst[1] + 1);
   book_tell(&claim);
   book_add_claim(c, &claim);
@@ -431,12 +438,13 @@ static vv_status tell_case_5(book_chapter *c, vv_ctx *ctx)
   BOOK_TRY(record_case(ctx, &def, NULL, &r[0]));
   BOOK_TRY(record_case(ctx, &other, NULL, &r[1]));
   book_claim claim = {.id = "D37",
-                      .text = "case 5, integrator 1: figure 4.2 prints l_B = 5, figure 4.3 l_B = 0.4; the book takes 0.4",
+                      .text =
+                          "case 5, integrator 1: figure 4.2 prints l_B = 5, figure 4.3 l_B = 0.4; the book takes 0.4",
                       .published = "l_B = 5",
                       .evidence = "case 5, step 0.015, end 40, 50 elements and 2, 50 and 25"};
-  snprintf(claim.measured, sizeof claim.measured,
-           "l_B = 5: energy off by %s, %lld impacts; l_B = 0.4: %s, %lld", book_error(r[0].ledger.max_closure).s,
-           (long long)record_contacts(&r[0]), book_error(r[1].ledger.max_closure).s, (long long)record_contacts(&r[1]));
+  snprintf(claim.measured, sizeof claim.measured, "l_B = 5: energy off by %s, %lld impacts; l_B = 0.4: %s, %lld",
+           book_error(r[0].ledger.max_closure).s, (long long)record_contacts(&r[0]),
+           book_error(r[1].ledger.max_closure).s, (long long)record_contacts(&r[1]));
   book_tell(&claim);
   book_add_claim(c, &claim);
   record_free(&r[0]);

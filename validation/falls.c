@@ -36,15 +36,15 @@ static void scene_of(const falls_def *d, char *text)
                        d->end, d->step, d->jump != NULL ? d->jump : "nodal", d->order > 0 ? d->order : 2,
                        d->pose == FALLS_THROWN ? ", start: drift" : "", gravity != NULL ? gravity : plain, d->friction,
                        d->pose != FALLS_LYING);
-  n +=
-      (size_t)snprintf(text + n, SCENE_TEXT - n,
-                       "  beam: {kind: beam, length: 0.5, elements: %d, material: {young: 1e3, poisson: 0.35, density: "
-                       "1e3}, section: {%s}, strain: cayley, drift: cayley, touch: %s, ",
-                       d->elements,
-                       d->printed_moments ? "general: {area: 0.0025, bending: [5.208333333333334e-4, 5.208333333333334e-4], "
-                                            "rotary: [5.208333333333334e-7, 5.208333333333334e-7, 1.0416666666666668e-6]}"
-                                          : "square: {side: 0.05}",
-                       d->touch != NULL ? d->touch : "centroid");
+  n += (size_t)snprintf(
+      text + n, SCENE_TEXT - n,
+      "  beam: {kind: beam, length: 0.5, elements: %d, material: {young: 1e3, poisson: 0.35, density: "
+      "1e3}, section: {%s}, strain: cayley, drift: cayley, touch: %s, ",
+      d->elements,
+      d->printed_moments ? "general: {area: 0.0025, bending: [5.208333333333334e-4, 5.208333333333334e-4], "
+                           "rotary: [5.208333333333334e-7, 5.208333333333334e-7, 1.0416666666666668e-6]}"
+                         : "square: {side: 0.05}",
+      d->touch != NULL ? d->touch : "centroid");
   n += add_pose(d, text + n, SCENE_TEXT - n);
   snprintf(text + n, SCENE_TEXT - n, "  ground: {kind: obstacle, shape: {%s}}\n",
            d->obstacle != NULL ? d->obstacle : "plane: {normal: [0, 0, 1]}");

@@ -21,7 +21,7 @@ typedef struct falls_def {
   falls_pose pose;
   bool printed_moments; /* bending stiffness with I = rho a^4/12, as printed */
   bool structure;       /* first variations are carried along */
-  double perturb; /* size of a relative change of all momenta, by `seed` */
+  double perturb;       /* size of a relative change of all momenta, by `seed` */
   int seed;
   int64_t every; /* levels looked at; 0: all */
   bool series;   /* keep the series */
@@ -43,7 +43,7 @@ typedef struct falls_record {
   double slip; /* largest change of a place */
   bool stopped;
   double symplectic, multisymplectic, noether; /* residuals */
-  int n; /* series */
+  int n;                                       /* series */
   double t[FALLS_SAMPLES], closure[FALLS_SAMPLES], J3[FALLS_SAMPLES];
 } falls_record;
 

@@ -138,8 +138,9 @@ static double tips_apart(const impact_runs *r, int i, int j)
 
 static void claim_coherent(book_chapter *c, const impact_runs *r)
 {
-  book_claim claim = impact_claim("I7", "coherent behaviour for various sizes of the grid", "figure 5.1",
-                                  "fast, A = 5, 10, 20; tip at 0.0053, 0.01 and 0.015 s, largest distance over the length");
+  book_claim claim =
+      impact_claim("I7", "coherent behaviour for various sizes of the grid", "figure 5.1",
+                   "fast, A = 5, 10, 20; tip at 0.0053, 0.01 and 0.015 s, largest distance over the length");
   const double coarse = tips_apart(r, 1, 0), fine = tips_apart(r, 2, 1);
   snprintf(claim.measured, sizeof claim.measured, "A = 5 and 10: %s; A = 10 and 20: %s", book_percent(coarse).s,
            book_percent(fine).s);
@@ -182,8 +183,9 @@ static void claim_momenta(book_chapter *c, const impact_runs *r)
   snprintf(claim.measured, sizeof claim.measured, "drift %s of their values", book_error(worst).s);
   book_judge_below(&claim, worst, 1e-12);
   book_add_claim(c, &claim);
-  claim = impact_claim("I11", "the angular momentum decays slightly after about 1 s (slow run): a defect that the authors report", "figure 5.3, a decay",
-                       "slow and slowest runs, to 2.5 and 5 s, both jump rules");
+  claim = impact_claim(
+      "I11", "the angular momentum decays slightly after about 1 s (slow run): a defect that the authors report",
+      "figure 5.3, a decay", "slow and slowest runs, to 2.5 and 5 s, both jump rules");
   snprintf(claim.measured, sizeof claim.measured,
            "no decay: drift %s; an impulse along the vertical cannot change J3, whatever its size",
            book_error(decay).s);
@@ -194,15 +196,13 @@ static void claim_momenta(book_chapter *c, const impact_runs *r)
   snprintf(claim.measured, sizeof claim.measured, "drift %s", book_error(decay).s);
   book_judge_target(&claim, decay, 1e-12);
   book_add_claim(c, &claim);
-  claim =
-      impact_claim("I13", "the horizontal jump is solved at every impact", "a hard minimisation, many minima",
-                   "the eight runs, slab: one unknown, secant in the square of the rebound speed");
+  claim = impact_claim("I13", "the horizontal jump is solved at every impact", "a hard minimisation, many minima",
+                       "the eight runs, slab: one unknown, secant in the square of the rebound speed");
   snprintf(claim.measured, sizeof claim.measured, "%s of the energy at each of %lld impacts; %lld without a root",
            book_error(residual).s, (long long)impacts, (long long)fallbacks);
   book_judge_target(&claim, residual + (double)fallbacks, 1e-15);
   book_add_claim(c, &claim);
-  claim = impact_claim("I14", "energy jump at an impact, and penetration", "within a tolerance of the gap",
-                       both_text);
+  claim = impact_claim("I14", "energy jump at an impact, and penetration", "within a tolerance of the gap", both_text);
   snprintf(claim.measured, sizeof claim.measured, "jump %s (nodal), penetration %s", book_error(jump).s,
            book_error(penetration).s);
   book_judge_target(&claim, jump + penetration, 1e-15);
@@ -226,8 +226,8 @@ static void claim_2016(book_chapter *c, const impact_runs *r)
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(drift).s);
   book_judge_below(&claim, drift, 1e-12);
   book_add_claim(c, &claim);
-  claim = impact_claim("I17", "A = 20, step 1e-5: 2016 prints the initial data at g^1, 2017 at g^0", "figures that look alike",
-                       evidence);
+  claim = impact_claim("I17", "A = 20, step 1e-5: 2016 prints the initial data at g^1, 2017 at g^0",
+                       "figures that look alike", evidence);
   const double other = r->run[2][IMPACT_NODAL].speed[0];
   snprintf(claim.measured, sizeof claim.measured,
            "first impact at %s m/s (2016: g^1 fixed) and %s m/s (2017: g^0 fixed)", book_fixed(-m->speed[0], 2).s,

@@ -24,8 +24,9 @@ static void claim_counts(book_chapter *c, const falls_crowd e[ENSEMBLES])
   snprintf(claim.rule, sizeof claim.rule, "\"about\": means of both steps within 10 %% of 200");
   claim.chaotic = true;
   book_add_claim(c, &claim);
-  claim = impact_claim("I20", "contacts in 5 s by the readings of gravity: (5.9) as printed halves it, q = ds g rho a^2 E3 "
-                              "takes a twentieth, (87) of 2016 all of it (I19)",
+  claim = impact_claim("I20",
+                       "contacts in 5 s by the readings of gravity: (5.9) as printed halves it, q = ds g rho a^2 E3 "
+                       "takes a twentieth, (87) of 2016 all of it (I19)",
                        "about 200", "slowest, step 4e-5, gravity times 1/2 (12 runs) and times ds = 0.05 (2 runs)");
   snprintf(claim.measured, sizeof claim.measured, "%s +- %s and %s", book_fixed(e[HALF].mean, 0).s,
            book_fixed(e[HALF].deviation, 0).s, book_fixed(e[TINY].mean, 0).s);
@@ -76,10 +77,12 @@ static vv_status printed_moments(book_chapter *c, vv_ctx *ctx)
   if (status == VV_OK) status = falls_ensemble(ctx, &def, MEMBERS, &counts);
   if (status != VV_OK) return status;
   book_claim claim = impact_claim(
-      "I32", "5.3.1 prints I1 = I2 = rho a^4/12 and uses it in C2: bending a thousand times as stiff. The book reads a^4/12 "
-             "there; each reading fits one sentence of the paper and misses another",
-      "first impacts at about 30, 15 and 6 m/s, about 200 contacts", "A = 10, step 4e-5, jump rule nodal; contacts: slowest, "
-                                                                   "12 runs with momenta changed by 1e-9; a^4/12: I19");
+      "I32",
+      "5.3.1 prints I1 = I2 = rho a^4/12 and uses it in C2: bending a thousand times as stiff. The book reads a^4/12 "
+      "there; each reading fits one sentence of the paper and misses another",
+      "first impacts at about 30, 15 and 6 m/s, about 200 contacts",
+      "A = 10, step 4e-5, jump rule nodal; contacts: slowest, "
+      "12 runs with momenta changed by 1e-9; a^4/12: I19");
   snprintf(claim.measured, sizeof claim.measured,
            "as printed %s, %s and %s m/s, %s +- %s contacts; with a^4/12 %s, %s and %s m/s (node 0; the tip later, I3)",
            book_fixed(speed[1][0], 2).s, book_fixed(speed[1][1], 2).s, book_fixed(speed[1][2], 2).s,
@@ -106,9 +109,9 @@ static vv_status beam_structure(book_chapter *c, vv_ctx *ctx)
   two[1] = r->symplectic;
   free(r);
   if (status != VV_OK) return status;
-  book_claim claim =
-      impact_claim("I33", "2016: the discrete flow of the beam is symplectic through the impact, and (70), (72) hold",
-                   "exact (theory)", "fast, A = 10, step 4e-5, slab jump, first variations to 0.05 s; control: nodal jump");
+  book_claim claim = impact_claim(
+      "I33", "2016: the discrete flow of the beam is symplectic through the impact, and (70), (72) hold",
+      "exact (theory)", "fast, A = 10, step 4e-5, slab jump, first variations to 0.05 s; control: nodal jump");
   snprintf(claim.measured, sizeof claim.measured, "%lld impacts: w(p, q) %s, form formula %s, Noether %s; control %s",
            (long long)impacts, book_error(two[0]).s, book_error(form).s, book_error(noether).s, book_error(two[1]).s);
   book_judge_below(&claim, fmax(two[0], fmax(form, noether)), 1e-12);
@@ -194,13 +197,12 @@ static vv_status corners(book_chapter *c, vv_ctx *ctx, falls_record *r)
   static const struct {
     const char *name;
     falls_def def;
-  } list[] = {
-      {"slowest, A = 10, step 4e-5", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5}},
-      {"the same, order 6", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5, .order = 6}},
-      {"fast, A = 10, step 4e-5", {.over = 4e-5, .elements = 10, .step = 4e-5, .end = 0.5}},
-      {"fast, A = 10, step 1e-5", {.over = 4e-5, .elements = 10, .step = 1e-5, .end = 0.5}},
-      {"fast, A = 10, step 2.5e-6, to 0.1 s", {.over = 4e-5, .elements = 10, .step = 2.5e-6, .end = 0.1}},
-      {"fast, A = 20, step 1e-5", {.over = 4e-5, .elements = 20, .step = 1e-5, .end = 0.5}}};
+  } list[] = {{"slowest, A = 10, step 4e-5", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5}},
+              {"the same, order 6", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5, .order = 6}},
+              {"fast, A = 10, step 4e-5", {.over = 4e-5, .elements = 10, .step = 4e-5, .end = 0.5}},
+              {"fast, A = 10, step 1e-5", {.over = 4e-5, .elements = 10, .step = 1e-5, .end = 0.5}},
+              {"fast, A = 10, step 2.5e-6, to 0.1 s", {.over = 4e-5, .elements = 10, .step = 2.5e-6, .end = 0.1}},
+              {"fast, A = 20, step 1e-5", {.over = 4e-5, .elements = 20, .step = 1e-5, .end = 0.5}}};
   double six = 0, penetration = 0, drift = 0, fast = 0;
   book_heading(c, "Corners of the section");
   book_say(c,
@@ -223,10 +225,12 @@ static vv_status corners(book_chapter *c, vv_ctx *ctx, falls_record *r)
   book_claim claim = impact_claim("I25", "corners of the section touch, several at once", "the centroid only",
                                   "six runs with corners; energy: slowest, order 6");
   snprintf(claim.measured, sizeof claim.measured,
-           "energy %s, momenta %s, penetration %s; worst energy of the fast runs %s (A = 10, step 4e-5: they need a short one)",
+           "energy %s, momenta %s, penetration %s; worst energy of the fast runs %s (A = 10, step 4e-5: they need a "
+           "short one)",
            book_error(six).s, book_error(drift).s, book_error(penetration).s, book_error(fast).s);
   book_judge_target(&claim, fmax(fmax(six, drift), penetration), 1e-12);
-  snprintf(claim.rule, sizeof claim.rule, "at most 1e-12: energy of the slowest run with order 6, momenta and penetration of all");
+  snprintf(claim.rule, sizeof claim.rule,
+           "at most 1e-12: energy of the slowest run with order 6, momenta and penetration of all");
   claim.chaotic = true;
   book_add_claim(c, &claim);
   return VV_OK;
@@ -264,8 +268,8 @@ static vv_status friction(book_chapter *c, vv_ctx *ctx, falls_record *r)
   book_add_claim(c, &claim);
   def = (falls_def){.pose = FALLS_LYING, .elements = 10, .step = 4e-5, .end = 1, .friction = 0.4};
   BOOK_TRY(falls_run(ctx, &def, r));
-  claim = impact_claim("I28", "a beam at rest on an incline below the angle of friction does not creep",
-                       "frictionless", "slope 0.316, friction 0.4, 1 s, 25 000 steps");
+  claim = impact_claim("I28", "a beam at rest on an incline below the angle of friction does not creep", "frictionless",
+                       "slope 0.316, friction 0.4, 1 s, 25 000 steps");
   snprintf(claim.measured, sizeof claim.measured, "slip %s", book_error(r->slip).s);
   book_judge_target(&claim, r->slip, 0);
   book_add_claim(c, &claim);

@@ -115,7 +115,8 @@ int main(int argc, char **argv)
 {
   options o;
   if (!read_options(argc, argv, &o)) {
-    fprintf(stderr, "usage: visviva-validate [-o DIR] [--docs FILE] [--check] [--rows ID,ID... | CHAPTER...]\nchapters:");
+    fprintf(stderr,
+            "usage: visviva-validate [-o DIR] [--docs FILE] [--check] [--rows ID,ID... | CHAPTER...]\nchapters:");
     for (int i = 0; i < VV_COUNT(chapter); i++) fprintf(stderr, " %s (%c)", chapter[i].name, chapter[i].letter);
     fprintf(stderr, "\n");
     return 1;

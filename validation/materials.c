@@ -339,8 +339,7 @@ static vv_status write_spring_back(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "off by %s of the curvature with 5 points, %s with 7",
            book_percent(worst[0]).s, book_percent(worst[1]).s);
   book_judge_exact(&claim, fmax(worst[0] / 0.035, worst[1] / 0.016), 1.0);
-  snprintf(claim.rule, sizeof claim.rule,
-           "within 3.5 %% with 5 points and 1.6 %% with 7");
+  snprintf(claim.rule, sizeof claim.rule, "within 3.5 %% with 5 points and 1.6 %% with 7");
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -402,8 +401,7 @@ static vv_status write_sphere(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "off by %s, %s, %s; order %s", book_percent(error[0]).s,
            book_percent(error[1]).s, book_percent(error[2]).s, book_fixed(order, 1).s);
   book_judge_exact(&claim, order >= 1.8 ? fabs(error[2]) : INFINITY, 8e-3);
-  snprintf(claim.rule, sizeof claim.rule,
-           "within 0.8 %% on the finest mesh and of order 1.8 at least");
+  snprintf(claim.rule, sizeof claim.rule, "within 0.8 %% on the finest mesh and of order 1.8 at least");
   book_add_claim(c, &claim);
   return VV_OK;
 }

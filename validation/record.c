@@ -36,9 +36,11 @@ static vv_status keep_events(record *r, const vv_view *view)
       r->event = more, r->event_room = room;
     }
     const vv_event *e = &view->event[i];
-    r->event[r->n_event++] = (record_event){
-        .time = e->time, .speed = e->normal_speed, .impulse = e->normal_impulse, .energy_jump = e->energy_jump,
-        .opens = strcmp(e->kind, "off") == 0};
+    r->event[r->n_event++] = (record_event){.time = e->time,
+                                            .speed = e->normal_speed,
+                                            .impulse = e->normal_impulse,
+                                            .energy_jump = e->energy_jump,
+                                            .opens = strcmp(e->kind, "off") == 0};
   }
   return VV_OK;
 }

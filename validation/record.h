@@ -25,7 +25,7 @@ typedef struct record_plan {
 typedef struct record_event {
   double time, speed, impulse;
   double energy_jump; /* J */
-  bool opens; /* "off": a soft contact ends */
+  bool opens;         /* "off": a soft contact ends */
 } record_event;
 
 typedef struct record {

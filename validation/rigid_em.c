@@ -162,11 +162,12 @@ static vv_status ball_chapter(book_chapter *c, vv_ctx *ctx)
                       .published = "3e-09",
                       .evidence = "penalty 1e4, steps 1 to 1e-3"};
   claim_below(c, &claim, f[2].kinetic, 3e-9, false);
-  claim = (book_claim){.id = "R2",
-                       .text = "the kinetic energy is down by what the spring holds, 2 (mu v^2/8)^2/(k T0), at any step; a "
-                               "stiffness of 3.05e6 would give the published figure",
-                       .published = "3e-09",
-                       .evidence = "penalty 3.05e6, step 1e-3; kinetic and stored energy together: R4"};
+  claim =
+      (book_claim){.id = "R2",
+                   .text = "the kinetic energy is down by what the spring holds, 2 (mu v^2/8)^2/(k T0), at any step; a "
+                           "stiffness of 3.05e6 would give the published figure",
+                   .published = "3e-09",
+                   .evidence = "penalty 3.05e6, step 1e-3; kinetic and stored energy together: R4"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(f[4].kinetic).s);
   book_tell(&claim);
   book_add_claim(c, &claim);
@@ -175,10 +176,8 @@ static vv_status ball_chapter(book_chapter *c, vv_ctx *ctx)
                        .published = "8.8e-11",
                        .evidence = "steps 1 to 1e-3"};
   claim_below(c, &claim, h, 8.8e-11, true);
-  claim = (book_claim){.id = "R4",
-                       .text = "kinetic and stored energy together",
-                       .published = "exact",
-                       .evidence = "steps 1 to 1e-3"};
+  claim = (book_claim){
+      .id = "R4", .text = "kinetic and stored energy together", .published = "exact", .evidence = "steps 1 to 1e-3"};
   claim_target(c, &claim, energy, 1e-13);
   claim = (book_claim){.id = "R5",
                        .text = "position of the ball at 60 s, closed form",
@@ -346,7 +345,8 @@ static vv_status chaos(book_chapter *c, vv_ctx *ctx)
       "rest. About half a decade is lost at each impact, so that in doubles no run of 10 s is *the* run, and the "
       "number of impacts depends on the compiler. With several hundred digits it is 504 in our main reading; in "
       "another, the cross-section with half the wall taken off, it is 447 as published: one of 15 readings tried, "
-      "which a run in doubles cannot follow beyond some ten impacts; the solver with these digits is not shipped. What has a "
+      "which a run in doubles cannot follow beyond some ten impacts; the solver with these digits is not shipped. What "
+      "has a "
       "value is the distribution:",
       common(&a, &b));
   book_columns(c, "reading|starts|mean|deviation");
@@ -359,11 +359,13 @@ static vv_status chaos(book_chapter *c, vv_ctx *ctx)
   book_claim claim = {.id = "R12",
                       .text = "the rod impacts the cube 447 separate times",
                       .published = "447",
-                      .evidence = "100 starts 1e-6 m apart, step 1e-3, impacts located by 20 halvings; two starts 1e-10 m "
-                                  "apart, 30 halvings"};
+                      .evidence =
+                          "100 starts 1e-6 m apart, step 1e-3, impacts located by 20 halvings; two starts 1e-10 m "
+                          "apart, 30 halvings"};
   book_judge_unchecked(&claim, "a chaotic motion: the count is a matter of rounding");
-  snprintf(claim.measured, sizeof claim.measured, "%s +- %s over the starts; twins have their first %d impacts in common",
-           book_fixed(mean[1], 0).s, book_fixed(deviation[1], 0).s, common(&a, &b));
+  snprintf(claim.measured, sizeof claim.measured,
+           "%s +- %s over the starts; twins have their first %d impacts in common", book_fixed(mean[1], 0).s,
+           book_fixed(deviation[1], 0).s, common(&a, &b));
   claim.chaotic = true;
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "R13",
@@ -440,10 +442,11 @@ static vv_status impact_times(book_chapter *c, vv_ctx *ctx, const facts *axis)
                          .n_panel = 1,
                          .panel = &panel};
   BOOK_TRY(book_plot(c, "impacts", "The first impacts", &page));
-  book_claim claim = {.id = "R14",
-                      .text = "the first six impacts of the published run: the first three keep their times, then chaos takes over",
-                      .published = "exact times (an event solver of our own with 300 digits; stored in validation/rigid_em.c)",
-                      .evidence = "1e7 steps of 1e-6 s"};
+  book_claim claim = {
+      .id = "R14",
+      .text = "the first six impacts of the published run: the first three keep their times, then chaos takes over",
+      .published = "exact times (an event solver of our own with 300 digits; stored in validation/rigid_em.c)",
+      .evidence = "1e7 steps of 1e-6 s"};
   size_t used = (size_t)snprintf(claim.measured, sizeof claim.measured, "off by");
   for (int k = 0; k < KEPT; k++)
     used += (size_t)snprintf(claim.measured + used, sizeof claim.measured - used, "%s %s", k > 0 ? "," : "",
@@ -535,11 +538,11 @@ vv_status chapter_rigid_em(book *b)
   book_chapter *c;
   rods r;
   vv_ctx *ctx = book_ctx(b);
-  BOOK_TRY(
-      book_chapter_begin(b, "rigid-em", "Energy-momentum methods for rigid contact: ball in shell, rod in box",
-                         "Energy-momentum conserving methods for rigid body dynamics with contact (NIKE3D and DYNA3D), a "
-                         "paper whose author and year our copy does not name; misprints and readings in docs/theory/em.md.",
-                         &c));
+  BOOK_TRY(book_chapter_begin(
+      b, "rigid-em", "Energy-momentum methods for rigid contact: ball in shell, rod in box",
+      "Energy-momentum conserving methods for rigid body dynamics with contact (NIKE3D and DYNA3D), a "
+      "paper whose author and year our copy does not name; misprints and readings in docs/theory/em.md.",
+      &c));
   if (book_wants(c, "R1 R2 R3 R4 R5")) BOOK_TRY(ball_chapter(c, ctx));
   if (book_wants(c, "R6 R7 R8 R9 R10 R11 R14 R15")) {
     BOOK_TRY(kept_runs(c, ctx, &r));

@@ -146,10 +146,8 @@ static vv_status gases(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(kinetic).s);
   book_judge_target(&claim, kinetic, 1e-13);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "N5",
-                       .text = "momentum and angular momentum of these gases",
-                       .published = "exact",
-                       .evidence = "as N4"};
+  claim = (book_claim){
+      .id = "N5", .text = "momentum and angular momentum of these gases", .published = "exact", .evidence = "as N4"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(momentum).s);
   book_judge_target(&claim, momentum, 1e-13);
   book_add_claim(c, &claim);

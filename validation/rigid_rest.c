@@ -284,11 +284,11 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
-  claim =
-      (book_claim){.id = "N22",
-                   .text = "disordered heaps of 64 and 216 boxes come to rest (the target once held for 1000 too, and was missed)",
-                   .published = "rest",
-                   .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};
+  claim = (book_claim){
+      .id = "N22",
+      .text = "disordered heaps of 64 and 216 boxes come to rest (the target once held for 1000 too, and was missed)",
+      .published = "rest",
+      .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};
   snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s", settled,
            SETTLE, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
   book_judge_target_count(&claim, settled, SETTLE, "every box is slower than 1e-6 m/s");

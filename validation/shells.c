@@ -307,8 +307,7 @@ static vv_status write_sphere(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "%s, order %s", book_fixed(value[SIZES - 1], 5).s,
            book_fixed(order_of(error), 1).s);
   book_judge_exact(&claim, fabs(order_of(error) - 2.0), 0.2);
-  snprintf(claim.rule, sizeof claim.rule,
-           "the order is within 0.2 of 2");
+  snprintf(claim.rule, sizeof claim.rule, "the order is within 0.2 of 2");
   book_add_claim(c, &claim);
   return VV_OK;
 }

@@ -62,7 +62,8 @@ static vv_status symplectic(book_chapter *c, vv_ctx *ctx)
                       .evidence = "six cases, both integrators, first variations to t = 25"};
   char early[96] = "";
   if (cut > 0)
-    snprintf(early, sizeof early, "; case %d with integrator 2 only to t = %.1f, where an event has no root", cut, until);
+    snprintf(early, sizeof early, "; case %d with integrator 2 only to t = %.1f, where an event has no root", cut,
+             until);
   snprintf(claim.measured, sizeof claim.measured, "%s%s; control (nodal jump) %s", book_error(worst[0]).s, early,
            book_range(control[0], control[1]).s);
   book_judge_below(&claim, worst[0], 1e-12);

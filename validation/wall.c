@@ -181,12 +181,13 @@ static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMP
       worst = fmax(worst, f[1][i][j].energy);
     }
   }
-  book_claim steps = {.id = "W6",
-                      .text = "the papers' jump rules at 0.8 of the stable step, longer than they show: lumped tips blow up, the "
-                              "others do not",
-                      .published = "not claimed",
-                      .evidence = "lumped, split, cell tips, 100 elements; energy errors; the modified rule: W4, W5",
-                      .chaotic = true};
+  book_claim steps = {
+      .id = "W6",
+      .text = "the papers' jump rules at 0.8 of the stable step, longer than they show: lumped tips blow up, the "
+              "others do not",
+      .published = "not claimed",
+      .evidence = "lumped, split, cell tips, 100 elements; energy errors; the modified rule: W4, W5",
+      .chaotic = true};
   snprintf(steps.measured, sizeof steps.measured, "%s; %s", text[0], text[1]);
   book_tell(&steps);
   book_add_claim(c, &steps);
@@ -204,8 +205,7 @@ static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMP
   snprintf(claim.measured, sizeof claim.measured, "1 - e = %s to %s", book_number(1 - fine[0].rebound, 2).s,
            book_number(1 - fine[MESHES - 1].rebound, 2).s);
   book_judge_exact(&claim, (1 - fine[MESHES - 1].rebound) / (1 - fine[0].rebound), 0.5);
-  snprintf(claim.rule, sizeof claim.rule,
-           "1 - e at 400 elements is at most half of that at 50");
+  snprintf(claim.rule, sizeof claim.rule, "1 - e at 400 elements is at most half of that at 50");
   book_add_claim(c, &claim);
 }
 

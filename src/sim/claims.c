@@ -142,7 +142,7 @@ void vvi_claims_make(vv_sim *sim)
   const double least = (dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12) * m->length_scale;
   if (event || (dcr && !penetrates))
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
-  else if (sim->step.contact != NULL)
+  else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
