@@ -83,6 +83,10 @@ soak: release ## all mixtures of bodies, masses and laws of contact (tests/mixed
 validate: release ## run the published examples against exact solutions and the papers' figures
 	$(BUILD)/release/visviva-validate
 
+.PHONY: rerun
+rerun: release ## rerun 50 rows of the validation book, picked at random, through the program, and compare
+	@$(PYTHON) tools/rerun_rows.py $(BUILD)/release/visviva $(RERUN)
+
 .PHONY: figures
 figures: release ## do the commands of README and docs still print what the pages say?
 	@$(PYTHON) tools/check_figures.py --run $(BUILD)/release/visviva

@@ -330,6 +330,11 @@ void book_only(book *b, const char *const *ids)
   b->only = ids;
 }
 
+void book_whole(book *b)
+{
+  b->whole = true;
+}
+
 bool book_wants(const book_chapter *c, const char *ids)
 {
   const char *const *only = c->owner->only;

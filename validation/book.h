@@ -96,6 +96,8 @@ const char *book_folder(const book *b); /* of the pages */
 
 /* Only these rows are wanted: ids, ended by NULL; the list stays with the caller. */
 void book_only(book *b, const char *const *ids);
+/* All chapters are run: chapters that are no more leave the summary. */
+void book_whole(book *b);
 /* Is one of these rows wanted ("D1 D2 D3")?  Sections that cost time ask first. */
 bool book_wants(const book_chapter *c, const char *ids);
 

@@ -151,6 +151,7 @@ static void read_off(const fall *f, const vv_report *report, falls_record *out)
   vv_structure s;
   vv_sim_structure(f->sim, &s);
   out->symplectic = s.symplectic, out->multisymplectic = s.multisymplectic, out->noether = s.noether;
+  out->configurational = s.configurational;
 }
 
 vv_status falls_run(vv_ctx *ctx, const falls_def *def, falls_record *out)

@@ -42,8 +42,8 @@ typedef struct falls_record {
   double penetration;
   double slip; /* largest change of a place */
   bool stopped;
-  double symplectic, multisymplectic, noether; /* residuals */
-  int n;                                       /* series */
+  double symplectic, multisymplectic, noether, configurational; /* residuals */
+  int n;                                                        /* series */
   double t[FALLS_SAMPLES], closure[FALLS_SAMPLES], J3[FALLS_SAMPLES];
 } falls_record;
 

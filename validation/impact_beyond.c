@@ -119,6 +119,38 @@ static vv_status beam_structure(book_chapter *c, vv_ctx *ctx)
   return VV_OK;
 }
 
+/* (43) in space, in flight: the beam starts with strain up to its free ends, from where shocks run inwards. */
+static vv_status configurational(book_chapter *c, vv_ctx *ctx)
+{
+  enum { MESHES = 3 };
+  double off[MESHES];
+  falls_record *r = malloc(sizeof *r);
+  vv_status status = r != NULL ? VV_OK : VV_NOMEM;
+  for (int i = 0; i < MESHES && status == VV_OK; i++) {
+    const falls_def def = {.over = 4e-5,
+                           .elements = 20 << i,
+                           .step = 2e-5 / (1 << i),
+                           .end = 0.1,
+                           .lift = 5,
+                           .jump = "slab",
+                           .structure = true};
+    status = falls_run(ctx, &def, r);
+    off[i] = r->configurational;
+  }
+  free(r);
+  if (status != VV_OK) return status;
+  book_claim claim =
+      impact_claim("I34", "the balance of configurational forces in the middle of the flying beam closes with the mesh",
+                   "exact (theory, continuum)", "fast, lifted by 5 m, to 0.1 s, A = 20, 40, 80, step 4e-4/A");
+  claim.kind = BOOK_TARGET;
+  snprintf(claim.measured, sizeof claim.measured, "residuals %s, %s, %s", book_error(off[0]).s, book_error(off[1]).s,
+           book_error(off[2]).s);
+  book_judge_count(&claim, (off[1] < off[0]) + (off[2] < off[1]), 2, "it falls");
+  snprintf(claim.rule, sizeof claim.rule, "it falls from mesh to mesh");
+  book_add_claim(c, &claim);
+  return VV_OK;
+}
+
 static vv_status counts(book_chapter *c, vv_ctx *ctx)
 {
   static const int members[ENSEMBLES] = {MEMBERS, MEMBERS, MEMBERS, 2, MEMBERS};
@@ -149,6 +181,7 @@ vv_status impact_chaos(book_chapter *c, vv_ctx *ctx)
   if (book_wants(c, "I19 I20 I31")) BOOK_TRY(counts(c, ctx));
   if (book_wants(c, "I32")) BOOK_TRY(printed_moments(c, ctx));
   if (book_wants(c, "I33")) BOOK_TRY(beam_structure(c, ctx));
+  if (book_wants(c, "I34")) BOOK_TRY(configurational(c, ctx));
   return book_wants(c, "I21") ? horizon(c, ctx) : VV_OK;
 }
 

@@ -97,6 +97,7 @@ static int complain(vv_ctx *ctx, const char *what, vv_status status)
 static int write_book(book *b, const options *o)
 {
   if (o->n_row > 0) book_only(b, o->row);
+  if (o->n_row == 0 && o->n_only == 0) book_whole(b);
   for (int i = 0; i < VV_COUNT(chapter); i++) {
     if (!wanted(o, i)) continue;
     const vv_status status = chapter[i].write(b);

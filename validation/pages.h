@@ -20,6 +20,7 @@ struct book {
   vv_ctx *ctx;
   char folder[FOLDER_TEXT];
   const char *const *only; /* wanted rows; NULL: all */
+  bool whole;              /* all chapters are run: nothing of the old summary stays */
   int n_chapter;
   book_chapter *chapter[MAX_CHAPTERS];
 };

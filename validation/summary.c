@@ -204,9 +204,10 @@ static vv_status merge_row(section *s, const book_claim *k, int *at)
 static vv_status merge_chapter(shelf *b, const book_chapter *c, int *at)
 {
   const int old = find_section(b, c);
-  section *s = old >= 0 ? b->of[old] : add_section(b, *at + 1);
+  const int place = *at < 0 ? b->n : *at + 1; /* behind the chapter before it, or at the end */
+  section *s = old >= 0 ? b->of[old] : add_section(b, place);
   if (s == NULL) return VV_NOMEM;
-  *at = old >= 0 ? old : *at + 1;
+  *at = old >= 0 ? old : place;
   if (c->owner->only == NULL) clear_section(s);
   free(s->title);
   free(s->source);
@@ -334,7 +335,7 @@ vv_status book_summary(const book *b, const char *path, bool check, FILE *f, int
   int at = -1;
   *differ = 0;
   vv_status status = read_shelf(path, &old);
-  if (status == VV_OK && !(check && b->only == NULL)) status = read_shelf(path, &new);
+  if (status == VV_OK && !b->whole && !(check && b->only == NULL)) status = read_shelf(path, &new);
   for (int i = 0; i < b->n_chapter && status == VV_OK; i++) status = merge_chapter(&new, b->chapter[i], &at);
   if (status == VV_OK) *differ = compare(&old, &new, f);
   if (status == VV_OK && !check) status = write_shelf(path, &new);

@@ -269,6 +269,7 @@ bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
   *out = (vv_structure){.symplectic = v->symplectic,
                         .multisymplectic = v->multisymplectic,
                         .noether = v->noether,
+                        .configurational = v->grid != NULL ? vvi_grid_residual(v->grid) : NAN,
                         .sub_domains = v->by_slabs,
                         .ended = v->over,
                         .ended_at = v->over_time};
