@@ -20,7 +20,9 @@ typedef struct falls_def {
   bool data_2016;       /* the initial data of the 2016 paper (examples/demoures2016) */
   falls_pose pose;
   bool printed_moments; /* bending stiffness with I = rho a^4/12, as printed */
+  bool triangles;       /* masses of the scheme on triangles alone: the last element is a massless tail, left out */
   bool structure;       /* first variations are carried along */
+  int watch;            /* node whose places falls_tip gives; 0: the last */
   double perturb;       /* size of a relative change of all momenta, by `seed` */
   int seed;
   int64_t every; /* levels looked at; 0: all */

@@ -145,7 +145,8 @@ void vvi_claims_make(vv_sim *sim)
   else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
-  if (event && m->pairs->n_hard + m->pairs->n_soft > 0) add(sim, "event_balance", "exact", 1e-13);
+  if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
+    add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
   if (!event || sim->step.jump != VVI_NODAL) add(sim, "symplectic", "exact", 1e-13);
   if (sim->step.vary->by_slabs) {

@@ -135,6 +135,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .log = &sim->log,
                                .h = def->step != 0.0 ? def->step : m->step,
                                .jump = vvi_jump_chosen(m),
+                               .on_off_printed = vv_is(vv_sub(m->root, "method"), "on_off", "printed"),
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);

@@ -331,7 +331,7 @@ static void search(vvi_dcr_surfaces *k)
 /* ---- projection ---- */
 
 /* Turns the four nodes of a pair about their centre so that their angular momentum changes by -spin; their momentum stays.
- * With masses m and arms r from the centre,  dv = w x r,  sum m r x (w x r) = -spin.                           [sheets 15] */
+ * With masses m and arms r from the centre,  dv = w x r,  sum m r x (w x r) = -spin.                           [sheets 13b] */
 static void turn_back(struct vv_step *s, const vvi_dcr_surfaces *k, const vvi_feature_pair *p, const double spin[3])
 {
   const struct vvi_sheets *m = k->search->sheets;
@@ -499,7 +499,7 @@ static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, d
   feel(s, 1, &normal, &speed, &inverse);
   const double u = direction * speed, e = rule->restitution;
   if (!(u < 0.0)) return;
-  /* the work of its own projection first, and what others of this step left: a l^2/2 + u l = -work.      [sheets 14] */
+  /* the work of its own projection first, and what others of this step left: a l^2/2 + u l = -work.      [sheets 13a] */
   const double work = rule->correction & VVI_CORRECT_ENERGY ? fmin(w->owed, 0.5 * u * u / inverse) : 0.0;
   const double back = sqrt(fmax(0.0, u * u - 2.0 * inverse * work)); /* the speed after it, for e = 1 */
   const double l = (-u + e * back) / inverse, lost = 0.5 * (1.0 - e * e) * back * back / inverse;
