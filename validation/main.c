@@ -27,6 +27,7 @@ static const struct {
     {"shells", 'T', chapter_shells},
     {"materials", 'F', chapter_materials},
     {"wall", 'W', chapter_wall},
+    {"histories", 'H', chapter_histories},
 };
 
 enum { MOST_ROWS = 256 };

@@ -205,7 +205,9 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
 {
   const vvi_object *o = &w->near->solids->object[object];
   if (o->mover[1] < 0 || foot_of(w, o, x) < 1.0) return false;
-  return o->patch->closed || o->copy + 2 < o->patch->nodes;
+  if (!o->patch->closed && o->copy + 2 >= o->patch->nodes) return false;
+  const int32_t next = object - o->copy + (o->copy + 1) % (int32_t)o->patch->nodes;
+  return w->near->asleep == NULL || !w->near->asleep[next];
 }
 
 /* Contacts of one group alone: themselves, as many again and RESERVE for what is found at the end. */

@@ -13,6 +13,12 @@ typedef struct vvi_rules {
   bool *general;  /* [bodies] its tips or corners are answered with surfaces: it can meet one, or a line says so */
 } vvi_rules;
 
+/* Tips that wake when their body breaks: the ends of its pieces. */
+static inline bool vvi_patch_sleeps(const vv_patch *p)
+{
+  return p->type == VV_PATCH_TIP && p->nodes > 0;
+}
+
 /* Reads and checks all lines; all their mistakes are messages in the context. */
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
 /* Contacts are met at their own times: the scene says so, or has bars and planes alone. */

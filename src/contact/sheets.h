@@ -29,7 +29,8 @@ typedef struct vvi_sheet_body {
   const vv_patch *obstacle; /* a plane, sphere, cylinder, box: no mesh; NULL: a mesh */
   bool rigid;               /* (a part of) one copy of a rigid body; it has one mover */
   bool turns;               /* its vertices hang on arms: a rigid body, a beam with corners */
-  const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass; NULL: none */
+  const vv_patch *tip;      /* the tip of a bar: one vertex, seen through push, pull and inverse mass (or all that sleep
+                               in it, a vertex each); NULL: none */
   int32_t shares;           /* rigid: parts with other radii hang on the mover of the body so many before; 0: its own */
   int32_t vertex0, vertices; /* slices */
   int32_t element0, elements;
@@ -167,8 +168,9 @@ typedef struct vvi_sheet_motion vvi_sheet_motion;
 struct vvi_sheet_motion {
   const struct vvi_sheets *sheets;
   double h;
-  vvi_sheet_columns *at;  /* [n_body] */
-  vvi_sheet_frame *frame; /* [n_mover] of bodies carried by frames */
+  vvi_sheet_columns *at;             /* [n_body] */
+  vvi_sheet_frame *frame;            /* [n_mover] of bodies carried by frames */
+  const struct vvi_sheet_gone *gone; /* NULL: nothing can break */
 };
 
 static inline void vvi_sheet_carried(const double place[3], const double turn[9], const double arm[3], double x[3])
@@ -291,9 +293,14 @@ typedef struct vvi_sheet_bench {
 
 /* What has broken (sheets/gone.c). */
 typedef struct vvi_sheet_gone {
-  int32_t *origin;                        /* [n_element] element of its block; -1: none */
+  int32_t *origin; /* [n_element] element of its block; -1: none; -2 - i: an end that sleeps at the
+                                             node i of its body */
+  int32_t *piece;  /* [n_vertex] of beams with corners: which piece it belongs to; -1: of others */
   unsigned char *element, *edge, *vertex; /* 1: nothing of it is left */
   unsigned char *broken;                  /* of the elements of a body */
+  unsigned char *whole;                   /* [n_body] beams with corners: nothing of it has broken */
+  int32_t *before;                        /* of a body: broken elements before each */
+  int32_t *ring_edge;                     /* [as ring] the edge to each vertex of a ring */
 } vvi_sheet_gone;
 
 typedef struct vvi_sheet_search {

@@ -12,6 +12,31 @@ enum { ROOM = 48, SPOTS = 12, MOST_SPOTS = 64, PARALLEL_FROM = 8192 };
 /* Objects this many times larger than the middle one are not in the grid: everything is held against them. */
 static const double LARGE = 4.0;
 
+/* Ends of pieces that overlap something when they wake do not meet it until they have parted: over the smaller of the two. */
+static const double OVERLAP = 1e-6;
+
+static bool can_break(const vvi_object *o)
+{
+  return o->block->breaks && o->soft;
+}
+
+static vv_status make_broken(const vv_model *m, vvi_arena *arena, vvi_solid_near *w)
+{
+  const struct vvi_solids *s = w->solids;
+  bool any = false;
+  for (int32_t i = 0; i < s->n; i++) any |= can_break(&s->object[i]);
+  if (!any) return VV_OK;
+  w->asleep = VVI_ARENA_NEW(arena, unsigned char, s->n), w->cracks = VVI_ARENA_NEW(arena, int32_t, s->n);
+  w->broken = VVI_ARENA_NEW(arena, unsigned char *, m->n_block);
+  if (!w->asleep || !w->cracks || !w->broken) return VV_NOMEM;
+  for (int32_t i = 0; i < s->n; i++) {
+    unsigned char **broken = &w->broken[s->object[i].block - m->block];
+    if (!can_break(&s->object[i]) || *broken != NULL) continue;
+    if ((*broken = VVI_ARENA_NEW(arena, unsigned char, s->object[i].block->elements + 1)) == NULL) return VV_NOMEM;
+  }
+  return VV_OK;
+}
+
 vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out)
 {
   const struct vvi_solids *s = m->solids;
@@ -49,7 +74,7 @@ vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_n
     w->fibre[i] = (vvi_part){.type = VVI_PART_CAPSULE, .frame = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = o->reach};
     w->thread[i] = (vv_solid){.parts = 1, .part = &w->fibre[i]};
   }
-  return VV_OK;
+  return make_broken(m, arena, w);
 }
 
 /* ---- places ---- */
@@ -95,6 +120,31 @@ double vvi_object_speed(const vvi_solid_near *w, int32_t i)
   return most;
 }
 
+/* A broken segment sleeps; a node inside of a bar wakes when an element beside it is broken. */
+static bool sleeps(const vv_model *m, const unsigned char *broken, const vvi_object *o)
+{
+  const vv_body *body = &m->body[o->body];
+  if (o->patch->type == VV_PATCH_TIP && !vvi_patch_sleeps(o->patch)) return false;
+  const int64_t behind = body->element0 + (o->patch->node + o->copy - body->node0);
+  return o->patch->type == VV_PATCH_TIP ? !broken[behind - 1] && !broken[behind] : broken[behind];
+}
+
+static void find_broken(const vv_model *m, vvi_solid_near *w, const double *q)
+{
+  const struct vvi_solids *s = w->solids;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    for (int32_t j = 0; w->broken[i] != NULL && j < b->n_body; j++)
+      b->kind->broken(b, q + b->q0, j, w->broken[i] + b->body[j]->element0);
+  }
+  for (int32_t i = 0; i < s->n; i++) {
+    const vvi_object *o = &s->object[i];
+    if (!can_break(o)) continue;
+    w->asleep[i] = sleeps(m, w->broken[o->block - m->block], o);
+    w->cracks[i] = o->copy > 0 ? w->cracks[i - 1] + w->asleep[i - 1] : 0;
+  }
+}
+
 void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p)
 {
   const struct vvi_solids *s = w->solids;
@@ -112,6 +162,7 @@ void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q,
     memcpy(w->pose[i].place, w->mover[o->mover[0]].place, sizeof w->pose[i].place);
     memcpy(w->pose[i].turn, w->mover[o->mover[0]].turn, sizeof w->pose[i].turn);
   }
+  if (w->asleep != NULL) find_broken(m, w, q);
 }
 
 /* ---- the list ---- */
@@ -276,18 +327,27 @@ typedef struct found {
   double least;
 } found;
 
+/* Gaps below this belong to shapes that have overlapped ever since they woke. */
+static double deepest(const vvi_solid_near *w, const vvi_candidate *k)
+{
+  const double a = w->reach[k->a], b = w->reach[k->b];
+  return vvi_solids_new(w, k) ? -OVERLAP * fmin(a > 0.0 ? a : INFINITY, b > 0.0 ? b : INFINITY) : -INFINITY;
+}
+
 static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
 {
   vvi_spot spot[MOST_SPOTS];
   double gap = 0.0;
   const double margin = fabs(h) * (w->bound[k->a] + w->bound[k->b]) + 1e-9 * w->solids->size,
                path = w->path[k->a] + w->path[k->b];
-  if (k->safe > path + margin) return true;
+  if (k->safe > path + margin || !vvi_solids_awake(w, k)) return true;
+  const double least = deepest(w, k);
   const int n = vvi_solids_touch(shape_of(w, k->a), &w->pose[k->a], shape_of(w, k->b), &w->pose[k->b], margin,
                                  MOST_SPOTS, spot, &gap);
   if (f->n + n > f->room) return false;
   k->safe = path + gap;
   for (int i = 0; i < n; i++) {
+    if (spot[i].gap < least) continue;
     f->meet[f->n++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
     f->least = fmin(f->least, spot[i].gap);
   }

@@ -32,6 +32,11 @@ static bool is_obstacle(const vv_patch *p)
                          p->type == VV_PATCH_BOX);
 }
 
+static bool can_break(const struct vvi_solids *s, const vv_patch *p)
+{
+  return s->model->block[s->model->body[p->body].block].breaks;
+}
+
 /* The line that speaks for two patches of shapes that meet here; -1: they pass, or are answered with surfaces
  * (contact/sheets: whatever has corners or tips, but for tips and rigid bodies). */
 static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, const vv_patch *y)
@@ -41,8 +46,8 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   if (!rigid && !beams) return -1;
   if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
   const int32_t rule = rule_of(s, x->body, y->body);
-  if (rule < 0 || x != y || is_solid(x)) return rule;
-  return s->rules.rule[rule].a >= 0 || vv_is(s->rule[rule].group, "self", "true") ? rule : -1;
+  if (rule < 0 || x != y || is_solid(x) || s->rule[rule].self) return rule;
+  return can_break(s, x) && !vv_is(s->rule[rule].group, "self", "false") ? rule : -1;
 }
 
 /* Neighbours on one curve: a bend of the radius of the section is half a turn long, what lies nearer along the curve does not
@@ -54,11 +59,36 @@ static bool neighbours(const vvi_object *x, const vvi_object *y)
   return (x->patch->closed && n - d < d ? n - d : d) < x->apart;
 }
 
+/* Has the curve of two segments broken between them? */
+static bool parted(const vvi_solid_near *w, int32_t a, int32_t b)
+{
+  const vvi_object *x = &w->solids->object[a], *y = &w->solids->object[b];
+  if (x->patch != y->patch || !is_round(x->patch)) return false;
+  const int32_t last = a - x->copy + (int32_t)x->patch->nodes - 1, between = w->cracks[b] - w->cracks[a];
+  return between != 0 && (!x->patch->closed || w->cracks[last] + w->asleep[last] > abs(between));
+}
+
+bool vvi_solids_awake(const vvi_solid_near *w, const vvi_candidate *k)
+{
+  const struct vvi_solids *s = w->solids;
+  const vvi_object *x = &s->object[k->a], *y = &s->object[k->b];
+  if (w->asleep == NULL) return true;
+  if (w->asleep[k->a] || w->asleep[k->b]) return false;
+  if (x->patch != y->patch || !x->soft || parted(w, k->a, k->b)) return true;
+  return s->rule[k->rule].self && !neighbours(x, y);
+}
+
+bool vvi_solids_new(const vvi_solid_near *w, const vvi_candidate *k)
+{
+  const vvi_object *x = &w->solids->object[k->a], *y = &w->solids->object[k->b];
+  return w->asleep != NULL && (vvi_patch_sleeps(x->patch) || vvi_patch_sleeps(y->patch) || parted(w, k->a, k->b));
+}
+
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)
 {
   const vvi_object *x = &s->object[a], *y = &s->object[b];
   if ((x->held || x->mover[0] < 0) && (y->held || y->mover[0] < 0)) return -1;
-  return neighbours(x, y) ? -1 : rule_of_patches(s, x->patch, y->patch);
+  return neighbours(x, y) && !can_break(s, x->patch) ? -1 : rule_of_patches(s, x->patch, y->patch);
 }
 
 static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *rules)
@@ -72,6 +102,7 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
     /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none"),
+                                  .self = rules->rule[i].a >= 0 || vv_is(g, "self", "true"),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,
                                   .friction = mu,
@@ -135,7 +166,7 @@ static int64_t count_of(const vv_model *m, const vv_patch *t)
   case VV_PATCH_CURVE:
     return t->corners == 1 ? t->nodes - !t->closed : 0;
   case VV_PATCH_TIP:
-    return t->compliance <= 0.0;
+    return t->compliance > 0.0 ? 0 : vvi_patch_sleeps(t) ? t->nodes : 1;
   case VV_PATCH_PLANE:
   case VV_PATCH_SPHERE:
   case VV_PATCH_CYLINDER:
@@ -290,6 +321,7 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
   for (int32_t i = 0; i < s->n; i++) {
     const vvi_object *o = &s->object[i];
     s->balls &= is_round_or_flat(o);
+    if (vvi_patch_sleeps(o->patch)) continue;
     if (o->soft || (is_solid(o->patch) && !o->solid->hollow && !o->held)) reach[n++] = o->reach + 0.5 * o->length;
     for (int32_t k = 0; k < s->n; k += (int32_t)count_of(m, s->object[k].patch)) {
       const int32_t rule = rule_of_patches(s, o->patch, s->object[k].patch);
@@ -351,8 +383,7 @@ static vv_status check_start(const vv_model *m, const double *q)
 
 vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
-  const vv_group *method = vv_sub(m->root, "method");
-  const bool beams = !vvi_rules_event(m) && !vv_is(method, "step", "energy-momentum");
+  const bool beams = !vvi_rules_event(m);
   bool any = false;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);
@@ -361,7 +392,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   if (!any) return VV_OK;
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
-  s->beams = beams;
+  s->beams = beams, s->model = m;
   VV_TRY(read_rules(m, s, rules));
   VV_TRY(refuse_others(m, s));
   VV_TRY(refuse_projections(m, s));

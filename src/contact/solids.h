@@ -29,6 +29,7 @@ typedef struct vvi_object {
 typedef struct vvi_solid_rule {
   const vv_group *group;
   bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
+  bool self;        /* bodies that bend meet themselves; without it pieces of what broke do, but for `self: false` */
   double restitution, friction;
   double kinetic; /* friction once it slides; 0: as friction */
 } vvi_solid_rule;
@@ -40,11 +41,12 @@ struct vvi_solids {
   int32_t *first; /* [blocks] index of the first mover of a block; -1: it has none */
   vvi_rules rules;
   vvi_solid_rule *rule; /* [rules.n] */
-  bool loses, rough;    /* some restitution below 1; some friction */
-  bool rests;           /* some rule does, between rigid bodies */
-  bool beams;           /* round beams meet each other and obstacles here */
-  bool balls;           /* only balls, half spaces and hollow balls: impacts can be located exactly */
-  double size;          /* m: the middle reach of what moves */
+  const vv_model *model;
+  bool loses, rough; /* some restitution below 1; some friction */
+  bool rests;        /* some rule does, between rigid bodies */
+  bool beams;        /* round beams meet each other and obstacles here */
+  bool balls;        /* only balls, half spaces and hollow balls: impacts can be located exactly */
+  double size;       /* m: the middle reach of what moves */
 };
 
 /* Finds the shapes that can meet; m->solids stays NULL where none can.  Refuses what overlaps. */
@@ -73,10 +75,13 @@ typedef struct vvi_solid_near {
   vvi_pose *pose;   /* [n] */
   vv_solid *thread; /* [n] shapes of segments, as long as they are now; NULL without any */
   vvi_part *fibre;
-  double *reach;      /* [n] now */
-  double *bound;      /* [n] m/s: no point of it is faster in the coming step */
-  double *path;       /* [n] m: how far its surface may have moved since the list was built */
-  vvi_pose *ref_pose; /* [n] when the list was built */
+  unsigned char *asleep;  /* [n] broken, or no end of a piece yet; NULL: nothing can break */
+  int32_t *cracks;        /* [n] of a segment: how many of its curve before it are broken */
+  unsigned char **broken; /* [blocks][elements]; NULL: nothing of it can break */
+  double *reach;          /* [n] now */
+  double *bound;          /* [n] m/s: no point of it is faster in the coming step */
+  double *path;           /* [n] m: how far its surface may have moved since the list was built */
+  vvi_pose *ref_pose;     /* [n] when the list was built */
   double *ref_reach;
   double skin;
   bool built;
@@ -90,6 +95,9 @@ typedef struct vvi_solid_near {
   double least;   /* smallest gap seen, at most 0 */
 } vvi_solid_near;
 
+/* Of what can break: may two objects meet as they are now?  Could they not before something broke?  (solids.c) */
+bool vvi_solids_awake(const vvi_solid_near *w, const vvi_candidate *k);
+bool vvi_solids_new(const vvi_solid_near *w, const vvi_candidate *k);
 vv_status vvi_solid_near_create(const vv_model *m, vvi_arena *arena, vvi_solid_near **out);
 /* Movers and poses of a state. */
 void vvi_solid_near_place(const vv_model *m, vvi_solid_near *w, const double *q, const double *p);

@@ -318,7 +318,7 @@ static void prisms(void **unused)
       if (quarters >= 0) continue;
       *m = (vv_mover){.place = {0, 0, 0.02 * i}, .turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     }
-    assert_int_equal(vvi_sheet_prism(&arena, &patch, mover, &part), VV_OK);
+    assert_int_equal(vvi_sheet_prism(&arena, &patch, false, mover, &part), VV_OK);
     const double volume = fabs(closed_volume(&part)), exact = quarters < 0 ? 0.01 * 0.02 * (N - 1) : 0.01 * 2.0 * pi;
     double longest = 0.0;
     for (int32_t e = 0; e < 3 * part.elements; e++) {

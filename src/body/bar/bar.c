@@ -368,20 +368,23 @@ static void bar_audit(const vv_block *b, const double *u, const double *p, vv_to
   for (int32_t j = 0; j < b->n_body; j++) audit_body(b, j, u, p, sum);
 }
 
-/* ---- the surface that contact sees: two tips ---- */
+/* ---- the surface that contact sees: two tips, and the nodes between them once they are ends of pieces ---- */
 
-/* Two tips per bar, in the order of the bodies. */
-static const double *line_of(const vv_block *b, int32_t patch)
+static const double *line_of(const vv_block *b, const vv_patch *t)
 {
-  return bar_body(b, patch / 2);
+  return bar_body(b, vv_body_of_node(b, t->node));
+}
+
+static int64_t node_at(const vv_patch *t, const vv_point *pt)
+{
+  return t->node + (int64_t)pt->xi[0];
 }
 
 static void bar_surface(const vv_block *b, const double *u, int n, const vv_point *pt, double *x)
 {
   for (int i = 0; i < n; i++) {
     const vv_patch *t = &b->patch[pt[i].patch];
-    const double *r = line_of(b, pt[i].patch);
-    const double s = bar_node(b, BAR_X)[t->node] + u[t->node];
+    const double *r = line_of(b, t), s = bar_node(b, BAR_X)[node_at(t, &pt[i])] + u[node_at(t, &pt[i])];
     for (int c = 0; c < 3; c++) x[3 * i + c] = r[BAR_ORIGIN + c] + s * r[BAR_AXIS + c] + t->reach * t->direction[c];
   }
 }
@@ -390,8 +393,9 @@ static void bar_push(const vv_block *b, const double *u, const double *p, int n,
 {
   (void)u;
   for (int i = 0; i < n; i++) {
-    const int64_t node = b->patch[pt[i].patch].node;
-    const double *r = line_of(b, pt[i].patch), v = bar_node(b, BAR_INVERSE_MASS)[node] * p[node];
+    const vv_patch *t = &b->patch[pt[i].patch];
+    const int64_t node = node_at(t, &pt[i]);
+    const double *r = line_of(b, t), v = bar_node(b, BAR_INVERSE_MASS)[node] * p[node];
     for (int c = 0; c < 3; c++) w[3 * i + c] = v * r[BAR_AXIS + c];
   }
 }
@@ -401,7 +405,7 @@ static void bar_pull(const vv_block *b, const double *u, int n, const vv_point *
   (void)u;
   for (int i = 0; i < n; i++) {
     const vv_patch *t = &b->patch[pt[i].patch];
-    if (!t->held) p[t->node] += vvi_dot3(line_of(b, pt[i].patch) + BAR_AXIS, impulse + 3 * i);
+    if (!t->held) p[node_at(t, &pt[i])] += vvi_dot3(line_of(b, t) + BAR_AXIS, impulse + 3 * i);
   }
 }
 
@@ -410,8 +414,8 @@ static void bar_inverse_mass(const vv_block *b, const double *u, int n, const vv
   (void)u;
   for (int i = 0; i < n; i++) {
     const vv_patch *t = &b->patch[pt[i].patch];
-    const double *e = line_of(b, pt[i].patch) + BAR_AXIS;
-    const double w = t->held ? 0.0 : bar_node(b, BAR_INVERSE_MASS)[t->node];
+    const double *e = line_of(b, t) + BAR_AXIS;
+    const double w = t->held ? 0.0 : bar_node(b, BAR_INVERSE_MASS)[node_at(t, &pt[i])];
     const double full[6] = {e[0] * e[0], e[1] * e[1], e[2] * e[2], e[1] * e[2], e[0] * e[2], e[0] * e[1]};
     for (int c = 0; c < 6; c++) a[6 * i + c] = w * full[c];
   }

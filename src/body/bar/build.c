@@ -293,7 +293,7 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   if (read_inelastic(g, &law) != VV_OK || check_failure(g, &p, &law) != VV_OK) status = VV_SCENE;
   need->internal = (int64_t)law.columns * need->elements;
   if (need->internal > 0) need->internal += (need->elements + BAR_PIECE - 1) / BAR_PIECE;
-  need->patches = 2;
+  need->patches = 2 + (law.damage >= 0.0 && need->nodes > 2);
   need->loads = (vv_has(g, "loads") ? vv_count(g, "loads") : 0) + (vv_has(g, "drives") ? vv_count(g, "drives") : 0);
   return status;
 }
@@ -422,6 +422,15 @@ static void fill_patches(vv_fill *f, const bar_plan *p, const double axis[3])
                     .guided = true};
     for (int c = 0; c < 3; c++) t->direction[c] = end == 0 ? -axis[c] : axis[c];
   }
+  if (f->body->n_patch < 3) return;
+  vv_patch *t = &f->block->patch[f->body->patch0 + 2]; /* ends of pieces: nodes without a reach, free on both sides */
+  *t = (vv_patch){.type = VV_PATCH_TIP,
+                  .body = f->body->index,
+                  .node = f->body->node0 + 1,
+                  .nodes = f->body->n_node - 2,
+                  .feature = "break",
+                  .guided = true};
+  memcpy(t->direction, axis, sizeof t->direction);
 }
 
 static void fill_body(const vv_group *g, vv_fill *f, const bar_plan *p)

@@ -88,6 +88,12 @@ static double left_of(const bar *a, int64_t i, double d)
   return a->damage != NULL && d > 0.0 ? 1.0 - a->damage[i] : 1.0;
 }
 
+/* Of what hardening stores, which has no sign. */
+static double whole_of(const bar *a, int64_t i)
+{
+  return a->damage != NULL ? 1.0 - a->damage[i] : 1.0;
+}
+
 static double *branch_of(const bar *a, int k)
 {
   return a->branch + k * a->n;
@@ -112,7 +118,7 @@ double bar_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *u)
 {
   const bar a = bar_of(b, j, u);
   const double du = a.u[e + 1] - a.u[e], d = stretched(&a, e, du), p = a.e != NULL ? a.e[e] : 0.0;
-  double sum = 0.5 * left_of(&a, e, d) * a.k[e] * d * d + 0.5 * a.kinematic * a.l[e] * p * p;
+  double sum = 0.5 * left_of(&a, e, d) * a.k[e] * d * d + 0.5 * whole_of(&a, e) * a.kinematic * a.l[e] * p * p;
   for (int k = 0; k < (int)a.law->damping.branches; k++) {
     const double s = du - a.l[e] * branch_of(&a, k)[e];
     sum += 0.5 * a.law->damping.part[k] * a.k[e] * s * s;
@@ -140,30 +146,32 @@ static double damage_wanted(const bar *a, int64_t i, double s)
   return more <= 0.0 || s <= 0.0 ? 0.0 : more >= width ? 1.0 : more / width;
 }
 
-/* An element that can break; d0, left0: before the drift.                                                  [mat 2, 14] */
-static void flow_plastic(const bar *a, int64_t i, double h, double du, double d0, double left0, losses *out)
+/* The plastic strain of an element that can break. */
+static void flow_plastic(const bar *a, int64_t i, double h, double du)
 {
   const double e0 = a->e[i], xi = a->k[i] * (du - a->l[i] * e0) - a->kinematic * e0, s = xi / a->area;
   const double modulus = a->hardened / a->area;
   const vvi_returned r = vvi_plastic_return(&a->law->plastic, s * s, modulus, 0.0, modulus, a->alpha[i], h);
   if (r.dalpha == 0.0) return;
   a->e[i] += copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
-  const double d1 = stretched(a, i, du);
-  const double mean =
-      0.5 * a->k[i] * (left0 * d0 + left_of(a, i, d1) * d1) - 0.5 * a->kinematic * (e0 + a->e[i]); /* [mat 2] */
-  out->plastic += a->l[i] * mean * (a->e[i] - e0);
 }
 
-/* What of the elastic strain is new was booked by flow_plastic. */
+/* What damage leaves acts in the mean stress of the plastic strain, too: with L = 1 - D before and after,
+ *   1/2 k (L0 d0 + L1 d1)(d1 - d0 + l de) - 1/2 k (L1 d1^2 - L0 d0^2) = l de 1/2 k (L0 d0 + L1 d1) + 1/2 k d0 d1 (L0 - L1),
+ * and the same for the energy of kinematic hardening.                                                      [mat 2, 14] */
 static void flow_breaking(const bar *a, int64_t i, double h, double du, double du0, losses *out)
 {
-  const double d0 = stretched(a, i, du0), left0 = left_of(a, i, d0);
+  const double d0 = stretched(a, i, du0), left0 = left_of(a, i, d0), e0 = a->e != NULL ? a->e[i] : 0.0;
+  const double whole0 = whole_of(a, i);
   losses own = {0};
-  if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du, d0, left0, &own);
+  if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du);
   const double d1 = stretched(a, i, du);
   const double wanted = d0 > 0.0 ? damage_wanted(a, i, d1 / a->l[i]) : 0.0; /* then the loss has its sign */
   if (wanted > a->damage[i]) a->damage[i] = wanted;
-  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left_of(a, i, d1)); /* [mat 14] */
+  const double left1 = left_of(a, i, d1), e1 = a->e != NULL ? a->e[i] : 0.0, whole1 = whole_of(a, i);
+  const double mean = 0.5 * a->k[i] * (left0 * d0 + left1 * d1) - 0.5 * a->kinematic * (whole0 * e0 + whole1 * e1);
+  own.plastic = a->l[i] * mean * (e1 - e0);
+  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left1) + 0.5 * a->kinematic * a->l[i] * e0 * e1 * (whole0 - whole1);
   a->lost[i] += own.plastic + own.damage;
   out->plastic += own.plastic, out->damage += own.damage;
 }

@@ -40,8 +40,9 @@ static void vary_surface(const vv_block *b, const double *u, const double *du, i
 {
   (void)u;
   for (int i = 0; i < n; i++) {
-    const double *axis = bar_body(b, pt[i].patch / 2) + BAR_AXIS;
-    for (int c = 0; c < 3; c++) dx[3 * i + c] = du[b->patch[pt[i].patch].node] * axis[c];
+    const int64_t node = b->patch[pt[i].patch].node + (int64_t)pt[i].xi[0];
+    const double *axis = bar_body(b, vv_body_of_node(b, node)) + BAR_AXIS;
+    for (int c = 0; c < 3; c++) dx[3 * i + c] = du[node] * axis[c];
   }
 }
 

@@ -1,5 +1,6 @@
 /* contact/search/line.c  Who can meet whom: tips on one line keep their order, so only neighbours, and walls. */
 #include "contact/search/line.h"
+#include "contact/rules.h"
 
 #include "math/math.h"
 
@@ -47,11 +48,13 @@ static double middle(const vv_model *m, const double *q, const vv_body *body, co
 {
   const vv_block *b = &m->block[body->block];
   double sum = 0.0, x[3];
+  int n = 0;
   for (int32_t i = 0; i < body->n_patch; i++) {
+    if (vvi_patch_sleeps(&b->patch[body->patch0 + i])) continue;
     position(m, q, b->patch0 + body->patch0 + i, x);
-    sum += vvi_dot3(x, direction);
+    sum += vvi_dot3(x, direction), n++;
   }
-  return sum / body->n_patch;
+  return sum / n;
 }
 
 /* By line, then along it, then by body; the tip that looks back before the one that looks ahead. */
@@ -69,7 +72,7 @@ static int collect(const vv_model *m, const double *q, line_tip *tip, line *list
   int n = 0, n_line = 0;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *p = vvi_model_patch(m, i);
-    if (p->type != VV_PATCH_TIP) continue;
+    if (p->type != VV_PATCH_TIP || vvi_patch_sleeps(p)) continue; /* pieces of a bar keep to their line, too */
     double x[3];
     position(m, q, i, x);
     const int k = find_line(list, &n_line, x, p->direction, m->length_scale);

@@ -147,7 +147,7 @@ static vv_status cornered_part(builder *k, const vv_block *b, int32_t local, vvi
     held[i] = (inverse[i] == 0.0 ? 7 : 0) | (m->inverse_inertia[0] == 0.0 ? 8 : 0);
   }
   part->inverse = inverse, part->held = held;
-  return vvi_sheet_prism(&k->scratch, p, mover + p->node, part);
+  return vvi_sheet_prism(&k->scratch, p, b->breaks, mover + p->node, part);
 }
 
 /* How long the element behind a tip is. */
@@ -162,26 +162,29 @@ static double length_behind(builder *k, const vv_block *b, const vv_patch *p)
   return vvi_norm3(d);
 }
 
-/* One vertex, and a segment from it to itself. */
+/* One vertex, and a segment from it to itself; of tips that sleep, as many as there are. */
 static vv_status tip_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
 {
-  const vv_point pt = {.patch = local};
+  const int32_t n = vvi_patch_sleeps(&b->patch[local]) ? (int32_t)b->patch[local].nodes : 1;
   if ((b->claims & VV_FLAT) == 0)
     return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "tips of kind %s do not move straight", b->kind->name);
-  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3);
-  double *x = VVI_ARENA_NEW(&k->scratch, double, 4), a[6];
-  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, 1);
-  if (corner == NULL || x == NULL || held == NULL) return VV_NOMEM;
-  b->kind->surface(b, k->q + b->q0, 1, &pt, x);
-  b->kind->inverse_mass(b, k->q + b->q0, 1, &pt, a);
-  x[3] = a[0] + a[1] + a[2];
-  corner[2] = -1;
-  *held = 15; /* but along its line */
+  int32_t *corner = VVI_ARENA_NEW(&k->scratch, int32_t, 3 * n);
+  double *x = VVI_ARENA_NEW(&k->scratch, double, 3 * n), *inverse = VVI_ARENA_NEW(&k->scratch, double, n), a[6];
+  unsigned char *held = VVI_ARENA_NEW(&k->scratch, unsigned char, n);
+  if (corner == NULL || x == NULL || inverse == NULL || held == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < n; i++) {
+    const vv_point pt = {.patch = local, .xi = {(double)i}};
+    b->kind->surface(b, k->q + b->q0, 1, &pt, x + 3 * i);
+    b->kind->inverse_mass(b, k->q + b->q0, 1, &pt, a);
+    inverse[i] = a[0] + a[1] + a[2];
+    corner[3 * i] = corner[3 * i + 1] = i, corner[3 * i + 2] = -1;
+    held[i] = 15; /* but along its line */
+  }
   part->body.carrier = VVI_CARRY_FRAMES;
   part->body.tip = &b->patch[local];
   part->body.length = length_behind(k, b, part->body.tip);
-  part->body.movers = part->vertices = part->elements = 1;
-  part->element = corner, part->x = x, part->inverse = x + 3, part->held = held;
+  part->body.movers = part->vertices = part->elements = n;
+  part->element = corner, part->x = x, part->inverse = inverse, part->held = held;
   return VV_OK;
 }
 
@@ -290,12 +293,20 @@ typedef struct crossing {
   int32_t a, b; /* triangles; -1: none */
 } crossing;
 
+/* Corners of an element; a segment ends twice in its second one: a triangle with one edge. */
+static bool corners_of(const struct vvi_sheets *s, int32_t e, int32_t v[3])
+{
+  memcpy(v, s->element + 3 * (int64_t)e, 3 * sizeof *v);
+  if (v[2] < 0) v[2] = v[1];
+  return v[1] >= 0;
+}
+
 static void cross(void *user, int32_t e, int32_t f)
 {
   crossing *k = user;
-  const int32_t *s = k->sheets->element + 3 * (int64_t)e, *t = k->sheets->element + 3 * (int64_t)f;
+  int32_t s[3], t[3];
   const double *x[3], *y[3];
-  if (k->a >= 0 || s[2] < 0 || t[2] < 0) return;
+  if (k->a >= 0 || !corners_of(k->sheets, e, s) || !corners_of(k->sheets, f, t)) return;
   for (int i = 0; i < 9; i++)
     if (s[i / 3] == t[i % 3]) return;
   for (int i = 0; i < 3; i++) x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];
@@ -349,7 +360,7 @@ static void stand_still(builder *k, vvi_sheet_search *w)
   const struct vvi_sheets *s = k->sheets;
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *b = &s->body[i];
-    if (b->carrier == VVI_CARRY_POINTS)
+    if (b->carrier != VVI_CARRY_NONE)
       w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
     for (int32_t n = 0; b->turns && n < b->movers; n++) {
       const vv_mover *m = &movers_of(k, b->block)[b->node0 + n];

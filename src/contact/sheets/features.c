@@ -80,6 +80,18 @@ static bool leads(const double x[3], const double y[3], const double z[3], const
   return vvi_dot3(n, w) > slack * vvi_norm3(w);
 }
 
+/* Is an edge of a ring, or a triangle at an edge, not there any more?  What has broken beats nobody. */
+static bool ring_gone(const vvi_sheet_motion *m, int32_t i)
+{
+  return m->gone != NULL && m->gone->edge[m->gone->ring_edge[i]];
+}
+
+static bool side_gone(const vvi_sheet_motion *m, int32_t edge, int k)
+{
+  const struct vvi_sheets *s = m->sheets;
+  return s->side[2 * edge + k] < 0 || (m->gone != NULL && m->gone->element[s->side_element[2 * edge + k]]);
+}
+
 /* Edge of an element: does a triangle at it lead along n? */
 static bool edge_leads(const vvi_sheet_motion *m, int32_t edge, const double n[3])
 {
@@ -88,9 +100,8 @@ static bool edge_leads(const vvi_sheet_motion *m, int32_t edge, const double n[3
   vvi_sheet_place(m, s->edge[2 * edge], true, x);
   vvi_sheet_place(m, s->edge[2 * edge + 1], true, y);
   for (int k = 0; k < 2; k++) {
-    const int32_t opposite = s->side[2 * edge + k];
-    if (opposite < 0) continue;
-    vvi_sheet_place(m, opposite, true, z);
+    if (side_gone(m, edge, k)) continue;
+    vvi_sheet_place(m, s->side[2 * edge + k], true, z);
     if (leads(x, y, z, n)) return true;
   }
   return false;
@@ -102,6 +113,7 @@ static bool vertex_leads(const vvi_sheet_motion *m, int32_t vertex, const double
   double x[3], w[3];
   vvi_sheet_place(m, vertex, true, x);
   for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) {
+    if (ring_gone(m, i)) continue;
     vvi_sheet_place(m, s->ring[i], true, w);
     for (int c = 0; c < 3; c++) w[c] -= x[c];
     if (vvi_dot3(n, w) > slack * vvi_norm3(w)) return true;
@@ -110,9 +122,9 @@ static bool vertex_leads(const vvi_sheet_motion *m, int32_t vertex, const double
 }
 
 /* An end of edge e counts only if the other edge belongs to no triangle: else vertex and face find it. */
-static bool end_counts(const struct vvi_sheets *s, int32_t other)
+static bool end_counts(const vvi_sheet_motion *m, int32_t other)
 {
-  return s->side[2 * other] < 0;
+  return side_gone(m, other, 0) && side_gone(m, other, 1);
 }
 
 /* n leads from the second feature to the first.                                                              [sheets 3] */
@@ -127,7 +139,7 @@ bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const v
     return !vertex_leads(m, s->element[3 * (int64_t)b + at->on[1] - 4], at->n);
   }
   const int32_t e = -1 - a;
-  if ((at->on[0] != 0 && !end_counts(s, b)) || (at->on[1] != 0 && !end_counts(s, e))) return false;
+  if ((at->on[0] != 0 && !end_counts(m, b)) || (at->on[1] != 0 && !end_counts(m, e))) return false;
   const bool first = at->on[0] == 0 ? edge_leads(m, e, back) : vertex_leads(m, s->edge[2 * e + at->on[0] - 1], back);
   if (first) return false;
   return at->on[1] == 0 ? !edge_leads(m, b, at->n) : !vertex_leads(m, s->edge[2 * b + at->on[1] - 1], at->n);

@@ -87,18 +87,25 @@ static bool tip_meets(const vvi_sheet_meets *k, int32_t a, int32_t b)
   const vvi_sheet_shape shape = vvi_sheet_shape_of(y);
   if (!either_general(k, x, y) || (x->held && (y->held || y->node < 0)) || rule_of(k, a, b) < 0) return false;
   if (shape == VVI_SHAPE_SURFACE || shape == VVI_SHAPE_CURVE || shape == VVI_SHAPE_CORNERED) return true;
+  if (vvi_patch_sleeps(x)) return false; /* pieces stay on their line, where the tips of the whole bar were */
   if (!vvi_rules_general_pair(&k->rules, x->body, y->body)) return false;
   if (shape == VVI_SHAPE_TIP) return k->mate[a] == b;
   return shape == VVI_SHAPE_OBSTACLE &&
          (y->type != VV_PATCH_PLANE || vvi_dot3(x->direction, y->direction) < -1e-12); /* it faces the plane */
 }
 
-/* A beam with corners, and all but itself. */
+static bool breaks(const vvi_sheet_meets *k, const vv_patch *p)
+{
+  return k->m->block[k->m->body[p->body].block].breaks;
+}
+
+/* A beam with corners, and all but itself; pieces of one that breaks meet each other (gone.c). */
 static bool corners_meet(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   const vvi_sheet_shape shape = vvi_sheet_shape_of(y);
-  if (a == b || !either_general(k, x, y)) return false;
+  if (a == b) return k->rules.general[x->body] && breaks(k, x);
+  if (!either_general(k, x, y)) return false;
   if (shape == VVI_SHAPE_OBSTACLE) return vvi_rules_general_pair(&k->rules, x->body, y->body);
   return shape == VVI_SHAPE_CURVE || shape == VVI_SHAPE_CORNERED || shape == VVI_SHAPE_RIGID;
 }

@@ -1,5 +1,6 @@
 /* contact/sheets/prism.c  A beam with corners as vertices and triangles: four lines of corners, two triangles for each of the
- * four faces between neighbouring nodes, two for each end.
+ * four faces between neighbouring nodes, two for each end.  Where it can break, every node between has an end of its own, with
+ * vertices of its own: a face alone, that sleeps as long as the beam is whole there (gone.c).
  *
  *   x_k = place + Lambda (+-half_1, +-half_2, 0)                                                              [sheets 16] */
 #include "contact/sheets/solid.h"
@@ -24,9 +25,9 @@ static void add_faces(vvi_sheet_part *part, int32_t *element, int32_t i, int32_t
   }
 }
 
-static void add_end(vvi_sheet_part *part, int32_t *element, int32_t i)
+/* a: the first of its four vertices. */
+static void add_end(vvi_sheet_part *part, int32_t *element, int32_t a)
 {
-  const int32_t a = CORNERS * i;
   add(part, element, a, a + 1, a + 2);
   add(part, element, a, a + 2, a + 3);
 }
@@ -43,29 +44,30 @@ static int32_t turned(const double *first, const double *last)
   return best;
 }
 
-vv_status vvi_sheet_prism(vvi_arena *arena, const vv_patch *p, const vv_mover *mover, vvi_sheet_part *part)
+vv_status vvi_sheet_prism(vvi_arena *arena, const vv_patch *p, bool breaks, const vv_mover *mover, vvi_sheet_part *part)
 {
   static const double sign[CORNERS][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
-  const int32_t n = (int32_t)p->nodes;
-  double *x = VVI_ARENA_NEW(arena, double, 3 * CORNERS * (int64_t)n);
-  double *arm = VVI_ARENA_NEW(arena, double, 3 * CORNERS * (int64_t)n);
-  int32_t *on = VVI_ARENA_NEW(arena, int32_t, CORNERS * (int64_t)n);
-  int32_t *element = VVI_ARENA_NEW(arena, int32_t, 3 * (2 * CORNERS * (int64_t)n + 4));
+  const int32_t n = (int32_t)p->nodes, inner = p->closed ? 0 : 1, ends = breaks && n > 2 * inner ? n - 2 * inner : 0;
+  double *x = VVI_ARENA_NEW(arena, double, 3 * CORNERS * (int64_t)(n + ends));
+  double *arm = VVI_ARENA_NEW(arena, double, 3 * CORNERS * (int64_t)(n + ends));
+  int32_t *on = VVI_ARENA_NEW(arena, int32_t, CORNERS * (int64_t)(n + ends));
+  int32_t *element = VVI_ARENA_NEW(arena, int32_t, 3 * (2 * CORNERS * (int64_t)n + 4 + 2 * (int64_t)ends));
   if (x == NULL || arm == NULL || on == NULL || element == NULL) return VV_NOMEM;
-  for (int32_t v = 0; v < CORNERS * n; v++) {
-    on[v] = v / CORNERS;
+  for (int32_t v = 0; v < CORNERS * (n + ends); v++) {
+    on[v] = v < CORNERS * n ? v / CORNERS : v / CORNERS - n + inner;
     for (int c = 0; c < 2; c++) arm[3 * v + c] = sign[v % CORNERS][c] * p->half[c];
     vvi_sheet_carried(mover[on[v]].place, mover[on[v]].turn, arm + 3 * v, x + 3 * v);
   }
   part->body.carrier = VVI_CARRY_FRAMES;
   part->body.turns = true;
   part->body.movers = n;
-  part->vertices = CORNERS * n;
+  part->vertices = CORNERS * (n + ends);
   for (int32_t i = 0; i + 1 < n; i++) add_faces(part, element, i, i + 1, 0);
   if (p->closed)
     add_faces(part, element, n - 1, 0, turned(x, x + 3 * CORNERS * (n - 1)));
   else
-    add_end(part, element, 0), add_end(part, element, n - 1);
+    add_end(part, element, 0), add_end(part, element, CORNERS * (n - 1));
+  for (int32_t i = 0; i < ends; i++) add_end(part, element, CORNERS * (n + i));
   part->element = element, part->x = x, part->arm = arm, part->mover = on;
   return VV_OK;
 }

@@ -22,6 +22,8 @@ enum { CHUNK = 256, BLOCK = 16, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
  * bodies on threads share them; vertices of a piece. */
 enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
 static const double OPENING = 0.3;
+static const double OVERLAP =
+    1e-6; /* ends of pieces that wake deeper in a thickness, over an edge, wait until they are out */
 
 /* ---- room ---- */
 
@@ -286,8 +288,9 @@ static bool rebuild(vvi_sheet_search *w, int32_t n)
 /* What the coming drift adds; does the list ask to be looked at, because paths alone do not tell that it holds? */
 static void look_ahead(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  l->asks = !l->off && (l->stale || !vvi_sheet_list_sleeps(w, l));
-  if (!l->off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
+  const bool off = l->off || vvi_sheet_is_whole(w, l);
+  l->asks = !off && (l->stale || !vvi_sheet_list_sleeps(w, l));
+  if (!off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
 }
 
 static void is_due(vvi_sheet_search *w, vvi_sheet_list *l)
@@ -553,6 +556,7 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   const vvi_sheet_list *l = &w->list[k->couple];
   const double reach = l->offset + l->margin;
   const float bound = bound_of(l);
+  const bool pieces = w->gone != NULL && w->sheets->cluster[l->a].body == w->sheets->cluster[l->b].body;
   vvi_sheet_pair *pair = w->pair + k->first;
   vvi_sheet_slot *slot = w->slot + k->first;
   float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
@@ -561,6 +565,7 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   for (int32_t j = 0; j < k->checked; j++) __builtin_prefetch(&pair[due[j]]); /* they lie far apart */
   for (int32_t j = 0; j < k->checked; j++) {
     const int32_t i = due[j];
+    if (pieces && vvi_sheet_one_piece(w, pair[i].v[0], pair[i].v[pair[i].a < 0 ? 2 : 1])) continue;
     const double z = has_planes(&pair[i]) ? parted_by(&pair[i], w->x) : -INFINITY;
     safe[i] = vvi_sheet_safe(l->travel + z - reach);
     if (z - l->step >= reach) continue;
@@ -593,7 +598,7 @@ static int32_t find_active(vvi_sheet_search *w)
   int32_t n = 0, room = 0, active = 0;
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
-    if (l->n == 0 || l->safe > bound_of(l)) continue;
+    if (l->n == 0 || l->safe > bound_of(l) || vvi_sheet_is_whole(w, l)) continue;
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
@@ -622,7 +627,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   for (int32_t j = 0; j < k->hits; j++) {
     const vvi_sheet_slot *s = &w->slot[k->first + j];
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
-    if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b)) continue;
+    if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b, s->parted ? 0.0 : -s->d - OVERLAP * l->edge)) continue;
     w->near[w->n_near++] = (vvi_sheet_near){
         .a = p->a, .b = p->b, .couple = k->couple, .parted = s->parted, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
   }
@@ -631,6 +636,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
 
 bool vvi_sheet_collect(vvi_sheet_search *w)
 {
+  vvi_sheet_gone_find(w);
   if (!refresh(w)) return false;
   bool room = true;
   const int32_t n = find_active(w);
@@ -638,7 +644,6 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
 #pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
   for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
   w->n_near = 0;
-  vvi_sheet_gone_find(w);
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
 }

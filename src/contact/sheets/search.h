@@ -39,8 +39,11 @@ double vvi_sheet_rounding(const double a[6], const double b[6]);
 
 vv_status vvi_sheet_gone_create(vvi_sheet_search *w, vvi_arena *arena);
 void vvi_sheet_gone_find(vvi_sheet_search *w);
-/* A pair of which one feature is gone; something can break. */
-bool vvi_sheet_is_gone(const vvi_sheet_search *w, int32_t a, int32_t b);
+/* Two vertices of one piece of a beam with corners; a list of such a beam and itself while it is whole. */
+bool vvi_sheet_one_piece(const vvi_sheet_search *w, int32_t a, int32_t b);
+bool vvi_sheet_is_whole(const vvi_sheet_search *w, const vvi_sheet_list *l);
+/* A pair of which one feature is gone, or woke with this overlap (more than rounding: positive); something can break. */
+bool vvi_sheet_is_gone(const vvi_sheet_search *w, int32_t a, int32_t b, double depth);
 
 /* ---- how long lists live (life.c) ---- */
 
