@@ -298,8 +298,8 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 
 vv_status rigid_piles(book_chapter *c, vv_ctx *ctx)
 {
-  BOOK_TRY(slopes(c, ctx));
-  BOOK_TRY(stacks(c, ctx));
-  BOOK_TRY(columns(c, ctx));
-  return heaps(c, ctx);
+  if (book_wants(c, "N17 N18")) BOOK_TRY(slopes(c, ctx));
+  if (book_wants(c, "N19")) BOOK_TRY(stacks(c, ctx));
+  if (book_wants(c, "N20")) BOOK_TRY(columns(c, ctx));
+  return book_wants(c, "N21 N22") ? heaps(c, ctx) : VV_OK;
 }

@@ -337,7 +337,8 @@ vv_status chapter_shells(book *b)
       c, "The kinds of border show in the orders: supported and clamped ones are of second order, a free one of first "
          "order in a strip of one element (docs/theory/shell.md), which T5 and T6 carry. The series of T6 settles "
          "near 0.0934, inside what is published; no single value is agreed on.");
-  for (int i = 0; i < VV_COUNT(list); i++) BOOK_TRY(write_case(b, c, &list[i]));
+  for (int i = 0; i < VV_COUNT(list); i++)
+    if (book_wants(c, list[i].id)) BOOK_TRY(write_case(b, c, &list[i]));
   book_heading(c, "Dynamics");
   BOOK_TRY(write_sphere(b, c));
   return book_chapter_end(c);
