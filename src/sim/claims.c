@@ -213,7 +213,7 @@ void vvi_claims_judge(vv_sim *sim)
     c->when = l->claim_when[i];
     /* an event without a root keeps its residual, and no claim is made of it; the modified rule turns it back instead */
     if (strcmp(c->name, "event_balance") == 0 && l->fallbacks > 0 && sim->step.jump != VVI_MODIFIED)
-      c->nature = "exact, but for events without a root";
+      c->nature = "exact where solved";
     if (energy && sim->half_kick != NULL && !sim->step.exact) c->bound = sim->base[i] + kick_bound(sim);
     if (energy && sim->shadow) c->bound = shadow_bound(sim, sim->base[i]), c->nature = energy_nature(sim, c->bound);
     /* the growth costs a pass over the state: only a claim that needs it asks */
