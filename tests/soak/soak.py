@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -29,6 +30,7 @@ import scenes
 
 PROGRAM = os.environ.get("VISVIVA", "visviva")
 LIMIT = 300  # s that any one command may take
+STEPS = 30000  # longer runs are cut short: more scenes find more
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # more threads than cores, and several runs at once: nobody spins
 
 
@@ -62,6 +64,10 @@ def once(spec, scene, out, tally):
     refused, text = call("check", scene)
     if refused not in (0, 1):
         raise Wrong(f"check ends with {refused}")
+    steps = re.search(r"^  steps +(\d+)", text, re.M)
+    if steps and int(steps[1]) > STEPS:
+        spec.shorten(STEPS / int(steps[1]))
+        scene.write_text(spec.text)
     code, told = run(scene, out, "--threads", 1)
     if (refused == 1) != (code == 1):
         raise Wrong(f"check ends with {refused}, run with {code}: {told[-300:]}")
@@ -142,7 +148,7 @@ def damage(scene, out, again, r, tally):
     tally["damaged"] += 1
 
 
-def torture(seed):
+def torture(seed, keep=None):
     """(seed, kinds, tally, what is wrong, what the program said itself, seconds)"""
     tally, began = collections.Counter(), time.monotonic()
     spec, r = scenes.Scene(seed), random.Random(seed ^ 0x5eed)
@@ -165,6 +171,8 @@ def torture(seed):
             wrong = str(e)
         except Exception as e:  # a file that does not hold what it must
             wrong = f"{type(e).__name__}: {e}"
+        if wrong and keep:
+            shutil.copytree(home, keep / str(seed), dirs_exist_ok=True)
     return seed, spec.kinds, tally, wrong, told, time.monotonic() - began
 
 
@@ -174,7 +182,7 @@ def main():
     parser.add_argument("--scenes", type=int, default=10 ** 9)
     parser.add_argument("--seed", type=int, help="of the first scene; default: from the clock")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--keep", type=pathlib.Path, help="where scenes that went wrong are written")
+    parser.add_argument("--keep", type=pathlib.Path, help="where scenes that went wrong are kept, with their files")
     parser.add_argument("--tell", action="store_true", help="print what the program said of runs that stopped or broke a claim")
     given = parser.parse_args()
     first = given.seed if given.seed is not None else int(time.time())
@@ -192,7 +200,7 @@ def main():
         source = seeds()
         while True:
             while len(waiting) < 2 * given.jobs and (seed := next(source, None)) is not None:
-                waiting.append(pool.apply_async(torture, (seed,)))
+                waiting.append(pool.apply_async(torture, (seed, given.keep)))
             if not waiting:
                 break
             seed, kinds, counts, fault, told, seconds = waiting.popleft().get()
@@ -204,9 +212,6 @@ def main():
             if fault:
                 wrong += 1
                 print(f"WRONG seed {seed} ({kinds}): {fault}", flush=True)
-                if given.keep:
-                    given.keep.mkdir(parents=True, exist_ok=True)
-                    (given.keep / f"{seed}.yaml").write_text(scenes.Scene(seed).text)
     print(", ".join(f"{name} {number}" for name, number in tally.items()))
     print(f"{wrong} wrong")
     return wrong > 0
