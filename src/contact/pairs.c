@@ -211,8 +211,9 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
-      if (known && vv_is(rule, "arms", "C"))
-        return vv_complain(rule, "arms", "C is for rigid bodies: '%s' bends; use D", m->body[a->body].name);
+      if (known && !vv_is(rule, "arms", "D"))
+        return vv_complain(rule, "arms", "%s is for rigid bodies: '%s' bends; use D", vv_text(rule, "arms"),
+                           m->body[a->body].name);
       if (known) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "

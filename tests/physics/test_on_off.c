@@ -34,8 +34,8 @@ static void refused(void **unused)
 {
   (void)unused;
   char text[CASES_TEXT_SZ], message[1024];
-  assert_true(cases_scene(&(cases_def){.number = 1, .tips = "split", .jump = "nodal", .method = "on_off: printed"}, text,
-                          sizeof text));
+  assert_true(cases_scene(&(cases_def){.number = 1, .tips = "split", .jump = "nodal", .method = "on_off: printed"},
+                          text, sizeof text));
   assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
   assert_non_null(strstr(message, "on_off"));
 }
