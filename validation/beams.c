@@ -26,6 +26,8 @@ static const char *const shape_text[] = {
     [BEAMS_MASSES] = "",
     [BEAMS_ARC] = ", shape: {arc: {angle: 2.0943951023931953, stretch: 0.75}}, axis: [-0.8660254037844386, 0, 0.5], "
                   "normal: [0.5, 0, 0.8660254037844386]",
+    [BEAMS_CHORD] = ", shape: {arc: {angle: 2.0943951023931953, stretch: 0.9068996821171089}}, axis: "
+                    "[-0.8660254037844386, 0, 0.5], normal: [0.5, 0, 0.8660254037844386]",
     [BEAMS_SMOOTH] = ", shape: {bump: {curvature: [0, 2.0943951023931953, 0], strain: [0, 0, -0.25]}}, axis: "
                      "[-0.8660254037844386, 0, 0.5], normal: [0.5, 0, 0.8660254037844386]",
     [BEAMS_FLIGHT] = ""};

@@ -3,9 +3,10 @@
 #include "visviva/book.h"
 #include "visviva/visviva.h"
 
-/* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3.  smooth: the beam of 4.3 with a strain
+/* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3, its length 3/4 of the
+ * unstressed one; chord: the same with the chord in place of the length.  smooth: the beam of 4.3 with a strain
  * that vanishes at the ends with its derivative.  flight: the straight beam of 4.2 without masses, moving as a whole. */
-typedef enum beams_shape { BEAMS_MASSES, BEAMS_ARC, BEAMS_SMOOTH, BEAMS_FLIGHT } beams_shape;
+typedef enum beams_shape { BEAMS_MASSES, BEAMS_ARC, BEAMS_CHORD, BEAMS_SMOOTH, BEAMS_FLIGHT } beams_shape;
 typedef enum beams_scheme {
   BEAMS_LGVI,
   BEAMS_LAVI,     /* Cayley map of SE(3) */

@@ -53,10 +53,10 @@ static void row(book_chapter *c, const char *name, const series *s, const char *
 typedef enum protocol { BY_TIME, BY_SPACE, BY_BOTH, PROTOCOLS } protocol;
 
 /* The reference is the same method at the finest level. */
-static vv_status measure(vv_ctx *ctx, protocol p, beams_scheme by, series *out)
+static vv_status measure_shape(vv_ctx *ctx, beams_shape shape, protocol p, beams_scheme by, series *out)
 {
   const beams_def reference = {
-      .shape = BEAMS_ARC, .scheme = by, .elements = p == BY_TIME ? 64 : 256, .step = 1e-5, .drift = by != BEAMS_FEEM};
+      .shape = shape, .scheme = by, .elements = p == BY_TIME ? 64 : 256, .step = 1e-5, .drift = by != BEAMS_FEEM};
   beams_def member[LEVELS];
   out->n = LEVELS;
   for (int i = 0; i < LEVELS; i++) {
@@ -66,6 +66,29 @@ static vv_status measure(vv_ctx *ctx, protocol p, beams_scheme by, series *out)
     out->h[i] = p == BY_SPACE ? 2.0 / paper_elements[i] : paper_step[i];
   }
   return beams_errors(ctx, &reference, LEVELS, member, end, out->error);
+}
+
+static vv_status measure(vv_ctx *ctx, protocol p, beams_scheme by, series *out)
+{
+  return measure_shape(ctx, BEAMS_ARC, p, by, out);
+}
+
+/* "Compressed to 75 % of its original length L": of the arc (the book), or of its chord. */
+static vv_status tell_chord(book_chapter *c, vv_ctx *ctx)
+{
+  series lgvi, feem;
+  BOOK_TRY(measure_shape(ctx, BEAMS_CHORD, BY_SPACE, BEAMS_LGVI, &lgvi));
+  BOOK_TRY(measure_shape(ctx, BEAMS_CHORD, BY_SPACE, BEAMS_FEEM, &feem));
+  book_claim claim =
+      claim_2015("B37", "rates in space where the chord, not the arc, is 75 % of the length", "1.5 and 2.0",
+                 "arc with a chord of 1.5, A = 16 to 128, step 1e-5, reference: the same with A = 256");
+  snprintf(
+      claim.measured, sizeof claim.measured, "lgvi pairs %.2f %.2f %.2f, fit %.2f; feem pairs %.2f %.2f %.2f, fit %.2f",
+      book_pair(0, lgvi.h, lgvi.error), book_pair(1, lgvi.h, lgvi.error), book_pair(2, lgvi.h, lgvi.error), fit(&lgvi),
+      book_pair(0, feem.h, feem.error), book_pair(1, feem.h, feem.error), book_pair(2, feem.h, feem.error), fit(&feem));
+  book_tell(&claim);
+  book_add_claim(c, &claim);
+  return VV_OK;
 }
 
 static vv_status figure_paper(book_chapter *c, series s[PROTOCOLS][SCHEMES])
@@ -420,6 +443,7 @@ static vv_status between(book_chapter *c, vv_ctx *ctx)
 vv_status convergence_2015(book_chapter *c, vv_ctx *ctx)
 {
   if (book_wants(c, "B10 B11 B12 B13 B14 B15 B16")) BOOK_TRY(protocol_tables(c, ctx));
+  if (book_wants(c, "B37")) BOOK_TRY(tell_chord(c, ctx));
   if (book_wants(c, "B17 B18 B19 B20")) BOOK_TRY(time_orders(c, ctx));
   if (book_wants(c, "B21 B22")) BOOK_TRY(compositions(c, ctx));
   if (book_wants(c, "B23 B24")) BOOK_TRY(space_orders(c, ctx));
