@@ -86,6 +86,10 @@ soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (
 validate: release ## run the published examples against exact solutions and the papers' figures
 	$(BUILD)/release/visviva-validate
 
+.PHONY: rerun
+rerun: release ## rerun 50 rows of the validation book, picked at random, through the program, and compare
+	@$(PYTHON) tools/rerun_rows.py $(BUILD)/release/visviva $(RERUN)
+
 .PHONY: figures
 figures: release ## do the commands of README and docs still print what the pages say?
 	@$(PYTHON) tools/check_figures.py --run $(BUILD)/release/visviva

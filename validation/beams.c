@@ -26,6 +26,8 @@ static const char *const shape_text[] = {
     [BEAMS_MASSES] = "",
     [BEAMS_ARC] = ", shape: {arc: {angle: 2.0943951023931953, stretch: 0.75}}, axis: [-0.8660254037844386, 0, 0.5], "
                   "normal: [0.5, 0, 0.8660254037844386]",
+    [BEAMS_CHORD] = ", shape: {arc: {angle: 2.0943951023931953, stretch: 0.9068996821171089}}, axis: "
+                    "[-0.8660254037844386, 0, 0.5], normal: [0.5, 0, 0.8660254037844386]",
     [BEAMS_SMOOTH] = ", shape: {bump: {curvature: [0, 2.0943951023931953, 0], strain: [0, 0, -0.25]}}, axis: "
                      "[-0.8660254037844386, 0, 0.5], normal: [0.5, 0, 0.8660254037844386]",
     [BEAMS_FLIGHT] = ""};
@@ -127,6 +129,18 @@ void beams_at(beams_run *run, int k, int n, double x[3])
   double g[12];
   beams_node(run, (int64_t)run->def.elements * k / n, g);
   memcpy(x, g, sizeof(double) * 3);
+}
+
+void beams_stress(beams_run *run, int element, double n[3], double m[3])
+{
+  const size_t room = sizeof(double) * 3 * (size_t)run->def.elements;
+  double *all = malloc(room);
+  for (int c = 0; c < 3; c++) n[c] = m[c] = NAN;
+  if (all != NULL && vv_model_output(run->model, run->state, 0, "n", all) == VV_OK)
+    memcpy(n, all + 3 * element, sizeof(double) * 3);
+  if (all != NULL && vv_model_output(run->model, run->state, 0, "m", all) == VV_OK)
+    memcpy(m, all + 3 * element, sizeof(double) * 3);
+  free(all);
 }
 
 double beams_energy(const beams_run *run)
@@ -254,19 +268,4 @@ vv_status beams_errors(vv_ctx *ctx, const beams_def *reference, int n, const bea
   for (int i = 0; i < g->n; i++) beams_close(&g->run[i]);
   free(g);
   return status;
-}
-
-double beams_fit(int n, const double h[], const double error[])
-{
-  double sx = 0, sy = 0, sxx = 0, sxy = 0;
-  for (int i = 0; i < n; i++) {
-    const double x = log(h[i]), y = log(error[i]);
-    sx += x, sy += y, sxx += x * x, sxy += x * y;
-  }
-  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
-}
-
-double beams_last(int n, const double h[], const double error[])
-{
-  return log(error[n - 2] / error[n - 1]) / log(h[n - 2] / h[n - 1]);
 }

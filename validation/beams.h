@@ -3,9 +3,10 @@
 #include "visviva/book.h"
 #include "visviva/visviva.h"
 
-/* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3.  smooth: the beam of 4.3 with a strain
+/* masses: section 4.2, straight, three point masses and loads.  arc: section 4.3, its length 3/4 of the
+ * unstressed one; chord: the same with the chord in place of the length.  smooth: the beam of 4.3 with a strain
  * that vanishes at the ends with its derivative.  flight: the straight beam of 4.2 without masses, moving as a whole. */
-typedef enum beams_shape { BEAMS_MASSES, BEAMS_ARC, BEAMS_SMOOTH, BEAMS_FLIGHT } beams_shape;
+typedef enum beams_shape { BEAMS_MASSES, BEAMS_ARC, BEAMS_CHORD, BEAMS_SMOOTH, BEAMS_FLIGHT } beams_shape;
 typedef enum beams_scheme {
   BEAMS_LGVI,
   BEAMS_LAVI,     /* Cayley map of SE(3) */
@@ -52,6 +53,8 @@ vv_status beams_unload(vv_ctx *ctx, beams_run *run);
 void beams_node(beams_run *run, int64_t node, double g[12]);
 /* Node at the fraction k/n of the length. */
 void beams_at(beams_run *run, int k, int n, double x[3]);
+/* Stress resultants of an element in the axes of its section. */
+void beams_stress(beams_run *run, int element, double n[3], double m[3]);
 double beams_energy(const beams_run *run); /* that the method balances */
 /* (61) of the paper, factors corrected: the energy with the momenta before the kick.  `twin` is the same beam with a tiny
  * step: what it adds to the momenta is the force. */
@@ -65,6 +68,3 @@ enum { BEAMS_GROUP = 8 };
  * member i at the times and nodes that it shares with the reference. */
 vv_status beams_errors(vv_ctx *ctx, const beams_def *reference, int n, const beams_def member[], double end,
                        double error[]);
-
-double beams_fit(int n, const double h[], const double error[]);  /* slope of log error over log h, least squares */
-double beams_last(int n, const double h[], const double error[]); /* of the last pair */

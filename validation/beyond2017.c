@@ -20,9 +20,24 @@ static vv_status energy_of(vv_ctx *ctx, const cases_def *def, double *error, dou
   return VV_OK;
 }
 
+/* The worst of the slab runs by name, and the worst of the others. */
+typedef struct slab_worst {
+  double worst, next;
+  int number;
+  const char *tips;
+} slab_worst;
+
+static void note_slab(slab_worst *s, double error, int number, const char *tips)
+{
+  if (error > s->worst)
+    s->next = s->worst, s->worst = error, s->number = number, s->tips = tips;
+  else
+    s->next = fmax(s->next, error);
+}
+
 /* All cases and tips at one step; worst[0] slab, worst[1] modified. */
 static vv_status energy_at_step(book_chapter *c, vv_ctx *ctx, double dt, double worst[2], double *momentum,
-                                int64_t lost[2])
+                                int64_t lost[2], slab_worst *slab)
 {
   static const char *const jump[2] = {"slab", "modified"};
   book_columns(c, "case|lumped, slab|lumped, modified|split, slab|split, modified|cell, slab|cell, modified");
@@ -34,6 +49,7 @@ static vv_status energy_at_step(book_chapter *c, vv_ctx *ctx, double dt, double 
         const cases_def def = {.number = i, .tips = tips_word[k], .jump = jump[j], .dt = dt};
         BOOK_TRY(energy_of(ctx, &def, &error[k][j], &drift, &lost[j]));
         worst[j] = fmax(worst[j], error[k][j]);
+        if (j == 0) note_slab(slab, error[k][j], i, tips_word[k]);
         if (j == 1) *momentum = fmax(*momentum, drift);
       }
     book_row(c, "%d|%s|%s|%s|%s|%s|%s", i, book_error(error[0][0]).s, book_error(error[0][1]).s,
@@ -48,36 +64,37 @@ static vv_status modified_energy(book_chapter *c, vv_ctx *ctx)
 {
   double small[2], large[2], momentum, drift;
   int64_t lost[2], lost_large[2];
+  slab_worst at_small = {0}, at_large = {0};
   book_heading(c, "Beyond the paper: the modified energy");
   book_say(
       c,
       "`jump: modified` balances the energy that the step itself keeps exactly ([bars 24] of docs/theory/bars.md). "
       "Largest relative energy error, in the energy that the method balances, to t = 40 at the published step 0.015:");
-  BOOK_TRY(energy_at_step(c, ctx, CASES_DT, small, &momentum, lost));
+  BOOK_TRY(energy_at_step(c, ctx, CASES_DT, small, &momentum, lost, &at_small));
   book_say(c, "The same at four times the step, 0.06 (0.8 of the stable step of case 3 with split tips):");
-  BOOK_TRY(energy_at_step(c, ctx, 0.06, large, &drift, lost_large));
+  BOOK_TRY(energy_at_step(c, ctx, 0.06, large, &drift, lost_large, &at_large));
   book_claim claim = {.id = "D17",
-                      .text = "beyond: energy with the modified jump, published step",
-                      .published = "1e-06 and 2e-07",
+                      .text = "energy with the modified jump, published step",
+                      .published = "D1, D2",
                       .evidence = "six cases, lumped, split and cell tips, step 0.015, end 40"};
   snprintf(claim.measured, sizeof claim.measured, "%s; %lld events without a root", book_error(small[1]).s,
            (long long)lost[1]);
-  book_judge_better(&claim, small[1], 2e-7);
+  book_judge_target(&claim, small[1], 1e-12);
   book_add_claim(c, &claim);
-  claim = (book_claim){.id = "D18",
-                       .text = "beyond: the same at four times the step",
-                       .published = "not given",
-                       .evidence = "the same runs, step 0.06"};
-  snprintf(claim.measured, sizeof claim.measured, "%s; the paper's slab balance: off by %s times the energy",
-           book_error(large[1]).s, book_more(large[0], 10).s);
+  claim = (book_claim){
+      .id = "D18", .text = "the same at four times the step", .published = "-", .evidence = "the same runs, step 0.06"};
+  snprintf(claim.measured, sizeof claim.measured,
+           "%s; the paper's slab balance: %s with case %d and %s tips, at most %s in the other 17 runs",
+           book_error(large[1]).s, book_percent(at_large.worst).s, at_large.number, at_large.tips,
+           book_percent(at_large.next).s);
   book_judge_target(&claim, large[1], 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D19",
-                       .text = "beyond: momentum with the modified jump",
+                       .text = "momentum with the modified jump",
                        .published = "machine accuracy",
                        .evidence = "the runs of D17 and D18"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(fmax(momentum, drift)).s);
-  book_judge_below(&claim, fmax(momentum, drift), 1e-14);
+  book_judge_target(&claim, fmax(momentum, drift), 1e-14);
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -109,8 +126,8 @@ static vv_status continuity(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "D20",
-                      .text = "beyond: the motion is continuous when a contact crosses a grid time",
-                      .published = "not given",
+                      .text = "the motion is continuous when a contact crosses a grid time",
+                      .published = "-",
                       .evidence = "case 1, lumped tips, first contact at 0.105 -+ 1e-13"};
   snprintf(claim.measured, sizeof claim.measured, "release times differ: %s (modified), %s (slab)",
            book_error(apart[1]).s, book_error(apart[0]).s);
@@ -135,26 +152,27 @@ static void claim_cells(book_chapter *c, const published_runs *runs, const cell_
     step = fmin(step, f->stable[i] / runs->run[i][CTI_1].stable_step);
   }
   book_claim claim = {.id = "D21",
-                      .text = "beyond: oscillation of the end nodes with cell tips, case 1",
-                      .published = "0 (D8)",
+                      .text = "oscillation of the end nodes with cell tips, case 1",
+                      .published = "exact velocity",
                       .evidence = "tips cell, jump modified, step 0.015; exact velocities +-0.1"};
   snprintf(claim.measured, sizeof claim.measured, "rms %s", book_number(f->rms[0], 2).s);
   book_judge_target(&claim, f->rms[0], 0.01);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D22",
-                       .text = "beyond: one contact interval with cell tips, cases 1, 2, 4, 5, 6",
-                       .published = "1 (D13)",
+                       .text = "one contact interval with cell tips, cases 1, 2, 4, 5, 6",
+                       .published = "D13",
                        .evidence = "tips cell, jump modified, step 0.015"};
   snprintf(claim.measured, sizeof claim.measured, "1 in %d of 5 cases; case 3: %lld", single,
            (long long)f->contacts[2]);
   book_judge_target_count(&claim, single, 5, "there is one interval");
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D23",
-                       .text = "beyond: stable step with cell tips, as a fraction of that with lumped tips",
-                       .published = "much smaller (D15)",
+                       .text = "stable step with cell tips, as a fraction of that with lumped tips",
+                       .published = "D15",
                        .evidence = "six cases, contact closed"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_number(step, 3).s);
   book_judge_target(&claim, 1 / step, 1.01);
+  snprintf(claim.rule, sizeof claim.rule, "at least 0.99");
   book_add_claim(c, &claim);
 }
 
@@ -244,22 +262,23 @@ static vv_status refine(book_chapter *c, vv_ctx *ctx, const wave_bars *w)
   }
   book_table_end(c);
   book_claim claim = {.id = "D24",
-                      .text = "beyond: the oscillation falls when the mesh is refined (cell tips)",
-                      .published = "not given",
+                      .text = "the oscillation falls when the mesh is refined (cell tips)",
+                      .published = "-",
                       .evidence = "case 1, 25 to 400 elements; split and lumped tips do not improve"};
   const double order = log(rms[2][0] / rms[2][MESHES - 1]) / log(n[MESHES - 1] / n[0]);
   snprintf(claim.measured, sizeof claim.measured, "rms %s to %s, order %s", book_number(rms[2][0], 2).s,
            book_number(rms[2][MESHES - 1], 2).s, book_number(order, 2).s);
   book_judge_target(&claim, rms[2][MESHES - 1] / rms[2][0], 0.5);
+  snprintf(claim.rule, sizeof claim.rule, "at 400 elements at most half of that at 25");
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "D25",
-                       .text = "beyond: the release time converges (cell tips)",
-                       .published = "20 (D11)",
+                       .text = "the release time converges (cell tips)",
+                       .published = "20 (exact)",
                        .evidence = "case 1, 50 and 400 elements"};
   snprintf(claim.measured, sizeof claim.measured, "off by %s at 50 elements, %s at 400", book_number(late[1], 2).s,
            book_number(late[4], 2).s);
-  book_judge_target(&claim, fmax(late[1] / 0.3, late[4] / 0.05), 1);
-  snprintf(claim.rule, sizeof claim.rule, "beyond the paper: improved if at most 0.3 and 0.05");
+  book_judge_target(&claim, late[4] / late[1], 0.5);
+  snprintf(claim.rule, sizeof claim.rule, "at 400 elements at most half of that at 50");
   book_add_claim(c, &claim);
   return refine_plot(c, rms, late);
 }
@@ -311,17 +330,18 @@ static void claim_plateaus(book_chapter *c, const double exact[PLATEAUS], const 
   const double first = fmax(fabs(coarse[0] / exact[0] - 1), fabs(coarse[1] / exact[1] - 1));
   const double last = fabs(coarse[2] / exact[2] - 1), last_fine = fabs(fine[2] / exact[2] - 1);
   book_claim claim = {.id = "D26",
-                      .text = "beyond: the first two force plateaus of case 3, in the mean",
-                      .published = "not given",
+                      .text = "the first two force plateaus of case 3, in the mean",
+                      .published = "-",
                       .evidence = "case 3, tips cell, jump modified, 50 elements, step 0.015"};
   snprintf(claim.measured, sizeof claim.measured, "within %s", book_percent(first).s);
   book_judge_target(&claim, first, 0.02);
   book_add_claim(c, &claim);
   claim = (book_claim){
       .id = "D27",
-      .text =
-          "beyond: the third, short force plateau of case 3, in the mean; it needs a finer mesh than the published one",
-      .published = "not given",
+      .text = "the third, short force plateau of case 3, in the mean; the target was first set at the published mesh, "
+              "missed there, "
+              "and moved to 400 elements",
+      .published = "-",
       .evidence =
           "case 3, tips cell, jump modified, 50 (the published mesh: not reached) and 400 elements; judged at 400"};
   snprintf(claim.measured, sizeof claim.measured, "within %s at 50 elements, %s at 400", book_percent(last).s,
@@ -395,20 +415,18 @@ enum { FLIGHTS = 3 };
 static void claim_bounces(book_chapter *c, const record r[FLIGHTS])
 {
   static const char *const id[FLIGHTS] = {"D28", "D29", "D30"};
-  static const char *const text[FLIGHTS] = {
-      "beyond: energy after ten thousand impacts, lumped tips, 0.8 of the stable step",
-      "beyond: the same with cell tips, 0.3 of the stable step",
-      "beyond: the same with cell tips, 0.8 of the stable step"};
+  static const char *const text[FLIGHTS] = {"energy after ten thousand impacts, lumped tips, 0.8 of the stable step",
+                                            "the same with cell tips, 0.3 of the stable step",
+                                            "the same with cell tips, 0.8 of the stable step"};
   for (int k = 0; k < FLIGHTS; k++) {
     const long long n = record_contacts(&r[k]);
     book_claim claim = {.id = id[k],
                         .text = text[k],
-                        .published = "not given",
+                        .published = "-",
                         .evidence = "bar of 10 elements between two walls, jump modified"};
     const char *lost = r[k].ledger.fallbacks > 0 ? "; grazing tips turned back" : "";
     const double error = r[k].ledger.max_closure;
-    snprintf(claim.measured, sizeof claim.measured, "%s%s",
-             error > 1e-11 ? book_more(error, 1e-2).s : book_error(error).s, lost);
+    snprintf(claim.measured, sizeof claim.measured, "%s%s", book_error(error).s, lost);
     book_judge_target(&claim, n >= 10000 ? r[k].ledger.max_closure : INFINITY, 1e-12);
     book_add_claim(c, &claim);
   }
@@ -448,11 +466,11 @@ static vv_status bounces(book_chapter *c, vv_ctx *ctx)
 
 vv_status beyond_2017(book_chapter *c, vv_ctx *ctx, const published_runs *runs)
 {
-  BOOK_TRY(modified_energy(c, ctx));
-  BOOK_TRY(continuity(c, ctx));
-  BOOK_TRY(cell_tips(c, ctx, runs));
-  BOOK_TRY(refine(c, ctx, &runs->wave[0]));
-  BOOK_TRY(plateaus(c, ctx, runs));
-  BOOK_TRY(plateau_plot(c, ctx, &runs->wave[2]));
-  return bounces(c, ctx);
+  if (book_wants(c, "D17 D18 D19")) BOOK_TRY(modified_energy(c, ctx));
+  if (book_wants(c, "D20")) BOOK_TRY(continuity(c, ctx));
+  if (book_wants(c, "D21 D22 D23")) BOOK_TRY(cell_tips(c, ctx, runs));
+  if (book_wants(c, "D24 D25")) BOOK_TRY(refine(c, ctx, &runs->wave[0]));
+  if (book_wants(c, "D26 D27")) BOOK_TRY(plateaus(c, ctx, runs));
+  if (book_wants(c, "D26 D27")) BOOK_TRY(plateau_plot(c, ctx, &runs->wave[2]));
+  return book_wants(c, "D28 D29 D30") ? bounces(c, ctx) : VV_OK;
 }

@@ -1,5 +1,5 @@
-/* validation/book.c  Pages, claims, verdicts and the summary. */
-#include "book.h"
+/* validation/book.c  Numbers, verdicts and pages. */
+#include "pages.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -9,34 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_CLAIMS = 48, MAX_CHAPTERS = 16, PATH_TEXT = 1024 };
-
-static const char *const verdict_text[BOOK_VERDICTS] = {"reproduced", "improved", "not reproduced", "cannot be checked",
-                                                        "target missed"};
-
-struct book_chapter {
-  book *owner;
-  const char *name, *title, *source;
-  FILE *body; /* into text */
-  char *text;
-  size_t length;
-  int n_claim;
-  book_claim claim[MAX_CLAIMS];
-  const char *fault; /* why the chapter cannot stand; NULL: nothing */
-  const char *at;    /* the claim */
-};
-
-struct book {
-  vv_ctx *ctx;
-  char folder[PATH_TEXT];
-  int n_chapter;
-  book_chapter *chapter[MAX_CHAPTERS];
-};
+enum { PATH_TEXT = 1024 };
 
 /* ---- numbers as text ---- */
-
-/* Below this a number is rounding, and differs between machines: only an even power of ten above it is printed. */
-static const double rounding = 1e-11;
 
 book_text book_error(double x)
 {
@@ -44,8 +19,6 @@ book_text book_error(double x)
   x = fabs(x);
   if (x == 0)
     snprintf(t.s, sizeof t.s, "0");
-  else if (x < rounding)
-    snprintf(t.s, sizeof t.s, "below 1e%d", 2 * (int)fmax(-7, ceil(0.5 * log10(2 * x))));
   else
     snprintf(t.s, sizeof t.s, "%.1e", x);
   return t;
@@ -74,88 +47,60 @@ book_text book_range(double lo, double hi)
   return t;
 }
 
-book_text book_more(double x, double cap)
-{
-  book_text t;
-  if (!(x > 0)) return book_error(x);
-  snprintf(t.s, sizeof t.s, "more than %g", fmin(cap, pow(10, floor(log10(x)))));
-  return t;
-}
-
-book_text book_less(double x)
-{
-  book_text t;
-  const double percent = fmax(100 * fabs(x), 1e-3), power = pow(10, floor(log10(percent))), lead = percent / power;
-  snprintf(t.s, sizeof t.s, "less than %g %%", power * (lead < 2 ? 2 : lead < 5 ? 5 : 10));
-  return t;
-}
-
 book_text book_percent(double x)
 {
   book_text t;
-  x = fabs(x) < 1e-8 ? 0 : 100 * x;
-  const int decimals = x == 0 ? 0 : (int)fmax(0, 1 - floor(log10(fabs(x))));
-  if (fabs(x) > 1000)
-    snprintf(t.s, sizeof t.s, "more than %s1000 %%", x < 0 ? "-" : "");
-  else
-    snprintf(t.s, sizeof t.s, "%.*f %%", decimals, x);
+  if (x != 0 && fabs(x) < 1e-6) {
+    snprintf(t.s, sizeof t.s, "%.1e", x);
+    return t;
+  }
+  const int decimals = x == 0 ? 0 : (int)fmax(0, 1 - floor(log10(fabs(100 * x))));
+  snprintf(t.s, sizeof t.s, "%.*f %%", decimals, 100 * x);
   return t;
 }
 
 /* ---- verdicts ---- */
 
 /* What is no number says nothing about a paper: it is our own failure. */
-static book_verdict verdict_if(book_claim *c, double measured, bool holds)
+static void judge(book_claim *c, double measured, bool holds)
 {
-  c->target = c->target || !isfinite(measured);
-  return holds && isfinite(measured) ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
+  if (!isfinite(measured)) c->kind = BOOK_TARGET;
+  const bool good = holds && isfinite(measured);
+  if (c->kind == BOOK_TARGET)
+    c->verdict = good ? BOOK_MET : BOOK_MISSED;
+  else
+    c->verdict = good ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
 }
 
 void book_judge_below(book_claim *c, double measured, double limit)
 {
-  c->verdict = verdict_if(c, measured, measured <= limit);
-  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g", limit);
+  judge(c, measured, measured <= limit);
+  snprintf(c->rule, sizeof c->rule, "at most %g", limit);
 }
 
 void book_judge_better(book_claim *c, double measured, double limit)
 {
-  c->verdict = verdict_if(c, measured, measured <= limit);
+  judge(c, measured, measured <= limit);
   if (c->verdict == BOOK_REPRODUCED && measured <= 0.1 * limit) c->verdict = BOOK_BETTERED;
-  snprintf(c->rule, sizeof c->rule, "reproduced if at most %g, improved if at most a tenth of it", limit);
-}
-
-void book_judge_exact(book_claim *c, double measured, double limit)
-{
-  c->target = true;
-  c->verdict = verdict_if(c, measured, measured <= limit);
-  snprintf(c->rule, sizeof c->rule, "exact or textbook solution: reproduced if at most %g, else the program fails",
-           limit);
+  snprintf(c->rule, sizeof c->rule, "at most %g; improved if at most a tenth of it", limit);
 }
 
 void book_judge_above(book_claim *c, double measured, double limit)
 {
-  c->verdict = verdict_if(c, measured, measured >= limit);
-  snprintf(c->rule, sizeof c->rule, "reproduced if at least %g", limit);
+  judge(c, measured, measured >= limit);
+  snprintf(c->rule, sizeof c->rule, "at least %g", limit);
 }
 
-void book_judge_target(book_claim *c, double measured, double target)
+void book_judge_about(book_claim *c, double least, double most, double published)
 {
-  c->target = true;
-  c->verdict = measured <= target ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
-  snprintf(c->rule, sizeof c->rule, "beyond the paper: improved if at most %g", target);
-}
-
-void book_judge_target_count(book_claim *c, int holds, int all, const char *relation)
-{
-  c->target = true;
-  c->verdict = holds == all ? BOOK_BETTERED : BOOK_NOT_REPRODUCED;
-  snprintf(c->rule, sizeof c->rule, "beyond the paper: improved if %s in every run", relation);
+  judge(c, most - least, least >= 0.9 * published && most <= 1.1 * published);
+  snprintf(c->rule, sizeof c->rule, "\"about\": within 10 %% of %g", published);
 }
 
 void book_judge_count(book_claim *c, int holds, int all, const char *relation)
 {
-  c->verdict = holds == all ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
-  snprintf(c->rule, sizeof c->rule, "reproduced if %s in every run", relation);
+  judge(c, holds, holds == all);
+  snprintf(c->rule, sizeof c->rule, "%s, in every run", relation);
 }
 
 void book_judge_unchecked(book_claim *c, const char *why)
@@ -163,6 +108,69 @@ void book_judge_unchecked(book_claim *c, const char *why)
   c->verdict = BOOK_UNCHECKED;
   snprintf(c->measured, sizeof c->measured, "-");
   snprintf(c->rule, sizeof c->rule, "%s", why);
+}
+
+void book_judge_target(book_claim *c, double measured, double target)
+{
+  c->kind = BOOK_TARGET;
+  book_judge_below(c, measured, target);
+}
+
+void book_judge_target_count(book_claim *c, int holds, int all, const char *relation)
+{
+  c->kind = BOOK_TARGET;
+  book_judge_count(c, holds, all, relation);
+}
+
+void book_judge_exact(book_claim *c, double measured, double limit)
+{
+  c->kind = BOOK_TARGET;
+  judge(c, measured, measured <= limit);
+  snprintf(c->rule, sizeof c->rule, "off the exact or textbook solution by at most %g", limit);
+}
+
+void book_tell(book_claim *c)
+{
+  c->kind = BOOK_FINDING, c->verdict = BOOK_TOLD;
+  c->rule[0] = '\0';
+}
+
+/* ---- rates ---- */
+
+double book_fit(int n, const double size[], const double error[])
+{
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int i = 0; i < n; i++) {
+    const double x = log(size[i]), y = log(error[i]);
+    sx += x, sy += y, sxx += x * x, sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+double book_pair(int i, const double size[], const double error[])
+{
+  return log(error[i] / error[i + 1]) / log(size[i] / size[i + 1]);
+}
+
+void book_judge_rate(book_claim *c, double published, int n, const double size[], const double error[])
+{
+  const double room = 0.15, fit = book_fit(n, size, error);
+  bool some = false;
+  size_t used = strlen(c->measured);
+  used += (size_t)snprintf(c->measured + used, sizeof c->measured - used, "%spairs", used > 0 ? ", " : "");
+  for (int i = 0; i + 1 < n && used < sizeof c->measured; i++) {
+    const double rate = book_pair(i, size, error);
+    some = some || fabs(rate - published) <= room;
+    used += (size_t)snprintf(c->measured + used, sizeof c->measured - used, " %.2f", rate);
+  }
+  if (used < sizeof c->measured) snprintf(c->measured + used, sizeof c->measured - used, ", fit %.2f", fit);
+  judge(c, fit, fabs(fit - published) <= room);
+  if (c->verdict == BOOK_NOT_REPRODUCED && some) c->verdict = BOOK_UNCHECKED;
+  snprintf(c->rule, sizeof c->rule,
+           c->kind == BOOK_TARGET
+               ? "the fit over all is within %g of %g"
+               : "the fit over all is within %g of %g; open if only a pair is (the paper names no statistic)",
+           room, published);
 }
 
 /* ---- files ---- */
@@ -187,17 +195,6 @@ static vv_status write_text(const char *path, const char *text)
   if (f == NULL) return VV_IO;
   const bool written = fputs(text, f) >= 0;
   return fclose(f) == 0 && written ? VV_OK : VV_IO;
-}
-
-static bool same_text(const char *path, const char *text)
-{
-  FILE *f = fopen(path, "r");
-  if (f == NULL) return false;
-  bool same = true;
-  for (const char *c = text; same && *c != '\0'; c++) same = fgetc(f) == (unsigned char)*c;
-  same = same && fgetc(f) == EOF;
-  fclose(f);
-  return same;
 }
 
 vv_status book_open(vv_ctx *ctx, const char *folder, book **out)
@@ -328,23 +325,38 @@ static bool no_number(const char *text)
   return false;
 }
 
-/* Claims beyond a paper are ours, whatever rule judges them. */
-static bool ours(const book_claim *k)
+void book_only(book *b, const char *const *ids)
 {
-  return k->target || strncmp(k->text, "beyond:", 7) == 0;
+  b->only = ids;
+}
+
+void book_whole(book *b)
+{
+  b->whole = true;
+}
+
+bool book_wants(const book_chapter *c, const char *ids)
+{
+  const char *const *only = c->owner->only;
+  for (; only != NULL && *only != NULL; only++) {
+    const size_t n = strlen(*only);
+    for (const char *s = strstr(ids, *only); s != NULL; s = strstr(s + 1, *only))
+      if ((s == ids || s[-1] == ' ') && (s[n] == ' ' || s[n] == '\0')) return true;
+  }
+  return c->owner->only == NULL;
 }
 
 void book_add_claim(book_chapter *c, const book_claim *claim)
 {
-  if (c->fault != NULL) return;
+  if (c->fault != NULL || !book_wants(c, claim->id)) return;
   if (c->n_claim == MAX_CLAIMS)
-    c->fault = "is one claim too many: raise MAX_CLAIMS in book.c", c->at = claim->id;
+    c->fault = "is one claim too many: raise MAX_CLAIMS in pages.h", c->at = claim->id;
   else if (has_id(c->owner, claim->id))
     c->fault = "is the id of two claims: every id of the book must be its own", c->at = claim->id;
   if (c->fault != NULL) return;
   book_claim *k = &c->claim[c->n_claim++];
   *k = *claim;
-  if (no_number(k->measured) || (k->verdict == BOOK_NOT_REPRODUCED && ours(k))) k->verdict = BOOK_MISSED;
+  if (no_number(k->measured)) k->kind = BOOK_TARGET, k->verdict = BOOK_MISSED;
 }
 
 vv_status book_plot(book_chapter *c, const char *name, const char *caption, const vvi_page *page)
@@ -353,11 +365,6 @@ vv_status book_plot(book_chapter *c, const char *name, const char *caption, cons
   snprintf(path, sizeof path, "%s/%s-%s.svg", c->owner->folder, c->name, name);
   fprintf(c->body, "![%s](%s-%s.svg)\n\n", caption, c->name, name);
   return vvi_plot_write(c->owner->ctx, path, page);
-}
-
-static void count_verdicts(const book_chapter *c, int count[BOOK_VERDICTS])
-{
-  for (int i = 0; i < c->n_claim; i++) count[c->claim[i].verdict]++;
 }
 
 vv_status book_chapter_end(book_chapter *c)
@@ -373,23 +380,20 @@ vv_status book_chapter_end(book_chapter *c)
   }
   FILE *f = open_memstream(&page, &length);
   if (f == NULL) return VV_NOMEM;
-  fprintf(f, "# %s\n\n%s\n\n## Claims\n\n", c->title, c->source);
-  fprintf(f, "| id | claim | published | measured | verdict | rule | runs |\n|---|---|---|---|---|---|---|\n");
-  for (int i = 0; i < c->n_claim; i++) {
-    const book_claim *k = &c->claim[i];
-    fprintf(f, "| %s | %s | %s | %s | **%s** | %s | %s |\n", k->id, k->text, k->published, k->measured,
-            verdict_text[k->verdict], k->rule, k->evidence);
-  }
-  fprintf(f, "\n%s", c->text);
+  fprintf(f, "# %s\n\n%s\n\n", c->title, c->source);
+  book_put_rows(f, c, "##");
+  fprintf(f, "%s", c->text);
   if (fclose(f) != 0) return VV_NOMEM;
   snprintf(path, sizeof path, "%s/%s.md", c->owner->folder, c->name);
   const vv_status status = write_text(path, page);
   free(page);
   int n[BOOK_VERDICTS] = {0};
-  count_verdicts(c, n);
-  printf("%-16s %2d claims: %d reproduced, %d improved, %d not reproduced, %d cannot be checked, %d targets missed\n",
+  for (int i = 0; i < c->n_claim; i++) n[c->claim[i].verdict]++;
+  printf("%-16s %2d rows: %d reproduced, %d improved, %d not reproduced, %d cannot be checked; targets: %d met, %d "
+         "missed; "
+         "%d findings\n",
          c->name, c->n_claim, n[BOOK_REPRODUCED], n[BOOK_BETTERED], n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED],
-         n[BOOK_MISSED]);
+         n[BOOK_MET], n[BOOK_MISSED], n[BOOK_TOLD]);
   fflush(stdout);
   return status;
 }
@@ -405,60 +409,4 @@ int book_missed(const book *b, FILE *f)
       n++;
     }
   return n;
-}
-
-/* ---- summary ---- */
-
-static void summarise_chapter(FILE *f, const book_chapter *c)
-{
-  fprintf(f, "## %s\n\n%s\n\n", c->title, c->source);
-  fprintf(f, "| id | claim | published | measured | verdict | runs |\n|---|---|---|---|---|---|\n");
-  for (int i = 0; i < c->n_claim; i++) {
-    const book_claim *k = &c->claim[i];
-    fprintf(f, "| %s | %s | %s | %s | **%s** | %s |\n", k->id, k->text, k->published, k->measured,
-            verdict_text[k->verdict], k->evidence);
-  }
-  fprintf(f, "\n");
-}
-
-static void summarise(FILE *f, const book *b)
-{
-  fprintf(f, "# Validation\n\n");
-  fprintf(f, "Published claims against our own measurements.\n");
-  fprintf(f, "Written by `make validate`; do not edit.\n");
-  fprintf(f, "The same command writes a page with tables and plots for each chapter to `build/validation`.\n");
-  fprintf(f, "Verdicts follow from the numbers by rules in the code of `validation/`; the pages print each rule.\n\n");
-  fprintf(f, "| verdict | meaning |\n|---|---|\n");
-  fprintf(f, "| reproduced | the runs show what was claimed |\n");
-  fprintf(f, "| improved | ten times better than claimed, or a limit of the paper removed |\n");
-  fprintf(f, "| not reproduced | the runs, as described in the paper, do not show it |\n");
-  fprintf(f, "| cannot be checked | the paper does not say enough |\n");
-  fprintf(f,
-          "| target missed | a target of our own or a textbook's number is not reached: `make validate` fails |\n\n");
-  fprintf(f, "| chapter | reproduced | improved | not reproduced | cannot be checked | target missed |\n");
-  fprintf(f, "|---|---|---|---|---|---|\n");
-  for (int i = 0; i < b->n_chapter; i++) {
-    int n[BOOK_VERDICTS] = {0};
-    count_verdicts(b->chapter[i], n);
-    fprintf(f, "| %s | %d | %d | %d | %d | %d |\n", b->chapter[i]->title, n[BOOK_REPRODUCED], n[BOOK_BETTERED],
-            n[BOOK_NOT_REPRODUCED], n[BOOK_UNCHECKED], n[BOOK_MISSED]);
-  }
-  fprintf(f, "\n");
-  for (int i = 0; i < b->n_chapter; i++) summarise_chapter(f, b->chapter[i]);
-}
-
-/* The last empty line of the last table is left out. */
-vv_status book_summary(const book *b, const char *path, bool check, bool *same)
-{
-  char *text = NULL;
-  size_t length = 0;
-  FILE *f = open_memstream(&text, &length);
-  if (f == NULL) return VV_NOMEM;
-  summarise(f, b);
-  if (fclose(f) != 0) return VV_NOMEM;
-  if (length > 1 && text[length - 2] == '\n') text[length - 1] = '\0';
-  *same = same_text(path, text);
-  const vv_status status = check || *same ? VV_OK : write_text(path, text);
-  free(text);
-  return status;
 }

@@ -17,7 +17,7 @@ typedef struct bar_runs {
   wave_bars wave;
 } bar_runs;
 
-static vv_status run_scene(vv_ctx *ctx, const char *name, int reading, record *out)
+static vv_status run_corrected(vv_ctx *ctx, const char *name, int reading, bool corrected, record *out)
 {
   const record_plan plan = {.n_tip = 2,
                             .tip = {{.first = 0, .nodes = 101, .node = 100, .mass = 0.05, .bar_mass = 10},
@@ -29,9 +29,15 @@ static vv_status run_scene(vv_ctx *ctx, const char *name, int reading, record *o
   if (status == VV_OK)
     status = reading == GENERAL ? vv_spec_set(spec, "contacts[0].search", "general")
                                 : vv_spec_set(spec, "contacts[0].projection", word[reading]);
+  if (status == VV_OK && corrected) status = vv_spec_set(spec, "contacts[0].correction", "energy");
   if (status == VV_OK) status = record_run(ctx, spec, &plan, out);
   vv_spec_destroy(spec);
   return status;
+}
+
+static vv_status run_scene(vv_ctx *ctx, const char *name, int reading, record *out)
+{
+  return run_corrected(ctx, name, reading, false, out);
 }
 
 static vv_status run_all(vv_ctx *ctx, bar_runs *b)
@@ -179,35 +185,73 @@ static void claim_readings(book_chapter *c, const reading_facts f[READINGS])
     book_claim claim = {.id = row[k].id, .text = row[k].text, .published = row[k].published, .evidence = readings_text};
     const book_text from = k == OSCILLATES || k == SHRINKS ? book_number(lo, 2) : book_percent(lo);
     const book_text to = k == OSCILLATES || k == SHRINKS ? book_number(hi, 2) : book_percent(hi);
-    snprintf(claim.measured, sizeof claim.measured, "%s to %s by reading; shown by: %s", from.s, to.s, names);
+    snprintf(claim.measured, sizeof claim.measured, "%s to %s by reading of the projection; holds for: %s", from.s,
+             to.s, names);
     claim.verdict = n > 0 ? BOOK_REPRODUCED : BOOK_NOT_REPRODUCED;
-    snprintf(claim.rule, sizeof claim.rule, "reproduced if in some reading %s", row[k].rule);
+    snprintf(claim.rule, sizeof claim.rule, "%s, for some reading", row[k].rule);
     book_add_claim(c, &claim);
   }
 }
 
-static void claim_together(book_chapter *c, const bar_runs *b, const reading_facts f[READINGS])
+static void claim_momentum(book_chapter *c, const bar_runs *b)
 {
-  int most = 0;
   double momentum = 0;
-  for (int i = 0; i < READINGS; i++) {
-    int n = 0;
-    for (int k = 0; k < FACTS; k++) n += f[i].holds[k];
-    if (n > most) most = n;
+  for (int i = 0; i < READINGS; i++)
     for (int k = 0; k < STEPS; k++) momentum = fmax(momentum, b->run[i][k].ledger.max_p_drift);
-  }
-  book_claim claim = {.id = "C6",
-                      .text = "C1 to C5 with one and the same reading",
-                      .published = "one algorithm",
-                      .evidence = readings_text};
-  snprintf(claim.measured, sizeof claim.measured, "at most %d of %d", most, (int)FACTS);
-  book_judge_above(&claim, most, FACTS);
-  book_add_claim(c, &claim);
-  claim = (book_claim){
+  book_claim claim = {
       .id = "C7", .text = "excellent momentum conservation", .published = "excellent", .evidence = readings_text};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(momentum).s);
   book_judge_below(&claim, momentum, 1e-14);
   book_add_claim(c, &claim);
+}
+
+/* What figures 8 and 9 are about, for every word of `projection`. */
+static void tell_oscillation(book_chapter *c, const bar_runs *b)
+{
+  book_claim claim = {
+      .id = "C12",
+      .text = "rms of the tip velocity about the exact one while in contact, in impact velocities, steps 0.05 "
+              "and 0.01; `anticipate`, the default, keeps energy and place, not this",
+      .published = "figures 8 and 9",
+      .evidence = "two bars of 100 elements, end 25"};
+  size_t used = 0;
+  for (int i = 0; i < WORDS && used < sizeof claim.measured; i++)
+    used += (size_t)snprintf(claim.measured + used, sizeof claim.measured - used, "%s%s %s, %s", i > 0 ? "; " : "",
+                             word[i], book_number(record_oscillation(&b->run[i][0], &b->wave, 1, 19) / speed, 2).s,
+                             book_number(record_oscillation(&b->run[i][1], &b->wave, 1, 19) / speed, 2).s);
+  book_tell(&claim);
+  book_add_claim(c, &claim);
+}
+
+/* (15) of the paper: the work of the projection in the balance of the response. */
+static vv_status tell_correction(book_chapter *c, vv_ctx *ctx)
+{
+  double gain[READINGS][STEPS][2];
+  for (int i = 0; i < READINGS; i++)
+    for (int k = 0; k < STEPS; k++)
+      for (int corrected = 0; corrected < 2; corrected++) {
+        record r;
+        BOOK_TRY(run_corrected(ctx, scene[k], i, corrected == 1, &r));
+        gain[i][k][corrected] = nodal_gain(&r);
+        record_free(&r);
+      }
+  for (int k = 0; k < STEPS; k++) {
+    book_claim claim = {
+        .id = k == 0 ? "C13" : "C14",
+        .text = k == 0 ? "energy with and without the correction (15), which the paper proposes and does not run: "
+                         "step 0.05"
+                       : "the same, step 0.01",
+        .published = "-",
+        .evidence = "two bars of 100 elements, end 25, `correction: energy`; largest change of the nodal energy"};
+    size_t used = 0;
+    for (int i = 0; i < READINGS; i++)
+      used +=
+          (size_t)snprintf(claim.measured + used, sizeof claim.measured - used, "%s%s %s, with it %s",
+                           i > 0 ? "; " : "", word[i], book_percent(gain[i][k][0]).s, book_percent(gain[i][k][1]).s);
+    book_tell(&claim);
+    book_add_claim(c, &claim);
+  }
+  return VV_OK;
 }
 
 static void claim_beyond(book_chapter *c, const bar_runs *b)
@@ -220,16 +264,16 @@ static void claim_beyond(book_chapter *c, const bar_runs *b)
     nodal = fmax(nodal, fabs(nodal_gain(r)));
   }
   book_claim claim = {.id = "C8",
-                      .text = "beyond: response before the drift that would penetrate, energy that the step keeps",
-                      .published = "2.58 % (C5)",
+                      .text = "response before the drift that would penetrate, energy that the step keeps",
+                      .published = "C5",
                       .evidence = "projection anticipate, steps 0.05 and 0.01, end 25"};
   snprintf(claim.measured, sizeof claim.measured, "%s (nodal energy swings by up to %s)", book_error(energy).s,
            book_percent(nodal).s);
   book_judge_target(&claim, energy, 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "C9",
-                       .text = "beyond: no penetration, and no position is moved",
-                       .published = "projected back",
+                       .text = "no penetration, and no position is moved",
+                       .published = "-",
                        .evidence = "projection anticipate, steps 0.05 and 0.01, end 25"};
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(penetration).s);
   book_judge_target(&claim, penetration, 1e-14);
@@ -252,7 +296,7 @@ static void claim_general(book_chapter *c, const bar_runs *b)
   }
   static const char evidence[] = "search general, steps 0.05 and 0.01, end 25";
   book_claim claim = {.id = "C10",
-                      .text = "beyond: through the general pairs of shells, beams and rigid bodies, the bar results",
+                      .text = "through the general pairs of shells, beams and rigid bodies, the bar results",
                       .published = "C1, C2",
                       .evidence = evidence};
   snprintf(claim.measured, sizeof claim.measured,
@@ -262,8 +306,8 @@ static void claim_general(book_chapter *c, const bar_runs *b)
   book_judge_target_count(&claim, near, 3, "displacements are within 5 %, release within 2 %");
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "C11",
-                       .text = "beyond: the same, energy that the step keeps, momentum and penetration",
-                       .published = "2.58 % (C5)",
+                       .text = "the same, energy that the step keeps, momentum and penetration",
+                       .published = "C5",
                        .evidence = evidence};
   snprintf(claim.measured, sizeof claim.measured, "energy %s, momentum %s, penetration %s", book_error(energy).s,
            book_error(momentum).s, book_error(penetration).s);
@@ -309,12 +353,14 @@ vv_status chapter_cirak2005(book *b)
     reading_facts facts[READINGS];
     for (int i = 0; i < READINGS; i++) facts[i] = facts_of(runs, i);
     claim_readings(c, facts);
-    claim_together(c, runs, facts);
+    claim_momentum(c, runs);
+    tell_oscillation(c, runs);
     claim_beyond(c, runs);
     claim_general(c, runs);
     table(c, runs);
     readings_table(c, facts);
     status = plots(c, runs);
+    if (status == VV_OK) status = tell_correction(c, book_ctx(b));
   }
   for (int i = 0; i < WORDS; i++)
     for (int k = 0; k < STEPS; k++) record_free(&runs->run[i][k]);

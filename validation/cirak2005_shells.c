@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TURNS = 5, RUBS = 4, RUB_TURNS = 3, STEPS = 3, EVERY = 10, LOOK = 200 };
 
@@ -184,9 +185,18 @@ static double pick_momenta(const impact *k)
 {
   return fmax(k->momentum, k->spin);
 }
+/* change of the total energy, losses included */
+static double pick_total(const impact *k)
+{
+  return k->gain - k->lost;
+}
 static double pick_lost(const impact *k)
 {
   return k->lost;
+}
+static double pick_spin(const impact *k)
+{
+  return k->spin;
 }
 static double pick_stored(const impact *k)
 {
@@ -231,127 +241,275 @@ static double smallest(const impact *k, int n, pick_fn *pick)
   return least;
 }
 
-/* What an independent program found: mean and deviation of single runs, of so many. */
-typedef struct band {
-  pick_fn *pick;
-  double value, sd;
-  int runs;
-} band;
-
-/* Do two means of runs with one and the same deviation agree: within three deviations of their difference? */
-static bool agrees(const impact *k, int n, const band *b)
+static double deviation(const impact *k, int n, pick_fn *pick)
 {
-  return fabs(mean(k, n, b->pick) - b->value) <= 3 * b->sd * sqrt(1.0 / n + 1.0 / b->runs);
+  const double middle = mean(k, n, pick);
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (pick(&k[i]) - middle) * (pick(&k[i]) - middle) / (n - 1);
+  return sqrt(sum);
 }
 
 static const char balls[] = "examples/cirak2005/sphere-sphere-mu0.yaml, five mesh rotations";
 
 static void sphere_claims(book_chapter *c, const shell_runs *r)
 {
-  const band bands[4] = {{pick_stored, 0.702, 0.008, 50},
-                         {pick_stored_at, 13.6e-3, 0.3e-3, 50},
-                         {pick_span, 30.2e-3, 1.0e-3, 50},
-                         {pick_after, -7.1, 4.9, 50}};
-  int in = 0;
-  for (int i = 0; i < VV_COUNT(bands); i++) in += agrees(r->ball, TURNS, &bands[i]);
   book_claim a = {.id = "S1",
                   .text = "a significant part of the kinetic energy becomes internal energy",
                   .published = "figure 11",
                   .evidence = balls};
-  snprintf(a.measured, sizeof a.measured, "about %.0f %% at its peak", 100 * mean(r->ball, TURNS, pick_stored));
+  snprintf(a.measured, sizeof a.measured, "%s +- %s at its peak", book_percent(mean(r->ball, TURNS, pick_stored)).s,
+           book_percent(deviation(r->ball, TURNS, pick_stored)).s);
+  a.chaotic = true;
   book_judge_above(&a, mean(r->ball, TURNS, pick_stored), 0.5);
   book_add_claim(c, &a);
   book_claim b = {.id = "S2",
                   .text = "total energy grows by 2.58 % because penetrations are removed",
                   .published = "+2.58 %, one mesh",
                   .evidence = "the same with `projection: predictor`, the paper's step with corrected formulas"};
-  snprintf(b.measured, sizeof b.measured, "%s in all five; the largest is %s",
-           smallest(r->paper, TURNS, pick_gain) > 0 ? "a gain" : "no gain",
-           book_less(largest(r->paper, TURNS, pick_gain)).s);
-  book_judge_count(&b, (smallest(r->paper, TURNS, pick_gain) > 1e-3) + (largest(r->paper, TURNS, pick_gain) < 0.05), 2,
-                   "all gains positive, of the order of percents");
+  const double middle = mean(r->paper, TURNS, pick_gain), spread = deviation(r->paper, TURNS, pick_gain);
+  snprintf(b.measured, sizeof b.measured, "%+.2f %% to %+.2f %% by rotation of the meshes, %+.2f +- %.2f %%",
+           100 * smallest(r->paper, TURNS, pick_gain), 100 * largest(r->paper, TURNS, pick_gain), 100 * middle,
+           100 * spread);
+  book_judge_count(&b, (smallest(r->paper, TURNS, pick_gain) > 0) + (fabs(middle - 0.0258) <= 3 * spread), 2,
+                   "a gain in every run, 2.58 % within three deviations of the mean");
+  snprintf(b.rule, sizeof b.rule, "a gain in every run, and 2.58 %% within three deviations of the mean");
+  b.chaotic = true;
   book_add_claim(c, &b);
   book_claim d = {.id = "S3",
                   .text = "linear and angular momentum are practically constant",
                   .published = "figure 12",
                   .evidence = balls};
   snprintf(d.measured, sizeof d.measured, "%s", book_error(largest(r->ball, TURNS, pick_momenta)).s);
-  book_judge_target(&d, largest(r->ball, TURNS, pick_momenta), 1e-13);
+  book_judge_below(&d, largest(r->ball, TURNS, pick_momenta), 1e-13);
   book_add_claim(c, &d);
-  book_claim e = {
-      .id = "S4", .text = "beyond: total energy at the paper's step", .published = "+2.58 % (S2)", .evidence = balls};
-  snprintf(e.measured, sizeof e.measured, "%s", book_less(largest(r->ball, TURNS, pick_energy)).s);
+  book_claim e = {.id = "S4", .text = "total energy at the paper's step", .published = "S2", .evidence = balls};
+  snprintf(e.measured, sizeof e.measured, "%s", book_percent(largest(r->ball, TURNS, pick_energy)).s);
   book_judge_target(&e, largest(r->ball, TURNS, pick_energy), 1e-4);
   book_add_claim(c, &e);
   book_claim f = {.id = "S5",
-                  .text = "beyond: the error of the energy is of second order in the step",
-                  .published = "not given",
+                  .text = "the error of the energy is of second order in the step",
+                  .published = "-",
                   .evidence = "to t = 0.014, steps 2e-5, 1e-5, 5e-6"};
-  const double order = 0.5 * log2(r->order[0].energy / r->order[2].energy);
-  snprintf(f.measured, sizeof f.measured, "order %s", book_fixed(order, 1).s);
-  book_judge_target(&f, fabs(order - 2), 0.2);
-  snprintf(f.rule, sizeof f.rule, "improved if the order is within 0.2 of 2");
+  static const double size[STEPS] = {2e-5, 1e-5, 5e-6};
+  const double error[STEPS] = {r->order[0].energy, r->order[1].energy, r->order[2].energy};
+  f.kind = BOOK_TARGET;
+  book_judge_rate(&f, 2.0, STEPS, size, error);
   book_add_claim(c, &f);
-  book_claim g = {
-      .id = "S6",
-      .text = "peak of the strain energy, its time, duration of contact and rebound, against an independent program",
-      .published = "70.2 +- 0.8 %, 13.6 +- 0.3 ms, 30.2 +- 1.0 ms, -7.1 +- 4.9 m/s",
-      .evidence = balls};
-  snprintf(g.measured, sizeof g.measured, "%d of 4 means of five runs agree with those of its fifty", in);
-  g.target = true;
-  book_judge_count(&g, in, 4, "means agree within 3 deviations of their difference");
+  book_claim g = {.id = "S6",
+                  .text = "peak of the strain energy, its time after the first contact, duration of contact, rebound",
+                  .published = "-",
+                  .evidence = balls};
+  snprintf(g.measured, sizeof g.measured, "%.1f +- %.1f %%, %.1f +- %.1f ms, %.1f +- %.1f ms, %.1f +- %.1f m/s",
+           100 * mean(r->ball, TURNS, pick_stored), 100 * deviation(r->ball, TURNS, pick_stored),
+           1e3 * mean(r->ball, TURNS, pick_stored_at), 1e3 * deviation(r->ball, TURNS, pick_stored_at),
+           1e3 * mean(r->ball, TURNS, pick_span), 1e3 * deviation(r->ball, TURNS, pick_span),
+           mean(r->ball, TURNS, pick_after), deviation(r->ball, TURNS, pick_after));
+  book_tell(&g);
+  g.chaotic = true;
   book_add_claim(c, &g);
 }
 
 static void friction_claims(book_chapter *c, const shell_runs *r)
 {
-  static const char rubs[] = "spheres half a radius off, friction 0.25, 0.5, 0.75, 1, three rotations each";
-  static const band bands[RUBS] = {{pick_lost, 0.0804, 0.0021, 4},
-                                   {pick_lost, 0.0881, 0.0035, 4},
-                                   {pick_lost, 0.0894, 0.0020, 4},
-                                   {pick_lost, 0.0884, 0.0038, 4}};
+  static const char rubs[] =
+      "spheres half a radius off (our choice: the paper does not say), friction 0.25, 0.5, 0.75, 1, "
+      "three rotations each";
   double lost[RUBS], worst = 0, spin = 0;
-  int in = 0;
   for (int k = 0; k < RUBS; k++) {
     lost[k] = mean(r->rubbed[k], RUB_TURNS, pick_lost);
     worst = fmax(worst, largest(r->rubbed[k], RUB_TURNS, pick_energy));
     spin = fmax(spin, largest(r->rubbed[k], RUB_TURNS, pick_momenta));
-    in += agrees(r->rubbed[k], RUB_TURNS, &bands[k]);
   }
   book_claim a = {.id = "S7",
                   .text = "more friction loses more energy while sliding dominates (0.25 to 0.5)",
                   .published = "figure 14",
                   .evidence = rubs};
-  snprintf(a.measured, sizeof a.measured, "about %.0f and %.0f %%", 100 * lost[0], 100 * lost[1]);
+  snprintf(a.measured, sizeof a.measured, "%s and %s", book_percent(lost[0]).s, book_percent(lost[1]).s);
   book_judge_count(&a, lost[1] > lost[0], 1, "the mean loss grows");
+  snprintf(a.rule, sizeof a.rule, "the mean loss grows from 0.25 to 0.5");
+  a.chaotic = true;
   book_add_claim(c, &a);
-  book_claim b = {.id = "S8",
-                  .text = "the loss lessens for larger friction (0.75 and 1), because contacts stick",
-                  .published = "figure 14",
-                  .evidence = rubs};
-  snprintf(b.measured, sizeof b.measured, "from 0.5 to 1 the mean loss %s by less than %g points (their scatter: 0.4)",
-           lost[3] < lost[1] ? "falls" : "grows", 0.5 * ceil(200 * fabs(lost[3] - lost[1])));
-  book_judge_count(&b, lost[3] < lost[1] - 0.004, 1, "the loss at 1 is below that at 0.5 by more than the scatter");
-  book_add_claim(c, &b);
-  book_claim d = {.id = "S9",
-                  .text = "losses by friction, against an independent program",
-                  .published = "8.0 +- 0.2, 8.8 +- 0.4, 8.9 +- 0.2, 8.8 +- 0.4 %",
-                  .evidence = rubs};
-  snprintf(d.measured, sizeof d.measured, "%d of 4 means of three runs agree with those of its four", in);
-  d.target = true;
-  book_judge_count(&d, in, RUBS, "means agree within 3 deviations of their difference");
+  book_claim d = {.id = "S9", .text = "losses by friction with our own step", .published = "-", .evidence = rubs};
+  size_t used = 0;
+  for (int k = 0; k < RUBS; k++)
+    used += (size_t)snprintf(d.measured + used, sizeof d.measured - used, "%s%.1f +- %.1f %% (%s)", k > 0 ? ", " : "",
+                             100 * lost[k], 100 * deviation(r->rubbed[k], RUB_TURNS, pick_lost), rub[k]);
+  book_tell(&d);
+  d.chaotic = true;
   book_add_claim(c, &d);
-  book_claim e = {.id = "S10",
-                  .text = "beyond: energy and friction loss together are constant",
-                  .published = "not given",
-                  .evidence = rubs};
-  snprintf(e.measured, sizeof e.measured, "%s", book_less(worst).s);
+  book_claim e = {
+      .id = "S10", .text = "energy and friction loss together are constant", .published = "-", .evidence = rubs};
+  snprintf(e.measured, sizeof e.measured, "%s", book_percent(worst).s);
   book_judge_target(&e, worst, 1e-4);
   book_add_claim(c, &e);
-  book_claim f = {.id = "S11", .text = "beyond: momenta with friction", .published = "not given", .evidence = rubs};
+  book_claim f = {.id = "S11", .text = "momenta with friction", .published = "-", .evidence = rubs};
   snprintf(f.measured, sizeof f.measured, "%s", book_error(spin).s);
   book_judge_target(&f, spin, 1e-13);
   book_add_claim(c, &f);
+}
+
+/* Figure 14 plots the total energy of one run for each friction, with the paper's step; it does not say how far off their
+ * centres the spheres meet.  Head on, the paper's step, total energy, 20 rotations of the meshes. */
+enum { STICK_TURNS = 20, STICKS = 2 };
+
+static vv_status sticking(book_chapter *c, vv_ctx *ctx)
+{
+  static const char *const mu[STICKS] = {"0.5", "1"};
+  double middle[STICKS], spread[STICKS];
+  uint64_t seed = 12345;
+  impact k[STICK_TURNS];
+  char turns[STICK_TURNS][2][64];
+  for (int i = 0; i < STICK_TURNS; i++)
+    for (int side = 0; side < 2; side++) {
+      double a[3];
+      for (int d = 0; d < 3; d++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        a[d] = 3.0 * ((double)(seed >> 11) * 0x1p-53 - 0.5);
+      }
+      snprintf(turns[i][side], sizeof turns[i][side], "[%.6f, %.6f, %.6f]", a[0], a[1], a[2]);
+    }
+  for (int m = 0; m < STICKS; m++) {
+    for (int i = 0; i < STICK_TURNS; i++) {
+      const change ch[4] = {{"bodies.left.rotation", turns[i][0]},
+                            {"bodies.right.rotation", turns[i][1]},
+                            {"contacts[0].projection", "predictor"},
+                            {"contacts[0].friction", mu[m]}};
+      BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 4, ch, &k[i]));
+    }
+    middle[m] = mean(k, STICK_TURNS, pick_total), spread[m] = deviation(k, STICK_TURNS, pick_total);
+  }
+  const double fall = middle[1] - middle[0], error = hypot(spread[0], spread[1]) / sqrt(STICK_TURNS);
+  book_claim b = {.id = "S8",
+                  .text = "the loss lessens for larger friction (0.75 and 1), because contacts stick",
+                  .published = "figure 14, one run each",
+                  .evidence =
+                      "head on, the paper's step (projection predictor), change of the total energy, 20 rotations of "
+                      "the meshes; one mesh may show a fall by its scatter alone"};
+  snprintf(b.measured, sizeof b.measured,
+           "%+.2f +- %.2f %% (0.5), %+.2f +- %.2f %% (1): the mean changes by %+.2f +- %.2f points", 100 * middle[0],
+           100 * spread[0], 100 * middle[1], 100 * spread[1], 100 * fall, 100 * error);
+  book_judge_above(&b, fall / error, 3);
+  snprintf(b.rule, sizeof b.rule, "the mean loss at 1 is below that at 0.5 by three deviations of the mean or more");
+  b.chaotic = true;
+  book_add_claim(c, &b);
+  return VV_OK;
+}
+
+/* (15) and its twin for the angular momentum, which the paper proposes and does not run. */
+static vv_status tell_correction(book_chapter *c, vv_ctx *ctx)
+{
+  enum { WORDS = 4 };
+  static const char *const word[WORDS] = {"none", "energy", "angular", "both"};
+  book_claim a = {
+      .id = "S14",
+      .text = "the paper's step with the corrections that it proposes and does not run: change of the total energy, "
+              "drift of the angular momentum",
+      .published = "+2.58 % without",
+      .evidence = "examples/cirak2005/sphere-sphere-mu0.yaml, `projection: predictor`, `correction`; five rotations",
+      .chaotic = true};
+  size_t used = 0;
+  for (int i = 0; i < WORDS; i++) {
+    impact k[TURNS];
+    for (int t = 0; t < TURNS; t++) {
+      const change ch[4] = {{"bodies.left.rotation", turn[t][0]},
+                            {"bodies.right.rotation", turn[t][1]},
+                            {"contacts[0].projection", "predictor"},
+                            {"contacts[0].correction", word[i]}};
+      BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 4, ch, &k[t]));
+    }
+    used += (size_t)snprintf(a.measured + used, sizeof a.measured - used, "%s%s %+.2f to %+.2f %%, %s",
+                             i > 0 ? "; " : "", word[i], 100 * smallest(k, TURNS, pick_gain),
+                             100 * largest(k, TURNS, pick_gain), book_error(largest(k, TURNS, pick_spin)).s);
+  }
+  book_tell(&a);
+  book_add_claim(c, &a);
+  return VV_OK;
+}
+
+/* "The order of collisions hardly matters" (section 1): the bodies are listed the other way round, and so are their pairs. */
+static vv_status tell_order(book_chapter *c, vv_ctx *ctx)
+{
+  impact k[2][TURNS];
+  for (int t = 0; t < TURNS; t++)
+    for (int way = 0; way < 2; way++) {
+      const change ch[9] = {{"contacts[0].projection", "predictor"},
+                            {"bodies.left.rotation", turn[t][way]},
+                            {"bodies.right.rotation", turn[t][1 - way]},
+                            {"bodies.left.velocity", way == 0 ? "[150, 0, 0]" : "[-50, 0, 0]"},
+                            {"bodies.right.velocity", way == 0 ? "[-50, 0, 0]" : "[150, 0, 0]"},
+                            {"bodies.left.centre", way == 0 ? "[0, 0, 0]" : "[2.1, 0, 0]"},
+                            {"bodies.right.centre", way == 0 ? "[2.1, 0, 0]" : "[0, 0, 0]"},
+                            {"time.end", "0.04"},
+                            {NULL, NULL}};
+      BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 8, ch, &k[way][t]));
+    }
+  double stored = 0, span = 0;
+  for (int t = 0; t < TURNS; t++) {
+    stored = fmax(stored, fabs(k[0][t].stored - k[1][t].stored));
+    span = fmax(span, fabs(k[0][t].span / k[1][t].span - 1));
+  }
+  book_claim a = {
+      .id = "S15",
+      .text = "the order in which the collisions of a step are answered hardly matters (section 1)",
+      .published = "hardly",
+      .evidence = "the paper's step, the two spheres exchanged in the list, and with them the order of all pairs; five "
+                  "rotations",
+      .chaotic = true};
+  snprintf(a.measured, sizeof a.measured,
+           "gain %+.2f +- %.2f %% and %+.2f +- %.2f %%; peak of the strain energy differs by %.1f points at most, the "
+           "contact "
+           "time by %s",
+           100 * mean(k[0], TURNS, pick_gain), 100 * deviation(k[0], TURNS, pick_gain),
+           100 * mean(k[1], TURNS, pick_gain), 100 * deviation(k[1], TURNS, pick_gain), 100 * stored,
+           book_percent(span).s);
+  book_judge_below(&a, stored, 0.02);
+  snprintf(a.rule, sizeof a.rule, "the peak of the strain energy of each run differs by at most 2 points");
+  book_add_claim(c, &a);
+  return VV_OK;
+}
+
+/* (12), (13): a response once a step costs no more than the elements do; of surfaces, whose elements go with 1/h^2, that is 1/h^3
+ * (1/h^4 for the solids of the paper), and one power more if each impact were located.  CPU time, the same time of contact. */
+static vv_status cost(book_chapter *c, vv_ctx *ctx)
+{
+  enum { LEVELS = 3 };
+  static const char *const level[LEVELS] = {"2", "3", "4"}, *const time_step[LEVELS] = {"2e-5", "1e-5", "5e-6"};
+  static const double size[LEVELS] = {4, 2, 1};
+  static const char *const how[2] = {"predictor", "anticipate"};
+  double seconds[2][LEVELS];
+  impact k;
+  for (int w = 0; w < 2; w++)
+    for (int i = 0; i < LEVELS; i++) {
+      const change ch[5] = {{"bodies.left.mesh.sphere.level", level[i]},
+                            {"bodies.right.mesh.sphere.level", level[i]},
+                            {"contacts[0].projection", how[w]},
+                            {"time.step", time_step[i]},
+                            {"time.end", "0.004"}};
+      seconds[w][i] = INFINITY;
+      for (int again = 0; again < 3; again++) {
+        const double from = (double)clock() / CLOCKS_PER_SEC;
+        BOOK_TRY(run_example(ctx, "sphere-sphere-mu0.yaml", 5, ch, &k));
+        seconds[w][i] = fmin(seconds[w][i], (double)clock() / CLOCKS_PER_SEC - from);
+      }
+    }
+  book_claim a = {
+      .id = "S16",
+      .text =
+          "(12), (13): with one response a step the cost goes with elements times steps, 1/h^3 for surfaces (1/h^4 for "
+          "the solids of the paper), and not with one power more",
+      .published = "1/h^4, against 1/h^5",
+      .evidence =
+          "two spheres of 256, 1024, 4096 triangles in all, steps in proportion, to t = 0.004; CPU time, the least of "
+          "three",
+      .chaotic = true};
+  snprintf(a.measured, sizeof a.measured, "powers %.2f, %.2f with the paper's step, %.2f, %.2f with ours",
+           -book_pair(0, size, seconds[0]), -book_pair(1, size, seconds[0]), -book_pair(0, size, seconds[1]),
+           -book_pair(1, size, seconds[1]));
+  const double most = fmax(-book_fit(LEVELS, size, seconds[0]), -book_fit(LEVELS, size, seconds[1]));
+  book_judge_below(&a, most, 3.5);
+  snprintf(a.rule, sizeof a.rule, "fits over all at most 3.5, half a power below the dearer law");
+  book_add_claim(c, &a);
+  return VV_OK;
 }
 
 static void other_claims(book_chapter *c, const shell_runs *r)
@@ -363,8 +521,8 @@ static void other_claims(book_chapter *c, const shell_runs *r)
   for (int k = 0; k < RUBS; k++)
     for (int i = 0; i < RUB_TURNS; i++) crossed += r->rubbed[k][i].crossed;
   book_claim a = {.id = "S12",
-                  .text = "beyond: penetration",
-                  .published = "removed after it happened",
+                  .text = "penetration",
+                  .published = "-",
                   .evidence = "all runs but those of S2; all pairs of triangles every 200 steps"};
   snprintf(a.measured, sizeof a.measured, "%s; %lld pairs of triangles intersect", book_error(deepest).s, crossed);
   book_judge_target(&a, deepest + (double)crossed, 0);
@@ -384,14 +542,20 @@ vv_status chapter_cirak2005_shells(book *b)
                                         "element dynamics, International Journal for Numerical Methods in Engineering "
                                         "(2005), section 6.2.",
                                         &c);
-  if (status == VV_OK) status = run_all(book_ctx(b), r);
-  if (status == VV_OK) {
-    tables(c, r);
-    sphere_claims(c, r);
-    friction_claims(c, r);
-    other_claims(c, r);
-    status = book_chapter_end(c);
+  if (status == VV_OK && book_wants(c, "S1 S2 S3 S4 S5 S6 S7 S9 S10 S11 S12 S13")) {
+    status = run_all(book_ctx(b), r);
+    if (status == VV_OK) {
+      tables(c, r);
+      sphere_claims(c, r);
+      friction_claims(c, r);
+      other_claims(c, r);
+    }
   }
+  if (status == VV_OK && book_wants(c, "S14")) status = tell_correction(c, book_ctx(b));
+  if (status == VV_OK && book_wants(c, "S16")) status = cost(c, book_ctx(b));
+  if (status == VV_OK && book_wants(c, "S15")) status = tell_order(c, book_ctx(b));
+  if (status == VV_OK && book_wants(c, "S8")) status = sticking(c, book_ctx(b));
+  if (status == VV_OK) status = book_chapter_end(c);
   free(r);
   return status;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Figure 8: identical bars, right bar half as long, right bar at rest: cases 1, 4 and 6 of the later paper. */
 enum { RUNS = 3 };
@@ -39,7 +40,9 @@ static vv_status measure(vv_ctx *ctx, int i, wave_bars *w, bar_facts *f)
 static void claim_runs(book_chapter *c, const bar_facts f[RUNS])
 {
   double lo = INFINITY, hi = 0, momentum = 0, mean = 0;
+  int worst = 0;
   for (int i = 0; i < RUNS; i++) {
+    if (f[i].energy > f[worst].energy) worst = i;
     lo = fmin(lo, f[i].energy), hi = fmax(hi, f[i].energy);
     momentum = fmax(momentum, f[i].momentum), mean = fmax(mean, f[i].mean);
   }
@@ -47,7 +50,7 @@ static void claim_runs(book_chapter *c, const bar_facts f[RUNS])
                       .text = "energy conserved during and after the impact within 1e-5",
                       .published = "1e-05",
                       .evidence = runs_text};
-  snprintf(claim.measured, sizeof claim.measured, "%s", book_range(lo, hi).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s (worst: case %d)", book_range(lo, hi).s, number[worst]);
   book_judge_below(&claim, hi, 1e-5);
   book_add_claim(c, &claim);
   claim = (book_claim){
@@ -65,6 +68,36 @@ static void claim_runs(book_chapter *c, const bar_facts f[RUNS])
   book_add_claim(c, &claim);
 }
 
+/* The caption of figure 8 lists a fourth set of velocities, -1 and 0.1, in its own signs. */
+static vv_status fourth_set(book_chapter *c, vv_ctx *ctx)
+{
+  const cases_def def = {.number = 1};
+  const record_plan plan = record_case_plan(&def);
+  char text[CASES_TEXT_SZ];
+  vv_spec *spec = NULL;
+  record r = {0};
+  if (!cases_scene(&def, text, sizeof text)) return VV_ARG;
+  vv_status status = vv_scene_parse(ctx, "case", text, strlen(text), &spec);
+  if (status == VV_OK) status = vv_spec_set(spec, "bodies.left.velocity", "1");
+  if (status == VV_OK) status = vv_spec_set(spec, "bodies.right.velocity", "-0.1");
+  if (status == VV_OK) status = vv_spec_set(spec, "bodies.left.position", "-10.11"); /* contact at 0.1, as ever */
+  if (status == VV_OK) status = record_run(ctx, spec, &plan, &r);
+  vv_spec_destroy(spec);
+  if (status != VV_OK) return status;
+  book_claim claim = {
+      .id = "M7",
+      .text = "the caption of figure 8 lists a fourth set of velocities, -1 and 0.1, under a number that the "
+              "figure does not show",
+      .published = "-1, 0.1",
+      .evidence = "case 1 with velocities 1 and -0.1, lumped tips, slab jump, step 0.015, end 40"};
+  snprintf(claim.measured, sizeof claim.measured, "energy off by %s, momentum by %s, %lld impacts",
+           book_error(r.ledger.max_closure).s, book_error(r.ledger.max_p_drift).s, (long long)record_contacts(&r));
+  book_tell(&claim);
+  book_add_claim(c, &claim);
+  record_free(&r);
+  return VV_OK;
+}
+
 static vv_status bar_runs(book_chapter *c, vv_ctx *ctx)
 {
   bar_facts f[RUNS];
@@ -77,16 +110,14 @@ static vv_status bar_runs(book_chapter *c, vv_ctx *ctx)
   book_heading(c, "The bars of figure 8");
   book_say(
       c, "The figure shows identical bars, a right bar half as long, and a right bar at rest: cases 1, 4 and 6 of the "
-         "2017 "
-         "paper. Its caption lists a fourth set of velocities (-1 and 0.1) under the same number, which we take for a "
-         "misprint. The method is contact time integrator 1 of the 2017 paper, which claims 1e-6 for the same runs.");
+         "2017 paper. The method is contact time integrator 1 of the 2017 paper, which claims 1e-6 for the same runs.");
   book_columns(c, "case|energy error|momentum drift|mean tip velocity off exact");
   for (int i = 0; i < RUNS; i++)
     book_row(c, "%d|%s|%s|%s", number[i], book_error(f[i].energy).s, book_error(f[i].momentum).s,
              book_percent(f[i].mean).s);
   book_table_end(c);
   claim_runs(c, f);
-  return VV_OK;
+  return fourth_set(c, ctx);
 }
 
 /* ---- the form formula and the Noether theorem on sub-domains ---- */
@@ -95,6 +126,8 @@ enum { KINDS = 3 };
 
 typedef struct structure_facts {
   double form[KINDS], noether[KINDS]; /* largest residuals */
+  double until;                       /* where an event without a root ended the check of a right law */
+  int cut;                            /* in which case */
   double two_form[KINDS], control;    /* of w(p, q) on the whole domain; control: smallest of the wrong law */
 } structure_facts;
 
@@ -102,7 +135,7 @@ static vv_status structures(book_chapter *c, vv_ctx *ctx, structure_facts *f)
 {
   static const char *const tips[KINDS] = {"lumped", "split", "lumped"};
   static const char *const jump[KINDS] = {"slab", "slab", "nodal"};
-  *f = (structure_facts){.control = INFINITY};
+  *f = (structure_facts){.control = INFINITY, .until = 25};
   book_columns(c, "case|form formula, CTI-1|CTI-2|nodal jump (control)|Noether, CTI-1|CTI-2|nodal jump (control)|w(p, "
                   "q), CTI-1|CTI-2|nodal jump (control)");
   for (int i = 1; i <= CASES_COUNT; i++) {
@@ -114,6 +147,7 @@ static vv_status structures(book_chapter *c, vv_ctx *ctx, structure_facts *f)
       plan.structure = true;
       BOOK_TRY(record_case(ctx, &def, &plan, &r));
       form[k] = r.structure.multisymplectic, noether[k] = r.structure.noether, two_form[k] = r.structure.symplectic;
+      if (k < 2 && r.structure.ended && r.structure.ended_at < f->until) f->until = r.structure.ended_at, f->cut = i;
       f->form[k] = fmax(f->form[k], form[k]), f->noether[k] = fmax(f->noether[k], noether[k]);
       f->two_form[k] = fmax(f->two_form[k], two_form[k]);
       if (k == 2) f->control = fmin(f->control, two_form[k]);
@@ -129,34 +163,36 @@ static vv_status structures(book_chapter *c, vv_ctx *ctx, structure_facts *f)
 
 static void claim_structure(book_chapter *c, const structure_facts *f)
 {
-  static const char evidence[] = "six cases, both integrators, whole domain and three random sub-domains, to t = 25";
+  static const char evidence[] =
+      "six cases, both integrators, whole domain and three random sub-domains, to t = 25 or to an "
+      "event without a root";
+  char early[64] = "";
+  if (f->cut > 0) snprintf(early, sizeof early, "; case %d with integrator 2 only to t = %.1f", f->cut, f->until);
   const double form = fmax(f->form[0], f->form[1]), noether = fmax(f->noether[0], f->noether[1]);
   book_claim claim = {.id = "M4",
                       .text = "discrete multisymplectic form formula (70) with contact",
                       .published = "exact (theory)",
                       .evidence = evidence};
-  snprintf(claim.measured, sizeof claim.measured, "%s", book_error(form).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s%s", book_error(form).s, early);
   book_judge_below(&claim, form, 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "M5",
                        .text = "discrete Noether theorem (72) on sub-domains",
                        .published = "exact (theory)",
                        .evidence = evidence};
-  snprintf(claim.measured, sizeof claim.measured, "%s", book_error(noether).s);
+  snprintf(claim.measured, sizeof claim.measured, "%s%s", book_error(noether).s, early);
   book_judge_below(&claim, noether, 1e-12);
   book_add_claim(c, &claim);
   const double right = fmax(f->two_form[0], f->two_form[1]);
-  claim = (book_claim){
-      .id = "M6",
-      .text = "beyond: a check that a wrong contact law does not pass: w(p, q) on the whole domain, without "
-              "contact terms",
-      .published = "(70) and (72) hold for any law",
-      .evidence = "the runs of M4; wrong law: nodal jump, lumped tips"};
+  claim = (book_claim){.id = "M6",
+                       .text = "a check that a wrong contact law does not pass: w(p, q) on the whole domain, without "
+                               "contact terms",
+                       .published = "(70) and (72) hold for any law",
+                       .evidence = "the runs of M4; wrong law: nodal jump, lumped tips"};
   snprintf(claim.measured, sizeof claim.measured, "right laws %s, wrong law %s (which passes (70) by %s)",
            book_error(right).s, book_range(f->control, f->two_form[2]).s, book_error(f->form[2]).s);
   book_judge_target(&claim, right / f->control, 1e-6);
-  snprintf(claim.rule, sizeof claim.rule,
-           "beyond the paper: improved if the wrong law fails by 1e6 times the residual or more");
+  snprintf(claim.rule, sizeof claim.rule, "the wrong law fails by 1e6 times the residual or more");
   book_add_claim(c, &claim);
 }
 
@@ -169,7 +205,8 @@ vv_status chapter_demoures2016(book *b)
       "F. Demoures, F. Gay-Balmaz, T. S. Ratiu, Multisymplectic variational integrators for nonsmooth "
       "Lagrangian continuum mechanics, Forum of Mathematics, Sigma 4 (2016), section 5.2.",
       &c));
-  BOOK_TRY(bar_runs(c, book_ctx(b)));
+  if (book_wants(c, "M1 M2 M3 M7")) BOOK_TRY(bar_runs(c, book_ctx(b)));
+  if (!book_wants(c, "M4 M5 M6")) return book_chapter_end(c);
   book_heading(c, "What the form formula tests, and what it does not");
   book_say(
       c,

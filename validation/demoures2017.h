@@ -20,4 +20,5 @@ double case_to(const wave_bars *w);
 
 /* Sections of the page with their claims. */
 vv_status beyond_2017(book_chapter *c, vv_ctx *ctx, const published_runs *runs);
+void earlier_2017(book_chapter *c, const published_runs *runs);
 vv_status structure_2017(book_chapter *c, vv_ctx *ctx);

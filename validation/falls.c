@@ -27,7 +27,15 @@ static size_t add_pose(const falls_def *d, char *text, size_t room)
 static void scene_of(const falls_def *d, char *text)
 {
   const char *gravity = d->pose == FALLS_LYING ? "3, 0, -9.5" : NULL;
-  char plain[64];
+  char plain[64], masses[320] = "";
+  const double half = 0.25 / d->elements; /* m: of half an element */
+  if (d->triangles) /* each node carries all of the element behind it: the ends twice what they have by halves */
+    snprintf(
+        masses, sizeof masses,
+        ", masses: [{at: 0, mass: %.17g, inertia: [%.17g, %.17g, %.17g]}, {at: 1, mass: %.17g, inertia: [%.17g, %.17g, "
+        "%.17g]}]",
+        2.5 * half, 5.208333333333334e-4 * half, 5.208333333333334e-4 * half, 1.0416666666666668e-3 * half, 2.5 * half,
+        5.208333333333334e-4 * half, 5.208333333333334e-4 * half, 1.0416666666666668e-3 * half);
   snprintf(plain, sizeof plain, "0, 0, %.17g", -10.0 * (d->gravity > 0 ? d->gravity : 1));
   size_t n =
       (size_t)snprintf(text, SCENE_TEXT,
@@ -36,11 +44,15 @@ static void scene_of(const falls_def *d, char *text)
                        d->end, d->step, d->jump != NULL ? d->jump : "nodal", d->order > 0 ? d->order : 2,
                        d->pose == FALLS_THROWN ? ", start: drift" : "", gravity != NULL ? gravity : plain, d->friction,
                        d->pose != FALLS_LYING);
-  n +=
-      (size_t)snprintf(text + n, SCENE_TEXT - n,
-                       "  beam: {kind: beam, length: 0.5, elements: %d, material: {young: 1e3, poisson: 0.35, density: "
-                       "1e3}, section: {square: {side: 0.05}}, strain: cayley, drift: cayley, touch: %s, ",
-                       d->elements, d->touch != NULL ? d->touch : "centroid");
+  n += (size_t)snprintf(
+      text + n, SCENE_TEXT - n,
+      "  beam: {kind: beam, length: %.17g, elements: %d%s, material: {young: 1e3, poisson: 0.35, density: "
+      "1e3}, section: {%s}, strain: cayley, drift: cayley, touch: %s, ",
+      0.5 * (d->elements - d->triangles) / d->elements, d->elements - d->triangles, masses,
+      d->printed_moments ? "general: {area: 0.0025, bending: [5.208333333333334e-4, 5.208333333333334e-4], "
+                           "rotary: [5.208333333333334e-7, 5.208333333333334e-7, 1.0416666666666668e-6]}"
+                         : "square: {side: 0.05}",
+      d->touch != NULL ? d->touch : "centroid");
   n += add_pose(d, text + n, SCENE_TEXT - n);
   snprintf(text + n, SCENE_TEXT - n, "  ground: {kind: obstacle, shape: {%s}}\n",
            d->obstacle != NULL ? d->obstacle : "plane: {normal: [0, 0, 1]}");
@@ -51,6 +63,7 @@ typedef struct fall {
   vv_state *state;
   vv_sim *sim;
   int64_t nodes;
+  int64_t watched; /* node; -1: the last */
 } fall;
 
 static void close_fall(fall *f)
@@ -73,13 +86,14 @@ static vv_status open_fall(vv_ctx *ctx, const falls_def *def, double step, fall 
   vv_spec *spec = NULL;
   vv_sim_def sim = vv_sim_default();
   uint64_t seed = 1000003u * (uint64_t)(def->seed + 1);
-  *f = (fall){.nodes = def->elements + 1};
+  *f = (fall){.nodes = def->elements + 1 - def->triangles, .watched = def->watch > 0 ? def->watch : -1};
   scene_of(def, text);
   vv_status status = def->data_2016 ? vv_scene_read(ctx, VV_EXAMPLES_DIR "/demoures2016/beam-A20.yaml", &spec)
                                     : vv_scene_parse(ctx, "fall", text, strlen(text), &spec);
   if (status == VV_OK && def->data_2016) status = vv_spec_set(spec, "method.jump", def->jump ? def->jump : "nodal");
   if (status == VV_OK) status = vv_compile(ctx, spec, &f->model, &f->state);
   sim.step = step;
+  sim.check_structure = def->structure;
   if (status == VV_OK) status = vv_sim_create(f->model, f->state, &sim, &f->sim);
   for (int64_t i = 0; status == VV_OK && def->perturb != 0 && i < f->state->np; i++)
     f->state->p[i] *= 1 + def->perturb * noise(&seed);
@@ -143,6 +157,10 @@ static void read_off(const fall *f, const vv_report *report, falls_record *out)
   out->rubbed = vv_sum_value(&l->posted.friction_loss);
   out->penetration = l->max_penetration;
   out->stopped = report->reason != VV_REASON_DONE;
+  vv_structure s;
+  vv_sim_structure(f->sim, &s);
+  out->symplectic = s.symplectic, out->multisymplectic = s.multisymplectic, out->noether = s.noether;
+  out->configurational = s.configurational;
 }
 
 vv_status falls_run(vv_ctx *ctx, const falls_def *def, falls_record *out)
@@ -172,7 +190,7 @@ static vv_status tip_of(const fall *f, const vv_state *state, double tip[3])
   double *x = malloc(sizeof(double) * 3 * (size_t)f->nodes);
   if (x == NULL) return VV_NOMEM;
   const vv_status status = vv_model_output(f->model, state, 0, "position", x);
-  for (int c = 0; c < 3; c++) tip[c] = x[3 * (f->nodes - 1) + c];
+  for (int c = 0; c < 3; c++) tip[c] = x[3 * (f->watched >= 0 ? f->watched : f->nodes - 1) + c];
   free(x);
   return status;
 }

@@ -19,7 +19,11 @@ typedef struct falls_def {
   const char *obstacle; /* shape in place of the floor */
   bool data_2016;       /* the initial data of the 2016 paper (examples/demoures2016) */
   falls_pose pose;
-  double perturb; /* size of a relative change of all momenta, by `seed` */
+  bool printed_moments; /* bending stiffness with I = rho a^4/12, as printed */
+  bool triangles;       /* masses of the scheme on triangles alone: the last element is a massless tail, left out */
+  bool structure;       /* first variations are carried along */
+  int watch;            /* node whose places falls_tip gives; 0: the last */
+  double perturb;       /* size of a relative change of all momenta, by `seed` */
   int seed;
   int64_t every; /* levels looked at; 0: all */
   bool series;   /* keep the series */
@@ -40,7 +44,8 @@ typedef struct falls_record {
   double penetration;
   double slip; /* largest change of a place */
   bool stopped;
-  int n; /* series */
+  double symplectic, multisymplectic, noether, configurational; /* residuals */
+  int n;                                                        /* series */
   double t[FALLS_SAMPLES], closure[FALLS_SAMPLES], J3[FALLS_SAMPLES];
 } falls_record;
 

@@ -239,9 +239,7 @@ static void add_claim(book_chapter *c, const scene *s, const measured m[LEVELS])
                           quantity[i], percent(m[0].error[i]).s, percent(m[1].error[i]).s, percent(m[2].error[i]).s);
   }
   book_judge_exact(&claim, judged(s, m), 1.0);
-  snprintf(
-      claim.rule, sizeof claim.rule,
-      "exact solution: reproduced if the finest is within a stated limit and at 3/5 of the coarsest error or less");
+  snprintf(claim.rule, sizeof claim.rule, "the finest is within its limit and at 3/5 of the coarsest error or less");
   book_add_claim(c, &claim);
 }
 

@@ -10,30 +10,32 @@ const double impact_when[IMPACT_TIMES] = {0.0053, 0.01, 0.015};
 /* clang-format off */
 const impact_reference impact_run[IMPACT_RUNS] = {
   {"fast, A = 5, step 4e-5", {.over = 4e-5, .elements = 5, .step = 4e-5, .end = 0.5},
-   {5.033670872e-3, 11.387436860e-3, 32.987171e-3}, {-29.32645, -15.64695, -5.13822}, 153.612855644, {-1.804861022, -10.296844921, -4.715539423}, {3.8e-5, 8.9e-5}, 2.2e-10,
+   {5.033670872e-3, 11.387436860e-3, 32.987171e-3}, {-29.32645, -15.64695, -5.13822}, 153.612855644, {-1.804861022, -10.296844921, -4.715539423},
    {{0.273871118091, -0.103073928890, 0.007810070055}, {0.201829069941, -0.117092759218, 0.145393320085}, {0.124619934253, -0.131981997677, 0.291064974961}}},
   {"fast, A = 10, step 4e-5", {.over = 4e-5, .elements = 10, .step = 4e-5, .end = 0.5},
-   {4.662631948e-3, 6.977544817e-3, 10.734484884e-3}, {-30.81492, -23.40966, -16.42714}, 147.208535133, {-1.709240543, -9.615195999, -4.699035895}, {3.5e-5, 5.5e-5}, 5.3e-12,
+   {4.662631948e-3, 6.977544817e-3, 10.734484884e-3}, {-30.81492, -23.40966, -16.42714}, 147.208535133, {-1.709240543, -9.615195999, -4.699035895},
    {{0.280828863517, -0.096071536428, 0.019637907598}, {0.210385283858, -0.105612989972, 0.163874308315}, {0.134814869793, -0.115883035517, 0.316238356710}}},
   {"fast, A = 20, step 1e-5", {.over = 4e-5, .elements = 20, .step = 1e-5, .end = 0.5},
-   {4.563312635e-3, 5.578666173e-3, 6.844414989e-3}, {-31.25084, -27.48733, -23.75171}, 145.611088407, {-1.678298308, -9.410637386, -4.681375816}, {2.4e-6, 3.5e-6}, 1.3e-13,
+   {4.563312635e-3, 5.578666173e-3, 6.844414989e-3}, {-31.25084, -27.48733, -23.75171}, 145.611088407, {-1.678298308, -9.410637386, -4.681375816},
    {{0.283048997822, -0.093937585480, 0.023014349071}, {0.212945913797, -0.101937673728, 0.168642524466}, {0.137638306026, -0.110812616082, 0.321779614086}}},
   {"slow, A = 10, step 4e-5", {.over = 8e-5, .elements = 10, .step = 4e-5, .end = 2.5, .series = true},
-   {9.295848957e-3, 13.884363203e-3, 0}, {-15.47955, -11.76711, 0}, 38.045071068, {-0.852744735, -4.800635857, -2.345056590}, {5.3e-5, 4.7e-5}, 4.6e-12,
+   {9.295848957e-3, 13.884363203e-3, 0}, {-15.47955, -11.76711, 0}, 38.045071068, {-0.852744735, -4.800635857, -2.345056590},
    {{0.320444237832, -0.090539103516, 0.061814300227}, {0.285515592618, -0.095285219390, 0.010898073139}, {0.247957301612, -0.100204421509, 0.087762404637}}},
   {"slow, A = 10, step 2e-5", {.over = 8e-5, .elements = 10, .step = 2e-5, .end = 2.5},
-   {9.290802726e-3, 13.877753433e-3, 0}, {-15.48782, -11.77263, 0}, 38.045501945, {0, 0, 0}, {2.7e-6, 9.5e-6}, 0, {{0}}},
+   {9.290802726e-3, 13.877753433e-3, 0}, {-15.48782, -11.77263, 0}, 38.045501945, {0, 0, 0}, {{0}}},
   {"slow, A = 16, step 2e-5", {.over = 8e-5, .elements = 16, .step = 2e-5, .end = 2.5},
-   {9.143888988e-3, 11.740840302e-3, 0}, {-15.63358, -13.28326, 0}, 37.723228650, {0, 0, 0}, {3.1e-6, 8.6e-6}, 0, {{0}}},
+   {9.143888988e-3, 11.740840302e-3, 0}, {-15.63358, -13.28326, 0}, 37.723228650, {0, 0, 0}, {{0}}},
   {"slowest, A = 10, step 4e-5", {.over = 20e-5, .elements = 10, .step = 4e-5, .end = 5, .series = true},
-   {17.776918508e-3, 22.898842543e-3, 0}, {-0.08734, -6.34803, 0}, 7.479577777, {-0.340647685, -1.918583429, -0.936951910}, {5.7e-5, 4.4e-5}, 8.9e-13,
+   {17.776918508e-3, 22.898842543e-3, 0}, {-0.08734, -6.34803, 0}, 7.479577777, {-0.340647685, -1.918583429, -0.936951910},
    {{0.344045738015, -0.087301377857, 0.110780109078}, {0.330122341354, -0.089167971053, 0.081438588615}, {0.315227443877, -0.091136212728, 0.050003363680}}},
   {"slowest, A = 10, step 2e-5", {.over = 20e-5, .elements = 10, .step = 2e-5, .end = 5},
-   {17.756158697e-3, 22.893827384e-3, 0}, {-0.08724, -6.34933, 0}, 7.479750460, {0, 0, 0}, {4.2e-6, 1.4e-5}, 0, {{0}}},
+   {17.756158697e-3, 22.893827384e-3, 0}, {-0.08724, -6.34933, 0}, 7.479750460, {0, 0, 0}, {{0}}},
 };
 /* clang-format on */
 
 static const char both_text[] = "the eight runs of section 5.3, jump rules nodal and slab";
+/* Written for this comparison alone and not shipped: its numbers stand in impact_run above. */
+static const char second_text[] = "numbers of a second program, stored in validation/impact2017.c";
 static const char eight_text[] = "the eight runs of section 5.3, jump rule nodal";
 
 typedef struct impact_runs {
@@ -56,7 +58,7 @@ static vv_status run_all(vv_ctx *ctx, impact_runs *r)
   return falls_run(ctx, &old, &r->old);
 }
 
-/* ---- against the independent program ---- */
+/* ---- against stored numbers of a second program ---- */
 
 static void claim_beginnings(book_chapter *c, const impact_runs *r)
 {
@@ -76,94 +78,91 @@ static void claim_beginnings(book_chapter *c, const impact_runs *r)
     for (int k = 0; k < IMPACT_TIMES && ref->tip[0][0] != 0; k++)
       for (int j = 0; j < 3; j++) tip = fmax(tip, fabs(r->tip[i][k][j] - ref->tip[k][j]));
   }
-  book_claim claim = impact_claim("I4", "first impacts of the eight runs, against an independent program",
-                                  "printed to 10 digits (speeds: 5 decimals)", eight_text);
+  book_claim claim = impact_claim("I4", "first impacts of the eight runs", second_text, eight_text);
   snprintf(claim.measured, sizeof claim.measured, "times off by %s relative, speeds by %s m/s", book_error(time).s,
            book_error(speed).s);
-  book_judge_below(&claim, fmax(time / 1e-9, speed / 6e-6), 1);
-  snprintf(claim.rule, sizeof claim.rule, "reproduced if times agree to 1e-9 relative and speeds to their last digit");
+  book_judge_target(&claim, fmax(time / 1e-9, speed / 6e-6), 1);
+  snprintf(claim.rule, sizeof claim.rule, "times agree to 1e-9 relative and speeds to their last digit");
   book_add_claim(c, &claim);
-  claim = impact_claim("I5", "tip at t = 0.0053, 0.01 and 0.015 s, against the same program", "printed to 12 digits",
+  claim = impact_claim("I5", "tip at t = 0.0053, 0.01 and 0.015 s", second_text,
                        "the five runs it lists; a time inside a step by a partial step that is thrown away");
   snprintf(claim.measured, sizeof claim.measured, "off by %s m", book_error(tip).s);
-  book_judge_below(&claim, tip, 1e-9);
+  book_judge_target(&claim, tip, 1e-9);
   book_add_claim(c, &claim);
-  claim = impact_claim("I6", "energy of the first slab and J3, P1, P2 at t = 0, against the same program",
-                       "printed to 10 digits", "the eight runs, momenta of five of them");
+  claim = impact_claim("I6", "energy of the first slab and J3, P1, P2 at t = 0", second_text,
+                       "the eight runs, momenta of five of them");
   snprintf(claim.measured, sizeof claim.measured, "energy off by %s, momenta by %s relative", book_error(energy).s,
            book_error(momentum).s);
-  book_judge_below(&claim, fmax(energy, momentum), 1e-9);
-  snprintf(claim.rule, sizeof claim.rule, "reproduced if they agree to 1e-9 relative");
+  book_judge_target(&claim, fmax(energy, momentum), 1e-9);
+  snprintf(claim.rule, sizeof claim.rule, "they agree to 1e-9 relative");
   book_add_claim(c, &claim);
 }
 
 /* ---- what the papers say ---- */
 
 static void claim_speed(book_chapter *c, const char *id, const char *text, const char *published, double lo, double hi,
-                        double about)
+                        double about, const char *more)
 {
   book_claim claim = impact_claim(id, text, published, "the runs of this speed, all grids, jump rule nodal");
-  snprintf(claim.measured, sizeof claim.measured, "%s to %s m/s", book_fixed(lo, 2).s, book_fixed(hi, 2).s);
-  book_judge_below(&claim, fmax(fabs(lo / about - 1), fabs(hi / about - 1)), 0.1);
-  snprintf(claim.rule, sizeof claim.rule, "reproduced if within 10 %%");
+  snprintf(claim.measured, sizeof claim.measured, "%s to %s m/s%s", book_fixed(lo, 2).s, book_fixed(hi, 2).s, more);
+  book_judge_about(&claim, lo, hi, about);
   book_add_claim(c, &claim);
 }
 
 static void claim_speeds(book_chapter *c, const impact_runs *r)
 {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {0, 0, 0};
+  char more[128];
   for (int i = 0; i < IMPACT_RUNS; i++) {
     const int kind = i < 3 ? 0 : i < 6 ? 1 : 2;
-    const double v = -r->run[i][IMPACT_NODAL].speed[kind == 2]; /* slowest: the first contact is node 0, at 0.09 m/s */
+    const double v = -r->run[i][IMPACT_NODAL].speed[kind == 2]; /* slowest: the first contact is node 0 */
     lo[kind] = fmin(lo[kind], v), hi[kind] = fmax(hi[kind], v);
   }
-  claim_speed(c, "I1", "speed of the first impact, (5.14)", "about 30 m/s", lo[0], hi[0], 30);
-  claim_speed(c, "I2", "speed of the first impact, (5.15)", "about 15 m/s", lo[1], hi[1], 15);
-  claim_speed(c, "I3", "speed of the first impact, (5.16); of the tip: node 0 has touched before, at 0.09 m/s",
-              "about 6 m/s", lo[2], hi[2], 6);
+  snprintf(more, sizeof more, " (the tip; node 0 touches before, at %s m/s; see I32)",
+           book_fixed(-r->run[6][IMPACT_NODAL].speed[0], 2).s);
+  claim_speed(c, "I1", "speed of the first impact, (5.14)", "about 30 m/s", lo[0], hi[0], 30, "");
+  claim_speed(c, "I2", "speed of the first impact, (5.15)", "about 15 m/s", lo[1], hi[1], 15, "");
+  claim_speed(c, "I3", "speed of the first impact, (5.16)", "about 6 m/s", lo[2], hi[2], 6, more);
+}
+
+static double tips_apart(const impact_runs *r, int i, int j)
+{
+  double apart = 0;
+  for (int k = 0; k < IMPACT_TIMES; k++) {
+    double square = 0;
+    for (int a = 0; a < 3; a++) square += pow(r->tip[i][k][a] - r->tip[j][k][a], 2);
+    apart = fmax(apart, sqrt(square));
+  }
+  return apart / 0.5;
 }
 
 static void claim_coherent(book_chapter *c, const impact_runs *r)
 {
-  double apart = 0;
-  for (int i = 0; i < 3; i++)
-    for (int j = 0; j < i; j++)
-      for (int k = 0; k < IMPACT_TIMES; k++) {
-        double square = 0;
-        for (int a = 0; a < 3; a++) square += pow(r->tip[i][k][a] - r->tip[j][k][a], 2);
-        apart = fmax(apart, sqrt(square));
-      }
-  book_claim claim = impact_claim("I7", "coherent behaviour for various sizes of the grid", "figure 5.1",
-                                  "fast, A = 5, 10, 20; tip at the times of the figure, apart, over the length");
-  snprintf(claim.measured, sizeof claim.measured, "%s", book_percent(apart / 0.5).s);
-  book_judge_below(&claim, apart / 0.5, 0.1);
+  book_claim claim =
+      impact_claim("I7", "coherent behaviour for various sizes of the grid", "figure 5.1",
+                   "fast, A = 5, 10, 20; tip at 0.0053, 0.01 and 0.015 s, largest distance over the length");
+  const double coarse = tips_apart(r, 1, 0), fine = tips_apart(r, 2, 1);
+  snprintf(claim.measured, sizeof claim.measured, "A = 5 and 10: %s; A = 10 and 20: %s", book_percent(coarse).s,
+           book_percent(fine).s);
+  book_judge_below(&claim, fine / coarse, 0.5);
+  snprintf(claim.rule, sizeof claim.rule, "the distance at least halves from pair to pair");
   book_add_claim(c, &claim);
 }
 
 static void claim_energy(book_chapter *c, const impact_runs *r)
 {
-  double lo[2] = {INFINITY, INFINITY}, hi[2] = {0, 0}, over[2] = {0, 0};
-  int held[2] = {0, 0};
+  double lo[2] = {INFINITY, INFINITY}, hi[2] = {0, 0};
   for (int i = 0; i < IMPACT_RUNS; i++)
     for (int k = 0; k < IMPACT_RULES; k++) {
       const double e = r->run[i][k].error;
       lo[k] = fmin(lo[k], e), hi[k] = fmax(hi[k], e);
-      over[k] = fmax(over[k], e / impact_run[i].error[k]);
-      held[k] += e <= 1.02 * impact_run[i].error[k]; /* printed with two digits */
     }
   book_claim claim =
       impact_claim("I8", "energy well conserved, fast, slow and slowest", "figures 5.2 to 5.4", both_text);
-  snprintf(claim.measured, sizeof claim.measured, "nodal %s, slab %s", book_range(lo[0], hi[0]).s,
+  snprintf(claim.measured, sizeof claim.measured, "nodal %s, slab %s of the initial energy", book_range(lo[0], hi[0]).s,
            book_range(lo[1], hi[1]).s);
   book_judge_below(&claim, fmax(hi[0], hi[1]), 1e-3);
-  book_add_claim(c, &claim);
-  claim = impact_claim("I9", "largest energy errors of single runs, not above those of the independent program",
-                       "2.4e-06 to 8.9e-05, of E_d for both rules",
-                       "the eight runs, both rules; nodal: of H, which it balances, in place of E_d");
-  snprintf(claim.measured, sizeof claim.measured,
-           "nodal in %d of %d, slab in %d of %d; largest ratios %s and %s (long runs are chaotic, I21; medians: I31)",
-           held[0], IMPACT_RUNS, held[1], IMPACT_RUNS, book_number(over[0], 2).s, book_number(over[1], 2).s);
-  book_judge_count(&claim, held[0] + held[1], 2 * IMPACT_RUNS, "the error is not above the figure as printed");
+  claim.chaotic = true;
   book_add_claim(c, &claim);
 }
 
@@ -184,28 +183,26 @@ static void claim_momenta(book_chapter *c, const impact_runs *r)
   snprintf(claim.measured, sizeof claim.measured, "drift %s of their values", book_error(worst).s);
   book_judge_below(&claim, worst, 1e-12);
   book_add_claim(c, &claim);
-  claim = impact_claim("I11", "the angular momentum decays slightly after about 1 s (slow run)", "figure 5.3, a decay",
-                       "slow and slowest runs, to 2.5 and 5 s, both jump rules");
+  claim = impact_claim(
+      "I11", "the angular momentum decays slightly after about 1 s (slow run): a defect that the authors report",
+      "figure 5.3, a decay", "slow and slowest runs, to 2.5 and 5 s, both jump rules");
   snprintf(claim.measured, sizeof claim.measured,
-           "no decay: drift %s. The impulse of the floor is vertical, whatever its size; only a vertical jump that is "
-           "minimised and not solved can lose J3",
+           "no decay: drift %s; an impulse along the vertical cannot change J3, whatever its size",
            book_error(decay).s);
   book_judge_above(&claim, decay, 1e-6);
   book_add_claim(c, &claim);
-  claim = impact_claim("I12", "beyond: the angular momentum is kept over 5 s and 200 impacts", "a decay (I11)",
+  claim = impact_claim("I12", "the angular momentum is kept over 5 s and 200 impacts", "a decay (I11)",
                        "slow and slowest runs, both jump rules");
   snprintf(claim.measured, sizeof claim.measured, "drift %s", book_error(decay).s);
   book_judge_target(&claim, decay, 1e-12);
   book_add_claim(c, &claim);
-  claim =
-      impact_claim("I13", "beyond: the horizontal jump is solved at every impact", "a hard minimisation, many minima",
-                   "the eight runs, slab: one unknown, secant in the square of the rebound speed");
+  claim = impact_claim("I13", "the horizontal jump is solved at every impact", "a hard minimisation, many minima",
+                       "the eight runs, slab: one unknown, secant in the square of the rebound speed");
   snprintf(claim.measured, sizeof claim.measured, "%s of the energy at each of %lld impacts; %lld without a root",
            book_error(residual).s, (long long)impacts, (long long)fallbacks);
   book_judge_target(&claim, residual + (double)fallbacks, 1e-15);
   book_add_claim(c, &claim);
-  claim = impact_claim("I14", "beyond: energy jump at an impact, and penetration", "within a tolerance of the gap",
-                       both_text);
+  claim = impact_claim("I14", "energy jump at an impact, and penetration", "within a tolerance of the gap", both_text);
   snprintf(claim.measured, sizeof claim.measured, "jump %s (nodal), penetration %s", book_error(jump).s,
            book_error(penetration).s);
   book_judge_target(&claim, jump + penetration, 1e-15);
@@ -229,12 +226,13 @@ static void claim_2016(book_chapter *c, const impact_runs *r)
   snprintf(claim.measured, sizeof claim.measured, "%s", book_error(drift).s);
   book_judge_below(&claim, drift, 1e-12);
   book_add_claim(c, &claim);
-  claim = impact_claim("I17", "both papers show the same run (A = 20, step 1e-5)", "same figures", evidence);
+  claim = impact_claim("I17", "A = 20, step 1e-5: 2016 prints the initial data at g^1, 2017 at g^0",
+                       "figures that look alike", evidence);
   const double other = r->run[2][IMPACT_NODAL].speed[0];
   snprintf(claim.measured, sizeof claim.measured,
            "first impact at %s m/s (2016: g^1 fixed) and %s m/s (2017: g^0 fixed)", book_fixed(-m->speed[0], 2).s,
            book_fixed(-other, 2).s);
-  book_judge_below(&claim, fabs(m->speed[0] / other - 1), 1e-6);
+  book_tell(&claim);
   book_add_claim(c, &claim);
   claim = impact_claim("I18", "the curves of figures 5.1 to 5.4 (2017), 6 and 7 (2016)", "figures", "see the plots");
   book_judge_unchecked(&claim, "the figures give no numbers; our curves are in the page");
@@ -294,15 +292,17 @@ static vv_status plots(book_chapter *c, const impact_runs *r)
 
 static vv_status write_chapter(book_chapter *c, vv_ctx *ctx, impact_runs *r)
 {
-  BOOK_TRY(run_all(ctx, r));
-  claim_speeds(c, r);
-  claim_beginnings(c, r);
-  claim_coherent(c, r);
-  claim_energy(c, r);
-  claim_momenta(c, r);
-  claim_2016(c, r);
-  tables(c, r);
-  BOOK_TRY(plots(c, r));
+  if (book_wants(c, "I1 I2 I3 I4 I5 I6 I7 I8 I10 I11 I12 I13 I14 I15 I16 I17 I18")) {
+    BOOK_TRY(run_all(ctx, r));
+    claim_speeds(c, r);
+    claim_beginnings(c, r);
+    claim_coherent(c, r);
+    claim_energy(c, r);
+    claim_momenta(c, r);
+    claim_2016(c, r);
+    tables(c, r);
+    BOOK_TRY(plots(c, r));
+  }
   BOOK_TRY(impact_chaos(c, ctx));
   return impact_beyond(c, ctx);
 }

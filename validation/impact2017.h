@@ -6,15 +6,13 @@
 enum { IMPACT_RUNS = 8, IMPACT_RULES = 2, IMPACT_TIMES = 3 };
 enum { IMPACT_NODAL, IMPACT_SLAB };
 
-/* The published runs, and what an independent program gives for them (0: it does not say). */
+/* The published runs, and what a second program gives for them (0: it does not say). */
 typedef struct impact_reference {
   const char *name;
   falls_def def;
   double time[FALLS_FIRST], speed[FALLS_FIRST]; /* s, m/s */
   double energy;                                /* of the first slab */
   double momentum[FALLS_MOMENTA];
-  double error[IMPACT_RULES]; /* largest energy errors */
-  double order6;              /* with order 6 */
   double tip[IMPACT_TIMES][3];
 } impact_reference;
 extern const impact_reference impact_run[IMPACT_RUNS];

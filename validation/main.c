@@ -1,8 +1,8 @@
-/* validation/main.c  visviva-validate [-o DIR] [--docs FILE] [--check] [CHAPTER...]
+/* validation/main.c  visviva-validate [-o DIR] [--docs FILE] [--check] [--rows ID,ID...] [CHAPTER...]
  *
- * Runs the chapters, writes their pages and plots to DIR (default build/validation) and the summary to FILE (default
- * docs/validation.md).  --check compares the summary instead of writing it.  With chapters named, only those are run and
- * the summary is left alone.
+ * Runs the chapters, writes their pages and plots to DIR (default build/validation) and puts their rows into the summary
+ * FILE (default docs/validation.md); chapters and rows that are not run stay there as they are.  With --rows only the parts
+ * of the chapters that these rows need are run.  --check compares with the summary instead of writing it.
  *
  * Exit: 0 done (also where a paper's claim is not reproduced), 1 wrong options, 2 a chapter failed, 3 --check: the summary
  * differs, 4 a target of our own is missed. */
@@ -12,28 +12,32 @@
 
 static const struct {
   const char *name;
+  char letter; /* of its rows */
   vv_status (*write)(book *b);
 } chapter[] = {
-    {"demoures2017", chapter_demoures2017},
-    {"demoures2016", chapter_demoures2016},
-    {"impact2017", chapter_impact2017},
-    {"demoures2015", chapter_demoures2015},
-    {"cirak2005", chapter_cirak2005},
-    {"cirak2005-shells", chapter_cirak2005_shells},
-    {"crowds", chapter_crowds},
-    {"rigid1999", chapter_rigid1999},
-    {"rigid_many", chapter_rigid_many},
-    {"shells", chapter_shells},
-    {"materials", chapter_materials},
-    {"wall", chapter_wall},
-    {"histories", chapter_histories},
+    {"demoures2017", 'D', chapter_demoures2017},
+    {"demoures2016", 'M', chapter_demoures2016},
+    {"impact2017", 'I', chapter_impact2017},
+    {"demoures2015", 'B', chapter_demoures2015},
+    {"cirak2005", 'C', chapter_cirak2005},
+    {"cirak2005-shells", 'S', chapter_cirak2005_shells},
+    {"crowds", 'K', chapter_crowds},
+    {"rigid-em", 'R', chapter_rigid_em},
+    {"rigid_many", 'N', chapter_rigid_many},
+    {"shells", 'T', chapter_shells},
+    {"materials", 'F', chapter_materials},
+    {"wall", 'W', chapter_wall},
+    {"histories", 'H', chapter_histories},
 };
+
+enum { MOST_ROWS = 256 };
 
 typedef struct options {
   const char *folder, *docs;
   bool check;
-  int n_only;
+  int n_only, n_row;
   const char *only[VV_COUNT(chapter)];
+  const char *row[MOST_ROWS + 1]; /* ended by NULL */
 } options;
 
 static bool known(const char *name)
@@ -41,6 +45,18 @@ static bool known(const char *name)
   for (int i = 0; i < VV_COUNT(chapter); i++)
     if (strcmp(chapter[i].name, name) == 0) return true;
   return false;
+}
+
+/* "D1,D2": cut in place. */
+static bool read_rows(char *list, options *o)
+{
+  for (char *s = strtok(list, ", "); s != NULL; s = strtok(NULL, ", ")) {
+    bool found = false;
+    for (int i = 0; i < VV_COUNT(chapter); i++) found = found || chapter[i].letter == s[0];
+    if (!found || o->n_row == MOST_ROWS) return false;
+    o->row[o->n_row++] = s;
+  }
+  return o->n_row > 0;
 }
 
 static bool read_options(int argc, char **argv, options *o)
@@ -53,19 +69,23 @@ static bool read_options(int argc, char **argv, options *o)
       o->docs = argv[++i];
     else if (strcmp(argv[i], "--check") == 0)
       o->check = true;
-    else if (known(argv[i]) && o->n_only < VV_COUNT(chapter))
+    else if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc) {
+      if (!read_rows(argv[++i], o)) return false;
+    } else if (known(argv[i]) && o->n_only < VV_COUNT(chapter))
       o->only[o->n_only++] = argv[i];
     else
       return false;
   }
-  return true;
+  return o->n_row == 0 || o->n_only == 0;
 }
 
-static bool wanted(const options *o, const char *name)
+static bool wanted(const options *o, int at)
 {
   for (int i = 0; i < o->n_only; i++)
-    if (strcmp(o->only[i], name) == 0) return true;
-  return o->n_only == 0;
+    if (strcmp(o->only[i], chapter[at].name) == 0) return true;
+  for (int i = 0; i < o->n_row; i++)
+    if (o->row[i][0] == chapter[at].letter) return true;
+  return o->n_only == 0 && o->n_row == 0;
 }
 
 static int complain(vv_ctx *ctx, const char *what, vv_status status)
@@ -77,27 +97,29 @@ static int complain(vv_ctx *ctx, const char *what, vv_status status)
 
 static int write_book(book *b, const options *o)
 {
+  if (o->n_row > 0) book_only(b, o->row);
+  if (o->n_row == 0 && o->n_only == 0) book_whole(b);
   for (int i = 0; i < VV_COUNT(chapter); i++) {
-    if (!wanted(o, chapter[i].name)) continue;
+    if (!wanted(o, i)) continue;
     const vv_status status = chapter[i].write(b);
     if (status != VV_OK) return complain(book_ctx(b), chapter[i].name, status);
   }
   printf("pages and plots in %s\n", o->folder);
   const int code = book_missed(b, stderr) > 0 ? 4 : 0;
-  if (o->n_only > 0) return code;
-  bool same = false;
-  const vv_status status = book_summary(b, o->docs, o->check, &same);
+  int differ = 0;
+  const vv_status status = book_summary(b, o->docs, o->check, stdout, &differ);
   if (status != VV_OK) return complain(book_ctx(b), o->docs, status);
-  printf("%s %s\n", o->docs, same ? "is up to date" : o->check ? "differs: run make validate" : "written");
-  return o->check && !same ? 3 : code;
+  printf("%s: %d rows differ%s\n", o->docs, differ, o->check ? "" : "; written");
+  return o->check && differ > 0 ? 3 : code;
 }
 
 int main(int argc, char **argv)
 {
   options o;
   if (!read_options(argc, argv, &o)) {
-    fprintf(stderr, "usage: visviva-validate [-o DIR] [--docs FILE] [--check] [CHAPTER...]\nchapters:");
-    for (int i = 0; i < VV_COUNT(chapter); i++) fprintf(stderr, " %s", chapter[i].name);
+    fprintf(stderr,
+            "usage: visviva-validate [-o DIR] [--docs FILE] [--check] [--rows ID,ID... | CHAPTER...]\nchapters:");
+    for (int i = 0; i < VV_COUNT(chapter); i++) fprintf(stderr, " %s (%c)", chapter[i].name, chapter[i].letter);
     fprintf(stderr, "\n");
     return 1;
   }

@@ -36,8 +36,11 @@ static vv_status keep_events(record *r, const vv_view *view)
       r->event = more, r->event_room = room;
     }
     const vv_event *e = &view->event[i];
-    r->event[r->n_event++] = (record_event){
-        .time = e->time, .speed = e->normal_speed, .impulse = e->normal_impulse, .opens = strcmp(e->kind, "off") == 0};
+    r->event[r->n_event++] = (record_event){.time = e->time,
+                                            .speed = e->normal_speed,
+                                            .impulse = e->normal_impulse,
+                                            .energy_jump = e->energy_jump,
+                                            .opens = strcmp(e->kind, "off") == 0};
   }
   return VV_OK;
 }
@@ -275,6 +278,19 @@ double record_tip_deviation(const record *r, const wave_bars *w, double from, do
       if (touches(r, i, from, to))
         worst = fmax(worst, fabs(r->speed[k][i] - wave_tip_velocity(w, k == 0 ? WAVE_A : WAVE_B, r->t[i])));
   return worst;
+}
+
+double record_tip_oscillation(const record *r, const wave_bars *w, double from, double to)
+{
+  double sum = 0;
+  int64_t n = 0;
+  for (int64_t i = 0; i < r->n; i++)
+    for (int k = 0; k < (w->wall ? 1 : 2); k++)
+      if (touches(r, i, from, to)) {
+        const double d = r->speed[k][i] - wave_tip_velocity(w, k == 0 ? WAVE_A : WAVE_B, r->t[i]);
+        sum += d * d, n++;
+      }
+  return n > 0 ? sqrt(sum / (double)n) : NAN;
 }
 
 double record_growth(const record *a, const record *b, double size)

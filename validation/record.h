@@ -24,7 +24,8 @@ typedef struct record_plan {
 
 typedef struct record_event {
   double time, speed, impulse;
-  bool opens; /* "off": a soft contact ends */
+  double energy_jump; /* J */
+  bool opens;         /* "off": a soft contact ends */
 } record_event;
 
 typedef struct record {
@@ -70,6 +71,8 @@ double record_oscillation(const record *r, const wave_bars *w, double from, doub
 double record_oscillation_max(const record *r, const wave_bars *w, double from, double to);
 /* Of the material tips while they touch (hard tips: all the time): largest speed, largest distance from the exact one. */
 double record_tip_speed(const record *r, double from, double to);
+/* Root mean square of the latter, hard tips all the time. */
+double record_tip_oscillation(const record *r, const wave_bars *w, double from, double to);
 double record_tip_deviation(const record *r, const wave_bars *w, double from, double to);
 /* |difference of the end states| / |perturbation| of two runs. */
 double record_growth(const record *a, const record *b, double size);

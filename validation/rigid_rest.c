@@ -54,7 +54,7 @@ vv_status rigid_losses(book_chapter *c, vv_ctx *ctx)
     }
   book_table_end(c);
   book_claim claim = {.id = "N16",
-                      .text = "beyond: with losses no step brings energy",
+                      .text = "with losses no step brings energy",
                       .published = "never",
                       .evidence = "27 boxes in a room, e = 0 to 1, friction 0 to 0.8, with and without gravity"};
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total; books close to %s", book_error(rise).s,
@@ -108,14 +108,14 @@ static vv_status slopes(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "N17",
-                      .text = "beyond: below the angle of friction a box does not creep",
+                      .text = "below the angle of friction a box does not creep",
                       .published = "0",
                       .evidence = "20, 26.5 and 26.56 degrees (the angle is 26.565), 1000 steps of 1/240 s"};
   snprintf(claim.measured, sizeof claim.measured, "%s m/s", book_error(slip).s);
   book_judge_target(&claim, slip, 1e-12);
   book_add_claim(c, &claim);
   claim = (book_claim){.id = "N18",
-                       .text = "beyond: above it, it slides as theory says",
+                       .text = "above it, it slides as theory says",
                        .published = "g (sin - mu cos) t",
                        .evidence = "27 and 30 degrees"};
   snprintf(claim.measured, sizeof claim.measured, "off by %s", book_error(off).s);
@@ -163,7 +163,7 @@ static vv_status stacks(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "N19",
-                      .text = "beyond: stacks do not sink",
+                      .text = "stacks do not sink",
                       .published = "0",
                       .evidence = "10, 100, and 10 boxes with a top box of 1000 kg, 1000 steps of 1/240 s"};
   snprintf(claim.measured, sizeof claim.measured, "%s m", book_error(most).s);
@@ -213,7 +213,7 @@ static vv_status columns(book_chapter *c, vv_ctx *ctx)
            book_error(rise).s);
   book_table_end(c);
   book_claim claim = {.id = "N20",
-                      .text = "beyond: 1000 boxes dropped in columns come to rest and stay",
+                      .text = "1000 boxes dropped in columns come to rest and stay",
                       .published = "0",
                       .evidence = "2 cm per layer, 480 steps to rest, drift over 10000 more"};
   snprintf(claim.measured, sizeof claim.measured, "drift %s of a box, speed %s m/s", book_error(drift).s,
@@ -278,17 +278,17 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "N21",
-                      .text = "beyond: energy does not rise in disordered heaps either",
+                      .text = "energy does not rise in disordered heaps either",
                       .published = "never",
                       .evidence = "64, 216, 1000 cubes dropped into a bin"};
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
-  claim =
-      (book_claim){.id = "N22",
-                   .text = "beyond: disordered heaps of 64 and 216 boxes come to rest",
-                   .published = "rest",
-                   .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};
+  claim = (book_claim){
+      .id = "N22",
+      .text = "disordered heaps of 64 and 216 boxes come to rest (the target once held for 1000 too, and was missed)",
+      .published = "rest",
+      .evidence = "6 and 8 s in steps of 4e-3 s; 1000 boxes are followed for 1 s only, while they fall"};
   snprintf(claim.measured, sizeof claim.measured, "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s", settled,
            SETTLE, book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s);
   book_judge_target_count(&claim, settled, SETTLE, "every box is slower than 1e-6 m/s");
@@ -298,8 +298,8 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 
 vv_status rigid_piles(book_chapter *c, vv_ctx *ctx)
 {
-  BOOK_TRY(slopes(c, ctx));
-  BOOK_TRY(stacks(c, ctx));
-  BOOK_TRY(columns(c, ctx));
-  return heaps(c, ctx);
+  if (book_wants(c, "N17 N18")) BOOK_TRY(slopes(c, ctx));
+  if (book_wants(c, "N19")) BOOK_TRY(stacks(c, ctx));
+  if (book_wants(c, "N20")) BOOK_TRY(columns(c, ctx));
+  return book_wants(c, "N21 N22") ? heaps(c, ctx) : VV_OK;
 }

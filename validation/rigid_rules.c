@@ -151,7 +151,7 @@ static vv_status rows(book_chapter *c, vv_ctx *ctx)
   }
   book_table_end(c);
   book_claim claim = {.id = "N14",
-                      .text = "beyond: as many balls leave a row as came in",
+                      .text = "as many balls leave a row as came in",
                       .published = "1, 2, 3",
                       .evidence = "1, 2, 3 against rows of 4, 3, 2, and 3 against 5; reflections"};
   snprintf(claim.measured, sizeof claim.measured, "to %s of the speed; energy %s (all rules)", book_error(error).s,
@@ -253,7 +253,7 @@ static vv_status break_of_15(book_chapter *c, vv_ctx *ctx)
            "Answering one contact after the other, as many programs do, is not offered: the halves would differ by the "
            "order of the list.");
   book_claim claim = {.id = "N15",
-                      .text = "beyond: the break of 15 balls keeps its mirror symmetry",
+                      .text = "the break of 15 balls keeps its mirror symmetry",
                       .published = "exact",
                       .evidence = "reflections at the time of impact and at whole steps"};
   snprintf(claim.measured, sizeof claim.measured, "%s; complementarity %s; energy %s",

@@ -130,7 +130,7 @@ static vv_status write_hemisphere(const book *b, const int size[2])
 
 static const shell_case list[] = {
     {.id = "T1",
-     .text = "square plate, simply supported, uniform load: w D/(q L^4) at the middle",
+     .text = "square plate, simply supported, uniform load (gravity): w D/(q L^4) at the middle",
      .published = "0.00406235 (Timoshenko)",
      .evidence = PLATE_RUNS,
      .format = "mesh: {rectangle: {size: [1, 1], pieces: [%d, %d]}}, " PLATE "supported}]",
@@ -142,7 +142,7 @@ static const shell_case list[] = {
      .exact = 0.00406235,
      .limit = 0.004},
     {.id = "T2",
-     .text = "square plate, clamped, uniform load: w D/(q L^4) at the middle",
+     .text = "square plate, clamped, uniform load (gravity): w D/(q L^4) at the middle",
      .published = "0.00126532 (Timoshenko)",
      .evidence = PLATE_RUNS,
      .format = "mesh: {rectangle: {size: [1, 1], pieces: [%d, %d]}}, " PLATE "clamped}]",
@@ -154,7 +154,7 @@ static const shell_case list[] = {
      .exact = 0.00126532,
      .limit = 0.006},
     {.id = "T3",
-     .text = "disc, simply supported, uniform load: w D/(q R^4) at the middle",
+     .text = "disc, simply supported, uniform load (gravity): w D/(q R^4) at the middle",
      .published = "(5 + nu)/(1 + nu)/64 = 0.0637019",
      .evidence = DISC_RUNS,
      .format = "mesh: {disc: {radius: 1, rings: %d}}, " PLATE "supported}]",
@@ -166,7 +166,7 @@ static const shell_case list[] = {
      .exact = 5.3 / 1.3 / 64.0,
      .limit = 0.0005},
     {.id = "T4",
-     .text = "disc, clamped, uniform load: w D/(q R^4) at the middle",
+     .text = "disc, clamped, uniform load (gravity): w D/(q R^4) at the middle",
      .published = "1/64 = 0.015625",
      .evidence = DISC_RUNS,
      .format = "mesh: {disc: {radius: 1, rings: %d}}, " PLATE "clamped}]",
@@ -177,6 +177,18 @@ static const shell_case list[] = {
      .scale = -PLATE_SCALE,
      .exact = 1.0 / 64.0,
      .limit = 0.0025},
+    {.id = "T8",
+     .text = "the disc of T3 under `pressure`, which acts on the polyhedron of the limit points",
+     .published = "(5 + nu)/(1 + nu)/64 = 0.0637019",
+     .evidence = DISC_RUNS,
+     .format = "mesh: {disc: {radius: 1, rings: %d}}, pressure: [{value: 0.01}], " PLATE "supported}]",
+     .size = {{6, 0}, {12, 0}, {24, 0}},
+     .gravity = "[0, 0, 0]",
+     .direction = 2,
+     .difference = 1e-7,
+     .scale = PLATE_SCALE,
+     .exact = 5.3 / 1.3 / 64.0,
+     .limit = 0.01},
     {.id = "T5",
      .text = "pinched cylinder with free ends: displacement under the load",
      .published = "0.1139 (Ashwell and Sabir 1972)",
@@ -307,8 +319,7 @@ static vv_status write_sphere(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "%s, order %s", book_fixed(value[SIZES - 1], 5).s,
            book_fixed(order_of(error), 1).s);
   book_judge_exact(&claim, fabs(order_of(error) - 2.0), 0.2);
-  snprintf(claim.rule, sizeof claim.rule,
-           "exact solution: reproduced if the order is within 0.2 of 2, else the program fails");
+  snprintf(claim.rule, sizeof claim.rule, "the order is within 0.2 of 2");
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -326,7 +337,8 @@ vv_status chapter_shells(book *b)
       c, "The kinds of border show in the orders: supported and clamped ones are of second order, a free one of first "
          "order in a strip of one element (docs/theory/shell.md), which T5 and T6 carry. The series of T6 settles "
          "near 0.0934, inside what is published; no single value is agreed on.");
-  for (int i = 0; i < VV_COUNT(list); i++) BOOK_TRY(write_case(b, c, &list[i]));
+  for (int i = 0; i < VV_COUNT(list); i++)
+    if (book_wants(c, list[i].id)) BOOK_TRY(write_case(b, c, &list[i]));
   book_heading(c, "Dynamics");
   BOOK_TRY(write_sphere(b, c));
   return book_chapter_end(c);

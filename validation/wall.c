@@ -141,7 +141,7 @@ static void claim_default(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS])
     force = fmax(force, fabs(x->force - 1));
   }
   book_claim claim = {.id = "W1", .text = "contact time 2L/c", .published = "0.1927 ms", .evidence = evidence};
-  snprintf(claim.measured, sizeof claim.measured, "off by %s", book_less(contact).s);
+  snprintf(claim.measured, sizeof claim.measured, "off by %s", book_percent(contact).s);
   book_judge_exact(&claim, contact, 0.02);
   book_add_claim(c, &claim);
   claim =
@@ -151,7 +151,7 @@ static void claim_default(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS])
   book_add_claim(c, &claim);
   claim =
       (book_claim){.id = "W3", .text = "force on the wall, in the mean", .published = "20.2 kN", .evidence = evidence};
-  snprintf(claim.measured, sizeof claim.measured, "off by %s", book_less(force).s);
+  snprintf(claim.measured, sizeof claim.measured, "off by %s", book_percent(force).s);
   book_judge_exact(&claim, force, 0.02);
   book_add_claim(c, &claim);
   claim = (book_claim){
@@ -168,38 +168,36 @@ static void claim_default(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS])
   book_add_claim(c, &claim);
 }
 
-/* An error of the energy in words that stay the same from machine to machine. */
-static book_text energy_error(double x)
-{
-  book_text all = {"more than all of the energy"};
-  return x >= 1 ? all : book_less(x);
-}
-
 static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMPS], const wall_facts fine[MESHES])
 {
-  static const char *const id[SAFETIES] = {"W6", "W7"};
-  static const char *const text[SAFETIES] = {
-      "the papers' jump rules, slab and nodal, keep the energy within 1 % at 0.8 of the stable step too",
-      "slab and nodal jumps keep the energy within 1 % at 0.1 of the stable step"};
-  static const char *const more[SAFETIES] = {
-      ": at long steps they pump energy into the end node of the bar, which the modified rule does not (W4, W5)", ""};
-  for (int k = 0; k < SAFETIES; k++) {
-    double energy[JUMPS] = {0};
-    for (int i = 0; i < TIPS; i++)
-      for (int j = 0; j < JUMPS; j++) energy[j] = fmax(energy[j], f[k][i][j].energy);
-    book_claim claim = {.id = id[k],
-                        .text = text[k],
-                        .published = "steps as long are not shown",
-                        .evidence = "lumped, split, cell tips, 100 elements"};
-    if (k == 1) claim.published = "exact";
-    snprintf(claim.measured, sizeof claim.measured, "off by %s (slab), %s (nodal)%s", energy_error(energy[0]).s,
-             energy_error(energy[1]).s, more[k]);
-    if (k == 0)
-      book_judge_below(&claim, fmax(energy[0], energy[1]), 0.01);
-    else
-      book_judge_exact(&claim, fmax(energy[0], energy[1]), 0.01);
-    book_add_claim(c, &claim);
+  static const char *const rule[2] = {"slab", "nodal"};
+  char text[2][160];
+  double worst = 0;
+  for (int j = 0; j < 2; j++) {
+    size_t used = (size_t)snprintf(text[j], sizeof text[j], "%s", rule[j]);
+    for (int i = 0; i < TIPS; i++) {
+      used += (size_t)snprintf(text[j] + used, sizeof text[j] - used, "%s %s (%s)", i > 0 ? "," : "",
+                               book_percent(f[0][i][j].energy).s, tips_word[i]);
+      worst = fmax(worst, f[1][i][j].energy);
+    }
   }
+  book_claim steps = {
+      .id = "W6",
+      .text = "the papers' jump rules at 0.8 of the stable step, longer than they show: lumped tips blow up, the "
+              "others do not",
+      .published = "not claimed",
+      .evidence = "lumped, split, cell tips, 100 elements; energy errors; the modified rule: W4, W5",
+      .chaotic = true};
+  snprintf(steps.measured, sizeof steps.measured, "%s; %s", text[0], text[1]);
+  book_tell(&steps);
+  book_add_claim(c, &steps);
+  steps = (book_claim){.id = "W7",
+                       .text = "slab and nodal jumps keep the energy at 0.1 of the stable step",
+                       .published = "exact",
+                       .evidence = "lumped, split, cell tips, 100 elements"};
+  snprintf(steps.measured, sizeof steps.measured, "off by %s at most", book_percent(worst).s);
+  book_judge_exact(&steps, worst, 0.01);
+  book_add_claim(c, &steps);
   book_claim claim = {.id = "W8",
                       .text = "restitution converges to 1",
                       .published = "e = 1",
@@ -207,8 +205,7 @@ static void claim_other_rules(book_chapter *c, wall_facts f[SAFETIES][TIPS][JUMP
   snprintf(claim.measured, sizeof claim.measured, "1 - e = %s to %s", book_number(1 - fine[0].rebound, 2).s,
            book_number(1 - fine[MESHES - 1].rebound, 2).s);
   book_judge_exact(&claim, (1 - fine[MESHES - 1].rebound) / (1 - fine[0].rebound), 0.5);
-  snprintf(claim.rule, sizeof claim.rule,
-           "exact solution: reproduced if 1 - e at 400 elements is at most half of that at 50");
+  snprintf(claim.rule, sizeof claim.rule, "1 - e at 400 elements is at most half of that at 50");
   book_add_claim(c, &claim);
 }
 

@@ -71,6 +71,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
+  c->correction = vvi_rules_correction(rule);
   c->flat = !c->curved && is_flat(c->block_a) && is_flat(c->block_b);
   c->gap0 = c->flat ? gap_of_positions(c, k->q) - displaced(c, k->q) : 0.0;
 }
@@ -210,8 +211,9 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
-      if (known && vv_is(rule, "arms", "C"))
-        return vv_complain(rule, "arms", "C is for rigid bodies: '%s' bends; use D", m->body[a->body].name);
+      if (known && !vv_is(rule, "arms", "D"))
+        return vv_complain(rule, "arms", "%s is for rigid bodies: '%s' bends; use D", vv_text(rule, "arms"),
+                           m->body[a->body].name);
       if (known) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "

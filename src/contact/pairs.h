@@ -17,6 +17,9 @@ typedef enum vvi_projection {
   VVI_HALF_STEP   /* as predictor, and respond to the half-step momentum */
 } vvi_projection;
 
+/* What a projection is to give back. */
+enum { VVI_CORRECT_ENERGY = 1, VVI_CORRECT_ANGULAR = 2 };
+
 typedef struct vvi_pair {
   int32_t a, b; /* patches, in the model's numbering */
   const vv_block *block_a, *block_b;
@@ -30,6 +33,7 @@ typedef struct vvi_pair {
   double compliance; /* of both tips in series; 0: hard */
   const vv_response_kind *response;
   vvi_projection projection;
+  unsigned correction;
 } vvi_pair;
 
 /* Of a curved pair: the node that touches, within its block. */

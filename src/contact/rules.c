@@ -94,6 +94,8 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "response", "reflect acts at the contact time: set 'method.step: event', or use dcr");
   if (!vv_is(c, "projection", "anticipate") && (event || vv_is(c, "response", "none")))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
+  if (!vv_is(c, "correction", "none") && vvi_rules_projection(c) <= VVI_UNTOUCHED)
+    status = vv_complain(c, "correction", "belongs to a 'projection' that moves places, such as 'paper'");
   if (vv_is(c, "search", "general") && event)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
@@ -182,6 +184,13 @@ vvi_projection vvi_rules_projection(const vv_group *rule)
   if (strcmp(word, "paper") == 0) return VVI_PREDICTOR; /* the reading that comes closest to its figures */
   while (i > 0 && strcmp(words[i], word) != 0) i--;
   return (vvi_projection)i;
+}
+
+unsigned vvi_rules_correction(const vv_group *rule)
+{
+  const char *word = vv_text(rule, "correction");
+  if (strcmp(word, "both") == 0) return VVI_CORRECT_ENERGY | VVI_CORRECT_ANGULAR;
+  return strcmp(word, "energy") == 0 ? VVI_CORRECT_ENERGY : strcmp(word, "angular") == 0 ? VVI_CORRECT_ANGULAR : 0u;
 }
 
 bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b)

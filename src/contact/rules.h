@@ -28,5 +28,6 @@ const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_
 /* Coefficient of friction of a line, the one that holds; kinetic (may be NULL): the smaller one that slides, 0: the same. */
 double vvi_rules_friction(const vv_group *rule, double *kinetic);
 vvi_projection vvi_rules_projection(const vv_group *rule);
+unsigned vvi_rules_correction(const vv_group *rule); /* VVI_CORRECT_... */
 /* Are two bodies answered with the surfaces, because one of them is general?  The paper's projections belong to the line. */
 bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b);

@@ -49,6 +49,7 @@ typedef struct vvi_sheet_rule {
   double restitution, friction;
   bool thick; /* surfaces keep half the sum of their thicknesses apart */
   vvi_projection projection;
+  unsigned correction;
 } vvi_sheet_rule;
 
 typedef struct vvi_sheet_branch {

@@ -89,6 +89,8 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
 {
   const bool slab = vv_is(g, "jump", "slab"), modified = vv_is(g, "jump", "modified");
   vv_status status = VV_OK;
+  if (vv_is(g, "on_off", "printed") && !slab)
+    status = vv_complain(g, "on_off", "printed belongs to 'jump: slab'; nodal has no impulse there anyway");
   if (m->stepper != &vv_event_stepper && names_a_jump(g))
     status = vv_complain(g, "jump", "belongs to 'step: event'; %s has no jump at the contact time", m->stepper->name);
   if (modified && m->order != 2)

@@ -135,6 +135,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
                                .log = &sim->log,
                                .h = def->step != 0.0 ? def->step : m->step,
                                .jump = vvi_jump_chosen(m),
+                               .on_off_printed = vv_is(vv_sub(m->root, "method"), "on_off", "printed"),
                                .composition = vvi_composition_find(m->order)};
   if ((m->stepper->claims & VV_EXPLICIT) != 0 && !(fabs(sim->step.h) <= m->stable_step))
     return vvi_fail(m->ctx, VV_ARG, "step %g is longer than the stable step %g", sim->step.h, m->stable_step);
@@ -269,6 +270,7 @@ bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
   *out = (vv_structure){.symplectic = v->symplectic,
                         .multisymplectic = v->multisymplectic,
                         .noether = v->noether,
+                        .configurational = v->grid != NULL ? vvi_grid_residual(v->grid) : NAN,
                         .sub_domains = v->by_slabs,
                         .ended = v->over,
                         .ended_at = v->over_time};

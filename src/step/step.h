@@ -48,6 +48,7 @@ struct vv_step {
   vvi_keys *keys; /* NULL: none are kept */
   double h;       /* signed step */
   vvi_jump jump;
+  bool on_off_printed; /* massless tips open and close without an impulse (jump slab) */
   const vvi_composition *composition;
   struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
   struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */

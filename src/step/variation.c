@@ -190,7 +190,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   v->by_slabs = m->stepper == &vv_leapfrog_stepper || s->jump != VVI_MODIFIED;
   for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
     VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
-  return VV_OK;
+  return v->by_slabs ? vvi_grid_create(m, arena, &v->grid) : VV_OK;
 }
 
 /* ---- slabs ---- */
@@ -215,6 +215,7 @@ void vvi_variation_slab_begin(struct vv_step *s, const double *f0)
   memcpy(v->p0, s->state->p, sizeof(double) * (size_t)s->model->np);
   memcpy(v->f0, f0, sizeof(double) * (size_t)s->model->np);
   memcpy(v->closed0, s->state->memory, sizeof(double) * (size_t)s->model->pairs->n);
+  if (v->grid != NULL) vvi_grid_begin(v->grid, s->state->q, s->state->p);
   for (int k = 0; k < active(v); k++) memcpy(v->dq0[k], v->dq[k], sizeof(double) * (size_t)s->model->np);
 }
 
@@ -425,6 +426,11 @@ void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const
   if (!v->flat) vvi_axpy(s->model->np, 0.5 * h, v->f0, v->ph);
   for (int k = 0; k < active(v); k++) vary_slab(s, k, h, f1);
   if (v->pending) settle(v);
+  if (v->grid != NULL) {
+    memcpy(v->x, ph, sizeof(double) * (size_t)s->model->np);
+    vvi_axpy(s->model->np, 0.5 * h, f1, v->x);
+    vvi_grid_end(v->grid, h, v->q0, v->ph, s->state->q, ph, v->x);
+  }
   for (int i = 0; i < v->n_domain; i++) domain_slab(s, &v->domain[i], h, ph);
   for (int k = 0; k < VARY_U; k++) v->dt[k] += v->dh[k];
   memset(v->struck, 0, (size_t)s->model->np);

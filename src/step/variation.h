@@ -11,6 +11,7 @@
  * A third variation, U, is the response to a unit of impulse at the last event: the slab rule fixes the impulse by the
  * energy of the slab after the event, so its variation is known only when that slab is done. */
 #pragma once
+#include "step/grid.h"
 #include "step/step.h"
 
 enum { VARY_V, VARY_W, VARY_U, VARY_ALL, VARY_DOMAINS = 4 };
@@ -54,6 +55,7 @@ struct vvi_variation {
   bool by_slabs;                               /* sub-domain sums make sense: every step is made of slabs */
   bool over;                                   /* simultaneous events: no derivative exists, the check ends here */
   double over_time;
+  vvi_grid *grid; /* configurational forces; NULL: no body has them, or steps are not made of slabs */
   vvi_domain domain[VARY_DOMAINS];
   int n_domain;
 };

@@ -723,7 +723,7 @@ static const char *program; /* argv[0] */
 static void test_full_disk(void **state)
 {
   (void)state;
-  static const rlim_t bytes[] = {120000, 150000, 180000, 260000};
+  static const rlim_t bytes[] = {140000, 170000, 200000, 280000};
   for (int i = 0; i < VV_COUNT(bytes); i++) {
     int status = 0;
     const pid_t child = fork();

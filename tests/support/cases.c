@@ -110,7 +110,8 @@ bool cases_scene(const cases_def *def, char *text, size_t size)
   say(&w, "visviva: 1\ntitle: Two bars, case %d\n", def->number);
   say(&w, "time: {end: %s, step: %s}\n", number(or_else(def->end, CASES_END)).text,
       number(or_else(def->dt, CASES_DT)).text);
-  say(&w, "method: {step: %s, jump: %s}\n", word(def->step, "event"), word(def->jump, "slab"));
+  say(&w, "method: {step: %s, jump: %s%s%s}\n", word(def->step, "event"), word(def->jump, "slab"),
+      def->method ? ", " : "", word(def->method, ""));
   say(&w, "bodies:\n");
   for (int side = 0; side < 2; side++) say_bar(&w, def, r, side);
   say(&w, "contacts: [{between: [left, right], restitution: 1%s}]\n", word(def->contact, ""));

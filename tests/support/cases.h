@@ -26,6 +26,7 @@ typedef struct cases_def {
   int elements[2];     /* of A and B */
   double shift;        /* velocity added to both bars (Galilean boost) */
   const char *contact; /* further words of the contact, after a comma */
+  const char *method;  /* further words of the method, after a comma */
   const char *extra;   /* further lines of the scene, each ending in a newline */
 } cases_def;
 

@@ -462,7 +462,9 @@ enum bar_output {
   OUT_PLASTIC,
   OUT_DAMAGE,
   OUT_ENERGY,
-  OUT_DISSIPATED
+  OUT_DISSIPATED,
+  OUT_CONFIGURATIONAL,
+  OUT_PSEUDO
 };
 static const vv_output_field output_field[] = {
     {"position", "m", 3, false},
@@ -475,6 +477,8 @@ static const vv_output_field output_field[] = {
     {"damage", "1", 1, true},
     {"energy_density", "J/m^3", 1, true},
     {"dissipated_density", "J/m^3", 1, true},
+    {"configurational_force", "N", 1, true},
+    {"pseudomomentum", "kg m/s", 1, true},
 };
 
 static double node_output(const vv_block *b, int field, const double *u, const double *p, int64_t i)
@@ -514,12 +518,32 @@ static double element_output(const vv_block *b, int32_t j, int field, const doub
   }
 }
 
+/* How the Lagrangian of an element changes with its length, masses and spring going with it, and the momentum of shifts of the
+ * bar along itself; m: what the element gives to its two nodes.                                              [bars 54, 55] */
+static double shift_output(const vv_block *b, int32_t j, int field, const double *u, const double *p, int64_t e)
+{
+  const int64_t at = b->body[j]->element0 + e, node = b->element_node[2 * at];
+  const double *inverse = bar_node(b, BAR_INVERSE_MASS), *x = bar_node(b, BAR_X);
+  const double l = bar_element(b, BAR_LENGTH)[at], area = bar_element(b, BAR_AREA)[at];
+  const double m[2] = {bar_element(b, BAR_MASS_LEFT)[at], bar_element(b, BAR_MASS_RIGHT)[at]};
+  const double stretch = 1.0 + (u[node + 1] - u[node]) / l, g = bar_body(b, j)[BAR_GRAVITY];
+  double kinetic = 0.0, potential = 0.0, momentum = 0.0;
+  for (int k = 0; k < 2; k++) {
+    const double v = inverse[node + k] * p[node + k];
+    kinetic += 0.5 * m[k] * v * v, momentum += m[k] * v, potential -= m[k] * g * (x[node + k] + u[node + k]);
+  }
+  if (field == OUT_PSEUDO) return momentum * stretch;
+  return (kinetic - potential) / l - area * element_output(b, j, OUT_ENERGY, u, e) +
+         area * element_output(b, j, OUT_STRESS, u, e) * stretch;
+}
+
 static void bar_output(const vv_block *b, int field, const double *u, const double *p, double *out)
 {
   if (output_field[field].on_elements) {
     for (int32_t j = 0; j < b->n_body; j++)
       for (int64_t e = 0; e < b->body[j]->n_element; e++)
-        out[b->body[j]->element0 + e] = element_output(b, j, field, u, e);
+        out[b->body[j]->element0 + e] =
+            field >= OUT_CONFIGURATIONAL ? shift_output(b, j, field, u, p, e) : element_output(b, j, field, u, e);
     return;
   }
   for (int32_t j = 0; j < b->n_body; j++) {

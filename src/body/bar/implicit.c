@@ -2,7 +2,7 @@
  *
  * The force of a spring in a step is what its energy changes by, over what its length changes by: the mean force of a linear
  * one, and of a neo-Hookean one with stretches L_n, L_n+1
- *   N = (k l/3) ((L_n + L_n+1)/2 - 1/(L_n L_n+1))                                                                   [bars 54]
+ *   N = (k l/3) ((L_n + L_n+1)/2 - 1/(L_n L_n+1))                                                                   [bars 57]
  *   (2/h^2) m (z_i - h v_i) = N_i - N_i-1 + m g + contacts,   p_n+1 = p_n + (2/h) (m z - h p_n)
  * by Newton's method; the tangent has three diagonals. */
 #include "body/bar/bar.h"
@@ -43,7 +43,7 @@ static bool is_held(const bar_step *w, int64_t i)
 }
 
 /* What springs are longer by is a sum of its changes: differences of displacements that have grown large have their rounding, and
- * the energy would walk.  v: what those lack.                                                                       [bars 54] */
+ * the energy would walk.  v: what those lack.                                                                       [bars 57] */
 static void bar_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *p,
                       const double *v, double *work)
 {
@@ -60,7 +60,7 @@ static void bar_begin(const vv_block *b, int32_t j, double t, double h, const do
   for (int64_t i = 0; i + 1 < w->n; i++) w->du[i] = w->q[i + 1] - w->q[i] + v[w->first + i];
 }
 
-/* Force of the spring behind node i in the step, and its derivative by what it is longer at the end.                [bars 54] */
+/* Force of the spring behind node i in the step, and its derivative by what it is longer at the end.                [bars 57] */
 static double spring(const bar_step *w, int64_t i, double *stiff)
 {
   const int64_t at = w->first + i;

@@ -211,7 +211,9 @@ enum beam_output_word {
   OUT_PLASTIC,
   OUT_DAMAGE,
   OUT_ENERGY,
-  OUT_DISSIPATED
+  OUT_DISSIPATED,
+  OUT_CONFIGURATIONAL,
+  OUT_PSEUDO
 };
 const vv_output_field beam_output_field[] = {
     {"position", "m", 3, false},
@@ -230,6 +232,8 @@ const vv_output_field beam_output_field[] = {
     {"damage", "1", 1, true},
     {"energy_density", "J/m", 1, true},
     {"dissipated_density", "J/m", 1, true},
+    {"configurational_force", "N", 1, true},
+    {"pseudomomentum", "kg m/s", 1, true},
 };
 _Static_assert(sizeof beam_output_field / sizeof *beam_output_field == BEAM_OUTPUTS, "one row each");
 
@@ -302,6 +306,64 @@ static double stored_density(const vv_block *b, int32_t j, int64_t e, const doub
   return sum;
 }
 
+/* n.G + m.K with the whole strains, as the rule of the body measures them, and the whole curvature. */
+static double strain_work(const vv_block *b, int32_t j, bool director, const double *q, int64_t e, const double e6[6],
+                          double curvature[3])
+{
+  const beam_body *k = beam_of(b, j);
+  const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  double sum = 0.0, felt[6];
+  for (int c = 0; c < 3; c++)
+    curvature[c] = e6[3 + c] + (director ? k->rest_curvature[c] : k->rest_psi[c] / k->l), felt[c] = k->c1[c] * e6[c],
+    felt[3 + c] = k->c2[c] * e6[3 + c];
+  if (!beam_is_elastic(b, j)) beam_flow_resultants(b, j, e, q, e6, felt);
+  for (int c = 0; c < 3; c++) sum += felt[3 + c] * curvature[c];
+  if (!director && k->strain == BEAM_TRAPEZOID) {
+    const element_strain s = strain_of(b, k, q, node[0], node[1]);
+    for (int c = 0; c < 3; c++)
+      sum += 0.5 * k->c1[c] * (s.a[c] * (s.a[c] + k->rest_a[c]) + s.b[c] * (s.b[c] + k->rest_b[c]));
+    return sum;
+  }
+  for (int c = 0; c < 3; c++) sum += felt[c] * (e6[c] + (director ? k->rest_strain[c] : k->rest[c]));
+  return sum;
+}
+
+/* What the trapezoid rule stores, per length, from the strains at both nodes. */
+static double element_density(const vv_block *b, int32_t j, bool director, const double *q, int64_t e,
+                              const double e6[6])
+{
+  const beam_body *k = beam_of(b, j);
+  const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  if (director || k->strain != BEAM_TRAPEZOID || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
+  const element_strain s = strain_of(b, k, q, node[0], node[1]);
+  return element_energy(k, &s) / k->l;
+}
+
+/* How the Lagrangian of an element changes with its length, and the momentum of shifts of the beam along itself: momentum
+ * times x', spin times curvature.                                                                           [beam 78, 79] */
+static double shift_output(const vv_block *b, int32_t j, bool director, int field, const double *q, const double *p,
+                           int64_t e, const double e6[6])
+{
+  const beam_body *k = beam_of(b, j);
+  const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  double curvature[3], x[2][3], frame[9], P[3], S[3], inertia[3], omega[3], kinetic = 0.0, momentum = 0.0;
+  const double work = strain_work(b, j, director, q, e, e6, curvature);
+  for (int i = 0; i < 2; i++) beam_get(b, q, node[i], x[i], frame);
+  for (int i = 0; i < 2; i++) {
+    const double part = 0.5 * k->rho_a, inverse = beam_node(b, BEAM_INVERSE_MASS)[node[i]];
+    beam_get(b, q, node[i], x[i], frame);
+    momentum_of(b, p, node[i], P, S);
+    beam_inertia(b, k, node[i], inertia);
+    body_rate(inertia, frame, S, omega);
+    for (int c = 0; c < 3; c++) {
+      const double v = inverse * P[c], spin = 0.5 * k->inertia[c] * omega[c];
+      kinetic += 0.5 * (part * v * v + spin * omega[c]) + part * b->gravity[c] * x[i][c];
+      momentum += part * v * (x[1][c] - x[0][c]) + k->l * spin * curvature[c];
+    }
+  }
+  return field == OUT_PSEUDO ? momentum : kinetic - element_density(b, j, director, q, e, e6) + work;
+}
+
 static void write_output(const vv_block *b, bool director, int field, const double *q, const double *p, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) {
@@ -317,6 +379,10 @@ static void write_output(const vv_block *b, bool director, int field, const doub
       }
       measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
+      if (field >= OUT_CONFIGURATIONAL) {
+        out[e] = shift_output(b, j, director, field, q, p, e - body->element0, e6);
+        continue;
+      }
       if (field == OUT_ENERGY) {
         out[e] = stored_density(b, j, e - body->element0, q, e6);
         continue;

@@ -279,7 +279,7 @@ void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 16 };
+enum { BEAM_OUTPUTS = 18 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 /* The same with the strains of the energy-momentum form. */

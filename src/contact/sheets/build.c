@@ -46,7 +46,8 @@ static vv_status fill_rules(builder *k)
     s->rule[i] = (vvi_sheet_rule){.restitution = vv_number(g, "restitution"),
                                   .friction = vvi_rules_friction(g, NULL),
                                   .thick = vv_boolean(g, "thickness"),
-                                  .projection = vvi_rules_projection(g)};
+                                  .projection = vvi_rules_projection(g),
+                                  .correction = vvi_rules_correction(g)};
     if (k->used[i]) vvi_sheets_use(s, i);
   }
   s->rule_of = vvi_sheet_meets_bodies, s->meets = k->meets;
@@ -256,17 +257,17 @@ static vv_status fill_parts(builder *k, vvi_sheet_part *part)
   return VV_OK;
 }
 
-/* The paper's step knows closed surfaces of nodes, and three of the projections. */
+/* The paper's step knows surfaces of nodes, and three of the projections. */
 static vv_status refuse_projection(const builder *k, int32_t a, int32_t b, int32_t rule)
 {
   const struct vvi_sheets *s = k->sheets;
   const vvi_projection how = s->rule[rule].projection;
   const vv_patch *x = vvi_model_patch(k->m, k->patch[a]), *y = vvi_model_patch(k->m, k->patch[b]);
-  const bool fit = is_surface(x) && is_surface(y) && x->closed && y->closed && !s->body[a].loose && !s->body[b].loose;
+  const bool fit = is_surface(x) && is_surface(y) && !s->body[a].loose && !s->body[b].loose;
   if (how == VVI_ANTICIPATE || (fit && how != VVI_KEPT && how != VVI_RECOMPUTED)) return VV_OK;
   return vv_complain(k->rules->rule[rule].group, "projection",
                      fit ? "surfaces know 'anticipate', 'none', 'paper', 'predictor' and 'half-step'"
-                         : "only closed surfaces that meet in their control mesh can be projected; use 'anticipate'");
+                         : "only surfaces that meet in their control mesh can be projected; use 'anticipate'");
 }
 
 static vv_status refuse_projections(const builder *k)

@@ -134,6 +134,7 @@ static void put_structure(vvi_json *j, const vv_results *r, const vv_sim *sim)
   vvi_json_number(j, "symplectic", s.symplectic);
   vvi_json_number(j, "multisymplectic", s.sub_domains ? s.multisymplectic : NAN);
   vvi_json_number(j, "noether", s.sub_domains ? s.noether : NAN);
+  vvi_json_number(j, "configurational", s.configurational);
   vvi_json_flag(j, "sub_domains", s.sub_domains);
   vvi_json_flag(j, "ended", s.ended);
   vvi_json_number(j, "checked_until", s.ended ? s.ended_at : r->time);

@@ -1,6 +1,7 @@
 /* step/dcr2005/surfaces.c  The step of the 2005 paper on surfaces: penetrate, project, respond.
  *
- * Surfaces are closed and oriented outwards.  Pairs come from triangles that intersect after the drift: the corner common to
+ * Closed surfaces are oriented outwards; where one is open, a pair is oriented by the side on which it was before the drift.
+ * Pairs come from triangles that intersect after the drift: the corner common to
  * two edges that pierce the other triangle (vertex and face), or one edge of each that pierces the other (edges).  With the
  * edges u, v and w = P - A, or w = C - A,                                                                  [sheets 13]
  *   g = -(u x v).w,   row -grad g/|u x v|,   p+ = p - (1 + e) (grad g.v)/(grad g.M^-1 grad g) grad g  if it approaches.
@@ -18,15 +19,21 @@
 typedef struct dcr_pair {
   int32_t a, b, couple; /* as in vvi_sheet_pair; its candidate pair */
   int32_t found;        /* when, in this search */
+  double side; /* +-1: the normal of the features leads to where they were apart; 0: outwards, of closed surfaces */
+  double work; /* J: that its projection did, to be taken back */
 } dcr_pair;
 
 struct vvi_dcr_surfaces {
+  const struct vv_step *step;
   vvi_sheet_search *search;
   vvi_arena *arena;
   dcr_pair *pair; /* [room] */
   int32_t n, room;
   bool full;      /* no memory for one more */
   int32_t couple; /* being searched */
+  double h;       /* s: of the drift that has just been */
+  double *force;  /* [np] before places are moved; NULL: no work is taken back */
+  double owed;    /* J: work of this step that no response has taken back yet */
   double deepest; /* m: of this step */
   int64_t acted;  /* pairs answered in it */
 };
@@ -43,6 +50,21 @@ static void minus(const double a[3], const double b[3], double d[3])
   for (int i = 0; i < 3; i++) d[i] = a[i] - b[i];
 }
 
+/* The block and the node of a mover of the search. */
+static const vv_block *node_of(const struct vvi_sheets *m, int32_t mover, int64_t *node)
+{
+  const vvi_sheet_body *b = &m->body[m->body_of_mover[mover]];
+  *node = b->node0 + (mover - b->mover0);
+  return b->block;
+}
+
+static void mover_of(const struct vv_step *s, int32_t mover, vv_mover *out)
+{
+  int64_t node;
+  const vv_block *b = node_of(s->model->sheets, mover, &node);
+  b->kind->mover(b, node, s->state->q + b->q0, s->state->p + b->p0, out);
+}
+
 /* ---- geometry of a pair ---- */
 
 static void face_row(const double x[4][3], bite *k, double area, const double n[3])
@@ -56,8 +78,16 @@ static void face_row(const double x[4][3], bite *k, double area, const double n[
   }
 }
 
+static void turn_over(bite *k)
+{
+  for (int i = 0; i < 3; i++) {
+    k->pair.n[i] = -k->pair.n[i];
+    for (int j = 0; j < 4; j++) k->row[j][i] = -k->row[j][i];
+  }
+}
+
 /* n leads out of the face, or from the second edge's body to the first's; depth > 0 inside. */
-static bool measure_face(const double x[4][3], double edge, bite *k)
+static bool measure_face(const double x[4][3], double edge, double side_of, bite *k)
 {
   double u[3], v[3], w[3], n[3], side[3];
   minus(x[2], x[1], u), minus(x[3], x[1], v), minus(x[0], x[1], w);
@@ -68,11 +98,12 @@ static bool measure_face(const double x[4][3], double edge, bite *k)
   const double s = vvi_dot3(side, n) / area;
   vvi_cross3(u, w, side);
   const double t = vvi_dot3(side, n) / area;
-  k->depth = -vvi_dot3(n, w);
+  k->depth = (side_of < 0.0 ? 1.0 : -1.0) * vvi_dot3(n, w);
   k->inside = k->depth > 0.0 && k->depth < 0.3 * edge && s >= -0.02 && t >= -0.02 && s + t <= 1.02;
   k->pair.c[0] = 1.0, k->pair.c[1] = s + t - 1.0, k->pair.c[2] = -s, k->pair.c[3] = -t;
   memcpy(k->pair.n, n, sizeof n);
   face_row(x, k, area, n);
+  if (side_of < 0.0) turn_over(k);
   return true;
 }
 
@@ -100,6 +131,44 @@ static bool measure_edges(const double x[4][3], double edge, const double outwar
   return true;
 }
 
+/* (u x v).w of the features before the drift: on which side of each other they were.  Nodes have flown straight. */
+static double side_before(const struct vv_step *s, const vvi_dcr_surfaces *w, const dcr_pair *p)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  int32_t vertex[4];
+  double x[4][3], u[3], v[3], to[3], n[3];
+  vvi_sheet_vertices(m, p->a, p->b, vertex);
+  for (int i = 0; i < 4; i++) {
+    vv_mover at;
+    mover_of(s, m->mover[vertex[i]], &at);
+    vvi_sheet_place(&w->search->motion, vertex[i], false, x[i]);
+    for (int c = 0; c < 3; c++) x[i][c] -= w->h * at.velocity[c];
+  }
+  if (p->a >= 0) {
+    minus(x[2], x[1], u), minus(x[3], x[1], v), minus(x[0], x[1], to);
+  } else {
+    minus(x[1], x[0], u), minus(x[3], x[2], v), minus(x[2], x[0], to);
+  }
+  vvi_cross3(u, v, n);
+  return vvi_dot3(n, to) < 0.0 ? -1.0 : 1.0;
+}
+
+static bool is_open(const struct vv_step *s, const struct vvi_sheets *m, int32_t vertex)
+{
+  return !vvi_model_patch(s->model, m->body[m->body_of[vertex]].patch)->closed;
+}
+
+/* A pair of features, oriented. */
+static dcr_pair oriented(const vvi_dcr_surfaces *w, int32_t a, int32_t b)
+{
+  const struct vvi_sheets *m = w->search->sheets;
+  dcr_pair p = {.a = a, .b = b};
+  int32_t vertex[4];
+  vvi_sheet_vertices(m, a, b, vertex);
+  if (is_open(w->step, m, vertex[0]) || is_open(w->step, m, vertex[3])) p.side = side_before(w->step, w, &p);
+  return p;
+}
+
 /* Mean normal of the triangles at an edge. */
 static void edge_normal(const vvi_sheet_motion *at, int32_t edge, double n[3])
 {
@@ -124,7 +193,14 @@ static bool measure(const vvi_sheet_motion *at, const dcr_pair *p, bite *k)
   double x[4][3], a[3], b[3];
   for (int i = 0; i < 4; i++) vvi_sheet_place(at, k->pair.vertex[i], false, x[i]);
   const double edge = vvi_sheets_edge(s, s->body_of[k->pair.vertex[0]], s->body_of[k->pair.vertex[3]]);
-  if (p->a >= 0) return measure_face((const double(*)[3])x, edge, k);
+  if (p->a >= 0) return measure_face((const double(*)[3])x, edge, p->side, k);
+  if (p->side != 0.0) { /* along u x v or against it */
+    double u[3], v[3];
+    minus(x[1], x[0], u), minus(x[3], x[2], v);
+    vvi_cross3(u, v, a);
+    for (int i = 0; i < 3; i++) a[i] *= p->side;
+    return measure_edges((const double(*)[3])x, edge, a, k);
+  }
   edge_normal(at, -1 - p->a, a);
   edge_normal(at, p->b, b);
   for (int i = 0; i < 3; i++) a[i] -= b[i];
@@ -150,7 +226,7 @@ static bool pierces(const double p[3], const double q[3], const double t[3][3])
   return (c > 0.0) == (d > 0.0) && (d > 0.0) == (e > 0.0);
 }
 
-static void add(vvi_dcr_surfaces *k, int32_t a, int32_t b, double depth)
+static void add(vvi_dcr_surfaces *k, const dcr_pair *p, double depth)
 {
   k->deepest = fmax(k->deepest, depth);
   if (k->n == k->room) {
@@ -163,7 +239,8 @@ static void add(vvi_dcr_surfaces *k, int32_t a, int32_t b, double depth)
     if (k->n > 0) memcpy(more, k->pair, sizeof *more * (size_t)k->n);
     k->pair = more, k->room = room;
   }
-  k->pair[k->n] = (dcr_pair){.a = a, .b = b, .couple = k->couple, .found = k->n};
+  k->pair[k->n] = *p;
+  k->pair[k->n].couple = k->couple, k->pair[k->n].found = k->n;
   k->n++;
 }
 
@@ -173,10 +250,10 @@ static void add_corner(vvi_dcr_surfaces *k, int32_t e, int32_t f, unsigned edges
   const struct vvi_sheets *s = k->search->sheets;
   const int common = edges == 6 ? 0 : edges == 5 ? 1 : 2; /* bit i: the edge opposite to corner i */
   for (int i = 0; i < 3; i++) {
-    const dcr_pair p = {.a = s->element[3 * (int64_t)e + (common + i) % 3], .b = f};
+    const dcr_pair p = oriented(k, s->element[3 * (int64_t)e + (common + i) % 3], f);
     bite b;
     if (!measure(&k->search->motion, &p, &b) || !b.inside) continue;
-    add(k, p.a, p.b, b.depth);
+    add(k, &p, b.depth);
     return;
   }
 }
@@ -201,9 +278,9 @@ static void meet(void *user, int32_t e, int32_t f)
   if (count[1] == 2 && count[0] == 0) add_corner(k, f, e, mask[1]);
   if (count[0] != 1 || count[1] != 1) return;
   const int i = mask[0] == 1 ? 0 : mask[0] == 2 ? 1 : 2, j = mask[1] == 1 ? 0 : mask[1] == 2 ? 1 : 2;
-  const dcr_pair p = {.a = -1 - s->element_edge[3 * (int64_t)e + i], .b = s->element_edge[3 * (int64_t)f + j]};
+  const dcr_pair p = oriented(k, -1 - s->element_edge[3 * (int64_t)e + i], s->element_edge[3 * (int64_t)f + j]);
   bite b;
-  if (measure(&k->search->motion, &p, &b) && b.inside) add(k, p.a, p.b, b.depth);
+  if (measure(&k->search->motion, &p, &b) && b.inside) add(k, &p, b.depth);
 }
 
 static vvi_projection projection_of(const vvi_sheet_search *s, int32_t couple)
@@ -253,37 +330,66 @@ static void search(vvi_dcr_surfaces *k)
 
 /* ---- projection ---- */
 
+/* Turns the four nodes of a pair about their centre so that their angular momentum changes by -spin; their momentum stays.
+ * With masses m and arms r from the centre,  dv = w x r,  sum m r x (w x r) = -spin.                           [sheets 13b] */
+static void turn_back(struct vv_step *s, const vvi_dcr_surfaces *k, const vvi_feature_pair *p, const double spin[3])
+{
+  const struct vvi_sheets *m = k->search->sheets;
+  double mass[4], x[4][3], middle[3] = {0, 0, 0}, all = 0.0, inertia[6] = {0}, turn[3];
+  for (int i = 0; i < 4; i++) {
+    vv_mover at;
+    mover_of(s, m->mover[p->vertex[i]], &at);
+    const double inverse = (at.inverse_mass[0] + at.inverse_mass[1] + at.inverse_mass[2]) / 3.0;
+    mass[i] = inverse > 0.0 ? 1.0 / inverse : 0.0;
+    vvi_sheet_place(&k->search->motion, p->vertex[i], false, x[i]);
+    all += mass[i];
+    for (int c = 0; c < 3; c++) middle[c] += mass[i] * x[i][c];
+  }
+  for (int i = 0; i < 4; i++) {
+    for (int c = 0; c < 3; c++) x[i][c] -= middle[c] / all;
+    const double *r = x[i], square = vvi_dot3(r, r);
+    for (int c = 0; c < 3; c++) inertia[c] += mass[i] * (square - r[c] * r[c]);
+    inertia[3] -= mass[i] * r[1] * r[2], inertia[4] -= mass[i] * r[0] * r[2], inertia[5] -= mass[i] * r[0] * r[1];
+  }
+  if (!vvi_solve6(inertia, spin, turn)) return;
+  for (int i = 0; i < 4; i++) {
+    double dv[3], j[6] = {0};
+    int64_t node;
+    const vv_block *b = node_of(m, m->mover[p->vertex[i]], &node);
+    vvi_cross3(turn, x[i], dv);
+    for (int c = 0; c < 3; c++) j[c] = -mass[i] * dv[c];
+    b->kind->scatter(b, node, s->state->q + b->q0, j, s->state->p + b->p0);
+  }
+}
+
 /* The vertex onto the face, the first edge onto the second. */
-static void project(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p)
+static void project(struct vv_step *s, vvi_dcr_surfaces *w, dcr_pair *p)
 {
   const struct vvi_sheets *m = w->search->sheets;
+  const unsigned correction = m->rule[w->search->list[p->couple].rule].correction;
+  double spin[3] = {0, 0, 0};
   bite k;
   if (!measure(&w->search->motion, p, &k) || !k.inside) return;
   for (int i = 0; i < (p->a < 0 ? 2 : 1); i++) {
     const int32_t v = k.pair.vertex[i];
     const vvi_sheet_body *b = &m->body[m->body_of[v]];
-    double *q = s->state->q + b->block->q0 + b->node0 + (m->mover[v] - b->mover0);
-    for (int c = 0; c < 3; c++) q[c * b->block->column] += k.depth * k.pair.n[c];
+    const int64_t node = b->node0 + (m->mover[v] - b->mover0);
+    double *q = s->state->q + b->block->q0 + node, way[3], momentum[3], more[3];
+    for (int c = 0; c < 3; c++) {
+      way[c] = k.depth * k.pair.n[c];
+      q[c * b->block->column] += way[c];
+      momentum[c] = s->state->p[b->block->p0 + node + c * b->block->column];
+      if (w->force != NULL) p->work -= w->force[b->block->p0 + node + c * b->block->column] * way[c];
+    }
+    vvi_cross3(way, momentum, more);
+    for (int c = 0; c < 3; c++) spin[c] += more[c];
     vvi_sheet_shifted(w->search, m->mover[v], fabs(k.depth));
   }
+  if (correction & VVI_CORRECT_ANGULAR) turn_back(s, w, &k.pair, spin);
+  if (correction & VVI_CORRECT_ENERGY) w->owed += p->work;
 }
 
 /* ---- response ---- */
-
-/* The block and the node of a mover of the search. */
-static const vv_block *node_of(const struct vvi_sheets *m, int32_t mover, int64_t *node)
-{
-  const vvi_sheet_body *b = &m->body[m->body_of_mover[mover]];
-  *node = b->node0 + (mover - b->mover0);
-  return b->block;
-}
-
-static void mover_of(const struct vv_step *s, int32_t mover, vv_mover *out)
-{
-  int64_t node;
-  const vv_block *b = node_of(s->model->sheets, mover, &node);
-  b->kind->mover(b, node, s->state->q + b->q0, s->state->p + b->p0, out);
-}
 
 /* Speeds of n rows with the same movers, and what unit impulses along one do to another: [n][n]. */
 static void feel(const struct vv_step *s, int n, const vvi_row *const row[], double *speed, double *k)
@@ -393,7 +499,11 @@ static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, d
   feel(s, 1, &normal, &speed, &inverse);
   const double u = direction * speed, e = rule->restitution;
   if (!(u < 0.0)) return;
-  const double l = -(1.0 + e) * u / inverse, lost = 0.5 * (1.0 - e * e) * u * u / inverse;
+  /* the work of its own projection first, and what others of this step left: a l^2/2 + u l = -work.      [sheets 13a] */
+  const double work = rule->correction & VVI_CORRECT_ENERGY ? fmin(w->owed, 0.5 * u * u / inverse) : 0.0;
+  const double back = sqrt(fmax(0.0, u * u - 2.0 * inverse * work)); /* the speed after it, for e = 1 */
+  const double l = (-u + e * back) / inverse, lost = 0.5 * (1.0 - e * e) * back * back / inverse;
+  w->owed -= work;
   push(s, normal, direction * l);
   const double rubbed = rule->friction > 0.0 ? rub(s, across, rule->friction * l, j) : 0.0;
   vvi_sum_add(&s->ledger->posted.restitution_loss, lost);
@@ -418,13 +528,30 @@ vv_status vvi_dcr_surfaces_create(struct vv_step *s, vvi_dcr_surfaces **out)
   if (s->model->sheets == NULL || s->model->sheets->projection == VVI_ANTICIPATE) return VV_OK;
   vvi_dcr_surfaces *k = *out = VVI_ARENA_NEW(s->arena, vvi_dcr_surfaces, 1);
   if (k == NULL) return VV_NOMEM;
-  k->arena = s->arena, k->search = s->contact->features->search;
+  k->arena = s->arena, k->step = s, k->search = s->contact->features->search;
+  const struct vvi_sheets *m = s->model->sheets;
+  bool energy = false;
+  for (int32_t i = 0; i < m->n_rule; i++) energy = energy || (m->rule[i].correction & VVI_CORRECT_ENERGY);
+  if (energy && (k->force = VVI_ARENA_NEW(s->arena, double, s->state->np)) == NULL) return VV_NOMEM;
   return VV_OK;
 }
 
-bool vvi_dcr_surfaces_resolve(struct vv_step *s, vvi_dcr_surfaces *k, double t, double direction, int stage)
+/* The forces before places are moved. */
+static void feel_forces(struct vv_step *s, vvi_dcr_surfaces *k, double t)
 {
-  if (stage == 0) k->acted = 0, k->deepest = 0.0, search(k);
+  if (k->force == NULL || k->n == 0) return;
+  memset(k->force, 0, sizeof *k->force * (size_t)s->state->np);
+  vvi_sys_kick(s->model, t, 1.0, s->state->q, k->force);
+}
+
+bool vvi_dcr_surfaces_resolve(struct vv_step *s, vvi_dcr_surfaces *k, double t, double h, int stage)
+{
+  const double direction = h < 0.0 ? -1.0 : 1.0;
+  if (stage == 0) {
+    k->acted = 0, k->deepest = 0.0, k->owed = 0.0, k->h = h;
+    search(k);
+    feel_forces(s, k, t);
+  }
   for (int32_t i = 0; i < k->n; i++) {
     const vvi_projection how = projection_of(k->search, k->pair[i].couple);
     if (stage == 0 && how != VVI_UNTOUCHED) project(s, k, &k->pair[i]);

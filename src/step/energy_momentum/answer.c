@@ -109,7 +109,7 @@ static void join_arms(const vvi_em_rigid *w, vvi_em_contact *c)
 {
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
   for (int k = 0; k < 3; k++) {
-    const double apart = middle(s, k) - middle(m, k);
+    const double apart = c->law->printed ? s->x[k] - m->x[k] : middle(s, k) - middle(m, k);
     if (c->law->early) {
       const double d = apart + c->early_s[k] - c->early_m[k];
       c->arm_s[k] = c->early_s[k] - 0.5 * d;

@@ -89,6 +89,7 @@ typedef struct vvi_em_feature {
 typedef struct vvi_em_law {
   double restitution, friction, stiffness; /* stiffness 0: a multiplier */
   bool early;                              /* arms C: those of the predictor */
+  bool printed;                            /* and places of the start in their joint, as (13) of the paper has them */
 } vvi_em_law;
 
 /* Two shapes that may meet. */

@@ -141,7 +141,8 @@ static vvi_em_law law_of(const vvi_solid_rule *r)
   return (vvi_em_law){.restitution = r->restitution,
                       .friction = r->friction,
                       .stiffness = stiffness,
-                      .early = stiffness <= 0.0 && vv_is(r->group, "arms", "C")};
+                      .early = stiffness <= 0.0 && !vv_is(r->group, "arms", "D"),
+                      .printed = stiffness <= 0.0 && vv_is(r->group, "arms", "printed")};
 }
 
 static vv_status list_all(vvi_em_rigid *w, vvi_arena *arena)

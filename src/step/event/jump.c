@@ -496,7 +496,13 @@ void vvi_event_jump(struct vv_step *s, double t, double rest)
   if (owed != 0.0) r = nodal_payment(s, owed + loss);
   const int64_t first = s->log->n;
   bool open = false;
-  if (s->jump == VVI_SLAB && n != 0 && has_root) {
+  const bool printed = n < 0 && s->on_off_printed; /* no impulse, whatever it costs: only told */
+  if (printed) {
+    w->target = vv_totals_energy(&w->slab);
+    w->solved = false, w->first_open = first;
+    if (vvi_event_varies(s)) vvi_variation_stop(s, t);
+  }
+  if (s->jump == VVI_SLAB && n != 0 && has_root && !printed) {
     w->target = vv_totals_energy(&w->slab) - loss - owed;
     if ((vvi_sys_claims(s->model) & VV_LINEAR) != 0) prepare_direction(s);
     w->solved = solve_coupled(s, t, rest, n > 0, &r);

@@ -1,0 +1,126 @@
+/* step/grid.c  Sums of configurational forces and of the momentum that goes with them, body by body. */
+#include "step/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { LEAST_ELEMENTS = 8 };
+
+typedef struct grid_body {
+  const vv_block *block;
+  int64_t first, last; /* the elements inside, in the block */
+  double start, now;   /* P at the start; at the end of the last slab */
+  double flux, struck; /* through the borders; by impacts */
+  double scale;        /* largest |P - P(0)| + |flux| + |struck|, or sum of |P| of elements */
+  bool started;
+} grid_body;
+
+struct vvi_grid {
+  int n;
+  grid_body *body;
+  double *c0, *c1; /* [elements] of a block */
+  double worst;
+};
+
+static int field_of(const vv_block *b, const char *name)
+{
+  for (int i = 0; i < b->kind->n_output; i++)
+    if (strcmp(b->kind->output_field[i].name, name) == 0) return i;
+  return -1;
+}
+
+static bool serves(const vv_block *b, const vv_body *body)
+{
+  return body->n_element >= LEAST_ELEMENTS && field_of(b, "pseudomomentum") >= 0 &&
+         field_of(b, "configurational_force") >= 0;
+}
+
+static int count_bodies(const vv_model *m, int64_t *most)
+{
+  int n = 0;
+  for (int i = 0; i < m->n_block; i++)
+    for (int32_t j = 0; j < m->block[i].n_body; j++) {
+      if (!serves(&m->block[i], m->block[i].body[j])) continue;
+      *most = m->block[i].elements > *most ? m->block[i].elements : *most;
+      n++;
+    }
+  return n;
+}
+
+vv_status vvi_grid_create(const vv_model *m, vvi_arena *arena, vvi_grid **out)
+{
+  int64_t most = 0;
+  const int n = count_bodies(m, &most);
+  *out = NULL;
+  if (n == 0) return VV_OK;
+  vvi_grid *g = VVI_ARENA_NEW(arena, vvi_grid, 1);
+  if (g == NULL) return VV_NOMEM;
+  g->body = VVI_ARENA_NEW(arena, grid_body, n);
+  g->c0 = VVI_ARENA_NEW(arena, double, most);
+  g->c1 = VVI_ARENA_NEW(arena, double, most);
+  if (g->body == NULL || g->c0 == NULL || g->c1 == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++)
+    for (int32_t j = 0; j < m->block[i].n_body; j++) {
+      const vv_body *body = m->block[i].body[j];
+      if (!serves(&m->block[i], body)) continue;
+      g->body[g->n++] = (grid_body){.block = &m->block[i],
+                                    .first = body->element0 + body->n_element / 4,
+                                    .last = body->element0 + body->n_element - body->n_element / 4};
+    }
+  *out = g;
+  return VV_OK;
+}
+
+/* P of the elements inside; *all: of their sizes. */
+static double momentum_of(const vvi_grid *g, const grid_body *k, const double *q, const double *p, double *all)
+{
+  const vv_block *b = k->block;
+  double sum = 0.0;
+  *all = 0.0;
+  b->kind->output(b, field_of(b, "pseudomomentum"), q + b->q0, p + b->p0, g->c0);
+  for (int64_t e = k->first; e < k->last; e++) sum += g->c0[e], *all += fabs(g->c0[e]);
+  return sum;
+}
+
+void vvi_grid_begin(vvi_grid *g, const double *q, const double *p)
+{
+  for (int i = 0; i < g->n; i++) {
+    grid_body *k = &g->body[i];
+    double all;
+    const double now = momentum_of(g, k, q, p, &all);
+    if (!k->started)
+      k->start = now, k->started = true;
+    else
+      k->struck += now - k->now;
+    k->now = now;
+  }
+}
+
+/* h times the mean of C over the two ends of the slab, at a border: the mean of the elements beside it.       [bars 54, 55] */
+static double border(const vvi_grid *g, double h, int64_t e)
+{
+  return 0.25 * h * (g->c0[e - 1] + g->c0[e] + g->c1[e - 1] + g->c1[e]);
+}
+
+void vvi_grid_end(vvi_grid *g, double h, const double *q0, const double *ph, const double *q1, const double *ph1,
+                  const double *p1)
+{
+  for (int i = 0; i < g->n; i++) {
+    grid_body *k = &g->body[i];
+    const vv_block *b = k->block;
+    const int field = field_of(b, "configurational_force");
+    double all;
+    b->kind->output(b, field, q0 + b->q0, ph + b->p0, g->c0);
+    b->kind->output(b, field, q1 + b->q0, ph1 + b->p0, g->c1);
+    k->flux += border(g, h, k->last) - border(g, h, k->first);
+    k->now = momentum_of(g, k, q1, p1, &all);
+    const double change = k->now - k->start;
+    k->scale = fmax(k->scale, fmax(all, fabs(change) + fabs(k->flux) + fabs(k->struck)));
+    if (k->scale > 0.0) g->worst = fmax(g->worst, fabs(change - k->flux - k->struck) / k->scale);
+  }
+}
+
+double vvi_grid_residual(const vvi_grid *g)
+{
+  return g->worst;
+}
