@@ -80,6 +80,37 @@ static void test_sections(void **unused)
   }
 }
 
+/* The equivalent stress that is shown: of the outermost place while elastic, the yield stress once all flows. */
+static void test_mises(void **unused)
+{
+  (void)unused;
+  const double E = 200e9, Y = 200e6, R = 0.005, G = E / 2.6, kb = Y / (E * R), kt = Y / sqrt(3.0) / (G * R);
+  double mises;
+  for (int i = 0; i < 6; i++) {
+    const bool twist = i % 2 == 1, flows = i >= 4;
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "visviva: 1\ntime: {end: 1e-5}\nbodies:\n"
+             "  beam: {kind: beam, length: 1, elements: 1, section: {circle: {radius: 0.005}},\n"
+             "         material: {young: 200e9, poisson: 0.3, density: 7800%s}}\n",
+             i < 2 ? "" : ", law: j2, yield: 200e6");
+    section s = {.r = run_prepare(text, NULL)};
+    s.b = &s.r.model->block[0];
+    const double times = flows ? 5.0 : 0.5;
+    if (i < 2) { /* no flow: by hand */
+      section f = section_make("circle: {radius: 0.005}", "");
+      turn(&f, twist, times * (twist ? kt : kb));
+      for (int c = 0; c < 12; c++) s.r.state->q[c * s.b->column + 1] = f.r.state->q[c * f.b->column + 1];
+      run_free(&f.r);
+    } else
+      for (int k = 1; k <= 100; k++) turn(&s, twist, times * (twist ? kt : kb) * k / 100);
+    assert_int_equal(vv_model_output(s.r.model, s.r.state, 0, "mises", &mises), VV_OK);
+    const double ring = sqrt(0.5 * (1.0 + 2.0 / 3.0)); /* where the outermost of three rings of equal area lies */
+    check_near(mises, flows ? Y : 0.5 * Y * (i < 2 ? 1.0 : ring), flows ? 1e-6 * Y : 1e-4 * Y);
+    run_free(&s.r);
+  }
+}
+
 /* ---- motion ---- */
 
 static void bounce_scene(char *text, double safety, const char *material, const char *more)
@@ -332,9 +363,10 @@ static void test_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_sections),     cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
-      cmocka_unit_test(test_goes_through), cmocka_unit_test(test_refused),    cmocka_unit_test(test_breaks),
+      cmocka_unit_test(test_mises),        cmocka_unit_test(test_sections),     cmocka_unit_test(test_bounce),
+      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_threads),      cmocka_unit_test(test_cantilever),
+      cmocka_unit_test(test_drag),         cmocka_unit_test(test_goes_through), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_breaks),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

@@ -211,7 +211,8 @@ enum beam_output_word {
   OUT_PLASTIC,
   OUT_DAMAGE,
   OUT_ENERGY,
-  OUT_DISSIPATED
+  OUT_DISSIPATED,
+  OUT_MISES
 };
 const vv_output_field beam_output_field[] = {
     {"position", "m", 3, false},
@@ -230,6 +231,7 @@ const vv_output_field beam_output_field[] = {
     {"damage", "1", 1, true},
     {"energy_density", "J/m", 1, true},
     {"dissipated_density", "J/m", 1, true},
+    {"mises", "Pa", 1, true},
 };
 _Static_assert(sizeof beam_output_field / sizeof *beam_output_field == BEAM_OUTPUTS, "one row each");
 
@@ -317,8 +319,8 @@ static void write_output(const vv_block *b, bool director, int field, const doub
       }
       measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
-      if (field == OUT_ENERGY) {
-        out[e] = stored_density(b, j, e - body->element0, q, e6);
+      if (field == OUT_ENERGY || field == OUT_MISES) {
+        out[e] = (field == OUT_ENERGY ? stored_density : beam_mises)(b, j, e - body->element0, q, e6);
         continue;
       }
       element_output(k, field, strain, curvature, out + 3 * e);

@@ -210,6 +210,39 @@ void beam_broken(const vv_block *b, const double *q, int32_t j, unsigned char *o
     out[e] = !beam_is_elastic(b, j) && beam_flow_damage(b, j, e, q) >= 1.0;
 }
 
+/* Equivalent stress at a place of the section; z: plastic strains there, eight elements beside each other, or NULL.  [mat 21] */
+static double stress_at(const beam_inelastic *law, const double at[2], const double *z, const double e6[6])
+{
+  const double along = e6[2] + e6[3] * at[1] - e6[4] * at[0] - (z != NULL ? z[0] : 0.0);
+  const double one = e6[0] - e6[5] * at[1] - (z != NULL ? z[BEAM_LANES] : 0.0);
+  const double two = e6[1] + e6[5] * at[0] - (z != NULL ? z[2 * BEAM_LANES] : 0.0);
+  return sqrt(law->young * law->young * along * along + 3.0 * law->shear * law->shear * (one * one + two * two));
+}
+
+/* Point i of the outline that can touch: corners, a circle in 32 parts, or the centroid alone. */
+static bool outline(const vv_patch *t, int i, double at[2])
+{
+  enum { AROUND = 32 };
+  const double angle = 2.0 * VV_PI * i / AROUND;
+  at[0] = t->corners == 4 ? (i & 1 ? 1.0 : -1.0) * t->half[0] : t->radius * cos(angle);
+  at[1] = t->corners == 4 ? (i & 2 ? 1.0 : -1.0) * t->half[1] : t->radius * sin(angle);
+  return i < (t->corners == 4 ? 4 : t->radius > 0.0 ? AROUND : 1);
+}
+
+double beam_mises(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6])
+{
+  const beam_inelastic *law = beam_law_of(b, j);
+  double most = 0.0, at[2];
+  if (law->fibres == 0.0) {
+    for (int i = 0; outline(&b->patch[b->body[j]->patch0], i, at); i++) most = fmax(most, stress_at(law, at, NULL, e6));
+    return most;
+  }
+  const beam_run x = beam_run_of(b, j, q);
+  for (int i = 0; i < (int)law->fibres; i++)
+    most = fmax(most, stress_at(law, x.fibre[i].at, fibre_of(&x, e, i, 0), e6));
+  return left_of(&x, e) * most;
+}
+
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   const beam_run x = beam_run_of(b, j, q);
