@@ -1,6 +1,7 @@
 /* tests/physics/test_material_beams.c  Beams that flow by fibres and damp, rigid bodies in a medium.  docs/theory/mat.md */
 #include "check.h"
 #include "losses.h"
+#include "plastic.h"
 
 #include "body/beam/beam.h"
 #include "contact/contact.h"
@@ -228,15 +229,9 @@ static void test_breaks(void **unused)
 static double cantilever_ratio(const char *damping)
 {
   char text[TEXT];
-  const double E = 70e9, rho = 2700.0, R = 0.02, L = 0.4, c = sqrt(E * 0.25 * R * R / rho);
-  const double omega = 1.8751 * 1.8751 * c / (L * L), period = 2.0 * VV_PI / omega;
+  const double period = plastic_cantilever_period();
   losses w = {0};
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: %.17g, step: {safety: 0.5}}\nbodies:\n"
-           "  beam: {kind: beam, length: 0.4, elements: 8, section: {circle: {radius: 0.02}}, ends: {first: clamped},\n"
-           "         material: {young: 70e9, poisson: 0.33, density: 2700}, damping: {%s},\n"
-           "         loads: [{at: 1, force: [1, 0, 0], history: {pulse: {duration: %.17g}}}]}\n",
-           14.0 * period, damping, 1.5 * period);
+  plastic_cantilever_scene(damping, text, sizeof text);
   run_record r = run_prepare(text, NULL);
   vv_report report;
   double energy[2];
