@@ -274,19 +274,27 @@ static double disc_deflection(int rings, double safety, double *closure)
   return plastic_disc_deflection(&w);
 }
 
-/* A conical mode with biaxial membrane forces ends at sqrt(2/3); meshes come up from below. */
+/* A conical mode with biaxial membrane forces ends at sqrt(2/3).  An independent program with a mesh of its own has 0.698, 0.785
+ * and 0.808 with 8, 16 and 24 rings: two meshes agree to 1 % where they begin to resolve the cone, and with 8 rings, where both are
+ * 12 to 15 % away from what finer ones have, only to 3 %. */
 static void test_disc(void **unused)
 {
   (void)unused;
-  double closure[3];
-  const double coarse = disc_deflection(8, 0.4, &closure[0]), fine = disc_deflection(16, 0.4, &closure[1]);
-  disc_deflection(8, 0.2, &closure[2]);
-  print_message("disc: W/(10 h) %.4f, %.4f; closure %.3g, %.3g at half the step\n", coarse, fine, closure[0],
-                closure[2]);
-  check_near(fine, sqrt(2.0 / 3.0), 0.04);
-  check_least(fine, coarse);
+  static const struct {
+    int rings;
+    double other, within;
+  } row[3] = {{8, 0.698, 0.03}, {16, 0.785, 0.01}, {24, 0.808, 0.01}};
+  double closure[4], last = 0.0;
+  for (int i = 0; i < 3; i++) {
+    const double deflection = disc_deflection(row[i].rings, 0.4, &closure[i]);
+    print_message("disc: %d rings, W/(10 h) %.4f, closure %.3g\n", row[i].rings, deflection, closure[i]);
+    check_near(deflection, row[i].other, row[i].within * row[i].other);
+    last = deflection;
+  }
+  check_near(last, sqrt(2.0 / 3.0), 0.01 * sqrt(2.0 / 3.0));
+  disc_deflection(8, 0.2, &closure[3]);
   check_most(closure[0], 2e-4);
-  check_least(log2(closure[0] / closure[2]), 1.7);
+  check_least(log2(closure[0] / closure[3]), 1.7);
 }
 
 /* ---- damping ---- */
