@@ -196,12 +196,15 @@ static void test_closure(void **unused)
              "        material: {law: j2, young: 1, density: 1, yield: 0.01, %s}}\n"
              "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
              "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1.4}}}\n",
-             i == 1 ? 1250.0 : 100.0, hardening[i]);
+             i < 4 || i == 7 ? 1250.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
     run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
     const double scale = run_ledger(&r)->energy_scale;
+    print_message("%s: closure %.3g, momentum %.3g, least %.3g\n", hardening[i], run_ledger(&r)->max_closure,
+                  run_ledger(&r)->max_p_drift, w.lost.least / scale);
     check_most(run_ledger(&r)->max_closure, 1e-12);
-    check_most(run_ledger(&r)->max_p_drift, 1e-12);
-    check_least(w.lost.least, -1e-16 * scale);
+    check_most(run_ledger(&r)->max_p_drift,
+               2e-13); /* rounding of thousands of impacts; without them 1e-14 (test_rebound) */
+    check_least(w.lost.least, 0.0);
     check_least(w.lost.plastic / scale, 0.3);
     run_free(&r);
   }
@@ -255,15 +258,16 @@ static void test_never_yields(void **unused)
 static void test_threads(void **unused)
 {
   (void)unused;
-  uint64_t hash[2];
-  for (int i = 0; i < 2; i++) {
+  static const int threads[] = {1, 2, 4, 16};
+  uint64_t hash[VV_COUNT(threads)];
+  for (int i = 0; i < VV_COUNT(threads); i++) {
     char text[TEXT];
     rebound_scene(text, 3.0, 20000, 0.5, 0.0, ", damping: {ratio: {value: 0.02, from: 1, to: 100}, bulk: 0.06}");
-    run_record r = run_scene(text, &(run_options){.threads = 1 + 3 * i, .steps = 300});
+    run_record r = run_scene(text, &(run_options){.threads = threads[i], .steps = 300});
     hash[i] = losses_hash(&r);
     run_free(&r);
   }
-  assert_true(hash[0] == hash[1]);
+  for (int i = 1; i < VV_COUNT(threads); i++) assert_true(hash[i] == hash[0]);
 }
 
 /* ---- damping ---- */

@@ -35,12 +35,13 @@ static void test_never_yields(void **unused)
   run_record r[2];
   for (int i = 0; i < 2; i++) {
     char text[TEXT];
-    ball_scene(text, 0.4, 8, 1e-3, law[i]);
+    ball_scene(text, 0.4, 8, 3e-3, law[i]);
     r[i] = run_prepare(text, NULL);
     r[i].sim->step.contact->scaling = NULL; /* bodies that may flow bounce by momenta alone [shadow 5] */
     assert_int_equal(vv_sim_run(r[i].sim, &r[i].report), VV_OK);
   }
-  assert_true(run_ledger(&r[0])->impacts > 20);
+  print_message("never yields: %d impacts\n", (int)run_ledger(&r[0])->impacts);
+  assert_true(run_ledger(&r[0])->impacts > 250);
   for (int64_t k = 0; k < r[0].model->nx; k++) check_near(r[1].state->q[k], r[0].state->q[k], 1e-11 * 0.05);
   run_free(&r[0]), run_free(&r[1]);
 }
@@ -87,6 +88,43 @@ static void test_ball(void **unused)
   check_most(gap[2], gap[0] / 8.0);
   check_most(own[1], 1e-4); /* safety 0.2 */
   check_most(own[2], own[0] / 8.0);
+}
+
+/* A can that a steel ball dents, a tube that a hammer folds: at a fifth of the stable step the books close to 1e-4 of the plastic
+ * work, in the energy that the step keeps, and nothing overlaps. */
+static void test_can_and_tube(void **unused)
+{
+  (void)unused;
+  static const char *const body[2] = {
+      "time: {end: 4e-4, step: {safety: 0.2}}\nbodies:\n"
+      "  can: {kind: shell, mesh: {cylinder: {radius: 0.033, height: 0.1, around: 20, along: 12, closed: true}},\n"
+      "        thickness: 3e-4, material: {" PLASTIC_ALUMINIUM ", law: j2, yield: 250e6, hardening: 500e6}}\n"
+      "  ball: {kind: rigid, shape: {ball: {radius: 0.012}}, density: 7800, position: [0.0455, 0, 0.01], "
+      "velocity: [-12, 0, 0]}\n",
+      "time: {end: 3e-4, step: {safety: 0.2}}\nbodies:\n"
+      "  tube: {kind: shell, mesh: {cylinder: {radius: 0.025, height: 0.06, around: 24, along: 12}}, thickness: "
+      "1.5e-3,\n"
+      "         centre: [0, 0, 0.0301], material: {" PLASTIC_ALUMINIUM ", law: j2, yield: 200e6, hardening: 200e6}}\n"
+      "  hammer: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.02]}}, mass: 4, position: [0, 0, 0.0703], "
+      "velocity: [0, 0, -20]}\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"};
+  for (int i = 0; i < 2; i++) {
+    char text[TEXT];
+    vv_report report;
+    snprintf(text, TEXT, "visviva: 1\n%scontacts: [{restitution: 0, friction: 0.2}]\n", body[i]);
+    run_record r = run_prepare(text, NULL);
+    steady w = {.h = r.sim->step.h};
+    assert_int_equal(vv_sim_observe(r.sim, 1, look_steadily, &w), VV_OK);
+    assert_int_equal(vv_sim_run(r.sim, &report), VV_OK);
+    const vv_ledger *l = run_ledger(&r);
+    print_message("%s: closure %.3g of the energy, %.3g of the plastic work without the swing; work %.3g J\n",
+                  i == 0 ? "can" : "tube", l->max_closure, w.worst / w.lost.plastic, w.lost.plastic);
+    check_most(w.worst / w.lost.plastic, 1e-4);
+    check_most(l->max_p_drift, 1e-12);
+    check_most(l->max_penetration, 1e-12);
+    check_least(w.lost.least, -1e-15 * l->energy_scale);
+    run_free(&r);
+  }
 }
 
 /* ---- a sphere that is blown up ---- */
@@ -342,16 +380,17 @@ static void test_ratio(void **unused)
 static void test_threads(void **unused)
 {
   (void)unused;
-  uint64_t hash[3];
-  for (int i = 0; i < 3; i++) {
+  static const int threads[] = {1, 3, 5, 16};
+  uint64_t hash[VV_COUNT(threads)];
+  for (int i = 0; i < VV_COUNT(threads); i++) {
     char text[TEXT];
     ball_scene(text, 0.4, 24, 1.5e-5, "law: j2, yield: 50e6, hardening: {power: {strength: 100e6, exponent: 0.3}}");
-    run_record r = run_scene(text, &(run_options){.threads = 1 + 2 * i});
+    run_record r = run_scene(text, &(run_options){.threads = threads[i]});
     hash[i] = losses_hash(&r);
     check_least(vv_sum_value(&run_ledger(&r)->posted.plastic_work), 1e-9);
     run_free(&r);
   }
-  assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+  for (int i = 1; i < VV_COUNT(threads); i++) assert_true(hash[i] == hash[0]);
 }
 
 /* However many steps are taken at once: what a flow leaves is what the next force finds. */
@@ -399,10 +438,11 @@ static void test_widths(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_ball),           cmocka_unit_test(test_sphere),
-      cmocka_unit_test(test_spring_back),  cmocka_unit_test(test_tension),        cmocka_unit_test(test_ratio),
-      cmocka_unit_test(test_kinematic),    cmocka_unit_test(test_kinematic_ball), cmocka_unit_test(test_batches),
-      cmocka_unit_test(test_disc),         cmocka_unit_test(test_threads),        cmocka_unit_test(test_widths),
+      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_ball),        cmocka_unit_test(test_sphere),
+      cmocka_unit_test(test_can_and_tube), cmocka_unit_test(test_spring_back), cmocka_unit_test(test_tension),
+      cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinematic),   cmocka_unit_test(test_kinematic_ball),
+      cmocka_unit_test(test_batches),      cmocka_unit_test(test_disc),        cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_widths),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }
