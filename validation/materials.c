@@ -338,7 +338,7 @@ static vv_status write_disc(book *b, book_chapter *c)
       .text = "clamped disc under a uniform velocity: deflection that stays",
       .published = "0.816 (a conical mode)",
       .evidence = "8, 16, 24, 32 rings; centre of the surface, the mean of the swings about the new shape, over 10 h"};
-  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s: still rising", book_fixed(value[0], 3).s,
+  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s", book_fixed(value[0], 3).s,
            book_fixed(value[1], 3).s, book_fixed(value[2], 3).s, book_fixed(value[3], 3).s);
   book_judge_target(&claim, fabs(value[3] / cone - 1.0), 0.03);
   book_add_claim(c, &claim);

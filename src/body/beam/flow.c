@@ -281,7 +281,7 @@ typedef struct eight {
   lanes plastic[6];        /* resultants of the plastic strain */
   masks live;              /* lanes that are looked at */
   double *fibre;           /* [fibres][BEAM_Z_FIBRE][BEAM_LANES] */
-  lanes work;              /* J/m: plastic */
+  lanes work, after;       /* J/m: plastic; of the stresses after the drift alone */
   masks flowed;            /* lanes in which some fibre did */
 } eight;
 
@@ -317,7 +317,7 @@ INLINE void fibre_grow(eight *g, const batch *w, int i, const lanes *theta, cons
   const beam_fibre *f = &g->x->fibre[w->fibre[i]];
   double *z = g->fibre + (int64_t)BEAM_LANES * BEAM_Z_FIBRE * w->fibre[i];
   const lanes none = {0}, tension = *theta * *x, shear = 3.0 * *theta * *y;
-  lanes strain[3], old[3], now[3], xi0[3], xi1[3], d[3], work = none;
+  lanes strain[3], old[3], now[3], xi0[3], xi1[3], d[3], work = none, after = none;
   for (int c = 0; c < 3; c++) {
     old[c] = LOAD(z + BEAM_LANES * c), now[c] = old[c] + (c == 0 ? tension : shear) * w->xi[i][c];
     d[c] = now[c] - old[c];
@@ -328,8 +328,8 @@ INLINE void fibre_grow(eight *g, const batch *w, int i, const lanes *theta, cons
   fibre_stress(law, strain, old, xi0);
   fibre_strain(f, g->now, strain);
   fibre_stress(law, strain, now, xi1);
-  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi1[c]) * d[c];
-  g->work += f->area * work;
+  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi1[c]) * d[c], after += xi1[c] * d[c];
+  g->work += f->area * work, g->after += f->area * after;
   const lanes s = (f->area * law->young) * d[0], t1 = (f->area * law->shear) * d[1], t2 = (f->area * law->shear) * d[2];
   g->plastic[0] += t1, g->plastic[1] += t2, g->plastic[2] += s;
   g->plastic[3] += s * f->at[1], g->plastic[4] -= s * f->at[0], g->plastic[5] += t2 * f->at[0] - t1 * f->at[1];
@@ -477,7 +477,8 @@ INLINE void flow_damage(const eight *g, int64_t e, double width, const breaking 
   energy_of(g, e, g->now, &energy);
   drift_work(g, e, g->now, &work);
   const lanes all = (was->left * was->energy - left * energy) + 0.5 * (was->left * was->work + left * work);
-  losses[0] *= mean, losses[1] *= mean;
+  losses[0] = was->left * (losses[0] - 0.5 * g->after) + left * (0.5 * g->after); /* each stress by what is left then */
+  losses[1] *= mean;
   losses[2] = PICK(grows, all - (losses[0] + losses[1]), none);
 }
 
