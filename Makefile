@@ -3,6 +3,7 @@ BUILD        ?= build
 PREFIX       ?= /usr/local
 JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+SOAK_MINUTES ?= 60
 PYTHON       ?= python3
 MAKEFLAGS += --no-print-directory
 
@@ -75,7 +76,9 @@ test: setup-test dev ## build and run all tests and checks
 	@$(CTEST) $(BUILD)/dev
 
 .PHONY: soak
-soak: release ## all mixtures of bodies, masses and laws of contact (tests/mixed), without exceptions: many minutes
+soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (default 60), then all mixtures of bodies and laws
+	@PYTHONPATH=python VISVIVA_LIBRARY=$(BUILD)/release/libvisviva.so VISVIVA=$(BUILD)/release/visviva \
+	  $(PYTHON) tests/soak/soak.py --minutes $(SOAK_MINUTES) --keep $(BUILD)/soak
 	@VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_two; two=$$?; \
 	  VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_three && exit $$two
 

@@ -69,7 +69,12 @@ static const topic topics[] = {
 "Exit code 0: within X.  3: not.  1: a folder could not be read.\n"},
 {"picture",
 "Draws shapes, displacements, energies and the energy error (default:\n"
-"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n"},
+"DIR/picture.svg).  A file that ends in .png gets pixels, .svg lines and text.\n\n"
+"  -f, --field NAME    bodies at one time, coloured by an output field: mises,\n"
+"                      plastic_strain, velocity, stress[0] (fields with several\n"
+"                      components: by their size, or by one); bars on a line as\n"
+"                      curves\n"
+"  --time T            at the frame nearest to this; default: the last\n"},
 {"report",
 "Makes one page out of result folders (default: DIR/report.html) that opens in a\n"
 "browser from disk, with nothing else beside it: the verdict on every claim, the\n"
@@ -216,8 +221,8 @@ static const topic topics[] = {
 "        halvings: N         other rigid bodies: the step is halved up to N times\n"
 "                            around an impact\n"
 "method: {step: energy-momentum}\n"
-"                            implicit, keeps energy and momenta exactly (beams\n"
-"                            without contact, rigid bodies with it)\n"
+"                            implicit, keeps energy and momenta exactly, through\n"
+"                            contact too (round beams, rigid bodies)\n"
 "By default: event where bars and planes are all there is to touch, else\n"
 "leapfrog, in which every kind can touch every other.  docs/methods.md says of\n"
 "each when to use it, what it guarantees, what it costs.\n\n"

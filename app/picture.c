@@ -2,6 +2,7 @@
 #include "app.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,10 +15,16 @@ static bool is_picture_name(const char *file)
 
 int app_verb_picture(int argc, char **argv)
 {
-  app_line line = {.verb = "picture", .needs = "a result folder", .least = 1, .most = 2};
+  const char *field = NULL, *at = NULL;
+  const app_option option[] = {{"--field", "-f", .value = &field}, {"--time", NULL, .value = &at}};
+  app_line line = {
+      .verb = "picture", .option = option, .n_option = 2, .needs = "a result folder", .least = 1, .most = 2};
   char path[APP_PATH];
+  double time = NAN;
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
+  if (at != NULL && !app_number("--time", at, &time)) return APP_INPUT;
+  if (at != NULL && field == NULL) return app_error("--time needs --field: a picture without it is of the whole run");
   const char *folder = line.word[0], *file = line.n > 1 ? line.word[1] : path;
   if (!app_is_folder(folder)) return app_error("%s: is not a result folder", folder);
   if (!app_join(path, sizeof path, folder, "picture.svg")) return APP_INPUT;
@@ -25,7 +32,8 @@ int app_verb_picture(int argc, char **argv)
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
   vv_status status = vv_ctx_create(&def, &ctx);
-  if (status == VV_OK) status = vv_picture_write(ctx, folder, file);
+  if (status == VV_OK)
+    status = field != NULL ? vv_picture_field(ctx, folder, file, field, time) : vv_picture_write(ctx, folder, file);
   return app_wrote(ctx, status, file);
 }
 

@@ -77,7 +77,7 @@ foreach(source ${test_files})
     target_link_libraries(${target} PRIVATE vv_test_support)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     vv_add_test(${name} ${label} $<TARGET_FILE:${target}>)
-  elseif(source MATCHES "/python/")
+  elseif(source MATCHES "/(python|soak)/")
     # what a test imports besides numpy stands in its line "needs: ..."
     file(STRINGS ${source} needs REGEX "^needs: ")
     string(REGEX REPLACE "^needs: " "" needs "${needs}")

@@ -102,6 +102,7 @@ vv_status chapter_cirak2005_shells(book *b);
 vv_status chapter_crowds(book *b);
 
 vv_status chapter_wall(book *b);
+vv_status chapter_histories(book *b);
 vv_status chapter_rigid_many(book *b);
 vv_status chapter_rigid1999(book *b);
 vv_status chapter_shells(book *b);

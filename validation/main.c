@@ -26,6 +26,7 @@ static const struct {
     {"shells", chapter_shells},
     {"materials", chapter_materials},
     {"wall", chapter_wall},
+    {"histories", chapter_histories},
 };
 
 typedef struct options {

@@ -237,6 +237,32 @@ typedef struct vv_frame {
   bool held;               /* it does not move */
 } vv_frame;
 
+/* A node of a body that bends, in an energy-momentum step: forces F and moments M on it do the work F.u + M.theta, and the arm R
+ * of a material point is the mean of those at both ends, so that theta x R is how it changes. */
+typedef struct vv_implicit_node {
+  double place[3];       /* m: at the start */
+  double u[3], theta[3]; /* the step, as found so far */
+} vv_implicit_node;
+
+/* The step of one body in parts, so that contacts can act within it.  Loads and answers are [nodes of the body][VV_IMPLICIT_ROW]:
+ * force and moment, or motion and turn.  work: of this body, kept from begin to finish. */
+enum { VV_IMPLICIT_ROW = 8 };
+typedef struct vv_implicit_parts {
+  bool turns;                                       /* nodes have moments and turn; else they only move */
+  int64_t (*work)(const vv_block *b, int32_t body); /* reals */
+  /* A step of length h from t is to be found; it starts as a flight. */
+  void (*begin)(const vv_block *b, int32_t body, double t, double h, const double *q, const double *v, double *work);
+  /* One correction of Newton's iteration under these loads (N, N m), by a new tangent or the last one.  Sizes of the correction
+   * and of the whole step, in one unit.  false: there is none. */
+  bool (*correct)(double *work, const double *load, bool fresh, double *added, double *whole);
+  /* What loads x change of the step, to first order, by the last tangent; in place. */
+  void (*respond)(double *work, double *x);
+  void (*node)(const double *work, int64_t node, vv_implicit_node *out);
+  void (*rate)(const double *work, int64_t node, double v[6]); /* m/s, rad/s: at the start */
+  /* The step is taken, and what came from outside booked, but for contacts. */
+  void (*finish)(double *work, double *q, double *p, double *v, vv_posted *post);
+} vv_implicit_parts;
+
 /* Discrete-gradient form: what the energy-momentum stepper needs of a kind.  NULL in a kind that does not offer it.
  * v is the memory of the block between steps, [node_v][nodes]; work is scratch. */
 typedef struct vv_implicit_table {
@@ -252,6 +278,7 @@ typedef struct vv_implicit_table {
   void (*audit)(const vv_block *b, const double *q, const double *v, vv_totals *sum); /* adds kinetic and strain only */
   /* As the kind's, by the strains of this form; NULL: they are the same */
   void (*output)(const vv_block *b, int field, const double *q, const double *p, double *out);
+  const vv_implicit_parts *parts; /* NULL: no contacts */
 } vv_implicit_table;
 
 /* A block on an accelerator: its columns live there between steps.  NULL in a kind that does not run there.  Every function

@@ -69,6 +69,10 @@ VV_API VV_NODISCARD vv_status vv_compare(vv_ctx *ctx, const char *folder_a, cons
 /* A picture of a result folder: shapes, displacements, energies and the energy error over time.  A path that ends in .png gets
  * pixels, every other one SVG. */
 VV_API VV_NODISCARD vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path);
+/* Bars, beams and shells at the frame nearest to `time` (not a number: the last), coloured by an output field such as
+ * "plastic_strain" or "stress[0]"; several components without an index count by their size. */
+VV_API VV_NODISCARD vv_status vv_picture_field(vv_ctx *ctx, const char *folder, const char *path, const char *field,
+                                               double time);
 
 /* The report page: one self-contained HTML file with playback, plots and tables of one or more result folders.  `frame` is
  * the page without data (report-template.html, built from web/); most_bytes 0: 25 MB.  What does not fit is left out, and

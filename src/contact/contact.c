@@ -29,7 +29,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
   w->forced = soft || vvi_sys_booked(m);
-  for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven;
+  for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven || m->block[i].viscous;
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);

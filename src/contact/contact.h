@@ -162,7 +162,7 @@ struct vvi_contact_step {
   bool forced;
   bool together;              /* simultaneous impacts by complementarity */
   bool located;               /* impacts are met at their own times: anything may become as fast as the fastest */
-  bool driven;                /* momenta of some nodes are set between steps */
+  bool driven;                /* momenta of some nodes are set or damped between steps */
   double speed, acceleration; /* the largest: of lists and the log.  Answers use that of their group */
   /* of the step */
   double h, sign, t; /* |h| */

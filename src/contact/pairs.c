@@ -188,8 +188,16 @@ static vv_status search(vv_model *m, const double *q, builder *k)
   return line != VV_OK ? line : curves;
 }
 
-/* What `event` and `energy-momentum` cannot meet is refused, not passed: beams that touch each other or bars, and in the second
- * obstacles, too. */
+/* Beams that are round, with each other, with rigid bodies and with obstacles. */
+static bool implicit_meets(const vv_patch *a, const vv_patch *b)
+{
+  const bool round = a->corners == 1 && (b->type != VV_PATCH_CURVE || b->corners == 1);
+  const bool lines = b->type == VV_PATCH_CURVE && !(a->radius > 0.0 && b->radius > 0.0);
+  return round && !lines && b->type != VV_PATCH_TIP && b->type != VV_PATCH_SURFACE;
+}
+
+/* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first beams that touch each other or bars, in the
+ * second sections with corners, and bars and surfaces. */
 static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
   const vv_group *method = vv_sub(m->root, "method");
@@ -197,16 +205,20 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
   for (int32_t i = 0; (event || implicit) && i < m->n_patch; i++)
     for (int32_t j = 0; j < m->n_patch; j++) {
       const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
-      const bool known = event && b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP;
-      if (a->type != VV_PATCH_CURVE || known) continue;
+      const bool known = event ? b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP : implicit_meets(a, b);
+      if (a->type != VV_PATCH_CURVE || (known && event)) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
+      if (known && vv_is(rule, "arms", "C"))
+        return vv_complain(rule, "arms", "C is for rigid bodies: '%s' bends; use D", m->body[a->body].name);
+      if (known) continue;
       return vv_complain(method, "step",
                          "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
                          "between the two",
                          vv_text(method, "step"), m->body[a->body].name, m->body[b->body].name,
-                         event ? "bars, and beams on obstacles" : "rigid bodies");
+                         event ? "bars, and beams on obstacles"
+                               : "rigid bodies and obstacles, and beams that touch with a round section");
     }
   return VV_OK;
 }

@@ -383,8 +383,7 @@ static vv_status check_start(const vv_model *m, const double *q)
 
 vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
-  const vv_group *method = vv_sub(m->root, "method");
-  const bool beams = !vvi_rules_event(m) && !vv_is(method, "step", "energy-momentum");
+  const bool beams = !vvi_rules_event(m);
   bool any = false;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *t = vvi_model_patch(m, i);

@@ -174,6 +174,8 @@ static bool is_synonym(const char *wrong, const char *word)
       {"divisions", "pieces"}, {"divisions", "frequency"},
       {"divisions", "elements"}, {"segments", "elements"}, {"subdivisions", "level"}, {"refinement", "level"},
       {"movement", "motion"}, {"prescribed", "motion"}, {"drive", "drives"},
+      {"pinned", "supported"}, {"hinged", "supported"}, {"simply_supported", "supported"}, {"fixed", "clamped"},
+      {"hinged", "pinned"}, {"supported", "pinned"},
   };
   /* clang-format on */
   for (int i = 0; i < VV_COUNT(table); i++)
@@ -733,6 +735,10 @@ static void fault_unknown_key(binder *b, const vv_group *g, const vvi_node *chil
   else if (g->kind != NULL && pair)
     fault(b, &place, "'%s' belongs to two bodies: write `contacts: [{between: [%s, OTHER], %s: ...}]`", child->key,
           g->name, child->key);
+  else if (others.n > 0 && strcmp(g->kind, "obstacle") == 0 && strcmp(child->key, "motion") == 0)
+    fault(b, &place,
+          "an obstacle does not move; write 'kind: rigid' with this motion and a 'mass' well above that of what "
+          "hits it, and shape: {plate: {normal: ..., width: ...}} for a piece of a plane");
   else if (others.n > 0)
     fault(b, &place, "'%s' is a key of %s, not of %s; known: %s", show(child->key).c, others.c, g->kind, known.c);
   else
@@ -800,10 +806,26 @@ static bool bind_item(binder *b, const slot *s, const vvi_node *node, int index)
   return bind_map(b, item, node);
 }
 
+/* "expected a list of maps, [{hold: ...}], found ...", with the key that each of them needs; a value of that key is put in its
+ * place: `edges: pinned` is `edges: [{hold: supported}]`. */
+static bool fault_list(binder *b, const slot *s, const vvi_node *node)
+{
+  const vvi_place place = at_value(s, node, -1);
+  const vv_schema *sub = s->field->sub;
+  int key = 0;
+  while (key + 1 < sub->n && !(sub->field[key].flags & VV_REQUIRED)) key++;
+  const vv_field *f = &sub->field[sub->field[key].flags & VV_REQUIRED ? key : 0];
+  word_list known = {"", 0};
+  nearest near = nearest_to(node->type == VVI_SCALAR && f->type == VV_WORD ? node->text : "");
+  const char *value = word_among(f->words, near.wrong, &near, &known) ? near.wrong : near.word;
+  return fault(b, &place, "expected a list of maps, [{%s: %s}], found %s", f->name, value[0] != '\0' ? value : "...",
+               found(node).c);
+}
+
 static bool bind_list(binder *b, const slot *s, const vvi_node *node)
 {
   const vvi_place place = at_value(s, node, -1);
-  if (node->type != VVI_LIST) return fault(b, &place, "expected a list of maps, found %s", found(node).c);
+  if (node->type != VVI_LIST) return fault_list(b, s, node);
   if (node->count == 0 && s->field->deflt == NULL) /* else it says: none of what would be there by default */
     return fault(b, &place, "the list is empty; write its maps or leave the key out");
   s->value->list.item = VVI_ARENA_NEW(b->arena, vv_group *, node->count);

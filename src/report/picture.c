@@ -3,6 +3,7 @@
 #include "io/file.h"
 #include "io/results/json.h"
 #include "io/results/read.h"
+#include "report/field.h"
 #include "report/plot.h"
 #include "report/shapes.h"
 #include "visviva/results.h"
@@ -267,14 +268,86 @@ static vv_status draw(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *f
   return write_page(ctx, path, c);
 }
 
-vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path)
+/* ---- one field at one time ---- */
+
+/* Cells, and the outlines of what has no such field in grey. */
+static vv_status write_cells(vv_ctx *ctx, vvi_arena *arena, const vvi_field_view *v, const vvi_scale *scale,
+                             vvi_page *page, const char *title, const char *metre, const char *path)
 {
-  if (ctx == NULL || folder == NULL || path == NULL) return VV_ARG;
+  const int n = v->shapes.n + 1;
+  vvi_series *series = VVI_ARENA_NEW(arena, vvi_series, n);
+  double *fade = VVI_ARENA_NEW(arena, double, n);
+  char across[NAME_TEXT], up[NAME_TEXT];
+  if (series == NULL || fade == NULL) return VV_NOMEM;
+  for (int i = 0; i + 1 < n; i++) series[i] = v->shapes.series[i], series[i].colour = 7, fade[i] = v->shapes.fade[i];
+  series[n - 1] = v->cells, fade[n - 1] = 0;
+  snprintf(across, sizeof across, "%c (%.20s)", "xyz"[v->shapes.across], metre);
+  snprintf(up, sizeof up, "%c (%.20s)", "xyz"[v->shapes.up], metre);
+  const vvi_panel panel = {.title = title,
+                           .x_label = across,
+                           .y_label = up,
+                           .equal = true,
+                           .n_series = n,
+                           .series = series,
+                           .fade = fade,
+                           .scale = scale};
+  page->panel = &panel;
+  return vvi_plot_write(ctx, path, page);
+}
+
+static vv_status write_curves(vv_ctx *ctx, const vvi_field_view *v, const char *label, vvi_page *page,
+                              const char *title, const char *metre, const char *path)
+{
+  char along[NAME_TEXT];
+  snprintf(along, sizeof along, "%c (%.20s)", "xyz"[v->along], metre);
+  const vvi_panel panel = {
+      .title = title, .x_label = along, .y_label = label, .n_series = v->n_curve, .series = v->curve};
+  page->panel = &panel;
+  return vvi_plot_write(ctx, path, page);
+}
+
+static vv_status draw_field(vv_ctx *ctx, vvi_arena *arena, vvi_run *run, const char *folder, const char *path,
+                            const char *field, double time)
+{
+  const char *ledger_path = vvi_path(arena, folder, "ledger.csv"), *summary = vvi_path(arena, folder, "summary.json");
+  const char *text = summary != NULL ? vvi_text_read(arena, summary, NULL) : NULL;
+  char heading[LINE_TEXT] = "visviva", title[LINE_TEXT], label[NAME_TEXT];
+  vvi_field_view *v = VVI_ARENA_NEW(arena, vvi_field_view, 1);
+  vvi_table ledger;
+  if (ledger_path == NULL || v == NULL) return VV_NOMEM;
+  if (run->frames == 0) return vvi_fail(ctx, VV_IO, "%s: has no frame, so there is nothing to draw", run->h5.path);
+  VV_TRY(vvi_table_read(ctx, arena, ledger_path, &ledger));
+  VV_TRY(vvi_field_read(run, arena, field, time, v));
+  if (text != NULL) vvi_json_find_text(text, "title", heading, sizeof heading);
+  const char *second = vvi_table_unit(&ledger, "time"), *metre = vvi_table_unit(&ledger, "penetration");
+  snprintf(label, sizeof label, "%.40s (%.20s)", field, v->unit[0] != '\0' ? v->unit : "1");
+  snprintf(title, sizeof title, "%.60s at t = %.6g %.20s", field, run->time[v->frame], second);
+  const vvi_scale scale = {.label = label, .lo = v->lo, .hi = v->hi};
+  vvi_page page = {.title = heading, .columns = 1, .n_panel = 1};
+  return v->cells.n > 0 ? write_cells(ctx, arena, v, &scale, &page, title, metre, path)
+                        : write_curves(ctx, v, label, &page, title, metre, path);
+}
+
+static vv_status picture(vv_ctx *ctx, const char *folder, const char *path, const char *field, double time)
+{
   vvi_arena arena = {0};
   vvi_run run = {0};
   vv_status status = vvi_run_open(ctx, &arena, folder, &run);
-  if (status == VV_OK) status = draw(ctx, &arena, &run, folder, path);
+  if (status == VV_OK)
+    status = field != NULL ? draw_field(ctx, &arena, &run, folder, path, field, time)
+                           : draw(ctx, &arena, &run, folder, path);
   (void)!vvi_run_close(&run);
   vvi_arena_free(&arena);
   return status;
+}
+
+vv_status vv_picture_write(vv_ctx *ctx, const char *folder, const char *path)
+{
+  return ctx != NULL && folder != NULL && path != NULL ? picture(ctx, folder, path, NULL, NAN) : VV_ARG;
+}
+
+vv_status vv_picture_field(vv_ctx *ctx, const char *folder, const char *path, const char *field, double time)
+{
+  return ctx != NULL && folder != NULL && path != NULL && field != NULL ? picture(ctx, folder, path, field, time)
+                                                                        : VV_ARG;
 }

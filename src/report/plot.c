@@ -1,6 +1,7 @@
 /* report/plot.c  A small chart writer.  Everything is drawn in pixels of the page; one pass per panel. */
 #include "report/plot.h"
 #include "io/file.h"
+#include "math/math.h"
 #include "report/png.h"
 #include "report/raster.h"
 
@@ -269,6 +270,86 @@ static void draw_net(sheet *s, const vvi_panel *p, const vvi_series *series, con
   draw(s, "\"/>\n");
 }
 
+/* ---- colours of values: even steps of lightness, as on the report page ---- */
+
+static double clip(double x)
+{
+  return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+static int encode(double x)
+{
+  x = clip(x);
+  return (int)(255 * (x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055) + 0.5);
+}
+
+/* OKLCh to #rrggbb. */
+static void colour_text(double light, double chroma, double hue, char out[8])
+{
+  const double a = chroma * cos(hue * VV_PI / 180), b = chroma * sin(hue * VV_PI / 180);
+  const double l = pow(light + 0.3963377774 * a + 0.2158037573 * b, 3),
+               m = pow(light - 0.1055613458 * a - 0.0638541728 * b, 3),
+               n = pow(light - 0.0894841775 * a - 1.291485548 * b, 3);
+  snprintf(out, 8, "#%02x%02x%02x", encode(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * n),
+           encode(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * n),
+           encode(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * n));
+}
+
+static void colour_of_value(const vvi_scale *scale, double value, char out[8])
+{
+  const double span = scale->hi - scale->lo, x = span > 0 ? clip((value - scale->lo) / span) : 0;
+  const double far = fabs(2 * x - 1);
+  if (!isfinite(value))
+    snprintf(out, 8, "#888888");
+  else if (scale->lo < 0 && scale->hi > 0)
+    colour_text(0.95 - 0.47 * far, 0.005 + 0.125 * sqrt(far) * fmin(1, 4 * far), x < 0.5 ? 250 : 50, out);
+  else
+    colour_text(0.54 + 0.39 * x, 0.09 + 0.08 * sin(VV_PI * (0.1 + 0.8 * x)), 262 - 164 * x, out);
+}
+
+/* Triangles have a rim of their own colour: no paper shows between them. */
+static void draw_cells(sheet *s, const vvi_panel *p, const vvi_series *series, const axis *x, const axis *y)
+{
+  for (int64_t i = 0; i + 2 < series->n; i += 3) {
+    double at[6];
+    char colour[8];
+    for (int k = 0; k < 3; k++) {
+      at[2 * k] = pixel(x, measure(x, series->x[i + k]));
+      at[2 * k + 1] = y_pixel(p, y, series->y[i + k]);
+    }
+    if (!isfinite(at[0] + at[1] + at[2] + at[3])) continue;
+    colour_of_value(p->scale, series->value[i / 3], colour);
+    if (isfinite(at[4] + at[5]))
+      draw(s, "<polygon fill=\"%s\" stroke=\"%s\" stroke-width=\"0.4\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n",
+           colour, colour, at[0], at[1], at[2], at[3], at[4], at[5]);
+    else
+      draw(s, "<path stroke=\"%s\" stroke-width=\"5\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", colour, at[0], at[1], at[2],
+           at[3]);
+  }
+}
+
+/* The colours and their values, at the right of the panel. */
+static void draw_scale(sheet *s, const vvi_scale *scale, const axis *x, const axis *y)
+{
+  enum { STEPS = 64, WIDE = 14, APART = 14, LABELS = 5 };
+  const double left = x->to + APART, right = left + WIDE, high = (y->from - y->to) / STEPS;
+  char text[LABEL_TEXT];
+  for (int i = 0; i < STEPS; i++) {
+    const double low = y->from - i * high, value = scale->lo + (scale->hi - scale->lo) * (i + 0.5) / STEPS;
+    colour_of_value(scale, value, text);
+    draw(s,
+         "<polygon fill=\"%s\" stroke=\"%s\" stroke-width=\"0.4\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f "
+         "%.1f,%.1f\"/>\n",
+         text, text, left, low, right, low, right, low - high, left, low - high);
+  }
+  for (int i = 0; i < (scale->hi > scale->lo ? LABELS : 1); i++) {
+    const double share = (double)i / (LABELS - 1), value = scale->lo + share * (scale->hi - scale->lo);
+    snprintf(text, sizeof text, "%.3g", value);
+    draw_label(s, right + 5, y->from + share * (y->to - y->from) + 4, "font-size=\"11\" fill=\"#333\"", text);
+  }
+  draw_label(s, right, y->to - 10, "font-size=\"11\" text-anchor=\"end\" fill=\"#333\"", scale->label);
+}
+
 static void draw_dots(sheet *s, const vvi_panel *p, const vvi_series *series, const axis *x, const axis *y,
                       const char *colour)
 {
@@ -292,6 +373,8 @@ static void draw_series(sheet *s, const vvi_panel *p, const axis *x, const axis 
     draw(s, ">\n");
     if (series->style == VVI_PLOT_NET)
       draw_net(s, p, series, x, y);
+    else if (series->style == VVI_PLOT_CELLS)
+      draw_cells(s, p, series, x, y);
     else if (series->style != VVI_PLOT_DOTS)
       draw_line(s, p, series, x, y);
     if (series->style == VVI_PLOT_DOTS || series->style == VVI_PLOT_LINE_DOTS) draw_dots(s, p, series, x, y, colour);
@@ -362,7 +445,8 @@ static void make_equal(axis *x, axis *y)
 
 static void draw_panel(sheet *s, const vvi_panel *p, double left, double top, double width, double height)
 {
-  axis x = {.lo = NAN, .hi = NAN, .log = p->log_x, .from = left + 66, .to = left + width - 20};
+  axis x = {
+      .lo = NAN, .hi = NAN, .log = p->log_x, .from = left + 66, .to = left + width - (p->scale != NULL ? 100 : 20)};
   axis y = {.lo = NAN, .hi = NAN, .log = p->log_y, .from = top + height - 40, .to = top + 40};
   find_ranges(p, &x, &y);
   if (p->equal) make_equal(&x, &y);
@@ -373,6 +457,7 @@ static void draw_panel(sheet *s, const vvi_panel *p, double left, double top, do
   draw_series(s, p, &x, &y);
   draw_legend(s, p, &x, &y);
   draw_words(s, p, &x, &y);
+  if (p->scale != NULL) draw_scale(s, p->scale, &x, &y);
 }
 
 /* ---- the page ---- */

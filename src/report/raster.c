@@ -230,6 +230,39 @@ static void draw_polyline(canvas *c, const style *s, const char *e)
   lay(c, s->stroke, s->opacity);
 }
 
+/* Convex: a pixel is inside if it is on one side of all edges; the rim, a line of the same colour, smooths the edge. */
+static void draw_polygon(canvas *c, const style *s, const char *e)
+{
+  enum { MOST = 8 };
+  char none[2], *rest;
+  const char *text = attribute(e, "points", none, sizeof none);
+  double at[MOST][2], low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+  int n = 0;
+  for (; n < MOST && *text != '"' && *text != '\0'; n++) {
+    at[n][0] = strtod(text, &rest), at[n][1] = *rest == ',' ? strtod(rest + 1, &rest) : 0;
+    if (rest == text) break;
+    for (int k = 0; k < 2; k++) {
+      at[n][k] *= c->scale;
+      low[k] = fmin(low[k], at[n][k]), high[k] = fmax(high[k], at[n][k]);
+    }
+    for (text = rest; *text == ' ';) text++;
+  }
+  if (n < 3 || !isfinite(low[0] + low[1] + high[0] + high[1])) return;
+  for (int y = clamp(floor(low[1]), 0, c->height); y <= clamp(ceil(high[1]), -1, c->height - 1); y++)
+    for (int x = clamp(floor(low[0]), 0, c->width); x <= clamp(ceil(high[0]), -1, c->width - 1); x++) {
+      int left = 0, right = 0;
+      for (int i = 0; i < n; i++) {
+        const double *a = at[i], *b = at[(i + 1) % n];
+        const double side = (b[0] - a[0]) * (y + 0.5 - a[1]) - (b[1] - a[1]) * (x + 0.5 - a[0]);
+        left += side >= 0, right += side <= 0;
+      }
+      if (left == n || right == n) cover(c, x, y, 1);
+    }
+  for (int i = 0; i < n; i++)
+    segment(c, at[i][0], at[i][1], at[(i + 1) % n][0], at[(i + 1) % n][1], c->scale * s->width);
+  lay(c, s->fill, 1);
+}
+
 /* ---- words ---- */
 
 /* The next character of a text: entities are what they mean, letters of several bytes one box. */
@@ -327,6 +360,7 @@ static void draw_all(canvas *c, const char *svg)
     if (is(e, "circle")) draw_circle(c, &s, e);
     if (is(e, "path")) draw_path(c, &s, e);
     if (is(e, "polyline")) draw_polyline(c, &s, e);
+    if (is(e, "polygon")) draw_polygon(c, &s, e);
     if (is(e, "text")) draw_text(c, &s, e);
   }
 }

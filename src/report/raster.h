@@ -1,5 +1,5 @@
 /* report/raster.h  Our own SVG as pixels.  It reads what report/plot.c writes and nothing else: groups with their colours,
- * rectangles, paths of M L H V h, polylines, circles, text that may stand upright. */
+ * rectangles, paths of M L H V h, polylines, convex polygons, circles, text that may stand upright. */
 #pragma once
 #include "base/base.h"
 

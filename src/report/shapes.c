@@ -22,9 +22,15 @@ typedef struct curve {
   double *x;          /* [points][3] */
 } curve;
 
-static int64_t frame_of(const vvi_run *run, int place, int places)
+/* So many times, evenly between two frames. */
+typedef struct times {
+  int places;
+  int64_t from, to;
+} times;
+
+static int64_t frame_of(const times *at, int place)
 {
-  return places > 1 ? (run->frames - 1) * place / (places - 1) : 0;
+  return at->places > 1 ? at->from + (at->to - at->from) * place / (at->places - 1) : at->from;
 }
 
 /* ---- lines ---- */
@@ -129,14 +135,16 @@ static vv_status read_paths(vvi_run *run, vvi_arena *arena, int64_t nodes, curve
 
 /* ---- all bodies ---- */
 
-static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nodes, int places, curve *list, int *n)
+static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nodes, const times *at, curve *list,
+                           int *n)
 {
   solids s = {.nodes = nodes, .shown = nodes < MOST_SOLIDS ? nodes : MOST_SOLIDS};
   vvi_net *net;
   VV_TRY(vvi_run_skin(run, arena, body, &s.points, &s.point));
   VV_TRY(read_net(run, arena, body, nodes, &net));
   const bool solid = s.points > 0, few = nodes <= FEW;
-  if (solid && few && run->frames > 1) {
+  const int places = at->places;
+  if (solid && few && places > 1) {
     list[*n] = (curve){.body = body, .place = -1};
     VV_TRY(read_paths(run, arena, nodes, &list[(*n)++]));
   }
@@ -144,7 +152,7 @@ static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nod
     curve *c = &list[*n];
     if ((net != NULL || (solid && !few)) && k > 0 && k < places - 1) continue;
     *c = (curve){.body = body, .place = k, .net = net};
-    const int64_t frame = frame_of(run, k, places);
+    const int64_t frame = frame_of(at, k);
     VV_TRY(solid         ? read_solids(run, arena, frame, &s, c)
            : net != NULL ? read_surface(run, arena, frame, nodes, c)
                          : read_curve(run, arena, frame, nodes, c));
@@ -153,7 +161,7 @@ static vv_status read_body(vvi_run *run, vvi_arena *arena, int body, int64_t nod
   return VV_OK;
 }
 
-static vv_status read_curves(vvi_run *run, vvi_arena *arena, int places, curve *list, int *n)
+static vv_status read_curves(vvi_run *run, vvi_arena *arena, const times *at, curve *list, int *n)
 {
   int bodies = 0;
   for (int i = 0; i < run->n_body && bodies < VVI_SHAPE_BODIES; i++) {
@@ -163,7 +171,7 @@ static vv_status read_curves(vvi_run *run, vvi_arena *arena, int places, curve *
     vvi_run_shape(run, i, "orientation", &turned, &four);
     if (nodes < (turned == nodes ? 1 : 2) || components != 3) continue;
     bodies++;
-    VV_TRY(read_body(run, arena, i, nodes, places, list, n));
+    VV_TRY(read_body(run, arena, i, nodes, at, list, n));
   }
   return VV_OK;
 }
@@ -241,9 +249,10 @@ static vv_status flatten(vvi_arena *arena, const curve *c, int across, int up, i
   return VV_OK;
 }
 
-static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c, int places, int colour,
+static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c, const times *at, int colour,
                            vvi_shapes *out)
 {
+  const int places = at->places;
   double *xy;
   int64_t n;
   char *name = VVI_ARENA_NEW(arena, char, 32);
@@ -251,8 +260,9 @@ static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c,
   VV_TRY(c->net != NULL ? vvi_net_draw(arena, c->net, c->x, out->across, out->up, &n, &xy)
                         : flatten(arena, c, out->across, out->up, &n, &xy));
   const bool path = c->place < 0, named = !path && colour == 1 && (c->place == 0 || c->place == places - 1);
-  snprintf(name, 32, "t = %.4g", path ? 0.0 : run->time[frame_of(run, c->place, places)]);
+  snprintf(name, 32, "t = %.4g", path ? 0.0 : run->time[frame_of(at, c->place)]);
   out->fade[out->n] = path ? 0.6 : c->place == 0 ? 0 : 0.75 * (places - 1 - c->place) / (places - 1);
+  out->body[out->n] = c->body;
   out->series[out->n++] = (vvi_series){.name = named ? name : NULL,
                                        .n = n,
                                        .x = xy,
@@ -262,17 +272,27 @@ static vv_status add_curve(vvi_arena *arena, const vvi_run *run, const curve *c,
   return VV_OK;
 }
 
-vv_status vvi_shapes_read(vvi_run *run, vvi_arena *arena, vvi_shapes *out)
+static vv_status read_shapes(vvi_run *run, vvi_arena *arena, const times *at, vvi_shapes *out)
 {
   curve list[VVI_SHAPES];
   int n = 0, colour = 0;
-  const int places = run->frames < VVI_SHAPE_FRAMES ? (int)run->frames : VVI_SHAPE_FRAMES;
   *out = (vvi_shapes){.n = 0};
-  VV_TRY(read_curves(run, arena, places, list, &n));
+  VV_TRY(read_curves(run, arena, at, list, &n));
   if (n == 0 || !find_plane(list, n, &out->across, &out->up)) return VV_OK;
   for (int i = 0; i < n; i++) {
     colour += i == 0 || list[i].body != list[i - 1].body;
-    VV_TRY(add_curve(arena, run, &list[i], places, colour, out));
+    VV_TRY(add_curve(arena, run, &list[i], at, colour, out));
   }
   return VV_OK;
+}
+
+vv_status vvi_shapes_read(vvi_run *run, vvi_arena *arena, vvi_shapes *out)
+{
+  const int places = run->frames < VVI_SHAPE_FRAMES ? (int)run->frames : VVI_SHAPE_FRAMES;
+  return read_shapes(run, arena, &(times){.places = places, .to = run->frames - 1}, out);
+}
+
+vv_status vvi_shapes_at(vvi_run *run, vvi_arena *arena, int64_t frame, vvi_shapes *out)
+{
+  return read_shapes(run, arena, &(times){.places = 1, .from = frame, .to = frame}, out);
 }

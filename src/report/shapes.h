@@ -11,7 +11,9 @@ typedef struct vvi_shapes {
   int n; /* series; 0: everything lies on one line, and there is no shape to see */
   vvi_series series[VVI_SHAPES];
   double fade[VVI_SHAPES]; /* the earlier, the paler */
+  int body[VVI_SHAPES];    /* whose it is */
   int across, up;          /* components of the panel's x and y: 0 1 2 */
 } vvi_shapes;
 
 vv_status vvi_shapes_read(vvi_run *run, vvi_arena *arena, vvi_shapes *out);
+vv_status vvi_shapes_at(vvi_run *run, vvi_arena *arena, int64_t frame, vvi_shapes *out); /* at one time alone */

@@ -39,8 +39,11 @@ static bool names_a_jump(const vv_group *method)
 /* Rigid bodies among themselves and with obstacles. */
 static bool only_solids_touch(const vv_model *m)
 {
-  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
-    if (m->solids->object[i].soft) return false;
+  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++) {
+    const vvi_object *o = &m->solids->object[i];
+    const vv_implicit_table *form = o->block->kind->implicit;
+    if (o->soft && (form == NULL || form->parts == NULL)) return false;
+  }
   return m->pairs->n == 0 && m->sheets == NULL;
 }
 
@@ -50,7 +53,8 @@ static bool needs_leapfrog(const vv_model *m)
   return m->solids != NULL || m->sheets != NULL;
 }
 
-/* An implicit stepper takes its bodies through their discrete-gradient form; the only contacts in it are of rigid ones. */
+/* An implicit stepper takes its bodies through their discrete-gradient form; the contacts in it are those of rigid ones and of
+ * those whose form has parts. */
 static vv_status check_implicit(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
@@ -62,7 +66,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *g)
     if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
       status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
   if (touches(m) && !only_solids_touch(m))
-    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies; use %s", m->stepper->name,
+    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies and beams; use %s", m->stepper->name,
                          needs_leapfrog(m) ? "leapfrog" : "event");
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);
   if (!vv_is(g, "start", "half-kick"))

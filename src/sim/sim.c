@@ -349,10 +349,23 @@ static void open_ledger(vv_sim *sim)
   sim->fresh = true;
 }
 
+/* What costs more than a row does is looked at in every row at first, and in long runs at every 2nd, 4th, ... step, by the
+ * number of the step alone.  Where nothing can touch there is no impact to judge: one step in FREE is enough, beside the 1st,
+ * 2nd, 4th, 8th, ... */
+static bool looks_closely(const vv_sim *sim)
+{
+  enum { ALL = 4096, FREE = 64 };
+  const int64_t step = llabs(sim->state->step);
+  int64_t every = sim->step.contact == NULL && sim->model->pairs->n == 0 ? FREE : 1;
+  while (every * ALL < step) every *= 2;
+  return step % every == 0 || (step & (step - 1)) == 0;
+}
+
 /* Elements that are crushed flat, inside out or folded: told, since energies may close all the same. */
 static void note_distortion(vv_sim *sim)
 {
   vv_ledger *l = &sim->ledger;
+  vvi_bring_down(&sim->step);
   for (int i = 0; i < sim->model->n_block; i++) {
     const vv_block *b = &sim->model->block[i];
     if (b->kind->distortion != NULL)
@@ -361,20 +374,11 @@ static void note_distortion(vv_sim *sim)
   if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
 }
 
-/* It costs four forces: in long runs it is taken at every 2nd, 4th, ... row, by the number of the step alone. */
-static bool looks_at_shadow(const vv_sim *sim)
-{
-  enum { ALL = 4096 };
-  const int64_t step = llabs(sim->state->step);
-  int64_t every = 1;
-  while (sim->shadow && every * ALL < step) every *= 2;
-  return sim->shadow && (every == 1 || step % every == 0);
-}
-
-static void note_h2(vv_sim *sim, double nodal)
+/* It costs four forces. */
+static void note_h2(vv_sim *sim, double nodal, bool closely)
 {
   const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
-  if (sim->step.h2 == NULL || !(shown || looks_at_shadow(sim))) return;
+  if (sim->step.h2 == NULL || !(shown || (sim->shadow && closely))) return;
   vvi_bring_down(&sim->step);
   const double h2 = vvi_h2(&sim->step, nodal);
   if (shown) sim->ledger.modified_now = h2;
@@ -384,8 +388,9 @@ static void note_h2(vv_sim *sim, double nodal)
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
-  note_h2(sim, nodal);
-  note_distortion(sim);
+  const bool closely = looks_closely(sim);
+  note_h2(sim, nodal, closely);
+  if (closely) note_distortion(sim);
   vvi_claims_judge(sim);
   sim->fresh = true;
 }

@@ -206,7 +206,16 @@ def faults(out):
         ("center", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {sphere: {radius: 1, center: [0, 0, 0]}}}\n", "did you mean 'centre'?"),
         ("a shape as a key", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, ball: {radius: 1}, mass: 1}\n", "did you mean `shape: {ball: ...}`?"),
         ("motion of an obstacle", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}, motion: {velocity: [1, 0, 0]}}\n",
-         "'motion' is a key of rigid, not of obstacle"),
+         "an obstacle does not move; write 'kind: rigid' with this motion"),
+        ("mass of an obstacle", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}, mass: 3}\n",
+         "'mass' is a key of rigid, not of obstacle"),
+        ("pinned edges", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [4, 4]}}, thickness: 0.1,"
+         " material: {young: 1, density: 1}, edges: pinned}\n", "bodies.a.edges: expected a list of maps, [{hold: supported}], found 'pinned'"),
+        ("fixed edges", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [4, 4]}}, thickness: 0.1,"
+         " material: {young: 1, density: 1}, edges: [{hold: fixed}]}\n", "bodies.a.edges[0].hold: unknown value 'fixed'; did you mean 'clamped'?"),
+        ("normal of a ring", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: beam, elements: 8, shape: {ring: {radius: 2}}, normal: [0, 1, 0],"
+         " material: {young: 1, density: 1}, section: {circle: {radius: 0.1}}}\n",
+         "bodies.a.normal: a ring is turned by its own normal; leave this out and write `shape: {ring: {radius: 2, normal: [0, 1, 0]}}`"),
         ("friction of a body", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, friction: 0.3}\n",
          "contacts: [{between: [a, OTHER], friction: ...}]"),
         ("kind plane", "visviva: 1\ntime: {end: 1}\nbodies:\n  a: {kind: plane, normal: [0, 0, 1]}\n", "did you mean 'obstacle'?"),
@@ -283,7 +292,7 @@ def shapes(out):
     code, _, err = visviva("check", "-", text=RING.replace("SHAPE", ring + ", length: 3"))
     expect("length of a ring", code == 1 and "follows from the radius" in err, err)
     for more, says in [("shape: {ring: {radius: 0.5, normal: [0, 0, 0]}}", "must not be zero"),
-                       (ring + ", axis: [0, 1, 0]", "'axis' and 'normal' of a ring follow")]:
+                       (ring + ", axis: [0, 1, 0]", "a ring is turned by its own normal; leave this out")]:
         code, _, err = visviva("check", "-", text=RING.replace("SHAPE", more))
         expect(more, code == 1 and says in err, err)
     code, _, err = visviva("check", "-", text=RING.replace("SHAPE", "position: [0, 0, 0]"))

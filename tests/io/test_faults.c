@@ -111,7 +111,7 @@ static const planted words[] = {
   {"no text",           HEAD A "title:\n", 5, 0, "expected a text, found nothing"},
   {"number for group",  HEAD A "units: 5\n", 5, 8, "units: expected a map, found '5'"},
   {"nothing for group", HEAD A "record:\n", 5, 0, "expected a map, found nothing"},
-  {"map for list",      HEAD A "contacts: {between: all}\n", 5, 11, "expected a list of maps, found a map"},
+  {"map for list",      HEAD A "contacts: {between: all}\n", 5, 11, "expected a list of maps, [{between: ...}], found a map"},
   {"empty list",        FULL "    loads: []\n", 8, 12, "the list is empty"},
   {"word in list",      HEAD A "contacts: [all]\n", 5, 12, "contacts[0]: expected a map, found 'all'"},
   {"no choice",         FULL "    section: {}\n", 8, 14, "choose exactly one of square, box, tube, wire; found 0"},

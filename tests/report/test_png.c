@@ -181,6 +181,30 @@ static void test_lines_cover_their_area(void **state)
 }
 
 /* Half the opacity is half the ink, also where a line crosses itself. */
+/* With its rim of width w: the area, w/2 along every edge, and a part of a circle at each corner, a whole one in all. */
+static void test_polygons_cover_their_area(void **state)
+{
+  (void)state;
+  static const char *const points[] = {"20.0,20.0 80.0,20.0 20.0,70.0", "20.0,70.0 80.0,20.0 20.0,20.0",
+                                       "30.0,30.0 70.0,30.0 70.0,60.0 30.0,60.0"};
+  static const double area[] = {1500, 1500, 1200}, around[] = {188.102, 188.102, 140};
+  const double rim = 2;
+  for (int i = 0; i < VV_COUNT(points); i++)
+    for (int scale = 1; scale <= 3; scale++) {
+      char svg[256];
+      int width, height;
+      unsigned char *rgb;
+      snprintf(svg, sizeof svg,
+               "<svg width=\"100\" height=\"100\">\n<polygon fill=\"#000000\" stroke=\"#000000\" stroke-width=\"%g\" "
+               "points=\"%s\"/>\n</svg>",
+               rim, points[i]);
+      assert_int_equal(vvi_raster(svg, scale, &width, &height, &rgb), VV_OK);
+      const double exact = area[i] + 0.5 * rim * around[i] + 0.25 * M_PI * rim * rim;
+      assert_true(fabs(darkness(rgb, width, 0, width, 0, height) / (scale * scale) / exact - 1) < 0.01);
+      free(rgb);
+    }
+}
+
 static void test_crossings_are_not_darker(void **state)
 {
   (void)state;
@@ -253,8 +277,11 @@ static void test_chart(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_pixel_comes_back), cmocka_unit_test(test_lines_cover_their_area),
-      cmocka_unit_test(test_crossings_are_not_darker), cmocka_unit_test(test_letters), cmocka_unit_test(test_chart)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_pixel_comes_back),
+                                     cmocka_unit_test(test_lines_cover_their_area),
+                                     cmocka_unit_test(test_polygons_cover_their_area),
+                                     cmocka_unit_test(test_crossings_are_not_darker),
+                                     cmocka_unit_test(test_letters),
+                                     cmocka_unit_test(test_chart)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,4 +82,27 @@ metrics(117, 0)
 metrics(118, 1)
 metrics(200, 0, "tests/base")
 print("failed:" if failed else "all checks find what they are for", failed or "")
+def figures(page, rc, words=""):
+    expect("check_figures.py", {"README.md": page, "docs/numbers.md": "| step | 3.25 ns |\n<!-- given: a table -->\n",
+                                "bench/bench_bar.c": "", "tests/physics/test_wave.c": "", "Makefile": "bench: release\n"}, rc, words)
+
+
+figures("Words alone, and 3 of them.\n", 0, "0 without")
+figures("A step takes 3 ns.\n", 1, "README.md:1: no source for 3 ns")
+figures("The error is 2.5e-7.\n", 1, "no source for 2.5e-7")
+figures("One\nin two, off by 4 %.\n\nNext.\n", 1, "README.md:2: no source for 4 %")
+figures("| a | b |\n|---|---|\n| x | 0.25 |\n", 1, "no source for 0.25")
+figures("```yaml\nstep: 3 ns\n```\n\n`3 ns` is code.\n", 0)
+figures("A step takes 3 ns (`bench_bar`).\n", 0, "2 with a source")
+figures("A step takes 3 ns (`bench_rod`).\n", 1, "no source for 3 ns")
+figures("Off by 4 % (`tests/physics/test_wave.c`).\n", 0)
+figures("## Waves (`bench_bar`)\n\nA step takes 3 ns.\n\n### More\n\nOr 4 ns.\n\n## Others\n\nWords.\n", 0)
+figures("## Waves (`bench_bar`)\n\nA step takes 3 ns.\n\n## Others\n\nOr 4 ns.\n", 1, "no source for 4 ns")
+figures("Measured (`make bench`):\n\n| a | 0.25 |\n", 0)
+figures("A step takes 3 ns.\n<!-- source: bench_bar: quiet -->\n", 0)
+figures("A step takes 3 ns.\n<!-- source: bench_rod -->\n", 1, "no source 'bench_rod'")
+figures("A step takes 3 ns.\n<!-- given: a setting -->\n", 0)
+figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 3.25 ns -->\n", 0, "1 checked")
+figures("A step takes 3 ns.\n<!-- figures: docs/numbers.md: 4.25 ns -->\n", 1, "'4.25 ns' is not in docs/numbers.md")
+
 sys.exit(failed > 0)

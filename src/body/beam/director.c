@@ -43,7 +43,7 @@ static int64_t body_work(const vv_block *b)
 /* Results of the bodies, increments of the nodes, and the scratch of each thread. */
 static int64_t director_work(const vv_block *b)
 {
-  return rounded(b->n_body * RESULT_REALS) + rounded(6 * b->nodes) + team_of(b) * body_work(b);
+  return rounded(b->n_body * RESULT_REALS) + rounded(MOVED * b->nodes) + team_of(b) * body_work(b);
 }
 
 static void place_scratch(director_body *w, int64_t n, double *scratch)
@@ -120,6 +120,7 @@ static void director_start(const vv_block *b, const double *q, const double *p, 
     for (int64_t i = b->body[j]->node0; i < b->body[j]->node0 + b->body[j]->n_node; i++)
       start_node(b, beam_of(b, j), i, massive, q, p, v);
   }
+  memset(v + VELOCITIES * b->nodes, 0, sizeof(double) * (size_t)(STRAINS * b->nodes));
 }
 
 /* (M v)_i of node i: 12 numbers. */
@@ -262,27 +263,32 @@ static void gather(director_body *w, const double *q, const double *v)
   for (int64_t e = 0; e < w->elements; e++) {
     const director_node *a = &w->node[e], *b = &w->node[e + 1 < w->n ? e + 1 : 0];
     beam_director_strain(w->k, a->x0, a->d0, b->x0, b->d0, w->strain + 6 * e);
+    for (int c = 0; c < STRAINS; c++) w->strain[6 * e + c] += v[(VELOCITIES + c) * w->b->nodes + w->first + e];
   }
   gather_loads(w);
 }
 
-/* Subtracts the solution; omega becomes an increment of theta by the inverse of the Cayley map's differential.
- * Sizes: of what was added, and of the whole.                                                                    [beam 38] */
+/* A spatial turn omega at the end of the step becomes an increment of theta, by the inverse of the Cayley map's differential.
+ *                                                                                                                [beam 38] */
+static void turn_increment(const double theta[3], double o[3])
+{
+  const double along = 0.25 * vvi_dot3(theta, o);
+  double side[3];
+  vvi_cross3(theta, o, side);
+  for (int c = 0; c < 3; c++) o[c] += along * theta[c] - 0.5 * side[c];
+}
+
+/* Subtracts the solution.  Sizes: of what was added, and of the whole. */
 static void advance(const director_body *w, double *added, double *whole)
 {
   double most = 0.0, all = 0.0;
   for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], w->r + ROW * w->hold[i].node);
   for (int64_t i = 0; i < w->n; i++) {
     director_node *a = &w->node[i];
-    const double *z = w->r + ROW * i, *o = z + 3, along = 0.25 * vvi_dot3(a->theta, o);
-    double side[3];
-    vvi_cross3(a->theta, o, side);
-    for (int c = 0; c < 3; c++) {
-      const double turn = o[c] - 0.5 * side[c] + along * a->theta[c];
-      a->u[c] -= z[c];
-      side[c] = turn;
-    }
-    for (int c = 0; c < 3; c++) a->theta[c] -= side[c];
+    const double *z = w->r + ROW * i, *o = z + 3;
+    double turn[3] = {o[0], o[1], o[2]};
+    turn_increment(a->theta, turn);
+    for (int c = 0; c < 3; c++) a->u[c] -= z[c], a->theta[c] -= turn[c];
     const double u = vvi_dot3(z, z) / (w->k->l * w->k->l), t = vvi_dot3(o, o);
     const double U = vvi_dot3(a->u, a->u) / (w->k->l * w->k->l), T = vvi_dot3(a->theta, a->theta);
     most = u > most || u != u ? u : most, most = t > most || t != t ? t : most;
@@ -393,23 +399,56 @@ static bool has_follower(const vv_block *b, const vv_body *body)
   return false;
 }
 
+static void open_body(const vv_block *b, int32_t j, double t, double h, const double *q, const double *v, int64_t room,
+                      double *scratch, director_body *w)
+{
+  const vv_body *body = b->body[j];
+  const beam_body *k = beam_of(b, j);
+  *w = (director_body){.b = b, .k = k, .j = j, .first = body->node0, .n = body->n_node, .elements = body->n_element};
+  w->h = h, w->f = 2.0 / (h * h), w->half = t + 0.5 * h;
+  w->t.n = w->n, w->t.ring = k->closed != 0.0, w->follower = has_follower(b, body);
+  place_scratch(w, room, scratch);
+  find_holds(w);
+  gather(w, q, v);
+}
+
+/* What the step does to nodes and elements, for move_body. */
+static void note_motion(const director_body *w, double *moved)
+{
+  for (int64_t i = 0; i < w->n; i++) {
+    beam_director_place(&w->node[i]);
+    memcpy(moved + MOVED * i, w->node[i].u, sizeof w->node[i].u);
+    memcpy(moved + MOVED * i + 3, w->node[i].theta, sizeof w->node[i].theta);
+  }
+  for (int64_t e = 0; e < w->elements; e++) {
+    double *de = moved + MOVED * e + 6;
+    beam_director_increment(w->k, &w->node[e], &w->node[e + 1 < w->n ? e + 1 : 0], de);
+    for (int c = 0; c < STRAINS; c++) de[c] += w->strain[6 * e + c];
+  }
+}
+
 /* Finds u and theta of all nodes of a body; nothing of the state is changed yet. */
 static void solve_body(const vv_block *b, int32_t j, double t, double h, const double *q, const double *v,
                        double *scratch, double *moved, director_result *result)
 {
-  const vv_body *body = b->body[j];
-  const beam_body *k = beam_of(b, j);
-  director_body w = {.b = b, .k = k, .j = j, .first = body->node0, .n = body->n_node, .elements = body->n_element};
-  w.h = h, w.f = 2.0 / (h * h), w.half = t + 0.5 * h;
-  w.t.n = w.n, w.t.ring = k->closed != 0.0, w.follower = has_follower(b, body);
-  place_scratch(&w, largest_body(b), scratch);
-  find_holds(&w);
-  gather(&w, q, v);
+  director_body w;
+  open_body(b, j, t, h, q, v, largest_body(b), scratch, &w);
   *result = (director_result){.iterations = iterate(&w)};
   if (b->booked) post_body(&w, &result->post);
-  for (int64_t i = 0; i < w.n; i++) {
-    memcpy(moved + 6 * (w.first + i), w.node[i].u, sizeof w.node[i].u);
-    memcpy(moved + 6 * (w.first + i) + 3, w.node[i].theta, sizeof w.node[i].theta);
+  note_motion(&w, moved + MOVED * w.first);
+}
+
+/* Strains are sums of their increments.  Those of q have its rounding over the length of an element, which would be a walk of the
+ * energy: what they lack is carried.                                                                            [beam 35a] */
+static void carry_strains(const vv_block *b, int32_t j, const double *moved, const double *q, double *v)
+{
+  const int64_t first = b->body[j]->node0;
+  for (int64_t e = 0; e < b->body[j]->n_element; e++) {
+    double x[2][3], d[2][9], of_q[STRAINS];
+    get_node(b, q, first + e, x[0], d[0]);
+    get_node(b, q, beam_next(b, j, first + e), x[1], d[1]);
+    beam_director_strain(beam_of(b, j), x[0], d[0], x[1], d[1], of_q);
+    for (int c = 0; c < STRAINS; c++) v[(VELOCITIES + c) * b->nodes + first + e] = moved[MOVED * e + 6 + c] - of_q[c];
   }
 }
 
@@ -422,7 +461,8 @@ static void move_body(const vv_block *b, int32_t j, double h, const double *move
     director_node a = {0};
     double frame[9];
     get_node(b, q, i, a.x0, a.d0);
-    memcpy(a.u, moved + 6 * i, sizeof a.u), memcpy(a.theta, moved + 6 * i + 3, sizeof a.theta);
+    const double *by = moved + MOVED * (i - b->body[j]->node0);
+    memcpy(a.u, by, sizeof a.u), memcpy(a.theta, by + 3, sizeof a.theta);
     for (int c = 0; c < VELOCITIES; c++) a.hv[c] = h * v[c * b->nodes + i];
     beam_director_place(&a);
     for (int c = 0; c < 3; c++) a.x0[c] += a.u[c];
@@ -431,6 +471,7 @@ static void move_body(const vv_block *b, int32_t j, double h, const double *move
     beam_put(b, q, i, a.x0, frame);
     for (int c = 0; c < 3 + 3 * massive; c++) v[c * b->nodes + i] += 2.0 / h * a.w[c];
   }
+  carry_strains(b, j, moved, q, v);
 }
 
 static void add_posted(vv_posted *sum, const vv_posted *part)
@@ -454,7 +495,7 @@ static int director_step(const vv_block *b, double t, double h, double *q, doubl
   int most = 0;
   if (h != 0.0) {
     director_result *result = (director_result *)(void *)work;
-    double *moved = work + rounded(b->n_body * RESULT_REALS), *scratch = moved + rounded(6 * b->nodes);
+    double *moved = work + rounded(b->n_body * RESULT_REALS), *scratch = moved + rounded(MOVED * b->nodes);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
     for (int32_t j = 0; j < b->n_body; j++)
       solve_body(b, j, t, h, q, v, scratch + vvi_team_rank() * body_work(b), moved, &result[j]);
@@ -464,7 +505,7 @@ static int director_step(const vv_block *b, double t, double h, double *q, doubl
     }
     for (int32_t j = 0; j < b->n_body; j++) add_posted(post, &result[j].post);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-    for (int32_t j = 0; j < b->n_body; j++) move_body(b, j, h, moved, q, v);
+    for (int32_t j = 0; j < b->n_body; j++) move_body(b, j, h, moved + MOVED * b->body[j]->node0, q, v);
   }
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
   for (int32_t j = 0; j < b->n_body; j++) write_momenta(b, j, q, v, p);
@@ -491,6 +532,7 @@ static void audit_node(const vv_block *b, int32_t j, const double per[4], int64_
   get_node(b, q, i, xa, da);
   get_node(b, q, next, xb, db);
   beam_director_strain(k, xa, da, xb, db, e);
+  for (int c = 0; c < STRAINS; c++) e[c] += v[(VELOCITIES + c) * b->nodes + i];
   for (int c = 0; c < 3; c++) sum->strain += 0.5 * k->l * (k->c1[c] * e[c] * e[c] + k->c2[c] * e[3 + c] * e[3 + c]);
 }
 
@@ -509,11 +551,97 @@ static void director_audit(const vv_block *b, const double *q, const double *v, 
   }
 }
 
+/* ---- one body in parts ---- */
+
+typedef struct director_parts {
+  director_body w;
+  double *moved; /* [n][MOVED] */
+} director_parts;
+enum { PARTS_REALS = (sizeof(director_parts) + sizeof(double) - 1) / sizeof(double) };
+
+static int64_t parts_room(const vv_block *b, int32_t j)
+{
+  return b->body[j]->n_element + 1 > b->body[j]->n_node ? b->body[j]->n_element + 1 : b->body[j]->n_node;
+}
+
+static int64_t parts_work(const vv_block *b, int32_t j)
+{
+  return rounded(PARTS_REALS) + rounded(MOVED * b->body[j]->n_node) +
+         parts_room(b, j) * rounded(NODE_REALS + 12 + ROW + 4 * VVI_BLOCK_REALS);
+}
+
+static void parts_begin(const vv_block *b, int32_t j, double t, double h, const double *q, const double *v,
+                        double *work)
+{
+  director_parts *k = (director_parts *)(void *)work;
+  double *moved = work + rounded(PARTS_REALS);
+  open_body(b, j, t, h, q, v, parts_room(b, j), moved + rounded(MOVED * b->body[j]->n_node), &k->w);
+  k->moved = moved;
+}
+
+/* The moment rows are those of spatial turns at the end of the step, and so are the unknowns: advance() makes theta of them. */
+static bool parts_correct(double *work, const double *load, bool fresh, double *added, double *whole)
+{
+  director_body *w = &((director_parts *)(void *)work)->w;
+  w->push = load;
+  beam_director_residual(w);
+  for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], w->r + ROW * w->hold[i].node);
+  if (fresh && !renew(w)) return false;
+  vvi_blocktri_solve(&w->t, w->r);
+  advance(w, added, whole);
+  return isfinite(*added) && !turns_too_far(w);
+}
+
+static void parts_respond(double *work, double *x)
+{
+  const director_body *w = &((director_parts *)(void *)work)->w;
+  for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], x + ROW * w->hold[i].node);
+  vvi_blocktri_solve(&w->t, x);
+  for (int i = 0; i < w->n_hold; i++) release(&w->hold[i], x + ROW * w->hold[i].node);
+  for (int64_t i = 0; i < w->n; i++) turn_increment(w->node[i].theta, x + ROW * i + 3);
+}
+
+static void parts_node(const double *work, int64_t i, vv_implicit_node *out)
+{
+  const director_node *a = &((const director_parts *)(const void *)work)->w.node[i];
+  for (int c = 0; c < 3; c++) out->place[c] = a->x0[c], out->u[c] = a->u[c], out->theta[c] = a->theta[c];
+}
+
+static void parts_rate(const double *work, int64_t i, double v[6])
+{
+  const director_body *w = &((const director_parts *)(const void *)work)->w;
+  director_node flight = w->node[i];
+  predict(&flight);
+  for (int c = 0; c < 3; c++) v[c] = flight.u[c] / w->h, v[3 + c] = flight.theta[c] / w->h;
+}
+
+static void parts_finish(double *work, double *q, double *p, double *v, vv_posted *post)
+{
+  director_parts *k = (director_parts *)(void *)work;
+  const director_body *w = &k->w;
+  note_motion(w, k->moved);
+  if (w->b->booked) post_body(w, post);
+  move_body(w->b, w->j, w->h, k->moved, q, v);
+  write_momenta(w->b, w->j, q, v, p);
+}
+
+static const vv_implicit_parts parts = {
+    .turns = true,
+    .work = parts_work,
+    .begin = parts_begin,
+    .correct = parts_correct,
+    .respond = parts_respond,
+    .node = parts_node,
+    .rate = parts_rate,
+    .finish = parts_finish,
+};
+
 const vv_implicit_table beam_implicit = {
-    .node_v = VELOCITIES,
+    .node_v = VELOCITIES + STRAINS,
     .work = director_work,
     .start = director_start,
     .step = director_step,
     .audit = director_audit,
     .output = beam_director_output,
+    .parts = &parts,
 };

@@ -12,7 +12,9 @@
 #include "body/beam/beam.h"
 #include "math/blocktri.h"
 
-enum { VELOCITIES = 12, MOST_HOLDS = 4, ROW = VVI_BLOCK_COLUMN };
+/* The memory of a node between steps: its velocities, and what rounding of q leaves out of the strains of the element behind it.
+ * A step moves by so much per node: u, theta, increments of these strains. */
+enum { VELOCITIES = 12, STRAINS = 6, MOVED = 12, MOST_HOLDS = 4, ROW = VVI_BLOCK_COLUMN };
 
 /* One node during a step.  Directors: d[3 i + c] is component c of d_{i+1}.  mass: of phi, d1, d2, d3. */
 typedef struct director_node {
@@ -47,6 +49,7 @@ typedef struct director_body {
   double *strain;      /* [elements][6] at the start */
   double *stress;      /* [elements][6] means */
   double *r;           /* [n][ROW] */
+  const double *push;  /* [n][ROW] force and moment of contacts; NULL: none */
   vvi_blocktri t;
 } director_body;
 
@@ -69,6 +72,8 @@ static inline void frame_of(const double d[9], double frame[9])
 /* Strains of an element. */
 void beam_director_strain(const beam_body *k, const double xa[3], const double da[9], const double xb[3],
                           const double db[9], double e[6]);
+/* What the step adds to them, without cancellation. */
+void beam_director_increment(const beam_body *k, const director_node *a, const director_node *b, double de[6]);
 /* Means of a node from u and theta, and dq - h v. */
 void beam_director_place(director_node *a);
 /* Places all nodes and fills r, without regard to supports. */

@@ -34,6 +34,21 @@ void beam_director_strain(const beam_body *k, const double xa[3], const double d
   }
 }
 
+/* The gradient of the strains at the mean, times (u, theta): see element_force. */
+void beam_director_increment(const beam_body *k, const director_node *a, const director_node *b, double de[6])
+{
+  double D[3], du[3], turn[3], ta[3], tb[3], arm[9], half = 0.5 / k->l;
+  for (int c = 0; c < 3; c++) D[c] = b->x[c] - a->x[c], du[c] = b->u[c] - a->u[c], turn[c] = b->theta[c] - a->theta[c];
+  vvi_cross3(D, a->theta, ta);
+  vvi_cross3(D, b->theta, tb);
+  for (int c = 0; c < 3; c++) ta[c] += du[c], tb[c] += du[c];
+  curvature_arms(a->d, b->d, arm);
+  for (int i = 0; i < 3; i++) {
+    de[i] = half * (vvi_dot3(a->d + 3 * i, ta) + vvi_dot3(b->d + 3 * i, tb));
+    de[3 + i] = half * vvi_dot3(arm + 3 * i, turn);
+  }
+}
+
 /* Stress of the mean strain, and what the element does to its two nodes.  With N = C1 (G_n + G_{n+1})/2, M likewise,
  * nu = sum N_i d_i at a node and m = sum M_k c_k/2:                                                                [beam 34]
  *   force on b: n = (nu_a + nu_b)/2, on a: -n;   moment on a: nu_a x D/2 - m, on b: nu_b x D/2 + m
@@ -154,6 +169,7 @@ void beam_director_residual(const director_body *w)
 {
   fill_residual(w);
   if (w->follower) follower_residual(w);
+  for (int64_t i = 0; w->push != NULL && i < ROW * w->n; i++) w->r[i] -= w->push[i];
 }
 
 /* ---- tangent ---- */

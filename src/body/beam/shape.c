@@ -331,9 +331,15 @@ static vv_status check_ring(const vv_group *g)
   const double *axis = vv_numbers(g, "axis", NULL), *normal = vv_numbers(g, "normal", NULL);
   double unit[3];
   if (!beam_unit(vv_numbers(s, "normal", NULL), unit)) return vv_complain(s, "normal", "must not be zero");
-  if (axis[0] != 0.0 || axis[1] != 0.0 || axis[2] != 1.0 || normal[0] != 1.0 || normal[1] != 0.0 || normal[2] != 0.0)
-    return vv_complain(g, NULL, "'axis' and 'normal' of a ring follow from {ring: {normal: ...}}; leave them out");
-  return VV_OK;
+  const double *turned = normal[0] != 1.0 || normal[1] != 0.0 || normal[2] != 0.0 ? normal
+                         : axis[0] != 0.0 || axis[1] != 0.0 || axis[2] != 1.0     ? axis
+                                                                                  : NULL;
+  if (turned == NULL) return VV_OK;
+  return vv_complain(
+      g, turned == normal ? "normal" : "axis",
+      "a ring is turned by its own normal; leave this out and write `shape: {ring: {radius: %g, normal: [%g, "
+      "%g, %g]}}`",
+      vv_number(s, "radius"), turned[0], turned[1], turned[2]);
 }
 
 static vv_status check_directions(const vv_group *g)

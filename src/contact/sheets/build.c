@@ -292,12 +292,20 @@ typedef struct crossing {
   int32_t a, b; /* triangles; -1: none */
 } crossing;
 
+/* Corners of an element; a segment ends twice in its second one: a triangle with one edge. */
+static bool corners_of(const struct vvi_sheets *s, int32_t e, int32_t v[3])
+{
+  memcpy(v, s->element + 3 * (int64_t)e, 3 * sizeof *v);
+  if (v[2] < 0) v[2] = v[1];
+  return v[1] >= 0;
+}
+
 static void cross(void *user, int32_t e, int32_t f)
 {
   crossing *k = user;
-  const int32_t *s = k->sheets->element + 3 * (int64_t)e, *t = k->sheets->element + 3 * (int64_t)f;
+  int32_t s[3], t[3];
   const double *x[3], *y[3];
-  if (k->a >= 0 || s[2] < 0 || t[2] < 0) return;
+  if (k->a >= 0 || !corners_of(k->sheets, e, s) || !corners_of(k->sheets, f, t)) return;
   for (int i = 0; i < 9; i++)
     if (s[i / 3] == t[i % 3]) return;
   for (int i = 0; i < 3; i++) x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];

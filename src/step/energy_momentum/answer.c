@@ -53,6 +53,18 @@ static double middle(const vvi_em_frame *f, int k)
   return f->held ? f->x[k] : f->x[k] + 0.5 * f->dx[k];
 }
 
+/* The arm of a material point, its radius left out: from the middle of a frame, or of a body that bends from the origin, which
+ * is where the frame of the ground is. */
+static void arm_of(const vvi_em_rigid *w, const vvi_em_contact *c, int side, double arm[3])
+{
+  if (c->foot[side].soft > 0)
+    vvi_em_foot_place(w, &c->foot[side], 0.5, arm);
+  else if (side == 0)
+    modified_arm(&w->frame[c->f.slave], c->f.point, arm);
+  else
+    modified_arm(&w->frame[c->f.master], c->f.place, arm);
+}
+
 /* ---- one contact ---- */
 
 /* Normal and tangents from nu; the tangents turn with it from one iterate to the next. */
@@ -73,8 +85,8 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
 {
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
   double far[3], d[3];
-  modified_arm(s, c->f.point, c->arm_s);
-  modified_arm(m, c->f.place, far);
+  arm_of(w, c, 0, c->arm_s);
+  arm_of(w, c, 1, far);
   for (int k = 0; k < 3; k++) d[k] = middle(s, k) + c->arm_s[k] - middle(m, k) - far[k];
   if (c->f.sign == 0.0) {
     modified_normal(m, c->f.normal, c->nu);
@@ -85,7 +97,11 @@ static void aim_contact(const vvi_em_rigid *w, vvi_em_contact *c)
   if (c->law->early)
     for (int k = 0; k < 3; k++) c->nu[k] = c->early_nu[k];
   make_tangents(c);
-  for (int k = 0; k < 3; k++) c->arm_s[k] -= c->f.own * c->nu[k];
+  for (int k = 0; k < 3; k++) {
+    c->foot[0].off[k] = -c->f.own * c->nu[k];
+    c->foot[1].off[k] = d[k] - c->f.own * c->nu[k]; /* of point and point: along nu */
+    c->arm_s[k] -= c->f.own * c->nu[k];
+  }
 }
 
 /* The master's arm, from the places that the impulses lead to: its end is where the slave's is. */
@@ -108,26 +124,43 @@ static void impulse_of(const vvi_em_contact *c, double direction, double j[3])
   for (int k = 0; k < 3; k++) j[k] = direction * (c->j[0] * c->nu[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k]);
 }
 
-static void velocity_of(const vvi_em_frame *f, const double arm[3], double dt, double v[3])
+/* Mean velocity in the step, and velocity at its start.                                                      [em 5, 16] */
+static void velocity_of(const vvi_em_rigid *w, const vvi_em_contact *c, int side, double dt, double v[3])
 {
+  const vvi_em_frame *f = &w->frame[side == 0 ? c->f.slave : c->f.master];
   double turn[3];
-  vvi_cross3(f->theta, arm, turn);
+  if (c->foot[side].soft > 0) {
+    vvi_em_foot_motion(w, &c->foot[side], v);
+    for (int k = 0; k < 3; k++) v[k] /= dt;
+    return;
+  }
+  vvi_cross3(f->theta, side == 0 ? c->arm_s : c->arm_m, turn);
   for (int k = 0; k < 3; k++) v[k] = f->held ? 0.0 : (f->dx[k] + turn[k]) / dt;
+}
+
+static void velocity_before(const vvi_em_rigid *w, const vvi_em_contact *c, int side, double v[3])
+{
+  const vvi_em_frame *f = &w->frame[side == 0 ? c->f.slave : c->f.master];
+  if (c->foot[side].soft > 0) {
+    vvi_em_foot_rate(w, &c->foot[side], v);
+    return;
+  }
+  vvi_cross3(f->omega, side == 0 ? c->arm_s : c->arm_m, v);
+  for (int k = 0; k < 3; k++) v[k] += f->v[k];
 }
 
 /* Relative velocity of the step, and at its start, in the direction of time. */
 static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
 {
-  const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
   const double direction = dt < 0.0 ? -1.0 : 1.0;
   double us[3], um[3], vs[3], vm[3], u[3];
-  velocity_of(s, c->arm_s, dt, us);
-  velocity_of(m, c->arm_m, dt, um);
+  velocity_of(w, c, 0, dt, us);
+  velocity_of(w, c, 1, dt, um);
   for (int k = 0; k < 3; k++) u[k] = direction * (us[k] - um[k]);
   c->u[0] = vvi_dot3(c->nu, u), c->u[1] = vvi_dot3(c->t[0], u), c->u[2] = vvi_dot3(c->t[1], u);
-  vvi_cross3(s->omega, c->arm_s, vs);
-  vvi_cross3(m->omega, c->arm_m, vm);
-  for (int k = 0; k < 3; k++) u[k] = direction * (s->v[k] + vs[k] - m->v[k] - vm[k]);
+  velocity_before(w, c, 0, vs);
+  velocity_before(w, c, 1, vm);
+  for (int k = 0; k < 3; k++) u[k] = direction * (vs[k] - vm[k]);
   c->approach = vvi_dot3(c->nu, u);
   /* u = (1 - e)/2 of the approach: T1 - T0 = j (1 - e) approach/2 <= 0                                             [em 13] */
   c->aim = 0.5 * (1.0 - c->law->restitution) * fmin(c->approach, 0.0);
@@ -136,9 +169,17 @@ static void measure(const vvi_em_rigid *w, vvi_em_contact *c, double dt)
 
 /* ---- an iterate: impulses in, motions and velocities out ---- */
 
+static void push_soft(vvi_em_rigid *w, const vvi_em_contact *c, const double j[3], double dt)
+{
+  for (int side = 0; side < 2; side++) {
+    const double by = (side == 0 ? 1.0 : -1.0) / dt, force[3] = {by * j[0], by * j[1], by * j[2]};
+    if (c->foot[side].soft > 0) vvi_em_soft_push(w, &c->foot[side], force);
+  }
+}
+
 /* The order matters: nu and the slave's arm first, then the impulses, the places, the master's arm, the torques, the
- * rotations, and with the same arms the velocities. */
-static bool evaluate(vvi_em_rigid *w, double dt)
+ * rotations, and with the same arms the velocities.  Bodies that bend take one correction towards the loads. */
+static bool evaluate(vvi_em_rigid *w, double dt, bool fresh)
 {
   const double direction = dt < 0.0 ? -1.0 : 1.0;
   double j[3], l[3];
@@ -148,10 +189,12 @@ static bool evaluate(vvi_em_rigid *w, double dt)
     modify(f);
     for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
   }
+  vvi_em_soft_unload(w);
   for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     aim_contact(w, c);
     impulse_of(c, direction, j);
+    push_soft(w, c, j, dt);
     for (int k = 0; k < 3; k++) w->frame[c->f.slave].j[k] += j[k], w->frame[c->f.master].j[k] -= j[k];
   }
   for (int32_t i = 0; i < w->n; i++)
@@ -167,6 +210,7 @@ static bool evaluate(vvi_em_rigid *w, double dt)
   }
   for (int32_t i = 0; i < w->n; i++)
     if (w->frame[i].touched && !vvi_em_turn(&w->frame[i], dt)) return false;
+  if (!vvi_em_soft_correct(w, fresh)) return false;
   for (int32_t i = 0; i < w->n_contact; i++) measure(w, &w->contact[i], dt);
   return true;
 }
@@ -186,18 +230,27 @@ static void fill_row(const vvi_em_rigid *w, const vvi_em_contact *c, int d, vvi_
   }
 }
 
+/* The same between two rows through bodies that bend. */
+static double through(const vvi_em_rigid *w, int64_t row, int64_t column, int directions)
+{
+  return w->n_soft > 0 ? w->flex[row * directions * w->n_contact + column] : 0.0;
+}
+
 /* The rows of a contact among themselves, frozen at the arms of this iterate; contacts feel each other through their bodies.
- * [em 12] */
+ * The law of friction wants them symmetric: those of a discrete gradient are so to second order in dt.           [em 12, 17] */
 static void couple(vvi_em_rigid *w, int directions)
 {
   for (int32_t i = 0; i < w->n_contact; i++) {
-    vvi_em_row *r = &w->rows[(int64_t)directions * i];
+    const int64_t first = (int64_t)directions * i;
+    vvi_em_row *r = &w->rows[first];
     double *own = w->own + 9 * (int64_t)i;
     for (int d = 0; d < directions; d++) fill_row(w, &w->contact[i], d, &r[d]);
     for (int d = 0; d < directions; d++)
       for (int e = 0; e < directions; e++)
-        own[3 * d + e] = (r[e].speed[0] - r[e].speed[1]) * vvi_dot3(r[d].push, r[e].push) +
-                         vvi_dot3(r[d].turn[0], r[e].spin[0]) + vvi_dot3(r[d].turn[1], r[e].spin[1]);
+        own[3 * d + e] =
+            (r[e].speed[0] - r[e].speed[1]) * vvi_dot3(r[d].push, r[e].push) + vvi_dot3(r[d].turn[0], r[e].spin[0]) +
+            vvi_dot3(r[d].turn[1], r[e].spin[1]) +
+            0.5 * (through(w, first + d, first + e, directions) + through(w, first + e, first + d, directions));
   }
 }
 
@@ -259,8 +312,13 @@ static double miss_tangent(const vvi_em_contact *c, double a)
 static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r)
 {
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-  return vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) +
-         vvi_dot3(r->turn[1], m->dw);
+  double sum =
+      vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) + vvi_dot3(r->turn[1], m->dw);
+  if (w->n_soft == 0 || (c->foot[0].soft == 0 && c->foot[1].soft == 0)) return sum;
+  const int64_t rows = (int64_t)w->n_contact * (w->rough ? 3 : 1);
+  const double *flex = w->flex + (r - w->rows) * rows;
+  for (int64_t i = 0; i < rows; i++) sum += flex[i] * w->move[i];
+  return sum;
 }
 
 static void change(vvi_em_rigid *w, const vvi_em_contact *c, const vvi_em_row *r, double by)
@@ -302,6 +360,34 @@ static double sweep_grip(vvi_em_rigid *w, int32_t i, const vvi_em_row *r, double
   return moved;
 }
 
+/* A few rows without friction at once: the changes of the impulses that the sweeps then begin with.  Rows of springs are
+ * (1 + s A) x + off = 0, of multipliers A x + off. */
+static void pivot(vvi_em_rigid *w, double dt, double enough)
+{
+  const int32_t n = w->n_contact;
+  double *a = w->dense, *b = a + n * n, *least = b + n, *x = least + n, *work = x + n;
+  int32_t act[VVI_EM_DENSE];
+  for (int32_t j = 0; j < n; j++) {
+    vvi_em_contact *c = &w->contact[j];
+    vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
+    w->move[j] = 1.0;
+    change(w, c, &w->rows[j], 1.0);
+    for (int32_t i = 0; i < n; i++) a[i * n + j] = changed(w, &w->contact[i], &w->rows[i]);
+    for (int k = 0; k < 3; k++) s->dv[k] = s->dw[k] = m->dv[k] = m->dw[k] = 0.0;
+    w->move[j] = 0.0;
+  }
+  for (int32_t i = 0; i < n; i++) {
+    const law k = law_of(&w->contact[i], dt);
+    b[i] = k.off, least[i] = k.soft < 0.0 ? -w->contact[i].j[0] : -INFINITY;
+    for (int32_t j = 0; k.soft >= 0.0 && j < n; j++) a[i * n + j] = (i == j) + k.soft * a[i * n + j];
+  }
+  if (!vvi_em_pivots(n, a, b, least, enough, x, work, act)) return;
+  for (int32_t i = 0; i < n; i++) {
+    w->move[i] = x[i];
+    change(w, &w->contact[i], &w->rows[i], x[i]);
+  }
+}
+
 /* Changes of all impulses by projected Gauss-Seidel over the velocities of the bodies: rows may have any rank.  Sweeps end where
  * they add 1e-9 of the first: the iterates that follow find the rest. */
 static void solve(vvi_em_rigid *w, int directions, double dt, double part, double enough)
@@ -310,6 +396,8 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
   for (int32_t i = 0; i <= w->n; i++)
     for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
+  const bool few = w->n_soft > 0 && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
+  if (few) pivot(w, dt, enough);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
@@ -319,7 +407,7 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
       const law k = law_of(c, dt);
       moved = fmax(moved, c->law->friction > 0.0 ? sweep_grip(w, i, r, move) : sweep_normal(w, i, r, move, &k));
     }
-    if (sweep == 0) enough = fmax(enough, 1e-9 * moved);
+    if (sweep == 0 && !few) enough = fmax(enough, 1e-9 * moved);
     if (moved <= enough || w->n_contact == 1) break;
   }
   for (int64_t i = 0; i < n; i++) w->contact[i / directions].j[i % directions] += part * w->move[i];
@@ -388,19 +476,44 @@ static double fastest(const vvi_em_rigid *w)
   double most = 0.0;
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    most = fmax(most,
-                speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m) + fabs(c->u[0]));
+    double speed = speed_of(&w->frame[c->f.slave], c->arm_s) + speed_of(&w->frame[c->f.master], c->arm_m);
+    for (int side = 0; side < 2; side++) {
+      double v[3];
+      if (c->foot[side].soft == 0) continue;
+      velocity_before(w, c, side, v);
+      speed += vvi_norm3(v);
+    }
+    most = fmax(most, speed + fabs(c->u[0]));
   }
   return most;
 }
 
+/* The largest correction of bodies that bend, over their step. */
+static double corrected(const vvi_em_rigid *w)
+{
+  double most = 0.0;
+  for (int32_t i = 0; i < w->n_soft; i++)
+    if (w->soft[i].touched && w->soft[i].whole > 0.0) most = fmax(most, w->soft[i].added / w->soft[i].whole);
+  return most;
+}
+
+static void touch_soft(vvi_em_rigid *w)
+{
+  for (int32_t i = 0; i < w->n_soft; i++) w->soft[i].touched = false;
+  for (int32_t i = 0; i < w->n_contact; i++)
+    for (int side = 0; side < 2; side++)
+      if (w->contact[i].foot[side].soft > 0) w->soft[w->contact[i].foot[side].soft - 1].touched = true;
+}
+
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
- * zero may be an accident. */
+ * zero may be an accident.  Of bodies that bend the tangent is renewed twice, and where it serves no longer. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt)
 {
   const int directions = w->rough ? 3 : 1;
-  double best = INFINITY;
+  double best = INFINITY, last = INFINITY;
   int stale = 0;
+  bool fresh = true;
+  touch_soft(w);
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
   for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
@@ -410,9 +523,12 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (c->least < 0 && c->law->early) note_early(w, c);
   }
   for (int round = 0; round < ROUNDS; round++) {
-    if (!evaluate(w, dt)) return false;
+    if (!evaluate(w, dt, fresh)) return false;
+    if (fresh && w->n_soft > 0 && !vvi_em_soft_couple(w, directions, dt)) return false;
     couple(w, directions);
-    const double miss = worst(w, dt), scale = fastest(w);
+    const double scale = fastest(w), miss = fmax(worst(w, dt), corrected(w) * scale);
+    fresh = round < 1 || (miss > 0.1 * last && miss > 1e-13 * scale);
+    last = miss;
     if (!(miss <= INFINITY)) return false;
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);

@@ -3,14 +3,14 @@
  * Bodies that bend do the work in their discrete-gradient form (vv_implicit_table): velocities of that form live in the
  * state's memory behind what the contact pairs keep, and p is written anew after every step, so that audits and outputs see
  * momenta as ever.  The energy that is balanced is called "director": that of the consistent masses and of those velocities.
- * Rigid bodies are moved here, with their contacts (frames.h); what their springs remember comes last in the memory. */
+ * Rigid bodies are moved here, with all contacts (frames.h); what springs remember comes last in the memory. */
 #include "step/energy_momentum/frames.h"
 
 #include <stdio.h>
 
 typedef struct work {
   double *scratch;
-  vvi_em_rigid *rigid; /* NULL: no rigid bodies */
+  vvi_em_rigid *rigid; /* NULL: no rigid bodies, and nothing touches */
 } work;
 
 const vvi_em_rigid *vvi_em_rigid_of(const struct vv_step *s)
@@ -63,8 +63,10 @@ static vv_status prepare(struct vv_step *s)
     if (n > most) most = n;
   }
   if (w == NULL || (w->scratch = VVI_ARENA_NEW(s->arena, double, most + 1)) == NULL) return VV_NOMEM;
-  if (vvi_em_count(s->model) > 0)
-    VV_TRY(vvi_em_rigid_create(s, s->state->memory + first_real(s->model) + reals_of_all(s->model), &w->rigid));
+  if (vvi_em_count(s->model) > 0 || vvi_em_bends(s->model)) {
+    double *v = s->state->memory + first_real(s->model);
+    VV_TRY(vvi_em_rigid_create(s, v, v + reals_of_all(s->model), &w->rigid));
+  }
   s->energy = reals_of_all(s->model) > 0 ? "director" : "nodal";
   s->exact = true;
   s->own = w;
@@ -96,7 +98,8 @@ static bool one_step(struct vv_step *s)
   const work *w = s->own;
   vv_state *x = s->state;
   double *v = x->memory + first_real(s->model);
-  for (int i = 0; i < s->model->n_block; i++) {
+  const bool together = w->rigid != NULL && w->rigid->n_soft > 0; /* with contacts */
+  for (int i = 0; !together && i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
     if (reals_of(b) == 0) continue;
     if (b->kind->implicit->step(b, x->t, s->h, x->q + b->q0, x->p + b->p0, v, w->scratch, &s->ledger->posted) < 0)

@@ -1,11 +1,13 @@
-/* step/energy_momentum/frames.h  Rigid bodies in energy-momentum steps: how they move, what touches, and the answer.
+/* step/energy_momentum/frames.h  Bodies in energy-momentum steps: how they move, what touches, and the answer.
  *
- *   frames.c   bodies out of the state and back; the step of each under given impulses
+ *   frames.c   rigid bodies out of the state and back; the step of each under given impulses
+ *   soft.c     bodies that bend: their step in parts, points between their nodes, what loads on them do
  *   meets.c    which shapes may meet, and by which features
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
- *   rigid.c    a step: predict, touch, answer, take; halved where impacts are located or nothing converged
+ *   dense.c    a few contacts at once, by pivots
+ *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
  * nothing behind. */
@@ -35,12 +37,39 @@ typedef struct vvi_em_frame {
   int32_t slaves;            /* the last contact of which it is the slave; -1: none */
 } vvi_em_frame;
 
+/* One body that bends, during a step: its nodes answer loads through vv_implicit_parts. */
+typedef struct vvi_em_soft {
+  const vv_block *block;
+  const vv_implicit_parts *parts;
+  int32_t body;        /* in its block */
+  int64_t first, n;    /* nodes */
+  double *v;           /* velocities of its block, in the state */
+  double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
+  bool touched, lost;  /* lost: no correction was found */
+  double added, whole; /* of the last correction */
+  int32_t slaves;      /* as in a frame */
+} vvi_em_soft;
+
+/* Where a contact stands on a body that bends: a weighted mean of nodes. */
+typedef struct vvi_em_leg {
+  int64_t node;
+  double weight;
+} vvi_em_leg;
+typedef struct vvi_em_foot {
+  int32_t soft;     /* 1 + which body; 0: it stands on a frame */
+  int32_t first, n; /* legs */
+  double off[3];    /* from there to where the impulse acts */
+} vvi_em_foot;
+
 /* A material point of one body, the slave, against a plane of another, the master, or against a point of it. */
 typedef struct vvi_em_feature {
   int32_t a, b, law;     /* objects; line of the scene */
   uint32_t key;          /* the same while the same features meet */
   double sign;           /* 0: a plane.  Points: 1, or -1 where the slave is inside a hollow ball */
-  int32_t slave, master; /* frames */
+  int32_t slave, master; /* frames; of a body that bends that of the ground, which does not move */
+  bool a_slave;          /* object a is the slave */
+  int32_t soft[2];       /* slave, master: 1 + which body that bends; 0: none */
+  double foot[2];        /* and where between the two nodes of its segment: the weight of the second */
   double point[3];       /* of the slave, its axes */
   double place[3];       /* of the master, its axes: a point of the plane, or the centre */
   double normal[3];      /* plane: unit, to the free side, axes of the master */
@@ -65,6 +94,8 @@ typedef struct vvi_em_contact {
   vvi_em_feature f;
   const vvi_em_law *law;
   int32_t before;                /* the one before with the same slave; -1: none */
+  vvi_em_foot foot[2];           /* slave, master */
+  bool seen;                     /* spring between bodies that bend: its feet are those of this step */
   double gap0, gap1;             /* at n, and at the predicted n+1 */
   int slot;                      /* spring: its memory; -1: new, or a multiplier */
   double spring0, spring1;       /* spring: the dynamic gap at n and n+1 */
@@ -79,7 +110,7 @@ typedef struct vvi_em_contact {
   double aim;                      /* what u[0] is to be */
 } vvi_em_contact;
 
-enum { VVI_EM_SPOTS = 32 };
+enum { VVI_EM_SPOTS = 32, VVI_EM_DENSE = 128 };
 
 /* A unit impulse along one direction of a contact, as each of the two bodies feels it, and half of what it does to them:
  * velocities of a step are means of those before and after. */
@@ -91,12 +122,22 @@ typedef struct vvi_em_row {
 /* What a spring remembers in the state.  All doubles. */
 typedef struct vvi_em_slot {
   double used, gap; /* 1; the dynamic gap */
-  double a, b, law, key, sign, slave, master, point[3], place[3], normal[3], radius, own;
+  double a, b, law, key, sign, slave, master, a_slave, soft[2], foot[2], point[3], place[3], normal[3], radius, own;
 } vvi_em_slot;
 
 typedef struct vvi_em_rigid {
   int32_t n; /* frames; the ground comes behind them */
   vvi_em_frame *frame;
+  int32_t n_soft; /* bodies that bend and may touch something */
+  vvi_em_soft *soft;
+  int32_t *soft_of; /* [objects] 1 + which of these; 0: a frame */
+  vvi_em_leg *leg;  /* [leg_room] */
+  int32_t n_leg, leg_room;
+  double *flex,
+      *column; /* what rows do to each other through bodies that bend: [flex_room]; [most nodes][VV_IMPLICIT_ROW] */
+  int64_t flex_room;
+  double *dense; /* [VVI_EM_DENSE (2 VVI_EM_DENSE + 5)] of contacts that are solved for at once */
+  int threads;
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
   vvi_em_law *law;          /* [rules] */
@@ -140,6 +181,45 @@ void vvi_em_pose(const vvi_em_frame *f, bool after, vvi_pose *out);
 /* No material point of it at this distance from its centre is faster while nothing pushes, gravity left out. */
 double vvi_em_spin_bound(const vvi_em_frame *f);
 
+/* ---- soft.c ---- */
+
+/* Whether some body that bends can touch something here. */
+bool vvi_em_bends(const vv_model *m);
+vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w);
+/* Begins a step of length dt, and finds it without contacts; false: it did not converge. */
+bool vvi_em_soft_predict(vvi_em_rigid *w, const vv_state *x, double t, double dt);
+void vvi_em_soft_take(vvi_em_rigid *w, vv_state *x, vv_posted *post);
+/* Shapes and speeds of their segments where the step leads. */
+void vvi_em_soft_place(const vvi_em_rigid *w, double dt);
+/* Legs of a contact, from its feature; false: no room. */
+bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c);
+/* A foot: where it is (0: at n, 0.5: in the middle, 1: at n+1), the motion of its end in the step, its velocity at n. */
+void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when, double x[3]);
+void vvi_em_foot_motion(const vvi_em_rigid *w, const vvi_em_foot *f, double u[3]);
+void vvi_em_foot_rate(const vvi_em_rigid *w, const vvi_em_foot *f, double v[3]);
+/* The gap of a contact of which some side bends, at n or at n+1. */
+double vvi_em_soft_gap(const vvi_em_rigid *w, const vvi_em_contact *c, bool after);
+/* Loads to zero; one more; a correction of all that are touched under them.  false: none was found. */
+void vvi_em_soft_unload(vvi_em_rigid *w);
+void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[3]);
+bool vvi_em_soft_correct(vvi_em_rigid *w, bool fresh);
+/* What unit impulses along the rows do to each other through bodies that bend, into flex; false: no room. */
+bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
+typedef struct vvi_em_shape {
+  const vv_solid *solid;
+  vvi_pose pose;
+  vv_solid segment;
+  vvi_part part;
+} vvi_em_shape;
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out);
+/* A spot of a pair of which one or both bend, as a feature. */
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+                      vvi_em_feature *out);
+/* A segment that is followed by another leaves its last node to that one. */
+bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f);
+double vvi_em_weight_of(const vvi_em_rigid *w, int32_t frame, int32_t soft);
+
 /* ---- meets.c ---- */
 
 /* Laws, frames of objects, and who may meet whom. */
@@ -174,11 +254,18 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt);
 /* j = 0 where there is no impulse that does it. */
 void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3]);
 
+/* ---- dense.c ---- */
+
+/* x >= least, A x + b >= 0, one of them an equality in every row; false: not found.  work: n + n (n + 1) reals.  act: [n] */
+bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
+                   double *work, int32_t *act);
+
 /* ---- rigid.c ---- */
 
-vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out);
+/* v: velocities of bodies that bend, in the state; slots: what springs keep there. */
+vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_em_rigid **out);
 int64_t vvi_em_rigid_memory(const vv_model *m);
 /* Of a run in which there are rigid bodies. */
 const vvi_em_rigid *vvi_em_rigid_of(const struct vv_step *s);
-/* One step of all rigid bodies; false: it did not converge. */
+/* One step of all bodies that may touch something; false: it did not converge. */
 bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w);

@@ -125,8 +125,9 @@ bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, 
   const vv_solid *a = k->a->solid, *b = k->b->solid;
   vvi_em_feature blank = {.a = k->index_a, .b = k->index_b, .law = k->law, .slave = k->frame_a, .master = k->frame_b};
   *n = 0;
+  blank.a_slave = true;
   if (listed(a, b)) return list(a, b, blank, tell, user, n);
-  blank.slave = k->frame_b, blank.master = k->frame_a;
+  blank.slave = k->frame_b, blank.master = k->frame_a, blank.a_slave = false;
   return !listed(b, a) || list(b, a, blank, tell, user, n);
 }
 
@@ -167,7 +168,7 @@ vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *
   for (int i = 0; i < s->rules.n; i++) w->law[i] = law_of(&s->rule[i]);
   for (int32_t i = 0; i < s->n; i++) w->frame_of[i] = vvi_em_frame_of(w, &s->object[i]);
   w->rough = s->rough;
-  return s->n <= FEW ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);
+  return s->n <= FEW && !vvi_em_bends(m) ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);
 }
 
 /* ---- spots ---- */
@@ -200,7 +201,7 @@ void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *
     on_slave[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
   }
   *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .radius = r, .own = r};
-  out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a;
+  out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a, out->a_slave = flip;
   into(flip ? a : b, on_slave, out->point);
   into(flip ? b : a, on_master, out->place);
   vvi_tapply33((flip ? b : a)->turn, nu, out->normal);

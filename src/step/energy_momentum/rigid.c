@@ -25,7 +25,7 @@ int64_t vvi_em_rigid_memory(const vv_model *m)
   return slots_of(m) * (int64_t)(sizeof(vvi_em_slot) / sizeof(double));
 }
 
-vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **out)
+vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_em_rigid **out)
 {
   const vv_model *m = s->model;
   const vv_group *method = vv_sub(m->root, "method");
@@ -36,7 +36,8 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **
   VV_TRY(vvi_em_pairs_build(m, s->arena, w));
   w->halvings = (int)vv_integer(method, "halvings");
   w->slots = slots_of(m);
-  w->slot = w->slots > 0 ? (vvi_em_slot *)(void *)memory : NULL;
+  w->slot = w->slots > 0 ? (vvi_em_slot *)(void *)slots : NULL;
+  if (vvi_em_bends(m)) VV_TRY(vvi_em_soft_create(s, v, w));
   if (w->solids != NULL && !vvi_em_fit(w, 4 * w->solids->n)) return VV_NOMEM;
   *out = w;
   return VV_OK;
@@ -44,9 +45,9 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *memory, vvi_em_rigid **
 
 /* ---- one piece ---- */
 
-static bool predict(vvi_em_rigid *w, double dt)
+static bool predict(const struct vv_step *s, vvi_em_rigid *w, double dt)
 {
-  bool turned = true;
+  bool turned = w->n_soft == 0 || vvi_em_soft_predict(w, s->state, s->state->t + w->clock, dt);
   for (int32_t i = 0; i < w->n; i++) {
     vvi_em_frame *f = &w->frame[i];
     for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
@@ -58,6 +59,7 @@ static bool predict(vvi_em_rigid *w, double dt)
 
 static void take(struct vv_step *s, vvi_em_rigid *w, double dt)
 {
+  vvi_em_soft_take(w, s->state, &s->ledger->posted);
   for (int32_t i = 0; i < w->n; i++) vvi_em_take(&w->frame[i], dt, &s->ledger->posted);
 }
 
@@ -67,7 +69,7 @@ static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt,
   if (level >= w->halvings || w->located >= MOST_LOCATED) return false;
   for (int i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
-    const double g = vvi_norm3(w->frame[c->f.slave].gravity) + vvi_norm3(w->frame[c->f.master].gravity);
+    const double g = vvi_em_weight_of(w, c->f.slave, c->f.soft[0]) + vvi_em_weight_of(w, c->f.master, c->f.soft[1]);
     const bool fast = c->gap0 - c->gap1 > 2.0 * g * fabs(s->h * dt);
     if (c->law->stiffness <= 0.0 && c->gap0 > 0.0 && c->gap1 < 0.0 && fast) return true;
   }
@@ -96,7 +98,7 @@ static bool halve(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 {
   int more;
-  if (!predict(w, dt)) return halve(s, w, dt, level);
+  if (!predict(s, w, dt)) return halve(s, w, dt, level);
   if (w->clear >= fabs(dt) && !w->sprung) {
     take(s, w, dt);
     w->clear -= fabs(dt);

@@ -18,24 +18,36 @@ bool vvi_em_fit(vvi_em_rigid *w, int32_t contacts)
   return true;
 }
 
+static bool bends(const vvi_em_feature *f)
+{
+  return f->soft[0] > 0 || f->soft[1] > 0;
+}
+
+/* The last contact with this slave. */
+static int32_t *last_of(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  return f->soft[0] > 0 ? &w->soft[f->soft[0] - 1].slaves : &w->frame[f->slave].slaves;
+}
+
 static vvi_em_contact *add(vvi_em_rigid *w, const vvi_em_feature *f)
 {
   if (!vvi_em_fit(w, w->n_contact + 1)) return NULL;
-  int32_t *last = &w->frame[f->slave].slaves;
+  int32_t *last = last_of(w, f);
   vvi_em_contact *c = &w->contact[w->n_contact];
   *c = (vvi_em_contact){.f = *f, .before = *last, .slot = -1, .least = -1};
   c->law = &w->law[f->law];
+  if (bends(f) && !vvi_em_stand(w, c)) return NULL;
   *last = w->n_contact++;
   return c;
 }
 
-static bool known(const vvi_em_rigid *w, const vvi_em_feature *f)
+static vvi_em_contact *known(const vvi_em_rigid *w, const vvi_em_feature *f)
 {
-  for (int32_t i = w->frame[f->slave].slaves; i >= 0; i = w->contact[i].before) {
+  for (int32_t i = *last_of(w, f); i >= 0; i = w->contact[i].before) {
     const vvi_em_feature *g = &w->contact[i].f;
-    if (g->a == f->a && g->b == f->b && g->key == f->key) return true;
+    if (g->a == f->a && g->b == f->b && g->key == f->key) return &w->contact[i];
   }
-  return false;
+  return NULL;
 }
 
 /* ---- springs ---- */
@@ -44,7 +56,8 @@ static vvi_em_feature feature_of(const vvi_em_slot *s)
 {
   vvi_em_feature f = {.key = (uint32_t)s->key, .sign = s->sign, .radius = s->radius, .own = s->own};
   f.a = (int32_t)s->a, f.b = (int32_t)s->b, f.law = (int32_t)s->law;
-  f.slave = (int32_t)s->slave, f.master = (int32_t)s->master;
+  f.slave = (int32_t)s->slave, f.master = (int32_t)s->master, f.a_slave = s->a_slave != 0.0;
+  for (int k = 0; k < 2; k++) f.soft[k] = (int32_t)s->soft[k], f.foot[k] = s->foot[k];
   for (int k = 0; k < 3; k++) f.point[k] = s->point[k], f.place[k] = s->place[k], f.normal[k] = s->normal[k];
   return f;
 }
@@ -54,14 +67,16 @@ static void keep(const vvi_em_contact *c, vvi_em_slot *s)
   const vvi_em_feature *f = &c->f;
   *s = (vvi_em_slot){.used = 1.0, .gap = c->spring1, .sign = f->sign, .radius = f->radius, .own = f->own};
   s->a = (double)f->a, s->b = (double)f->b, s->law = (double)f->law, s->key = (double)f->key,
-  s->slave = (double)f->slave, s->master = (double)f->master;
+  s->slave = (double)f->slave, s->master = (double)f->master, s->a_slave = f->a_slave;
+  for (int k = 0; k < 2; k++) s->soft[k] = (double)f->soft[k], s->foot[k] = f->foot[k];
   for (int k = 0; k < 3; k++) s->point[k] = f->point[k], s->place[k] = f->place[k], s->normal[k] = f->normal[k];
 }
 
 bool vvi_em_recall(vvi_em_rigid *w)
 {
-  w->n_contact = 0;
+  w->n_contact = w->n_leg = 0;
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].slaves = -1;
+  for (int32_t i = 0; i < w->n_soft; i++) w->soft[i].slaves = -1;
   for (int32_t i = 0; w->sprung && i < w->slots; i++) {
     if (w->slot[i].used == 0.0) continue;
     const vvi_em_feature f = feature_of(&w->slot[i]);
@@ -122,17 +137,47 @@ typedef struct search {
   vvi_em_rigid *w;
   double dt, least; /* least: gap of the pair, or a lower bound */
   int found;
+  bool only_known; /* springs of before are looked for, before new contacts are */
 } search;
+
+/* Objects that are the same, or segments beside each other. */
+static bool beside(const vvi_em_rigid *w, int32_t a, int32_t b)
+{
+  const vvi_object *x = &w->solids->object[a], *y = &w->solids->object[b];
+  if (a == b || x->patch != y->patch || !x->soft) return a == b;
+  const int64_t d = x->copy > y->copy ? x->copy - y->copy : y->copy - x->copy;
+  return d == 1 || (x->patch->closed && d == x->patch->nodes - 1);
+}
+
+/* A spring whose segments are no longer near each other, but others beside them are: it slides along.  NULL: none. */
+static vvi_em_contact *left_by(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  for (int32_t i = *last_of(w, f); w->sprung && bends(f) && i >= 0; i = w->contact[i].before) {
+    vvi_em_contact *old = &w->contact[i];
+    if (old->slot >= 0 && !old->seen && beside(w, old->f.a, f->a) && beside(w, old->f.b, f->b)) return old;
+  }
+  return NULL;
+}
+
+/* What a spring between bodies that bend remembers is its own gap, not where it stood. */
+static bool stand_anew(vvi_em_rigid *w, vvi_em_contact *c, const vvi_em_feature *f)
+{
+  if (!bends(f) || c->slot < 0 || c->seen) return true;
+  c->f = *f, c->seen = true;
+  return vvi_em_stand(w, c);
+}
 
 static bool found(search *k, const vvi_em_feature *f, double gap1)
 {
   vvi_pose slave, master;
-  if (known(k->w, f)) return true;
-  vvi_em_contact *c = add(k->w, f);
-  if (c == NULL) return false;
+  vvi_em_contact *c = known(k->w, f);
+  if (c != NULL) return stand_anew(k->w, c, f);
+  if (gap1 >= 0.0 || k->only_known) return true;
+  if ((c = left_by(k->w, f)) != NULL) return stand_anew(k->w, c, f);
+  if ((c = add(k->w, f)) == NULL) return false;
   vvi_em_pose(&k->w->frame[f->slave], false, &slave);
   vvi_em_pose(&k->w->frame[f->master], false, &master);
-  c->gap0 = vvi_em_gap(f, &slave, &master);
+  c->gap0 = bends(f) ? vvi_em_soft_gap(k->w, c, false) : vvi_em_gap(f, &slave, &master);
   c->gap1 = gap1;
   c->spring0 = fmax(c->gap0, 0.0); /* a new spring has no energy */
   k->found++;
@@ -151,6 +196,46 @@ static bool look_at_feature(void *user, const vvi_em_feature *f)
   const double gap = f->slave == g->pair->frame_a ? vvi_em_gap(f, g->a, g->b) : vvi_em_gap(f, g->b, g->a);
   g->k->least = fmin(g->k->least, gap);
   return gap >= 0.0 || found(g->k, f, gap);
+}
+
+static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object)
+{
+  return w->soft_of[object] > 0 ? &w->near->thread[object] : w->solids->object[object].solid;
+}
+
+/* Springs stand where the two are nearest in the middle of the step, so that the sum of what their gaps change by follows the true
+ * gap to second order, however they slide; multipliers where they are nearest at its end: that gap never shrinks.      [em 18] */
+static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_em_pair *c, vvi_em_feature *f)
+{
+  vvi_em_shape a, b;
+  vvi_spot spot[VVI_EM_SPOTS];
+  double gap;
+  vvi_em_shape_of(w, c->index_a, 0.5, &a);
+  vvi_em_shape_of(w, c->index_b, 0.5, &b);
+  const double margin = 16.0 * fmax(w->near->reach[c->index_a], w->near->reach[c->index_b]);
+  const int n = vvi_solids_touch(a.solid, &a.pose, b.solid, &b.pose, fmin(margin, 1e300), VVI_EM_SPOTS, spot, &gap);
+  for (int i = 0; i < n; i++)
+    if (spot[i].key == f->key) {
+      vvi_em_soft_spot(w, c, &spot[i], 0.5, f);
+      return;
+    }
+}
+
+static bool look_soft(search *k, const vvi_em_pair *c, double margin)
+{
+  vvi_em_rigid *w = k->w;
+  const vvi_pose *a = &w->near->pose[c->index_a], *b = &w->near->pose[c->index_b];
+  const int n = vvi_solids_touch(shape_of(w, c->index_a), a, shape_of(w, c->index_b), b, margin, VVI_EM_SPOTS, w->spot,
+                                 &k->least);
+  for (int i = 0; i < n; i++) {
+    vvi_em_feature f;
+    const double gap = w->spot[i].gap;
+    vvi_em_soft_spot(w, c, &w->spot[i], 1.0, &f);
+    if (vvi_em_soft_left(w, &f)) continue;
+    if (w->law[c->law].stiffness > 0.0) stand_in_the_middle(w, c, &f);
+    if (!found(k, &f, gap)) return false;
+  }
+  return true;
 }
 
 static bool look(search *k, const vvi_em_pair *c, double margin)
@@ -195,8 +280,9 @@ static double fastest_point(const vvi_em_rigid *w, int32_t object)
 static bool refresh(vvi_em_rigid *w, double dt)
 {
   vvi_solid_near *near = w->near;
+  vvi_em_soft_place(w, dt);
   for (int32_t i = 0; i < w->solids->n; i++) {
-    if (w->solids->object[i].mover[0] < 0) continue;
+    if (w->solids->object[i].mover[0] < 0 || (w->n_soft > 0 && w->soft_of[i] > 0)) continue;
     near->pose[i] = w->frame[w->frame_of[i]].after;
     near->bound[i] = fastest_point(w, i);
   }
@@ -209,10 +295,28 @@ static bool refresh(vvi_em_rigid *w, double dt)
   return true;
 }
 
+static bool touches_soft(const vvi_em_rigid *w, const vvi_candidate *c)
+{
+  return w->n_soft > 0 && (w->soft_of[c->a] > 0 || w->soft_of[c->b] > 0);
+}
+
+static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
+{
+  vvi_em_rigid *w = k->w;
+  for (int64_t i = 0; i < n; i++) {
+    if (!touches_soft(w, &list[i])) continue;
+    const vvi_em_pair c = pair_of(w, &list[i]);
+    w->looked++;
+    if (!look_soft(k, &c, 16.0 * fabs(k->dt) * (w->near->bound[c.index_a] + w->near->bound[c.index_b]))) return false;
+    w->deepest = fmax(w->deepest, -k->least);
+  }
+  return true;
+}
+
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 {
   search k = {.w = w, .dt = dt};
-  w->clear = INFINITY;
+  w->clear = w->n_soft > 0 ? 0.0 : INFINITY;
   w->deepest = 0.0;
   *new_ones = 0;
   if (w->solids == NULL) return true;
@@ -220,7 +324,11 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   if (w->near != NULL && !refresh(w, dt)) return false;
   const vvi_candidate *list = w->near != NULL ? w->near->list : w->few;
   const int64_t n = w->near != NULL ? w->near->n : w->n_few;
+  if ((k.only_known = w->n_soft > 0 && w->sprung) && !find_soft(&k, list, n)) return false;
+  k.only_known = false;
+  if (w->n_soft > 0 && !find_soft(&k, list, n)) return false;
   for (int64_t i = 0; i < n; i++) {
+    if (touches_soft(w, &list[i])) continue;
     const vvi_em_pair c = pair_of(w, &list[i]);
     const vvi_em_frame *a = &w->frame[c.frame_a], *b = &w->frame[c.frame_b];
     const double speed = speed_bound(w, &c), margin = 16.0 * speed * fabs(dt),
@@ -244,7 +352,6 @@ static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_c
   if (e == NULL) return;
   const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
   const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
-  const bool a_slave = c->f.slave == frame_a;
   *e = (vv_event){.time = time,
                   .body_a = s->model->body[a->body].name,
                   .feature_a = a->patch->feature,
@@ -255,15 +362,16 @@ static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_c
                   .normal_impulse = c->j[0],
                   .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
                   .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2],
-                  .node_a = frame_a < w->n ? a->copy : -1,
-                  .node_b = frame_b < w->n ? b->copy : -1};
-  for (int i = 0; i < 3; i++) e->x[i] = c->x[i], e->n[i] = a_slave ? -c->nu[i] : c->nu[i];
+                  .node_a = frame_a < w->n || a->soft ? a->copy : -1,
+                  .node_b = frame_b < w->n || b->soft ? b->copy : -1};
+  for (int i = 0; i < 3; i++) e->x[i] = c->x[i], e->n[i] = c->f.a_slave ? -c->nu[i] : c->nu[i];
 }
 
 /* What a held body took goes to the ground. */
 static void post_held(const vvi_em_rigid *w, const vvi_em_contact *c, vv_posted *post)
 {
-  const bool slave = w->frame[c->f.slave].held, master = w->frame[c->f.master].held;
+  const bool slave = c->f.soft[0] == 0 && w->frame[c->f.slave].held,
+             master = c->f.soft[1] == 0 && w->frame[c->f.master].held;
   double j[3];
   if (slave == master) return;
   for (int i = 0; i < 3; i++)
@@ -276,7 +384,7 @@ static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact 
 {
   const vvi_object *a = &w->solids->object[c->f.a], *b = &w->solids->object[c->f.b];
   const int32_t frame_a = w->frame_of[c->f.a], frame_b = w->frame_of[c->f.b];
-  const double sign = c->f.slave == frame_a ? -1.0 : 1.0;
+  const double sign = c->f.a_slave ? -1.0 : 1.0;
   if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
   vvi_blow blow = {.t = time,
                    .body = {a->body, b->body},
@@ -292,10 +400,12 @@ static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact 
   vvi_episodes_add(s->ledger->episodes, &blow);
 }
 
-/* The gap of a feature now, the step being taken. */
-static double gap_now(const vvi_em_rigid *w, const vvi_em_feature *f)
+/* The gap of a contact now, the step being taken: of what bends the step is still at hand. */
+static double gap_now(const vvi_em_rigid *w, const vvi_em_contact *c)
 {
+  const vvi_em_feature *f = &c->f;
   vvi_pose slave, master;
+  if (bends(f)) return vvi_em_soft_gap(w, c, true);
   vvi_em_pose(&w->frame[f->slave], false, &slave);
   vvi_em_pose(&w->frame[f->master], false, &master);
   return vvi_em_gap(f, &slave, &master);
@@ -304,7 +414,7 @@ static double gap_now(const vvi_em_rigid *w, const vvi_em_feature *f)
 /* A spring is kept until both its own gap and the true one are open: then its energy is zero, and it can go. */
 static bool remember_spring(struct vv_step *s, vvi_em_rigid *w, const vvi_em_contact *c, double time)
 {
-  const bool open = c->spring1 > 0.0 && gap_now(w, &c->f) > 0.0;
+  const bool open = c->spring1 > 0.0 && gap_now(w, c) > 0.0;
   int slot = c->slot;
   if (slot < 0 && open) return true;
   if (slot < 0) {
@@ -322,16 +432,19 @@ static bool remember_spring(struct vv_step *s, vvi_em_rigid *w, const vvi_em_con
 }
 
 /* What presses a contact at rest: gravity, and the turning of its bodies. */
-static double pressing(const vvi_em_frame *f, const double arm[3], bool turns)
+static double pressing(const vvi_em_rigid *w, const vvi_em_contact *c, int side, bool turns)
 {
-  return vvi_norm3(f->gravity) + (turns ? vvi_dot3(f->omega, f->omega) * vvi_norm3(arm) : 0.0);
+  const int32_t soft = c->f.soft[side], frame = side == 0 ? c->f.slave : c->f.master;
+  const vvi_em_frame *f = &w->frame[frame];
+  const double g = vvi_em_weight_of(w, frame, soft);
+  return turns && soft == 0 ? g + vvi_dot3(f->omega, f->omega) * vvi_norm3(side == 0 ? c->arm_s : c->arm_m) : g;
 }
 
 /* Slower than what two steps of that make is rest, and no event; without losses only gravity lets anything rest. */
 static bool is_impact(const struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c)
 {
   const bool turns = c->law->restitution < 1.0;
-  const double g = pressing(&w->frame[c->f.slave], c->arm_s, turns) + pressing(&w->frame[c->f.master], c->arm_m, turns);
+  const double g = pressing(w, c, 0, turns) + pressing(w, c, 1, turns);
   return c->j[0] > 0.0 && -c->approach > 2.0 * g * fabs(s->h);
 }
 

@@ -1,0 +1,438 @@
+/* step/energy_momentum/soft.c  Bodies that bend in energy-momentum steps with contact.
+ *
+ * An impulse f on a material point that is a weighted mean of nodes, x = sum w_i x_i + off, gives each node the force w_i f/dt
+ * and the moment off x w_i f/dt.  With the motion of that point
+ *   u = sum w_i (u_i + theta_i x off)/dt                                                                         [em 16]
+ * it does the work f.u, and its moment about the origin is that of f at xmid = sum w_i xmid_i + off: [em 5] and [em 6] hold as
+ * they do for frames, whatever the weights are.  What the forces of the body do is balanced by its own discrete gradient. */
+#include "step/energy_momentum/frames.h"
+
+#include "math/math.h"
+
+#include <string.h>
+
+enum { ROW = VV_IMPLICIT_ROW, MOST_ITERATIONS = 30 };
+
+bool vvi_em_bends(const vv_model *m)
+{
+  for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
+    if (m->solids->object[i].soft) return true;
+  return false;
+}
+
+static const vv_implicit_parts *parts_of(const vv_block *b)
+{
+  return b->kind->implicit != NULL ? b->kind->implicit->parts : NULL;
+}
+
+static vv_status add_body(vvi_em_rigid *w, vvi_arena *arena, const vv_block *b, int32_t body, double *v)
+{
+  vvi_em_soft *f = &w->soft[w->n_soft++];
+  *f = (vvi_em_soft){.block = b, .parts = parts_of(b), .body = body, .v = v};
+  f->first = b->body[body]->node0, f->n = b->body[body]->n_node;
+  f->work = VVI_ARENA_NEW(arena, double, f->parts->work(b, body));
+  f->load = VVI_ARENA_NEW(arena, double, ROW * f->n);
+  return f->work == NULL || f->load == NULL ? VV_NOMEM : VV_OK;
+}
+
+static int32_t soft_of(const vvi_em_rigid *w, const vv_block *b, int64_t node)
+{
+  for (int32_t i = 0; i < w->n_soft; i++)
+    if (w->soft[i].block == b && node >= w->soft[i].first && node < w->soft[i].first + w->soft[i].n) return i + 1;
+  return 0;
+}
+
+vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
+{
+  const vv_model *m = s->model;
+  int64_t most = 0;
+  w->threads = vv_ctx_threads(m->ctx);
+  w->soft = VVI_ARENA_NEW(s->arena, vvi_em_soft, m->n_body + 1);
+  w->soft_of = VVI_ARENA_NEW(s->arena, int32_t, w->solids->n + 1);
+  if (w->soft == NULL || w->soft_of == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    for (int32_t j = 0; parts_of(b) != NULL && j < b->n_body; j++) {
+      VV_TRY(add_body(w, s->arena, b, j, v));
+      most = b->body[j]->n_node > most ? b->body[j]->n_node : most;
+    }
+    if (b->kind->implicit != NULL) v += b->kind->implicit->node_v * b->nodes;
+  }
+  for (int32_t i = 0; i < w->solids->n; i++) {
+    const vvi_object *o = &w->solids->object[i];
+    w->soft_of[i] = o->soft ? soft_of(w, o->block, o->patch->node) : 0;
+  }
+  w->column = VVI_ARENA_NEW(s->arena, double, ROW *most);
+  w->dense = VVI_ARENA_NEW(s->arena, double, VVI_EM_DENSE *(2 * VVI_EM_DENSE + 5));
+  return w->column == NULL || w->dense == NULL ? VV_NOMEM : VV_OK;
+}
+
+/* ---- a step ---- */
+
+/* Newton's iteration without contacts; a tangent serves as long as it converges fast.  It ends where the next correction would be
+ * rounding of the whole, or where one by a new tangent no longer shrinks. */
+static bool fly(vvi_em_soft *f)
+{
+  double before = 0.0;
+  bool stale = true;
+  for (int k = 1; k <= MOST_ITERATIONS; k++) {
+    const bool fresh = stale;
+    if (!f->parts->correct(f->work, f->load, fresh, &f->added, &f->whole)) return false;
+    const double rate = k == 1 ? 1.0 : f->added / before;
+    if (f->added * fmin(rate, 1.0) <= 1e-17 * f->whole) return true;
+    if (fresh && rate > 0.3 && k > 1 && f->added < 1e-7) return true;
+    stale = k > 1 && rate > 1e-2;
+    before = f->added;
+  }
+  return false;
+}
+
+bool vvi_em_soft_predict(vvi_em_rigid *w, const vv_state *x, double t, double dt)
+{
+  bool found = true;
+  const int team = w->threads < w->n_soft ? w->threads : w->n_soft;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1) reduction(&& : found)
+  for (int32_t i = 0; i < w->n_soft; i++) {
+    vvi_em_soft *f = &w->soft[i];
+    memset(f->load, 0, sizeof(double) * (size_t)(ROW * f->n));
+    f->parts->begin(f->block, f->body, t, dt, x->q + f->block->q0, f->v, f->work);
+    found = fly(f) && found;
+  }
+  return found;
+}
+
+void vvi_em_soft_take(vvi_em_rigid *w, vv_state *x, vv_posted *post)
+{
+  for (int32_t i = 0; i < w->n_soft; i++) {
+    vvi_em_soft *f = &w->soft[i];
+    f->parts->finish(f->work, x->q + f->block->q0, x->p + f->block->p0, f->v, post);
+  }
+}
+
+/* ---- shapes ---- */
+
+static void node_of(const vvi_em_rigid *w, int32_t object, int k, vv_implicit_node *out)
+{
+  const vvi_object *o = &w->solids->object[object];
+  const vvi_em_soft *f = &w->soft[w->soft_of[object] - 1];
+  f->parts->node(f->work, o->patch->node + (o->copy + k) % o->patch->nodes - f->first, out);
+}
+
+void vvi_em_soft_place(const vvi_em_rigid *w, double dt)
+{
+  vvi_solid_near *near = w->near;
+  for (int32_t i = 0; i < w->solids->n && w->n_soft > 0; i++) {
+    if (w->soft_of[i] == 0) continue;
+    const vvi_object *o = &w->solids->object[i];
+    const int nodes = o->mover[1] >= 0 ? 2 : 1;
+    double x[2][3], most = 0.0;
+    for (int k = 0; k < nodes; k++) {
+      vv_implicit_node n;
+      node_of(w, i, k, &n);
+      for (int c = 0; c < 3; c++) x[k][c] = n.place[c] + n.u[c];
+      most = fmax(most, vvi_norm3(n.u));
+    }
+    vvi_solid_segment(o, x[0], nodes > 1 ? x[1] : NULL, &near->pose[i], &near->fibre[i], &near->thread[i]);
+    near->reach[i] = near->thread[i].reach;
+    near->bound[i] = most / fabs(dt);
+  }
+}
+
+/* ---- feet ---- */
+
+static vvi_em_leg *add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight)
+{
+  if (weight == 0.0) return w->leg;
+  if (w->n_leg == w->leg_room) {
+    const int32_t room = w->leg_room > 0 ? 2 * w->leg_room : 256;
+    vvi_em_leg *more = VVI_ARENA_NEW(w->arena, vvi_em_leg, room);
+    if (more == NULL) return NULL;
+    if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
+    w->leg = more, w->leg_room = room;
+  }
+  f->n++;
+  w->leg[w->n_leg] = (vvi_em_leg){.node = node, .weight = weight};
+  return &w->leg[w->n_leg++];
+}
+
+bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
+{
+  for (int side = 0; side < 2; side++) {
+    vvi_em_foot *f = &c->foot[side];
+    *f = (vvi_em_foot){.soft = c->f.soft[side], .first = w->n_leg};
+    if (f->soft == 0) continue;
+    const vvi_object *o = &w->solids->object[(side == 0) == c->f.a_slave ? c->f.a : c->f.b];
+    const int64_t node = o->patch->node - w->soft[f->soft - 1].first;
+    const double t = c->f.foot[side];
+    if (add_leg(w, f, node + o->copy, 1.0 - t) == NULL ||
+        add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t) == NULL)
+      return !(w->full = true);
+  }
+  return true;
+}
+
+void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when, double x[3])
+{
+  const vvi_em_soft *s = &w->soft[f->soft - 1];
+  vv_implicit_node n;
+  for (int c = 0; c < 3; c++) x[c] = 0.0;
+  for (int32_t i = f->first; i < f->first + f->n; i++) {
+    s->parts->node(s->work, w->leg[i].node, &n);
+    for (int c = 0; c < 3; c++) x[c] += w->leg[i].weight * (n.place[c] + when * n.u[c]);
+  }
+}
+
+static void add_carried(const double arm[3], const double v[3], const double spin[3], double weight, double sum[3])
+{
+  double turn[3];
+  vvi_cross3(spin, arm, turn);
+  for (int c = 0; c < 3; c++) sum[c] += weight * (v[c] + turn[c]);
+}
+
+void vvi_em_foot_motion(const vvi_em_rigid *w, const vvi_em_foot *f, double u[3])
+{
+  const vvi_em_soft *s = &w->soft[f->soft - 1];
+  vv_implicit_node n;
+  for (int c = 0; c < 3; c++) u[c] = 0.0;
+  for (int32_t i = f->first; i < f->first + f->n; i++) {
+    s->parts->node(s->work, w->leg[i].node, &n);
+    add_carried(f->off, n.u, n.theta, w->leg[i].weight, u);
+  }
+}
+
+void vvi_em_foot_rate(const vvi_em_rigid *w, const vvi_em_foot *f, double v[3])
+{
+  const vvi_em_soft *s = &w->soft[f->soft - 1];
+  double rate[6];
+  for (int c = 0; c < 3; c++) v[c] = 0.0;
+  for (int32_t i = f->first; i < f->first + f->n; i++) {
+    s->parts->rate(s->work, w->leg[i].node, rate);
+    add_carried(f->off, rate, rate + 3, w->leg[i].weight, v);
+  }
+}
+
+static void side_place(const vvi_em_rigid *w, const vvi_em_contact *c, int side, bool after, double x[3])
+{
+  vvi_pose pose;
+  if (c->foot[side].soft > 0) {
+    vvi_em_foot_place(w, &c->foot[side], after ? 1.0 : 0.0, x);
+    return;
+  }
+  vvi_em_pose(&w->frame[side == 0 ? c->f.slave : c->f.master], after, &pose);
+  vvi_apply33(pose.turn, side == 0 ? c->f.point : c->f.place, x);
+  for (int k = 0; k < 3; k++) x[k] += pose.place[k];
+}
+
+double vvi_em_soft_gap(const vvi_em_rigid *w, const vvi_em_contact *c, bool after)
+{
+  double s[3], m[3], d[3], n[3];
+  vvi_pose pose;
+  side_place(w, c, 0, after, s);
+  side_place(w, c, 1, after, m);
+  for (int k = 0; k < 3; k++) d[k] = s[k] - m[k];
+  if (c->f.sign != 0.0) return c->f.sign * (vvi_norm3(d) - c->f.radius);
+  vvi_em_pose(&w->frame[c->f.master], after, &pose);
+  vvi_apply33(pose.turn, c->f.normal, n);
+  return vvi_dot3(n, d) - c->f.radius;
+}
+
+/* ---- loads and answers ---- */
+
+void vvi_em_soft_unload(vvi_em_rigid *w)
+{
+  for (int32_t i = 0; i < w->n_soft; i++)
+    if (w->soft[i].touched) memset(w->soft[i].load, 0, sizeof(double) * (size_t)(ROW * w->soft[i].n));
+}
+
+static void add_load(const vvi_em_rigid *w, const vvi_em_foot *f, const double force[3], double *load)
+{
+  double moment[3];
+  vvi_cross3(f->off, force, moment);
+  for (int32_t i = f->first; i < f->first + f->n; i++)
+    for (int c = 0; c < 3; c++) {
+      load[ROW * w->leg[i].node + c] += w->leg[i].weight * force[c];
+      load[ROW * w->leg[i].node + 3 + c] += w->leg[i].weight * moment[c];
+    }
+}
+
+void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[3])
+{
+  add_load(w, f, force, w->soft[f->soft - 1].load);
+}
+
+bool vvi_em_soft_correct(vvi_em_rigid *w, bool fresh)
+{
+  for (int32_t i = 0; i < w->n_soft; i++) {
+    vvi_em_soft *f = &w->soft[i];
+    if (f->touched && !f->parts->correct(f->work, f->load, fresh, &f->added, &f->whole)) return false;
+  }
+  return true;
+}
+
+/* The motion of a foot along a direction, when its nodes move by an answer. */
+static double along(const vvi_em_rigid *w, const vvi_em_foot *f, const double push[3], const double *answer)
+{
+  double sum[3] = {0, 0, 0};
+  for (int32_t i = f->first; i < f->first + f->n; i++) {
+    const double *x = answer + ROW * w->leg[i].node;
+    add_carried(f->off, x, x + 3, w->leg[i].weight, sum);
+  }
+  return vvi_dot3(push, sum);
+}
+
+static const double *push_of(const vvi_em_contact *c, int d)
+{
+  return d == 0 ? c->nu : c->t[d - 1];
+}
+
+static bool stands_on(const vvi_em_contact *c, int32_t soft)
+{
+  return c->foot[0].soft == soft || c->foot[1].soft == soft;
+}
+
+/* One column: a unit impulse along row d of contact j, on one body; its answer along all rows that stand on it.     [em 17] */
+static void fill_column(vvi_em_rigid *w, int32_t soft, int32_t j, int d, int directions, double dt)
+{
+  const vvi_em_soft *f = &w->soft[soft - 1];
+  const vvi_em_contact *by = &w->contact[j];
+  const double *push = push_of(by, d), back[3] = {-push[0], -push[1], -push[2]};
+  const int64_t rows = (int64_t)w->n_contact * directions, column = (int64_t)directions * j + d;
+  memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
+  for (int side = 0; side < 2; side++)
+    if (by->foot[side].soft == soft) add_load(w, &by->foot[side], side == 0 ? push : back, w->column);
+  f->parts->respond(f->work, w->column);
+  for (int32_t i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    for (int e = 0; stands_on(c, soft) && e < directions; e++)
+      for (int side = 0; side < 2; side++)
+        if (c->foot[side].soft == soft)
+          w->flex[((int64_t)directions * i + e) * rows + column] +=
+              (side == 0 ? 1.0 : -1.0) * along(w, &c->foot[side], push_of(c, e), w->column) / (dt * dt);
+  }
+}
+
+bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
+{
+  const int64_t rows = (int64_t)w->n_contact * directions;
+  if (rows * rows > w->flex_room) {
+    int64_t room = w->flex_room > 0 ? w->flex_room : 256;
+    while (room < rows * rows) room *= 2;
+    if ((w->flex = VVI_ARENA_NEW(w->arena, double, room)) == NULL) return !(w->full = true);
+    w->flex_room = room;
+  }
+  memset(w->flex, 0, sizeof(double) * (size_t)(rows * rows));
+  for (int32_t s = 1; s <= w->n_soft; s++)
+    for (int32_t j = 0; w->soft[s - 1].touched && j < w->n_contact; j++)
+      for (int d = 0; stands_on(&w->contact[j], s) && d < directions; d++) fill_column(w, s, j, d, directions, dt);
+  return true;
+}
+
+/* ---- spots ---- */
+
+static void frame_pose(const vvi_em_frame *f, double when, vvi_pose *out)
+{
+  double turn[9];
+  const double theta[3] = {when * f->theta[0], when * f->theta[1], when * f->theta[2]};
+  vvi_em_pose(f, false, out);
+  if (f->held) return;
+  vvi_exp(theta, turn);
+  vvi_mul33(turn, f->r, out->turn);
+  for (int k = 0; k < 3; k++) out->place[k] += when * f->dx[k];
+}
+
+static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when, double x[3])
+{
+  vv_implicit_node n;
+  node_of(w, object, k, &n);
+  for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
+}
+
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out)
+{
+  const vvi_object *o = &w->solids->object[object];
+  double x[2][3];
+  out->solid = o->solid;
+  if (w->soft_of[object] == 0) {
+    frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
+    return;
+  }
+  const int nodes = o->mover[1] >= 0 ? 2 : 1;
+  for (int k = 0; k < nodes; k++) node_place(w, object, k, when, x[k]);
+  out->part = w->near->fibre[object], out->segment = w->near->thread[object];
+  out->segment.part = &out->part, out->solid = &out->segment;
+  vvi_solid_segment(o, x[0], nodes > 1 ? x[1] : NULL, &out->pose, &out->part, &out->segment);
+}
+
+/* The weight of the second node of a segment at a point of its axis. */
+static double weight_at(const vvi_em_rigid *w, int32_t object, double when, const double x[3])
+{
+  double a[3], b[3], d[3], e[3];
+  if (w->solids->object[object].mover[1] < 0) return 0.0;
+  node_place(w, object, 0, when, a), node_place(w, object, 1, when, b);
+  for (int c = 0; c < 3; c++) d[c] = b[c] - a[c], e[c] = x[c] - a[c];
+  const double dd = vvi_dot3(d, d), t = dd > 0.0 ? vvi_dot3(d, e) / dd : 0.0;
+  return t < 1e-12 ? 0.0 : t > 1.0 - 1e-12 ? 1.0 : t;
+}
+
+static bool is_ball(const vvi_em_rigid *w, int32_t object)
+{
+  const vv_solid *s = w->solids->object[object].solid;
+  return w->soft_of[object] == 0 && s->parts == 1 && s->part->type == VVI_PART_BALL;
+}
+
+/* What bends is a point of its axis with a radius, and the slave; the other one is such a point, the centre of a ball, or a
+ * plane where the spot is. */
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+                      vvi_em_feature *out)
+{
+  const int32_t object[2] = {k->index_a, k->index_b};
+  const int s = w->soft_of[k->index_a] > 0 ? 0 : 1, m = 1 - s;
+  const double side = s == 0 ? -1.0 : 1.0, r = w->near->fibre[object[s]].radius;
+  double nu[3], axis[3], surface[3];
+  for (int i = 0; i < 3; i++) {
+    nu[i] = side * spot->n[i]; /* from master to slave */
+    axis[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
+    surface[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
+  }
+  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .own = r, .radius = r};
+  out->a_slave = s == 0;
+  out->slave = w->n, out->master = m == 0 ? k->frame_a : k->frame_b;
+  out->soft[0] = w->soft_of[object[s]], out->soft[1] = w->soft_of[object[m]];
+  out->foot[0] = weight_at(w, object[s], when, axis);
+  if (out->soft[1] > 0) {
+    const double own = w->near->fibre[object[m]].radius;
+    for (int i = 0; i < 3; i++) surface[i] -= own * nu[i];
+    out->foot[1] = weight_at(w, object[m], when, surface);
+    out->sign = 1.0, out->radius = r + own, out->master = w->n;
+    return;
+  }
+  vvi_pose pose;
+  const vvi_part *part = w->solids->object[object[m]].solid->part;
+  if (is_ball(w, object[m])) {
+    out->sign = part->hollow ? -1.0 : 1.0;
+    out->radius = part->radius + out->sign * r;
+    memcpy(out->place, part->centre, sizeof out->place);
+    return;
+  }
+  frame_pose(&w->frame[out->master], when, &pose);
+  for (int i = 0; i < 3; i++) surface[i] -= pose.place[i];
+  vvi_tapply33(pose.turn, surface, out->place);
+  vvi_tapply33(pose.turn, nu, out->normal);
+}
+
+bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f)
+{
+  for (int side = 0; side < 2; side++) {
+    const vvi_object *o = &w->solids->object[(side == 0) == f->a_slave ? f->a : f->b];
+    if (f->soft[side] > 0 && o->mover[1] >= 0 && f->foot[side] == 1.0 &&
+        (o->patch->closed || o->copy + 2 < o->patch->nodes))
+      return true;
+  }
+  return false;
+}
+
+/* m/s^2 */
+double vvi_em_weight_of(const vvi_em_rigid *w, int32_t frame, int32_t soft)
+{
+  return vvi_norm3(soft > 0 ? w->soft[soft - 1].block->gravity : w->frame[frame].gravity);
+}

@@ -1,0 +1,259 @@
+/* tests/physics/test_em_contact.c  Contact of bodies that bend in energy-momentum steps: energy and momenta to rounding, nothing
+ * overlaps, losses as booked, order two, and what is refused. */
+#include "check.h"
+#include "run.h"
+
+#include "sim/sim.h"
+#include "step/energy_momentum/frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 4096 };
+
+#define BEAM \
+  "kind: beam, length: 0.4, elements: 10, material: {young: 2e8, density: 1000}, section: {circle: {radius: 0.01}}"
+#define ONE \
+  "  one: {" BEAM ", axis: [1, 0, 0.1], normal: [0, 1, 0], position: [-0.2, 0, 0.03], velocity: [0.3, 0.1, -3]}\n"
+#define TWO "  two: {" BEAM ", axis: [0.2, 1, 0], normal: [0, 0, 1], position: [0, -0.15, 0], velocity: [0, 0, 1]}\n"
+/* meets the first beam between nodes of both, where the gap is smooth */
+#define ACROSS \
+  "  two: {" BEAM ", axis: [0.2, 1, 0], normal: [0, 0, 1], position: [-0.01, -0.14, 0], velocity: [0, 0, 1]}\n"
+#define BALL                                                                                             \
+  "  ball: {kind: rigid, shape: {ball: {radius: 0.02}}, density: 1000, position: [0.01, 0.003, -0.04], " \
+  "velocity: [0, 0, 4], spin: [3, 4, 5]}\n"
+#define CUBE                                                                                                        \
+  "  cube: {kind: rigid, shape: {box: {size: [0.05, 0.04, 0.03]}}, density: 1000, position: [0.01, 0.003, -0.05], " \
+  "velocity: [0, 0, 3], spin: [30, 20, 10]}\n"
+#define FLOOR "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n"
+#define TILTED \
+  "  one: {" BEAM ", axis: [1, 0, 0.3], normal: [0, 1, 0], position: [-0.2, 0, 0.015123], velocity: [0.3, 0.1, -3]}\n"
+
+static void scene(char *text, const char *bodies, const char *method, const char *contacts, double dt, double end)
+{
+  snprintf(text, TEXT,
+           "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: energy-momentum%s}\nbodies:\n%scontacts: "
+           "[{%s}]\n",
+           end, dt, method, bodies, contacts);
+}
+
+/* The worst of every step, over energy and momenta of the start. */
+typedef struct watch {
+  double energy, p, l, rise, overlap, last;
+  bool floor; /* only what a plane across z cannot change */
+} watch;
+
+static double size3(const double x[3])
+{
+  return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}
+
+static vv_status look(const vv_view *view, void *user)
+{
+  watch *w = user;
+  const vv_ledger *b = view->ledger;
+  const double p = size3(b->initial.p),
+               l = fmax(size3(b->initial.L), 0.4 * p); /* their length: L may happen to be small */
+  for (int k = 0; k < 3; k++) {
+    if (!w->floor || k < 2) w->p = fmax(w->p, fabs(b->now.p[k] - b->initial.p[k]) / p);
+    if (!w->floor || k == 2) w->l = fmax(w->l, fabs(b->now.L[k] - b->initial.L[k]) / l);
+  }
+  const double e0 = vv_totals_energy(&b->initial), e = vv_totals_energy(&b->now);
+  if (!view->first) w->rise = fmax(w->rise, (e - w->last) / e0);
+  w->last = e;
+  w->energy = fmax(w->energy, fabs(b->closure));
+  w->overlap = fmax(w->overlap, b->penetration);
+  return VV_OK;
+}
+
+static run_record run_watched(const char *text, watch *w)
+{
+  const bool floor = w->floor;
+  *w = (watch){.floor = floor};
+  const run_options options = {.observe = look, .user = w};
+  return run_scene(text, &options);
+}
+
+static int count(const run_record *r, const char *kind)
+{
+  int n = 0;
+  for (int64_t i = 0; i < r->n_event; i++) n += strcmp(r->event[i].kind, kind) == 0;
+  return n;
+}
+
+/* ---- nothing is lost ---- */
+
+typedef struct kept_case {
+  const char *bodies;
+  bool floor;
+  double end;
+} kept_case;
+
+static const kept_case cases[] = {
+    {TILTED FLOOR, true, 0.04},
+    {ONE TWO, false, 0.03},
+    {ONE BALL, false, 0.03},
+    {ONE TWO CUBE, false, 0.03},
+};
+
+/* Multipliers: no energy at all, no overlap beyond rounding. */
+static void test_multiplier_keeps(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(cases); i++) {
+    watch w = {.floor = cases[i].floor};
+    scene(text, cases[i].bodies, "", "restitution: 1", 1e-5, cases[i].end);
+    run_record r = run_watched(text, &w);
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_least(count(&r, "bounce"), 4);
+    check_most(w.energy, 2e-14);
+    check_most(w.p, 2e-14);
+    check_most(w.l, 2e-14);
+    check_most(w.overlap, 1e-9 * 0.01); /* of the radius */
+    run_free(&r);
+  }
+}
+
+/* Springs: what they hold is part of the energy. */
+static void test_spring_keeps(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(cases); i++) {
+    watch w = {.floor = cases[i].floor};
+    scene(text, cases[i].bodies, "", "response: penalty, stiffness: 1e6", 1e-5, cases[i].end);
+    run_record r = run_watched(text, &w);
+    assert_int_equal(r.report.reason, VV_REASON_DONE);
+    check_least(count(&r, "off"), 2);
+    check_most(w.energy, 2e-14);
+    check_most(w.p, 2e-14);
+    check_most(w.l, 2e-14);
+    check_most(w.overlap, 1e-3); /* m v^2/2 = k g^2/2 with the mass of a whole beam */
+    run_free(&r);
+  }
+}
+
+/* ---- losses ---- */
+
+/* What is lost is booked, energy never rises, momenta stay. */
+static void test_losses_are_booked(void **unused)
+{
+  (void)unused;
+  static const char *const law[] = {"restitution: 0.5", "restitution: 0", "restitution: 1, friction: 0.3",
+                                    "restitution: 0.4, friction: 0.6"};
+  char text[TEXT];
+  for (int i = 0; i < VV_COUNT(cases); i++)
+    for (int k = 0; k < VV_COUNT(law); k++) {
+      watch w = {.floor = cases[i].floor && k < 2};
+      scene(text, cases[i].bodies, "", law[k], 1e-5, cases[i].end);
+      run_record r = run_watched(text, &w);
+      assert_int_equal(r.report.reason, VV_REASON_DONE);
+      const vv_ledger *b = run_ledger(&r);
+      const double e0 = vv_totals_energy(&b->initial), e = vv_totals_energy(&b->now);
+      check_most(w.energy, 2e-14);
+      check_most(w.rise, 1e-14);
+      if (k != 2) check_most(e, (1.0 - 1e-3) * e0); /* what sticks loses nothing */
+      if (k < 2) check_most(w.p, 2e-14);
+      if (k < 2) check_most(w.l, 2e-14);
+      if (!cases[i].floor) check_most(fmax(w.p, w.l), 2e-14);
+      /* restitution lets them in by (1 - e)/2 of what they travel in a step */
+      check_most(w.overlap, 4.0 * 8.0 * 1e-5);
+      run_free(&r);
+    }
+}
+
+/* A ball that hits the middle of a heavy stiff beam at rest bounces as from a body of the mass that it feels: the law at the
+ * point of contact is U+ = -e U-, here of a node that has not moved yet. */
+static void test_restitution_of_a_node(void **unused)
+{
+  (void)unused;
+  static const char bodies[] = "  one: {" BEAM ", axis: [1, 0, 0], normal: [0, 1, 0], position: [-0.2, 0, 0]}\n"
+                               "  ball: {kind: rigid, shape: {ball: {radius: 0.02}}, density: 1000, position: [0.02, "
+                               "0, 0.030503], velocity: [0, 0, "
+                               "-1]}\n";
+  char text[TEXT], law[64];
+  static const double e[3] = {1.0, 0.5, 0.0};
+  for (int i = 0; i < 3; i++) {
+    watch w = {0};
+    snprintf(law, sizeof law, "restitution: %g", e[i]);
+    scene(text, bodies, ", halvings: 16", law, 1e-5, 5.1e-4);
+    run_record r = run_watched(text, &w);
+    assert_true(r.n_event > 0);
+    const vv_event *hit = &r.event[0];
+    check_near(hit->time, 5.03e-4, 1e-8);
+    check_near(hit->normal_speed, -1.0, 1e-12);
+    /* T1 - T0 = J (1 - e) rate/2 */
+    check_near(hit->energy_jump, -0.5 * (1.0 - e[i]) * hit->normal_impulse, 1e-12 * hit->normal_impulse);
+    run_free(&r);
+  }
+}
+
+/* ---- order ---- */
+
+static double apart(const run_record *a, const run_record *b)
+{
+  double x[33], y[33], most = 0.0;
+  assert_int_equal(vv_model_output(a->model, a->state, 0, "position", x), VV_OK);
+  assert_int_equal(vv_model_output(b->model, b->state, 0, "position", y), VV_OK);
+  for (int k = 0; k < 33; k++) most = fmax(most, fabs(x[k] - y[k]));
+  return most;
+}
+
+static double order_of(const char *bodies, const char *method, const char *law, double dt, double end, int bounces)
+{
+  char text[TEXT];
+  run_record r[3];
+  for (int i = 0; i < 3; i++) {
+    scene(text, bodies, method, law, dt / (1 << i), end);
+    r[i] = run_scene(text, NULL);
+    assert_int_equal(r[i].report.reason, VV_REASON_DONE);
+    if (bounces > 0) assert_int_equal(count(&r[i], "bounce"), bounces);
+  }
+  const double order = log2(apart(&r[0], &r[1]) / apart(&r[1], &r[2]));
+  for (int i = 0; i < 3; i++) run_free(&r[i]);
+  return order;
+}
+
+/* Springs are smooth but for a kink; multipliers where impacts are located, and are as many. */
+static void test_order_two(void **unused)
+{
+  (void)unused;
+  check_near(order_of(ONE ACROSS, "", "response: penalty, stiffness: 1e4", 1e-5, 9e-3, 0), 2.0, 0.1);
+  check_near(order_of(TILTED FLOOR, "", "response: penalty, stiffness: 1e4", 5e-6, 5e-3, 0), 2.0, 0.1);
+  check_near(order_of(TILTED FLOOR, ", halvings: 40", "restitution: 1", 5e-6, 1.9e-3, 1), 2.0, 0.1);
+}
+
+/* ---- what is refused ---- */
+
+static void check_refused(const char *bodies, const char *law, const char *says)
+{
+  char text[TEXT], message[1024];
+  scene(text, bodies, "", law, 1e-5, 1e-3);
+  assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
+  if (strstr(message, says) == NULL) fail_msg("'%s' does not say '%s'", message, says);
+}
+
+static void test_refusals(void **unused)
+{
+  (void)unused;
+  static const char square[] =
+      "  one: {kind: beam, length: 0.4, elements: 10, material: {young: 2e8, density: 1000}, section: {square: {side: "
+      "0.01}}, position: [0, 0, 0.1]}\n";
+  char both[TEXT];
+  snprintf(both, sizeof both, "%s" FLOOR, square);
+  check_refused(both, "restitution: 1", "round section");
+  check_refused(ONE TWO, "response: penalty, stiffness: 1e6, friction: 0.1", "loses nothing");
+  check_refused(ONE TWO, "arms: C", "arms");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_multiplier_keeps),  cmocka_unit_test(test_spring_keeps),
+      cmocka_unit_test(test_losses_are_booked), cmocka_unit_test(test_restitution_of_a_node),
+      cmocka_unit_test(test_order_two),         cmocka_unit_test(test_refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
