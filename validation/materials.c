@@ -3,6 +3,7 @@
  * Bars against elastic-plastic waves, a bar on a wall that other programs are tested with, spring-back of a strip, a sphere under
  * a pulse, a clamped disc that is thrown, a tube that is crushed, damping ratios.  Theory: docs/theory/mat.md. */
 #include "book.h"
+#include "plastic.h"
 #include "statics.h"
 
 #include <math.h>
@@ -10,8 +11,6 @@
 #include <string.h>
 
 enum { TEXT = 2048, LONG = 4096 };
-static const double pi = 3.14159265358979323846;
-#define ALUMINIUM "young: 70e9, poisson: 0.33, density: 2700"
 
 /* ---- runs ---- */
 
@@ -86,44 +85,21 @@ static vv_status look_at_push(const vv_view *v, void *user)
   return VV_OK;
 }
 
-/* When the wall has given all but a thousandth of its impulse. */
-static double release_of(const push *w)
-{
-  int i = 0;
-  while (i + 1 < w->n && w->impulse[i] < 0.999 * w->impulse[w->n - 1]) i++;
-  return w->time[i];
-}
-
-typedef struct rebound {
-  double v, restitution, plastic, shortening, release;
-} rebound;
-
-/* Front tracking with Riemann problems, H = 0.1 E.                                                              [mat 20] */
-static const rebound wave[] = {{1.5, 0.534341, 0.667679, 0.006985, 2.0},
-                               {3.0, 0.310677, 0.890665, 0.031413, 3.07335},
-                               {6.0, 0.181476, 0.956934, 0.103777, 3.64939}};
-
-static vv_status run_rebound(book *b, double v, rebound *out, double *closure)
+static vv_status run_rebound(book *b, double v, plastic_rebound *out, double *closure)
 {
   char text[TEXT];
   run r;
   push *w = calloc(1, sizeof *w);
   if (w == NULL) return VV_NOMEM;
-  snprintf(
-      text, sizeof text,
-      "visviva: 1\ntime: {end: 6, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
-      "  bar: {kind: bar, length: 1, elements: 400, section: {area: 1}, velocity: %.17g, position: 0,\n"
-      "        material: {law: j2, young: 1, density: 1, yield: 0.01, hardening: 0.1}}\n"
-      "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\ncontacts: [{between: all, restitution: 0}]\n",
-      -0.01 * v);
+  plastic_rebound_scene(v, 400, 0.5, 0.0, "", text, sizeof text);
   const vv_status status = run_all(b, text, look_at_push, w, &r);
   if (status == VV_OK) {
     const double speed = 0.01 * v;
-    *out = (rebound){.v = v,
-                     .restitution = vv_sim_ledger(r.sim)->now.p[0] / speed,
-                     .plastic = plastic_work(&r) / (0.5 * speed * speed),
-                     .shortening = mean_of(&r, "plastic_strain"),
-                     .release = release_of(w)};
+    *out = (plastic_rebound){.v = v,
+                             .restitution = vv_sim_ledger(r.sim)->now.p[0] / speed,
+                             .plastic = plastic_work(&r) / (0.5 * speed * speed),
+                             .shortening = mean_of(&r, "plastic_strain"),
+                             .release = plastic_release(w->n, w->time, w->impulse)};
     *closure = vv_sim_ledger(r.sim)->max_closure;
     run_close(&r);
   }
@@ -133,13 +109,14 @@ static vv_status run_rebound(book *b, double v, rebound *out, double *closure)
 
 static vv_status write_rebound(book *b, book_chapter *c)
 {
+  const plastic_rebound *wave = plastic_rebounds;
   double worst = 0.0, gap = 0.0;
   book_say(c,
            "F1, F2: a bar of length L with hardening H = E/10 flies against a wall with V times v_y = yield/(rho c). "
            "Exact: front tracking with Riemann problems of piecewise linear waves [mat 20].");
   book_columns(c, "V/v_y|restitution|exact|plastic work/E0|exact|shortening/L|exact|release c/L|exact");
-  for (int i = 0; i < VV_COUNT(wave); i++) {
-    rebound m;
+  for (int i = 0; i < PLASTIC_REBOUNDS; i++) {
+    plastic_rebound m;
     double closure;
     BOOK_TRY(run_rebound(b, wave[i].v, &m, &closure));
     book_row(c, "%g|%s|%s|%s|%s|%s|%s|%s|%s", wave[i].v, book_fixed(m.restitution, 4).s,
@@ -179,12 +156,7 @@ static vv_status run_wall(book *b, int elements, bool flows, wall_case *out)
 {
   char text[TEXT];
   run r;
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: %g, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
-           "  bar: {kind: bar, length: 0.0324, elements: %d, section: {area: 3.2169909e-5}, velocity: -227,\n"
-           "        tips: {first: lumped, last: lumped}, material: {young: 117e9, density: 8922.55%s}}\n"
-           "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\ncontacts: [{restitution: %d}]\n",
-           flows ? 5e-4 : 1.2e-4, elements, flows ? ", law: j2, yield: 400e6, hardening: 100.1e6" : "", flows ? 0 : 1);
+  plastic_wall_scene(elements, flows, text, sizeof text);
   BOOK_TRY(run_all(b, text, NULL, NULL, &r));
   const vv_ledger *l = vv_sim_ledger(r.sim);
   *out = (wall_case){.energy = vv_totals_energy(&l->initial),
@@ -248,70 +220,16 @@ static vv_status write_wall(book *b, book_chapter *c)
 
 /* ---- spring-back ---- */
 
-typedef struct strip {
-  run r;
-  const vv_block *b;
-  double *q, *rest; /* rest[nodes][3] */
-} strip;
-
-/* z = k x^2/2 - k y^2/4: bent, and as much the other way across as nu = 1/2 wants, so that stresses are uniaxial. */
-static void bend(const strip *s, double k)
-{
-  for (int64_t i = 0; i < s->b->nodes; i++) {
-    const double x = s->rest[3 * i], y = s->rest[3 * i + 1];
-    s->q[2 * s->b->column + i] = 0.5 * k * x * x - 0.25 * k * y * y;
-  }
-}
-
-/* Mean energy per area of the elements away from the border. */
-static double energy_of(const strip *s)
-{
-  double *density = calloc((size_t)s->b->elements, sizeof *density), sum = 0.0;
-  int n = 0;
-  if (density == NULL || vv_model_output(s->r.model, s->r.state, 0, "energy_density", density) != VV_OK) sum = NAN;
-  for (int64_t e = 0; density != NULL && e < s->b->elements; e++) {
-    bool inside = true;
-    for (int i = 0; i < 3; i++)
-      for (int c = 0; c < 2; c++) inside &= fabs(s->rest[3 * s->b->element_node[3 * e + i] + c]) < 5.1e-4;
-    if (inside) sum += density[e], n++;
-  }
-  free(density);
-  return sum / n;
-}
-
-/* Curvature left over that was imposed, at x = k_y/k: bent in steps, then let go elastically. */
+/* Curvature left over that was imposed, at x = k_y/k. */
 static vv_status spring_back(book *b, int points, double x, double *left)
 {
-  enum { STEPS = 400 };
   char text[TEXT];
-  const double E = 70e9, yield = 100e6, h = 1e-3, ky = yield / (E * 0.5 * h), k = ky / x, d = 1e-3 * ky;
-  strip s = {0};
-  vv_posted post = {0};
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: 1e-3}\nbodies:\n"
-           "  strip: {kind: shell, mesh: {rectangle: {size: [2e-3, 2e-3], pieces: [12, 12]}}, thickness: %g,\n"
-           "          material: {young: 70e9, poisson: 0.4999, density: 2700, law: j2, yield: 100e6, points: %d}}\n",
-           h, points);
-  BOOK_TRY(run_open(b, text, &s.r));
-  s.b = &s.r.model->block[0], s.q = s.r.state->q + s.b->q0;
-  s.rest = calloc(3 * (size_t)s.b->nodes, sizeof *s.rest);
-  vv_status status = s.rest == NULL ? VV_NOMEM : vv_model_output(s.r.model, s.r.state, 0, "position", s.rest);
-  for (int i = 1; status == VV_OK && i <= STEPS; i++) {
-    bend(&s, k * i / STEPS);
-    s.b->kind->flow(s.b, 1.0, s.q, s.r.state->p + s.b->p0, &post);
-  }
-  if (status == VV_OK) {
-    bend(&s, k + d);
-    const double up = energy_of(&s);
-    bend(&s, k - d);
-    const double moment = (up - energy_of(&s)) / (2.0 * d);
-    memset(s.q + s.b->z0, 0, sizeof(double) * (size_t)s.b->z_reals); /* stiffness of the virgin strip */
-    bend(&s, d);
-    *left = 1.0 - moment / (2.0 * energy_of(&s) / (d * d) * k);
-  }
-  free(s.rest);
-  run_close(&s.r);
-  return status;
+  run r;
+  plastic_strip_scene(points, text, sizeof text);
+  BOOK_TRY(run_open(b, text, &r));
+  *left = plastic_spring_back(r.model, r.state, x);
+  run_close(&r);
+  return isnan(*left) ? VV_NOMEM : VV_OK;
 }
 
 static vv_status write_spring_back(book *b, book_chapter *c)
@@ -346,45 +264,17 @@ static vv_status write_spring_back(book *b, book_chapter *c)
 
 /* ---- a sphere that is blown up ---- */
 
-/* rho h R^2 s'' = p s^2 R - h dW/ds with the plastic metric as one number; many small steps.                   [mat 16] */
-static double sphere_exact(double R, double h, double Y0, double H, double most, double duration, double end)
-{
-  const double E = 70e9, nu = 0.33, rho = 2700.0, a = E / (2.0 * (1.0 - nu));
-  double s = 1.0, v = 0.0, P = 1.0, alpha = 0.0;
-  const int n = 400000;
-  const double dt = end / n;
-  for (int i = 0; i < n; i++) {
-    const double t = (i + 0.5) * dt, pulse = t < duration ? sin(pi * t / duration) : 0.0, p = most * pulse * pulse;
-    s += 0.5 * dt * v;
-    double m = 0.5 * (s * s / P - 1.0);
-    const double trial = 2.0 * a * m, Y = Y0 + H * alpha;
-    if (fabs(trial) > Y) { /* one modulus: theta from (1 + a theta) Y = (1 - H theta) |trial| */
-      const double theta = (fabs(trial) - Y) / (a * Y + H * fabs(trial)), x = 1.0 / (1.0 + a * theta);
-      P = s * s / (1.0 + 2.0 * x * m), alpha += theta * x * fabs(trial);
-      m *= x;
-    }
-    v += dt * (p * s * s * R - h * 2.0 * E * m / (1.0 - nu) * s / P) / (rho * h * R * R);
-    s += 0.5 * dt * v;
-  }
-  return alpha;
-}
-
 static vv_status write_sphere(book *b, book_chapter *c)
 {
   enum { SIZES = 3 };
-  const double wanted = sphere_exact(0.1, 1e-3, 200e6, 500e6, 12e6, 5e-5, 1.2e-4);
+  const double wanted = plastic_sphere_exact();
   double error[SIZES];
   book_say(c, "F7: a sphere of aluminium under a pulse of inner pressure, against its one equation of motion.");
   book_columns(c, "triangles|plastic strain|exact|error|energy balance");
   for (int i = 0; i < SIZES; i++) {
     char text[TEXT];
     run r;
-    snprintf(text, sizeof text,
-             "visviva: 1\ntime: {end: 1.2e-4, step: {safety: 0.4}}\nbodies:\n"
-             "  ball: {kind: shell, mesh: {sphere: {radius: 0.1, base: icosahedron, frequency: %d}}, thickness: 1e-3,\n"
-             "         material: {" ALUMINIUM ", law: j2, yield: 200e6, hardening: 500e6},\n"
-             "         pressure: [{value: 12e6, history: {pulse: {duration: 5e-5}}}]}\n",
-             4 << i);
+    plastic_sphere_scene(4 << i, text, sizeof text);
     BOOK_TRY(run_all(b, text, NULL, NULL, &r));
     const double alpha = mean_of(&r, "plastic_strain");
     error[i] = alpha / wanted - 1.0;
@@ -408,44 +298,19 @@ static vv_status write_sphere(book *b, book_chapter *c)
 
 /* ---- a clamped disc ---- */
 
-/* Mean deflection of the centre of the surface when it swings about its new shape. */
-typedef struct centre {
-  double *limit; /* [nodes][3] */
-  double sum;
-  int64_t node, n;
-} centre;
-
-static vv_status look_at_centre(const vv_view *v, void *user)
-{
-  centre *w = user;
-  if (v->state->t <= 4e-4) return VV_OK;
-  BOOK_TRY(vv_model_output(v->model, v->state, 0, "limit", w->limit));
-  w->sum += w->limit[3 * w->node + 2], w->n++;
-  return VV_OK;
-}
-
 static vv_status run_disc(book *b, int rings, double *deflection, double *closure)
 {
   char text[TEXT];
-  centre w = {0};
+  plastic_centre w;
   run r;
   vv_report report;
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: 7e-4, step: {safety: 0.4}}\nbodies:\n"
-           "  disc: {kind: shell, mesh: {disc: {radius: 0.1, rings: %d}}, thickness: 5e-3, edges: [{hold: clamped}], "
-           "velocity: [0, 0, 136.083],\n         material: {" ALUMINIUM ", law: j2, yield: 200e6}}\n",
-           rings);
+  plastic_disc_scene(rings, 0.4, text, sizeof text);
   BOOK_TRY(run_open(b, text, &r));
-  const vv_block *k = &r.model->block[0];
-  const double *x = r.state->q + k->q0, *y = x + k->column;
-  for (int64_t i = 0; i < k->nodes; i++)
-    if (hypot(x[i], y[i]) < hypot(x[w.node], y[w.node])) w.node = i;
-  w.limit = calloc(3 * (size_t)k->nodes, sizeof *w.limit);
-  vv_status status = w.limit == NULL ? VV_NOMEM : vv_sim_observe(r.sim, 8, look_at_centre, &w);
+  plastic_disc_find(r.model, r.state, &w);
+  vv_status status = vv_sim_observe(r.sim, 8, plastic_disc_look, &w);
   if (status == VV_OK) status = vv_sim_run(r.sim, &report);
-  *deflection = w.sum / (double)w.n / 0.05;
+  *deflection = plastic_disc_deflection(&w);
   *closure = vv_sim_ledger(r.sim)->max_closure;
-  free(w.limit);
   run_close(&r);
   return status;
 }
@@ -471,7 +336,7 @@ static vv_status write_disc(book *b, book_chapter *c)
       .text = "clamped disc under a uniform velocity: deflection that stays",
       .published = "0.816 (a conical mode)",
       .evidence = "8, 16, 24, 32 rings; centre of the surface, the mean of the swings about the new shape, over 10 h"};
-  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s: still rising", book_fixed(value[0], 3).s,
+  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s", book_fixed(value[0], 3).s,
            book_fixed(value[1], 3).s, book_fixed(value[2], 3).s, book_fixed(value[3], 3).s);
   book_judge_target(&claim, fabs(value[3] / cone - 1.0), 0.03);
   book_add_claim(c, &claim);
@@ -495,7 +360,8 @@ static vv_status run_tube(book *b, int around, int along, double thickness, crus
            "visviva: 1\ntime: {end: 1.2e-3, step: {safety: 0.25}}\nbodies:\n"
            "  tube: {kind: shell, mesh: {cylinder: {radius: 0.025, height: 0.06, around: %d, along: %d}}, thickness: "
            "%g,\n"
-           "         centre: [0, 0, 0.0301], material: {law: j2, " ALUMINIUM ", yield: 200e6, hardening: 200e6}}\n"
+           "         centre: [0, 0, 0.0301], material: {law: j2, " PLASTIC_ALUMINIUM
+           ", yield: 200e6, hardening: 200e6}}\n"
            "  hammer: {kind: rigid, shape: {box: {size: [0.1, 0.1, 0.02]}}, mass: 4, position: [0, 0, 0.0703],\n"
            "           velocity: [0, 0, -20]}\n"
            "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
@@ -569,82 +435,29 @@ static vv_status write_tube(book *b, book_chapter *c)
 
 /* ---- damping ---- */
 
-/* A vibration: when its momentum changes its sign, and the energy then. */
-typedef struct swing {
-  double before, first, last;
-  int turns;
-} swing;
-
-static void swing_look(swing *w, double momentum, double energy)
-{
-  enum { FIRST = 4, LAST = 24 }; /* the pulse is over; ten periods */
-  if (momentum * w->before < 0.0) {
-    if (w->turns == FIRST) w->first = energy;
-    if (w->turns == LAST) w->last = energy;
-    w->turns++;
-  }
-  w->before = momentum;
-}
-
-static double swing_ratio(const swing *w)
-{
-  return log(w->first / w->last) / (4.0 * pi * 10.0);
-}
-
-/* Across, of its last node. */
-static vv_status look_at_tip(const vv_view *v, void *user)
-{
-  const vv_block *b = &v->model->block[0];
-  swing_look(user, v->state->p[b->p0 + b->nodes - 1], v->ledger->nodal_now);
-  return VV_OK;
-}
-
-/* A cantilever plucked in its first mode; the band is from..to of its frequency. */
+/* The band is from..to of the first frequency. */
 static vv_status cantilever(book *b, double from, double to, double *ratio)
 {
-  char text[TEXT];
-  const double E = 70e9, rho = 2700.0, R = 0.02, L = 0.4;
-  const double omega = 1.8751 * 1.8751 * sqrt(E * 0.25 * R * R / rho) / (L * L), period = 2.0 * pi / omega;
-  swing w = {0};
+  char text[TEXT], damping[128];
+  const double period = plastic_cantilever_period();
+  plastic_swing w = {0};
   run r;
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: %.17g, step: {safety: 0.5}}\nbodies:\n"
-           "  beam: {kind: beam, length: 0.4, elements: 8, section: {circle: {radius: 0.02}}, ends: {first: clamped},\n"
-           "         material: {" ALUMINIUM "}, damping: {ratio: {value: 0.02, from: %.17g, to: %.17g}},\n"
-           "         loads: [{at: 1, force: [1, 0, 0], history: {pulse: {duration: %.17g}}}]}\n",
-           14.0 * period, from / period, to / period, 1.5 * period);
-  BOOK_TRY(run_all(b, text, look_at_tip, &w, &r));
-  *ratio = swing_ratio(&w);
+  snprintf(damping, sizeof damping, "ratio: {value: 0.02, from: %.17g, to: %.17g}", from / period, to / period);
+  plastic_cantilever_scene(damping, text, sizeof text);
+  BOOK_TRY(run_all(b, text, plastic_cantilever_look, &w, &r));
+  *ratio = plastic_swing_ratio(&w);
   run_close(&r);
-  return VV_OK;
-}
-
-/* Radial, of a sphere. */
-static vv_status look_at_breath(const vv_view *v, void *user)
-{
-  const vv_block *b = &v->model->block[0];
-  double sum = 0.0;
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < b->nodes; i++)
-      sum += v->state->p[b->p0 + c * b->column + i] * v->state->q[b->q0 + c * b->column + i];
-  swing_look(user, sum, v->ledger->nodal_now);
   return VV_OK;
 }
 
 static vv_status breathing(book *b, double from, double to, double *ratio)
 {
   char text[TEXT];
-  swing w = {0};
+  plastic_swing w = {0};
   run r;
-  const double period = 2.0 * pi * 0.1 / sqrt(2.0 * 70e9 / (0.67 * 2700.0));
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: %.17g, step: {safety: 0.05}}\nbodies:\n"
-           "  ball: {kind: shell, mesh: {sphere: {radius: 0.1, base: icosahedron, frequency: 4}}, thickness: 1e-3,\n"
-           "         material: {" ALUMINIUM "}, damping: {ratio: {value: 0.02, from: %.17g, to: %.17g}},\n"
-           "         pressure: [{value: 1e4, history: {pulse: {duration: %.17g}}}]}\n",
-           14.0 * period, from / period, to / period, 0.7 * period);
-  BOOK_TRY(run_all(b, text, look_at_breath, &w, &r));
-  *ratio = swing_ratio(&w);
+  plastic_breath_scene(from, to, text, sizeof text);
+  BOOK_TRY(run_all(b, text, plastic_breath_look, &w, &r));
+  *ratio = plastic_swing_ratio(&w);
   run_close(&r);
   return VV_OK;
 }

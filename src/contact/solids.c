@@ -50,22 +50,29 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   return can_break(s, x) && !vv_is(s->rule[rule].group, "self", "false") ? rule : -1;
 }
 
+static bool on_one_curve(const vvi_object *x, const vvi_object *y)
+{
+  return x->patch == y->patch && is_round(x->patch);
+}
+
 /* Neighbours on one curve: a bend of the radius of the section is half a turn long, what lies nearer along the curve does not
  * meet.                                                                                                   [contact 10] */
 static bool neighbours(const vvi_object *x, const vvi_object *y)
 {
-  if (x->patch != y->patch || !is_round(x->patch)) return false;
+  if (!on_one_curve(x, y)) return false;
   const int64_t d = x->copy > y->copy ? x->copy - y->copy : y->copy - x->copy, n = x->patch->nodes;
   return (x->patch->closed && n - d < d ? n - d : d) < x->apart;
 }
 
-/* Has the curve of two segments broken between them? */
-static bool parted(const vvi_solid_near *w, int32_t a, int32_t b)
+/* How many segments lead from one to the other, a < b, along a curve and over nothing that has broken; INT32_MAX: none do. */
+static int32_t way_along(const vvi_solid_near *w, int32_t a, int32_t b)
 {
-  const vvi_object *x = &w->solids->object[a], *y = &w->solids->object[b];
-  if (x->patch != y->patch || !is_round(x->patch)) return false;
-  const int32_t last = a - x->copy + (int32_t)x->patch->nodes - 1, between = w->cracks[b] - w->cracks[a];
-  return between != 0 && (!x->patch->closed || w->cracks[last] + w->asleep[last] > abs(between));
+  const vv_patch *t = w->solids->object[a].patch;
+  const int32_t n = (int32_t)t->nodes, last = a - w->solids->object[a].copy + n - 1;
+  const int32_t forth = w->cracks[b] == w->cracks[a] ? b - a : INT32_MAX;
+  if (!t->closed) return forth;
+  const int32_t back = w->cracks[last] + w->asleep[last] == w->cracks[b] - w->cracks[a] ? n - (b - a) : INT32_MAX;
+  return back < forth ? back : forth;
 }
 
 bool vvi_solids_awake(const vvi_solid_near *w, const vvi_candidate *k)
@@ -74,14 +81,17 @@ bool vvi_solids_awake(const vvi_solid_near *w, const vvi_candidate *k)
   const vvi_object *x = &s->object[k->a], *y = &s->object[k->b];
   if (w->asleep == NULL) return true;
   if (w->asleep[k->a] || w->asleep[k->b]) return false;
-  if (x->patch != y->patch || !x->soft || parted(w, k->a, k->b)) return true;
-  return s->rule[k->rule].self && !neighbours(x, y);
+  if (!on_one_curve(x, y)) return true;
+  const int32_t way = way_along(w, k->a, k->b);
+  return way == INT32_MAX || (s->rule[k->rule].self && way >= x->apart);
 }
 
 bool vvi_solids_new(const vvi_solid_near *w, const vvi_candidate *k)
 {
   const vvi_object *x = &w->solids->object[k->a], *y = &w->solids->object[k->b];
-  return w->asleep != NULL && (vvi_patch_sleeps(x->patch) || vvi_patch_sleeps(y->patch) || parted(w, k->a, k->b));
+  if (w->asleep == NULL) return false;
+  return vvi_patch_sleeps(x->patch) || vvi_patch_sleeps(y->patch) ||
+         (on_one_curve(x, y) && (!w->solids->rule[k->rule].self || neighbours(x, y)));
 }
 
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)

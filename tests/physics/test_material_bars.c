@@ -2,6 +2,7 @@
  * rounding, one sign of every posting, damping ratios, cracks.  docs/theory/mat.md */
 #include "check.h"
 #include "losses.h"
+#include "plastic.h"
 
 #include "math/math.h"
 #include "model/model.h"
@@ -65,39 +66,18 @@ static vv_status look(const vv_view *v, void *user)
   return VV_OK;
 }
 
-/* When the wall has given all but a thousandth of its impulse. */
-static double release_of(const watch *w)
-{
-  int i = 0;
-  while (w->push[i] < 0.999 * w->push[w->n - 1]) i++;
-  return w->time[i];
-}
-
-/* A bar of length 1 with E = rho = A = 1 and yield 0.01, so that v_y = 0.01, flies against a wall. */
 static void rebound_scene(char *text, double v, int n, double safety, double restitution, const char *more)
 {
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: 6, step: {safety: %.17g}}\nmethod: {step: leapfrog}\nbodies:\n"
-           "  bar: {kind: bar, length: 1, elements: %d, section: {area: 1}, velocity: %.17g, position: 0,\n"
-           "        material: {law: j2, young: 1, density: 1, yield: 0.01, hardening: 0.1}%s}\n"
-           "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
-           "contacts: [{between: all, restitution: %.17g}]\n",
-           safety, n, -0.01 * v, more, restitution);
+  plastic_rebound_scene(v, n, safety, restitution, more, text, TEXT);
 }
 
 /* ---- exact waves ---- */
 
-/* Front tracking with Riemann problems, H = 0.1 E: restitution, plastic work over the energy, shortening, release.   [mat 20] */
-static const struct {
-  double v, restitution, plastic, shortening, release;
-} exact[] = {{1.5, 0.534341, 0.667679, 0.006985, 2.0},
-             {3.0, 0.310677, 0.890665, 0.031413, 3.07335},
-             {6.0, 0.181476, 0.956934, 0.103777, 3.64939}};
-
 static void test_rebound(void **unused)
 {
   (void)unused;
-  for (int i = 0; i < VV_COUNT(exact); i++) {
+  const plastic_rebound *exact = plastic_rebounds;
+  for (int i = 0; i < PLASTIC_REBOUNDS; i++) {
     char text[TEXT];
     watch w = {0};
     rebound_scene(text, exact[i].v, 400, 0.5, 0.0, "");
@@ -106,7 +86,7 @@ static void test_rebound(void **unused)
     check_near(run_ledger(&r)->now.p[0] / v, exact[i].restitution, 5e-3 * exact[i].restitution);
     check_near(w.lost.plastic / energy, exact[i].plastic, 5e-3 * exact[i].plastic);
     check_near(losses_mean(&r, "plastic_strain"), exact[i].shortening, 5e-3 * exact[i].shortening);
-    check_near(release_of(&w), exact[i].release, 5e-3 * exact[i].release);
+    check_near(plastic_release(w.n, w.time, w.push), exact[i].release, 5e-3 * exact[i].release);
     check_most(run_ledger(&r)->max_closure, 1e-14);
     check_most(run_ledger(&r)->max_p_drift, 1e-14);
     check_least(w.lost.least, 0.0);
@@ -157,18 +137,11 @@ static void test_wave_order(void **unused)
 /* A copper bar, 32.4 mm long and 6.4 mm thick, hits a rigid wall with 227 m/s: 239.6 J, of which an implicit code without damping
  * makes 683 J.  Elastic: all of it comes back, with the speed it had.  With yield (400 MPa, 100 MPa): the books close through plastic
  * work of nearly all of it, and work and rebound settle with the mesh. */
-static double wall_case(int n, const char *law, double *work)
+static double wall_case(int n, bool flows, double *work)
 {
   char text[TEXT];
   watch w = {0};
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: %g, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
-           "  bar: {kind: bar, length: 0.0324, elements: %d, section: {area: 3.2169909e-5}, velocity: -227,\n"
-           "        tips: {first: lumped, last: lumped},\n"
-           "        material: {young: 117e9, density: 8922.55%s}}\n"
-           "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
-           "contacts: [{restitution: %d}]\n",
-           law[0] == '\0' ? 1.2e-4 : 5e-4, n, law, law[0] == '\0' ? 1 : 0);
+  plastic_wall_scene(n, flows, text, TEXT);
   run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
   const vv_ledger *l = run_ledger(&r);
   check_near(vv_totals_energy(&l->initial), 239.61, 0.01);
@@ -185,11 +158,11 @@ static void test_wall(void **unused)
 {
   (void)unused;
   double work[2], speed[2];
-  const double coarse = 1.0 - wall_case(200, "", &work[0]), fine = 1.0 - wall_case(1600, "", &work[0]);
+  const double coarse = 1.0 - wall_case(200, false, &work[0]), fine = 1.0 - wall_case(1600, false, &work[0]);
   print_message("elastic bar at 227 m/s: all but %.4f, %.4f of its speed comes back\n", coarse, fine);
   check_near(fine, 0.0, 4e-3); /* exact is 0: what a jump of the stress leaves behind, of the order 2/3 */
   check_least(log(coarse / fine) / log(8.0), 0.55);
-  for (int i = 0; i < 2; i++) speed[i] = wall_case(200 << i, ", law: j2, yield: 400e6, hardening: 100.1e6", &work[i]);
+  for (int i = 0; i < 2; i++) speed[i] = wall_case(200 << i, true, &work[i]);
   print_message("bar at 227 m/s with yield: rebound %.4f, %.4f; plastic work %.5f, %.5f\n", speed[0], speed[1], work[0],
                 work[1]);
   check_near(work[1], work[0], 5e-3);
@@ -223,12 +196,15 @@ static void test_closure(void **unused)
              "        material: {law: j2, young: 1, density: 1, yield: 0.01, %s}}\n"
              "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
              "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1.4}}}\n",
-             i == 1 ? 1250.0 : 100.0, hardening[i]);
+             i < 4 || i == 7 ? 1250.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
     run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
     const double scale = run_ledger(&r)->energy_scale;
+    print_message("%s: closure %.3g, momentum %.3g, least %.3g\n", hardening[i], run_ledger(&r)->max_closure,
+                  run_ledger(&r)->max_p_drift, w.lost.least / scale);
     check_most(run_ledger(&r)->max_closure, 1e-12);
-    check_most(run_ledger(&r)->max_p_drift, 1e-12);
-    check_least(w.lost.least, -1e-16 * scale);
+    check_most(run_ledger(&r)->max_p_drift,
+               2e-13); /* rounding of thousands of impacts; without them 1e-14 (test_rebound) */
+    check_least(w.lost.least, 0.0);
     check_least(w.lost.plastic / scale, 0.3);
     run_free(&r);
   }
@@ -282,15 +258,16 @@ static void test_never_yields(void **unused)
 static void test_threads(void **unused)
 {
   (void)unused;
-  uint64_t hash[2];
-  for (int i = 0; i < 2; i++) {
+  static const int threads[] = {1, 2, 4, 16};
+  uint64_t hash[VV_COUNT(threads)];
+  for (int i = 0; i < VV_COUNT(threads); i++) {
     char text[TEXT];
     rebound_scene(text, 3.0, 20000, 0.5, 0.0, ", damping: {ratio: {value: 0.02, from: 1, to: 100}, bulk: 0.06}");
-    run_record r = run_scene(text, &(run_options){.threads = 1 + 3 * i, .steps = 300});
+    run_record r = run_scene(text, &(run_options){.threads = threads[i], .steps = 300});
     hash[i] = losses_hash(&r);
     run_free(&r);
   }
-  assert_true(hash[0] == hash[1]);
+  for (int i = 1; i < VV_COUNT(threads); i++) assert_true(hash[i] == hash[0]);
 }
 
 /* ---- damping ---- */

@@ -1,6 +1,7 @@
 /* tests/physics/test_material_beams.c  Beams that flow by fibres and damp, rigid bodies in a medium.  docs/theory/mat.md */
 #include "check.h"
 #include "losses.h"
+#include "plastic.h"
 
 #include "body/beam/beam.h"
 #include "contact/contact.h"
@@ -80,6 +81,37 @@ static void test_sections(void **unused)
   }
 }
 
+/* The equivalent stress that is shown: of the outermost place while elastic, the yield stress once all flows. */
+static void test_mises(void **unused)
+{
+  (void)unused;
+  const double E = 200e9, Y = 200e6, R = 0.005, G = E / 2.6, kb = Y / (E * R), kt = Y / sqrt(3.0) / (G * R);
+  double mises;
+  for (int i = 0; i < 6; i++) {
+    const bool twist = i % 2 == 1, flows = i >= 4;
+    char text[TEXT];
+    snprintf(text, TEXT,
+             "visviva: 1\ntime: {end: 1e-5}\nbodies:\n"
+             "  beam: {kind: beam, length: 1, elements: 1, section: {circle: {radius: 0.005}},\n"
+             "         material: {young: 200e9, poisson: 0.3, density: 7800%s}}\n",
+             i < 2 ? "" : ", law: j2, yield: 200e6");
+    section s = {.r = run_prepare(text, NULL)};
+    s.b = &s.r.model->block[0];
+    const double times = flows ? 5.0 : 0.5;
+    if (i < 2) { /* no flow: by hand */
+      section f = section_make("circle: {radius: 0.005}", "");
+      turn(&f, twist, times * (twist ? kt : kb));
+      for (int c = 0; c < 12; c++) s.r.state->q[c * s.b->column + 1] = f.r.state->q[c * f.b->column + 1];
+      run_free(&f.r);
+    } else
+      for (int k = 1; k <= 100; k++) turn(&s, twist, times * (twist ? kt : kb) * k / 100);
+    assert_int_equal(vv_model_output(s.r.model, s.r.state, 0, "mises", &mises), VV_OK);
+    const double ring = sqrt(0.5 * (1.0 + 2.0 / 3.0)); /* where the outermost of three rings of equal area lies */
+    check_near(mises, flows ? Y : 0.5 * Y * (i < 2 ? 1.0 : ring), flows ? 1e-6 * Y : 1e-4 * Y);
+    run_free(&s.r);
+  }
+}
+
 /* ---- motion ---- */
 
 static void bounce_scene(char *text, double safety, const char *material, const char *more)
@@ -139,8 +171,9 @@ static void test_never_yields(void **unused)
 static void test_threads(void **unused)
 {
   (void)unused;
-  uint64_t hash[2];
-  for (int i = 0; i < 2; i++) {
+  static const int threads[] = {1, 2, 4, 16};
+  uint64_t hash[VV_COUNT(threads)];
+  for (int i = 0; i < VV_COUNT(threads); i++) {
     char text[TEXT];
     snprintf(text, TEXT,
              "visviva: 1\ntime: {end: 2e-5, step: {safety: 0.3}}\nbodies:\n"
@@ -148,12 +181,12 @@ static void test_threads(void **unused)
              "6}},\n"
              "         material: {young: 70e9, density: 2700, law: j2, yield: 100e6, hardening: 1e8}, damping: {ratio: "
              "{value: 0.02, from: 100, to: 1e4}}}\n");
-    run_record r = run_scene(text, &(run_options){.threads = 1 + 3 * i});
+    run_record r = run_scene(text, &(run_options){.threads = threads[i]});
     hash[i] = losses_hash(&r);
     check_least(vv_sum_value(&run_ledger(&r)->posted.plastic_work), 1e-6);
     run_free(&r);
   }
-  assert_true(hash[0] == hash[1]);
+  for (int i = 1; i < VV_COUNT(threads); i++) assert_true(hash[i] == hash[0]);
 }
 
 /* ---- breaking ---- */
@@ -197,15 +230,9 @@ static void test_breaks(void **unused)
 static double cantilever_ratio(const char *damping)
 {
   char text[TEXT];
-  const double E = 70e9, rho = 2700.0, R = 0.02, L = 0.4, c = sqrt(E * 0.25 * R * R / rho);
-  const double omega = 1.8751 * 1.8751 * c / (L * L), period = 2.0 * VV_PI / omega;
+  const double period = plastic_cantilever_period();
   losses w = {0};
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: %.17g, step: {safety: 0.5}}\nbodies:\n"
-           "  beam: {kind: beam, length: 0.4, elements: 8, section: {circle: {radius: 0.02}}, ends: {first: clamped},\n"
-           "         material: {young: 70e9, poisson: 0.33, density: 2700}, damping: {%s},\n"
-           "         loads: [{at: 1, force: [1, 0, 0], history: {pulse: {duration: %.17g}}}]}\n",
-           14.0 * period, damping, 1.5 * period);
+  plastic_cantilever_scene(damping, text, sizeof text);
   run_record r = run_prepare(text, NULL);
   vv_report report;
   double energy[2];
@@ -332,9 +359,10 @@ static void test_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(test_sections),     cmocka_unit_test(test_bounce),     cmocka_unit_test(test_never_yields),
-      cmocka_unit_test(test_threads),      cmocka_unit_test(test_cantilever), cmocka_unit_test(test_drag),
-      cmocka_unit_test(test_goes_through), cmocka_unit_test(test_refused),    cmocka_unit_test(test_breaks),
+      cmocka_unit_test(test_mises),        cmocka_unit_test(test_sections),     cmocka_unit_test(test_bounce),
+      cmocka_unit_test(test_never_yields), cmocka_unit_test(test_threads),      cmocka_unit_test(test_cantilever),
+      cmocka_unit_test(test_drag),         cmocka_unit_test(test_goes_through), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_breaks),
   };
   return cmocka_run_group_tests(test, NULL, NULL);
 }

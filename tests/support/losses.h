@@ -7,6 +7,9 @@ typedef struct losses {
   double least;                    /* of any step's posting of the first two, J */
 } losses;
 
+/* (h^2/8) F.M^-1 F of all bodies that bend [mat 3]: what the energy at whole steps swings by while the step's own stays. */
+double losses_swing(const vv_view *v, double h);
+
 /* An observer; user: a losses, or a struct that begins with one. */
 vv_status losses_look(const vv_view *v, void *user);
 /* A field of the elements of body 0, and its mean. */

@@ -463,6 +463,7 @@ enum bar_output {
   OUT_DAMAGE,
   OUT_ENERGY,
   OUT_DISSIPATED,
+  OUT_MISES,
   OUT_CONFIGURATIONAL,
   OUT_PSEUDO
 };
@@ -477,6 +478,7 @@ static const vv_output_field output_field[] = {
     {"damage", "1", 1, true},
     {"energy_density", "J/m^3", 1, true},
     {"dissipated_density", "J/m^3", 1, true},
+    {"mises", "Pa", 1, true},
     {"configurational_force", "N", 1, true},
     {"pseudomomentum", "kg m/s", 1, true},
 };
@@ -507,6 +509,8 @@ static double element_output(const vv_block *b, int32_t j, int field, const doub
     return du / l;
   case OUT_STRESS:
     return (elastic ? bar_force(b, node, du) : bar_flow_force(b, j, e, u)) / area;
+  case OUT_MISES:
+    return fabs(element_output(b, j, OUT_STRESS, u, e));
   case OUT_PLASTIC:
     return law->plastic.yield > 0.0 ? bar_flow_column(b, j, BAR_Z_ALPHA, u)[e] : 0.0;
   case OUT_DAMAGE:

@@ -212,6 +212,7 @@ enum beam_output_word {
   OUT_DAMAGE,
   OUT_ENERGY,
   OUT_DISSIPATED,
+  OUT_MISES,
   OUT_CONFIGURATIONAL,
   OUT_PSEUDO
 };
@@ -232,6 +233,7 @@ const vv_output_field beam_output_field[] = {
     {"damage", "1", 1, true},
     {"energy_density", "J/m", 1, true},
     {"dissipated_density", "J/m", 1, true},
+    {"mises", "Pa", 1, true},
     {"configurational_force", "N", 1, true},
     {"pseudomomentum", "kg m/s", 1, true},
 };
@@ -383,8 +385,8 @@ static void write_output(const vv_block *b, bool director, int field, const doub
         out[e] = shift_output(b, j, director, field, q, p, e - body->element0, e6);
         continue;
       }
-      if (field == OUT_ENERGY) {
-        out[e] = stored_density(b, j, e - body->element0, q, e6);
+      if (field == OUT_ENERGY || field == OUT_MISES) {
+        out[e] = (field == OUT_ENERGY ? stored_density : beam_mises)(b, j, e - body->element0, q, e6);
         continue;
       }
       element_output(k, field, strain, curvature, out + 3 * e);

@@ -257,6 +257,8 @@ void beam_element_strain(const vv_block *b, int32_t body_in_block, const double 
 void beam_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
 /* Largest alpha of the fibres of element e; J it has dissipated; its damage; its resultants n, m. */
 double beam_flow_lost(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
+/* Pa: the largest equivalent stress of its fibres; of beams without fibres that of the outline, e6 the strains. */
+double beam_mises(const vv_block *b, int32_t body_in_block, int64_t e, const double *q, const double e6[6]);
 double beam_flow_alpha(const vv_block *b, int32_t body_in_block, int64_t e, const double *q);
 /* out[elements of the body] 1: broken; contact then sees two ends in place of a piece of the curve. */
 void beam_broken(const vv_block *b, const double *q, int32_t body_in_block, unsigned char *out);
@@ -279,7 +281,7 @@ void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 18 };
+enum { BEAM_OUTPUTS = 19 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 /* The same with the strains of the energy-momentum form. */

@@ -210,6 +210,39 @@ void beam_broken(const vv_block *b, const double *q, int32_t j, unsigned char *o
     out[e] = !beam_is_elastic(b, j) && beam_flow_damage(b, j, e, q) >= 1.0;
 }
 
+/* Equivalent stress at a place of the section; z: plastic strains there, eight elements beside each other, or NULL.  [mat 21] */
+static double stress_at(const beam_inelastic *law, const double at[2], const double *z, const double e6[6])
+{
+  const double along = e6[2] + e6[3] * at[1] - e6[4] * at[0] - (z != NULL ? z[0] : 0.0);
+  const double one = e6[0] - e6[5] * at[1] - (z != NULL ? z[BEAM_LANES] : 0.0);
+  const double two = e6[1] + e6[5] * at[0] - (z != NULL ? z[2 * BEAM_LANES] : 0.0);
+  return sqrt(law->young * law->young * along * along + 3.0 * law->shear * law->shear * (one * one + two * two));
+}
+
+/* Point i of the outline that can touch: corners, a circle in 32 parts, or the centroid alone. */
+static bool outline(const vv_patch *t, int i, double at[2])
+{
+  enum { AROUND = 32 };
+  const double angle = 2.0 * VV_PI * i / AROUND;
+  at[0] = t->corners == 4 ? (i & 1 ? 1.0 : -1.0) * t->half[0] : t->radius * cos(angle);
+  at[1] = t->corners == 4 ? (i & 2 ? 1.0 : -1.0) * t->half[1] : t->radius * sin(angle);
+  return i < (t->corners == 4 ? 4 : t->radius > 0.0 ? AROUND : 1);
+}
+
+double beam_mises(const vv_block *b, int32_t j, int64_t e, const double *q, const double e6[6])
+{
+  const beam_inelastic *law = beam_law_of(b, j);
+  double most = 0.0, at[2];
+  if (law->fibres == 0.0) {
+    for (int i = 0; outline(&b->patch[b->body[j]->patch0], i, at); i++) most = fmax(most, stress_at(law, at, NULL, e6));
+    return most;
+  }
+  const beam_run x = beam_run_of(b, j, q);
+  for (int i = 0; i < (int)law->fibres; i++)
+    most = fmax(most, stress_at(law, x.fibre[i].at, fibre_of(&x, e, i, 0), e6));
+  return left_of(&x, e) * most;
+}
+
 double beam_flow_alpha(const vv_block *b, int32_t j, int64_t e, const double *q)
 {
   const beam_run x = beam_run_of(b, j, q);
@@ -248,7 +281,7 @@ typedef struct eight {
   lanes plastic[6];        /* resultants of the plastic strain */
   masks live;              /* lanes that are looked at */
   double *fibre;           /* [fibres][BEAM_Z_FIBRE][BEAM_LANES] */
-  lanes work;              /* J/m: plastic */
+  lanes work, after;       /* J/m: plastic; of the stresses after the drift alone */
   masks flowed;            /* lanes in which some fibre did */
 } eight;
 
@@ -284,7 +317,7 @@ INLINE void fibre_grow(eight *g, const batch *w, int i, const lanes *theta, cons
   const beam_fibre *f = &g->x->fibre[w->fibre[i]];
   double *z = g->fibre + (int64_t)BEAM_LANES * BEAM_Z_FIBRE * w->fibre[i];
   const lanes none = {0}, tension = *theta * *x, shear = 3.0 * *theta * *y;
-  lanes strain[3], old[3], now[3], xi0[3], xi1[3], d[3], work = none;
+  lanes strain[3], old[3], now[3], xi0[3], xi1[3], d[3], work = none, after = none;
   for (int c = 0; c < 3; c++) {
     old[c] = LOAD(z + BEAM_LANES * c), now[c] = old[c] + (c == 0 ? tension : shear) * w->xi[i][c];
     d[c] = now[c] - old[c];
@@ -295,8 +328,8 @@ INLINE void fibre_grow(eight *g, const batch *w, int i, const lanes *theta, cons
   fibre_stress(law, strain, old, xi0);
   fibre_strain(f, g->now, strain);
   fibre_stress(law, strain, now, xi1);
-  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi1[c]) * d[c];
-  g->work += f->area * work;
+  for (int c = 0; c < 3; c++) work += 0.5 * (xi0[c] + xi1[c]) * d[c], after += xi1[c] * d[c];
+  g->work += f->area * work, g->after += f->area * after;
   const lanes s = (f->area * law->young) * d[0], t1 = (f->area * law->shear) * d[1], t2 = (f->area * law->shear) * d[2];
   g->plastic[0] += t1, g->plastic[1] += t2, g->plastic[2] += s;
   g->plastic[3] += s * f->at[1], g->plastic[4] -= s * f->at[0], g->plastic[5] += t2 * f->at[0] - t1 * f->at[1];
@@ -444,7 +477,8 @@ INLINE void flow_damage(const eight *g, int64_t e, double width, const breaking 
   energy_of(g, e, g->now, &energy);
   drift_work(g, e, g->now, &work);
   const lanes all = (was->left * was->energy - left * energy) + 0.5 * (was->left * was->work + left * work);
-  losses[0] *= mean, losses[1] *= mean;
+  losses[0] = was->left * (losses[0] - 0.5 * g->after) + left * (0.5 * g->after); /* each stress by what is left then */
+  losses[1] *= mean;
   losses[2] = PICK(grows, all - (losses[0] + losses[1]), none);
 }
 
