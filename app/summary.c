@@ -100,7 +100,8 @@ static void print_contact(const app_run *r, const vv_contact_total *c)
   name_side(r, c, 1, b, sizeof b);
   snprintf(both, sizeof both, "%s, %s", a, b);
   if (isfinite(c->peak_force)) snprintf(force, sizeof force, "%.4g", c->peak_force);
-  snprintf(duration, sizeof duration, "%.4g%s", c->duration, c->open ? "+" : "");
+  const double lasts = c->duration > 1e-12 * fabs(c->release) ? c->duration : 0.0; /* what times round by is none */
+  snprintf(duration, sizeof duration, "%.4g%s", lasts, c->open ? "+" : "");
   printf("  %-18.18s %5lld  %-9.4g %-9s %-9.4g %-10s %.3g\n", both, (long long)c->episodes, c->touch, duration,
          c->normal, force, worth_telling(r, c->energy_lost));
 }

@@ -32,12 +32,14 @@ static wanted read_name(const vvi_run *run, const char *field, double time)
   return w;
 }
 
-/* How many values a body has of it; 0: none. */
+/* How many values a body has of it; 0: none.  Rigid bodies, which have orientations, have one for each copy and no cells. */
 static int64_t count_of(vvi_run *run, int body, const wanted *w, int *components)
 {
-  int64_t n;
+  int64_t n, turned;
+  int four;
+  vvi_run_shape(run, body, "orientation", &turned, &four);
   vvi_run_shape(run, body, w->name, &n, components);
-  return w->component < *components ? n : 0;
+  return turned == 0 && w->component < *components ? n : 0;
 }
 
 /* Is it in "a, b, c"? */
@@ -60,15 +62,18 @@ static vv_status refuse(vvi_run *run, vvi_arena *arena, const char *field)
     snprintf(object, sizeof object, "/bodies/%.240s", run->body[i]);
     if (vvi_h5_names(&run->h5, object, arena, &n, &name) != VV_OK) continue;
     for (int k = 0; k < n; k++) {
-      int64_t count;
+      wanted w = {.component = -1};
       int components;
-      vvi_run_shape(run, i, name[k], &count, &components);
+      snprintf(w.name, sizeof w.name, "%s", name[k]);
+      const int64_t count = count_of(run, i, &w, &components);
       const bool fixed = strcmp(name[k], "elements") == 0 || strncmp(name[k], "skin_", 5) == 0;
       if (count == 0 || fixed || listed(known, name[k]) || used + strlen(name[k]) + 3 > sizeof known) continue;
       used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name[k]);
     }
   }
-  return vvi_fail(run->h5.ctx, VV_ARG, "no body has a field '%.60s'; there are: %s", field, known);
+  return vvi_fail(run->h5.ctx, VV_ARG, "no bar, beam or shell has a field '%.60s'%s%s", field,
+                  used > 0 ? "; there are: " : "; rigid bodies have no cells to colour, the report page shows theirs",
+                  known);
 }
 
 /* ---- values ---- */
@@ -131,6 +136,23 @@ static vv_status read_damage(vvi_run *run, vvi_arena *arena, int body, int64_t f
   return *out != NULL ? vvi_run_read(run, body, "damage", frame, 1, 0, n, *out) : VV_NOMEM;
 }
 
+/* Segments of a chain of nodes: as many as nodes where it is closed. */
+static int64_t segments_of(vvi_run *run, int body, int64_t nodes)
+{
+  int64_t elements;
+  int components;
+  vvi_run_shape(run, body, "strain", &elements, &components);
+  return nodes > 2 && elements == nodes ? nodes : nodes - 1;
+}
+
+static bool is_on_nodes(vvi_run *run, int body, const wanted *w)
+{
+  char object[OBJECT_TEXT], on[NAME_TEXT] = "";
+  snprintf(object, sizeof object, "/bodies/%.240s/%.60s", run->body[body], w->name);
+  (void)!vvi_h5_get_text(&run->h5, object, "on", on, sizeof on);
+  return strcmp(on, "nodes") == 0;
+}
+
 /* Adds the cells of a body; where neither a surface nor a chain carries them there are none. */
 static vv_status add_body(vvi_run *run, vvi_arena *arena, int body, const wanted *w, cell *list, int64_t *n)
 {
@@ -142,9 +164,9 @@ static vv_status add_body(vvi_run *run, vvi_arena *arena, int body, const wanted
   if (count == 0 || nodes < 2 || three != 3) return VV_OK;
   VV_TRY(vvi_run_triangles(run, arena, body, &triangles, &triangle));
   if (triangles == 0) triangle = NULL;
-  const bool on_nodes = count == nodes && triangles != nodes;
-  const int64_t elements = triangle != NULL ? triangles : on_nodes ? nodes - 1 : count;
-  if (!on_nodes && count != elements) return VV_OK;
+  const bool on_nodes = is_on_nodes(run, body, w);
+  const int64_t elements = triangle != NULL ? triangles : segments_of(run, body, nodes);
+  if (count != (on_nodes ? nodes : elements)) return VV_OK;
   VV_TRY(read_nodes(run, arena, body, w->frame, nodes, &x));
   VV_TRY(read_damage(run, arena, body, w->frame, elements, &damage));
   VV_TRY(read_values(run, arena, body, w, count, components, &value));

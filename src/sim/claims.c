@@ -51,11 +51,12 @@ static bool loses(const vv_model *m)
 }
 
 /* Exact means exact to rounding, and rounding adds up: as the square root of the steps, and with the distance travelled,
- * because a displacement of many lengths leaves fewer digits for the strain. */
-static double rounding_growth(const vv_sim *sim)
+ * because a displacement of many lengths leaves fewer digits for the strain.  The latter costs a pass over the state: unless it
+ * is asked for, nothing has gone far. */
+static double rounding_growth(const vv_sim *sim, bool far_too)
 {
   double far = 0.0;
-  for (int64_t i = 0; i < sim->model->nx; i++) far = fmax(far, fabs(sim->state->q[i]));
+  for (int64_t i = 0; far_too && i < sim->model->nx; i++) far = fmax(far, fabs(sim->state->q[i]));
   const double lengths = far / sim->model->length_scale;
   return sqrt(1.0 + (double)llabs(sim->state->step) / 1e4) * (1.0 + lengths / 1e3);
 }
@@ -156,12 +157,12 @@ void vvi_claims_make(vv_sim *sim)
 }
 
 /* Of the energy of fourth order, by what the run has shown so far; never above the guard.                   [ledger 16] */
-static double shadow_bound(const vv_sim *sim, double guard)
+static double shadow_bound(const vv_sim *sim, double guard, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
   const double ratio = sim->step.h / sim->model->stable_step;
   if (!(l->energy_scale > 0.0)) return guard;
-  return fmin(guard, 1e-12 * rounding_growth(sim) +
+  return fmin(guard, 1e-12 * rounding_growth(sim, far_too) +
                          3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) / l->energy_scale);
 }
 
@@ -192,14 +193,30 @@ static double kick_bound(const vv_sim *sim)
 }
 
 /* The worst values live in the ledger, so that a resumed run remembers them. */
-void vvi_claims_judge(vv_sim *sim)
+/* The bound of claim i, as far as the run has come. */
+static double bound_of(vv_sim *sim, int i, bool far_too)
+{
+  const vv_ledger *l = &sim->ledger;
+  vv_claim *c = &sim->claim[i];
+  const bool energy = strcmp(c->name, "energy") == 0;
+  double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
+  if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);
+  if (strncmp(c->nature, "exact", 5) == 0 && c->worst > bound)
+    bound = fmax(fmax(bound, c->bound), /* what came back was far away */
+                 sim->base[i] * rounding_growth(sim, far_too) +
+                     (energy ? strain_rounding(l, sim->state->step) + steps_rounding(sim->state->step) : 0.0));
+  return bound;
+}
+
+/* precise: bounds are as they will be told; otherwise only where a claim that was kept would break. */
+void vvi_claims_judge(vv_sim *sim, bool precise)
 {
   vv_ledger *l = &sim->ledger;
   for (int i = 0; i < sim->n_claim; i++) {
     vv_claim *c = &sim->claim[i];
     const double worst = worst_of(sim, c->name);
-    const bool energy = strcmp(c->name, "energy") == 0;
-    if (energy) { /* its scale may have grown since: a beam at rest that is pushed has none at first */
+    if (strcmp(c->name, "energy") ==
+        0) { /* its scale may have grown since: a beam at rest that is pushed has none at first */
       const double gap = sim->shadow ? l->max_shadow_gap : l->max_gap;
       if (gap > l->claim_gap) l->claim_gap = gap, l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
@@ -209,15 +226,9 @@ void vvi_claims_judge(vv_sim *sim)
     } else if (worst > l->claim_worst[i]) {
       l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;
     }
-    c->worst = l->claim_worst[i];
-    c->when = l->claim_when[i];
-    if (energy && sim->half_kick != NULL && !sim->step.exact) c->bound = sim->base[i] + kick_bound(sim);
-    if (energy && sim->shadow) c->bound = shadow_bound(sim, sim->base[i]), c->nature = energy_nature(sim, c->bound);
-    /* the growth costs a pass over the state: only a claim that needs it asks */
-    if (strncmp(c->nature, "exact", 5) == 0 && c->worst > c->bound)
-      c->bound =
-          fmax(c->bound, sim->base[i] * rounding_growth(sim) +
-                             (energy ? strain_rounding(l, sim->state->step) + steps_rounding(sim->state->step) : 0.0));
+    c->worst = l->claim_worst[i], c->when = l->claim_when[i];
+    c->bound = bound_of(sim, i, precise);
+    if (!precise && c->kept && c->worst > c->bound) c->bound = bound_of(sim, i, true);
     c->kept = c->worst <= c->bound;
   }
 }

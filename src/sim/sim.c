@@ -287,7 +287,7 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->frozen.step = sim->state->step, sim->frozen.t = sim->state->t, sim->frozen.impacts = ledger->impacts;
   if (sim->frozen.q != NULL) memcpy(sim->frozen.q, sim->state->q, sizeof(double) * (size_t)sim->state->nq);
   vvi_claims_make(sim);
-  vvi_claims_judge(sim);
+  vvi_claims_judge(sim, true);
   return VV_OK;
 }
 
@@ -391,7 +391,7 @@ void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
   const bool closely = looks_closely(sim);
   note_h2(sim, nodal, closely);
   if (closely) note_distortion(sim);
-  vvi_claims_judge(sim);
+  vvi_claims_judge(sim, false);
   sim->fresh = true;
 }
 
@@ -782,7 +782,10 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     return VV_OK;
   }
   close_ledger(sim);
-  if (last) vvi_bring_down(&sim->step);
+  if (last) {
+    vvi_bring_down(&sim->step);
+    vvi_claims_judge(sim, true);
+  }
   if (vvi_device_lost(&sim->step, r)) { /* the books of the state that is left */
     sim->fresh = false;
     close_ledger(sim);

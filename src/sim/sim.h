@@ -77,7 +77,7 @@ const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p
 
 void vvi_claims_make(vv_sim *sim);
 /* Judges them by the ledger as it stands. */
-void vvi_claims_judge(vv_sim *sim);
+void vvi_claims_judge(vv_sim *sim, bool precise);
 
 /* Totals of the present state, in the energy that the method balances; nodal: the plain energy.  (sim/sim.c) */
 void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal);

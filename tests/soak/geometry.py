@@ -9,20 +9,19 @@ import itertools
 import numpy as np
 
 SHRINK = 1e-3  # of the size of a piece: what is not yet called an overlap
-TWIST = 2e-2   # the same where a beam with corners is twisted: its sides are not flat, and its hull is more than it
 
 
 class Piece:
     """The hull of `points`, with `radius` around it."""
 
-    def __init__(self, points, radius=0.0, shrink=SHRINK):
+    def __init__(self, points, radius=0.0):
         points = np.atleast_2d(np.asarray(points, dtype=float))
         middle = points.mean(axis=0)
         size = np.abs(points - middle).max() + radius
         if radius > 0:
-            self.points, self.radius = points, radius - shrink * size
+            self.points, self.radius = points, radius - SHRINK * size
         else:
-            self.points, self.radius = middle + (1 - shrink) * (points - middle), 0.0
+            self.points, self.radius = middle + (1 - SHRINK) * (points - middle), 0.0
         reach = self.radius
         self.low, self.high = self.points.min(axis=0) - reach, self.points.max(axis=0) + reach
 
@@ -62,6 +61,8 @@ def distance(a, b):
 
 def _box_pairs(one, two):
     """Numbers of pieces whose boxes overlap."""
+    if not one or not two:
+        return []
     low1, high1 = np.array([p.low for p in one]), np.array([p.high for p in one])
     low2, high2 = np.array([p.low for p in two]), np.array([p.high for p in two])
     if (low1.min(axis=0) > high2.max(axis=0)).any() or (low2.min(axis=0) > high1.max(axis=0)).any():
@@ -70,15 +71,20 @@ def _box_pairs(one, two):
     return np.argwhere(~apart)
 
 
-def overlap(one, two):
+def _meet(one, two):
     """Whether any piece of one body is in a piece of the other."""
     return any(distance(one[i].points, two[j].points) < max(one[i].radius + two[j].radius, 1e-300)
                for i, j in _box_pairs(one, two))
 
 
+def overlap(one, two):
+    """Whether two bodies overlap, however each of them is cut."""
+    return all(_meet(a, b) for a in one for b in two)
+
+
 def beyond(pieces, normal, offset):
     """By how much a body is behind the plane normal.x = offset."""
-    return max(offset - (p.points @ normal).min() + p.radius for p in pieces)
+    return max((offset - (p.points @ normal).min() + p.radius for p in pieces), default=-np.inf)
 
 
 def turn(q):
@@ -89,18 +95,33 @@ def turn(q):
                      [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]])
 
 
-def pieces(shape, frames, k):
-    """The pieces of a body in frame k; shape: what the scene said of it (scenes.py)."""
+def _prism(shape, frames, k, diagonal):
+    """The sides of a beam with corners, each cut along one diagonal or the other: those of a twisted one are not flat."""
+    x, (a, b) = frames["position"][k], shape["half"]
+    ring = np.array([x + s * a * frames["d1"][k] + t * b * frames["d2"][k] for s, t in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    out = [Piece(ring[[0, 1, 2], i]) for i in (0, -1)] + [Piece(ring[[0, 2, 3], i]) for i in (0, -1)]
+    for i in _left(frames, k, len(x) - 1):
+        for c in range(4):
+            u, v, w, z = ring[c, i], ring[c - 1, i], ring[c - 1, i + 1], ring[c, i + 1]
+            out += [Piece([u, v, w]), Piece([u, w, z])] if diagonal else [Piece([u, v, z]), Piece([v, w, z])]
+    return out
+
+
+def _left(frames, k, n):
+    """Elements that have not broken."""
+    return [i for i in range(n) if "damage" not in frames or frames["damage"][k, i] < 1]
+
+
+def outlines(shape, frames, k):
+    """The pieces of a body in frame k, in as many ways as it may be cut; shape: what the scene said of it (scenes.py)."""
     x = frames["position"][k]
     if shape["is"] == "rigid":
         turned = turn(frames["orientation"][k, 0])
-        return [Piece(x[0] + np.array(points) @ turned.T, radius) for points, radius in shape["pieces"]]
+        return [[Piece(x[0] + np.array(points) @ turned.T, radius) for points, radius in shape["pieces"]]]
     if shape["is"] == "tips":  # bars meet with their ends
-        return [Piece(x[0]), Piece(x[-1])]
+        return [[Piece(x[0]), Piece(x[-1])]]
     if shape["is"] == "line":
-        return [Piece(x[i:i + 2], shape["radius"]) for i in range(len(x) - 1)]
+        return [[Piece(x[i:i + 2], shape["radius"]) for i in _left(frames, k, len(x) - 1)]]
     if shape["is"] == "prism":
-        d1, d2, (a, b) = frames["d1"][k], frames["d2"][k], shape["half"]
-        ring = np.array([x + s * a * d1 + t * b * d2 for s in (-1, 1) for t in (-1, 1)])
-        return [Piece(ring[:, i:i + 2].reshape(-1, 3), 0.0, TWIST) for i in range(len(x) - 1)]
-    return [Piece(x[triangle]) for triangle in frames["elements"]]
+        return [_prism(shape, frames, k, diagonal) for diagonal in (False, True)]
+    return [[Piece(x[frames["elements"][i]]) for i in _left(frames, k, len(frames["elements"]))]]

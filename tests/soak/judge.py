@@ -80,15 +80,15 @@ def _overlap(scene, frames, wrong):
     count = len(next(iter(frames.values()))["position"])
     found = set()
     for k in range(count):
-        pieces = {name: geometry.pieces(scene.shapes[name], frames[name], k) for name in names}
+        outline = {name: geometry.outlines(scene.shapes[name], frames[name], k) for name in names}
         for i, a in enumerate(names):
             for normal, offset in scene.planes:
-                depth = geometry.beyond(pieces[a], np.array(normal) / np.linalg.norm(normal), offset)
+                depth = geometry.beyond(outline[a][0], np.array(normal) / np.linalg.norm(normal), offset)
                 if depth > geometry.SHRINK * scene.size and (a, "wall") not in found:
                     found.add((a, "wall"))
                     wrong.append(f"{a} is {depth:.2g} m behind a wall in frame {k}")
             for b in names[i + 1:]:
-                if (a, b) not in found and geometry.overlap(pieces[a], pieces[b]):
+                if (a, b) not in found and geometry.overlap(outline[a], outline[b]):
                     found.add((a, b))
                     wrong.append(f"{a} and {b} overlap in frame {k}")
 
@@ -96,7 +96,7 @@ def _overlap(scene, frames, wrong):
 def judge(scene, results):
     """A list of what is wrong; results: visviva.open(folder)."""
     wrong = []
-    fields = ("position", "velocity", "momentum", "orientation", "d1", "d2", "elements")
+    fields = ("position", "velocity", "momentum", "orientation", "d1", "d2", "elements", "damage")
     frames = {name: {f: results[name][f] for f in fields if f in results[name].fields} for name in scene.shapes}
     for name, f in frames.items():
         if "compound" in scene.bodies[name].get("shape", {}):

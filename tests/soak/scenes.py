@@ -138,7 +138,8 @@ class Scene:
             shape, pieces = {"capsule": {"length": length, "radius": radius}}, [([[0, 0, -length / 2], [0, 0, length / 2]], radius)]
         elif draw < 0.92:
             length, radius = size * r.uniform(0.1, 0.6), size * r.uniform(0.1, 0.3)
-            rim = [[radius * math.cos(2 * math.pi * i / 24), radius * math.sin(2 * math.pi * i / 24), z]
+            inner = radius * math.cos(math.pi / 32)  # shells meet a prism of 32 sides (docs/rigid.md)
+            rim = [[inner * math.cos(2 * math.pi * i / 24), inner * math.sin(2 * math.pi * i / 24), z]
                    for i in range(24) for z in (-length / 2, length / 2)]
             shape, pieces = {"cylinder": {"length": length, "radius": radius}}, [(rim, 0)]
         else:

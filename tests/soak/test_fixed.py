@@ -44,10 +44,10 @@ class Geometry(unittest.TestCase):
         self.assertAlmostEqual(geometry.distance(cube, np.array([[0.5, 0.5, 3.0]])), 2)
 
     def test_touching_is_not_overlapping(self):
-        ball = [geometry.Piece([[0, 0, 0]], 1)]
+        ball = [[geometry.Piece([[0, 0, 0]], 1)]]
         for far, due in ((2.0, False), (1.99, True), (2.01, False)):
-            self.assertEqual(geometry.overlap(ball, [geometry.Piece([[far, 0, 0]], 1)]), due)
-        self.assertAlmostEqual(geometry.beyond(ball, np.array([0, 0, 1]), -0.5), 0.5, places=2)
+            self.assertEqual(geometry.overlap(ball, [[geometry.Piece([[far, 0, 0]], 1)]]), due)
+        self.assertAlmostEqual(geometry.beyond(ball[0], np.array([0, 0, 1]), -0.5), 0.5, places=2)
 
 
 class Judge(unittest.TestCase):

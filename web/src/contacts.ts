@@ -55,8 +55,8 @@ export class Contacts {
     const names = `${c.a}, ${c.b}`, open = this.run.contactTable.column('open')?.[c.row] === 1;
     return el('tr', { 'data-contact': c.row, onclick: () => (this.choose(c), this.clock.play(false), this.clock.seek(c.touch)) },
       el('td', { title: names }, shorten(names, 44)), cell('touch', c.touch, 5),
-      cell('duration', c.release - c.touch, 4, c.release > c.touch ? number(c.release - c.touch, 4) + (open ? ' …' : '') : 'an instant'),
-      cell('normal_impulse', c.normal, 4), cell('peak_force', c.peak, 4), cell('energy_lost', c.lost, 3));
+      cell('duration', c.release - c.touch, 4, c.release - c.touch > 1e-12 * Math.abs(c.release) ? number(c.release - c.touch, 4) + (open ? ' …' : '') : 'an instant'),
+      cell('normal_impulse', c.normal, 4), cell('peak_force', c.peak, 4), cell('energy_lost', c.lost, 3, Math.abs(c.lost) > 1e-12 * Number(this.run.summary?.energy?.scale ?? 0) ? number(c.lost, 3) : '0'));
   }
 
   choose(c: Contact | null): void {

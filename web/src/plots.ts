@@ -74,7 +74,7 @@ function panelsOf(runs: Run[]): Panel[] {
     { id: 'error', title: 'Relative energy error', unit: '', lines: error, log: true, floor: floorOf(error), bounds: boundsOf(runs, 'energy', (s) => s.energy?.max_relative_error) },
     { id: 'momentum', title: 'Momentum', unit: u('p_x'), lines: linesOf(runs, three('p'), ['p_x']) },
     { id: 'angular', title: 'Angular momentum about the origin', unit: u('L_x'), lines: linesOf(runs, three('L'), ['L_x']) },
-    { id: 'contacts', title: 'Contacts', unit: '', lines: linesOf(runs, [['contacts', '#0072b2', 'contacts']], ['contacts']), steps: true },
+    { id: 'contacts', title: 'Contacts that last', unit: '', lines: linesOf(runs, [['contacts', '#0072b2', 'contacts']], ['contacts']), steps: true },
     { id: 'penetration', title: 'Penetration', unit: u('penetration'), lines: linesOf(runs, [['penetration', '#cc79a7', 'penetration']], ['penetration']), bounds: boundsOf(runs, 'penetration', (s) => s.max_penetration) },
   ];
   return panels.filter((p) => p.lines.length > 0);

@@ -120,7 +120,8 @@ static void fill_node(vv_fill *f, const rigid_body *k, const double moment[3], d
 /* Drawn in the axes of the shape, from the centre of mass; the more copies, the coarser. */
 static vv_status fill_skin(vv_fill *f, const vv_solid *solid, const double centre[3], vv_skin *skin)
 {
-  const int around = f->body->n_node <= 16 ? 24 : f->body->n_node <= 256 ? 12 : 8;
+  const int64_t n = f->body->n_node;
+  const int around = n <= 4 ? 48 : n <= 16 ? 32 : n <= 256 ? 12 : 8;
   int points = 0, triangles = 0;
   vvi_solid_draw(solid, around, &points, NULL, &triangles, NULL);
   double *point = VVI_ARENA_NEW(f->arena, double, 3 * points);

@@ -140,10 +140,11 @@ export class Stage {
     return { run, scene, shapes, around, touches, markers, sun, sky, spans };
   }
 
-  /** Are the bodies for a quarter of the time much smaller than all they pass through, with no walls about them to see? */
+  /** Are the bodies for a quarter of the time much smaller than all they pass through, with no walls about them to see?  A floor should
+   * stay where it is: a ball that bounces is not to stand still while the floor comes and goes. */
   private roams(): boolean {
     const size = this.bounds.getSize(new THREE.Vector3()).length(), small = (list: number[]) => list.slice().sort((a, b) => a - b)[list.length >> 2];
-    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * small(w.spans.all) < 0.55 * size);
+    return this.worlds.every((w) => w.around.bounds.isEmpty() && w.spans.all.length > 0 && 2 * small(w.spans.all) < (w.around.floor ? 0.1 : 0.55) * size);
   }
 
   private shine(sun: THREE.DirectionalLight, at: THREE.Vector3): void {
