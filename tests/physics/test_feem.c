@@ -517,7 +517,8 @@ static void test_refusals(void **unused)
   (void)unused;
   char message[1024];
   static const char bar[] =
-      "bar: {kind: bar, length: 1, elements: 4, material: {young: 1, density: 1}, section: {area: 1}}";
+      "bar: {kind: bar, length: 1, elements: 4, material: {young: 1, density: 1, law: j2, yield: 1}, section: "
+      "{area: 1}}";
   char text[TEXT];
   snprintf(text, sizeof text, HEAD("[0, 0, 0]", "0.01") "bodies:\n  %s\n", bar);
   assert_int_not_equal(run_refused(text, message, sizeof message), VV_OK);
