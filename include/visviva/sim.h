@@ -163,9 +163,9 @@ typedef struct vv_structure {
   double multisymplectic; /* of its local form on sub-domains, with border fluxes and event terms */
   double noether;         /* of the momentum balance on sub-domains */
   double
-      configurational; /* of the balance of configurational forces in the middle of bars and beams; falls with mesh and
-                             step, of second order in smooth motions.  NAN: no body long enough, or no slabs */
-  bool sub_domains;    /* the last two were checked: every step is made of slabs */
+      configurational; /* of the balance of configurational forces in the middle of bars and beams: falls with the square
+                             of mesh and step in smooth motions.  NAN: no body long enough, or no slabs */
+  bool sub_domains;    /* multisymplectic and noether were checked: every step is made of slabs */
   bool ended;      /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
   double ended_at; /* time of that */
 } vv_structure;

@@ -25,6 +25,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   w->model = m, w->arena = arena, w->memory = memory;
   w->threads = vv_ctx_threads(m->ctx);
   w->shown = -1;
+  w->halves = vv_integer(vv_sub(m->root, "method"), "halvings") > 0;
   w->together = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;

@@ -161,6 +161,7 @@ struct vvi_contact_step {
   double *fly_q, *fly_p; /* [nq], [np] scratch of flights */
   bool forced;
   bool together;              /* simultaneous impacts by complementarity */
+  bool halves;                /* steps are halved around impacts */
   bool located;               /* impacts are met at their own times: anything may become as fast as the fastest */
   bool driven;                /* momenta of some nodes are set or damped between steps */
   double speed, acceleration; /* the largest: of lists and the log.  Answers use that of their group */

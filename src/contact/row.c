@@ -181,7 +181,8 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   add_outside(w, c);
   c->size = smaller(w, c->a, c->b);
   c->keep = KEEP * c->size;
-  c->target = fmin(fmax(c->gap, 0.0), c->keep);
+  /* what is to be met at its own time and never rests is met where it touches, not where contacts lie */
+  c->target = w->halves && c->restitution == 1.0 ? 0.0 : fmin(fmax(c->gap, 0.0), c->keep);
   c->curl = curl_of(w, c);
   const bool flat = (a->turns == 0.0 || a->mover[0] < 0) && (b->turns == 0.0 || b->mover[0] < 0);
   c->turns = !flat;

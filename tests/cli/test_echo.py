@@ -52,8 +52,10 @@ def run_shown(scene, out):
 
 def beginning(scene, out):
     """The scene up to its first impacts, or for as long as a test may take; its summary."""
-    said = subprocess.run([VISVIVA, "check", str(scene)], capture_output=True, text=True).stdout
-    found = re.search(r"^  steps +(\d+), to t = (\S+)", said, re.M)
+    check = subprocess.run([VISVIVA, "check", str(scene)], capture_output=True, text=True)
+    found = re.search(r"^  steps +(\d+), to t = (\S+)", check.stdout, re.M)
+    if found is None:
+        raise AssertionError(f"check says nothing of steps: {check.returncode} {check.stdout}{check.stderr}")
     steps, end = int(found[1]), float(found[2])
     for part in 0.001, 0.01, 0.03, 0.1, 0.3, 1.0:
         n = max(5, round(part * steps))
