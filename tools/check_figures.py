@@ -17,7 +17,7 @@ The block of lines in which it stands (a table belongs to a block before it that
 or name a benchmark (`bench_shell`), a test (`tests/..`, `test_..`) or a measuring target (`make validate`) in its own text; such a
 name in a heading speaks for its whole section.
 
-ARGUMENTS may name examples, and tutorial-1.yaml, the first whole scene of docs/tutorial.md (README-1.yaml that of README.md).
+ARGUMENTS may name examples, validation/scenes, and tutorial-1.yaml, the first whole scene of docs/tutorial.md (README-1.yaml that of README.md).
 Commands of one page run in the order of the page, in one folder.  When a table is measured anew, or a method changes, the pages that
 quote old numbers are found."""
 import argparse
@@ -167,7 +167,8 @@ def printed(program, only):
         with tempfile.TemporaryDirectory() as folder:
             for k, scene in enumerate(SCENE.findall(text)):
                 pathlib.Path(folder, f"{page.stem}-{k + 1}.yaml").write_text(scene)
-            pathlib.Path(folder, "examples").symlink_to(ROOT / "examples")
+            for name in ("examples", "validation"):
+                pathlib.Path(folder, name).symlink_to(ROOT / name)
             for how, line, texts in PRINTED.findall(text):
                 what = f"visviva {line}" if how == "prints" else line
                 said, trouble = outcome(program, folder, how, line)
