@@ -351,15 +351,15 @@ static void open_ledger(vv_sim *sim)
   sim->fresh = true;
 }
 
-/* What costs more than a row does is looked at in every row at first, and in long runs at every 2nd, 4th, ... step, by the
- * number of the step alone.  Where nothing can touch there is no impact to judge: one step in FREE is enough, beside the 1st,
- * 2nd, 4th, 8th, ... */
-static bool looks_closely(const vv_sim *sim)
+/* What costs more than a row does is looked at by the number of the step alone: where something can touch in every row, or, of
+ * what gets rarer after `most` looks, at every 2nd, 4th, ... step of long runs; where nothing can touch there is
+ * no impact to judge, and one step in FREE is enough.  The 1st, 2nd, 4th, 8th, ... always are. */
+static bool looks_closely(const vv_sim *sim, int64_t most)
 {
-  enum { ALL = 4096, FREE = 64 };
+  enum { FREE = 64 };
   const int64_t step = llabs(sim->state->step);
   int64_t every = sim->step.contact == NULL && sim->model->pairs->n == 0 ? FREE : 1;
-  while (every * ALL < step) every *= 2;
+  while (every < step / most) every *= 2;
   return step % every == 0 || (step & (step - 1)) == 0;
 }
 
@@ -367,6 +367,7 @@ static bool looks_closely(const vv_sim *sim)
 static void note_distortion(vv_sim *sim)
 {
   vv_ledger *l = &sim->ledger;
+  if (!looks_closely(sim, INT64_MAX)) return;
   vvi_bring_down(&sim->step);
   for (int i = 0; i < sim->model->n_block; i++) {
     const vv_block *b = &sim->model->block[i];
@@ -377,10 +378,11 @@ static void note_distortion(vv_sim *sim)
 }
 
 /* It costs four forces. */
-static void note_h2(vv_sim *sim, double nodal, bool closely)
+static void note_h2(vv_sim *sim, double nodal)
 {
+  enum { ALL = 4096 };
   const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
-  if (sim->step.h2 == NULL || !(shown || (sim->shadow && closely))) return;
+  if (sim->step.h2 == NULL || !(shown || (sim->shadow && looks_closely(sim, ALL)))) return;
   vvi_bring_down(&sim->step);
   const double h2 = vvi_h2(&sim->step, nodal);
   if (shown) sim->ledger.modified_now = h2;
@@ -390,9 +392,8 @@ static void note_h2(vv_sim *sim, double nodal, bool closely)
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
 {
   vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
-  const bool closely = looks_closely(sim);
-  note_h2(sim, nodal, closely);
-  if (closely) note_distortion(sim);
+  note_h2(sim, nodal);
+  note_distortion(sim);
   vvi_claims_judge(sim, false);
   sim->fresh = true;
 }
