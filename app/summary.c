@@ -17,6 +17,11 @@ static void print_steps(const app_run *r)
   printf("  steps              %lld of %.6g %s", (long long)r->scene.state->step, vv_model_step(m), clean);
   if (ratio > 0) printf(", %.3g of the stable one", ratio);
   if (*vv_model_step_reason(m)) printf("\n                     by default: %s", vv_model_step_reason(m));
+  double shortest, longest;
+  int64_t taken;
+  if (vv_sim_lengths(r->sim, &shortest, &longest, &taken))
+    printf("\n                     taken as %lld of %.3g to %.3g %s, chosen by the energy equation", (long long)taken,
+           shortest, longest, clean);
   const double end = strtod(app_scene_word(&r->scene, "time", "end", unit, sizeof unit), NULL);
   printf("\n  time at the end    %.9g %s", r->scene.state->t, clean);
   if (r->report.reason == VV_REASON_DONE && r->scene.state->t < end * (1.0 - 1e-9))

@@ -153,6 +153,9 @@ VV_API const vv_model *vv_sim_model(const vv_sim *sim);
 VV_API const vv_state *vv_sim_state(const vv_sim *sim);
 /* Lives as long as the simulation and follows it.  Before the first step it is empty. */
 VV_API const vv_ledger *vv_sim_ledger(const vv_sim *sim);
+/* Steps whose length the energy equation chooses (time.step.variational): the shortest and the longest so far (s), and how
+ * many there were.  false: all have the length of the scene. */
+VV_API bool vv_sim_lengths(const vv_sim *sim, double *shortest, double *longest, int64_t *taken);
 VV_API const char *vv_sim_device(const vv_sim *sim);                  /* its name; NULL: the processor does all */
 VV_API const char *vv_sim_energy_kind(const vv_sim *sim);             /* nodal, slab, modified or director */
 VV_API int vv_sim_claims(const vv_sim *sim, const vv_claim **claims); /* how many; judged at the last step done */

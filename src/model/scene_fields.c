@@ -13,6 +13,8 @@ static const vv_schema units_schema = {"units", units_field, VV_COUNT(units_fiel
 static const vv_field safety_field[] = {
   {.name = "safety", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "fraction of the stable step"},
   {.name = "adapt",  .type = VV_BOOLEAN, .deflt = "false", .doc = "true: where shells that flow or break are crushed until the step is too long for them, it is taken in 2, 4, ... up to 64 parts from the next whole step on; false: the run stops there"},
+  {.name = "variational", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e6, .flags = VV_OPTIONAL, .doc = "bars and beams in the leapfrog, contacts by massless tips: the discrete energy equation chooses the length of each step, about that of the fraction. The number is the weight that holds steps together: 0.01 is usual, the smaller, the more they differ"},
+  {.name = "kicks", .type = VV_WORD, .words = "golden|plain", .deflt = "golden", .doc = "with 'variational': a step is two drifts and three kicks. golden: of sizes for which its energy grows with its length, so that the equation has a root. plain: as two steps of kick, drift, kick; then there is none now and then, and such a step, counted as a fallback, is as long as the last one"},
 };
 static const vv_schema safety_schema = {"time.step", safety_field, VV_COUNT(safety_field), "step as a fraction of the stable step"};
 

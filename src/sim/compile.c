@@ -150,13 +150,45 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
   return status;
 }
 
+static bool is_variational(const vv_model *m)
+{
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  return step != NULL && vv_has(step, "variational");
+}
+
+/* The energy equation knows bodies, gravity and the springs of massless tips.                                 [grids 7] */
+static vv_status check_variational(const vv_model *m, const vv_group *g)
+{
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  vv_status status = VV_OK;
+  if (!vv_is(g, "step", "leapfrog"))
+    status = vv_complain(g, "step", "%s has steps of one length; 'variational' is for leapfrog", vv_text(g, "step"));
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && (m->block[i].kind->vary == NULL || m->block[i].kind->stable_step == NULL))
+      status =
+          vv_complain(step, "variational", "is for bars and beams, not for bodies of kind %s", m->block[i].kind->name);
+  if (m->pairs->n_hard > 0 || m->solids != NULL || m->sheets != NULL)
+    status = vv_complain(step, "variational",
+                         "has contact by massless tips of bars alone: a hard contact has its own time, and no length "
+                         "is left to choose; use 'tips: cell' or 'split', or a step of one length");
+  if (m->order != 2) status = vv_complain(g, "order", "'variational' is of order 2 only");
+  if (has_loads(m)) status = vv_complain(step, "variational", "cannot be used with loads or driven ends");
+  if (vvi_sys_dissipates(m)) status = vv_complain(step, "variational", "is not for bodies that flow, damp or break");
+  if (vv_boolean(step, "adapt")) status = vv_complain(step, "adapt", "'variational' chooses the step already");
+  if (vv_integer(g, "halvings") > 0) status = vv_complain(g, "halvings", "is for rigid bodies");
+  if (vv_boolean(vv_sub(m->root, "record"), "modified"))
+    status = vv_complain(vv_sub(m->root, "record"), "modified", "is known for steps of one length only");
+  return status;
+}
+
 /* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
  * something need the leapfrog.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto"))
-    vvi_group_resolve(g, "step", !needs_leapfrog(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+    vvi_group_resolve(
+        g, "step", !needs_leapfrog(m) && !is_variational(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
   const bool paper = projects(m, VVI_UNTOUCHED);
   if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");
   m->scene_hash = vvi_group_hash(m->root);
@@ -164,6 +196,10 @@ static vv_status choose_method(vv_model *m)
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
+  if (!is_variational(m) && vv_sub(vv_sub(m->root, "time"), "step") != NULL &&
+      vv_given(vv_sub(vv_sub(m->root, "time"), "step"), "kicks"))
+    status = vv_complain(vv_sub(vv_sub(m->root, "time"), "step"), "kicks", "belongs to 'variational'");
+  if (is_variational(m) && check_variational(m, g) != VV_OK) status = VV_SCENE;
   if (m->stepper == &vv_dcr2005_stepper && touches(m) && !paper)
     status = vv_complain(g, "step", "dcr2005 needs a contact with a 'projection'; use leapfrog");
   if (m->stepper == &vv_dcr2005_stepper && vv_integer(g, "halvings") > 0)
@@ -177,6 +213,7 @@ static vv_status choose_method(vv_model *m)
   if (vvi_sys_dissipates(m) && check_dissipation(m, g) != VV_OK) status = VV_SCENE;
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
   if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
+  if (is_variational(m) && status == VV_OK) m->stepper = &vv_variational_stepper;
   return status;
 }
 

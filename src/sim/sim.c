@@ -154,8 +154,8 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (sim->ledger.episodes != NULL) VV_TRY(keep_keys(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
-  if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
-    VV_TRY(vv_state_clone(sim->state, &sim->left));
+  const bool keeps = m->solids != NULL || m->sheets != NULL || m->stepper == &vv_variational_stepper;
+  if ((m->stepper->forget != NULL && keeps) || vvi_sys_flows(m)) VV_TRY(vv_state_clone(sim->state, &sim->left));
   sim->shadow = judges_shadow(sim);
   if (sim->shadow || vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));
   return def->check_structure ? vvi_variation_create(&sim->step, &sim->arena) : VV_OK;
@@ -251,6 +251,11 @@ const vv_ledger *vv_sim_ledger(const vv_sim *sim)
 {
   vvi_act_settle((vv_sim *)sim);
   return &sim->ledger;
+}
+
+bool vv_sim_lengths(const vv_sim *sim, double *shortest, double *longest, int64_t *taken)
+{
+  return vvi_variational_lengths(sim->model, sim->state, shortest, longest, taken);
 }
 
 const char *vv_sim_device(const vv_sim *sim)

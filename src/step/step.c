@@ -207,10 +207,27 @@ static void note_key(struct vv_step *s)
   k->key[k->n++] = (vv_key){.time = s->state->t, .step = s->state->step, .q = q};
 }
 
+double vvi_drift_energy(const vv_model *m, double h, const double *q, const double *p)
+{
+  double sum = 0.0;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    vv_totals plain = {0};
+    if (b->kind->drift_energy == NULL) b->kind->audit(b, q + b->q0, p + b->p0, &plain);
+    sum += b->kind->drift_energy == NULL ? plain.kinetic : b->kind->drift_energy(b, h, q + b->q0, p + b->p0);
+  }
+  return sum;
+}
+
 void vvi_step_done(struct vv_step *s)
 {
+  vvi_step_done_at(s, ((double)s->state->step + (s->h > 0.0 ? 1.0 : -1.0)) * fabs(s->h));
+}
+
+void vvi_step_done_at(struct vv_step *s, double t)
+{
   s->state->step += s->h > 0.0 ? 1 : -1;
-  s->state->t = (double)s->state->step * fabs(s->h);
+  s->state->t = t;
   vvi_ledger_note_losses(s->ledger);
   vvi_episodes_step(s->ledger->episodes, s->state->t);
   if (s->keys != NULL) note_key(s);

@@ -105,6 +105,10 @@ void vvi_pair_lose(struct vv_step *s, const vvi_pair *c, double lost, vv_sum *to
 void vvi_note_gaps(struct vv_step *s);
 /* The step ended at this time; t is a multiple of h, never a sum of steps. */
 void vvi_step_done(struct vv_step *s);
+/* It ended at time t, in a grid of times that is found and not given. */
+void vvi_step_done_at(struct vv_step *s, double t);
+/* Kinetic energy of the drift of length h from (q, p).                                                    [bars 4, beam 61] */
+double vvi_drift_energy(const vv_model *m, double h, const double *q, const double *p);
 /* The energy that kick-drift-kick keeps to fourth order; `energy` is the plain one.  (step/modified.c) */
 /* The kind that does not know what its drift keeps; NULL: all do. */
 const vv_body_kind *vvi_h2_unknown(const vv_model *m, const double *q, const double *p);
@@ -113,4 +117,10 @@ double vvi_h2(struct vv_step *s, double energy);
 extern const vv_stepper_kind vv_leapfrog_stepper;
 extern const vv_stepper_kind vv_dcr2005_stepper;
 extern const vv_stepper_kind vv_event_stepper;
+/* Not in the catalog: `time: {step: {variational: ...}}` makes it of the leapfrog. */
+extern const vv_stepper_kind vv_variational_stepper;
+/* 1: of the Lagrangian of its time grid, over energy and the square of the step. */
+double vvi_variational_weight(const vv_model *m);
+/* s: shortest and longest slab so far, and how many there were.  false: steps have a length that is given. */
+bool vvi_variational_lengths(const vv_model *m, const vv_state *x, double *shortest, double *longest, int64_t *slabs);
 extern const vv_stepper_kind vv_energy_momentum_stepper;

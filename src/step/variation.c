@@ -152,7 +152,8 @@ static vv_status place(struct vvi_variation *v, vvi_arena *arena, int64_t nq, in
     if (!v->dq[k] || !v->dp[k] || !v->dq0[k] || !v->dph[k] || !v->dk[k] || !v->dp1[k]) return VV_NOMEM;
   }
   v->struck = VVI_ARENA_NEW(arena, unsigned char, np);
-  if (v->struck == NULL) return VV_NOMEM;
+  v->kept = VVI_ARENA_NEW(arena, double, 4 * np);
+  if (v->struck == NULL || v->kept == NULL) return VV_NOMEM;
   double **vector[] = {&v->q0,  &v->f0,  &v->df,       &v->x,        &v->y,      &v->z,      &v->p0,  &v->ph,
                        &v->f0d, &v->f1d, &v->begin[0], &v->begin[1], &v->end[0], &v->end[1], &v->rate};
   for (int i = 0; i < VV_COUNT(vector); i++)
@@ -180,6 +181,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   VV_TRY(place(v, arena, m->nq, m->np));
   if ((v->closed0 = VVI_ARENA_NEW(arena, double, m->pairs->n)) == NULL) return VV_NOMEM;
   v->model = m;
+  v->kick0 = v->kick1 = 0.5;
   v->flat = true;
   for (int i = 0; i < m->n_block; i++) v->flat &= is_flat(&m->block[i]);
   s->vary = v;
@@ -187,7 +189,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   start_variation(s, VARY_V, &r);
   start_variation(s, VARY_W, &r);
   v->start = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &v->start_scale);
-  v->by_slabs = m->stepper == &vv_leapfrog_stepper || s->jump != VVI_MODIFIED;
+  v->by_slabs = m->stepper == &vv_leapfrog_stepper || m->stepper == &vv_variational_stepper || s->jump != VVI_MODIFIED;
   for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
     VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
   return v->by_slabs ? vvi_grid_create(m, arena, &v->grid) : VV_OK;
@@ -215,7 +217,7 @@ void vvi_variation_slab_begin(struct vv_step *s, const double *f0)
   memcpy(v->p0, s->state->p, sizeof(double) * (size_t)s->model->np);
   memcpy(v->f0, f0, sizeof(double) * (size_t)s->model->np);
   memcpy(v->closed0, s->state->memory, sizeof(double) * (size_t)s->model->pairs->n);
-  if (v->grid != NULL) vvi_grid_begin(v->grid, s->state->q, s->state->p);
+  if (v->grid != NULL && !v->trial) vvi_grid_begin(v->grid, s->state->q, s->state->p);
   for (int k = 0; k < active(v); k++) memcpy(v->dq0[k], v->dq[k], sizeof(double) * (size_t)s->model->np);
 }
 
@@ -226,7 +228,7 @@ static double dot(int64_t n, const double *x, const double *y)
   return sum;
 }
 
-/* dph = dp + (h/2) df0 + (dh/2) f0, at the configuration q0. */
+/* dph = dp + (h/2) df0 + (dh/2) f0 (or another part of h), at the configuration q0. */
 static void vary_half_kick(struct vv_step *s, double h, double dh, const double *closed, const double *q0,
                            const double *dq0, const double *f0, const double *dp, double *dph)
 {
@@ -234,8 +236,8 @@ static void vary_half_kick(struct vv_step *s, double h, double dh, const double 
   const int64_t n = s->model->np;
   vvi_variation_force(s, closed, q0, dq0, v->df);
   memcpy(dph, dp, sizeof(double) * (size_t)n);
-  vvi_axpy(n, 0.5 * h, v->df, dph);
-  vvi_axpy(n, 0.5 * dh, f0, dph);
+  vvi_axpy(n, v->kick0 * h, v->df, dph);
+  vvi_axpy(n, v->kick0 * dh, f0, dph);
 }
 
 /* Tangent of the drift from (q0, ph).  rate.dk is the variation of its kinetic energy: flat kinds v.dph.  With dk NULL only
@@ -273,11 +275,12 @@ static void vary_slab(struct vv_step *s, int k, double h, const double *f1)
   vary_half_kick(s, h, v->dh[k], v->closed0, v->q0, v->dq0[k], v->f0, v->dp[k], v->dph[k]);
   memcpy(v->dp[k], v->dph[k], sizeof(double) * (size_t)n);
   vary_drift(s, h, v->dh[k], v->q0, v->ph, v->dq[k], v->dp[k], v->dk[k]);
-  v->dE[k] = dot(n, v->rate, v->dk[k]) - 0.5 * dot(n, v->f0, v->dq0[k]) - 0.5 * dot(n, f1, v->dq[k]);
+  v->dE[k] = dot(n, v->rate, v->dk[k]) - v->kick0 * dot(n, v->f0, v->dq0[k]) - v->kick1 * dot(n, f1, v->dq[k]);
+  v->dE_pair[k] += 0.5 * v->dE[k];
   memcpy(v->dp1[k], v->dp[k], sizeof(double) * (size_t)n);
   vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], v->df);
-  vvi_axpy(n, 0.5 * h, v->df, v->dp[k]);
-  vvi_axpy(n, 0.5 * v->dh[k], f1, v->dp[k]);
+  vvi_axpy(n, v->kick1 * h, v->df, v->dp[k]);
+  vvi_axpy(n, v->kick1 * v->dh[k], f1, v->dp[k]);
 }
 
 /* The slab after an event is done: now the variation of the impulse is known, dR = (dE target - dE)/dE_U. */
@@ -341,13 +344,14 @@ static void domain_weight(struct vv_step *s, vvi_domain *d, double h)
   struct vvi_variation *v = s->vary;
   const vv_model *m = s->model;
   if (vvi_norm3(m->gravity) == 0.0) return;
-  memset(v->y, 0, sizeof(double) * (size_t)m->np);
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (b->kind->vary->weigh != NULL) b->kind->vary->weigh(&d->block[i], 0.5 * h, v->y + b->p0);
-  }
   for (int end = 0; end < 2; end++) {
     vv_totals sum;
+    memset(v->y, 0, sizeof(double) * (size_t)m->np);
+    for (int i = 0; i < m->n_block; i++) {
+      const vv_block *b = &m->block[i];
+      if (b->kind->vary->weigh == NULL) continue;
+      b->kind->vary->weigh(&d->block[i], (end == 0 ? v->kick0 : v->kick1) * h, v->y + b->p0);
+    }
     vvi_sys_audit(m, end == 0 ? v->q0 : s->state->q, v->y, &sum);
     for (int c = 0; c < 3; c++) vvi_sum_add(&d->weight[c], sum.p[c]), vvi_sum_add(&d->weight_L[c], sum.L[c]);
   }
@@ -401,18 +405,19 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
   for (int k = 0; k < VARY_U; k++) {
     domain_vary_force(m, d, v->closed0, v->q0, v->dq0[k], v->df);
     for (int64_t i = 0; i < n; i++)
-      start[k][i] = d->share[i] * v->dph[k][i] - 0.5 * h * v->df[i] - 0.5 * v->dh[k] * f0[i];
+      start[k][i] = d->share[i] * v->dph[k][i] - v->kick0 * (h * v->df[i] + v->dh[k] * f0[i]);
     domain_vary_force(m, d, s->state->memory, s->state->q, v->dq[k], v->df);
     dE[k] = 0.0;
     for (int64_t i = 0; i < n; i++) {
-      end[k][i] = d->share[i] * v->dp1[k][i] + 0.5 * h * v->df[i] + 0.5 * v->dh[k] * f1[i];
-      dE[k] += d->share[i] * v->rate[i] * v->dk[k][i] - 0.5 * (f0[i] * v->dq0[k][i] + f1[i] * v->dq[k][i]);
+      end[k][i] = d->share[i] * v->dp1[k][i] + v->kick1 * (h * v->df[i] + v->dh[k] * f1[i]);
+      dE[k] +=
+          d->share[i] * v->rate[i] * v->dk[k][i] - v->kick0 * f0[i] * v->dq0[k][i] - v->kick1 * f1[i] * v->dq[k][i];
     }
   }
-  for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * v->ph[i] - 0.5 * h * f0[i];
+  for (int64_t i = 0; i < n; i++) v->z[i] = d->share[i] * v->ph[i] - v->kick0 * h * f0[i];
   domain_level(s, d, start, v->z, dE);
   domain_weight(s, d, h);
-  for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph1[i] + 0.5 * h * f1[i];
+  for (int64_t i = 0; i < n; i++) d->base_last[i] = d->share[i] * ph1[i] + v->kick1 * h * f1[i];
   for (int k = 0; k < VARY_U; k++) {
     memcpy(d->p_last[k], end[k], sizeof(double) * (size_t)n);
     d->E_last[k] = dE[k];
@@ -423,12 +428,13 @@ void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const
 {
   struct vvi_variation *v = s->vary;
   memcpy(v->ph, v->flat ? ph : v->p0, sizeof(double) * (size_t)s->model->np);
-  if (!v->flat) vvi_axpy(s->model->np, 0.5 * h, v->f0, v->ph);
+  if (!v->flat) vvi_axpy(s->model->np, v->kick0 * h, v->f0, v->ph);
   for (int k = 0; k < active(v); k++) vary_slab(s, k, h, f1);
+  if (v->trial) return;
   if (v->pending) settle(v);
   if (v->grid != NULL) {
     memcpy(v->x, ph, sizeof(double) * (size_t)s->model->np);
-    vvi_axpy(s->model->np, 0.5 * h, f1, v->x);
+    vvi_axpy(s->model->np, v->kick1 * h, f1, v->x);
     vvi_grid_end(v->grid, h, v->q0, v->ph, s->state->q, ph, v->x);
   }
   for (int i = 0; i < v->n_domain; i++) domain_slab(s, &v->domain[i], h, ph);
@@ -493,6 +499,41 @@ void vvi_variation_to_grid(struct vv_step *s)
   v->dh[VARY_U] = 0.0;
 }
 
+void vvi_variation_try_pair(struct vv_step *s, double stiff)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  const size_t size = sizeof(double) * (size_t)n;
+  for (int k = 0; k < VARY_U; k++) {
+    memcpy(v->kept + 2 * k * n, v->dq[k], size), memcpy(v->kept + (2 * k + 1) * n, v->dp[k], size);
+    v->dh[k] = 0.0;
+  }
+  memset(v->dq[VARY_U], 0, size), memset(v->dp[VARY_U], 0, size);
+  v->dh[VARY_U] = 0.5;
+  for (int k = 0; k < VARY_ALL; k++) v->dE_pair[k] = k == VARY_U ? stiff : 0.0;
+  v->trial = v->pending = true;
+}
+
+/* dh = (dE target - dE)/dE_U */
+void vvi_variation_take_pair(struct vv_step *s)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = s->model->np;
+  const size_t size = sizeof(double) * (size_t)n;
+  for (int k = 0; k < VARY_U; k++) {
+    memcpy(v->dq[k], v->kept + 2 * k * n, size), memcpy(v->dp[k], v->kept + (2 * k + 1) * n, size);
+    v->dh[k] = 0.5 * (v->dE_target[k] - v->dE_pair[k]) / v->dE_pair[VARY_U];
+  }
+  v->trial = v->pending = false;
+}
+
+void vvi_variation_first_pair(struct vv_step *s)
+{
+  struct vvi_variation *v = s->vary;
+  memcpy(v->dE_target, v->dE_pair, sizeof v->dE_target);
+  v->timed = true;
+}
+
 /* The node of a curve that has just had an impulse belongs to the border of every sub-domain until the next slab. */
 static void strike(struct vv_step *s, const vvi_pair *c)
 {
@@ -533,19 +574,24 @@ void vvi_variation_step_end(struct vv_step *s)
   struct vvi_variation *v = s->vary;
   const vv_model *m = s->model;
   double scale = v->start_scale;
-  const double now = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &scale);
+  double now = form(m, s->state->p, v->dp[VARY_V], v->dp[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &scale);
+  if (v->timed)
+    now -= two_form(1, &v->dE_target[VARY_V], &v->dE_target[VARY_W], &v->dt[VARY_V], &v->dt[VARY_W], &scale);
   if (!isfinite(now)) { /* a drift that no variation follows */
     vvi_variation_stop(s, s->state->t);
     return;
   }
+  if (v->timed)
+    scale = v->largest = fmax(v->largest, scale); /* times vary much where a contact begins: rounding stays */
   v->symplectic = fmax(v->symplectic, fabs(now - v->start) / scale);
-  for (int k = 0; k < VARY_U; k++) v->dt[k] = 0.0; /* a whole step: exactly zero, rounding removed */
+  for (int k = 0; k < VARY_U && !v->timed; k++) v->dt[k] = 0.0; /* a whole step: exactly zero, rounding removed */
   for (int i = 0; i < v->n_domain; i++) {
     vvi_domain *d = &v->domain[i];
     if (!d->started) continue;
     double sum_scale = d->scale, total;
     total =
         d->sum + form(m, d->base_last, d->p_last[VARY_V], d->p_last[VARY_W], v->dq[VARY_V], v->dq[VARY_W], &sum_scale);
+    total -= two_form(1, &d->E_last[VARY_V], &d->E_last[VARY_W], &v->dt[VARY_V], &v->dt[VARY_W], &sum_scale);
     v->multisymplectic = fmax(v->multisymplectic, fabs(total) / sum_scale);
     const vvi_domain kept = *d;
     add_momentum(m, s->state->q, d->base_last, 1.0, d);

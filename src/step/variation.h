@@ -32,22 +32,28 @@ typedef struct vvi_domain {
 
 struct vvi_variation {
   const vv_model *model;
-  double *dq[VARY_ALL], *dp[VARY_ALL];         /* [np], [np] at the present level */
-  double *dq0[VARY_ALL], *dph[VARY_ALL];       /* at the start of the slab; half-kicked */
-  double *dp1[VARY_ALL];                       /* after its drift, before the second kick */
-  double *q0, *f0;                             /* configuration and force at the start of the slab */
-  double *closed0;                             /* [pairs] contact springs closed then */
-  double *p0, *ph;                             /* momentum at the start of the slab; before its drift, after the kick */
-  double *rate;                                /* [np] flat: M^-1 ph; else 1 */
-  double *dk[VARY_ALL];                        /* [np] rate.dk: variation of the kinetic energy of the slab */
-  double *df, *x, *y, *z;                      /* [np] scratch */
-  double *f0d, *f1d;                           /* [np] forces of a sub-domain */
-  double *begin[VARY_U], *end[VARY_U];         /* [np] momenta of a sub-domain, varied */
-  double dh[VARY_ALL];                         /* variation of the slab's length */
-  double dt[VARY_ALL];                         /* of the time at the present level: zero at whole steps */
-  double dE[VARY_ALL];                         /* of the energy of the last slab */
-  double dE_target[VARY_U];                    /* of the energy that the coming slab must have */
-  bool pending;                                /* the coming slab fixes the impulse */
+  double *dq[VARY_ALL], *dp[VARY_ALL];   /* [np], [np] at the present level */
+  double *dq0[VARY_ALL], *dph[VARY_ALL]; /* at the start of the slab; half-kicked */
+  double *dp1[VARY_ALL];                 /* after its drift, before the second kick */
+  double *q0, *f0;                       /* configuration and force at the start of the slab */
+  double *closed0;                       /* [pairs] contact springs closed then */
+  double *p0, *ph;                       /* momentum at the start of the slab; before its drift, after the kick */
+  double *rate;                          /* [np] flat: M^-1 ph; else 1 */
+  double *dk[VARY_ALL];                  /* [np] rate.dk: variation of the kinetic energy of the slab */
+  double *df, *x, *y, *z;                /* [np] scratch */
+  double *f0d, *f1d;                     /* [np] forces of a sub-domain */
+  double *begin[VARY_U], *end[VARY_U];   /* [np] momenta of a sub-domain, varied */
+  double dh[VARY_ALL];                   /* variation of the slab's length */
+  double dt[VARY_ALL];                   /* of the time at the present level: zero at whole steps */
+  double dE[VARY_ALL];                   /* of the energy of the last slab */
+  double dE_target[VARY_U];              /* of the energy that the coming slab must have */
+  double dE_pair[VARY_ALL];              /* of the mean energy of two slabs */
+  bool pending;                          /* the coming slab fixes the impulse, or its own length */
+  double kick0, kick1; /* of the two kicks of a slab, over its length: 1/2 each, unless said otherwise */
+  bool timed;     /* the energy equation chooses the lengths: times vary too, and the form is that of (q, p, t, E) */
+  double largest; /* sum of the sizes of its terms so far */
+  bool trial;     /* slabs are only tried: the sums do not see them */
+  double *kept;   /* [4 np] dq and dp of V and W before the trial */
   double start, start_scale;                   /* w(p, q) at the start */
   double symplectic, multisymplectic, noether; /* largest residuals so far */
   unsigned char *struck;                       /* [np] nodes that had an impulse since the last slab */
@@ -74,6 +80,13 @@ bool vvi_variation_knows(const vvi_pair *c);
 void vvi_variation_cut(struct vv_step *s, const vvi_pair *c, double h, const double *f);
 /* The coming slab ends at a whole step. */
 void vvi_variation_to_grid(struct vv_step *s);
+/* Slabs come in pairs of equal length, whose mean energy, with that of the time grid, is that of the first pair: their length
+ * varies with it.  The pair is tried first: V and W at its length, U with a unit of it; `stiff` per length is the grid's. [grids 9]
+ */
+void vvi_variation_try_pair(struct vv_step *s, double stiff);
+void vvi_variation_take_pair(struct vv_step *s);
+/* The first pair, of given length, was taken: all others will have its energy. */
+void vvi_variation_first_pair(struct vv_step *s);
 /* Momentum jumps by an impulse along the normal of c with known variations. */
 void vvi_variation_jump(struct vv_step *s, const vvi_pair *c, const double d_impulse[VARY_U]);
 /* The impulse will be fixed by the energy of the coming slab. */

@@ -165,6 +165,13 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   vvi_json_number(j, "max_penetration", l->max_penetration);
   vvi_json_number(j, "max_distortion", l->max_distortion);
   vvi_json_whole(j, "broken_elements", vv_model_broken(r->model, vv_sim_state(sim), -1));
+  double shortest, longest;
+  int64_t taken;
+  if (vv_sim_lengths(sim, &shortest, &longest, &taken)) {
+    vvi_json_whole(j, "steps_taken", taken);
+    vvi_json_number(j, "shortest_step", shortest);
+    vvi_json_number(j, "longest_step", longest);
+  }
   if (l->step_parts > 1.0) vvi_json_number(j, "step_parts", l->step_parts);
   vvi_json_number(j, "max_event_residual", l->max_event_residual);
   put_structure(j, r, sim);

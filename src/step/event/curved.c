@@ -28,7 +28,7 @@ void vvi_event_try_slab(struct vv_step *s, double h)
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
   vvi_axpy(x->np, 0.5 * h, w->f, w->trial_p);
   vvi_event_rest_solve(s, h, w->trial_p);
-  if (s->jump == VVI_SLAB) w->drift_energy = vvi_event_drift_energy(s, h, w->trial_q, w->trial_p);
+  if (s->jump == VVI_SLAB) w->drift_energy = vvi_drift_energy(s->model, h, w->trial_q, w->trial_p);
   vvi_sys_drift(s->model, h, w->trial_q, w->trial_p);
   w->trial = h;
 }

@@ -88,19 +88,6 @@ static void mean_energy(vv_totals *sum, const vv_totals *before, const vv_totals
   sum->contact = 0.5 * (before->contact + after->contact);
 }
 
-/* Kinetic energy of the drift of length h from (q, p). */
-double vvi_event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p)
-{
-  double sum = 0.0;
-  for (int i = 0; i < s->model->n_block; i++) {
-    const vv_block *b = &s->model->block[i];
-    vv_totals plain = {0};
-    if (b->kind->drift_energy == NULL) b->kind->audit(b, q + b->q0, p + b->p0, &plain);
-    sum += b->kind->drift_energy == NULL ? plain.kinetic : b->kind->drift_energy(b, h, q + b->q0, p + b->p0);
-  }
-  return sum;
-}
-
 void vvi_event_book(struct vv_step *s, double t, double h)
 {
   vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
@@ -126,7 +113,7 @@ static void fly(struct vv_step *s, double t, double h)
     vvi_axpy(x->np, 0.5 * h, w->f, x->p);
   vvi_event_book(s, t, 0.5 * h);
   if (w->n_rest > 0) vvi_event_rest_book(s, t, x->p);
-  if (s->jump == VVI_SLAB && !tried) w->drift_energy = vvi_event_drift_energy(s, h, x->q, x->p);
+  if (s->jump == VVI_SLAB && !tried) w->drift_energy = vvi_drift_energy(s->model, h, x->q, x->p);
   if (tried)
     memcpy(x->q, w->trial_q, sizeof(double) * (size_t)x->nq);
   else

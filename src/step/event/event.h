@@ -73,7 +73,6 @@ void vvi_event_book(struct vv_step *s, double t, double h);
 vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r);
 /* One slab of length h from the present state, time t at its start.  Books its work and judges the open event. */
 void vvi_event_slab(struct vv_step *s, double t, double h);
-double vvi_event_drift_energy(const struct vv_step *s, double h, const double *q, const double *p);
 /* The speed u of a touching pair with what is only rounding of its last approach set to zero. */
 double vvi_event_speed(const struct vv_step *s, int pair, double u);
 double vvi_event_rounding(const struct vv_step *s, int pair);

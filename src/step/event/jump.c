@@ -362,7 +362,7 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
   vv_totals at_q, at_q1;
   for (int64_t i = 0; i < st->np; i++) w->f1[i] = p_minus[i] + r * w->d[i];
   vvi_axpy(st->np, 0.5 * h, w->f, w->f1);
-  const double kinetic = vvi_event_drift_energy(s, h, st->q, w->f1);
+  const double kinetic = vvi_drift_energy(s->model, h, st->q, w->f1);
   memcpy(w->q1, st->q, sizeof(double) * (size_t)st->nq);
   vvi_sys_audit(s->model, st->q, w->f1, &at_q);
   vvi_sys_drift(s->model, h, w->q1, w->f1);
