@@ -41,7 +41,8 @@ static element_strain strain_of(const vv_block *b, const beam_body *k, const dou
 
 void beam_element_strain(const vv_block *b, int32_t j, const double *q, int64_t left, int64_t right, double e6[6])
 {
-  const beam_body *k = beam_of(b, j);
+  beam_body own;
+  const beam_body *k = beam_element_of(b, j, left, &own);
   const element_strain e = strain_of(b, k, q, left, right);
   for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / k->l;
 }
@@ -113,9 +114,11 @@ static vv_totals sum_segment(const vv_block *b, int32_t j, int64_t i0, int64_t i
     const int64_t next = beam_next(b, j, i);
     add_node(b, k, i, q, p, &s);
     if (next < 0) continue;
-    const element_strain e = strain_of(b, k, q, i, next);
+    beam_body own;
+    const beam_body *at = beam_element_of(b, j, i, &own);
+    const element_strain e = strain_of(b, at, q, i, next);
     if (beam_is_elastic(b, j)) {
-      s.strain += element_energy(k, &e);
+      s.strain += element_energy(at, &e);
       continue;
     }
     double e6[6];
@@ -312,8 +315,9 @@ static double stored_density(const vv_block *b, int32_t j, int64_t e, const doub
 static double strain_work(const vv_block *b, int32_t j, bool director, const double *q, int64_t e, const double e6[6],
                           double curvature[3])
 {
-  const beam_body *k = beam_of(b, j);
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  beam_body own;
+  const beam_body *k = beam_element_of(b, j, node[0], &own);
   double sum = 0.0, felt[6];
   for (int c = 0; c < 3; c++)
     curvature[c] = e6[3 + c] + (director ? k->rest_curvature[c] : k->rest_psi[c] / k->l), felt[c] = k->c1[c] * e6[c],
@@ -334,8 +338,9 @@ static double strain_work(const vv_block *b, int32_t j, bool director, const dou
 static double element_density(const vv_block *b, int32_t j, bool director, const double *q, int64_t e,
                               const double e6[6])
 {
-  const beam_body *k = beam_of(b, j);
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  beam_body own;
+  const beam_body *k = beam_element_of(b, j, node[0], &own);
   if (director || k->strain != BEAM_TRAPEZOID || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
   const element_strain s = strain_of(b, k, q, node[0], node[1]);
   return element_energy(k, &s) / k->l;
@@ -346,8 +351,9 @@ static double element_density(const vv_block *b, int32_t j, bool director, const
 static double shift_output(const vv_block *b, int32_t j, bool director, int field, const double *q, const double *p,
                            int64_t e, const double e6[6])
 {
-  const beam_body *k = beam_of(b, j);
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  beam_body own;
+  const beam_body *k = beam_element_of(b, j, node[0], &own);
   double curvature[3], x[2][3], frame[9], P[3], S[3], inertia[3], omega[3], kinetic = 0.0, momentum = 0.0;
   const double work = strain_work(b, j, director, q, e, e6, curvature);
   for (int i = 0; i < 2; i++) beam_get(b, q, node[i], x[i], frame);
@@ -379,7 +385,9 @@ static void write_output(const vv_block *b, bool director, int field, const doub
         out[e] = history_output(b, j, field, e - body->element0, q);
         continue;
       }
-      measure(b, k, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
+      beam_body own;
+      const beam_body *at = beam_element_of(b, j, b->element_node[2 * e], &own);
+      measure(b, at, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
       if (field >= OUT_CONFIGURATIONAL) {
         out[e] = shift_output(b, j, director, field, q, p, e - body->element0, e6);

@@ -8,7 +8,8 @@
  *
  * or, by the paper's trapezoid rule, with the mean of the two energies of G_a = Lambda_a^T D/l and G_b = Lambda_b^T D/l, or,
  * by the Cayley map of SE(3), with G = (1 - psi^/2) Lambda_a^T D/l [beam 50].
- * All beams lie behind each other in one block; constants belong to a body, because its elements are equal.
+ * All beams lie behind each other in one block; constants belong to a body, because its elements are equal, or differ by their
+ * length alone (graded).
  *
  *   fields.c   words             shape.c    initial places and frames        build.c    words -> columns
  *   formulas.h one element, one node: written once, compiled for one double and for eight
@@ -26,7 +27,8 @@ enum { BEAM_X = 0, BEAM_FRAME = 3, BEAM_Q = 12, BEAM_P = 0, BEAM_S = 3, BEAM_NOD
 
 /* weight: length of beam that belongs to the node (l, or l/2 at a free end).
  * inverse weight: 0 where the closed form of the drift does not hold (a point mass with rotary inertia of its own).
- * point mass and its moments of inertia about d1, d2, d3: included in mass, not in weight. */
+ * point mass and its moments of inertia about d1, d2, d3: included in mass, not in weight.
+ * span: length of the element behind the node. */
 enum beam_node_column {
   BEAM_MASS,
   BEAM_INVERSE_MASS,
@@ -34,7 +36,8 @@ enum beam_node_column {
   BEAM_INVERSE_WEIGHT,
   BEAM_POINT_MASS,
   BEAM_POINT_INERTIA,
-  BEAM_NODE_COLUMNS = BEAM_POINT_INERTIA + 3
+  BEAM_SPAN = BEAM_POINT_INERTIA + 3,
+  BEAM_NODE_COLUMNS
 };
 
 typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN } beam_strain;
@@ -45,7 +48,7 @@ enum beam_hold { BEAM_HOLD_PLACE = 1, BEAM_HOLD_FRAME = 2, BEAM_HOLD_SLOPE = 4 }
 
 /* The constants of a body: all doubles, so that they live in body_real. */
 typedef struct beam_body {
-  double l;          /* length of an element */
+  double l;          /* length of an element; graded: of the shortest */
   double c1[3];      /* N: shear, shear, stretch */
   double c2[3];      /* N m^2: bending about d1, d2, twist */
   double rho_a;      /* kg/m */
@@ -58,6 +61,7 @@ typedef struct beam_body {
   double rest_curvature[3], rest_strain[3]; /* K0 (1/m) and G0 of the director form */
   double strain, drift;                     /* beam_strain, beam_drift_rule */
   double closed;                            /* 1: the last node is joined to the first */
+  double graded;                            /* 1: elements have lengths of their own (BEAM_SPAN) */
   double solid;                             /* 1: some node has inverse weight 0 */
   double hold[2];                           /* bits of beam_hold at the first and last node */
   double slope[2][3];                       /* direction of the slope condition at the two ends */
@@ -87,6 +91,16 @@ static inline const double *beam_node(const vv_block *b, int column)
 static inline const beam_body *beam_of(const vv_block *b, int32_t body_in_block)
 {
   return (const beam_body *)(const void *)(b->body_real + (int64_t)body_in_block * BEAM_BODY_COLUMNS);
+}
+
+/* The constants of the element behind node i of body j; own: room for those of a graded beam.               [grids 10] */
+static inline const beam_body *beam_element_of(const vv_block *b, int32_t body_in_block, int64_t i, beam_body *own)
+{
+  const beam_body *k = beam_of(b, body_in_block);
+  if (k->graded == 0.0) return k;
+  *own = *k;
+  own->l = beam_node(b, BEAM_SPAN)[i];
+  return own;
 }
 
 static inline const beam_inelastic *beam_law_of(const vv_block *b, int32_t body_in_block)
@@ -164,6 +178,9 @@ vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double leng
 /* Initial velocity v[n][3] and angular velocity w[n][3], both in space, of nodes at x with masses m. */
 vv_status beam_motion(const vv_group *g, int64_t n, int64_t elements, const double *x, const double *frame,
                       const double *m, double *v, double *w);
+/* Where node i is, as a fraction of the length: grading, spacing, or i/elements.                            [grids 10] */
+double beam_fraction(const vv_group *g, int64_t i, int64_t elements);
+bool beam_is_graded(const vv_group *g);
 double beam_length(const vv_group *g);                           /* m: the word, or that of a ring */
 bool beam_closed(const vv_group *g);                             /* the word, or a ring */
 vv_status beam_shape_check(const vv_group *g, int64_t elements); /* all words of shape and motion, files included */
@@ -197,7 +214,7 @@ void beam_launch(const vv_block *b, double h, const double *q, double *p);
 /* ---- loads.c ---- */
 
 /* Node of a beam at the fraction s of its length; -1: none there. */
-int64_t beam_node_at(double s, int64_t n, int64_t elements);
+int64_t beam_node_at(const vv_group *g, double s, int64_t n, int64_t elements);
 vv_status beam_loads_check(const vv_group *g, int64_t n, int64_t elements);
 int32_t beam_loads_count(const vv_group *g);
 void beam_loads_fill(const vv_group *g, vv_fill *f, int64_t elements);

@@ -2,6 +2,7 @@
 #include "body/beam/beam.h"
 #include "math/math.h"
 #include "math/so3.h"
+#include "model/bind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,34 @@ static vv_status check_masses(const vv_group *g)
   return status;
 }
 
+/* Elements of different lengths have the same rest strains only where they are straight.                     [grids 10] */
+static vv_status check_grid(const vv_group *g)
+{
+  const vv_group *scene = g;
+  const char *word = vv_has(g, "spacing") ? "spacing" : "grading";
+  vv_status status = VV_OK;
+  int n = 0;
+  while (scene->parent != NULL) scene = scene->parent;
+  if (vv_has(g, "spacing") && vv_number(g, "grading") != 1.0)
+    status = vv_complain(g, "grading", "'spacing' says how long each element is; leave one of them out");
+  const double *part = vv_has(g, "spacing") ? vv_numbers(g, "spacing", &n) : NULL;
+  if (part != NULL && n != vv_integer(g, "elements"))
+    status = vv_complain(g, "spacing", "has %d numbers for %lld elements; write one for each", n,
+                         (long long)vv_integer(g, "elements"));
+  if (beam_closed(g)) status = vv_complain(g, word, "is for open beams");
+  if (vv_is(g, "rest", "shape") && !vv_is(g, "shape", "straight"))
+    status = vv_complain(g, "rest", "elements of different lengths need a rest shape that is straight");
+  if (vv_is(g, "shape", "nodes")) status = vv_complain(g, word, "is not for nodes from a file, which are equally long");
+  if (vv_is(g, "shape", "uniform") && vv_is(vv_sub(g, "shape"), "steps", "cayley"))
+    status = vv_complain(vv_sub(g, "shape"), "steps", "cayley is for equal elements; leave it out");
+  if (vv_is(vv_sub(scene, "method"), "step", "energy-momentum"))
+    status = vv_complain(g, word, "is for the explicit steps; energy-momentum has equal elements");
+  beam_inelastic law;
+  if (beam_law_read(g, &law) == VV_OK && law.columns > 0.0)
+    status = vv_complain(g, word, "is for elastic beams; those that flow, break or have branches have equal elements");
+  return status;
+}
+
 static vv_status check_words(const vv_group *g)
 {
   const vv_group *ends = vv_sub(g, "ends");
@@ -104,6 +133,7 @@ static vv_status check_words(const vv_group *g)
     if (vv_is(ends, end, "slope") && vv_integer(g, "elements") < 3)
       status = vv_complain(ends, end, "a slope holds two nodes: use 3 or more elements");
   }
+  if (beam_is_graded(g) && check_grid(g) != VV_OK) status = VV_SCENE;
   if (vv_is(g, "rest", "shape") && (vv_is(g, "shape", "bump") || vv_is(g, "shape", "nodes")))
     status = vv_complain(g, "rest", "needs a shape with constant strain: straight, arc, helix or uniform");
   return status;
@@ -146,6 +176,19 @@ static int word_index(const vv_group *g, const char *name, int n, const char *co
   return i;
 }
 
+static double element_length(const vv_group *g, const beam_plan *p, int64_t e)
+{
+  if (!beam_is_graded(g)) return p->length / (double)p->elements;
+  return p->length * (beam_fraction(g, e + 1, p->elements) - beam_fraction(g, e, p->elements));
+}
+
+static double shortest(const vv_group *g, const beam_plan *p)
+{
+  double least = element_length(g, p, 0);
+  for (int64_t e = 1; beam_is_graded(g) && e < p->elements; e++) least = fmin(least, element_length(g, p, e));
+  return least;
+}
+
 static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
 {
   static const char *const strain[] = {"one-point", "trapezoid", "cayley"};
@@ -158,7 +201,7 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
   int n;
   const double young = vv_number(material, "young"), shear = young / (2.0 * (1.0 + vv_number(material, "poisson")));
   const double rho = vv_number(material, "density"), *factor = vv_numbers(vv_sub(g, "stiffness"), "shear", &n);
-  *k = (beam_body){.l = p->length / (double)p->elements,
+  *k = (beam_body){.l = shortest(g, p),
                    .c1 = {shear * p->area * factor[0], shear * p->area * factor[1], young * p->area},
                    .c2 = {young * p->bending[0], young * p->bending[1], shear * p->torsion},
                    .rho_a = rho * p->area,
@@ -170,6 +213,7 @@ static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
                    .strain = word_index(g, "strain", VV_COUNT(strain), strain),
                    .drift = rule[word_index(g, "drift", VV_COUNT(drift), drift)],
                    .closed = beam_closed(g),
+                   .graded = beam_is_graded(g),
                    .hold = {hold[word_index(ends, "first", VV_COUNT(end), end)],
                             hold[word_index(ends, "last", VV_COUNT(end), end)]}};
   const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
@@ -185,7 +229,7 @@ static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_
   for (int i = 0; vv_has(g, "masses") && i < vv_count(g, "masses"); i++) {
     const vv_group *m = vv_item(g, "masses", i);
     int n;
-    const int64_t a = beam_node_at(vv_number(m, "at"), p->nodes, p->elements);
+    const int64_t a = beam_node_at(g, vv_number(m, "at"), p->nodes, p->elements);
     const double *j = vv_numbers(m, "inertia", &n);
     column[BEAM_POINT_MASS][a] += vv_number(m, "mass");
     for (int c = 0; c < 3; c++) column[BEAM_POINT_INERTIA + c][a] += j[c];
@@ -193,10 +237,16 @@ static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_
   const bool plane = p->rotary[2] == p->rotary[0] + p->rotary[1];
   for (int64_t a = 0; a < p->nodes; a++) {
     const bool end = k->closed == 0.0 && (a == 0 || a == p->nodes - 1);
-    const double w = end ? 0.5 * k->l : k->l, m = k->rho_a * w + column[BEAM_POINT_MASS][a];
+    const double behind = a < p->elements ? element_length(g, p, a) : 0.0;
+    const double before = a > 0 ? element_length(g, p, a - 1) : 0.0;
+    const double w = k->graded != 0.0 ? 0.5 * (before + behind)
+                     : end            ? 0.5 * k->l
+                                      : k->l,
+                 m = k->rho_a * w + column[BEAM_POINT_MASS][a];
     const bool own = column[BEAM_POINT_INERTIA][a] != 0.0 || column[BEAM_POINT_INERTIA + 1][a] != 0.0 ||
                      column[BEAM_POINT_INERTIA + 2][a] != 0.0;
     column[BEAM_WEIGHT][a] = w;
+    column[BEAM_SPAN][a] = behind > 0.0 ? behind : k->l;
     column[BEAM_INVERSE_WEIGHT][a] = plane && !own ? 1.0 / w : 0.0;
     column[BEAM_MASS][a] = m;
     column[BEAM_INVERSE_MASS][a] = 1.0 / m;

@@ -112,7 +112,9 @@ static const vv_schema spread_schema = {"distributed", spread_field, VV_COUNT(sp
 
 static const vv_field beam_field[] = {
   {.name = "length",           .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "unstressed length; required, but of a ring it follows from the radius"},
-  {.name = "elements",         .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of equal elements"},
+  {.name = "elements",         .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1e8, .flags = VV_REQUIRED, .doc = "number of elements, equal unless 'grading' or 'spacing' says otherwise"},
+  {.name = "grading",          .type = VV_NUMBER, .unit = "1", .lo = 1e-3, .hi = 1e3, .deflt = "1", .doc = "length of the last element over the first, geometric"},
+  {.name = "spacing",          .type = VV_NUMBERS, .unit = "1", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "lengths of the elements, one for each, in any unit: they share the length in this proportion"},
   {.name = "closed",           .type = VV_BOOLEAN, .deflt = "false", .doc = "true: the end is joined to the beginning (a ring)"},
   {.name = "material",         .type = VV_GROUP, .sub = &material_schema, .flags = VV_REQUIRED, .doc = "elastic constants and density"},
   {.name = "section",          .type = VV_CHOICE, .sub = &vvi_section_schema, .flags = VV_REQUIRED, .doc = "cross-section"},

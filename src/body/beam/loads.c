@@ -6,8 +6,13 @@
 
 #include <string.h>
 
-int64_t beam_node_at(double s, int64_t n, int64_t elements)
+int64_t beam_node_at(const vv_group *g, double s, int64_t n, int64_t elements)
 {
+  if (beam_is_graded(g)) {
+    for (int64_t i = 0; i < n; i++)
+      if (fabs(beam_fraction(g, i, elements) - s) <= 1e-6 / (double)elements) return i;
+    return -1;
+  }
   const double place = s * (double)elements, nearest = floor(place + 0.5);
   if (fabs(place - nearest) > 1e-6) return -1;
   return (int64_t)nearest < n ? (int64_t)nearest : 0; /* the end of a closed beam is its beginning */
@@ -32,10 +37,16 @@ int32_t beam_loads_count(const vv_group *g)
   return count(g, "loads") + count(g, "distributed");
 }
 
-static vv_status check_at(const vv_group *g, int64_t n, int64_t elements)
+static vv_status check_at(const vv_group *beam, const vv_group *g, int64_t n, int64_t elements)
 {
   const double s = vv_number(g, "at"), place = s * (double)elements;
-  if (beam_node_at(s, n, elements) >= 0) return VV_OK;
+  if (beam_node_at(beam, s, n, elements) >= 0) return VV_OK;
+  if (beam_is_graded(beam)) {
+    int64_t i = 1;
+    while (i < elements && beam_fraction(beam, i, elements) < s) i++;
+    return vv_complain(g, "at", "no node at %g of the length: the nearest are at %.9g and %.9g; change it or the grid",
+                       s, beam_fraction(beam, i - 1, elements), beam_fraction(beam, i, elements));
+  }
   return vv_complain(g, "at", "no node at %g of the length: the nearest are at %.9g and %.9g; change it or 'elements'",
                      s, floor(place) / (double)elements, ceil(place) / (double)elements);
 }
@@ -86,11 +97,11 @@ vv_status beam_loads_check(const vv_group *g, int64_t n, int64_t elements)
   vv_status status = VV_OK;
   for (int i = 0; i < count(g, "masses"); i++) {
     const vv_group *m = vv_item(g, "masses", i);
-    if (check_at(m, n, elements) != VV_OK || check_mass(g, m) != VV_OK) status = VV_SCENE;
+    if (check_at(g, m, n, elements) != VV_OK || check_mass(g, m) != VV_OK) status = VV_SCENE;
   }
   for (int i = 0; i < count(g, "loads"); i++) {
     const vv_group *l = vv_item(g, "loads", i);
-    if (check_at(l, n, elements) != VV_OK || check_load(l) != VV_OK || check_held(g, l) != VV_OK) status = VV_SCENE;
+    if (check_at(g, l, n, elements) != VV_OK || check_load(l) != VV_OK || check_held(g, l) != VV_OK) status = VV_SCENE;
   }
   for (int i = 0; i < count(g, "distributed"); i++)
     if (check_load(vv_item(g, "distributed", i)) != VV_OK) status = VV_SCENE;
@@ -110,7 +121,8 @@ void beam_loads_fill(const vv_group *g, vv_fill *f, int64_t elements)
                         .node = -1,
                         .follower = vv_boolean(l, "follower"),
                         .history = vvi_history_from(l, "history")};
-      if (k == 0) load->node = (int32_t)(f->body->node0 + beam_node_at(vv_number(l, "at"), f->body->n_node, elements));
+      if (k == 0)
+        load->node = (int32_t)(f->body->node0 + beam_node_at(g, vv_number(l, "at"), f->body->n_node, elements));
       memcpy(load->value, vv_numbers(l, "force", &n), 3 * sizeof(double));
       memcpy(load->value + 3, vv_numbers(l, "moment", &n), 3 * sizeof(double));
     }

@@ -61,6 +61,27 @@ static const double *normal_of(const vv_group *g)
   return plain && vvi_norm3(axis) > 0.0 && !beam_frame(axis, normal, frame) ? other : normal;
 }
 
+bool beam_is_graded(const vv_group *g)
+{
+  return vv_number(g, "grading") != 1.0 || vv_has(g, "spacing");
+}
+
+/* Lengths l_e = first r^e, r^(n - 1) = grading; or in proportion to given numbers.                           [grids 10] */
+double beam_fraction(const vv_group *g, int64_t i, int64_t elements)
+{
+  const double grading = vv_number(g, "grading");
+  if (i == 0 || i == elements || elements < 2 || !beam_is_graded(g)) return (double)i / (double)elements;
+  if (!vv_has(g, "spacing")) {
+    const double step = log(grading) / (double)(elements - 1);
+    return expm1(step * (double)i) / expm1(step * (double)elements);
+  }
+  int n;
+  const double *part = vv_numbers(g, "spacing", &n);
+  double before = 0.0, all = 0.0;
+  for (int e = 0; e < n; e++) all += part[e], before += e < i ? part[e] : 0.0;
+  return before / all;
+}
+
 double beam_length(const vv_group *g)
 {
   if (vv_is(g, "shape", "ring")) return 2.0 * VV_PI * vv_number(vv_sub(g, "shape"), "radius");
@@ -156,13 +177,16 @@ static void bump_piece(const curve *k, double s, double h, double way[3], double
 }
 
 /* Places and frames of nodes 0 .. elements; x and frame may be NULL: only `last` is wanted, the way to S = L. */
-static void bump_nodes(const curve *k, int64_t n, int64_t elements, double *x, double *frame, double last[3])
+static void bump_nodes(const vv_group *g, const curve *k, int64_t n, int64_t elements, double *x, double *frame,
+                       double last[3])
 {
-  const int64_t pieces = bump_pieces(k, elements);
-  const double l = k->length / (double)elements, h = l / (double)pieces;
+  const bool graded = beam_is_graded(g);
+  const int64_t pieces = graded ? bump_pieces(k, 1) : bump_pieces(k, elements);
   double way[3] = {0, 0, 0}, lost[3] = {0, 0, 0}, turn[9];
   for (int64_t i = 0; i <= elements; i++) {
-    const double s = k->length * (double)i / (double)elements;
+    const double s = graded ? k->length * beam_fraction(g, i, elements) : k->length * (double)i / (double)elements;
+    const double next = graded && i < elements ? k->length * beam_fraction(g, i + 1, elements) - s : 0.0;
+    const double h = (graded ? next : k->length / (double)elements) / (double)pieces;
     if (x != NULL && i < n) {
       bump_turn(k, s, turn);
       put(k, turn, way, x + 3 * i, frame + 9 * i);
@@ -203,11 +227,13 @@ vv_status beam_shape(const vv_group *g, int64_t n, int64_t elements, double leng
   if (vv_is(g, "shape", "nodes")) return file_shape(g, n, x, frame);
   if (!curve_of(g, length, &k)) return vv_complain(g, "axis", "gives no frame; measure should have said so");
   if (k.bump)
-    bump_nodes(&k, n, elements, x, frame, NULL);
+    bump_nodes(g, &k, n, elements, x, frame, NULL);
   else if (k.steps)
     stepped_nodes(&k, n, elements, x, frame);
   else
-    for (int64_t i = 0; i < n; i++) uniform_at(&k, length * (double)i / (double)elements, x + 3 * i, frame + 9 * i);
+    for (int64_t i = 0; i < n; i++)
+      uniform_at(&k, beam_is_graded(g) ? length * beam_fraction(g, i, elements) : length * (double)i / (double)elements,
+                 x + 3 * i, frame + 9 * i);
   return VV_OK;
 }
 
@@ -234,7 +260,7 @@ static void add_profiles(const vv_group *g, const char *name, int64_t n, int64_t
     const vv_group *p = vv_item(g, name, j);
     const double *direction = vv_numbers(p, "direction", NULL);
     for (int64_t i = 0; i < n; i++) {
-      const double factor = profile_at(p, (double)i / (double)elements);
+      const double factor = profile_at(p, beam_fraction(g, i, elements));
       for (int c = 0; c < 3; c++) out[3 * i + c] += factor * direction[c];
     }
   }
@@ -377,7 +403,7 @@ static vv_status check_closed(const vv_group *g, const curve *k, int64_t element
 {
   double x[3], frame[9], turn[9], way[3], gap[3], angle = 0.0;
   if (k->bump) {
-    bump_nodes(k, 0, elements, NULL, NULL, way);
+    bump_nodes(g, k, 0, elements, NULL, NULL, way);
     bump_turn(k, k->length, turn);
     put(k, turn, way, x, frame);
   } else {

@@ -100,6 +100,16 @@ static inline __attribute__((always_inline)) void elements(const beam_body *k, b
   }
 }
 
+/* Elements of different lengths, one by one.                                                                 [grids 10] */
+static void elements_graded(const vv_block *b, int32_t j, int64_t first, int64_t n, const double *q, strip *out)
+{
+  for (int64_t i = 0; i < n; i++) {
+    double part[PARTS];
+    beam_element_force(b, j, first + i, q, part, part + 3, part + 6);
+    for (int c = 0; c < PARTS; c++) out->part[c][1 + i] = part[c];
+  }
+}
+
 VV_HOT static void elements_one_point(const beam_body *k, int64_t n, int64_t column, const double *q, strip *out)
 {
   elements(k, BEAM_ONE_POINT, n, column, q, out);
@@ -236,7 +246,8 @@ int64_t beam_next(const vv_block *b, int32_t j, int64_t i)
 void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q, double force[3], double left[3],
                         double right[3])
 {
-  const beam_body *k = beam_of(b, j);
+  beam_body own;
+  const beam_body *k = beam_element_of(b, j, i, &own);
   const int64_t next = beam_next(b, j, i);
   double D[3], A[9], B[9], xa[3], part[PARTS] = {0};
   if (next >= 0) {
@@ -514,6 +525,8 @@ static void strip_elements(const vv_block *b, int32_t j, const beam_run *x, int6
   const int64_t inside = after != NULL ? n - 1 : n;
   if (x != NULL)
     any_elements(x, HOLD, i - b->body[j]->node0, inside, 0.0, b->column, q + i, s, NULL);
+  else if (k->graded != 0.0)
+    elements_graded(b, j, i, inside, q, s);
   else if (k->strain == BEAM_TRAPEZOID)
     elements_trapezoid(k, inside, b->column, q + i, s);
   else if (k->strain == BEAM_CAYLEY_STRAIN)

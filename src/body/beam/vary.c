@@ -163,7 +163,8 @@ static void kick_element(const vv_block *b, int32_t j, int64_t i, double h, cons
 {
   const int64_t next = beam_next(b, j, i);
   if (next < 0) return;
-  const element_wrench w = element(b, beam_of(b, j), q, dq, i, next);
+  beam_body own;
+  const element_wrench w = element(b, beam_element_of(b, j, i, &own), q, dq, i, next);
   for (int c = 0; c < 3; c++) {
     dp[(BEAM_P + c) * b->column + i] += h * w.force.d[c];
     dp[(BEAM_P + c) * b->column + next] -= h * w.force.d[c];
@@ -447,7 +448,7 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
       mark[b->element_node[2 * e]] = 1.0;
       for (int c = 0; c < 2; c++) {
         const int64_t i = b->element_node[2 * e + c];
-        share[i] += 0.5 * beam_of(b, j)->l / beam_node(b, BEAM_WEIGHT)[i];
+        share[i] += 0.5 * beam_node(b, BEAM_SPAN)[b->element_node[2 * e]] / beam_node(b, BEAM_WEIGHT)[i];
       }
     }
   for (int64_t i = 0; i < b->nodes; i++) {
