@@ -144,6 +144,7 @@ typedef struct app_run {
   bool output; /* files are being written */
   int threads;
   const char *device; /* NULL: the processor */
+  const char *arrive; /* a scene whose start is the end of this one; NULL: none */
   const char *again;  /* the command that continues it; NULL: run with path, folder and set */
   uint64_t hash;      /* of the state at the end */
   const vv_net *net;  /* ranks that share it; NULL: one process */
@@ -170,6 +171,7 @@ const char *app_topic(const char *name); /* its text; NULL: there is none */
 /* ---- verbs ---- */
 int app_verb_run(int argc, char **argv);
 int app_verb_check(int argc, char **argv);
+int app_verb_space(int argc, char **argv);
 int app_verb_info(int argc, char **argv);
 int app_verb_examples(int argc, char **argv);
 int app_verb_compare(int argc, char **argv);

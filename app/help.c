@@ -36,7 +36,10 @@ static const topic topics[] = {
 "                      and frames are put aside\n"
 "  --overwrite         replace the run in DIR\n"
 "  -q, --quiet         no progress line and no summary\n"
-"  --check-structure   also check the symplectic structure (slower)\n\n"
+"  --check-structure   also check the symplectic structure (slower)\n"
+"  --arrive END.yaml   values at both times: momenta are found that lead from\n"
+"                      this scene's configuration to that at the start of\n"
+"                      END.yaml, at time.end (bars and beams, no contact)\n\n"
 "Ctrl-C stops after the current step with a checkpoint; a step that takes\n"
 "longer than a second is abandoned, and the last checkpoint is kept.\n"
 "`mpiexec -n N visviva-mpi run SCENE.yaml` shares the shells of a scene over\n"
@@ -48,6 +51,15 @@ static const topic topics[] = {
 "For a scene without mistakes it prints bodies, nodes, the stable step\n"
 "2/omega_max, the chosen step, the method, the contacts and how large the results\n"
 "will be.\n"},
+{"space",
+"Runs the scene for its time (--steps N: for so many steps), keeps what the first\n"
+"node of a bar or beam with free ends did (--body NAME; default: the first body),\n"
+"and marches it along the body, a node at a time: initial data at one end for all\n"
+"times.  Prints, for each node, at how many levels it is known, the largest\n"
+"difference from the run, how much a short disturbance of the end has grown, and\n"
+"how well the symplectic form in space is kept.  The growth is the reason why\n"
+"this is no way to compute: per element it is ((1 + sqrt(1 - C^2))/C)^2 for a bar\n"
+"whose step is C times the stable one (docs/theory/grids.md).\n"},
 {"info",
 "Without arguments: version, build, and the available kinds of bodies and\n"
 "steppers.\n"

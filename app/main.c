@@ -8,8 +8,10 @@
 const app_verb app_verbs[] = {
     {"run", app_verb_run,
      "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--device D] [--resume | --overwrite] [--quiet] "
-     "[--check-structure]",
+     "[--check-structure] [--arrive END.yaml]",
      "run a scene and write its result folder"},
+    {"space", app_verb_space, "space SCENE.yaml|- [--body NAME] [--steps N]",
+     "march along a bar or beam from one end, and compare with the run in time"},
     {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
      "validate a scene without running it; print the stable step"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},

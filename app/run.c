@@ -157,6 +157,24 @@ static int run(app_run *r)
   return app_broken_claims(r) > 0 ? APP_BROKEN : APP_DONE;
 }
 
+/* The start of a second scene is where this one shall end: momenta are found that lead there. */
+static bool arrive(app_run *r)
+{
+  app_scene end;
+  vv_arrival found;
+  char names[APP_EDIT_BYTES];
+  app_edit edit[APP_MAX_VALUES];
+  if (!app_edits_read(&r->set, names, sizeof names, edit)) return false;
+  if (!app_scene_open_edited(&end, r->arrive, r->threads, r->device, 0, edit, NULL)) return false;
+  const vv_status status = vv_sim_arrive(r->scene.model, r->scene.state, end.state, &found);
+  if (status != VV_OK) app_messages(r->scene.ctx, status);
+  if (status == VV_OK && !r->quiet)
+    app_hint("momenta that arrive at %s: %d iterations, %.2g m or rad left", r->arrive, found.iterations,
+             found.distance);
+  app_scene_close(&end);
+  return status == VV_OK;
+}
+
 static int open_and_run(app_run *r)
 {
   char names[APP_EDIT_BYTES];
@@ -171,6 +189,10 @@ static int open_and_run(app_run *r)
     if (app_exists(r->path))
       app_hint("nothing was run; see `visviva help scene`, and try `visviva check %s` after a change",
                app_quote(scene, sizeof scene, r->path));
+    return APP_INPUT;
+  }
+  if (r->arrive != NULL && !arrive(r)) {
+    app_scene_close(&r->scene);
     return APP_INPUT;
   }
   return app_run_scene(r);
@@ -212,16 +234,18 @@ int app_verb_run(int argc, char **argv)
       {.name = "--overwrite", .flag = &r.overwrite},
       {.name = "--quiet", .brief = "-q", .flag = &r.quiet},
       {.name = "--check-structure", .flag = &r.check_structure},
+      {.name = "--arrive", .value = &r.arrive},
   };
   app_line line = {.verb = "run",
                    .option = option,
-                   .n_option = 8,
+                   .n_option = 9,
                    .needs = "a scene file, or - for standard input",
                    .least = 1,
                    .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (threads != NULL && !app_whole("--threads", threads, 1, 1024, &r.threads)) return APP_INPUT;
+  if (r.resume && r.arrive != NULL) return app_error("--resume goes on with the momenta it has: leave --arrive out");
   if (r.resume && r.overwrite) return app_error("--resume continues a run, --overwrite replaces it: give one of them");
   r.path = line.word[0];
   const bool fits = folder != NULL ? (size_t)snprintf(r.folder, sizeof r.folder, "%s", folder) < sizeof r.folder

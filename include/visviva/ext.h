@@ -218,7 +218,28 @@ typedef struct vv_vary_table {
   void (*sizes)(const vv_block *b, double *dq, double *mass);
   /* Takes out of dq or dp what supports do not allow; may be NULL */
   void (*hold)(const vv_block *b, double *d);
+  /* d: the variation that leads from q to `to`, to first order where they are near */
+  void (*between)(const vv_block *b, const double *q, const double *to, double *d);
 } vv_vary_table;
+
+/* Evolution in space: what one node did at all times, and what the element before it did to it, give the same of the next node.
+ * Levels are counted from 0; row j of an array belongs to level j. */
+typedef struct vv_space_line {
+  double *q;                /* [levels][node_q] */
+  double *flux;             /* [levels][node_p] force and torque of the element before on the node */
+  double *dq[2], *dflux[2]; /* [levels][node_p] two first variations of both; NULL: none */
+} vv_space_line;
+typedef struct vv_space_table {
+  /* Why this body (index in the block) cannot; NULL: it can */
+  const char *(*refuse)(const vv_block *b, int32_t body);
+  /* From node i (of the block), known at the levels first ... last, h apart, to the node behind it, at first + 1 ... last - 1.
+   * Returns the level at which it has no solution, -1: none. */
+  int64_t (*march)(const vv_block *b, int64_t node, int64_t first, int64_t last, double h, const vv_space_line *from,
+                   vv_space_line *to);
+  /* sum over the levels of dflux ^ dq of two variations, with what the space adds where it is not flat; *magnitude: of its
+   * parts without signs is added */
+  double (*form)(const vv_block *b, int64_t first, int64_t last, double h, const vv_space_line *at, double *magnitude);
+} vv_space_table;
 
 /* Kick and drift of some nodes of a block (of a flat kind, without internal variables), with the bits that those of the whole
  * block give them; all other nodes are left alone. */
@@ -387,6 +408,7 @@ typedef struct vv_body_kind {
   void (*gather)(const vv_block *b, double *q, double *p);
   const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
   const vv_vary_table *vary;
+  const vv_space_table *space; /* NULL: no evolution in space */
   const vv_implicit_table *implicit;
   const vv_device_table *device;
 } vv_body_kind;

@@ -619,5 +619,6 @@ const vv_body_kind vv_bar_kind = {
     .mover = bar_mover,
     .scatter = bar_scatter,
     .vary = &bar_vary,
+    .space = &bar_space,
     .implicit = &bar_implicit,
 };

@@ -122,4 +122,5 @@ void bar_stable_steps(const vv_block *b, double *out);
 void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const double *u, double *p);
 int bar_drift(const vv_block *b, double h, double *u, double *p);
 extern const vv_vary_table bar_vary;
+extern const vv_space_table bar_space;
 extern const vv_implicit_table bar_implicit;

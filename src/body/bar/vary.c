@@ -92,5 +92,14 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
   for (int64_t i = 0; i < b->nodes; i++) node_real[BAR_MASS * b->stride + i] *= share[i];
 }
 
-const vv_vary_table bar_vary = {
-    .kick = vary_kick, .drift = vary_drift, .surface = vary_surface, .restrict_to = restrict_to, .weigh = weigh};
+static void between(const vv_block *b, const double *u, const double *to, double *d)
+{
+  for (int64_t i = 0; i < b->nodes; i++) d[i] = to[i] - u[i];
+}
+
+const vv_vary_table bar_vary = {.kick = vary_kick,
+                                .drift = vary_drift,
+                                .surface = vary_surface,
+                                .restrict_to = restrict_to,
+                                .weigh = weigh,
+                                .between = between};

@@ -47,5 +47,6 @@ const vv_body_kind vv_beam_kind = {
     .launch = beam_launch,
     .drift_excess = beam_drift_excess,
     .vary = &beam_vary,
+    .space = &beam_space,
     .implicit = &beam_implicit,
 };

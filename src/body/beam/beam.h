@@ -309,3 +309,4 @@ extern const vv_implicit_table beam_implicit;
 
 /* ---- vary.c ---- */
 extern const vv_vary_table beam_vary;
+extern const vv_space_table beam_space;

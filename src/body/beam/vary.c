@@ -7,14 +7,10 @@
  * and with Theta = sum P.dx + S.t the two-form that kick and drift keep is                                      [beam 71]
  *
  *   dTheta(V, W) = sum dP_V.dx_W - dP_W.dx_V + dS_V.t_W - dS_W.t_V + S.(t_V x t_W). */
-#include "body/beam/beam.h"
 #include "body/beam/retraction.h"
+#include "body/beam/wrench.h"
 
 /* ---- vectors with their variations ---- */
-
-typedef struct pair3 {
-  double v[3], d[3];
-} pair3;
 
 static pair3 add(const pair3 *a, double s, const pair3 *b) /* a + s b */
 {
@@ -33,11 +29,6 @@ static pair3 cross(const pair3 *a, const pair3 *b)
   for (int i = 0; i < 3; i++) c.d[i] = left[i] + right[i];
   return c;
 }
-
-/* A frame and how it turns. */
-typedef struct turning {
-  double at[9], t[3];
-} turning;
 
 static pair3 to_space(const turning *f, const pair3 *a) /* Lambda a */
 {
@@ -70,10 +61,6 @@ static pair3 stress(const double stiffness[3], double l, const pair3 *g, const d
 }
 
 /* ---- one element ---- */
-
-typedef struct element_wrench {
-  pair3 force, left, right; /* on the left node; torques on both */
-} element_wrench;
 
 /* psi = cay^-1(Lambda_a^T Lambda_b); with o = Lambda_a^T (t_b - t_a):  dpsi = o - psi x o/2 + psi (psi.o)/4      [beam 72] */
 static pair3 bend(const turning *a, const turning *b)
@@ -140,6 +127,11 @@ static element_wrench cayley(const beam_body *k, const pair3 *D, const turning *
   return w;
 }
 
+element_wrench beam_wrench(const beam_body *k, const pair3 *D, const turning *a, const turning *b)
+{
+  return k->strain == BEAM_CAYLEY_STRAIN ? cayley(k, D, a, b) : two_frames(k, D, a, b);
+}
+
 static void get(const vv_block *b, const double *q, const double *dq, int64_t i, pair3 *x, turning *f)
 {
   beam_get(b, q, i, x->v, f->at);
@@ -154,7 +146,7 @@ static element_wrench element(const vv_block *b, const beam_body *k, const doubl
   get(b, q, dq, left, &xa, &a);
   get(b, q, dq, right, &xb, &c);
   const pair3 D = add(&xb, -1.0, &xa);
-  return k->strain == BEAM_CAYLEY_STRAIN ? cayley(k, &D, &a, &c) : two_frames(k, &D, &a, &c);
+  return beam_wrench(k, &D, &a, &c);
 }
 
 /* The element behind node i of body j: dp += h (variation of its force). */
@@ -457,6 +449,20 @@ static void restrict_to(const vv_block *b, const unsigned char *inside, vv_block
   }
 }
 
+/* The way, and the turn t with Lambda' = cay(t) Lambda. */
+static void between(const vv_block *b, const double *q, const double *to, double *d)
+{
+  for (int64_t i = 0; i < b->nodes; i++) {
+    double x[3], y[3], A[9], B[9], R[9], t[3];
+    beam_get(b, q, i, x, A);
+    beam_get(b, to, i, y, B);
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++) R[3 * r + c] = vvi_dot3(B + 3 * r, A + 3 * c);
+    vvi_cay_inverse(R, t);
+    for (int c = 0; c < 3; c++) d[c * b->column + i] = y[c] - x[c], d[(3 + c) * b->column + i] = t[c];
+  }
+}
+
 const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .surface = vary_surface,
                                  .restrict_to = restrict_to,
@@ -464,4 +470,5 @@ const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .flight = flight,
                                  .twist = twist,
                                  .sizes = sizes,
-                                 .hold = hold};
+                                 .hold = hold,
+                                 .between = between};
