@@ -145,6 +145,8 @@ typedef struct app_run {
   int threads;
   const char *device; /* NULL: the processor */
   const char *arrive; /* a scene whose start is the end of this one; NULL: none */
+  const char *from;   /* a result folder whose run this one goes on with, on other grids; NULL: none */
+  vv_ledger *book;    /* of that run */
   const char *again;  /* the command that continues it; NULL: run with path, folder and set */
   uint64_t hash;      /* of the state at the end */
   const vv_net *net;  /* ranks that share it; NULL: one process */

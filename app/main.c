@@ -8,7 +8,7 @@
 const app_verb app_verbs[] = {
     {"run", app_verb_run,
      "run SCENE.yaml|- [-o DIR] [--set NAME=VALUE] [--threads N] [--device D] [--resume | --overwrite] [--quiet] "
-     "[--check-structure] [--arrive END.yaml]",
+     "[--check-structure] [--arrive END.yaml] [--from DIR]",
      "run a scene and write its result folder"},
     {"space", app_verb_space, "space SCENE.yaml|- [--body NAME] [--steps N]",
      "march along a bar or beam from one end, and compare with the run in time"},

@@ -1,6 +1,7 @@
 /* app/run.c  visviva run: read, move, write, judge. */
 #include "app.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -59,6 +60,17 @@ static vv_status restore(app_run *r)
   return status;
 }
 
+static vv_status adopt(app_run *r)
+{
+  double lost;
+  const vv_status status = vv_sim_adopt(r->sim, r->book, &lost);
+  if (status == VV_OK && !r->quiet)
+    app_hint("goes on with %s at t = %.9g on other grids; %s %.3g of energy, booked as %s", r->from, r->scene.state->t,
+             lost >= 0 ? "they lost" : "they brought", lost >= 0 ? lost : -lost,
+             lost >= 0 ? "step_loss" : "external_work");
+  return status;
+}
+
 /* Order matters: signals are watched before the first file is written. */
 static vv_status prepare(app_run *r)
 {
@@ -70,6 +82,7 @@ static vv_status prepare(app_run *r)
   files.overwrite = r->overwrite;
   vv_status status = vv_sim_create(r->scene.model, r->scene.state, &def, &r->sim);
   if (status == VV_OK && r->resume) status = restore(r);
+  if (status == VV_OK && r->book != NULL) status = adopt(r);
   if (status != VV_OK) return status;
   app_watch_signals(r->sim);
   status = vv_sim_observe(r->sim, 0, app_signals_observe, NULL); /* before the files */
@@ -175,10 +188,42 @@ static bool arrive(app_run *r)
   return status == VV_OK;
 }
 
+/* The scene again with a step that divides the time t at which it begins. */
+static bool fit_step(app_run *r, int n, app_edit *edit, double t)
+{
+  const double h = vv_model_step(r->scene.model), steps = t > 0 ? ceil(t / h * (1 - 1e-12)) : 1;
+  char value[40];
+  if (t <= 0 || fabs(steps * h - t) <= 1e-10 * h) return true;
+  snprintf(value, sizeof value, "%.17g", t / steps);
+  edit[n] = (app_edit){"time.step", value};
+  app_scene_close(&r->scene);
+  return app_scene_open_edited(&r->scene, r->path, r->threads, r->device, n + 1, edit, r->net);
+}
+
+/* The state and the book of another run, whose bars and beams have other grids.  False: reported. */
+static bool take_over(app_run *r, int n, app_edit *edit)
+{
+  char path[APP_PATH];
+  app_scene old;
+  if (!app_join(path, sizeof path, r->from, "scene.yaml") || !app_scene_open_edited(&old, path, 1, NULL, 0, NULL, NULL))
+    return false;
+  vv_status status = vv_ledger_create(&r->book);
+  if (status == VV_OK) status = vv_checkpoint_read(old.model, r->from, old.state, r->book);
+  if (status != VV_OK) app_messages(old.ctx, status);
+  bool fits = status == VV_OK && fit_step(r, n, edit, old.state->t);
+  if (fits) {
+    status = vv_sim_transfer(old.model, old.state, r->scene.model, r->scene.state);
+    if (status != VV_OK) app_messages(r->scene.ctx, status);
+    fits = status == VV_OK;
+  }
+  app_scene_close(&old);
+  return fits;
+}
+
 static int open_and_run(app_run *r)
 {
   char names[APP_EDIT_BYTES];
-  app_edit edit[APP_MAX_VALUES];
+  app_edit edit[APP_MAX_VALUES + 1];
   if (!app_edits_read(&r->set, names, sizeof names, edit)) return APP_INPUT;
   const bool open = app_scene_open_edited(&r->scene, r->path, r->threads, r->device, r->set.n, edit, r->net);
 #ifdef VV_MPI
@@ -191,11 +236,13 @@ static int open_and_run(app_run *r)
                app_quote(scene, sizeof scene, r->path));
     return APP_INPUT;
   }
-  if (r->arrive != NULL && !arrive(r)) {
+  if ((r->arrive != NULL && !arrive(r)) || (r->from != NULL && !take_over(r, r->set.n, edit))) {
     app_scene_close(&r->scene);
     return APP_INPUT;
   }
-  return app_run_scene(r);
+  const int code = app_run_scene(r);
+  vv_ledger_destroy(r->book);
+  return code;
 }
 
 int app_run_scene(app_run *r)
@@ -235,16 +282,19 @@ int app_verb_run(int argc, char **argv)
       {.name = "--quiet", .brief = "-q", .flag = &r.quiet},
       {.name = "--check-structure", .flag = &r.check_structure},
       {.name = "--arrive", .value = &r.arrive},
+      {.name = "--from", .value = &r.from},
   };
   app_line line = {.verb = "run",
                    .option = option,
-                   .n_option = 9,
+                   .n_option = 10,
                    .needs = "a scene file, or - for standard input",
                    .least = 1,
                    .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (threads != NULL && !app_whole("--threads", threads, 1, 1024, &r.threads)) return APP_INPUT;
+  if (r.from != NULL && (r.resume || r.arrive != NULL))
+    return app_error("--from begins with the state of another run: leave --resume and --arrive out");
   if (r.resume && r.arrive != NULL) return app_error("--resume goes on with the momenta it has: leave --arrive out");
   if (r.resume && r.overwrite) return app_error("--resume continues a run, --overwrite replaces it: give one of them");
   r.path = line.word[0];

@@ -409,6 +409,11 @@ typedef struct vv_body_kind {
   const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
   const vv_vary_table *vary;
   const vv_space_table *space; /* NULL: no evolution in space */
+  /* Another grid of the same body: places and momenta of body j of block `to` from those of body i of block `from`; what it had
+   * of momentum and angular momentum it has again, to rounding, unless it is held.  Returns why not; NULL: done.  The whole may
+   * be NULL */
+  const char *(*transfer)(const vv_block *from, int32_t i, const double *q, const double *p, const vv_block *to,
+                          int32_t j, double *q_to, double *p_to);
   const vv_implicit_table *implicit;
   const vv_device_table *device;
 } vv_body_kind;

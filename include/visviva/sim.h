@@ -215,6 +215,15 @@ VV_API VV_NODISCARD vv_status vv_events_observe(const vv_view *view, void *event
  * not in it). */
 VV_API VV_NODISCARD vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger);
 
+/* A run goes on with other grids of its bars and beams: `to` is the model of the same bodies, by name and kind, with other numbers
+ * or lengths of elements.  Places lie between those of the old nodes, velocities are interpolated or averaged, and a rigid motion
+ * of each free body gives back its momenta to rounding.  The step of `to` must divide the time of `state`.  Then a simulation of
+ * `to` is made and takes over the book: what the new grid holds less of the energy is added to step_loss, what it holds more to
+ * external_work; *lost tells it. */
+VV_API VV_NODISCARD vv_status vv_sim_transfer(const vv_model *from, const vv_state *state, const vv_model *to,
+                                              vv_state *out);
+VV_API VV_NODISCARD vv_status vv_sim_adopt(vv_sim *sim, const vv_ledger *ledger, double *lost);
+
 #ifdef __cplusplus
 }
 #endif

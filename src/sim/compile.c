@@ -196,9 +196,9 @@ static vv_status choose_method(vv_model *m)
   m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
-  if (!is_variational(m) && vv_sub(vv_sub(m->root, "time"), "step") != NULL &&
-      vv_given(vv_sub(vv_sub(m->root, "time"), "step"), "kicks"))
-    status = vv_complain(vv_sub(vv_sub(m->root, "time"), "step"), "kicks", "belongs to 'variational'");
+  const vv_group *pace = vv_sub(vv_sub(m->root, "time"), "step");
+  if (!is_variational(m) && pace != NULL && vv_is(pace, "kicks", "plain"))
+    status = vv_complain(pace, "kicks", "belongs to 'variational'");
   if (is_variational(m) && check_variational(m, g) != VV_OK) status = VV_SCENE;
   if (m->stepper == &vv_dcr2005_stepper && touches(m) && !paper)
     status = vv_complain(g, "step", "dcr2005 needs a contact with a 'projection'; use leapfrog");

@@ -620,5 +620,6 @@ const vv_body_kind vv_bar_kind = {
     .scatter = bar_scatter,
     .vary = &bar_vary,
     .space = &bar_space,
+    .transfer = bar_transfer,
     .implicit = &bar_implicit,
 };

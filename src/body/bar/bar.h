@@ -123,4 +123,7 @@ void bar_kick_slice(const vv_block *b, int64_t i0, int64_t n, double h, const do
 int bar_drift(const vv_block *b, double h, double *u, double *p);
 extern const vv_vary_table bar_vary;
 extern const vv_space_table bar_space;
+/* ---- transfer.c ---- */
+const char *bar_transfer(const vv_block *from, int32_t i, const double *u, const double *p, const vv_block *to,
+                         int32_t j, double *u_to, double *p_to);
 extern const vv_implicit_table bar_implicit;

@@ -48,5 +48,6 @@ const vv_body_kind vv_beam_kind = {
     .drift_excess = beam_drift_excess,
     .vary = &beam_vary,
     .space = &beam_space,
+    .transfer = beam_transfer,
     .implicit = &beam_implicit,
 };

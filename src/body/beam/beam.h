@@ -310,3 +310,7 @@ extern const vv_implicit_table beam_implicit;
 /* ---- vary.c ---- */
 extern const vv_vary_table beam_vary;
 extern const vv_space_table beam_space;
+
+/* ---- transfer.c ---- */
+const char *beam_transfer(const vv_block *from, int32_t i, const double *q, const double *p, const vv_block *to,
+                          int32_t j, double *q_to, double *p_to);
