@@ -129,6 +129,13 @@ struct vvi_features {
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;
+  /* over ranks: near pairs that this one has found, and which of them are contacts of all.  In `search` are those of all ranks
+   * that are, in their order. */
+  vvi_sheet_near *mine; /* [mine_room] */
+  unsigned char *taken;
+  int32_t n_mine;
+  int64_t mine_room;
+  bool sorted; /* those in `search` are */
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,

@@ -379,15 +379,15 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   return VV_OK;
 }
 
-/* Ranks share what flies freely; where surfaces may touch one process has to have all of it. */
+/* Ranks share what the leapfrog moves; steppers that move places of contacts have all of them in one process. */
 static vv_status share(vv_model *m, const vv_net *net)
 {
   const vv_group *record = vv_sub(m->root, "record");
-  if (net->ranks > 1 && m->sheets != NULL)
+  if (net->ranks > 1 && m->sheets != NULL && m->stepper != &vv_leapfrog_stepper)
     return vvi_fail(m->ctx, VV_UNSUPPORTED,
-                    "%s: shells that may touch something are not shared over ranks yet: use one process, or "
-                    "`contacts: [{response: none}]`",
-                    m->source);
+                    "%s: contact of surfaces is shared over ranks by the leapfrog alone, not by `%s`: use one process, "
+                    "`method: {stepper: leapfrog}`, or `contacts: [{response: none}]`",
+                    m->source, m->stepper->name);
   if (net->ranks > 1 && vv_boolean(record, "modified"))
     return vv_complain(record, "modified", "is not known over ranks; use one process");
   return vvi_sys_share(m, net);
@@ -414,7 +414,7 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
 int64_t vv_model_tiles(const vv_model *m)
 {
   int64_t n = 0;
-  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
+  for (int i = 0; (m->sheets == NULL || m->stepper == &vv_leapfrog_stepper) && i < m->n_block; i++)
     if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
   return n;
 }

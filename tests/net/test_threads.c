@@ -102,6 +102,21 @@ static void least(const vv_net *n, int count, double *x)
   free(all);
 }
 
+/* Each rank reads the rows of the others where they have them. */
+static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
+{
+  hub *h = hub_of(n);
+  size_t first = 0;
+  h->given[n->rank] = data;
+  pthread_barrier_wait(&h->barrier);
+  for (int r = 0; r < h->ranks; r++) {
+    const size_t size = (size_t)rows[r] * (size_t)bytes;
+    if (r != n->rank && size > 0) memcpy((char *)data + first, (const char *)h->given[r] + first, size);
+    first += size;
+  }
+  pthread_barrier_wait(&h->barrier);
+}
+
 /* ---- a run ---- */
 
 typedef struct outcome {
@@ -178,7 +193,8 @@ static void run_ranks(hub *h, int ranks, const char *text, int64_t steps, outcom
                                 .end = end,
                                 .star_free = star_free,
                                 .sum = sum,
-                                .least = least},
+                                .least = least,
+                                .all = all},
                         .hub = h};
     out[r] = (outcome){.text = text, .steps = steps, .net = &net[r].net};
     assert_int_equal(pthread_create(&thread[r], NULL, run, &out[r]), 0);
@@ -252,6 +268,22 @@ static void flow(void **state)
       60, 3, (const int[]){2, 3, 5});
 }
 
+/* ---- contact ---- */
+
+/* A ball of shell falls on a drum; both are cut by ranks. */
+static void drum(void **state)
+{
+  (void)state;
+  compare(
+      "visviva: 1\ntime: {end: 1, step: {safety: 0.4}}\nbodies:\n"
+      "  drum: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [24, 24]}}, thickness: 0.01,\n"
+      "    material: {young: 1e6, poisson: 0.3, density: 1000},\n"
+      "    edges: [{hold: supported}]}\n"
+      "  ball: {kind: shell, mesh: {sphere: {radius: 0.2, base: icosahedron, frequency: 8}}, thickness: 0.01,\n"
+      "    centre: [0.05, 0.1, 0.2105], velocity: [0, 0, -3], material: {young: 1e6, poisson: 0.3, density: 1000}}\n",
+      300, 3, (const int[]){2, 3, 5});
+}
+
 /* Bytes a step between two ranks. */
 static double each_step(const outcome *part, int to, int from)
 {
@@ -295,6 +327,6 @@ static void volume(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies),
-                                     cmocka_unit_test(flow), cmocka_unit_test(volume)};
+                                     cmocka_unit_test(flow),   cmocka_unit_test(drum),  cmocka_unit_test(volume)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
