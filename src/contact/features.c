@@ -392,6 +392,21 @@ static bool matters(struct vvi_contact_step *w, vvi_sheet_near *near)
   return meets(w, &c, near, keep, &at);
 }
 
+/* What a plane of old holds apart is listed as near although it may be far: which planes there are depends on when lists were
+ * built, and what becomes a contact must not. */
+static bool is_near(const struct vvi_contact_step *w, vvi_sheet_near *near)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const vvi_sheet_list *l = &k->list[near->couple];
+  if (near->parted) {
+    vvi_closest now;
+    vvi_sheet_closest(&k->motion, near->a, near->b, false, &now);
+    near->d = now.d - l->offset, near->parted = false;
+    memcpy(near->n, now.n, sizeof now.n);
+  }
+  return near->d - l->step < l->margin + 1e-9 * (l->offset + l->margin);
+}
+
 static bool fit_active(struct vvi_contact_step *w, int32_t n)
 {
   struct vvi_features *k = w->features;
@@ -407,7 +422,7 @@ static bool find_active(struct vvi_contact_step *w, bool all)
   const int32_t n = k->search->n_near;
   if (!fit_active(w, n)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
-  for (int32_t i = 0; i < n; i++) k->active[i] = all || matters(w, &k->search->near[i]);
+  for (int32_t i = 0; i < n; i++) k->active[i] = all ? is_near(w, &k->search->near[i]) : matters(w, &k->search->near[i]);
   k->actives = 0;
   for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;
@@ -508,7 +523,7 @@ static bool join_mine(struct vvi_contact_step *w)
   const vv_net *net = k->search->ranks->net;
   int64_t sum[2] = {0, 0}; /* that join; of these, that would meet */
   for (int32_t i = 0; i < k->n_mine; i++) {
-    const bool joins = k->taken[i] == 0 && pair_touched(w, &k->mine[i]);
+    const bool joins = k->taken[i] == 0 && pair_touched(w, &k->mine[i]) && is_near(w, &k->mine[i]);
     k->taken[i] = joins ? JOINS : k->taken[i] == 0 ? 0 : KNOWN;
     sum[0] += joins, sum[1] += joins && matters(w, &k->mine[i]);
   }
@@ -525,7 +540,7 @@ bool vvi_features_join(struct vvi_contact_step *w)
   refresh_frames(w);
   if (k->search->ranks != NULL) return join_mine(w);
   for (int32_t i = 0; i < k->search->n_near; i++) {
-    if (k->active[i] || !pair_touched(w, &k->search->near[i])) continue;
+    if (k->active[i] || !pair_touched(w, &k->search->near[i]) || !is_near(w, &k->search->near[i])) continue;
     k->active[i] = 1, joined++, meet |= matters(w, &k->search->near[i]);
   }
   k->actives += joined;

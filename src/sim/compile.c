@@ -386,7 +386,7 @@ static vv_status share(vv_model *m, const vv_net *net)
   if (net->ranks > 1 && m->sheets != NULL && m->stepper != &vv_leapfrog_stepper)
     return vvi_fail(m->ctx, VV_UNSUPPORTED,
                     "%s: contact of surfaces is shared over ranks by the leapfrog alone, not by `%s`: use one process, "
-                    "`method: {stepper: leapfrog}`, or `contacts: [{response: none}]`",
+                    "`method: {step: leapfrog}`, or `contacts: [{response: none}]`",
                     m->source, m->stepper->name);
   if (net->ranks > 1 && vv_boolean(record, "modified"))
     return vv_complain(record, "modified", "is not known over ranks; use one process");

@@ -5,9 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-  PATIENCE = 200
-}; /* looks after which a cluster that no list asked for is given up, when subscriptions are made anew */
+/* Looks after which a cluster that no list asked for is given up, once half of all are such. */
+enum { PATIENCE = 32 };
 
 /* ---- who has what ---- */
 
@@ -298,12 +297,22 @@ static bool subscribe(vvi_sheet_search *w)
   return k->n_wish == 0 || net->star(net, k->roots, k->leaves, k->place, &k->star) == VV_OK;
 }
 
+/* Is something asked for that does not come, or does much come that nobody asks for? */
+static bool is_unfit(const struct vvi_sheets *s, const vvi_sheet_ranks *k)
+{
+  int64_t missing = 0, come = 0, idle = 0;
+  for (int32_t c = 0; c < s->n_cluster; c++) {
+    missing += k->used[c] == k->clock && !k->have[c];
+    come += k->have[c], idle += k->have[c] && k->used[c] <= k->clock - PATIENCE;
+  }
+  return missing > 0 || 2 * idle > come;
+}
+
 bool vvi_sheet_fetch(vvi_sheet_search *w)
 {
   vvi_sheet_ranks *k = w->ranks;
-  int64_t missing = 0;
+  int64_t missing = is_unfit(w->sheets, k);
   bool good = true;
-  for (int32_t c = 0; c < w->sheets->n_cluster; c++) missing += k->used[c] == k->clock && !k->have[c];
   k->net->sum(k->net, 1, &missing);
   if (missing > 0) good = subscribe(w);
   k->clock++;
