@@ -25,9 +25,9 @@ by_hand() { # every room of the library in one command
   texts=$(sed -n 's/^set(shell_texts //p; /^set(shell_texts/,/)/{/^ /p}' "$root/CMakeLists.txt" | tr -d ')' | tr '\n' ' ')
   (cd "$root" && cmake -DPREFIX=vvi_text_shell_ -DOUT="$build/texts/shell.c" "-DFILES=${texts// /;}" -P cmake/text.cmake) || return 1
   # shellcheck disable=SC2046,SC2086
-  mpicc $flags -I"$root/include" -I"$root/src" $(pkg-config --cflags yaml-0.1 $hdf5) -o "$bench" \
+  mpicc $flags -I"$root/include" -I"$root/src" -I"$root/bench" $(pkg-config --cflags yaml-0.1 $hdf5) -o "$bench" \
     $(find "$root/src" -name '*.c' ! -path '*/net/petsc.c') "$build/texts/shell.c" "$root"/bench/tools.c \
-    "$root"/bench/mpi/bench_ranks.c $(pkg-config --libs yaml-0.1 $hdf5) -ldl -lm
+    "$root"/bench/mpi/ranks.c $(pkg-config --libs yaml-0.1 $hdf5) -ldl -lm
 }
 bench=${BENCH:-}
 [ -n "$bench" ] || by_cmake >&2 || by_hand >&2

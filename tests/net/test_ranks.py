@@ -150,17 +150,18 @@ class Ranks(unittest.TestCase):
         self.assert_same(self.folder / "whole", folder, ["ledger.csv", "checkpoint.h5"])
 
     def test_refused(self):
-        method = scenes.drum().replace("contacts:", "method: {step: dcr2005}\ncontacts:")
-        told = many(2, self.scene(method), self.folder / "x")
-        self.assertEqual(told.returncode, 1)
-        self.assertEqual(told.stderr.count("shared over ranks by the leapfrog alone"), 1, told.stderr)  # one rank speaks
+        for text in (scenes.drum(law="{restitution: 1, projection: paper}"),
+                     scenes.sphere().replace("bodies:", "method: {step: energy-momentum}\nbodies:")):
+            told = many(2, self.scene(text), self.folder / "x")
+            self.assertEqual(told.returncode, 1)
+            self.assertEqual(told.stderr.count("shared over ranks by the leapfrog alone"), 1, told.stderr)  # one rank speaks
         told = many(2, self.folder / "none.yaml", self.folder / "x")
         self.assertEqual(told.returncode, 1)
         told = many(2, self.scene(scenes.sphere()), self.folder / "x", "--check-structure")
         self.assertIn("structure is not checked over ranks", told.stderr)
-        breaks = scenes.can().replace("hardening: 500e6", "hardening: 500e6, damage: {strain: 0.1, energy: 1e4}")
+        breaks = scenes.can().replace("hardening: 500e6", "hardening: 500e6, failure: {strain: 0.1}")
         told = many(2, self.scene(breaks), self.folder / "x")
-        self.assertEqual(told.returncode, 1, told.stderr)
+        self.assertIn("may break (material.failure)", told.stderr)
         full = many(2, self.scene(scenes.sphere()), "/dev/null/x")
         self.assertNotEqual(full.returncode, 0)
 

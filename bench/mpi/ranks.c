@@ -1,12 +1,12 @@
-/* bench/mpi/bench_ranks.c  One scene over the ranks of an MPI job, or over threads: time of a step, bytes, memory, bits.
+/* bench/mpi/ranks.c  One scene over the ranks of an MPI job, or over threads: time of a step, bytes, memory, bits.
  * [mpiexec -n R] bench_ranks SCENE TRIANGLES [threads [windows [steps of a window]]]
  *   sphere   a shell that touches nothing; a real contact search is not made
  *   watched  the same, and everything may touch everything: what looking costs
  *   spheres  two that meet after some 40 steps
  *   crowd    cubes of 192 triangles that fly towards their middle
  * Prints one line of CSV; `bench_ranks head` prints the names of its columns. */
-#include "../tools.h"
 #include "net/mpi.h"
+#include "tools.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -82,10 +82,11 @@ static int64_t sphere(bench_text *t, int64_t triangles, bool touches)
   const int64_t f = llround(sqrt((double)triangles / 20.0));
   head(t, 1e-3 / (double)f);
   if (!touches) bench_put(t, "contacts: [{response: none}]\n");
-  bench_put(t,
-            "bodies:\n  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: %lld}}, thickness: "
-            "0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
-            (long long)f);
+  bench_put(
+      t,
+      "bodies:\n  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: %lld}}, thickness: "
+      "0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
+      (long long)f);
   return 20 * f * f;
 }
 
