@@ -315,14 +315,16 @@ typedef struct vvi_sheet_search {
   vvi_sheet_motion motion;
   int threads;
   double skin;
-  double opening;                /* the first skin of a list, of the largest */
-  double *margin, widest;        /* [n_rule] the layer; the largest */
-  bool anticipates;              /* lists only where nothing is projected */
-  vvi_sheet_list *list;          /* [list_room] candidate pairs */
-  int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
-  int32_t *due;                  /* [list_room] lists to build */
-  vvi_sheet_spot *spot;          /* [list_room] where lists lie */
-  int32_t n_list, list_room;     /* in use */
+  double opening;            /* the first skin of a list, of the largest */
+  double *margin, widest;    /* [n_rule] the layer; the largest */
+  bool anticipates;          /* lists only where nothing is projected */
+  vvi_sheet_list *list;      /* [list_room] candidate pairs */
+  int32_t *order, *spare;    /* [list_room] those in use, in the order of the meshes; slots to use again */
+  int32_t *due;              /* [list_room] lists to build */
+  vvi_sheet_spot *spot;      /* [list_room] where lists lie */
+  int32_t n_list, list_room; /* in use */
+  int32_t *own, n_own;       /* [own_room] of `order`, those that this rank has; own NULL: all */
+  int64_t own_room;
   int32_t n_slot, n_spare;       /* used at any time; to use again */
   vvi_broad *broad;              /* boxes of clusters */
   int32_t *left, n_left;         /* [n_cluster] those that left their boxes */

@@ -291,6 +291,22 @@ static bool take_new(vvi_sheet_search *w)
   return true;
 }
 
+/* Over ranks: the lists of this one.  False: no memory. */
+static bool list_own(vvi_sheet_search *w)
+{
+  if (w->n_list > w->own_room) {
+    w->own_room = 2 * (int64_t)w->n_list;
+    if ((w->own = VVI_ARENA_NEW(w->arena, int32_t, w->own_room)) == NULL) return false;
+  }
+  w->n_own = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    l->place = i;
+    if (l->mine) w->own[w->n_own++] = w->order[i];
+  }
+  return true;
+}
+
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
@@ -309,7 +325,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
   drop_parted(w);
   const bool room = take_new(w) && !w->full;
-  for (int32_t i = 0; w->ranks != NULL && i < w->n_list; i++) w->list[w->order[i]].place = i;
+  if (w->ranks != NULL && !list_own(w)) return false;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }
@@ -319,6 +335,6 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   w->widest = 0.0;
   for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->margin[i]);
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
-  w->n_list = w->n_slot = w->n_spare = 0;
+  w->n_list = w->n_slot = w->n_spare = w->n_own = 0;
   w->used = 0;
 }

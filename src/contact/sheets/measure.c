@@ -200,11 +200,12 @@ static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
 
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
+  const int32_t n = vvi_sheet_lists(w);
   vvi_sheet_paths_done(w);
-  if (vvi_sheet_shares(w, w->n_list)) {
+  if (vvi_sheet_shares(w, n)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
-    for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
+    for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
     return;
   }
-  for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
+  for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
 }

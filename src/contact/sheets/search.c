@@ -343,15 +343,15 @@ static float bound_of(const vvi_sheet_list *l)
 /* Over ranks: what lists read that ask, or have pairs to look at, comes from the others.  False: no memory. */
 static bool look_ahead_of_ranks(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     look_ahead(w, l);
     if (!l->asks && (l->n == 0 || l->safe > bound_of(l))) continue;
     vvi_sheet_need(w, l->a);
     vvi_sheet_need(w, l->b);
   }
   const bool room = vvi_sheet_fetch(w);
-  for (int32_t i = 0; i < w->n_list; i++) is_due(w, &w->list[w->order[i]]);
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) is_due(w, vvi_sheet_list_at(w, i));
   return room;
 }
 
@@ -364,10 +364,10 @@ static int32_t find_due(vvi_sheet_search *w, bool *room)
     *room &= look_ahead_of_ranks(w);
   else if (share)
     look_together(w);
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     if (!share) look_ahead(w, l), is_due(w, l);
-    if (l->asks) w->due[n++] = w->order[i];
+    if (l->asks) w->due[n++] = (int32_t)(l - w->list);
   }
   return n;
 }
@@ -622,13 +622,13 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 static int32_t find_active(vvi_sheet_search *w)
 {
   int32_t n = 0, room = 0, active = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     if (l->n == 0 || l->safe > bound_of(l) || vvi_sheet_is_whole(w, l)) continue;
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
-    w->due[active++] = w->order[i];
+    w->due[active++] = (int32_t)(l - w->list);
   }
   if (vvi_sheet_shares(w, room)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
