@@ -1,6 +1,5 @@
 /* contact/contact.c  The face: candidate pairs, contacts, groups, answers, books; see contact.h. */
 #include "contact/contact.h"
-#include "contact/sheets/ranks.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -51,7 +50,6 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
 
 void vvi_contact_destroy(struct vvi_contact_step *w)
 {
-  if (w != NULL && w->features != NULL) vvi_sheet_unshare(w->features->search);
   for (int i = 0; w != NULL && w->own != NULL && i < w->threads; i++) vvi_arena_free(&w->own[i]);
 }
 

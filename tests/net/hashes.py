@@ -60,7 +60,7 @@ def main():
         began = time.time()
         whole = scenes.one(scene, folder / "one", "--overwrite", *more)
         state = [l.split()[-1] for l in whole.stdout.splitlines() if "state hash" in l]
-        taken = [l.split()[1] for l in whole.stdout.splitlines() if l.startswith("steps")]
+        taken = [l.split()[1] for l in whole.stdout.splitlines() if l.split()[:1] == ["steps"]][:1]
         row = []
         for ranks, cut, mpi in ways():
             done = scenes.many(ranks, scene, folder / "by", "--overwrite", *more, mpi=mpi, cut=cut, timeout=3000)

@@ -119,6 +119,41 @@ static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
   pthread_barrier_wait(&h->barrier);
 }
 
+typedef struct packages {
+  int n;
+  const int *to;
+  const void *const *data;
+  const int64_t *bytes;
+} packages;
+
+static vv_status deal(const vv_net *n, int count, const int *to, const void *const *data, const int64_t *bytes,
+                      int *got, void ***in, int64_t **in_bytes)
+{
+  hub *h = hub_of(n);
+  const packages mine = {count, to, data, bytes};
+  h->given[n->rank] = &mine;
+  pthread_barrier_wait(&h->barrier);
+  *got = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    int k = 0;
+    for (int r = 0; r < h->ranks; r++) {
+      const packages *p = h->given[r];
+      for (int i = 0; i < p->n; i++) {
+        if (p->to[i] != n->rank) continue;
+        if (pass == 1) {
+          (*in)[k] = malloc((size_t)p->bytes[i]), (*in_bytes)[k] = p->bytes[i];
+          memcpy((*in)[k], p->data[i], (size_t)p->bytes[i]);
+        }
+        k++;
+      }
+    }
+    *got = k;
+    if (pass == 0) *in = calloc((size_t)k + 1, sizeof **in), *in_bytes = calloc((size_t)k + 1, sizeof **in_bytes);
+  }
+  pthread_barrier_wait(&h->barrier);
+  return VV_OK;
+}
+
 /* ---- a run ---- */
 
 typedef struct outcome {
@@ -199,7 +234,8 @@ static void run_ranks(hub *h, int ranks, uint64_t shuffle, const char *text, int
                                 .star_free = star_free,
                                 .sum = sum,
                                 .least = least,
-                                .all = all},
+                                .all = all,
+                                .deal = deal},
                         .hub = h};
     out[r] = (outcome){.text = text, .steps = steps, .net = &net[r].net};
     assert_int_equal(pthread_create(&thread[r], NULL, run, &out[r]), 0);

@@ -2,11 +2,8 @@
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Looks after which a cluster that no list asked for is given up, once half of all are such. */
-enum { PATIENCE = 32 };
 
 /* ---- who has what ---- */
 
@@ -120,19 +117,21 @@ static vv_status find_runs(const struct vvi_sheets *s, vvi_arena *arena, vvi_she
 
 static bool allocate(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
 {
+  const int ranks = k->net->ranks;
   k->owner = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->home = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   k->first = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 2);
   k->strange = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
-  k->runs = VVI_ARENA_NEW(arena, int64_t, k->net->ranks + 1);
-  k->have = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
-  k->used = VVI_ARENA_NEW(arena, int64_t, s->n_cluster + 1);
+  k->asked = VVI_ARENA_NEW(arena, int64_t, s->n_cluster + 1);
   k->wanted = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
-  k->stamp = VVI_ARENA_NEW(arena, int64_t, s->n_mover + 1), k->row = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
-  k->root = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->leaf = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
-  k->listed = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->rows = VVI_ARENA_NEW(arena, int32_t, k->net->ranks);
-  k->ones = VVI_ARENA_NEW(arena, int64_t, k->net->ranks), k->wishes = VVI_ARENA_NEW(arena, int64_t, k->net->ranks);
-  return k->listed && k->rows && k->ones && k->wishes && k->owner && k->home && k->first && k->strange && k->runs &&
-         k->have && k->used && k->wanted && k->stamp && k->row && k->root && k->leaf;
+  k->stamp = VVI_ARENA_NEW(arena, int64_t, s->n_mover + 1), k->listed = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
+  k->runs = VVI_ARENA_NEW(arena, int64_t, ranks), k->ones = VVI_ARENA_NEW(arena, int64_t, ranks);
+  k->wishes = VVI_ARENA_NEW(arena, int64_t, ranks), k->size = VVI_ARENA_NEW(arena, int64_t, ranks);
+  k->done = VVI_ARENA_NEW(arena, int64_t, ranks);
+  k->to = VVI_ARENA_NEW(arena, int, ranks), k->from = VVI_ARENA_NEW(arena, int, ranks);
+  k->data = VVI_ARENA_NEW(arena, const void *, ranks);
+  k->clock = 1;
+  return k->owner && k->home && k->first && k->strange && k->asked && k->wanted && k->stamp && k->listed && k->runs &&
+         k->ones && k->wishes && k->size && k->done && k->to && k->from && k->data;
 }
 
 vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
@@ -146,18 +145,9 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   VV_TRY(list_clusters(s, w->arena, k));
   find_homes(s, k);
   VV_TRY(find_runs(s, w->arena, k));
-  for (int32_t c = 0; c < s->n_cluster; c++) k->used[c] = -PATIENCE;
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
   w->ranks = k;
   return VV_OK;
-}
-
-void vvi_sheet_unshare(vvi_sheet_search *w)
-{
-  vvi_sheet_ranks *k = w->ranks;
-  if (k == NULL || k->star == NULL) return;
-  k->net->star_free(k->star);
-  k->star = NULL;
 }
 
 bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b)
@@ -219,112 +209,132 @@ static void write_row(const vvi_sheet_search *w, int32_t mover, const double *ro
   }
 }
 
-/* ---- subscriptions ---- */
+/* ---- clusters of others ---- */
 
 void vvi_sheet_need(vvi_sheet_search *w, int32_t cluster)
 {
   vvi_sheet_ranks *k = w->ranks;
-  if (k->strange[cluster]) k->used[cluster] = k->clock;
+  if (!k->strange[cluster] || k->asked[cluster] == k->clock) return;
+  k->asked[cluster] = k->clock;
+  k->wanted[k->n_wanted++] = cluster;
 }
 
-/* Clusters that this rank wants from now on. */
-static int64_t list_wanted(const struct vvi_sheets *s, vvi_sheet_ranks *k)
-{
-  int64_t n = 0;
-  for (int32_t c = 0; c < s->n_cluster; c++) {
-    k->have[c] = k->strange[c] && k->used[c] > k->clock - PATIENCE;
-    if (k->have[c]) k->wanted[n++] = c;
-  }
-  return n;
-}
-
-/* Rank r wants a cluster: movers of others in it get rows there, in the order in which all ranks come by them. */
-static void want(vvi_sheet_ranks *k, int r, int32_t cluster, int64_t first, int32_t *count)
-{
-  for (int32_t i = k->first[cluster]; i < k->first[cluster + 1]; i++) {
-    const int32_t m = k->mover[i], owner = k->owner[m];
-    if (owner == r) continue;
-    if (k->stamp[m] < first) {
-      k->stamp[m] = first, k->row[m] = count[owner]++;
-      if (owner == k->net->rank) k->root[k->roots++] = m;
-    }
-    if (r == k->net->rank && k->stamp[m] == first) k->stamp[m] = first + 1, k->leaf[k->leaves++] = m;
-  }
-}
-
-/* Everybody tells everybody what he wants. */
-static bool exchange_wishes(vvi_sheet_search *w)
+/* Everybody tells everybody which clusters he wants.  False: no memory. */
+static bool tell_wishes(vvi_sheet_search *w)
 {
   vvi_sheet_ranks *k = w->ranks;
   const vv_net *net = k->net;
-  const int64_t mine = list_wanted(w->sheets, k);
   int64_t at = 0;
   for (int r = 0; r < net->ranks; r++) k->ones[r] = 1;
-  k->wishes[net->rank] = mine, k->n_wish = 0;
+  k->wishes[net->rank] = k->n_wanted, k->n_wish = 0;
   net->all(net, k->ones, sizeof *k->wishes, k->wishes);
   for (int r = 0; r < net->ranks; r++) {
     if (r == net->rank) at = k->n_wish;
     k->n_wish += k->wishes[r];
   }
+  if (k->n_wish == 0) return true;
   if (k->n_wish > k->wish_room) {
     k->wish_room = 2 * k->n_wish;
     if ((k->wish = VVI_ARENA_NEW(w->arena, int64_t, k->wish_room)) == NULL) return false;
   }
-  for (int64_t i = 0; i < mine; i++) k->wish[at + i] = k->wanted[i];
+  for (int32_t i = 0; i < k->n_wanted; i++) k->wish[at + i] = k->wanted[i];
   net->all(net, k->wishes, sizeof *k->wish, k->wish);
   return true;
 }
 
-static bool subscribe(vvi_sheet_search *w)
+/* Movers of others in what a rank wants, each once, in an order that it and their owners know: told one by one. */
+static void movers_wanted(vvi_sheet_ranks *k, int rank, const int64_t *wish, mover_fn *fn, void *user)
 {
-  vvi_sheet_ranks *k = w->ranks;
-  const vv_net *net = k->net;
-  if (!exchange_wishes(w)) return false;
-  vvi_sheet_unshare(w);
-  k->roots = k->leaves = 0;
-  k->stamps += 2; /* rows are numbered with the first, leaves with the second */
-  memset(k->rows, 0, sizeof *k->rows * (size_t)net->ranks);
-  const int64_t *id = k->wish;
-  for (int r = 0; r < net->ranks; r++)
-    for (int64_t i = 0; i < k->wishes[r]; i++) want(k, r, (int32_t)*id++, k->stamps - 1, k->rows);
-  if (k->leaves > k->place_room) {
-    k->place_room = 2 * k->leaves;
-    k->place = vvi_arena_alloc(w->arena, sizeof *k->place * (size_t)k->place_room);
-    if (k->place == NULL) return false;
-  }
-  for (int32_t i = 0; i < k->leaves; i++) k->place[i] = (vv_place){k->owner[k->leaf[i]], k->row[k->leaf[i]]};
-  k->rebuilt++;
-  return k->n_wish == 0 || net->star(net, k->roots, k->leaves, k->place, &k->star) == VV_OK;
+  k->stamps++;
+  for (int64_t n = 0; n < k->wishes[rank]; n++)
+    for (int32_t i = k->first[wish[n]]; i < k->first[wish[n] + 1]; i++) {
+      const int32_t m = k->mover[i];
+      if (k->owner[m] == rank || k->stamp[m] == k->stamps) continue;
+      k->stamp[m] = k->stamps;
+      fn(user, m);
+    }
 }
 
-/* Is something asked for that does not come, or does much come that nobody asks for? */
-static bool is_unfit(const struct vvi_sheets *s, const vvi_sheet_ranks *k)
+typedef struct packer {
+  vvi_sheet_search *w;
+  int64_t n; /* rows so far */
+  bool full;
+} packer;
+
+static void pack_row(void *user, int32_t mover)
 {
-  int64_t missing = 0, come = 0, idle = 0;
-  for (int32_t c = 0; c < s->n_cluster; c++) {
-    missing += k->used[c] == k->clock && !k->have[c];
-    come += k->have[c], idle += k->have[c] && k->used[c] <= k->clock - PATIENCE;
+  packer *p = user;
+  vvi_sheet_ranks *k = p->w->ranks;
+  const int64_t width = VVI_SHEET_ROW;
+  if (k->owner[mover] != k->net->rank || p->full) return;
+  if (width * (p->n + 1) > k->out_room) {
+    void *out = k->out;
+    p->full = !vvi_sheet_grow(p->w->arena, &out, sizeof *k->out, width * p->n, 2 * width * (p->n + 256));
+    if (p->full) return;
+    k->out = out, k->out_room = 2 * width * (p->n + 256);
   }
-  return missing > 0 || 2 * idle > come;
+  read_row(p->w, mover, k->out + width * p->n++);
+}
+
+/* Rows that others want of this rank, one package for each of them; how many packages. */
+static int pack_wishes(vvi_sheet_search *w, bool *full)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  packer p = {.w = w};
+  const int64_t *wish = k->wish;
+  int n = 0;
+  for (int r = 0; r < k->net->ranks; wish += k->wishes[r++]) {
+    const int64_t before = p.n;
+    if (r != k->net->rank) movers_wanted(k, r, wish, pack_row, &p);
+    if (p.n > before) k->to[n] = r, k->size[n++] = (p.n - before) * VVI_SHEET_ROW * (int64_t)sizeof(double);
+  }
+  *full = p.full;
+  return n;
+}
+
+typedef struct unpacker {
+  const vvi_sheet_search *w;
+  void **in;
+  int got;
+} unpacker;
+
+/* A package has the rows of its owner one behind the other; row[]: how many of them are done. */
+static void unpack_row(void *user, int32_t mover)
+{
+  const unpacker *u = user;
+  const vvi_sheet_ranks *k = u->w->ranks;
+  const int owner = k->owner[mover];
+  if (k->from[owner] < 0 || k->from[owner] >= u->got) return;
+  write_row(u->w, mover, (const double *)u->in[k->from[owner]] + VVI_SHEET_ROW * k->done[owner]++);
+}
+
+static void count_owner(void *user, int32_t mover)
+{
+  const vvi_sheet_ranks *k = user;
+  k->from[k->owner[mover]] = 0;
 }
 
 bool vvi_sheet_fetch(vvi_sheet_search *w)
 {
   vvi_sheet_ranks *k = w->ranks;
-  int64_t missing = is_unfit(w->sheets, k);
-  bool good = true;
-  k->net->sum(k->net, 1, &missing);
-  if (missing > 0) good = subscribe(w);
-  k->clock++;
-  if (k->star == NULL) return good;
-  const int64_t width = VVI_SHEET_ROW;
-  if (!fit_rows(w, &k->out, &k->out_room, width * k->roots + 1)) return false;
-  if (!fit_rows(w, &k->in, &k->in_room, width * k->leaves + 1)) return false;
-  for (int32_t i = 0; i < k->roots; i++) read_row(w, k->root[i], k->out + width * i);
-  k->net->begin(k->star, (int)(width * (int64_t)sizeof(double)), k->out, k->in);
-  k->net->end(k->star, (int)(width * (int64_t)sizeof(double)), k->out, k->in);
-  for (int32_t i = 0; i < k->leaves; i++) write_row(w, k->leaf[i], k->in + width * i);
-  k->fetched += k->leaves;
+  const vv_net *net = k->net;
+  int64_t *bytes = NULL, at = 0;
+  bool good = tell_wishes(w), full;
+  const int64_t *mine = k->wish;
+  unpacker u = {.w = w};
+  k->clock++, k->n_wanted = 0;
+  if (!good || k->n_wish == 0) return good;
+  const int packages = pack_wishes(w, &full);
+  for (int i = 0; i < packages; i++) k->data[i] = (const char *)k->out + at, at += k->size[i];
+  good = net->deal(net, packages, k->to, k->data, k->size, &u.got, &u.in, &bytes) == VV_OK && !full;
+  for (int r = 0; r < net->rank; r++) mine += k->wishes[r];
+  for (int r = 0; r < net->ranks; r++) k->from[r] = -1, k->done[r] = 0;
+  movers_wanted(k, net->rank, mine, count_owner, k);
+  for (int r = 0, n = 0; r < net->ranks; r++) /* packages come in the order of their senders */
+    if (k->from[r] == 0) k->from[r] = n++;
+  if (good) movers_wanted(k, net->rank, mine, unpack_row, &u);
+  for (int i = 0; u.in != NULL && i < u.got; i++) free(u.in[i]);
+  free(u.in), free(bytes);
   return good;
 }
 

@@ -2,9 +2,9 @@
  *
  * Ranks share nodes of shells; everything else moves on all of them.  What all ranks know: bounds of the displacements of all
  * clusters, their boxes, candidate pairs.  A candidate pair has an owner, a rank that has one of its clusters, and the owner
- * alone keeps its list and looks at its pairs.  Of clusters of others that it has to look at it gets the nodes: it subscribes
- * to them when a list first asks for them, and gives them up when none has asked for a while.
- * Who owns a pair, and when it subscribes, decides no bit: a list has the same near pairs on any rank. */
+ * alone keeps its list and looks at its pairs.  Of clusters of others that it has to look at it gets the nodes: in every
+ * step each rank tells which clusters its lists ask for, and their owners send them.
+ * Who owns a pair decides no bit: a list has the same near pairs on any rank. */
 #pragma once
 #include "contact/sheets.h"
 #include "visviva/net.h"
@@ -26,30 +26,23 @@ typedef struct vvi_sheet_ranks {
   vvi_sheet_run *run;     /* of all ranks, one behind the other */
   int64_t n_run, mine;    /* mine: the first of this rank */
   double *extent;         /* [n_run][6] */
-  /* subscriptions */
-  unsigned char *have;    /* [n_cluster] */
-  int64_t *used, clock;   /* [n_cluster] when it was last asked for; counts looks */
-  int32_t *wanted;        /* [n_cluster] list of clusters on their way to the others */
-  int64_t *stamp, stamps; /* [n_mover] marks of lists that are made; the present one */
-  int32_t *row;           /* [n_mover] */
-  int64_t *wishes, *wish; /* [ranks]; clusters that ranks want, one rank behind the other */
+  /* clusters that are asked for */
+  int64_t *asked, clock;     /* [n_cluster] in which look; counts looks, from 1 on */
+  int32_t *wanted, n_wanted; /* [n_cluster] by this rank */
+  int64_t *wishes, *wish;    /* [ranks]; clusters that ranks want, one rank behind the other */
   int64_t n_wish, wish_room;
-  vv_place *place; /* [place_room] */
-  int64_t place_room;
-  int64_t *ones;        /* [ranks] rows of each */
-  int32_t *rows;        /* [ranks] */
-  int32_t *listed;      /* [n_mover] */
-  vv_star *star;        /* NULL: nobody wants anything */
-  int32_t *root, *leaf; /* [n_mover] movers */
-  int32_t roots, leaves;
-  double *out, *in; /* [room][VVI_SHEET_ROW] */
+  int64_t *stamp, stamps; /* [n_mover] marks of lists that are made; the present one */
+  int32_t *listed;        /* [n_mover] */
+  int64_t *ones;          /* [ranks] rows of each */
+  int *to, *from;         /* [ranks] packages: where they go; from whom which one came */
+  const void **data;      /* [ranks] */
+  int64_t *size, *done;   /* [ranks] bytes; rows that were read */
+  double *out, *in;       /* [out_room], [in_room] rows */
   int64_t out_room, in_room;
-  int64_t rebuilt, fetched; /* counts: subscriptions made; rows that came */
 } vvi_sheet_ranks;
 
 /* All ranks of the net call it; bodies whose blocks are shared.  NULL stays where there are none. */
 vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net);
-void vvi_sheet_unshare(vvi_sheet_search *w);
 /* Has this rank the list of two clusters? */
 bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b);
 static inline bool vvi_sheet_owns(const vvi_sheet_search *w, int32_t mover)
