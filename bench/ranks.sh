@@ -5,7 +5,7 @@
 #     weak     31,250 triangles a rank                watched  500,000 triangles that might touch each other
 #     spheres  two of 250,000 that meet               crowd    729 cubes that meet
 # MOST: most ranks and threads (16).  BENCH: a program that is there (bench_ranks); otherwise it is built here, with cmake, or
-# without it by mpicc, pkg-config (yaml-0.1) and HDF5.  WINDOWS, STEPS: of a measurement (5, 20); the fastest window counts.
+# without it by mpicc, pkg-config, libyaml and HDF5 alone.  WINDOWS, STEPS: of a measurement (5, 20); the fastest window counts.
 # Nothing here needs PETSc.  Rows with equal scene and triangles must have one state_hash: the script says where they do not.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -17,20 +17,21 @@ by_cmake() {
   cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=Release -DVV_MPI=ON -DVV_PETSC=OFF -DVV_BENCH=ON -DVV_TESTS=OFF -DVV_SHARED=OFF &&
     cmake --build "$build" -j "$(nproc)" --target bench_ranks && bench=$build/bench/bench_ranks
 }
-by_hand() { # every room of the library in one command
-  mkdir -p "$build/texts" && bench=$build/bench_ranks
-  local flags hdf5=hdf5-serial texts
+by_hand() { # every room of the library, without devices
+  local flags hdf5=hdf5-serial name
+  mkdir -p "$build/texts" "$build/hand" && bench=$build/bench_ranks
   pkg-config --exists hdf5-serial || hdf5=hdf5
-  flags="-std=c17 -D_XOPEN_SOURCE=700 -DVV_NO_OPENCL -O3 -g -DNDEBUG -ffp-contract=off -fno-math-errno -fopenmp -w"
-  texts=$(sed -n 's/^set(shell_texts //p; /^set(shell_texts/,/)/{/^ /p}' "$root/CMakeLists.txt" | tr -d ')' | tr '\n' ' ')
-  (cd "$root" && cmake -DPREFIX=vvi_text_shell_ -DOUT="$build/texts/shell.c" "-DFILES=${texts// /;}" -P cmake/text.cmake) || return 1
-  # shellcheck disable=SC2046,SC2086
-  mpicc $flags -I"$root/include" -I"$root/src" -I"$root/bench" $(pkg-config --cflags yaml-0.1 $hdf5) -o "$bench" \
-    $(find "$root/src" -name '*.c' ! -path '*/net/petsc.c') "$build/texts/shell.c" "$root"/bench/tools.c \
-    "$root"/bench/mpi/ranks.c $(pkg-config --libs yaml-0.1 $hdf5) -ldl -lm
+  for name in common move force nodes loads columns formulas moves far; do
+    echo "extern const char vvi_text_shell_$name[]; const char vvi_text_shell_$name[] = {0};"
+  done >"$build/texts/none.c"
+  flags="-std=c17 -D_XOPEN_SOURCE=700 -DVV_NO_OPENCL -O3 -DNDEBUG -ffp-contract=off -fno-math-errno -fopenmp -w"
+  flags+=" -I$root/include -I$root/src -I$root/bench $(pkg-config --cflags yaml-0.1 $hdf5)"
+  find "$root/src" "$root/bench/tools.c" "$root/bench/mpi/ranks.c" "$build/texts" -name '*.c' ! -path '*/net/petsc.c' |
+    xargs -P "$(nproc)" -I{} bash -c "mpicc $flags -c {} -o $build/hand/\$(echo {} | tr / _).o" &&
+    mpicc -fopenmp -o "$bench" "$build"/hand/*.o $(pkg-config --libs yaml-0.1 $hdf5) -ldl -lm
 }
 bench=${BENCH:-}
-[ -n "$bench" ] || by_cmake >&2 || by_hand >&2
+[ -n "$bench" ] || { command -v cmake >/dev/null && by_cmake >&2; } || by_hand >&2
 
 over_ranks() { # RANKS SCENE TRIANGLES
   local how=(--bind-to core --map-by core)
