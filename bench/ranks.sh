@@ -4,7 +4,7 @@
 #     half     a sphere of 500,000 triangles          four     of 4,000,000 (1.5 GB a rank)
 #     weak     31,250 triangles a rank                watched  500,000 triangles that might touch each other
 #     spheres  two of 250,000 that meet               crowd    729 cubes that meet
-# MOST: most ranks and threads (16).  BENCH: a program that is there (bench_ranks); otherwise it is built here, with cmake, or
+# MOST: most ranks and threads (16).  HAND=1: build without cmake.  BENCH: a program that is there (bench_ranks); otherwise it is built here, with cmake, or
 # without it by mpicc, pkg-config, libyaml and HDF5 alone.  WINDOWS, STEPS: of a measurement (5, 20); the fastest window counts.
 # Nothing here needs PETSc.  Rows with equal scene and triangles must have one state_hash: the script says where they do not.
 set -euo pipefail
@@ -31,7 +31,7 @@ by_hand() { # every room of the library, without devices
     mpicc -fopenmp -o "$bench" "$build"/hand/*.o $(pkg-config --libs yaml-0.1 $hdf5) -ldl -lm
 }
 bench=${BENCH:-}
-[ -n "$bench" ] || { command -v cmake >/dev/null && by_cmake >&2; } || by_hand >&2
+[ -n "$bench" ] || { [ -z "${HAND:-}" ] && command -v cmake >/dev/null && by_cmake >&2; } || by_hand >&2
 
 over_ranks() { # RANKS SCENE TRIANGLES
   local how=(--bind-to core --map-by core)

@@ -34,7 +34,7 @@ struct vvi_scaling {
   int32_t *next;     /* [movers] of its part, -1: the last, NOWHERE: in none */
   int32_t *part_of;  /* [movers] of those that stand for a part; -1: none */
   int32_t *told;     /* [movers] over ranks: movers whose z goes to all, */
-  double *rows;      /* [movers][12] and these */
+  double *rows;      /* [movers] and these, as z */
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
@@ -147,17 +147,17 @@ static int32_t of_search(const struct vvi_contact_step *w, int32_t n)
 static bool tell_ranks(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
-  enum { REALS = 12 };
+  const int reals = (int)(sizeof *k->z / sizeof(double));
   int32_t n = 0;
   if (w->features == NULL || w->features->search->ranks == NULL) return true;
   for (int32_t i = 0; i < k->parts; i++)
     for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
-      k->told[n] = of_search(w, m), memcpy(k->rows + (int64_t)REALS * n, k->z[m], sizeof k->z[m]);
-  if (!vvi_sheet_spread_rows(w->features->search, n, k->told, REALS, k->rows)) return false;
+      k->told[n] = of_search(w, m), memcpy(k->rows + (int64_t)reals * n, k->z[m], sizeof k->z[m]);
+  if (!vvi_sheet_spread_rows(w->features->search, n, k->told, reals, k->rows)) return false;
   n = 0;
   for (int32_t i = 0; i < k->parts; i++)
     for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
-      memcpy(k->z[m], k->rows + (int64_t)REALS * n, sizeof k->z[m]);
+      memcpy(k->z[m], k->rows + (int64_t)reals * n, sizeof k->z[m]);
   return true;
 }
 
@@ -207,7 +207,7 @@ static bool fit_arrays(struct vvi_contact_step *w)
   if (k->movers < w->movers) {
     k->z = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
     k->next = VVI_ARENA_NEW(w->arena, int32_t, 3 * (int64_t)w->movers);
-    k->rows = VVI_ARENA_NEW(w->arena, double, 12 * (int64_t)w->movers);
+    k->rows = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
     k->movers = k->z != NULL && k->next != NULL && k->rows != NULL ? w->movers : 0;
     k->part_of = k->next != NULL ? k->next + w->movers : NULL;
     k->told = k->next != NULL ? k->part_of + w->movers : NULL;
