@@ -456,7 +456,7 @@ static bool take_all(struct vvi_contact_step *w, int32_t known, bool good, const
   if (!vvi_sheet_spread_pairs(search, (int32_t)(all - known), search->near + known)) return false;
   k->sorted = all == known && k->sorted; /* later: contacts that there are know where theirs stand */
   search->n_near = k->actives = (int32_t)all;
-  memset(k->active, 1, (size_t)all);
+  if (all > 0) memset(k->active, 1, (size_t)all);
   return true;
 }
 
