@@ -118,6 +118,9 @@ struct vvi_joint_step {
   vvi_assembly_work *assembly;
   int32_t *first, *end;  /* [nodes + 1], [2 n] ends at each node: 2 joint + side */
   double (*push)[6];     /* [nodes] */
+  double (*extra)[6];    /* [nodes] scratch of who asks */
+  double (*tie)[6];      /* [nodes] N, N m: what joints add to the forces of the step */
+  double (*turned)[6];   /* [nodes] m/s, rad/s: what the last half impulse of the joints did */
   double *impulse, *rhs; /* [6 n] */
   double *fly_q, *fly_p; /* [nq], [np] */
   double *memory;        /* of the state */
@@ -129,6 +132,8 @@ void vvi_joints_look(struct vvi_joint_step *w, const double *q);
 void vvi_joints_forget(struct vvi_joint_step *w);
 /* Adds to impulses on the nodes of an assembly what its joints answer, so that they change no g: P += G^T x, G M^-1 P = 0. */
 void vvi_assembly_spread(struct vvi_joint_step *w, int32_t assembly, double (*impulse)[6]);
+/* Rates of the nodes of an assembly (velocity and spin) become those that its joints allow; tie: by these impulses. */
+void vvi_assembly_allow(struct vvi_joint_step *w, int32_t assembly, vv_mover *rates);
 /* Flies the nodes of an assembly for h from (q, p + f h/2 + extra): ahead.  f, extra ([nodes of the model's joints][6]) may be
  * NULL.  false: no impulses keep the joints. */
 bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t assembly, double h, const double *q, const double *p,

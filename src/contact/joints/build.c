@@ -398,11 +398,6 @@ vv_status vvi_joints_settle(vv_model *m)
   for (int32_t i = 0; i < o->nodes; i++) {
     vvi_joint_node *n = &o->node[i];
     if (m->solids != NULL && m->solids->first[n->block] >= 0) n->mover = m->solids->first[n->block] + (int32_t)n->node;
-    if (n->mover >= 0)
-      return vv_complain(m->body[n->body].group, NULL,
-                         "'%s' is joined and can touch something, which is not solved together yet; set "
-                         "`contacts: [{response: none}]`",
-                         m->body[n->body].name);
     if (meets_surfaces(m, n->body))
       return vv_complain(m->body[n->body].group, NULL,
                          "'%s' is joined and can meet a shell or a beam with corners, which is not solved together "

@@ -100,11 +100,13 @@ vv_status vvi_joint_create(const vv_model *m, vvi_arena *arena, double *memory, 
   w->assembly = VVI_ARENA_NEW(arena, vvi_assembly_work, k->assemblies);
   w->first = VVI_ARENA_NEW(arena, int32_t, k->nodes + 2);
   w->end = VVI_ARENA_NEW(arena, int32_t, 2 * k->n);
-  w->push = vvi_arena_alloc(arena, sizeof *w->push * (size_t)k->nodes);
+  w->push = vvi_arena_alloc(arena, 4 * sizeof *w->push * (size_t)k->nodes);
   w->impulse = VVI_ARENA_NEW(arena, double, 2 * VVI_JOINT_ROWS * (int64_t)k->n);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   if (!w->now || !w->ahead || !w->rows || !w->assembly || !w->first || !w->end || !w->push || !w->impulse || !w->fly_q)
     return VV_NOMEM;
+  w->extra = w->push + k->nodes, w->tie = w->extra + k->nodes, w->turned = w->tie + k->nodes;
+  memset(w->push, 0, 4 * sizeof *w->push * (size_t)k->nodes);
   w->later = w->rows + k->n;
   w->rhs = w->impulse + VVI_JOINT_ROWS * (int64_t)k->n;
   w->fly_p = w->fly_q + m->nq;
@@ -269,6 +271,35 @@ void vvi_assembly_spread(struct vvi_joint_step *w, int32_t which, double (*impul
   }
   solve(w, which, w->rhs, w->rhs);
   pull(w, a, w->rhs, impulse);
+}
+
+/* to[] of the nodes of an assembly += M^-1 G^T x. */
+static void move(const struct vvi_joint_step *w, const vvi_assembly *a, const double *x, double (*to)[6])
+{
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
+    const vvi_joint *k = &w->joints->joint[j];
+    for (int s = 0; s < 2; s++)
+      for (int r = 0; r < k->rows && k->end[s].node >= 0; r++)
+        for (int c = 0; c < 6; c++) to[k->end[s].node][c] += x[VVI_JOINT_ROWS * j + r] * w->rows[j].answer[s][r][c];
+  }
+}
+
+void vvi_assembly_allow(struct vvi_joint_step *w, int32_t which, vv_mover *rates)
+{
+  const vvi_assembly *a = &w->joints->assembly[which];
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
+    double *u = w->rhs + VVI_JOINT_ROWS * (int64_t)j;
+    memset(u, 0, VVI_JOINT_ROWS * sizeof *u);
+    vvi_joint_speeds(&w->joints->joint[j], &w->rows[j], rates, u);
+    for (int r = 0; r < VVI_JOINT_ROWS; r++) u[r] = -u[r];
+  }
+  solve(w, which, w->rhs, w->rhs);
+  memset(w->tie + a->node0, 0, sizeof *w->tie * (size_t)a->nodes);
+  memset(w->push + a->node0, 0, sizeof *w->push * (size_t)a->nodes);
+  pull(w, a, w->rhs, w->tie);
+  move(w, a, w->rhs, w->push);
+  for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+    for (int c = 0; c < 3; c++) rates[i].velocity[c] += w->push[i][c], rates[i].spin[c] += w->push[i][3 + c];
 }
 
 /* What comes from outside in impulses x: of joints with an end that is fixed, held or guided. */
@@ -476,7 +507,9 @@ static void project(struct vvi_joint_step *w, int32_t which, const double *q, do
   o->work += 0.5 * product(w, a, x, w->rhs);
   note_outside(w, a, x, o->outside);
   memset(w->push + a->node0, 0, sizeof *w->push * (size_t)a->nodes);
+  memset(w->turned + a->node0, 0, sizeof *w->turned * (size_t)a->nodes);
   pull(w, a, x, w->push);
+  move(w, a, x, w->turned);
   scatter(w, a, q, w->push, p);
 }
 
