@@ -122,6 +122,7 @@ struct vvi_joint_step {
   double (*tie)[6];      /* [nodes] N, N m: what joints add to the forces of the step */
   double (*turned)[6];   /* [nodes] m/s, rad/s: what the last half impulse of the joints did */
   double *impulse, *rhs; /* [6 n] */
+  double *kept;          /* [12 n] scratch of who asks */
   double *fly_q, *fly_p; /* [nq], [np] */
   double *memory;        /* of the state */
 };
@@ -145,3 +146,14 @@ bool vvi_joints_hold(struct vvi_joint_step *w, double h, const double *q, const 
 void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
 /* The same where they are clearly not: something outside has changed them. */
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post);
+
+/* ---- in parts, for implicit steps: all assemblies at once ---- */
+
+/* Rows at the places in `now`; factor: and their matrix. */
+void vvi_joints_rows(struct vvi_joint_step *w, bool factor);
+void vvi_joints_pull(struct vvi_joint_step *w);             /* push += G^T impulse */
+void vvi_joints_solve(struct vvi_joint_step *w, double *x); /* D x = x */
+double vvi_joints_left(struct vvi_joint_step *w, double h); /* rhs = -g(ahead)/h; largest |g| over its floor */
+void vvi_joints_guess(struct vvi_joint_step *w, double h);  /* impulse, from the steps before */
+void vvi_joints_keep(struct vvi_joint_step *w, double h);
+void vvi_joints_post(struct vvi_joint_step *w, vv_posted *post); /* what came from outside, and |g| in `ahead` */

@@ -186,8 +186,9 @@ static vv_status check_joints(const vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method"), *record = vv_sub(m->root, "record");
   if (m->joints == NULL) return VV_OK;
-  if (m->stepper != &vv_leapfrog_stepper)
-    return vv_complain(g, "step", "%s has no joints; use leapfrog", m->stepper->name);
+  if (m->stepper != &vv_leapfrog_stepper && m->stepper != &vv_energy_momentum_stepper)
+    return vv_complain(g, "step", "%s has no joints; use leapfrog or energy-momentum", m->stepper->name);
+  if (vvi_model_implicit(m)) VV_TRY(vvi_em_refuse_joints(m));
   if (!vv_is(g, "start", "half-kick")) return vv_complain(g, "start", "joints need velocities of the start");
   if (vv_is(g, "locate", "exact")) return vv_complain(g, "locate", "exact is for balls that no joint holds");
   if (vv_boolean(record, "modified")) return vv_complain(record, "modified", "is not known for joints; leave it out");

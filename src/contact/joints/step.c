@@ -101,14 +101,14 @@ vv_status vvi_joint_create(const vv_model *m, vvi_arena *arena, double *memory, 
   w->first = VVI_ARENA_NEW(arena, int32_t, k->nodes + 2);
   w->end = VVI_ARENA_NEW(arena, int32_t, 2 * k->n);
   w->push = vvi_arena_alloc(arena, 4 * sizeof *w->push * (size_t)k->nodes);
-  w->impulse = VVI_ARENA_NEW(arena, double, 2 * VVI_JOINT_ROWS * (int64_t)k->n);
+  w->impulse = VVI_ARENA_NEW(arena, double, 4 * VVI_JOINT_ROWS * (int64_t)k->n);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   if (!w->now || !w->ahead || !w->rows || !w->assembly || !w->first || !w->end || !w->push || !w->impulse || !w->fly_q)
     return VV_NOMEM;
   w->extra = w->push + k->nodes, w->tie = w->extra + k->nodes, w->turned = w->tie + k->nodes;
   memset(w->push, 0, 4 * sizeof *w->push * (size_t)k->nodes);
   w->later = w->rows + k->n;
-  w->rhs = w->impulse + VVI_JOINT_ROWS * (int64_t)k->n;
+  w->rhs = w->impulse + VVI_JOINT_ROWS * (int64_t)k->n, w->kept = w->rhs + VVI_JOINT_ROWS * (int64_t)k->n;
   w->fly_p = w->fly_q + m->nq;
   list_ends(w);
   for (int32_t i = 0; i < k->assemblies; i++) VV_TRY(plan(w, arena, i));
@@ -185,19 +185,25 @@ static void assemble(struct vvi_joint_step *w, int32_t which, vvi_sparse *f, con
       }
 }
 
+static void note_gaps(struct vvi_joint_step *w, int32_t which, const vv_mover *at)
+{
+  const vvi_assembly *a = &w->joints->assembly[which];
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
+    const vvi_joint *k = &w->joints->joint[j];
+    double g[VVI_JOINT_ROWS], *most = &w->assembly[which].gap;
+    vvi_joint_gaps(k, at, g);
+    for (int r = 0; r < k->rows; r++)
+      *most = fmax(*most, fabs(g[r]) * (k->tie[r].type == VVI_TIE_ANGLE ? k->size : 1.0));
+  }
+}
+
 static void look_at(struct vvi_joint_step *w, int32_t which, const double *q)
 {
   const vvi_assembly *a = &w->joints->assembly[which];
   for (int32_t i = a->node0; i < a->node0 + a->nodes; i++) load(w, i, q, w->fly_p, &w->now[i]);
-  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
-    const vvi_joint *k = &w->joints->joint[j];
-    double g[VVI_JOINT_ROWS];
-    vvi_joint_rows_at(k, w->now, &w->rows[j]);
-    vvi_joint_gaps(k, w->now, g);
-    for (int r = 0; r < k->rows; r++)
-      w->assembly[which].gap =
-          fmax(w->assembly[which].gap, fabs(g[r]) * (k->tie[r].type == VVI_TIE_ANGLE ? k->size : 1.0));
-  }
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++)
+    vvi_joint_rows_at(&w->joints->joint[j], w->now, &w->rows[j]);
+  note_gaps(w, which, w->now);
   assemble(w, which, &w->assembly[which].sparse, w->rows);
   w->assembly[which].lost = !vvi_sparse_make(&w->assembly[which].sparse);
 }
@@ -365,7 +371,7 @@ static void guess(struct vvi_joint_step *w, const vvi_assembly *a, double h)
                                       : 3.0 * (past[i] - past[n + i]) + past[2 * n + i]);
 }
 
-static void keep(struct vvi_joint_step *w, double h)
+void vvi_joints_keep(struct vvi_joint_step *w, double h)
 {
   const int64_t n = VVI_JOINT_ROWS * (int64_t)w->joints->n;
   double *past = w->memory + PAST;
@@ -488,7 +494,7 @@ bool vvi_joints_hold(struct vvi_joint_step *w, double h, const double *q, const 
   FOR_ASSEMBLIES(w, hold(w, i, h, q, f, p));
   for (int32_t i = 0; i < w->joints->assemblies; i++) found &= !w->assembly[i].lost;
   if (!found) return false;
-  keep(w, h);
+  vvi_joints_keep(w, h);
   book(w, post);
   w->ready = false;
   return true;
@@ -531,4 +537,46 @@ void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_po
     speed = fmax(speed, fmax(vvi_norm3(m->velocity), vvi_norm3(m->spin)));
   }
   if (most > 1e-10 * speed) vvi_joints_project(w, q, p, post);
+}
+
+/* ---- in parts ---- */
+
+void vvi_joints_rows(struct vvi_joint_step *w, bool factor)
+{
+  for (int32_t j = 0; j < w->joints->n; j++) vvi_joint_rows_at(&w->joints->joint[j], w->now, &w->rows[j]);
+  for (int32_t i = 0; factor && i < w->joints->assemblies; i++) {
+    assemble(w, i, &w->assembly[i].sparse, w->rows);
+    vvi_sparse_make(&w->assembly[i].sparse);
+  }
+}
+
+void vvi_joints_pull(struct vvi_joint_step *w)
+{
+  for (int32_t i = 0; i < w->joints->assemblies; i++) pull(w, &w->joints->assembly[i], w->impulse, w->push);
+}
+
+void vvi_joints_solve(struct vvi_joint_step *w, double *x)
+{
+  for (int32_t i = 0; i < w->joints->assemblies; i++) solve(w, i, x, x);
+}
+
+double vvi_joints_left(struct vvi_joint_step *w, double h)
+{
+  double most = 0.0;
+  for (int32_t i = 0; i < w->joints->assemblies; i++) most = fmax(most, gaps(w, &w->joints->assembly[i], h));
+  return most;
+}
+
+void vvi_joints_guess(struct vvi_joint_step *w, double h)
+{
+  for (int32_t i = 0; i < w->joints->assemblies; i++) guess(w, &w->joints->assembly[i], h);
+}
+
+void vvi_joints_post(struct vvi_joint_step *w, vv_posted *post)
+{
+  for (int32_t i = 0; i < w->joints->assemblies; i++) {
+    note_gaps(w, i, w->ahead);
+    note_outside(w, &w->joints->assembly[i], w->impulse, w->assembly[i].outside);
+  }
+  book(w, post);
 }
