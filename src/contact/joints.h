@@ -125,6 +125,7 @@ struct vvi_joint_step {
   double *kept;          /* [12 n] scratch of who asks */
   double *fly_q, *fly_p; /* [nq], [np] */
   double *memory;        /* of the state */
+  bool by_places;        /* forces are not constant: work is booked for both impulses at a place together */
 };
 
 vv_status vvi_joint_create(const vv_model *m, vvi_arena *arena, double *memory, struct vvi_joint_step **out);

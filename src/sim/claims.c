@@ -134,7 +134,7 @@ static double joint_bound(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
   if (!(l->energy_scale > 0.0)) return INFINITY;
-  return 1e-12 + 2.0 * l->posted.joint_half * (1.0 + sqrt((double)l->impacts)) / l->energy_scale;
+  return 1e-12 + 4.0 * l->posted.joint_half * (1.0 + sqrt((double)l->impacts)) / l->energy_scale;
 }
 
 /* Arms as printed in the paper on rigid contact turn what they push. */

@@ -407,6 +407,8 @@ static vv_status share(vv_model *m, const vv_net *net)
                     "%s: shells that may touch something are not shared over ranks yet: use one process, or "
                     "`contacts: [{response: none}]`",
                     m->source);
+  if (net->ranks > 1 && m->joints != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: joints are not shared over ranks yet: use one process", m->source);
   if (net->ranks > 1 && vv_boolean(record, "modified"))
     return vv_complain(record, "modified", "is not known over ranks; use one process");
   return vvi_sys_share(m, net);

@@ -1,5 +1,6 @@
 /* contact/joints/build.c  The scene's `joints`: ends, equations, assemblies, and what is refused. */
 #include "contact/joints.h"
+#include "contact/pairs.h"
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/so3.h"
@@ -391,9 +392,26 @@ static bool meets_surfaces(const vv_model *m, int32_t body)
   return false;
 }
 
+/* Tips of bars along a line answer each other alone. */
+static vv_status refuse_pairs(const vv_model *m)
+{
+  for (int32_t i = 0; i < m->joints->nodes; i++)
+    for (int32_t k = 0; k < m->pairs->n; k++) {
+      const vvi_pair *c = &m->pairs->pair[k];
+      const int32_t body = m->joints->node[i].body;
+      if (c->patch_a->body == body || c->patch_b->body == body)
+        return vv_complain(m->body[body].group, NULL,
+                           "'%s' is joined, and its tips meet others along a line, which is not solved together; say "
+                           "'search: general' in `contacts`, or 'response: none'",
+                           m->body[body].name);
+    }
+  return VV_OK;
+}
+
 vv_status vvi_joints_settle(vv_model *m)
 {
   struct vvi_joints *o = m->joints;
+  if (o != NULL) VV_TRY(refuse_pairs(m));
   if (o == NULL || (m->solids == NULL && m->sheets == NULL)) return VV_OK;
   for (int32_t i = 0; i < o->nodes; i++) {
     vvi_joint_node *n = &o->node[i];

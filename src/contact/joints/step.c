@@ -10,8 +10,9 @@
 #include <string.h>
 
 enum { ROUNDS = 60, SHARED_FROM = 64 };
-/* Sections of the memory: how many past impulses are known, the step they belong to, and these, the last first, over h. */
-enum { KNOWN, STEP, PAST, DEEP = 3 };
+/* Sections of the memory: how many past impulses are known, the step they belong to; whether a step was made, and the work of
+ * its second impulse; past impulses, the last first, over h. */
+enum { KNOWN, STEP, BEGUN, PENDING, PAST, DEEP = 3 };
 static const double REDUNDANT = 1e-11; /* of its diagonal: what rounding leaves of a pivot that is zero */
 
 int64_t vvi_joints_memory(const vv_model *m)
@@ -308,6 +309,9 @@ void vvi_assembly_allow(struct vvi_joint_step *w, int32_t which, vv_mover *rates
     for (int c = 0; c < 3; c++) rates[i].velocity[c] += w->push[i][c], rates[i].spin[c] += w->push[i][3 + c];
 }
 
+/* Before the drift, after it, or out of turn. */
+typedef enum when { BEFORE, AFTER, MENDED } when;
+
 /* What comes from outside in impulses x: of joints with an end that is fixed, held or guided. */
 static void note_outside(const struct vvi_joint_step *w, const vvi_assembly *a, const double *x, double out[6])
 {
@@ -316,11 +320,23 @@ static void note_outside(const struct vvi_joint_step *w, const vvi_assembly *a, 
       for (int c = 0; c < 6; c++) out[c] += x[VVI_JOINT_ROWS * j + r] * w->rows[j].apply[r][c];
 }
 
-static void book(struct vvi_joint_step *w, vv_posted *post)
+/* Where forces are not constant kicks have an error (h^2/8) f.M^-1 f of their own, a function of the state as the work of one
+ * impulse alone is: of these two the sum over both impulses at one place is booked, which is what the joint did.  [joint 8] */
+static double work_of(struct vvi_joint_step *w, when at)
 {
+  double sum = 0.0;
+  for (int32_t i = 0; i < w->joints->assemblies; i++) sum += w->assembly[i].work;
+  if (!w->by_places || at == MENDED) return sum;
+  const double last = w->memory[PENDING], begun = w->memory[BEGUN];
+  if (at == AFTER) w->memory[BEGUN] = 1.0, w->memory[PENDING] = sum;
+  return at == AFTER || begun == 0.0 ? 0.0 : last + sum;
+}
+
+static void book(struct vvi_joint_step *w, when at, vv_posted *post)
+{
+  vvi_sum_add(&post->joint_work, work_of(w, at));
   for (int32_t i = 0; i < w->joints->assemblies; i++) {
     vvi_assembly_work *o = &w->assembly[i];
-    vvi_sum_add(&post->joint_work, o->work);
     for (int c = 0; c < 3; c++) {
       vvi_sum_add(&post->impulse[c], o->outside[c]);
       vvi_sum_add(&post->moment[c], o->outside[3 + c]);
@@ -495,7 +511,7 @@ bool vvi_joints_hold(struct vvi_joint_step *w, double h, const double *q, const 
   for (int32_t i = 0; i < w->joints->assemblies; i++) found &= !w->assembly[i].lost;
   if (!found) return false;
   vvi_joints_keep(w, h);
-  book(w, post);
+  book(w, BEFORE, post);
   w->ready = false;
   return true;
 }
@@ -523,7 +539,7 @@ void vvi_joints_project(struct vvi_joint_step *w, const double *q, double *p, vv
 {
   vvi_joints_look(w, q);
   FOR_ASSEMBLIES(w, project(w, i, q, p));
-  if (post != NULL) book(w, post);
+  if (post != NULL) book(w, AFTER, post);
 }
 
 void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_posted *post)
@@ -536,7 +552,9 @@ void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_po
     const vv_mover *m = &w->ahead[i];
     speed = fmax(speed, fmax(vvi_norm3(m->velocity), vvi_norm3(m->spin)));
   }
-  if (most > 1e-10 * speed) vvi_joints_project(w, q, p, post);
+  if (!(most > 1e-10 * speed)) return;
+  FOR_ASSEMBLIES(w, project(w, i, q, p));
+  if (post != NULL) book(w, MENDED, post);
 }
 
 /* ---- in parts ---- */
@@ -578,5 +596,5 @@ void vvi_joints_post(struct vvi_joint_step *w, vv_posted *post)
     note_gaps(w, i, w->ahead);
     note_outside(w, &w->joints->assembly[i], w->impulse, w->assembly[i].outside);
   }
-  book(w, post);
+  book(w, MENDED, post);
 }

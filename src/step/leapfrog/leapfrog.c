@@ -29,7 +29,9 @@ static vv_status prepare(struct vv_step *s)
             !vvi_sys_damped(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->halvings = (int)vv_integer(vv_sub(s->model->root, "method"), "halvings");
   s->own = w;
-  return vvi_kdk_prepare(s, &w->kdk);
+  VV_TRY(vvi_kdk_prepare(s, &w->kdk));
+  if (s->joints != NULL) s->joints->by_places = !s->exact;
+  return VV_OK;
 }
 
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r);
