@@ -154,7 +154,6 @@ void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_po
 void vvi_joints_rows(struct vvi_joint_step *w, bool factor);
 void vvi_joints_pull(struct vvi_joint_step *w);             /* push += G^T impulse */
 void vvi_joints_solve(struct vvi_joint_step *w, double *x); /* D x = x */
-double vvi_joints_left(struct vvi_joint_step *w, double h); /* rhs = -g(ahead)/h; largest |g| over its floor */
 void vvi_joints_guess(struct vvi_joint_step *w, double h);  /* impulse, from the steps before */
 void vvi_joints_keep(struct vvi_joint_step *w, double h);
 void vvi_joints_post(struct vvi_joint_step *w, vv_posted *post); /* what came from outside, and |g| in `ahead` */

@@ -415,6 +415,15 @@ static double gaps(struct vvi_joint_step *w, const vvi_assembly *a, double h)
   return most;
 }
 
+/* Some rows say what others say: a matrix that is not symmetric has no way to leave them out. */
+static bool is_redundant(const vvi_sparse *f)
+{
+  for (int32_t k = 0; k < f->n; k++)
+    for (int c = 0, n = f->start[k + 1] - f->start[k]; c < n; c++)
+      if (f->diag[k][(n + 1) * c] == 0.0) return true;
+  return false;
+}
+
 /* The true derivative of g after the drift, but for what the turning within it adds: of second order in h omega. */
 static bool newton(struct vvi_joint_step *w, int32_t which)
 {
@@ -438,6 +447,7 @@ bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t which, double h, const d
   vvi_assembly_work *o = &w->assembly[which];
   double before = INFINITY;
   bool slow = false;
+  int stale = 0;
   guess(w, a, h);
   for (o->rounds = 0; o->rounds < ROUNDS && !o->lost; o->rounds++) {
     memset(w->push + a->node0, 0, sizeof *w->push * (size_t)a->nodes);
@@ -445,14 +455,12 @@ bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t which, double h, const d
     for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
       fly_node(w, i, h, q, p, f, extra != NULL ? extra[i] : NULL);
     const double left = o->left = gaps(w, a, h);
-    if (left <= 1.0 || (left <= 64.0 && left > 0.5 * before)) return true; /* rounding */
+    stale = left > 0.5 * before ? stale + 1 : 0;
+    if (left <= 0.5 || (left <= 64.0 && stale >= 2)) return true; /* rounding */
     if (!isfinite(left) || (o->rounds > 8 && left > 4.0 * before)) return false;
-    slow |= left > 0.2 * before;
+    slow |= left > 0.2 * before && left > 64.0 && !is_redundant(&o->sparse);
     before = left;
-    if (!slow)
-      solve(w, which, w->rhs, w->rhs);
-    else if (!newton(w, which))
-      return false;
+    if (!slow || !newton(w, which)) solve(w, which, w->rhs, w->rhs);
     for (int64_t i = VVI_JOINT_ROWS * (int64_t)a->joint0; i < VVI_JOINT_ROWS * (int64_t)(a->joint0 + a->joints); i++)
       w->impulse[i] += w->rhs[i];
   }
@@ -576,13 +584,6 @@ void vvi_joints_pull(struct vvi_joint_step *w)
 void vvi_joints_solve(struct vvi_joint_step *w, double *x)
 {
   for (int32_t i = 0; i < w->joints->assemblies; i++) solve(w, i, x, x);
-}
-
-double vvi_joints_left(struct vvi_joint_step *w, double h)
-{
-  double most = 0.0;
-  for (int32_t i = 0; i < w->joints->assemblies; i++) most = fmax(most, gaps(w, &w->joints->assembly[i], h));
-  return most;
 }
 
 void vvi_joints_guess(struct vvi_joint_step *w, double h)

@@ -153,6 +153,7 @@ typedef struct vvi_em_rigid {
   double *dense; /* [VVI_EM_DENSE (2 VVI_EM_DENSE + 5)] of contacts that are solved for at once */
   int threads;
   struct vvi_joint_step *joints; /* NULL: none */
+  double *joined_gap;            /* [6 joints] g at n */
   int32_t *joined, *joined_at;   /* [nodes of joints] frames; [n + 1] nodes of joints, -1: none */
   vvi_sheet_search *search;      /* NULL: no surfaces meet */
   double *fake;                  /* [2 np] momenta and forces as the search is told them */

@@ -8,6 +8,7 @@
  * and impulses x along them with g_n+1 = g_n keep energy and both momenta exactly. */
 #include "step/energy_momentum/frames.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { ROUNDS = 100, TURNS = 30 };
@@ -69,8 +70,9 @@ vv_status vvi_em_joined_create(struct vv_step *s, vvi_em_rigid *w)
   VV_TRY(vvi_joint_create(m, s->arena, s->state->memory + m->nh - vvi_joints_memory(m), &w->joints));
   w->joined = VVI_ARENA_NEW(s->arena, int32_t, k->nodes);
   w->joined_at = VVI_ARENA_NEW(s->arena, int32_t, w->n + 1);
+  w->joined_gap = VVI_ARENA_NEW(s->arena, double, VVI_JOINT_ROWS *(int64_t)k->n);
   w->dense = VVI_ARENA_NEW(s->arena, double, VVI_EM_DENSE *(2 * VVI_EM_DENSE + 5));
-  if (w->joined == NULL || w->joined_at == NULL || w->dense == NULL) return VV_NOMEM;
+  if (!w->joined || !w->joined_at || !w->joined_gap || !w->dense) return VV_NOMEM;
   for (int32_t i = 0; i <= w->n; i++) w->joined_at[i] = -1;
   for (int32_t i = 0; i < k->nodes; i++)
     for (int32_t f = 0; f < w->n; f++)
@@ -115,27 +117,73 @@ void vvi_em_joined_push(vvi_em_rigid *w, bool factor)
   }
 }
 
-double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
+/* Places of the start, or of the end of the step. */
+static void look_at(vvi_em_rigid *w, bool after)
 {
   struct vvi_joint_step *k = w->joints;
   for (int32_t i = 0; i < k->joints->nodes; i++) {
-    vvi_pose end;
-    vvi_em_pose(&w->frame[w->joined[i]], true, &end);
-    memcpy(k->ahead[i].place, end.place, sizeof end.place);
-    memcpy(k->ahead[i].turn, end.turn, sizeof end.turn);
+    vvi_pose at;
+    vvi_em_pose(&w->frame[w->joined[i]], after, &at);
+    memcpy(k->ahead[i].place, at.place, sizeof at.place);
+    memcpy(k->ahead[i].turn, at.turn, sizeof at.turn);
   }
-  return vvi_joints_left(k, dt);
+}
+
+/* g changes by what the rows say of the displacements, far more exactly than a difference of places shows; of what rounding has
+ * left of g so far a hundredth is asked back in every step.  rhs = -that/dt; returns the largest over its rounding. */
+double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
+{
+  struct vvi_joint_step *k = w->joints;
+  double most = 0.0;
+  for (int32_t j = 0; j < k->joints->n; j++) {
+    const vvi_joint *e = &k->joints->joint[j];
+    double *u = k->rhs + VVI_JOINT_ROWS * (int64_t)j, size = 0.0;
+    const double *g = w->joined_gap + VVI_JOINT_ROWS * (int64_t)j;
+    for (int r = 0; r < VVI_JOINT_ROWS; r++) u[r] = r < e->rows ? 0.01 * g[r] : 0.0;
+    for (int s = 0; s < 2; s++) {
+      const vvi_em_frame *f = e->end[s].node >= 0 ? &w->frame[w->joined[e->end[s].node]] : NULL;
+      if (f == NULL || f->held) continue;
+      double spin[3];
+      vvi_times6(f->inverse, f->l, spin);
+      size += vvi_norm3(f->dx) + fabs(dt) * vvi_norm3(f->j) / f->mass;
+      size += (vvi_norm3(e->end[s].arm) + e->size) * (vvi_norm3(f->twist) + fabs(dt) * vvi_norm3(spin));
+      for (int r = 0; r < e->rows; r++)
+        u[r] += vvi_dot3(k->rows[j].leg[s][r], f->dx) + vvi_dot3(k->rows[j].leg[s][r] + 3, f->twist);
+    }
+    for (int r = 0; r < e->rows; r++) {
+      const double by = e->tie[r].type == VVI_TIE_ANGLE ? e->size : 1.0;
+      if (!isfinite(u[r])) return INFINITY;
+      most = fmax(most, by * fabs(u[r]) / (4.0 * DBL_EPSILON * size + 1e-3 * by * vvi_joint_floor(e, r, k->now)));
+      u[r] /= -dt;
+    }
+  }
+  return most;
 }
 
 /* ---- without contact ---- */
 
-static void fly(vvi_em_rigid *w, double dt, bool *turned)
+/* Returns by how much the motions changed, over their rounding. */
+static double fly(vvi_em_rigid *w, double dt, bool *turned)
 {
+  double size = 0.0, length = 0.0, angle = 0.0, moved = 0.0, turn = 0.0;
   for (int32_t i = 0; i < w->joints->joints->nodes; i++) {
     vvi_em_frame *f = &w->frame[w->joined[i]];
+    double dx[3], c[3];
+    if (f->held) continue;
+    memcpy(dx, f->dx, sizeof dx), memcpy(c, f->twist, sizeof c);
     vvi_em_move(f, dt);
     *turned &= vvi_em_turn(f, dt);
+    double spin[3]; /* what cancels in a body that hardly moves rounds, too */
+    vvi_times6(f->inverse, f->l, spin);
+    for (int k = 0; k < 3; k++) {
+      moved = fmax(moved, fabs(f->dx[k] - dx[k])), turn = fmax(turn, fabs(f->twist[k] - c[k]));
+      length = fmax(length, fmax(fabs(f->dx[k]), fabs(dt * f->j[k] / f->mass)));
+      angle = fmax(angle, fmax(fabs(f->twist[k]), fabs(dt * spin[k])));
+    }
   }
+  for (int32_t j = 0; j < w->joints->joints->n; j++) size = fmax(size, w->joints->joints->joint[j].size);
+  const double all = length + size * angle;
+  return all > 0.0 ? (moved + size * turn) / (4.0 * DBL_EPSILON * all) : 0.0;
 }
 
 /* Mean velocities answer impulses with half the inverse mass: D x/2 = -g/dt. */
@@ -154,6 +202,9 @@ bool vvi_em_joined_predict(vvi_em_rigid *w, double dt)
   double best = INFINITY, last = INFINITY;
   int stale = 0;
   vvi_joints_guess(k, dt);
+  look_at(w, false);
+  for (int32_t j = 0; j < k->joints->n; j++)
+    vvi_joint_gaps(&k->joints->joint[j], k->ahead, w->joined_gap + VVI_JOINT_ROWS * (int64_t)j);
   for (int32_t i = 0; i < k->joints->nodes; i++) vvi_em_touch_frame(&w->frame[w->joined[i]]);
   for (int round = 0; round < ROUNDS; round++) {
     bool turned = true;
@@ -163,17 +214,17 @@ bool vvi_em_joined_predict(vvi_em_rigid *w, double dt)
     }
     const double left = round > 0 ? last : INFINITY;
     vvi_em_joined_push(w, round < 2 || (round % 4 == 0 && last > 1e3));
-    fly(w, dt, &turned);
+    const double moved = fly(w, dt, &turned);
     if (!turned) return false;
-    last = vvi_em_joined_miss(w, dt);
+    last = fmax(vvi_em_joined_miss(w, dt), moved);
     if (!(last < INFINITY)) return false;
     stale = last < 0.5 * best ? 0 : stale + 1;
     best = fmin(best, last);
-    if (round >= 3 && (last <= 0.05 || (stale >= 2 && last <= 16.0 && last <= 2.0 * best))) return true;
+    if (round >= 2 && (last <= 4.0 || (stale >= 2 && last <= 64.0 && last <= 2.0 * best))) return true;
     if (round > 20 && last > 1e6 && last > left) return false;
     vvi_em_joined_correct(w, 1.0);
   }
-  return best <= 64.0 && last <= 2.0 * best;
+  return best <= 256.0 && last <= 2.0 * best;
 }
 
 /* ---- with contact ---- */
@@ -307,5 +358,6 @@ void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part)
 void vvi_em_joined_take(vvi_em_rigid *w, double dt, vv_posted *post)
 {
   vvi_joints_keep(w->joints, dt);
+  look_at(w, true);
   vvi_joints_post(w->joints, post);
 }
