@@ -161,6 +161,7 @@ static const vv_field joint_field[] = {
   {.name = "at",     .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "where it is at the start, in space; beams, bars and shells are joined at their nearest node"},
   {.name = "to",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "the point of the second body; by default that of the first.  A distance needs it"},
   {.name = "axis",   .type = VV_VECTOR, .unit = "1", .flags = VV_OPTIONAL, .doc = "of hinge, slider and cylinder; the normal of a plane; carried by the first body"},
+  {.name = "nodes",  .type = VV_WORD, .words = "nearest|all", .deflt = "nearest", .doc = "of a plane. nearest: the node of the second body at the point. all: every node of it slides in the plane, as along an interface that cannot open"},
   {.name = "length", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of a distance; by default that at the start, and no other is accepted"},
 };
 static const vv_schema joint_schema = {"joints", joint_field, VV_COUNT(joint_field), "what holds bodies together"};

@@ -424,6 +424,28 @@ static void bodies_that_bend(void **state)
   run_free(&r);
 }
 
+/* A strip slides down a wedge that slides on the ground: m g sin a cos a/(M + m sin^2 a) is the acceleration of the wedge, and the
+ * interface never opens. */
+static void interface_on_a_wedge(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "visviva: 1\ntime: {end: 0.1000001, step: 2e-5}\ngravity: [0, 0, -9.81]\ncontacts: [{response: none}]\nbodies:\n"
+      "  strip: {kind: beam, length: 1, elements: 8, material: {young: 1e7, density: 1000}, section: {circle: {radius: "
+      "0.02}}, axis: [0.8, 0, 0.6], normal: [0.6, 0, -0.8], position: [0, 0, 0]}\n"
+      "  wedge: {kind: rigid, shape: {box: {size: [1, 0.5, 0.5]}}, density: 10, position: [0.4, 0, 0]}\n"
+      "joints:\n"
+      "  - {kind: plane, bodies: [wedge, strip], at: [0, 0, 0], axis: [0.6, 0, -0.8], nodes: all}\n"
+      "  - {kind: slider, bodies: [ground, wedge], at: [0.4, 0, 0], axis: [1, 0, 0]}\n";
+  run_record r = run_scene(text, &(run_options){0});
+  const double m = VV_PI * 0.4, a = m * 9.81 * 0.48 / (2.5 + 0.36 * m);
+  check_near(place(&r, "wedge", 0), 0.4 + 0.5 * a * 0.01, 1e-10);
+  check_near(place(&r, "wedge", 2), 0.0, 1e-15);
+  check_most(run_ledger(&r)->posted.joint_gap, 1e-14);
+  check_most(run_ledger(&r)->max_p_drift, 1e-12);
+  run_free(&r);
+}
+
 /* ---- impacts ---- */
 
 /* A chain of n boxes that falls on a floor, held at its first end or not. */
@@ -565,6 +587,7 @@ static void refusals(void **state)
   refuse(", velocity: [0, 0.3, 0]", "kind: ball, bodies: [a, b], at: [0.5, 0, 0]", "0.3 m/s");
   refuse(", spin: [0, 0, 2]", "kind: hinge, bodies: [a, ground], at: [0, 0, 0], axis: [1, 0, 0]", "2 rad/s");
   refuse("", "kind: ball, bodies: [ground, ground], at: [0, 0, 0]", "twice");
+  refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], nodes: all", "plane");
 }
 
 int main(void)
@@ -579,6 +602,7 @@ int main(void)
       cmocka_unit_test(momenta_are_exact),
       cmocka_unit_test(way_back),
       cmocka_unit_test(bodies_that_bend),
+      cmocka_unit_test(interface_on_a_wedge),
       cmocka_unit_test(chains_on_a_floor),
       cmocka_unit_test(impact_of_a_pendulum),
       cmocka_unit_test(same_bits),

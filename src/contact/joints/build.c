@@ -216,7 +216,7 @@ static vv_status check_start(const builder *k, const vvi_joint *j, const vv_move
   if (j->tie[0].type == VVI_TIE_LENGTH)
     return vv_complain(j->group, "length", "is %.9g, but the ends are %.9g apart at the start", j->length,
                        j->length + g[0]);
-  return vv_complain(j->group, "to", "the ends of this %s are %.3g from where it wants them; move one",
+  return vv_complain(j->group, vv_has(j->group, "to") ? "to" : "at", "the ends of this %s are %.3g from where it wants them; move one",
                      vv_text(j->group, "kind"), most);
 }
 
@@ -242,17 +242,52 @@ static vv_status read_joint(builder *k, const vv_group *g, vvi_joint *j)
   return check_frames(k, g, t, j);
 }
 
+/* An interface: every node of the second body in the plane of the first. */
+static vv_status read_interface(builder *k, const vv_group *g)
+{
+  enum { MOST = 400 }; /* on a plane that moves they all feel each other */
+  vvi_joint first;
+  struct vvi_joints *o = k->out;
+  VV_TRY(read_joint(k, g, &first));
+  if (strcmp(kind_of(g)->name, "plane") != 0) return vv_complain(g, "nodes", "all belongs to 'kind: plane'");
+  const vv_body *b = first.body[1] >= 0 ? &k->m->body[first.body[1]] : NULL;
+  if (b == NULL || b->n_node == 0) return vv_complain(g, "bodies", "the second one slides, and must have nodes");
+  if (first.end[0].node >= 0 && b->n_node > MOST)
+    return vv_complain(g, "nodes", "'%s' has %lld nodes; on a plane that moves at most %d can slide", b->name,
+                       (long long)b->n_node, MOST);
+  for (int64_t i = 0; i < b->n_node; i++) {
+    vvi_joint *j = &o->joint[o->n++];
+    vv_mover m;
+    *j = first;
+    mover_of(k, b->block, b->node0 + i, &m);
+    memset(j->end[1].arm, 0, sizeof j->end[1].arm);
+    j->end[1].node = list_node(k, first.body[1], b->node0 + i);
+  }
+  return VV_OK;
+}
+
+static int64_t most_joints(const vv_model *m)
+{
+  int64_t n = 0;
+  for (int i = 0; i < vv_count(m->root, "joints"); i++) {
+    const vv_group *g = vv_item(m->root, "joints", i);
+    const int body = vv_names(g, "bodies") == 2 ? vvi_model_body_find(m, vv_name_at(g, "bodies", 1)) : -1;
+    n += 1 + (vv_is(g, "nodes", "all") && body >= 0 ? m->body[body].n_node : 0);
+  }
+  return n;
+}
+
 /* ---- assemblies ---- */
 
 static vv_status sort_all(builder *k)
 {
   struct vvi_joints *o = k->out;
   const int32_t n = o->nodes;
-  int32_t *root = VVI_ARENA_NEW(&k->scratch, int32_t, 2 * n), *place = root + n;
+  int32_t *root = VVI_ARENA_NEW(&k->scratch, int32_t, n), *place = VVI_ARENA_NEW(&k->scratch, int32_t, n);
   vvi_joint_node *node = VVI_ARENA_NEW(&k->m->arena, vvi_joint_node, n);
   vvi_joint *joint = VVI_ARENA_NEW(&k->m->arena, vvi_joint, o->n);
   o->assembly = VVI_ARENA_NEW(&k->m->arena, vvi_assembly, n);
-  if (root == NULL || node == NULL || joint == NULL || o->assembly == NULL) return VV_NOMEM;
+  if (!root || !place || !node || !joint || !o->assembly) return VV_NOMEM;
   for (int32_t i = 0; i < n; i++) root[i] = i;
   for (int32_t i = 0; i < o->n; i++) {
     const vvi_joint_end *e = o->joint[i].end;
@@ -370,11 +405,19 @@ vv_status vvi_joints_build(vv_model *m, const double *q, double *p)
   struct vvi_joints *o = VVI_ARENA_NEW(&m->arena, struct vvi_joints, 1);
   if (o == NULL) return VV_NOMEM;
   builder k = {.m = m, .q = q, .p = p, .out = o};
-  o->joint = VVI_ARENA_NEW(&m->arena, vvi_joint, n);
-  o->node = VVI_ARENA_NEW(&m->arena, vvi_joint_node, 2 * (int64_t)n);
+  const int64_t most = most_joints(m);
+  if (most > INT32_MAX / 16) return vv_complain(m->root, "joints", "are too many");
+  o->joint = VVI_ARENA_NEW(&m->arena, vvi_joint, most);
+  o->node = VVI_ARENA_NEW(&m->arena, vvi_joint_node, 2 * most);
   if (o->joint == NULL || o->node == NULL) return VV_NOMEM;
-  for (o->n = 0; o->n < n; o->n++)
-    if (read_joint(&k, vv_item(m->root, "joints", o->n), &o->joint[o->n]) != VV_OK) status = VV_SCENE;
+  for (int i = 0; i < n; i++) {
+    const vv_group *g = vv_item(m->root, "joints", i);
+    const bool all = vv_is(g, "nodes", "all");
+    if ((all ? read_interface(&k, g) : read_joint(&k, g, &o->joint[o->n])) != VV_OK)
+      status = VV_SCENE;
+    else if (!all)
+      o->n++;
+  }
   if (status == VV_OK) status = sort_all(&k);
   if (status == VV_OK) status = list_pairs(&k);
   if (status == VV_OK) status = check_all(&k, p);
