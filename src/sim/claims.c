@@ -103,6 +103,15 @@ static double solids_bound(const vv_sim *sim) /* m */
   return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip);
 }
 
+/* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way: a hundredth of a
+ * body, as in heaps.  Springs yield by as much as they are soft; by more than half a body, and they push it out on the other side. */
+static bool springs(const vv_model *m)
+{
+  for (int i = 0; i < m->solids->rules.n; i++)
+    if (vv_is(m->solids->rule[i].group, "response", "penalty")) return true;
+  return false;
+}
+
 /* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, gaps that turn.  It is of second
  * order in the step.                                                                                       [contact 30] */
 static double debt(const vv_sim *sim)
@@ -172,6 +181,8 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
+  else if (vvi_model_implicit(m) && m->solids != NULL)
+    add(sim, "penetration", "bounded", (springs(m) ? 0.5 : 1e-2) * m->solids->size);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
