@@ -95,7 +95,7 @@ static const vvi_shadow_fit *fit_of(const vvi_shadow *k, const vvi_pair *c)
     const vv_body *body = &m->body[side == 0 ? c->patch_a->body : c->patch_b->body];
     if (body->n_node > 0) ratio = fmax(ratio, vvi_shadow_ratio(k, body->block, body->node0));
   }
-  return vvi_shadow_fit_of(k, ratio);
+  return vvi_shadow_fit_of(k, ratio, c->restitution == 1.0 ? VVI_SHADOW_EXACT : VVI_SHADOW_LOSSY);
 }
 
 static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, const double *p)
