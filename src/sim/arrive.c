@@ -248,10 +248,10 @@ static vv_status check(const vv_model *m, const vv_state *from, const vv_state *
   if (m->stepper != &vv_leapfrog_stepper || m->order != 2)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: values at both times are for 'method: {step: leapfrog, order: 2}'",
                     m->source);
-  if (m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL || vvi_sys_dissipates(m))
+  if (m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL || m->joints != NULL || vvi_sys_dissipates(m))
     return vvi_fail(
         m->ctx, VV_UNSUPPORTED,
-        "%s: values at both times are for bodies that neither touch anything (`contacts: [{response: none}]`) "
+        "%s: values at both times are for bodies without joints that neither touch anything (`contacts: [{response: none}]`) "
         "nor flow, damp or break",
         m->source);
   return VV_OK;

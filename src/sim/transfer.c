@@ -34,6 +34,8 @@ vv_status vv_sim_transfer(const vv_model *from, const vv_state *state, const vv_
   if (from->n_body != to->n_body)
     return vvi_fail(to->ctx, VV_ARG, "%s: has %d bodies, and the run that it comes from %d", to->source, to->n_body,
                     from->n_body);
+  if (from->joints != NULL || to->joints != NULL)
+    return vvi_fail(to->ctx, VV_UNSUPPORTED, "%s: other grids are not for bodies with joints", to->source);
   if (vvi_model_implicit(from) || vvi_model_implicit(to))
     return vvi_fail(to->ctx, VV_UNSUPPORTED, "%s: other grids are for the explicit steps", to->source);
   for (int i = 0; i < to->n_body; i++) VV_TRY(body_to(from, state, to, &to->body[i], out));
