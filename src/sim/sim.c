@@ -295,6 +295,8 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->ledger.episodes = kept;
   if (kept != NULL) VV_TRY(vvi_ledger_adopt(&sim->ledger, ledger->episodes));
   if (kept != NULL) sim->keys.begun = kept->begun;
+  /* the energy that all slabs have is in the state: it is not changed from outside */
+  if (sim->model->stepper == &vv_variational_stepper) VV_TRY(vv_state_copy(sim->left, sim->state));
   sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->frozen.step = sim->state->step, sim->frozen.t = sim->state->t, sim->frozen.impacts = ledger->impacts;

@@ -149,7 +149,15 @@ static void test_restart(void **unused)
   assert_int_equal(vv_sim_steps(again, 110, &report), VV_OK);
   assert_true(vv_state_hash(whole.state) == vv_state_hash(half.state));
   vv_sim_destroy(again);
-  run_free(&whole), run_free(&half);
+  run_free(&half);
+  /* as from a checkpoint: the simulation is made first, then the state and the book come */
+  half = run_scene(text, &(run_options){.steps = 90});
+  run_record fresh = run_prepare(text, NULL);
+  assert_int_equal(vv_state_copy(fresh.state, half.state), VV_OK);
+  assert_int_equal(vv_sim_restore(fresh.sim, vv_sim_ledger(half.sim)), VV_OK);
+  assert_int_equal(vv_sim_steps(fresh.sim, 110, &report), VV_OK);
+  assert_true(vv_state_hash(whole.state) == vv_state_hash(fresh.state));
+  run_free(&whole), run_free(&half), run_free(&fresh);
 }
 
 /* What a push brings is booked, and the energy behind it is kept again. */
