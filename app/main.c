@@ -11,7 +11,7 @@ const app_verb app_verbs[] = {
      "[--check-structure] [--arrive END.yaml] [--from DIR]",
      "run a scene and write its result folder"},
     {"space", app_verb_space, "space SCENE.yaml|- [--body NAME] [--steps N]",
-     "march along a bar or beam from one end, and compare with the run in time"},
+     "march along a bar or beam from one end; compare with the run"},
     {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
      "validate a scene without running it; print the stable step"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},

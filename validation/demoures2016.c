@@ -225,17 +225,19 @@ static vv_status varying_steps(book_chapter *c, vv_ctx *ctx)
     const double energy = vv_ledger_get(vv_sim_ledger(sim), VV_LEDGER_MAX_CLOSURE);
     const double none = vv_ledger_get(vv_sim_ledger(sim), VV_LEDGER_FALLBACKS);
     const double forms = fmax(form.symplectic, form.multisymplectic);
-    book_claim claim = {.id = "M8",
-                        .text = "grids with varying time steps ((36), (40)): the energy equation chooses the step, through the "
-                                "impact of the two bars",
-                        .published = "derived, not run",
-                        .evidence = "case 1, cell tips, 0.3 of the stable step, weight 1e-8, end 40: "
-                                    "examples/grids/bars-variational.yaml"};
+    book_claim claim = {
+        .id = "M8",
+        .text = "grids with varying time steps ((36), (40)): the energy equation chooses the step, through the "
+                "impact of the two bars",
+        .published = "derived, not run",
+        .evidence = "case 1, cell tips, 0.3 of the stable step, weight 1e-8, end 40: "
+                    "examples/grids/bars-variational.yaml"};
     snprintf(claim.measured, sizeof claim.measured,
-             "steps differ by a factor of %.1f; energy %s, forms %s; %lld slabs, %.0f without a root", longest / shortest,
-             book_error(energy).s, book_error(forms).s, (long long)taken, none);
+             "steps differ by a factor of %.1f; energy %s, forms %s; %lld slabs, %.0f without a root",
+             longest / shortest, book_error(energy).s, book_error(forms).s, (long long)taken, none);
     book_judge_target(&claim, longest / shortest >= 10.0 && none == 0.0 ? fmax(energy, 10.0 * forms) : INFINITY, 1e-12);
-    snprintf(claim.rule, sizeof claim.rule, "energy to 1e-12, forms to 1e-13, steps that differ by ten, no slab without a root");
+    snprintf(claim.rule, sizeof claim.rule,
+             "energy to 1e-12, forms to 1e-13, steps that differ by ten, no slab without a root");
     book_add_claim(c, &claim);
   }
   vv_sim_destroy(sim);

@@ -249,11 +249,11 @@ static vv_status check(const vv_model *m, const vv_state *from, const vv_state *
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: values at both times are for 'method: {step: leapfrog, order: 2}'",
                     m->source);
   if (m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL || m->joints != NULL || vvi_sys_dissipates(m))
-    return vvi_fail(
-        m->ctx, VV_UNSUPPORTED,
-        "%s: values at both times are for bodies without joints that neither touch anything (`contacts: [{response: none}]`) "
-        "nor flow, damp or break",
-        m->source);
+    return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                    "%s: values at both times are for bodies without joints that neither touch anything (`contacts: "
+                    "[{response: none}]`) "
+                    "nor flow, damp or break",
+                    m->source);
   return VV_OK;
 }
 

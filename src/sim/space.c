@@ -130,10 +130,11 @@ static vv_status check(const vv_model *m, int body, int64_t steps)
     if (b->body[j] == k && space->refuse(b, j) != NULL)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: evolution of '%s' in space %s", m->source, k->name,
                       space->refuse(b, j));
-  if (m->stepper != &vv_leapfrog_stepper || m->order != 2 || m->pairs->n > 0 || m->solids != NULL || m->sheets != NULL ||
-      m->joints != NULL)
+  if (m->stepper != &vv_leapfrog_stepper || m->order != 2 || m->pairs->n > 0 || m->solids != NULL ||
+      m->sheets != NULL || m->joints != NULL)
     return vvi_fail(m->ctx, VV_UNSUPPORTED,
-                    "%s: evolution in space is for 'method: {step: leapfrog, order: 2}' and bodies without joints that touch nothing "
+                    "%s: evolution in space is for 'method: {step: leapfrog, order: 2}' and bodies without joints that "
+                    "touch nothing "
                     "(`contacts: [{response: none}]`)",
                     m->source);
   const int64_t least = 4 * (k->n_node + WIDTH + 2);
