@@ -31,13 +31,14 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
   w->forced = soft || vvi_sys_booked(m);
   for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven || m->block[i].viscous;
+  w->links = vvi_links_of(m);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
   if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers) || !vvi_contacts_fit(w, 0, 0))
     return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
-  if (!soft && !w->driven && w->forced) {
+  if (!soft && !w->driven && w->forced && m->joints == NULL) {
     w->rest.q = VVI_ARENA_NEW(arena, double, m->nq + 3 * m->np);
     if (w->rest.q == NULL) return VV_NOMEM;
     w->rest.p = w->rest.q + m->nq, w->rest.f = w->rest.p + m->np, w->rest.left = w->rest.f + m->np;

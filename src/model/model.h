@@ -6,6 +6,7 @@
 struct vvi_pairs;  /* contact/pairs.h */
 struct vvi_solids; /* contact/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
+struct vvi_joints; /* contact/joints.h */
 struct vvi_probes; /* model/probe.h */
 
 struct vv_model {
@@ -34,6 +35,7 @@ struct vv_model {
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
+  struct vvi_joints *joints; /* NULL: none */
   struct vvi_probes *probes; /* NULL: none */
   double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };

@@ -1,4 +1,5 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
+#include "contact/joints.h"
 #include "contact/solids.h"
 #include "math/math.h"
 #include "model/material.h"
@@ -192,6 +193,20 @@ static vv_status choose_method(vv_model *m)
   return status;
 }
 
+/* Joints belong to whole steps, explicit or implicit. */
+static vv_status check_joints(const vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "method"), *record = vv_sub(m->root, "record");
+  if (m->joints == NULL) return VV_OK;
+  if (m->stepper != &vv_leapfrog_stepper && m->stepper != &vv_energy_momentum_stepper)
+    return vv_complain(g, "step", "%s has no joints; use leapfrog or energy-momentum", m->stepper->name);
+  if (vvi_model_implicit(m)) VV_TRY(vvi_em_refuse_joints(m));
+  if (!vv_is(g, "start", "half-kick")) return vv_complain(g, "start", "joints need velocities of the start");
+  if (vv_is(g, "locate", "exact")) return vv_complain(g, "locate", "exact is for balls that no joint holds");
+  if (vv_boolean(record, "modified")) return vv_complain(record, "modified", "is not known for joints; leave it out");
+  return VV_OK;
+}
+
 /* The energy of rigid bodies is exact as it is. */
 static vv_status check_modified_needed(const vv_model *m)
 {
@@ -364,11 +379,14 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
 {
   double *q, *p;
   VV_TRY(vvi_model_build(ctx, spec, m, &q, &p));
+  VV_TRY(vvi_joints_build(m, q, p));
   vv_status status = vvi_pairs_build(m, q);
   if (m->pairs == NULL) return status;
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
   if (status != VV_OK) return status;
+  VV_TRY(check_joints(m));
+  VV_TRY(vvi_joints_settle(m));
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   VV_TRY(check_modified_needed(m));
@@ -381,6 +399,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
     m->nh += vvi_contact_memory(m);
     m->shown = m->nh - m->np; /* the last section of that memory */
   }
+  m->nh += vvi_joints_memory(m);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
@@ -415,6 +434,8 @@ static vv_status share(vv_model *m, const vv_net *net)
           m->ctx, VV_UNSUPPORTED,
           "%s: bodies of kind '%s' that may break (material.failure) are not shared over ranks; use one process",
           m->source, m->block[i].kind->name);
+  if (net->ranks > 1 && m->joints != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: joints are not shared over ranks yet: use one process", m->source);
   return vvi_sys_share(m, net);
 }
 

@@ -6,6 +6,7 @@
  *   p+ = p- - (1 + e) (n.v)/(n.M^-1 n) n   if the pair approaches.                                            [bars 15] */
 #include "step/kdk.h"
 
+#include "contact/joints.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -27,8 +28,9 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   k->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   k->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   if (k->f == NULL || k->z == NULL) return VV_NOMEM;
-  k->keep = s->contact != NULL && s->contact->forced, k->steady = vvi_sys_steady(m);
-  k->modified = s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  k->keep = (s->contact != NULL && s->contact->forced) || s->joints != NULL, k->steady = vvi_sys_steady(m);
+  k->modified =
+      s->joints == NULL && s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
   s->energy = k->modified ? "modified" : "nodal";
@@ -281,6 +283,8 @@ vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;
     vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+    if (s->joints != NULL && vvi_sys_damped(s->model))
+      vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
     VV_TRY(substep(s, t, h, r));
     t += h;
   }
@@ -321,5 +325,6 @@ void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
 void vvi_kdk_forget(struct vv_step *s, vvi_kdk *k)
 {
   k->known = false;
+  if (s->joints != NULL) vvi_joints_forget(s->joints);
   if (s->contact != NULL) vvi_contact_forget(s->contact);
 }
