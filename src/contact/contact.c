@@ -76,8 +76,28 @@ static bool prepare(struct vvi_contact_step *w)
   return true;
 }
 
+/* Nothing depends on the order of groups: here it is a k + b, modulo their number, a without common factor. */
+static void answer_shuffled(struct vvi_contact_step *w)
+{
+  const uint64_t n = (uint64_t)w->groups, b = w->shuffle % n;
+  uint64_t a = 1 + w->shuffle / 7 % n;
+  for (bool found = false; !found; a += !found) {
+    uint64_t x = a, y = n;
+    while (y > 0) {
+      const uint64_t rest = x % y;
+      x = y, y = rest;
+    }
+    found = x == 1;
+  }
+  for (uint64_t k = 0; k < n; k++) vvi_group_answer(w, &w->group[(a * k + b) % n], w->island_work[0]);
+}
+
 static void answer_all(struct vvi_contact_step *w)
 {
+  if (w->shuffle > 0 && w->groups > 0) {
+    answer_shuffled(w);
+    return;
+  }
   if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
     return;

@@ -132,6 +132,13 @@ struct vvi_features {
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;
+  /* over ranks: near pairs that this one has found, and which of them are contacts of all.  In `search` are those of all ranks
+   * that are, in their order. */
+  vvi_sheet_near *mine; /* [mine_room] */
+  unsigned char *taken;
+  int32_t n_mine;
+  int64_t mine_room;
+  bool sorted; /* those in `search` are */
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,
@@ -191,6 +198,7 @@ struct vvi_contact_step {
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
+  uint64_t shuffle;                            /* for tests: groups are answered in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
   vvi_island_contact *problem;

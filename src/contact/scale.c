@@ -10,6 +10,7 @@
  * For one contact that is z_n -> -e z_n.  Momenta are exchanged by the same rows and stay exact. */
 #include "contact/contact.h"
 #include "contact/shadow.h"
+#include "contact/sheets/ranks.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -32,6 +33,8 @@ struct vvi_scaling {
   double (*z)[3][6]; /* [movers] without and with the impulses of the step, and with half of them */
   int32_t *next;     /* [movers] of its part, -1: the last, NOWHERE: in none */
   int32_t *part_of;  /* [movers] of those that stand for a part; -1: none */
+  int32_t *told;     /* [movers] over ranks: movers whose z goes to all, */
+  double *rows;      /* [movers] and these, as z */
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
@@ -134,8 +137,32 @@ static const double *momenta(const struct vvi_contact_step *w, double share)
   return p;
 }
 
+/* The mover of the search that a mover with an owner is; -1: all ranks have it. */
+static int32_t of_search(const struct vvi_contact_step *w, int32_t n)
+{
+  return n >= w->features->first ? w->features->point[n - w->features->first] : -1;
+}
+
+/* Over ranks: z of points is known to who moves them. */
+static bool tell_ranks(struct vvi_contact_step *w)
+{
+  struct vvi_scaling *k = w->scaling;
+  const int reals = (int)(sizeof *k->z / sizeof(double));
+  int32_t n = 0;
+  if (w->features == NULL || w->features->search->ranks == NULL) return true;
+  for (int32_t i = 0; i < k->parts; i++)
+    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+      k->told[n] = of_search(w, m), memcpy(k->rows + (int64_t)reals * n, k->z[m], sizeof k->z[m]);
+  if (!vvi_sheet_spread_rows(w->features->search, n, k->told, reals, k->rows)) return false;
+  n = 0;
+  for (int32_t i = 0; i < k->parts; i++)
+    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+      memcpy(k->z[m], k->rows + (int64_t)reals * n, sizeof k->z[m]);
+  return true;
+}
+
 /* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
-static void velocities(struct vvi_contact_step *w)
+static bool velocities(struct vvi_contact_step *w)
 {
   static const double share[3] = {0.0, 1.0, 0.5};
   struct vvi_scaling *k = w->scaling;
@@ -167,6 +194,7 @@ static void velocities(struct vvi_contact_step *w)
     const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = momenta(w, share[with]), .f = w->f};
     vvi_shadow_fly(k->shadow, &from, add_places, &a);
   }
+  return tell_ranks(w);
 }
 
 /* ---- parts ---- */
@@ -178,9 +206,11 @@ static bool fit_arrays(struct vvi_contact_step *w)
   for (int32_t g = 0; g < w->groups; g++) contacts += w->group[g].n;
   if (k->movers < w->movers) {
     k->z = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
-    k->next = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->movers);
-    k->movers = k->z != NULL && k->next != NULL ? w->movers : 0;
+    k->next = VVI_ARENA_NEW(w->arena, int32_t, 3 * (int64_t)w->movers);
+    k->rows = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
+    k->movers = k->z != NULL && k->next != NULL && k->rows != NULL ? w->movers : 0;
     k->part_of = k->next != NULL ? k->next + w->movers : NULL;
+    k->told = k->next != NULL ? k->part_of + w->movers : NULL;
   }
   if (k->room < contacts) {
     const int32_t room = 2 * contacts + 16;
@@ -439,7 +469,7 @@ bool vvi_scaling_act(struct vvi_contact_step *w)
   if (k == NULL || w->f == NULL) return true;
   k->stray = 0.0;
   if (!fit_arrays(w)) return false;
-  if (make_parts(w)) velocities(w);
+  if (make_parts(w) && !velocities(w)) return false;
   for (int32_t i = 0; i < k->parts; i++)
     if (is_scaled(&k->part[i]))
       scale(w, &k->part[i]);

@@ -196,12 +196,17 @@ static bool flies_whole(const vvi_shadow *k, int block)
   return k->zone == NULL || k->zone[block].whole;
 }
 
-/* One array of a block, or the nodes of its largest set. */
+/* One array of a block, or the nodes of its largest set; over ranks those that this one moves. */
 static void copy(const vvi_shadow *k, int block, int columns, int64_t first, const double *from, double *to)
 {
   const vv_block *b = &k->model->block[block];
   if (flies_whole(k, block)) {
-    memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
+    if (b->spans == 0) memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
+    for (int64_t i = 0; i < b->spans; i++)
+      for (int c = 0; c < columns; c++) {
+        const int64_t at = first + c * b->column + b->span[i].first;
+        memcpy(to + at, from + at, sizeof *to * (size_t)b->span[i].n);
+      }
     return;
   }
   const vvi_shadow_zone *z = &k->zone[block];
@@ -224,10 +229,13 @@ void vvi_shadow_start(const vvi_shadow *k, const double *p)
 static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
 {
   double *q = k->q + b->q0, *p = k->p + b->p0;
-  if (j == 1)
+  if (j == 1 && b->spans == 0)
     for (int64_t n = 0; n < b->kind->node_p * b->column; n++) p[n] += 0.5 * h * from->f[b->p0 + n];
-  else
-    b->kind->kick(b, from->t, h, q, p);
+  for (int64_t i = 0; j == 1 && i < b->spans; i++)
+    for (int c = 0; c < b->kind->node_p; c++)
+      for (int64_t n = c * b->column + b->span[i].first, end = n + b->span[i].n; n < end; n++)
+        p[n] += 0.5 * h * from->f[b->p0 + n];
+  if (j > 1) b->kind->kick(b, from->t, h, q, p);
   b->kind->drift(b, h, q, p);
 }
 

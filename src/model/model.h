@@ -124,6 +124,9 @@ void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const doubl
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
 /* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
 vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);
+/* Over ranks: momenta that this rank moves, n of them from `first` on; else those of a block at a time. */
+typedef void vvi_piece_fn(void *user, int64_t first, int64_t n);
+void vvi_sys_momenta(const vv_model *m, vvi_piece_fn *fn, void *user);
 void vvi_sys_gather(const vv_model *m, vv_state *x);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */

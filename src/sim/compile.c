@@ -410,19 +410,32 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   return VV_OK;
 }
 
-/* Ranks share what flies freely; where surfaces may touch one process has to have all of it. */
+/* The first block that ranks would share; NULL: each of them moves everything. */
+static const vv_block *shared_block(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->share != NULL && m->block[i].nodes > 0) return &m->block[i];
+  return NULL;
+}
+
+/* Ranks share what the leapfrog moves. */
 static vv_status share(vv_model *m, const vv_net *net)
 {
-  const vv_group *record = vv_sub(m->root, "record");
-  if (net->ranks > 1 && m->sheets != NULL)
-    return vvi_fail(m->ctx, VV_UNSUPPORTED,
-                    "%s: shells that may touch something are not shared over ranks yet: use one process, or "
-                    "`contacts: [{response: none}]`",
-                    m->source);
+  const vv_block *b = shared_block(m);
+  if (net->ranks > 1 && b != NULL && m->stepper != &vv_leapfrog_stepper)
+    return vvi_fail(
+        m->ctx, VV_UNSUPPORTED,
+        "%s: bodies of kind '%s' are shared over ranks by the leapfrog alone, not by '%s'; use one process, or "
+        "'method: {step: leapfrog}'",
+        m->source, b->kind->name, m->stepper->name);
+  for (int i = 0; net->ranks > 1 && i < m->n_block; i++)
+    if (m->block[i].kind->share != NULL && m->block[i].breaks)
+      return vvi_fail(
+          m->ctx, VV_UNSUPPORTED,
+          "%s: bodies of kind '%s' that may break (material.failure) are not shared over ranks; use one process",
+          m->source, m->block[i].kind->name);
   if (net->ranks > 1 && m->joints != NULL)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: joints are not shared over ranks yet: use one process", m->source);
-  if (net->ranks > 1 && vv_boolean(record, "modified"))
-    return vv_complain(record, "modified", "is not known over ranks; use one process");
   return vvi_sys_share(m, net);
 }
 
@@ -447,8 +460,8 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
 int64_t vv_model_tiles(const vv_model *m)
 {
   int64_t n = 0;
-  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
-    if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
+  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->n_block; i++)
+    if (m->block[i].kind->pieces != NULL && !m->block[i].breaks) n += m->block[i].kind->pieces(&m->block[i]);
   return n;
 }
 

@@ -1,6 +1,7 @@
 /* step/contact.c  See contact.h. */
 #include "step/contact.h"
 
+#include "contact/sheets/ranks.h"
 #include "math/math.h"
 
 #include <stdio.h>
@@ -149,7 +150,8 @@ static vv_status create_search(struct vv_step *s, vvi_sheet_search **out)
   for (int32_t i = 0; i < m->n_rule; i++)
     (*out)->margin[i] = fmin((m->rule[i].restitution < 1.0 ? 3e-3 : 1e-3) * m->edge_length, 0.5 * m->closest);
   (*out)->anticipates = true;
-  return VV_OK;
+  const struct vv_net *net = vvi_ctx_net(s->model->ctx);
+  return net != NULL ? vvi_sheet_share(*out, net) : VV_OK;
 }
 
 vv_status vvi_contact_prepare(struct vv_step *s)

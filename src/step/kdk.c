@@ -44,7 +44,7 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
   if (s->accelerator != NULL) {
     vvi_device_force(s, t, w->f);
   } else {
-    vvi_zero_shared(vv_ctx_threads(s->model->ctx), s->state->np, w->f);
+    vvi_momenta_zero(s->model, w->f);
     vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
   }
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
@@ -216,7 +216,7 @@ void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->keep) {
     s->noted_force = vvi_kdk_force(s, k, t);
-    vvi_axpy_shared(vv_ctx_threads(s->model->ctx), s->state->np, h, s->noted_force, s->state->p);
+    vvi_momenta_axpy(s->model, h, s->noted_force, s->state->p);
     return;
   }
   vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
@@ -267,7 +267,7 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   const bool both = k->keep && vvi_sys_flows(s->model);
   vvi_sys_drift(s->model, h, x->q, x->p);
   if (both) {
-    memset(k->f, 0, sizeof(double) * (size_t)x->np);
+    vvi_momenta_zero(s->model, k->f);
     vvi_sys_flow_kick(s->model, t + h, h, x->q, x->p, k->f, &s->ledger->posted);
   } else
     vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);

@@ -69,6 +69,9 @@ void vvi_axpy(int64_t n, double a, const double *x, double *y);
 /* The same by a team, and x = 0. */
 void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y);
 void vvi_zero_shared(int threads, int64_t n, double *x);
+/* Of the momenta of a model: those that this rank moves. */
+void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
+void vvi_momenta_zero(const vv_model *m, double *x);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
 /* The next entry of the log, counted as an impact; NULL: out of memory. */
