@@ -24,7 +24,8 @@ by_hand() { # every room of the library, without devices
   for name in common move force nodes loads columns formulas moves far; do
     echo "extern const char vvi_text_shell_$name[]; const char vvi_text_shell_$name[] = {0};"
   done >"$build/texts/none.c"
-  flags="-std=c17 -D_XOPEN_SOURCE=700 -DVV_NO_OPENCL -O3 -DNDEBUG -ffp-contract=off -fno-math-errno -fopenmp -w"
+  echo "#define VV_SOURCE_DIR \"$root\"" >"$build/texts/where.h"
+  flags="-std=c17 -D_XOPEN_SOURCE=700 -DVV_NO_OPENCL -O3 -DNDEBUG -ffp-contract=off -fno-math-errno -fopenmp -w -include $build/texts/where.h"
   flags+=" -I$root/include -I$root/src -I$root/bench $(pkg-config --cflags yaml-0.1 $hdf5)"
   find "$root/src" "$root/bench/tools.c" "$root/bench/mpi/ranks.c" "$build/texts" -name '*.c' ! -path '*/net/petsc.c' |
     xargs -P "$(nproc)" -I{} bash -c "mpicc $flags -c {} -o $build/hand/\$(echo {} | tr / _).o" &&

@@ -53,7 +53,8 @@ static double jacobi_sn(double u, double k)
 {
   double a[16] = {1.0}, c[16] = {k}, b = sqrt(1.0 - k * k);
   int n = 0;
-  for (; n < 15 && fabs(c[n]) > 1e-16; n++) a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
+  for (; n < 15 && fabs(c[n]) > 1e-16; n++)
+    a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
   double phi = ldexp(a[n] * u, n);
   for (; n > 0; n--) phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
   return sin(phi);
@@ -113,10 +114,12 @@ static vv_status long_row(book_chapter *c, vv_ctx *ctx, const long_run *k)
   if (!book_wants(c, k->id)) return VV_OK;
   BOOK_TRY(run(ctx, k->bodies, k->method, 1e-3, k->steps, &r));
   const vv_ledger *l = r.ledger;
-  const double band = l->max_joint_work / l->energy_scale, worst = fmax(l->max_closure, fmax(l->max_p_drift, l->max_L_drift));
+  const double band = l->max_joint_work / l->energy_scale,
+               worst = fmax(l->max_closure, fmax(l->max_p_drift, l->max_L_drift));
   book_claim row = {.id = k->id, .text = k->text, .published = "-", .evidence = k->evidence};
   snprintf(row.measured, sizeof row.measured, "books %s, joints %s m%s%s", book_error(worst).s,
-           book_error(l->posted.joint_gap).s, k->band ? ", energy in a band of " : "", k->band ? book_error(band).s : "");
+           book_error(l->posted.joint_gap).s, k->band ? ", energy in a band of " : "",
+           k->band ? book_error(band).s : "");
   book_judge_target(&row, fmax(worst, l->posted.joint_gap), 1e-12);
   snprintf(row.rule, sizeof row.rule, "energy books, momenta and joints (m) at most 1e-12");
   row.chaotic = true;
@@ -129,8 +132,8 @@ vv_status chapter_joints(book *b)
 {
   static const long_run k[] = {
       {"J3", "a double pendulum for 1e5 steps", two_bars, "step: leapfrog", "leapfrog, step 1e-3 s", 100000, true},
-      {"J4", "a double pendulum for 1e5 steps", two_bars, "step: energy-momentum", "energy-momentum, step 1e-3 s", 100000,
-       false},
+      {"J4", "a double pendulum for 1e5 steps", two_bars, "step: energy-momentum", "energy-momentum, step 1e-3 s",
+       100000, false},
       {"J5", "Bricard's mechanism, benchmark A04, for 10 s: six hinges, five rods, one freedom", bricard,
        "step: leapfrog", "leapfrog, step 1e-3 s", 10000, true},
       {"J6", "Bricard's mechanism, benchmark A04, for 10 s", bricard, "step: energy-momentum",

@@ -191,6 +191,7 @@ struct vvi_contact_step {
   struct vvi_features *features; /* features.c; NULL: no surfaces here */
   struct vvi_joint_step *joints; /* linked.c; NULL: none */
   int32_t *assembly_of;          /* [linkable] of movers; -1: no joint holds it */
+  int32_t *link_of;              /* [linkable] which node of the joints it is */
   int32_t linkable;              /* movers that joints may hold: those of shapes */
   int32_t links;                 /* rows of all joints, in ones and threes */
   int64_t *linked_at;            /* [assemblies] the look in which it was taken into a group */

@@ -39,12 +39,13 @@ vv_status vvi_linked_create(struct vvi_contact_step *w, struct vvi_joint_step *j
 {
   const struct vvi_joints *k = joints->joints;
   w->linkable = w->near->solids->movers;
-  w->assembly_of = VVI_ARENA_NEW(w->arena, int32_t, w->linkable + 1);
+  w->assembly_of = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->linkable + 2);
   w->linked_at = VVI_ARENA_NEW(w->arena, int64_t, k->assemblies);
   if (w->assembly_of == NULL || w->linked_at == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < w->linkable; i++) w->assembly_of[i] = -1;
+  w->link_of = w->assembly_of + w->linkable + 1;
   for (int32_t i = 0; i < k->nodes; i++)
-    if (k->node[i].mover >= 0) w->assembly_of[k->node[i].mover] = k->node[i].assembly;
+    if (k->node[i].mover >= 0) w->assembly_of[k->node[i].mover] = k->node[i].assembly, w->link_of[k->node[i].mover] = i;
   w->joints = joints;
   return VV_OK;
 }
@@ -81,15 +82,9 @@ void vvi_linked_forces(struct vvi_contact_step *w)
 
 double vvi_linked_speed(const struct vvi_contact_step *w, int32_t mover, double arm)
 {
-  const int32_t a = vvi_linked(w, mover);
-  int32_t n;
-  if (a < 0) return 0.0;
-  const vvi_joint_node *node = vvi_linked_nodes(w, a, &n);
-  const int32_t first = w->joints->joints->assembly[a].node0;
-  for (int32_t i = 0; i < n; i++)
-    if (node[i].mover == mover)
-      return vvi_norm3(w->joints->turned[first + i]) + arm * vvi_norm3(w->joints->turned[first + i] + 3);
-  return 0.0;
+  if (vvi_linked(w, mover) < 0) return 0.0;
+  const double *v = w->joints->turned[w->link_of[mover]];
+  return vvi_norm3(v) + arm * vvi_norm3(v + 3);
 }
 
 /* ---- islands ---- */
@@ -244,16 +239,11 @@ void vvi_linked_show(struct vvi_contact_step *w, vvi_contact_group *g, int32_t m
 
 void vvi_linked_rest(struct vvi_contact_step *w, int32_t mover, double *half)
 {
-  const int32_t a = vvi_linked(w, mover);
-  int32_t n;
-  if (a < 0) return;
-  const vvi_joint_node *node = vvi_linked_nodes(w, a, &n);
-  const int32_t first = w->joints->joints->assembly[a].node0;
-  for (int32_t k = 0; k < n; k++) {
-    if (node[k].mover != mover) continue;
-    const vv_block *b = &w->model->block[node[k].block];
-    double j[6];
-    for (int c = 0; c < 6; c++) j[c] = -(0.5 * w->h * w->joints->tie[first + k][c]);
-    b->kind->scatter(b, node[k].node, w->q + b->q0, j, half + b->p0);
-  }
+  if (vvi_linked(w, mover) < 0) return;
+  const int32_t n = w->link_of[mover];
+  const vvi_joint_node *node = &w->joints->joints->node[n];
+  const vv_block *b = &w->model->block[node->block];
+  double j[6];
+  for (int c = 0; c < 6; c++) j[c] = -(0.5 * w->h * w->joints->tie[n][c]);
+  b->kind->scatter(b, node->node, w->q + b->q0, j, half + b->p0);
 }

@@ -25,7 +25,8 @@ static bool some_general(const vv_model *m)
 bool vvi_rules_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
-  return vv_is(method, "step", "event") || (vv_is(method, "step", "auto") && only_bars(m) && !some_general(m));
+  return vv_is(method, "step", "event") ||
+         (vv_is(method, "step", "auto") && m->joints == NULL && only_bars(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */

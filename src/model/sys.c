@@ -211,7 +211,7 @@ vv_status vvi_sys_share(vv_model *m, const vv_net *net)
 {
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
-    if (b->kind->share == NULL || b->nodes == 0) continue;
+    if (b->kind->share == NULL || b->nodes == 0 || b->breaks) continue; /* what breaks has one rank, see vv_compile */
     VV_TRY(b->kind->share(b, net, &m->arena));
     VV_TRY(find_spans(b, net->rank, &m->arena));
   }

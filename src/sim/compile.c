@@ -200,7 +200,7 @@ static vv_status choose_method(vv_model *m)
   if (vv_is(g, "step", "auto")) {
     const bool rubber = has_rubber(m) && vv_integer(g, "order") == 2;
     const bool cut = !is_variational(m) && (names_a_jump(g) || (touches(m) && !rubber));
-    vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) ? "event" : "leapfrog");
+    vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
   const bool paper = projects(m, VVI_UNTOUCHED);
   if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");

@@ -184,7 +184,7 @@ vv_status shell_share_tiles(vv_block *b, const vv_net *net, vvi_arena *arena)
 {
   shell_plan *plan = b->plan;
   if (plan == NULL || plan->tiles == 0) return VV_OK;
-  VV_ASSERT(!b->breaks || net->ranks == 1); /* what breaks cuts elements of other tiles */
+  VV_ASSERT(!b->breaks); /* what breaks cuts elements of other tiles */
   sharing w = {.b = b, .plan = plan, .net = net, .arena = arena};
   shell_share *share = VVI_ARENA_NEW(arena, shell_share, 1);
   w.tile_rank = VVI_ARENA_NEW(arena, int32_t, plan->tiles);

@@ -216,8 +216,9 @@ static vv_status check_start(const builder *k, const vvi_joint *j, const vv_move
   if (j->tie[0].type == VVI_TIE_LENGTH)
     return vv_complain(j->group, "length", "is %.9g, but the ends are %.9g apart at the start", j->length,
                        j->length + g[0]);
-  return vv_complain(j->group, vv_has(j->group, "to") ? "to" : "at", "the ends of this %s are %.3g from where it wants them; move one",
-                     vv_text(j->group, "kind"), most);
+  return vv_complain(j->group, vv_has(j->group, "to") ? "to" : "at",
+                     "the ends of this %s are %.3g from where it wants them; move one", vv_text(j->group, "kind"),
+                     most);
 }
 
 static vv_status read_joint(builder *k, const vv_group *g, vvi_joint *j)
