@@ -58,6 +58,7 @@ typedef struct shell_body {
   double columns;        /* reals of an element in the state; 0: none, the shell is elastic */
   double lane_columns;   /* of these in the columns of its group */
   double points;         /* through the thickness; 0: never flows */
+  double mean, trace;    /* of the stress at them: E/(4 (1 - nu)), nu/(1 - nu) */
   double level[SHELL_MOST_POINTS],
       weight[SHELL_MOST_POINTS]; /* levers of B in the metric at the points; their sum is 1 */
   vvi_plastic plastic;
