@@ -194,7 +194,7 @@ static void look_points(const shell_body *k, int lane, const pair rest[7], const
     pair one, two;
     point_parts_pair(&stress, &p, i, rest, z, &one, &two);
     out->mises = fmax(out->mises, one[lane] + two[lane]);
-    out->alpha = fmax(out->alpha, z[SHELL_GROUP * (SHELL_Z_POINTS + SHELL_Z_POINT * i + 3) + lane]);
+    out->alpha = fmax(out->alpha, z[SHELL_GROUP * shell_alpha_column(k, i) + lane]);
   }
 }
 

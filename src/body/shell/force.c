@@ -424,8 +424,10 @@ INLINE void ask_internal(const task *w, int i)
   if (i >= w->t->groups || *mark == SHELL_VIRGIN) return;
   const shell_group *g = &w->t->group[i];
   const double *z = shell_group_z(w->k, w->t, g, w->q);
-  const int from = *mark == SHELL_FLOWED ? SHELL_Z_POINTS : 0; /* the points alone */
-  for (int c = from * g->count; c < (int)w->k->lane_columns * g->count; c += LINE) __builtin_prefetch(z + c);
+  const bool elastic = *mark == SHELL_FLOWED; /* now, and probably again */
+  const int from = elastic ? shell_point_column(0) : 0;
+  const int to = elastic ? shell_alpha_column(w->k, 0) : (int)w->k->lane_columns;
+  for (int c = from * g->count; c < to * g->count; c += LINE) __builtin_prefetch(z + c);
 }
 
 /* RUN groups of pairs, as in tile_gradient. */

@@ -36,7 +36,7 @@ INLINE void FN(points_measure)(const shell_body *k, const REAL rest[3], const RE
 {
   const int points = (int)k->points;
   for (int i = 0; i < points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
+    const int column = shell_point_column(i);
     const double level = k->level[i];
     REAL X[3], P[3], *T = f->T[i];
     for (int c = 0; c < 3; c++) {
@@ -76,7 +76,7 @@ INLINE void FN(point_over)(const shell_body *k, const FN(points) * f, int i, con
   xi[0] = (k->mean * f->o[i]) * (T[0] + T[3]), xi[1] = (0.5 * shear) * (T[0] - T[3]);
   xi[2] = shear * T[1], xi[3] = shear * T[2];
   if (!(k->plastic.kinematic > 0.0)) return;
-  const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
+  const int column = shell_point_column(i);
   const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
   REAL n[4], grown;
   const double third = k->plastic.kinematic / 3.0;
@@ -129,7 +129,7 @@ INLINE void FN(points_sum)(const shell_body *k, const FN(points) * f, const REAL
 /* What kinematic hardening stores at a point. */
 INLINE void FN(back_energy)(const shell_body *k, int i, const REAL rest[3], const double *z, REAL *W)
 {
-  const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
+  const int column = shell_point_column(i);
   const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
   REAL n[4], grown;
   FN(back_strain)(rest, D, n, &grown);
@@ -186,7 +186,7 @@ INLINE int FN(points_look)(const shell_body *k, const REAL rest[7], const double
   first &= *real;
   if (!FN(any)(&first)) return 0; /* below the first yield stress, and it never falls */
   for (int i = 0; i < points; i++) {
-    f->alpha[i] = KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3);
+    f->alpha[i] = KEPT(shell_alpha_column(k, i));
     FN(plastic_yield)(&k->plastic, &f->alpha[i], &f->Y[i], &f->H[i]);
     FN(plastic_on)(&f->A[i], &f->B[i], &f->Y[i], &f->on[i]);
     f->on[i] &= *real, any |= f->on[i];
@@ -213,10 +213,10 @@ INLINE void FN(points_grow)(const shell_body *k, const FN(flowing) * f, const RE
   }
   FN(invert)((int)k->points, over);
   for (int i = 0; i < (int)k->points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
+    const int column = shell_point_column(i);
     const MASK flows = (MASK)(f->grown[i] > none);
     for (int c = 0; c < 3; c++) AT(column + c) += PICK(flows, over[i] * more[i][c], none);
-    AT(column + 3) = f->alpha[i] + f->grown[i];
+    AT(shell_alpha_column(k, i)) = f->alpha[i] + f->grown[i];
   }
 }
 
