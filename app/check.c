@@ -74,10 +74,22 @@ static void print_size(const app_scene *s)
          app_bytes(amount, sizeof amount, IMPACT_BYTES * events), events);
 }
 
-/* Below eight tiles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a step. */
+/* Some line of the scene lets bodies touch. */
+static bool may_touch(const app_scene *s)
+{
+  char group[32], word[64];
+  for (int n = 0;; n++) {
+    snprintf(group, sizeof group, "contacts[%d]", n);
+    if (app_scene_word(s, group, "between", word, sizeof word)[0] == '\0') return false;
+    if (strcmp(app_scene_word(s, group, "response", word, sizeof word), "none") != 0) return true;
+  }
+}
+
+/* Below eight tiles a rank whole tiles no longer balance; a rank with N triangles moves some 700 sqrt(N) bytes a step.  With
+ * contact all ranks know a box of displacements of every 64 nodes. */
 static void print_ranks(const app_scene *s)
 {
-  enum { LEAST_TILES = 8, TILE = 512 };
+  enum { LEAST_TILES = 8, TILE = 512, BOX = 48, STRIP = 64 };
   const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
   char amount[32];
   if (most < 2) return;
@@ -85,6 +97,9 @@ static void print_ranks(const app_scene *s)
          (long long)most);
   printf("                     about %s each in a step\n",
          app_bytes(amount, sizeof amount, 700.0 * sqrt((double)tiles * TILE / (double)most)));
+  if (may_touch(s))
+    printf("                     and with contact %s more, and what is near something\n",
+           app_bytes(amount, sizeof amount, (double)vv_model_nodes(s->model) * BOX / STRIP));
 }
 
 static int check(const app_scene *s, const char *path)

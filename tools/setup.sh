@@ -7,7 +7,7 @@
 #   tools/setup.sh deb       also what builds and checks the Debian package
 #   tools/setup.sh clang     also clang with its OpenMP runtime (make tsan, make fuzz)
 #   tools/setup.sh peers     also the engines of make peers: Bullet, ODE, MuJoCo
-#   tools/setup.sh mpi       also OpenMPI and PETSc, which visviva-mpi needs (make mpi)
+#   tools/setup.sh mpi       also OpenMPI and PETSc, which visviva-mpi uses, and MPICH, for its tests (make mpi)
 #   tools/setup.sh web       also Node and npm, which build the report page (make web)
 #   tools/setup.sh web-test  also Chromium and h5py, which test it (make web-test)
 set -euo pipefail
@@ -70,6 +70,7 @@ look() {
   if [ "${1:-}" = mpi ]; then
     { has mpicc && has mpiexec; } || need libopenmpi-dev openmpi-bin
     module PETSc || need libpetsc-real-dev
+    { module mpich && has mpiexec.mpich; } || need libmpich-dev mpich
   fi
   case "${1:-}" in web*)
     has node || need nodejs

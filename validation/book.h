@@ -139,6 +139,7 @@ vv_status chapter_rigid_many(book *b);
 vv_status chapter_rigid_em(book *b);
 vv_status chapter_shells(book *b);
 vv_status chapter_materials(book *b);
+vv_status chapter_joints(book *b);
 
 #define BOOK_TRY(call)                    \
   do {                                    \

@@ -28,6 +28,7 @@ static const struct {
     {"materials", 'F', chapter_materials},
     {"wall", 'W', chapter_wall},
     {"histories", 'H', chapter_histories},
+    {"joints", 'J', chapter_joints},
 };
 
 enum { MOST_ROWS = 256 };

@@ -1,6 +1,6 @@
 /* app/mpi/ranks.c  visviva-mpi run: the ranks of this job share one run, and rank 0 speaks. */
 #include "app.h"
-#include "net/petsc.h"
+#include "net/mpi.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,8 +38,8 @@ static bool same_everywhere(const vv_net *net)
 
 bool app_ranks_begin(const vv_net **net)
 {
-  if (vvi_net_petsc_begin(net) != VV_OK) {
-    app_error("MPI or PETSc did not start");
+  if (vvi_net_mpi_begin(net) != VV_OK) {
+    app_error("MPI did not start");
     return false;
   }
   if ((*net)->rank > 0) { /* one rank speaks */
@@ -57,5 +57,5 @@ bool app_ranks_agree(const vv_net *net, bool good)
 
 void app_ranks_end(void)
 {
-  vvi_net_petsc_end();
+  vvi_net_mpi_end();
 }

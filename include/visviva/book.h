@@ -20,10 +20,13 @@ typedef struct vv_sum {
 
 typedef struct vv_posted {
   vv_sum external_work, friction_loss, restitution_loss; /* J, since the start */
-  vv_sum step_loss; /* J: along normals of contacts that last: what finite steps make of rest and sliding */
+  vv_sum step_loss;  /* J: along normals of contacts that last: what finite steps make of rest and sliding */
+  vv_sum joint_work; /* J: what joints did to the kinetic energy, which is an error of the step: they do no work */
   vv_sum plastic_work, viscous_loss, damage_loss; /* J: what materials dissipate */
   vv_sum impulse[3], moment[3];                   /* external: loads, gravity, supports, obstacles */
   double impulse_abs, moment_abs;                 /* sizes of what loads and supports exchanged: rounding scales */
+  double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
+  double joint_gap;                               /* m: the farthest that a joint was from where it should be */
   double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
 } vv_posted;
 
@@ -59,6 +62,7 @@ struct vv_ledger {
   double max_rise;       /* J: by which it was later found above that */
   double touched[8];     /* s: when the bodies of each stop condition last touched, or moved; 0: never */
   double shadow_initial; /* J: the energy kept to fourth order at the start; not a number: it is not what is judged */
+  double max_joint_work; /* J: its largest size so far */
   double max_shadow_gap; /* J: largest gap of it in the books, */
   double max_shadow_off; /* J: and its largest distance from the plain energy */
   int64_t sane;          /* last step at which the energy was within reason */

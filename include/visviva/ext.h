@@ -105,6 +105,10 @@ typedef struct vv_body {
 } vv_body;
 
 struct vv_net; /* visviva/net.h */
+/* Nodes one behind the other. */
+typedef struct vv_span {
+  int64_t first, n;
+} vv_span;
 typedef struct vv_block {
   const struct vv_body_kind *kind;
   unsigned claims; /* the kind's; fill may take some back (VV_LINEAR for a nonlinear material) */
@@ -130,6 +134,8 @@ typedef struct vv_block {
   bool viscous;          /* set by fill: momenta are damped at whole steps */
   bool breaks;           /* set by fill: elements may break */
   int threads;
+  int64_t spans; /* over ranks: the nodes that this rank moves, q and p of all others are not kept up; 0: all of them */
+  vv_span *span; /* [spans] */
 } vv_block;
 
 /* The body of a block that owns a node: their nodes lie one behind the other. */
@@ -385,6 +391,7 @@ typedef struct vv_body_kind {
   void (*unshare)(vv_block *b);
   int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);
+  int (*owner)(const vv_block *b, int64_t node); /* the rank that moves a node of a block that is shared */
   const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
   const vv_vary_table *vary;
   const vv_implicit_table *implicit;

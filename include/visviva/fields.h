@@ -34,7 +34,8 @@ enum vv_field_flag {
   VV_OPEN_LO = 4,  /* value > lo rather than value >= lo      */
   VV_OPEN_HI = 8,  /* value < hi rather than value <= hi      */
   VV_PATH = 16,    /* TEXT: a file, counted from the scene's folder */
-  VV_MOVED = 32    /* VECTOR: a position, which differs between copies of a body */
+  VV_MOVED = 32,   /* VECTOR: a position, which differs between copies of a body */
+  VV_AMONG = 64    /* NAMES: the words may stand among the names */
 };
 
 typedef struct vv_field {

@@ -1,7 +1,7 @@
 /* visviva/ledger.h  tier: use.  Every joule and every newton-second has a name.
  *
  * Audited: totals computed from the state.  Posted: work and impulses that the steppers book while they act.
- *   closure  = (total - external_work + losses - initial total) / energy scale        [ledger 1]
+ *   closure  = (total - external_work - joint_work + losses - initial total) / energy scale   [ledger 1]
  *              losses: friction, restitution, step_loss, plastic work, viscosity, damage
  *              and 0 where the rounding of places alone explains it                   [ledger 10]
  *   drift    = |p - impulse - initial p| / momentum scale                             [ledger 2] */
@@ -60,7 +60,8 @@ typedef struct vv_ledger vv_ledger; /* its fields are read by the functions belo
   X(PLASTIC_WORK, "plastic_work", "J")         \
   X(VISCOUS_LOSS, "viscous_loss", "J")         \
   X(DAMAGE_LOSS, "damage_loss", "J")           \
-  X(STEP_LOSS, "step_loss", "J")
+  X(STEP_LOSS, "step_loss", "J")               \
+  X(JOINT_WORK, "joint_work", "J")
 #define VV_LEDGER_ENUM(name, text, unit) VV_LEDGER_##name,
 typedef enum vv_ledger_column { VV_LEDGER_LIST(VV_LEDGER_ENUM) VV_LEDGER_COLUMNS } vv_ledger_column;
 

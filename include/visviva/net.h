@@ -1,4 +1,4 @@
-/* visviva/net.h  tier: extend.  Ranks that share one run: a table of seven functions, so that nobody else knows how they talk.
+/* visviva/net.h  tier: extend.  Ranks that share one run: a table of eight functions, so that nobody else knows how they talk.
  *
  * Every rank compiles the same scene and owns some of its tiles.  Rows of numbers are moved and never added on the way: sums
  * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order. */
@@ -16,6 +16,7 @@ typedef struct vv_place {
 
 typedef struct vv_net {
   int rank, ranks;
+  uint64_t shuffle; /* 0: a rank gets tiles that follow each other; else they are dealt out at random, from this seed */
   /* root_of_leaf[leaves]: where each row of a leaf array of this rank comes from; roots: rows of its own root array. */
   vv_status (*star)(const struct vv_net *n, int32_t roots, int32_t leaves, const vv_place *root_of_leaf, vv_star **out);
   /* Moves rows of `bytes` from root arrays to leaf arrays; between the two calls the root array is not written. */
@@ -24,6 +25,9 @@ typedef struct vv_net {
   void (*star_free)(vv_star *s);
   void (*sum)(const struct vv_net *n, int count, int64_t *x);  /* over all ranks: exact sums, counts, flags */
   void (*least)(const struct vv_net *n, int count, double *x); /* over all ranks; negate for the largest */
+  /* Rows to everybody: data has rows[0] rows of rank 0, then rows[1] of rank 1, ...; this rank has filled in its own.  A row
+   * has a multiple of 8 bytes. */
+  void (*all)(const struct vv_net *n, const int64_t *rows, int bytes, void *data);
   /* Packages to other ranks: data[i] of bytes[i] goes to rank to[i].  *in[*got] are malloc'ed, as are the two lists, in the
    * order of the senders. */
   vv_status (*deal)(const struct vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,

@@ -75,7 +75,7 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
+    o->first = legs, o->legs = 0, o->rows = 0, o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
     o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
@@ -93,12 +93,12 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
       o->legs++;
     }
   }
-  return movers;
+  return vvi_linked_number(w, g, n, movers, legs);
 }
 
-/* ---- the impulses of all contacts on one mover ---- */
+/* ---- the impulses of all contacts on one mover, and what joints answer ---- */
 
-static void gather(const vvi_contact_group *g, int32_t n, int32_t movers, double (*out)[6])
+static void gather(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, int32_t movers, double (*out)[6])
 {
   memset(out, 0, sizeof *out * (size_t)movers);
   for (int32_t i = 0; i < n; i++) {
@@ -113,13 +113,14 @@ static void gather(const vvi_contact_group *g, int32_t n, int32_t movers, double
       for (int c = 0; c < 6; c++) y[c] += f[c];
     }
   }
+  vvi_linked_spread(w, g, movers, out);
 }
 
 /* A contact alone without friction on one or two movers, the most frequent case, needs no solver: J = max(0, (b - Uf)/D). */
 static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
 {
   vvi_island_contact *o = &g->problem[0];
-  if (o->friction > 0.0) return false;
+  if (o->friction > 0.0 || g->links > 0) return false;
   const double d = compliance(w, c);
   memset(o->j, 0, sizeof o->j);
   if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
@@ -155,7 +156,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
     return;
   }
   vvi_island_problem p = {.movers = movers,
-                          .contacts = n,
+                          .contacts = n + g->links,
                           .inverse = (const double(*)[12])g->inverse,
                           .leg = g->leg,
                           .contact = g->problem,
@@ -256,10 +257,33 @@ static double changes(const vvi_contact_group *g, const vvi_island_contact *o)
   return sum;
 }
 
+/* U+ of all contacts with the impulses that joints answered exactly, whatever the solver left of their rows: books are exact. */
+static void see_after(const vvi_contact_group *g, int32_t n)
+{
+  for (int32_t i = 0; i < n; i++) {
+    vvi_island_contact *o = &g->problem[i];
+    memcpy(o->after, o->free, sizeof o->after);
+    for (int l = 0; l < o->legs; l++) {
+      const vvi_leg *leg = &g->leg[o->first + l];
+      const double *a = g->inverse[leg->mover], *j = g->change[leg->mover];
+      double v[3], s[3];
+      vvi_times6(a, j, v);
+      vvi_times6(a + 6, j + 3, s);
+      for (int k = 0; k < (o->friction > 0.0 ? 3 : 1); k++)
+        o->after[k] += vvi_dot3(leg->force[k], v) + vvi_dot3(leg->moment[k], s);
+    }
+  }
+}
+
 static void fly_island(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers)
 {
-  gather(g, n, movers, g->change);
-  for (int32_t i = 0; i < movers; i++) vvi_mover_fly(w, g->who[i], g->change[i]);
+  gather(w, g, n, movers, g->change);
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].flown = false;
+  for (int32_t i = 0; i < movers; i++)
+    if (vvi_linked(w, g->who[i]) < 0)
+      vvi_mover_fly(w, g->who[i], g->change[i]);
+    else if (!w->work[g->who[i]].flown)
+      vvi_linked_fly(w, vvi_linked(w, g->who[i]), g);
 }
 
 /* Contacts of one pair, which lie side by side: the end of those that begin with i, at the flown poses. */
@@ -361,6 +385,22 @@ static bool rests(const struct vvi_contact_step *w, const vvi_contact_group *g, 
   return true;
 }
 
+/* Of a mover whose inverse mass is a multiple of 1, or of one on a guide. */
+static double mass_of(const vv_mover *m)
+{
+  const double *a = m->inverse_mass, sum = a[0] + a[1] + a[2], off = a[3] * a[3] + a[4] * a[4] + a[5] * a[5];
+  const bool guided = off > 0.0 || a[0] != a[1] || a[1] != a[2];
+  return sum > 0.0 ? (guided ? 1.0 : 3.0) / sum : 0.0;
+}
+
+static void invert6(const double a[6], double out[6])
+{
+  double c[6];
+  const double det = vvi_adjoint6(a, c), size = a[0] + a[1] + a[2];
+  const bool good = det > 1e-30 * size * size * size;
+  for (int k = 0; k < 6; k++) out[k] = good ? c[k] / det : 0.0;
+}
+
 /* What a mover got beyond the impulses of contacts comes from outside. */
 static void post_extra(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover, const double extra[6])
 {
@@ -395,6 +435,25 @@ static void post_frozen(const struct vvi_contact_step *w, vvi_contact_group *g, 
   }
 }
 
+/* A mover that joints hold gets what stops it: its half kick is not f alone. */
+static void stop_linked(struct vvi_contact_step *w, vvi_contact_group *g, int32_t i)
+{
+  const vv_mover *at = &w->near->mover[g->who[i]];
+  vvi_working *m = &w->work[g->who[i]];
+  double change[6], own[6], j[6], extra[6];
+  invert6(at->inverse_inertia, own);
+  for (int c = 0; c < 6; c++) change[c] = -m->now[c];
+  for (int c = 0; c < 3; c++) j[c] = mass_of(at) * change[c];
+  vvi_times6(own, change + 3, j + 3);
+  for (int c = 0; c < 6; c++) {
+    extra[c] = j[c] - g->change[i][c];
+    g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c]);
+  }
+  vvi_mover_push(w, g->who[i], j, change);
+  memset(m->now, 0, sizeof m->now);
+  post_extra(w, g, g->who[i], extra);
+}
+
 /* The drift is nothing, to the bit: p = -h f/2, which the half kick turns into 0. */
 static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t movers)
 {
@@ -402,6 +461,10 @@ static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover
     vvi_working *m = &w->work[g->who[i]];
     const vv_block *b = &w->model->block[m->block];
     double extra[6] = {0}, was[6], all[6];
+    if (vvi_linked(w, g->who[i]) >= 0) {
+      stop_linked(w, g, i);
+      continue;
+    }
     for (int c = 0; c < 6; c++) was[c] = m->now[c] - m->kick[c], all[c] = g->change[i][c];
     for (int c = 0; c < b->kind->node_p && c < 6; c++) {
       double *p = &w->p[b->p0 + c * b->column + m->node];
@@ -453,6 +516,28 @@ static void show_steady(struct vvi_contact_step *w, const vvi_contact *c, const 
   }
 }
 
+/* What joints to something outside gave: all that movers of an assembly got beside the impulses of contacts. */
+static void post_linked(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, bool still)
+{
+  double before[6];
+  if (g->links == 0) return;
+  memcpy(before, g->outside, sizeof before);
+  for (int32_t i = 0; i < movers; i++)
+    if (vvi_linked(w, g->who[i]) >= 0) post_extra(w, g, g->who[i], g->change[i]);
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_island_contact *o = &g->problem[i];
+    for (int l = 0; l < o->legs; l++) {
+      const vvi_leg *leg = &g->leg[o->first + l];
+      double less[6] = {0};
+      if (vvi_linked(w, g->who[leg->mover]) < 0) continue;
+      for (int k = 0; k < (o->friction > 0.0 ? 3 : 1); k++)
+        for (int c = 0; c < 3; c++) less[c] -= o->j[k] * leg->force[k][c], less[3 + c] -= o->j[k] * leg->moment[k][c];
+      post_extra(w, g, g->who[leg->mover], less);
+    }
+  }
+  for (int k = 0; still && k < 6; k++) g->pending[k] += g->outside[k] - before[k];
+}
+
 static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
 {
   const bool still = rests(w, g, n, act, movers);
@@ -472,6 +557,8 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     post_frozen(w, g, c, o);
     if (c->near >= 0) post_feature(g, c, o);
   }
+  if (!still) vvi_linked_show(w, g, movers);
+  post_linked(w, g, n, movers, still);
   if (still) {
     stop(w, g, movers);
     return;
@@ -513,6 +600,10 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     ask(w, c, c->calm ? 0.0 : c->restitution, n, &g->problem[i]);
     memcpy(g->problem[i].j, c->hits == 0 ? c->warm : (const double[3]){0, 0, 0}, sizeof c->warm);
   }
+  if (g->links > 0) {
+    gather(w, g, n, movers, g->change);
+    vvi_linked_warm(w, g, n);
+  }
   if (n > FEW && movers > 0) foresee(w, g, n, act, movers);
   for (int round = 0; movers > 0; round++) {
     solve(w, g, n, act, movers, solver);
@@ -521,11 +612,12 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       continue;
     }
     if (round >= ROUNDS || !must_fly(w, n, act)) break;
-    gather(g, n, movers, g->change);
+    gather(w, g, n, movers, g->change);
     if (rests(w, g, n, act, movers) || !look_ahead(w, g, n, act, movers)) break;
   }
   reflect(w, g, n, act);
-  gather(g, n, movers, g->change);
+  gather(w, g, n, movers, g->change);
+  if (g->links > 0) see_after(g, n);
   double sum = 0.0, size = 0.0, part[2];
   bool loses = false; /* where nothing may be lost, calm is no remedy: what is brought is debt */
   bool calm = true;
@@ -549,20 +641,15 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
 
 /* ---- the last resort: one rigid piece for this drift ---- */
 
-/* Of a mover whose inverse mass is a multiple of 1, or of one on a guide. */
-static double mass_of(const vv_mover *m)
+/* What joints connect with a mover moves with it; what they hold to the ground stays. */
+static void take_linked(struct vvi_contact_step *w, int32_t mover, bool *fixed)
 {
-  const double *a = m->inverse_mass, sum = a[0] + a[1] + a[2], off = a[3] * a[3] + a[4] * a[4] + a[5] * a[5];
-  const bool guided = off > 0.0 || a[0] != a[1] || a[1] != a[2];
-  return sum > 0.0 ? (guided ? 1.0 : 3.0) / sum : 0.0;
-}
-
-static void invert6(const double a[6], double out[6])
-{
-  double c[6];
-  const double det = vvi_adjoint6(a, c), size = a[0] + a[1] + a[2];
-  const bool good = det > 1e-30 * size * size * size;
-  for (int k = 0; k < 6; k++) out[k] = good ? c[k] / det : 0.0;
+  const int32_t a = vvi_linked(w, mover);
+  int32_t n;
+  if (a < 0) return;
+  const vvi_joint_node *node = vvi_linked_nodes(w, a, &n);
+  for (int32_t k = 0; k < n; k++) w->work[node[k].mover].local = -3;
+  *fixed |= w->joints->joints->assembly[a].fixed;
 }
 
 /* Everything that moves with the piece: its movers, the pieces they belong to, and where one floats all that float. */
@@ -579,6 +666,7 @@ static int32_t piece_of(struct vvi_contact_step *w, vvi_contact_group *g, int32_
       *fixed |= m->frozen == 2;
       floats |= m->frozen == 1;
       m->local = -3;
+      take_linked(w, w->leg[c->first + l].mover, fixed);
       for (int32_t k = 0; m->frozen && k < g->movers; k++) {
         vvi_working *other = &w->work[g->mover[k]];
         if (other->frozen && other->piece == m->piece) other->local = -3;
@@ -637,6 +725,10 @@ static void slide(const struct vvi_contact_step *w, vvi_contact_group *g, int32_
     for (int l = 0; l < c->legs; l++) {
       const vvi_working *m = &w->work[w->leg[c->first + l].mover];
       free &= !(m->frozen == 2 && vvi_mover_still(m)) && m->moves && w->model->block[m->block].kind->node_p >= 3;
+    }
+    for (int l = 0; l < c->legs; l++) {
+      const int32_t a = vvi_linked(w, w->leg[c->first + l].mover);
+      free &= a < 0 || !w->joints->joints->assembly[a].fixed;
     }
     if (!free || (c->open && c->friction > 0.0)) memset(motion, 0, 9 * sizeof *motion);
     const double along = c->open ? vvi_dot3(motion + 3, c->n) : 0.0;

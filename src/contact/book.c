@@ -384,6 +384,7 @@ static void show_rest(struct vvi_contact_step *w, int32_t mover)
     const int64_t k = b->p0 + c * b->column + m->node;
     half_of(w)[k] = -(0.5 * w->h * w->f[k]);
   }
+  if (w->joints != NULL) vvi_linked_rest(w, mover, half_of(w));
   w->shown_at[w->shown++] = b->p0 + m->node;
 }
 

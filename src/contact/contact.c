@@ -31,13 +31,14 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   for (int32_t i = 0; i < m->solids->n; i++) soft |= m->solids->object[i].soft;
   w->forced = soft || vvi_sys_booked(m);
   for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven || m->block[i].viscous;
+  w->links = vvi_links_of(m);
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);
   if (!w->fly_q || !w->island_work || !w->own || !vvi_movers_fit(w, m->solids->movers) || !vvi_contacts_fit(w, 0, 0))
     return VV_NOMEM;
   w->fly_p = w->fly_q + m->nq;
-  if (!soft && !w->driven && w->forced) {
+  if (!soft && !w->driven && w->forced && m->joints == NULL) {
     w->rest.q = VVI_ARENA_NEW(arena, double, m->nq + 3 * m->np);
     if (w->rest.q == NULL) return VV_NOMEM;
     w->rest.p = w->rest.q + m->nq, w->rest.f = w->rest.p + m->np, w->rest.left = w->rest.f + m->np;
@@ -75,8 +76,28 @@ static bool prepare(struct vvi_contact_step *w)
   return true;
 }
 
+/* Nothing depends on the order of groups: here it is a k + b, modulo their number, a without common factor. */
+static void answer_shuffled(struct vvi_contact_step *w)
+{
+  const uint64_t n = (uint64_t)w->groups, b = w->shuffle % n;
+  uint64_t a = 1 + w->shuffle / 7 % n;
+  for (bool found = false; !found; a += !found) {
+    uint64_t x = a, y = n;
+    while (y > 0) {
+      const uint64_t rest = x % y;
+      x = y, y = rest;
+    }
+    found = x == 1;
+  }
+  for (uint64_t k = 0; k < n; k++) vvi_group_answer(w, &w->group[(a * k + b) % n], w->island_work[0]);
+}
+
 static void answer_all(struct vvi_contact_step *w)
 {
+  if (w->shuffle > 0 && w->groups > 0) {
+    answer_shuffled(w);
+    return;
+  }
   if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
     return;

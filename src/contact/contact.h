@@ -11,6 +11,7 @@
  * A run backwards is a run with all velocities turned round: `sign` times velocities and impulses. */
 #pragma once
 #include "contact/island/island.h"
+#include "contact/joints.h"
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "ledger/ledger.h"
@@ -51,6 +52,7 @@ typedef struct vvi_contact {
   bool placed; /* asked for where it ends, not for how fast it parts */
   bool held;   /* answered as one that holds, not as an impact */
   bool turns;  /* its gap is not linear in the velocities */
+  bool linked; /* a joint holds one of its movers */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
@@ -99,6 +101,7 @@ typedef struct vvi_contact_group {
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
   int32_t movers;
+  int32_t links;               /* rows of joints of the island that is solved, behind its contacts */
   int32_t *act;                /* [room] those that answer in this pass, sorted by island */
   int32_t *root;               /* [room] the island of each */
   vvi_island_contact *problem; /* [room] */
@@ -129,6 +132,13 @@ struct vvi_features {
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
   int64_t active_room;
   int32_t actives;
+  /* over ranks: near pairs that this one has found, and which of them are contacts of all.  In `search` are those of all ranks
+   * that are, in their order. */
+  vvi_sheet_near *mine; /* [mine_room] */
+  unsigned char *taken;
+  int32_t n_mine;
+  int64_t mine_room;
+  bool sorted; /* those in `search` are */
 };
 
 /* A step that began as the last one did, and left everything at rest, ends as that did: the answer is a function of places,
@@ -179,9 +189,15 @@ struct vvi_contact_step {
   int32_t *node; /* [node_room] */
   int64_t n_node, node_room;
   struct vvi_features *features; /* features.c; NULL: no surfaces here */
+  struct vvi_joint_step *joints; /* linked.c; NULL: none */
+  int32_t *assembly_of;          /* [linkable] of movers; -1: no joint holds it */
+  int32_t linkable;              /* movers that joints may hold: those of shapes */
+  int32_t links;                 /* rows of all joints, in ones and threes */
+  int64_t *linked_at;            /* [assemblies] the look in which it was taken into a group */
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
+  uint64_t shuffle;                            /* for tests: groups are answered in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
   vvi_island_contact *problem;
@@ -288,6 +304,29 @@ bool vvi_features_join(struct vvi_contact_step *w);
 void vvi_features_advance(struct vvi_contact_step *w);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);
+/* linked.c: bodies that joints hold */
+vv_status vvi_linked_create(struct vvi_contact_step *w, struct vvi_joint_step *joints);
+int32_t vvi_links_of(const vv_model *m); /* rows of all joints, in ones and threes */
+static inline int32_t vvi_linked(const struct vvi_contact_step *w, int32_t mover)
+{
+  return w->joints != NULL && mover >= 0 && mover < w->linkable ? w->assembly_of[mover] : -1;
+}
+void vvi_linked_forces(struct vvi_contact_step *w); /* accelerations become those that joints allow */
+double vvi_linked_speed(const struct vvi_contact_step *w, int32_t mover, double arm); /* m/s that joints may add */
+/* All movers of an assembly, and how many rows it has. */
+const vvi_joint_node *vvi_linked_nodes(const struct vvi_contact_step *w, int32_t assembly, int32_t *n);
+int32_t vvi_linked_rows(const struct vvi_contact_step *w, int32_t assembly);
+/* Movers that joints connect with those of the island, and the rows of these joints behind its n contacts; returns movers. */
+int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, int32_t legs);
+/* Impulses of contacts on the movers of the island get what joints answer. */
+void vvi_linked_spread(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers, double (*change)[6]);
+void vvi_linked_warm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n);
+/* Where its movers will be, with impulses beside what they got (NULL: none). */
+void vvi_linked_fly(struct vvi_contact_step *w, int32_t assembly, const vvi_contact_group *g);
+/* What is shown of impulses that hold is spread likewise. */
+void vvi_linked_show(struct vvi_contact_step *w, vvi_contact_group *g, int32_t movers);
+/* Half the impulse of forces and joints in a step, for a mover at rest: added to `half`. */
+void vvi_linked_rest(struct vvi_contact_step *w, int32_t mover, double *half);
 /* passes.c */
 void vvi_groups_make(struct vvi_contact_step *w);
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);

@@ -4,8 +4,10 @@
  * The search (contact/sheets) tells which pairs may meet in the coming drift.  A pair that would cross, or end nearer than its
  * target, gets the row of the end: weights and normal from there, arms of now [sheets 9]; torque-free rows exchange momenta
  * exactly whatever the weights are [sheets 6].  Pairs that are pressed together now have the row of now. */
+#include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/gap.h"
+#include "contact/sheets/ranks.h"
 #include "contact/sheets/rows.h"
 #include "math/math.h"
 
@@ -310,10 +312,19 @@ static double keep_of(const vvi_sheet_list *l)
   return fmin(KEEP * l->edge, 0.5 * l->closest);
 }
 
+static int by_lists(const void *x, const void *y)
+{
+  const vvi_sheet_near *a = x, *b = y;
+  if (a->order != b->order) return a->order < b->order ? -1 : 1;
+  return a->place < b->place ? -1 : a->place > b->place;
+}
+
 bool vvi_features_make(struct vvi_contact_step *w)
 {
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
+  if (k->ranks != NULL && !w->features->sorted) vvi_sort(k->near, (size_t)k->n_near, sizeof *k->near, by_lists);
+  w->features->sorted = true;
   for (int32_t i = 0; i < k->n_near; i++) {
     if (!w->features->active[i]) continue;
     const vvi_sheet_near *near = &k->near[i];
@@ -337,10 +348,9 @@ bool vvi_features_make(struct vvi_contact_step *w)
 /* ---- after the drift ---- */
 
 /* Weights and normal of the end, or of the crossing on the way.                                             [sheets 9] */
-static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal, vvi_closest *at)
+static bool meets(struct vvi_contact_step *w, const vvi_contact *c, vvi_sheet_near *near, double goal, vvi_closest *at)
 {
   const vvi_sheet_search *k = w->features->search;
-  vvi_sheet_near *near = &k->near[c->near];
   const vvi_sheet_motion *m = &k->motion;
   const int n = c->vertices;
   double x[4][3], y[4][3], time;
@@ -370,46 +380,117 @@ static bool meets(struct vvi_contact_step *w, const vvi_contact *c, double goal,
 }
 
 /* Most near pairs only pass by: those that would meet, or are as near as contacts that hold, become contacts. */
-static bool matters(struct vvi_contact_step *w, int32_t i)
+static bool matters(struct vvi_contact_step *w, vvi_sheet_near *near)
 {
   const vvi_sheet_search *k = w->features->search;
   const struct vvi_sheets *s = k->sheets;
-  const vvi_sheet_near *near = &k->near[i];
   const double keep = keep_of(&k->list[near->couple]);
-  vvi_contact c = {.near = i, .offset = k->list[near->couple].offset};
+  vvi_contact c = {.offset = k->list[near->couple].offset};
   vvi_closest at;
   if (near->d <= keep) return true;
   c.vertices = vvi_sheet_vertices(s, near->a, near->b, c.vertex);
-  return meets(w, &c, keep, &at);
+  return meets(w, &c, near, keep, &at);
+}
+
+/* What a plane of old holds apart is listed as near although it may be far: which planes there are depends on when lists were
+ * built, and what becomes a contact must not. */
+static bool is_near(const struct vvi_contact_step *w, vvi_sheet_near *near)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const vvi_sheet_list *l = &k->list[near->couple];
+  if (near->parted) {
+    vvi_closest now;
+    vvi_sheet_closest(&k->motion, near->a, near->b, false, &now);
+    near->d = now.d - l->offset, near->parted = false;
+    memcpy(near->n, now.n, sizeof now.n);
+  }
+  return near->d - l->step < l->margin + 1e-9 * (l->offset + l->margin);
+}
+
+static bool fit_active(struct vvi_contact_step *w, int32_t n)
+{
+  struct vvi_features *k = w->features;
+  if (n <= k->active_room) return true;
+  k->active_room = 2 * (int64_t)n + 256;
+  return (k->active = VVI_ARENA_NEW(w->arena, unsigned char, k->active_room)) != NULL;
 }
 
 /* all: contacts have made some faster than the search was told, and who they meet is not known. */
 static bool find_active(struct vvi_contact_step *w, bool all)
 {
   struct vvi_features *k = w->features;
-  if (k->search->n_near > k->active_room) {
-    k->active_room = 2 * (int64_t)k->search->n_near + 256;
-    if ((k->active = VVI_ARENA_NEW(w->arena, unsigned char, k->active_room)) == NULL) return false;
-  }
   const int32_t n = k->search->n_near;
+  if (!fit_active(w, n)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
-  for (int32_t i = 0; i < n; i++) k->active[i] = all || matters(w, i);
+  for (int32_t i = 0; i < n; i++)
+    k->active[i] = all ? is_near(w, &k->search->near[i]) : matters(w, &k->search->near[i]);
   k->actives = 0;
   for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;
+}
+
+/* ---- over ranks ---- */
+
+/* Those of this rank that become contacts, the first `known` of all are some already: then all ranks have those of all,
+ * and what they read.  -1 instead of how many: some rank has no memory. */
+static bool take_all(struct vvi_contact_step *w, int32_t known, bool good, const unsigned char *takes)
+{
+  struct vvi_features *k = w->features;
+  vvi_sheet_search *search = k->search;
+  vvi_sheet_ranks *r = search->ranks;
+  const vv_net *net = r->net;
+  int64_t all = known, n = 0, at = 0;
+  for (int32_t i = 0; good && i < k->n_mine; i++) n += takes[i] == 1;
+  for (int i = 0; i < net->ranks; i++) r->ones[i] = 1;
+  r->wishes[net->rank] = good ? n : -1;
+  net->all(net, r->ones, sizeof n, r->wishes);
+  for (int i = 0; i < net->ranks; i++) {
+    good &= r->wishes[i] >= 0;
+    if (i == net->rank) at = all;
+    all += r->wishes[i];
+  }
+  if (!good || all > INT32_MAX || !vvi_sheet_near_fit(search, all) || !fit_active(w, (int32_t)all)) return false;
+  for (int32_t i = 0; i < k->n_mine; i++)
+    if (takes[i] == 1) search->near[at++] = k->mine[i];
+  if (all > known) net->all(net, r->wishes, sizeof *search->near, search->near + known);
+  if (!vvi_sheet_spread_pairs(search, (int32_t)(all - known), search->near + known)) return false;
+  k->sorted = all == known && k->sorted; /* later: contacts that there are know where theirs stand */
+  search->n_near = k->actives = (int32_t)all;
+  if (all > 0) memset(k->active, 1, (size_t)all);
+  return true;
+}
+
+/* After a search: what it found is this rank's; contacts are those of all ranks. */
+static bool share_active(struct vvi_contact_step *w, bool good)
+{
+  struct vvi_features *k = w->features;
+  if (k->search->ranks == NULL) return good;
+  const int32_t n = good ? k->search->n_near : 0;
+  if (n > k->mine_room) {
+    k->mine_room = 2 * (int64_t)n;
+    k->mine = VVI_ARENA_NEW(w->arena, vvi_sheet_near, k->mine_room);
+    k->taken = VVI_ARENA_NEW(w->arena, unsigned char, k->mine_room);
+    good = k->mine != NULL && k->taken != NULL;
+  }
+  k->n_mine = good ? n : 0;
+  if (k->n_mine > 0) {
+    memcpy(k->mine, k->search->near, sizeof *k->mine * (size_t)n);
+    memcpy(k->taken, k->active, (size_t)n);
+  }
+  return take_all(w, 0, good, k->taken);
 }
 
 bool vvi_features_collect(struct vvi_contact_step *w)
 {
   set_motion(w);
   vvi_sheet_measure(w->features->search);
-  return vvi_sheet_collect(w->features->search) && find_active(w, false);
+  return share_active(w, vvi_sheet_collect(w->features->search) && find_active(w, false));
 }
 
 /* After a collection that is wider. */
 bool vvi_features_again(struct vvi_contact_step *w)
 {
-  return vvi_sheet_collect(w->features->search) && find_active(w, true);
+  return share_active(w, vvi_sheet_collect(w->features->search) && find_active(w, true));
 }
 
 static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
@@ -418,25 +499,50 @@ static bool is_touched(const struct vvi_contact_step *w, int32_t of_search)
   return i >= 0 && vvi_mover_loaded(w, i) && w->work[i].touched;
 }
 
+/* Has contact pushed something that a pair hangs on? */
+static bool pair_touched(const struct vvi_contact_step *w, const vvi_sheet_near *near)
+{
+  const struct vvi_sheets *s = w->features->search->sheets;
+  int32_t vertex[4];
+  const int n = vvi_sheet_vertices(s, near->a, near->b, vertex);
+  bool touched = false;
+  for (int v = 0; v < n && !touched; v++) {
+    const vvi_sheet_body *b = &s->body[s->body_of[vertex[v]]];
+    if (b->carrier == VVI_CARRY_NONE) continue;
+    if (!b->loose) touched = is_touched(w, s->mover[vertex[v]]);
+    for (int32_t j = b->loose ? s->stencil0[vertex[v]] : 0; b->loose && j < s->stencil0[vertex[v] + 1]; j++)
+      touched |= is_touched(w, s->stencil[j]);
+  }
+  return touched;
+}
+
+/* Over ranks: of the pairs of this one; those that join go to all. */
+static bool join_mine(struct vvi_contact_step *w)
+{
+  enum { JOINS = 1, KNOWN = 2 };
+  struct vvi_features *k = w->features;
+  const vv_net *net = k->search->ranks->net;
+  int64_t sum[2] = {0, 0}; /* that join; of these, that would meet */
+  for (int32_t i = 0; i < k->n_mine; i++) {
+    const bool joins = k->taken[i] == 0 && pair_touched(w, &k->mine[i]) && is_near(w, &k->mine[i]);
+    k->taken[i] = joins ? JOINS : k->taken[i] == 0 ? 0 : KNOWN;
+    sum[0] += joins, sum[1] += joins && matters(w, &k->mine[i]);
+  }
+  net->sum(net, 2, sum);
+  if (sum[0] > 0 && !take_all(w, k->search->n_near, true, k->taken)) return false;
+  return sum[1] > 0;
+}
+
 bool vvi_features_join(struct vvi_contact_step *w)
 {
   struct vvi_features *k = w->features;
-  const struct vvi_sheets *s = k->search->sheets;
-  int32_t vertex[4], joined = 0;
+  int32_t joined = 0;
   bool meet = false;
   refresh_frames(w);
+  if (k->search->ranks != NULL) return join_mine(w);
   for (int32_t i = 0; i < k->search->n_near; i++) {
-    if (k->active[i]) continue;
-    const int n = vvi_sheet_vertices(s, k->search->near[i].a, k->search->near[i].b, vertex);
-    bool touched = false;
-    for (int v = 0; v < n && !touched; v++) {
-      const vvi_sheet_body *b = &s->body[s->body_of[vertex[v]]];
-      if (b->carrier == VVI_CARRY_NONE) continue;
-      if (!b->loose) touched = is_touched(w, s->mover[vertex[v]]);
-      for (int32_t j = b->loose ? s->stencil0[vertex[v]] : 0; b->loose && j < s->stencil0[vertex[v] + 1]; j++)
-        touched |= is_touched(w, s->stencil[j]);
-    }
-    if (touched) k->active[i] = 1, joined++, meet |= matters(w, i);
+    if (k->active[i] || !pair_touched(w, &k->search->near[i]) || !is_near(w, &k->search->near[i])) continue;
+    k->active[i] = 1, joined++, meet |= matters(w, &k->search->near[i]);
   }
   k->actives += joined;
   return meet;
@@ -467,7 +573,7 @@ static void aim(const struct vvi_contact_step *w, vvi_contact *c)
 
 bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
 {
-  const vvi_sheet_near *near = &w->features->search->near[c->near];
+  vvi_sheet_near *near = &w->features->search->near[c->near];
   const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = (c->hits > 0 ? 0.5 : 1.0) * keep - vvi_contact_slack(c);
   vvi_closest at;
   const int64_t version = vvi_contact_version(w, c);
@@ -475,7 +581,7 @@ bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
   for (int32_t i = 0; i < c->nodes; i++) refresh_frame(w, w->node[c->node0 + i]);
   c->looked = version;
   c->closing = false;
-  if (!meets(w, c, goal, &at) || !take(w, c, &at, near->d)) return false;
+  if (!meets(w, c, near, goal, &at) || !take(w, c, &at, near->d)) return false;
   aim(w, c);
   c->closing = way_closes(w, c);
   if (!c->closing &&

@@ -12,6 +12,7 @@ static void gather_forces(struct vvi_contact_step *w)
   const struct vvi_solids *solids = w->near->solids;
   double most = 0.0;
   w->acceleration = 0.0;
+  if (w->joints != NULL) vvi_joints_look(w->joints, w->q);
   if (!w->forced) return;
   if (w->f == NULL) { /* not known yet */
     memset(w->force, 0, sizeof *w->force * (size_t)solids->movers);
@@ -21,6 +22,7 @@ static void gather_forces(struct vvi_contact_step *w)
     const vv_block *b = &w->model->block[i];
     if (solids->first[i] >= 0) b->kind->movers(b, w->q + b->q0, w->f + b->p0, w->force + solids->first[i]);
   }
+  if (w->joints != NULL) vvi_linked_forces(w);
   for (int32_t i = 0; i < solids->movers; i++) most = fmax(most, vvi_dot3(w->force[i].velocity, w->force[i].velocity));
   w->acceleration = sqrt(most);
 }
@@ -49,8 +51,11 @@ void vvi_movers_bound(struct vvi_contact_step *w)
   for (int32_t i = 0; i < solids->n; i++) {
     const vvi_object *o = &solids->object[i];
     if (o->mover[0] < 0) continue;
-    w->near->bound[i] = w->located ? 1.5 * (w->speed + w->h * w->acceleration)
-                                   : 1.05 * (w->near->bound[i] + w->h * acceleration_of(w, o));
+    w->near->bound[i] =
+        w->located
+            ? 1.5 * (w->speed + w->h * w->acceleration)
+            : 1.05 * (w->near->bound[i] + w->h * acceleration_of(w, o)) +
+                  3.0 * (vvi_linked_speed(w, o->mover[0], o->turns) + vvi_linked_speed(w, o->mover[1], o->turns));
   }
 }
 
@@ -177,6 +182,10 @@ void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
   vvi_working *m = &w->work[i];
   const vv_mover *at = &w->near->mover[i];
   const vv_block *b = &w->model->block[m->block];
+  if (vvi_linked(w, i) >= 0 && extra == NULL) {
+    vvi_linked_fly(w, vvi_linked(w, i), NULL);
+    return;
+  }
   m->flown = true;
   if (b->kind->drift_node == NULL || (extra == NULL && vvi_mover_still(m))) {
     memcpy(m->turn, at->turn, sizeof m->turn);

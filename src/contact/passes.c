@@ -23,6 +23,29 @@ static int32_t first_mover(const struct vvi_contact_step *w, const vvi_contact *
   return w->node[c->node0];
 }
 
+/* A mover that a joint holds brings its whole assembly along. */
+static void connect_linked(struct vvi_contact_step *w, int32_t mover)
+{
+  const int32_t a = vvi_linked(w, mover);
+  int32_t n;
+  if (a < 0 || w->linked_at[a] == w->looks) return;
+  const vvi_joint_node *node = vvi_linked_nodes(w, a, &n);
+  w->linked_at[a] = w->looks;
+  for (int32_t k = 0; k < n; k++) {
+    const int32_t m = node[k].mover;
+    if (!vvi_mover_loaded(w, m)) {
+      w->root[m] = m, w->group_of[m] = -1;
+      vvi_mover_load(w, m);
+    }
+  }
+  for (int32_t k = 0; k < n; k++) /* what is held connects nothing */
+    for (int32_t i = 0; i < k && w->work[node[k].mover].moves; i++)
+      if (w->work[node[i].mover].moves) {
+        vvi_group_join(w->root, node[i].mover, node[k].mover);
+        break;
+      }
+}
+
 static void connect(struct vvi_contact_step *w)
 {
   for (int64_t k = 0; k < w->n_node; k++) {
@@ -35,6 +58,7 @@ static void connect(struct vvi_contact_step *w)
       vvi_mover_load(w, w->node[k]);
       if (!w->work[w->node[k]].moves) vvi_mover_fly(w, w->node[k], NULL);
     }
+  for (int64_t k = 0; w->joints != NULL && k < w->n_node; k++) connect_linked(w, w->node[k]);
   for (int32_t i = 0; i < w->n; i++) {
     const vvi_contact *c = &w->contact[i];
     const int32_t first = first_mover(w, c);
@@ -53,46 +77,76 @@ static vvi_contact_group *group_of(struct vvi_contact_step *w, const vvi_contact
   return &w->group[*group];
 }
 
-/* Takes the movers of a contact that no one took yet; out NULL: counts them. */
-static int32_t take_movers(struct vvi_contact_step *w, const vvi_contact *c, int32_t *out)
+/* One that no one took yet, and what joints connect it with; out NULL: counts them, and the rows of these joints. */
+static int32_t take_mover(struct vvi_contact_step *w, int32_t mover, int32_t *out, int32_t *links)
 {
-  int32_t n = 0;
-  for (int32_t k = 0; k < c->nodes; k++) {
-    vvi_working *m = &w->work[w->node[c->node0 + k]];
-    if (!m->moves || m->local == -2) continue;
-    m->local = -2;
-    if (out != NULL) out[n] = w->node[c->node0 + k];
+  vvi_working *m = &w->work[mover];
+  int32_t n = 0, nodes;
+  if (!m->moves || m->local == -2) return 0;
+  m->local = -2;
+  if (out != NULL) out[n] = mover;
+  n++;
+  const int32_t a = vvi_linked(w, mover);
+  if (a < 0) return n;
+  const vvi_joint_node *node = vvi_linked_nodes(w, a, &nodes);
+  if (links != NULL) *links += vvi_linked_rows(w, a);
+  for (int32_t k = 0; k < nodes; k++) {
+    vvi_working *other = &w->work[node[k].mover];
+    if (!other->moves || other->local == -2) continue;
+    other->local = -2;
+    if (out != NULL) out[n] = node[k].mover;
     n++;
   }
   return n;
 }
 
+/* Takes the movers of a contact. */
+static int32_t take_movers(struct vvi_contact_step *w, const vvi_contact *c, int32_t *out, int32_t *links)
+{
+  int32_t n = 0;
+  for (int32_t k = 0; k < c->nodes; k++) n += take_mover(w, w->node[c->node0 + k], out != NULL ? out + n : NULL, links);
+  return n;
+}
+
+static void release_movers(struct vvi_contact_step *w)
+{
+  for (int64_t k = 0; k < w->n_node; k++) {
+    const int32_t a = vvi_linked(w, w->node[k]);
+    int32_t n;
+    w->work[w->node[k]].local = -1;
+    if (a < 0 || w->linked_at[a] != w->looks) continue;
+    const vvi_joint_node *node = vvi_linked_nodes(w, a, &n);
+    for (int32_t i = 0; i < n; i++) w->work[node[i].mover].local = -1;
+  }
+}
+
 void vvi_groups_make(struct vvi_contact_step *w)
 {
-  int32_t members = 0, movers = 0, extra = w->n;
+  int32_t members = 0, movers = 0, extra = w->n, links = 0;
   int64_t legs = 0;
   w->groups = 0;
   connect(w);
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact_group *g = group_of(w, &w->contact[i]);
-    g->n++, g->movers += take_movers(w, &w->contact[i], NULL), g->legs += w->contact[i].room;
+    g->n++, g->movers += take_movers(w, &w->contact[i], NULL, &g->links), g->legs += w->contact[i].room;
   }
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
     g->room = 2 * g->n + VVI_LATE_RESERVE, g->late = extra;
     g->member = w->list + members, g->act = w->act + members, g->root = w->island + members;
-    g->problem = w->problem + members;
+    g->problem = w->problem + members + links;
     g->mover = w->mover_list + movers, g->who = w->who + movers;
     g->inverse = w->inverse + movers, g->change = w->change + movers;
-    g->leg0 = legs, legs += g->legs + 4 * (g->room - g->n);
+    g->leg0 = legs, legs += g->legs + 4 * (g->room - g->n) + 2 * g->links;
+    links += g->links;
     members += g->room, movers += g->movers, extra += g->room - g->n;
     g->n = g->movers = 0;
   }
-  for (int64_t k = 0; k < w->n_node; k++) w->work[w->node[k]].local = -1;
+  release_movers(w);
   for (int32_t i = 0; i < w->n; i++) {
     vvi_contact_group *g = group_of(w, &w->contact[i]);
     g->member[g->n++] = i;
-    g->movers += take_movers(w, &w->contact[i], g->mover + g->movers);
+    g->movers += take_movers(w, &w->contact[i], g->mover + g->movers, NULL);
   }
   for (int32_t i = 0; i < movers; i++) w->work[w->mover_list[i]].local = -1;
   for (int32_t k = 0; k < w->groups; k++) w->group[k].known = w->group[k].n;
@@ -149,7 +203,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   if (c->near >= 0) return vvi_feature_closes(w, c);
   vvi_contact_velocity(w, c, false, u);
   const double end = c->gap + w->h * u[0]; /* of one that was found late, what is there after the drift counts alone */
-  if (!c->late && end - vvi_contact_curl(w, c) >= goal) return false;
+  if (!c->late && !c->linked && end - vvi_contact_curl(w, c) >= goal) return false;
   if (!c->turns || end < -0.5 * c->size) return true; /* so fast that it would be on the other side */
   if (c->looked != vvi_contact_version(w, c)) see(w, g, k, NULL, NULL);
   return (c->known ? c->ahead : end) < goal; /* features that are gone: others answer, or late ones */
@@ -274,6 +328,13 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
   return grown;
 }
 
+/* The first mover of its assembly. */
+static int32_t leader_of(const struct vvi_contact_step *w, int32_t mover)
+{
+  int32_t n;
+  return vvi_linked_nodes(w, vvi_linked(w, mover), &n)->mover;
+}
+
 /* Sorts act[] by island: contacts that movers of this pass connect, in the order of their first contacts. */
 static void split(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n)
 {
@@ -281,10 +342,15 @@ static void split(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n)
     for (int l = 0; l < w->contact[g->act[i]].legs; l++) {
       const int32_t m = w->leg[w->contact[g->act[i]].first + l].mover;
       w->root[m] = m;
+      if (vvi_linked(w, m) >= 0) w->root[leader_of(w, m)] = leader_of(w, m);
     }
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[g->act[i]];
     for (int l = 1; l < c->legs; l++) vvi_group_join(w->root, w->leg[c->first].mover, w->leg[c->first + l].mover);
+    for (int l = 0; w->joints != NULL && l < c->legs; l++) {
+      const int32_t m = w->leg[c->first + l].mover;
+      if (vvi_linked(w, m) >= 0) vvi_group_join(w->root, m, leader_of(w, m));
+    }
   }
   for (int32_t i = 0; i < n; i++) g->root[i] = vvi_group_of(w->root, w->leg[w->contact[g->act[i]].first].mover);
   for (int32_t i = 1; i < n; i++) { /* nearly sorted, and few islands */
@@ -324,7 +390,7 @@ static bool find_late(struct vvi_contact_step *w, vvi_contact_group *g)
     bool touched = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_working *m = &w->work[w->leg[c->first + l].mover];
-      touched |= m->touched || vvi_dot3(m->now + 3, m->now + 3) > 0.0;
+      touched |= m->touched || c->linked || vvi_dot3(m->now + 3, m->now + 3) > 0.0;
     }
     if (touched) see(w, g, i, add_late, &k);
   }
@@ -346,6 +412,7 @@ static bool stranger_meets(struct vvi_contact_step *w, const vvi_contact *c)
   double u[3];
   vvi_contact_velocity(w, c, false, u);
   const double end = c->gap + w->h * u[0];
+  if (c->linked && end >= 0.0 && end > 16.0 * vvi_contact_curl(w, c) + c->size) return false; /* far away */
   if (end - vvi_contact_curl(w, c) < vvi_contact_goal(c) && (!c->turns || end < -0.5 * c->size)) return true;
   if (!c->turns) return false;
   vvi_pair_fly(w, c);

@@ -136,9 +136,21 @@ static double curl_by(const struct vvi_contact_step *w, const vvi_contact *c, bo
   return sum;
 }
 
+/* What joints turn: by twice what they did last. */
+static double linked_curl(const struct vvi_contact_step *w, const vvi_contact *c)
+{
+  double sum = 0.0;
+  for (int l = 0; w->joints != NULL && l < c->legs; l++) {
+    const int32_t m = w->leg[c->first + l].mover;
+    const double *x = w->near->mover[m].place;
+    sum += vvi_linked_speed(w, m, vvi_norm3((const double[3]){c->x[0] - x[0], c->x[1] - x[1], c->x[2] - x[2]}));
+  }
+  return 2.0 * w->h * sum;
+}
+
 static double curl_of(const struct vvi_contact_step *w, const vvi_contact *c)
 {
-  return segments_curl(w, c) + curl_by(w, c, false);
+  return segments_curl(w, c) + curl_by(w, c, false) + linked_curl(w, c);
 }
 
 double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c)
@@ -185,7 +197,9 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   c->target = w->halves && c->restitution == 1.0 ? 0.0 : fmin(fmax(c->gap, 0.0), c->keep);
   c->curl = curl_of(w, c);
   const bool flat = (a->turns == 0.0 || a->mover[0] < 0) && (b->turns == 0.0 || b->mover[0] < 0);
-  c->turns = !flat;
+  c->turns = !flat, c->linked = false;
+  for (int l = 0; l < c->legs; l++) c->linked |= vvi_linked(w, w->leg[c->first + l].mover) >= 0;
+  c->turns |= c->linked;
 }
 
 static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
@@ -222,7 +236,7 @@ bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t feature
   w->room = (int32_t)room;
   w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
   w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
-  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, room);
+  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, room + w->links);
   w->group = VVI_ARENA_NEW(w->arena, vvi_contact_group, room);
   w->act = w->list + room, w->island = w->act + room;
   return w->contact && w->list && w->problem && w->group && vvi_contacts_legs(w, 4 * room);
@@ -236,7 +250,7 @@ bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs)
   if (room == w->leg_room) return true;
   vvi_leg *more = VVI_ARENA_NEW(w->arena, vvi_leg, room);
   int32_t *nodes = VVI_ARENA_NEW(w->arena, int32_t, room);
-  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, room);
+  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, room + 2 * w->links);
   if (more == NULL || nodes == NULL || w->solve_leg == NULL) return false;
   if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
   if (w->n_node > 0) memcpy(nodes, w->node, sizeof *nodes * (size_t)w->n_node);
@@ -413,7 +427,7 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
     bool known = spot[i].gap >= -vvi_contact_slack(first);
     for (int32_t k = 0; k < n && !known; k++) {
       const vvi_contact *c = &w->contact[contact[k]];
-      known = c->key == spot[i].key && (c->late || !opens(w, c));
+      known = c->key == spot[i].key && (c->late || c->linked || !opens(w, c));
     }
     if (!known) late(user, first, &spot[i]);
   }

@@ -1,6 +1,8 @@
 /* contact/rules.c  The scene's `contacts`: which line speaks for two bodies, and whether it makes sense. */
 #include "contact/rules.h"
 
+#include "contact/joints.h"
+
 #include <string.h>
 
 /* Bars and planes: what contact times are exact for. */
@@ -150,6 +152,7 @@ static vv_status find_general(vv_model *m, vvi_rules *r)
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out)
 {
   vv_status status = VV_OK;
+  out->model = m;
   out->n = vv_count(m->root, "contacts");
   out->rule = VVI_ARENA_NEW(&m->arena, vvi_rule, out->n);
   if (out->rule == NULL) return VV_NOMEM;
@@ -173,7 +176,7 @@ const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_
     if (r->rule[i].a == a && r->rule[i].b == b) return r->rule[i].group;
     if (r->rule[i].a < 0) best = r->rule[i].group;
   }
-  return best;
+  return vvi_joints_join(r->model, a, b) ? NULL : best;
 }
 
 vvi_projection vvi_rules_projection(const vv_group *rule)

@@ -8,6 +8,7 @@ typedef struct vvi_rule {
 } vvi_rule;
 
 typedef struct vvi_rules {
+  const vv_model *model;
   int n;
   vvi_rule *rule; /* [n] in the order of the scene */
   bool *general;  /* [bodies] its tips or corners are answered with surfaces: it can meet one, or a line says so */

@@ -10,6 +10,7 @@
  * For one contact that is z_n -> -e z_n.  Momenta are exchanged by the same rows and stay exact. */
 #include "contact/contact.h"
 #include "contact/shadow.h"
+#include "contact/sheets/ranks.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -29,9 +30,11 @@ typedef struct part {
 
 struct vvi_scaling {
   vvi_shadow *shadow;
-  double (*z)[2][6]; /* [movers] without and with the impulses of the step */
+  double (*z)[3][6]; /* [movers] without and with the impulses of the step, and with half of them */
   int32_t *next;     /* [movers] of its part, -1: the last, NOWHERE: in none */
   int32_t *part_of;  /* [movers] of those that stand for a part; -1: none */
+  int32_t *told;     /* [movers] over ranks: movers whose z goes to all, */
+  double *rows;      /* [movers] and these, as z */
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
@@ -85,6 +88,11 @@ static bool is_scaled(const part *p)
   return p->bends && !p->ordinary;
 }
 
+static const vvi_shadow_fit *fit_of(const struct vvi_contact_step *w, const part *p)
+{
+  return vvi_shadow_fit_of(w->scaling->shadow, p->ratio, p->exact ? VVI_SHADOW_EXACT : VVI_SHADOW_LOSSY);
+}
+
 /* Adds what the movers of all parts that are scaled have moved and turned, by the fit of their part. */
 static void add_places(void *user, int step, double h, const double *q, const double *p)
 {
@@ -92,7 +100,7 @@ static void add_places(void *user, int step, double h, const double *q, const do
   struct vvi_contact_step *w = a->w;
   struct vvi_scaling *k = w->scaling;
   for (int32_t i = 0; i < k->parts; i++) {
-    const double weight = vvi_shadow_fit_of(k->shadow, k->part[i].ratio)->c[step] / h;
+    const double weight = fit_of(w, &k->part[i])->c[step] / h;
     if (!is_scaled(&k->part[i]) || weight == 0.0) continue;
     for (int32_t n = k->part[i].mover; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
@@ -111,25 +119,61 @@ static void add_places(void *user, int step, double h, const double *q, const do
   }
 }
 
-/* Momenta before contact acted. */
-static const double *before(const struct vvi_contact_step *w)
+/* Momenta with a share of what contacts gave: 0, before they acted; 1, as they are. */
+static const double *momenta(const struct vvi_contact_step *w, double share)
 {
+  if (share == 1.0) return w->p;
   double *p = w->scaling->shadow->start;
   vvi_shadow_start(w->scaling->shadow, w->p);
   for (int32_t g = 0; g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const vvi_working *m = &w->work[w->group[g].mover[i]];
       const vv_block *b = &w->model->block[m->block];
-      for (int c = 0; m->touched && c < b->kind->node_p && c < 6; c++) p[b->p0 + c * b->column + m->node] = m->saved[c];
+      for (int c = 0; m->touched && c < b->kind->node_p && c < 6; c++) {
+        double *at = &p[b->p0 + c * b->column + m->node];
+        *at = m->saved[c] + share * (*at - m->saved[c]);
+      }
     }
   return p;
 }
 
-/* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
-static void velocities(struct vvi_contact_step *w)
+/* The mover of the search that a mover with an owner is; -1: all ranks have it. */
+static int32_t of_search(const struct vvi_contact_step *w, int32_t n)
+{
+  return n >= w->features->first ? w->features->point[n - w->features->first] : -1;
+}
+
+/* Over ranks: z of points is known to who moves them. */
+static bool tell_ranks(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
-  vvi_shadow_none(k->shadow);
+  const int reals = (int)(sizeof *k->z / sizeof(double));
+  int32_t n = 0;
+  if (w->features == NULL || w->features->search->ranks == NULL) return true;
+  for (int32_t i = 0; i < k->parts; i++)
+    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+      k->told[n] = of_search(w, m), memcpy(k->rows + (int64_t)reals * n, k->z[m], sizeof k->z[m]);
+  if (!vvi_sheet_spread_rows(w->features->search, n, k->told, reals, k->rows)) return false;
+  n = 0;
+  for (int32_t i = 0; i < k->parts; i++)
+    for (int32_t m = is_scaled(&k->part[i]) ? k->part[i].mover : -1; m >= 0; m = k->next[m], n++)
+      memcpy(k->z[m], k->rows + (int64_t)reals * n, sizeof k->z[m]);
+  return true;
+}
+
+/* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
+static bool velocities(struct vvi_contact_step *w)
+{
+  static const double share[3] = {0.0, 1.0, 0.5};
+  struct vvi_scaling *k = w->scaling;
+  int trials = 0;
+  bool exact = false;
+  for (int32_t i = 0; i < k->parts; i++)
+    if (is_scaled(&k->part[i])) {
+      exact |= k->part[i].exact;
+      if (fit_of(w, &k->part[i])->trials > trials) trials = fit_of(w, &k->part[i])->trials;
+    }
+  vvi_shadow_none(k->shadow, trials);
   for (int32_t i = 0; i < k->parts; i++)
     for (int32_t n = is_scaled(&k->part[i]) ? k->part[i].mover : -1; n >= 0; n = k->next[n]) {
       const vvi_working *m = &w->work[n];
@@ -142,14 +186,15 @@ static void velocities(struct vvi_contact_step *w)
       }
       change_of(at, m->impulse, change);
       for (int c = 0; c < 3; c++) z[0][c] = w->sign * at->velocity[c], z[0][3 + c] = w->sign * at->spin[c];
-      for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c];
+      for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c], z[2][c] = z[0][c] + 0.5 * change[c];
     }
   vvi_shadow_spread(k->shadow);
-  for (int with = 0; with < 2; with++) {
+  for (int with = 0; with < (exact ? 3 : 2); with++) {
     adder a = {.w = w, .with = with};
-    const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = with ? w->p : before(w), .f = w->f};
+    const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = momenta(w, share[with]), .f = w->f};
     vvi_shadow_fly(k->shadow, &from, add_places, &a);
   }
+  return tell_ranks(w);
 }
 
 /* ---- parts ---- */
@@ -161,9 +206,11 @@ static bool fit_arrays(struct vvi_contact_step *w)
   for (int32_t g = 0; g < w->groups; g++) contacts += w->group[g].n;
   if (k->movers < w->movers) {
     k->z = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
-    k->next = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->movers);
-    k->movers = k->z != NULL && k->next != NULL ? w->movers : 0;
+    k->next = VVI_ARENA_NEW(w->arena, int32_t, 3 * (int64_t)w->movers);
+    k->rows = vvi_arena_alloc(w->arena, sizeof *k->z * (size_t)w->movers);
+    k->movers = k->z != NULL && k->next != NULL && k->rows != NULL ? w->movers : 0;
     k->part_of = k->next != NULL ? k->next + w->movers : NULL;
+    k->told = k->next != NULL ? k->part_of + w->movers : NULL;
   }
   if (k->room < contacts) {
     const int32_t room = 2 * contacts + 16;
@@ -259,7 +306,7 @@ static bool make_parts(struct vvi_contact_step *w)
 /* ---- measures ---- */
 
 typedef struct measure {
-  double a, b;             /* J: P.z, P.dz */
+  double a, b, c;          /* J: P.z, P.dz; how far z is from linear on the way, of exact parts */
   double plain_a, plain_b; /* J: P.v, P.dv */
   double size, owed;       /* N s: all normal impulses; J: debts, weighted by them */
   double work;             /* J: what its rows did to T */
@@ -295,15 +342,16 @@ static measure measure_of(const struct vvi_contact_step *w, const part *p, bool 
       if (!z_known) continue;
       const double(*z)[6] = (const double(*)[6])w->scaling->z[n];
       r.a += m->impulse[c] * z[0][c], r.b += m->impulse[c] * (z[1][c] - z[0][c]);
+      if (p->exact) r.c += m->impulse[c] * (2.0 * (z[0][c] + z[1][c]) - 4.0 * z[2][c]);
     }
   }
   return r;
 }
 
-/* J: what s P brings to the shadow energy. */
+/* J: what s P brings to the shadow energy, the integral of P.z, z = z0 + (b - c) s + c s^2 along P.              [shadow 5a] */
 static double brought(const measure *r, double s)
 {
-  return s * (r->a + 0.5 * s * r->b);
+  return s * (r->a + s * (0.5 * (r->b - r->c) + s * r->c / 3.0));
 }
 
 /* Trial steps went through shapes that still mean something: B is near M^-1. */
@@ -312,13 +360,20 @@ static bool is_sound(const measure *r)
   return isfinite(r->a) && fabs(r->b - r->plain_b) < 0.5 * r->plain_b;
 }
 
+/* The s at which it brings -back, from that with c = 0: c is small, three steps of Newton's method leave rounding. */
+static double refined(const measure *r, double s, double back)
+{
+  for (int i = 0; i < 3; i++) s -= (brought(r, s) + back) / (r->a + s * (r->b - r->c + s * r->c));
+  return s;
+}
+
 /* 1: as it is.  With e = 1 a debt is paid back, a tenth of what the impact has at the most.                    [shadow 6] */
 static double scale_of(const measure *r, bool exact)
 {
   if (!(r->a < 0.0) || !(r->b > 0.0) || !(r->plain_a < 0.0)) return 1.0;
   const double most = 0.5 * r->a * r->a / r->b, back = fmax(-0.1 * most, fmin(r->owed, 0.1 * most));
   const double multiple = exact ? 1.0 + sqrt(1.0 - back / most) : fmin(-r->plain_b / r->plain_a, 2.0);
-  const double s = -multiple * r->a / r->b;
+  const double plain = -multiple * r->a / r->b, s = exact ? refined(r, plain, back) : plain;
   return s > 0.5 && s < 2.0 ? s : 1.0;
 }
 
@@ -404,7 +459,7 @@ static void scale(struct vvi_contact_step *w, const part *p)
     leave(w, p);
     return;
   }
-  add_stray(w->scaling, vvi_shadow_fit_of(w->scaling->shadow, p->ratio)->error * fabs(r.a));
+  add_stray(w->scaling, fit_of(w, p)->error * fabs(r.a));
   book(w, p, &r, s, brought(&r, s));
 }
 
@@ -414,7 +469,7 @@ bool vvi_scaling_act(struct vvi_contact_step *w)
   if (k == NULL || w->f == NULL) return true;
   k->stray = 0.0;
   if (!fit_arrays(w)) return false;
-  if (make_parts(w)) velocities(w);
+  if (make_parts(w) && !velocities(w)) return false;
   for (int32_t i = 0; i < k->parts; i++)
     if (is_scaled(&k->part[i]))
       scale(w, &k->part[i]);

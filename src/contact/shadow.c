@@ -6,11 +6,20 @@
  *   z(p) = sum over j of c_j (x(j) - x(-j))/h,    x(j): after j steps                                           [shadow 3] */
 #include "contact/shadow.h"
 
+#include "math/math.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Of the stable step: up to FINE one force each way is enough; below NONE rounding of places is more than what it brings. */
 static const double FINE = 0.15, NONE = 1e-3;
+
+/* Above FINE.  Where impacts lose energy anyway two are enough, and three twentieths to spare for bodies that ring higher than at rest;
+ * where they lose nothing errors add up for ever: three, and twice as much to spare. */
+static const struct {
+  int trials;
+  double room;
+} uses[VVI_SHADOW_USES] = {[VVI_SHADOW_LOSSY] = {2, 1.15}, [VVI_SHADOW_EXACT] = {3, 1.3}};
 
 /* Relative error of sin x - 4 (1 - cos x) sum of d_j sin(j x) against x: what d_j multiplies, and what it is to cancel. */
 static double angle_terms(double x, int n, double phi[VVI_SHADOW_TRIALS])
@@ -19,26 +28,29 @@ static double angle_terms(double x, int n, double phi[VVI_SHADOW_TRIALS])
   return 1.0 - sin(x) / x;
 }
 
-/* d_j by least squares over all angles of a step that the body has, with three twentieths to spare; c_j of places from d_j of forces;
- * returns the largest relative error.                                                                         [shadow 4] */
-static double fit(double ratio, int n, double c[VVI_SHADOW_TRIALS + 2])
+/* d_j by least squares over all angles of a step that the body has, with some room; c_j of places from d_j of forces; returns the
+ * largest relative error.                                                                                     [shadow 4] */
+static double fit(double ratio, double room, int n, double c[VVI_SHADOW_TRIALS + 2])
 {
   enum { SAMPLES = 400 };
-  const double most = 2.0 * asin(fmin(1.15 * ratio, 1.0));
-  double a[3] = {0}, r[VVI_SHADOW_TRIALS] = {0}, d[VVI_SHADOW_TRIALS + 4] = {0}, phi[VVI_SHADOW_TRIALS] = {0},
-         worst = 0.0;
+  static const int at[VVI_SHADOW_TRIALS][VVI_SHADOW_TRIALS] = {
+      {0, 5, 4}, {5, 1, 3}, {4, 3, 2}}; /* in a of vvi_solve6 */
+  const double most = 2.0 * asin(fmin(room * ratio, 1.0));
+  double a[6] = {n > 0 ? 0.0 : 1.0, n > 1 ? 0.0 : 1.0, n > 2 ? 0.0 : 1.0}, r[VVI_SHADOW_TRIALS] = {0},
+         phi[VVI_SHADOW_TRIALS] = {0}, d[VVI_SHADOW_TRIALS + 3] = {0}, worst = 0.0;
   for (int i = 1; i <= SAMPLES; i++) {
     const double y = angle_terms(most * i / SAMPLES, n, phi);
-    a[0] += phi[0] * phi[0], a[1] += phi[0] * phi[1], a[2] += phi[1] * phi[1];
-    r[0] += phi[0] * y, r[1] += phi[1] * y;
+    for (int j = 0; j < n; j++) {
+      for (int k = 0; k <= j; k++) a[at[j][k]] += phi[j] * phi[k];
+      r[j] += phi[j] * y;
+    }
   }
-  const double det = n == 1 ? a[0] : a[0] * a[2] - a[1] * a[1];
-  d[1] = (n == 1 ? r[0] : r[0] * a[2] - r[1] * a[1]) / det;
-  d[2] = n == 1 ? 0.0 : (r[1] * a[0] - r[0] * a[1]) / det;
+  if (!vvi_solve6(a, r, d + 1)) return fit(ratio, room, n - 1, c); /* so small that fewer are as good */
   for (int j = 1; j <= n + 1; j++) c[j] = (j == 1 ? 0.5 : d[j - 1]) - 2.0 * d[j] + d[j + 1];
   for (int i = 1; i <= SAMPLES; i++) {
-    const double y = angle_terms(most * i / SAMPLES, n, phi);
-    worst = fmax(worst, fabs(phi[0] * d[1] + phi[1] * d[2] - y));
+    double off = -angle_terms(most * i / SAMPLES, n, phi);
+    for (int j = 0; j < n; j++) off += phi[j] * d[j + 1];
+    worst = fmax(worst, fabs(off));
   }
   return worst;
 }
@@ -53,15 +65,18 @@ static int class_of(double ratio)
   return i;
 }
 
-/* The fit of a class, made where some body has it. */
+/* The fits of a class, made where some body has it. */
 static void use(vvi_shadow *k, double ratio)
 {
-  vvi_shadow_fit *f = &k->fit[class_of(ratio)];
   const double class = pow(quarter, class_of(ratio));
-  if (f->trials > 0) return;
-  f->trials = class <= FINE ? 1 : VVI_SHADOW_TRIALS;
-  f->error = fit(class, f->trials, f->c);
-  if (f->trials > k->trials) k->trials = f->trials;
+  for (int i = 0; i < VVI_SHADOW_USES; i++) {
+    vvi_shadow_fit *f = &k->fit[i][class_of(ratio)];
+    if (f->trials > 0) continue;
+    f->trials = class <= FINE ? 1 : uses[i].trials;
+    f->error = fit(class, class <= FINE ? uses[VVI_SHADOW_LOSSY].room : uses[i].room, f->trials, f->c);
+    if (i > 0 && f->error > k->fit[i - 1][class_of(ratio)].error) *f = k->fit[i - 1][class_of(ratio)]; /* long steps */
+    if (f->trials > k->trials) k->trials = f->trials;
+  }
 }
 
 double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node)
@@ -69,9 +84,9 @@ double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node)
   return k->bends[block] ? k->ratio[block][vv_body_of_node(&k->model->block[block], node)] : 0.0;
 }
 
-const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio)
+const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio, vvi_shadow_use use)
 {
-  return &k->fit[class_of(ratio)];
+  return &k->fit[use][class_of(ratio)];
 }
 
 /* What is far away must not change a bit here: every body has its own stable step. */
@@ -124,7 +139,7 @@ vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
     const int64_t nodes = m->block[i].nodes;
     if (!k->bends[i] || m->block[i].kind->some == NULL || nodes > INT32_MAX) continue;
     z->mark = VVI_ARENA_NEW(arena, unsigned char, nodes);
-    for (int j = 0; j <= k->trials; j++)
+    for (int j = 0; j <= VVI_SHADOW_TRIALS; j++)
       if ((z->node[j] = VVI_ARENA_NEW(arena, int32_t, nodes)) == NULL) return VV_NOMEM;
     if (z->mark == NULL) return VV_NOMEM;
   }
@@ -132,11 +147,12 @@ vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
 }
 
 /* Marks are those of the largest set. */
-void vvi_shadow_none(vvi_shadow *k)
+void vvi_shadow_none(vvi_shadow *k, int trials)
 {
+  k->trials = trials;
   for (int i = 0; i < k->model->n_block; i++) {
     vvi_shadow_zone *z = &k->zone[i];
-    for (int j = 0; j <= k->trials; j++) {
+    for (int j = 0; j <= VVI_SHADOW_TRIALS; j++) {
       for (int64_t n = 0; n < z->n[j]; n++) z->mark[z->node[j][n]] = 0;
       z->n[j] = 0;
     }
@@ -180,12 +196,17 @@ static bool flies_whole(const vvi_shadow *k, int block)
   return k->zone == NULL || k->zone[block].whole;
 }
 
-/* One array of a block, or the nodes of its largest set. */
+/* One array of a block, or the nodes of its largest set; over ranks those that this one moves. */
 static void copy(const vvi_shadow *k, int block, int columns, int64_t first, const double *from, double *to)
 {
   const vv_block *b = &k->model->block[block];
   if (flies_whole(k, block)) {
-    memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
+    if (b->spans == 0) memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
+    for (int64_t i = 0; i < b->spans; i++)
+      for (int c = 0; c < columns; c++) {
+        const int64_t at = first + c * b->column + b->span[i].first;
+        memcpy(to + at, from + at, sizeof *to * (size_t)b->span[i].n);
+      }
     return;
   }
   const vvi_shadow_zone *z = &k->zone[block];
@@ -208,10 +229,13 @@ void vvi_shadow_start(const vvi_shadow *k, const double *p)
 static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
 {
   double *q = k->q + b->q0, *p = k->p + b->p0;
-  if (j == 1)
+  if (j == 1 && b->spans == 0)
     for (int64_t n = 0; n < b->kind->node_p * b->column; n++) p[n] += 0.5 * h * from->f[b->p0 + n];
-  else
-    b->kind->kick(b, from->t, h, q, p);
+  for (int64_t i = 0; j == 1 && i < b->spans; i++)
+    for (int c = 0; c < b->kind->node_p; c++)
+      for (int64_t n = c * b->column + b->span[i].first, end = n + b->span[i].n; n < end; n++)
+        p[n] += 0.5 * h * from->f[b->p0 + n];
+  if (j > 1) b->kind->kick(b, from->t, h, q, p);
   b->kind->drift(b, h, q, p);
 }
 

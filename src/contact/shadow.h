@@ -2,8 +2,13 @@
 #pragma once
 #include "model/model.h"
 
-/* Trial steps whose forces are asked for, forwards and backwards. */
-enum { VVI_SHADOW_TRIALS = 2, VVI_SHADOW_CLASSES = 32 };
+/* Trial steps whose forces are asked for, forwards and backwards, at the most; two ways to fit them. */
+enum { VVI_SHADOW_TRIALS = 3, VVI_SHADOW_CLASSES = 32 };
+typedef enum vvi_shadow_use {
+  VVI_SHADOW_LOSSY,
+  VVI_SHADOW_EXACT,
+  VVI_SHADOW_USES
+} vvi_shadow_use; /* EXACT: e = 1, no friction */
 
 /* The part of a block that flies, where that is enough: nodes[j]: whose places are asked for after j + 1 steps; each set holds
  * all that the forces on the next one depend on. */
@@ -23,9 +28,9 @@ typedef struct vvi_shadow_fit {
 
 typedef struct vvi_shadow {
   const vv_model *model;
-  int trials;     /* the most of any body */
+  int trials;     /* of the flights that come: the most of any body that is asked for */
   double **ratio; /* [n_block][bodies of the block] the step over the stable one of a body alone */
-  vvi_shadow_fit fit[VVI_SHADOW_CLASSES];
+  vvi_shadow_fit fit[VVI_SHADOW_USES][VVI_SHADOW_CLASSES];
   unsigned char *bends;  /* [n_block] it has springs, and nothing in it flows */
   double *q, *p, *start; /* [nq], [np], [np] of trial steps; start: for who asks */
   vvi_shadow_zone *zone; /* [n_block] what flies; NULL: all that bends */
@@ -36,11 +41,12 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_s
 /* The step over the stable one of the body of a node; 0: it does not bend, or rounding of its places is more than what there
  * is to find. */
 double vvi_shadow_ratio(const vvi_shadow *k, int block, int64_t node);
-const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio);
+const vvi_shadow_fit *vvi_shadow_fit_of(const vvi_shadow *k, double ratio, vvi_shadow_use use);
 
-/* From now on only these nodes, of blocks that bend, are asked for: first none; then one by one; then the zones about them. */
+/* From now on only these nodes, of blocks that bend, are asked for: first none, by so many trials; then one by one; then the zones
+ * about them. */
 vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena);
-void vvi_shadow_none(vvi_shadow *k);
+void vvi_shadow_none(vvi_shadow *k, int trials);
 void vvi_shadow_want(vvi_shadow *k, int block, int64_t node);
 void vvi_shadow_spread(vvi_shadow *k);
 /* start = p where it is read. */

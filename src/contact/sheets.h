@@ -233,8 +233,10 @@ typedef struct vvi_sheet_list {
   double edge;    /* m: the smaller mean edge of the two bodies */
   double closest; /* m: how far apart they were at the start; INFINITY: not near */
   int32_t chunk0, chunks; /* of the pairs to look at in this drift */
+  int32_t place;          /* in the order of the meshes; over ranks */
   bool stale;
   bool off;  /* answered elsewhere */
+  bool mine; /* this rank has the list */
   bool asks; /* the coming drift may use it up */
 } vvi_sheet_list;
 
@@ -242,6 +244,8 @@ typedef struct vvi_sheet_list {
 typedef struct vvi_sheet_near {
   int32_t a, b;
   int32_t couple; /* its candidate pair: list[couple] */
+  int32_t place;  /* in that list */
+  int32_t order;  /* of the list, among all; over ranks */
   bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
@@ -305,22 +309,28 @@ typedef struct vvi_sheet_gone {
 
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
-  vvi_sheet_gone *gone; /* NULL: nothing can break */
+  struct vvi_sheet_ranks *ranks; /* sheets/ranks.h; NULL: one rank has all */
+  vvi_sheet_gone *gone;          /* NULL: nothing can break */
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;
   int threads;
   double skin;
-  double opening;                /* the first skin of a list, of the largest */
-  double *margin, widest;        /* [n_rule] the layer; the largest */
-  bool anticipates;              /* lists only where nothing is projected */
-  vvi_sheet_list *list;          /* [list_room] candidate pairs */
-  int32_t *order, *spare;        /* [list_room] those in use, in the order of the meshes; slots to use again */
-  int32_t *due;                  /* [list_room] lists to build */
-  vvi_sheet_spot *spot;          /* [list_room] where lists lie */
-  int32_t n_list, list_room;     /* in use */
+  double opening;            /* the first skin of a list, of the largest */
+  double *margin, widest;    /* [n_rule] the layer; the largest */
+  bool anticipates;          /* lists only where nothing is projected */
+  vvi_sheet_list *list;      /* [list_room] candidate pairs */
+  int32_t *order, *spare;    /* [list_room] those in use, in the order of the meshes; slots to use again */
+  int32_t *due;              /* [list_room] lists to build */
+  vvi_sheet_spot *spot;      /* [list_room] where lists lie */
+  int32_t n_list, list_room; /* in use */
+  int32_t *own, n_own;       /* [own_room] of `order`, those that this rank has; own NULL: all */
+  int64_t own_room;
   int32_t n_slot, n_spare;       /* used at any time; to use again */
   vvi_broad *broad;              /* boxes of clusters */
   int32_t *left, n_left;         /* [n_cluster] those that left their boxes */
+  int32_t *asked;                /* [n_cluster] those that are looked at, because they may have */
+  double (*at)[6];               /* [n_cluster] where these are */
+  double outset;                 /* m: the least room of a box */
   unsigned char *moved;          /* [n_cluster] they did, in this search */
   int32_t *obstacle, n_obstacle; /* clusters that are one */
   vvi_sheet_found *found;        /* [found_room] */
@@ -356,6 +366,8 @@ typedef struct vvi_sheet_search {
 
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
                                   vvi_sheet_search **out);
+/* Room for so many near pairs; those that are there are kept. */
+bool vvi_sheet_near_fit(vvi_sheet_search *w, int64_t room);
 /* All lists are to be found anew: guards have changed. */
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */

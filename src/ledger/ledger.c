@@ -44,6 +44,7 @@ static void fill_row(const vv_ledger *l, double out[VV_LEDGER_COLUMNS])
   out[VV_LEDGER_FRICTION_LOSS] = vv_sum_value(&b->friction_loss);
   out[VV_LEDGER_RESTITUTION_LOSS] = vv_sum_value(&b->restitution_loss);
   out[VV_LEDGER_STEP_LOSS] = vv_sum_value(&b->step_loss);
+  out[VV_LEDGER_JOINT_WORK] = vv_sum_value(&b->joint_work);
   out[VV_LEDGER_PLASTIC_WORK] = vv_sum_value(&b->plastic_work);
   out[VV_LEDGER_VISCOUS_LOSS] = vv_sum_value(&b->viscous_loss);
   out[VV_LEDGER_DAMAGE_LOSS] = vv_sum_value(&b->damage_loss);
@@ -141,12 +142,15 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   add_sum(&to->friction_loss, &own->friction_loss);
   add_sum(&to->restitution_loss, &own->restitution_loss);
   add_sum(&to->step_loss, &own->step_loss);
+  add_sum(&to->joint_work, &own->joint_work);
   add_sum(&to->plastic_work, &own->plastic_work);
   add_sum(&to->viscous_loss, &own->viscous_loss);
   add_sum(&to->damage_loss, &own->damage_loss);
   for (int c = 0; c < 3; c++) add_sum(&to->impulse[c], &own->impulse[c]), add_sum(&to->moment[c], &own->moment[c]);
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
   to->stray += own->stray;
+  if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
+  if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;
 }
 
 double vv_totals_energy(const vv_totals *t)
@@ -185,7 +189,7 @@ void vvi_ledger_open(vv_ledger *l, const vv_totals *balanced, double nodal, doub
 static double energy_gap(const vv_ledger *l, double energy, double initial)
 {
   const vv_posted *b = &l->posted;
-  return energy - initial - vv_sum_value(&b->external_work) + vv_posted_losses(b);
+  return energy - initial - vv_sum_value(&b->external_work) - vv_sum_value(&b->joint_work) + vv_posted_losses(b);
 }
 
 /* A body at rest has no energy to compare with but that of rounding: then the gap is told in joules. */
@@ -255,6 +259,7 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   l->least_sum = fmin(l->least_sum, gap);
   l->max_rise = fmax(l->max_rise, gap - l->least_sum);
   l->max_gap = fmax(l->max_gap, fabs(gap));
+  l->max_joint_work = fmax(l->max_joint_work, fabs(vv_sum_value(&l->posted.joint_work)));
   l->max_nodal_gap = fmax(l->max_nodal_gap, fabs(energy_gap(l, nodal, l->nodal_initial)));
   l->max_closure = relative(l, l->max_gap);
   l->max_nodal_closure = relative(l, l->max_nodal_gap);

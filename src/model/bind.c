@@ -522,7 +522,10 @@ static bool read_name(binder *b, const slot *s, const vvi_node *node, int index)
   const vvi_place place = at_value(s, node, index);
   if (node->type != VVI_SCALAR || node->text[0] == '\0')
     return fault(b, &place, "expected the name of a body, found %s", found(node).c);
-  const bool copy = b->bodies_known && !body_known(b, node->text);
+  word_list words = {"", 0};
+  nearest near = nearest_to(node->text);
+  const bool word = (s->field->flags & VV_AMONG) != 0 && word_among(s->field->words, node->text, &near, &words);
+  const bool copy = b->bodies_known && !word && !body_known(b, node->text);
   if (copy && copy_known(b, node->text))
     b->copies_named = true;
   else if (copy)

@@ -6,6 +6,7 @@
 struct vvi_pairs;  /* contact/pairs.h */
 struct vvi_solids; /* contact/solids.h */
 struct vvi_sheets; /* contact/sheets.h */
+struct vvi_joints; /* contact/joints.h */
 struct vvi_probes; /* model/probe.h */
 
 struct vv_model {
@@ -34,6 +35,7 @@ struct vv_model {
   struct vvi_solids
       *solids; /* shapes that can meet something: rigid bodies, round beams, tips, obstacles; NULL: none */
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
+  struct vvi_joints *joints; /* NULL: none */
   struct vvi_probes *probes; /* NULL: none */
   double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };
@@ -122,6 +124,9 @@ void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const doubl
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
 /* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
 vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);
+/* Over ranks: momenta that this rank moves, n of them from `first` on; else those of a block at a time. */
+typedef void vvi_piece_fn(void *user, int64_t first, int64_t n);
+void vvi_sys_momenta(const vv_model *m, vvi_piece_fn *fn, void *user);
 void vvi_sys_gather(const vv_model *m, vv_state *x);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */

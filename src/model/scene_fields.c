@@ -23,7 +23,7 @@ static const vv_field time_field[] = {
 static const vv_schema time_schema = {"time", time_field, VV_COUNT(time_field), "how long and how finely"};
 
 static const vv_field method_field[] = {
-  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|dcr2005|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  dcr2005: contacts overlap, are projected and respond, as in 2005; taken by itself where a contact has a projection.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly, through contact too (bars, round beams, shells, rigid bodies).  auto: event where bars and planes alone can touch, else leapfrog"},
+  {.name = "step",  .type = VV_WORD, .words = "auto|leapfrog|dcr2005|event|energy-momentum", .deflt = "auto", .doc = "leapfrog: kick, drift, kick; contact acts at whole steps.  dcr2005: contacts overlap, are projected and respond, as in 2005; taken by itself where a contact has a projection.  event: the step is cut at the contact time.  energy-momentum: implicit, keeps energy exactly, through contact too (bars, round beams, shells, rigid bodies).  auto: event where linear or yielding bars and planes alone can touch, else leapfrog"},
   {.name = "jump",  .type = VV_WORD, .words = "auto|slab|nodal|modified", .deflt = "auto", .doc = "which energy an event balances. slab: the discrete energy of the time slabs (the papers). nodal: the energy at the contact time. modified: the energy that the step itself conserves exactly (linear bodies). auto: modified where it can, else nodal"},
   {.name = "on_off", .type = VV_WORD, .words = "balanced|printed", .deflt = "balanced", .doc = "massless ends of bars (tips split, cell) with jump slab. balanced: a small impulse keeps the energy of the slabs where a contact begins or ends. printed: no impulse, (4.14) of the 2017 paper; energy is not balanced there"},
   {.name = "simultaneous", .type = VV_WORD, .words = "reflections|complementarity", .deflt = "reflections", .doc = "impacts of rigid bodies at one time. reflections: pass by pass, those that approach (Newton's cradle: one in, one out). complementarity: bodies that touch are blocked together"},
@@ -155,6 +155,17 @@ static const vv_field copies_field[] = {
 };
 const vv_schema vvi_copies_schema = {"copies", copies_field, VV_COUNT(copies_field), "many of the same, each a body of its own"};
 
+static const vv_field joint_field[] = {
+  {.name = "kind",   .type = VV_WORD, .words = "ball|hinge|slider|cylinder|weld|distance|plane", .flags = VV_REQUIRED, .doc = "ball: the two points stay together.  hinge: they also turn about the axis alone.  slider: the second moves along the axis of the first and does not turn.  cylinder: it may also turn about that axis.  weld: nothing moves.  distance: the two points keep their distance.  plane: the point of the second stays in a plane of the first, and slides in it"},
+  {.name = "bodies", .type = VV_NAMES, .words = "ground", .flags = VV_REQUIRED | VV_AMONG, .doc = "two bodies, or one and `ground`; an obstacle is as good as the ground.  Joined bodies do not touch each other unless a line of `contacts` names both"},
+  {.name = "at",     .type = VV_VECTOR, .unit = "m", .flags = VV_REQUIRED, .doc = "where it is at the start, in space; beams, bars and shells are joined at their nearest node"},
+  {.name = "to",     .type = VV_VECTOR, .unit = "m", .flags = VV_OPTIONAL, .doc = "the point of the second body; by default that of the first.  A distance needs it"},
+  {.name = "axis",   .type = VV_VECTOR, .unit = "1", .flags = VV_OPTIONAL, .doc = "of hinge, slider and cylinder; the normal of a plane; carried by the first body"},
+  {.name = "nodes",  .type = VV_WORD, .words = "nearest|all", .deflt = "nearest", .doc = "of a plane. nearest: the node of the second body at the point. all: every node of it slides in the plane, as along an interface that cannot open"},
+  {.name = "length", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "of a distance; by default that at the start, and no other is accepted"},
+};
+static const vv_schema joint_schema = {"joints", joint_field, VV_COUNT(joint_field), "what holds bodies together"};
+
 static const vv_field scene_field[] = {
   {.name = "visviva",  .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 1, .flags = VV_REQUIRED, .doc = "version of this grammar"},
   {.name = "include",  .type = VV_LATER, .words = "a file, or a list of files", .flags = VV_OPTIONAL, .doc = "scene files whose keys hold where this one says nothing: maps are joined key by key, everything else is replaced; later files take precedence over earlier ones; paths count from the folder of this file"},
@@ -168,6 +179,7 @@ static const vv_field scene_field[] = {
   {.name = "gravity",  .type = VV_VECTOR, .unit = "m/s^2", .deflt = "[0, 0, 0]", .doc = "acceleration of gravity"},
   {.name = "bodies",   .type = VV_BODIES, .flags = VV_REQUIRED, .doc = "name: {kind: ..., ...}"},
   {.name = "contacts", .type = VV_LIST, .sub = &contact_schema, .deflt = "[{between: all}]", .doc = "who touches whom, and how"},
+  {.name = "joints",   .type = VV_LIST, .sub = &joint_schema, .flags = VV_OPTIONAL, .doc = "what holds bodies together, or to the ground"},
   {.name = "probes",   .type = VV_LIST, .sub = &probe_schema, .flags = VV_OPTIONAL, .doc = "quantities that are written to probes.csv"},
   {.name = "stop",     .type = VV_LIST, .sub = &stop_schema, .flags = VV_OPTIONAL, .doc = "when to end before time.end"},
   {.name = "record",   .type = VV_GROUP, .sub = &record_schema, .doc = "what is written, and how often"},

@@ -187,13 +187,45 @@ void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const doub
   }
 }
 
+/* Runs of nodes that this rank moves: counted, then written. */
+static vv_status find_spans(vv_block *b, int rank, vvi_arena *arena)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    bool inside = false;
+    int64_t n = 0;
+    for (int64_t i = 0; i < b->nodes; i++) {
+      const bool mine = b->kind->owner(b, i) == rank;
+      if (mine && !inside) n++;
+      if (pass == 1 && mine && !inside) b->span[n - 1] = (vv_span){i, 0};
+      if (pass == 1 && mine) b->span[n - 1].n++;
+      inside = mine;
+    }
+    if (pass == 1) break;
+    b->spans = n > 0 ? n : 1; /* one without nodes: this rank has none */
+    if ((b->span = VVI_ARENA_NEW(arena, vv_span, b->spans)) == NULL) return VV_NOMEM;
+  }
+  return VV_OK;
+}
+
 vv_status vvi_sys_share(vv_model *m, const vv_net *net)
 {
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
-    if (b->kind->share != NULL && b->nodes > 0) VV_TRY(b->kind->share(b, net, &m->arena));
+    if (b->kind->share == NULL || b->nodes == 0) continue;
+    VV_TRY(b->kind->share(b, net, &m->arena));
+    VV_TRY(find_spans(b, net->rank, &m->arena));
   }
   return VV_OK;
+}
+
+void vvi_sys_momenta(const vv_model *m, vvi_piece_fn *fn, void *user)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->spans == 0) fn(user, b->p0, (int64_t)b->kind->node_p * b->column);
+    for (int64_t k = 0; k < b->spans; k++)
+      for (int c = 0; c < b->kind->node_p; c++) fn(user, b->p0 + c * b->column + b->span[k].first, b->span[k].n);
+  }
 }
 
 void vvi_sys_gather(const vv_model *m, vv_state *x)

@@ -50,6 +50,11 @@ static void least(const vv_net *n, int count, double *x)
   (void)n, (void)count, (void)x;
 }
 
+static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
+{
+  (void)n, (void)rows, (void)bytes, (void)data;
+}
+
 static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                       int *got, void ***in, int64_t **in_bytes)
 {
@@ -77,6 +82,7 @@ const vv_net *vv_net_alone(void)
                                .star_free = star_free,
                                .sum = sum,
                                .least = least,
+                               .all = all,
                                .deal = deal};
   return &alone;
 }

@@ -103,6 +103,15 @@ static double solids_bound(const vv_sim *sim) /* m */
   return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip);
 }
 
+/* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way: a hundredth of a
+ * body, as in heaps.  Springs yield by as much as they are soft; by more than half a body, and they push it out on the other side. */
+static bool springs(const vv_model *m)
+{
+  for (int i = 0; i < m->solids->rules.n; i++)
+    if (vv_is(m->solids->rule[i].group, "response", "penalty")) return true;
+  return false;
+}
+
 /* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, gaps that turn.  It is of second
  * order in the step.                                                                                       [contact 30] */
 static double debt(const vv_sim *sim)
@@ -119,6 +128,22 @@ static double losses(const vv_sim *sim)
   const double joules = fmax(l->max_shrink, sim->step.exact ? l->max_rise : 0.0);
   if (joules <= l->energy_floor) return 0.0;
   return l->energy_scale > l->energy_floor ? joules / l->energy_scale : joules;
+}
+
+/* J over the energy scale. */
+static double joint_work(const vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  return l->energy_scale > 0.0 ? l->max_joint_work / l->energy_scale : 0.0;
+}
+
+/* What joints do to the energy is of second order: some times the kinetic energy of half an impulse of theirs, which the run
+ * shows; impacts leave such an amount each, of either sign.                                                   [joint 9] */
+static double joint_bound(const vv_sim *sim)
+{
+  const vv_ledger *l = &sim->ledger;
+  if (!(l->energy_scale > 0.0)) return INFINITY;
+  return 1e-12 + 4.0 * l->posted.joint_half * (1.0 + sqrt((double)l->impacts)) / l->energy_scale;
 }
 
 /* Arms as printed in the paper on rigid contact turn what they push. */
@@ -142,6 +167,8 @@ void vvi_claims_make(vv_sim *sim)
   else if (!uses_projection(m))
     add(sim, "energy", energy_nature(sim, sim->shadow ? 0.0 : energy_bound(m, ratio)), energy_bound(m, ratio));
   if (loses(m) && !uses_projection(m)) add(sim, "losses", "exact", 1e-12);
+  if (m->joints != NULL) add(sim, "joints", "exact", 1e-12 * fmax(m->length_scale, m->reach));
+  if (m->joints != NULL && !vvi_model_implicit(m)) add(sim, "joint_work", "bounded", 0.0);
   add(sim, "momentum", "exact", 1e-12);
   if ((m->sheets == NULL || !uses_projection(m)) && !turns(m)) add(sim, "angular_momentum", "exact", 1e-12);
   /* pairs at rest are thrown and caught: neighbours disturb each other's return a little; the leapfrog looks ahead along
@@ -154,6 +181,8 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
   else if (sim->step.contact != NULL && !penetrates)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
+  else if (vvi_model_implicit(m) && m->solids != NULL)
+    add(sim, "penetration", "bounded", (springs(m) ? 0.5 : 1e-2) * m->solids->size);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
@@ -180,6 +209,8 @@ static double worst_of(const vv_sim *sim, const char *name)
   const vv_ledger *l = &sim->ledger;
   if (strcmp(name, "energy") == 0) return sim->shadow ? vvi_ledger_shadow_error(l) : l->max_closure;
   if (strcmp(name, "losses") == 0) return losses(sim);
+  if (strcmp(name, "joints") == 0) return l->posted.joint_gap; /* m */
+  if (strcmp(name, "joint_work") == 0) return joint_work(sim);
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
   if (strcmp(name, "penetration") == 0) return l->max_penetration; /* m */
@@ -209,6 +240,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   vv_claim *c = &sim->claim[i];
   const bool energy = strcmp(c->name, "energy") == 0;
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
+  if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);
   if (strncmp(c->nature, "exact", 5) == 0 && c->worst > bound)
     bound = fmax(fmax(bound, c->bound), /* what came back was far away */
@@ -229,7 +261,8 @@ void vvi_claims_judge(vv_sim *sim, bool precise)
       const double gap = sim->shadow ? l->max_shadow_gap : l->max_gap;
       if (gap > l->claim_gap) l->claim_gap = gap, l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
-    } else if (strcmp(c->name, "debt") == 0 || strcmp(c->name, "losses") == 0) { /* the same scale */
+    } else if (strcmp(c->name, "joint_work") == 0 || strcmp(c->name, "debt") == 0 ||
+               strcmp(c->name, "losses") == 0) { /* the same scale */
       if (worst > l->claim_worst[i]) l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
     } else if (worst > l->claim_worst[i]) {

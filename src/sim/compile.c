@@ -1,4 +1,5 @@
 /* sim/compile.c  From words to a frozen model and its first state: bodies, contact pairs, stepper, stable step. */
+#include "contact/joints.h"
 #include "contact/solids.h"
 #include "math/math.h"
 #include "model/material.h"
@@ -150,13 +151,25 @@ static vv_status check_solids(const vv_model *m, const vv_group *g)
   return status;
 }
 
-/* `auto` becomes event where something can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
- * something need the leapfrog.  The scene that is written down says which. */
+/* Elastic, and not linear: whole steps keep the energy of such a body through any number of impacts, steps that are cut at the
+ * contact times do not.                                                                                     [shadow 1] */
+static bool has_rubber(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].z_reals == 0 && !(m->block[i].claims & VV_LINEAR)) return true;
+  return false;
+}
+
+/* `auto` becomes event where bars and planes can touch or a jump is named, else leapfrog; rigid bodies and surfaces that meet
+ * something need the leapfrog, and at order 2 rubber is better off there.  The scene that is written down says which. */
 static vv_status choose_method(vv_model *m)
 {
   const vv_group *g = vv_sub(m->root, "method");
-  if (vv_is(g, "step", "auto"))
-    vvi_group_resolve(g, "step", !needs_leapfrog(m) && (touches(m) || names_a_jump(g)) ? "event" : "leapfrog");
+  if (vv_is(g, "step", "auto")) {
+    const bool rubber = has_rubber(m) && vv_integer(g, "order") == 2;
+    const bool cut = names_a_jump(g) || (touches(m) && !rubber);
+    vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) ? "event" : "leapfrog");
+  }
   const bool paper = projects(m, VVI_UNTOUCHED);
   if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");
   m->scene_hash = vvi_group_hash(m->root);
@@ -178,6 +191,20 @@ static vv_status choose_method(vv_model *m)
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
   if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
   return status;
+}
+
+/* Joints belong to whole steps, explicit or implicit. */
+static vv_status check_joints(const vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "method"), *record = vv_sub(m->root, "record");
+  if (m->joints == NULL) return VV_OK;
+  if (m->stepper != &vv_leapfrog_stepper && m->stepper != &vv_energy_momentum_stepper)
+    return vv_complain(g, "step", "%s has no joints; use leapfrog or energy-momentum", m->stepper->name);
+  if (vvi_model_implicit(m)) VV_TRY(vvi_em_refuse_joints(m));
+  if (!vv_is(g, "start", "half-kick")) return vv_complain(g, "start", "joints need velocities of the start");
+  if (vv_is(g, "locate", "exact")) return vv_complain(g, "locate", "exact is for balls that no joint holds");
+  if (vv_boolean(record, "modified")) return vv_complain(record, "modified", "is not known for joints; leave it out");
+  return VV_OK;
 }
 
 /* The energy of rigid bodies is exact as it is. */
@@ -352,11 +379,14 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
 {
   double *q, *p;
   VV_TRY(vvi_model_build(ctx, spec, m, &q, &p));
+  VV_TRY(vvi_joints_build(m, q, p));
   vv_status status = vvi_pairs_build(m, q);
   if (m->pairs == NULL) return status;
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
   if (status != VV_OK) return status;
+  VV_TRY(check_joints(m));
+  VV_TRY(vvi_joints_settle(m));
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   VV_TRY(check_modified_needed(m));
@@ -369,6 +399,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
     m->nh += vvi_contact_memory(m);
     m->shown = m->nh - m->np; /* the last section of that memory */
   }
+  m->nh += vvi_joints_memory(m);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
@@ -379,17 +410,32 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   return VV_OK;
 }
 
-/* Ranks share what flies freely; where surfaces may touch one process has to have all of it. */
+/* The first block that ranks would share; NULL: each of them moves everything. */
+static const vv_block *shared_block(const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].kind->share != NULL && m->block[i].nodes > 0) return &m->block[i];
+  return NULL;
+}
+
+/* Ranks share what the leapfrog moves. */
 static vv_status share(vv_model *m, const vv_net *net)
 {
-  const vv_group *record = vv_sub(m->root, "record");
-  if (net->ranks > 1 && m->sheets != NULL)
-    return vvi_fail(m->ctx, VV_UNSUPPORTED,
-                    "%s: shells that may touch something are not shared over ranks yet: use one process, or "
-                    "`contacts: [{response: none}]`",
-                    m->source);
-  if (net->ranks > 1 && vv_boolean(record, "modified"))
-    return vv_complain(record, "modified", "is not known over ranks; use one process");
+  const vv_block *b = shared_block(m);
+  if (net->ranks > 1 && b != NULL && m->stepper != &vv_leapfrog_stepper)
+    return vvi_fail(
+        m->ctx, VV_UNSUPPORTED,
+        "%s: bodies of kind '%s' are shared over ranks by the leapfrog alone, not by '%s'; use one process, or "
+        "'method: {step: leapfrog}'",
+        m->source, b->kind->name, m->stepper->name);
+  for (int i = 0; net->ranks > 1 && i < m->n_block; i++)
+    if (m->block[i].kind->share != NULL && m->block[i].breaks)
+      return vvi_fail(
+          m->ctx, VV_UNSUPPORTED,
+          "%s: bodies of kind '%s' that may break (material.failure) are not shared over ranks; use one process",
+          m->source, m->block[i].kind->name);
+  if (net->ranks > 1 && m->joints != NULL)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "%s: joints are not shared over ranks yet: use one process", m->source);
   return vvi_sys_share(m, net);
 }
 
@@ -414,8 +460,8 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
 int64_t vv_model_tiles(const vv_model *m)
 {
   int64_t n = 0;
-  for (int i = 0; m->sheets == NULL && i < m->n_block; i++)
-    if (m->block[i].kind->pieces != NULL) n += m->block[i].kind->pieces(&m->block[i]);
+  for (int i = 0; m->stepper == &vv_leapfrog_stepper && i < m->n_block; i++)
+    if (m->block[i].kind->pieces != NULL && !m->block[i].breaks) n += m->block[i].kind->pieces(&m->block[i]);
   return n;
 }
 

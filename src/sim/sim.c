@@ -1,6 +1,7 @@
 /* sim/sim.c  The loop: step, close the ledger, tell the observers. */
 #include "sim/sim.h"
 
+#include "contact/joints.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -46,7 +47,7 @@ static vv_status balance_kicks(vv_sim *sim)
   if (m->stepper != &vv_leapfrog_stepper || !flies_under_loads(m)) return VV_OK;
   sim->half_kick = VVI_ARENA_NEW(&sim->arena, double, m->np);
   if (sim->half_kick == NULL) return VV_NOMEM;
-  if (sim->step.composition->stages > 1) return VV_OK;
+  if (sim->step.composition->stages > 1 || m->joints != NULL) return VV_OK;
   sim->step.exact = true;
   sim->step.energy = "modified";
   return VV_OK;
@@ -57,9 +58,9 @@ static vv_status balance_kicks(vv_sim *sim)
 static bool judges_shadow(const vv_sim *sim)
 {
   const vv_model *m = sim->model;
-  return m->stepper == &vv_leapfrog_stepper && m->order == 2 && isfinite(m->stable_step) && !sim->step.exact &&
-         (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) && m->pairs->n_soft == 0 &&
-         vv_integer(vv_sub(m->root, "method"), "halvings") == 0 &&
+  return m->stepper == &vv_leapfrog_stepper && m->joints == NULL && m->order == 2 && isfinite(m->stable_step) &&
+         !sim->step.exact && (vvi_sys_claims(m) & VV_LINEAR) == 0 && vvi_sys_steady(m) && !vvi_sys_dissipates(m) &&
+         m->pairs->n_soft == 0 && vv_integer(vv_sub(m->root, "method"), "halvings") == 0 &&
          vvi_h2_unknown(m, sim->state->q, sim->state->p) == NULL;
 }
 
@@ -144,6 +145,10 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
+  if (m->joints != NULL && !vvi_model_implicit(m))
+    VV_TRY(vvi_joint_create(m, &sim->arena, sim->state->memory + m->nh - vvi_joints_memory(m), &sim->step.joints));
+  if (m->joints != NULL && def->check_structure)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "the structure is not checked where there are joints; leave it out");
   if (m->solids != NULL && !vvi_model_implicit(m)) VV_TRY(vvi_contact_prepare(&sim->step));
   vvi_pace_start(&sim->pace, m->ctx);
   VV_TRY(m->stepper->prepare(&sim->step));
@@ -154,7 +159,7 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (sim->ledger.episodes != NULL) VV_TRY(keep_keys(sim));
   if (meets) sim->frozen.q = VVI_ARENA_NEW(&sim->arena, double, m->nq);
   if (meets && sim->frozen.q == NULL) return VV_NOMEM;
-  if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL)) || vvi_sys_flows(m))
+  if ((m->stepper->forget != NULL && (m->solids != NULL || m->sheets != NULL || m->joints != NULL)) || vvi_sys_flows(m))
     VV_TRY(vv_state_clone(sim->state, &sim->left));
   sim->shadow = judges_shadow(sim);
   if (sim->shadow || vv_boolean(vv_sub(m->root, "record"), "modified")) VV_TRY(vvi_h2_prepare(&sim->step));

@@ -22,6 +22,7 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
   if (structure) return "checks of the symplectic structure";
   if (vvi_ctx_net(m->ctx) != NULL) return "runs that several processes share";
   if (m->pairs->n > 0) return "contacts between tips";
+  if (m->joints != NULL) return "joints";
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->nodes == 0) continue;

@@ -1,6 +1,7 @@
 /* step/contact.c  See contact.h. */
 #include "step/contact.h"
 
+#include "contact/sheets/ranks.h"
 #include "math/math.h"
 
 #include <stdio.h>
@@ -149,19 +150,23 @@ static vv_status create_search(struct vv_step *s, vvi_sheet_search **out)
   for (int32_t i = 0; i < m->n_rule; i++)
     (*out)->margin[i] = fmin((m->rule[i].restitution < 1.0 ? 3e-3 : 1e-3) * m->edge_length, 0.5 * m->closest);
   (*out)->anticipates = true;
-  return VV_OK;
+  const struct vv_net *net = vvi_ctx_net(s->model->ctx);
+  return net != NULL ? vvi_sheet_share(*out, net) : VV_OK;
 }
 
 vv_status vvi_contact_prepare(struct vv_step *s)
 {
   const vv_model *m = s->model;
   const vv_group *method = vv_sub(m->root, "method");
-  const bool exact = vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
+  const bool exact = m->joints != NULL
+                         ? false
+                         : vv_is(method, "locate", "exact") || (vv_is(method, "locate", "auto") && !m->solids->loses);
   vvi_sheet_search *search = NULL;
   if (m->sheets != NULL) VV_TRY(create_search(s, &search));
   VV_TRY(vvi_contact_create(m, s->arena, memory_of(s), search, &s->contact));
   s->contact->log = log_contact, s->contact->log_again = log_again, s->contact->user = s;
-  if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1)
+  if (s->joints != NULL) VV_TRY(vvi_linked_create(s->contact, s->joints));
+  if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && s->joints == NULL)
     VV_TRY(vvi_scaling_create(s->contact, fabs(s->h)));
   if (!exact || vv_integer(method, "halvings") != 0 || vvi_locatable(m) != NULL) return VV_OK;
   return vvi_locate_prepare(s);

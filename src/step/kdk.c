@@ -6,6 +6,7 @@
  *   p+ = p- - (1 + e) (n.v)/(n.M^-1 n) n   if the pair approaches.                                            [bars 15] */
 #include "step/kdk.h"
 
+#include "contact/joints.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
@@ -27,8 +28,9 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
   k->f = VVI_ARENA_NEW(s->arena, double, s->state->np);
   k->z = VVI_ARENA_NEW(s->arena, double, s->state->np);
   if (k->f == NULL || k->z == NULL) return VV_NOMEM;
-  k->keep = s->contact != NULL && s->contact->forced, k->steady = vvi_sys_steady(m);
-  k->modified = s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
+  k->keep = (s->contact != NULL && s->contact->forced) || s->joints != NULL, k->steady = vvi_sys_steady(m);
+  k->modified =
+      s->joints == NULL && s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
   s->energy = k->modified ? "modified" : "nodal";
@@ -42,7 +44,7 @@ const double *vvi_kdk_force(struct vv_step *s, vvi_kdk *w, double t)
   if (s->accelerator != NULL) {
     vvi_device_force(s, t, w->f);
   } else {
-    vvi_zero_shared(vv_ctx_threads(s->model->ctx), s->state->np, w->f);
+    vvi_momenta_zero(s->model, w->f);
     vvi_sys_kick(s->model, t, 1.0, s->state->q, w->f);
   }
   vvi_springs_kick(s->model, s->state->memory, 1.0, s->state->q, w->f);
@@ -93,7 +95,7 @@ static const vvi_shadow_fit *fit_of(const vvi_shadow *k, const vvi_pair *c)
     const vv_body *body = &m->body[side == 0 ? c->patch_a->body : c->patch_b->body];
     if (body->n_node > 0) ratio = fmax(ratio, vvi_shadow_ratio(k, body->block, body->node0));
   }
-  return vvi_shadow_fit_of(k, ratio);
+  return vvi_shadow_fit_of(k, ratio, c->restitution == 1.0 ? VVI_SHADOW_EXACT : VVI_SHADOW_LOSSY);
 }
 
 static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, const double *p)
@@ -214,7 +216,7 @@ void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->keep) {
     s->noted_force = vvi_kdk_force(s, k, t);
-    vvi_axpy_shared(vv_ctx_threads(s->model->ctx), s->state->np, h, s->noted_force, s->state->p);
+    vvi_momenta_axpy(s->model, h, s->noted_force, s->state->p);
     return;
   }
   vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
@@ -265,7 +267,7 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   const bool both = k->keep && vvi_sys_flows(s->model);
   vvi_sys_drift(s->model, h, x->q, x->p);
   if (both) {
-    memset(k->f, 0, sizeof(double) * (size_t)x->np);
+    vvi_momenta_zero(s->model, k->f);
     vvi_sys_flow_kick(s->model, t + h, h, x->q, x->p, k->f, &s->ledger->posted);
   } else
     vvi_sys_flow(s->model, h, x->q, x->p, &s->ledger->posted);
@@ -281,6 +283,8 @@ vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;
     vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+    if (s->joints != NULL && vvi_sys_damped(s->model))
+      vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
     VV_TRY(substep(s, t, h, r));
     t += h;
   }
@@ -321,5 +325,6 @@ void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
 void vvi_kdk_forget(struct vv_step *s, vvi_kdk *k)
 {
   k->known = false;
+  if (s->joints != NULL) vvi_joints_forget(s->joints);
   if (s->contact != NULL) vvi_contact_forget(s->contact);
 }

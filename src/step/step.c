@@ -1,5 +1,6 @@
 /* step/step.c  Stages shared by the steppers. */
 #include "step/step.h"
+#include "visviva/net.h"
 
 #include "math/math.h"
 #include "step/accelerate.h"
@@ -45,6 +46,42 @@ void vvi_zero_shared(int threads, int64_t n, double *x)
   }
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int64_t i = 0; i < n; i += PIECE) memset(x + i, 0, sizeof *x * (size_t)(piece_end(n, i) - i));
+}
+
+typedef struct columns {
+  int threads;
+  double a, *y;
+  const double *x;
+} columns;
+
+static void axpy_piece(void *user, int64_t first, int64_t n)
+{
+  const columns *k = user;
+  vvi_axpy_shared(k->threads, n, k->a, k->x + first, k->y + first);
+}
+
+static void zero_piece(void *user, int64_t first, int64_t n)
+{
+  const columns *k = user;
+  vvi_zero_shared(k->threads, n, k->y + first);
+}
+
+void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y)
+{
+  columns k = {.threads = vv_ctx_threads(m->ctx), .a = a, .x = x, .y = y};
+  if (vvi_ctx_net(m->ctx) == NULL)
+    axpy_piece(&k, 0, m->np);
+  else
+    vvi_sys_momenta(m, axpy_piece, &k);
+}
+
+void vvi_momenta_zero(const vv_model *m, double *x)
+{
+  columns k = {.threads = vv_ctx_threads(m->ctx), .y = x};
+  if (vvi_ctx_net(m->ctx) == NULL)
+    zero_piece(&k, 0, m->np);
+  else
+    vvi_sys_momenta(m, zero_piece, &k);
 }
 
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
@@ -190,6 +227,16 @@ double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
   return vvi_pair_gap(c, q1);
 }
 
+/* Over ranks: where some of them keep one, all places go to all. */
+static void gather_for_key(struct vv_step *s, bool wanted)
+{
+  const vv_net *net = vvi_ctx_net(s->model->ctx);
+  double any = -(double)wanted;
+  if (net == NULL) return;
+  net->least(net, 1, &any);
+  if (any < 0.0) vvi_sys_gather(s->model, s->state);
+}
+
 /* See vvi_keys.  Room that is used up is left so: the picture is coarser there. */
 static void note_key(struct vv_step *s)
 {
@@ -199,8 +246,11 @@ static void note_key(struct vv_step *s)
   const int64_t cell = (int64_t)floor(step / k->small);
   const bool began = e->begun != k->begun;
   const bool lasts = e->n_live > 0 && floor(step / k->large) != floor((step - 1.0) / k->large);
+  const bool wanted = cell != k->cell && k->n < k->room;
   k->begun = e->begun;
-  if ((!began && !lasts) || cell == k->cell || k->n == k->room) return;
+  if (!began && !lasts) return;
+  gather_for_key(s, wanted);
+  if (!wanted) return;
   k->cell = cell;
   double *q = k->q + k->n * s->state->nq;
   memcpy(q, s->state->q, sizeof *q * (size_t)s->state->nq);

@@ -52,6 +52,7 @@ struct vv_step {
   const vvi_composition *composition;
   struct vvi_contact_step *contact;    /* contact/contact.h; NULL: nothing it answers can meet */
   struct vvi_locate *locate;           /* step/contact.h: impacts of balls at their own times; NULL: before the drift */
+  struct vvi_joint_step *joints;       /* contact/joints.h; NULL: none, or they belong to an implicit step */
   struct vvi_variation *vary;          /* NULL: none propagated */
   struct vvi_accelerator *accelerator; /* step/accelerate.h; NULL: the processor does everything */
   const char *energy;        /* which energy the method balances: nodal, slab, modified, director; set by prepare */
@@ -68,6 +69,9 @@ void vvi_axpy(int64_t n, double a, const double *x, double *y);
 /* The same by a team, and x = 0. */
 void vvi_axpy_shared(int threads, int64_t n, double a, const double *x, double *y);
 void vvi_zero_shared(int threads, int64_t n, double *x);
+/* Of the momenta of a model: those that this rank moves. */
+void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
+void vvi_momenta_zero(const vv_model *m, double *x);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
 /* The next entry of the log, counted as an impact; NULL: out of memory. */

@@ -323,7 +323,7 @@ static void broken_claim(void **state)
   GIVES(3, "run bad.yaml -o b");
   assert_true(said("out.txt", "BROKEN"));
   assert_true(said("err", "claim broken: "));
-  assert_true(said("err", "use a shorter step, or jump: modified"));
+  assert_true(said("err", "use a shorter step, 'step: leapfrog', or 'jump: modified'"));
   narrow("out.txt");
   assert_true(said("b/summary.json", "\"kept\": false"));
   GIVES(3, "run bad.yaml -o b --overwrite --quiet");

@@ -55,8 +55,8 @@ static uint64_t hash_of(const vv_net *net, double energy[2])
 {
   vv_ctx *ctx;
   vv_spec *spec;
-  vv_model *model;
-  vv_state *x;
+  vv_model *model = NULL;
+  vv_state *x = NULL;
   vv_sim *sim;
   vv_report report;
   vv_ctx_def def = vv_ctx_default();

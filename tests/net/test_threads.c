@@ -20,6 +20,7 @@ typedef struct hub {
   pthread_barrier_t barrier;
   const void *given[MOST];
   int64_t moved[MOST][MOST]; /* bytes [to][from], each written by the thread of `to` */
+  int64_t begun[MOST];       /* exchanges */
 } hub;
 
 typedef struct rank_net {
@@ -53,6 +54,7 @@ static void begin(vv_star *s, int bytes, const void *root, void *leaf)
 {
   hub *h = s->hub;
   h->given[s->rank] = root;
+  h->begun[s->rank]++;
   pthread_barrier_wait(&h->barrier);
   for (int32_t i = 0; i < s->leaves; i++) {
     const vv_place at = s->place[i];
@@ -102,6 +104,56 @@ static void least(const vv_net *n, int count, double *x)
   free(all);
 }
 
+/* Each rank reads the rows of the others where they have them. */
+static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
+{
+  hub *h = hub_of(n);
+  size_t first = 0;
+  h->given[n->rank] = data;
+  pthread_barrier_wait(&h->barrier);
+  for (int r = 0; r < h->ranks; r++) {
+    const size_t size = (size_t)rows[r] * (size_t)bytes;
+    if (r != n->rank && size > 0) memcpy((char *)data + first, (const char *)h->given[r] + first, size);
+    first += size;
+  }
+  pthread_barrier_wait(&h->barrier);
+}
+
+typedef struct packages {
+  int n;
+  const int *to;
+  const void *const *data;
+  const int64_t *bytes;
+} packages;
+
+static vv_status deal(const vv_net *n, int count, const int *to, const void *const *data, const int64_t *bytes,
+                      int *got, void ***in, int64_t **in_bytes)
+{
+  hub *h = hub_of(n);
+  const packages mine = {count, to, data, bytes};
+  h->given[n->rank] = &mine;
+  pthread_barrier_wait(&h->barrier);
+  *got = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    int k = 0;
+    for (int r = 0; r < h->ranks; r++) {
+      const packages *p = h->given[r];
+      for (int i = 0; i < p->n; i++) {
+        if (p->to[i] != n->rank) continue;
+        if (pass == 1) {
+          (*in)[k] = malloc((size_t)p->bytes[i]), (*in_bytes)[k] = p->bytes[i];
+          memcpy((*in)[k], p->data[i], (size_t)p->bytes[i]);
+        }
+        k++;
+      }
+    }
+    *got = k;
+    if (pass == 0) *in = calloc((size_t)k + 1, sizeof **in), *in_bytes = calloc((size_t)k + 1, sizeof **in_bytes);
+  }
+  pthread_barrier_wait(&h->barrier);
+  return VV_OK;
+}
+
 /* ---- a run ---- */
 
 typedef struct outcome {
@@ -112,6 +164,7 @@ typedef struct outcome {
   double ledger[COLUMNS];
   int64_t tiles;
   int64_t came[3][MOST]; /* bytes from each rank after the calls of `measured` */
+  int64_t begun[3];      /* exchanges */
 } outcome;
 
 /* Calls that differ in steps alone: what is done once a call falls out of their difference. */
@@ -152,6 +205,7 @@ static void *run(void *user)
     assert_int_equal(vv_sim_steps(sim, o->steps > 0 ? o->steps : measured[i], &report), VV_OK);
     assert_int_equal(report.reason, VV_REASON_DONE);
     if (o->net != NULL) memcpy(o->came[i], hub_of(o->net)->moved[o->net->rank], sizeof o->came[i]);
+    if (o->net != NULL) o->begun[i] = hub_of(o->net)->begun[o->net->rank];
   }
   o->hash = vv_state_hash(x);
   vv_ledger_row(vv_sim_ledger(sim), COLUMNS, o->ledger);
@@ -163,7 +217,7 @@ static void *run(void *user)
   return NULL;
 }
 
-static void run_ranks(hub *h, int ranks, const char *text, int64_t steps, outcome *out)
+static void run_ranks(hub *h, int ranks, uint64_t shuffle, const char *text, int64_t steps, outcome *out)
 {
   pthread_t thread[MOST];
   rank_net net[MOST];
@@ -173,12 +227,15 @@ static void run_ranks(hub *h, int ranks, const char *text, int64_t steps, outcom
   for (int r = 0; r < ranks; r++) {
     net[r] = (rank_net){.net = {.rank = r,
                                 .ranks = ranks,
+                                .shuffle = shuffle,
                                 .star = star,
                                 .begin = begin,
                                 .end = end,
                                 .star_free = star_free,
                                 .sum = sum,
-                                .least = least},
+                                .least = least,
+                                .all = all,
+                                .deal = deal},
                         .hub = h};
     out[r] = (outcome){.text = text, .steps = steps, .net = &net[r].net};
     assert_int_equal(pthread_create(&thread[r], NULL, run, &out[r]), 0);
@@ -187,15 +244,17 @@ static void run_ranks(hub *h, int ranks, const char *text, int64_t steps, outcom
   pthread_barrier_destroy(&h->barrier);
 }
 
+/* Numbers of ranks below zero: tiles are dealt out at random. */
 static void compare(const char *text, int64_t steps, int n, const int *ranks)
 {
   static hub h;
   outcome whole = {.text = text, .steps = steps}, part[MOST];
   run(&whole);
   for (int i = 0; i < n; i++) {
-    run_ranks(&h, ranks[i], text, steps, part);
-    for (int r = 0; r < ranks[i]; r++) {
-      if (part[r].hash != whole.hash) fail_msg("rank %d of %d has other bits", r, ranks[i]);
+    const int n_rank = abs(ranks[i]);
+    run_ranks(&h, n_rank, ranks[i] < 0 ? 17 + (uint64_t)i : 0, text, steps, part);
+    for (int r = 0; r < n_rank; r++) {
+      if (part[r].hash != whole.hash) fail_msg("rank %d of %d has other bits", r, n_rank);
       assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
     }
   }
@@ -252,12 +311,64 @@ static void flow(void **state)
       60, 3, (const int[]){2, 3, 5});
 }
 
-/* Bytes a step between two ranks. */
+/* ---- contact ---- */
+
+/* A ball of shell falls on a drum; both are cut by ranks. */
+static void drum(void **state)
+{
+  (void)state;
+  compare(
+      "visviva: 1\ntime: {end: 1, step: {safety: 0.4}}\nbodies:\n"
+      "  drum: {kind: shell, mesh: {rectangle: {size: [1, 1], pieces: [24, 24]}}, thickness: 0.01,\n"
+      "    material: {young: 1e6, poisson: 0.3, density: 1000},\n"
+      "    edges: [{hold: supported}]}\n"
+      "  ball: {kind: shell, mesh: {sphere: {radius: 0.2, base: icosahedron, frequency: 8}}, thickness: 0.01,\n"
+      "    centre: [0.05, 0.1, 0.2105], velocity: [0, 0, -3], material: {young: 1e6, poisson: 0.3, density: 1000}}\n",
+      300, 3, (const int[]){2, 3, -5});
+}
+
+/* Eight cubes fly into each other, with losses and friction. */
+static void crowd(void **state)
+{
+  char text[4096];
+  int n = snprintf(text, sizeof text,
+                   "visviva: 1\ntime: {end: 1, step: 1e-5}\ncontacts: [{restitution: 0.5, friction: 0.3}]\nbodies:\n");
+  (void)state;
+  for (int i = 0; i < 8; i++) {
+    const double x[3] = {i % 2 - 0.5, i / 2 % 2 - 0.5, i / 4 - 0.5};
+    n += snprintf(
+        text + n, sizeof text - (size_t)n,
+        "  c%d: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, rotation: [0.0%d, 0.1, 0.02], "
+        "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, centre: [%g, %g, %g], velocity: [%g, %g, %g]}\n",
+        i, i, 1.2 * x[0], 1.2 * x[1], 1.2 * x[2], -80 * x[0], -80 * x[1], -80 * x[2]);
+  }
+  compare(text, 400, 3, (const int[]){2, -3, -5});
+}
+
+/* A rigid ball and a beam with corners fall on a shell that lies on a floor: some move on all ranks, some on one. */
+static void mixed(void **state)
+{
+  (void)state;
+  compare("visviva: 1\ntime: {end: 1, step: {safety: 0.4}}\ngravity: [0, 0, -9.81]\n"
+          "contacts: [{restitution: 0.5, friction: 0.4}]\nbodies:\n"
+          "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+          "  balloon: {kind: shell, mesh: {sphere: {radius: 0.06, base: icosahedron, frequency: 8}}, thickness: 2e-3,\n"
+          "    material: {young: 1e6, poisson: 0.45, density: 1000}, centre: [0, 0, 0.0605], velocity: [0, 0, -2]}\n"
+          "  ball: {kind: rigid, shape: {ball: {radius: 0.015}}, density: 1000, position: [0.005, 0.01, 0.137],\n"
+          "    velocity: [0, 0, -2]}\n"
+          "  lath: {kind: beam, length: 0.2, elements: 8, material: {young: 1e7, density: 700},\n"
+          "    section: {rectangle: {width: 0.02, height: 0.008}}, axis: [0.3, 1, 0], normal: [0, 0, 1],\n"
+          "    position: [-0.06, -0.1, 0.14], velocity: [0, 0, -3]}\n",
+          300, 3, (const int[]){2, 3, -4});
+}
+
+/* Bytes a force between two ranks: two exchanges each.  Where the clock cuts a stretch of steps it costs one more. */
 static double each_step(const outcome *part, int to, int from)
 {
-  const int64_t few = part[to].came[1][from] - part[to].came[0][from];
-  const int64_t many = part[to].came[2][from] - part[to].came[1][from];
-  return (double)(many - few) / (double)(measured[2] - measured[1]);
+  const outcome *o = &part[to];
+  const int64_t few = o->came[1][from] - o->came[0][from], many = o->came[2][from] - o->came[1][from];
+  const int64_t forces = (o->begun[2] - o->begun[1] - (o->begun[1] - o->begun[0])) / 2;
+  return (double)(many - few) / (double)forces;
 }
 
 /* A rank with N triangles moves at most 700 sqrt(N) bytes a step, in and out together, to and from at most 16 others; where the
@@ -270,7 +381,7 @@ static void volume(void **state)
   const double triangles = 20.0 * 50 * 50;
   (void)state;
   for (int i = 0; i < VV_COUNT(ranks); i++) {
-    run_ranks(&h, ranks[i],
+    run_ranks(&h, ranks[i], 0,
               HEAD
               "time: {end: 1, step: 1e-4}\nbodies:\n"
               "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 50}}, thickness: 0.02, "
@@ -295,6 +406,7 @@ static void volume(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies),
-                                     cmocka_unit_test(flow), cmocka_unit_test(volume)};
+                                     cmocka_unit_test(flow),   cmocka_unit_test(drum),  cmocka_unit_test(crowd),
+                                     cmocka_unit_test(mixed),  cmocka_unit_test(volume)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,8 +177,8 @@ static const char *const many[] = {
     "0.3, "
     "density: 1000}}\n",
     /* rigid, energy-momentum */
-    "visviva: 1\ntime: {end: 1, step: 1e-3}\nmethod: {step: energy-momentum}\nbodies:\n"
-    "  a: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, density: 1, spin: [0.1, 2, 0.2]}\n",
+    ("visviva: 1\ntime: {end: 1, step: 1e-3}\nmethod: {step: energy-momentum}\nbodies:\n"
+     "  a: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, density: 1, spin: [0.1, 2, 0.2]}\n"),
 };
 
 static void test_every_kind(void **unused)

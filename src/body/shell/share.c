@@ -27,13 +27,24 @@ typedef struct sharing {
 
 /* ---- who has what ---- */
 
+/* A number that looks like chance (splitmix64). */
+static uint64_t chance(uint64_t x)
+{
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 static void deal_tiles(sharing *w)
 {
+  const uint64_t shuffle = w->net->shuffle;
   int64_t before = 0, all = 0;
   for (int64_t i = 0; i < w->plan->tiles; i++) all += w->plan->tile[i].elements;
   for (int64_t i = 0; i < w->plan->tiles; i++) {
     const shell_tile *t = &w->plan->tile[i];
     w->tile_rank[i] = (int32_t)((before + t->elements / 2) * w->net->ranks / all);
+    if (shuffle != 0) w->tile_rank[i] = (int32_t)(chance(shuffle + (uint64_t)i) % (uint64_t)w->net->ranks);
     before += t->elements;
     for (int64_t k = 0; k < t->own; k++) w->node_rank[t->node0 + t->own0 + k] = w->tile_rank[i];
     for (int64_t k = 0; k < shell_tile_nodes(t); k++) w->slot_rank[t->slot0 + t->slot + k] = w->tile_rank[i];
@@ -173,19 +184,19 @@ vv_status shell_share_tiles(vv_block *b, const vv_net *net, vvi_arena *arena)
 {
   shell_plan *plan = b->plan;
   if (plan == NULL || plan->tiles == 0) return VV_OK;
-  if (b->breaks) return VV_UNSUPPORTED; /* what breaks cuts elements of other tiles */
+  VV_ASSERT(!b->breaks || net->ranks == 1); /* what breaks cuts elements of other tiles */
   sharing w = {.b = b, .plan = plan, .net = net, .arena = arena};
   shell_share *share = VVI_ARENA_NEW(arena, shell_share, 1);
-  w.tile_rank = calloc((size_t)plan->tiles, sizeof *w.tile_rank);
+  w.tile_rank = VVI_ARENA_NEW(arena, int32_t, plan->tiles);
   w.node_rank = calloc((size_t)b->nodes, sizeof *w.node_rank);
   w.slot_rank = calloc((size_t)plan->slots + 1, sizeof *w.slot_rank);
   vv_status status = share && w.tile_rank && w.node_rank && w.slot_rank ? VV_OK : VV_NOMEM;
   if (status == VV_OK) {
-    share->net = net;
+    share->net = net, share->rank = w.tile_rank;
     status = make_share(&w, share);
     plan->share = share;
   }
-  free(w.tile_rank), free(w.node_rank), free(w.slot_rank);
+  free(w.node_rank), free(w.slot_rank);
   return status;
 }
 
@@ -198,6 +209,12 @@ void shell_share_end(vv_block *b)
   for (int i = 0; i < VV_COUNT(all); i++)
     if (all[i]->star != NULL) s->net->star_free(all[i]->star);
   plan->share = NULL;
+}
+
+int shell_owner(const vv_block *b, int64_t node)
+{
+  const shell_plan *plan = b->plan;
+  return plan->share->rank[shell_tile_at(plan, node, false)];
 }
 
 int64_t shell_pieces(const vv_block *b)

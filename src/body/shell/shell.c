@@ -49,6 +49,7 @@ const vv_body_kind vv_shell_kind = {
     .unshare = shell_share_end,
     .pieces = shell_pieces,
     .gather = shell_gather,
+    .owner = shell_owner,
     .some = &shell_some_table,
     .device = &shell_device_table,
 };

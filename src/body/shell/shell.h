@@ -228,6 +228,7 @@ typedef struct shell_exchange {
 typedef struct shell_share {
   const struct vv_net *net;
   int64_t tiles, *tile; /* [tiles] of this rank, ascending */
+  int32_t *rank;        /* [tiles of the block] who has them */
   shell_exchange places, forces, nodes, internal;
   double *root, *leaf; /* rows on their way */
 } shell_share;
@@ -406,6 +407,7 @@ void shell_scratch_done(const vv_block *b, double *slot, bool mine);
 
 vv_status shell_share_tiles(vv_block *b, const struct vv_net *net, vvi_arena *arena);
 void shell_share_end(vv_block *b);
+int shell_owner(const vv_block *b, int64_t node);
 int64_t shell_pieces(const vv_block *b);
 /* What this rank needs of others; nothing happens where there are none.  Places of halo nodes; forces on its nodes; all nodes
  * (p may be NULL); all nodes and internal variables. */
@@ -511,4 +513,6 @@ void shell_stable_steps(const vv_block *b, double *out);
 
 /* ---- some.c ---- */
 extern const vv_some_table shell_some_table;
+/* The last tile that begins at or before an index of a node that it owns, or of a slot; they are in order of both. */
+int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots);
 double shell_answer_time(const vv_block *b, int32_t body);

@@ -2,13 +2,13 @@
 #include "body/shell/moves.h"
 #include "body/shell/shell.h"
 #include "math/math.h"
+#include "visviva/net.h"
 
 #include <string.h>
 
 enum { PARALLEL_FROM = 4 }; /* tiles */
 
-/* The last tile that begins at or before an index; they are in order, by owned nodes and by slots. */
-static int64_t tile_at(const shell_plan *plan, int64_t index, bool slots)
+int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
 {
   int64_t from = 0, to = plan->tiles;
   while (to - from > 1) {
@@ -62,18 +62,18 @@ static void take_tiles(tiles *w, int64_t n, const int32_t *node)
   memset(w->part, 0, sizeof *w->part * (size_t)(SHELL_SUMS * plan->tiles));
   w->n = 0;
   for (int64_t i = 0; i < n; i++) {
-    const int64_t tile = tile_at(plan, node[i], false);
+    const int64_t tile = shell_tile_at(plan, node[i], false);
     const shell_tile *t = &plan->tile[tile];
     const shell_shared *s = shared_of(t, (int32_t)(node[i] - t->node0 - t->own0));
     take_tile(w, tile);
-    for (int k = 0; s != NULL && k < s->others; k++) take_tile(w, tile_at(plan, t->slot0 + s->slot[k], true));
+    for (int k = 0; s != NULL && k < s->others; k++) take_tile(w, shell_tile_at(plan, t->slot0 + s->slot[k], true));
   }
 }
 
 static int64_t around(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out)
 {
   const shell_plan *plan = b->plan;
-  if (b->n_load > 0 || b->z_reals > 0 || plan->share != NULL) return -1;
+  if (b->n_load > 0 || b->z_reals > 0) return -1;
   bool mine;
   tiles w = {.b = b, .slot = shell_scratch(b, &mine)};
   int64_t found = 0;
@@ -96,7 +96,7 @@ static void kick_node(const tiles *w, double h, int64_t node, double *p)
 {
   const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
-  const shell_tile *t = &plan->tile[tile_at(plan, node, false)];
+  const shell_tile *t = &plan->tile[shell_tile_at(plan, node, false)];
   const int32_t local = (int32_t)(node - t->node0 - t->own0);
   const shell_shared *s = shared_of(t, local);
   const bool held = shell_node(b, SHELL_INVERSE_MASS)[node] == 0.0;
@@ -107,6 +107,13 @@ static void kick_node(const tiles *w, double h, int64_t node, double *p)
   }
 }
 
+/* Does this rank move the nodes of a tile? */
+static bool is_here(const shell_plan *plan, int64_t tile)
+{
+  return plan->share == NULL || plan->share->rank[tile] == plan->share->net->rank;
+}
+
+/* Over ranks: forces of the tiles of this rank, on the nodes that it moves; all ranks are asked for the same nodes. */
 static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p)
 {
   const shell_plan *plan = b->plan;
@@ -114,12 +121,16 @@ static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, co
   tiles w = {.b = b, .slot = shell_scratch(b, &mine)};
   w.part = shell_parts(b, w.slot);
   take_tiles(&w, n, node);
+  shell_fetch_places(b, q);
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
   for (int64_t i = 0; i < w.n; i++) {
     const shell_tile *t = &plan->tile[number(&w, i)];
+    if (!is_here(plan, number(&w, i))) continue;
     plan->force(shell_of(b, t->body), t, NULL, b->column, q, w.slot + 4 * (t->slot0 + t->slot));
   }
-  for (int64_t i = 0; i < n; i++) kick_node(&w, h, node[i], p);
+  shell_fetch_forces(b, w.slot);
+  for (int64_t i = 0; i < n; i++)
+    if (is_here(plan, shell_tile_at(plan, node[i], false))) kick_node(&w, h, node[i], p);
   shell_scratch_done(b, w.slot, mine);
 }
 

@@ -237,6 +237,9 @@ int shell_drift(const vv_block *b, double h, double *q, double *p)
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
   enum { CHUNK = 4096 };
+  for (int64_t i = 0; i < b->spans; i++)
+    drift_shells(b->span[i].first, b->span[i].first + b->span[i].n, b->column, h, minv, p, q);
+  if (b->spans > 0) return 0;
   const int64_t chunks = (b->nodes + CHUNK - 1) / CHUNK;
   if (b->threads < 2 || chunks < SHELL_SHARED_FROM) {
     drift_shells(0, b->nodes, b->column, h, minv, p, q);

@@ -304,6 +304,14 @@ static void carry_points(const torn *w, const shell_tile *t, const shell_group *
   }
 }
 
+/* A cut changes the reference of an element, not how much material it has: the seventh number, det^(-3/2) where nothing is cut, is
+ * such that the area at rest, det^2 times it, stays.                                                              [mat 25] */
+static void keep_area(const double old[SHELL_REFERENCE], double rest[SHELL_REFERENCE])
+{
+  const double ratio = (old[0] * old[1] - old[2] * old[2]) / (rest[0] * rest[1] - rest[2] * rest[2]);
+  rest[6] = old[6] * (ratio * ratio);
+}
+
 /* A live element beside a broken one.  Returns what is lost. */
 static double cut_element(const torn *w, int e)
 {
@@ -327,6 +335,7 @@ static double cut_element(const torn *w, int e)
   shell_tile_places(t, w->b->stride, shell_node(w->b, SHELL_REST), x);
   patch_now(w, t, g, at->lane, &p);
   shell_patch_rest(&p, x, record + SHELL_CUT_REST);
+  keep_area(rest, record + SHELL_CUT_REST);
   shell_tile_places(t, w->b->column, w->q, x);
   patch_now(w, t, g, at->lane, &p);
   shell_element_at(w->k, &p, x, &now);

@@ -35,6 +35,8 @@ struct vvi_friction_law {
   bool (*lets_go)(vvi_friction *f);
 };
 
+/* No law: any impulse is allowed, and the velocity is what is asked for.  Rows of joints. */
+vvi_friction vvi_friction_joint(void);
 vvi_friction vvi_friction_coulomb(double mu);
 /* Static and kinetic friction, kinetic < mu: holds with mu until it slides, and slides with `kinetic` until it holds. */
 vvi_friction vvi_friction_static_kinetic(double mu, double kinetic, bool slides);

@@ -90,6 +90,10 @@ VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_prob
     const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
     *fastest = fmax(*fastest, vvi_speed_of(u, c->b[0]));
     if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
+    if (c->rows > 0) {
+      for (int k = 0; k < c->rows; k++) residual = fmax(residual, fabs(u[k]));
+      continue;
+    }
     if (!acts(c)) {
       residual = fmax(residual, -u[0]);
       continue;
@@ -233,7 +237,7 @@ static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_is
   }
   for (int32_t i = 0; i < p->contacts; i++) {
     vvi_island_contact *c = &p->contact[i];
-    if (!(c->friction > 0.0)) c->j[1] = c->j[2] = 0.0;
+    if (!(c->friction > 0.0) && c->rows == 0) c->j[1] = c->j[2] = 0.0;
   }
   double fastest;
   const double tol = tolerance(p, deliver(w, p));

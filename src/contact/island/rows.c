@@ -171,25 +171,31 @@ static void fill_row(vvi_island_work *w, const vvi_island_problem *p, int32_t i)
 {
   const vvi_island_contact *c = &p->contact[i];
   vvi_island_row *r = &w->row[w->rows];
-  *r = (vvi_island_row){.contact = i, .rows = c->friction > 0.0 ? 3 : 1, .first = w->parts};
+  const bool joint = c->rows > 0;
+  *r = (vvi_island_row){.contact = i,
+                        .rows = joint               ? c->rows
+                                : c->friction > 0.0 ? 3
+                                                    : 1,
+                        .pulls = joint,
+                        .first = w->parts};
   r->friction = vvi_friction_of(c);
   fill_legs(w, p, c, r);
   fill_block(w, r);
-  if (!(r->a[0] > 0.0)) { /* nothing there can move along n */
-    w->stuck = fmax(w->stuck, c->b[0] - c->free[0]);
+  if (!((joint ? r->mean : r->a[0]) > 0.0)) { /* nothing there can move along n */
+    if (!joint) w->stuck = fmax(w->stuck, c->b[0] - c->free[0]);
     w->parts = r->first;
     for (int32_t e = c->first; e < c->first + c->legs; e++) w->mark[p->leg[e].mover] = -1;
     return;
   }
   for (int k = 0; k < r->rows; k++) r->c[k] = c->free[k] - c->b[k];
   r->asked = c->b[0];
-  r->j[0] = fmax(c->j[0], 0.0);
+  r->j[0] = joint ? c->j[0] : fmax(c->j[0], 0.0);
   if (r->rows == 3) {
     r->j[1] = c->j[1], r->j[2] = c->j[2];
     r->friction.law->cut(&r->friction, r->j[0], r->j + 1);
   }
   w->load = fmax(w->load, -r->c[0]);
-  w->rubs |= r->rows == 3;
+  w->rubs |= r->rows == 3 && !joint;
   w->rows++;
 }
 

@@ -181,14 +181,17 @@ void vvi_sparse_clear(vvi_sparse *f)
 
 /* ---- numbers: blocks by columns, x[rows c + r].  Sizes are 3 or 6 and known where these are inlined ---- */
 
-/* a := the inverse of its lower Cholesky factor; false: not positive. */
-VVI_INLINE static bool root(int n, double *a)
+/* a := the inverse of its lower Cholesky factor; false: not positive.  least [n]: pivots that are taken for zero. */
+VVI_INLINE static bool root(int n, double *a, const double *least)
 {
   double l[36] = {0};
   for (int c = 0; c < n; c++) {
     double d = a[(n + 1) * c];
     for (int k = 0; k < c; k++) d -= l[n * k + c] * l[n * k + c];
-    if (!(d > 0.0)) return false;
+    if (!(d > (least != NULL ? least[c] : 0.0))) {
+      if (least == NULL) return false;
+      continue; /* its column of the factor, and of the inverse, is zero */
+    }
     const double inverse = 1.0 / sqrt(d);
     l[(n + 1) * c] = inverse; /* the diagonal holds 1 / l_cc */
     for (int r = c + 1; r < n; r++) {
@@ -260,7 +263,7 @@ VVI_INLINE static void spread(vvi_sparse *f, int o, int n, int32_t e, int32_t en
 VVI_INLINE static bool column(vvi_sparse *f, int n, int32_t k)
 {
   const int32_t begin = f->first[k], end = f->first[k + 1];
-  if (!root(n, f->diag[k])) return false;
+  if (!root(n, f->diag[k], f->redundant > 0.0 ? f->scratch + f->start[k] : NULL)) return false;
   for (int32_t e = begin; e < end; e++) {
     if (dim_of(f, f->row[e]) == 6) {
       times_turned(6, n, f->below + f->value[e], f->diag[k]);
@@ -288,6 +291,8 @@ VVI_HOT_LOCAL static bool make(vvi_sparse *f)
 
 bool vvi_sparse_make(vvi_sparse *f)
 {
+  for (int32_t k = 0; f->redundant > 0.0 && k < f->n; k++)
+    for (int c = 0, n = dim_of(f, k); c < n; c++) f->scratch[f->start[k] + c] = f->redundant * f->diag[k][(n + 1) * c];
   return make(f);
 }
 

@@ -37,6 +37,8 @@ typedef struct vvi_sparse {
   double *below;       /* [value_room] blocks below, each by columns */
   double *right;       /* [value_room] and their partners right of the diagonal, turned: of the same shape */
   double *scratch;     /* [6 n] */
+  double redundant; /* symmetric: pivots below this part of their diagonal are taken for zero, and what is sought there
+                          is zero; 0: they are refused */
 } vvi_sparse;
 
 static inline int32_t vvi_sparse_words(int32_t n)

@@ -10,8 +10,8 @@ static inline double relax(const vvi_island_work *w, vvi_island_row *r)
 {
   double u[3] = {r->c[0], r->c[1], r->c[2]}, d[3] = {0, 0, 0};
   vvi_row_see(w, r, w->s, u);
-  const double n = fmax(r->j[0] - u[0] * r->inverse[0], 0.0);
-  if (n == 0.0 && r->j[0] == 0.0) return 0.0;
+  const double to = r->j[0] - u[0] * r->inverse[0], n = r->pulls ? to : fmax(to, 0.0);
+  if (n == 0.0 && r->j[0] == 0.0 && !r->pulls) return 0.0;
   d[0] = n - r->j[0];
   double change = fabs(d[0]) * r->a[0];
   if (r->rows == 3) {

@@ -21,6 +21,7 @@ typedef struct vvi_part {
 typedef struct vvi_island_row {
   int32_t contact;
   int32_t rows;         /* 1: n; 3: n, t, t' */
+  bool pulls;           /* of a joint */
   int32_t first, parts; /* into part */
   int32_t pair;         /* into pair: blocks of the matrix, (part 1, part 0), (2, 0), (2, 1), (3, 0) .. */
   vvi_friction friction;
@@ -145,6 +146,7 @@ double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], c
 /* The law of a contact, as it is now. */
 static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
 {
+  if (c->rows > 0) return vvi_friction_joint();
   return c->kinetic > 0.0 ? vvi_friction_static_kinetic(c->friction, c->kinetic, c->slides)
                           : vvi_friction_coulomb(c->friction);
 }

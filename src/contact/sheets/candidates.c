@@ -12,6 +12,7 @@
  * The others get new boxes; only their candidate pairs change. */
 #include "base/sort.h"
 #include "contact/gap.h"
+#include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
 
@@ -57,6 +58,9 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
   w->due = VVI_ARENA_NEW(arena, int32_t, FIRST), w->spot = VVI_ARENA_NEW(arena, vvi_sheet_spot, FIRST);
   w->left = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1), w->obstacle = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   w->moved = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
+  w->asked = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
+  w->at = vvi_arena_alloc(arena, sizeof *w->at * ((size_t)s->n_cluster + 1));
+  if (w->asked == NULL || w->at == NULL) return VV_NOMEM;
   if (w->list == NULL || w->found == NULL || w->order == NULL || w->spare == NULL || w->due == NULL) return VV_NOMEM;
   if (w->spot == NULL || w->left == NULL || w->obstacle == NULL || w->moved == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n_body; i++)
@@ -66,7 +70,7 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
 
 /* ---- boxes ---- */
 
-/* Where a cluster is. */
+/* Where a cluster is; over ranks: the part of it that this one moves. */
 static void cover(const vvi_sheet_search *w, int32_t cluster, double box[6])
 {
   const struct vvi_sheets *s = w->sheets;
@@ -74,6 +78,7 @@ static void cover(const vvi_sheet_search *w, int32_t cluster, double box[6])
   for (int c = 0; c < 3; c++) box[c] = INFINITY, box[3 + c] = -INFINITY;
   for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) {
     double x[3];
+    if (!vvi_sheet_owns(w, s->mover[s->cluster_vertex[i]])) continue;
     vvi_sheet_place(&w->motion, s->cluster_vertex[i], false, x);
     for (int c = 0; c < 3; c++) {
       box[c] = x[c] < box[c] ? x[c] : box[c];
@@ -102,7 +107,7 @@ static double room_left(const vvi_sheet_search *w, int32_t cluster, const double
 static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], double step)
 {
   const double d[3] = {at[3] - at[0], at[4] - at[1], at[5] - at[2]}, size = vvi_norm3(d);
-  const double room = fmax(fmax(w->skin, PART * size), fmax(fmin(STEPS * step, MOST_PART * size), FEWEST * step));
+  const double room = fmax(fmax(w->outset, PART * size), fmax(fmin(STEPS * step, MOST_PART * size), FEWEST * step));
   const double wide = room + pad_of(w, cluster, at);
   for (int c = 0; c < 3; c++)
     w->broad->box[cluster][c] = at[c] - wide, w->broad->box[cluster][3 + c] = at[3 + c] + wide;
@@ -111,18 +116,25 @@ static void make_box(vvi_sheet_search *w, int32_t cluster, const double at[6], d
   w->moved[cluster] = 1;
 }
 
+/* Those whose budget is used up.  What is fixed in space has none. */
+static int32_t find_asked(vvi_sheet_search *w)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
+    if (!(w->life[i].ahead > w->life[i].wake)) continue;
+    if (w->sheets->body[w->sheets->cluster[i].body].obstacle != NULL)
+      w->life[i].wake = INFINITY;
+    else
+      w->asked[n++] = i;
+  }
+  return n;
+}
+
 /* The budget is used up.  */
-static void look_at(vvi_sheet_search *w, int32_t cluster)
+static void look_at(vvi_sheet_search *w, int32_t cluster, const double at[6])
 {
   vvi_sheet_life *k = &w->life[cluster];
-  const double step = k->ahead - k->path;
-  double at[6];
-  if (w->sheets->body[w->sheets->cluster[cluster].body].obstacle != NULL) {
-    k->wake = INFINITY;
-    return;
-  }
-  cover(w, cluster, at);
-  const double room = room_left(w, cluster, at);
+  const double step = k->ahead - k->path, room = room_left(w, cluster, at);
   if (room >= 2.0 * step && k->wake >= 0.0)
     k->wake = k->path + room;
   else
@@ -229,6 +241,7 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
   l->closest = closest_of(w->sheets, f->low, f->high);
   l->margin = w->margin[f->rule];
+  l->mine = vvi_sheet_is_mine(w, f->a, f->b);
   l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
   return slot;
 }
@@ -278,11 +291,29 @@ static bool take_new(vvi_sheet_search *w)
   return true;
 }
 
+/* Over ranks: the lists of this one.  False: no memory. */
+static bool list_own(vvi_sheet_search *w)
+{
+  if (w->n_list > w->own_room) {
+    w->own_room = 2 * (int64_t)w->n_list;
+    if ((w->own = VVI_ARENA_NEW(w->arena, int32_t, w->own_room)) == NULL) return false;
+  }
+  w->n_own = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    l->place = i;
+    if (l->mine) w->own[w->n_own++] = w->order[i];
+  }
+  return true;
+}
+
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++)
-    if (w->life[i].ahead > w->life[i].wake) look_at(w, i);
+  const int32_t asked = find_asked(w);
+  for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
+  vvi_sheet_boxes_agree(w, asked, w->at);
+  for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);
   if (w->n_left == 0) return true;
   w->moves += w->n_left;
   vvi_broad_update(w->broad, w->n_left, w->left);
@@ -294,6 +325,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
   drop_parted(w);
   const bool room = take_new(w) && !w->full;
+  if (w->ranks != NULL && !list_own(w)) return false;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }
@@ -303,6 +335,6 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   w->widest = 0.0;
   for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->margin[i]);
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
-  w->n_list = w->n_slot = w->n_spare = 0;
+  w->n_list = w->n_slot = w->n_spare = w->n_own = 0;
   w->used = 0;
 }

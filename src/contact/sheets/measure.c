@@ -1,4 +1,5 @@
 /* contact/sheets/measure.c  How far clusters move in the coming drift: all displacements of a cluster lie in a box. */
+#include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
 
@@ -102,6 +103,32 @@ static void measure_together(vvi_sheet_search *w)
   }
 }
 
+/* Over ranks: each measures what it moves, and tells the others. */
+static void measure_ranks(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_ranks *k = w->ranks;
+  const int64_t mine = k->runs[k->net->rank];
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (mine > STRIPS && w->threads > 1)
+  for (int64_t i = k->mine; i < k->mine + mine; i++) {
+    const vvi_sheet_run *r = &k->run[i];
+    const int32_t body = s->strip_body[r->strip], first = r->first - s->body[body].mover0;
+    const vvi_sheet_columns *at = &w->motion.at[body];
+    extents(r->n, at->column, w->motion.h, s->inverse + r->first, at->p + first, at->f + first, k->extent + 6 * i);
+  }
+  k->net->all(k->net, k->runs, 6 * (int)sizeof *k->extent, k->extent);
+  for (int64_t i = 0; i < k->n_run; i++)
+    for (int c = 0; c < 3; c++) {
+      double *box = w->strip + 6 * (int64_t)k->run[i].strip;
+      box[c] = INFINITY, box[3 + c] = -INFINITY;
+    }
+  for (int64_t i = 0; i < k->n_run; i++)
+    cover(w->strip + 6 * (int64_t)k->run[i].strip, k->extent + 6 * i, k->extent + 6 * i + 3);
+  for (int32_t i = 0; i < s->n_body; i++) measure_frames(w, i);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (s->n_cluster > STRIPS && w->threads > 1)
+  for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
+}
+
 static void measure_alone(vvi_sheet_search *w)
 {
   const struct vvi_sheets *s = w->sheets;
@@ -112,7 +139,9 @@ static void measure_alone(vvi_sheet_search *w)
 
 void vvi_sheet_measure(vvi_sheet_search *w)
 {
-  if (w->sheets->n_strip > STRIPS && w->threads > 1)
+  if (w->ranks != NULL)
+    measure_ranks(w);
+  else if (w->sheets->n_strip > STRIPS && w->threads > 1)
     measure_together(w);
   else
     measure_alone(w);
@@ -171,11 +200,12 @@ static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
 
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
+  const int32_t n = vvi_sheet_lists(w);
   vvi_sheet_paths_done(w);
-  if (vvi_sheet_shares(w, w->n_list)) {
+  if (vvi_sheet_shares(w, n)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
-    for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
+    for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
     return;
   }
-  for (int32_t i = 0; i < w->n_list; i++) travel(w, &w->list[w->order[i]]);
+  for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
 }

@@ -11,6 +11,7 @@
  * above MANY pairs a vertex and lengthened below FEW; BLOCK budgets are tested at once. */
 #include "contact/sheets/search.h"
 #include "base/sort.h"
+#include "contact/sheets/ranks.h"
 
 #include "math/math.h"
 
@@ -65,12 +66,17 @@ static bool make_near(vvi_sheet_search *w, int64_t room)
   return true;
 }
 
+bool vvi_sheet_near_fit(vvi_sheet_search *w, int64_t room)
+{
+  return room <= w->near_room || make_near(w, 2 * room);
+}
+
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
                                   vvi_sheet_search **out)
 {
   vvi_sheet_search *w = *out = VVI_ARENA_NEW(arena, vvi_sheet_search, 1);
   if (w == NULL) return VV_NOMEM;
-  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = skin;
+  w->sheets = s, w->arena = arena, w->threads = threads, w->skin = w->outset = skin;
   w->opening = OPENING;
   w->motion.sheets = s;
   w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;
@@ -288,7 +294,7 @@ static bool rebuild(vvi_sheet_search *w, int32_t n)
 /* What the coming drift adds; does the list ask to be looked at, because paths alone do not tell that it holds? */
 static void look_ahead(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  const bool off = l->off || vvi_sheet_is_whole(w, l);
+  const bool off = l->off || !l->mine || vvi_sheet_is_whole(w, l);
   l->asks = !off && (l->stale || !vvi_sheet_list_sleeps(w, l));
   if (!off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
 }
@@ -329,16 +335,39 @@ static void look_together(vvi_sheet_search *w)
   }
 }
 
-/* Lists that the coming drift may use up. */
-static int32_t find_due(vvi_sheet_search *w)
+static float bound_of(const vvi_sheet_list *l)
 {
-  const bool share = vvi_sheet_shares(w, w->n_list);
+  return (float)((l->travel + l->step) * (1.0 + 1e-6));
+}
+
+/* Over ranks: what lists read that ask, or have pairs to look at, comes from the others.  False: no memory. */
+static bool look_ahead_of_ranks(vvi_sheet_search *w)
+{
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
+    look_ahead(w, l);
+    if (!l->asks && (l->n == 0 || l->safe > bound_of(l))) continue;
+    vvi_sheet_need(w, l->a);
+    vvi_sheet_need(w, l->b);
+  }
+  const bool room = vvi_sheet_fetch(w);
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) is_due(w, vvi_sheet_list_at(w, i));
+  return room;
+}
+
+/* Lists that the coming drift may use up. */
+static int32_t find_due(vvi_sheet_search *w, bool *room)
+{
+  const bool share = w->ranks != NULL || vvi_sheet_shares(w, w->n_list);
   int32_t n = 0;
-  if (share) look_together(w);
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
+  if (w->ranks != NULL)
+    *room &= look_ahead_of_ranks(w);
+  else if (share)
+    look_together(w);
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     if (!share) look_ahead(w, l), is_due(w, l);
-    if (l->asks) w->due[n++] = w->order[i];
+    if (l->asks) w->due[n++] = (int32_t)(l - w->list);
   }
   return n;
 }
@@ -346,9 +375,11 @@ static int32_t find_due(vvi_sheet_search *w)
 static bool refresh(vvi_sheet_search *w)
 {
   vvi_sheet_paths_ahead(w);
-  if (!vvi_sheet_candidates(w)) return false;
+  bool room = vvi_sheet_candidates(w);
+  if (!room && w->ranks == NULL) return false;
   for (int shrink = 0; shrink <= SHRINKS; shrink++) {
-    if (rebuild(w, find_due(w))) return make_room(w, w->room);
+    if (rebuild(w, find_due(w, &room))) return room && make_room(w, w->room);
+    if (w->ranks != NULL) return false; /* the others would not look again */
     w->skin *= 0.5, w->used = 0;
     for (int32_t i = 0; i < w->n_list; i++) {
       vvi_sheet_list *l = &w->list[w->order[i]];
@@ -518,11 +549,6 @@ static bool look(const vvi_sheet_search *w, const vvi_sheet_list *l, vvi_sheet_p
   return true;
 }
 
-static float bound_of(const vvi_sheet_list *l)
-{
-  return (float)((l->travel + l->step) * (1.0 + 1e-6));
-}
-
 static float least_of(const float *x, int32_t n)
 {
   float least = INFINITY;
@@ -596,13 +622,13 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 static int32_t find_active(vvi_sheet_search *w)
 {
   int32_t n = 0, room = 0, active = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
+  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     if (l->n == 0 || l->safe > bound_of(l) || vvi_sheet_is_whole(w, l)) continue;
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
-    w->due[active++] = w->order[i];
+    w->due[active++] = (int32_t)(l - w->list);
   }
   if (vvi_sheet_shares(w, room)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
@@ -628,8 +654,14 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
     const vvi_sheet_slot *s = &w->slot[k->first + j];
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
     if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b, s->parted ? 0.0 : -s->d - OVERLAP * l->edge)) continue;
-    w->near[w->n_near++] = (vvi_sheet_near){
-        .a = p->a, .b = p->b, .couple = k->couple, .parted = s->parted, .d = s->d, .n = {s->n[0], s->n[1], s->n[2]}};
+    w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
+                                            .b = p->b,
+                                            .couple = k->couple,
+                                            .place = (int32_t)(k->first - l->first) + s->pair,
+                                            .order = l->place,
+                                            .parted = s->parted,
+                                            .d = s->d,
+                                            .n = {s->n[0], s->n[1], s->n[2]}};
   }
   return true;
 }

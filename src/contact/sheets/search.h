@@ -18,6 +18,16 @@ void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster);
 
+/* Lists that this rank has, in the order of the meshes. */
+static inline int32_t vvi_sheet_lists(const vvi_sheet_search *w)
+{
+  return w->own != NULL ? w->n_own : w->n_list;
+}
+static inline vvi_sheet_list *vvi_sheet_list_at(const vvi_sheet_search *w, int32_t i)
+{
+  return &w->list[w->own != NULL ? w->own[i] : w->order[i]];
+}
+
 /* An array twice as large, or more.  False: no memory. */
 bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room);
 vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena);

@@ -45,7 +45,7 @@ typedef struct scales {
 
 static const char *const energy_column[] = {
     "kinetic",   "strain",       "potential",    "contact",     "external_work", "friction_loss", "restitution_loss",
-    "step_loss", "plastic_work", "viscous_loss", "damage_loss", "total",         "nodal_total"};
+    "step_loss", "plastic_work", "viscous_loss", "damage_loss", "total",         "nodal_total",   "joint_work"};
 
 static double summary_scale(const folder *f, const char *path)
 {

@@ -19,7 +19,7 @@ static const column ledger_column[] = {{"step", "1"},          {"time", "s"},   
                                        {"L_y", "kg m^2/s"},    {"L_z", "kg m^2/s"},    {"contacts", "1"},
                                        {"penetration", "m"},   {"nodal_total", "J"},   {"impacts", "1"},
                                        {"energy_h2", "J"},     {"plastic_work", "J"},  {"viscous_loss", "J"},
-                                       {"damage_loss", "J"},   {"step_loss", "J"}};
+                                       {"damage_loss", "J"},   {"step_loss", "J"},     {"joint_work", "J"}};
 enum { ENERGY_H2 = 21 };
 static const column event_column[] = {{"time", "s"},
                                       {"body_a", NULL},
@@ -162,7 +162,8 @@ vv_status vvi_csv_row(vv_results *r, const vv_view *view)
                           vv_sum_value(&l->posted.plastic_work),
                           vv_sum_value(&l->posted.viscous_loss),
                           vv_sum_value(&l->posted.damage_loss),
-                          vv_sum_value(&l->posted.step_loss)};
+                          vv_sum_value(&l->posted.step_loss),
+                          vv_sum_value(&l->posted.joint_work)};
   char row[VV_COUNT(value) * NUMBER_TEXT];
   size_t used = 0;
   _Static_assert(sizeof value / sizeof value[0] == sizeof ledger_column / sizeof ledger_column[0],

@@ -52,6 +52,8 @@ static void put_energy(vvi_json *j, const vv_ledger *l, const char *kind)
   vvi_json_number(j, "friction_loss", vv_sum_value(&l->posted.friction_loss));
   vvi_json_number(j, "restitution_loss", vv_sum_value(&l->posted.restitution_loss));
   vvi_json_number(j, "step_loss", vv_sum_value(&l->posted.step_loss));
+  vvi_json_number(j, "joint_work", vv_sum_value(&l->posted.joint_work));
+  vvi_json_number(j, "joint_gap", l->posted.joint_gap);
   vvi_json_number(j, "plastic_work", vv_sum_value(&l->posted.plastic_work));
   vvi_json_number(j, "viscous_loss", vv_sum_value(&l->posted.viscous_loss));
   vvi_json_number(j, "damage_loss", vv_sum_value(&l->posted.damage_loss));

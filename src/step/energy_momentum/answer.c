@@ -21,8 +21,8 @@ enum { ROUNDS = 160, SLOWER = 60, SWEEPS = 400 };
 
 static void modify(vvi_em_frame *f)
 {
-  f->tangent = f->held ? 1.0 : vvi_half_tangent(vvi_dot3(f->theta, f->theta));
-  for (int k = 0; k < 3; k++) f->cayley[k] = f->held ? 0.0 : f->tangent * f->theta[k];
+  f->tangent = f->held || f->joined ? 1.0 : vvi_half_tangent(vvi_dot3(f->theta, f->theta));
+  for (int k = 0; k < 3; k++) f->cayley[k] = f->held ? 0.0 : f->tangent * f->twist[k];
 }
 
 /* Rbar = tan(t/2)/(t/2) (R_n + R_n+1)/2, so that theta x Rbar = R_n+1 - R_n; with exp(theta^) = cay(w),
@@ -134,7 +134,7 @@ static void velocity_of(const vvi_em_rigid *w, const vvi_em_contact *c, int side
     for (int k = 0; k < 3; k++) v[k] /= dt;
     return;
   }
-  vvi_cross3(f->theta, side == 0 ? c->arm_s : c->arm_m, turn);
+  vvi_cross3(f->twist, side == 0 ? c->arm_s : c->arm_m, turn);
   for (int k = 0; k < 3; k++) v[k] = f->held ? 0.0 : (f->dx[k] + turn[k]) / dt;
 }
 
@@ -190,6 +190,7 @@ static bool evaluate(vvi_em_rigid *w, double dt, bool fresh)
     for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
   }
   vvi_em_soft_unload(w);
+  if (w->joints != NULL) vvi_em_joined_push(w, fresh);
   for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     aim_contact(w, c);
@@ -233,7 +234,7 @@ static void fill_row(const vvi_em_rigid *w, const vvi_em_contact *c, int d, vvi_
 /* The same between two rows through bodies that bend. */
 static double through(const vvi_em_rigid *w, int64_t row, int64_t column, int directions)
 {
-  return w->n_soft > 0 ? w->flex[row * directions * w->n_contact + column] : 0.0;
+  return w->n_soft > 0 || w->joints != NULL ? w->flex[row * directions * w->n_contact + column] : 0.0;
 }
 
 /* The rows of a contact among themselves, frozen at the arms of this iterate; contacts feel each other through their bodies.
@@ -314,7 +315,7 @@ static double changed(const vvi_em_rigid *w, const vvi_em_contact *c, const vvi_
   const vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
   double sum =
       vvi_dot3(r->push, s->dv) - vvi_dot3(r->push, m->dv) + vvi_dot3(r->turn[0], s->dw) + vvi_dot3(r->turn[1], m->dw);
-  if (w->n_soft == 0 || (c->foot[0].soft == 0 && c->foot[1].soft == 0)) return sum;
+  if (w->joints == NULL && (w->n_soft == 0 || (c->foot[0].soft == 0 && c->foot[1].soft == 0))) return sum;
   const int64_t rows = (int64_t)w->n_contact * (w->rough ? 3 : 1);
   const double *flex = w->flex + (r - w->rows) * rows;
   for (int64_t i = 0; i < rows; i++) sum += flex[i] * w->move[i];
@@ -396,7 +397,8 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   for (int64_t i = 0; i < n; i++) w->move[i] = 0.0;
   for (int32_t i = 0; i <= w->n; i++)
     for (int k = 0; k < 3; k++) w->frame[i].dv[k] = w->frame[i].dw[k] = 0.0;
-  const bool few = w->n_soft > 0 && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
+  const bool few =
+      (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
   if (few) pivot(w, dt, enough);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
@@ -428,7 +430,7 @@ static double worst(const vvi_em_rigid *w, double dt)
 
 /* ---- all together ---- */
 
-static void touch_frame(vvi_em_frame *f)
+void vvi_em_touch_frame(vvi_em_frame *f)
 {
   double body[9];
   f->touched = true;
@@ -505,6 +507,15 @@ static void touch_soft(vvi_em_rigid *w)
       if (w->contact[i].foot[side].soft > 0) w->soft[w->contact[i].foot[side].soft - 1].touched = true;
 }
 
+/* Rows first: what joints do between contacts is seen along them. */
+static bool couple_joined(vvi_em_rigid *w, int directions, double dt, double *lack)
+{
+  for (int32_t i = 0; i < w->n_contact; i++)
+    for (int d = 0; d < directions; d++) fill_row(w, &w->contact[i], d, &w->rows[(int64_t)directions * i + d]);
+  *lack = vvi_em_joined_miss(w, dt);
+  return vvi_em_joined_couple(w, directions);
+}
+
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
  * zero may be an accident.  Of bodies that bend the tangent is renewed where it serves no longer. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt)
@@ -513,18 +524,22 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
   double best = INFINITY, last[2] = {INFINITY, INFINITY};
   int stale = 0;
   bool fresh = true;
+  double joints = 0.0; /* what they lack, over rounding */
   touch_soft(w);
   for (int32_t i = 0; i <= w->n; i++) w->frame[i].touched = false;
   for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     vvi_em_frame *s = &w->frame[c->f.slave], *m = &w->frame[c->f.master];
-    if (!s->touched) touch_frame(s);
-    if (!m->touched) touch_frame(m);
+    if (!s->touched) vvi_em_touch_frame(s);
+    if (!m->touched) vvi_em_touch_frame(m);
     if (c->least < 0 && c->law->early) note_early(w, c);
   }
+  for (int32_t i = 0; w->joints != NULL && i < w->joints->joints->nodes; i++)
+    vvi_em_touch_frame(&w->frame[w->joined[i]]);
   for (int round = 0; round < ROUNDS; round++) {
     if (!evaluate(w, dt, fresh)) return false;
     if (fresh && w->n_soft > 0 && !vvi_em_soft_couple(w, directions, dt)) return false;
+    if (w->joints != NULL && !couple_joined(w, directions, dt, &joints)) return false;
     couple(w, directions);
     const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale, miss = fmax(rows, bodies);
     fresh = (rows > 0.3 * last[0] && rows > 1e-13 * scale) ||
@@ -535,8 +550,12 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     best = round < 3 ? INFINITY : fmin(best, miss);
     const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
     const bool floor = stale >= 3 && near_best && miss <= 2e-14 * scale;
-    if (round >= 3 && (floor || miss <= 1e-17 * scale)) return true;
-    solve(w, directions, dt, round < SLOWER ? 1.0 : 0.5, 1e-17 * scale);
+    if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
+      return true;
+    if (w->joints != NULL) vvi_em_joined_foresee(w, directions);
+    const double part = round < SLOWER ? 1.0 : 0.5;
+    solve(w, directions, dt, part, 1e-17 * scale);
+    if (w->joints != NULL) vvi_em_joined_follow(w, directions, part);
   }
   return false;
 }

@@ -98,7 +98,10 @@ bool vvi_em_turn(vvi_em_frame *f, double dt)
 {
   if (f->held) return true;
   for (int k = 0; k < 3; k++) f->h1[k] = f->h[k] + f->l[k];
-  return vvi_simo_wong(f->inertia, f->r, dt, f->h, f->l, f->theta) >= 0;
+  if (f->joined) return vvi_em_cayley(f, dt);
+  const bool found = vvi_simo_wong(f->inertia, f->r, dt, f->h, f->l, f->theta) >= 0;
+  memcpy(f->twist, f->theta, sizeof f->twist);
+  return found;
 }
 
 /* The quaternion of a turn by theta is (cos t/2, sin t/2 theta/t); q is increased by what that differs from 1, so that the

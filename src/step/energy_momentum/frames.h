@@ -9,11 +9,13 @@
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
  *   dense.c    a few contacts at once, by pivots
+ *   joined.c   joints of rigid bodies
  *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
  * nothing behind. */
 #pragma once
+#include "contact/joints.h"
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "math/spin.h"
@@ -30,6 +32,8 @@ typedef struct vvi_em_frame {
   double r[9];                             /* R(q) */
   double j[3], l[3];                       /* impulse and torque impulse of the contacts */
   double dx[3], theta[3], p1[3], h1[3];    /* the step they make */
+  bool joined;                             /* by a joint: it turns by the Cayley map [joint 11] */
+  double twist[3];                         /* whose product with the torque is the work: theta, or c of that map */
   vvi_pose after;                          /* where it leads: set by vvi_em_find */
   /* what the answer needs of a body that is touched */
   bool touched;
@@ -148,8 +152,11 @@ typedef struct vvi_em_rigid {
   int64_t flex_room;
   double *dense; /* [VVI_EM_DENSE (2 VVI_EM_DENSE + 5)] of contacts that are solved for at once */
   int threads;
-  vvi_sheet_search *search; /* NULL: no surfaces meet */
-  double *fake;             /* [2 np] momenta and forces as the search is told them */
+  struct vvi_joint_step *joints; /* NULL: none */
+  double *joined_gap;            /* [6 joints] g at n */
+  int32_t *joined, *joined_at;   /* [nodes of joints] frames; [n + 1] nodes of joints, -1: none */
+  vvi_sheet_search *search;      /* NULL: no surfaces meet */
+  double *fake;                  /* [2 np] momenta and forces as the search is told them */
   int64_t np;
   int32_t *sheet_soft;   /* [bodies of the search] 1 + which body that bends; then [..] which frame */
   const vv_state *state; /* at n */
@@ -233,6 +240,7 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
                       vvi_em_feature *out);
 /* A segment that is followed by another leaves its last node to that one. */
 bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f);
+bool vvi_em_flex_fit(vvi_em_rigid *w, int64_t rows); /* room for it, zero */
 double vvi_em_weight_of(const vvi_em_rigid *w, int32_t frame, int32_t soft);
 /* 1 + which body that bends a node belongs to; 0: none. */
 int32_t vvi_em_soft_of(const vvi_em_rigid *w, const vv_block *b, int64_t node);
@@ -287,6 +295,30 @@ double vvi_em_spring_energy(const vvi_em_rigid *w);
 
 /* Impulses of all contacts listed, and the step they make; false: not converged. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt);
+
+/* What the answer needs of a frame. */
+void vvi_em_touch_frame(vvi_em_frame *f);
+
+/* ---- joined.c ---- */
+
+/* What these steps cannot join, with a message. */
+vv_status vvi_em_refuse_joints(const vv_model *m);
+vv_status vvi_em_joined_create(struct vv_step *s, vvi_em_rigid *w);
+/* twist and theta of a body that joints hold; false: not found. */
+bool vvi_em_cayley(vvi_em_frame *f, double dt);
+/* The step of all that is joined, without contacts; false: not found. */
+bool vvi_em_joined_predict(vvi_em_rigid *w, double dt);
+/* Impulses of joints on the frames, with rows of the mean configuration so far; factor: and what they do to each other. */
+void vvi_em_joined_push(vvi_em_rigid *w, bool factor);
+/* What joints lack at the end of the step, over the rounding of it. */
+double vvi_em_joined_miss(vvi_em_rigid *w, double dt);
+/* Rows of contacts feel each other through joints, and what joints lack; then joints follow what contacts change. */
+bool vvi_em_joined_couple(vvi_em_rigid *w, int directions);
+void vvi_em_joined_foresee(vvi_em_rigid *w, int directions);
+void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part);
+void vvi_em_joined_correct(vvi_em_rigid *w, double part);
+/* The step is taken. */
+void vvi_em_joined_take(vvi_em_rigid *w, double dt, vv_posted *post);
 
 /* ---- grip.c ---- */
 

@@ -41,6 +41,7 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_e
   w->state = s->state;
   if (vvi_em_bends(m)) VV_TRY(vvi_em_soft_create(s, v, w));
   if (m->sheets != NULL) VV_TRY(vvi_em_sheet_create(s, w));
+  if (m->joints != NULL) VV_TRY(vvi_em_joined_create(s, w));
   if (w->solids != NULL && !vvi_em_fit(w, 4 * w->solids->n + 1)) return VV_NOMEM;
   *out = w;
   return VV_OK;
@@ -57,6 +58,7 @@ static bool predict(const struct vv_step *s, vvi_em_rigid *w, double dt)
     vvi_em_move(f, dt);
     turned &= vvi_em_turn(f, dt);
   }
+  if (turned && w->joints != NULL) turned = vvi_em_joined_predict(w, dt);
   return turned;
 }
 
@@ -64,6 +66,7 @@ static void take(struct vv_step *s, vvi_em_rigid *w, double dt)
 {
   if (w->search != NULL) vvi_em_sheet_moved(w, s->state, dt);
   vvi_em_soft_take(w, s->state, &s->ledger->posted);
+  if (w->joints != NULL) vvi_em_joined_take(w, dt, &s->ledger->posted);
   for (int32_t i = 0; i < w->n; i++) vvi_em_take(&w->frame[i], dt, &s->ledger->posted);
 }
 

@@ -421,9 +421,8 @@ static void fill_column(vvi_em_rigid *w, int32_t soft, int32_t j, int d, int dir
   }
 }
 
-bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
+bool vvi_em_flex_fit(vvi_em_rigid *w, int64_t rows)
 {
-  const int64_t rows = (int64_t)w->n_contact * directions;
   if (rows * rows > w->flex_room) {
     int64_t room = w->flex_room > 0 ? w->flex_room : 256;
     while (room < rows * rows) room *= 2;
@@ -431,6 +430,13 @@ bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
     w->flex_room = room;
   }
   memset(w->flex, 0, sizeof(double) * (size_t)(rows * rows));
+  return true;
+}
+
+bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
+{
+  const int64_t rows = (int64_t)w->n_contact * directions;
+  if (!vvi_em_flex_fit(w, rows)) return false;
   for (int32_t s = 1; s <= w->n_soft; s++)
     for (int32_t j = 0; w->soft[s - 1].touched && j < w->n_contact; j++)
       for (int d = 0; stands_on(&w->contact[j], s) && d < directions; d++) fill_column(w, s, j, d, directions, dt);

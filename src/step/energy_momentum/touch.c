@@ -366,7 +366,7 @@ static bool find_sheets(search *k)
 bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 {
   search k = {.w = w, .dt = dt};
-  w->clear = w->n_soft > 0 ? 0.0 : INFINITY;
+  w->clear = w->n_soft > 0 || w->joints != NULL ? 0.0 : INFINITY;
   w->deepest = 0.0;
   *new_ones = 0;
   if (w->solids == NULL) return true;

@@ -1,9 +1,12 @@
 /* step/leapfrog/leapfrog.c  Kick, drift, kick; contacts are answered before the drift that would close them. */
+#include "contact/joints.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
 #include "step/kdk.h"
 #include "step/variation.h"
+
+#include <stdio.h>
 
 typedef struct leapfrog_work {
   vvi_kdk kdk;
@@ -22,11 +25,13 @@ static vv_status prepare(struct vv_step *s)
 {
   leapfrog_work *w = VVI_ARENA_NEW(s->arena, leapfrog_work, 1);
   if (w == NULL) return VV_NOMEM;
-  w->fast = s->model->pairs->n == 0 && s->contact == NULL && !vvi_sys_booked(s->model) && !vvi_sys_damped(s->model) &&
-            s->composition->stages == 1 && every_kind_strides(s->model);
+  w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->joints == NULL && !vvi_sys_booked(s->model) &&
+            !vvi_sys_damped(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->halvings = (int)vv_integer(vv_sub(s->model->root, "method"), "halvings");
   s->own = w;
-  return vvi_kdk_prepare(s, &w->kdk);
+  VV_TRY(vvi_kdk_prepare(s, &w->kdk));
+  if (s->joints != NULL) s->joints->by_places = !s->exact;
+  return VV_OK;
 }
 
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r);
@@ -41,11 +46,29 @@ static vv_status halves(struct vv_step *s, double t, double h, vv_report *r)
   return status;
 }
 
+/* Before the drift; false: told why. */
+static bool hold_joints(struct vv_step *s, double t, double h, vv_report *r)
+{
+  const double *f = s->joints != NULL ? vvi_kdk_force(s, &((leapfrog_work *)s->own)->kdk, t) : NULL;
+  if (f == NULL || vvi_joints_hold(s->joints, h, s->state->q, f, s->state->p, &s->ledger->posted)) return true;
+  r->reason = VV_REASON_NOT_CONVERGED;
+  snprintf(r->message, sizeof r->message,
+           "no impulses of the joints were found that keep them in the step from t = %.9g; use a shorter 'time.step'",
+           t);
+  return false;
+}
+
+static void project_joints(struct vv_step *s)
+{
+  if (s->joints != NULL) vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
+}
+
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
 {
   leapfrog_work *w = s->own;
   vvi_kdk *k = &w->kdk;
   bool halve;
+  if (s->joints != NULL) vvi_joints_mend(s->joints, s->state->q, s->state->p, &s->ledger->posted);
   vvi_sys_drive(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
@@ -59,12 +82,14 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
     vvi_variation_slab_begin(s, vvi_kdk_force(s, k, t));
     vvi_variation_to_grid(s);
   }
+  if (!hold_joints(s, t, h, r)) return VV_OK;
   vvi_kdk_kick(s, k, t, 0.5 * h);
   vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
   vvi_kdk_drift(s, k, t, h);
   vvi_kdk_book_half(s, k, 1, t + h, 0.5 * h);
   if (s->vary != NULL) vvi_variation_slab_end(s, h, s->state->p, vvi_kdk_force(s, k, t + h));
   vvi_kdk_kick(s, k, t + h, 0.5 * h);
+  project_joints(s);
   return VV_OK;
 }
 

@@ -1,0 +1,223 @@
+/* bench/mpi/ranks.c  One scene over the ranks of an MPI job, or over threads: time of a step, bytes, memory, bits.
+ * [mpiexec -n R] bench_ranks SCENE TRIANGLES [threads [windows [steps of a window]]]
+ *   sphere   a shell that touches nothing; a real contact search is not made
+ *   watched  the same, and everything may touch everything: what looking costs
+ *   spheres  two that meet after some 40 steps
+ *   crowd    cubes of 192 triangles that fly towards their middle
+ * Prints one line of CSV; `bench_ranks head` prints the names of its columns. */
+#include "net/mpi.h"
+#include "tools.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* ---- rows that travel are counted on the way ---- */
+
+static const vv_net *inner;
+static int64_t bytes_in, messages;
+
+typedef struct counted {
+  vv_star *star;
+  int64_t strange; /* leaves that come from other ranks */
+} counted;
+
+static vv_status star(const vv_net *n, int32_t roots, int32_t leaves, const vv_place *place, vv_star **out)
+{
+  counted *c = calloc(1, sizeof *c);
+  (void)n;
+  if (c == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < leaves; i++) c->strange += place[i].rank != inner->rank;
+  *out = (vv_star *)(void *)c;
+  return inner->star(inner, roots, leaves, place, &c->star);
+}
+
+static void begin(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  const counted *c = (const counted *)(void *)s;
+  bytes_in += bytes * c->strange, messages++;
+  inner->begin(c->star, bytes, root, leaf);
+}
+
+static void end(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  inner->end(((const counted *)(void *)s)->star, bytes, root, leaf);
+}
+
+static void star_free(vv_star *s)
+{
+  if (s != NULL) inner->star_free(((counted *)(void *)s)->star);
+  free(s);
+}
+
+static void sum(const vv_net *n, int count, int64_t *x)
+{
+  (void)n, messages++;
+  inner->sum(inner, count, x);
+}
+
+static void least(const vv_net *n, int count, double *x)
+{
+  (void)n, messages++;
+  inner->least(inner, count, x);
+}
+
+static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
+{
+  (void)n, messages++;
+  for (int r = 0; r < inner->ranks; r++) bytes_in += r != inner->rank ? bytes * rows[r] : 0;
+  inner->all(inner, rows, bytes, data);
+}
+
+static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
+                      int *got, void ***in, int64_t **in_bytes)
+{
+  (void)n, messages++;
+  const vv_status status = inner->deal(inner, packages, to, data, bytes, got, in, in_bytes);
+  for (int i = 0; i < *got; i++) bytes_in += (*in_bytes)[i];
+  return status;
+}
+
+/* ---- scenes ---- */
+
+static void head(bench_text *t, double step)
+{
+  bench_put(t, "visviva: 1\ntime: {end: 1, step: %.9g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\n", step);
+}
+
+static int64_t sphere(bench_text *t, int64_t triangles, bool touches)
+{
+  const int64_t f = llround(sqrt((double)triangles / 20.0));
+  head(t, 1e-3 / (double)f);
+  if (!touches) bench_put(t, "contacts: [{response: none}]\n");
+  bench_put(
+      t,
+      "bodies:\n  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: %lld}}, thickness: "
+      "0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
+      (long long)f);
+  return 20 * f * f;
+}
+
+static int64_t spheres(bench_text *t, int64_t triangles)
+{
+  const int64_t f = llround(sqrt((double)triangles / 40.0));
+  const double step = 5.5e-6 / (double)f, apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
+  static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
+                                       "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
+  head(t, step);
+  bench_put(t, "bodies:\n");
+  for (int i = 0; i < 2; i++)
+    bench_put(t,
+              "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: %lld}}, thickness: "
+              "0.05, material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+              i, (long long)f, x[i], place[i]);
+  return 40 * f * f;
+}
+
+static int64_t crowd(bench_text *t, int64_t triangles)
+{
+  const int n = (int)lround(cbrt((double)triangles / 192.0));
+  head(t, 5e-6);
+  bench_put(t, "bodies:\n  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
+               "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < n * n * n; i++) {
+    const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
+              -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
+  }
+  bench_put(t, "]}\n");
+  return 192 * (int64_t)n * n * n;
+}
+
+static int64_t write_scene(bench_text *t, const char *name, int64_t triangles)
+{
+  if (strcmp(name, "sphere") == 0) return sphere(t, triangles, false);
+  if (strcmp(name, "watched") == 0) return sphere(t, triangles, true);
+  if (strcmp(name, "spheres") == 0) return spheres(t, triangles);
+  if (strcmp(name, "crowd") == 0) return crowd(t, triangles);
+  fprintf(stderr, "bench_ranks: sphere, watched, spheres or crowd, not '%s'\n", name);
+  exit(1);
+}
+
+/* ---- a run ---- */
+
+static double memory(void)
+{
+  struct rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  return (double)use.ru_maxrss / 1024.0;
+}
+
+/* The largest over all ranks. */
+static double most(const vv_net *net, double x)
+{
+  x = -x;
+  if (net->ranks > 1) inner->least(inner, 1, &x);
+  return -x;
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && strcmp(argv[1], "head") == 0) {
+    puts("scene,triangles,ranks,threads,us_per_step,ns_per_triangle,bytes_in_and_out,of_700_sqrt_n,exchanges,setup_s,"
+         "most_mb,impacts,state_hash");
+    return 0;
+  }
+  if (argc < 3) {
+    fprintf(stderr, "bench_ranks SCENE TRIANGLES [threads [windows [steps]]]; `bench_ranks head`\n");
+    return 1;
+  }
+  const int threads = argc > 3 ? atoi(argv[3]) : 1, windows = argc > 4 ? atoi(argv[4]) : 5;
+  const int64_t steps = argc > 5 ? atoll(argv[5]) : 20;
+  bench_text t = {.at = malloc(BENCH_TEXT)};
+  if (t.at == NULL || vvi_net_mpi_begin(&inner) != VV_OK) return 1;
+  vv_net net = {.rank = inner->rank,
+                .ranks = inner->ranks,
+                .star = star,
+                .begin = begin,
+                .end = end,
+                .star_free = star_free,
+                .sum = sum,
+                .least = least,
+                .all = all,
+                .deal = deal};
+  const int64_t triangles = write_scene(&t, argv[1], atoll(argv[2]));
+  const double began = bench_wall();
+  bench_run r = {0};
+  vv_ctx_def def = vv_ctx_default();
+  const vv_sim_def how = vv_sim_default();
+  vv_report report;
+  def.threads = threads;
+  bench_must(NULL, vv_ctx_create(&def, &r.ctx), "context");
+  if (net.ranks > 1) vv_ctx_share(r.ctx, &net);
+  bench_must(r.ctx, vv_scene_parse(r.ctx, "bench", t.at, t.n, &r.spec), "scene");
+  bench_must(r.ctx, vv_compile(r.ctx, r.spec, &r.model, &r.state), "compile");
+  bench_must(r.ctx, vv_sim_create(r.model, r.state, &how, &r.sim), "run");
+  const double setup = bench_wall() - began;
+  bench_must(r.ctx, vv_sim_steps(r.sim, 20, &report), "first steps");
+  double fastest = INFINITY;
+  int64_t few[2] = {0}, many[2] = {0}, impacts = 0;
+  for (int i = 0; i < windows; i++) { /* a window has an end of its own: its bytes fall out of a difference */
+    few[0] = -bytes_in, few[1] = -messages;
+    bench_must(r.ctx, vv_sim_steps(r.sim, 1, &report), "a step");
+    few[0] += bytes_in, few[1] += messages, many[0] = -bytes_in, many[1] = -messages;
+    impacts += report.events;
+    bench_must(r.ctx, vv_sim_steps(r.sim, steps, &report), "steps");
+    many[0] += bytes_in, many[1] += messages;
+    impacts += report.events;
+    fastest = fmin(fastest, most(&net, report.step_seconds / (double)steps));
+  }
+  const double bytes = 2.0 * most(&net, (double)(many[0] - few[0]) / (double)(steps > 1 ? steps - 1 : 1));
+  const double mb = most(&net, memory());
+  if (net.rank == 0)
+    printf("%s,%lld,%d,%d,%.2f,%.3f,%.0f,%.3f,%.1f,%.2f,%.1f,%lld,%016llx\n", argv[1], (long long)triangles, net.ranks,
+           threads, 1e6 * fastest, 1e9 * fastest / (double)triangles, bytes,
+           bytes / (700.0 * sqrt((double)triangles / net.ranks)),
+           (double)(many[1] - few[1]) / (double)(steps > 1 ? steps - 1 : 1), setup, mb, (long long)impacts,
+           (unsigned long long)vv_state_hash(r.state));
+  bench_close(&r);
+  free(t.at);
+  vvi_net_mpi_end();
+  return 0;
+}

@@ -1,0 +1,61 @@
+/* contact/sheets/ranks.h  The search over ranks.
+ *
+ * Ranks share nodes of shells; everything else moves on all of them.  What all ranks know: bounds of the displacements of all
+ * clusters, their boxes, candidate pairs.  A candidate pair has an owner, a rank that has one of its clusters, and the owner
+ * alone keeps its list and looks at its pairs.  Of clusters of others that it has to look at it gets the nodes: in every
+ * step each rank tells which clusters its lists ask for, and their owners send them.
+ * Who owns a pair decides no bit: a list has the same near pairs on any rank. */
+#pragma once
+#include "contact/sheets.h"
+#include "visviva/net.h"
+
+/* Nodes of a strip that one rank has. */
+typedef struct vvi_sheet_run {
+  int32_t strip, first, n; /* first: mover */
+} vvi_sheet_run;
+
+enum { VVI_SHEET_ROW = 9 }; /* reals of a node: place, momentum, force */
+
+typedef struct vvi_sheet_ranks {
+  const vv_net *net;
+  int32_t *owner;         /* [n_mover] the rank that moves it; -1: all do */
+  int32_t *home;          /* [n_cluster] the rank that has most of it; -1: all have it */
+  int32_t *first, *mover; /* [n_cluster + 1], movers with owners that a look at a cluster reads */
+  unsigned char *strange; /* [n_cluster] some of them belong to others */
+  int64_t *runs;          /* [ranks] */
+  vvi_sheet_run *run;     /* of all ranks, one behind the other */
+  int64_t n_run, mine;    /* mine: the first of this rank */
+  double *extent;         /* [n_run][6] */
+  /* clusters that are asked for */
+  int64_t *asked, clock;     /* [n_cluster] in which look; counts looks, from 1 on */
+  int32_t *wanted, n_wanted; /* [n_cluster] by this rank */
+  int64_t *wishes, *wish;    /* [ranks]; clusters that ranks want, one rank behind the other */
+  int64_t n_wish, wish_room;
+  int64_t *stamp, stamps; /* [n_mover] marks of lists that are made; the present one */
+  int32_t *listed;        /* [n_mover] */
+  int64_t *ones;          /* [ranks] rows of each */
+  int *to, *from;         /* [ranks] packages: where they go; from whom which one came */
+  const void **data;      /* [ranks] */
+  int64_t *size, *done;   /* [ranks] bytes; rows that were read */
+  double *out, *in;       /* [out_room], [in_room] rows */
+  int64_t out_room, in_room;
+} vvi_sheet_ranks;
+
+/* All ranks of the net call it; bodies whose blocks are shared.  NULL stays where there are none. */
+vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net);
+/* Has this rank the list of two clusters? */
+bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b);
+static inline bool vvi_sheet_owns(const vvi_sheet_search *w, int32_t mover)
+{
+  return w->ranks == NULL || mover < 0 || w->ranks->owner[mover] < 0 || w->ranks->owner[mover] == w->ranks->net->rank;
+}
+/* Boxes n of which every rank has covered its own vertices: now all of them. */
+void vvi_sheet_boxes_agree(const vvi_sheet_search *w, int64_t n, double (*box)[6]);
+/* A list is to be looked at that has this cluster; then places, momenta and forces of all that were named arrive.
+ * False: no memory. */
+void vvi_sheet_need(vvi_sheet_search *w, int32_t cluster);
+bool vvi_sheet_fetch(vvi_sheet_search *w);
+/* Places, momenta and forces of all that pairs read, the same pairs on all ranks, to all of them. */
+bool vvi_sheet_spread_pairs(vvi_sheet_search *w, int32_t n, const vvi_sheet_near *near);
+/* Rows of `width` reals of owners to all: row i belongs to who owns mover[i] (< 0: everybody has it). */
+bool vvi_sheet_spread_rows(vvi_sheet_search *w, int32_t n, const int32_t *mover, int width, double *row);

@@ -1,0 +1,242 @@
+/* net/mpi.c  Ranks over MPI alone: what the table of net.h needs, with any MPI.
+ *
+ * MPI keeps state of the process, so this file does, too: one job, begun once and ended once.  Rows of a star go by one message
+ * between two ranks; who wants what is told once, when the star is made. */
+#include "net/mpi.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG_ROWS = 10, TAG_SIZE = 11, TAG_DATA = 12, TAG_WANTED = 13 };
+
+/* ---- stars ---- */
+
+/* Rows to or from other ranks: those of rank[i] are number first[i] to first[i + 1] - 1. */
+typedef struct side {
+  int n, *rank;
+  int32_t *first, *row;
+  char *data;
+  size_t room;
+} side;
+
+struct vv_star {
+  side in, out;
+  int32_t *from_here, *to_here, here; /* rows that stay on this rank: of roots, of leaves */
+  MPI_Request *request;
+};
+
+/* count[ranks] rows to or from each rank but this one; false: no memory. */
+static bool make_side(const vv_net *n, const int *count, side *s)
+{
+  int64_t rows = 0;
+  for (int r = 0; r < n->ranks; r++) s->n += r != n->rank && count[r] > 0, rows += r != n->rank ? count[r] : 0;
+  s->rank = calloc((size_t)s->n + 1, sizeof *s->rank);
+  s->first = calloc((size_t)s->n + 2, sizeof *s->first);
+  s->row = calloc((size_t)rows + 1, sizeof *s->row);
+  if (s->rank == NULL || s->first == NULL || s->row == NULL) return false;
+  int k = 0;
+  for (int r = 0; r < n->ranks; r++) {
+    if (r == n->rank || count[r] == 0) continue;
+    s->rank[k] = r, s->first[k + 1] = s->first[k] + count[r], k++;
+  }
+  return true;
+}
+
+/* Leaves in the order of their owners: in.row; what is wanted of each owner, in that order, goes to `wanted`. */
+static void sort_leaves(const vv_net *n, int32_t leaves, const vv_place *place, vv_star *s, int32_t *wanted,
+                        int32_t *at)
+{
+  for (int k = 0; k < s->in.n; k++) at[s->in.rank[k]] = s->in.first[k];
+  for (int32_t i = 0; i < leaves; i++) {
+    if (place[i].rank == n->rank) {
+      s->from_here[s->here] = place[i].row, s->to_here[s->here++] = i;
+      continue;
+    }
+    const int32_t to = at[place[i].rank]++;
+    s->in.row[to] = i, wanted[to] = place[i].row;
+  }
+}
+
+static void ask_for_rows(vv_star *s, const int32_t *wanted)
+{
+  int r = 0;
+  for (int k = 0; k < s->out.n; k++)
+    MPI_Irecv(s->out.row + s->out.first[k], s->out.first[k + 1] - s->out.first[k], MPI_INT32_T, s->out.rank[k],
+              TAG_WANTED, MPI_COMM_WORLD, &s->request[r++]);
+  for (int k = 0; k < s->in.n; k++)
+    MPI_Isend(wanted + s->in.first[k], s->in.first[k + 1] - s->in.first[k], MPI_INT32_T, s->in.rank[k], TAG_WANTED,
+              MPI_COMM_WORLD, &s->request[r++]);
+  MPI_Waitall(r, s->request, MPI_STATUSES_IGNORE);
+}
+
+static vv_status star(const vv_net *n, int32_t roots, int32_t leaves, const vv_place *place, vv_star **out)
+{
+  (void)roots;
+  const size_t ranks = (size_t)n->ranks;
+  vv_star *s = *out = calloc(1, sizeof *s);
+  int *want = calloc(ranks, sizeof *want), *give = calloc(ranks, sizeof *give);
+  int32_t *wanted = calloc((size_t)leaves + 1, sizeof *wanted), *at = calloc(ranks, sizeof *at);
+  bool good = s != NULL && want != NULL && give != NULL && wanted != NULL && at != NULL;
+  for (int32_t i = 0; good && i < leaves; i++) want[place[i].rank]++;
+  if (good) MPI_Alltoall(want, 1, MPI_INT, give, 1, MPI_INT, MPI_COMM_WORLD);
+  good = good && make_side(n, want, &s->in) && make_side(n, give, &s->out);
+  if (good) {
+    s->from_here = calloc((size_t)want[n->rank] + 1, sizeof *s->from_here);
+    s->to_here = calloc((size_t)want[n->rank] + 1, sizeof *s->to_here);
+    s->request = calloc((size_t)(s->in.n + s->out.n) + 1, sizeof *s->request);
+    good = s->from_here != NULL && s->to_here != NULL && s->request != NULL;
+  }
+  if (!good) MPI_Abort(MPI_COMM_WORLD, 2); /* a rank that cannot talk would leave the others waiting */
+  sort_leaves(n, leaves, place, s, wanted, at);
+  ask_for_rows(s, wanted);
+  free(want), free(give), free(wanted), free(at);
+  return VV_OK;
+}
+
+static void make_room(side *s, int bytes)
+{
+  const size_t size = (size_t)bytes * (size_t)s->first[s->n];
+  if (size <= s->room) return;
+  free(s->data);
+  s->data = malloc(size), s->room = size;
+  if (s->data == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void begin(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  const size_t b = (size_t)bytes;
+  const char *from = root;
+  char *to = leaf;
+  int r = 0;
+  make_room(&s->in, bytes), make_room(&s->out, bytes);
+  for (int k = 0; k < s->in.n; k++)
+    MPI_Irecv(s->in.data + b * (size_t)s->in.first[k], bytes * (s->in.first[k + 1] - s->in.first[k]), MPI_BYTE,
+              s->in.rank[k], TAG_ROWS, MPI_COMM_WORLD, &s->request[r++]);
+  for (int k = 0; k < s->out.n; k++) {
+    for (int32_t i = s->out.first[k]; i < s->out.first[k + 1]; i++)
+      memcpy(s->out.data + b * (size_t)i, from + b * (size_t)s->out.row[i], b);
+    MPI_Isend(s->out.data + b * (size_t)s->out.first[k], bytes * (s->out.first[k + 1] - s->out.first[k]), MPI_BYTE,
+              s->out.rank[k], TAG_ROWS, MPI_COMM_WORLD, &s->request[r++]);
+  }
+  for (int32_t i = 0; i < s->here; i++) memcpy(to + b * (size_t)s->to_here[i], from + b * (size_t)s->from_here[i], b);
+}
+
+static void end(vv_star *s, int bytes, const void *root, void *leaf)
+{
+  const size_t b = (size_t)bytes;
+  (void)root;
+  MPI_Waitall(s->in.n + s->out.n, s->request, MPI_STATUSES_IGNORE);
+  for (int32_t i = 0; i < s->in.first[s->in.n]; i++)
+    memcpy((char *)leaf + b * (size_t)s->in.row[i], s->in.data + b * (size_t)i, b);
+}
+
+static void star_free(vv_star *s)
+{
+  if (s == NULL) return;
+  side *both[] = {&s->in, &s->out};
+  for (int i = 0; i < 2; i++) free(both[i]->rank), free(both[i]->first), free(both[i]->row), free(both[i]->data);
+  free(s->from_here), free(s->to_here), free(s->request);
+  free(s);
+}
+
+/* ---- all ranks at once ---- */
+
+static void sum(const vv_net *n, int count, int64_t *x)
+{
+  (void)n;
+  MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+}
+
+static void least(const vv_net *n, int count, double *x)
+{
+  (void)n;
+  MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+}
+
+static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
+{
+  enum { FEW = 256 };
+  int few[2 * FEW] = {0}, *count = n->ranks <= FEW ? few : malloc(sizeof *count * 2 * (size_t)n->ranks), at = 0;
+  if (count == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  int *first = count + n->ranks;
+  for (int r = 0; r < n->ranks; r++) {
+    count[r] = (int)rows[r] * (bytes / (int)sizeof(double)), first[r] = at;
+    at += count[r];
+  }
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, first, MPI_DOUBLE, MPI_COMM_WORLD);
+  if (count != few) free(count);
+}
+
+/* Sizes first; then the packages, in the order of the senders and of each sender's list. */
+static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
+                      int *got, void ***in, int64_t **in_bytes)
+{
+  const int ranks = n->ranks;
+  int *out = calloc((size_t)ranks, sizeof *out), *come = calloc((size_t)ranks, sizeof *come), k = 0, r = 0;
+  for (int i = 0; i < packages; i++) out[to[i]]++;
+  MPI_Alltoall(out, 1, MPI_INT, come, 1, MPI_INT, MPI_COMM_WORLD);
+  *got = 0;
+  for (int i = 0; i < ranks; i++) *got += come[i];
+  *in = calloc((size_t)*got + 1, sizeof **in);
+  *in_bytes = calloc((size_t)*got + 1, sizeof **in_bytes);
+  MPI_Request *request = calloc(2 * (size_t)packages + 1, sizeof *request);
+  bool good = *in != NULL && *in_bytes != NULL && request != NULL;
+  for (int i = 0; good && i < packages; i++) {
+    MPI_Isend(&bytes[i], 1, MPI_INT64_T, to[i], TAG_SIZE, MPI_COMM_WORLD, &request[r++]);
+    MPI_Isend(data[i], (int)bytes[i], MPI_BYTE, to[i], TAG_DATA, MPI_COMM_WORLD, &request[r++]);
+  }
+  for (int from = 0; good && from < ranks; from++)
+    for (int i = 0; good && i < come[from]; i++, k++) {
+      MPI_Recv(&(*in_bytes)[k], 1, MPI_INT64_T, from, TAG_SIZE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      (*in)[k] = malloc((size_t)(*in_bytes)[k] + 1);
+      good = (*in)[k] != NULL;
+      if (good) MPI_Recv((*in)[k], (int)(*in_bytes)[k], MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  MPI_Waitall(r, request, MPI_STATUSES_IGNORE);
+  free(out), free(come), free(request);
+  return good ? VV_OK : VV_NOMEM;
+}
+
+/* ---- the job ---- */
+
+vv_status vvi_net_mpi_begin(const vv_net **out)
+{
+  static vv_net net;
+  net = (vv_net){.star = star,
+                 .begin = begin,
+                 .end = end,
+                 .star_free = star_free,
+                 .sum = sum,
+                 .least = least,
+                 .all = all,
+                 .deal = deal};
+  if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return VV_UNSUPPORTED;
+  MPI_Comm_rank(MPI_COMM_WORLD, &net.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &net.ranks);
+  const char *seed = getenv("VISVIVA_CUT"); /* for tests: bits do not depend on who has what */
+  if (seed != NULL) net.shuffle = strtoull(seed, NULL, 10);
+  *out = &net;
+#ifdef VV_PETSC
+  return vvi_net_petsc_begin(&net);
+#else
+  return VV_OK;
+#endif
+}
+
+void vvi_net_mpi_end(void)
+{
+#ifdef VV_PETSC
+  vvi_net_petsc_end();
+#endif
+  MPI_Finalize();
+}
+
+const char *vvi_net_mpi_about(void)
+{
+#ifdef VV_PETSC
+  return "PETSc";
+#else
+  return "MPI";
+#endif
+}

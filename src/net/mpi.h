@@ -1,0 +1,12 @@
+/* net/mpi.h  Ranks of an MPI job.  In visviva-mpi alone. */
+#pragma once
+#include "visviva/net.h"
+
+/* Starts MPI, and PETSc where the build has it; *out lives until vvi_net_mpi_end. */
+vv_status vvi_net_mpi_begin(const vv_net **out);
+void vvi_net_mpi_end(void);
+const char *vvi_net_mpi_about(void); /* who carries rows: "PETSc", "MPI" */
+
+/* petsc.c, where the build has PETSc: rows travel by its star forests. */
+vv_status vvi_net_petsc_begin(vv_net *net);
+void vvi_net_petsc_end(void);

@@ -1,0 +1,612 @@
+/* tests/physics/test_joints.c  Joints against exact motions: the pendulum by elliptic functions, mechanisms of one freedom by
+ * their own equation, falls along sliders and planes; order, momenta, energy, impacts, bits, refusals. */
+#include "check.h"
+#include "run.h"
+
+#include "math/math.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT = 32768 };
+
+static double place(const run_record *r, const char *body, int axis)
+{
+  const vv_body *b = &r->model->body[vvi_model_body_find(r->model, body)];
+  const vv_block *k = &r->model->block[b->block];
+  return r->state->q[k->q0 + axis * k->column + b->node0];
+}
+
+static double spread(double a, double b)
+{
+  return fabs(a - b);
+}
+
+/* What a run must always keep. */
+static void check_books(const run_record *r)
+{
+  const vv_ledger *l = run_ledger(r);
+  assert_int_equal(r->report.reason, VV_REASON_DONE);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_most(l->posted.joint_gap, 1e-13);
+  check_most(l->max_closure, 1e-12);
+}
+
+/* ---- A01: a point mass of 1 kg on a bar of 1 m, released from the horizontal ---- */
+
+/* sn(u, k) by the descending Landen transformation. */
+static double jacobi_sn(double u, double k)
+{
+  double a[16] = {1.0}, c[16] = {k}, b = sqrt(1.0 - k * k), phi;
+  int n = 0;
+  for (; n < 15 && fabs(c[n]) > 1e-16; n++)
+    a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
+  phi = ldexp(a[n] * u, n);
+  for (; n > 0; n--) phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
+  return sin(phi);
+}
+
+static double quarter_period(double k)
+{
+  double a = 1.0, b = sqrt(1.0 - k * k);
+  for (int i = 0; i < 8; i++) {
+    const double next = 0.5 * (a + b);
+    b = sqrt(a * b), a = next;
+  }
+  return 0.5 * VV_PI / a;
+}
+
+static double pendulum_error(const char *method, double step)
+{
+  char text[TEXT];
+  const double end = 10.0, k = sqrt(0.5), omega = sqrt(9.81);
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: %g, step: %g}\nmethod: {step: %s}\ngravity: [0, -9.81, 0]\nbodies:\n"
+           "  bob: {kind: rigid, shape: {ball: {radius: 0.1}}, density: %.17g, position: [-1, 0, 0]}\n"
+           "joints: [{kind: distance, bodies: [ground, bob], at: [0, 0, 0], to: [-1, 0, 0]}]\n",
+           end * (1.0 + 1e-9), step, method, 750.0 / VV_PI);
+  run_record r = run_scene(text, &(run_options){0});
+  const double half = k * jacobi_sn(quarter_period(k) - omega * end, k), x = -2.0 * half * sqrt(1.0 - half * half);
+  const double off = spread(place(&r, "bob", 0), x);
+  check_books(&r);
+  run_free(&r);
+  return off;
+}
+
+static void pendulum_by_elliptic_functions(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const char *method = i == 0 ? "leapfrog" : "energy-momentum";
+    const double a = pendulum_error(method, 4e-3), b = pendulum_error(method, 2e-3);
+    check_most(b, 1e-3);
+    check_near(log2(a / b), 2.0, 0.1);
+  }
+  const double c = pendulum_error("leapfrog, order: 4", 8e-3), d = pendulum_error("leapfrog, order: 4", 4e-3);
+  check_near(log2(c / d), 4.0, 0.3);
+}
+
+/* ---- the double pendulum ---- */
+
+/* Two rods of length 1 and mass m with moments J about their middles; angles from the vertical. */
+typedef struct rods {
+  double m, j;
+} rods;
+
+static void accelerate(const rods *k, const double y[4], double out[4])
+{
+  const double g = 9.81, a = k->j + 1.25 * k->m, b = 0.5 * k->m, c = k->j + 0.25 * k->m, d = y[0] - y[1];
+  const double m12 = b * cos(d), f1 = -b * y[3] * y[3] * sin(d) - 1.5 * k->m * g * sin(y[0]),
+               f2 = b * y[2] * y[2] * sin(d) - 0.5 * k->m * g * sin(y[1]), det = a * c - m12 * m12;
+  out[0] = y[2], out[1] = y[3];
+  out[2] = (c * f1 - m12 * f2) / det, out[3] = (a * f2 - m12 * f1) / det;
+}
+
+static void integrate(const rods *k, double end, int n, double y[4])
+{
+  const double h = end / n;
+  for (int i = 0; i < n; i++) {
+    double s[4][4], z[4];
+    for (int q = 0; q < 4; q++) {
+      const double by = q == 0 ? 0.0 : q == 3 ? h : 0.5 * h;
+      for (int c = 0; c < 4; c++) z[c] = y[c] + (q > 0 ? by * s[q - 1][c] : 0.0);
+      accelerate(k, z, s[q]);
+    }
+    for (int c = 0; c < 4; c++) y[c] += h / 6.0 * (s[0][c] + 2.0 * s[1][c] + 2.0 * s[2][c] + s[3][c]);
+  }
+}
+
+static double double_error(const char *method, const char *joint, double step)
+{
+  char text[TEXT];
+  const double end = 2.0, w = 0.1, mass = 1.0, density = mass / (w * w);
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: %g, step: %g}\nmethod: {step: %s}\ngravity: [0, 0, -9.81]\n"
+           "contacts: [{response: none}]\nbodies:\n"
+           "  one: {kind: rigid, shape: {box: {size: [1, %g, %g]}}, density: %.17g, position: [0.5, 0, 0]}\n"
+           "  two: {kind: rigid, shape: {box: {size: [1, %g, %g]}}, density: %.17g, position: [1.5, 0, 0]}\n"
+           "joints:\n  - {kind: hinge, bodies: [ground, one], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+           "  - {kind: %s, bodies: [one, two], at: [1, 0, 0]}\n",
+           end * (1.0 + 1e-9), step, method, w, w, density, w, w, density, joint);
+  run_record r = run_scene(text, &(run_options){0});
+  const rods k = {mass, mass * (1.0 + w * w) / 12.0};
+  double y[4] = {0.5 * VV_PI, 0.5 * VV_PI, 0.0, 0.0};
+  integrate(&k, end, 20000, y);
+  const double x = sin(y[0]) + 0.5 * sin(y[1]), z = -cos(y[0]) - 0.5 * cos(y[1]);
+  const double off = hypot(place(&r, "two", 0) - x, place(&r, "two", 2) - z);
+  check_books(&r);
+  run_free(&r);
+  return off;
+}
+
+static void double_pendulum(void **state)
+{
+  (void)state;
+  static const char *const method[] = {"leapfrog", "energy-momentum"};
+  for (int i = 0; i < 2; i++) {
+    const double a = double_error(method[i], "ball", 2e-3), b = double_error(method[i], "ball", 1e-3);
+    check_most(b, 1e-3);
+    check_near(log2(a / b), 2.0, 0.15);
+    check_near(double_error(method[i], "hinge, axis: [0, 1, 0]", 1e-3), b,
+               1e-9); /* a row that others make superfluous */
+  }
+  const double c = double_error("leapfrog, order: 4", "ball", 4e-3),
+               d = double_error("leapfrog, order: 4", "ball", 2e-3);
+  check_near(log2(c / d), 4.0, 0.4);
+}
+
+/* ---- A02: N windows of four bars, 1 m and 1 kg each; the top moves off with 1 m/s and the bars fall flat ---- */
+
+/* One angle from the vertical: N + 1 bars turn, N only move. */
+static double window_angle(int n, double j, double end, int steps)
+{
+  const double inertia = (n + 1) * (j + 0.25) + n, weight = 9.81 * (0.5 * (n + 1) + n), h = end / steps;
+  double a = 0.0, w = 1.0;
+  for (int i = 0; i < steps; i++) {
+    const double k1 = weight / inertia * sin(a), l1 = w;
+    const double k2 = weight / inertia * sin(a + 0.5 * h * l1), l2 = w + 0.5 * h * k1;
+    const double k3 = weight / inertia * sin(a + 0.5 * h * l2), l3 = w + 0.5 * h * k2;
+    const double k4 = weight / inertia * sin(a + h * l3), l4 = w + h * k3;
+    a += h / 6.0 * (l1 + 2.0 * l2 + 2.0 * l3 + l4), w += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4);
+  }
+  return a;
+}
+
+static double window_error(const char *method, int n, double end, double step)
+{
+  char text[TEXT], *t = text;
+  const double w = 0.1, density = 1.0 / (w * w);
+  t += sprintf(t,
+               "visviva: 1\ntime: {end: %g, step: %g}\nmethod: {step: %s}\ngravity: [0, -9.81, 0]\n"
+               "contacts: [{response: none}]\nbodies:\n",
+               end * (1.0 + 1e-9), step, method);
+  for (int i = 0; i <= n; i++)
+    t += sprintf(t,
+                 "  up%d: {kind: rigid, shape: {box: {size: [%g, 1, %g]}}, density: %g, position: [%d, 0.5, 0], "
+                 "velocity: [0.5, 0, 0], spin: [0, 0, -1]}\n",
+                 i, w, w, density, i);
+  for (int i = 0; i < n; i++)
+    t += sprintf(t,
+                 "  on%d: {kind: rigid, shape: {box: {size: [1, %g, %g]}}, density: %g, position: [%g, 1, 0], "
+                 "velocity: [1, 0, 0]}\n",
+                 i, w, w, density, i + 0.5);
+  t += sprintf(t, "joints:\n");
+  for (int i = 0; i <= n; i++)
+    t += sprintf(t, "  - {kind: hinge, bodies: [ground, up%d], at: [%d, 0, 0], axis: [0, 0, 1]}\n", i, i);
+  for (int i = 0; i < n; i++)
+    t += sprintf(t,
+                 "  - {kind: hinge, bodies: [up%d, on%d], at: [%d, 1, 0], axis: [0, 0, 1]}\n"
+                 "  - {kind: hinge, bodies: [on%d, up%d], at: [%d, 1, 0], axis: [0, 0, 1]}\n",
+                 i, i, i, i, i + 1, i + 1);
+  run_record r = run_scene(text, &(run_options){0});
+  const double a = window_angle(n, (1.0 + w * w) / 12.0, end, 20000);
+  const double off = hypot(place(&r, "up0", 0) - 0.5 * sin(a), place(&r, "up0", 1) - 0.5 * cos(a));
+  check_books(&r);
+  run_free(&r);
+  return off;
+}
+
+static void windows_of_four_bars(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) { /* to 80 degrees or so: the flat position has more freedoms */
+    const char *method = i == 0 ? "leapfrog" : "energy-momentum";
+    const double a = window_error(method, 2, 0.6, 2e-3), b = window_error(method, 2, 0.6, 1e-3);
+    check_most(b, 1e-5);
+    check_near(log2(a / b), 2.0, 0.2);
+  }
+  check_most(window_error("leapfrog", 10, 0.6, 1e-3), 1e-5);
+}
+
+/* ---- A04: Bricard's mechanism, five rods and six hinges: more equations than freedoms, and one freedom ---- */
+
+static run_record bricard(const char *method, double step, double end)
+{
+  static const double p[6][3] = {{0, 0, 0}, {1, 0, 0}, {1, -1, 0}, {1, -1, 1}, {0, -1, 1}, {0, 0, 1}};
+  static const char *const axis[6] = {"[0, 1, 0]", "[0, 0, 1]", "[1, 0, 0]", "[0, 1, 0]", "[0, 0, 1]", "[1, 0, 0]"};
+  char text[TEXT], *t = text;
+  t += sprintf(t,
+               "visviva: 1\ntime: {end: %g, step: %g}\nmethod: {step: %s}\ngravity: [0, -9.81, 0]\n"
+               "contacts: [{response: none}]\nbodies:\n",
+               end * (1.0 + 1e-9), step, method);
+  for (int i = 0; i < 5; i++) {
+    t += sprintf(t, "  r%d: {kind: rigid, shape: {box: {size: [", i);
+    for (int c = 0; c < 3; c++) t += sprintf(t, "%g%s", p[i + 1][c] != p[i][c] ? 1.0 : 0.1, c < 2 ? ", " : "]}}");
+    t += sprintf(t, ", density: 100, position: [%g, %g, %g]}\n", 0.5 * (p[i][0] + p[i + 1][0]),
+                 0.5 * (p[i][1] + p[i + 1][1]), 0.5 * (p[i][2] + p[i + 1][2]));
+  }
+  t += sprintf(t, "joints:\n  - {kind: hinge, bodies: [ground, r0], at: [0, 0, 0], axis: %s}\n", axis[0]);
+  for (int i = 1; i < 5; i++)
+    t += sprintf(t, "  - {kind: hinge, bodies: [r%d, r%d], at: [%g, %g, %g], axis: %s}\n", i - 1, i, p[i][0], p[i][1],
+                 p[i][2], axis[i]);
+  sprintf(t, "  - {kind: hinge, bodies: [r4, ground], at: [0, 0, 1], axis: %s}\n", axis[5]);
+  return run_scene(text, &(run_options){0});
+}
+
+static void bricards_mechanism(void **state)
+{
+  (void)state;
+  double x[3];
+  for (int i = 0; i < 3; i++) {
+    run_record r = bricard("leapfrog", 2e-3 / (1 << i), 3.0);
+    check_books(&r);
+    x[i] = place(&r, "r2", 1);
+    run_free(&r);
+  }
+  assert_true(spread(x[0], -1.0) > 0.01); /* it moves */
+  check_near(log2(spread(x[0], x[1]) / spread(x[1], x[2])), 2.0, 0.3);
+  run_record r = bricard("energy-momentum", 5e-4, 3.0);
+  check_books(&r);
+  check_near(place(&r, "r2", 1), x[2], 1e-3);
+  run_free(&r);
+}
+
+/* ---- exact falls ---- */
+
+static run_record one(const char *method, const char *body, const char *joint)
+{
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 1.0000001, step: 0.01}\nmethod: {step: %s}\ngravity: [0, 0, -10]\nbodies:\n"
+           "  a: {kind: rigid, shape: {box: {size: [0.3, 0.2, 0.1]}}, density: 100, %s}\njoints: [%s]\n",
+           method, body, joint);
+  return run_scene(text, &(run_options){0});
+}
+
+static void falls_along_joints(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    const char *method = i == 0 ? "leapfrog" : "energy-momentum";
+    run_record r =
+        one(method, "position: [1, 2, 3]",
+            "{kind: slider, bodies: [ground, a], at: [1.2, 2, 3], axis: [0, 3, 4]}"); /* g along it: 8 m/s^2 */
+    check_near(place(&r, "a", 0), 1.0, 1e-13);
+    check_near(place(&r, "a", 1), 2.0 - 0.5 * 8.0 * 0.6, 1e-12);
+    check_near(place(&r, "a", 2), 3.0 - 0.5 * 8.0 * 0.8, 1e-12);
+    check_books(&r);
+    run_free(&r);
+    r = one(method, "position: [0, 0, 3], spin: [0, 0, 7]",
+            "{kind: cylinder, bodies: [ground, a], at: [0, 0, 3], axis: [0, 0, 1]}");
+    check_near(place(&r, "a", 2), 3.0 - 5.0, 1e-12);
+    check_near(run_ledger(&r)->now.L[2], run_ledger(&r)->initial.L[2], 1e-12);
+    check_books(&r);
+    run_free(&r);
+    r = one(method, "position: [0, 0, 3]", "{kind: plane, bodies: [ground, a], at: [0, 0, 3], axis: [3, 0, 4]}");
+    check_near(place(&r, "a", 0), 0.5 * 6.0 * 0.8, 1e-12);
+    check_near(place(&r, "a", 2), 3.0 - 0.5 * 6.0 * 0.6, 1e-12);
+    check_books(&r);
+    run_free(&r);
+    r = one(method, "position: [0.3, 0, 3]", "{kind: weld, bodies: [ground, a], at: [0, 0, 3]}");
+    check_near(place(&r, "a", 0), 0.3, 1e-13);
+    check_near(place(&r, "a", 2), 3.0, 1e-13);
+    check_near(run_ledger(&r)->now.kinetic, 0.0, 1e-20);
+    check_books(&r);
+    run_free(&r);
+  }
+}
+
+/* Two halves of a box that are welded tumble as the box does. */
+static void halves_are_one(void **state)
+{
+  (void)state;
+  double x[2], y[2];
+  for (int i = 0; i < 2; i++) {
+    char text[TEXT];
+    const double step = i == 0 ? 2e-3 : 1e-3;
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 3.0000001, step: %g}\ncontacts: [{response: none}]\nbodies:\n"
+             "  box: {kind: rigid, shape: {box: {size: [0.4, 0.2, 0.1]}}, density: 100, position: [0, 0, 0], spin: [1, "
+             "2, 3]}\n"
+             "  left: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.1]}}, density: 100, position: [-0.1, 0, 0], spin: "
+             "[1, 2, 3], velocity: [0, -0.3, 0.2]}\n"
+             "  right: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.1]}}, density: 100, position: [0.1, 0, 0], spin: "
+             "[1, 2, 3], velocity: [0, 0.3, -0.2]}\n"
+             "joints: [{kind: weld, bodies: [left, right], at: [0, 0, 0]}]\n",
+             step);
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_body *b = &r.model->body[0];
+    const vv_block *k = &r.model->block[b->block];
+    const double *q = r.state->q + k->q0, w = q[3 * k->column], u = q[4 * k->column], v = q[5 * k->column],
+                 z = q[6 * k->column], s = 0.2 / (w * w + u * u + v * v + z * z);
+    x[i] = hypot(place(&r, "right", 0) - (0.1 - s * (v * v + z * z)), place(&r, "right", 1) - s * (u * v + w * z));
+    y[i] = fabs(place(&r, "right", 0) + place(&r, "left", 0));
+    check_books(&r);
+    run_free(&r);
+  }
+  check_most(x[1], 1e-4);
+  check_near(log2(x[0] / x[1]), 2.0, 0.3);
+  check_most(y[1], 1e-13); /* the middle stays */
+}
+
+/* ---- momenta ---- */
+
+static const char tumbling[] =
+    "visviva: 1\ntime: {end: 2, step: 1e-3}\ncontacts: [{response: none}]\nmethod: {step: %s}\nbodies:\n"
+    "  a: {kind: rigid, shape: {box: {size: [0.3, 0.2, 0.1]}}, density: 100, position: [0, 0, 0], spin: [0, 0, 5]}\n"
+    "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, density: 300, position: [0.3, 0, 0], velocity: [0, 1.5, 0], "
+    "spin: "
+    "[0, 0, 5]}\n"
+    "  c: {kind: rigid, shape: {box: {size: [0.1, 0.2, 0.3]}}, density: 100, position: [0.6, 0, 0], velocity: [0, 3, "
+    "0], spin: [0, 0, 5]}\n"
+    "  d: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.3]}}, density: 100, position: [0.9, 0, 0], velocity: [0, 4.5, "
+    "0], spin: [0, 0, 5]}\n"
+    "  e: {kind: rigid, shape: {box: {size: [0.2, 0.1, 0.3]}}, density: 100, position: [0.9, 0.5, 0], velocity: [-2.5, "
+    "4.5, 0], spin: [0, 0, 5]}\n"
+    "joints:\n"
+    "  - {kind: ball, bodies: [a, b], at: [0.15, 0.02, 0.01]}\n"
+    "  - {kind: hinge, bodies: [b, c], at: [0.45, 0, 0], axis: [0, 1, 1]}\n"
+    "  - {kind: slider, bodies: [c, d], at: [0.75, 0, 0], axis: [1, 0, 0.5]}\n"
+    "  - {kind: distance, bodies: [d, e], at: [0.9, 0.1, 0], to: [0.9, 0.4, 0.1]}\n"
+    "  - {kind: plane, bodies: [a, e], at: [0, 0.1, 0], to: [0.9, 0.1, 0.1], axis: [0, 1, 0]}\n";
+
+static void momenta_are_exact(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    char text[TEXT];
+    snprintf(text, sizeof text, tumbling, i == 0 ? "leapfrog" : "energy-momentum");
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    check_books(&r);
+    check_most(l->max_p_drift, 1e-13);
+    check_most(l->max_L_drift, 1e-13);
+    if (i == 1) check_most(fabs(vv_totals_energy(&l->now) - vv_totals_energy(&l->initial)), 1e-12 * l->energy_scale);
+    check_most(fabs(vv_sum_value(&l->posted.joint_work)), 1e-2 * l->energy_scale);
+    run_free(&r);
+  }
+}
+
+/* A step and the step back. */
+static void way_back(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  snprintf(text, sizeof text, tumbling, "leapfrog");
+  run_record r = run_scene(text, &(run_options){.steps = 500});
+  vv_sim *back;
+  vv_sim_def def = vv_sim_default();
+  vv_report report;
+  def.step = -1e-3;
+  assert_int_equal(vv_sim_create(r.model, r.state, &def, &back), VV_OK);
+  assert_int_equal(vv_sim_steps(back, 500, &report), VV_OK);
+  assert_int_equal(report.reason, VV_REASON_DONE);
+  check_most(run_difference_q(r.state, r.initial), 1e-11);
+  vv_sim_destroy(back);
+  run_free(&r);
+}
+
+/* ---- bodies that bend ---- */
+
+static void bodies_that_bend(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "visviva: 1\ntime: {end: 0.2, step: 2e-5}\ncontacts: [{response: none}]\nbodies:\n"
+      "  rod: {kind: beam, length: 1, elements: 20, material: {young: 1e8, density: 1000}, section: {circle: {radius: "
+      "0.01}}, axis: [1, 0, 0], normal: [0, 0, 1], position: [0, 0, 0]}\n"
+      "  bob: {kind: rigid, shape: {box: {size: [0.2, 0.1, 0.1]}}, density: 1000, position: [1.1, 0, 0], spin: [10, 0, "
+      "0]}\n"
+      "  far: {kind: rigid, shape: {box: {size: [0.2, 0.1, 0.1]}}, density: 1000, position: [0, 0, 0.3], velocity: [1, "
+      "0, 0]}\n"
+      "joints:\n"
+      "  - {kind: hinge, bodies: [rod, bob], at: [1, 0, 0], axis: [1, 0, 0]}\n"
+      "  - {kind: distance, bodies: [far, rod], at: [0, 0, 0.3], to: [0, 0, 0]}\n";
+  run_record r = run_scene(text, &(run_options){0});
+  const vv_ledger *l = run_ledger(&r);
+  check_most(l->max_p_drift, 1e-12);
+  check_most(l->max_L_drift, 1e-12);
+  check_most(l->posted.joint_gap, 1e-14);
+  check_most(l->max_closure, 1e-8);
+  run_free(&r);
+}
+
+/* A strip slides down a wedge that slides on the ground: m g sin a cos a/(M + m sin^2 a) is the acceleration of the wedge, and the
+ * interface never opens. */
+static void interface_on_a_wedge(void **state)
+{
+  (void)state;
+  static const char text[] =
+      "visviva: 1\ntime: {end: 0.1000001, step: 2e-5}\ngravity: [0, 0, -9.81]\ncontacts: [{response: none}]\nbodies:\n"
+      "  strip: {kind: beam, length: 1, elements: 8, material: {young: 1e7, density: 1000}, section: {circle: {radius: "
+      "0.02}}, axis: [0.8, 0, 0.6], normal: [0.6, 0, -0.8], position: [0, 0, 0]}\n"
+      "  wedge: {kind: rigid, shape: {box: {size: [1, 0.5, 0.5]}}, density: 10, position: [0.4, 0, 0]}\n"
+      "joints:\n"
+      "  - {kind: plane, bodies: [wedge, strip], at: [0, 0, 0], axis: [0.6, 0, -0.8], nodes: all}\n"
+      "  - {kind: slider, bodies: [ground, wedge], at: [0.4, 0, 0], axis: [1, 0, 0]}\n";
+  run_record r = run_scene(text, &(run_options){0});
+  const double m = VV_PI * 0.4, a = m * 9.81 * 0.48 / (2.5 + 0.36 * m);
+  check_near(place(&r, "wedge", 0), 0.4 + 0.5 * a * 0.01, 1e-10);
+  check_near(place(&r, "wedge", 2), 0.0, 1e-15);
+  check_most(run_ledger(&r)->posted.joint_gap, 1e-14);
+  check_most(run_ledger(&r)->max_p_drift, 1e-12);
+  run_free(&r);
+}
+
+/* ---- impacts ---- */
+
+/* A chain of n boxes that falls on a floor, held at its first end or not. */
+static void write_chain(char *text, int n, double e, double mu, bool held, const char *kind)
+{
+  char *t = text;
+  t += sprintf(
+      t,
+      "visviva: 1\ntime: {end: 1.5, step: 1e-3}\ngravity: [0, 0, -9.81]\ncontacts: [{restitution: %g, friction: "
+      "%g}]\nbodies:\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n",
+      e, mu);
+  for (int i = 0; i < n; i++)
+    t += sprintf(
+        t, "  b%d: {kind: rigid, shape: {box: {size: [0.16, 0.05, 0.05]}}, density: 1000, position: [%g, 0, %g]}\n", i,
+        0.2 * i + 0.1, 0.5 + (held ? 0.0 : 0.02 * i));
+  t += sprintf(t, "joints:\n");
+  if (held) t += sprintf(t, "  - {kind: %s, bodies: [ground, b0], at: [0, 0, 0.5]}\n", kind);
+  for (int i = 0; i + 1 < n; i++)
+    t += sprintf(t, "  - {kind: %s, bodies: [b%d, b%d], at: [%g, 0, %g]}\n", kind, i, i + 1, 0.2 * i + 0.2,
+                 0.5 + (held ? 0.0 : 0.02 * i + 0.01));
+}
+
+/* Energy, less what joints did, never rises; losses never shrink. */
+typedef struct watch {
+  double energy, lost;
+} watch;
+
+static vv_status watch_energy(const vv_view *v, void *user)
+{
+  watch *k = user;
+  const vv_ledger *l = v->ledger;
+  const double energy = vv_totals_energy(&l->now) - vv_sum_value(&l->posted.joint_work),
+               lost = vv_posted_losses(&l->posted);
+  check_most(energy, k->energy + 1e-12 * fabs(l->initial.potential));
+  check_least(lost, k->lost);
+  k->energy = energy, k->lost = lost;
+  return VV_OK;
+}
+
+static void chains_on_a_floor(void **state)
+{
+  (void)state;
+  static const struct {
+    int n;
+    double e, mu;
+    bool held;
+  } k[] = {{6, 1, 0, false}, {6, 0.5, 0.3, false}, {6, 0, 0, true}, {8, 0.3, 0.5, true}, {4, 1, 0, true}};
+  for (size_t i = 0; i < sizeof k / sizeof *k; i++) {
+    char text[TEXT];
+    watch w = {INFINITY, 0.0};
+    write_chain(text, k[i].n, k[i].e, k[i].mu, k[i].held, "ball");
+    run_record r = run_scene(text, &(run_options){.observe = watch_energy, .user = &w});
+    const vv_ledger *l = run_ledger(&r);
+    check_books(&r);
+    assert_true(l->impacts > 5);
+    check_most(l->max_penetration, 1e-5);
+    if (k[i].e == 1.0) check_most(w.lost, 0.0);
+    if (k[i].e < 1.0) check_least(w.lost, 0.3 * l->energy_scale);
+    run_free(&r);
+  }
+}
+
+/* A pendulum that hits a wall square at the bottom turns round: the impact sees the inertia about the hinge, for any e. */
+static void impact_of_a_pendulum(void **state)
+{
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    char text[TEXT];
+    const double e = 0.5 * i;
+    snprintf(
+        text, sizeof text,
+        "visviva: 1\ntime: {end: 0.3, step: 1e-3}\ncontacts: [{restitution: %g}]\nbodies:\n"
+        "  wall: {kind: obstacle, shape: {plane: {normal: [1, 0, 0], offset: -0.4}}}\n"
+        "  bob: {kind: rigid, shape: {ball: {radius: 0.2}}, density: 100, position: [0, 0, 0], velocity: [-2, 0, 0], "
+        "spin: [0, 2, 0]}\n"
+        "joints: [{kind: hinge, bodies: [ground, bob], at: [0, 0, 1], axis: [0, 1, 0]}]\n",
+        e);
+    run_record r = run_scene(text, &(run_options){0});
+    const vv_ledger *l = run_ledger(&r);
+    check_books(&r);
+    check_near(l->now.kinetic - vv_sum_value(&l->posted.joint_work), e * e * l->initial.kinetic, 1e-9);
+    run_free(&r);
+  }
+}
+
+/* ---- bits ---- */
+
+static void same_bits(void **state)
+{
+  (void)state;
+  char text[TEXT];
+  write_chain(text, 6, 0.5, 0.3, true, "ball");
+  run_record one_thread = run_scene(text, &(run_options){.threads = 1, .steps = 600});
+  run_record two_threads = run_scene(text, &(run_options){.threads = 2, .steps = 600});
+  assert_int_equal(vv_state_hash(one_thread.state), vv_state_hash(two_threads.state));
+  run_record half = run_scene(text, &(run_options){.steps = 300});
+  vv_state *copy;
+  vv_sim *again;
+  vv_report report;
+  const vv_sim_def def = vv_sim_default();
+  assert_int_equal(vv_state_clone(half.state, &copy), VV_OK);
+  assert_int_equal(vv_sim_create(half.model, copy, &def, &again), VV_OK);
+  assert_int_equal(vv_sim_restore(again, run_ledger(&half)), VV_OK);
+  assert_int_equal(vv_sim_steps(again, 300, &report), VV_OK);
+  assert_int_equal(vv_state_hash(copy), vv_state_hash(one_thread.state));
+  vv_sim_destroy(again);
+  vv_state_destroy(copy);
+  run_free(&half), run_free(&one_thread), run_free(&two_threads);
+}
+
+/* ---- refusals ---- */
+
+static void refuse(const char *body, const char *joint, const char *word)
+{
+  char text[TEXT], message[4096];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 1, step: 0.01}\nbodies:\n"
+           "  a: {kind: rigid, shape: {ball: {radius: 0.1}}, density: 100, position: [0, 0, 0]%s}\n"
+           "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, density: 100, position: [1, 0, 0]}\n"
+           "joints:\n  - {%s}\n",
+           body, joint);
+  assert_int_equal(run_refused(text, message, sizeof message), VV_SCENE);
+  if (strstr(message, word) == NULL) fail_msg("'%s' is not in: %s", word, message);
+}
+
+static void refusals(void **state)
+{
+  (void)state;
+  refuse("", "kind: ball, bodies: [a, c], at: [0, 0, 0]", "unknown body");
+  refuse("", "kind: ball, bodies: [a], at: [0, 0, 0]", "ground");
+  refuse("", "kind: bolt, bodies: [a, b], at: [0, 0, 0]", "ball");
+  refuse("", "kind: hinge, bodies: [a, b], at: [0, 0, 0]", "needs one");
+  refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], axis: [0, 0, 1]", "has none");
+  refuse("", "kind: hinge, bodies: [a, b], at: [0, 0, 0], axis: [0, 0, 0]", "no direction");
+  refuse("", "kind: distance, bodies: [a, b], at: [0, 0, 0]", "second");
+  refuse("", "kind: distance, bodies: [a, b], at: [0, 0, 0], to: [1, 0, 0], length: 2", "1 apart");
+  refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], to: [1, 0, 0]", "from where");
+  refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], length: 2", "distance");
+  refuse(", velocity: [0, 0.3, 0]", "kind: ball, bodies: [a, b], at: [0.5, 0, 0]", "0.3 m/s");
+  refuse(", spin: [0, 0, 2]", "kind: hinge, bodies: [a, ground], at: [0, 0, 0], axis: [1, 0, 0]", "2 rad/s");
+  refuse("", "kind: ball, bodies: [ground, ground], at: [0, 0, 0]", "twice");
+  refuse("", "kind: ball, bodies: [a, b], at: [0, 0, 0], nodes: all", "plane");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(pendulum_by_elliptic_functions),
+      cmocka_unit_test(double_pendulum),
+      cmocka_unit_test(windows_of_four_bars),
+      cmocka_unit_test(bricards_mechanism),
+      cmocka_unit_test(falls_along_joints),
+      cmocka_unit_test(halves_are_one),
+      cmocka_unit_test(momenta_are_exact),
+      cmocka_unit_test(way_back),
+      cmocka_unit_test(bodies_that_bend),
+      cmocka_unit_test(interface_on_a_wedge),
+      cmocka_unit_test(chains_on_a_floor),
+      cmocka_unit_test(impact_of_a_pendulum),
+      cmocka_unit_test(same_bits),
+      cmocka_unit_test(refusals),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* validation/joints.c  Joints against exact motions and the benchmarks of the IFToMM library. */
+#include "solids.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+
+/* Runs a scene of the examples with other words for method and step; the ledger of its end. */
+typedef struct joined {
+  solids_run run;
+  const vv_ledger *ledger;
+} joined;
+
+static const char pendulum[] =
+    "  bob: {kind: rigid, shape: {ball: {radius: 0.1}}, density: 238.73241463784, position: [-1, 0, 0]}\n"
+    "joints: [{kind: distance, bodies: [ground, bob], at: [0, 0, 0], to: [-1, 0, 0]}]\n";
+static const char two_bars[] =
+    "  upper: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, 0, 0]}\n"
+    "  lower: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [1.5, 0, 0]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [ground, upper], at: [0, 0, 0], axis: [0, 0, 1]}\n"
+    "  - {kind: hinge, bodies: [upper, lower], at: [1, 0, 0], axis: [0, 0, 1]}\n";
+static const char bricard[] =
+    "  one: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, 0, 0]}\n"
+    "  two: {kind: rigid, shape: {box: {size: [0.1, 1, 0.1]}}, density: 100, position: [1, -0.5, 0]}\n"
+    "  three: {kind: rigid, shape: {box: {size: [0.1, 0.1, 1]}}, density: 100, position: [1, -1, 0.5]}\n"
+    "  four: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, -1, 1]}\n"
+    "  five: {kind: rigid, shape: {box: {size: [0.1, 1, 0.1]}}, density: 100, position: [0, -0.5, 1]}\n"
+    "joints:\n"
+    "  - {kind: hinge, bodies: [ground, one], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+    "  - {kind: hinge, bodies: [one, two], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+    "  - {kind: hinge, bodies: [two, three], at: [1, -1, 0], axis: [1, 0, 0]}\n"
+    "  - {kind: hinge, bodies: [three, four], at: [1, -1, 1], axis: [0, 1, 0]}\n"
+    "  - {kind: hinge, bodies: [four, five], at: [0, -1, 1], axis: [0, 0, 1]}\n"
+    "  - {kind: hinge, bodies: [five, ground], at: [0, 0, 1], axis: [1, 0, 0]}\n";
+
+static vv_status run(vv_ctx *ctx, const char *bodies, const char *method, double step, int64_t steps, joined *out)
+{
+  char text[SOLIDS_TEXT];
+  solids_head(text, step, "[0, -9.81, 0]", method, "response: none");
+  solids_body(text, "%s", bodies);
+  BOOK_TRY(solids_open(ctx, text, 100, &out->run));
+  const vv_status status = solids_steps(&out->run, steps);
+  if (status != VV_OK) solids_close(&out->run);
+  out->ledger = status == VV_OK ? solids_ledger(&out->run) : NULL;
+  return status;
+}
+
+/* ---- the exact pendulum ---- */
+
+static double jacobi_sn(double u, double k)
+{
+  double a[16] = {1.0}, c[16] = {k}, b = sqrt(1.0 - k * k);
+  int n = 0;
+  for (; n < 15 && fabs(c[n]) > 1e-16; n++) a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
+  double phi = ldexp(a[n] * u, n);
+  for (; n > 0; n--) phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
+  return sin(phi);
+}
+
+static double quarter_period(double k)
+{
+  double a = 1.0, b = sqrt(1.0 - k * k);
+  for (int i = 0; i < 8; i++) {
+    const double next = 0.5 * (a + b);
+    b = sqrt(a * b), a = next;
+  }
+  return 0.5 * PI / a;
+}
+
+enum { SIZES = 4 };
+
+static vv_status pendulum_rates(book_chapter *c, vv_ctx *ctx, const char *method, const char *id, double rate)
+{
+  static const double step[SIZES] = {8e-3, 4e-3, 2e-3, 1e-3};
+  const double k = sqrt(0.5), half = k * jacobi_sn(quarter_period(k) - sqrt(9.81) * 10.0, k),
+               exact = -2.0 * half * sqrt(1.0 - half * half);
+  double error[SIZES];
+  if (!book_wants(c, id)) return VV_OK;
+  for (int i = 0; i < SIZES; i++) {
+    joined r;
+    double x[3];
+    BOOK_TRY(run(ctx, pendulum, method, step[i], (int64_t)(10.0 / step[i] + 0.5), &r));
+    const vv_status status = solids_field(&r.run, "bob", "position", x);
+    solids_close(&r.run);
+    BOOK_TRY(status);
+    error[i] = fabs(x[0] - exact);
+  }
+  book_claim row = {.id = id,
+                    .text = "the pendulum of benchmark A01 (1 kg, 1 m, from the horizontal) after 10 s",
+                    .published = "elliptic functions",
+                    .evidence = method};
+  snprintf(row.measured, sizeof row.measured, "off by %s m to %s m, order %s", book_error(error[0]).s,
+           book_error(error[SIZES - 1]).s, book_fixed(book_fit(SIZES, step, error), 2).s);
+  book_judge_exact(&row, fabs(book_fit(SIZES, step, error) - rate), 0.15);
+  snprintf(row.rule, sizeof row.rule, "order within 0.15 of %g, steps 8e-3 s to 1e-3 s", rate);
+  book_add_claim(c, &row);
+  return VV_OK;
+}
+
+/* ---- books ---- */
+
+typedef struct long_run {
+  const char *id, *text, *bodies, *method, *evidence;
+  int64_t steps;
+  bool band; /* the energy has one: joint_work */
+} long_run;
+
+static vv_status long_row(book_chapter *c, vv_ctx *ctx, const long_run *k)
+{
+  joined r;
+  if (!book_wants(c, k->id)) return VV_OK;
+  BOOK_TRY(run(ctx, k->bodies, k->method, 1e-3, k->steps, &r));
+  const vv_ledger *l = r.ledger;
+  const double band = l->max_joint_work / l->energy_scale, worst = fmax(l->max_closure, fmax(l->max_p_drift, l->max_L_drift));
+  book_claim row = {.id = k->id, .text = k->text, .published = "-", .evidence = k->evidence};
+  snprintf(row.measured, sizeof row.measured, "books %s, joints %s m%s%s", book_error(worst).s,
+           book_error(l->posted.joint_gap).s, k->band ? ", energy in a band of " : "", k->band ? book_error(band).s : "");
+  book_judge_target(&row, fmax(worst, l->posted.joint_gap), 1e-12);
+  snprintf(row.rule, sizeof row.rule, "energy books, momenta and joints (m) at most 1e-12");
+  row.chaotic = true;
+  solids_close(&r.run);
+  book_add_claim(c, &row);
+  return VV_OK;
+}
+
+vv_status chapter_joints(book *b)
+{
+  static const long_run k[] = {
+      {"J3", "a double pendulum for 1e5 steps", two_bars, "step: leapfrog", "leapfrog, step 1e-3 s", 100000, true},
+      {"J4", "a double pendulum for 1e5 steps", two_bars, "step: energy-momentum", "energy-momentum, step 1e-3 s", 100000,
+       false},
+      {"J5", "Bricard's mechanism, benchmark A04, for 10 s: six hinges, five rods, one freedom", bricard,
+       "step: leapfrog", "leapfrog, step 1e-3 s", 10000, true},
+      {"J6", "Bricard's mechanism, benchmark A04, for 10 s", bricard, "step: energy-momentum",
+       "energy-momentum, step 1e-3 s", 10000, false},
+  };
+  book_chapter *c;
+  BOOK_TRY(book_chapter_begin(b, "joints", "Joints",
+                              "Benchmarks A01 and A04 of the IFToMM library of computational benchmark problems; "
+                              "elliptic functions; scenes examples/joints.",
+                              &c));
+  BOOK_TRY(pendulum_rates(c, book_ctx(b), "step: leapfrog", "J1", 2.0));
+  BOOK_TRY(pendulum_rates(c, book_ctx(b), "step: leapfrog, order: 4", "J2", 4.0));
+  for (int i = 0; i < VV_COUNT(k); i++) BOOK_TRY(long_row(c, book_ctx(b), &k[i]));
+  return book_chapter_end(c);
+}
