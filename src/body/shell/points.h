@@ -224,6 +224,7 @@ INLINE void FN(points_grow)(const shell_body *k, const FN(flowing) * f, const RE
 typedef struct FN(breaking) {
   REAL free[2];        /* J: energy less half the work of the drift, before and after the flow */
   REAL alpha, tension; /* the largest; trace of the strain */
+  MASK flows;          /* lanes in which some point does */
 } FN(breaking);
 
 /* Half the work of a drift by the stresses N, M. */
@@ -280,6 +281,7 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
   if (k->plastic.kinematic > 0.0) FN(points_energy)(k, &f->p, rest, z, &one, &energy[1]);
   all->free[1] = volume * energy[1] - half;
   for (int i = 0; i < points; i++) flows |= (MASK)(f->grown[i] > none);
+  all->flows = flows;
   *work = PICK(flows, all->free[0] - all->free[1], none);
   for (int i = 0; shell_can_break(k) && i < points; i++) {
     const REAL alpha = f->alpha[i] + f->grown[i];
@@ -300,7 +302,7 @@ INLINE void FN(breaks)(const shell_body *k, const REAL rest[7], const FN(breakin
   ROOT(size);
   REAL wanted = PICK((MASK)(more > none) & (MASK)(all->tension > none), more * size * k->softening, none);
   wanted = PICK((MASK)(wanted < one), wanted, one);
-  const MASK grows = (MASK)(wanted > *before);
+  const MASK grows = all->flows & (MASK)(wanted > *before); /* whatever the elements beside it do */
   *damage = PICK(grows, wanted, *before);
   const REAL left = 1.0 - *damage;
   lost[0] *= 0.5 * (keep + left); /* then the rest is the mean energy times the growth */
