@@ -31,61 +31,99 @@ VVI_INLINE void FN(plastic_yield)(const vvi_plastic *p, const REAL *alpha, REAL 
   *Y = y, *H = sum;
 }
 
-/* The first theta, from theta = 0.  There 1/s(theta) is 1/s (1 + p theta + 3/2 (p^2 - r) theta^2 + ...), p = (a A + b B)/s^2,
- * r = (a^2 A + b^2 B)/s^2; Newton's step solves the linear part, and where the next one is small it is taken as well.
- *                                                                                                              [mat 5a] */
-VVI_INLINE void FN(plastic_start)(double a, double b, const REAL *A, const REAL *B, const REAL *Y, const REAL *H,
-                                  const REAL *s, REAL *theta)
+/* x[i] <- 1/x[i] of up to VVI_RETURN_MOST points: one division for three, by products. */
+VVI_INLINE void FN(invert)(int points, REAL *x)
 {
-  const REAL none = {0}, s2 = *s * *s, p = a * *A + b * *B, r = (a * a) * *A + (b * b) * *B;
-  const REAL over = 1.0 / (p * *Y + *H * (s2 * *s)), step = (*s - *Y) * over, first = step * s2;
-  const REAL more = 1.5 * (r * s2 - p * p) * (*Y * over) * step;
-  *theta = first + VVI_PICK((MASK)(more < none + 0.25), first * more, none);
+  int i = 0;
+  for (; i + 3 <= points; i += 3) {
+    const REAL a = x[i], b = x[i + 1], c = x[i + 2], ab = a * b, all = 1.0 / (ab * c), two = all * c;
+    x[i] = two * b, x[i + 1] = two * a, x[i + 2] = all * ab;
+  }
+  if (i + 2 == points) {
+    const REAL a = x[i], b = x[i + 1], both = 1.0 / (a * b);
+    x[i] = both * b, x[i + 1] = both * a;
+  } else if (i < points)
+    x[i] = 1.0 / x[i];
+}
+
+/* Lanes that flow.  What has been returned, which is to 1e-7 of the yield stress, stays where it is. */
+VVI_INLINE void FN(plastic_on)(const REAL *A, const REAL *B, const REAL *Y, MASK *on)
+{
+  *on = (MASK)(*A + *B > (1.0 + 4e-7) * (*Y * *Y));
+}
+
+/* The first theta of all points, from theta = 0.  There 1/s(theta) is 1/s (1 + p theta - 3/2 v theta^2 + (3/2 p v + 2 w) theta^3
+ * + ...), where p, v and w = v (a + b - 2 p) are mean, variance and third moment of the moduli by A and B.  Newton's step solves
+ * the linear part; where the next terms are small they are taken along.  on: lanes that get one.                 [mat 5a] */
+VVI_INLINE void FN(plastic_start)(double a, double b, int points, const REAL *A, const REAL *B, const REAL *Y,
+                                  const REAL *H, const MASK *on, REAL *theta)
+{
+  const REAL none = {0}, one = none + 1.0;
+  REAL s[VVI_RETURN_MOST], over[VVI_RETURN_MOST];
+  for (int i = 0; i < points; i++) {
+    const REAL s2 = A[i] + B[i];
+    s[i] = s2;
+    ROOT(s[i]);
+    over[i] = VVI_PICK(on[i], (a * A[i] + b * B[i]) * Y[i] + H[i] * (s2 * s[i]), one);
+  }
+  FN(invert)(points, over);
+  for (int i = 0; i < points; i++) {
+    const REAL s2 = A[i] + B[i], p = a * A[i] + b * B[i], r = (a * a) * A[i] + (b * b) * B[i];
+    const REAL step = (s[i] - Y[i]) * over[i], first = step * s2;
+    const REAL more = 1.5 * (r * s2 - p * p) * (Y[i] * over[i]) * step;
+    const REAL next = 1.0 + (2.0 * more + ((5.0 / 3.0) * (p * step) - (4.0 / 3.0 * (a + b)) * first));
+    const REAL terms = more * VVI_PICK((MASK)(next > none + 0.5), next, one);
+    theta[i] = VVI_PICK(on[i], first + VVI_PICK((MASK)(more < none + 0.25), first * terms, none), none);
+  }
+}
+
+/* One step of Newton for lanes that move. */
+VVI_INLINE void FN(plastic_newton)(double a, double b, const REAL *A, const REAL *B, const REAL *Y, const REAL *H,
+                                   const REAL *x, const REAL *y, const MASK *moves, REAL *theta)
+{
+  const REAL none = {0}, one = none + 1.0, u = *x, v = *y;
+  const REAL s2 = VVI_PICK(*moves, *A * (u * u) + *B * (v * v), one);
+  REAL s = s2;
+  ROOT(s);
+  const REAL miss = s * (1.0 - *H * *theta) - *Y;
+  const REAL below = (a * *A * (u * u * u) + b * *B * (v * v * v)) * *Y + *H * (s2 * s);
+  const REAL to = *theta + VVI_PICK(*moves, miss * s2 / VVI_PICK(*moves, below, one), none);
+  *theta = VVI_PICK((MASK)(to > none), to, none);
 }
 
 /* A, B: squares of the two parts of the trial stress, a and b their moduli; on: lanes that flow, the others get theta = 0.  A lane
- * stands still once it is at its yield stress to 1e-7, which takes no round after the start of ordinary steps, and three for any
- * overshoot.                                                                                                     [mat 5] */
+ * stands still once it is at its yield stress Y/(1 - H theta) to 1e-7, which takes no round after the start of ordinary steps, and
+ * three for any overshoot.  Squares are compared, so that only lanes that go on need a root.                      [mat 5] */
 VVI_INLINE void FN(plastic_rounds)(double a, double b, int points, const REAL *A, const REAL *B, const REAL *Y,
                                    const REAL *H, const MASK *on, REAL *theta, REAL *x, REAL *y, REAL *grown)
 {
   enum { ROUNDS = 4 };
-  const double close = 1e-7;
-  const REAL none = {0}, one = none + 1.0;
-  REAL s[VVI_RETURN_MOST];
-  MASK moves[VVI_RETURN_MOST], busy = {0};
-  for (int i = 0; i < points; i++) {
-    s[i] = VVI_PICK(on[i], A[i] + B[i], one);
-    ROOT(s[i]);
-    FN(plastic_start)(a, b, &A[i], &B[i], &Y[i], &H[i], &s[i], &theta[i]);
-    moves[i] = on[i] & (MASK)(s[i] - Y[i] > 2.0 * close * Y[i]); /* what has been returned stays where it is */
-    theta[i] = VVI_PICK(moves[i], theta[i], none), busy |= moves[i];
-    x[i] = y[i] = one;
-  }
-  for (int round = 0; round < ROUNDS && FN(any)(&busy); round++) {
+  const double close = 2e-7; /* of squares */
+  const REAL none = {0}, one = none + 1.0, least = none + 1e-9;
+  REAL left[VVI_RETURN_MOST], over[VVI_RETURN_MOST];
+  MASK moves[VVI_RETURN_MOST], busy;
+  FN(plastic_start)(a, b, points, A, B, Y, H, on, theta);
+  for (int i = 0; i < points; i++) moves[i] = on[i];
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < points; i++) {
+      const REAL rest = 1.0 - H[i] * theta[i];
+      left[i] = VVI_PICK((MASK)(rest > least), rest, least);
+      over[i] = ((1.0 + a * theta[i]) * (1.0 + b * theta[i])) * left[i];
+    }
+    FN(invert)(points, over);
     busy = (MASK)(none > one);
     for (int i = 0; i < points; i++) {
-      const REAL one_a = 1.0 + a * theta[i], one_b = 1.0 + b * theta[i], both = 1.0 / (one_a * one_b);
-      REAL size = A[i] * (one_b * one_b) + B[i] * (one_a * one_a);
-      ROOT(size);
-      s[i] = VVI_PICK(moves[i], size * both, s[i]);
-      x[i] = VVI_PICK(moves[i], one_b * both, x[i]), y[i] = VVI_PICK(moves[i], one_a * both, y[i]);
-      const REAL miss = s[i] * (1.0 - H[i] * theta[i]) - Y[i];
-      moves[i] &= (MASK)(miss > close * Y[i]) | (MASK)(miss < -close * Y[i]);
+      const REAL one_a = 1.0 + a * theta[i], one_b = 1.0 + b * theta[i], u = left[i] * over[i];
+      x[i] = one_b * u, y[i] = one_a * u;
+      const REAL yields = Y[i] * ((one_a * one_b) * over[i]), s2 = A[i] * (x[i] * x[i]) + B[i] * (y[i] * y[i]);
+      const REAL square = yields * yields, miss = s2 - square, most = close * square;
+      grown[i] = theta[i] * yields;
+      moves[i] &= (MASK)(miss > most) | (MASK)(miss < -most);
       busy |= moves[i];
     }
-    if (round == ROUNDS - 1 || !FN(any)(&busy)) break;
-    for (int i = 0; i < points; i++) {
-      const REAL s2 = s[i] * s[i], u = x[i], v = y[i], miss = s[i] * (1.0 - H[i] * theta[i]) - Y[i];
-      const REAL below = (a * A[i] * (u * u * u) + b * B[i] * (v * v * v)) * Y[i] + H[i] * (s2 * s[i]);
-      theta[i] += VVI_PICK(moves[i], miss * s2 / VVI_PICK(moves[i], below, one), none);
-    }
-  }
-  for (int i = 0; i < points; i++) {
-    const MASK flows = on[i] & (MASK)(theta[i] > none);
-    theta[i] = VVI_PICK(flows, theta[i], none);
-    x[i] = VVI_PICK(flows, x[i], one), y[i] = VVI_PICK(flows, y[i], one);
-    grown[i] = theta[i] * s[i];
+    if (round == ROUNDS - 1 || !FN(any)(&busy)) return;
+    for (int i = 0; i < points; i++)
+      FN(plastic_newton)(a, b, &A[i], &B[i], &Y[i], &H[i], &x[i], &y[i], &moves[i], &theta[i]);
   }
 }
 

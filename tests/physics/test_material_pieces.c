@@ -58,9 +58,9 @@ static double point_prism(const double p[3], double x[3][3], double half, bool i
 
 typedef struct watch {
   losses lost;
-  double *position, *damage;
-  double least;  /* m: of the ball's centre from what is left */
-  double across; /* m: of the two nodes of a broken element along x, the least */
+  double *position, *damage, *along; /* along: d3 of the nodes of beams */
+  double least;                      /* m: of the ball's centre from what is left */
+  double across; /* m: of the two nodes of a broken element along x, of beams along the normal of an end, the least */
   double parted; /* m: the most */
   double half;   /* m: beams: half the section; 0: another body */
   bool round;
@@ -70,13 +70,15 @@ static void watch_open(const run_record *r, watch *w)
 {
   const vv_body *body = &r->model->body[FIRST];
   w->position = calloc((size_t)(3 * body->n_node), sizeof(double));
+  w->along = calloc((size_t)(3 * body->n_node), sizeof(double));
   w->damage = calloc((size_t)body->n_element, sizeof(double));
+  for (int64_t i = 0; i < body->n_node; i++) w->along[3 * i] = 1.0;
   w->least = w->across = INFINITY;
 }
 
 static void watch_close(watch *w)
 {
-  free(w->position), free(w->damage);
+  free(w->position), free(w->damage), free(w->along);
 }
 
 /* The ball and the triangles that are left, or the nodes of what broke. */
@@ -90,6 +92,8 @@ static vv_status watch_look(const vv_view *v, void *user)
   losses_look(v, &w->lost);
   assert_int_equal(vv_model_output(v->model, v->state, FIRST, "position", w->position), VV_OK);
   assert_int_equal(vv_model_output(v->model, v->state, FIRST, "damage", w->damage), VV_OK);
+  if (strcmp(b->kind->name, "beam") == 0)
+    assert_int_equal(vv_model_output(v->model, v->state, FIRST, "d3", w->along), VV_OK);
   if (v->model->n_body > BALL && strcmp(v->model->body[BALL].name, "ball") == 0)
     assert_int_equal(vv_model_output(v->model, v->state, BALL, "position", ball), VV_OK);
   else
@@ -101,7 +105,9 @@ static vv_status watch_look(const vv_view *v, void *user)
     if (w->damage[e] < 1.0 && corners == 3) w->least = fmin(w->least, point_triangle(ball, (const double(*)[3])x));
     if (w->damage[e] < 1.0 && w->half > 0.0) w->least = fmin(w->least, point_prism(ball, x, w->half, w->round));
     if (w->damage[e] < 1.0 || corners == 3) continue;
-    w->across = fmin(w->across, x[1][0] - x[0][0]), w->parted = fmax(w->parted, x[1][0] - x[0][0]);
+    const double gap[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    const double *d3 = w->along + 3 * (b->element_node[corners * (body->element0 + e)] - body->node0);
+    w->across = fmin(w->across, vvi_dot3(gap, d3)), w->parted = fmax(w->parted, vvi_dot3(gap, d3));
     for (int k = 0; k < 2 && w->half == 0.0; k++) w->least = fmin(w->least, point_segment(ball, x[k], x[k]));
   }
   return VV_OK;

@@ -40,29 +40,42 @@ static double miss_of(double A, double B, double Y, double H, double theta, doub
   return fabs(sqrt(A * x * x + B * y * y) * (1.0 - H * theta) - Y) / Y;
 }
 
-/* One material, `states` trial stresses up to `over` times the yield stress; the worst of eight at once and of one by one. */
+/* One material, `states` trial stresses up to `over` times the yield stress, one to nine points at once; the worst of eight
+ * elements at once and of one by one. */
 static void return_all(double nu, double H, double over, int states, uint64_t *seed, double worst[2])
 {
   const double E = 1.0, mu = E / (2.0 * (1.0 + nu)), a = E / (2.0 * (1.0 - nu)), b = 3.0 * mu, yield = 1e-3;
   const vvi_plastic p = {.yield = yield, .pieces = 1.0, .slope = {H}};
   for (int k = 0; k < states; k++) {
-    eight A, B, Y, slope, alpha, theta, x, y, grown;
-    eight_mask on;
-    for (int l = 0; l < LANES; l++) {
-      const double part = random_next(seed);
-      alpha[l] = 0.1 * random_next(seed);
-      const double s = (yield + H * alpha[l]) * (1.0 + 1e-9 + (over - 1.0) * random_next(seed));
-      A[l] = part * s * s, B[l] = (1.0 - part) * s * s;
+    enum { MOST = VVI_RETURN_MOST };
+    eight A[MOST], B[MOST], Y[MOST], slope[MOST], alpha[MOST], theta[MOST], x[MOST], y[MOST], grown[MOST];
+    eight_mask on[MOST];
+    const int points = 1 + k % MOST;
+    for (int i = 0; i < points; i++) {
+      for (int l = 0; l < LANES; l++) {
+        const double part = random_next(seed), side = random_next(seed);
+        alpha[i][l] = 0.1 * random_next(seed);
+        const double to = side < 0.2 ? 0.9 * random_next(seed) : 1.0 + 1e-6 + (over - 1.0) * random_next(seed);
+        const double s = (yield + H * alpha[i][l]) * to; /* some stay elastic beside those that flow */
+        A[i][l] = part * s * s, B[i][l] = (1.0 - part) * s * s;
+      }
+      plastic_yield_eight(&p, &alpha[i], &Y[i], &slope[i]);
+      plastic_on_eight(&A[i], &B[i], &Y[i], &on[i]);
     }
-    plastic_yield_eight(&p, &alpha, &Y, &slope);
-    on = (eight_mask)(A + B > Y * Y);
-    plastic_rounds_eight(a, b, 1, &A, &B, &Y, &slope, &on, &theta, &x, &y, &grown);
-    for (int l = 0; l < LANES; l++) {
-      const vvi_returned r = vvi_plastic_return(&p, A[l], a, B[l], b, alpha[l], 1.0);
-      worst[0] = fmax(worst[0], miss_of(A[l], B[l], Y[l], H, theta[l], x[l], y[l]));
-      worst[1] = fmax(worst[1], miss_of(A[l], B[l], Y[l], H, r.theta, r.x, r.y));
-      check_near(grown[l], r.dalpha, 1e-6 * (r.dalpha + Y[l] / E));
-    }
+    plastic_rounds_eight(a, b, points, A, B, Y, slope, on, theta, x, y, grown);
+    for (int i = 0; i < points; i++)
+      for (int l = 0; l < LANES; l++) {
+        const vvi_returned r = vvi_plastic_return(&p, A[i][l], a, B[i][l], b, alpha[i][l], 1.0);
+        if (!on[i][l]) {
+          assert_true(theta[i][l] == 0.0 && grown[i][l] == 0.0 && r.dalpha == 0.0);
+          check_near(x[i][l], 1.0, 1e-15);
+          check_near(y[i][l], 1.0, 1e-15);
+          continue;
+        }
+        worst[0] = fmax(worst[0], miss_of(A[i][l], B[i][l], Y[i][l], H, theta[i][l], x[i][l], y[i][l]));
+        worst[1] = fmax(worst[1], miss_of(A[i][l], B[i][l], Y[i][l], H, r.theta, r.x, r.y));
+        check_near(grown[i][l], r.dalpha, 1e-6 * (r.dalpha + Y[i][l] / E));
+      }
   }
 }
 

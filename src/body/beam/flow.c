@@ -363,8 +363,10 @@ INLINE void fibre_look(eight *g, batch *w, int i, lanes *slack, lanes *top)
   fibre_strain(&g->x->fibre[i], g->now, strain);
   fibre_stress(law, strain, old, xi);
   plastic_yield_lanes(&law->plastic, &alpha, &Y, &H);
-  const lanes A = xi[0] * xi[0], B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[2]), left = Y * Y - (A + B), none = {0};
-  const masks on = g->live & (masks)(left < none);
+  const lanes A = xi[0] * xi[0], B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[2]), left = Y * Y - (A + B);
+  masks on;
+  plastic_on_lanes(&A, &B, &Y, &on);
+  on &= g->live;
   *slack = PICK((masks)(left < *slack), left, *slack), *top = PICK((masks)(Y > *top), Y, *top);
   if (!any_lanes(&on)) return;
   const int at = w->count++;

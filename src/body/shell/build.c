@@ -207,7 +207,9 @@ static void fill_constants(const vv_group *g, bool closed, shell_body *k)
                     .neo = mu * h / (4.0 * unit),
                     .lever = h / sqrt(3.0) * unit / SHELL_D,
                     .limit = vv_is(g, "contact", "limit"),
-                    .closed = closed};
+                    .closed = closed,
+                    .mean = E / (4.0 * (1.0 - nu)),
+                    .trace = nu / (1.0 - nu)};
 }
 
 /* What stands on a ghost goes to its sources: by their weights where nothing is held, so that the sum is kept; by their

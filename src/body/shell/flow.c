@@ -18,20 +18,30 @@ static int place_of(const shell_group *g, int lane)
   return e < 0 ? -1 : e - g->element;
 }
 
+/* Lanes of the first half that are elements, from the first one on; those of the second half follow them in the columns. */
+static int first_half(const shell_group *g)
+{
+  return g->pair ? g->count / 2 : g->count < SHELL_HALF ? g->count : SHELL_HALF;
+}
+
 const double *shell_columns(const shell_body *k, const shell_group *g, const double *z, double *room)
 {
+  const int one = first_half(g), two = g->count - one;
   if (g->count == SHELL_GROUP) return z;
-  for (int l = 0; l < SHELL_GROUP; l++)
-    for (int c = 0; c < (int)k->lane_columns; c++)
-      room[SHELL_GROUP * c + l] = place_of(g, l) >= 0 ? z[(int64_t)c * g->count + place_of(g, l)] : 0.0;
-  return room;
+  for (int c = 0; c < (int)k->lane_columns; c++, room += SHELL_GROUP, z += g->count) {
+    for (int l = 0; l < SHELL_HALF; l++) room[l] = l < one ? z[l] : 0.0;
+    for (int l = 0; l < SHELL_HALF; l++) room[SHELL_HALF + l] = l < two ? z[one + l] : 0.0;
+  }
+  return room - SHELL_GROUP * (int64_t)k->lane_columns;
 }
 
 void shell_columns_back(const shell_body *k, const shell_group *g, const double *room, double *z)
 {
-  for (int l = 0; l < SHELL_GROUP; l++)
-    for (int c = 0; place_of(g, l) >= 0 && c < (int)k->lane_columns; c++)
-      z[(int64_t)c * g->count + place_of(g, l)] = room[SHELL_GROUP * c + l];
+  const int one = first_half(g), two = g->count - one;
+  for (int c = 0; c < (int)k->lane_columns; c++, room += SHELL_GROUP, z += g->count) {
+    for (int l = 0; l < one; l++) z[l] = room[l];
+    for (int l = 0; l < two; l++) z[one + l] = room[SHELL_HALF + l];
+  }
 }
 
 /* ---- the whole block ---- */
@@ -176,18 +186,15 @@ static void look_points(const shell_body *k, int lane, const pair rest[7], const
 {
   shell_body stress = *k;
   stress.plastic.kinematic = 0.0; /* the stress itself, not what it is above the back stress */
+  points_pair p;
   pair E[3], K[3];
   strains_pair(rest, G, B, E, K);
+  points_measure_pair(k, rest, E, K, z, &p);
   for (int i = 0; i < (int)k->points; i++) {
-    const double *at = z + SHELL_GROUP * (SHELL_Z_POINTS + SHELL_Z_POINT * i);
-    point_pair p;
-    pair D[3], xi[4], one, two;
-    for (int c = 0; c < 3; c++) D[c] = *(const pair *)(at + SHELL_GROUP * c);
-    point_strain_pair(E, K, rest, D, k->level[i], &p);
-    point_over_pair(&stress, &p, rest, D, xi);
-    point_parts_pair(xi, &one, &two);
+    pair one, two;
+    point_parts_pair(&stress, &p, i, rest, z, &one, &two);
     out->mises = fmax(out->mises, one[lane] + two[lane]);
-    out->alpha = fmax(out->alpha, at[SHELL_GROUP * 3 + lane]);
+    out->alpha = fmax(out->alpha, z[SHELL_GROUP * shell_alpha_column(k, i) + lane]);
   }
 }
 

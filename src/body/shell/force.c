@@ -232,10 +232,7 @@ typedef enum sheet_way { HELD, ELASTIC, FLOWING } sheet_way;
     if (way == HELD)                                                                                       \
       sheet_stress_##REAL(w->k, flowed, R, G, B, z + from, N, M, NULL);                                    \
     else if (way == ELASTIC) {                                                                             \
-      MASK over;                                                                                           \
-      sheet_look_##REAL(w->k, R, G, B, z + from, N, M, &over);                                             \
-      over &= *(const MASK *)(real + from);                                                                \
-      if (any_##REAL(&over)) return 1;                                                                     \
+      if (sheet_look_##REAL(w->k, R, G, B, (const MASK *)(real + from), z + from, N, M)) return 1;         \
     } else {                                                                                               \
       REAL old[2][3], loss[SHELL_LOSSES] = {{0}};                                                          \
       if (f0 != NULL) {                                                                                    \
@@ -340,37 +337,46 @@ INLINE void sheet_middle(task *w, reach how, int i, bool begins, four f[2])
   if (z == room) shell_columns_back(k, g, room, state);
 }
 
-/* A group that never flowed and has no branches: the elastic law; true: after the drift some of it begins to flow. */
-#define VIRGIN_GROUP(name, REAL, MASK, TAKE)                                                         \
-  INLINE int name(const shell_body *k, int from, const double *rest, four f[2], const int64_t *real) \
-  {                                                                                                  \
-    REAL S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];                                   \
-    MASK begin;                                                                                      \
-    for (int i = 0; i < SUMS; i++)                                                                   \
-      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                \
-    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(rest + SHELL_GROUP * c + from); \
-    virgin_##REAL(k, (const REAL(*)[3])S, R, s1, s2, n, b, &begin);                                  \
-    for (int c = 0; c < 3; c++) {                                                                    \
-      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                          \
-      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                              \
-    }                                                                                                \
-    if (real != NULL) begin &= *(const MASK *)(real + from);                                         \
-    return any_##REAL(&begin);                                                                       \
+/* A group that never flowed and has no branches: the elastic law; over: marks of lanes that begin to flow after the drift are
+ * added.  real: lanes that are elements; NULL: all. */
+#define VIRGIN_GROUP(name, REAL, MASK, TAKE)                                                                         \
+  INLINE void name(const shell_body *k, int from, const double *rest, four f[2], const int64_t *real, int64_t *over) \
+  {                                                                                                                  \
+    REAL S[SUMS][3], R[SHELL_REFERENCE], s1[3], s2[3], n[3], b[3];                                                   \
+    MASK begin;                                                                                                      \
+    for (int i = 0; i < SUMS; i++)                                                                                   \
+      for (int c = 0; c < 3; c++) S[i][c] = TAKE(f, sum[i][c], from);                                                \
+    for (int c = 0; c < SHELL_REFERENCE; c++) R[c] = *(const REAL *)(rest + SHELL_GROUP * c + from);                 \
+    virgin_##REAL(k, (const REAL(*)[3])S, R, s1, s2, n, b, &begin);                                                  \
+    for (int c = 0; c < 3; c++) {                                                                                    \
+      PUT_##REAL(f, s1[c], s1[c], from), PUT_##REAL(f, s2[c], s2[c], from);                                          \
+      PUT_##REAL(f, n[c], n[c], from), PUT_##REAL(f, b[c], b[c], from);                                              \
+    }                                                                                                                \
+    if (real != NULL) begin &= *(const MASK *)(real + from);                                                         \
+    *(MASK *)(over + from) |= begin;                                                                                 \
   }
 VIRGIN_GROUP(virgin_group_pair, pair, pair_mask, TAKE_pair)
 VIRGIN_GROUP(virgin_group_lanes, lanes, lanes_mask, TAKE_lanes)
 VIRGIN_GROUP(virgin_group_wide, wide, wide_mask, TAKE_wide)
 
-INLINE int virgin_middle(const shell_body *k, reach how, const shell_group *g, four f[2])
+INLINE void virgin_middle(const shell_body *k, reach how, const shell_group *g, four f[2], int64_t *over)
 {
   int64_t room[SHELL_GROUP], *real = NULL;
-  int any = 0;
   if (g->count < SHELL_GROUP) lanes_real(g, real = room);
   for (int from = 0; from < SHELL_GROUP; from += (int)how)
-    any |= how == EIGHT  ? virgin_group_wide(k, from, g->rest, f, real)
-           : how == FOUR ? virgin_group_lanes(k, from, g->rest, f, real)
-                         : virgin_group_pair(k, from, g->rest, f, real);
-  return any;
+    if (how == EIGHT)
+      virgin_group_wide(k, from, g->rest, f, real, over);
+    else if (how == FOUR)
+      virgin_group_lanes(k, from, g->rest, f, real, over);
+    else
+      virgin_group_pair(k, from, g->rest, f, real, over);
+}
+
+INLINE bool any_lane(const int64_t over[SHELL_GROUP])
+{
+  int64_t all = 0;
+  for (int l = 0; l < SHELL_GROUP; l++) all |= over[l];
+  return all != 0;
 }
 
 /* One group, gathered: its formulas, whatever it is. */
@@ -384,7 +390,9 @@ INLINE void any_middle(task *w, reach how, sheet_fn *sheet, int i, four f[2])
     middle_both(k, SHELL_STVK, how, g->rest, f);
     return;
   }
-  const bool begins = looks && virgin_middle(k, how, g, f) != 0;
+  int64_t over[SHELL_GROUP] = {0};
+  if (looks) virgin_middle(k, how, g, f, over);
+  const bool begins = any_lane(over);
   if (!virgin || branches || begins) sheet(w, i, begins, f);
 }
 
@@ -408,6 +416,20 @@ INLINE void scatter_group(reach how, const shell_tile *t, const shell_group *g, 
   if (g->count > WIDTH) scatter_class(how, c, g->at + WIDTH * c->nodes, g->count - WIDTH, &f[1], slot);
 }
 
+/* Internal variables of a group that has flowed: those of the next but one come while this one is worked on. */
+INLINE void ask_internal(const task *w, int i)
+{
+  enum { LINE = 64 / sizeof(double) };
+  const double *mark = w->q + w->t->z + i;
+  if (i >= w->t->groups || *mark == SHELL_VIRGIN) return;
+  const shell_group *g = &w->t->group[i];
+  const double *z = shell_group_z(w->k, w->t, g, w->q);
+  const bool elastic = *mark == SHELL_FLOWED; /* now, and probably again */
+  const int from = elastic ? shell_point_column(0) : 0;
+  const int to = elastic ? shell_alpha_column(w->k, 0) : (int)w->k->lane_columns;
+  for (int c = from * g->count; c < to * g->count; c += LINE) __builtin_prefetch(z + c);
+}
+
 /* RUN groups of pairs, as in tile_gradient. */
 INLINE void run_of_pairs(task *w, reach how, sheet_fn *sheet, const shell_tile *next, int i)
 {
@@ -418,12 +440,15 @@ INLINE void run_of_pairs(task *w, reach how, sheet_fn *sheet, const shell_tile *
     gather_pairs(how, &t->group[i + j], w->x, f[j]);
   }
   if (plain_run(w, i)) {
-    int begin[RUN];
-    for (int j = 0; j < RUN; j++) begin[j] = virgin_middle(w->k, how, &t->group[i + j], f[j]);
-    for (int j = 0; j < RUN; j++)
-      if (begin[j]) sheet(w, i + j, true, f[j]);
+    int64_t over[SHELL_GROUP] = {0};
+    for (int j = 0; j < RUN; j++) virgin_middle(w->k, how, &t->group[i + j], f[j], over);
+    if (any_lane(over)) /* which? */
+      for (int j = 0; j < RUN; j++) any_middle(w, how, sheet, i + j, f[j]);
   } else
-    for (int j = 0; j < RUN; j++) any_middle(w, how, sheet, i + j, f[j]);
+    for (int j = 0; j < RUN; j++) {
+      ask_internal(w, i + j + 2);
+      any_middle(w, how, sheet, i + j, f[j]);
+    }
   for (int j = 0; j < RUN; j++) {
     if (next != NULL) ask_nodes(next, i + j, w->column, w->q);
     if (w->force) scatter_pairs(how, &t->group[i + j], f[j], w->slot);

@@ -26,44 +26,36 @@
 
 #include "model/return_lanes.h"
 
-typedef struct FN(point) {
-  REAL X[3], P[3], I[3]; /* I = P^-1 */
-  REAL m11, m12, m21, m22, tau, kappa;
-} FN(point);
+/* What the points of LANES elements know of themselves.  With J = det(P) P^-1, T = J X and o = 1/det P it is m = o T/2. */
+typedef struct FN(points) {
+  REAL P[SHELL_MOST_POINTS][3], T[SHELL_MOST_POINTS][4], o[SHELL_MOST_POINTS]; /* T: 11, 12, 21, 22 */
+} FN(points);
 
-/* m, tau, kappa of X and P^-1. */
-INLINE void FN(point_mixed)(FN(point) * p)
+INLINE void FN(points_measure)(const shell_body *k, const REAL rest[3], const REAL E[3], const REAL K[3],
+                               const double *z, FN(points) * f)
 {
-  const REAL h0 = 0.5 * p->I[0], h1 = 0.5 * p->I[1], h2 = 0.5 * p->I[2];
-  p->m11 = h0 * p->X[0] + h2 * p->X[2], p->m12 = h0 * p->X[2] + h2 * p->X[1];
-  p->m21 = h2 * p->X[0] + h1 * p->X[2], p->m22 = h2 * p->X[2] + h1 * p->X[1];
-  p->tau = p->m11 + p->m22;
-  const REAL d = 0.5 * (p->m11 - p->m22);
-  p->kappa = d * d + p->m12 * p->m21;
+  const int points = (int)k->points;
+  for (int i = 0; i < points; i++) {
+    const int column = shell_point_column(i);
+    const double level = k->level[i];
+    REAL X[3], P[3], *T = f->T[i];
+    for (int c = 0; c < 3; c++) {
+      const REAL D = KEPT(column + c);
+      X[c] = (E[c] - level * K[c]) - D, P[c] = rest[c] + D;
+      f->P[i][c] = P[c];
+    }
+    f->o[i] = P[0] * P[1] - P[2] * P[2];
+    T[0] = P[1] * X[0] - P[2] * X[2], T[1] = P[1] * X[2] - P[2] * X[1];
+    T[2] = P[0] * X[2] - P[2] * X[0], T[3] = P[0] * X[1] - P[2] * X[2];
+  }
+  FN(invert)(points, f->o);
 }
 
-INLINE void FN(point_strain)(const REAL E[3], const REAL K[3], const REAL rest[3], const REAL D[3], double level,
-                             FN(point) * p)
+/* t = T11 + T22 and -det of the deviator of T. */
+INLINE void FN(point_invariants)(const REAL T[4], REAL *t, REAL *kappa)
 {
-  for (int c = 0; c < 3; c++) p->X[c] = (E[c] - level * K[c]) - D[c], p->P[c] = rest[c] + D[c];
-  const REAL over = 1.0 / (p->P[0] * p->P[1] - p->P[2] * p->P[2]);
-  p->I[0] = over * p->P[1], p->I[1] = over * p->P[0], p->I[2] = -over * p->P[2];
-  FN(point_mixed)(p);
-}
-
-INLINE void FN(point_stress)(const shell_body *k, const FN(point) * p, REAL S[3])
-{
-  const double two_mu = 2.0 * k->mu, trace = two_mu * k->poisson / (1.0 - k->poisson);
-  const REAL a = trace * p->tau, s11 = a + two_mu * p->m11, s22 = a + two_mu * p->m22;
-  const REAL s12 = two_mu * p->m12, s21 = two_mu * p->m21;
-  S[0] = s11 * p->I[0] + s12 * p->I[2];
-  S[1] = s21 * p->I[2] + s22 * p->I[1];
-  S[2] = s11 * p->I[2] + s12 * p->I[1];
-}
-
-INLINE void FN(point_energy)(const shell_body *k, const FN(point) * p, REAL *W)
-{
-  *W = (k->young / (4.0 * (1.0 - k->poisson))) * (p->tau * p->tau) + (2.0 * k->mu) * p->kappa;
+  const REAL d = 0.5 * (T[0] - T[3]);
+  *t = T[0] + T[3], *kappa = d * d + T[1] * T[2];
 }
 
 /* n = G0^-1 D (11, 12, 21, 22) and d/(1 + d). */
@@ -76,19 +68,16 @@ INLINE void FN(back_strain)(const REAL rest[3], const REAL D[3], REAL n[4], REAL
   *grown = d / (1.0 + d);
 }
 
-INLINE void FN(back_energy)(const shell_body *k, const REAL rest[3], const REAL D[3], REAL *W)
-{
-  REAL n[4], grown;
-  FN(back_strain)(rest, D, n, &grown);
-  *W += (k->plastic.kinematic / 6.0) * ((n[0] + n[3]) - grown);
-}
-
 /* xi: mean, then the deviator 11, 12, 21. */
-INLINE void FN(point_over)(const shell_body *k, const FN(point) * p, const REAL rest[3], const REAL D[3], REAL xi[4])
+INLINE void FN(point_over)(const shell_body *k, const FN(points) * f, int i, const REAL rest[3], const double *z,
+                           REAL xi[4])
 {
-  const double two_mu = 2.0 * k->mu, one = k->young / (2.0 * (1.0 - k->poisson));
-  xi[0] = one * p->tau, xi[1] = (0.5 * two_mu) * (p->m11 - p->m22), xi[2] = two_mu * p->m12, xi[3] = two_mu * p->m21;
+  const REAL *T = f->T[i], shear = k->mu * f->o[i];
+  xi[0] = (k->mean * f->o[i]) * (T[0] + T[3]), xi[1] = (0.5 * shear) * (T[0] - T[3]);
+  xi[2] = shear * T[1], xi[3] = shear * T[2];
   if (!(k->plastic.kinematic > 0.0)) return;
+  const int column = shell_point_column(i);
+  const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
   REAL n[4], grown;
   const double third = k->plastic.kinematic / 3.0;
   FN(back_strain)(rest, D, n, &grown);
@@ -97,25 +86,19 @@ INLINE void FN(point_over)(const shell_body *k, const FN(point) * p, const REAL 
 }
 
 /* Squares of the two parts of the equivalent stress. */
-INLINE void FN(point_parts)(const REAL xi[4], REAL *A, REAL *B)
+INLINE void FN(point_parts)(const shell_body *k, const FN(points) * f, int i, const REAL rest[3], const double *z,
+                            REAL *A, REAL *B)
 {
-  *A = xi[0] * xi[0];
-  *B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[3]);
-}
-
-/* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part.                                                       [mat 17] */
-INLINE void FN(point_grow)(const FN(point) * p, const REAL xi[4], const REAL *theta, const REAL *x, const REAL *y,
-                           REAL D[3])
-{
-  const REAL mean = 0.5 * *theta * *x * xi[0], dev = 1.5 * *theta * *y;
-  const REAL d11 = mean + dev * xi[1], d22 = mean - dev * xi[1], d12 = dev * xi[2], d21 = dev * xi[3];
-  const REAL u11 = 2.0 * (p->P[0] * d11 + p->P[2] * d21), u22 = 2.0 * (p->P[2] * d12 + p->P[1] * d22);
-  const REAL u12 = 2.0 * (p->P[0] * d12 + p->P[2] * d22);
-  const REAL v11 = 1.0 + 2.0 * (p->m11 - d11), v22 = 1.0 + 2.0 * (p->m22 - d22);
-  const REAL v12 = 2.0 * (p->m12 - d12), v21 = 2.0 * (p->m21 - d21), over = 1.0 / (v11 * v22 - v12 * v21);
-  D[0] += over * (u11 * v22 - u12 * v21);
-  D[1] += over * (u22 * v11 - u12 * v12);
-  D[2] += 0.5 * over * ((u12 * v11 - u11 * v12) + (u12 * v22 - u22 * v21));
+  if (k->plastic.kinematic > 0.0) {
+    REAL xi[4];
+    FN(point_over)(k, f, i, rest, z, xi);
+    *A = xi[0] * xi[0], *B = 3.0 * (xi[1] * xi[1] + xi[2] * xi[3]);
+    return;
+  }
+  REAL t, kappa;
+  FN(point_invariants)(f->T[i], &t, &kappa);
+  const REAL square = f->o[i] * f->o[i];
+  *A = (k->mean * k->mean) * (square * (t * t)), *B = (3.0 * (k->mu * k->mu)) * (square * kappa);
 }
 
 /* h A0: from rest[6] = det^(-3/2). */
@@ -125,111 +108,187 @@ INLINE void FN(volume)(const shell_body *k, const REAL rest[7], REAL *v)
   *v = (0.5 * k->thickness / (SHELL_A * SHELL_A)) * ((det * det) * rest[6]);
 }
 
-/* N = h A0 sum w S, M = -1/2 h A0 sum w z S.                                                                    [mat 18] */
-INLINE void FN(add_point)(const shell_body *k, int i, const REAL *volume, const REAL S[3], REAL N[3], REAL M[3])
+/* N = h A0 sum w S, M = -1/2 h A0 sum w z S, S = mu o^2 (nu/(1 - nu) t + T) J.                                     [mat 18] */
+INLINE void FN(points_sum)(const shell_body *k, const FN(points) * f, const REAL *volume, REAL N[3], REAL M[3])
 {
-  const double lever = -0.5 * k->level[i];
-  const REAL w = k->weight[i] * *volume;
-  for (int c = 0; c < 3; c++) {
-    const REAL s = w * S[c];
-    N[c] += s, M[c] += lever * s;
+  const REAL none = {0}, whole = k->mu * *volume;
+  REAL n[3] = {none, none, none}, m[3] = {none, none, none};
+  for (int i = 0; i < (int)k->points; i++) {
+    const double lever = -0.5 * k->level[i];
+    const REAL *T = f->T[i], *P = f->P[i], a = k->trace * (T[0] + T[3]), s11 = a + T[0], s22 = a + T[3];
+    const REAL w = (k->weight[i] * whole) * (f->o[i] * f->o[i]);
+    const REAL S[3] = {s11 * P[1] - T[1] * P[2], s22 * P[0] - T[2] * P[2], T[1] * P[0] - s11 * P[2]};
+    for (int c = 0; c < 3; c++) {
+      const REAL s = w * S[c];
+      n[c] += s, m[c] += lever * s;
+    }
   }
+  for (int c = 0; c < 3; c++) N[c] = n[c], M[c] = m[c];
+}
+
+/* What kinematic hardening stores at a point. */
+INLINE void FN(back_energy)(const shell_body *k, int i, const REAL rest[3], const double *z, REAL *W)
+{
+  const int column = shell_point_column(i);
+  const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
+  REAL n[4], grown;
+  FN(back_strain)(rest, D, n, &grown);
+  *W += (k->plastic.kinematic / 6.0) * ((n[0] + n[3]) - grown);
+}
+
+/* What is stored. */
+INLINE void FN(points_energy)(const shell_body *k, const FN(points) * f, const REAL rest[3], const double *z,
+                              const REAL *volume, REAL *energy)
+{
+  const double one = 0.25 * k->mean, two = 0.5 * k->mu;
+  REAL sum = {0};
+  for (int i = 0; i < (int)k->points; i++) {
+    REAL t, kappa;
+    FN(point_invariants)(f->T[i], &t, &kappa);
+    REAL W = (f->o[i] * f->o[i]) * (one * (t * t) + two * kappa);
+    if (k->plastic.kinematic > 0.0) FN(back_energy)(k, i, rest, z, &W);
+    sum += k->weight[i] * W;
+  }
+  *energy = *volume * sum;
 }
 
 /* Stress and energy of the points as they are; energy may be NULL. */
 INLINE void FN(points_stress)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
                               const double *z, REAL N[3], REAL M[3], REAL *energy)
 {
-  const REAL none = {0};
+  FN(points) f;
   REAL volume;
   FN(volume)(k, rest, &volume);
-  for (int c = 0; c < 3; c++) N[c] = M[c] = none;
-  if (energy != NULL) *energy = none;
-  for (int i = 0; i < (int)k->points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
-    const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
-    REAL S[3], W;
-    FN(point) p;
-    FN(point_strain)(E, K, rest, D, k->level[i], &p);
-    FN(point_stress)(k, &p, S);
-    FN(add_point)(k, i, &volume, S, N, M);
-    if (energy == NULL) continue;
-    FN(point_energy)(k, &p, &W);
-    if (k->plastic.kinematic > 0.0) FN(back_energy)(k, rest, D, &W);
-    *energy += (k->weight[i] * volume) * W;
-  }
-}
-
-/* The same, and the lanes in which a point would leave its elastic domain. */
-INLINE void FN(points_look)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3], const double *z,
-                            REAL N[3], REAL M[3], MASK *over)
-{
-  const REAL none = {0}, limit = k->plastic.yield * k->plastic.yield + none;
-  REAL volume, square[SHELL_MOST_POINTS];
-  MASK first = {0};
-  FN(volume)(k, rest, &volume);
-  for (int c = 0; c < 3; c++) N[c] = M[c] = none;
-  for (int i = 0; i < (int)k->points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
-    const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
-    REAL S[3], xi[4], A, B;
-    FN(point) p;
-    FN(point_strain)(E, K, rest, D, k->level[i], &p);
-    FN(point_stress)(k, &p, S);
-    FN(add_point)(k, i, &volume, S, N, M);
-    FN(point_over)(k, &p, rest, D, xi);
-    FN(point_parts)(xi, &A, &B);
-    square[i] = A + B, first |= (MASK)(square[i] > limit);
-  }
-  *over = (MASK)(none > limit);
-  if (!FN(any)(&first)) return; /* below the first yield stress, and it never falls */
-  for (int i = 0; i < (int)k->points; i++) {
-    REAL Y, H;
-    FN(plastic_yield)(&k->plastic, &KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3), &Y, &H);
-    *over |= (MASK)(square[i] > Y * Y);
-  }
+  FN(points_measure)(k, rest, E, K, z, &f);
+  FN(points_sum)(k, &f, &volume, N, M);
+  if (energy != NULL) FN(points_energy)(k, &f, rest, z, &volume, energy);
 }
 
 /* What is known of the points of LANES elements while they flow. */
 typedef struct FN(flowing) {
-  FN(point) p[SHELL_MOST_POINTS];
-  REAL D[SHELL_MOST_POINTS][3], xi[SHELL_MOST_POINTS][4], alpha[SHELL_MOST_POINTS];
+  FN(points) p;
+  REAL alpha[SHELL_MOST_POINTS];
   REAL A[SHELL_MOST_POINTS], B[SHELL_MOST_POINTS], Y[SHELL_MOST_POINTS], H[SHELL_MOST_POINTS];
   REAL theta[SHELL_MOST_POINTS], x[SHELL_MOST_POINTS], y[SHELL_MOST_POINTS], grown[SHELL_MOST_POINTS];
   MASK on[SHELL_MOST_POINTS];
 } FN(flowing);
 
-/* Trial states; true: some point of some element would leave its elastic domain.  real: lanes that are elements. */
-INLINE int FN(points_try)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3], const double *z,
-                          const MASK *real, FN(flowing) * f)
+/* Which points of which elements would leave their elastic domain; true: some.  real: lanes that are elements. */
+INLINE int FN(points_look)(const shell_body *k, const REAL rest[7], const double *z, const MASK *real, FN(flowing) * f)
 {
   MASK any = {0}, first = {0};
   const REAL none = {0}, limit = k->plastic.yield * k->plastic.yield + none;
   const int points = (int)k->points;
   for (int i = 0; i < points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
-    for (int c = 0; c < 3; c++) f->D[i][c] = KEPT(column + c);
-    FN(point_strain)(E, K, rest, f->D[i], k->level[i], &f->p[i]);
-    FN(point_over)(k, &f->p[i], rest, f->D[i], f->xi[i]);
-    FN(point_parts)(f->xi[i], &f->A[i], &f->B[i]);
+    FN(point_parts)(k, &f->p, i, rest, z, &f->A[i], &f->B[i]);
     first |= (MASK)(f->A[i] + f->B[i] > limit);
   }
   first &= *real;
   if (!FN(any)(&first)) return 0; /* below the first yield stress, and it never falls */
   for (int i = 0; i < points; i++) {
-    f->alpha[i] = KEPT(SHELL_Z_POINTS + SHELL_Z_POINT * i + 3);
+    f->alpha[i] = KEPT(shell_alpha_column(k, i));
     FN(plastic_yield)(&k->plastic, &f->alpha[i], &f->Y[i], &f->H[i]);
-    f->on[i] = *real & (MASK)(f->A[i] + f->B[i] > f->Y[i] * f->Y[i]);
-    any |= f->on[i];
+    FN(plastic_on)(&f->A[i], &f->B[i], &f->Y[i], &f->on[i]);
+    f->on[i] &= *real, any |= f->on[i];
   }
   return FN(any)(&any);
 }
 
-/* Sums over the points for the damage: half the work of the drift by the stresses before and after, energies, largest alpha, trace
- * of the strain. */
+/* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part, and alpha.                                            [mat 17] */
+INLINE void FN(points_grow)(const shell_body *k, const FN(flowing) * f, const REAL rest[3], double *z)
+{
+  const REAL none = {0}, one = none + 1.0;
+  REAL more[SHELL_MOST_POINTS][3], over[SHELL_MOST_POINTS];
+  for (int i = 0; i < (int)k->points; i++) {
+    const REAL *P = f->p.P[i], *T = f->p.T[i], o = f->p.o[i];
+    REAL xi[4];
+    FN(point_over)(k, &f->p, i, rest, z, xi);
+    const REAL mean = f->theta[i] * f->x[i] * xi[0], dev = 3.0 * (f->theta[i] * f->y[i]), d = dev * xi[1];
+    const REAL d11 = mean + d, d22 = mean - d, d12 = dev * xi[2], d21 = dev * xi[3]; /* 2 de */
+    const REAL u11 = P[0] * d11 + P[2] * d21, u22 = P[2] * d12 + P[1] * d22, u12 = P[0] * d12 + P[2] * d22;
+    const REAL v11 = 1.0 + (o * T[0] - d11), v22 = 1.0 + (o * T[3] - d22), v12 = o * T[1] - d12, v21 = o * T[2] - d21;
+    more[i][0] = u11 * v22 - u12 * v21, more[i][1] = u22 * v11 - u12 * v12;
+    more[i][2] = 0.5 * ((u12 * v11 - u11 * v12) + (u12 * v22 - u22 * v21));
+    over[i] = PICK((MASK)(f->grown[i] > none), v11 * v22 - v12 * v21, one);
+  }
+  FN(invert)((int)k->points, over);
+  for (int i = 0; i < (int)k->points; i++) {
+    const int column = shell_point_column(i);
+    const MASK flows = (MASK)(f->grown[i] > none);
+    for (int c = 0; c < 3; c++) AT(column + c) += PICK(flows, over[i] * more[i][c], none);
+    AT(shell_alpha_column(k, i)) = f->alpha[i] + f->grown[i];
+  }
+}
+
+/* Sums over the points: what the damage asks for. */
 typedef struct FN(breaking) {
-  REAL work[2], energy[2], alpha, tension;
+  REAL free[2];        /* J: energy less half the work of the drift, before and after the flow */
+  REAL alpha, tension; /* the largest; trace of the strain */
+  MASK flows;          /* lanes in which some point does */
 } FN(breaking);
+
+/* Half the work of a drift by the stresses N, M. */
+INLINE void FN(half_work)(const REAL N[3], const REAL M[3], const REAL dE[3], const REAL dK[3], REAL *work)
+{
+  *work = 0.25 * CONTRACT(N, dE) + 0.5 * CONTRACT(M, dK);
+}
+
+/* Energies per volume before the flow, and after it where nothing hardens kinematically: the parts shrink by x and y. */
+INLINE void FN(points_dropped)(const shell_body *k, const FN(flowing) * f, const REAL rest[3], const double *z,
+                               REAL energy[2])
+{
+  const double one = 0.25 / k->mean, two = 1.0 / (6.0 * k->mu);
+  energy[0] = energy[1] = (REAL){0};
+  if (k->plastic.kinematic > 0.0) {
+    const REAL whole = energy[0] + 1.0;
+    FN(points_energy)(k, &f->p, rest, z, &whole, &energy[0]);
+    return;
+  }
+  for (int i = 0; i < (int)k->points; i++) {
+    const REAL A = one * f->A[i], B = two * f->B[i], x = f->x[i], y = f->y[i];
+    energy[0] += k->weight[i] * (A + B), energy[1] += k->weight[i] * (A * (x * x) + B * (y * y));
+  }
+}
+
+/* Points flow; dE, dK: what the drift has added to the strains.  As long as no point flows the mean work of the stresses is what is
+ * stored, exactly, because energies are quadratic.  So the mean work of S0 and S1 less what is stored, [mat 2], is            [mat 18a]
+ *
+ *   (U - 1/4 N:dE - 1/2 M:dK) before the flow, at the end of the drift, less the same after it,
+ *
+ * and nothing need be known of the beginning.  N, M: after the flow. */
+INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], const REAL E[3], const REAL K[3],
+                            const REAL dE[3], const REAL dK[3], double *z, FN(flowing) * f, REAL N[3], REAL M[3],
+                            REAL *work, FN(breaking) * all)
+{
+  const int points = (int)k->points;
+  const REAL none = {0}, one = none + 1.0;
+  const double a = 2.0 * k->mean + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
+  REAL volume, energy[2], half;
+  MASK flows = {0};
+  FN(volume)(k, rest, &volume);
+  if (k->plastic.rate_law == VVI_NO_RATE)
+    FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
+  else
+    FN(plastic_rounds_rate)(&k->plastic, a, b, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
+  FN(points_sum)(k, &f->p, &volume, N, M); /* while roots and quotients are on their way */
+  FN(half_work)(N, M, dE, dK, &half);
+  FN(points_dropped)(k, f, rest, z, energy);
+  all->free[0] = volume * energy[0] - half;
+  FN(points_grow)(k, f, rest, z);
+  FN(points_measure)(k, rest, E, K, z, &f->p); /* as whoever comes later finds it, to the bit */
+  FN(points_sum)(k, &f->p, &volume, N, M);
+  FN(half_work)(N, M, dE, dK, &half);
+  if (k->plastic.kinematic > 0.0) FN(points_energy)(k, &f->p, rest, z, &one, &energy[1]);
+  all->free[1] = volume * energy[1] - half;
+  for (int i = 0; i < points; i++) flows |= (MASK)(f->grown[i] > none);
+  all->flows = flows;
+  *work = PICK(flows, all->free[0] - all->free[1], none);
+  for (int i = 0; shell_can_break(k) && i < points; i++) {
+    const REAL alpha = f->alpha[i] + f->grown[i];
+    all->alpha = PICK((MASK)(alpha > all->alpha), alpha, all->alpha);
+    all->tension += k->weight[i] * (f->p.o[i] * (f->p.T[i][0] + f->p.T[i][3]));
+  }
+}
 
 /* Damage of an element grows with the plastic strain of its worst point, while it is pulled; what the mean work of the stresses
  * leaves over after storing and flowing is its loss.                                                          [mat 14, 24] */
@@ -243,12 +302,11 @@ INLINE void FN(breaks)(const shell_body *k, const REAL rest[7], const FN(breakin
   ROOT(size);
   REAL wanted = PICK((MASK)(more > none) & (MASK)(all->tension > none), more * size * k->softening, none);
   wanted = PICK((MASK)(wanted < one), wanted, one);
-  const MASK grows = (MASK)(wanted > *before);
+  const MASK grows = all->flows & (MASK)(wanted > *before); /* whatever the elements beside it do */
   *damage = PICK(grows, wanted, *before);
   const REAL left = 1.0 - *damage;
   lost[0] *= 0.5 * (keep + left); /* then the rest is the mean energy times the growth */
-  const REAL total = (keep * all->work[0] + left * all->work[1]) - (left * all->energy[1] - keep * all->energy[0]);
-  lost[2] = PICK(grows, total - lost[0], none);
+  lost[2] = PICK(grows, (keep * all->free[0] - left * all->free[1]) - lost[0], none);
 }
 
 /* What is left of an element; nothing of a broken one. */
@@ -258,70 +316,6 @@ INLINE void FN(weaken)(const shell_body *k, const double *z, REAL N[3], REAL M[3
   const MASK some = (MASK)(left > none);
   for (int c = 0; c < 3; c++) N[c] = PICK(some, left * N[c], none), M[c] = PICK(some, left * M[c], none);
   if (energy != NULL) *energy = PICK(some, left * *energy, none);
-}
-
-/* Points flow; E0, K0: strains before the drift.  work: [mat 2] in the form 1/4 (S0 + S1):(C1 - C0) - (W1 - W0), taken only
- * where a point flows.  N, M: of the stresses after it.  all: filled where the body can break. */
-INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], const REAL E0[3], const REAL K0[3],
-                            const REAL E[3], const REAL K[3], double *z, FN(flowing) * f, REAL N[3], REAL M[3],
-                            REAL *work, FN(breaking) * all)
-{
-  const int points = (int)k->points;
-  const REAL none = {0};
-  REAL volume;
-  FN(volume)(k, rest, &volume);
-  for (int c = 0; c < 3; c++) N[c] = M[c] = none;
-  const double a = k->young / (2.0 * (1.0 - k->poisson)) + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
-  if (k->plastic.rate_law == VVI_NO_RATE)
-    FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
-  else
-    FN(plastic_rounds_rate)(&k->plastic, a, b, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
-  for (int i = 0; i < points; i++) {
-    const int column = SHELL_Z_POINTS + SHELL_Z_POINT * i;
-    const double level = k->level[i];
-    FN(point) before = f->p[i], after;
-    REAL S0[3], S1[3], W0, W1, D[3], dC[3];
-    for (int c = 0; c < 3; c++) {
-      before.X[c] = (E0[c] - level * K0[c]) - f->D[i][c];
-      dC[c] = (E[c] - E0[c]) - level * (K[c] - K0[c]);
-      D[c] = f->D[i][c];
-    }
-    FN(point_mixed)(&before);
-    FN(point_stress)(k, &before, S0);
-    FN(point_energy)(k, &before, &W0);
-    FN(point_grow)(&f->p[i], f->xi[i], &f->theta[i], &f->x[i], &f->y[i], D);
-    const MASK flows = (MASK)(f->grown[i] > none);
-    for (int c = 0; c < 3; c++) D[c] = PICK(flows, D[c], f->D[i][c]);
-    FN(point_strain)(E, K, rest, D, level, &after); /* as whoever comes later finds it, to the bit */
-    FN(point_stress)(k, &after, S1);
-    FN(point_energy)(k, &after, &W1);
-    if (k->plastic.kinematic > 0.0) FN(back_energy)(k, rest, f->D[i], &W0), FN(back_energy)(k, rest, D, &W1);
-    FN(add_point)(k, i, &volume, S1, N, M);
-    const REAL w = k->weight[i] * volume, alpha = f->alpha[i] + f->grown[i];
-    if (shell_can_break(k)) {
-      all->work[0] += (0.25 * w) * CONTRACT(S0, dC), all->work[1] += (0.25 * w) * CONTRACT(S1, dC);
-      all->energy[0] += w * W0, all->energy[1] += w * W1, all->tension += w * after.tau;
-      all->alpha = PICK((MASK)(alpha > all->alpha), alpha, all->alpha);
-    }
-    for (int c = 0; c < 3; c++) S0[c] += S1[c], AT(column + c) = D[c];
-    AT(column + 3) = alpha;
-    const REAL posted = w * (0.25 * CONTRACT(S0, dC) - (W1 - W0));
-    *work += PICK(flows, posted, none);
-  }
-}
-
-/* The points stay as they are. */
-INLINE void FN(points_hold)(const shell_body *k, const REAL rest[7], const FN(flowing) * f, REAL N[3], REAL M[3])
-{
-  const REAL none = {0};
-  REAL volume;
-  FN(volume)(k, rest, &volume);
-  for (int c = 0; c < 3; c++) N[c] = M[c] = none;
-  for (int i = 0; i < (int)k->points; i++) {
-    REAL S[3];
-    FN(point_stress)(k, &f->p[i], S);
-    FN(add_point)(k, i, &volume, S, N, M);
-  }
 }
 
 /* ---- branches ---- */
@@ -426,14 +420,19 @@ INLINE void FN(sheet_stress)(const shell_body *k, bool flowed, const REAL rest[7
   if (flowed && shell_can_break(k)) FN(weaken)(k, z, N, M, energy);
 }
 
-/* After a drift in which no point of a group that has flowed may flow: N and M; over: lanes that it is wrong for. */
-INLINE void FN(sheet_look)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], const double *z,
-                           REAL N[3], REAL M[3], MASK *over)
+/* After a drift in which no point of a group that has flowed may flow: N and M; over: some lane for which it is wrong. */
+INLINE int FN(sheet_look)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], const MASK *real,
+                          const double *z, REAL N[3], REAL M[3])
 {
-  REAL E[3], K[3];
+  REAL E[3], K[3], volume;
+  FN(flowing) f;
   FN(strains)(rest, G, B, E, K);
-  FN(points_look)(k, rest, E, K, z, N, M, over);
+  FN(points_measure)(k, rest, E, K, z, &f.p);
+  if (FN(points_look)(k, rest, z, real, &f)) return 1;
+  FN(volume)(k, rest, &volume);
+  FN(points_sum)(k, &f.p, &volume, N, M);
   if (shell_can_break(k)) FN(weaken)(k, z, N, M, NULL);
+  return 0;
 }
 
 /* After a drift of length h: internal variables follow, then N and M.  old: G and B before the drift; NULL: those noted.  loss:
@@ -457,11 +456,17 @@ INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL
   }
   if (flowed) {
     FN(flowing) f;
-    flows = FN(points_try)(k, rest, E, K, z, &live, &f);
-    if (flows)
-      FN(points_flow)(k, h, rest, E0, K0, E, K, z, &f, N, M, &lost[0], &all);
-    else
-      FN(points_hold)(k, rest, &f, N, M);
+    FN(points_measure)(k, rest, E, K, z, &f.p);
+    flows = FN(points_look)(k, rest, z, &live, &f);
+    if (flows) {
+      REAL dE[3], dK[3];
+      for (int c = 0; c < 3; c++) dE[c] = E[c] - E0[c], dK[c] = K[c] - K0[c];
+      FN(points_flow)(k, h, rest, E, K, dE, dK, z, &f, N, M, &lost[0], &all);
+    } else {
+      REAL volume;
+      FN(volume)(k, rest, &volume);
+      FN(points_sum)(k, &f.p, &volume, N, M);
+    }
   } else
     FN(elastic)(k, rest, E, K, N, M);
   if (k->damping.branches > 0.0) {

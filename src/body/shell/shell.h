@@ -58,6 +58,7 @@ typedef struct shell_body {
   double columns;        /* reals of an element in the state; 0: none, the shell is elastic */
   double lane_columns;   /* of these in the columns of its group */
   double points;         /* through the thickness; 0: never flows */
+  double mean, trace;    /* of the stress at them: E/(4 (1 - nu)), nu/(1 - nu) */
   double level[SHELL_MOST_POINTS],
       weight[SHELL_MOST_POINTS]; /* levers of B in the metric at the points; their sum is 1 */
   vvi_plastic plastic;
@@ -304,7 +305,7 @@ shell_audit_fn *shell_tile_audit(int set);
 
 /* Internal variables of a tile: a mark for each group (room for one an element); then those of its groups, columns
  * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; J dissipated; for every
- * point what the metric of the unloaded sheet has gained, and alpha; for every branch its strains; damage.  Groups that never
+ * point what the metric of the unloaded sheet has gained; alpha of every point; for every branch its strains; damage.  Groups that never
  * flowed are not read or written beyond their mark. */
 enum shell_mark {
   SHELL_VIRGIN,
@@ -325,6 +326,15 @@ enum {
   SHELL_RECORD = SHELL_CUT_WEIGHTS + SHELL_WEIGHTS * SHELL_CUT_NODES
 };
 
+/* D of point i, its first column; alpha of it.  All D lie together: a group that is elastic now reads nothing else. */
+static inline int shell_point_column(int i)
+{
+  return SHELL_Z_POINTS + 3 * i;
+}
+static inline int shell_alpha_column(const shell_body *k, int i)
+{
+  return shell_point_column((int)k->points) + i;
+}
 static inline int shell_branch_column(const shell_body *k, int branch)
 {
   return SHELL_Z_POINTS + SHELL_Z_POINT * (int)k->points + SHELL_Z_BRANCH * branch;

@@ -293,7 +293,7 @@ static void carry_points(const torn *w, const shell_tile *t, const shell_group *
   double *z = (double *)shell_group_z(w->k, t, g, w->q) + (shell_lane_element(g, lane) - g->element);
   for (int i = 0; i < (int)w->k->points; i++) {
     double C[3], next[3], P[3], out[3];
-    double *D = z + (SHELL_Z_POINTS + SHELL_Z_POINT * i) * (int64_t)g->count;
+    double *D = z + shell_point_column(i) * (int64_t)g->count;
     for (int c = 0; c < 3; c++) { /* what is bent at rest is no strain: C = P + X */
       C[c] = old->G[c] - w->k->level[i] * (old->B[c] - rest[3 + c]);
       next[c] = now->G[c] - w->k->level[i] * (now->B[c] - next_rest[3 + c]);
