@@ -183,9 +183,9 @@ static const char *const hardening[] = {
     "hardening: 0.1, rate: {cowper-symonds: {rate: 0.2, exponent: 5}}",
     "hardening: {kinematic: 0.02}, rate: {johnson-cook: {coefficient: 0.05, rate: 1e-3}}"};
 
-/* Between two walls for many steps: the energy of the step closes to rounding, nothing is ever given back, momentum less impulse
- * walks as the rounding of 1e5 steps does, sqrt(1e5 x 41 nodes) x 0.3 ulp of a node = 2e-15.  The step is no simple part of the
- * time that waves take: at exactly half of it all repeats after 160 steps, roundings too, and adds up to 1e-13. */
+/* Between two walls for many steps: the energy of the step closes to rounding, nothing is ever given back.  Momentum less impulse:
+ * the rounding of 1e5 steps walks by sqrt(1e5 x 41 nodes) x 0.3 ulp of a node = 2e-15; at half the stable step all repeats after 160
+ * steps, roundings too, and adds up to 1e-13 (at 0.45 and 0.47 of it to 2e-15 .. 2e-14). */
 static void test_closure(void **unused)
 {
   (void)unused;
@@ -193,18 +193,18 @@ static void test_closure(void **unused)
     char text[TEXT];
     watch w = {0};
     snprintf(text, TEXT,
-             "visviva: 1\ntime: {end: %g, step: {safety: 0.47}}\nmethod: {step: leapfrog}\nbodies:\n"
+             "visviva: 1\ntime: {end: %g, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
              "  bar: {kind: bar, length: 1, elements: 40, section: {area: 1}, velocity: -0.03, position: 0.2,\n"
              "        material: {law: j2, young: 1, density: 1, yield: 0.01, %s}}\n"
              "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
              "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1.4}}}\n",
-             i < 4 || i == 7 ? 1175.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
+             i < 4 || i == 7 ? 1250.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
     run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
     const double scale = run_ledger(&r)->energy_scale;
     print_message("%s: closure %.3g, momentum %.3g, least %.3g\n", hardening[i], run_ledger(&r)->max_closure,
                   run_ledger(&r)->max_p_drift, w.lost.least / scale);
     check_most(run_ledger(&r)->max_closure, 1e-12);
-    check_most(run_ledger(&r)->max_p_drift, 1e-14);
+    check_most(run_ledger(&r)->max_p_drift, 2e-13);
     check_least(w.lost.least, 0.0);
     check_least(w.lost.plastic / scale, 0.3);
     run_free(&r);
