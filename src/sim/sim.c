@@ -479,7 +479,7 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
     const vv_view view = {.model = sim->model,
                           .state = sim->state,
                           .ledger = &sim->ledger,
-                          .event = sim->log.event + o->seen,
+                          .event = sim->log.event != NULL ? sim->log.event + o->seen : NULL,
                           .n_event = sim->log.n - o->seen,
                           .first = first,
                           .last = last,
