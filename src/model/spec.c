@@ -150,7 +150,8 @@ static vvi_node *flow_entry(flow *f, bool map)
   const vvi_node *key = flow_word(f);
   if (key == NULL) return NULL;
   skip_blanks(f);
-  if (*f->at++ != ':') return NULL;
+  if (*f->at != ':') return NULL;
+  f->at++;
   vvi_node *value = flow_value(f);
   if (value != NULL) value->key = key->text;
   return value;

@@ -487,7 +487,7 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
                           .episode = e != NULL && e->n_done > o->told ? e->done + o->told : NULL,
                           .n_episode = e != NULL ? e->n_done - o->told : 0,
                           .sample = e != NULL ? e->sample : NULL,
-                          .key = sim->keys.key + o->keyed,
+                          .key = sim->keys.key != NULL ? sim->keys.key + o->keyed : NULL,
                           .n_key = sim->keys.n - o->keyed};
     VV_TRY(o->fn(&view, o->user));
     o->seen = sim->log.n;
