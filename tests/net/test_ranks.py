@@ -99,9 +99,11 @@ class Ranks(unittest.TestCase):
 
     # ---- trouble ----
 
-    def kill_and_go_on(self, text, counts, pause):
+    def kill_and_go_on(self, text, counts):
         scene, folder = self.scene(text), self.folder / "shared"
+        begun = time.time()
         whole = one(scene, self.folder / "whole")
+        wall = time.time() - begun
         self.assertEqual(whole.returncode, 0, whole.stderr)
         chance, killed = random.Random(1), 0
         for ranks in counts:
@@ -109,9 +111,10 @@ class Ranks(unittest.TestCase):
             process = subprocess.Popen([*LAUNCH, "-n", str(ranks), MPI, "run", str(scene), "-o", str(folder), "--threads", "1", "-q", *more],
                                        env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             begun = time.time()
-            while not (folder / "checkpoint.h5").exists() and time.time() - begun < 60 and process.poll() is None:
+            while not ((folder / "checkpoint.h5").exists() and scenes.ranks_of(process.pid, MPI)) and time.time() - begun < 60 \
+                    and process.poll() is None:
                 time.sleep(0.02)
-            time.sleep(pause * (1 + chance.random()))
+            time.sleep(0.3 * wall * chance.random())
             mine = scenes.ranks_of(process.pid, MPI)
             if mine and process.poll() is None:
                 os.kill(chance.choice(mine), signal.SIGKILL)
@@ -125,11 +128,11 @@ class Ranks(unittest.TestCase):
     def test_resumed_on_other_ranks(self):
         """Ranks are killed at random; the run goes on with other numbers of them: the files of the undisturbed run."""
         longer = scenes.sphere(20, 800).replace("every: 0.002, ledger: 7, checkpoint: 0.002", "every: 0.01, ledger: 20, checkpoint: 0.004")
-        self.kill_and_go_on(longer, (2, 3, 2), 1.0)
+        self.kill_and_go_on(longer, (2, 3, 2))
 
     def test_contact_resumed_on_other_ranks(self):
         longer = scenes.drum(0.1).replace("every: 0.004, ledger: 2, checkpoint: 0.004", "every: 0.02, ledger: 20, checkpoint: 0.002")
-        self.kill_and_go_on(longer, (3, 2), 1.0)
+        self.kill_and_go_on(longer, (3, 2))
 
     def test_signal(self):
         """SIGTERM ends all ranks at one step, with a checkpoint; one process goes on from there."""
