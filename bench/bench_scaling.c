@@ -17,14 +17,7 @@ static void head(bench_text *t, double step)
 static void crowd(bench_text *t, int n)
 {
   head(t, 5e-6);
-  bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "
-               "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
-  for (int i = 0; i < n * n * n; i++) {
-    const double x[3] = {1.05 * (i % n), 1.05 * (i / n % n), 1.05 * (i / n / n)}, middle = 0.525 * (n - 1);
-    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g]}", i == 0 ? "" : ", ", x[0], x[1], x[2],
-              -20.0 * (x[0] - middle), -20.0 * (x[1] - middle), -20.0 * (x[2] - middle));
-  }
-  bench_put(t, "]}\n");
+  bench_cubes(t, n);
 }
 
 /* Two spheres that touch after some 40 steps. */
