@@ -89,7 +89,7 @@ int64_t vvi_device_used(const vvi_device *d)
 }
 #else
 
-enum { MOST = 32, PROGRAMS = 16, TROUBLE = 1024 };
+enum { MOST = 32, PROGRAMS = 32, TROUBLE = 1024 };
 
 /* A device of the list, and what OpenCL calls it. */
 typedef struct found {
@@ -411,7 +411,8 @@ vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name)
   cl_int code = CL_INVALID_KERNEL_NAME;
   cl_kernel made = NULL;
   if (d->failed) return NULL;
-  for (int i = 0; i < d->programs && code != CL_SUCCESS; i++) made = d->cl.CreateKernel(d->program[i], name, &code);
+  for (int i = d->programs - 1; i >= 0 && code != CL_SUCCESS; i--)
+    made = d->cl.CreateKernel(d->program[i], name, &code);
   if (!good(d, code, name)) return NULL;
   vvi_kernel *k = malloc(sizeof *k);
   if (k == NULL) {
