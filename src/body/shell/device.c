@@ -149,6 +149,7 @@ static void write_lists(writer *w, const shell_tile *t, const tally *a)
 
 static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t *T)
 {
+  if (w->at.n % 2 != 0) more(w, &w->at, sizeof(uint16_t), 1); /* two in a word of 32 bits */
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
   uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
   double *rest =
@@ -158,7 +159,7 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
     for (int k = 0; k < t->group[i].count / 2; k++, pair++) {
       const shell_group *g = &t->group[i];
-      for (int j = 0; j < SHELL_PAIR; j++) at[j * a->pairs + pair] = g->at[SHELL_PAIR * k + j] / 4;
+      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * a->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
       for (int c = 0; c < SHELL_REFERENCE; c++)
         for (int side = 0; side < 2; side++)
           rest[(2 * c + side) * a->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
