@@ -82,7 +82,8 @@ static void mixed(void **state)
 static void refused(void **state)
 {
   (void)state;
-  refused_with(HEAD "bodies: {a: {" BALL "damping: {linear: 0.1}}}\n", device, VV_UNSUPPORTED, "rigid bodies with drag");
+  refused_with(HEAD "bodies: {a: {" BALL "damping: {linear: 0.1}}}\n", device, VV_UNSUPPORTED,
+               "rigid bodies with drag");
   refused_with(
       "visviva: 1\ntime: {end: 1}\nmethod: {step: leapfrog}\ncontacts: [{response: none}]\nbodies: {a: {" BAR
       "material: {young: 3, density: 2}, ends: {first: driven}, drives: [{end: first, displacement: 0.1, history: "

@@ -774,13 +774,14 @@ static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
   double all[SHELL_SUMS];
   if (!s->counted) s->known = false;
   gradient(s, true);
-  vvi_device_launch(s->d, s->totals, tiles, 64,
+  vvi_device_launch(s->d, s->totals, tiles, items,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
+                                  VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
   add_tiles(s, s->total, SHELL_SUMS, all);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
   sum->p_abs += all[3], sum->L_abs += all[4];
