@@ -14,7 +14,7 @@ extern const char vvi_text_beam_common[], vvi_text_beam_vec3[], vvi_text_beam_so
     vvi_text_beam_sweep[], vvi_text_beam_nodes[];
 
 /* Items of a group, strides in one pass, registers of an item; measured. */
-enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 4, REGISTERS = 168, NODES = 128 };
+enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128, NODES = 128 };
 
 typedef struct vector4 {
   double x[4];
@@ -242,9 +242,6 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
                      .stride = (int32_t)b->stride,
                      .column = (int32_t)b->column,
                      .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
-  const char *items = getenv("VISVIVA_OPENCL_ITEMS"), *strides = getenv("VISVIVA_OPENCL_STRIDES");
-  if (items != NULL) s->items = atoi(items);
-  if (strides != NULL) s->strides = atoi(strides);
   if (b->stride > INT32_MAX / 16 || b->column > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
   s->host = calloc((size_t)(b->n_load + BEAM_SUMS * b->n_body), sizeof *s->host);
   if (s->host == NULL) vvi_device_fail(d, "out of memory");

@@ -373,7 +373,7 @@ static int sort_of(const shell_device *s, const int32_t *t, const int32_t *T)
   const int64_t most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
   const int items = items_for(s, ITEMS), law = shell_of(s->b, t[TILE_BODY])->law == SHELL_STVK ? STVK : NEO;
   if (T[T_PAIRS] > items || T[T_SINGLES] > items) return FAR;
-  if (tile_room(T, true) <= most && getenv("VISVIVA_OPENCL_ROUNDS") == NULL) return law;
+  if (tile_room(T, true) <= most) return law;
   return tile_room(T, false) <= most ? STVK_ROUNDS + law : FAR;
 }
 
@@ -408,8 +408,6 @@ static void sort_tiles(shell_device *s, writer *w)
       to += ROW;
     }
     s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
-    const char *try = getenv("VISVIVA_OPENCL_ITEMS");
-    if (try != NULL) s->items[k] = atoi(try);
   }
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
   free(row), free(sort);

@@ -50,30 +50,22 @@ static void respond_to(const shell_body *k, shell_law law, double S[5][3], const
 #endif
 }
 
-/* What a pair needs from memory before all wait for each other: places of its nodes in the tile, two in a word. */
+/* What a pair needs from memory: places of its nodes in the tile, two in a word, and references. */
 typedef struct pair_data {
   uint node[SHELL_PAIR / 2];
-#ifndef LATE
-  double rest[2][7];
-#endif
+  double rest[2][7]; /* of both triangles */
 } pair_data;
-
-static void load_rest(int i, int pairs, int side, __global const double *rest, double out[7])
-{
-  for (int c = 0; c < 7; c++) out[c] = rest[(2 * c + side) * pairs + i];
-}
 
 static void load_pair(int i, int pairs, __global const uint *at, __global const double *rest, pair_data *out)
 {
   for (int j = 0; j < SHELL_PAIR / 2; j++) out->node[j] = at[j * pairs + i];
-#ifndef LATE
-  for (int side = 0; side < 2; side++) load_rest(i, pairs, side, rest, out->rest[side]);
-#endif
+  for (int c = 0; c < 7; c++)
+    for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
 }
 
 /* Both triangles of a pair. */
-static void both(const shell_body *k, shell_law law, const pair_data *pair, int i, int pairs,
-                 __global const double *rest, int places, SPACE const double *X, answer *one, answer *two, double E[2])
+static void both(const shell_body *k, shell_law law, const pair_data *pair, int places, SPACE const double *X,
+                 answer *one, answer *two, double E[2])
 {
   double S[2][5][3];
 #pragma unroll
@@ -85,15 +77,8 @@ static void both(const shell_body *k, shell_law law, const pair_data *pair, int 
     regular(p, 13, -1, sum);
     for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
   }
-#ifdef LATE
-  double R[2][7];
-  load_rest(i, pairs, 0, rest, R[0]), load_rest(i, pairs, 1, rest, R[1]);
-  respond_to(k, law, S[0], R[0], one, &E[0]);
-  respond_to(k, law, S[1], R[1], two, &E[1]);
-#else
   respond_to(k, law, S[0], pair->rest[0], one, &E[0]);
   respond_to(k, law, S[1], pair->rest[1], two, &E[1]);
-#endif
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
@@ -207,7 +192,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #if NEAR
   answer a, d;
   if (lid < pairs) {
-    both(&k, law, &mine, lid, pairs, pair_rest, places, X, &a, &d, E);
+    both(&k, law, &mine, places, X, &a, &d, E);
     KEEP(8 * (lid / 4) + lid % 4, 0);
     KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
   }
@@ -218,7 +203,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
     pair_data mine;
     answer a[2];
     load_pair(i, pairs, pair_at, pair_rest, &mine);
-    both(&k, law, &mine, i, pairs, pair_rest, places, X, &a[0], &a[1], E);
+    both(&k, law, &mine, places, X, &a[0], &a[1], E);
     KEEP(8 * (i / 4) + i % 4, 0);
     KEEP(8 * (i / 4) + 4 + i % 4, 1);
     for (int side = 0; side < 2; side++)
