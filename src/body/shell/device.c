@@ -41,7 +41,7 @@ typedef struct writer {
 
 static void *more(writer *w, series *c, size_t size, size_t n)
 {
-  if (c->n + n > c->room) {
+  if (c->n + n >= c->room) {
     const size_t room = 2 * (c->n + n) + 64;
     char *bigger = room < INT32_MAX ? realloc(c->at, size * room) : NULL;
     if (bigger == NULL) {
