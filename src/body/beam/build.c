@@ -255,7 +255,7 @@ static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_
 }
 
 /* One curve: round sections touch at their radius, rectangles with their corners. */
-static void fill_patch(const vv_group *g, vv_fill *f)
+static void fill_patch(const vv_group *g, const beam_plan *p, vv_fill *f)
 {
   const vv_group *s = vv_sub(g, "section");
   vv_patch *t = &f->block->patch[f->body->patch0];
@@ -265,6 +265,7 @@ static void fill_patch(const vv_group *g, vv_fill *f)
                   .nodes = f->body->n_node,
                   .closed = beam_closed(g),
                   .corners = 1,
+                  .thickness = sqrt(p->area),
                   .feature = "node"};
   if (vv_is(g, "touch", "centroid") || vv_is(g, "section", "general")) return;
   if (vv_is(g, "section", "circle") || vv_is(g, "section", "tube")) {
@@ -386,7 +387,7 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
   VV_TRY(beam_fibres_fill(g, f));
   fill_masses(g, f, &p, k);
   fill_elements(f);
-  fill_patch(g, f);
+  fill_patch(g, &p, f);
   beam_loads_fill(g, f, p.elements);
   if (k->hold[0] != 0.0 || k->hold[1] != 0.0 || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
   double *work = calloc((size_t)p.nodes, 18 * sizeof(double));
