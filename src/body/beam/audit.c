@@ -26,9 +26,15 @@ static element_strain strain_of(const vv_block *b, const beam_body *k, const dou
     e.b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
   }
   beam_bend(A, B, e.psi);
+  if (beam_by_exp(k->strain)) {
+    const double r[3] = {e.a[0], e.a[1], e.a[2]}, psi[3] = {e.psi[0], e.psi[1], e.psi[2]};
+    beam_exp_strain(k->strain == BEAM_EXP_SE3, r, psi, e.a, e.psi);
+  }
   vvi_cross3(e.psi, e.a, v);
   for (int c = 0; c < 3; c++) {
-    if (k->strain == BEAM_CAYLEY_STRAIN)
+    if (k->strain == BEAM_EXP_SE3)
+      e.a[c] = e.b[c] = e.a[c] - k->rest[c]; /* [beam 81] */
+    else if (k->strain == BEAM_CAYLEY_STRAIN)
       e.a[c] = e.b[c] = e.a[c] - 0.5 * v[c] - k->rest[c]; /* [beam 50] */
     else if (k->strain == BEAM_ONE_POINT)
       e.a[c] = e.b[c] = 0.5 * (e.a[c] + e.b[c]) - k->rest[c];
@@ -324,7 +330,7 @@ static double strain_work(const vv_block *b, int32_t j, bool director, const dou
     felt[3 + c] = k->c2[c] * e6[3 + c];
   if (!beam_is_elastic(b, j)) beam_flow_resultants(b, j, e, q, e6, felt);
   for (int c = 0; c < 3; c++) sum += felt[3 + c] * curvature[c];
-  if (!director && k->strain == BEAM_TRAPEZOID) {
+  if (!director && beam_at_nodes(k->strain)) {
     const element_strain s = strain_of(b, k, q, node[0], node[1]);
     for (int c = 0; c < 3; c++)
       sum += 0.5 * k->c1[c] * (s.a[c] * (s.a[c] + k->rest_a[c]) + s.b[c] * (s.b[c] + k->rest_b[c]));
@@ -341,7 +347,7 @@ static double element_density(const vv_block *b, int32_t j, bool director, const
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
   beam_body own;
   const beam_body *k = beam_element_of(b, j, node[0], &own);
-  if (director || k->strain != BEAM_TRAPEZOID || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
+  if (director || !beam_at_nodes(k->strain) || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
   const element_strain s = strain_of(b, k, q, node[0], node[1]);
   return element_energy(k, &s) / k->l;
 }

@@ -40,7 +40,17 @@ enum beam_node_column {
   BEAM_NODE_COLUMNS
 };
 
-typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN } beam_strain;
+typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN, BEAM_EXP, BEAM_EXP_SE3 } beam_strain;
+/* Strains at both nodes. */
+static inline bool beam_at_nodes(double strain)
+{
+  return strain == BEAM_TRAPEZOID || strain == BEAM_EXP;
+}
+/* Sections joined by the exponential (exponential.c). */
+static inline bool beam_by_exp(double strain)
+{
+  return strain == BEAM_EXP || strain == BEAM_EXP_SE3;
+}
 typedef enum beam_drift_rule { BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP } beam_drift_rule;
 
 /* What holds an end: its place, its frame, and (slope) its neighbour on the line through d3. */
@@ -301,6 +311,13 @@ double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 19 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+/* ---- exponential.c ---- */
+
+void beam_exp_force(const beam_body *k, const double D[3], const double A[9], const double B[9], double f[3],
+                    double left[3], double right[3]);
+/* From r = Lambda_a^T D and psi: the rotation vector phi, and c, r itself or (helix) the way of the exponential of SE(3). */
+void beam_exp_strain(bool helix, const double r[3], const double psi[3], double c[3], double phi[3]);
+
 /* The same with the strains of the energy-momentum form. */
 void beam_director_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 
