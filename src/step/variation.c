@@ -169,6 +169,8 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   if ((m->stepper->claims & VV_SYMPLECTIC) == 0)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "'step: %s' has no symplectic form; use leapfrog or event",
                     m->stepper->name);
+  if (m->stepper == &vv_asynchronous_stepper)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need one step for all elements");
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");

@@ -694,20 +694,22 @@ static void exponentials_measure_constant_strains(void **state)
     for (int k = 0; k < 2; k++) {
       char text[TEXT];
       double twist = young / 2.0 * pow(side, 4.0) / 6.0;
-      snprintf(text, sizeof text,
-               "visviva: 1\ntime: {end: 1, step: 1e-4}\nmethod: {step: leapfrog}\nbodies:\n  beam: {kind: beam, length: 2, "
-               "elements: %d, material: {young: 1000, poisson: 0, density: 1}, section: {square: {side: 0.3}}, strain: %s, "
-               "shape: {uniform: {strain: [%g, %g, %g], curvature: [0.7, -1.1, 0.4]}}}\n",
-               elements, k == 0 ? "exp" : "exp-se3", k == 0 ? 0.0 : 0.02, k == 0 ? 0.0 : -0.03, k == 0 ? 1.0 : 1.1);
+      snprintf(
+          text, sizeof text,
+          "visviva: 1\ntime: {end: 1, step: 1e-4}\nmethod: {step: leapfrog}\nbodies:\n  beam: {kind: beam, length: 2, "
+          "elements: %d, material: {young: 1000, poisson: 0, density: 1}, section: {square: {side: 0.3}}, strain: %s, "
+          "shape: {uniform: {strain: [%g, %g, %g], curvature: [0.7, -1.1, 0.4]}}}\n",
+          elements, k == 0 ? "exp" : "exp-se3", k == 0 ? 0.0 : 0.02, k == 0 ? 0.0 : -0.03, k == 0 ? 1.0 : 1.1);
       run_record r = run_scene(text, &(run_options){.steps = 1});
-      const double bend = 0.5 * length *
-                          (ei * (curvature[0] * curvature[0] + curvature[1] * curvature[1]) +
-                           twist * curvature[2] * curvature[2]);
-      const double shear = k == 0 ? 0.0
-                                  : 0.5 * length * (ga * (0.02 * 0.02 + 0.03 * 0.03) + young * side * side * 0.1 * 0.1);
+      const double bend =
+          0.5 * length *
+          (ei * (curvature[0] * curvature[0] + curvature[1] * curvature[1]) + twist * curvature[2] * curvature[2]);
+      const double shear =
+          k == 0 ? 0.0 : 0.5 * length * (ga * (0.02 * 0.02 + 0.03 * 0.03) + young * side * side * 0.1 * 0.1);
       const double found = run_ledger(&r)->initial.strain;
       if (k == 1) check_near(found, bend + shear, 1e-12 * bend);
-      if (k == 0 && elements > 2) check_near(log2(excess / (found - bend)), 2.0, 0.15); /* the chord seems to be strained */
+      if (k == 0 && elements > 2)
+        check_near(log2(excess / (found - bend)), 2.0, 0.15); /* the chord seems to be strained */
       if (k == 0) excess = found - bend;
       run_free(&r);
     }
@@ -717,11 +719,16 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exponentials_measure_constant_strains),
-      cmocka_unit_test(test_tangents),         cmocka_unit_test(test_kinetic_belongs_to_the_drift),
-      cmocka_unit_test(test_smooth),           cmocka_unit_test(test_supports),
-      cmocka_unit_test(test_slope_needs_lgvi), cmocka_unit_test(test_wrong_tangents_are_seen),
-      cmocka_unit_test(test_plants_are_seen),  cmocka_unit_test(test_nodal_impacts),
-      cmocka_unit_test(test_slab_impacts),     cmocka_unit_test(test_variations_are_derivatives),
+      cmocka_unit_test(test_tangents),
+      cmocka_unit_test(test_kinetic_belongs_to_the_drift),
+      cmocka_unit_test(test_smooth),
+      cmocka_unit_test(test_supports),
+      cmocka_unit_test(test_slope_needs_lgvi),
+      cmocka_unit_test(test_wrong_tangents_are_seen),
+      cmocka_unit_test(test_plants_are_seen),
+      cmocka_unit_test(test_nodal_impacts),
+      cmocka_unit_test(test_slab_impacts),
+      cmocka_unit_test(test_variations_are_derivatives),
       cmocka_unit_test(test_published_impact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

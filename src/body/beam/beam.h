@@ -311,6 +311,10 @@ double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 19 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+void beam_element_steps(const vv_block *b, double *out); /* build.c */
+extern const vv_apart_table beam_apart;                  /* sweep.c */
+extern const vv_lie_table beam_lie;                      /* group.c */
+
 /* ---- exponential.c ---- */
 
 void beam_exp_force(const beam_body *k, const double D[3], const double A[9], const double B[9], double f[3],

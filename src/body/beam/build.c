@@ -534,3 +534,12 @@ void beam_stable_steps(const vv_block *b, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) out[j] = 2.0 / sqrt(square_of(b, j));
 }
+
+void beam_element_steps(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++)
+    for (int64_t e = b->body[j]->element0; e < b->body[j]->element0 + b->body[j]->n_element; e++) {
+      beam_body own;
+      out[e] = 2.0 / sqrt(largest_square(beam_element_of(b, j, b->element_node[2 * e], &own)));
+    }
+}

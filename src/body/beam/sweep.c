@@ -759,3 +759,18 @@ void beam_flow_stride(const vv_block *b, double h, double *q, double *p, vv_post
     sweep_body(b, j, first, to, h, &before, &behind, true, q, p);
   }
 }
+
+/* ---- single elements ---- */
+
+static void element_kick(const vv_block *b, int64_t element, double h, const double *q, double *p)
+{
+  const int64_t i = b->element_node[2 * element], next = b->element_node[2 * element + 1];
+  double f[3], left[3], right[3];
+  beam_element_force(b, vv_body_of_node(b, i), i, q, f, left, right);
+  for (int c = 0; c < 3; c++) {
+    p[(BEAM_P + c) * b->column + i] += h * f[c], p[(BEAM_P + c) * b->column + next] -= h * f[c];
+    p[(BEAM_S + c) * b->column + i] += h * left[c], p[(BEAM_S + c) * b->column + next] += h * right[c];
+  }
+}
+
+const vv_apart_table beam_apart = {beam_element_steps, element_kick, beam_drift_one};
