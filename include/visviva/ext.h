@@ -74,6 +74,7 @@ typedef struct vv_patch {
                           whose element i joins nodes i and i + 1: each sleeps until one of its two elements is broken */
   int64_t element;     /* surface: its first triangle within the block (element_node holds their corners) */
   int64_t elements;    /* surface: how many */
+  int pieces;          /* surface: along each side of a triangle, where xi may be asked; 0, 1: the triangle is flat */
   double thickness;    /* surface: m.  curve: root of the area of its section */
   bool closed;         /* curve: the last node is joined to the first.  surface: no border, normals outward */
   int corners;         /* curve: points of a section that can touch: 1 (the centroid, or round about it) or 4 */
