@@ -2,7 +2,6 @@
 #include "model/material.h"
 
 #include "math/math.h"
-#include "model/return.h"
 
 #include <string.h>
 
@@ -293,10 +292,45 @@ vv_status vvi_damping_read(const vv_group *body, vvi_damping *d)
 
 double vvi_plastic_yield(const vvi_plastic *p, double alpha, double *slope)
 {
-  return vvi_yield_at(p, alpha, slope);
+  double y = p->yield, sum = 0.0;
+  for (int k = 0; k < (int)p->pieces; k++)
+    if (alpha >= p->at[k]) y += p->slope[k] * (alpha - p->at[k]), sum += p->slope[k];
+  *slope = sum;
+  return y;
 }
+
+/* A x^2 + B y^2 = (Y/(1 - H theta))^2 by Newton on the inverse roots from theta = 0.                           [mat 5] */
+static vvi_returned return_by(double A, double a, double B, double b, double Y, double H)
+{
+  enum { ROUNDS = 6 };
+  double theta = 0.0, x = 1.0, y = 1.0, s = sqrt(A + B);
+  for (int i = 0; i < ROUNDS; i++) {
+    const double miss = s * (1.0 - H * theta) / Y - 1.0;
+    theta += miss * s * s / (a * A * x * x * x + b * B * y * y * y + H * s * s * s / Y);
+    x = 1.0 / (1.0 + a * theta), y = 1.0 / (1.0 + b * theta);
+    s = sqrt(A * x * x + B * y * y);
+    if (fabs(miss) < 1e-15) break;
+  }
+  if (!(theta > 0.0)) return (vvi_returned){.x = 1.0, .y = 1.0}; /* on the yield surface, to rounding */
+  return (vvi_returned){.x = x, .y = y, .theta = theta, .dalpha = theta * s};
+}
+
+#define VVI_ONE_LANE
+#define VVI_PICK(mask, a, b) ((mask) ? (a) : (b))
+#define VVI_RETURN_MOST      1
+#define REAL                 double
+#define MASK                 int
+#define ROOT(x)              (x) = sqrt(x)
+#define FN(name)             name##_one
+#include "model/return_lanes.h"
 
 vvi_returned vvi_plastic_return(const vvi_plastic *p, double A, double a, double B, double b, double alpha, double h)
 {
-  return vvi_return_of(p, A, a, B, b, alpha, h);
+  double H;
+  const double Y = vvi_plastic_yield(p, alpha, &H);
+  vvi_returned out = {.x = 1.0, .y = 1.0};
+  const int on = A + B > Y * Y;
+  if (on == 0 || p->rate_law == VVI_NO_RATE) return on != 0 ? return_by(A, a, B, b, Y, H) : out;
+  plastic_rounds_rate_one(p, a, b, 1, h, &A, &B, &Y, &H, &on, &out.theta, &out.x, &out.y, &out.dalpha);
+  return out;
 }

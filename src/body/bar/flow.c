@@ -42,6 +42,7 @@ typedef struct bar {
   double *mark;                            /* of each piece; 0: it never flowed */
   double area, yield, kinematic, hardened; /* S; S sy; S Hk; S (E + Hk) */
   double inverse;                          /* 1/(E S): k times it is 1/l */
+  double over;                             /* 1/(S (E + Hk + H)) of the first piece of the polygon */
 } bar;
 
 static bar bar_of(const vv_block *b, int32_t j, const double *u)
@@ -67,7 +68,8 @@ static bar bar_of(const vv_block *b, int32_t j, const double *u)
                .yield = S * law->plastic.yield,
                .kinematic = S * law->plastic.kinematic,
                .hardened = S * (law->young + law->plastic.kinematic),
-               .inverse = 1.0 / (law->young * S)};
+               .inverse = 1.0 / (law->young * S),
+               .over = 1.0 / (S * (law->young + law->plastic.kinematic) + S * law->plastic.slope[0])};
 }
 
 const double *bar_flow_column(const vv_block *b, int32_t j, int column, const double *u)
@@ -224,7 +226,7 @@ INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes 
   if (p->pieces <= 1.0) { /* a straight line from alpha = 0 on */
     const double slope = a->area * p->slope[0];
     Y += slope * *alpha;
-    *grown = PICK((masks)(*size > Y), (*size - Y) * (1.0 / (a->hardened + slope)), none);
+    *grown = PICK((masks)(*size > Y), (*size - Y) * a->over, none);
     return;
   }
   for (int i = 0; i < (int)p->pieces; i++) {

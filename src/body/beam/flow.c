@@ -338,7 +338,7 @@ INLINE void batch_flow(const eight *g, const batch *w, int first, int count, sum
   if (law->plastic.rate_law == VVI_NO_RATE)
     plastic_rounds_lanes(a, b, BATCH, w->A, w->B, w->Y, w->H, w->on, theta, x, y, grown);
   else
-    plastic_rounds_rate_lanes(&law->plastic, a, b, count, g->h, w->A, w->B, w->alpha, w->on, theta, x, y, grown);
+    plastic_rounds_rate_lanes(&law->plastic, a, b, count, g->h, w->A, w->B, w->Y, w->H, w->on, theta, x, y, grown);
   for (int i = 0; i < count; i++) fibre_grow(g, w, i, first + i, &theta[i], &x[i], &y[i], &grown[i], all);
 }
 
@@ -368,7 +368,7 @@ INLINE void fibre_none(batch *w, int i)
 }
 
 /* What has flowed moves the rest of the section.  The mean work of the resultants less what is stored, [mat 2], is what is stored less
- * by the flow, and half the work that the drift does on the change of the resultants: strains before it are not needed by fibre. */
+ * by the flow, and half the work that the drift does on the change of the resultants: strains before it are not needed by fibre.   [mat 21b] */
 INLINE void eight_flowed(eight *g, const sums *all)
 {
   const double E = g->x->law->young, mu = g->x->law->shear;

@@ -15,7 +15,7 @@
 extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
     vvi_text_shell_loads[], vvi_text_shell_columns[], vvi_text_shell_formulas[], vvi_text_shell_moves[],
     vvi_text_shell_far[], vvi_text_shell_flow[], vvi_text_shell_inner[], vvi_text_shell_points[], vvi_text_shell_laws[],
-    vvi_text_shell_return[], vvi_text_shell_return_lanes[];
+    vvi_text_shell_return_lanes[];
 
 /* Items of a group: one for each pair of a tile, at most.  Registers of an item; measured. */
 enum { REGISTERS = 128 };
@@ -605,18 +605,16 @@ static void build_sheets(shell_device *s)
   }
   char head[640], points[32] = "((int)(k)->points)";
   if (most == least) snprintf(points, sizeof points, "%d", most);
-  snprintf(
-      head, sizeof head,
-      "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n#define SHEET_REALS %d\n"
-      "#define VVI_ONE_LANE\n#define VVI_PICK(mask, a, b) ((mask) ? (a) : (b))\n#define VVI_LANE(x, l) (x)\n"
-      "#define VVI_RETURN_ONE vvi_return_of\n#define VVI_RETURN_MOST %d\n#define POINT_ROOM %d\n#define POINTS(k) %s\n"
-      "#define Z_ROOM %d\n#define STEP 1\n#define MASK int\n#define FN(name) name##_one\n"
-      "#define SHELL_SPACE __global\n#define VVI_LAW_SPACE __global\ntypedef long int64_t;\n"
-      "#ifndef NULL\n#define NULL 0\n#endif\n",
-      SHEET_REALS, most > 0 ? most : 1, most > 0 ? most : 1, points, columns);
+  snprintf(head, sizeof head,
+           "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n#define SHEET_REALS %d\n"
+           "#define VVI_ONE_LANE\n#define VVI_PICK(mask, a, b) ((mask) ? (a) : (b))\n"
+           "#define VVI_RETURN_MOST %d\n#define POINT_ROOM %d\n#define POINTS(k) %s\n"
+           "#define Z_ROOM %d\n#define STEP 1\n#define MASK int\n#define FN(name) name##_one\n"
+           "#define SHELL_SPACE __global\n#define VVI_LAW_SPACE __global\ntypedef long int64_t;\n"
+           "#ifndef NULL\n#define NULL 0\n#endif\n",
+           SHEET_REALS, most > 0 ? most : 1, most > 0 ? most : 1, points, columns);
   const char *const text[] = {head,
                               vvi_text_shell_laws,
-                              vvi_text_shell_return,
                               vvi_text_shell_columns,
                               vvi_text_shell_inner,
                               vvi_text_shell_common,

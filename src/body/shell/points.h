@@ -282,7 +282,8 @@ INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REA
   if (k->plastic.rate_law == VVI_NO_RATE)
     FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   else
-    FN(plastic_rounds_rate)(&k->plastic, a, b, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
+    FN(plastic_rounds_rate)
+  (&k->plastic, a, b, points, h, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   FN(points_sum)(k, &f->p, &volume, N, M); /* while roots and quotients are on their way */
   FN(half_work)(N, M, dE, dK, &worked);
   FN(points_dropped)(k, f, rest, z, energy);
