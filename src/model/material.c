@@ -2,6 +2,7 @@
 #include "model/material.h"
 
 #include "math/math.h"
+#include "model/return.h"
 
 #include <string.h>
 
@@ -292,72 +293,10 @@ vv_status vvi_damping_read(const vv_group *body, vvi_damping *d)
 
 double vvi_plastic_yield(const vvi_plastic *p, double alpha, double *slope)
 {
-  double y = p->yield, sum = 0.0;
-  for (int k = 0; k < (int)p->pieces; k++)
-    if (alpha >= p->at[k]) y += p->slope[k] * (alpha - p->at[k]), sum += p->slope[k];
-  *slope = sum;
-  return y;
-}
-
-/* A x^2 + B y^2 = (Y/(1 - H theta))^2 by Newton on the inverse roots from theta = 0.                           [mat 5] */
-static vvi_returned return_by(double A, double a, double B, double b, double Y, double H)
-{
-  enum { ROUNDS = 6 };
-  double theta = 0.0, x = 1.0, y = 1.0, s = sqrt(A + B);
-  for (int i = 0; i < ROUNDS; i++) {
-    const double miss = s * (1.0 - H * theta) / Y - 1.0;
-    theta += miss * s * s / (a * A * x * x * x + b * B * y * y * y + H * s * s * s / Y);
-    x = 1.0 / (1.0 + a * theta), y = 1.0 / (1.0 + b * theta);
-    s = sqrt(A * x * x + B * y * y);
-    if (fabs(miss) < 1e-15) break;
-  }
-  if (!(theta > 0.0)) return (vvi_returned){.x = 1.0, .y = 1.0}; /* on the yield surface, to rounding */
-  return (vvi_returned){.x = x, .y = y, .theta = theta, .dalpha = theta * s};
-}
-
-/* Factor of the yield stress at a rate. */
-static double rate_factor(const vvi_plastic *p, double rate)
-{
-  if (p->rate_law == VVI_COWPER_SYMONDS) return 1.0 + pow(rate / p->rate, 1.0 / p->exponent);
-  return rate > p->rate ? 1.0 + p->exponent * log(rate / p->rate) : 1.0;
-}
-
-/* Backward Euler: the factor of the rate dalpha/h that the return with this very factor has.  The return shrinks and the
- * factor grows with it, so the root lies between 1 and the factor of the return without one; false position, halved where one
- * end stays (Illinois).                                                                                        [mat 7] */
-static vvi_returned return_at_rate(const vvi_plastic *p, double A, double a, double B, double b, double Y, double H,
-                                   double h)
-{
-  enum { ROUNDS = 60 };
-  const double s = sqrt(A + B);
-  vvi_returned r = return_by(A, a, B, b, Y, H);
-  double low = 1.0, high = fmin(rate_factor(p, r.dalpha / h), s / Y);
-  double below = 1.0 - rate_factor(p, r.dalpha / h), above = INFINITY;
-  if (!(high > 1.0)) return r;
-  r = high * Y >= s ? (vvi_returned){.x = 1.0, .y = 1.0} : return_by(A, a, B, b, high * Y, high * H);
-  above = high - rate_factor(p, r.dalpha / h);
-  for (int i = 0, side = 0; i < ROUNDS && high - low > 1e-14 * high; i++) {
-    const double mid = i % 8 == 7 ? 0.5 * (low + high) : (low * above - high * below) / (above - below);
-    r = return_by(A, a, B, b, mid * Y, mid * H);
-    const double miss = mid - rate_factor(p, r.dalpha / h);
-    if (fabs(miss) <= 1e-14 * mid) break;
-    if (miss < 0.0) {
-      low = mid, below = miss;
-      if (side == -1) above *= 0.5;
-      side = -1;
-    } else {
-      high = mid, above = miss;
-      if (side == 1) below *= 0.5;
-      side = 1;
-    }
-  }
-  return r;
+  return vvi_yield_at(p, alpha, slope);
 }
 
 vvi_returned vvi_plastic_return(const vvi_plastic *p, double A, double a, double B, double b, double alpha, double h)
 {
-  double H;
-  const double Y = vvi_plastic_yield(p, alpha, &H);
-  if (!(A + B > Y * Y)) return (vvi_returned){.x = 1.0, .y = 1.0};
-  return p->rate_law == VVI_NO_RATE ? return_by(A, a, B, b, Y, H) : return_at_rate(p, A, a, B, b, Y, H, h);
+  return vvi_return_of(p, A, a, B, b, alpha, h);
 }

@@ -5,25 +5,37 @@
 
 #ifndef VVI_RETURN_LANES
 #define VVI_RETURN_LANES
+#define VVI_INLINE static inline __attribute__((always_inline))
+#ifndef VVI_ONE_LANE          /* accelerators: REAL is a double, MASK an int, and these are set */
 enum { VVI_RETURN_MOST = 9 }; /* points in step */
 typedef int64_t vvi_two_masks __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define VVI_PICK(mask, a, b) ((REAL)(((mask) & (MASK)(a)) | (~(mask) & (MASK)(b))))
-#define VVI_INLINE           static inline __attribute__((always_inline))
+#define VVI_LANE(x, l)       ((x)[l])
+#define VVI_RETURN_ONE       vvi_plastic_return
+#endif
 #endif
 
 VVI_INLINE int FN(any)(const MASK *m)
 {
+#ifdef VVI_ONE_LANE
+  return *m != 0;
+#else
   const vvi_two_masks *two = (const vvi_two_masks *)m;
   vvi_two_masks all = two[0];
   for (int l = 1; l < LANES / 2; l++) all |= two[l];
   return (all[0] | all[1]) != 0;
+#endif
 }
 
 /* Yield stress and its slope at alpha, without the rate. */
-VVI_INLINE void FN(plastic_yield)(const vvi_plastic *p, const REAL *alpha, REAL *Y, REAL *H)
+VVI_INLINE void FN(plastic_yield)(VVI_LAW_SPACE const vvi_plastic *p, const REAL *alpha, REAL *Y, REAL *H)
 {
   const REAL none = {0};
   REAL y = p->yield + none, sum = none;
+  if (p->pieces <= 1.0) { /* a straight line from alpha = 0 on */
+    *Y = y + p->slope[0] * *alpha, *H = p->slope[0] + none;
+    return;
+  }
   for (int i = 0; i < (int)p->pieces; i++) {
     const REAL slope = p->slope[i] + none, on = VVI_PICK((MASK)(*alpha >= p->at[i] + none), slope, none);
     y += on * (*alpha - p->at[i]), sum += on;
@@ -118,7 +130,7 @@ VVI_INLINE void FN(plastic_rounds)(double a, double b, int points, const REAL *A
       const REAL yields = Y[i] * ((one_a * one_b) * over[i]), s2 = A[i] * (x[i] * x[i]) + B[i] * (y[i] * y[i]);
       const REAL square = yields * yields, miss = s2 - square, most = close * square;
       grown[i] = theta[i] * yields;
-      moves[i] &= (MASK)(miss > most) | (MASK)(miss < -most);
+      moves[i] &= (MASK)(miss * miss > most * most); /* one comparison: compilers take two apart into lanes */
       busy |= moves[i];
     }
     if (round == ROUNDS - 1 || !FN(any)(&busy)) return;
@@ -128,14 +140,16 @@ VVI_INLINE void FN(plastic_rounds)(double a, double b, int points, const REAL *A
 }
 
 /* With a rate law lane by lane: only those that flow pay for it. */
-VVI_INLINE void FN(plastic_rounds_rate)(const vvi_plastic *p, double a, double b, int points, double h, const REAL *A,
-                                        const REAL *B, const REAL *alpha, const MASK *on, REAL *theta, REAL *x, REAL *y,
-                                        REAL *grown)
+VVI_INLINE void FN(plastic_rounds_rate)(VVI_LAW_SPACE const vvi_plastic *p, double a, double b, int points, double h,
+                                        const REAL *A, const REAL *B, const REAL *alpha, const MASK *on, REAL *theta,
+                                        REAL *x, REAL *y, REAL *grown)
 {
   for (int i = 0; i < points; i++)
     for (int l = 0; l < LANES; l++) {
       vvi_returned r = {.x = 1.0, .y = 1.0};
-      if (on[i][l] != 0) r = vvi_plastic_return(p, A[i][l], a, B[i][l], b, alpha[i][l], h);
-      x[i][l] = r.x, y[i][l] = r.y, theta[i][l] = r.theta, grown[i][l] = r.dalpha;
+      if (VVI_LANE(on[i], l) != 0)
+        r = VVI_RETURN_ONE(p, VVI_LANE(A[i], l), a, VVI_LANE(B[i], l), b, VVI_LANE(alpha[i], l), h);
+      VVI_LANE(x[i], l) = r.x, VVI_LANE(y[i], l) = r.y, VVI_LANE(theta[i], l) = r.theta;
+      VVI_LANE(grown[i], l) = r.dalpha;
     }
 }
