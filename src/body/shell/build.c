@@ -168,8 +168,7 @@ static vv_status cut_mesh(part *w)
 {
   vvi_mesh raw;
   VV_TRY(shell_mesh(w->group, &w->scratch, true, &raw));
-  const char *try = getenv("VISVIVA_SHELL_TILE");
-  int size = tile_size(raw.triangles, try != NULL ? atoi(try) : SHELL_TILE);
+  int size = tile_size(raw.triangles, SHELL_TILE);
   unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
   if (hold == NULL || w->cut == NULL) return VV_NOMEM;

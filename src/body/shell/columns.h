@@ -3,6 +3,7 @@
 #ifndef VVI_SHELL_COLUMNS_H
 #define VVI_SHELL_COLUMNS_H
 
+enum { CHUNK = 128 }; /* nodes whose terms of the totals are in local memory: a multiple of 4 */
 /* Columns of a table: what copies of a mesh share. */
 enum table_column {
   T_OWN,

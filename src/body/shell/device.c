@@ -45,7 +45,7 @@ typedef struct writer {
 
 static void *more(writer *w, series *c, size_t size, size_t n)
 {
-  if (c->n + n > c->room) {
+  if (c->n + n >= c->room) {
     const size_t room = 2 * (c->n + n) + 64;
     char *bigger = room < INT32_MAX ? realloc(c->at, size * room) : NULL;
     if (bigger == NULL) {
@@ -153,6 +153,7 @@ static void write_lists(writer *w, const shell_tile *t, const tally *a)
 
 static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t *T)
 {
+  if (w->at.n % 2 != 0) more(w, &w->at, sizeof(uint16_t), 1); /* two in a word of 32 bits */
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
   uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
   double *rest =
@@ -162,7 +163,7 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
     for (int k = 0; k < t->group[i].count / 2; k++, pair++) {
       const shell_group *g = &t->group[i];
-      for (int j = 0; j < SHELL_PAIR; j++) at[j * a->pairs + pair] = g->at[SHELL_PAIR * k + j] / 4;
+      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * a->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
       for (int c = 0; c < SHELL_REFERENCE; c++)
         for (int side = 0; side < 2; side++)
           rest[(2 * c + side) * a->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
@@ -391,7 +392,7 @@ static int sort_of(const shell_device *s, const int32_t *t, const int32_t *T)
   const int items = items_for(s, ITEMS), law = k->columns > 0.0 ? SHEET : k->law == SHELL_STVK ? STVK : NEO;
   const int far = law == SHEET ? SHEET_FAR : FAR;
   if (T[T_PAIRS] > items || T[T_SINGLES] > items) return far;
-  if (tile_room(T, true) <= most && getenv("VISVIVA_OPENCL_ROUNDS") == NULL) return law;
+  if (tile_room(T, true) <= most) return law;
   return tile_room(T, false) <= most ? STVK_ROUNDS + law : far;
 }
 
@@ -438,8 +439,6 @@ static void sort_tiles(shell_device *s, writer *w)
       to += ROW;
     }
     s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
-    const char *try = getenv("VISVIVA_OPENCL_ITEMS");
-    if (try != NULL) s->items[k] = atoi(try);
   }
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
   free(row), free(sort);
@@ -930,13 +929,14 @@ static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
   double all[SHELL_SUMS];
   if (!s->counted) s->known = false;
   gradient(s, true);
-  vvi_device_launch(s->d, s->totals, tiles, 64,
+  vvi_device_launch(s->d, s->totals, tiles, items,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
+                                  VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
   add_tiles(s, s->total, SHELL_SUMS, all);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
   sum->p_abs += all[3], sum->L_abs += all[4];

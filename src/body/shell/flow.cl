@@ -13,7 +13,7 @@ typedef struct sheet_at {
   int cell, group, place, count, element; /* lane of all groups; its group: where in it, of how many, the first of them */
   int nodes, from, step;                  /* pairs: the first triangle from 0 up, the second from 13 down */
   __global const ushort *at;
-  int at_step;
+  int at_step; /* pairs: nodes are two by two, so far apart */
   __global const double *rest;
   int rest_step;
   __global const double *weight; /* NULL: of a pair */
@@ -25,7 +25,7 @@ static void pair_at(int i, int side, int pairs, __global const ushort *at, __glo
   s->cell = 8 * (i / 4) + 4 * side + i % 4, s->group = i / 4;
   s->place = side * in + i % 4, s->count = 2 * in, s->element = 8 * (i / 4);
   s->nodes = 12, s->from = side ? 13 : 0, s->step = side ? -1 : 1;
-  s->at = at + i, s->at_step = pairs;
+  s->at = at + 2 * i, s->at_step = 2 * pairs;
   s->rest = rest + side * pairs + i, s->rest_step = 2 * pairs;
   s->weight = 0;
 }
@@ -48,7 +48,7 @@ static void sheet_measure(const sheet_at *s, int places, __global const double *
   if (s->weight == 0) {
     for (int c = 0; c < 3; c++) {
       double p[SHELL_PAIR], sum[5];
-      for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + s->at[j * s->at_step]];
+      for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + s->at[j / 2 * s->at_step + j % 2]];
       regular_one(p, s->from, s->step, sum);
       for (int i = 0; i < 5; i++) S[i][c] = sum[i];
     }

@@ -65,28 +65,28 @@ static void respond_to(const shell_body *k, shell_law law, double S[5][3], const
 #endif
 }
 
-/* What a pair needs from memory: places of its nodes in the tile, references of both triangles. */
+/* What a pair needs from memory: places of its nodes in the tile, two in a word, and references. */
 typedef struct pair_data {
-  int node[SHELL_PAIR];
-  double rest[2][7];
+  uint node[SHELL_PAIR / 2];
+  double rest[2][7]; /* of both triangles */
 } pair_data;
 
-static void load_pair(int i, int pairs, __global const ushort *at, __global const double *rest, pair_data *out)
+static void load_pair(int i, int pairs, __global const uint *at, __global const double *rest, pair_data *out)
 {
-  for (int j = 0; j < SHELL_PAIR; j++) out->node[j] = at[j * pairs + i];
+  for (int j = 0; j < SHELL_PAIR / 2; j++) out->node[j] = at[j * pairs + i];
   for (int c = 0; c < 7; c++)
     for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
 }
 
 /* Both triangles of a pair. */
 static void both(const shell_body *k, shell_law law, const pair_data *pair, int places, SPACE const double *X,
-                       answer *one, answer *two, double E[2] SHEET_ARGUMENT)
+                 answer *one, answer *two, double E[2] SHEET_ARGUMENT)
 {
   double S[2][5][3];
 #pragma unroll
   for (int c = 0; c < 3; c++) {
     double p[SHELL_PAIR], sum[5];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + pair->node[j]];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + (pair->node[j / 2] >> (16 * (j % 2)) & 0xffff)];
     regular(p, 0, 1, sum);
     for (int s = 0; s < 5; s++) S[0][s][c] = sum[s];
     regular(p, 13, -1, sum);
@@ -171,7 +171,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   const shell_law law = k.law == 0.0 ? SHELL_STVK : SHELL_NEO_HOOKE;
 #endif
 
-  __global const ushort *pair_at = at + T[T_AT];
+  __global const uint *pair_at = (__global const uint *)(at + T[T_AT]);
   __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
   __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
   const int2 first_list = lid < places ? list_at(slice + T[T_SLICE], lid) : (int2)(0, 0);
