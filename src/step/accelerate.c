@@ -31,6 +31,7 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
       return text;
     }
     const char *why = b->kind->device->refuse(b);
+    if (why == NULL && b->z_reals > 0 && s->contact != NULL) why = "bodies that flow and can touch";
     if (why != NULL) return why;
   }
   return NULL;
@@ -172,6 +173,11 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
 
 /* ---- steps ---- */
 
+static void flow_block(struct vv_step *s, const vv_block *b, void *own, double h)
+{
+  if (b->z_reals > 0) b->kind->device->flow(own, h, &s->ledger->posted);
+}
+
 static void kick_all(struct vv_step *s, double t, double h)
 {
   EACH_BLOCK(s, b, own) b->kind->device->kick(own, t, h);
@@ -209,7 +215,11 @@ static void stride_all(struct vv_step *s, int64_t n)
   EACH_BLOCK(s, b, own)
   {
     b->kind->device->leap(own, s->state->t, s->h);
-    for (int64_t k = 1; k < n; k++) b->kind->device->stride(own, s->h);
+    for (int64_t k = 1; k < n; k++) {
+      flow_block(s, b, own, s->h);
+      b->kind->device->stride(own, s->h);
+    }
+    flow_block(s, b, own, s->h);
     b->kind->device->kick(own, s->state->t, 0.5 * s->h);
   }
   s->state->step += s->h > 0.0 ? n - 1 : 1 - n;
@@ -218,9 +228,15 @@ static void stride_all(struct vv_step *s, int64_t n)
 
 static void substep(struct vv_step *s, double t, double h)
 {
+  EACH_BLOCK(s, b, own)
+  if (b->viscous) b->kind->device->viscous(own, h, &s->ledger->posted);
   kick_all(s, t, 0.5 * h);
   post_all(s, t, 0.5 * h);
-  EACH_BLOCK(s, b, own) b->kind->device->drift(own, h);
+  EACH_BLOCK(s, b, own)
+  {
+    b->kind->device->drift(own, h);
+    flow_block(s, b, own, h);
+  }
   post_all(s, t + h, 0.5 * h);
   kick_all(s, t + h, 0.5 * h);
 }
@@ -239,12 +255,14 @@ static void compose(struct vv_step *s)
 vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
 {
   vvi_accelerator *a = s->accelerator;
-  const bool plain = !vvi_sys_booked(s->model) && s->composition->stages == 1;
+  const bool plain = !vvi_sys_booked(s->model) && !vvi_sys_damped(s->model) && s->composition->stages == 1;
   if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
   send_up(s);
   a->ahead = true;
   if (plain) stride_all(s, n);
   for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
+  EACH_BLOCK(s, b, own)
+  if (b->z_reals > 0) b->kind->device->settle(own, &s->ledger->posted);
   vvi_device_lost(s, r);
   return VV_OK;
 }

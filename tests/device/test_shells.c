@@ -191,9 +191,10 @@ static void refused(void **state)
 {
   static const char metal[] =
       HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 4}}, thickness: 0.03, "
-           "material: {young: 1e4, poisson: 0.3, density: 1, law: j2, yield: 10}}}\n";
+           "contact: control, material: {young: 1e4, poisson: 0.3, density: 1, law: j2, yield: 10, failure: {strain: "
+           "0.1}}}}\n";
   (void)state;
-  refused_with(metal, device, VV_UNSUPPORTED, "shells that flow");
+  refused_with(metal, device, VV_UNSUPPORTED, "shells that break");
   refused_with(spheres, "no such thing", VV_ARG, "there is none");
   refused_with(spheres, "31", VV_ARG, "there is none");
 }

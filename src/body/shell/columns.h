@@ -23,10 +23,23 @@ enum table_column {
   T_GHOST0,
   T_GIVE,
   T_OWN0,
+  T_GROUP,
   T_COLUMNS
 };
 /* Of a tile. */
-enum tile_column { TILE_TABLE, TILE_NODE0, TILE_SLOT, TILE_BODY, TILE_GHOST, TILE_SCRATCH, TILE_NUMBER, TILE_COLUMNS };
+enum tile_column {
+  TILE_TABLE,
+  TILE_NODE0,
+  TILE_SLOT,
+  TILE_BODY,
+  TILE_GHOST,
+  TILE_SCRATCH,
+  TILE_NUMBER,
+  TILE_CELL,
+  TILE_Z,
+  TILE_SHEET,
+  TILE_COLUMNS
+};
 /* Of a triangle that is in no pair. */
 enum one_column { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 #endif

@@ -31,12 +31,26 @@ typedef struct answer {
   double s1[3], s2[3], n[3], b[3];
 } answer;
 
+/* Bodies with internal variables: stresses and energies are those that flow.cl has kept, of this cell. */
+#if SHEET
+#define SHEET_ARGUMENT , __global const double *kept, int all, int cell
+#define SHEET_AT(cell) , kept, all, cell
+#else
+#define SHEET_ARGUMENT
+#define SHEET_AT(cell)
+#endif
+
 /* From the sums to the response; E: the energy of the triangle, where it is asked for. */
 static void respond_to(const shell_body *k, shell_law law, double S[5][3], const double R[7],
-                             answer *out, double *E)
+                             answer *out, double *E SHEET_ARGUMENT)
 {
   double G[3], B[3], inverse, N[3], M[3];
   measure(S[0], S[1], S[2], S[3], S[4], G, B, out->n, &inverse);
+#if SHEET
+  for (int c = 0; c < 3; c++) N[c] = kept[c * all + cell], M[c] = kept[(3 + c) * all + cell];
+  respond(S[0], S[1], S[2], S[3], S[4], G, out->n, &inverse, N, M, out->s1, out->s2, out->b);
+  *E = kept[6 * all + cell];
+#else
   if (law == SHELL_STVK)
     stress_stvk(k, R, G, B, N, M);
   else
@@ -47,6 +61,7 @@ static void respond_to(const shell_body *k, shell_law law, double S[5][3], const
     energy_stvk(R, G, B, N, M, E);
   else
     energy_neo(k, R, G, B, E);
+#endif
 #endif
 }
 
@@ -65,7 +80,7 @@ static void load_pair(int i, int pairs, __global const uint *at, __global const 
 
 /* Both triangles of a pair. */
 static void both(const shell_body *k, shell_law law, const pair_data *pair, int places, SPACE const double *X,
-                 answer *one, answer *two, double E[2])
+                 answer *one, answer *two, double E[2] SHEET_ARGUMENT)
 {
   double S[2][5][3];
 #pragma unroll
@@ -77,8 +92,8 @@ static void both(const shell_body *k, shell_law law, const pair_data *pair, int 
     regular(p, 13, -1, sum);
     for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
   }
-  respond_to(k, law, S[0], pair->rest[0], one, &E[0]);
-  respond_to(k, law, S[1], pair->rest[1], two, &E[1]);
+  respond_to(k, law, S[0], pair->rest[0], one, &E[0] SHEET_AT(cell));
+  respond_to(k, law, S[1], pair->rest[1], two, &E[1] SHEET_AT(cell + 4));
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
@@ -98,7 +113,7 @@ static void put_pair(double s1, double s2, double n, const double b[3], double t
 /* A triangle that is in no pair: response to S[12][singles]. */
 static void single(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
                          __global const ushort *at, __global const double *rest, __global const double *weight,
-                         SPACE const double *X, SPACE double *S, double *E)
+                         SPACE const double *X, SPACE double *S, double *E SHEET_ARGUMENT)
 {
   double sum[5][3] = {{0}}, R[7];
   answer a;
@@ -109,7 +124,7 @@ static void single(const shell_body *k, shell_law law, __global const int *one, 
     for (int s = 0; s < 5; s++)
       for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
   }
-  respond_to(k, law, sum, R, &a, E);
+  respond_to(k, law, sum, R, &a, E SHEET_AT(cell));
   for (int c = 0; c < 3; c++) {
     S[c * singles + i] = a.s1[c], S[(3 + c) * singles + i] = a.s2[c];
     S[(6 + c) * singles + i] = a.n[c], S[(9 + c) * singles + i] = a.b[c];
@@ -123,7 +138,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
                           __global const int *give, __global const double *body, __global const double *mass,
                           int stride, int column, int slots, double4 gravity, double h, int move,
                           __global double *q, __global double *p, __global double *slot, __global double *total,
-                          SPACE double *room)
+                          __global const double *sheet, SPACE double *room)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   __global const int *t = row + (TILE_COLUMNS + T_COLUMNS) * get_group_id(0), *T = t + TILE_COLUMNS;
@@ -139,6 +154,10 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   SPACE double *S = base, *cells = S + 12 * singles, *F = cells + (ENERGY ? T[T_CELLS] : 0), *X = F;
 #else
   SPACE double *X = base, *S = X + 3 * places, *F = S + 12 * singles, *cells = F;
+#endif
+#if SHEET
+  const int all = T[T_CELLS];
+  __global const double *kept = sheet + SHEET_REALS * t[TILE_CELL];
 #endif
   shell_body k;
   {
@@ -192,7 +211,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #if NEAR
   answer a, d;
   if (lid < pairs) {
-    both(&k, law, &mine, places, X, &a, &d, E);
+    both(&k, law, &mine, places, X, &a, &d, E SHEET_AT(8 * (lid / 4) + lid % 4));
     KEEP(8 * (lid / 4) + lid % 4, 0);
     KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
   }
@@ -203,7 +222,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
     pair_data mine;
     answer a[2];
     load_pair(i, pairs, pair_at, pair_rest, &mine);
-    both(&k, law, &mine, places, X, &a[0], &a[1], E);
+    both(&k, law, &mine, places, X, &a[0], &a[1], E SHEET_AT(8 * (i / 4) + i % 4));
     KEEP(8 * (i / 4) + i % 4, 0);
     KEEP(8 * (i / 4) + 4 + i % 4, 1);
     for (int side = 0; side < 2; side++)
@@ -214,7 +233,8 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   }
   for (int i = lid; i < singles; i += items) {
 #endif
-    single(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, E);
+    single(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S,
+           E SHEET_AT(ones[ONE_COLUMNS * i + ONE_CELL]));
     KEEP(ones[ONE_COLUMNS * i + ONE_CELL], 0);
   }
 
@@ -226,9 +246,9 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   barrier(FENCE);
   if (lid < 8) cells[lid] = sum_of_lane;
   barrier(FENCE);
-  double all = 0.0;
-  for (int i = 0; lid == 0 && i < 8; i++) all += cells[i];
-  if (lid == 0) total[SHELL_SUMS * t[TILE_NUMBER] + 1] = all;
+  double energy = 0.0;
+  for (int i = 0; lid == 0 && i < 8; i++) energy += cells[i];
+  if (lid == 0) total[SHELL_SUMS * t[TILE_NUMBER] + 1] = energy;
 #endif
 #undef KEEP
 
