@@ -79,6 +79,7 @@ typedef struct vvi_working {
   int32_t changes; /* how often it was pushed or put back */
   int64_t node;
   int64_t loaded; /* the look of the step that it was loaded in */
+  int32_t group;  /* of the step; -1: none pushes it */
   bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 leans on something outside */
@@ -299,7 +300,7 @@ bool vvi_features_again(struct vvi_contact_step *w);
 bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
 /* Does the pair cross, or end too near?  Then the row is that of the end. */
-bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c);
+bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *c);
 double vvi_feature_ahead(const struct vvi_contact_step *w,
                          const vvi_contact *c);       /* at flown places, with its weights */
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */

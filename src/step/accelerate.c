@@ -45,6 +45,7 @@ void vvi_accelerator_close(vvi_accelerator *a, const vv_model *m)
     if (a->own[i] != NULL) m->block[i].kind->device->close(a->own[i]);
   vvi_device_close(a->device);
   free(a->own);
+  free(a->q), free(a->p);
   free(a->before);
   free(a);
 }
@@ -63,6 +64,21 @@ static vv_status open_blocks(struct vv_step *s, vvi_accelerator *a)
                   vvi_device_about(a->device)->name, trouble);
 }
 
+/* Room for columns that come down to be summed. */
+static vv_status make_room(struct vv_step *s, vvi_accelerator *a)
+{
+  int64_t nq = 0, np = 0;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (b->nodes == 0 || (b->kind->device->post != NULL && b->kind->device->audit != NULL)) continue;
+    nq = b->kind->node_q * b->column > nq ? b->kind->node_q * b->column : nq;
+    np = b->kind->node_p * b->column > np ? b->kind->node_p * b->column : np;
+  }
+  if (nq == 0) return VV_OK;
+  a->q = calloc((size_t)nq, sizeof *a->q), a->p = calloc((size_t)np, sizeof *a->p);
+  return a->q != NULL && a->p != NULL ? VV_OK : VV_NOMEM;
+}
+
 static vv_status take(struct vv_step *s, vvi_device *device)
 {
   const vv_model *m = s->model;
@@ -75,6 +91,7 @@ static vv_status take(struct vv_step *s, vvi_device *device)
   }
   a->resident = s->contact == NULL;
   s->accelerator = a;
+  VV_TRY(make_room(s, a));
   return open_blocks(s, a);
 }
 
@@ -160,10 +177,30 @@ static void kick_all(struct vv_step *s, double t, double h)
   EACH_BLOCK(s, b, own) b->kind->device->kick(own, t, h);
 }
 
+static void post_block(const vvi_accelerator *a, const vv_block *b, void *own, double t, double h, vv_posted *post)
+{
+  if (b->kind->device->post != NULL) {
+    b->kind->device->post(own, t, h, post);
+    return;
+  }
+  b->kind->device->down(own, a->q, a->p);
+  b->kind->post(b, t, h, a->q, a->p, post);
+}
+
 static void post_all(struct vv_step *s, double t, double h)
 {
   EACH_BLOCK(s, b, own)
-  if (b->booked) b->kind->device->post(own, t, h, &s->ledger->posted);
+  if (b->booked) post_block(s->accelerator, b, own, t, h, &s->ledger->posted);
+}
+
+static void audit_block(const vvi_accelerator *a, const vv_block *b, void *own, vv_totals *sum)
+{
+  if (b->kind->device->audit != NULL) {
+    b->kind->device->audit(own, sum);
+    return;
+  }
+  b->kind->device->down(own, a->q, a->p);
+  b->kind->audit(b, a->q, a->p, sum);
 }
 
 /* As stride_steps of the leapfrog: the end of one step and the start of the next share a force. */
@@ -217,7 +254,7 @@ bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum)
   const vvi_accelerator *a = s->accelerator;
   if (a == NULL || !a->ahead) return false;
   *sum = (vv_totals){0};
-  EACH_BLOCK(s, b, own) b->kind->device->audit(own, sum);
+  EACH_BLOCK(s, b, own) audit_block(a, b, own, sum);
   return true;
 }
 

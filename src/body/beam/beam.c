@@ -46,8 +46,11 @@ const vv_body_kind vv_beam_kind = {
     .drift_energy = beam_drift_energy,
     .launch = beam_launch,
     .drift_excess = beam_drift_excess,
+    .apart = &beam_apart,
+    .lie = &beam_lie,
     .vary = &beam_vary,
     .space = &beam_space,
     .transfer = beam_transfer,
     .implicit = &beam_implicit,
+    .device = &beam_device_table,
 };

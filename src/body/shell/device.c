@@ -16,7 +16,7 @@ extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell
     vvi_text_shell_loads[], vvi_text_shell_columns[], vvi_text_shell_formulas[], vvi_text_shell_moves[],
     vvi_text_shell_far[];
 
-/* Items of a group: one for each pair of a tile.  Registers: two groups share a multiprocessor of 65,536; measured. */
+/* Items of a group: one for each pair of a tile, at most.  Registers of an item; measured. */
 enum { REGISTERS = 128 };
 enum { ITEMS = 256, SLICE = 32, MOST_ENTRIES = 65534 };
 
@@ -41,7 +41,7 @@ typedef struct writer {
 
 static void *more(writer *w, series *c, size_t size, size_t n)
 {
-  if (c->n + n > c->room) {
+  if (c->n + n >= c->room) {
     const size_t room = 2 * (c->n + n) + 64;
     char *bigger = room < INT32_MAX ? realloc(c->at, size * room) : NULL;
     if (bigger == NULL) {
@@ -149,6 +149,7 @@ static void write_lists(writer *w, const shell_tile *t, const tally *a)
 
 static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t *T)
 {
+  if (w->at.n % 2 != 0) more(w, &w->at, sizeof(uint16_t), 1); /* two in a word of 32 bits */
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
   uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
   double *rest =
@@ -158,7 +159,7 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
     for (int k = 0; k < t->group[i].count / 2; k++, pair++) {
       const shell_group *g = &t->group[i];
-      for (int j = 0; j < SHELL_PAIR; j++) at[j * a->pairs + pair] = g->at[SHELL_PAIR * k + j] / 4;
+      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * a->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
       for (int c = 0; c < SHELL_REFERENCE; c++)
         for (int side = 0; side < 2; side++)
           rest[(2 * c + side) * a->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
@@ -276,12 +277,16 @@ static void write_shared(writer *w, const shell_tile *t)
   }
 }
 
-/* Doubles that a tile needs while it is worked on. */
-static int64_t tile_room(const int32_t *T)
+static int64_t larger(int64_t a, int64_t b)
 {
-  const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS];
-  const int64_t cells = T[T_ENTRIES] + 1 > T[T_CELLS] ? T[T_ENTRIES] + 1 : T[T_CELLS];
-  return 3 * places + 12 * (int64_t)T[T_SINGLES] + cells;
+  return a > b ? a : b;
+}
+
+/* Doubles that a tile needs while it is worked on; at_once: x, y and z together. */
+static int64_t tile_room(const int32_t *T, bool at_once)
+{
+  const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS], gap = T[T_ENTRIES] + 1, S = 12 * (int64_t)T[T_SINGLES];
+  return at_once ? S + T[T_CELLS] + larger(3 * places, 3 * gap) : S + 3 * places + larger(gap, T[T_CELLS]);
 }
 
 static void write_tile(writer *w, const shell_tile *t, int32_t table)
@@ -318,8 +323,9 @@ static void write_plan(writer *w, const shell_plan *plan)
 
 /* ---- a block on a device ---- */
 
-/* In the order of shell_device.order; then the same with energies. */
-enum { SORTS = 3, KERNELS = 2 * SORTS };
+/* Tiles are sorted by the kernel that works on them: two laws with x, y and z at once in local memory, the same one after the
+ * other, and those that do not fit there.  Then the same with energies. */
+enum { STVK, NEO, STVK_ROUNDS, NEO_ROUNDS, FAR, SORTS, KERNELS = 2 * SORTS };
 
 typedef struct vector4 {
   double x[4];
@@ -331,10 +337,10 @@ typedef struct shell_device {
   vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
       *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch;
-  vvi_buffer *order[SORTS]; /* tiles by kernel: STVK and neo-Hooke in local memory, the others */
+  vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
   int64_t tiles[SORTS];
-  size_t local; /* bytes of those in local memory */
-  int items;    /* of a group */
+  size_t local[SORTS]; /* bytes of local memory */
+  int items[SORTS];    /* of a group */
   int32_t shareds, nodes, stride, column, slots;
   vector4 gravity;
   /* what acts from outside */
@@ -353,35 +359,58 @@ static vvi_buffer *send(vvi_device *d, const series *c)
   return vvi_buffer_new(d, c->size * c->n, c->at);
 }
 
-/* Which tiles fit into local memory. */
+/* A group has an item for each pair of its largest tile; whole warps. */
+static int items_for(const shell_device *s, int64_t pairs)
+{
+  const int most = vvi_device_most_items(s->d) < ITEMS ? vvi_device_most_items(s->d) : ITEMS;
+  const int64_t need = (larger(pairs, 1) + SLICE - 1) / SLICE * SLICE;
+  return need < most ? (int)need : most;
+}
+
+/* Which kernel works on a tile: does it fit into local memory? */
+static int sort_of(const shell_device *s, const int32_t *t, const int32_t *T)
+{
+  const int64_t most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
+  const int items = items_for(s, ITEMS), law = shell_of(s->b, t[TILE_BODY])->law == SHELL_STVK ? STVK : NEO;
+  if (T[T_PAIRS] > items || T[T_SINGLES] > items) return FAR;
+  if (tile_room(T, true) <= most) return law;
+  return tile_room(T, false) <= most ? STVK_ROUNDS + law : FAR;
+}
+
 static void sort_tiles(shell_device *s, writer *w)
 {
-  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS,
-                most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
-  int32_t *order = malloc(sizeof *order * (size_t)(SORTS * n + 1));
-  int64_t scratch = 0, largest = 0;
-  if (order == NULL) {
-    vvi_device_fail(s->d, "out of memory");
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) {
+  enum { ROW = TILE_COLUMNS + T_COLUMNS };
+  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS;
+  int32_t *row = malloc(sizeof *row * (size_t)(ROW * n + 1)), *sort = malloc(sizeof *sort * (size_t)(n + 1));
+  int64_t scratch = 0;
+  if (row == NULL || sort == NULL) vvi_device_fail(s->d, "out of memory");
+  for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < n; i++) {
     int32_t *t = (int32_t *)(void *)w->tile.at + TILE_COLUMNS * i;
     const int32_t *T = (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE];
-    const int64_t room = tile_room(T);
-    const bool near = room <= most && T[T_PAIRS] <= s->items && T[T_SINGLES] <= s->items;
-    const int k = !near ? 2 : shell_of(s->b, t[TILE_BODY])->law == SHELL_STVK ? 0 : 1;
-    order[k * n + s->tiles[k]++] = (int32_t)i;
-    if (near && room > largest) largest = room;
-    if (near) continue;
+    const int k = sort[i] = sort_of(s, t, T);
+    t[TILE_NUMBER] = (int32_t)i;
+    s->tiles[k]++;
+    s->items[k] = (int)larger(s->items[k], items_for(s, larger(T[T_PAIRS], T[T_SINGLES])));
+    if (k != FAR) s->local[k] = (size_t)larger((int64_t)s->local[k], 8 * (tile_room(T, k < STVK_ROUNDS) + 1));
+    if (k != FAR) continue;
     t[TILE_SCRATCH] = (int32_t)scratch;
-    scratch += room + 24 * (int64_t)T[T_PAIRS];
+    scratch += tile_room(T, false) + 24 * (int64_t)T[T_PAIRS];
     if (scratch > INT32_MAX) vvi_device_fail(s->d, "the mesh is too large for it");
   }
-  s->local = sizeof(double) * (size_t)(largest + 1);
-  for (int k = 0; k < SORTS; k++)
-    s->order[k] = vvi_buffer_new(s->d, sizeof *order * (size_t)s->tiles[k], order + k * n);
+  for (int k = 0; k < SORTS && vvi_device_trouble(s->d) == NULL; k++) {
+    int32_t *to = row;
+    for (int64_t i = 0; i < n; i++) {
+      if (sort[i] != k) continue;
+      const int32_t *t = (const int32_t *)(const void *)w->tile.at + TILE_COLUMNS * i;
+      memcpy(to, t, sizeof *to * TILE_COLUMNS);
+      memcpy(to + TILE_COLUMNS, (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE],
+             sizeof *to * T_COLUMNS);
+      to += ROW;
+    }
+    s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
+  }
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
-  free(order);
+  free(row), free(sort);
 }
 
 static void send_bodies(shell_device *s)
@@ -484,24 +513,26 @@ static void send_all(shell_device *s, writer *w)
 _Static_assert(SHELL_INVERSE_MASS == SHELL_MASS + 1, "both are sent in one piece");
 
 /* The kernel of a tile, with everything it is compiled for written before it. */
-static const char *const before[KERNELS] = {
-    "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_STVK\n#define NAME(x) stvk_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_##x\n",
-    "\n#define NEAR 0\n#define ENERGY 0\n#define NAME(x) wide_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_STVK\n#define NAME(x) stvk_energy_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_energy_##x\n",
-    "\n#define NEAR 0\n#define ENERGY 1\n#define NAME(x) wide_energy_##x\n"};
-static const char *const force_name[KERNELS] = {"stvk_force",        "neo_force",        "wide_force",
-                                                "stvk_energy_force", "neo_energy_force", "wide_energy_force"};
-
+static const char *const before[SORTS] = {"\n#define NEAR 1\n#define ROUNDS 1\n#define LAW SHELL_STVK\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 1\n#define LAW SHELL_NEO_HOOKE\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 3\n#define LAW SHELL_STVK\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 3\n#define LAW SHELL_NEO_HOOKE\n",
+                                          "\n#define NEAR 0\n#define ROUNDS 3\n"};
 /* A program of its own for each kernel that is needed: compilers of devices are slow. */
-static void build(shell_device *s, const char *name_before, const char *body_text)
+static void build(shell_device *s, const char *first, const char *second, const char *body_text)
 {
   static const char far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
                             "{\n  shell_excess_some(n, x, out);\n}\n";
-  const char *const text[] = {
-      vvi_text_shell_columns, vvi_text_shell_common, vvi_text_shell_far, far,      vvi_text_shell_formulas,
-      vvi_text_shell_moves,   vvi_text_shell_move,   name_before,        body_text};
+  const char *const text[] = {vvi_text_shell_columns,
+                              vvi_text_shell_common,
+                              vvi_text_shell_far,
+                              far,
+                              vvi_text_shell_formulas,
+                              vvi_text_shell_moves,
+                              vvi_text_shell_move,
+                              first,
+                              second,
+                              body_text};
   vvi_device_build(s->d, REGISTERS, VV_COUNT(text), text);
 }
 
@@ -509,14 +540,14 @@ static void build_all(shell_device *s)
 {
   for (int i = 0; i < KERNELS; i++) {
     if (s->tiles[i % SORTS] == 0) continue;
-    build(s, before[i], vvi_text_shell_force);
-    s->force[i] = vvi_device_kernel(s->d, force_name[i]);
+    build(s, before[i % SORTS], i < SORTS ? "#define ENERGY 0\n" : "#define ENERGY 1\n", vvi_text_shell_force);
+    s->force[i] = vvi_device_kernel(s->d, "force");
   }
-  build(s, "\n", vvi_text_shell_nodes);
+  build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
   if (!s->b->booked) return;
-  build(s, "\n", vvi_text_shell_loads);
+  build(s, "\n", "", vvi_text_shell_loads);
   s->book = vvi_device_kernel(s->d, "book");
   if (s->b->n_load == 0) return;
   s->limits = vvi_device_kernel(s->d, "limits"), s->clear_forces = vvi_device_kernel(s->d, "clear_forces");
@@ -531,7 +562,6 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
   if (s == NULL) return NULL;
   *s = (shell_device){.b = b,
                       .d = d,
-                      .items = vvi_device_most_items(d) < ITEMS ? vvi_device_most_items(d) : ITEMS,
                       .nodes = (int32_t)b->nodes,
                       .stride = (int32_t)b->stride,
                       .column = (int32_t)b->column,
@@ -564,15 +594,15 @@ static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
   for (int k = 0; k < SORTS; k++) {
     vvi_kernel *kernel = s->force[energy ? SORTS + k : k];
-    vvi_device_launch(s->d, kernel, s->tiles[k], s->items,
-                      VVI_ARGUMENTS(VVI_BUFFER(s->order[k]), VVI_BUFFER(s->tile), VVI_BUFFER(s->table),
-                                    VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest), VVI_BUFFER(s->one),
-                                    VVI_BUFFER(s->weight), VVI_BUFFER(s->slice), VVI_BUFFER(s->list),
-                                    VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real), VVI_BUFFER(s->give),
-                                    VVI_BUFFER(s->body), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                    VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
-                                    VVI_NUMBER(move), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot),
-                                    VVI_BUFFER(s->total), k == 2 ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local)));
+    vvi_device_launch(s->d, kernel, s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(VVI_BUFFER(s->row[k]), VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest),
+                                    VVI_BUFFER(s->one), VVI_BUFFER(s->weight), VVI_BUFFER(s->slice),
+                                    VVI_BUFFER(s->list), VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real),
+                                    VVI_BUFFER(s->give), VVI_BUFFER(s->body), VVI_BUFFER(s->mass),
+                                    VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                                    VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
+                                    VVI_BUFFER(s->p), VVI_BUFFER(s->slot), VVI_BUFFER(s->total),
+                                    k == FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k])));
   }
   s->counted = energy;
 }
@@ -742,13 +772,14 @@ static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
   double all[SHELL_SUMS];
   if (!s->counted) s->known = false;
   gradient(s, true);
-  vvi_device_launch(s->d, s->totals, tiles, 64,
+  vvi_device_launch(s->d, s->totals, tiles, items,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
+                                  VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
   add_tiles(s, s->total, SHELL_SUMS, all);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
   sum->p_abs += all[3], sum->L_abs += all[4];

@@ -19,6 +19,9 @@
 #include <string.h>
 
 enum { CHUNK = 256, BLOCK = 16, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
+/* Where skins of nothing but the coming drift need more than PAIRS an element, there is more room, up to this: bodies then move
+ * by an edge in a step, each element past some 24 times 64 others. */
+enum { MOST_PAIRS = 64 * PAIRS };
 /* Pairs there is room for at first, and on the bench of a thread; from so many lists, clusters or
  * bodies on threads share them; vertices of a piece. */
 enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
@@ -414,22 +417,29 @@ static int32_t find_due(vvi_sheet_search *w, bool *room)
   return pick(w, asks);
 }
 
+/* All lists are built anew, with skins of at most this. */
+static void limit_skins(vvi_sheet_search *w, double skin)
+{
+  w->skin = skin, w->used = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    l->stale = true, l->n = 0;
+    l->skin = fmin(l->skin, w->skin);
+  }
+}
+
 static bool refresh(vvi_sheet_search *w)
 {
+  const int64_t most = MOST_PAIRS * (int64_t)w->sheets->n_element;
   vvi_sheet_paths_ahead(w);
   bool room = vvi_sheet_candidates(w);
   if (!room && w->ranks == NULL) return false;
-  for (int shrink = 0; shrink <= SHRINKS; shrink++) {
-    if (rebuild(w, find_due(w, &room))) return room && make_room(w, w->room);
-    if (w->ranks != NULL) return false; /* the others would not look again */
-    w->skin *= 0.5, w->used = 0;
-    for (int32_t i = 0; i < w->n_list; i++) {
-      vvi_sheet_list *l = &w->list[w->order[i]];
-      l->stale = true, l->n = 0;
-      l->skin = fmin(l->skin, w->skin);
-    }
+  for (int shrinks = 0; !rebuild(w, find_due(w, &room)); shrinks++) {
+    if (w->ranks != NULL || w->most_room > most) return false; /* of ranks the others would not look again */
+    if (shrinks >= SHRINKS) w->most_room *= 2;
+    limit_skins(w, shrinks < SHRINKS ? 0.5 * w->skin : w->skin);
   }
-  return false;
+  return room && make_room(w, w->room);
 }
 
 /* ---- the pairs of the coming drift ---- */
