@@ -223,6 +223,13 @@ void vvi_island_gather(vvi_island_work *w)
   gather(w);
 }
 
+bool vvi_island_warm(const vvi_island_work *w)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->rows; i++) n += w->row[i].j[0] > 0.0;
+  return 4 * (int64_t)n >= w->rows;
+}
+
 double vvi_island_tolerance(const vvi_island_work *w)
 {
   double most = 0.0;

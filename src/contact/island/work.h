@@ -225,6 +225,8 @@ void vvi_island_gather(vvi_island_work *w);
 double vvi_island_tolerance(const vvi_island_work *w);
 /* Sweeps until one changes no velocity by more than the tolerance; returns how many, *change is that of the last. */
 int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
+/* Do the impulses given say much?  In something that is new they are zero. */
+bool vvi_island_warm(const vvi_island_work *w);
 /* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
 /* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */
