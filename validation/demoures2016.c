@@ -268,7 +268,8 @@ static vv_status own_steps(vv_ctx *ctx, double safety, double *energy, double *m
   vv_status status = vv_scene_parse(ctx, "own steps", text, strlen(text), &spec);
   if (status == VV_OK) status = vv_compile(ctx, spec, &model, &state);
   if (status == VV_OK) status = vv_sim_create(model, state, &def, &sim);
-  if (status == VV_OK) status = vv_sim_run(sim, &report);
+  for (int64_t i = 0; status == VV_OK && i < vv_model_steps(model); i++)
+    status = vv_sim_steps(sim, 1, &report); /* seen */
   if (status == VV_OK) {
     *energy = vv_ledger_get(vv_sim_ledger(sim), VV_LEDGER_MAX_CLOSURE);
     *momentum = vv_ledger_get(vv_sim_ledger(sim), VV_LEDGER_MAX_P_DRIFT);

@@ -224,7 +224,9 @@ static vv_status compare(const vv_model *model, const vv_state *state, const vv_
 typedef vv_status look(const vv_model *model, const vv_state *state, const vv_sim *sim, const double before[],
                        const scene *s, const theory *t, measured *out);
 
-static vv_status run_text(vv_ctx *ctx, const char *text, const scene *s, const theory *t, look *at_end, measured *out)
+/* every: steps between two looks at the energy. */
+static vv_status run_text(vv_ctx *ctx, const char *text, int64_t every, const scene *s, const theory *t, look *at_end,
+                          measured *out)
 {
   const vv_sim_def def = vv_sim_default();
   vv_spec *spec = NULL;
@@ -237,7 +239,8 @@ static vv_status run_text(vv_ctx *ctx, const char *text, const scene *s, const t
   if (status == VV_OK) status = vv_compile(ctx, spec, &model, &state);
   if (status == VV_OK) status = vv_model_totals(model, state, s->free, before);
   if (status == VV_OK) status = vv_sim_create(model, state, &def, &sim);
-  if (status == VV_OK) status = vv_sim_run(sim, &report);
+  for (int64_t left = status == VV_OK ? vv_model_steps(model) : 0; status == VV_OK && left > 0; left -= every)
+    status = vv_sim_steps(sim, left < every ? left : every, &report);
   if (status == VV_OK && report.reason != VV_REASON_DONE) status = VV_UNSUPPORTED;
   if (status == VV_OK) status = at_end(model, state, sim, before, s, t, out);
   vv_sim_destroy(sim);
@@ -251,7 +254,7 @@ static vv_status run(vv_ctx *ctx, const scene *s, double level, measured *out)
 {
   char text[TEXT];
   const theory t = s->write(text, level);
-  return run_text(ctx, text, s, &t, compare, out);
+  return run_text(ctx, text, INT64_MAX, s, &t, compare, out);
 }
 
 /* ---- a ring on a floor: does contact last? ---- */
@@ -283,7 +286,7 @@ static vv_status ring(book_chapter *c, vv_ctx *ctx)
                "{ring: {radius: 0.1, normal: [0, 1, 0]}}, position: [0, 0, 0.103], velocity: [0, 0, -2]}\n"
                "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n",
                law[k], elements[i]);
-      BOOK_TRY(run_text(ctx, text, &all[0], NULL, count, &m[k][i]));
+      BOOK_TRY(run_text(ctx, text, 1, &all[0], NULL, count, &m[k][i]));
     }
   for (int i = 0; i < LEVELS; i++) {
     fewer = fmax(fewer, (double)m[1][i].contacts / (double)m[0][i].contacts);
