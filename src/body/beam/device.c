@@ -268,7 +268,10 @@ static void device_close(void *own)
 
 static const char *device_refuse(const vv_block *b)
 {
-  return b->z_reals > 0 || b->viscous ? "beams that flow, damp or break" : NULL;
+  if (b->z_reals > 0 || b->viscous) return "beams that flow, damp or break";
+  for (int32_t j = 0; j < b->n_body; j++)
+    if (beam_by_exp(beam_of(b, j)->strain)) return "beams with strains by the exponential";
+  return NULL;
 }
 
 /* ---- what is queued ---- */
