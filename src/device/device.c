@@ -397,7 +397,8 @@ static void tell_build(vvi_device *d, cl_program program, cl_int code)
 bool vvi_device_build(vvi_device *d, int registers, int n, const char *const text[])
 {
   cl_int code;
-  if (d->failed || d->programs == PROGRAMS) return false;
+  if (d->programs == PROGRAMS) fail(d, "too many programs");
+  if (d->failed) return false;
   cl_program program = d->cl.CreateProgramWithSource(d->context, (cl_uint)n, (const char **)(void *)text, NULL, &code);
   if (!good(d, code, "no program")) return false;
   d->program[d->programs++] = program;

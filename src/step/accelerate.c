@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* `auto`: fewer nodes are done sooner by the processor than launched. */
-enum { WORTH_NODES = 20000 };
+/* `auto`: fewer nodes are done sooner by the processor than launched; more that come down for sums cost more than they save. */
+enum { WORTH_NODES = 20000, MOST_DOWN = 1000 };
 
 /* ---- what runs there ---- */
 
@@ -35,6 +35,19 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
     if (why != NULL) return why;
   }
   return NULL;
+}
+
+/* Is a device worth its launches? */
+static bool is_worth(const struct vv_step *s)
+{
+  int64_t there = 0, down = 0;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (b->nodes == 0) continue;
+    const bool sums = b->kind->device->audit != NULL && (b->kind->device->post != NULL || !b->booked);
+    *(sums ? &there : &down) += b->nodes;
+  }
+  return s->contact == NULL && there >= WORTH_NODES && down <= MOST_DOWN;
 }
 
 /* ---- open and close ---- */
@@ -105,7 +118,7 @@ vv_status vvi_accelerate(struct vv_step *s, bool structure)
   if (strcmp(which, "cpu") == 0) return VV_OK;
   const char *not = what_not(s, structure, text, sizeof text);
   if (strcmp(which, "auto") == 0) {
-    if (not != NULL || s->contact != NULL || vv_model_nodes(m) < WORTH_NODES) return VV_OK;
+    if (not != NULL || !is_worth(s)) return VV_OK;
     device = vvi_device_best(m->ctx);
     return device != NULL ? take(s, device) : VV_OK;
   }

@@ -41,7 +41,7 @@ soname = subprocess.run(["readelf", "-d", str(library)], check=True, capture_out
 expect("soname libvisviva.so.0", "libvisviva.so.0]" in soname)
 
 # Sizes of what callers allocate, from the compiler that built the library.
-structs = ["vv_ctx_def", "vv_state", "vv_slice", "vv_event", "vv_report", "vv_claim", "vv_view", "vv_sim_def", "vv_structure",
+structs = ["vv_ctx_def", "vv_device", "vv_state", "vv_slice", "vv_event", "vv_report", "vv_claim", "vv_view", "vv_sim_def", "vv_structure",
            "vv_rows", "vv_events", "vv_results_def", "vv_comparison", "vv_study_row", "vv_study", "vv_sweep_count"]
 program = "#include <stdio.h>\n#include <visviva/visviva.h>\nint main(void) {\n"
 program += "".join(f'  printf("struct {s} %zu\\n", sizeof({s}));\n' for s in structs) + "  return 0;\n}\n"
