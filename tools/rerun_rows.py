@@ -650,6 +650,149 @@ def k14(p):
     return out
 
 
+# ---- joints ----
+
+PENDULUM = """  bob: {kind: rigid, shape: {ball: {radius: 0.1}}, density: 238.73241463784, position: [-1, 0, 0]}
+joints: [{kind: distance, bodies: [ground, bob], at: [0, 0, 0], to: [-1, 0, 0]}]
+"""
+TWO_RODS = """  upper: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, 0, 0]}
+  lower: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [1.5, 0, 0]}
+joints:
+  - {kind: hinge, bodies: [ground, upper], at: [0, 0, 0], axis: [0, 0, 1]}
+  - {kind: hinge, bodies: [upper, lower], at: [1, 0, 0], axis: [0, 0, 1]}
+"""
+BRICARD = """  one: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, 0, 0]}
+  two: {kind: rigid, shape: {box: {size: [0.1, 1, 0.1]}}, density: 100, position: [1, -0.5, 0]}
+  three: {kind: rigid, shape: {box: {size: [0.1, 0.1, 1]}}, density: 100, position: [1, -1, 0.5]}
+  four: {kind: rigid, shape: {box: {size: [1, 0.1, 0.1]}}, density: 100, position: [0.5, -1, 1]}
+  five: {kind: rigid, shape: {box: {size: [0.1, 1, 0.1]}}, density: 100, position: [0, -0.5, 1]}
+joints:
+  - {kind: hinge, bodies: [ground, one], at: [0, 0, 0], axis: [0, 1, 0]}
+  - {kind: hinge, bodies: [one, two], at: [1, 0, 0], axis: [0, 0, 1]}
+  - {kind: hinge, bodies: [two, three], at: [1, -1, 0], axis: [1, 0, 0]}
+  - {kind: hinge, bodies: [three, four], at: [1, -1, 1], axis: [0, 1, 0]}
+  - {kind: hinge, bodies: [four, five], at: [0, -1, 1], axis: [0, 0, 1]}
+  - {kind: hinge, bodies: [five, ground], at: [0, 0, 1], axis: [1, 0, 0]}
+"""
+
+
+def jointed(p, bodies, method, step, end, probes=""):
+    return p.run("", text=f"""visviva: 1
+time: {{end: {end * (1 + 1e-9)!r}, step: {step}}}
+gravity: [0, -9.81, 0]
+method: {{{method}}}
+contacts: [{{response: none}}]
+record: {{paraview: false, bodies: true, every: {end / 10}}}
+{probes}bodies:
+{bodies}""")
+
+
+def landen_sn(u, k):
+    a, c, b = [1.0], [k], math.sqrt(1 - k * k)
+    while abs(c[-1]) > 1e-16 and len(a) < 16:
+        a, c, b = a + [(a[-1] + b) / 2], c + [(a[-1] - b) / 2], math.sqrt(a[-1] * b)
+    phi = 2 ** (len(a) - 1) * a[-1] * u
+    for n in range(len(a) - 1, 0, -1):
+        phi = (phi + math.asin(c[n] / a[n] * math.sin(phi))) / 2
+    return math.sin(phi), 0.5 * math.pi / a[-1]
+
+
+def swings(p, method):
+    k = math.sqrt(0.5)
+    half = k * landen_sn(landen_sn(0, k)[1] - math.sqrt(9.81) * 10, k)[0]
+    exact = -2 * half * math.sqrt(1 - half * half)
+    steps = [8e-3, 4e-3, 2e-3, 1e-3]
+    error = []
+    for h in steps:
+        r = jointed(p, PENDULUM, method, h, 10, "probes: [{name: bob, body: bob, measure: position}]\n")
+        error.append(abs(float(r.table("probes.csv")[-1]["bob_x"]) - exact))
+    return [error[0], error[-1], pairs_and_fit(steps, error)[-1]]
+
+
+@row("J1")
+def j1(p):
+    return swings(p, "step: leapfrog")
+
+
+@row("J2")
+def j2(p):
+    return swings(p, "step: leapfrog, order: 4")
+
+
+def swinging(p, bodies, method, end, band):
+    r = jointed(p, bodies, method, 1e-3, end)
+    worst = max(r.energy, r.momentum, r.spin)
+    e = r.summary["energy"]
+    return [worst, e["joint_gap"]] + ([max(abs(x) for x in r.column("ledger.csv", "joint_work")) / e["scale"]] if band else [])
+
+
+@row("J3")
+def j3(p):
+    return swinging(p, TWO_RODS, "step: leapfrog", 100, False) + [None]
+
+
+@row("J4")
+def j4(p):
+    return swinging(p, TWO_RODS, "step: energy-momentum", 100, False)
+
+
+@row("J5")
+def j5(p):
+    return swinging(p, BRICARD, "step: leapfrog", 10, True)
+
+
+@row("J6")
+def j6(p):
+    return swinging(p, BRICARD, "step: energy-momentum", 10, False)
+
+
+@row("N15")
+def n15(p):
+    text = "".join(f"  b{i * (i + 1) // 2 + j}: {{kind: rigid, shape: {{ball: {{radius: 0.5}}}}, mass: 1, "
+                   f"position: [{i * math.sqrt(0.75)!r}, {j - 0.5 * i}, 0]}}\n" for i in range(5) for j in range(i + 1))
+
+    def uneven(method):
+        r = p.run("", text="visviva: 1\ntime: {end: 0.3000001, step: 1e-3}\nmethod: {" + method + "}\nrecord: {bodies: true}\n"
+                  "contacts: [{restitution: 1}]\nbodies:\n  cue: {kind: rigid, shape: {ball: {radius: 0.5}}, mass: 1, position: "
+                  "[-2, 0, 0], velocity: [10, 0, 0]}\n" + text)
+        v = {x["body"]: (float(x["p_x"]) / 10, float(x["p_y"]) / 10) for x in r.table("bodies.csv")}
+        most = abs(v["cue"][1])
+        for i in range(5):
+            for j in range(i + 1):
+                a, b = v[f"b{i * (i + 1) // 2 + j}"], v[f"b{i * (i + 1) // 2 + i - j}"]
+                most = max(most, abs(a[0] - b[0]), abs(a[1] + b[1]))
+        return most, r.energy
+    all_of = [uneven(m) for m in ("locate: exact", "locate: none", "locate: none, simultaneous: complementarity")]
+    return [max(all_of[0][0], all_of[1][0]), all_of[2][0], max(x[1] for x in all_of)]
+
+
+# ---- grids, layers ----
+
+@row("M8")
+def m8(p):
+    r = p.run("grids/bars-variational.yaml", structure=True)
+    x = r.summary["structure"]
+    return [None, r.energy, max(x["symplectic"], x["multisymplectic"]), None, r.summary["fallbacks"]]
+
+
+@row("M9")
+def m9(p):
+    safety = [0.4, 0.2, 0.1, 0.05]
+    runs = [p.run("grids/bars-asynchronous.yaml", time__step__safety=s, record__ledger=1) for s in safety]
+    error = [r.energy for r in runs]
+    return [error[0], error[-1], pairs_and_fit(safety, error)[-1], max(r.momentum for r in runs)]
+
+
+@row("H12")
+def h12(p):
+    out = []
+    for law in ("{restitution: 1}", "{layer: 1e11}"):
+        out.append([p.run("layers/ring-on-floor.yaml", contacts=f"[{law}]", bodies__ring__elements=n, time__end=5e-3,
+                           record__ledger=1)
+                    for n in (40, 80, 160)])
+    return [sum(1 for _ in r.table("contacts.csv")) for k in out for r in k] + [r.energy for k in out for r in k]
+
+
 # ---- comparing ----
 
 NUMBER = re.compile(r"(?<![\w.^])[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w^])")

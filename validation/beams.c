@@ -36,14 +36,20 @@ static void scene_of(const beams_def *d, char *text)
 {
   const bool masses = d->shape == BEAMS_MASSES, feem = d->scheme == BEAMS_FEEM;
   size_t n = (size_t)snprintf(text, SCENE_TEXT, "visviva: 1\ntime: {end: %.17g, step: %.17g}\nmethod: {step: %s",
-                              1e9 * d->step, d->step, feem ? "energy-momentum" : "leapfrog");
+                              1e9 * d->step, d->step,
+                              feem      ? "energy-momentum"
+                              : d->rkmk ? "rkmk"
+                                        : "leapfrog");
   n += (size_t)snprintf(text + n, SCENE_TEXT - n, ", order: %d%s}\nrecord: {modified: %s}\n",
                         d->order > 0 ? d->order : 2, d->drift ? ", start: drift" : "", d->modified ? "true" : "false");
   n += (size_t)snprintf(text + n, SCENE_TEXT - n,
                         "bodies:\n  beam: {kind: beam, length: 2, elements: %d, material: {young: %s, poisson: 0.35, "
                         "density: 1000}, section: {square: {side: 0.05}}, strain: %s, drift: %s",
                         d->elements, masses || d->shape == BEAMS_FLIGHT ? "1e7" : "1e4",
-                        d->one_point || feem ? "one-point" : "trapezoid", drift_word[d->scheme]);
+                        d->one_point || feem ? "one-point"
+                        : d->exponential     ? "exp"
+                                             : "trapezoid",
+                        drift_word[d->scheme]);
   n += (size_t)snprintf(text + n, SCENE_TEXT - n, "%s%s%s%s", shape_text[d->shape], masses ? masses_text : "",
                         masses ? profile_text[d->twelve] : "", masses && !d->unloaded ? loads_text : "");
   snprintf(text + n, SCENE_TEXT - n, ", velocity: [%.17g, %.17g, %.17g]}\n", d->boost[0], d->boost[1], d->boost[2]);

@@ -21,12 +21,14 @@ typedef struct beams_def {
   beams_scheme scheme;
   int elements;
   double step;
-  int order;      /* 0: 2 */
-  bool one_point; /* strain; the paper's trapezoid otherwise */
-  bool drift;     /* the paper's start */
-  bool twelve;    /* masses: velocity with -12 in place of the printed -10 */
-  bool unloaded;  /* masses: no loads */
-  bool modified;  /* audit the energy of fourth order */
+  int order;        /* 0: 2 */
+  bool rkmk;        /* Runge-Kutta-Munthe-Kaas in time */
+  bool exponential; /* strain `exp`: (16) of the paper as printed */
+  bool one_point;   /* strain; the paper's trapezoid otherwise */
+  bool drift;       /* the paper's start */
+  bool twelve;      /* masses: velocity with -12 in place of the printed -10 */
+  bool unloaded;    /* masses: no loads */
+  bool modified;    /* audit the energy of fourth order */
   double boost[3];
 } beams_def;
 

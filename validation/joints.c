@@ -1,10 +1,9 @@
 /* validation/joints.c  Joints against exact motions and the benchmarks of the IFToMM library. */
+#include "elliptic.h"
 #include "solids.h"
 
 #include <math.h>
 #include <string.h>
-
-static const double PI = 3.14159265358979323846;
 
 /* Runs a scene of the examples with other words for method and step; the ledger of its end. */
 typedef struct joined {
@@ -49,33 +48,12 @@ static vv_status run(vv_ctx *ctx, const char *bodies, const char *method, double
 
 /* ---- the exact pendulum ---- */
 
-static double jacobi_sn(double u, double k)
-{
-  double a[16] = {1.0}, c[16] = {k}, b = sqrt(1.0 - k * k);
-  int n = 0;
-  for (; n < 15 && fabs(c[n]) > 1e-16; n++)
-    a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
-  double phi = ldexp(a[n] * u, n);
-  for (; n > 0; n--) phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
-  return sin(phi);
-}
-
-static double quarter_period(double k)
-{
-  double a = 1.0, b = sqrt(1.0 - k * k);
-  for (int i = 0; i < 8; i++) {
-    const double next = 0.5 * (a + b);
-    b = sqrt(a * b), a = next;
-  }
-  return 0.5 * PI / a;
-}
-
 enum { SIZES = 4 };
 
 static vv_status pendulum_rates(book_chapter *c, vv_ctx *ctx, const char *method, const char *id, double rate)
 {
   static const double step[SIZES] = {8e-3, 4e-3, 2e-3, 1e-3};
-  const double k = sqrt(0.5), half = k * jacobi_sn(quarter_period(k) - sqrt(9.81) * 10.0, k),
+  const double k = sqrt(0.5), half = k * elliptic_sn(elliptic_quarter(k) - sqrt(9.81) * 10.0, k),
                exact = -2.0 * half * sqrt(1.0 - half * half);
   double error[SIZES];
   if (!book_wants(c, id)) return VV_OK;

@@ -74,7 +74,8 @@ typedef struct vv_patch {
                           whose element i joins nodes i and i + 1: each sleeps until one of its two elements is broken */
   int64_t element;     /* surface: its first triangle within the block (element_node holds their corners) */
   int64_t elements;    /* surface: how many */
-  double thickness;    /* surface: m */
+  int pieces;          /* surface: along each side of a triangle, where xi may be asked; 0, 1: the triangle is flat */
+  double thickness;    /* surface: m.  curve: root of the area of its section */
   bool closed;         /* curve: the last node is joined to the first.  surface: no border, normals outward */
   int corners;         /* curve: points of a section that can touch: 1 (the centroid, or round about it) or 4 */
   const char *feature; /* name in events.csv: first, last, node, plane, sphere */
@@ -257,6 +258,20 @@ typedef struct vv_some_table {
   void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
 } vv_some_table;
 
+/* Single elements of two nodes, for steps of their own: of a block without loads, supports and internal variables. */
+typedef struct vv_apart_table {
+  void (*steps)(const vv_block *b, double *out); /* out[elements]: 2/omega of each alone */
+  void (*kick)(const vv_block *b, int64_t element, double h, const double *q, double *p);
+  void (*drift)(const vv_block *b, int64_t node, double h, double *q, double *p);
+} vv_apart_table;
+
+/* Places moved by tangent vectors, which have the columns of momenta; of a block without supports. */
+typedef struct vv_lie_table {
+  void (*move)(const vv_block *b, const double *q0, const double *u, double *q); /* q = exp(u) q0 */
+  /* k: how fast u changes where q = exp(u) q0 and the momenta are p, to fourth order in u */
+  void (*rate)(const vv_block *b, const double *u, const double *q, const double *p, double *k);
+} vv_lie_table;
+
 /* A node that is a rigid body.  Its q is its place, a quaternion (w first) that turns its principal axes to space axes, and
  * what rounding left out of these seven sums; its p are momentum and spin about the centre, in space axes. */
 typedef struct vv_frame {
@@ -417,7 +432,9 @@ typedef struct vv_body_kind {
   int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);
   int (*owner)(const vv_block *b, int64_t node); /* the rank that moves a node of a block that is shared */
-  const vv_some_table *some; /* NULL: forces of all nodes are asked for where those of some would do */
+  const vv_some_table *some;   /* NULL: forces of all nodes are asked for where those of some would do */
+  const vv_apart_table *apart; /* NULL: all elements have one step */
+  const vv_lie_table *lie;     /* NULL in flat kinds, and where there is none */
   const vv_vary_table *vary;
   const vv_space_table *space; /* NULL: no evolution in space */
   /* Another grid of the same body: places and momenta of body j of block `to` from those of body i of block `from`; what it had

@@ -41,7 +41,9 @@ typedef struct vvi_contact {
   double outside[3][6]; /* impulse and moment about the origin that unit impulses along the axes take from outside */
   double keep;          /* m: where contacts that hold lie */
   double size;          /* m: of the smaller of the two */
-  double warm[3];       /* N s: the impulse of the last step */
+  double warm[3];       /* N s: where its solve starts */
+  double last[3];       /* N s: the last impulse that was no blow, along the axes of this step; */
+  double lasting[3];    /* and the next: without what blows gave in this step */
   double j[3];          /* N s: of this step so far */
   double work[2];       /* J: what it did to the kinetic energy, along n and across */
   double before[3];     /* m/s: U- of the pass that answers it */
@@ -53,6 +55,7 @@ typedef struct vvi_contact {
   bool held;   /* answered as one that holds, not as an impact */
   bool turns;  /* its gap is not linear in the velocities */
   bool linked; /* a joint holds one of its movers */
+  bool blow;   /* asked to bounce, by more than what forces of a step bring */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */

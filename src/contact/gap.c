@@ -1,6 +1,7 @@
 /* contact/gap.c  Distances between the surfaces that patches describe. */
 #include "contact/gap.h"
 
+#include "contact/layers.h"
 #include "math/math.h"
 
 /* ---- a point and an obstacle ---- */
@@ -56,8 +57,12 @@ double vvi_obstacle_distance(const vv_patch *o, const double y[3], double n[3])
 static void touch_obstacle(const vvi_pair *c, const double *q, vvi_pair_spot *out)
 {
   double y[3], m[3];
-  const double radius = c->patch_a->corners == 1 ? c->patch_a->radius : 0.0;
+  const double radius = c->layer ? c->skin : c->patch_a->corners == 1 ? c->patch_a->radius : 0.0;
   c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &c->point_a, y);
+  if (c->patch_b->type == VV_PATCH_SOLID) {
+    vvi_layer_ball(c, q, y, radius, out);
+    return;
+  }
   out->gap = vvi_obstacle_distance(c->patch_b, y, m) - radius;
   for (int i = 0; i < 3; i++) out->n[i] = -m[i], out->a.arm[i] = -radius * m[i];
 }

@@ -12,7 +12,7 @@ enum { STRIP = 128 };
 static bool follows(const vvi_pair *first, const vvi_pair *c, int k)
 {
   const int corners = first->patch_a->corners;
-  return c->curved && c->a == first->a && c->b == first->b &&
+  return c->curved && !c->layer && c->a == first->a && c->b == first->b &&
          (int64_t)c->point_a.xi[0] == (int64_t)first->point_a.xi[0] + k / corners &&
          (int)c->point_a.xi[1] == k % corners;
 }
@@ -46,7 +46,7 @@ vv_status vvi_runs_build(vv_model *m)
     list->n_run = 0;
     for (int i = 0, n; i < list->n; i += n) {
       n = 1;
-      if (!list->pair[i].curved) continue;
+      if (!list->pair[i].curved || list->pair[i].layer) continue;
       n = run_length(list, i);
       if (pass == 1) list->run[list->n_run] = run_at(list, i, n);
       list->n_run++;

@@ -2,6 +2,7 @@
 #include "contact/pairs.h"
 
 #include "contact/gap.h"
+#include "contact/layers.h"
 #include "contact/rules.h"
 #include "contact/search/line.h"
 #include "contact/sheets.h"
@@ -114,7 +115,7 @@ static vv_status add_pair(void *user, int32_t a, int32_t b)
   vv_model *m = k->m;
   const vv_patch *curve = vvi_model_patch(m, a);
   const vv_group *rule = vvi_rules_find(&k->rules, curve->body, vvi_model_patch(m, b)->body);
-  if (rule == NULL || vv_is(rule, "response", "none")) return VV_OK;
+  if (rule == NULL || vv_is(rule, "response", "none") || vvi_layer_of(rule) > 0.0) return VV_OK;
   if (vvi_rules_general_pair(&k->rules, curve->body, vvi_model_patch(m, b)->body)) return VV_OK; /* contact/sheets */
   if (curve->type != VV_PATCH_CURVE) return add_one(k, a, b, (const double[2]){0.0, 0.0}, rule);
   int32_t local;
@@ -136,9 +137,10 @@ static int by_key(const void *x, const void *y)
   const vvi_pair *c = x, *d = y;
   if (c->a != d->a) return c->a < d->a ? -1 : 1;
   if (c->b != d->b) return c->b < d->b ? -1 : 1;
+  if (c->point_a.element != d->point_a.element) return c->point_a.element < d->point_a.element ? -1 : 1;
   for (int i = 0; i < 2; i++)
     if (c->point_a.xi[i] != d->point_a.xi[i]) return c->point_a.xi[i] < d->point_a.xi[i] ? -1 : 1;
-  return 0;
+  return (c->point_b.xi[0] > d->point_b.xi[0]) - (c->point_b.xi[0] < d->point_b.xi[0]);
 }
 
 /* Nodes touch obstacles, segments do not: a round one smaller than an element may pass between two nodes.  Said, not refused. */
@@ -183,10 +185,68 @@ static vv_status search_curves(vv_model *m, builder *k)
   return status;
 }
 
+/* One soft pair for every point of one side and every ball, or the obstacle, of the other.                          [layer 1] */
+static vv_status add_layer(const builder *k, int32_t a, int32_t b, const vv_group *rule, const vvi_layer_side *s,
+                           double *zero)
+{
+  struct vvi_pairs *list = k->m->pairs;
+  const vv_patch *other = vvi_model_patch(k->m, b);
+  const double skin = s->patch->type == VV_PATCH_SURFACE
+                          ? (vv_boolean(rule, "thickness") ? 0.5 * s->patch->thickness : 0.0)
+                          : (s->patch->corners == 1 ? s->patch->radius : 0.0);
+  for (int64_t i = 0; i < s->n; i++) {
+    const double taken = vvi_layer_taken(s, &s->point[i], k->q, zero);
+    if (taken == 0.0) continue; /* held */
+    if (fabs(taken - 1.0) > 1e-12)
+      return vv_complain(rule, "layer", "reaches nodes of '%s' that are held; use 'contact: control' for it",
+                         k->m->body[s->patch->body].name);
+    for (int64_t j = 0; j < (other->type == VV_PATCH_SOLID ? other->nodes : 1); j++) {
+      vvi_pair c;
+      pair_init(k, &c, a, b, s->point[i].xi, rule);
+      c.point_a = s->point[i], c.point_b.xi[0] = (double)j;
+      c.curved = c.layer = true, c.flat = false, c.skin = skin;
+      c.compliance = 1.0 / (vvi_layer_of(rule) * s->share[i]);
+      VV_TRY(check_pair(k->m, &c, k->q, rule));
+      if (list->pair != NULL) list->pair[list->n] = c;
+      list->n++, list->n_soft++, list->n_layer++;
+    }
+  }
+  return VV_OK;
+}
+
+/* Every pair of patches that a line with a layer speaks for: what a layer cannot be between is refused. */
+static vv_status search_layers(vv_model *m, builder *k)
+{
+  vv_status status = VV_OK;
+  double *zero = NULL;
+  for (int32_t a = 0; a < m->n_patch && status == VV_OK; a++)
+    for (int32_t b = 0; b < m->n_patch && status == VV_OK; b++) {
+      const vv_patch *one = vvi_model_patch(m, a), *other = vvi_model_patch(m, b);
+      const vv_group *rule = vvi_rules_find(&k->rules, one->body, other->body);
+      vvi_layer_side s = {0};
+      if (vvi_layer_of(rule) <= 0.0 || vv_is(rule, "response", "none") || (one->node < 0 && other->node < 0)) continue;
+      if (!vvi_layer_sides(one, other)) {
+        const bool turned = vvi_layer_sides(other, one), itself = a == b && vv_names(rule, "between") != 1;
+        if (!turned && !itself)
+          status = vv_complain(rule, "layer",
+                               "is between beams or shells and obstacles or rigid balls; '%s' and '%s' need a line of "
+                               "their own in 'contacts'",
+                               m->body[one->body].name, m->body[other->body].name);
+        continue;
+      }
+      if (zero == NULL && (zero = calloc((size_t)m->np + 1, sizeof *zero)) == NULL) return VV_NOMEM;
+      status = vvi_layer_points(m, a, k->q, &s);
+      if (status == VV_OK) status = add_layer(k, a, b, rule, &s, zero);
+      vvi_layer_close(&s);
+    }
+  free(zero);
+  return status;
+}
+
 static vv_status search(vv_model *m, const double *q, builder *k)
 {
-  const vv_status line = vvi_search_line(m, q, add_pair, k), curves = search_curves(m, k);
-  return line != VV_OK ? line : curves;
+  const vv_status line = vvi_search_line(m, q, add_pair, k), curves = search_curves(m, k), layers = search_layers(m, k);
+  return line != VV_OK ? line : curves != VV_OK ? curves : layers;
 }
 
 /* Beams that are round, with each other, with rigid bodies and with obstacles. */
@@ -249,6 +309,11 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
 
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq)
 {
+  if (c->layer) {
+    vvi_pair at = *c;
+    vvi_pair_normal(c, q, at.n);
+    return vary_gap(&at, q, dq + c->block_a->p0, dq + c->block_b->p0);
+  }
   return vary_gap(c, q, dq + c->block_a->p0, dq + c->block_b->p0);
 }
 

@@ -27,8 +27,10 @@ typedef struct vvi_pair {
   const vv_patch *patch_a, *patch_b;
   double n[3]; /* unit normal from a to b: constant for tips and planes */
   bool curved; /* normal and points depend on q (contact/gap.h); gap0 and n are not used */
+  bool layer;  /* curved and soft, see contact/layers.h */
   bool flat;   /* both surfaces move linearly with q: the gap is gap0 plus displacements, free of cancellation */
   double gap0; /* gap at q = 0, for flat pairs */
+  double skin; /* of a layer: how far from the node its surface is */
   double restitution, friction;
   double compliance; /* of both tips in series; 0: hard */
   const vv_response_kind *response;
@@ -56,8 +58,8 @@ typedef struct vvi_run {
 } vvi_run;
 
 struct vvi_pairs {
-  int n, n_soft, n_hard, n_curved;
-  vvi_pair *pair; /* [n] sorted by (a, b) */
+  int n, n_soft, n_hard, n_curved, n_layer; /* layers are soft, and not counted as curved */
+  vvi_pair *pair;                           /* [n] sorted by (a, b) */
   int n_run;
   vvi_run *run; /* [n_run] the curved pairs */
 };

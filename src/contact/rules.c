@@ -2,6 +2,7 @@
 #include "contact/rules.h"
 
 #include "contact/joints.h"
+#include "contact/layers.h"
 
 #include <string.h>
 
@@ -103,7 +104,8 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
     status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
-  if (check_friction(m, c) != VV_OK || check_implicit(m, c) != VV_OK) status = VV_SCENE;
+  if (check_friction(m, c) != VV_OK || check_implicit(m, c) != VV_OK || vvi_layer_check(m, c) != VV_OK)
+    status = VV_SCENE;
   return status;
 }
 

@@ -360,11 +360,13 @@ static bool is_sound(const measure *r)
   return isfinite(r->a) && fabs(r->b - r->plain_b) < 0.5 * r->plain_b;
 }
 
-/* The s at which it brings -back, from that with c = 0: c is small, three steps of Newton's method leave rounding. */
-static double refined(const measure *r, double s, double back)
+/* The s at which it brings -back, from that with c = 0: c is small, three steps of Newton's method leave rounding.  Where they do
+ * not, c is too large for this root to be the one beside it, and the s with c = 0 stays. */
+static double refined(const measure *r, double plain, double back)
 {
+  double s = plain;
   for (int i = 0; i < 3; i++) s -= (brought(r, s) + back) / (r->a + s * (r->b - r->c + s * r->c));
-  return s;
+  return fabs(brought(r, s) + back) <= 1e-12 * fabs(s * r->a) ? s : plain;
 }
 
 /* 1: as it is.  With e = 1 a debt is paid back, a tenth of what the impact has at the most.                    [shadow 6] */

@@ -1,6 +1,8 @@
 /* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
 #include "contact/solids.h"
 
+#include "contact/layers.h"
+
 #include "math/math.h"
 
 #include <stdio.h>
@@ -111,7 +113,7 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
     const double e = vv_number(g, "restitution"), mu = vvi_rules_friction(g, &kinetic);
     /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
-                                  .none = vv_is(g, "response", "none"),
+                                  .none = vv_is(g, "response", "none") || vvi_layer_of(g) > 0.0,
                                   .self = rules->rule[i].a >= 0 || vv_is(g, "self", "true"),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,

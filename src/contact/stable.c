@@ -1,5 +1,5 @@
 /* contact/stable.c  The stable step of a whole model, contact springs included. */
-#include "contact/pairs.h"
+#include "contact/layers.h"
 
 #include "math/math.h"
 
@@ -60,12 +60,18 @@ vv_status vvi_stable_step(const vv_model *m, const double *q, double *out)
   double step = INFINITY;
   for (int i = 0; i < m->n_block; i++) step = fmin(step, m->block[i].kind->stable_step(&m->block[i]));
   *out = step;
-  if (m->pairs->n_soft == 0 || m->np == 0) return VV_OK;
+  if (m->pairs->n_layer > 0) {
+    double *zero = calloc((size_t)m->np + 1, sizeof *zero);
+    if (zero == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the stable step");
+    *out = step = vvi_layer_stable(m, q, zero, step);
+    free(zero);
+  }
+  if (m->pairs->n_soft == m->pairs->n_layer || m->np == 0) return VV_OK;
   enum { STEPS = 400 };
   double *work = calloc((size_t)(4 * m->np + 2 * STEPS + m->pairs->n), sizeof(double));
   if (work == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory for the stable step");
   double *alpha = work + 4 * m->np, *beta = alpha + STEPS, *closed = beta + STEPS;
-  for (int i = 0; i < m->pairs->n; i++) closed[i] = 1.0;
+  for (int i = 0; i < m->pairs->n; i++) closed[i] = m->pairs->pair[i].layer ? 0.0 : 1.0;
   const double lambda = lanczos(m, q, closed, STEPS, work, alpha, beta);
   if (lambda > 0.0) *out = fmin(step, 2.0 / sqrt(lambda));
   free(work);

@@ -170,7 +170,8 @@ void vvi_claims_make(vv_sim *sim)
   if (m->joints != NULL) add(sim, "joints", "exact", 1e-12 * fmax(m->length_scale, m->reach));
   if (m->joints != NULL && !vvi_model_implicit(m)) add(sim, "joint_work", "bounded", 0.0);
   add(sim, "momentum", "exact", 1e-12);
-  if ((m->sheets == NULL || !uses_projection(m)) && !turns(m)) add(sim, "angular_momentum", "exact", 1e-12);
+  if ((m->sheets == NULL || !uses_projection(m)) && !turns(m) && m->stepper != &vv_rkmk_stepper)
+    add(sim, "angular_momentum", "exact", 1e-12);
   /* pairs at rest are thrown and caught: neighbours disturb each other's return a little; the leapfrog looks ahead along
    * straight lines, and a node that turns leaves them by h^3 */
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);

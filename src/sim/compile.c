@@ -183,6 +183,57 @@ static vv_status check_variational(const vv_model *m, const vv_group *g)
   return status;
 }
 
+/* A method of the textbook, for bodies that fly: nothing is met, nothing comes from outside.                  [beam 82] */
+static vv_status check_rkmk(const vv_model *m, const vv_group *g)
+{
+  vv_status status = VV_OK;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_body_kind *k = m->block[i].kind;
+    if (m->block[i].nodes > 0 && k->lie == NULL && (m->block[i].claims & VV_FLAT) == 0)
+      status = vv_complain(g, "step", "rkmk is for bars, beams and shells, not for bodies of kind %s", k->name);
+  }
+  if (touches(m) || m->joints != NULL)
+    status = vv_complain(g, "step", "rkmk has no contact and no joints; use leapfrog, or set 'response: none'");
+  if (vvi_sys_booked(m)) status = vv_complain(g, "step", "rkmk is for bodies without gravity, loads and supports");
+  if (vvi_sys_dissipates(m)) status = vv_complain(g, "step", "rkmk is not for bodies that flow, damp or break");
+  if (m->order != 2) status = vv_complain(g, "order", "rkmk is of order 4 as it is; leave it out");
+  if (!vv_is(g, "start", "half-kick")) status = vv_complain(g, "start", "belongs to leapfrog and event");
+  return status;
+}
+
+static bool is_asynchronous(const vv_model *m)
+{
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  return step != NULL && vv_boolean(step, "asynchronous");
+}
+
+/* Elements of bars and beams and the springs of massless tips have times of their own.                       [grids 20] */
+static vv_status check_asynchronous(const vv_model *m, const vv_group *g)
+{
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  vv_status status = VV_OK;
+  if (!vv_is(g, "step", "leapfrog"))
+    status = vv_complain(g, "step", "%s has one step for all; 'asynchronous' is for leapfrog", vv_text(g, "step"));
+  for (int i = 0; i < m->n_block; i++)
+    if (m->block[i].nodes > 0 && m->block[i].kind->apart == NULL)
+      status =
+          vv_complain(step, "asynchronous", "is for bars and beams, not for bodies of kind %s", m->block[i].kind->name);
+  if (m->pairs->n_hard > 0 || m->pairs->n_layer > 0 || m->solids != NULL || m->sheets != NULL)
+    status =
+        vv_complain(step, "asynchronous",
+                    "has contact by massless tips of bars alone; use 'tips: cell' or 'split', or one step for all");
+  if (m->joints != NULL) status = vv_complain(step, "asynchronous", "cannot be used with joints");
+  if (m->order != 2) status = vv_complain(g, "order", "'asynchronous' is of order 2 only");
+  if (vvi_sys_booked(m))
+    status = vv_complain(step, "asynchronous", "is for bodies without gravity, loads and supports");
+  if (vvi_sys_dissipates(m)) status = vv_complain(step, "asynchronous", "is not for bodies that flow, damp or break");
+  if (vv_has(step, "variational") || vv_boolean(step, "adapt"))
+    status = vv_complain(step, "asynchronous", "has steps that are given: leave 'variational' and 'adapt' out");
+  if (vv_boolean(vv_sub(m->root, "record"), "modified"))
+    status = vv_complain(vv_sub(m->root, "record"), "modified", "is known for steps of one length only");
+  return status;
+}
+
 /* Elastic, and not linear: whole steps keep the energy of such a body through any number of impacts, steps that are cut at the
  * contact times do not.                                                                                     [shadow 1] */
 static bool has_rubber(const vv_model *m)
@@ -199,14 +250,14 @@ static vv_status choose_method(vv_model *m)
   const vv_group *g = vv_sub(m->root, "method");
   if (vv_is(g, "step", "auto")) {
     const bool rubber = has_rubber(m) && vv_integer(g, "order") == 2;
-    const bool cut = !is_variational(m) && (names_a_jump(g) || (touches(m) && !rubber));
+    const bool cut = !is_variational(m) && !is_asynchronous(m) && (names_a_jump(g) || (touches(m) && !rubber));
     vvi_group_resolve(g, "step", cut && !needs_leapfrog(m) && m->joints == NULL ? "event" : "leapfrog");
   }
   const bool paper = projects(m, VVI_UNTOUCHED);
   if (paper && vv_is(g, "step", "leapfrog")) vvi_group_resolve(g, "step", "dcr2005");
   m->scene_hash = vvi_group_hash(m->root);
   m->order = (int)vv_integer(g, "order");
-  m->stepper = stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
+  m->stepper = vv_is(g, "step", "rkmk") ? &vv_rkmk_stepper : stepper_find(vvi_ctx_catalog(m->ctx), vv_text(g, "step"));
   if (m->stepper == NULL) return vv_complain(g, "step", "this catalog has no stepper '%s'", vv_text(g, "step"));
   vv_status status = check_jump(m, g);
   const vv_group *pace = vv_sub(vv_sub(m->root, "time"), "step");
@@ -226,7 +277,10 @@ static vv_status choose_method(vv_model *m)
   if (vvi_sys_dissipates(m) && check_dissipation(m, g) != VV_OK) status = VV_SCENE;
   if (vvi_composition_find(m->order) == NULL) status = vv_complain(g, "order", "must be 2, 4 or 6, not %d", m->order);
   if (vvi_model_implicit(m) && check_implicit(m, g) != VV_OK) status = VV_SCENE;
+  if (m->stepper == &vv_rkmk_stepper && check_rkmk(m, g) != VV_OK) status = VV_SCENE;
+  if (is_asynchronous(m) && check_asynchronous(m, g) != VV_OK) status = VV_SCENE;
   if (is_variational(m) && status == VV_OK) m->stepper = &vv_variational_stepper;
+  if (is_asynchronous(m) && status == VV_OK) m->stepper = &vv_asynchronous_stepper;
   return status;
 }
 
@@ -305,6 +359,10 @@ static vv_status choose_step(vv_model *m, const double *q)
   const vv_group *safety = vv_sub(time, "step");
   m->end = vv_number(time, "end");
   VV_TRY(vvi_stable_step(m, q, &m->stable_step));
+  if (is_asynchronous(m)) { /* of the largest element */
+    double shortest;
+    VV_TRY(vvi_asynchronous_step(m, &m->stable_step, &shortest));
+  }
   /* an implicit step may be longer: for it this is only a unit */
   if (m->order != 2) m->stable_step *= 0.5 * vvi_composition_limit(vvi_composition_find(m->order));
   if (safety != NULL || !vv_given(time, "step")) {

@@ -190,11 +190,11 @@ void vvi_note_gaps(struct vv_step *s)
   double deepest = curved.deepest;
   int64_t contacts = curved.contacts;
   for (int i = 0; list->n_curved < list->n && i < list->n; i++) {
-    if (list->pair[i].curved) continue;
+    if (list->pair[i].curved && !list->pair[i].layer) continue;
     const double g = vvi_pair_gap(&list->pair[i], s->state->q);
     if (list->pair[i].compliance > 0.0) {
       contacts += s->state->memory[i] != 0.0;
-      continue; /* massless tips meet in the force balance: they never overlap */
+      continue; /* massless tips and layers meet in the force balance: they never overlap */
     }
     contacts += g <= touch;
     deepest = fmax(deepest, -g);

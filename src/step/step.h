@@ -127,4 +127,9 @@ extern const vv_stepper_kind vv_variational_stepper;
 double vvi_variational_weight(const vv_model *m);
 /* s: shortest and longest slab so far, and how many there were.  false: steps have a length that is given. */
 bool vvi_variational_lengths(const vv_model *m, const vv_state *x, double *shortest, double *longest, int64_t *slabs);
+/* Not in the catalog: `time: {step: {asynchronous: true}}` makes it of the leapfrog.  longest, shortest: own stable steps of
+ * elements, the longest being at most 64 times the shortest. */
+extern const vv_stepper_kind vv_asynchronous_stepper;
+vv_status vvi_asynchronous_step(const vv_model *m, double *longest, double *shortest);
 extern const vv_stepper_kind vv_energy_momentum_stepper;
+extern const vv_stepper_kind vv_rkmk_stepper; /* not in the catalog either: nothing is composed of it */

@@ -169,6 +169,8 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   if ((m->stepper->claims & VV_SYMPLECTIC) == 0)
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "'step: %s' has no symplectic form; use leapfrog or event",
                     m->stepper->name);
+  if (m->stepper == &vv_asynchronous_stepper)
+    return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need one step for all elements");
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
@@ -424,6 +426,23 @@ static void domain_slab(struct vv_step *s, vvi_domain *d, double h, const double
   }
 }
 
+/* A node belongs to the border of every sub-domain while something pushes it that is in none of them. */
+static void strike_node(struct vv_step *s, const vv_block *b, int64_t node)
+{
+  for (int k = 0; k < b->kind->node_p; k++) s->vary->struck[b->p0 + k * b->column + node] = 1;
+}
+
+static void strike_layers(struct vv_step *s)
+{
+  const struct vvi_pairs *list = s->model->pairs;
+  for (int i = 0; list->n_layer > 0 && i < list->n; i++) {
+    const vvi_pair *c = &list->pair[i];
+    if (!c->layer || s->state->memory[i] == 0.0 || c->patch_a->type != VV_PATCH_CURVE) continue;
+    strike_node(s, c->block_a, vvi_pair_node(c));
+    if (c->patch_b->node >= 0) strike_node(s, c->block_b, c->patch_b->node + (int64_t)c->point_b.xi[0]);
+  }
+}
+
 void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const double *f1)
 {
   struct vvi_variation *v = s->vary;
@@ -440,6 +459,7 @@ void vvi_variation_slab_end(struct vv_step *s, double h, const double *ph, const
   for (int i = 0; i < v->n_domain; i++) domain_slab(s, &v->domain[i], h, ph);
   for (int k = 0; k < VARY_U; k++) v->dt[k] += v->dh[k];
   memset(v->struck, 0, (size_t)s->model->np);
+  strike_layers(s);
 }
 
 /* ---- events ---- */
@@ -534,13 +554,10 @@ void vvi_variation_first_pair(struct vv_step *s)
   v->timed = true;
 }
 
-/* The node of a curve that has just had an impulse belongs to the border of every sub-domain until the next slab. */
+/* The node of a curve that has just had an impulse, until the next slab. */
 static void strike(struct vv_step *s, const vvi_pair *c)
 {
-  const vv_block *b = c->block_a;
-  if (!c->curved) return;
-  for (int k = 0; k < b->kind->node_p; k++)
-    s->vary->struck[b->p0 + k * b->column + c->patch_a->node + (int64_t)c->point_a.xi[0]] = 1;
+  if (c->curved) strike_node(s, c->block_a, vvi_pair_node(c));
 }
 
 void vvi_variation_jump(struct vv_step *s, const vvi_pair *c, const double d_impulse[VARY_U])

@@ -103,8 +103,8 @@ static void bar_derivative(void **unused)
 static void beam_derivative(void **unused)
 {
   (void)unused;
-  static const char *const rule[3] = {"one-point", "trapezoid", "cayley"};
-  for (int k = 0; k < 3; k++) {
+  static const char *const rule[5] = {"one-point", "trapezoid", "cayley", "exp", "exp-se3"};
+  for (int k = 0; k < 5; k++) {
     const double d = 1e-5;
     double value[3], sum = 0.0, *q = NULL, *p = NULL;
     for (int i = 0; i < 3; i++) {
@@ -193,8 +193,8 @@ static void bar_order(void **unused)
 static void beam_order(void **unused)
 {
   (void)unused;
-  static const char *const rule[3] = {"one-point", "trapezoid", "cayley"};
-  for (int k = 0; k < 3; k++) {
+  static const char *const rule[5] = {"one-point", "trapezoid", "cayley", "exp", "exp-se3"};
+  for (int k = 0; k < 5; k++) {
     const double coarse = beam_balance(32, rule[k]), fine = beam_balance(64, rule[k]);
     check_least(log2(coarse / fine), 0.9); /* the profile has a kink */
     check_most(fine, 0.02);

@@ -1,6 +1,7 @@
 /* tests/physics/test_joints.c  Joints against exact motions: the pendulum by elliptic functions, mechanisms of one freedom by
  * their own equation, falls along sliders and planes; order, momenta, energy, impacts, bits, refusals. */
 #include "check.h"
+#include "elliptic.h"
 #include "run.h"
 
 #include "math/math.h"
@@ -37,28 +38,6 @@ static void check_books(const run_record *r)
 
 /* ---- A01: a point mass of 1 kg on a bar of 1 m, released from the horizontal ---- */
 
-/* sn(u, k) by the descending Landen transformation. */
-static double jacobi_sn(double u, double k)
-{
-  double a[16] = {1.0}, c[16] = {k}, b = sqrt(1.0 - k * k), phi;
-  int n = 0;
-  for (; n < 15 && fabs(c[n]) > 1e-16; n++)
-    a[n + 1] = 0.5 * (a[n] + b), c[n + 1] = 0.5 * (a[n] - b), b = sqrt(a[n] * b);
-  phi = ldexp(a[n] * u, n);
-  for (; n > 0; n--) phi = 0.5 * (phi + asin(c[n] / a[n] * sin(phi)));
-  return sin(phi);
-}
-
-static double quarter_period(double k)
-{
-  double a = 1.0, b = sqrt(1.0 - k * k);
-  for (int i = 0; i < 8; i++) {
-    const double next = 0.5 * (a + b);
-    b = sqrt(a * b), a = next;
-  }
-  return 0.5 * VV_PI / a;
-}
-
 static double pendulum_error(const char *method, double step)
 {
   char text[TEXT];
@@ -69,7 +48,7 @@ static double pendulum_error(const char *method, double step)
            "joints: [{kind: distance, bodies: [ground, bob], at: [0, 0, 0], to: [-1, 0, 0]}]\n",
            end * (1.0 + 1e-9), step, method, 750.0 / VV_PI);
   run_record r = run_scene(text, &(run_options){0});
-  const double half = k * jacobi_sn(quarter_period(k) - omega * end, k), x = -2.0 * half * sqrt(1.0 - half * half);
+  const double half = k * elliptic_sn(elliptic_quarter(k) - omega * end, k), x = -2.0 * half * sqrt(1.0 - half * half);
   const double off = spread(place(&r, "bob", 0), x);
   check_books(&r);
   run_free(&r);

@@ -131,7 +131,7 @@ static void compare_twins(const char *text, double sign)
 static void write_beams(char *text, int beams, int turn, const int *elements)
 {
   static const char *const section[] = {"square: {side: 0.3}", "rectangle: {width: 0.3, height: 0.2}"};
-  static const char *const strain[] = {"one-point", "trapezoid", "cayley"};
+  static const char *const strain[] = {"one-point", "trapezoid", "cayley", "exp", "exp-se3"};
   static const char *const drift[] = {"lgvi", "lgvi", "cayley", "lgvi", "lavi-cayley"};
   static const char *const more[] = {"", "shape: {arc: {angle: 6.283185307179586}}, closed: true, rest: shape, ",
                                      "shape: {helix: {radius: 1, pitch: 0.5}}, ",
@@ -144,7 +144,7 @@ static void write_beams(char *text, int beams, int turn, const int *elements)
         text + n, (size_t)(TEXT - n),
         "  b%d: {kind: beam, length: %d, elements: %d, material: {young: %d, density: 1}, section: {%s},\n"
         "    strain: %s, drift: %s, %sposition: [%d, 0, 0], velocity: [0.1, 0.2, 0.%d], spin: [0.1, 0.2, 0.3]}\n",
-        i, 2 + i, elements[i], 3 + i, section[i / 2 % 2], strain[(i + turn) % 3], drift[(i + turn) % 5],
+        i, 2 + i, elements[i], 3 + i, section[i / 2 % 2], strain[(i + turn) % 5], drift[(i + turn) % 5],
         elements[i] > 2 ? more[i % 4] : "", 10 * i, i);
   assert_true(n < TEXT);
 }

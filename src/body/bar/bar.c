@@ -578,6 +578,32 @@ static double bar_distortion(const vv_block *b, const double *u)
   return worst;
 }
 
+/* ---- single elements ---- */
+
+/* Of an element alone, with half of what its nodes weigh: a node has two elements.                        [grids 20] */
+static void element_steps(const vv_block *b, double *out)
+{
+  const double *minv = bar_node(b, BAR_INVERSE_MASS), *k = bar_node(b, BAR_STIFFNESS);
+  for (int64_t e = 0; e < b->elements; e++) {
+    const int32_t *n = b->element_node + 2 * e;
+    out[e] = 2.0 / sqrt(2.0 * k[n[0]] * (minv[n[0]] + minv[n[1]]));
+  }
+}
+
+static void element_kick(const vv_block *b, int64_t element, double h, const double *u, double *p)
+{
+  const int32_t *n = b->element_node + 2 * element;
+  const double r = h * bar_force(b, n[0], u[n[1]] - u[n[0]]);
+  p[n[0]] += r, p[n[1]] -= r;
+}
+
+static void node_drift(const vv_block *b, int64_t node, double h, double *u, double *p)
+{
+  u[node] += h * (bar_node(b, BAR_INVERSE_MASS)[node] * p[node]);
+}
+
+static const vv_apart_table bar_apart = {element_steps, element_kick, node_drift};
+
 const vv_body_kind vv_bar_kind = {
     .name = "bar",
     .doc = "elastic bar guided on a line",
@@ -618,6 +644,7 @@ const vv_body_kind vv_bar_kind = {
     .movers = bar_movers,
     .mover = bar_mover,
     .scatter = bar_scatter,
+    .apart = &bar_apart,
     .vary = &bar_vary,
     .space = &bar_space,
     .transfer = bar_transfer,

@@ -8,13 +8,35 @@
 
 enum { PARALLEL_FROM = 2048 };
 
+static beam_element_strains strain_by_exp(const beam_body *k, const double x[3], const double A[9], const double y[3],
+                                          const double B[9])
+{
+  beam_element_strains e;
+  double r[3], psi[3], v[3];
+  for (int c = 0; c < 3; c++) v[c] = (y[c] - x[c]) / k->l;
+  for (int c = 0; c < 3; c++) {
+    r[c] = A[c] * v[0] + A[3 + c] * v[1] + A[6 + c] * v[2];
+    e.b[c] = B[c] * v[0] + B[3 + c] * v[1] + B[6 + c] * v[2] - k->rest_b[c];
+  }
+  beam_bend(A, B, psi);
+  beam_exp_strain(k->strain == BEAM_EXP_SE3, r, psi, e.a, e.psi);
+  for (int c = 0; c < 3; c++) {
+    e.psi[c] -= k->rest_psi[c];
+    if (k->strain == BEAM_EXP_SE3)
+      e.a[c] = e.b[c] = e.a[c] - k->rest[c]; /* [beam 81] */
+    else
+      e.a[c] -= k->rest_a[c];
+  }
+  return e;
+}
+
 static beam_element_strains strain_of(const vv_block *b, const beam_body *k, const double *q, int64_t left,
                                       int64_t right)
 {
   double x[3], y[3], A[9], B[9];
   beam_get(b, q, left, x, A);
   beam_get(b, q, right, y, B);
-  return beam_strains_of(k, x, A, y, B);
+  return beam_by_exp(k->strain) ? strain_by_exp(k, x, A, y, B) : beam_strains_of(k, x, A, y, B);
 }
 
 void beam_element_strain(const vv_block *b, int32_t j, const double *q, int64_t left, int64_t right, double e6[6])
@@ -289,7 +311,7 @@ static double strain_work(const vv_block *b, int32_t j, bool director, const dou
     felt[3 + c] = k->c2[c] * e6[3 + c];
   if (!beam_is_elastic(b, j)) beam_flow_resultants(b, j, e, q, e6, felt);
   for (int c = 0; c < 3; c++) sum += felt[3 + c] * curvature[c];
-  if (!director && k->strain == BEAM_TRAPEZOID) {
+  if (!director && beam_at_nodes(k->strain)) {
     const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
     for (int c = 0; c < 3; c++)
       sum += 0.5 * k->c1[c] * (s.a[c] * (s.a[c] + k->rest_a[c]) + s.b[c] * (s.b[c] + k->rest_b[c]));
@@ -306,7 +328,7 @@ static double element_density(const vv_block *b, int32_t j, bool director, const
   const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
   beam_body own;
   const beam_body *k = beam_element_of(b, j, node[0], &own);
-  if (director || k->strain != BEAM_TRAPEZOID || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
+  if (director || !beam_at_nodes(k->strain) || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
   const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
   return beam_element_energy(k, &s) / k->l;
 }

@@ -243,6 +243,17 @@ double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 19 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+void beam_element_steps(const vv_block *b, double *out); /* build.c */
+extern const vv_apart_table beam_apart;                  /* sweep.c */
+extern const vv_lie_table beam_lie;                      /* group.c */
+
+/* ---- exponential.c ---- */
+
+void beam_exp_force(const beam_body *k, const double D[3], const double A[9], const double B[9], double f[3],
+                    double left[3], double right[3]);
+/* From r = Lambda_a^T D and psi: the rotation vector phi, and c, r itself or (helix) the way of the exponential of SE(3). */
+void beam_exp_strain(bool helix, const double r[3], const double psi[3], double c[3], double phi[3]);
+
 /* The same with the strains of the energy-momentum form. */
 void beam_director_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 

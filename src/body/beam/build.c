@@ -191,7 +191,7 @@ static double shortest(const vv_group *g, const beam_plan *p)
 
 static void fill_constants(const vv_group *g, const beam_plan *p, beam_body *k)
 {
-  static const char *const strain[] = {"one-point", "trapezoid", "cayley"};
+  static const char *const strain[] = {"one-point", "trapezoid", "cayley", "exp", "exp-se3"};
   static const char *const drift[] = {"lgvi", "lavi-cayley", "lavi-cay", "lavi-exp", "cayley"};
   static const beam_drift_rule rule[] = {BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP, BEAM_LAVI_CAYLEY};
   static const int hold[] = {0, BEAM_HOLD_PLACE, BEAM_HOLD_PLACE | BEAM_HOLD_FRAME,
@@ -255,7 +255,7 @@ static void fill_masses(const vv_group *g, vv_fill *f, const beam_plan *p, beam_
 }
 
 /* One curve: round sections touch at their radius, rectangles with their corners. */
-static void fill_patch(const vv_group *g, vv_fill *f)
+static void fill_patch(const vv_group *g, const beam_plan *p, vv_fill *f)
 {
   const vv_group *s = vv_sub(g, "section");
   vv_patch *t = &f->block->patch[f->body->patch0];
@@ -265,6 +265,7 @@ static void fill_patch(const vv_group *g, vv_fill *f)
                   .nodes = f->body->n_node,
                   .closed = beam_closed(g),
                   .corners = 1,
+                  .thickness = sqrt(p->area),
                   .feature = "node"};
   if (vv_is(g, "touch", "centroid") || vv_is(g, "section", "general")) return;
   if (vv_is(g, "section", "circle") || vv_is(g, "section", "tube")) {
@@ -306,6 +307,11 @@ static void fill_rest(const double x[2][3], const double frame[2][9], beam_body 
   beam_bend(A, B, k->rest_psi);
   vvi_cross3(k->rest_psi, k->rest_a, v);
   for (int c = 0; k->strain == BEAM_CAYLEY_STRAIN && c < 3; c++) k->rest[c] = k->rest_a[c] - 0.5 * v[c]; /* [beam 50] */
+  if (!beam_by_exp(k->strain)) return;
+  const double psi[3] = {k->rest_psi[0], k->rest_psi[1], k->rest_psi[2]};
+  double way[3];
+  beam_exp_strain(k->strain == BEAM_EXP_SE3, k->rest_a, psi, way, k->rest_psi);
+  for (int c = 0; k->strain == BEAM_EXP_SE3 && c < 3; c++) k->rest[c] = way[c]; /* [beam 81] */
 }
 
 /* The slope condition needs a neighbour that lies on the line through d3. */
@@ -386,7 +392,7 @@ vv_status beam_fill(const vv_group *g, vv_fill *f)
   VV_TRY(beam_fibres_fill(g, f));
   fill_masses(g, f, &p, k);
   fill_elements(f);
-  fill_patch(g, f);
+  fill_patch(g, &p, f);
   beam_loads_fill(g, f, p.elements);
   if (k->hold[0] != 0.0 || k->hold[1] != 0.0 || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
   double *work = calloc((size_t)p.nodes, 18 * sizeof(double));
@@ -469,12 +475,26 @@ static double largest_row(const beam_body *k)
   return most;
 }
 
+static double largest_square(const beam_body *k);
+
+/* At rest a turn changes phi by less than psi: phi = T psi with T <= 1 and T' < 0 [beam 80]; the way of the exponential lies
+ * between that of the Cayley map and the straight one, and grows it by less than 1 + |psi|^2/4. */
+static double like_cayley(const beam_body *k)
+{
+  beam_body other = *k;
+  const double theta = vvi_norm3(k->rest_psi), grow = theta > 0.0 ? 2.0 * tan(0.5 * theta) / theta : 1.0;
+  other.strain = k->strain == BEAM_EXP ? BEAM_TRAPEZOID : BEAM_CAYLEY_STRAIN;
+  for (int c = 0; c < 3; c++) other.rest_psi[c] = grow * k->rest_psi[c];
+  return (1.0 + 0.25 * vvi_dot3(other.rest_psi, other.rest_psi)) * largest_square(&other);
+}
+
 /* No frequency of the whole exceeds the largest of a single free element with half its mass at each node.  Straight:
  * stretch and bending 4 E/(rho l^2), twist 4 G Jt/(J3 l^2), and shear, where the nodes move and turn together:   [beam 8]
  *   one point  G A/J + 4 G A/(rho A l^2),   trapezoid also  G A/J + 4 C2/(J l^2).
  * About the rest shape: strong stretch or bending changes the frequencies. */
 static double largest_square(const beam_body *k)
 {
+  if (beam_by_exp(k->strain)) return like_cayley(k);
   const bool straight = vvi_norm3(k->rest_psi) == 0.0 && k->rest[0] == 0.0 && k->rest[1] == 0.0;
   if (!straight || k->strain == BEAM_CAYLEY_STRAIN) return largest_row(k);
   double most = 4.0 * k->c1[2] / (k->rho_a * k->l * k->l);
@@ -513,4 +533,13 @@ double beam_stable_step(const vv_block *b)
 void beam_stable_steps(const vv_block *b, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) out[j] = 2.0 / sqrt(square_of(b, j));
+}
+
+void beam_element_steps(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++)
+    for (int64_t e = b->body[j]->element0; e < b->body[j]->element0 + b->body[j]->n_element; e++) {
+      beam_body own;
+      out[e] = 2.0 / sqrt(largest_square(beam_element_of(b, j, b->element_node[2 * e], &own)));
+    }
 }

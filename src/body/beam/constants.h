@@ -21,7 +21,17 @@ enum beam_node_column {
   BEAM_NODE_COLUMNS
 };
 
-typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN } beam_strain;
+typedef enum beam_strain { BEAM_ONE_POINT, BEAM_TRAPEZOID, BEAM_CAYLEY_STRAIN, BEAM_EXP, BEAM_EXP_SE3 } beam_strain;
+/* Strains at both nodes. */
+static inline int beam_at_nodes(double strain)
+{
+  return strain == BEAM_TRAPEZOID || strain == BEAM_EXP;
+}
+/* Sections joined by the exponential (exponential.c). */
+static inline int beam_by_exp(double strain)
+{
+  return strain == BEAM_EXP || strain == BEAM_EXP_SE3;
+}
 typedef enum beam_drift_rule { BEAM_LGVI, BEAM_LAVI_CAYLEY, BEAM_LAVI_CAY, BEAM_LAVI_EXP } beam_drift_rule;
 
 /* What holds an end: its place, its frame, and (slope) its neighbour on the line through d3. */

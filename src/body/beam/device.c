@@ -15,6 +15,7 @@ extern const char vvi_text_beam_common[], vvi_text_beam_vec3[], vvi_text_beam_so
 
 /* Items of a group, strides in one pass, registers of an item; measured. */
 enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128, NODES = 128 };
+enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
 
 typedef struct vector4 {
   double x[4];
@@ -226,7 +227,9 @@ static int items_for(const vv_block *b, const vvi_device *d)
     const int64_t n = b->body[j]->n_node + (beam_of(b, j)->closed != 0.0 ? 2 * STRIDES : 0);
     longest = n > longest ? n : longest;
   }
-  while (items < longest && items < ITEMS && 2 * items <= vvi_device_most_items(d)) items *= 2;
+  while (items < longest && items < ITEMS && 2 * items <= vvi_device_most_items(d) &&
+         2 * items * LOCAL_BYTES <= vvi_device_local_bytes(d))
+    items *= 2;
   return items;
 }
 
@@ -265,7 +268,10 @@ static void device_close(void *own)
 
 static const char *device_refuse(const vv_block *b)
 {
-  return b->z_reals > 0 || b->viscous ? "beams that flow, damp or break" : NULL;
+  if (b->z_reals > 0 || b->viscous) return "beams that flow, damp or break";
+  for (int32_t j = 0; j < b->n_body; j++)
+    if (beam_by_exp(beam_of(b, j)->strain)) return "beams with strains by the exponential";
+  return NULL;
 }
 
 /* ---- what is queued ---- */
@@ -277,7 +283,7 @@ static void launch_sweep(beam_device *s, double h_kick, int32_t kicks, double h,
                                   VVI_NUMBER(s->column), VVI_NUMBER(h_kick), VVI_NUMBER(kicks), VVI_NUMBER(h),
                                   VVI_NUMBER(steps), VVI_NUMBER(from_nothing), VVI_BUFFER(s->q[s->now_q]),
                                   VVI_BUFFER(s->p[s->now_p]), VVI_BUFFER(s->q[1 - s->now_q]),
-                                  VVI_BUFFER(s->p[1 - s->now_p]), VVI_LOCAL(sizeof(double) * (size_t)(18 * s->items))));
+                                  VVI_BUFFER(s->p[1 - s->now_p]), VVI_LOCAL((size_t)(LOCAL_BYTES * s->items))));
   s->now_p = 1 - s->now_p;
   if (h != 0.0) s->now_q = 1 - s->now_q;
 }

@@ -68,8 +68,8 @@ vv_status beam_law_read(const vv_group *g, beam_inelastic *law)
   law->glass = vvi_damping_glass(&law->damping);
   if (!flows && vv_has(m, "failure")) return vv_complain(m, "failure", "of beams belongs to 'law: j2'");
   if (!flows && law->damping.branches == 0.0) return VV_OK;
-  if (vv_is(g, "strain", "trapezoid"))
-    return vv_complain(g, "strain", "trapezoid is for elastic beams; use 'one-point' or 'cayley'");
+  if (vv_is(g, "strain", "trapezoid") || vv_is(g, "strain", "exp") || vv_is(g, "strain", "exp-se3"))
+    return vv_complain(g, "strain", "this rule is for elastic beams; use 'one-point' or 'cayley'");
   law->columns = BEAM_Z_COLUMNS + BEAM_Z_BRANCH * law->damping.branches;
   return flows ? read_failure(g, m, law) : VV_OK;
 }

@@ -254,7 +254,9 @@ void beam_element_force(const vv_block *b, int32_t j, int64_t i, const double *q
     beam_get(b, q, i, xa, A);
     beam_get(b, q, next, D, B);
     for (int c = 0; c < 3; c++) D[c] -= xa[c];
-    if (beam_is_elastic(b, j)) {
+    if (beam_by_exp(k->strain)) {
+      beam_exp_force(k, D, A, B, part, part + 3, part + 6);
+    } else if (beam_is_elastic(b, j)) {
       element_double(k, (beam_strain)k->strain, D, A, B, part, part + 3, part + 6);
     } else {
       const beam_run x = beam_run_of(b, j, q);
@@ -525,7 +527,7 @@ static void strip_elements(const vv_block *b, int32_t j, const beam_run *x, int6
   const int64_t inside = after != NULL ? n - 1 : n;
   if (x != NULL)
     any_elements(x, HOLD, i - b->body[j]->node0, inside, 0.0, b->column, q + i, s, NULL);
-  else if (k->graded != 0.0)
+  else if (k->graded != 0.0 || beam_by_exp(k->strain))
     elements_graded(b, j, i, inside, q, s);
   else if (k->strain == BEAM_TRAPEZOID)
     elements_trapezoid(k, inside, b->column, q + i, s);
@@ -757,3 +759,18 @@ void beam_flow_stride(const vv_block *b, double h, double *q, double *p, vv_post
     sweep_body(b, j, first, to, h, &before, &behind, true, q, p);
   }
 }
+
+/* ---- single elements ---- */
+
+static void element_kick(const vv_block *b, int64_t element, double h, const double *q, double *p)
+{
+  const int64_t i = b->element_node[2 * element], next = b->element_node[2 * element + 1];
+  double f[3], left[3], right[3];
+  beam_element_force(b, vv_body_of_node(b, i), i, q, f, left, right);
+  for (int c = 0; c < 3; c++) {
+    p[(BEAM_P + c) * b->column + i] += h * f[c], p[(BEAM_P + c) * b->column + next] -= h * f[c];
+    p[(BEAM_S + c) * b->column + i] += h * left[c], p[(BEAM_S + c) * b->column + next] += h * right[c];
+  }
+}
+
+const vv_apart_table beam_apart = {beam_element_steps, element_kick, beam_drift_one};

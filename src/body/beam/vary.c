@@ -129,6 +129,7 @@ static element_wrench cayley(const beam_body *k, const pair3 *D, const turning *
 
 element_wrench beam_wrench(const beam_body *k, const pair3 *D, const turning *a, const turning *b)
 {
+  if (beam_by_exp(k->strain)) return beam_exp_wrench(k, D, a, b);
   return k->strain == BEAM_CAYLEY_STRAIN ? cayley(k, D, a, b) : two_frames(k, D, a, b);
 }
 

@@ -18,3 +18,4 @@ typedef struct element_wrench {
 
 /* D: from the left node to the right one.                                                                 [beam 1-4, 50, 51] */
 element_wrench beam_wrench(const beam_body *k, const pair3 *D, const turning *a, const turning *b);
+element_wrench beam_exp_wrench(const beam_body *k, const pair3 *D, const turning *a, const turning *b);

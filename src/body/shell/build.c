@@ -43,7 +43,7 @@ static vv_status read_inelastic(const vv_group *g, shell_body *k)
   VV_TRY(vvi_failure_read(m, true, &k->failure));
   if (shell_can_break(k) && k->damping.branches > 0.0)
     return vv_complain(damping, "ratio", "does not go with 'failure' of shells");
-  if (shell_can_break(k) && vv_is(g, "contact", "limit"))
+  if (shell_can_break(k) && !vv_is(g, "contact", "control"))
     return vv_complain(g, "contact", "of a shell that can break is 'control'");
   double slope;
   const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
@@ -162,6 +162,12 @@ static int tile_size(int triangles, int most)
   return ((triangles + tiles - 1) / tiles + SHELL_GROUP - 1) / SHELL_GROUP * SHELL_GROUP;
 }
 
+/* Along a side of a triangle, that contact sees. */
+static int pieces_of(const vv_group *g)
+{
+  return vv_is(g, "contact", "smooth") ? 1 << vv_integer(g, "contact_levels") : 1;
+}
+
 /* Tiles of up to 512 triangles, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
  * fans make a tile touch too many nodes. */
 static vv_status cut_mesh(part *w)
@@ -178,11 +184,11 @@ static vv_status cut_mesh(part *w)
     size = tile_size(raw.triangles, SHELL_ROUGH_TILE);
     VV_TRY(order_mesh(w, &raw, hold, size));
   }
-  vv_status status = shell_cut_make(w->arena, &w->net, size, w->cut, w->why);
+  vv_status status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->cut, w->why);
   while (status == VV_SCENE && size > 32) {
     size /= 2;
     VV_TRY(order_mesh(w, &raw, hold, size));
-    status = shell_cut_make(w->arena, &w->net, size, w->cut, w->why);
+    status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->cut, w->why);
   }
   return status;
 }
@@ -206,7 +212,7 @@ static void fill_constants(const vv_group *g, bool closed, shell_body *k)
                     .lambda = E * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)),
                     .neo = mu * h / (4.0 * unit),
                     .lever = h / sqrt(3.0) * unit / SHELL_D,
-                    .limit = vv_is(g, "contact", "limit"),
+                    .limit = !vv_is(g, "contact", "control"),
                     .closed = closed,
                     .mean = E / (4.0 * (1.0 - nu)),
                     .trace = nu / (1.0 - nu)};
@@ -429,6 +435,7 @@ static void fill_elements(const part *w, vv_fill *f, int copy, bool closed, doub
                                                 .element = element0,
                                                 .elements = w->mesh.triangles,
                                                 .thickness = thickness,
+                                                .pieces = w->cut->pieces,
                                                 .closed = closed,
                                                 .feature = "surface"};
 }

@@ -117,7 +117,8 @@ static const vv_field shell_field[] = {
   {.name = "edges",     .type = VV_LIST, .sub = &edge_schema, .flags = VV_OPTIONAL, .doc = "what holds the border of an open shell; free where nothing is said"},
   {.name = "loads",     .type = VV_LIST, .sub = &load_schema, .flags = VV_OPTIONAL, .doc = "forces at points"},
   {.name = "pressure",  .type = VV_LIST, .sub = &pressure_schema, .flags = VV_OPTIONAL, .doc = "pressure on the surface"},
-  {.name = "contact",   .type = VV_WORD, .words = "control|limit", .deflt = "control", .doc = "what comes into contact. control: the control mesh. limit: the mesh through the points of the limit surface"},
+  {.name = "contact",   .type = VV_WORD, .words = "control|limit|smooth", .deflt = "control", .doc = "what comes into contact. control: the control mesh. limit: the mesh through the points of the limit surface. smooth: the limit surface itself, cut into smaller triangles, 2^n along each side (contact_levels)"},
+  {.name = "contact_levels", .type = VV_INTEGER, .unit = "1", .lo = 1, .hi = 2, .deflt = "1", .doc = "of 'contact: smooth': how often its triangles are halved; the distance from the limit surface falls by four each time"},
 };
 const vv_schema shell_schema = {"shell", shell_field, VV_COUNT(shell_field), "thin shell on a subdivision surface"};
 /* clang-format on */

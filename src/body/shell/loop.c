@@ -98,3 +98,77 @@ void shell_weights(const int valence[3], double (*weight)[SHELL_WEIGHTS])
     weight[i][W_N] /= 324.0;
   }
 }
+
+/* ---- any dyadic point ---- */
+
+typedef double patch_rows[SHELL_MOST_NODES][SHELL_MOST_NODES];
+
+/* The patch of the child at corner i: that corner keeps its valence, the two new ones have six neighbours.  Rings are told as
+ * shell_patch_nodes wants them.                                                                               [shell 3a] */
+static void corner_child(const int valence[3], int i, int out[3], patch_rows child)
+{
+  const int j = (i + 1) % 3, k = (i + 2) % 3;
+  int n = 0;
+  out[0] = valence[i], out[1] = out[2] = 6;
+  even(valence, i, child[n++]), middle(valence, i, 0, child[n++]), middle(valence, i, 1, child[n++]);
+  for (int r = 2; r <= valence[i] - 2; r++) middle(valence, i, r, child[n++]);
+  middle(valence, i, valence[i] - 1, child[n++]), middle(valence, j, 2, child[n++]), even(valence, j, child[n++]);
+  middle(valence, j, 0, child[n++]), even(valence, k, child[n++]), middle(valence, k, valence[k] - 1, child[n++]);
+}
+
+static void middle_child(const int valence[3], int out[3], patch_rows child)
+{
+  const int last[3] = {valence[0] - 1, valence[1] - 1, valence[2] - 1};
+  double at[SHELL_REGULAR][SHELL_MOST_NODES] = {{0}};
+  middle(valence, 2, 2, at[0]), middle(valence, 1, last[1], at[1]), even(valence, 2, at[2]);
+  middle(valence, 1, 0, at[3]), even(valence, 1, at[4]), middle(valence, 2, last[2], at[5]);
+  middle(valence, 2, 0, at[6]), middle(valence, 0, 0, at[7]), middle(valence, 1, 2, at[8]);
+  middle(valence, 0, 2, at[9]), even(valence, 0, at[10]), middle(valence, 0, last[0], at[11]);
+  for (int i = 0; i < SHELL_REGULAR; i++) memcpy(child[i], at[shell_lattice[i]], sizeof at[0]);
+  for (int i = 0; i < 3; i++) out[i] = 6;
+}
+
+/* rows <- child rows, for a child of n nodes of a patch of m, over `all` nodes of the first patch. */
+static void descend(int n, int m, int all, patch_rows child, patch_rows rows)
+{
+  patch_rows next;
+  for (int i = 0; i < n; i++)
+    for (int c = 0; c < all; c++) {
+      next[i][c] = 0.0;
+      for (int k = 0; k < m; k++) next[i][c] += child[i][k] * rows[k][c];
+    }
+  for (int i = 0; i < n; i++) memcpy(rows[i], next[i], sizeof next[i]);
+}
+
+void shell_limit_row(const int valence[3], const double at[3], double *row)
+{
+  enum { DEPTH = 24 };
+  const int all = shell_patch_size(valence);
+  int v[3] = {valence[0], valence[1], valence[2]};
+  double b[3] = {at[0], at[1], at[2]};
+  static const patch_rows none;
+  patch_rows rows, child;
+  memset(rows, 0, sizeof rows);
+  for (int i = 0; i < all; i++) rows[i][i] = 1.0;
+  for (int depth = 0; depth < DEPTH && b[0] < 1.0 && b[1] < 1.0 && b[2] < 1.0; depth++) {
+    const int m = shell_patch_size(v), i = b[0] >= 0.5 ? 0 : b[1] >= 0.5 ? 1 : b[2] >= 0.5 ? 2 : -1;
+    int next[3];
+    memcpy(child, none, sizeof child);
+    if (i < 0) {
+      middle_child(v, next, child);
+      for (int c = 0; c < 3; c++) b[c] = 1.0 - 2.0 * b[c];
+    } else {
+      const double was[3] = {b[0], b[1], b[2]};
+      corner_child(v, i, next, child);
+      b[0] = 2.0 * was[i] - 1.0, b[1] = 2.0 * was[(i + 1) % 3], b[2] = 2.0 * was[(i + 2) % 3];
+    }
+    descend(shell_patch_size(next), m, all, child, rows);
+    memcpy(v, next, sizeof v);
+  }
+  const int i = b[0] >= b[1] && b[0] >= b[2] ? 0 : b[1] >= b[2] ? 1 : 2;
+  const double w = shell_limit_weight(v[i]);
+  for (int c = 0; c < all; c++) {
+    row[c] = (1.0 - v[i] * w) * rows[i][c];
+    for (int k = 0; k < v[i]; k++) row[c] += w * rows[shell_patch_place(v, i, k)][c];
+  }
+}

@@ -68,6 +68,9 @@ int shell_patch_size(const int valence[3]); /* 0: refused, more than SHELL_MOST_
 void shell_weights(const int valence[3], double (*weight)[SHELL_WEIGHTS]);
 /* Limit of a node: 1 - n w of itself, w of each of its n neighbours.                                           [shell 5] */
 double shell_limit_weight(int valence);
+/* Weights, on the nodes of its patch, of the point of the limit surface of a triangle with the barycentric coordinates `at`,
+ * multiples of a power of 1/2. */
+void shell_limit_row(const int valence[3], const double at[3], double *row);
 /* Places of a regular patch in the order of shell_patch_nodes, in that of the pair kernel.                     [shell 4] */
 extern const int shell_lattice[SHELL_REGULAR];
 
@@ -164,11 +167,15 @@ typedef struct shell_cut {
   int64_t slots;
   int *triangle; /* [elements][3] corners, in the order of the elements */
   shell_limit limit;
+  int pieces; /* along a side of a triangle, that contact sees; 1: the triangle */
+  shell_limit
+      smooth; /* pieces > 1: rows of the points of a triangle, (pieces + 1)(pieces + 2)/2 each, by rows of xi[1] */
   int *around0, *around; /* [nodes + 2], elements around a node; NULL: nothing can break */
 } shell_cut;
 
 /* net: of a mesh in the order of its tiles of `size` triangles.  References (rest) are left empty. */
-vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, shell_cut *out, char *why);
+/* pieces: see shell_cut. */
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, shell_cut *out, char *why);
 double shell_irregular_share(const shell_net *net);
 
 /* All tiles of a block, and room for forces. */

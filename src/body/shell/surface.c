@@ -16,6 +16,41 @@ const shell_component *shell_component_of(const vv_block *b, int32_t patch)
   return &shell_plan_of(b)->component[patch]; /* one patch each */
 }
 
+static int add_row(const shell_component *part, int64_t row, double share, int64_t *node, double *weight, int n)
+{
+  const shell_limit *l = &part->cut->smooth;
+  for (int32_t k = l->first[row]; share != 0.0 && k < l->first[row + 1]; k++) {
+    const int64_t to = part->node0 + l->node[k];
+    int j = 0;
+    while (j < n && node[j] != to) j++;
+    if (j == n) node[n] = to, weight[n++] = 0.0;
+    weight[j] += share * l->weight[k];
+  }
+  return n;
+}
+
+/* Of the point i, j of a triangle in so many pieces. */
+static int64_t row_of(int pieces, int64_t element, int i, int j)
+{
+  return element * ((pieces + 1) * (pieces + 2) / 2) + j * (pieces + 1) - j * (j - 1) / 2 + i;
+}
+
+/* Flat between the points of the limit surface that a triangle is cut at.                                        [shell 14a] */
+static int smooth_shares(const shell_component *part, const vv_point *pt, int64_t *node, double *weight)
+{
+  const int pieces = part->cut->pieces;
+  const double x = pt->xi[0] * pieces, y = pt->xi[1] * pieces;
+  int i = (int)floor(x), j = (int)floor(y), n = 0;
+  i = i < 0 ? 0 : i > pieces ? pieces : i, j = j < 0 ? 0 : j > pieces - i ? pieces - i : j;
+  const double fx = x - i, fy = y - j;
+  if (i + j == pieces) return add_row(part, row_of(pieces, pt->element, i, j), 1.0, node, weight, 0);
+  const bool over = fx + fy > 1.0 && i + j + 2 <= pieces;
+  n = add_row(part, row_of(pieces, pt->element, i + over, j + over), over ? fx + fy - 1.0 : 1.0 - fx - fy, node, weight,
+              n);
+  n = add_row(part, row_of(pieces, pt->element, i + 1, j), over ? 1.0 - fy : fx, node, weight, n);
+  return add_row(part, row_of(pieces, pt->element, i, j + 1), over ? 1.0 - fx : fy, node, weight, n);
+}
+
 /* Nodes of the block and their weights; returns how many.  A node may be listed more than once. */
 static int shares(const vv_block *b, const vv_point *pt, int64_t *node, double *weight)
 {
@@ -25,6 +60,7 @@ static int shares(const vv_block *b, const vv_point *pt, int64_t *node, double *
   const shell_limit *l = &part->cut->limit;
   const bool limit = shell_of(b, part->body)->limit != 0.0;
   int n = 0;
+  if (part->cut->pieces > 1) return smooth_shares(part, pt, node, weight);
   for (int i = 0; i < 3; i++) {
     if (w[i] == 0.0) continue;
     const int64_t at = corner[i] - part->node0;

@@ -21,7 +21,7 @@ typedef struct shell_turned {
 typedef struct cutter {
   vvi_arena *arena, scratch; /* what stays, what goes */
   const shell_net *net;
-  int size;
+  int size, pieces;
   shell_cut *cut;
   int room;             /* classes */
   int *owner;           /* [nodes] tile */
@@ -436,13 +436,68 @@ static vv_status list_limits(cutter *w)
   return VV_OK;
 }
 
+/* ---- points between the nodes ---- */
+
+/* Of an element: the triangles of a tile are in the order of their classes, and turned. */
+static shell_turned turned_as(const cutter *w, int element)
+{
+  shell_turned t = {0};
+  for (int i = 0; i < 3; i++) {
+    t.corner[i] = w->cut->triangle[3 * (int64_t)element + i];
+    t.valence[i] = ring_size(w->net, t.corner[i]);
+  }
+  return t;
+}
+
+static void smooth_point(const shell_net *net, const shell_turned *t, const int *patch, int pieces, int i, int j,
+                         stencil *s)
+{
+  const double at[3] = {(double)(pieces - i - j) / pieces, (double)i / pieces, (double)j / pieces};
+  double row[SHELL_MOST_NODES];
+  shell_limit_row(t->valence, at, row);
+  s->n = 0;
+  for (int k = 0; k < shell_patch_size(t->valence); k++)
+    if (row[k] != 0.0) stencil_add(net, s, patch[k], row[k]);
+}
+
+static vv_status list_smooth(cutter *w)
+{
+  const shell_net *net = w->net;
+  shell_limit *l = &w->cut->smooth;
+  const int pieces = w->cut->pieces, points = (pieces + 1) * (pieces + 2) / 2;
+  stencil *s = VVI_ARENA_NEW(&w->scratch, stencil, 1);
+  if (pieces < 2) return VV_OK;
+  l->first = VVI_ARENA_NEW(w->arena, int32_t, (int64_t)points * net->triangles + 1);
+  if (l->first == NULL || s == NULL) return out_of_memory(w);
+  for (int pass = 0; pass < 2; pass++) {
+    int64_t at = 0;
+    for (int e = 0; e < net->triangles; e++) {
+      int patch[SHELL_MOST_NODES];
+      const shell_turned t = turned_as(w, e);
+      patch_of(net, &t, patch);
+      for (int j = 0; j <= pieces; j++)
+        for (int i = 0; i + j <= pieces; i++, at++) {
+          smooth_point(net, &t, patch, pieces, i, j, s);
+          l->first[at + 1] = l->first[at] + s->n;
+          for (int k = 0; pass == 1 && k < s->n; k++)
+            l->node[l->first[at] + k] = s->node[k], l->weight[l->first[at] + k] = s->weight[k];
+        }
+    }
+    if (pass == 1) break;
+    l->node = VVI_ARENA_NEW(w->arena, int32_t, l->first[at]);
+    l->weight = VVI_ARENA_NEW(w->arena, double, l->first[at]);
+    if (l->node == NULL || l->weight == NULL) return out_of_memory(w);
+  }
+  return VV_OK;
+}
+
 /* ---- all together ---- */
 
 static vv_status prepare(cutter *w)
 {
   const shell_net *net = w->net;
   const int tiles = (net->triangles + w->size - 1) / w->size;
-  *w->cut = (shell_cut){.nodes = net->nodes, .elements = net->triangles};
+  *w->cut = (shell_cut){.nodes = net->nodes, .elements = net->triangles, .pieces = w->pieces};
   w->cut->tile = VVI_ARENA_NEW(w->arena, shell_tile, tiles);
   w->cut->triangle = VVI_ARENA_NEW(w->arena, int, 3 * (int64_t)net->triangles);
   w->owner = VVI_ARENA_NEW(&w->scratch, int, net->nodes);
@@ -476,12 +531,13 @@ static vv_status cut_all(cutter *w)
   }
   VV_ASSERT(own0 == net->nodes); /* the nodes came in the order of their tiles */
   VV_TRY(share(w));
-  return list_limits(w);
+  VV_TRY(list_limits(w));
+  return list_smooth(w);
 }
 
-vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, shell_cut *out, char *why)
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, shell_cut *out, char *why)
 {
-  cutter w = {.arena = arena, .net = net, .size = size, .cut = out, .why = why};
+  cutter w = {.arena = arena, .net = net, .size = size, .pieces = pieces, .cut = out, .why = why};
   const vv_status status = cut_all(&w);
   vvi_arena_free(&w.scratch);
   return status;

@@ -95,16 +95,20 @@ static vv_status surface_part(builder *k, const vv_block *b, int32_t local, vvi_
     return vvi_fail(k->m->ctx, VV_UNSUPPORTED, "surfaces of kind %s have no nodes that only move", b->kind->name);
   VV_TRY(masses(k, b, p, &inverse));
   for (int64_t i = 0; i < 3 * p->elements; i++) corner[i] = (int32_t)(b->element_node[3 * p->element + i] - p->node);
-  const vv_status status = vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, k->zero, x, part);
+  part->element = corner, part->x = x;
+  part->vertices = (int32_t)p->nodes, part->elements = (int32_t)p->elements;
+  if (p->pieces > 1 && vv_is(vv_sub(k->m->root, "method"), "step", "energy-momentum"))
+    return vv_complain(k->m->body[p->body].group, "contact", "smooth belongs to the leapfrog; use 'limit'");
+  const vv_status status = p->pieces > 1 ? vvi_sheet_cut(&k->scratch, b, local, k->q + b->q0, k->zero, part)
+                                         : vvi_sheet_stencils(&k->scratch, b, local, k->q + b->q0, k->zero, x, part);
   if (status == VV_UNSUPPORTED)
     return vv_complain(k->m->body[p->body].group, NULL,
                        "its limit surface depends on too many nodes; use 'contact: control'");
   VV_TRY(status);
   part->body.carrier = VVI_CARRY_POINTS;
-  part->body.movers = part->vertices = (int32_t)p->nodes;
+  part->body.movers = (int32_t)p->nodes;
   part->body.half = 0.5 * p->thickness;
-  part->elements = (int32_t)p->elements;
-  part->element = corner, part->x = x, part->inverse = inverse;
+  part->inverse = inverse;
   part->held = holds_of(k, inverse, p->nodes);
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }

@@ -1,5 +1,6 @@
 /* contact/sheets/meets.c  Who may meet whom: see meets.h. */
 #include "contact/sheets/meets.h"
+#include "contact/layers.h"
 #include "contact/search/line.h"
 #include "math/math.h"
 
@@ -46,7 +47,7 @@ static vv_status sort_lines(vvi_arena *arena, vvi_sheet_meets *k)
   for (int i = 0; i < k->rules.n; i++) {
     const vvi_rule *r = &k->rules.rule[i];
     const bool named = vv_names(r->group, "between") == 1;
-    k->word[i].passes = vv_is(r->group, "response", "none");
+    k->word[i].passes = vv_is(r->group, "response", "none") || vvi_layer_of(r->group) > 0.0;
     k->word[i].not_self = !named && vv_is(r->group, "self", "false");
     if (r->a < 0)
       k->all = i;

@@ -253,7 +253,7 @@ static void build_together(vvi_sheet_search *w, int32_t n)
 static void freshen(vvi_sheet_search *w, int32_t cluster, unsigned char how)
 {
   if (w->fresh[cluster] == 0) vvi_sheet_fit_cluster(w, cluster);
-  if (how == 2) vvi_sheet_ready_cluster(w, cluster);
+  if (how == 2) vvi_sheet_ready_cluster(w, cluster), vvi_sheet_refer(w, cluster); /* which its new lists ask for */
   w->fresh[cluster] = how;
 }
 
@@ -358,21 +358,63 @@ static bool look_ahead_of_ranks(vvi_sheet_search *w)
   return room;
 }
 
+/* ---- lists that something is true of, in their order: found in PARTS fixed pieces, then put together ---- */
+
+enum { PARTS = 64 };
+typedef bool pick_fn(const vvi_sheet_search *w, const vvi_sheet_list *l);
+
+static int32_t pick_part(vvi_sheet_search *w, pick_fn *takes, int32_t from, int32_t to)
+{
+  int32_t n = 0;
+  for (int32_t i = from; i < to; i++) {
+    const vvi_sheet_list *l = vvi_sheet_list_at(w, i);
+    if (takes(w, l)) w->due[from + n++] = (int32_t)(l - w->list);
+  }
+  return n;
+}
+
+static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
+{
+  const int32_t n = vvi_sheet_lists(w), size = n / PARTS + 1;
+  int32_t count[PARTS], sum = 0;
+  if (!vvi_sheet_shares(w, n)) return pick_part(w, takes, 0, n);
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+  for (int32_t k = 0; k < PARTS; k++) {
+    const int32_t from = k * size < n ? k * size : n, to = n - from < size ? n : from + size;
+    count[k] = pick_part(w, takes, from, to);
+  }
+  for (int32_t k = 0; k < PARTS; k++) {
+    if (count[k] > 0) memmove(w->due + sum, w->due + (int64_t)k * size, sizeof *w->due * (size_t)count[k]);
+    sum += count[k];
+  }
+  return sum;
+}
+
+static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  (void)w;
+  return l->asks;
+}
+
+/* It has pairs past their budgets. */
+static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  return l->n > 0 && !(l->safe > bound_of(l)) && !vvi_sheet_is_whole(w, l);
+}
+
 /* Lists that the coming drift may use up. */
 static int32_t find_due(vvi_sheet_search *w, bool *room)
 {
   const bool share = w->ranks != NULL || vvi_sheet_shares(w, w->n_list);
-  int32_t n = 0;
   if (w->ranks != NULL)
     *room &= look_ahead_of_ranks(w);
   else if (share)
     look_together(w);
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
+  for (int32_t i = 0; !share && i < vvi_sheet_lists(w); i++) {
     vvi_sheet_list *l = vvi_sheet_list_at(w, i);
-    if (!share) look_ahead(w, l), is_due(w, l);
-    if (l->asks) w->due[n++] = (int32_t)(l - w->list);
+    look_ahead(w, l), is_due(w, l);
   }
-  return n;
+  return pick(w, asks);
 }
 
 /* All lists are built anew, with skins of at most this. */
@@ -631,14 +673,13 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 /* Chunks with pairs to look at, in order. */
 static int32_t find_active(vvi_sheet_search *w)
 {
-  int32_t n = 0, room = 0, active = 0;
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
-    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
-    if (l->n == 0 || l->safe > bound_of(l) || vvi_sheet_is_whole(w, l)) continue;
+  const int32_t active = pick(w, has_due);
+  int32_t n = 0, room = 0;
+  for (int32_t i = 0; i < active; i++) {
+    vvi_sheet_list *l = &w->list[w->due[i]];
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
-    w->due[active++] = (int32_t)(l - w->list);
   }
   if (vvi_sheet_shares(w, room)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)

@@ -8,3 +8,6 @@ enum { VVI_SHEET_STENCIL = 20 }; /* nodes of a vertex at most: four of them make
  * the block, all zero before and after. */
 vv_status vvi_sheet_stencils(vvi_arena *arena, const vv_block *b, int32_t local, const double *q, double *zero,
                              double *x, vvi_sheet_part *part);
+/* The same of a surface whose triangles are cut into pieces: vertices, elements and stencils of the part. */
+vv_status vvi_sheet_cut(vvi_arena *arena, const vv_block *b, int32_t local, const double *q, double *zero,
+                        vvi_sheet_part *part);
