@@ -253,12 +253,9 @@ VVI_INLINE void FN(rate_growth)(VVI_LAW_SPACE const vvi_plastic *p, double h, co
     }
     const REAL over = (factor * (*Y + *H * grown) + *c * grown) - *s;
     to = x - over / slope;
-    if (cowper)
-      FN(clip)(1e-300, 1e300, &to);
-    else
-      to = VVI_PICK(slow, x, to);
-    const REAL move = to - x, small = 1e-9 * (1.0 + x);
-    const MASK busy = (MASK)(move * move > small * small);
+    if (cowper) FN(clip)(1e-300, 1e300, &to);
+    const REAL close = 1e-9 * *s;
+    const MASK busy = (MASK)(over * over > close * close);
     if (!FN(any)(&busy)) break;
     x = VVI_PICK(busy, to, x);
   }

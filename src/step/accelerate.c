@@ -31,7 +31,6 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
       return text;
     }
     const char *why = b->kind->device->refuse(b);
-    if (why == NULL && b->z_reals > 0 && s->contact != NULL) why = "bodies that flow and can touch";
     if (why != NULL) return why;
   }
   return NULL;
@@ -296,4 +295,34 @@ void vvi_device_force(struct vv_step *s, double t, double *f)
   if (vvi_device_trouble(a->device) == NULL) return;
   memset(f, 0, sizeof *f * (size_t)s->state->np); /* the step ends on the processor, and the run behind it */
   vvi_sys_kick(s->model, t, 1.0, s->state->q, f);
+}
+
+/* Internal variables go up and come down again: the host has all of the state when it answers contacts, and when the device fails. */
+void vvi_device_flow(struct vv_step *s, double t, double h, double *f)
+{
+  const vvi_accelerator *a = s->accelerator;
+  vv_state *x = s->state;
+  vv_posted *post = &s->ledger->posted;
+  const vv_posted before = *post;
+  bool flowed = false;
+  EACH_BLOCK(s, b, own)
+  {
+    const vv_device_table *d = b->kind->device;
+    if (b->z_reals > 0) {
+      d->up(own, x->q + b->q0, x->p + b->p0);
+      d->flow(own, h, post), d->settle(own, post);
+      vvi_device_finish(a->device);
+      flowed = vvi_device_trouble(a->device) == NULL;
+      if (flowed) d->down(own, x->q + b->q0, NULL);
+    }
+    d->force(own, t, b->z_reals > 0 ? NULL : x->q + b->q0, f + b->p0);
+  }
+  if (vvi_device_trouble(a->device) == NULL) return;
+  memset(f, 0, sizeof *f * (size_t)x->np); /* the step ends on the processor, and the run behind it */
+  if (flowed) {
+    vvi_sys_kick(s->model, t, 1.0, x->q, f);
+    return;
+  }
+  *post = before;
+  vvi_sys_flow_kick(s->model, t, h, x->q, x->p, f, post);
 }

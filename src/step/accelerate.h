@@ -32,5 +32,7 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r);
 bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum);
 /* f: the force at time t. */
 void vvi_device_force(struct vv_step *s, double t, double *f);
+/* The same after a drift of length h that ends at t, behind the flow of what has internal variables. */
+void vvi_device_flow(struct vv_step *s, double t, double h, double *f);
 /* Did the device fail?  Then the state is again what the host last had, and the report says so. */
 bool vvi_device_lost(struct vv_step *s, vv_report *r);

@@ -266,7 +266,9 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
   vv_state *x = s->state;
   const bool both = k->keep && vvi_sys_flows(s->model);
   vvi_sys_drift(s->model, h, x->q, x->p);
-  if (both) {
+  if (both && s->accelerator != NULL)
+    vvi_device_flow(s, t + h, h, k->f);
+  else if (both) {
     vvi_momenta_zero(s->model, k->f);
     vvi_sys_flow_kick(s->model, t + h, h, x->q, x->p, k->f, &s->ledger->posted);
   } else

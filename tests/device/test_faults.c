@@ -15,6 +15,16 @@ static const char *device;
   "frequency: 6}}, thickness: 0.03, material: {young: 1e4, poisson: 0.3, density: 1}, copies: [{centre: [0, 0, 0]}, " \
   "{centre: [2.02, 0, 0]}], velocities: [{velocity: [1, 0, 0]}]}}\n"
 
+/* The same of a metal that flows. */
+#define METAL "young: 1e4, poisson: 0.3, density: 1, law: j2, yield: 5, hardening: 200"
+#define FREE_METAL                                                                                                  \
+  "visviva: 1\ntime: {end: 1}\ncontacts: [{response: none}]\nbodies: {s: {kind: shell, mesh: {sphere: {radius: 1, " \
+  "frequency: 6}}, thickness: 0.03, material: {" METAL "}, velocities: [{low: [0, -9, -9], velocity: [9, 0, 5]}]}}\n"
+#define TWO_METALS                                                                                                    \
+  "visviva: 1\ntime: {end: 1}\ncontacts: [{restitution: 0.8}]\nbodies: {s: {kind: shell, mesh: {sphere: {radius: 1, " \
+  "frequency: 6}}, thickness: 0.03, material: {" METAL "}, copies: [{centre: [0, 0, 0]}, {centre: [2.02, 0, 0]}], "   \
+  "velocities: [{low: [-9, -9, -9], high: [1, 9, 9], velocity: [9, 0, 0]}]}}\n"
+
 static void refused(const char *fake, vv_status wanted, const char *words)
 {
   place x;
@@ -122,6 +132,7 @@ static void lost(void **state)
   static const int kernels[] = {0, 1, 2, 9, 20, 61, 62, 63, 64, 65, 66};
   (void)state;
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) lost_at(FREE, kernels[i]);
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i += 3) lost_at(FREE_METAL, kernels[i]);
 }
 
 static void lost_in_contact(void **state)
@@ -129,6 +140,7 @@ static void lost_in_contact(void **state)
   static const int kernels[] = {3, 40, 41, 42};
   (void)state;
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) lost_at(TWO, kernels[i]);
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) lost_at(TWO_METALS, kernels[i]);
 }
 
 static void no_loader(void **state)

@@ -186,6 +186,22 @@ static void refused_with(const char *text, const char *words)
   place_close(&x);
 }
 
+/* Balls that dent each other and a floor, with friction and damping: the host answers, the device flows. */
+static void contact(void **state)
+{
+  (void)state;
+  const losses l = agree(
+      "visviva: 1\ntime: {end: 1}\ncontacts: [{restitution: 0.5, friction: 0.3}]\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, thickness: 0.03, centre: [-1.02, 0, 0],\n"
+      "      velocity: [10, 0, -9], material: {" METAL ", hardening: 300}, damping: {mass: 2}}\n"
+      "  b: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, thickness: 0.03, centre: [1.02, 0.3, 0],\n"
+      "      velocity: [-10, 0, 0], spin: [0, 0, 3], material: {" METAL
+      "}, damping: {ratio: {value: 0.02, from: 10, to: 100}}}\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], point: [0, 0, -1.05]}}}\n",
+      130);
+  assert_true(l.plastic > 0.0 && l.viscous > 0.0);
+}
+
 static void refused(void **state)
 {
   (void)state;
@@ -198,8 +214,9 @@ static void refused(void **state)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(hardenings), cmocka_unit_test(rates),        cmocka_unit_test(dampings), cmocka_unit_test(mixed),
-      cmocka_unit_test(resumed),    cmocka_unit_test(long_stretch), cmocka_unit_test(refused),
+      cmocka_unit_test(hardenings),   cmocka_unit_test(rates),   cmocka_unit_test(dampings),
+      cmocka_unit_test(mixed),        cmocka_unit_test(contact), cmocka_unit_test(resumed),
+      cmocka_unit_test(long_stretch), cmocka_unit_test(refused),
   };
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);

@@ -93,6 +93,63 @@ static void test_return(void **unused)
   }
 }
 
+/* Rates: the yield stress after the flow is the static one times the factor of its rate, by the library's powers and logarithms;
+ * eight at once have the bits of one by one.  For steps from far below to far above what the rate allows.       [mat 7] */
+static void rate_states(const vvi_plastic *p, double h, uint64_t *seed)
+{
+  const double E = 1.0, a = E / 1.4, b = 1.5 / 1.3;
+  for (int k = 0; k < 60; k++) {
+    eight A, B, Y, H, theta, x, y, grown;
+    eight_mask on;
+    for (int l = 0; l < LANES; l++) {
+      const double part = random_next(seed), s = p->yield * (1.0 + 1e-5 + pow(10.0, 5.0 * random_next(seed) - 4.0));
+      A[l] = part * s * s, B[l] = (1.0 - part) * s * s, Y[l] = p->yield, H[l] = p->slope[0], on[l] = l == 5 ? 0 : -1;
+    }
+    plastic_rounds_rate_eight(p, a, b, 1, h, &A, &B, &Y, &H, &on, &theta, &x, &y, &grown);
+    for (int l = 0; l < LANES; l++) {
+      if (l == 5) {
+        assert_true(theta[l] == 0.0 && grown[l] == 0.0 && x[l] == 1.0 && y[l] == 1.0);
+        continue;
+      }
+      const vvi_returned r = vvi_plastic_return(p, A[l], a, B[l], b, 0.0, h);
+      assert_true(r.theta == theta[l] && r.x == x[l] && r.y == y[l] && r.dalpha == grown[l]);
+      const double rate = r.dalpha / h / p->rate, s = sqrt(A[l] * x[l] * x[l] + B[l] * y[l] * y[l]);
+      const double factor = p->rate_law == VVI_COWPER_SYMONDS ? 1.0 + pow(rate, 1.0 / p->exponent)
+                                                              : 1.0 + p->exponent * fmax(0.0, log(rate));
+      assert_true(r.dalpha >= 0.0);
+      check_near(s, factor * (p->yield + p->slope[0] * r.dalpha), 1e-6 * s);
+      check_near(x[l], 1.0 / (1.0 + a * r.theta), 1e-14);
+      check_near(y[l], 1.0 / (1.0 + b * r.theta), 1e-14);
+    }
+  }
+}
+
+static void test_rates(void **unused)
+{
+  (void)unused;
+  static const double q[] = {1.0, 4.0, 5.0, 5.3, 20.0}, C[] = {0.001, 0.015, 0.5}, H[] = {0.0, 0.02, 1.0};
+  uint64_t seed = 7;
+  for (int k = 0; k < VV_COUNT(H); k++)
+    for (double h = 1e-9; h < 1.0; h *= 30.0) {
+      for (int i = 0; i < VV_COUNT(q); i++)
+        rate_states(&(vvi_plastic){.yield = 1e-3,
+                                   .pieces = 1.0,
+                                   .slope = {H[k]},
+                                   .rate_law = VVI_COWPER_SYMONDS,
+                                   .rate = 40.0,
+                                   .exponent = q[i]},
+                    h, &seed);
+      for (int i = 0; i < VV_COUNT(C); i++)
+        rate_states(&(vvi_plastic){.yield = 1e-3,
+                                   .pieces = 1.0,
+                                   .slope = {H[k]},
+                                   .rate_law = VVI_JOHNSON_COOK,
+                                   .rate = 1.0,
+                                   .exponent = C[i]},
+                    h, &seed);
+    }
+}
+
 /* ---- scenes ---- */
 
 /* Bodies that flow when they are pulled; %s: how they begin. */
@@ -349,8 +406,8 @@ static void test_broken(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_return), cmocka_unit_test(test_there_and_back),
-                                     cmocka_unit_test(test_passes), cmocka_unit_test(test_fields),
-                                     cmocka_unit_test(test_broken)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_return),         cmocka_unit_test(test_rates),
+                                     cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_passes),
+                                     cmocka_unit_test(test_fields),         cmocka_unit_test(test_broken)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

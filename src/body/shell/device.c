@@ -863,10 +863,11 @@ static void device_stride(void *own, double h)
   forget(s);
 }
 
+/* q: NULL, as it is there. */
 static void device_force(void *own, double t, const double *q, double *f)
 {
   shell_device *s = own;
-  device_up(s, q, NULL);
+  if (q != NULL) device_up(s, q, NULL);
   gradient(s, false);
   launch_kick(s, 1.0, 0.0, 1);
   if (s->b->n_load > 0) launch_loads(s, t, 1.0);
