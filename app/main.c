@@ -22,11 +22,11 @@ const app_verb app_verbs[] = {
      "make one HTML page: playback, plots, events"},
     {"study", app_verb_study,
      "study SCENE.yaml --vary PATH=A,B,C [--vary ...] [--reference PATH=VALUE] [--set PATH=VALUE] [--norm NAME] "
-     "[-o DIR] [--threads N] [--overwrite] [--quiet]",
+     "[-o DIR] [--threads N] [--device D] [--overwrite] [--quiet]",
      "run a family of steps or meshes; measure orders of convergence"},
     {"sweep", app_verb_sweep,
-     "sweep new PLAN.yaml -o DIR [--overwrite] | run DIR [--jobs N] [--share I/N] [-q] | table DIR | "
-     "case DIR K -o OUT [--threads N] [--resume | --overwrite] [-q]",
+     "sweep new PLAN.yaml -o DIR [--overwrite] | run DIR [--jobs N] [--share I/N] [--device D] [-q] | table DIR | "
+     "case DIR K -o OUT [--threads N] [--device D] [--resume | --overwrite] [-q]",
      "run a scene many times, with what varies drawn once; one table"},
     {"cite", app_verb_cite, "cite [SCENE.yaml]", "the papers behind the methods"},
     {"reference", app_verb_reference, "reference FILE.md", "write the reference page of scene files"},

@@ -280,10 +280,11 @@ int app_verb_study(int argc, char **argv)
       {.name = "--norm", .value = &norm},
       {.name = "--output", .brief = "-o", .value = &s->folder},
       {.name = "--threads", .value = &threads},
+      {.name = "--device", .value = &s->device},
       {.name = "--overwrite", .flag = &s->overwrite},
       {.name = "--quiet", .brief = "-q", .flag = &s->quiet},
   };
-  app_line line = {.verb = "study", .option = option, .n_option = 8, .needs = "a scene file", .least = 1, .most = 1};
+  app_line line = {.verb = "study", .option = option, .n_option = 9, .needs = "a scene file", .least = 1, .most = 1};
   int code = APP_INPUT;
   if (app_line_read(&line, argc, argv, &code) && read_norm(norm, &s->norm) &&
       (threads == NULL || app_whole("--threads", threads, 1, 1024, &s->threads)) && folder_is_fit(s)) {

@@ -56,6 +56,7 @@ typedef struct study {
   study_norm norm;
   bool overwrite, quiet;
   int threads;
+  const char *device;
   int n_path, n_set, n_changed;
   const char *path[STUDY_PATHS];
   char *text[STUDY_PATHS];                        /* owned: the options, cut into words */

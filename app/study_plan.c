@@ -142,7 +142,7 @@ static bool open_run(study *s, study_run *r)
   for (int i = 0; i < s->n_path; i++) edit[n++] = (app_edit){s->path[i], r->word[i]};
   for (int i = 0; r == &s->reference && i < s->n_changed; i++) edit[n++] = s->changed[i];
   if (r->fitted[0] != '\0') edit[n++] = (app_edit){"time.step", r->fitted};
-  if (!app_scene_open_edited(&r->scene, s->scene, s->threads, NULL, n, edit, NULL)) {
+  if (!app_scene_open_edited(&r->scene, s->scene, s->threads, s->device, n, edit, NULL)) {
     if (app_exists(s->scene))
       app_hint("that is %s%s; nothing was run", r == &s->reference ? "the reference, " : "the run with ",
                app_clean(words, sizeof words, r->words));

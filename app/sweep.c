@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static vv_ctx *one_thread(void)
+static vv_ctx *one_thread(const char *device)
 {
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx = NULL;
-  def.threads = 1;
+  def.threads = 1, def.device = device;
   if (vv_ctx_create(&def, &ctx) != VV_OK) app_error("out of memory");
   return ctx;
 }
@@ -31,7 +31,7 @@ static int sweep_new(int argc, char **argv)
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (folder == NULL) return app_error("sweep new needs a folder: -o DIR");
-  vv_ctx *ctx = one_thread();
+  vv_ctx *ctx = one_thread(NULL);
   if (ctx == NULL) return APP_STOPPED;
   vv_sweep *sweep = NULL;
   vv_status status = vv_sweep_new(ctx, line.word[0], folder, overwrite);
@@ -130,19 +130,20 @@ static bool read_share(const char *text, int *share, int *shares)
 
 static int sweep_run_cases(int argc, char **argv)
 {
-  const char *jobs = NULL, *share = NULL;
+  const char *jobs = NULL, *share = NULL, *device = NULL;
   sweep_run r = {.jobs = 1, .shares = 1};
   const app_option option[] = {{.name = "--jobs", .brief = "-j", .value = &jobs},
                                {.name = "--share", .value = &share},
+                               {.name = "--device", .value = &device},
                                {.name = "--quiet", .brief = "-q", .flag = &r.quiet}};
   app_line line = {
-      .verb = "sweep", .option = option, .n_option = 3, .needs = "the folder of a sweep", .least = 1, .most = 1};
+      .verb = "sweep", .option = option, .n_option = 4, .needs = "the folder of a sweep", .least = 1, .most = 1};
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   if (jobs != NULL && !app_whole("--jobs", jobs, 1, 1024, &r.jobs)) return APP_INPUT;
   if (share != NULL && !read_share(share, &r.share, &r.shares)) return APP_INPUT;
   r.folder = line.word[0];
-  r.ctx = one_thread();
+  r.ctx = one_thread(device);
   if (r.ctx == NULL) return APP_STOPPED;
   const vv_status status = vv_sweep_open(r.ctx, r.folder, &r.sweep);
   if (status != VV_OK) app_messages(r.ctx, status);
@@ -161,7 +162,7 @@ static int sweep_table(int argc, char **argv)
   int code;
   if (!app_line_read(&line, argc, argv, &code)) return code;
   r.folder = line.word[0];
-  r.ctx = one_thread();
+  r.ctx = one_thread(NULL);
   if (r.ctx == NULL) return APP_STOPPED;
   const vv_status status = vv_sweep_open(r.ctx, r.folder, &r.sweep);
   if (status != VV_OK) app_messages(r.ctx, status);
@@ -189,7 +190,7 @@ static int compare_hash(vv_sweep *sweep, int64_t number, const app_run *r)
 static int run_case(vv_sweep *sweep, int64_t number, app_run *r)
 {
   vv_ctx_def def = vv_ctx_default();
-  def.threads = r->threads;
+  def.threads = r->threads, def.device = r->device;
   vv_status status = vv_ctx_create(&def, &r->scene.ctx);
   if (status == VV_OK) status = vv_sweep_scene(sweep, number, r->scene.ctx, &r->scene.spec);
   if (status == VV_OK) status = vv_compile(r->scene.ctx, r->scene.spec, &r->scene.model, &r->scene.state);
@@ -211,12 +212,13 @@ static int sweep_case(int argc, char **argv)
   app_run r = {0};
   const app_option option[] = {{.name = "--output", .brief = "-o", .value = &folder},
                                {.name = "--threads", .value = &threads},
+                               {.name = "--device", .value = &r.device},
                                {.name = "--resume", .flag = &r.resume},
                                {.name = "--overwrite", .flag = &r.overwrite},
                                {.name = "--quiet", .brief = "-q", .flag = &r.quiet}};
   app_line line = {.verb = "sweep",
                    .option = option,
-                   .n_option = 5,
+                   .n_option = 6,
                    .needs = "a folder and the number of a case",
                    .least = 2,
                    .most = 2};
@@ -233,7 +235,7 @@ static int sweep_case(int argc, char **argv)
   snprintf(again, sizeof again, "visviva sweep case %s %d -o %s", app_quote(from, sizeof from, line.word[0]), number,
            app_quote(to, sizeof to, folder));
   r.again = again;
-  vv_ctx *ctx = one_thread();
+  vv_ctx *ctx = one_thread(NULL);
   vv_sweep *sweep = NULL;
   if (ctx == NULL) return APP_STOPPED;
   const vv_status status = vv_sweep_open(ctx, line.word[0], &sweep);

@@ -1,9 +1,10 @@
-/* bench/bench_device.c  Free shells on an accelerator, and on this processor beside it: bench_device [DEVICE [FREQUENCY ...]]
+/* bench/bench_device.c  Free shells and beams on an accelerator, and on this processor beside it (VISVIVA_BENCH_CPU):
+ * bench_device [DEVICE [FREQUENCY | beam:ELEMENTS ...]]
  *
- * A sphere of 8 FREQUENCY^2 triangles.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
+ * A sphere of 8 FREQUENCY^2 triangles, or a beam; n is its triangles, or its nodes.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
  * after every step (an observer that keeps its rows); the least of several.  Bandwidth: of a triad on the same device.  Bytes
  * of an element and step, counted from the tables: reference 56, indices 14, lists 16, nodes in 23, shared slots out and back
- * 14, x and p in and out 48, masses 8. */
+ * 14, x and p in and out 48, masses 8.  Of a node of a beam: q and p in and out 288, masses 16, for eight steps. */
 #include "tools.h"
 
 #include "device/device.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 179, FLOPS = 526, MOST = 16 };
+enum { BYTES = 179, FLOPS = 526, BEAM_BYTES = 38, BEAM_FLOPS = 450, MOST = 16 };
 
 /* ---- the bandwidth of the device ---- */
 
@@ -37,7 +38,38 @@ static double triad(vvi_device *d)
   return 24e-9 * (double)n / best; /* GB/s */
 }
 
-/* ---- one sphere ---- */
+/* Sums and products in a second: eight chains an item. */
+static double arithmetic(vvi_device *d)
+{
+  static const char text[] = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n"
+                             "__kernel void arithmetic(__global double *a, int rounds)\n{\n"
+                             "  double x[8]; const size_t i = get_global_id(0);\n"
+                             "  for (int k = 0; k < 8; k++) x[k] = a[i] + k;\n"
+                             "  for (int r = 0; r < rounds; r++)\n"
+                             "    for (int k = 0; k < 8; k++) x[k] = x[k] * 0.999 + 0.001;\n"
+                             "  a[i] = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));\n}\n";
+  const char *const texts[] = {text};
+  const int64_t n = vvi_device_about(d)->accelerator ? 1 << 20 : 1 << 12;
+  const int32_t rounds = 1000;
+  double best = INFINITY;
+  if (!vvi_device_build(d, 0, 1, texts)) return NAN;
+  vvi_kernel *k = vvi_device_kernel(d, "arithmetic");
+  vvi_buffer *a = vvi_buffer_new(d, sizeof(double) * (size_t)n, NULL);
+  for (int i = 0; i < 5 && vvi_device_trouble(d) == NULL; i++) {
+    const double start = bench_clock(2);
+    vvi_device_launch(d, k, n / 256, 256, VVI_ARGUMENTS(VVI_BUFFER(a), VVI_NUMBER(rounds)));
+    vvi_device_finish(d);
+    best = fmin(best, bench_clock(2) - start);
+  }
+  return 16.0 * rounds * (double)n / best;
+}
+
+/* ---- one sphere, one beam ---- */
+
+typedef struct thing {
+  bool beam;
+  int size; /* frequency of the sphere, elements of the beam */
+} thing;
 
 typedef struct place {
   vv_ctx *ctx;
@@ -47,24 +79,38 @@ typedef struct place {
   vv_sim *sim;
 } place;
 
-static bool sphere(int frequency, const char *device, int threads, place *out)
+static bool make(const char *text, const char *device, int threads, place *out)
 {
-  char text[512];
   vv_ctx_def def = vv_ctx_default();
   vv_sim_def sim = vv_sim_default();
   def.device = device, def.threads = threads;
-  snprintf(text, sizeof text,
-           "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{response: none}]\nbodies:\n"
-           "  s: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d}}, thickness: 0.02,\n"
-           "      material: {young: 1e5, density: 1}, spin: [1, 2, 3]}\n",
-           1e-7 / frequency, frequency);
   *out = (place){0};
   vv_status status = vv_ctx_create(&def, &out->ctx);
-  if (status == VV_OK) status = vv_scene_parse(out->ctx, "sphere", text, strlen(text), &out->spec);
+  if (status == VV_OK) status = vv_scene_parse(out->ctx, "scene", text, strlen(text), &out->spec);
   if (status == VV_OK) status = vv_compile(out->ctx, out->spec, &out->model, &out->state);
   if (status == VV_OK) status = vv_sim_create(out->model, out->state, &sim, &out->sim);
   if (status != VV_OK && out->ctx != NULL) vv_ctx_report(out->ctx, stderr);
   return status == VV_OK;
+}
+
+/* A free sphere, or a beam of so many elements. */
+static bool scene(const thing *x, const char *device, int threads, place *out)
+{
+  char text[512];
+  if (x->beam)
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{response: none}]\nbodies:\n"
+             "  b: {kind: beam, length: 100, elements: %d, section: {rectangle: {width: 0.3, height: 0.2}},\n"
+             "      material: {young: 1e5, density: 1}, shape: {uniform: {strain: [0, 0, 1], curvature: [0.1, 0.2, "
+             "0.3]}}}\n",
+             0.02 / x->size, x->size);
+  else
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{response: none}]\nbodies:\n"
+             "  s: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d}}, thickness: 0.02,\n"
+             "      material: {young: 1e5, density: 1}, spin: [1, 2, 3]}\n",
+             1e-7 / x->size, x->size);
+  return make(text, device, threads, out);
 }
 
 static void leave(place *x)
@@ -101,22 +147,28 @@ static double audited(vv_sim *sim, int64_t n)
   return t;
 }
 
-static void measure(int frequency, const char *device, int threads, bool fast, double bandwidth)
+/* What the device can do: GB/s, and sums and products of doubles in a second. */
+typedef struct limits {
+  double bandwidth, rate;
+} limits;
+
+static void measure(const thing *what, const char *device, int threads, bool fast, const limits *most)
 {
-  const double elements = 8.0 * frequency * frequency;
-  const int64_t n = (int64_t)fmax(4.0, fmin(400.0, (fast ? 8e8 : 4e6) / elements));
+  const double n = what->beam ? what->size + 1.0 : 8.0 * what->size * what->size;
+  const double bytes = what->beam ? BEAM_BYTES : BYTES, flops = what->beam ? BEAM_FLOPS : FLOPS;
+  const int64_t steps = (int64_t)fmax(4.0, fmin(400.0, (fast ? 8e8 : 4e6) / n));
   const double start = bench_clock(2);
   place x;
-  if (sphere(frequency, device, threads, &x)) {
+  if (scene(what, device, threads, &x)) {
     vv_report r;
     const double ready = bench_clock(2) - start;
     const bool begun = vv_sim_steps(x.sim, 10, &r) == VV_OK; /* everywhere the same: so must be the state */
     const uint64_t hash = begun ? vv_state_hash(x.state) : 0;
-    const double step = step_time(x.sim, n), book = audited(x.sim, n);
-    printf("%-10.10s %3d %9.0f %8.2f %10.2f %9.3g %8.0f %7.0f%% %10.2f %7.0f%%  %016llx\n",
-           device != NULL ? device : "cpu", vv_ctx_threads(x.ctx), elements, ready, 1e6 * step, elements / step,
-           BYTES * elements / step / 1e9, 100.0 * BYTES * elements / step / 1e9 / bandwidth, 1e6 * book,
-           100.0 * (book / step - 1.0), (unsigned long long)hash);
+    const double step = step_time(x.sim, steps), book = audited(x.sim, steps);
+    printf("%-6.6s %-5s %3d %9.0f %7.2f %9.2f %9.3g %6.0f%% %5.0f%% %9.2f %6.0f%%  %016llx\n",
+           device != NULL ? device : "cpu", what->beam ? "beam" : "shell", vv_ctx_threads(x.ctx), n, ready, 1e6 * step,
+           n / step, 100.0 * bytes * n / step / 1e9 / most->bandwidth, 100.0 * flops * n / step / most->rate,
+           1e6 * book, 100.0 * (book / step - 1.0), (unsigned long long)hash);
     fflush(stdout);
   }
   leave(&x);
@@ -125,8 +177,12 @@ static void measure(int frequency, const char *device, int threads, bool fast, d
 int main(int argc, char **argv)
 {
   const char *device = argc > 1 ? argv[1] : "0";
-  int frequency[MOST] = {22, 112, 354}, n = 3;
-  for (int i = 2; i < argc && i - 2 < MOST; i++) frequency[i - 2] = atoi(argv[i]), n = i - 1;
+  thing what[MOST] = {{false, 22}, {false, 112}, {false, 354}, {true, 1000000}};
+  int n = 4;
+  for (int i = 2; i < argc && i - 2 < MOST; i++) {
+    const bool beam = strncmp(argv[i], "beam:", 5) == 0;
+    what[i - 2] = (thing){beam, atoi(argv[i] + (beam ? 5 : 0))}, n = i - 1;
+  }
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx;
   vvi_device *d;
@@ -135,16 +191,17 @@ int main(int argc, char **argv)
     vv_ctx_report(ctx, stderr);
     return 1;
   }
-  const double bandwidth = triad(d);
+  const limits most = {.bandwidth = triad(d), .rate = arithmetic(d)};
   const bool fast = vvi_device_about(d)->accelerator;
-  printf("%s, %s: triad %.0f GB/s\n", vvi_device_about(d)->name, vvi_device_about(d)->platform, bandwidth);
+  printf("%s, %s: triad %.0f GB/s, %.3g sums and products of doubles a second\n", vvi_device_about(d)->name,
+         vvi_device_about(d)->platform, most.bandwidth, most.rate);
   fflush(stdout);
   vvi_device_close(d);
-  printf("%-10s %3s %9s %8s %10s %9s %8s %8s %10s %8s  %s\n", "where", "thr", "elements", "ready s", "us/step",
-         "el-step/s", "GB/s", "of triad", "us booked", "more", "state after 10");
+  printf("%-6s %-5s %3s %9s %7s %9s %9s %7s %6s %9s %7s  %s\n", "where", "what", "thr", "n", "ready s", "us/step",
+         "n-step/s", "triad", "arith", "us booked", "more", "state after 10");
   for (int i = 0; i < n; i++) {
-    measure(frequency[i], device, 0, fast, bandwidth);
-    if (getenv("VISVIVA_BENCH_CPU") != NULL) measure(frequency[i], NULL, 0, false, bandwidth);
+    measure(&what[i], device, 0, fast, &most);
+    if (getenv("VISVIVA_BENCH_CPU") != NULL) measure(&what[i], NULL, 0, false, &most);
   }
   vv_ctx_destroy(ctx);
   return 0;

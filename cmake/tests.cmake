@@ -155,6 +155,8 @@ if(VV_SANITIZE MATCHES "thread")
     target_link_libraries(tsan_${name} PRIVATE vv_flags)
     vv_add_test(sanitizers/${name} sanitizers $<TARGET_FILE:tsan_${name}>)
   endforeach()
+  vv_add_test(sanitizers/skin sanitizers $<TARGET_FILE:visviva> run ${PROJECT_SOURCE_DIR}/tests/sanitizers/skin.yaml
+              -o skin --overwrite --quiet --threads 4)
   set_tests_properties(sanitizers/race PROPERTIES PASS_REGULAR_EXPRESSION "WARNING: ThreadSanitizer: data race")
 endif()
 

@@ -341,10 +341,14 @@ typedef struct vv_device_table {
   void (*drift)(void *own, double h);
   void (*leap)(void *own, double t, double h); /* kick(t, h/2), drift(h) */
   void (*stride)(void *own, double h);
-  void (*post)(void *own, double t, double h, vv_posted *post);
+  void (*post)(void *own, double t, double h, vv_posted *post); /* NULL: the columns come down for it */
   void (*force)(void *own, double t, const double *q,
                 double *f);                 /* f: what kick(t, 1) makes of momenta that are zero */
-  void (*audit)(void *own, vv_totals *sum); /* adds */
+  void (*audit)(void *own, vv_totals *sum); /* adds; NULL: the columns come down for it */
+  /* Blocks with internal variables, or that are viscous; NULL in kinds that have none.  Losses may wait until `settle`. */
+  void (*flow)(void *own, double h, vv_posted *post);
+  void (*settle)(void *own, vv_posted *post);
+  void (*viscous)(void *own, double h, vv_posted *post);
 } vv_device_table;
 
 /* q and p below are those of the block: q[node_q][column], p[node_p][column]. */

@@ -3,7 +3,7 @@
  * A plan (plan.yaml) names a scene, what varies in it and what is measured.  vv_sweep_new draws every value of every case
  * once, as text, and keeps them in a folder.  Any number of workers then run cases that have no row yet, each with a journal
  * of its own; a table is made of all journals, in the order of the cases: the same bytes for any workers, any order and any
- * kills.  A sweep is one thread's: workers are processes (docs/many-machines.md). */
+ * kills.  A sweep is one thread's: workers are processes (docs/many-machines.md).  Cases run on the device of its context. */
 #pragma once
 #include "visviva/sim.h"
 

@@ -15,11 +15,11 @@ from ._library import lib as _lib, text as _text
 from .errors import ArgumentError, Error, FileError, OutOfMemory, SceneError, Stopped, UnsupportedError
 from .live import Live, live
 from .results import Page, Results, compare, example, examples, open, report  # noqa: A004
-from .simulation import Body, Claim, Simulation
+from .simulation import Body, Claim, Device, Simulation, devices
 from .sweep import Run, sweep
 from .tables import Columns, Events, Ledger
 
 __version__ = _text(_lib.vv_version())
-__all__ = ["ArgumentError", "Body", "Claim", "Columns", "Error", "Events", "FileError", "Ledger", "Live", "OutOfMemory", "Page",
-           "Results", "Run", "SceneError", "Simulation", "Stopped", "UnsupportedError", "compare", "example", "examples", "live",
+__all__ = ["ArgumentError", "Body", "Claim", "Columns", "Device", "Error", "Events", "FileError", "Ledger", "Live", "OutOfMemory", "Page",
+           "Results", "Run", "SceneError", "Simulation", "Stopped", "UnsupportedError", "compare", "devices", "example", "examples", "live",
            "open", "report", "sweep"]

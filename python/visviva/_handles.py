@@ -19,9 +19,10 @@ files = threading.RLock()
 
 
 class Context:
-    def __init__(self, threads: int = 0):
+    def __init__(self, threads: int = 0, device: str = "cpu"):
         definition: CtxDef = lib.vv_ctx_default()
         definition.threads = threads
+        definition.device = device.encode()
         self.ptr = c_void_p()
         status = lib.vv_ctx_create(byref(definition), byref(self.ptr))
         if status:
@@ -93,8 +94,8 @@ def _word(value: Any) -> str:
 class Model:
     """A compiled scene, and the state it starts from."""
 
-    def __init__(self, scene: Any, threads: int, change: Mapping[str, Any] | None):
-        self.context = Context(threads)
+    def __init__(self, scene: Any, threads: int, change: Mapping[str, Any] | None, device: str = "cpu"):
+        self.context = Context(threads, device)
         self.ptr = c_void_p()
         spec = c_void_p()
         ctx = self.context.ptr

@@ -57,6 +57,11 @@ class CtxDef(ctypes.Structure):
     _fields_ = [("catalog", c_void_p), ("threads", c_int), ("cookie", c_int), ("device", c_char_p)]
 
 
+class Device(ctypes.Structure):
+    _fields_ = [("name", c_char * 128), ("platform", c_char * 64), ("driver", c_char * 64), ("memory", c_int64), ("units", c_int32),
+                ("accelerator", c_bool), ("doubles", c_bool)]
+
+
 class State(ctypes.Structure):
     _fields_ = [("nq", c_int64), ("np", c_int64), ("nh", c_int64), ("step", c_int64), ("t", c_double), ("q", c_void_p),
                 ("p", c_void_p), ("memory", c_void_p)]
@@ -110,7 +115,7 @@ class Comparison(ctypes.Structure):
 
 
 #: struct in C -> its picture here
-STRUCTS = {"vv_ctx_def": CtxDef, "vv_state": State, "vv_slice": Slice, "vv_report": Report, "vv_claim": Claim, "vv_view": View,
+STRUCTS = {"vv_ctx_def": CtxDef, "vv_device": Device, "vv_state": State, "vv_slice": Slice, "vv_report": Report, "vv_claim": Claim, "vv_view": View,
            "vv_sim_def": SimDef, "vv_structure": Structure, "vv_rows": Rows, "vv_events": Events, "vv_results_def": ResultsDef,
            "vv_comparison": Comparison}
 
@@ -129,6 +134,7 @@ _FUNCTIONS = {
     # base
     "vv_version": (_S, []), "vv_status_text": (_S, [_I]), "vv_ctx_default": (CtxDef, []),
     "vv_ctx_create": (_I, [_P, _P]), "vv_ctx_destroy": (None, [_P]), "vv_ctx_threads": (_I, [_P]),
+    "vv_device_list": (_I, [_P, _I]),
     "vv_ctx_message_count": (_I, [_P]), "vv_ctx_message": (_S, [_P, _I]), "vv_ctx_messages_clear": (None, [_P]),
     # scenes and models
     "vv_scene_read": (_I, [_P, _S, _P]), "vv_scene_parse": (_I, [_P, _S, _S, c_size_t, _P]),
@@ -147,7 +153,7 @@ _FUNCTIONS = {
     "vv_ledger_row": (None, [_P, _I, _P]), "vv_ledger_create": (_I, [_P]), "vv_ledger_destroy": (None, [_P]),
     "vv_ledger_copy": (_I, [_P, _P]),
     # simulations
-    "vv_sim_default": (SimDef, []), "vv_sim_create": (_I, [_P, _P, _P, _P]), "vv_sim_destroy": (None, [_P]),
+    "vv_sim_device": (_S, [_P]), "vv_sim_default": (SimDef, []), "vv_sim_create": (_I, [_P, _P, _P, _P]), "vv_sim_destroy": (None, [_P]),
     "vv_sim_observe": (_I, [_P, _L, _P, _P]), "vv_sim_observe_when": (_I, [_P, _P, _P, _P]),
     "vv_sim_control": (_I, [_P, _L, _P, _P]), "vv_sim_dismiss": (None, [_P, _P]), "vv_sim_steps": (_I, [_P, _L, _P]),
     "vv_sim_until": (_I, [_P, _D, _P]), "vv_sim_interrupt": (None, [_P]), "vv_sim_poll": (None, [_P, _P, _P]),

@@ -179,11 +179,30 @@ class Body:
         self._act(lib.vv_sim_prescribe, node, velocity, spin, "velocity")
 
 
+class Device(NamedTuple):
+    """An accelerator that OpenCL shows: its place in the list is its number."""
+
+    name: str
+    platform: str
+    memory: int  #: bytes
+    doubles: bool  #: double precision that rounds as the processor does: others cannot be used
+
+
+def devices() -> list[Device]:
+    """The accelerators of this machine, by number (docs/accelerators.md); empty where OpenCL shows none."""
+    most = lib.vv_device_list(None, 0)
+    found = (_library.Device * max(most, 1))()
+    n = min(lib.vv_device_list(found, most), most)
+    return [Device(text(d.name), text(d.platform), int(d.memory), bool(d.doubles)) for d in found[:n]]
+
+
 class Simulation:
     """A scene that runs.
 
     `scene` is a dict, YAML text, or the path of a file; `change` replaces words of it (``{"time.step": 1e-3}``); `step` is
     another time step (negative: backwards); `threads` 0 takes as many as help, and results do not depend on it.
+    `device` is ``"cpu"``, ``"auto"``, or an accelerator by its number in `devices()` or a part of its name: the results are
+    the same, bit for bit, and what does not run there is refused.
 
     >>> import visviva
     >>> sim = visviva.Simulation({
@@ -199,8 +218,8 @@ class Simulation:
     """
 
     def __init__(self, scene: Any, *, threads: int = 0, step: float = 0.0, check_structure: bool = False,
-                 change: Mapping[str, Any] | None = None):
-        model = Model(scene, threads, change)
+                 change: Mapping[str, Any] | None = None, device: str = "cpu"):
+        model = Model(scene, threads, change, device)
         start, model.start = model.start, None
         assert start is not None
         self._open(model, start, step, check_structure)
@@ -238,6 +257,12 @@ class Simulation:
     def steps(self) -> int:
         """Steps done."""
         return int(self._head.step)
+
+    @property
+    def device(self) -> str | None:
+        """The accelerator that takes the steps; None: the processor does."""
+        name = lib.vv_sim_device(self._ptr)
+        return None if name is None else text(name)
 
     @property
     def dt(self) -> float:

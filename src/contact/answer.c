@@ -55,6 +55,7 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
   /* what is pressed together is asked to end where it holds, or where it bounces from there: not as much earlier as its gap */
   const bool hit =
       u < 0.0 && room + w->h * o->free[0] - vvi_contact_curl(w, c) < 0.0 && !(n > FEW && c->pressed && e < 1.0);
+  c->blow = hit && !c->pressed;
   c->b_t[0] = c->b_t[1] = 0.0;
   c->lowered = 0;
   c->held = c->placed = false, c->steady = 0.0;
@@ -75,7 +76,8 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->rows = 0, o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
+    o->first = legs, o->legs = 0, o->rows = 0, o->strict = 0.0,
+    o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
     o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
@@ -129,16 +131,18 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
   return true;
 }
 
-/* m/s that the answer may be off by. */
+/* m/s that the answer may be off by, each contact by a part of its own target. */
 static double loose(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
 {
   const double part = g->n > MANY ? 0.25 : n > FEW ? 5e-3 : 0.0;
-  double least = INFINITY;
-  for (int32_t i = 0; part > 0.0 && i < n; i++) {
+  double most = 0.0;
+  for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
-    least = fmin(least, c->restitution < 1.0 ? c->target : 0.0);
+    if (!(c->restitution < 1.0 && c->target > 0.0)) return 0.0;
+    most = fmax(most, c->target);
   }
-  return part > 0.0 ? part * least / w->h : 0.0;
+  for (int32_t i = 0; i < n; i++) g->problem[i].strict = most / w->contact[act[i]].target;
+  return part * most / w->h;
 }
 
 static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
@@ -538,9 +542,21 @@ static void post_linked(const struct vvi_contact_step *w, vvi_contact_group *g, 
   for (int k = 0; still && k < 6; k++) g->pending[k] += g->outside[k] - before[k];
 }
 
+/* What the impulses of the next step will be: those of this one, unless something was hit.  Then those before it, and of a
+ * contact that had none the part that only holds. */
+static void last_longer(vvi_contact *c, const vvi_island_contact *o, bool blow)
+{
+  for (int k = 0; k < 3; k++) {
+    const double first = c->hits > 0 ? c->lasting[k] : !blow ? 0.0 : c->resting ? c->last[k] : c->steady * o->j[k];
+    c->lasting[k] = first + (blow ? 0.0 : o->j[k]);
+  }
+}
+
 static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers)
 {
   const bool still = rests(w, g, n, act, movers);
+  bool blow = false;
+  for (int32_t i = 0; i < n; i++) blow |= w->contact[act[i]].blow;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
@@ -551,6 +567,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     for (int k = 0; k < 3; k++) c->j[k] += o->j[k];
     c->steady = steady_part(c, o);
     c->held = c->steady > 0.5;
+    last_longer(c, o, blow);
     if (!still) show_steady(w, c, o, c->steady);
     c->work[0] += part[0], c->work[1] += part[1];
     if (still) g->lost += part[0] + part[1];

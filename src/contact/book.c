@@ -80,7 +80,8 @@ bool vvi_contact_started(const struct vvi_contact_step *w)
   return w->memory[STARTED] != 0.0;
 }
 
-/* ---- warm starts: the impulses of the last step by pair and key, sorted as contacts are ---- */
+/* ---- warm starts by pair and key, sorted as contacts are: the impulses of the last step, less what blows gave.  A blow goes
+ * through all that lies on each other, and says nothing about what holds it in the next step. ---- */
 
 static double pair_number(const struct vvi_contact_step *w, const vvi_contact *c)
 {
@@ -104,7 +105,14 @@ static void warm_along(const vvi_contact *c, const double j[3], double out[3])
 static void set_warm(vvi_contact *c, const double j[3])
 {
   c->resting = true;
-  warm_along(c, j, c->warm);
+  warm_along(c, j, c->last);
+  memcpy(c->warm, c->last, sizeof c->warm);
+}
+
+static void warm_of_contact(const vvi_contact *c, double out[3])
+{
+  for (int k = 0; k < 3; k++)
+    out[k] = c->lasting[0] * c->n[k] + c->lasting[1] * c->t[0][k] + c->lasting[2] * c->t[1][k];
 }
 
 /* Its impulse is the one that it started from. */
@@ -112,7 +120,7 @@ static bool starts_as(const vvi_contact *c, const double j[3])
 {
   double start[3];
   warm_along(c, j, start);
-  return memcmp(start, c->j, sizeof start) == 0;
+  return memcmp(start, c->lasting, sizeof start) == 0;
 }
 
 static void recall_feature(struct vvi_contact_step *w, vvi_contact *c)
@@ -134,7 +142,7 @@ static void keep_features(struct vvi_contact_step *w)
     if (c->near < 0 || !(c->j[0] > 0.0)) continue;
     const vvi_sheet_near *near = &w->features->search->near[c->near];
     e[0] = (double)near->a, e[1] = (double)near->b;
-    for (int k = 0; k < 3; k++) e[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    warm_of_contact(c, e + 2);
     e += WARM;
   }
   if (old > e) memset(e, 0, sizeof(double) * (size_t)(old - e));
@@ -166,7 +174,7 @@ static void keep_warm(struct vvi_contact_step *w)
     const vvi_contact *c = &w->contact[i];
     if (c->near >= 0 || !(c->j[0] > 0.0)) continue;
     double now[WARM] = {pair_number(w, c), (double)c->key};
-    for (int k = 0; k < 3; k++) now[2 + k] = c->j[0] * c->n[k] + c->j[1] * c->t[0][k] + c->j[2] * c->t[1][k];
+    warm_of_contact(c, now + 2);
     if (e < old && e[0] == now[0] && e[1] == now[1] && starts_as(c, e + 2)) memcpy(now, e, sizeof now);
     if (memcmp(e, now, sizeof now) != 0) w->rest.known = false;
     memcpy(e, now, sizeof now);

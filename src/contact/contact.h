@@ -41,7 +41,9 @@ typedef struct vvi_contact {
   double outside[3][6]; /* impulse and moment about the origin that unit impulses along the axes take from outside */
   double keep;          /* m: where contacts that hold lie */
   double size;          /* m: of the smaller of the two */
-  double warm[3];       /* N s: the impulse of the last step */
+  double warm[3];       /* N s: where its solve starts */
+  double last[3];       /* N s: the last impulse that was no blow, along the axes of this step; */
+  double lasting[3];    /* and the next: without what blows gave in this step */
   double j[3];          /* N s: of this step so far */
   double work[2];       /* J: what it did to the kinetic energy, along n and across */
   double before[3];     /* m/s: U- of the pass that answers it */
@@ -53,6 +55,7 @@ typedef struct vvi_contact {
   bool held;   /* answered as one that holds, not as an impact */
   bool turns;  /* its gap is not linear in the velocities */
   bool linked; /* a joint holds one of its movers */
+  bool blow;   /* asked to bounce, by more than what forces of a step bring */
   bool known;
   bool resting; /* it had an impulse in the last step */
   bool late;    /* found at the end of the drift */
@@ -76,6 +79,7 @@ typedef struct vvi_working {
   int32_t changes; /* how often it was pushed or put back */
   int64_t node;
   int64_t loaded; /* the look of the step that it was loaded in */
+  int32_t group;  /* of the step; -1: none pushes it */
   bool touched, flown, moves;
   bool reached;   /* by a contact that answers in this pass */
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 leans on something outside */
@@ -296,7 +300,7 @@ bool vvi_features_again(struct vvi_contact_step *w);
 bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
 /* Does the pair cross, or end too near?  Then the row is that of the end. */
-bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c);
+bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *c);
 double vvi_feature_ahead(const struct vvi_contact_step *w,
                          const vvi_contact *c);       /* at flown places, with its weights */
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */

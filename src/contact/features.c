@@ -115,6 +115,8 @@ static void set_frame(struct vvi_contact_step *w, int32_t of_search)
   memcpy(f->velocity + 3, m->spin, sizeof m->spin);
   add_reach(b, f->place);
   place_frame(w, of_search);
+  memcpy(f->place_free, f->place_ahead, sizeof f->place_free);
+  memcpy(f->turn_free, f->turn_ahead, sizeof f->turn_free);
 }
 
 static void set_motion(struct vvi_contact_step *w)
@@ -302,7 +304,8 @@ static void look_now(struct vvi_contact_step *w, vvi_contact *c)
   vvi_sheet_closest(&k->motion, near->a, near->b, false, &at);
   near->d = at.d - c->offset, near->parted = false;
   memcpy(near->n, at.n, sizeof at.n);
-  if (near->d > c->keep + 4.0 * w->h * w->h * load || !vvi_sheet_is_local(&k->motion, near->a, near->b, &at)) return;
+  if (near->d > c->keep + 4.0 * w->h * w->h * load || !vvi_sheet_is_local(&k->motion, NULL, near->a, near->b, &at))
+    return;
   if (!take(w, c, &at, near->d)) c->legs = 0;
 }
 
@@ -347,8 +350,59 @@ bool vvi_features_make(struct vvi_contact_step *w)
 
 /* ---- after the drift ---- */
 
+/* Groups answer at the same time, in any order: what another one pushes is seen where it would be without contact. */
+typedef struct seen_by {
+  const struct vvi_contact_step *w;
+  int32_t group;
+} seen_by;
+
+/* The working mover of one of the search, if another group pushes it; NULL: nobody else does. */
+static const vvi_working *of_others(const seen_by *us, int32_t of_search)
+{
+  const int32_t i = us->w->features->mover_of[of_search];
+  if (i < 0 || !vvi_mover_loaded(us->w, i) || us->w->work[i].group < 0) return NULL;
+  return us->w->work[i].group != us->group ? &us->w->work[i] : NULL;
+}
+
+static void node_seen(const seen_by *us, int32_t body, int32_t node, double x[3])
+{
+  const vvi_sheet_motion *m = &us->w->features->search->motion;
+  const vvi_working *other = of_others(us, node);
+  vvi_sheet_node(m, body, node, other == NULL, x);
+  if (other == NULL) return;
+  const vvi_sheet_columns *k = &m->at[body];
+  const int64_t i = node - m->sheets->body[body].mover0;
+  const double w = m->h * m->sheets->inverse[node];
+  for (int c = 0; c < 3; c++) x[c] += w * (other->saved[c] + 0.5 * m->h * k->f[c * k->column + i]);
+}
+
+static void place_seen(const void *user, int32_t vertex, double x[3])
+{
+  const seen_by *us = user;
+  const vvi_sheet_motion *m = &us->w->features->search->motion;
+  const struct vvi_sheets *s = m->sheets;
+  const int32_t b = s->body_of[vertex];
+  const vvi_sheet_body *body = &s->body[b];
+  if (body->carrier == VVI_CARRY_FRAMES && of_others(us, s->mover[vertex]) != NULL) {
+    const vvi_sheet_frame *f = &m->frame[s->mover[vertex]];
+    vvi_sheet_carried(f->place_free, f->turn_free, s->arm + 3 * (int64_t)vertex, x);
+  } else if (body->carrier != VVI_CARRY_POINTS) {
+    vvi_sheet_place(m, vertex, true, x);
+  } else if (!body->loose) {
+    node_seen(us, b, s->mover[vertex], x);
+  } else {
+    x[0] = x[1] = x[2] = 0.0;
+    for (int32_t i = s->stencil0[vertex]; i < s->stencil0[vertex + 1]; i++) {
+      double y[3];
+      node_seen(us, b, s->stencil[i], y);
+      for (int c = 0; c < 3; c++) x[c] += s->weight[i] * y[c];
+    }
+  }
+}
+
 /* Weights and normal of the end, or of the crossing on the way.                                             [sheets 9] */
-static bool meets(struct vvi_contact_step *w, const vvi_contact *c, vvi_sheet_near *near, double goal, vvi_closest *at)
+static bool meets(struct vvi_contact_step *w, const vvi_sheet_view *view, const vvi_contact *c, vvi_sheet_near *near,
+                  double goal, vvi_closest *at)
 {
   const vvi_sheet_search *k = w->features->search;
   const vvi_sheet_motion *m = &k->motion;
@@ -376,7 +430,7 @@ static bool meets(struct vvi_contact_step *w, const vvi_contact *c, vvi_sheet_ne
   } else {
     vvi_sheet_closest(m, near->a, near->b, true, at);
   }
-  return at->d - c->offset < goal && vvi_sheet_is_local(m, near->a, near->b, at);
+  return at->d - c->offset < goal && vvi_sheet_is_local(m, view, near->a, near->b, at);
 }
 
 /* Most near pairs only pass by: those that would meet, or are as near as contacts that hold, become contacts. */
@@ -389,7 +443,7 @@ static bool matters(struct vvi_contact_step *w, vvi_sheet_near *near)
   vvi_closest at;
   if (near->d <= keep) return true;
   c.vertices = vvi_sheet_vertices(s, near->a, near->b, c.vertex);
-  return meets(w, &c, near, keep, &at);
+  return meets(w, NULL, &c, near, keep, &at);
 }
 
 /* What a plane of old holds apart is listed as near although it may be far: which planes there are depends on when lists were
@@ -571,7 +625,7 @@ static void aim(const struct vvi_contact_step *w, vvi_contact *c)
   c->target = fmin(fmax(w->features->search->near[c->near].d, 0.0), c->keep); /* of where they are */
 }
 
-bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
+bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *c)
 {
   vvi_sheet_near *near = &w->features->search->near[c->near];
   const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = (c->hits > 0 ? 0.5 : 1.0) * keep - vvi_contact_slack(c);
@@ -581,7 +635,9 @@ bool vvi_feature_closes(struct vvi_contact_step *w, vvi_contact *c)
   for (int32_t i = 0; i < c->nodes; i++) refresh_frame(w, w->node[c->node0 + i]);
   c->looked = version;
   c->closing = false;
-  if (!meets(w, c, near, goal, &at) || !take(w, c, &at, near->d)) return false;
+  const seen_by us = {w, group};
+  const vvi_sheet_view view = {place_seen, &us};
+  if (!meets(w, &view, c, near, goal, &at) || !take(w, c, &at, near->d)) return false;
   aim(w, c);
   c->closing = way_closes(w, c);
   if (!c->closing &&

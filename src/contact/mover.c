@@ -119,12 +119,12 @@ bool vvi_mover_moves(const vv_mover *m)
   return a[0] + a[1] + a[2] > 0.0 || b[0] + b[1] + b[2] > 0.0;
 }
 
-void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
+/* As the step begins, and no impulse yet. */
+static void begin(struct vvi_contact_step *w, int32_t i)
 {
   vvi_working *m = &w->work[i];
   const vv_mover *at = &w->near->mover[i];
-  const vv_block *b = &w->model->block[m->block];
-  m->loaded = w->looks, m->touched = m->flown = false, m->frozen = 0;
+  m->touched = m->flown = false, m->frozen = 0;
   m->moves = vvi_mover_moves(at);
   for (int c = 0; c < 6; c++) m->kick[c] = m->impulse[c] = m->held[c] = 0.0;
   for (int c = 0; w->forced && c < 3; c++)
@@ -133,6 +133,14 @@ void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
     m->now[c] = w->sign * at->velocity[c] + 0.5 * m->kick[c];
     m->now[3 + c] = w->sign * at->spin[c] + 0.5 * m->kick[3 + c];
   }
+}
+
+void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
+{
+  vvi_working *m = &w->work[i];
+  const vv_block *b = &w->model->block[m->block];
+  begin(w, i);
+  m->loaded = w->looks, m->group = -1;
   for (int c = 0; c < b->kind->node_p && c < 6; c++) m->saved[c] = w->p[b->p0 + c * b->column + m->node];
 }
 
@@ -143,7 +151,7 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
   const vv_block *b = &w->model->block[m->block];
   if (!m->touched) return;
   for (int c = 0; c < b->kind->node_p && c < 6; c++) w->p[b->p0 + c * b->column + m->node] = m->saved[c];
-  vvi_mover_load(w, i);
+  begin(w, i);
   m->changes++;
   if (w->features != NULL) vvi_features_changed(w, i);
 }

@@ -149,7 +149,11 @@ void vvi_groups_make(struct vvi_contact_step *w)
     g->movers += take_movers(w, &w->contact[i], g->mover + g->movers, NULL);
   }
   for (int32_t i = 0; i < movers; i++) w->work[w->mover_list[i]].local = -1;
-  for (int32_t k = 0; k < w->groups; k++) w->group[k].known = w->group[k].n;
+  for (int32_t k = 0; k < w->groups; k++) {
+    vvi_contact_group *g = &w->group[k];
+    g->known = g->n;
+    for (int32_t i = 0; i < g->movers; i++) w->work[g->mover[i]].group = k;
+  }
   w->late_leg = w->n_leg - 4 * (int64_t)w->n; /* leg of a late contact i: behind all others */
 }
 
@@ -200,7 +204,7 @@ static bool closes(struct vvi_contact_step *w, vvi_contact_group *g, int32_t k)
   vvi_contact *c = &w->contact[g->member[k]];
   const double goal = vvi_contact_goal(c);
   double u[3];
-  if (c->near >= 0) return vvi_feature_closes(w, c);
+  if (c->near >= 0) return vvi_feature_closes(w, (int32_t)(g - w->group), c);
   vvi_contact_velocity(w, c, false, u);
   const double end = c->gap + w->h * u[0]; /* of one that was found late, what is there after the drift counts alone */
   if (!c->late && !c->linked && end - vvi_contact_curl(w, c) >= goal) return false;

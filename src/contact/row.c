@@ -205,6 +205,8 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
 static void make(struct vvi_contact_step *w, const vvi_meet *m, vvi_contact *c)
 {
   memset(c->warm, 0, sizeof c->warm);
+  memset(c->last, 0, sizeof c->last);
+  memset(c->lasting, 0, sizeof c->lasting);
   c->near = -1;
   c->a = m->a, c->b = m->b, c->law = m->rule, c->key = m->spot.key;
   memcpy(c->x, m->spot.x, sizeof c->x);

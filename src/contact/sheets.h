@@ -154,7 +154,8 @@ vv_status vvi_sheets_build(vv_model *m, const vvi_rules *rules, const double *q)
 typedef struct vvi_sheet_frame {
   double place[3], turn[9]; /* now */
   double place_ahead[3], turn_ahead[9];
-  double velocity[6]; /* m/s, rad/s */
+  double place_free[3], turn_free[9]; /* ahead, without contact */
+  double velocity[6];                 /* m/s, rad/s */
   double inverse_mass[6], inverse_inertia[6];
 } vvi_sheet_frame;
 
@@ -191,6 +192,12 @@ static inline void vvi_sheet_node(const vvi_sheet_motion *m, int32_t body, int32
 }
 
 void vvi_sheet_place_slow(const vvi_sheet_motion *m, int32_t vertex, bool ahead, double x[3]);
+
+/* Who looks ahead at vertices that are not its own: x of one after the drift.  NULL: as the motion has it. */
+typedef struct vvi_sheet_view {
+  void (*place)(const void *user, int32_t vertex, double x[3]);
+  const void *user;
+} vvi_sheet_view;
 
 static inline void vvi_sheet_place(const vvi_sheet_motion *m, int32_t vertex, bool ahead, double x[3])
 {
@@ -392,7 +399,8 @@ int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t
 /* Distance and direction of a pair now or ahead. */
 void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahead, vvi_closest *out);
 /* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
-bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at);
+bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
+                        const vvi_closest *at);
 /* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at
  * most so many are written. */
 int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t body_a, int32_t body_b, double skin, vvi_sheet_pair *out,

@@ -89,7 +89,8 @@ int64_t vvi_device_used(const vvi_device *d)
 }
 #else
 
-enum { MOST = 32, PROGRAMS = 16, TROUBLE = 1024 };
+enum { MOST = 32, PROGRAMS = 32, TROUBLE = 1024 };
+enum { MOST_ARGUMENTS = 32, WIDEST = 32 }; /* of a kernel; bytes of one */
 
 /* A device of the list, and what OpenCL calls it. */
 typedef struct found {
@@ -100,6 +101,10 @@ typedef struct found {
 struct vvi_kernel {
   cl_kernel kernel;
   vvi_kernel *next;
+  struct {
+    size_t size;
+    char value[WIDEST];
+  } given[MOST_ARGUMENTS]; /* what its arguments are: those that stay are not set again */
 };
 struct vvi_buffer {
   cl_mem memory;
@@ -411,9 +416,10 @@ vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name)
   cl_int code = CL_INVALID_KERNEL_NAME;
   cl_kernel made = NULL;
   if (d->failed) return NULL;
-  for (int i = 0; i < d->programs && code != CL_SUCCESS; i++) made = d->cl.CreateKernel(d->program[i], name, &code);
+  for (int i = d->programs - 1; i >= 0 && code != CL_SUCCESS; i--)
+    made = d->cl.CreateKernel(d->program[i], name, &code);
   if (!good(d, code, name)) return NULL;
-  vvi_kernel *k = malloc(sizeof *k);
+  vvi_kernel *k = calloc(1, sizeof *k);
   if (k == NULL) {
     d->cl.ReleaseKernel(made);
     fail(d, "out of memory");
@@ -423,18 +429,24 @@ vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name)
   return d->kernel = k;
 }
 
+/* Argument i of a kernel, where it is not what it was. */
+static bool give(vvi_device *d, vvi_kernel *k, int i, const vvi_argument *a)
+{
+  const void *value = a->size == 0 ? (const void *)&((const vvi_buffer *)a->at)->memory : a->at;
+  const size_t size = a->size == 0 ? sizeof(cl_mem) : a->size;
+  const bool known = i < MOST_ARGUMENTS && size <= WIDEST && value != NULL;
+  if (known && k->given[i].size == size && memcmp(k->given[i].value, value, size) == 0) return true;
+  if (!good(d, d->cl.SetKernelArg(k->kernel, (cl_uint)i, size, value), "an argument was refused")) return false;
+  if (known) k->given[i].size = size, memcpy(k->given[i].value, value, size);
+  return true;
+}
+
 void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument)
 {
   const size_t local = (size_t)items, global = local * (size_t)groups;
   if (d->failed || groups <= 0) return;
-  for (int i = 0; i < n; i++) {
-    const vvi_argument *a = &argument[i];
-    const bool buffer = a->size == 0;
-    const cl_int code =
-        buffer ? d->cl.SetKernelArg(k->kernel, (cl_uint)i, sizeof(cl_mem), &((const vvi_buffer *)a->at)->memory)
-               : d->cl.SetKernelArg(k->kernel, (cl_uint)i, a->size, a->at);
-    if (!good(d, code, "an argument was refused")) return;
-  }
+  for (int i = 0; i < n; i++)
+    if (!give(d, k, i, &argument[i])) return;
   d->launches++;
   good(d, d->cl.EnqueueNDRangeKernel(d->queue, k->kernel, 1, NULL, &global, &local, 0, NULL, NULL), "a kernel failed");
 }

@@ -32,7 +32,7 @@ void vvi_device_fail(vvi_device *d, const char *what);
 /* Builds a program of several texts, one behind the other.  registers: that an item may have at most, where the compiler takes
  * such a hint; 0: none. */
 bool vvi_device_build(vvi_device *d, int registers, int n, const char *const text[]);
-/* A kernel of the programs that were built. */
+/* A kernel of the programs that were built, the last one first. */
 vvi_kernel *vvi_device_kernel(vvi_device *d, const char *name);
 
 /* An argument of a kernel: a buffer, a number, or so many bytes of local memory. */

@@ -173,7 +173,8 @@ static void deposit(vvi_curve *c, int64_t bin, int64_t n, const vvi_instant *a)
   if (bin < c->first) bin = c->first; /* stages of a composed step go back and forth */
   while (((bin + n - 1) >> c->level) - (c->first >> c->level) >= VVI_CURVE_BINS) coarsen(c);
   for (int64_t part; n > 0; bin += part, n -= part) {
-    const int64_t j = (bin >> c->level) - (c->first >> c->level), end = ((bin >> c->level) + 1) << c->level;
+    const int64_t j = (bin >> c->level) - (c->first >> c->level),
+                  end = ((bin >> c->level) + 1) * ((int64_t)1 << c->level);
     part = n < end - bin ? n : end - bin;
     c->sum[j][0] += (double)part * a->normal, c->sum[j][1] += (double)part * a->across;
     if (j >= c->used) c->used = j + 1;

@@ -1,6 +1,7 @@
 /* math/math.h  Small mathematics: vectors, first roots, ordered sums. */
 #pragma once
 #include "base/base.h"
+#include "math/vec3.h"
 
 #include <math.h>
 
@@ -21,22 +22,6 @@ int vvi_team_rank(void);
  * back in the end. */
 int vvi_team_restrict(bool one);
 void vvi_team_restore(int before);
-
-static inline double vvi_dot3(const double a[3], const double b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline double vvi_norm3(const double a[3])
-{
-  return sqrt(vvi_dot3(a, a));
-}
-
-static inline void vvi_cross3(const double a[3], const double b[3], double c[3])
-{
-  const double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2], z = a[0] * b[1] - a[1] * b[0];
-  c[0] = x, c[1] = y, c[2] = z;
-}
 
 /* Symmetric matrices of three rows: xx yy zz yz xz xy.  y = A x */
 static inline void vvi_times6(const double a[6], const double x[3], double y[3])

@@ -5,9 +5,14 @@
  *   c_j(t) = sum_k (-t)^k/(2k + j)!,   c_j = 1/j! - t c_{j+2},   dc_j/dt = (j c_{j+2} - c_{j+1})/2            [beam 10]
  *
  * (c_0 = cos, c_1 = sin(theta)/theta, c_2 = (1 - cos(theta))/theta^2, ... of theta = |w|) give the exponential and all
- * its derivatives without a special case at w = 0.  Outputs may not overlap inputs, except in vvi_cross3. */
-#pragma once
+ * its derivatives without a special case at w = 0.  Outputs may not overlap inputs, except in vvi_cross3.
+ *
+ * Accelerators compile the same text, as OpenCL C, without what asks the library for a sine. */
+#ifndef VVI_SO3_H
+#define VVI_SO3_H
+#ifndef __OPENCL_VERSION__
 #include "math/math.h"
+#endif
 
 static inline void vvi_mul33(const double a[9], const double b[9], double c[9])
 {
@@ -87,6 +92,7 @@ static inline void vvi_stumpff(double t, int first, int n, double *c)
   }
 }
 
+#ifndef __OPENCL_VERSION__
 /* c_1, c_2, c_3 for any t >= 0 */
 static inline void vvi_turn(double t, double c[3])
 {
@@ -120,6 +126,8 @@ static inline void vvi_exp_se3(const double w[3], const double u[3], double r[9]
   vvi_apply33(tangent, u, x);
 }
 
+#endif
+
 /* The Cayley map of SE(3), (1 - X/2)^-1 (1 + X/2): r = cay(w), x = (1 - w^/2)^-1 u                            [beam 14]
  * with (1 - w^/2)^-1 = 4/(4 + |w|^2) (1 + w^/2 + w w^T/4). */
 static inline void vvi_cay_se3(const double w[3], const double u[3], double r[9], double x[3])
@@ -138,3 +146,4 @@ static inline void vvi_cay_se3_inverse(const double r[9], const double x[3], dou
   vvi_cross3(w, x, wx);
   for (int i = 0; i < 3; i++) u[i] = x[i] - 0.5 * wx[i];
 }
+#endif

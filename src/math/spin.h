@@ -1,9 +1,14 @@
 /* math/spin.h  The rotation of one rigid body: quaternions (w, x, y, z) and the map of Simo and Wong.
  *
  * Body axes are principal axes with moments I[3].  q turns body axes to space axes and need not have length 1 exactly:
- * R(q) is built with 2/|q|^2.  h is the spin (angular momentum about the centre) in space axes. */
-#pragma once
+ * R(q) is built with 2/|q|^2.  h is the spin (angular momentum about the centre) in space axes.
+ *
+ * Accelerators compile the same text, as OpenCL C, without what asks the library for a tangent. */
+#ifndef VVI_SPIN_H
+#define VVI_SPIN_H
+#ifndef __OPENCL_VERSION__
 #include "math/so3.h"
+#endif
 
 /* R(q), by rows */
 static inline void vvi_quaternion_matrix(const double q[4], double r[9])
@@ -46,6 +51,7 @@ static inline void vvi_carried_add(double d, double *x, double *carry)
   *x = sum;
 }
 
+#ifndef __OPENCL_VERSION__
 /* tan(t/2)/(t/2) of t2 = t^2; below the first limit the first term left out is below 1e-17 */
 static inline double vvi_half_tangent(double t2)
 {
@@ -60,3 +66,5 @@ static inline double vvi_half_tangent(double t2)
  * converged. */
 int vvi_simo_wong(const double inertia[3], const double r[9], double dt, const double h[3], const double impulse[3],
                   double theta[3]);
+#endif
+#endif

@@ -208,6 +208,18 @@ static const vv_group *bouncing(const vv_group *root)
   return NULL;
 }
 
+/* A bar that breaks at once; of the stable step, measured: pieces gain energy at half of it, and not at a quarter. */
+static void warn_rattling(const vv_model *m, const vv_group *material)
+{
+  const double most = 0.25;
+  const vv_group *failure = vv_has(material, "failure") ? vv_sub(material, "failure") : NULL;
+  if (failure == NULL || vv_number(failure, "energy") > 0.0 || m->step <= (1.0 + 1e-9) * most * m->stable_step) return;
+  vvi_warn(
+      failure, "energy",
+      "without it a bar falls to pieces that rattle, and gain energy near the stable step; take {safety: %g} or less",
+      most);
+}
+
 void vvi_material_warn(const vv_model *m)
 {
   const vv_group *before = NULL, *contact = bouncing(m->root);
@@ -215,6 +227,7 @@ void vvi_material_warn(const vv_model *m)
     const vv_body *b = &m->body[i];
     const vv_group *material = b->kind->flow != NULL && b->group != before ? vv_sub(b->group, "material") : NULL;
     before = b->group;
+    if (material != NULL && b->kind->node_q == 1) warn_rattling(m, material);
     if (material == NULL || !vv_is(material, "law", "j2")) continue;
     const double error = fit_error(material);
     if (error > 0.01)
@@ -315,49 +328,22 @@ static vvi_returned return_by(double A, double a, double B, double b, double Y, 
   return (vvi_returned){.x = x, .y = y, .theta = theta, .dalpha = theta * s};
 }
 
-/* Factor of the yield stress at a rate. */
-static double rate_factor(const vvi_plastic *p, double rate)
-{
-  if (p->rate_law == VVI_COWPER_SYMONDS) return 1.0 + pow(rate / p->rate, 1.0 / p->exponent);
-  return rate > p->rate ? 1.0 + p->exponent * log(rate / p->rate) : 1.0;
-}
-
-/* Backward Euler: the factor of the rate dalpha/h that the return with this very factor has.  The return shrinks and the
- * factor grows with it, so the root lies between 1 and the factor of the return without one; false position, halved where one
- * end stays (Illinois).                                                                                        [mat 7] */
-static vvi_returned return_at_rate(const vvi_plastic *p, double A, double a, double B, double b, double Y, double H,
-                                   double h)
-{
-  enum { ROUNDS = 60 };
-  const double s = sqrt(A + B);
-  vvi_returned r = return_by(A, a, B, b, Y, H);
-  double low = 1.0, high = fmin(rate_factor(p, r.dalpha / h), s / Y);
-  double below = 1.0 - rate_factor(p, r.dalpha / h), above = INFINITY;
-  if (!(high > 1.0)) return r;
-  r = high * Y >= s ? (vvi_returned){.x = 1.0, .y = 1.0} : return_by(A, a, B, b, high * Y, high * H);
-  above = high - rate_factor(p, r.dalpha / h);
-  for (int i = 0, side = 0; i < ROUNDS && high - low > 1e-14 * high; i++) {
-    const double mid = i % 8 == 7 ? 0.5 * (low + high) : (low * above - high * below) / (above - below);
-    r = return_by(A, a, B, b, mid * Y, mid * H);
-    const double miss = mid - rate_factor(p, r.dalpha / h);
-    if (fabs(miss) <= 1e-14 * mid) break;
-    if (miss < 0.0) {
-      low = mid, below = miss;
-      if (side == -1) above *= 0.5;
-      side = -1;
-    } else {
-      high = mid, above = miss;
-      if (side == 1) below *= 0.5;
-      side = 1;
-    }
-  }
-  return r;
-}
+#define VVI_ONE_LANE
+#define VVI_PICK(mask, a, b) ((mask) ? (a) : (b))
+#define VVI_RETURN_MOST      1
+#define REAL                 double
+#define MASK                 int
+#define ROOT(x)              (x) = sqrt(x)
+#define FN(name)             name##_one
+#include "model/return_lanes.h"
 
 vvi_returned vvi_plastic_return(const vvi_plastic *p, double A, double a, double B, double b, double alpha, double h)
 {
   double H;
   const double Y = vvi_plastic_yield(p, alpha, &H);
-  if (!(A + B > Y * Y)) return (vvi_returned){.x = 1.0, .y = 1.0};
-  return p->rate_law == VVI_NO_RATE ? return_by(A, a, B, b, Y, H) : return_at_rate(p, A, a, B, b, Y, H, h);
+  vvi_returned out = {.x = 1.0, .y = 1.0};
+  const int on = A + B > Y * Y;
+  if (on == 0 || p->rate_law == VVI_NO_RATE) return on != 0 ? return_by(A, a, B, b, Y, H) : out;
+  plastic_rounds_rate_one(p, a, b, 1, h, &A, &B, &Y, &H, &on, &out.theta, &out.x, &out.y, &out.dalpha);
+  return out;
 }

@@ -176,7 +176,8 @@ static vv_status read_curves(vvi_run *run, vvi_arena *arena, const times *at, cu
   return VV_OK;
 }
 
-/* The two axes of largest extent, in their order x, y, z; false: all points lie along one axis. */
+/* The two axes of largest extent, in their order x, y, z; false: all points lie along one axis.  What is not flat is seen from the
+ * side, not from above: z is left out only where its extent is less than a third of both others. */
 static bool find_plane(const curve *list, int n, int *across, int *up)
 {
   double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, span[3];
@@ -184,7 +185,8 @@ static bool find_plane(const curve *list, int n, int *across, int *up)
     for (int64_t k = 0; k < 3 * list[i].points; k++)
       if (isfinite(list[i].x[k])) lo[k % 3] = fmin(lo[k % 3], list[i].x[k]), hi[k % 3] = fmax(hi[k % 3], list[i].x[k]);
   for (int k = 0; k < 3; k++) span[k] = hi[k] - lo[k];
-  const int least = span[0] < span[1] && span[0] < span[2] ? 0 : span[1] < span[2] ? 1 : 2;
+  const bool flat = 3.0 * span[2] < fmin(span[0], span[1]);
+  const int least = flat ? 2 : span[0] < span[1] ? 0 : 1;
   *across = least == 0 ? 1 : 0;
   *up = least == 2 ? 1 : 2;
   return fmin(span[*across], span[*up]) > 1e-9 * fmax(span[*across], span[*up]);

@@ -31,6 +31,7 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
       return text;
     }
     const char *why = b->kind->device->refuse(b);
+    if (why == NULL && b->z_reals > 0 && s->contact != NULL) why = "bodies that flow and can touch";
     if (why != NULL) return why;
   }
   return NULL;
@@ -45,6 +46,7 @@ void vvi_accelerator_close(vvi_accelerator *a, const vv_model *m)
     if (a->own[i] != NULL) m->block[i].kind->device->close(a->own[i]);
   vvi_device_close(a->device);
   free(a->own);
+  free(a->q), free(a->p);
   free(a->before);
   free(a);
 }
@@ -63,6 +65,21 @@ static vv_status open_blocks(struct vv_step *s, vvi_accelerator *a)
                   vvi_device_about(a->device)->name, trouble);
 }
 
+/* Room for columns that come down to be summed. */
+static vv_status make_room(struct vv_step *s, vvi_accelerator *a)
+{
+  int64_t nq = 0, np = 0;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (b->nodes == 0 || (b->kind->device->post != NULL && b->kind->device->audit != NULL)) continue;
+    nq = b->kind->node_q * b->column > nq ? b->kind->node_q * b->column : nq;
+    np = b->kind->node_p * b->column > np ? b->kind->node_p * b->column : np;
+  }
+  if (nq == 0) return VV_OK;
+  a->q = calloc((size_t)nq, sizeof *a->q), a->p = calloc((size_t)np, sizeof *a->p);
+  return a->q != NULL && a->p != NULL ? VV_OK : VV_NOMEM;
+}
+
 static vv_status take(struct vv_step *s, vvi_device *device)
 {
   const vv_model *m = s->model;
@@ -75,6 +92,7 @@ static vv_status take(struct vv_step *s, vvi_device *device)
   }
   a->resident = s->contact == NULL;
   s->accelerator = a;
+  VV_TRY(make_room(s, a));
   return open_blocks(s, a);
 }
 
@@ -155,15 +173,40 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
 
 /* ---- steps ---- */
 
+static void flow_block(struct vv_step *s, const vv_block *b, void *own, double h)
+{
+  if (b->z_reals > 0) b->kind->device->flow(own, h, &s->ledger->posted);
+}
+
 static void kick_all(struct vv_step *s, double t, double h)
 {
   EACH_BLOCK(s, b, own) b->kind->device->kick(own, t, h);
 }
 
+static void post_block(const vvi_accelerator *a, const vv_block *b, void *own, double t, double h, vv_posted *post)
+{
+  if (b->kind->device->post != NULL) {
+    b->kind->device->post(own, t, h, post);
+    return;
+  }
+  b->kind->device->down(own, a->q, a->p);
+  b->kind->post(b, t, h, a->q, a->p, post);
+}
+
 static void post_all(struct vv_step *s, double t, double h)
 {
   EACH_BLOCK(s, b, own)
-  if (b->booked) b->kind->device->post(own, t, h, &s->ledger->posted);
+  if (b->booked) post_block(s->accelerator, b, own, t, h, &s->ledger->posted);
+}
+
+static void audit_block(const vvi_accelerator *a, const vv_block *b, void *own, vv_totals *sum)
+{
+  if (b->kind->device->audit != NULL) {
+    b->kind->device->audit(own, sum);
+    return;
+  }
+  b->kind->device->down(own, a->q, a->p);
+  b->kind->audit(b, a->q, a->p, sum);
 }
 
 /* As stride_steps of the leapfrog: the end of one step and the start of the next share a force. */
@@ -172,7 +215,11 @@ static void stride_all(struct vv_step *s, int64_t n)
   EACH_BLOCK(s, b, own)
   {
     b->kind->device->leap(own, s->state->t, s->h);
-    for (int64_t k = 1; k < n; k++) b->kind->device->stride(own, s->h);
+    for (int64_t k = 1; k < n; k++) {
+      flow_block(s, b, own, s->h);
+      b->kind->device->stride(own, s->h);
+    }
+    flow_block(s, b, own, s->h);
     b->kind->device->kick(own, s->state->t, 0.5 * s->h);
   }
   s->state->step += s->h > 0.0 ? n - 1 : 1 - n;
@@ -181,9 +228,15 @@ static void stride_all(struct vv_step *s, int64_t n)
 
 static void substep(struct vv_step *s, double t, double h)
 {
+  EACH_BLOCK(s, b, own)
+  if (b->viscous) b->kind->device->viscous(own, h, &s->ledger->posted);
   kick_all(s, t, 0.5 * h);
   post_all(s, t, 0.5 * h);
-  EACH_BLOCK(s, b, own) b->kind->device->drift(own, h);
+  EACH_BLOCK(s, b, own)
+  {
+    b->kind->device->drift(own, h);
+    flow_block(s, b, own, h);
+  }
   post_all(s, t + h, 0.5 * h);
   kick_all(s, t + h, 0.5 * h);
 }
@@ -202,12 +255,14 @@ static void compose(struct vv_step *s)
 vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
 {
   vvi_accelerator *a = s->accelerator;
-  const bool plain = !vvi_sys_booked(s->model) && s->composition->stages == 1;
+  const bool plain = !vvi_sys_booked(s->model) && !vvi_sys_damped(s->model) && s->composition->stages == 1;
   if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
   send_up(s);
   a->ahead = true;
   if (plain) stride_all(s, n);
   for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
+  EACH_BLOCK(s, b, own)
+  if (b->z_reals > 0) b->kind->device->settle(own, &s->ledger->posted);
   vvi_device_lost(s, r);
   return VV_OK;
 }
@@ -217,7 +272,7 @@ bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum)
   const vvi_accelerator *a = s->accelerator;
   if (a == NULL || !a->ahead) return false;
   *sum = (vv_totals){0};
-  EACH_BLOCK(s, b, own) b->kind->device->audit(own, sum);
+  EACH_BLOCK(s, b, own) audit_block(a, b, own, sum);
   return true;
 }
 

@@ -8,7 +8,8 @@
 
 typedef struct vvi_accelerator {
   vvi_device *device;
-  void **own; /* [n_block] a block there; NULL: it has no nodes */
+  void **own;    /* [n_block] a block there; NULL: it has no nodes */
+  double *q, *p; /* room for the columns of blocks whose kind has no sums there; NULL: none has */
   bool resident;
   bool ahead;        /* resident: the device has steps that the state on the host has not */
   bool there;        /* resident: it holds the state of the host, or what has become of it */

@@ -180,8 +180,9 @@ static vvi_flight_plan plan_of(struct vv_step *s, double t, double h, const doub
 static vv_status no_room(const struct vv_step *s, double t, vv_report *r)
 {
   r->reason = VV_REASON_CROWDED;
-  snprintf(r->message, sizeof r->message, "out of memory for the contacts of %d shapes at t = %.9g; use a shorter step",
-           s->model->solids->n, t);
+  snprintf(r->message, sizeof r->message,
+           "out of memory for the contacts of %d shapes and %d triangles at t = %.9g; use a shorter step",
+           s->model->solids->n, s->model->sheets != NULL ? s->model->sheets->n_element : 0, t);
   return VV_OK;
 }
 

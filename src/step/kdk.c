@@ -315,6 +315,7 @@ void vvi_kdk_audit(struct vv_step *s, vvi_kdk *w, vv_totals *sum)
   const int64_t n = s->state->np;
   for (int i = 0; i < s->model->pairs->n; i++) sum->contact += *vvi_pair_debt(s, &s->model->pairs->pair[i]);
   if (!w->modified) return;
+  vvi_bring_down(s);
   memset(w->f, 0, sizeof(double) * (size_t)n);
   vvi_sys_kick(s->model, s->state->t, 1.0, s->state->q, w->f);
   memset(w->z, 0, sizeof(double) * (size_t)n);

@@ -65,11 +65,11 @@ vv_status vv_sweep_scene(vv_sweep *s, int64_t number, vv_ctx *ctx, vv_spec **out
 }
 
 /* One thread a run: many runs share a machine better than many threads share a run. */
-vv_status vvi_case_open(vv_sweep *s, int64_t number, vvi_case *out)
+vv_status vvi_case_open(vv_sweep *s, int64_t number, const char *device, vvi_case *out)
 {
   vv_ctx_def def = vv_ctx_default();
   *out = (vvi_case){0};
-  def.threads = 1;
+  def.threads = 1, def.device = device;
   def.catalog = vvi_ctx_catalog(s->ctx);
   VV_TRY(vv_ctx_create(&def, &out->ctx));
   VV_TRY(vv_sweep_scene(s, number, out->ctx, &out->spec));
@@ -108,7 +108,7 @@ static vv_status try_first(vv_sweep *s, uint64_t *hash)
   vv_sim *sim = NULL;
   vvi_meter *meter = NULL;
   const vv_sim_def def = vv_sim_default();
-  vv_status status = vvi_case_open(s, 0, &c);
+  vv_status status = vvi_case_open(s, 0, "cpu", &c);
   if (status == VV_OK) status = vv_sim_create(c.model, c.state, &def, &sim);
   if (status == VV_OK) status = vvi_meter_open(&s->plan, sim, &meter);
   if (status == VV_OK) *hash = model_hash(&c);

@@ -53,7 +53,7 @@ static int64_t row_every(const vv_model *m)
 static vv_status prepare(job *j, const char *folder)
 {
   const vv_sim_def def = vv_sim_default();
-  VV_TRY(vvi_case_open(j->s, j->number, &j->c));
+  VV_TRY(vvi_case_open(j->s, j->number, vv_ctx_device(j->s->ctx), &j->c));
   VV_TRY(vv_sim_create(j->c.model, j->c.state, &def, &j->sim));
   VV_TRY(vvi_meter_open(&j->s->plan, j->sim, &j->meter));
   VV_TRY(vv_sim_observe(j->sim, row_every(j->c.model), close_books, NULL));

@@ -183,7 +183,8 @@ typedef struct vvi_case {
   vv_model *model;
   vv_state *state;
 } vvi_case;
-vv_status vvi_case_open(vv_sweep *s, int64_t number, vvi_case *out); /* messages are in out->ctx; close in any case */
+/* Messages are in out->ctx; close in any case.  device: as in vv_ctx_def; only a process that has no children may open one. */
+vv_status vvi_case_open(vv_sweep *s, int64_t number, const char *device, vvi_case *out);
 void vvi_case_close(vvi_case *c);
 void vvi_case_tell(const vvi_case *c, vv_ctx *ctx);                                 /* hands its messages on */
 bool vvi_sweep_path(const vv_sweep *s, const char *name, char out[VVI_SWEEP_PATH]); /* FOLDER/NAME; false: a message */

@@ -126,17 +126,6 @@ def advice():
     judge(code == 1 and "leave --resume out" in text, f"nothing there: {text}")
 
 
-def versions():
-    """A checkpoint says which version wrote it."""
-    visviva("run", "short.yaml", "-o", "old", "-q")
-    data = read("old/checkpoint.h5")
-    version = subprocess.run([os.environ["VISVIVA"], "version"], text=True, capture_output=True).stdout.split()[-1].encode()
-    judge(data.count(version) == 1, "the checkpoint does not name the version")
-    write("old/checkpoint.h5", data.replace(version, b"9.9.9"), "wb")
-    code, text = visviva("run", "long.yaml", "-o", "old", "-q", "--resume")
-    judge(code == 1 and "9.9.9" in text, f"another version: {code} {text}")
-
-
 def damage(path, at, new):
     data = bytearray(read(path))
     data[at:at + len(new)] = new
@@ -273,7 +262,7 @@ bodies:
   balloon: {kind: shell, mesh: {sphere: {radius: 0.3, level: 1}}, thickness: 1e-2, material: {young: 1e6, poisson: 0.3, density: 1000}, velocity: [0, 0, -3]}
   ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, position: [0, 0, 0.42], velocity: [0, 0, -5]}
 """)
-        for part in (links, longer, advice, versions, lambda: damaged(seed, rounds), chunk_shape, limits, memory_folder, pipes, terminal):
+        for part in (links, longer, advice, lambda: damaged(seed, rounds), chunk_shape, limits, memory_folder, pipes, terminal):
             part()
         os.chdir("/")
     print(f"{len(wrong)} wrong")

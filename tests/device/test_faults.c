@@ -83,6 +83,40 @@ static void lost_at(const char *text, int kernels)
   free(a);
 }
 
+#define ROD                                                                                                           \
+  "visviva: 1\ntime: {end: 1}\ncontacts: [{response: none}]\nbodies: {b: {kind: beam, length: 2, elements: 300, "     \
+  "section: {circle: {radius: 0.1}}, material: {young: 3000, poisson: 0.3, density: 2}, spin: [1, 2, 3]}, r: {kind: " \
+  "rigid, shape: {ball: {radius: 0.3}}, density: 700, position: [9, 0, 0], spin: [1, 2, 3]}}\n"
+
+/* Strides of beams wait for each other: what was not queued is lost with the device. */
+static void lost_beams(void **state)
+{
+  static const int kernels[] = {0, 1, 2, 9, 20, 21, 22, 23, 60};
+  (void)state;
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) lost_at(ROD, kernels[i]);
+}
+
+/* Large tiles, of which less and less fits into local memory: all at once, one component after the other, none of it. */
+static void little_local_memory(void **state)
+{
+  static const char text[] =
+      "visviva: 1\ntime: {end: 1}\ncontacts: [{response: none}]\nbodies: {s: {kind: shell, mesh: "
+      "{sphere: {radius: 1, frequency: 16}}, thickness: 0.03, material: {young: 1e4, poisson: 0.3, "
+      "density: 1}, spin: [1, 2, 3]}}\n";
+  static const char *const fake[] = {"local:200000", "local:49152", "local:8192"};
+  uint64_t hash[4];
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    place x;
+    if (i < 3) setenv("VISVIVA_FAKE", fake[i], 1);
+    assert_int_equal(place_open(text, i < 3 ? device : "cpu", 2, 0.0, &x), VV_OK);
+    place_steps(&x, 12);
+    hash[i] = vv_state_hash(x.state);
+    place_close(&x);
+    assert_true(hash[i] == hash[0]);
+  }
+}
+
 static void lost(void **state)
 {
   static const int kernels[] = {0, 1, 2, 9, 20, 61, 62, 63, 64, 65, 66};
@@ -114,10 +148,9 @@ static void no_loader(void **state)
 int main(void)
 {
   const struct CMUnitTest test[] = {
-      cmocka_unit_test(bad_devices),
-      cmocka_unit_test(lost),
-      cmocka_unit_test(lost_in_contact),
-      cmocka_unit_test(no_loader),
+      cmocka_unit_test(bad_devices),     cmocka_unit_test(lost),
+      cmocka_unit_test(lost_beams),      cmocka_unit_test(little_local_memory),
+      cmocka_unit_test(lost_in_contact), cmocka_unit_test(no_loader),
   };
 #ifdef VV_FAKE_OPENCL
   setenv("VISVIVA_OPENCL", VV_FAKE_OPENCL, 1);

@@ -1,5 +1,6 @@
 /* Shells on an accelerator: every law, border, load and mesh gives the bits of the processor, whatever its threads; runs go on
  * from one to the other; observers see the same. */
+#include "agree.h"
 #include "body/shell/shell.h"
 #include "check.h"
 #include "place.h"
@@ -7,65 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *device;
-
-/* State and books after n steps, in pieces that somebody looks at. */
-typedef struct outcome {
-  uint64_t hash, seen;
-  vv_totals now;
-  vv_posted posted;
-} outcome;
-
-static vv_status look(const vv_view *view, void *user)
-{
-  uint64_t *seen = user;
-  *seen = 31 * *seen + vv_state_hash(view->state);
-  return VV_OK;
-}
-
-static outcome follow(const char *text, const char *where, int threads, double step, int64_t n)
-{
-  place x;
-  outcome out = {0};
-  if (place_open(text, where, threads, step, &x) != VV_OK) {
-    vv_ctx_report(x.ctx, stderr);
-    fail_msg("refused");
-  }
-  assert_int_equal(vv_sim_device(x.sim) != NULL, strcmp(where, "cpu") != 0);
-  assert_int_equal(vv_sim_observe(x.sim, 7, look, &out.seen), VV_OK);
-  place_steps(&x, n);
-  out.hash = vv_state_hash(x.state);
-  const struct vv_ledger *l = vv_sim_ledger(x.sim);
-  out.now = l->now, out.posted = l->posted;
-  place_close(&x);
-  return out;
-}
-
-static void same(const outcome *a, const outcome *b)
-{
-  if (a->hash != b->hash)
-    fail_msg("state %016llx and %016llx", (unsigned long long)a->hash, (unsigned long long)b->hash);
-  assert_true(a->seen == b->seen);
-  assert_memory_equal(&a->now, &b->now, sizeof a->now);
-  assert_memory_equal(&a->posted, &b->posted, sizeof a->posted);
-}
-
-static void agree_with(const char *text, double step, int64_t n)
-{
-  const outcome there = follow(text, device, 0, step, n);
-  static const int threads[] = {1, 2, 7};
-  for (int i = 0; i < 3; i++) {
-    outcome here = follow(text, "cpu", threads[i], step, n);
-    if (step < 0.0) here.seen = there.seen; /* backwards, who looks when depends on the pace */
-    same(&here, &there);
-  }
-}
-
-static void agree(const char *text, int64_t n)
-{
-  agree_with(text, 0.0, n);
-}
 
 #define TIME  "visviva: 1\ntime: {end: 1}\n"
 #define HEAD  TIME "contacts: [{response: none}]\n"
@@ -214,25 +156,10 @@ static void contact(void **state)
   place_close(&x);
 }
 
-/* Half of the steps here, half there; and the other way round. */
 static void resumed(void **state)
 {
-  static const char text[] =
-      HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, " SOFT ", " MOVES "}}\n";
-  uint64_t hash[3];
   (void)state;
-  for (int i = 0; i < 3; i++) {
-    place one, two;
-    assert_int_equal(place_open(text, i == 1 ? device : "cpu", 1, 0.0, &one), VV_OK);
-    assert_int_equal(place_open(text, i == 2 ? device : "cpu", 2, 0.0, &two), VV_OK);
-    place_steps(&one, 20);
-    assert_int_equal(vv_state_copy(two.state, one.state), VV_OK);
-    assert_int_equal(vv_sim_restore(two.sim, vv_sim_ledger(one.sim)), VV_OK);
-    place_steps(&two, 20);
-    hash[i] = vv_state_hash(two.state);
-    place_close(&one), place_close(&two);
-  }
-  assert_true(hash[0] == hash[1] && hash[0] == hash[2]);
+  agree_resumed(HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, " SOFT ", " MOVES "}}\n");
 }
 
 /* What the caller does between steps, and forces that last. */
@@ -260,26 +187,14 @@ static void acted_upon(void **state)
   assert_true(work[0] == work[1]);
 }
 
-static void refused_with(const char *text, const char *which, vv_status wanted, const char *words)
-{
-  place x;
-  assert_int_equal(place_open(text, which, 1, 0.0, &x), wanted);
-  assert_int_equal(vv_ctx_message_count(x.ctx), 1);
-  if (strstr(vv_ctx_message(x.ctx, 0), words) == NULL) fail_msg("no '%s' in: %s", words, vv_ctx_message(x.ctx, 0));
-  place_close(&x);
-}
-
 static void refused(void **state)
 {
-  static const char beam[] =
-      HEAD "bodies: {b: {kind: beam, length: 1, elements: 4, section: {circle: {radius: 0.01}}, material: "
-           "{young: 1e9, poisson: 0.3, density: 1000}}}\n";
   static const char metal[] =
       HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 4}}, thickness: 0.03, "
-           "material: {young: 1e4, poisson: 0.3, density: 1, law: j2, yield: 10}}}\n";
+           "contact: control, material: {young: 1e4, poisson: 0.3, density: 1, law: j2, yield: 10, failure: {strain: "
+           "0.1}}}}\n";
   (void)state;
-  refused_with(beam, device, VV_UNSUPPORTED, "bodies of kind 'beam' do not run on a device yet");
-  refused_with(metal, device, VV_UNSUPPORTED, "shells that flow");
+  refused_with(metal, device, VV_UNSUPPORTED, "shells that break");
   refused_with(spheres, "no such thing", VV_ARG, "there is none");
   refused_with(spheres, "31", VV_ARG, "there is none");
 }

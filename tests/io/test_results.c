@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "io/file.h"
+#include "io/results/h5.h"
 #include "io/results/json.h"
 #include "io/results/read.h"
 #include "visviva/book.h"
@@ -696,6 +697,22 @@ static void test_refuses_checkpoint(void **state)
   close_rig(&r);
 }
 
+/* A checkpoint says which version wrote it; one that has other steps is not gone on from. */
+static void test_other_version(void **state)
+{
+  (void)state;
+  rig r;
+  vvi_h5 f;
+  run(even, "older", false, 20);
+  open_scene(&r, even);
+  assert_int_equal(vvi_h5_open(r.ctx, "older/checkpoint.h5", true, &f), VV_OK);
+  assert_int_equal(vvi_h5_set_text(&f, "/", "visviva", "9.9.9"), VV_OK);
+  assert_int_equal(vvi_h5_close(&f), VV_OK);
+  assert_int_equal(open_results(&r, "older", true, false), VV_IO);
+  assert_non_null(strstr(vv_ctx_message(r.ctx, 0), "written by visviva 9.9.9"));
+  close_rig(&r);
+}
+
 /* ---- a full disk ---- */
 
 /* In a program of its own, which must also end in good order: files may not grow beyond `bytes`.  0: as it should be. */
@@ -980,6 +997,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_stopped),
       cmocka_unit_test(test_damaged),
       cmocka_unit_test(test_refuses_checkpoint),
+      cmocka_unit_test(test_other_version),
       cmocka_unit_test(test_full_disk),
       cmocka_unit_test(test_compare),
       cmocka_unit_test(test_compare_steps),

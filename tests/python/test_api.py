@@ -35,6 +35,23 @@ class Scenes(unittest.TestCase):
                            env={k: v for k, v in os.environ.items() if k != "LD_PRELOAD"})
             self.assertEqual(json.loads((out / "summary.json").read_text())["state_hash"], hashes.pop())
 
+    def test_devices(self):
+        """On a device the same bits; one that is not there is refused."""
+        beam = {"time": {"end": 1}, "contacts": [{"response": "none"}], "bodies": {"b": {
+            "kind": "beam", "length": 2, "elements": 20, "section": {"circle": {"radius": 0.1}}, "spin": [1, 2, 3],
+            "material": {"young": 3000, "poisson": 0.3, "density": 2}}}}
+        with self.assertRaises((visviva.ArgumentError, visviva.UnsupportedError)):
+            visviva.Simulation(beam, device="no such thing")
+        usable = [i for i, d in enumerate(visviva.devices()) if d.doubles]
+        here = visviva.Simulation(beam).step(20)
+        self.assertIsNone(here.device)
+        if not usable:
+            self.skipTest("OpenCL shows no device with double precision")
+        there = visviva.Simulation(beam, device=str(usable[0])).step(20)
+        self.assertEqual(there.device, visviva.devices()[usable[0]].name)
+        self.assertEqual(there.hash, here.hash)
+        self.assertEqual(there.ledger.total, here.ledger.total)
+
     def test_change(self):
         sim = visviva.Simulation(BALL, change={"time.step": 2e-3, "bodies.ball.position": [0, 0, 3], "bodies.ball.mass": 5})
         self.assertEqual(sim.dt, 2e-3)

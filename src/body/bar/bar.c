@@ -649,4 +649,5 @@ const vv_body_kind vv_bar_kind = {
     .space = &bar_space,
     .transfer = bar_transfer,
     .implicit = &bar_implicit,
+    .device = &bar_device_table,
 };

@@ -11,11 +11,10 @@
  *
  * All bars of a scene lie behind each other in one block; k = 0 behind the last node of each bar, so one loop serves all. */
 #pragma once
+#include "body/bar/law.h"
 #include "model/material.h"
 #include "model/model.h"
 
-/* span: length of the spring behind the node; law: 0 linear, 1 neo-Hookean (read only where a block is not linear) */
-enum bar_node_column { BAR_MASS, BAR_INVERSE_MASS, BAR_STIFFNESS, BAR_X, BAR_SPAN, BAR_LAW, BAR_NODE_COLUMNS };
 /* lengths and stiffnesses of the springs; masses that an element gives to its two nodes */
 enum bar_element_column { BAR_LENGTH, BAR_SPRING, BAR_MASS_LEFT, BAR_MASS_RIGHT, BAR_AREA, BAR_ELEMENT_COLUMNS };
 /* axis and origin of the line; held flags (0 free, 1 fixed, 2 driven) of the two ends; gravity along the axis */
@@ -77,10 +76,8 @@ static inline bool bar_is_linear(const vv_block *b)
 /* Force of the spring behind node i, its stiffness and its energy, when it is longer by du. */
 static inline double bar_force(const vv_block *b, int64_t i, double du)
 {
-  const double k = bar_node(b, BAR_STIFFNESS)[i];
-  if (bar_is_linear(b) || bar_node(b, BAR_LAW)[i] == 0.0) return k * du;
-  const double l = bar_node(b, BAR_SPAN)[i], s = 1.0 + du / l;
-  return k * l / 3.0 * (s - 1.0 / (s * s));
+  const double law = bar_is_linear(b) ? 0.0 : bar_node(b, BAR_LAW)[i];
+  return bar_spring(law, bar_node(b, BAR_STIFFNESS)[i], bar_node(b, BAR_SPAN)[i], du);
 }
 
 static inline double bar_stiffness(const vv_block *b, int64_t i, double du)
@@ -127,3 +124,5 @@ extern const vv_space_table bar_space;
 const char *bar_transfer(const vv_block *from, int32_t i, const double *u, const double *p, const vv_block *to,
                          int32_t j, double *u_to, double *p_to);
 extern const vv_implicit_table bar_implicit;
+/* ---- device.c ---- */
+extern const vv_device_table bar_device_table;

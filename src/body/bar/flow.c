@@ -42,6 +42,7 @@ typedef struct bar {
   double *mark;                            /* of each piece; 0: it never flowed */
   double area, yield, kinematic, hardened; /* S; S sy; S Hk; S (E + Hk) */
   double inverse;                          /* 1/(E S): k times it is 1/l */
+  double over;                             /* 1/(S (E + Hk + H)) of the first piece of the polygon */
 } bar;
 
 static bar bar_of(const vv_block *b, int32_t j, const double *u)
@@ -67,7 +68,8 @@ static bar bar_of(const vv_block *b, int32_t j, const double *u)
                .yield = S * law->plastic.yield,
                .kinematic = S * law->plastic.kinematic,
                .hardened = S * (law->young + law->plastic.kinematic),
-               .inverse = 1.0 / (law->young * S)};
+               .inverse = 1.0 / (law->young * S),
+               .over = 1.0 / (S * (law->young + law->plastic.kinematic) + S * law->plastic.slope[0])};
 }
 
 const double *bar_flow_column(const vv_block *b, int32_t j, int column, const double *u)
@@ -181,10 +183,11 @@ static void flow_breaking(const bar *a, int64_t i, double h, double du, double d
 #define LOAD(p)     (*(const lanes *)(p))
 #define STORE(p, x) (*(lanes *)(p) = (x))
 
-INLINE bool any(const masks *m)
+/* Is some lane below zero?  By signs: comparisons that no lane is picked by are taken apart by compilers. */
+INLINE bool some_below(const masks *m)
 {
   const two_masks *two = (const two_masks *)m, all = (two[0] | two[1]) | (two[2] | two[3]);
-  return (all[0] | all[1]) != 0;
+  return (all[0] | all[1]) < 0;
 }
 
 /* Eight elements from i on: what is known of them. */
@@ -207,7 +210,7 @@ INLINE void eight_before(const bar *a, const eight *x, double h, const double *p
 
 /* Growth of alpha where the force `size` is above the yield force.  Bars have it in closed form: size - S (E + Hk) da = S (Y +
  * H da).                                                                                                        [mat 4] */
-INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes *alpha, const masks *on, lanes *grown)
+INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes *alpha, lanes *grown)
 {
   const vvi_plastic *p = &a->law->plastic;
   const lanes none = {0};
@@ -216,14 +219,14 @@ INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes 
     const double modulus = a->hardened / a->area;
     for (int i = 0; i < LANES; i++) {
       const double s = (*size)[i] / a->area;
-      (*grown)[i] = (*on)[i] ? vvi_plastic_return(p, s * s, modulus, 0.0, modulus, (*alpha)[i], h).dalpha : 0.0;
+      (*grown)[i] = vvi_plastic_return(p, s * s, modulus, 0.0, modulus, (*alpha)[i], h).dalpha;
     }
     return;
   }
   if (p->pieces <= 1.0) { /* a straight line from alpha = 0 on */
     const double slope = a->area * p->slope[0];
     Y += slope * *alpha;
-    *grown = PICK(*on & (masks)(*size > Y), (*size - Y) * (1.0 / (a->hardened + slope)), none);
+    *grown = PICK((masks)(*size > Y), (*size - Y) * a->over, none);
     return;
   }
   for (int i = 0; i < (int)p->pieces; i++) {
@@ -231,18 +234,18 @@ INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes 
     const lanes slope = PICK(beyond, none + a->area * p->slope[i], none);
     Y += slope * (*alpha - p->at[i]), H += slope;
   }
-  *grown = PICK(*on & (masks)(*size > Y), (*size - Y) / (a->hardened + H), none);
+  *grown = PICK((masks)(*size > Y), (*size - Y) / (a->hardened + H), none);
 }
 
 /* Plastic flow; d becomes the elongation that is left. */
 INLINE void eight_flow(const bar *a, const eight *x, double h, const double *p, lanes *d, eight_losses *out)
 {
-  const lanes none = {0}, e0 = LOAD(a->e + x->i), xi = x->k * *d - a->kinematic * e0, size = SIZE(xi);
-  const masks on = (masks)(size > none + a->yield);
-  if (!any(&on)) return; /* below the first yield stress, and it never falls */
+  const lanes e0 = LOAD(a->e + x->i), xi = x->k * *d - a->kinematic * e0, size = SIZE(xi);
+  const masks left = (masks)(a->yield - size);
+  if (!some_below(&left)) return; /* below the first yield stress, and it never falls */
   const lanes alpha = LOAD(a->alpha + x->i);
   lanes grown, du0;
-  eight_return(a, h, &size, &alpha, &on, &grown);
+  eight_return(a, h, &size, &alpha, &grown);
   eight_before(a, x, h, p, &du0);
   const lanes e1 = e0 + WITH_SIGN_OF(grown, xi), d0 = du0 - x->l * e0, d1 = x->du - x->l * e1;
   const lanes mean = 0.5 * (x->k * d0 + x->k * d1) - (0.5 * a->kinematic) * (e0 + e1);
@@ -285,11 +288,11 @@ INLINE void eight_break(const bar *a, const eight *x, double h, const double *p,
   lanes xi = x->k * *d, du0;
   if (a->e != NULL) xi -= a->kinematic * LOAD(a->e + x->i);
   const double limit = a->e != NULL ? a->yield : a->area * a->law->failure.stress;
-  const masks busy = (masks)(SIZE(xi) > none + limit) | (masks)(D > none);
-  if (!any(&busy)) return;
+  const masks left = (masks)(limit - SIZE(xi)) | (masks)(none - D);
+  if (!some_below(&left)) return;
   eight_before(a, x, h, p, &du0);
   for (int l = 0; l < LANES; l++)
-    if (busy[l]) flow_breaking(a, x->i + l, h, x->du[l], du0[l], &out->breaking);
+    if (left[l] < 0) flow_breaking(a, x->i + l, h, x->du[l], du0[l], &out->breaking);
 }
 
 /* Forces of eight elements, after their flow if there is one. */
@@ -372,16 +375,15 @@ INLINE void eight_pass(pass how, bool flow, bool whole, const bar *a, int64_t i,
 /* Elements [i, to) of one piece, whole lanes: have they never flowed, and do not now? */
 INLINE bool is_whole(bool flow, const bar *a, int64_t i, int64_t to)
 {
-  const lanes none = {0};
   double *mark = a->mark + i / PIECE;
-  masks over = {0};
+  masks left = {0};
   if (a->e == NULL || a->damage != NULL || a->law->damping.branches > 0.0 || *mark != 0.0) return false;
   if (!flow) return true;
   for (; i < to; i += LANES) {
     const lanes N = LOAD(a->k + i) * (LOAD(a->u + i + 1) - LOAD(a->u + i));
-    over |= (masks)(SIZE(N) > none + a->yield);
+    left |= (masks)(a->yield - SIZE(N));
   }
-  if (any(&over)) *mark = 1.0;
+  if (some_below(&left)) *mark = 1.0;
   return *mark == 0.0;
 }
 

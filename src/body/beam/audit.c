@@ -6,61 +6,45 @@
 #include <float.h>
 #include <string.h>
 
-enum { SEGMENT = 512, SEGMENTS = 64, PARALLEL_FROM = 2048 };
+enum { PARALLEL_FROM = 2048 };
 
-/* Strains of an element as its rule measures them: G at the middle (one point), or at both nodes (trapezoid), or by the
- * Cayley map of SE(3), and psi; all less those at rest. */
-typedef struct element_strain {
-  double a[3], b[3], psi[3];
-} element_strain;
-
-static element_strain strain_of(const vv_block *b, const beam_body *k, const double *q, int64_t left, int64_t right)
+static beam_element_strains strain_by_exp(const beam_body *k, const double x[3], const double A[9], const double y[3],
+                                          const double B[9])
 {
-  element_strain e;
-  double A[9], B[9], D[3], xa[3], v[3];
-  beam_get(b, q, left, xa, A);
-  beam_get(b, q, right, D, B);
-  for (int c = 0; c < 3; c++) D[c] = (D[c] - xa[c]) / k->l;
+  beam_element_strains e;
+  double r[3], psi[3], v[3];
+  for (int c = 0; c < 3; c++) v[c] = (y[c] - x[c]) / k->l;
   for (int c = 0; c < 3; c++) {
-    e.a[c] = A[c] * D[0] + A[3 + c] * D[1] + A[6 + c] * D[2];
-    e.b[c] = B[c] * D[0] + B[3 + c] * D[1] + B[6 + c] * D[2];
+    r[c] = A[c] * v[0] + A[3 + c] * v[1] + A[6 + c] * v[2];
+    e.b[c] = B[c] * v[0] + B[3 + c] * v[1] + B[6 + c] * v[2] - k->rest_b[c];
   }
-  beam_bend(A, B, e.psi);
-  if (beam_by_exp(k->strain)) {
-    const double r[3] = {e.a[0], e.a[1], e.a[2]}, psi[3] = {e.psi[0], e.psi[1], e.psi[2]};
-    beam_exp_strain(k->strain == BEAM_EXP_SE3, r, psi, e.a, e.psi);
-  }
-  vvi_cross3(e.psi, e.a, v);
+  beam_bend(A, B, psi);
+  beam_exp_strain(k->strain == BEAM_EXP_SE3, r, psi, e.a, e.psi);
   for (int c = 0; c < 3; c++) {
+    e.psi[c] -= k->rest_psi[c];
     if (k->strain == BEAM_EXP_SE3)
       e.a[c] = e.b[c] = e.a[c] - k->rest[c]; /* [beam 81] */
-    else if (k->strain == BEAM_CAYLEY_STRAIN)
-      e.a[c] = e.b[c] = e.a[c] - 0.5 * v[c] - k->rest[c]; /* [beam 50] */
-    else if (k->strain == BEAM_ONE_POINT)
-      e.a[c] = e.b[c] = 0.5 * (e.a[c] + e.b[c]) - k->rest[c];
     else
-      e.a[c] -= k->rest_a[c], e.b[c] -= k->rest_b[c];
-    e.psi[c] -= k->rest_psi[c];
+      e.a[c] -= k->rest_a[c];
   }
   return e;
+}
+
+static beam_element_strains strain_of(const vv_block *b, const beam_body *k, const double *q, int64_t left,
+                                      int64_t right)
+{
+  double x[3], y[3], A[9], B[9];
+  beam_get(b, q, left, x, A);
+  beam_get(b, q, right, y, B);
+  return beam_by_exp(k->strain) ? strain_by_exp(k, x, A, y, B) : beam_strains_of(k, x, A, y, B);
 }
 
 void beam_element_strain(const vv_block *b, int32_t j, const double *q, int64_t left, int64_t right, double e6[6])
 {
   beam_body own;
   const beam_body *k = beam_element_of(b, j, left, &own);
-  const element_strain e = strain_of(b, k, q, left, right);
+  const beam_element_strains e = strain_of(b, k, q, left, right);
   for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / k->l;
-}
-
-/* [beam 1] */
-static double element_energy(const beam_body *k, const element_strain *e)
-{
-  double v = 0.0;
-  for (int c = 0; c < 3; c++)
-    v += 0.25 * k->l * k->c1[c] * (e->a[c] * e->a[c] + e->b[c] * e->b[c]) +
-         0.5 / k->l * k->c2[c] * e->psi[c] * e->psi[c];
-  return v;
 }
 
 /* The rotation of neighbouring sections against each other has no name any more at 180 degrees, where the Cayley map ends; the
@@ -87,75 +71,72 @@ static void momentum_of(const vv_block *b, const double *p, int64_t i, double P[
   for (int c = 0; c < 3; c++) P[c] = p[(BEAM_P + c) * b->column + i], S[c] = p[(BEAM_S + c) * b->column + i];
 }
 
-/* Angular velocity in the frame of the node: J^-1 Lambda^T S. */
-static void body_rate(const double inertia[3], const double frame[9], const double S[3], double omega[3])
+/* What node i and the element behind it add. */
+static void node_sums(const vv_block *b, int32_t j, int64_t i, const double *q, const double *p, double out[BEAM_SUMS])
 {
-  for (int c = 0; c < 3; c++) omega[c] = (frame[c] * S[0] + frame[3 + c] * S[1] + frame[6 + c] * S[2]) / inertia[c];
-}
-
-static void add_node(const vv_block *b, const beam_body *k, int64_t i, const double *q, const double *p, vv_totals *s)
-{
-  double x[3], frame[9], P[3], S[3], inertia[3], omega[3], arm[3];
+  const int64_t next = beam_next(b, j, i);
+  double x[3], frame[9], P[3], S[3], inertia[3];
   beam_get(b, q, i, x, frame);
   momentum_of(b, p, i, P, S);
-  beam_inertia(b, k, i, inertia);
-  body_rate(inertia, frame, S, omega);
-  vvi_cross3(x, P, arm);
-  s->kinetic += 0.5 * beam_node(b, BEAM_INVERSE_MASS)[i] * vvi_dot3(P, P);
-  for (int c = 0; c < 3; c++) {
-    s->kinetic += 0.5 * inertia[c] * omega[c] * omega[c];
-    s->p[c] += P[c];
-    s->L[c] += arm[c] + S[c];
+  beam_inertia(b, beam_of(b, j), i, inertia);
+  beam_node_sums(beam_node(b, BEAM_MASS)[i], beam_node(b, BEAM_INVERSE_MASS)[i], inertia, b->gravity, x, frame, P, S,
+                 out);
+  if (next < 0) return;
+  beam_body own;
+  const beam_body *at = beam_element_of(b, j, i, &own);
+  const beam_element_strains e = strain_of(b, at, q, i, next);
+  if (beam_is_elastic(b, j)) {
+    out[BEAM_STRAINED] = beam_element_energy(at, &e);
+    return;
   }
-  s->potential -= beam_node(b, BEAM_MASS)[i] * vvi_dot3(b->gravity, x);
-  s->p_abs += vvi_norm3(P);
-  s->L_abs += vvi_norm3(x) * vvi_norm3(P) + vvi_norm3(S); /* what x x P rounds by, also where the two are parallel */
+  double e6[6];
+  for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / at->l;
+  out[BEAM_STRAINED] = beam_flow_energy(b, j, i - b->body[j]->node0, q, e6);
 }
 
-static vv_totals sum_segment(const vv_block *b, int32_t j, int64_t i0, int64_t i1, const double *q, const double *p)
+/* The sum of n terms, at most BEAM_BRANCH, in lanes. */
+static void fold(int64_t n, double (*term)[BEAM_SUMS], double out[BEAM_SUMS])
 {
-  const beam_body *k = beam_of(b, j);
-  vv_totals s = {0};
-  for (int64_t i = i0; i < i1; i++) {
-    const int64_t next = beam_next(b, j, i);
-    add_node(b, k, i, q, p, &s);
-    if (next < 0) continue;
-    beam_body own;
-    const beam_body *at = beam_element_of(b, j, i, &own);
-    const element_strain e = strain_of(b, at, q, i, next);
-    if (beam_is_elastic(b, j)) {
-      s.strain += element_energy(at, &e);
-      continue;
-    }
-    double e6[6];
-    for (int c = 0; c < 3; c++) e6[c] = e.a[c], e6[3 + c] = e.psi[c] / k->l;
-    s.strain += beam_flow_energy(b, j, i - b->body[j]->node0, q, e6);
+  for (int k = 0; k < BEAM_SUMS; k++) {
+    double lane[BEAM_SUM_LANES] = {0};
+    for (int64_t i = 0; i < n; i++) lane[i % BEAM_SUM_LANES] += term[i][k];
+    out[k] = BEAM_LANES_SUM(lane);
   }
-  return s;
 }
 
-static void add(vv_totals *sum, const vv_totals *part)
+/* Nodes [i, i + n) of body j, at most BEAM_BRANCH times `branch` of them: branches of that many nodes. */
+static void sum_nodes(const vv_block *b, int32_t j, int64_t i, int64_t n, int64_t branch, const double *q,
+                      const double *p, double out[BEAM_SUMS])
 {
-  sum->kinetic += part->kinetic, sum->strain += part->strain, sum->potential += part->potential;
-  sum->p_abs += part->p_abs, sum->L_abs += part->L_abs;
-  for (int c = 0; c < 3; c++) sum->p[c] += part->p[c], sum->L[c] += part->L[c];
+  const int64_t parts = (n + branch - 1) / branch;
+  const bool shared = b->threads > 1 && n >= PARALLEL_FROM && (parts >= b->threads || branch <= BEAM_BRANCH);
+  double part[BEAM_BRANCH][BEAM_SUMS];
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (shared)
+  for (int64_t k = 0; k < parts; k++) {
+    const int64_t at = k * branch, some = n - at < branch ? n - at : branch;
+    if (branch == 1)
+      node_sums(b, j, i + at, q, p, part[k]);
+    else
+      sum_nodes(b, j, i + at, some, branch / BEAM_BRANCH, q, p, part[k]);
+  }
+  fold(parts, part, out);
 }
 
-/* Segments follow from the length of the body, so the order of the sum does not depend on the number of threads. */
 void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
 {
   const int64_t i0 = b->body[j]->node0, n = b->body[j]->n_node;
-  const int64_t segments = n < 2 * SEGMENT ? 1 : n < SEGMENTS * SEGMENT ? n / SEGMENT : SEGMENTS;
-  vv_totals part[SEGMENTS];
-  if (n < PARALLEL_FROM || b->threads < 2) {
-    for (int64_t s = 0; s < segments; s++)
-      part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
-  } else {
-#pragma omp parallel for schedule(static) num_threads(b->threads)
-    for (int64_t s = 0; s < segments; s++)
-      part[s] = sum_segment(b, j, i0 + n * s / segments, i0 + n * (s + 1) / segments, q, p);
-  }
-  for (int64_t s = 0; s < segments; s++) add(sum, &part[s]);
+  int64_t branch = 1;
+  double all[BEAM_SUMS];
+  while (branch * BEAM_BRANCH < n) branch *= BEAM_BRANCH;
+  sum_nodes(b, j, i0, n, branch, q, p, all);
+  beam_add_sums(all, sum);
+}
+
+void beam_add_sums(const double all[BEAM_SUMS], vv_totals *sum)
+{
+  sum->kinetic += all[BEAM_KINETIC], sum->strain += all[BEAM_STRAINED], sum->potential += all[BEAM_POTENTIAL];
+  sum->p_abs += all[BEAM_P_ABS], sum->L_abs += all[BEAM_L_ABS];
+  for (int c = 0; c < 3; c++) sum->p[c] += all[BEAM_P_SUM + c], sum->L[c] += all[BEAM_L_SUM + c];
 }
 
 void beam_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
@@ -194,7 +175,7 @@ double beam_drift_excess(const vv_block *b, const double *q, const double *p)
       beam_get(b, q, i, x, frame);
       momentum_of(b, p, i, P, S);
       beam_inertia(b, k, i, inertia);
-      body_rate(inertia, frame, S, omega);
+      beam_body_rate(inertia, frame, S, omega);
       for (int c = 0; c < 3; c++) twice += inertia[c] * omega[c] * omega[c];
       sum += vvi_dot3(omega, omega) * twice / 24.0;
     }
@@ -255,7 +236,7 @@ static void node_output(const vv_block *b, const beam_body *k, int field, int64_
   beam_get(b, q, i, x, frame);
   momentum_of(b, p, i, P, S);
   beam_inertia(b, k, i, inertia);
-  body_rate(inertia, frame, S, omega);
+  beam_body_rate(inertia, frame, S, omega);
   for (int c = 0; c < 3; c++) {
     const double all[] = {[OUT_POSITION] = x[c],
                           [OUT_D1] = frame[3 * c],
@@ -283,7 +264,7 @@ static void measure(const vv_block *b, const beam_body *k, bool director, const 
     memcpy(strain, e, 3 * sizeof *e), memcpy(curvature, e + 3, 3 * sizeof *e);
     return;
   }
-  const element_strain s = strain_of(b, k, q, left, right);
+  const beam_element_strains s = strain_of(b, k, q, left, right);
   for (int c = 0; c < 3; c++) strain[c] = 0.5 * (s.a[c] + s.b[c]), curvature[c] = s.psi[c] / k->l;
 }
 
@@ -331,7 +312,7 @@ static double strain_work(const vv_block *b, int32_t j, bool director, const dou
   if (!beam_is_elastic(b, j)) beam_flow_resultants(b, j, e, q, e6, felt);
   for (int c = 0; c < 3; c++) sum += felt[3 + c] * curvature[c];
   if (!director && beam_at_nodes(k->strain)) {
-    const element_strain s = strain_of(b, k, q, node[0], node[1]);
+    const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
     for (int c = 0; c < 3; c++)
       sum += 0.5 * k->c1[c] * (s.a[c] * (s.a[c] + k->rest_a[c]) + s.b[c] * (s.b[c] + k->rest_b[c]));
     return sum;
@@ -348,8 +329,8 @@ static double element_density(const vv_block *b, int32_t j, bool director, const
   beam_body own;
   const beam_body *k = beam_element_of(b, j, node[0], &own);
   if (director || !beam_at_nodes(k->strain) || !beam_is_elastic(b, j)) return stored_density(b, j, e, q, e6);
-  const element_strain s = strain_of(b, k, q, node[0], node[1]);
-  return element_energy(k, &s) / k->l;
+  const beam_element_strains s = strain_of(b, k, q, node[0], node[1]);
+  return beam_element_energy(k, &s) / k->l;
 }
 
 /* How the Lagrangian of an element changes with its length, and the momentum of shifts of the beam along itself: momentum
@@ -368,7 +349,7 @@ static double shift_output(const vv_block *b, int32_t j, bool director, int fiel
     beam_get(b, q, node[i], x[i], frame);
     momentum_of(b, p, node[i], P, S);
     beam_inertia(b, k, node[i], inertia);
-    body_rate(inertia, frame, S, omega);
+    beam_body_rate(inertia, frame, S, omega);
     for (int c = 0; c < 3; c++) {
       const double v = inverse * P[c], spin = 0.5 * k->inertia[c] * omega[c];
       kinetic += 0.5 * (part * v * v + spin * omega[c]) + part * b->gravity[c] * x[i][c];

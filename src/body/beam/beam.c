@@ -52,4 +52,5 @@ const vv_body_kind vv_beam_kind = {
     .space = &beam_space,
     .transfer = beam_transfer,
     .implicit = &beam_implicit,
+    .device = &beam_device_table,
 };

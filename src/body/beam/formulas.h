@@ -2,6 +2,8 @@
  * neighbours at once.  No header guard: sweep.c includes it with REAL, FN(name) and a few small words set: ROOT(x), and
  * for what belongs to single lanes MASK, CHOOSE(mask, yes, no) and ALL(mask).
  *
+ * Accelerators compile the same text, as OpenCL C, for elastic beams.
+ *
  * A, B: frames of the left and right node, by rows; D = x_b - x_a.  Everything leaves in space axes. */
 
 /* psi = cay^-1(Lambda_a^T Lambda_b) */
@@ -183,6 +185,7 @@ static inline __attribute__((always_inline)) void FN(element)(const beam_body *k
   FN(respond)(k, rule, NULL, D, A, B, g, psi, f, left, right);
 }
 
+#ifndef __OPENCL_VERSION__
 /* ---- elements with internal variables ---- */
 
 /* Strains less those at rest: G - G0, K - K0. */
@@ -231,6 +234,8 @@ static inline __attribute__((always_inline)) void FN(feel)(const beam_run *x, in
       out->rest_psi[c - 3] = x->k->rest_psi[c - 3] + x->k->l * moved;
   }
 }
+
+#endif
 
 /* The closed form of the rotation F with F J_d - J_d F^T = hat(s), s = (h/w) Lambda^T S, for a plane section
  * J_d = diag(j1, j2, 0): its third row is explicit, the rest is a turn by alpha about d3.                        [beam 6]

@@ -25,10 +25,15 @@
  *   J w = D^T (h s - e B y w x u) + e [(A' |u|^2 + B' y^2) w + B y u]                                         [beam 18]
  *
  * Nothing is divided by h.  Near w = 0 the matrix J - d(right side)/dw has a positive definite symmetric part, whatever
- * the speed: J + e (|u|^2 1 - u u^T)/4, J + e (|u|^2 1 + u u^T)/4, J + e (|u|^2 1 - u u^T)/12. */
-#pragma once
+ * the speed: J + e (|u|^2 1 - u u^T)/4, J + e (|u|^2 1 + u u^T)/4, J + e (|u|^2 1 - u u^T)/12.
+ *
+ * Accelerators compile the same text, as OpenCL C. */
+#ifndef VVI_BEAM_RETRACTION_H
+#define VVI_BEAM_RETRACTION_H
+#ifndef __OPENCL_VERSION__
 #include "body/beam/beam.h"
 #include "math/so3.h"
+#endif
 
 /* The functions of t above; d: derivative by t, dd: second. */
 typedef struct beam_retraction {
@@ -120,5 +125,123 @@ static inline void beam_flight_side(const beam_flight *f, const beam_retraction 
   beam_rank1(e, f->u, grow, slope);
 }
 
+/* ---- one node ---- */
+
+/* A step that turns a node by more than a right angle, |w| > 2, is not resolved: the scheme has no root there, or the
+ * wrong one. */
+#define BEAM_MOST_TURN 2.0
+enum { BEAM_MOST_ITERATIONS = 24 };
+
+/* lgvi: F J_d - J_d F^T = (h Pi)^ with F = cay(w) and J = tr(J_d) 1 - J_d is                                  [beam 20]
+ *
+ *   J w = s - w x s/2 + w (w.s)/4,   d(right side)/dw = s^/2 + ((w.s) 1 + w s^T)/4,   s = h Pi. */
+static inline void beam_group_side(const beam_flight *f, const double w[3], double side[3], double slope[9])
+{
+  const double ws = vvi_dot3(w, f->s);
+  double cross[3];
+  vvi_cross3(w, f->s, cross);
+  for (int i = 0; i < 3; i++) side[i] = f->s[i] - 0.5 * cross[i] + 0.25 * ws * w[i];
+  vvi_axial33(0.25 * ws, 0.5, 0.0, f->s, slope);
+  beam_rank1(0.25, w, f->s, slope);
+}
+
+/* Where the iteration starts: the linear part of the equation at w = 0, without what is off its diagonal.  There
+ * A' = -1/4, B = 1/4 (lavi-cayley), -1/4, -1/4 (lavi-cay), -1/12, 1/12 (lavi-exp). */
+static inline void beam_first_guess(const beam_flight *f, beam_drift_rule rule, double w[3])
+{
+  const double pace = rule == BEAM_LGVI ? 0.0 : rule == BEAM_LAVI_EXP ? f->e / 12.0 : f->e / 4.0;
+  const double uu = vvi_dot3(f->u, f->u), sign = rule == BEAM_LAVI_CAY ? 1.0 : -1.0;
+  for (int i = 0; i < 3; i++) w[i] = f->s[i] / (f->inertia[i] + pace * (uu + sign * f->u[i] * f->u[i]));
+}
+
+static inline void beam_side_at(const beam_flight *f, beam_drift_rule rule, const double w[3], double side[3],
+                                double slope[9])
+{
+  if (rule == BEAM_LGVI) {
+    beam_group_side(f, w, side, slope);
+    return;
+  }
+  const beam_retraction r = beam_retraction_at(rule, vvi_dot3(w, w));
+  beam_flight_side(f, &r, w, side, slope);
+}
+
+/* The root w of J w = right side.  A last correction below 1e-9 leaves an error of its square: rounding.  Returns
+ * iterations; w is not a number when there is no root within reach. */
+static inline int beam_find_turn(const beam_flight *f, beam_drift_rule rule, double w[3])
+{
+  beam_first_guess(f, rule, w);
+  for (int n = 1; n <= BEAM_MOST_ITERATIONS; n++) {
+    double side[3], slope[9], step[3];
+    beam_side_at(f, rule, w, side, slope);
+    for (int i = 0; i < 3; i++) { /* over J, so that no unit makes the determinant overflow */
+      side[i] = (side[i] - f->inertia[i] * w[i]) / f->inertia[i];
+      for (int j = 0; j < 3; j++) slope[3 * i + j] = (i == j ? 1.0 : 0.0) - slope[3 * i + j] / f->inertia[i];
+    }
+    vvi_solve33(slope, side, step);
+    beam_axpy(1.0, step, w);
+    const double size = vvi_norm3(w);
+    if (vvi_norm3(step) <= 1e-9 * size + 1e-300 && size <= BEAM_MOST_TURN) return n;
+    if (!(size <= 2.0 * BEAM_MOST_TURN)) break;
+  }
+  w[0] = w[1] = w[2] = NAN;
+  return BEAM_MOST_ITERATIONS;
+}
+
+/* x += (h/m)(A P + B (Lambda w)(w.u)): Lambda H of [beam 17], with nothing to round off where B is 0.         [beam 21]
+ * S -= (x_new - x_old) x P, which is Pi <- F^T (Pi - H x u); the part along P drops out. */
+static inline void beam_glide(const beam_flight *f, const beam_retraction *r, double h_m, const double turned[3],
+                              const double w[3], double x[3], const double p[3], double s[3])
+{
+  const double aside = h_m * r->B * vvi_dot3(w, f->u);
+  double moment[3];
+  vvi_cross3(turned, p, moment);
+  for (int c = 0; c < 3; c++) {
+    x[c] += h_m * r->A * p[c] + aside * turned[c];
+    s[c] -= aside * moment[c];
+  }
+}
+
+/* Lambda <- Lambda R(w); what all rules share. */
+static inline void beam_turn_frame(beam_drift_rule rule, const double w[3], double frame[9])
+{
+  double turn[9], turned[9], c[3];
+  if (rule == BEAM_LAVI_EXP) { /* vvi_exp by the series at every angle of a step: no sine of a library */
+    const double t = vvi_dot3(w, w);
+    vvi_stumpff(t, 1, 3, c);
+    vvi_axial33(1.0 - c[1] * t, c[0], c[1], w, turn);
+  } else {
+    vvi_cay(w, turn);
+  }
+  vvi_mul33(frame, turn, turned);
+  for (int i = 0; i < 9; i++) frame[i] = turned[i];
+}
+
+/* The drift of one node by the rule, for a time h; h_m: h/m.  move false: an lgvi drift without its move, for a node that has
+ * moved already.  Returns iterations. */
+static inline int beam_fly(beam_drift_rule rule, const double inertia[3], double h, double h_m, bool move, double x[3],
+                           double frame[9], const double momentum[3], double spin[3])
+{
+  double w[3];
+  beam_flight f;
+  f.e = h * h_m;
+  vvi_tapply33(frame, momentum, f.u);
+  vvi_tapply33(frame, spin, f.s);
+  for (int c = 0; c < 3; c++) f.inertia[c] = inertia[c], f.s[c] *= h;
+  const int n = beam_find_turn(&f, rule, w);
+  if (rule != BEAM_LGVI) {
+    const beam_retraction r = beam_retraction_at(rule, vvi_dot3(w, w));
+    double axis[3];
+    vvi_apply33(frame, w, axis);
+    beam_glide(&f, &r, h_m, axis, w, x, momentum, spin);
+  } else if (move) {
+    for (int c = 0; c < 3; c++) x[c] += h_m * momentum[c];
+  }
+  beam_turn_frame(rule, w, frame);
+  return n;
+}
+
+#ifndef __OPENCL_VERSION__
 /* The root w of J w = right side by the rule, and the matrix J - d(right side)/dw there; not a number where there is none. */
 void beam_flight_root(const beam_flight *f, beam_drift_rule rule, double w[3], double matrix[9]);
+#endif
+#endif

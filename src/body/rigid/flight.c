@@ -4,8 +4,9 @@
  * together (large angles) and the last few go one by one through the same formulas, so every body gets the same bits wherever
  * it stands. */
 #include "body/rigid/rigid.h"
+#include "body/rigid/turn.h"
 
-enum { LANES = 8, PARALLEL_FROM = 2048, MOST_PIECES = 1 << 16 };
+enum { LANES = 8, PARALLEL_FROM = 2048 };
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -16,22 +17,6 @@ static inline __attribute__((always_inline)) bool all_lanes(const masks *m)
   return (a[0] & a[1] & a[2] & a[3] & a[4] & a[5] & a[6] & a[7]) != 0; /* -1 or 0 each */
 }
 _Static_assert(LANES == 8, "all_lanes");
-
-static inline __attribute__((always_inline)) void half_series_double(const double *t, double *sine, double *versed);
-
-/* Any angle. */
-static inline __attribute__((always_inline)) bool half_turn_double(const double *square, double *sine, double *versed)
-{
-  const double t = *square;
-  if (t <= 1.0) {
-    half_series_double(square, sine, versed);
-    return true;
-  }
-  const double a = sqrt(t), half = sin(0.5 * a);
-  *sine = sin(a) / a;
-  *versed = -2.0 * half * half;
-  return true;
-}
 
 #define REAL                       double
 #define FN(name)                   name##_double
@@ -46,6 +31,7 @@ static inline __attribute__((always_inline)) bool half_turn_double(const double 
 #undef CHOOSE
 #undef ALL
 #undef HALF_TURN
+#include "body/rigid/flight.h"
 
 static inline __attribute__((always_inline)) void half_series_lanes(const lanes *t, lanes *sine, lanes *versed);
 static inline __attribute__((always_inline)) bool half_turn_lanes(const lanes *t, lanes *sine, lanes *versed)
@@ -74,24 +60,6 @@ typedef struct flyers {
   const double *inverse_mass, *inertia, *inverse;
 } flyers;
 
-static double extreme(const double u[3], bool high)
-{
-  const double a = high ? fmax(u[0], u[1]) : fmin(u[0], u[1]);
-  return high ? fmax(a, u[2]) : fmin(a, u[2]);
-}
-
-/* [rigid 8] */
-static int pieces_of(double dt, const double u[3], const double q[4], const double h[3])
-{
-  double H[3], twice = 0.0;
-  body_spin_double(q, h, H);
-  for (int c = 0; c < 3; c++) twice += u[c] * H[c] * H[c];
-  const double low = extreme(u, false), high = extreme(u, true);
-  const double fast = fabs(dt) * sqrt(fmax(0.0, twice * (low + high) - vvi_dot3(H, H) * low * high));
-  if (fast <= 1.0) return 1;
-  return fast < 0.7 * MOST_PIECES ? (int)ceil(fast / 0.7) : MOST_PIECES;
-}
-
 static inline __attribute__((always_inline)) int fly_one(const flyers *a, rigid_class kind, int64_t i, double dt,
                                                          double *q, const double *p)
 {
@@ -100,14 +68,8 @@ static inline __attribute__((always_inline)) int fly_one(const flyers *a, rigid_
   rigid_take(a->column, p, i, 0, RIGID_NODE_P, P);
   rigid_take(a->stride, a->inertia, i, 0, 3, I);
   rigid_take(a->stride, a->inverse, i, 0, 3, u);
-  const double low = extreme(u, false), high = extreme(u, true);
-  int pieces = kind == RIGID_UNEVEN ? pieces_of(dt, u, Q + RIGID_TURN, P + RIGID_H) : 1;
-  int n = fly_double(kind, dt, pieces, &a->inverse_mass[i], I, u, &low, &high, P, Q);
-  while (n == 0 && pieces < MOST_PIECES) { /* was not easy: shorter pieces are */
-    pieces *= 2;
-    n = fly_double(kind, dt, pieces, &a->inverse_mass[i], I, u, &low, &high, P, Q);
-  }
-  for (int c = 0; c < RIGID_Q; c++) q[c * a->column + i] = n > 0 ? Q[c] : NAN; /* only of what is no number already */
+  const int n = rigid_fly(kind, dt, a->inverse_mass[i], I, u, P, Q);
+  for (int c = 0; c < RIGID_Q; c++) q[c * a->column + i] = Q[c];
   return n;
 }
 

@@ -41,7 +41,7 @@ static inline __attribute__((always_inline)) void FN(half_series)(const REAL *sq
 /* e - 1 of the quaternion e = (cos |a|, sin |a| a/|a|) of the rotation vector 2 a = scale v.                     [rigid 5] */
 static inline __attribute__((always_inline)) bool FN(small_turn)(const REAL *scale, const REAL v[3], REAL e[4])
 {
-  const REAL half = 0.5 * *scale, a[3] = {half * v[0], half * v[1], half * v[2]};
+  const REAL s = 0.5 * *scale, a[3] = {s * v[0], s * v[1], s * v[2]};
   const REAL t = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
   REAL sine, versed;
   const bool easy = HALF_TURN(t, sine, versed);

@@ -1,6 +1,7 @@
 /* body/rigid/loads.c  What acts on rigid bodies from outside: gravity and loads; and its booking. */
 #include "body/rigid/rigid.h"
 
+#include "body/rigid/load.h"
 #include "ledger/ledger.h"
 #include "math/math.h"
 
@@ -62,18 +63,9 @@ void rigid_loads_fill(const vv_group *g, vv_fill *f, const rigid_body *k)
 
 /* ---- forces ---- */
 
-/* Force and moment about the centre of mass on a body turned by r, in space. */
 static void load_on(const vv_load *load, double t, const double r[9], double force[3], double moment[3])
 {
-  const double size = vv_history_at(&load->history, t);
-  double arm[3], lever[3];
-  vvi_apply33(r, load->at, arm);
-  for (int c = 0; c < 3; c++) {
-    force[c] = size * (load->follower ? vvi_dot3(r + 3 * c, load->value) : load->value[c]);
-    moment[c] = size * (load->follower ? vvi_dot3(r + 3 * c, load->value + 3) : load->value[3 + c]);
-  }
-  vvi_cross3(arm, force, lever);
-  for (int c = 0; c < 3; c++) moment[c] += lever[c];
+  rigid_load_on(vv_history_at(&load->history, t), load->follower, load->value, load->at, r, force, moment);
 }
 
 static void reach(const vv_block *b, const vv_load *load, int64_t *from, int64_t *to)

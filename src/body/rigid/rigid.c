@@ -53,4 +53,5 @@ const vv_body_kind vv_rigid_kind = {
     .skin = rigid_skin,
     .drift_excess = drift_excess,
     .implicit = &rigid_implicit,
+    .device = &rigid_device_table,
 };

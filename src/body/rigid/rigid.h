@@ -10,26 +10,13 @@
  *   build.c    measure, fill     formulas.h one flight: written once, compiled for one double and for eight
  *   flight.c   drift             loads.c    gravity, loads and their booking
  *   surface.c  what contact sees of it, and its skin           audit.c  energies, momenta, output
- *   movers.c   all bodies as movers, by mover.h */
+ *   movers.c   all bodies as movers, by mover.h
+ *   device.c   on an accelerator: rigid.cl, with columns.h, formulas.h, turn.h and flight.h as they are */
 #pragma once
+#include "body/rigid/columns.h"
 #include "geom/solid.h"
 #include "math/spin.h"
 #include "model/model.h"
-
-/* q: x[3], quaternion[4] (w, x, y, z), carries of both.  p: p[3], then h[3]. */
-enum { RIGID_X = 0, RIGID_TURN = 3, RIGID_CARRY = 7, RIGID_Q = 14, RIGID_P = 0, RIGID_H = 3, RIGID_NODE_P = 6 };
-
-/* All zero where a body is fixed; an inverse moment is zero too where there is no inertia about its axis (a line). */
-enum rigid_node_column {
-  RIGID_MASS,
-  RIGID_INVERSE_MASS,
-  RIGID_INERTIA,
-  RIGID_INVERSE_INERTIA = RIGID_INERTIA + 3,
-  RIGID_NODE_COLUMNS = RIGID_INVERSE_INERTIA + 3
-};
-
-/* How it turns: not at all, as a ball, as a top (the first two moments are equal), or as it likes. */
-typedef enum rigid_class { RIGID_HELD, RIGID_EVEN, RIGID_TOP, RIGID_UNEVEN } rigid_class;
 
 /* The constants of a body: all doubles, so that they live in body_real. */
 typedef struct rigid_body {
@@ -130,6 +117,9 @@ void rigid_audit_body(const vv_block *b, int32_t j, const double *q, const doubl
 enum { RIGID_OUTPUTS = 7 };
 extern const vv_output_field rigid_output_field[];
 void rigid_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+
+/* ---- device.c ---- */
+extern const vv_device_table rigid_device_table;
 
 /* ---- implicit.c ---- */
 extern const vv_implicit_table rigid_implicit;

@@ -3,6 +3,7 @@
 #ifndef VVI_SHELL_COLUMNS_H
 #define VVI_SHELL_COLUMNS_H
 
+enum { CHUNK = 128 }; /* nodes whose terms of the totals are in local memory: a multiple of 4 */
 /* Columns of a table: what copies of a mesh share. */
 enum table_column {
   T_OWN,
@@ -22,10 +23,23 @@ enum table_column {
   T_GHOST0,
   T_GIVE,
   T_OWN0,
+  T_GROUP,
   T_COLUMNS
 };
 /* Of a tile. */
-enum tile_column { TILE_TABLE, TILE_NODE0, TILE_SLOT, TILE_BODY, TILE_GHOST, TILE_SCRATCH, TILE_COLUMNS };
+enum tile_column {
+  TILE_TABLE,
+  TILE_NODE0,
+  TILE_SLOT,
+  TILE_BODY,
+  TILE_GHOST,
+  TILE_SCRATCH,
+  TILE_NUMBER,
+  TILE_CELL,
+  TILE_Z,
+  TILE_SHEET,
+  TILE_COLUMNS
+};
 /* Of a triangle that is in no pair. */
 enum one_column { ONE_NODES, ONE_WEIGHT, ONE_AT, ONE_CELL, ONE_ENTRY, ONE_COLUMNS };
 #endif

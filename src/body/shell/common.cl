@@ -5,16 +5,19 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
 
+#ifndef SHEET_REALS /* kernels of shells that flow have all of it, from inner.h */
 typedef enum shell_law { SHELL_STVK, SHELL_NEO_HOOKE } shell_law;
 /* The constants of a body that the formulas ask for: device.c sends them in this order. */
 typedef struct shell_body {
   double poisson, membrane, bend, mu, lambda, neo, lever, thickness, law;
 } shell_body;
-#define BODY_REALS 9
-#define SHELL_A    162.0
+#define BODY_REALS  9
+#define SHELL_A     162.0
+#define SHELL_SPACE
+#define FN(name)    name
+#endif
 
 #define REAL       double
-#define FN(name)   name
 #define ROOT(x)    (x) = sqrt(x)
 #define LANES      1
 #define LANE(x, i) (x)

@@ -14,13 +14,16 @@
 
 extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
     vvi_text_shell_loads[], vvi_text_shell_columns[], vvi_text_shell_formulas[], vvi_text_shell_moves[],
-    vvi_text_shell_far[];
+    vvi_text_shell_far[], vvi_text_shell_flow[], vvi_text_shell_inner[], vvi_text_shell_points[], vvi_text_shell_laws[],
+    vvi_text_shell_return_lanes[];
 
-/* Items of a group: one for each pair of a tile.  Registers: two groups share a multiprocessor of 65,536; measured. */
+/* Items of a group: one for each pair of a tile, at most.  Registers of an item; measured. */
 enum { REGISTERS = 128 };
 enum { ITEMS = 256, SLICE = 32, MOST_ENTRIES = 65534 };
 
 enum { BODY_REALS = 9, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
+enum { SHEET_REALS = 7 }; /* of a triangle that flows: stresses, energy */
+enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
 enum { NOTHING, KICK, STRIDE };
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
 
@@ -32,7 +35,8 @@ typedef struct series {
 } series;
 
 typedef struct writer {
-  series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other, own_slot;
+  series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other, own_slot,
+      group;
   bool full;              /* out of memory, or too large for 32 bits */
   int32_t *count, *first; /* [SHELL_MOST_LOCAL + 1] entries of the nodes of a tile */
   int32_t *entry;         /* they, by node */
@@ -41,7 +45,7 @@ typedef struct writer {
 
 static void *more(writer *w, series *c, size_t size, size_t n)
 {
-  if (c->n + n > c->room) {
+  if (c->n + n >= c->room) {
     const size_t room = 2 * (c->n + n) + 64;
     char *bigger = room < INT32_MAX ? realloc(c->at, size * room) : NULL;
     if (bigger == NULL) {
@@ -59,8 +63,8 @@ static void *more(writer *w, series *c, size_t size, size_t n)
 
 static void writer_free(writer *w)
 {
-  series *c[] = {&w->tile, &w->table,     &w->halo,       &w->at,   &w->rest,   &w->one,   &w->weight,  &w->slice,
-                 &w->list, &w->ghost_int, &w->ghost_real, &w->give, &w->shared, &w->other, &w->own_slot};
+  series *c[] = {&w->tile, &w->table,     &w->halo,       &w->at,   &w->rest,   &w->one,   &w->weight,   &w->slice,
+                 &w->list, &w->ghost_int, &w->ghost_real, &w->give, &w->shared, &w->other, &w->own_slot, &w->group};
   for (int i = 0; i < VV_COUNT(c); i++) free(c[i]->at);
   free(w->count), free(w->entry);
 }
@@ -149,6 +153,7 @@ static void write_lists(writer *w, const shell_tile *t, const tally *a)
 
 static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t *T)
 {
+  if (w->at.n % 2 != 0) more(w, &w->at, sizeof(uint16_t), 1); /* two in a word of 32 bits */
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
   uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
   double *rest =
@@ -158,7 +163,7 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
     for (int k = 0; k < t->group[i].count / 2; k++, pair++) {
       const shell_group *g = &t->group[i];
-      for (int j = 0; j < SHELL_PAIR; j++) at[j * a->pairs + pair] = g->at[SHELL_PAIR * k + j] / 4;
+      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * a->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
       for (int c = 0; c < SHELL_REFERENCE; c++)
         for (int side = 0; side < 2; side++)
           rest[(2 * c + side) * a->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
@@ -236,6 +241,11 @@ static void write_table(writer *w, const shell_tile *t, const int32_t *weight0)
   if (!w->full) write_singles(w, t, &a, weight0, T);
   if (!w->full) write_lists(w, t, &a);
   if (!w->full) write_ghosts(w, t, T);
+  T[T_GROUP] = (int32_t)w->group.n;
+  for (int i = 0; !w->full && i < t->groups; i++) {
+    int32_t *g = more(w, &w->group, sizeof *g, 2);
+    if (g != NULL) g[0] = t->group[i].element, g[1] = t->group[i].count;
+  }
   int32_t *out = more(w, &w->table, sizeof *out, T_COLUMNS);
   if (out != NULL) memcpy(out, T, sizeof T);
 }
@@ -276,12 +286,16 @@ static void write_shared(writer *w, const shell_tile *t)
   }
 }
 
-/* Doubles that a tile needs while it is worked on. */
-static int64_t tile_room(const int32_t *T)
+static int64_t larger(int64_t a, int64_t b)
 {
-  const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS];
-  const int64_t cells = T[T_ENTRIES] + 1 > T[T_CELLS] ? T[T_ENTRIES] + 1 : T[T_CELLS];
-  return 3 * places + 12 * (int64_t)T[T_SINGLES] + cells;
+  return a > b ? a : b;
+}
+
+/* Doubles that a tile needs while it is worked on; at_once: x, y and z together. */
+static int64_t tile_room(const int32_t *T, bool at_once)
+{
+  const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS], gap = T[T_ENTRIES] + 1, S = 12 * (int64_t)T[T_SINGLES];
+  return at_once ? S + T[T_CELLS] + larger(3 * places, 3 * gap) : S + 3 * places + larger(gap, T[T_CELLS]);
 }
 
 static void write_tile(writer *w, const shell_tile *t, int32_t table)
@@ -318,8 +332,9 @@ static void write_plan(writer *w, const shell_plan *plan)
 
 /* ---- a block on a device ---- */
 
-/* In the order of shell_device.order; then the same with energies. */
-enum { SORTS = 3, KERNELS = 2 * SORTS };
+/* Tiles are sorted by the kernel that works on them: two laws, and what flows, with x, y and z at once in local memory, the same one
+ * after the other, and those that do not fit there.  Then the same with energies. */
+enum { STVK, NEO, SHEET, STVK_ROUNDS, NEO_ROUNDS, SHEET_ROUNDS, FAR, SHEET_FAR, SORTS, KERNELS = 2 * SORTS };
 
 typedef struct vector4 {
   double x[4];
@@ -331,10 +346,10 @@ typedef struct shell_device {
   vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
       *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch;
-  vvi_buffer *order[SORTS]; /* tiles by kernel: STVK and neo-Hooke in local memory, the others */
+  vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
   int64_t tiles[SORTS];
-  size_t local; /* bytes of those in local memory */
-  int items;    /* of a group */
+  size_t local[SORTS]; /* bytes of local memory */
+  int items[SORTS];    /* of a group */
   int32_t shareds, nodes, stride, column, slots;
   vector4 gravity;
   /* what acts from outside */
@@ -344,8 +359,16 @@ typedef struct shell_device {
   bool loaded; /* f holds the loads at the present places and at the time loaded_at */
   double loaded_at;
   double *part; /* [tiles][SHELL_SUMS] as they come down */
-  bool known;   /* the slots of owned nodes hold the gradient of the present places */
-  bool counted; /* and `total` their strain energies */
+  /* what flows and damps */
+  vvi_kernel *sheet, *fade;
+  vvi_buffer *z, *kept, *loss, *group, *whole, *keep, *room; /* loss: [LOSS_ROWS][tiles][SHELL_LOSSES] */
+  int64_t kept_reals, room_reals;
+  double *lost;  /* loss as it comes down */
+  int losses;    /* rows of it that wait */
+  bool stressed; /* `kept` holds the stresses of the present places and internal variables */
+  bool weighed;  /* and their energies */
+  bool known;    /* the slots of owned nodes hold the gradient of the present places */
+  bool counted;  /* and `total` their strain energies */
 } shell_device;
 
 static vvi_buffer *send(vvi_device *d, const series *c)
@@ -353,35 +376,72 @@ static vvi_buffer *send(vvi_device *d, const series *c)
   return vvi_buffer_new(d, c->size * c->n, c->at);
 }
 
-/* Which tiles fit into local memory. */
+/* A group has an item for each pair of its largest tile; whole warps. */
+static int items_for(const shell_device *s, int64_t pairs)
+{
+  const int most = vvi_device_most_items(s->d) < ITEMS ? vvi_device_most_items(s->d) : ITEMS;
+  const int64_t need = (larger(pairs, 1) + SLICE - 1) / SLICE * SLICE;
+  return need < most ? (int)need : most;
+}
+
+/* Which kernel works on a tile: does it fit into local memory? */
+static int sort_of(const shell_device *s, const int32_t *t, const int32_t *T)
+{
+  const int64_t most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
+  const shell_body *k = shell_of(s->b, t[TILE_BODY]);
+  const int items = items_for(s, ITEMS), law = k->columns > 0.0 ? SHEET : k->law == SHELL_STVK ? STVK : NEO;
+  const int far = law == SHEET ? SHEET_FAR : FAR;
+  if (T[T_PAIRS] > items || T[T_SINGLES] > items) return far;
+  if (tile_room(T, true) <= most) return law;
+  return tile_room(T, false) <= most ? STVK_ROUNDS + law : far;
+}
+
+/* Where the internal variables of tile i are, its stresses, and its room while it flows. */
+static void place_sheet(shell_device *s, int64_t i, const int32_t *T, int32_t *t)
+{
+  const int64_t z = shell_plan_of(s->b)->tile[i].z - s->b->z0;
+  t[TILE_Z] = (int32_t)z, t[TILE_CELL] = (int32_t)(s->kept_reals / SHEET_REALS), t[TILE_SHEET] = (int32_t)s->room_reals;
+  s->kept_reals += SHEET_REALS * (int64_t)T[T_CELLS];
+  s->room_reals += 6 * ((int64_t)T[T_OWN] + T[T_HALO] + T[T_GHOSTS]) + (2 + SHELL_LOSSES) * (int64_t)T[T_CELLS];
+  if (larger(z, larger(s->kept_reals, s->room_reals)) > INT32_MAX - (1 << 24))
+    vvi_device_fail(s->d, "the mesh is too large for it");
+}
+
 static void sort_tiles(shell_device *s, writer *w)
 {
-  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS,
-                most = vvi_device_local_bytes(s->d) / (int64_t)sizeof(double) - 16;
-  int32_t *order = malloc(sizeof *order * (size_t)(SORTS * n + 1));
-  int64_t scratch = 0, largest = 0;
-  if (order == NULL) {
-    vvi_device_fail(s->d, "out of memory");
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) {
+  enum { ROW = TILE_COLUMNS + T_COLUMNS };
+  const int64_t n = (int64_t)w->tile.n / TILE_COLUMNS;
+  int32_t *row = malloc(sizeof *row * (size_t)(ROW * n + 1)), *sort = malloc(sizeof *sort * (size_t)(n + 1));
+  int64_t scratch = 0;
+  if (row == NULL || sort == NULL) vvi_device_fail(s->d, "out of memory");
+  for (int64_t i = 0; vvi_device_trouble(s->d) == NULL && i < n; i++) {
     int32_t *t = (int32_t *)(void *)w->tile.at + TILE_COLUMNS * i;
     const int32_t *T = (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE];
-    const int64_t room = tile_room(T);
-    const bool near = room <= most && T[T_PAIRS] <= s->items && T[T_SINGLES] <= s->items;
-    const int k = !near ? 2 : shell_of(s->b, t[TILE_BODY])->law == SHELL_STVK ? 0 : 1;
-    order[k * n + s->tiles[k]++] = (int32_t)i;
-    if (near && room > largest) largest = room;
-    if (near) continue;
+    const int k = sort[i] = sort_of(s, t, T);
+    t[TILE_NUMBER] = (int32_t)i;
+    if (k % STVK_ROUNDS == SHEET || k == SHEET_FAR) place_sheet(s, i, T, t);
+    s->tiles[k]++;
+    s->items[k] = (int)larger(s->items[k], items_for(s, larger(T[T_PAIRS], T[T_SINGLES])));
+    if (k < FAR) s->local[k] = (size_t)larger((int64_t)s->local[k], 8 * (tile_room(T, k < STVK_ROUNDS) + 1));
+    if (k < FAR) continue;
     t[TILE_SCRATCH] = (int32_t)scratch;
-    scratch += room + 24 * (int64_t)T[T_PAIRS];
+    scratch += tile_room(T, false) + 24 * (int64_t)T[T_PAIRS];
     if (scratch > INT32_MAX) vvi_device_fail(s->d, "the mesh is too large for it");
   }
-  s->local = sizeof(double) * (size_t)(largest + 1);
-  for (int k = 0; k < SORTS; k++)
-    s->order[k] = vvi_buffer_new(s->d, sizeof *order * (size_t)s->tiles[k], order + k * n);
+  for (int k = 0; k < SORTS && vvi_device_trouble(s->d) == NULL; k++) {
+    int32_t *to = row;
+    for (int64_t i = 0; i < n; i++) {
+      if (sort[i] != k) continue;
+      const int32_t *t = (const int32_t *)(const void *)w->tile.at + TILE_COLUMNS * i;
+      memcpy(to, t, sizeof *to * TILE_COLUMNS);
+      memcpy(to + TILE_COLUMNS, (const int32_t *)(const void *)w->table.at + (int64_t)T_COLUMNS * t[TILE_TABLE],
+             sizeof *to * T_COLUMNS);
+      to += ROW;
+    }
+    s->row[k] = vvi_buffer_new(s->d, sizeof *row * (size_t)(to - row), row);
+  }
   s->scratch = vvi_buffer_new(s->d, sizeof(double) * (size_t)scratch, NULL);
-  free(order);
+  free(row), free(sort);
 }
 
 static void send_bodies(shell_device *s)
@@ -457,6 +517,23 @@ static void send_loads(shell_device *s)
   free(first), free(node), free(weight);
 }
 
+/* What flows: its internal variables, all constants of the bodies, room; what damps. */
+static void send_sheets(shell_device *s, const writer *w)
+{
+  const vv_block *b = s->b;
+  const size_t row = sizeof(double) * (size_t)(SHELL_LOSSES * shell_plan_of(b)->tiles);
+  s->z = vvi_buffer_new(s->d, sizeof(double) * (size_t)b->z_reals, NULL);
+  s->kept = vvi_buffer_new(s->d, sizeof(double) * (size_t)s->kept_reals, NULL);
+  if (b->z_reals == 0 && !b->viscous) return;
+  s->room = vvi_buffer_new(s->d, sizeof(double) * (size_t)s->room_reals, NULL);
+  s->loss = vvi_buffer_new(s->d, LOSS_ROWS * row, NULL);
+  s->lost = calloc(LOSS_ROWS, row);
+  if (s->lost == NULL) vvi_device_fail(s->d, "out of memory");
+  s->group = send(s->d, &w->group);
+  s->whole = vvi_buffer_new(s->d, sizeof(shell_body) * (size_t)b->n_body, b->body_real);
+  s->keep = vvi_buffer_new(s->d, sizeof(double) * (size_t)b->n_body, NULL);
+}
+
 static void send_all(shell_device *s, writer *w)
 {
   const vv_block *b = s->b;
@@ -480,43 +557,89 @@ static void send_all(shell_device *s, writer *w)
   if (s->part == NULL) vvi_device_fail(d, "out of memory");
   s->f = vvi_buffer_new(d, b->n_load > 0 ? sizeof(double) * (size_t)(3 * b->nodes) : 0, NULL);
   if (b->n_load > 0) send_loads(s);
+  send_sheets(s, w);
 }
 _Static_assert(SHELL_INVERSE_MASS == SHELL_MASS + 1, "both are sent in one piece");
 
 /* The kernel of a tile, with everything it is compiled for written before it. */
-static const char *const before[KERNELS] = {
-    "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_STVK\n#define NAME(x) stvk_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 0\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_##x\n",
-    "\n#define NEAR 0\n#define ENERGY 0\n#define NAME(x) wide_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_STVK\n#define NAME(x) stvk_energy_##x\n",
-    "\n#define NEAR 1\n#define ENERGY 1\n#define LAW SHELL_NEO_HOOKE\n#define NAME(x) neo_energy_##x\n",
-    "\n#define NEAR 0\n#define ENERGY 1\n#define NAME(x) wide_energy_##x\n"};
-static const char *const force_name[KERNELS] = {"stvk_force",        "neo_force",        "wide_force",
-                                                "stvk_energy_force", "neo_energy_force", "wide_energy_force"};
+#define OF_SHEETS "#define LAW SHELL_STVK\n#define SHEET 1\n#define SHEET_REALS 7\n"
+static const char *const before[SORTS] = {"\n#define NEAR 1\n#define ROUNDS 1\n#define LAW SHELL_STVK\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 1\n#define LAW SHELL_NEO_HOOKE\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 1\n" OF_SHEETS,
+                                          "\n#define NEAR 1\n#define ROUNDS 3\n#define LAW SHELL_STVK\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 3\n#define LAW SHELL_NEO_HOOKE\n",
+                                          "\n#define NEAR 1\n#define ROUNDS 3\n" OF_SHEETS,
+                                          "\n#define NEAR 0\n#define ROUNDS 3\n",
+                                          "\n#define NEAR 0\n#define ROUNDS 3\n" OF_SHEETS};
+_Static_assert(SHEET_REALS == 7, "OF_SHEETS");
+static const char excess_far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
+                                 "{\n  shell_excess_some(n, x, out);\n}\n";
 
 /* A program of its own for each kernel that is needed: compilers of devices are slow. */
-static void build(shell_device *s, const char *name_before, const char *body_text)
+static void build(shell_device *s, const char *first, const char *second, const char *body_text)
 {
-  static const char far[] = "\nstatic void shell_excess_far(int n, const double *x, double *out)\n"
-                            "{\n  shell_excess_some(n, x, out);\n}\n";
-  const char *const text[] = {
-      vvi_text_shell_columns, vvi_text_shell_common, vvi_text_shell_far, far,      vvi_text_shell_formulas,
-      vvi_text_shell_moves,   vvi_text_shell_move,   name_before,        body_text};
+  const char *const text[] = {vvi_text_shell_columns,
+                              vvi_text_shell_common,
+                              vvi_text_shell_far,
+                              excess_far,
+                              vvi_text_shell_formulas,
+                              vvi_text_shell_moves,
+                              vvi_text_shell_move,
+                              first,
+                              second,
+                              body_text};
   vvi_device_build(s->d, REGISTERS, VV_COUNT(text), text);
+}
+
+/* The program of what flows: sizes are known, so that compilers can keep points in registers. */
+static void build_sheets(shell_device *s)
+{
+  const vv_block *b = s->b;
+  int most = 0, least = SHELL_MOST_POINTS, columns = 1;
+  for (int i = 0; i < b->n_body; i++) {
+    const shell_body *k = shell_of(b, i);
+    if (k->columns == 0.0) continue;
+    most = (int)larger(most, (int64_t)k->points), columns = (int)larger(columns, (int64_t)k->lane_columns);
+    if ((int)k->points < least) least = (int)k->points;
+  }
+  char head[640], points[32] = "((int)(k)->points)";
+  if (most == least) snprintf(points, sizeof points, "%d", most);
+  snprintf(head, sizeof head,
+           "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#pragma OPENCL FP_CONTRACT OFF\n#define SHEET_REALS %d\n"
+           "#define VVI_ONE_LANE\n#define VVI_PICK(mask, a, b) ((mask) ? (a) : (b))\n"
+           "#define VVI_RETURN_MOST %d\n#define POINT_ROOM %d\n#define POINTS(k) %s\n"
+           "#define Z_ROOM %d\n#define STEP 1\n#define MASK int\n#define FN(name) name##_one\n"
+           "#define SHELL_SPACE __global\n#define VVI_LAW_SPACE __global\ntypedef long int64_t;\n"
+           "#ifndef NULL\n#define NULL 0\n#endif\n",
+           SHEET_REALS, most > 0 ? most : 1, most > 0 ? most : 1, points, columns);
+  const char *const text[] = {head,
+                              vvi_text_shell_laws,
+                              vvi_text_shell_columns,
+                              vvi_text_shell_inner,
+                              vvi_text_shell_common,
+                              vvi_text_shell_far,
+                              excess_far,
+                              vvi_text_shell_formulas,
+                              vvi_text_shell_return_lanes,
+                              vvi_text_shell_points,
+                              vvi_text_shell_flow};
+  vvi_device_build(s->d, 0, VV_COUNT(text), text);
+  s->sheet = vvi_device_kernel(s->d, "sheet"), s->fade = vvi_device_kernel(s->d, "fade");
 }
 
 static void build_all(shell_device *s)
 {
+  if (s->b->z_reals > 0 || s->b->viscous) build_sheets(s);
   for (int i = 0; i < KERNELS; i++) {
     if (s->tiles[i % SORTS] == 0) continue;
-    build(s, before[i], vvi_text_shell_force);
-    s->force[i] = vvi_device_kernel(s->d, force_name[i]);
+    build(s, before[i % SORTS], i < SORTS ? "#define ENERGY 0\n" : "#define ENERGY 1\n", vvi_text_shell_force);
+    s->force[i] = vvi_device_kernel(s->d, "force");
   }
-  build(s, "\n", vvi_text_shell_nodes);
+  build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
   if (!s->b->booked) return;
-  build(s, "\n", vvi_text_shell_loads);
+  build(s, "\n", "", vvi_text_shell_loads);
   s->book = vvi_device_kernel(s->d, "book");
   if (s->b->n_load == 0) return;
   s->limits = vvi_device_kernel(s->d, "limits"), s->clear_forces = vvi_device_kernel(s->d, "clear_forces");
@@ -531,7 +654,6 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
   if (s == NULL) return NULL;
   *s = (shell_device){.b = b,
                       .d = d,
-                      .items = vvi_device_most_items(d) < ITEMS ? vvi_device_most_items(d) : ITEMS,
                       .nodes = (int32_t)b->nodes,
                       .stride = (int32_t)b->stride,
                       .column = (int32_t)b->column,
@@ -548,13 +670,14 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
 
 static void device_close(void *own)
 {
-  free(((shell_device *)own)->part);
+  free(((shell_device *)own)->part), free(((shell_device *)own)->lost);
   free(own); /* buffers go with the device */
 }
 
 static const char *device_refuse(const vv_block *b)
 {
-  if (b->z_reals > 0 || b->viscous) return "shells that flow, damp or break";
+  for (int i = 0; i < b->n_body; i++)
+    if (shell_can_break(shell_of(b, i))) return "shells that break";
   return NULL;
 }
 
@@ -564,15 +687,15 @@ static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
   for (int k = 0; k < SORTS; k++) {
     vvi_kernel *kernel = s->force[energy ? SORTS + k : k];
-    vvi_device_launch(s->d, kernel, s->tiles[k], s->items,
-                      VVI_ARGUMENTS(VVI_BUFFER(s->order[k]), VVI_BUFFER(s->tile), VVI_BUFFER(s->table),
-                                    VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest), VVI_BUFFER(s->one),
-                                    VVI_BUFFER(s->weight), VVI_BUFFER(s->slice), VVI_BUFFER(s->list),
-                                    VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real), VVI_BUFFER(s->give),
-                                    VVI_BUFFER(s->body), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                    VVI_NUMBER(s->column), VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
-                                    VVI_NUMBER(move), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot),
-                                    VVI_BUFFER(s->total), k == 2 ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local)));
+    vvi_device_launch(s->d, kernel, s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(VVI_BUFFER(s->row[k]), VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest),
+                                    VVI_BUFFER(s->one), VVI_BUFFER(s->weight), VVI_BUFFER(s->slice),
+                                    VVI_BUFFER(s->list), VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real),
+                                    VVI_BUFFER(s->give), VVI_BUFFER(s->body), VVI_BUFFER(s->mass),
+                                    VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                                    VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
+                                    VVI_BUFFER(s->p), VVI_BUFFER(s->slot), VVI_BUFFER(s->total), VVI_BUFFER(s->kept),
+                                    k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k])));
   }
   s->counted = energy;
 }
@@ -591,10 +714,28 @@ static void launch_join(shell_device *s, double h, int32_t move)
                                   VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
 }
 
+/* After a drift of length h internal variables follow; 0: nothing flows.  Then the stresses; energies where nothing flows. */
+static void launch_sheets(shell_device *s, double h)
+{
+  const int32_t loss0 = (int32_t)(s->losses * SHELL_LOSSES * shell_plan_of(s->b)->tiles);
+  for (int k = 0; k < SORTS; k++) {
+    if (s->tiles[k] == 0 || (k % STVK_ROUNDS != SHEET && k != SHEET_FAR)) continue;
+    vvi_device_launch(s->d, s->sheet, s->tiles[k], items_for(s, 128),
+                      VVI_ARGUMENTS(VVI_BUFFER(s->row[k]), VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest),
+                                    VVI_BUFFER(s->one), VVI_BUFFER(s->weight), VVI_BUFFER(s->ghost_int),
+                                    VVI_BUFFER(s->ghost_real), VVI_BUFFER(s->group), VVI_BUFFER(s->whole),
+                                    VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(h),
+                                    VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->z), VVI_BUFFER(s->kept),
+                                    VVI_NUMBER(loss0), VVI_BUFFER(s->loss), VVI_BUFFER(s->room)));
+  }
+  s->stressed = true, s->weighed = h == 0.0;
+}
+
 /* The gradient of the present places, in the slots of owned nodes. */
 static void gradient(shell_device *s, bool energy)
 {
   if (s->known) return;
+  if (s->b->z_reals > 0 && !(energy ? s->weighed : s->stressed)) launch_sheets(s, 0.0);
   launch_force(s, 0.0, NOTHING, energy);
   launch_join(s, 0.0, NOTHING);
   s->known = true;
@@ -662,7 +803,7 @@ static void launch_loads(shell_device *s, double t, double h)
 /* The places are others. */
 static void forget(shell_device *s)
 {
-  s->known = s->counted = s->loaded = false;
+  s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
 }
 
 static void device_up(void *own, const double *q, const double *p)
@@ -671,6 +812,7 @@ static void device_up(void *own, const double *q, const double *p)
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) {
     vvi_buffer_write(s->d, s->q, 0, bytes, q);
+    if (s->b->z_reals > 0) vvi_buffer_write(s->d, s->z, 0, sizeof(double) * (size_t)s->b->z_reals, q + s->b->z0);
     forget(s);
   }
   if (p != NULL) vvi_buffer_write(s->d, s->p, 0, bytes, p);
@@ -681,6 +823,8 @@ static void device_down(void *own, double *q, double *p)
   shell_device *s = own;
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) vvi_buffer_read(s->d, s->q, 0, bytes, q);
+  if (q != NULL && s->b->z_reals > 0)
+    vvi_buffer_read(s->d, s->z, 0, sizeof(double) * (size_t)s->b->z_reals, q + s->b->z0);
   if (p != NULL) vvi_buffer_read(s->d, s->p, 0, bytes, p);
 }
 
@@ -729,6 +873,28 @@ static void device_force(void *own, double t, const double *q, double *f)
   device_down(s, NULL, f);
 }
 
+/* Losses of the flows that wait come down, and are booked one after the other. */
+static void device_settle(void *own, vv_posted *post)
+{
+  shell_device *s = own;
+  const int64_t n = SHELL_LOSSES * shell_plan_of(s->b)->tiles;
+  if (s->losses == 0) return;
+  vvi_buffer_read(s->d, s->loss, 0, sizeof(double) * (size_t)(n * s->losses), s->lost);
+  for (int i = 0; i < s->losses; i++) {
+    for (int64_t t = 0; t < shell_plan_of(s->b)->tiles; t++)
+      memcpy(s->part + SHELL_SUMS * t, s->lost + n * i + SHELL_LOSSES * t, SHELL_LOSSES * sizeof *s->part);
+    shell_losses_post(s->b, s->part, post);
+  }
+  s->losses = 0;
+}
+
+static void device_flow(void *own, double h, vv_posted *post)
+{
+  shell_device *s = own;
+  launch_sheets(s, h);
+  if (++s->losses == LOSS_ROWS) device_settle(s, post);
+}
+
 /* Sums of all tiles come down and are added as the processor does, exactly. */
 static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 {
@@ -738,17 +904,39 @@ static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
   shell_sum_tiles(s->b, n, s->part, out);
 }
 
+/* As shell_viscous; what was booked goes the same way. */
+static void device_viscous(void *own, double h, vv_posted *post)
+{
+  shell_device *s = own;
+  const vv_block *b = s->b;
+  const int32_t tiles = (int32_t)shell_plan_of(b)->tiles;
+  double sum[SHELL_FADED];
+  device_settle(s, post); /* branches book in the same column: in the order of time */
+  for (int i = 0; i < b->n_body; i++) {
+    const double keep = exp(-shell_of(b, i)->damping.mass * h);
+    vvi_buffer_write(s->d, s->keep, sizeof keep * (size_t)i, sizeof keep, &keep);
+  }
+  vvi_device_launch(s->d, s->fade, tiles, 64,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->keep), VVI_BUFFER(s->mass),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
+                                  VVI_BUFFER(s->total)));
+  add_tiles(s, s->total, SHELL_FADED, sum);
+  s->counted = false; /* strain energies were there */
+  shell_faded(sum, post);
+}
+
 static void device_audit(void *own, vv_totals *sum)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
   double all[SHELL_SUMS];
   if (!s->counted) s->known = false;
   gradient(s, true);
-  vvi_device_launch(s->d, s->totals, tiles, 64,
+  vvi_device_launch(s->d, s->totals, tiles, items,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->total), VVI_LOCAL(64 * sizeof(double))));
+                                  VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
   add_tiles(s, s->total, SHELL_SUMS, all);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
   sum->p_abs += all[3], sum->L_abs += all[4];
@@ -797,4 +985,7 @@ const vv_device_table shell_device_table = {
     .post = device_post,
     .force = device_force,
     .audit = device_audit,
+    .flow = device_flow,
+    .settle = device_settle,
+    .viscous = device_viscous,
 };

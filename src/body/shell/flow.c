@@ -78,7 +78,8 @@ void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post)
 }
 
 /* Momenta fade: what the medium takes is external.                                                             [mat 11] */
-static void fade(const vv_block *b, const shell_tile *t, double keep, const double *q, double *p, double sum[9])
+static void fade(const vv_block *b, const shell_tile *t, double keep, const double *q, double *p,
+                 double sum[SHELL_FADED])
 {
   const double *minv = shell_node(b, SHELL_INVERSE_MASS);
   for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++) {
@@ -99,21 +100,25 @@ static void fade(const vv_block *b, const shell_tile *t, double keep, const doub
 
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post)
 {
-  enum { FADED = 9 };
   const shell_plan *plan = b->plan;
   bool mine;
-  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[FADED];
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch), all[SHELL_FADED];
   for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
     const int64_t i = shell_tile_here(plan, j);
     const double rate = shell_of(b, plan->tile[i].body)->damping.mass;
-    memset(part + SHELL_SUMS * i, 0, FADED * sizeof *part);
+    memset(part + SHELL_SUMS * i, 0, SHELL_FADED * sizeof *part);
     if (rate > 0.0) fade(b, &plan->tile[i], exp(-rate * h), q, p, part + SHELL_SUMS * i);
   }
-  shell_sum_tiles(b, FADED, part, all);
+  shell_sum_tiles(b, SHELL_FADED, part, all);
   shell_scratch_done(b, scratch, mine);
-  vvi_sum_add(&post->viscous_loss, all[0]);
-  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], all[1 + c]), vvi_sum_add(&post->moment[c], all[4 + c]);
-  post->impulse_abs += all[7], post->moment_abs += all[8];
+  shell_faded(all, post);
+}
+
+void shell_faded(const double sum[SHELL_FADED], vv_posted *post)
+{
+  vvi_sum_add(&post->viscous_loss, sum[0]);
+  for (int c = 0; c < 3; c++) vvi_sum_add(&post->impulse[c], sum[1 + c]), vvi_sum_add(&post->moment[c], sum[4 + c]);
+  post->impulse_abs += sum[7], post->moment_abs += sum[8];
 }
 
 /* ---- the step ---- */

@@ -1,14 +1,14 @@
 /* body/shell/force.cl  The gradient of one tile by one group of work-items; inner nodes are moved at once.
  *
- * Compiled several times: NAME(force) with the law LAW (or that of the body), with ENERGY or without.  NEAR: places and forces
+ * Compiled several times: for the law LAW (or that of the body), with ENERGY or without.  NEAR: places and forces
  * of the tile are in local memory, and an item keeps its pair in registers; otherwise they are in a piece of `scratch`, and an
  * item works on several pairs.  No barrier stands behind a condition, though all items of a group would agree on it: not
  * every compiler of OpenCL follows that.
  *
  *   1  places of the nodes of the tile, ghosts made from them
  *   2  pairs and other triangles: sums, strain, stress                                        [shell 2, 6, 7, 9]
- *   3  for x, y, z: what each triangle gives to its nodes, one number an entry; then every node adds its entries in the order
- *      of the groups */
+ *   3  what each triangle gives to its nodes, an entry each, for x, y, z at once (ROUNDS 1) or one after the other (ROUNDS 3)
+ *      where local memory has no room for all; then every node adds its entries in the order of the groups */
 
 #if NEAR
 #define SPACE __local
@@ -18,17 +18,39 @@
 #define FENCE CLK_GLOBAL_MEM_FENCE
 #endif
 
+#define WIDTH (3 / ROUNDS)
+
+/* Where the list of node i begins and ends; its words are SLICE apart. */
+static int2 list_at(__global const int *slice, int i)
+{
+  return (int2)(slice[i / SLICE] + i % SLICE, slice[i / SLICE + 1]);
+}
+
 /* Response of one triangle: what its nodes need. */
-typedef struct NAME(answer) {
+typedef struct answer {
   double s1[3], s2[3], n[3], b[3];
-} NAME(answer);
+} answer;
+
+/* Bodies with internal variables: stresses and energies are those that flow.cl has kept, of this cell. */
+#if SHEET
+#define SHEET_ARGUMENT , __global const double *kept, int all, int cell
+#define SHEET_AT(cell) , kept, all, cell
+#else
+#define SHEET_ARGUMENT
+#define SHEET_AT(cell)
+#endif
 
 /* From the sums to the response; E: the energy of the triangle, where it is asked for. */
-static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3], const double R[7],
-                             NAME(answer) *out, double *E)
+static void respond_to(const shell_body *k, shell_law law, double S[5][3], const double R[7],
+                             answer *out, double *E SHEET_ARGUMENT)
 {
   double G[3], B[3], inverse, N[3], M[3];
   measure(S[0], S[1], S[2], S[3], S[4], G, B, out->n, &inverse);
+#if SHEET
+  for (int c = 0; c < 3; c++) N[c] = kept[c * all + cell], M[c] = kept[(3 + c) * all + cell];
+  respond(S[0], S[1], S[2], S[3], S[4], G, out->n, &inverse, N, M, out->s1, out->s2, out->b);
+  *E = kept[6 * all + cell];
+#else
   if (law == SHELL_STVK)
     stress_stvk(k, R, G, B, N, M);
   else
@@ -40,40 +62,42 @@ static void NAME(respond_to)(const shell_body *k, shell_law law, double S[5][3],
   else
     energy_neo(k, R, G, B, E);
 #endif
+#endif
 }
 
-/* What a pair needs from memory: places of its nodes in the tile, references of both triangles. */
-typedef struct NAME(pair) {
-  int node[SHELL_PAIR];
-  double rest[2][7];
-} NAME(pair);
+/* What a pair needs from memory: places of its nodes in the tile, two in a word, and references. */
+typedef struct pair_data {
+  uint node[SHELL_PAIR / 2];
+  double rest[2][7]; /* of both triangles */
+} pair_data;
 
-static void NAME(load_pair)(int i, int pairs, __global const ushort *at, __global const double *rest, NAME(pair) *out)
+static void load_pair(int i, int pairs, __global const uint *at, __global const double *rest, pair_data *out)
 {
-  for (int j = 0; j < SHELL_PAIR; j++) out->node[j] = at[j * pairs + i];
+  for (int j = 0; j < SHELL_PAIR / 2; j++) out->node[j] = at[j * pairs + i];
   for (int c = 0; c < 7; c++)
     for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
 }
 
 /* Both triangles of a pair. */
-static void NAME(both)(const shell_body *k, shell_law law, const NAME(pair) *pair, int places, SPACE const double *X,
-                       NAME(answer) *one, NAME(answer) *two, double E[2])
+static void both(const shell_body *k, shell_law law, const pair_data *pair, int places, SPACE const double *X,
+                 answer *one, answer *two, double E[2] SHEET_ARGUMENT)
 {
   double S[2][5][3];
+#pragma unroll
   for (int c = 0; c < 3; c++) {
     double p[SHELL_PAIR], sum[5];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + pair->node[j]];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + (pair->node[j / 2] >> (16 * (j % 2)) & 0xffff)];
     regular(p, 0, 1, sum);
     for (int s = 0; s < 5; s++) S[0][s][c] = sum[s];
     regular(p, 13, -1, sum);
     for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
   }
-  NAME(respond_to)(k, law, S[0], pair->rest[0], one, &E[0]);
-  NAME(respond_to)(k, law, S[1], pair->rest[1], two, &E[1]);
+  respond_to(k, law, S[0], pair->rest[0], one, &E[0] SHEET_AT(cell));
+  respond_to(k, law, S[1], pair->rest[1], two, &E[1] SHEET_AT(cell + 4));
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
-static void NAME(put_pair)(double s1, double s2, double n, const double b[3], double t1, double t2, double m,
+static void put_pair(double s1, double s2, double n, const double b[3], double t1, double t2, double m,
                            const double d[3], int i, int pairs, SPACE double *F)
 {
   double bend[12], one[12], two[12];
@@ -87,12 +111,12 @@ static void NAME(put_pair)(double s1, double s2, double n, const double b[3], do
 }
 
 /* A triangle that is in no pair: response to S[12][singles]. */
-static void NAME(single)(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
+static void single(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
                          __global const ushort *at, __global const double *rest, __global const double *weight,
-                         SPACE const double *X, SPACE double *S, double *E)
+                         SPACE const double *X, SPACE double *S, double *E SHEET_ARGUMENT)
 {
   double sum[5][3] = {{0}}, R[7];
-  NAME(answer) a;
+  answer a;
   for (int c = 0; c < 7; c++) R[c] = rest[c * singles + i];
   for (int j = 0; j < one[ONE_NODES]; j++) {
     __global const double *w = weight + one[ONE_WEIGHT] + 6 * j + 1;
@@ -100,34 +124,41 @@ static void NAME(single)(const shell_body *k, shell_law law, __global const int 
     for (int s = 0; s < 5; s++)
       for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
   }
-  NAME(respond_to)(k, law, sum, R, &a, E);
+  respond_to(k, law, sum, R, &a, E SHEET_AT(cell));
   for (int c = 0; c < 3; c++) {
     S[c * singles + i] = a.s1[c], S[(3 + c) * singles + i] = a.s2[c];
     S[(6 + c) * singles + i] = a.n[c], S[(9 + c) * singles + i] = a.b[c];
   }
 }
 
-__kernel void NAME(force)(__global const int *order, __global const int *tile, __global const int *table,
-                          __global const int *halo, __global const ushort *at, __global const double *rest,
+/* row: of the tiles that are worked on, each with its table. */
+__kernel void force(__global const int *row, __global const int *halo, __global const ushort *at, __global const double *rest,
                           __global const int *one, __global const double *weight, __global const int *slice,
                           __global const uint *list, __global const int *ghost_int, __global const double *ghost_real,
                           __global const int *give, __global const double *body, __global const double *mass,
                           int stride, int column, int slots, double4 gravity, double h, int move,
                           __global double *q, __global double *p, __global double *slot, __global double *total,
-                          SPACE double *room)
+                          __global const double *sheet, SPACE double *room)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
-  const int me = order[get_group_id(0)];
-  __global const int *t = tile + TILE_COLUMNS * me, *T = table + T_COLUMNS * t[TILE_TABLE];
+  __global const int *t = row + (TILE_COLUMNS + T_COLUMNS) * get_group_id(0), *T = t + TILE_COLUMNS;
   const int own = T[T_OWN], halos = T[T_HALO], ghosts = T[T_GHOSTS], pairs = T[T_PAIRS], singles = T[T_SINGLES];
   const int places = own + halos + ghosts, entries = T[T_ENTRIES];
   const int first = t[TILE_NODE0] + T[T_OWN0], slot0 = t[TILE_SLOT];
 #if NEAR
-  SPACE double *X = room;
+  SPACE double *base = room;
 #else
-  SPACE double *X = room + t[TILE_SCRATCH];
+  SPACE double *base = room + t[TILE_SCRATCH];
 #endif
-  SPACE double *S = X + 3 * places, *F = S + 12 * singles;
+#if ROUNDS == 1 /* entries lie where places were, which nobody needs any more by then */
+  SPACE double *S = base, *cells = S + 12 * singles, *F = cells + (ENERGY ? T[T_CELLS] : 0), *X = F;
+#else
+  SPACE double *X = base, *S = X + 3 * places, *F = S + 12 * singles, *cells = F;
+#endif
+#if SHEET
+  const int all = T[T_CELLS];
+  __global const double *kept = sheet + SHEET_REALS * t[TILE_CELL];
+#endif
   shell_body k;
   {
     __global const double *from = body + BODY_REALS * t[TILE_BODY];
@@ -140,12 +171,13 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   const shell_law law = k.law == 0.0 ? SHELL_STVK : SHELL_NEO_HOOKE;
 #endif
 
-  __global const ushort *pair_at = at + T[T_AT];
+  __global const uint *pair_at = (__global const uint *)(at + T[T_AT]);
   __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
   __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
+  const int2 first_list = lid < places ? list_at(slice + T[T_SLICE], lid) : (int2)(0, 0);
 #if NEAR
-  NAME(pair) mine; /* asked for before all wait for each other */
-  if (lid < pairs) NAME(load_pair)(lid, pairs, pair_at, pair_rest, &mine);
+  pair_data mine; /* asked for before all wait for each other */
+  if (lid < pairs) load_pair(lid, pairs, pair_at, pair_rest, &mine);
 #endif
   for (int i = lid; i < own + halos; i += items) {
     const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
@@ -165,21 +197,21 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
     for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
   }
 #if ENERGY
-  for (int i = lid; i < T[T_CELLS]; i += items) F[i] = 0.0;
+  for (int i = lid; i < T[T_CELLS]; i += items) cells[i] = 0.0;
 #endif
   barrier(FENCE);
 
   /* 2 */
   double E[2];
 #if ENERGY
-#define KEEP(cell, side) F[cell] = E[side]
+#define KEEP(cell, side) cells[cell] = E[side]
 #else
 #define KEEP(cell, side)
 #endif
 #if NEAR
-  NAME(answer) a, d;
+  answer a, d;
   if (lid < pairs) {
-    NAME(both)(&k, law, &mine, places, X, &a, &d, E);
+    both(&k, law, &mine, places, X, &a, &d, E SHEET_AT(8 * (lid / 4) + lid % 4));
     KEEP(8 * (lid / 4) + lid % 4, 0);
     KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
   }
@@ -187,10 +219,10 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
 #else
   SPACE double *P = F + max(entries + 1, T[T_CELLS]); /* [24][pairs] */
   for (int i = lid; i < pairs; i += items) {
-    NAME(pair) mine;
-    NAME(answer) a[2];
-    NAME(load_pair)(i, pairs, pair_at, pair_rest, &mine);
-    NAME(both)(&k, law, &mine, places, X, &a[0], &a[1], E);
+    pair_data mine;
+    answer a[2];
+    load_pair(i, pairs, pair_at, pair_rest, &mine);
+    both(&k, law, &mine, places, X, &a[0], &a[1], E SHEET_AT(8 * (i / 4) + i % 4));
     KEEP(8 * (i / 4) + i % 4, 0);
     KEEP(8 * (i / 4) + 4 + i % 4, 1);
     for (int side = 0; side < 2; side++)
@@ -201,7 +233,8 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   }
   for (int i = lid; i < singles; i += items) {
 #endif
-    NAME(single)(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S, E);
+    single(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S,
+           E SHEET_AT(ones[ONE_COLUMNS * i + ONE_CELL]));
     KEEP(ones[ONE_COLUMNS * i + ONE_CELL], 0);
   }
 
@@ -209,58 +242,73 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
   /* Lane by lane over the groups, then the lanes: as energy.c does. */
   barrier(FENCE);
   double sum_of_lane = 0.0;
-  for (int i = lid; lid < 8 && i < T[T_CELLS]; i += 8) sum_of_lane += F[i];
+  for (int i = lid; lid < 8 && i < T[T_CELLS]; i += 8) sum_of_lane += cells[i];
   barrier(FENCE);
-  if (lid < 8) F[lid] = sum_of_lane;
+  if (lid < 8) cells[lid] = sum_of_lane;
   barrier(FENCE);
-  double all = 0.0;
-  for (int i = 0; lid == 0 && i < 8; i++) all += F[i];
-  if (lid == 0) total[SHELL_SUMS * me + 1] = all;
+  double energy = 0.0;
+  for (int i = 0; lid == 0 && i < 8; i++) energy += cells[i];
+  if (lid == 0) total[SHELL_SUMS * t[TILE_NUMBER] + 1] = energy;
 #endif
 #undef KEEP
 
   /* 3 */
   const double g[3] = {gravity.x, gravity.y, gravity.z};
   const int now = ghosts == 0 && move != NOTHING ? T[T_INNER] : 0; /* nodes that are moved at once */
+  const int gap = entries + 1;
 #pragma unroll
-  for (int c = 0; c < 3; c++) {
+  for (int r = 0; r < ROUNDS; r++) {
     barrier(FENCE);
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++) {
+      const int c = WIDTH * r + w;
+      SPACE double *to = F + w * gap;
 #if NEAR
-    if (lid < pairs)
-      NAME(put_pair)(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, pairs, F);
+      if (lid < pairs)
+        put_pair(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, pairs, to);
 #else
-    for (int i = lid; i < pairs; i += items) {
-      double b[2][3];
-      for (int j = 0; j < 6; j++) b[j / 3][j % 3] = P[(12 * (j / 3) + 9 + j % 3) * pairs + i];
-      NAME(put_pair)(P[c * pairs + i], P[(3 + c) * pairs + i], P[(6 + c) * pairs + i], b[0], P[(12 + c) * pairs + i],
-                     P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, pairs, F);
-    }
+      for (int i = lid; i < pairs; i += items) {
+        double b[2][3];
+        for (int j = 0; j < 6; j++) b[j / 3][j % 3] = P[(12 * (j / 3) + 9 + j % 3) * pairs + i];
+        put_pair(P[c * pairs + i], P[(3 + c) * pairs + i], P[(6 + c) * pairs + i], b[0], P[(12 + c) * pairs + i],
+                       P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, pairs, to);
+      }
 #endif
+      if (lid == 0) to[entries] = 0.0; /* lists of uneven length end there */
+    }
     for (int e = SHELL_PAIR * pairs + lid; e < entries; e += items) {
       const int i = at[T[T_OF_ENTRY] + e - SHELL_PAIR * pairs];
       __global const int *o = ones + ONE_COLUMNS * i;
-      double w[5], b[3], out;
-      const double s1 = S[c * singles + i], s2 = S[(3 + c) * singles + i], n = S[(6 + c) * singles + i];
-      for (int j = 0; j < 5; j++) w[j] = weight[o[ONE_WEIGHT] + 6 * (e - o[ONE_ENTRY]) + 1 + j];
+      double weights[5], b[3], out;
+      for (int j = 0; j < 5; j++) weights[j] = weight[o[ONE_WEIGHT] + 6 * (e - o[ONE_ENTRY]) + 1 + j];
       for (int j = 0; j < 3; j++) b[j] = S[(9 + j) * singles + i];
-      class_force(w, &s1, &s2, &n, b, &out);
-      F[e] = out;
+      for (int w = 0; w < WIDTH; w++) {
+        const int c = WIDTH * r + w;
+        const double s1 = S[c * singles + i], s2 = S[(3 + c) * singles + i], n = S[(6 + c) * singles + i];
+        class_force(weights, &s1, &s2, &n, b, &out);
+        F[w * gap + e] = out;
+      }
     }
-    if (lid == 0) F[entries] = 0.0; /* lists of uneven length end there */
     barrier(FENCE);
     for (int i = lid; i < places; i += items) {
-      __global const int *s = slice + T[T_SLICE] + i / SLICE;
-      double sum = 0.0;
-      for (int e = s[0] + i % SLICE; e < s[1]; e += SLICE) {
-        const uint both = list[e];
-        sum += F[both & 0xffff];
-        sum += F[both >> 16];
+      const int2 list_of = i == lid ? first_list : list_at(slice + T[T_SLICE], i);
+      double sum[WIDTH];
+      for (int w = 0; w < WIDTH; w++) sum[w] = 0.0;
+      for (int e = list_of.x; e < list_of.y; e += SLICE) {
+        const uint two = list[e];
+        for (int w = 0; w < WIDTH; w++) {
+          sum[w] += F[w * gap + (two & 0xffff)];
+          sum[w] += F[w * gap + (two >> 16)];
+        }
       }
-      if (i >= now)
-        slot[c * slots + slot0 + i] = sum;
-      else
-        move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum, q + c * column + first + i,
-                 p + c * column + first + i);
+      for (int w = 0; w < WIDTH; w++) {
+        const int c = WIDTH * r + w;
+        if (i >= now)
+          slot[c * slots + slot0 + i] = sum[w];
+        else
+          move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum[w], q + c * column + first + i,
+                   p + c * column + first + i);
+      }
     }
   }
 
@@ -285,3 +333,4 @@ __kernel void NAME(force)(__global const int *order, __global const int *tile, _
 }
 #undef SPACE
 #undef FENCE
+#undef WIDTH

@@ -61,8 +61,8 @@ INLINE void FN(scale)(shell_law law, const REAL rest[3], REAL *scale)
 }
 
 /* N: dW = N^ab A_a.dA_b of the strain, M: dW = M^ab dB_ab.                                                     [shell 6, 7] */
-INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
-                            REAL M[3])
+INLINE void FN(stress_stvk)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3],
+                            REAL N[3], REAL M[3])
 {
   const REAL g[3] = {rest[1], rest[0], -rest[2]};
   const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
@@ -75,8 +75,8 @@ INLINE void FN(stress_stvk)(const shell_body *k, const REAL rest[7], const REAL 
 
 /* Metrics at one of the two points of the thickness, now and at rest: C = G - z B.  thick: C33 of plane stress;
  * R = adj(C0)/det(C0) and V = adj(C)/det(C), the inverses.                                                     [shell 8] */
-INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], const REAL G[3], const REAL B[3],
-                          REAL C[3], REAL R[3], REAL V[3], REAL *ratio, REAL *thick)
+INLINE void FN(neo_point)(SHELL_SPACE const shell_body *k, double z, const REAL rest[6], const REAL G[3],
+                          const REAL B[3], REAL C[3], REAL R[3], REAL V[3], REAL *ratio, REAL *thick)
 {
   REAL C0[3];
   for (int c = 0; c < 3; c++) C[c] = G[c] - z * B[c], C0[c] = rest[c] - z * rest[3 + c];
@@ -89,8 +89,8 @@ INLINE void FN(neo_point)(const shell_body *k, double z, const REAL rest[6], con
 }
 
 /* S = mu (C0^-1 - C33 C^-1) at both points.                                                                    [shell 9] */
-INLINE void FN(stress_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL N[3],
-                           REAL M[3])
+INLINE void FN(stress_neo)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3],
+                           REAL N[3], REAL M[3])
 {
   REAL C[3], R[3], V[3], ratio, thick, up[3];
   const REAL one = k->neo * rest[6], lever = (-0.5 * k->lever) * one; /* of one of the two */
@@ -122,8 +122,8 @@ INLINE void FN(respond)(const REAL A1[3], const REAL A2[3], const REAL D11[3], c
 }
 
 /* All of it: S holds A1, A2, D11, D22, D33. */
-INLINE void FN(element)(const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7], REAL s1[3],
-                        REAL s2[3], REAL n[3], REAL b[3])
+INLINE void FN(element)(SHELL_SPACE const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7],
+                        REAL s1[3], REAL s2[3], REAL n[3], REAL b[3])
 {
   REAL G[3], B[3], inverse, N[3], M[3];
   FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);
@@ -218,7 +218,8 @@ INLINE void FN(energy_stvk)(const REAL rest[6], const REAL G[3], const REAL B[3]
 /* h A0/2 times mu/2 (tr C + C33 - 3 - 2 ln J) + lambda/4 (J^2 - 1 - 2 ln J) at the two points.  With D = C - C0 and
  * m = det C/det C0 - 1 = C0^-1:D + det(C0^-1 D) the terms of first order are taken out by hand, so that small strains keep
  * their digits: C33 = 1 - f m, J^2 = (1 + m)(1 - f m), f = lambda/(2 mu + lambda (1 + m)).                      [shell 8] */
-INLINE void FN(energy_neo)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], REAL *energy)
+INLINE void FN(energy_neo)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3],
+                           REAL *energy)
 {
   REAL sum = {0};
   for (int side = -1; side <= 1; side += 2) {
@@ -235,7 +236,8 @@ INLINE void FN(energy_neo)(const shell_body *k, const REAL rest[7], const REAL G
 }
 
 /* From the sums A1, A2, D11, D22, D33 to the energy. */
-INLINE void FN(energy)(const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7], REAL *energy)
+INLINE void FN(energy)(SHELL_SPACE const shell_body *k, shell_law law, const REAL S[5][3], const REAL rest[7],
+                       REAL *energy)
 {
   REAL G[3], B[3], n[3], inverse, N[3], M[3];
   FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);

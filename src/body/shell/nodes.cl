@@ -50,32 +50,39 @@ __kernel void drift_nodes(int n, __global const double *mass, int stride, int co
 
 /* ---- totals ---- */
 
-/* Of the nodes that a tile owns: 10 sums, each in 4 lanes that are added in the end; as energy.c does.  total: [11][tiles]: strain, which force.cl has written, then
- * kinetic, potential, p, L, |p|, |L|. */
+/* Of the nodes that a tile owns: 10 sums, each in 4 lanes that are added in the end; as energy.c does.  Terms of CHUNK nodes
+ * at a time lie in local memory, [10][CHUNK + 1].  total: [tiles][11]; the strain is there, force.cl has written it. */
 __kernel void totals(__global const int *tile, __global const int *table, __global const double *mass,
                      int stride, int column, double4 gravity, __global const double *q, __global const double *p,
-                     __global double *total, __local double *sums)
+                     __global double *total, __local double *term)
 {
-  const int me = (int)get_group_id(0), lid = (int)get_local_id(0), what = lid / 4, lane = lid % 4;
+  const int me = (int)get_group_id(0), lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  const int what = lid / 4, lane = lid % 4;
   __global const int *t = tile + TILE_COLUMNS * me, *T = table + T_COLUMNS * t[TILE_TABLE];
-  const int first = t[TILE_NODE0] + T[T_OWN0];
-  const int place[10] = {0, 2, 5, 6, 7, 8, 9, 10, 3, 4}; /* behind the strain, which force.cl has written to 1 */
+  const int first = t[TILE_NODE0] + T[T_OWN0], own = T[T_OWN];
+  const int place[10] = {0, 2, 5, 6, 7, 8, 9, 10, 3, 4}; /* behind the strain, which is at 1 */
+  __local double *sums = term + 10 * (CHUNK + 1);
   double sum = 0.0;
-  for (int k = lane; what < 10 && k < T[T_OWN]; k += 4) {
-    const int i = first + k;
-    double x[3], P[3];
-    for (int c = 0; c < 3; c++) x[c] = q[c * column + i], P[c] = p[c * column + i];
-    const double square = P[0] * P[0] + P[1] * P[1] + P[2] * P[2];
-    if (what == 0) sum += 0.5 * mass[stride + i] * square;
-    if (what == 1) sum -= mass[i] * (gravity.x * x[0] + gravity.y * x[1] + gravity.z * x[2]);
-    if (what == 2) sum += P[0];
-    if (what == 3) sum += P[1];
-    if (what == 4) sum += P[2];
-    if (what == 5) sum += x[1] * P[2] - x[2] * P[1];
-    if (what == 6) sum += x[2] * P[0] - x[0] * P[2];
-    if (what == 7) sum += x[0] * P[1] - x[1] * P[0];
-    if (what == 8) sum += sqrt(square);
-    if (what == 9) sum += sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) * sqrt(square);
+  for (int from = 0; from < own; from += CHUNK) {
+    const int n = min(own - from, CHUNK);
+    for (int k = lid; k < n; k += items) {
+      const int i = first + from + k;
+      double x[3], P[3];
+      for (int c = 0; c < 3; c++) x[c] = q[c * column + i], P[c] = p[c * column + i];
+      const double square = P[0] * P[0] + P[1] * P[1] + P[2] * P[2], size = sqrt(square);
+      __local double *to = term + k;
+      to[0] = 0.5 * mass[stride + i] * square;
+      to[CHUNK + 1] = -(mass[i] * (gravity.x * x[0] + gravity.y * x[1] + gravity.z * x[2]));
+      to[2 * (CHUNK + 1)] = P[0], to[3 * (CHUNK + 1)] = P[1], to[4 * (CHUNK + 1)] = P[2];
+      to[5 * (CHUNK + 1)] = x[1] * P[2] - x[2] * P[1];
+      to[6 * (CHUNK + 1)] = x[2] * P[0] - x[0] * P[2];
+      to[7 * (CHUNK + 1)] = x[0] * P[1] - x[1] * P[0];
+      to[8 * (CHUNK + 1)] = size;
+      to[9 * (CHUNK + 1)] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) * size;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = lane; what < 10 && k < n; k += 4) sum += term[what * (CHUNK + 1) + k];
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
   if (what < 10) sums[lid] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);

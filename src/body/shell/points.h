@@ -16,25 +16,36 @@
  *
  *   de = theta (x mean/2 + 3/2 y dev xi),   m* = m - de,   D += 2 P de (1 + 2 m*)^-1.
  *
- * Internal variables lie in columns of eight lanes: z[column][SHELL_GROUP]. */
+ * Internal variables lie in columns of eight lanes: z[column][SHELL_GROUP].  Accelerators compile the same text, as OpenCL C, with
+ * VVI_ONE_LANE. */
 
-#define INLINE         static inline __attribute__((always_inline))
-#define AT(column)     (*(REAL *)(z + (int64_t)SHELL_GROUP * (column)))
-#define KEPT(column)   (*(const REAL *)(z + (int64_t)SHELL_GROUP * (column)))
+#define INLINE static inline __attribute__((always_inline))
+#ifndef VVI_ONE_LANE /* kernels set these: they know how many points there are, and hold the columns of one element */
+#undef POINTS
+#undef POINT_ROOM
+#undef STEP
+#define POINTS(k)  ((int)(k)->points)
+#define POINT_ROOM SHELL_MOST_POINTS
+#define STEP       SHELL_GROUP
+#endif
+#define AT(column)     (*(REAL *)(z + (int64_t)STEP * (column)))
+#define KEPT(column)   (*(const REAL *)(z + (int64_t)STEP * (column)))
 #define PICK           VVI_PICK
 #define CONTRACT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + 2.0 * ((a)[2] * (b)[2]))
 
+#ifndef VVI_ONE_LANE
 #include "model/return_lanes.h"
+#endif
 
 /* What the points of LANES elements know of themselves.  With J = det(P) P^-1, T = J X and o = 1/det P it is m = o T/2. */
 typedef struct FN(points) {
-  REAL P[SHELL_MOST_POINTS][3], T[SHELL_MOST_POINTS][4], o[SHELL_MOST_POINTS]; /* T: 11, 12, 21, 22 */
+  REAL P[POINT_ROOM][3], T[POINT_ROOM][4], o[POINT_ROOM]; /* T: 11, 12, 21, 22 */
 } FN(points);
 
-INLINE void FN(points_measure)(const shell_body *k, const REAL rest[3], const REAL E[3], const REAL K[3],
+INLINE void FN(points_measure)(SHELL_SPACE const shell_body *k, const REAL rest[3], const REAL E[3], const REAL K[3],
                                const double *z, FN(points) * f)
 {
-  const int points = (int)k->points;
+  const int points = POINTS(k);
   for (int i = 0; i < points; i++) {
     const int column = shell_point_column(i);
     const double level = k->level[i];
@@ -69,8 +80,8 @@ INLINE void FN(back_strain)(const REAL rest[3], const REAL D[3], REAL n[4], REAL
 }
 
 /* xi: mean, then the deviator 11, 12, 21. */
-INLINE void FN(point_over)(const shell_body *k, const FN(points) * f, int i, const REAL rest[3], const double *z,
-                           REAL xi[4])
+INLINE void FN(point_over)(SHELL_SPACE const shell_body *k, const FN(points) * f, int i, const REAL rest[3],
+                           const double *z, REAL xi[4])
 {
   const REAL *T = f->T[i], shear = k->mu * f->o[i];
   xi[0] = (k->mean * f->o[i]) * (T[0] + T[3]), xi[1] = (0.5 * shear) * (T[0] - T[3]);
@@ -86,8 +97,8 @@ INLINE void FN(point_over)(const shell_body *k, const FN(points) * f, int i, con
 }
 
 /* Squares of the two parts of the equivalent stress. */
-INLINE void FN(point_parts)(const shell_body *k, const FN(points) * f, int i, const REAL rest[3], const double *z,
-                            REAL *A, REAL *B)
+INLINE void FN(point_parts)(SHELL_SPACE const shell_body *k, const FN(points) * f, int i, const REAL rest[3],
+                            const double *z, REAL *A, REAL *B)
 {
   if (k->plastic.kinematic > 0.0) {
     REAL xi[4];
@@ -102,18 +113,19 @@ INLINE void FN(point_parts)(const shell_body *k, const FN(points) * f, int i, co
 }
 
 /* h A0: from rest[6] = det^(-3/2). */
-INLINE void FN(volume)(const shell_body *k, const REAL rest[7], REAL *v)
+INLINE void FN(volume)(SHELL_SPACE const shell_body *k, const REAL rest[7], REAL *v)
 {
   const REAL det = rest[0] * rest[1] - rest[2] * rest[2];
   *v = (0.5 * k->thickness / (SHELL_A * SHELL_A)) * ((det * det) * rest[6]);
 }
 
 /* N = h A0 sum w S, M = -1/2 h A0 sum w z S, S = mu o^2 (nu/(1 - nu) t + T) J.                                     [mat 18] */
-INLINE void FN(points_sum)(const shell_body *k, const FN(points) * f, const REAL *volume, REAL N[3], REAL M[3])
+INLINE void FN(points_sum)(SHELL_SPACE const shell_body *k, const FN(points) * f, const REAL *volume, REAL N[3],
+                           REAL M[3])
 {
   const REAL none = {0}, whole = k->mu * *volume;
   REAL n[3] = {none, none, none}, m[3] = {none, none, none};
-  for (int i = 0; i < (int)k->points; i++) {
+  for (int i = 0; i < POINTS(k); i++) {
     const double lever = -0.5 * k->level[i];
     const REAL *T = f->T[i], *P = f->P[i], a = k->trace * (T[0] + T[3]), s11 = a + T[0], s22 = a + T[3];
     const REAL w = (k->weight[i] * whole) * (f->o[i] * f->o[i]);
@@ -127,7 +139,7 @@ INLINE void FN(points_sum)(const shell_body *k, const FN(points) * f, const REAL
 }
 
 /* What kinematic hardening stores at a point. */
-INLINE void FN(back_energy)(const shell_body *k, int i, const REAL rest[3], const double *z, REAL *W)
+INLINE void FN(back_energy)(SHELL_SPACE const shell_body *k, int i, const REAL rest[3], const double *z, REAL *W)
 {
   const int column = shell_point_column(i);
   const REAL D[3] = {KEPT(column), KEPT(column + 1), KEPT(column + 2)};
@@ -137,12 +149,12 @@ INLINE void FN(back_energy)(const shell_body *k, int i, const REAL rest[3], cons
 }
 
 /* What is stored. */
-INLINE void FN(points_energy)(const shell_body *k, const FN(points) * f, const REAL rest[3], const double *z,
-                              const REAL *volume, REAL *energy)
+INLINE void FN(points_energy)(SHELL_SPACE const shell_body *k, const FN(points) * f, const REAL rest[3],
+                              const double *z, const REAL *volume, REAL *energy)
 {
   const double one = 0.25 * k->mean, two = 0.5 * k->mu;
   REAL sum = {0};
-  for (int i = 0; i < (int)k->points; i++) {
+  for (int i = 0; i < POINTS(k); i++) {
     REAL t, kappa;
     FN(point_invariants)(f->T[i], &t, &kappa);
     REAL W = (f->o[i] * f->o[i]) * (one * (t * t) + two * kappa);
@@ -153,7 +165,7 @@ INLINE void FN(points_energy)(const shell_body *k, const FN(points) * f, const R
 }
 
 /* Stress and energy of the points as they are; energy may be NULL. */
-INLINE void FN(points_stress)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
+INLINE void FN(points_stress)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
                               const double *z, REAL N[3], REAL M[3], REAL *energy)
 {
   FN(points) f;
@@ -167,18 +179,19 @@ INLINE void FN(points_stress)(const shell_body *k, const REAL rest[7], const REA
 /* What is known of the points of LANES elements while they flow. */
 typedef struct FN(flowing) {
   FN(points) p;
-  REAL alpha[SHELL_MOST_POINTS];
-  REAL A[SHELL_MOST_POINTS], B[SHELL_MOST_POINTS], Y[SHELL_MOST_POINTS], H[SHELL_MOST_POINTS];
-  REAL theta[SHELL_MOST_POINTS], x[SHELL_MOST_POINTS], y[SHELL_MOST_POINTS], grown[SHELL_MOST_POINTS];
-  MASK on[SHELL_MOST_POINTS];
+  REAL alpha[POINT_ROOM];
+  REAL A[POINT_ROOM], B[POINT_ROOM], Y[POINT_ROOM], H[POINT_ROOM];
+  REAL theta[POINT_ROOM], x[POINT_ROOM], y[POINT_ROOM], grown[POINT_ROOM];
+  MASK on[POINT_ROOM];
 } FN(flowing);
 
 /* Which points of which elements would leave their elastic domain; true: some.  real: lanes that are elements. */
-INLINE int FN(points_look)(const shell_body *k, const REAL rest[7], const double *z, const MASK *real, FN(flowing) * f)
+INLINE int FN(points_look)(SHELL_SPACE const shell_body *k, const REAL rest[7], const double *z, const MASK *real,
+                           FN(flowing) * f)
 {
   MASK any = {0}, first = {0};
   const REAL none = {0}, limit = k->plastic.yield * k->plastic.yield + none;
-  const int points = (int)k->points;
+  const int points = POINTS(k);
   for (int i = 0; i < points; i++) {
     FN(point_parts)(k, &f->p, i, rest, z, &f->A[i], &f->B[i]);
     first |= (MASK)(f->A[i] + f->B[i] > limit);
@@ -195,11 +208,11 @@ INLINE int FN(points_look)(const shell_body *k, const REAL rest[7], const double
 }
 
 /* D += 2 P de (1 + 2 m*)^-1, of which the symmetric part, and alpha.                                            [mat 17] */
-INLINE void FN(points_grow)(const shell_body *k, const FN(flowing) * f, const REAL rest[3], double *z)
+INLINE void FN(points_grow)(SHELL_SPACE const shell_body *k, const FN(flowing) * f, const REAL rest[3], double *z)
 {
   const REAL none = {0}, one = none + 1.0;
-  REAL more[SHELL_MOST_POINTS][3], over[SHELL_MOST_POINTS];
-  for (int i = 0; i < (int)k->points; i++) {
+  REAL more[POINT_ROOM][3], over[POINT_ROOM];
+  for (int i = 0; i < POINTS(k); i++) {
     const REAL *P = f->p.P[i], *T = f->p.T[i], o = f->p.o[i];
     REAL xi[4];
     FN(point_over)(k, &f->p, i, rest, z, xi);
@@ -211,8 +224,8 @@ INLINE void FN(points_grow)(const shell_body *k, const FN(flowing) * f, const RE
     more[i][2] = 0.5 * ((u12 * v11 - u11 * v12) + (u12 * v22 - u22 * v21));
     over[i] = PICK((MASK)(f->grown[i] > none), v11 * v22 - v12 * v21, one);
   }
-  FN(invert)((int)k->points, over);
-  for (int i = 0; i < (int)k->points; i++) {
+  FN(invert)(POINTS(k), over);
+  for (int i = 0; i < POINTS(k); i++) {
     const int column = shell_point_column(i);
     const MASK flows = (MASK)(f->grown[i] > none);
     for (int c = 0; c < 3; c++) AT(column + c) += PICK(flows, over[i] * more[i][c], none);
@@ -234,8 +247,8 @@ INLINE void FN(half_work)(const REAL N[3], const REAL M[3], const REAL dE[3], co
 }
 
 /* Energies per volume before the flow, and after it where nothing hardens kinematically: the parts shrink by x and y. */
-INLINE void FN(points_dropped)(const shell_body *k, const FN(flowing) * f, const REAL rest[3], const double *z,
-                               REAL energy[2])
+INLINE void FN(points_dropped)(SHELL_SPACE const shell_body *k, const FN(flowing) * f, const REAL rest[3],
+                               const double *z, REAL energy[2])
 {
   const double one = 0.25 / k->mean, two = 1.0 / (6.0 * k->mu);
   energy[0] = energy[1] = (REAL){0};
@@ -244,7 +257,7 @@ INLINE void FN(points_dropped)(const shell_body *k, const FN(flowing) * f, const
     FN(points_energy)(k, &f->p, rest, z, &whole, &energy[0]);
     return;
   }
-  for (int i = 0; i < (int)k->points; i++) {
+  for (int i = 0; i < POINTS(k); i++) {
     const REAL A = one * f->A[i], B = two * f->B[i], x = f->x[i], y = f->y[i];
     energy[0] += k->weight[i] * (A + B), energy[1] += k->weight[i] * (A * (x * x) + B * (y * y));
   }
@@ -256,30 +269,31 @@ INLINE void FN(points_dropped)(const shell_body *k, const FN(flowing) * f, const
  *   (U - 1/4 N:dE - 1/2 M:dK) before the flow, at the end of the drift, less the same after it,
  *
  * and nothing need be known of the beginning.  N, M: after the flow. */
-INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], const REAL E[3], const REAL K[3],
-                            const REAL dE[3], const REAL dK[3], double *z, FN(flowing) * f, REAL N[3], REAL M[3],
-                            REAL *work, FN(breaking) * all)
+INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REAL rest[7], const REAL E[3],
+                            const REAL K[3], const REAL dE[3], const REAL dK[3], double *z, FN(flowing) * f, REAL N[3],
+                            REAL M[3], REAL *work, FN(breaking) * all)
 {
-  const int points = (int)k->points;
+  const int points = POINTS(k);
   const REAL none = {0}, one = none + 1.0;
   const double a = 2.0 * k->mean + k->plastic.kinematic, b = 3.0 * k->mu + k->plastic.kinematic;
-  REAL volume, energy[2], half;
+  REAL volume, energy[2], worked;
   MASK flows = {0};
   FN(volume)(k, rest, &volume);
   if (k->plastic.rate_law == VVI_NO_RATE)
     FN(plastic_rounds)(a, b, points, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   else
-    FN(plastic_rounds_rate)(&k->plastic, a, b, points, h, f->A, f->B, f->alpha, f->on, f->theta, f->x, f->y, f->grown);
+    FN(plastic_rounds_rate)
+  (&k->plastic, a, b, points, h, f->A, f->B, f->Y, f->H, f->on, f->theta, f->x, f->y, f->grown);
   FN(points_sum)(k, &f->p, &volume, N, M); /* while roots and quotients are on their way */
-  FN(half_work)(N, M, dE, dK, &half);
+  FN(half_work)(N, M, dE, dK, &worked);
   FN(points_dropped)(k, f, rest, z, energy);
-  all->free[0] = volume * energy[0] - half;
+  all->free[0] = volume * energy[0] - worked;
   FN(points_grow)(k, f, rest, z);
   FN(points_measure)(k, rest, E, K, z, &f->p); /* as whoever comes later finds it, to the bit */
   FN(points_sum)(k, &f->p, &volume, N, M);
-  FN(half_work)(N, M, dE, dK, &half);
+  FN(half_work)(N, M, dE, dK, &worked);
   if (k->plastic.kinematic > 0.0) FN(points_energy)(k, &f->p, rest, z, &one, &energy[1]);
-  all->free[1] = volume * energy[1] - half;
+  all->free[1] = volume * energy[1] - worked;
   for (int i = 0; i < points; i++) flows |= (MASK)(f->grown[i] > none);
   all->flows = flows;
   *work = PICK(flows, all->free[0] - all->free[1], none);
@@ -292,15 +306,16 @@ INLINE void FN(points_flow)(const shell_body *k, double h, const REAL rest[7], c
 
 /* Damage of an element grows with the plastic strain of its worst point, while it is pulled; what the mean work of the stresses
  * leaves over after storing and flowing is its loss.                                                          [mat 14, 24] */
-INLINE void FN(breaks)(const shell_body *k, const REAL rest[7], const FN(breaking) * all, const REAL *before,
-                       REAL *damage, REAL lost[SHELL_LOSSES])
+INLINE void FN(breaks)(SHELL_SPACE const shell_body *k, const REAL rest[7], const FN(breaking) * all,
+                       const REAL *before, REAL *damage, REAL lost[SHELL_LOSSES])
 {
   const REAL none = {0}, one = none + 1.0, more = all->alpha - k->failure.strain, keep = 1.0 - *before;
   REAL size;
   FN(volume)(k, rest, &size);
   size *= sqrt(3.0) / k->thickness;
   ROOT(size);
-  REAL wanted = PICK((MASK)(more > none) & (MASK)(all->tension > none), more * size * k->softening, none);
+  const REAL pulled = PICK((MASK)(all->tension > none), more * size * k->softening, none);
+  REAL wanted = PICK((MASK)(pulled > none), pulled, none);
   wanted = PICK((MASK)(wanted < one), wanted, one);
   const MASK grows = all->flows & (MASK)(wanted > *before); /* whatever the elements beside it do */
   *damage = PICK(grows, wanted, *before);
@@ -310,7 +325,7 @@ INLINE void FN(breaks)(const shell_body *k, const REAL rest[7], const FN(breakin
 }
 
 /* What is left of an element; nothing of a broken one. */
-INLINE void FN(weaken)(const shell_body *k, const double *z, REAL N[3], REAL M[3], REAL *energy)
+INLINE void FN(weaken)(SHELL_SPACE const shell_body *k, const double *z, REAL N[3], REAL M[3], REAL *energy)
 {
   const REAL none = {0}, left = 1.0 - KEPT(shell_damage_column(k));
   const MASK some = (MASK)(left > none);
@@ -320,7 +335,8 @@ INLINE void FN(weaken)(const shell_body *k, const double *z, REAL N[3], REAL M[3
 
 /* ---- branches ---- */
 
-INLINE void FN(elastic)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3], REAL N[3], REAL M[3])
+INLINE void FN(elastic)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
+                        REAL N[3], REAL M[3])
 {
   const REAL g[3] = {rest[1], rest[0], -rest[2]}, membrane = k->membrane * rest[6], bend = k->bend * rest[6];
   FN(plane)(k->poisson, g, E, N);
@@ -329,7 +345,7 @@ INLINE void FN(elastic)(const shell_body *k, const REAL rest[7], const REAL E[3]
 }
 
 /* Stress of sum_k g_k (strain - e_k), energy of each. */
-INLINE void FN(branches_stress)(const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
+INLINE void FN(branches_stress)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL E[3], const REAL K[3],
                                 const double *z, REAL N[3], REAL M[3], REAL *energy)
 {
   for (int b = 0; b < (int)k->damping.branches; b++) {
@@ -344,8 +360,8 @@ INLINE void FN(branches_stress)(const shell_body *k, const REAL rest[7], const R
 }
 
 /* [mat 9] with the elastic law for the product of mean and increment. */
-INLINE void FN(branches_flow)(const shell_body *k, double h, const REAL rest[7], const REAL E0[3], const REAL K0[3],
-                              const REAL E[3], const REAL K[3], double *z, REAL *loss)
+INLINE void FN(branches_flow)(SHELL_SPACE const shell_body *k, double h, const REAL rest[7], const REAL E0[3],
+                              const REAL K0[3], const REAL E[3], const REAL K[3], double *z, REAL *loss)
 {
   for (int b = 0; b < (int)k->damping.branches; b++) {
     const double r = 0.5 * h / k->damping.time[b], keep = 1.0 - r, over = 1.0 / (1.0 + r);
@@ -367,7 +383,7 @@ INLINE void FN(branches_flow)(const shell_body *k, double h, const REAL rest[7],
 
 /* Does it begin to?  Only the outer points can be first, because the equivalent stress squared is convex in z.  Both sides times
  * det^2; the products are those of the stress. */
-INLINE void FN(begins)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], MASK *out)
+INLINE void FN(begins)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], MASK *out)
 {
   const REAL g[3] = {rest[1], rest[0], -rest[2]};
   const REAL E[3] = {G[0] - rest[0], G[1] - rest[1], G[2] - rest[2]};
@@ -383,12 +399,13 @@ INLINE void FN(begins)(const shell_body *k, const REAL rest[7], const REAL G[3],
   const REAL o = level * k12, u = level * k21, t1 = t - tk, t2 = t + tk, d1 = d - dk, d2 = d + dk;
   const REAL one_side = a * (t1 * t1) + b * (d1 * d1 + (e12 - o) * (e21 - u));
   const REAL other = a * (t2 * t2) + b * (d2 * d2 + (e12 + o) * (e21 + u));
-  *out = (MASK)(one_side > limit) | (MASK)(other > limit);
+  const REAL larger = PICK((MASK)(one_side > other), one_side, other);
+  *out = (MASK)(larger > limit); /* one comparison: compilers take two apart into lanes */
 }
 
 /* Stress and response of elements of a group that never flowed, and whether some of them begin to. */
-INLINE void FN(virgin)(const shell_body *k, const REAL S[5][3], const REAL rest[7], REAL s1[3], REAL s2[3], REAL n[3],
-                       REAL b[3], MASK *begin)
+INLINE void FN(virgin)(SHELL_SPACE const shell_body *k, const REAL S[5][3], const REAL rest[7], REAL s1[3], REAL s2[3],
+                       REAL n[3], REAL b[3], MASK *begin)
 {
   REAL G[3], B[3], inverse, N[3], M[3];
   FN(measure)(S[0], S[1], S[2], S[3], S[4], G, B, n, &inverse);
@@ -405,8 +422,8 @@ INLINE void FN(strains)(const REAL rest[7], const REAL G[3], const REAL B[3], RE
 }
 
 /* Stress and energy of a group that has flowed, or has branches; energy may be NULL. */
-INLINE void FN(sheet_stress)(const shell_body *k, bool flowed, const REAL rest[7], const REAL G[3], const REAL B[3],
-                             const double *z, REAL N[3], REAL M[3], REAL *energy)
+INLINE void FN(sheet_stress)(SHELL_SPACE const shell_body *k, bool flowed, const REAL rest[7], const REAL G[3],
+                             const REAL B[3], const double *z, REAL N[3], REAL M[3], REAL *energy)
 {
   REAL E[3], K[3];
   FN(strains)(rest, G, B, E, K);
@@ -421,8 +438,8 @@ INLINE void FN(sheet_stress)(const shell_body *k, bool flowed, const REAL rest[7
 }
 
 /* After a drift in which no point of a group that has flowed may flow: N and M; over: some lane for which it is wrong. */
-INLINE int FN(sheet_look)(const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3], const MASK *real,
-                          const double *z, REAL N[3], REAL M[3])
+INLINE int FN(sheet_look)(SHELL_SPACE const shell_body *k, const REAL rest[7], const REAL G[3], const REAL B[3],
+                          const MASK *real, const double *z, REAL N[3], REAL M[3])
 {
   REAL E[3], K[3], volume;
   FN(flowing) f;
@@ -437,7 +454,7 @@ INLINE int FN(sheet_look)(const shell_body *k, const REAL rest[7], const REAL G[
 
 /* After a drift of length h: internal variables follow, then N and M.  old: G and B before the drift; NULL: those noted.  loss:
  * what was lost is added.  Returns whether some point flowed. */
-INLINE int FN(sheet_flow)(const shell_body *k, double h, bool flowed, const REAL rest[7], const REAL G[3],
+INLINE int FN(sheet_flow)(SHELL_SPACE const shell_body *k, double h, bool flowed, const REAL rest[7], const REAL G[3],
                           const REAL B[3], const REAL (*old)[3], const MASK *real, double *z, REAL N[3], REAL M[3],
                           REAL loss[SHELL_LOSSES])
 {

@@ -17,14 +17,16 @@
  *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
  *   formulas.h strains and stresses of one element, for one double and for several
  *   points.h   the same where the material flows, damps or breaks: points through the thickness, branches
+ *   inner.h    constants of a body, layout of its internal variables
  *   lanes.h    nodes -> lanes, for both kernels        force.c   gradient of a tile      energy.c  its energies
  *   sweep.c    kick, drift, stride                     plain.c   one element at a time
  *   flow.c     shells that flow or damp: the whole block, what is left of the step, what is shown
  *   tear.c     triangles that break: their neighbours get a border
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
- *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, nodes.cl; moves.h, far.h: what they share */
+ *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, flow.cl, nodes.cl; moves.h, far.h: what they share */
 #pragma once
+#include "body/shell/inner.h"
 #include "model/material.h"
 #include "model/model.h"
 
@@ -32,7 +34,7 @@
 
 struct vvi_mesh;
 
-enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3, SHELL_MOST_POINTS = 9 };
+enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3 };
 
 /* inverse mass: 0 where a border holds the node.  rest: where the node was when nothing was stressed. */
 enum shell_node_column {
@@ -43,35 +45,11 @@ enum shell_node_column {
   SHELL_NODE_COLUMNS
 };
 
-typedef enum shell_law { SHELL_STVK, SHELL_NEO_HOOKE } shell_law;
-
-/* The constants of a body: all doubles, so that they live in body_real.  Scaled for the units of the tables [shell 6]. */
-typedef struct shell_body {
-  double young, poisson, density, thickness;
-  double law;            /* shell_law */
-  double membrane, bend; /* St Venant-Kirchhoff: factors of S(E) and S(K) */
-  double mu, lambda;     /* Pa: Lame's constants */
-  double neo;            /* neo-Hooke: mu thickness/(4 SHELL_A^2) */
-  double lever;          /* neo-Hooke: of B in the metric of the two points, up to sign */
-  double limit;          /* 1: contact sees the limit surface, 0: the control mesh */
-  double closed;         /* 1: no border */
-  double columns;        /* reals of an element in the state; 0: none, the shell is elastic */
-  double lane_columns;   /* of these in the columns of its group */
-  double points;         /* through the thickness; 0: never flows */
-  double mean, trace;    /* of the stress at them: E/(4 (1 - nu)), nu/(1 - nu) */
-  double level[SHELL_MOST_POINTS],
-      weight[SHELL_MOST_POINTS]; /* levers of B in the metric at the points; their sum is 1 */
-  vvi_plastic plastic;
-  vvi_damping damping;
-  vvi_failure failure;
-  double softening; /* 1/m: damage per plastic strain and length of an element */
-} shell_body;
 enum { SHELL_BODY_COLUMNS = sizeof(shell_body) / sizeof(double) };
 
 /* ---- the weights of a triangle (loop.c) ---- */
 
 /* Tables hold SHELL_A x,_a and SHELL_D x,_ab (33: along the third side): whole numbers in the regular case.    [shell 4] */
-#define SHELL_A 162.0
 #define SHELL_D 9.0
 enum { SHELL_MOST_NODES = 48, SHELL_REGULAR = 12, SHELL_PAIR = 14 };
 enum shell_weight { W_N, W_1, W_2, W_11, W_22, W_33, SHELL_WEIGHTS };
@@ -126,9 +104,8 @@ void shell_ghost_place(const shell_ghost *in, const double turn[9], const double
 
 /* ---- tiles.c ---- */
 
-enum { SHELL_GROUP = 8, SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
+enum { SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
 enum { SHELL_SHARED_FROM = 4 }; /* tiles: fewer are worked on by one thread */
-enum { SHELL_REFERENCE = 7 };   /* G11 G22 G12 B11 B22 B12 at rest, and a power of det G */
 
 /* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
 typedef struct shell_group {
@@ -213,7 +190,6 @@ typedef struct shell_drifted {
   double h;
   const double *p, *minv;
 } shell_drifted;
-enum { SHELL_LOSSES = 3 }; /* plastic work, viscous loss, damage */
 /* Internal variables of a tile after a drift, then its gradient as above; slot NULL: no gradient.  loss: what is lost. */
 typedef void shell_flow_fn(const shell_body *k, const shell_tile *t, const shell_tile *next, int64_t column,
                            const shell_drifted *d, double *q, double *slot, double loss[SHELL_LOSSES]);
@@ -310,20 +286,6 @@ shell_audit_fn *shell_tile_audit(int set);
 
 /* ---- flow.c ---- */
 
-/* Internal variables of a tile: a mark for each group (room for one an element); then those of its groups, columns
- * [columns][count]: metric and curvature after the last drift, of groups that flowed in it, are torn or have branches; J dissipated; for every
- * point what the metric of the unloaded sheet has gained; alpha of every point; for every branch its strains; damage.  Groups that never
- * flowed are not read or written beyond their mark. */
-enum shell_mark {
-  SHELL_VIRGIN,
-  SHELL_FLOWED,
-  SHELL_FLOWING,
-  SHELL_TORN
-}; /* FLOWING: in the last step; TORN: some element of it
-                                                                              is broken or cut */
-enum shell_internal { SHELL_Z_METRIC, SHELL_Z_CURVATURE = 3, SHELL_Z_LOST = 6, SHELL_Z_POINTS = 7 };
-enum { SHELL_Z_POINT = 4, SHELL_Z_BRANCH = 6 }; /* reals of each */
-enum { SHELL_Z_MOST = SHELL_Z_POINTS + SHELL_Z_POINT * SHELL_MOST_POINTS + SHELL_Z_BRANCH * VVI_BRANCHES + 1 };
 /* Behind the groups of a tile, where it can break: of each element what became of it, and where it was cut its reference and weights. */
 enum shell_fate { SHELL_WHOLE, SHELL_CUT, SHELL_BROKEN };
 enum {
@@ -333,28 +295,6 @@ enum {
   SHELL_RECORD = SHELL_CUT_WEIGHTS + SHELL_WEIGHTS * SHELL_CUT_NODES
 };
 
-/* D of point i, its first column; alpha of it.  All D lie together: a group that is elastic now reads nothing else. */
-static inline int shell_point_column(int i)
-{
-  return SHELL_Z_POINTS + 3 * i;
-}
-static inline int shell_alpha_column(const shell_body *k, int i)
-{
-  return shell_point_column((int)k->points) + i;
-}
-static inline int shell_branch_column(const shell_body *k, int branch)
-{
-  return SHELL_Z_POINTS + SHELL_Z_POINT * (int)k->points + SHELL_Z_BRANCH * branch;
-}
-static inline bool shell_can_break(const shell_body *k)
-{
-  return k->failure.strain > 0.0;
-}
-/* Damage: the last column of a group, where it can break. */
-static inline int shell_damage_column(const shell_body *k)
-{
-  return (int)k->lane_columns - 1;
-}
 /* Internal variables of a group of a tile. */
 static inline const double *shell_group_z(const shell_body *k, const shell_tile *t, const shell_group *g,
                                           const double *q)
@@ -376,6 +316,9 @@ const double *shell_columns(const shell_body *k, const shell_group *g, const dou
 void shell_columns_back(const shell_body *k, const shell_group *g, const double *room, double *z);
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
+/* Sums of what the medium takes go to the books: energy, impulse, moment, sizes of both. */
+enum { SHELL_FADED = 9 };
+void shell_faded(const double sum[SHELL_FADED], vv_posted *post);
 void shell_flow_kick(const vv_block *b, double t, double h, double *q, const double *p, double *f, vv_posted *post);
 void shell_flow_stride(const vv_block *b, double h, double *q, double *p, vv_posted *post);
 double shell_step_left(const vv_block *b, const double *q, int64_t *element);

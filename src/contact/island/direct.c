@@ -76,12 +76,44 @@ VVI_INLINE static void join(int rows, int m, int n, const double *restrict b0, c
   }
 }
 
+/* The same for two frames and three rows, the most frequent: six numbers as four and two. */
+typedef struct six {
+  vvi_four_ a;
+  vvi_two_ b;
+} six;
+
+VVI_INLINE static six get6(const double *x)
+{
+  return (six){*(const vvi_four_ *)x, *(const vvi_two_ *)(x + 4)};
+}
+
+VVI_INLINE static six combine6(const six x[3], double p, double q, double r)
+{
+  return (six){x[0].a * p + x[1].a * q + x[2].a * r, x[0].b * p + x[1].b * q + x[2].b * r};
+}
+
+VVI_INLINE static void add6(double *x, six y)
+{
+  *(vvi_four_ *)x += y.a, *(vvi_two_ *)(x + 4) += y.b;
+}
+
+VVI_INLINE static void join_frames(const double *restrict b0, const double d[9], const double *restrict b1,
+                                   double *restrict block, double *restrict turned)
+{
+  const six b[3] = {get6(b0), get6(b0 + 6), get6(b0 + 12)};
+  const six y[3] = {combine6(b, d[0], d[3], d[6]), combine6(b, d[1], d[4], d[7]), combine6(b, d[2], d[5], d[8])};
+  for (int c = 0; c < 6; c++) add6(block + 6 * c, combine6(y, b1[c], b1[6 + c], b1[12 + c]));
+  if (turned == NULL) return;
+  const six z[3] = {combine6(b, d[0], d[1], d[2]), combine6(b, d[3], d[4], d[5]), combine6(b, d[6], d[7], d[8])};
+  for (int c = 0; c < 6; c++) add6(turned + 6 * c, combine6(z, b1[c], b1[6 + c], b1[12 + c]));
+}
+
 VVI_INLINE static void join_any(int rows, int m, int n, const double *b0, const double d[9], const double *b1,
                                 double *block, double *turned)
 {
   if (rows == 3) {
     if (m == 6) {
-      n == 6 ? join(3, 6, 6, b0, d, b1, block, turned) : join(3, 6, 3, b0, d, b1, block, turned);
+      n == 6 ? join_frames(b0, d, b1, block, turned) : join(3, 6, 3, b0, d, b1, block, turned);
     } else {
       n == 6 ? join(3, 3, 6, b0, d, b1, block, turned) : join(3, 3, 3, b0, d, b1, block, turned);
     }
@@ -129,21 +161,20 @@ static double distance(const vvi_island_work *w)
   double most = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_trial *t = &w->trial[i];
-    for (int k = 0; k < 3; k++) most = fmax(most, fabs(t->p[k] - w->row[i].j[k]) / t->stiff);
+    for (int k = 0; k < 3; k++) most = vvi_larger(fabs(t->p[k] - w->row[i].j[k]) / t->stiff, most);
   }
   return most;
 }
 
-static double left_over(const vvi_island_work *w, double *fastest)
+static vvi_island_left left_over(const vvi_island_work *w)
 {
-  double most = 0.0;
-  *fastest = 0.0;
+  vvi_island_left l = {0};
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
-    *fastest = fmax(*fastest, vvi_speed_of(w->trial[i].u, r->asked));
-    most = fmax(most, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u));
+    l.fastest = vvi_larger(vvi_speed_of(w->trial[i].u, r->asked), l.fastest);
+    vvi_left_add(&l, vvi_law_residual(&r->friction, r->mean, r->j, w->trial[i].u), r->strict);
   }
-  return most;
+  return l;
 }
 
 static void set_stiffness(vvi_island_work *w, double kappa)
@@ -197,14 +228,21 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
       for (int32_t i = 0; i < w->rows; i++) memcpy(w->row[i].j, w->trial[i].p, sizeof w->row[i].j);
       vvi_newton_base(w);
       tolerance = vvi_island_tolerance(w);
-      double fastest;
-      const double left = left_over(w, &fastest);
-      vvi_newton_keep(w, left);
-      *done = left <= tolerance;
-      *accepted = left <= w->loose && (fastest > VVI_MOVES * w->loose || (w->rows > VVI_MANY && n >= LOOSE_FROM));
+      const vvi_island_left found = left_over(w);
+      const double left = found.most;
       vain = left < 0.9 * lowest ? 0 : vain + 1, lowest = fmin(lowest, left);
-      *accepted |= vain >= IN_VAIN && left <= w->loose;
+      if (vain == 0) vvi_newton_keep(w, left); /* of impulses that are as good the smaller ones */
+      *done = left <= tolerance;
+      *accepted =
+          vvi_left_loose(&found, w->loose) || (found.strict <= w->loose && w->rows > VVI_MANY && n >= LOOSE_FROM);
+      *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;
+      if (vain >= 1 &&
+          moved <= tolerance) { /* the velocities are found, and the rows contradict each other by `left` */
+        vvi_newton_best(w);
+        *done = true;
+        return n;
+      }
       const double times = least == 1.0 && since <= QUICK && kappa < ceiling && off > tolerance ? stiffer : 1.0;
       kappa *= times, stale |= times != 1.0;
       carry_on(w, times);

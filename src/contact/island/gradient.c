@@ -113,18 +113,19 @@ static void extrapolate(vvi_island_work *w, double beta, int32_t from, int32_t t
   }
 }
 
-/* u at x of contacts from .. to, and how far they are from the law, and from that of their shifts. */
-static void judge(vvi_island_work *w, int32_t from, int32_t to, double most[2])
+/* u at x of contacts from .. to, and how far they are from the law, from that of their shifts, and as `loose` sees it. */
+static void judge(vvi_island_work *w, int32_t from, int32_t to, double most[3])
 {
   const vvi_island_huge *g = &w->huge;
-  most[0] = most[1] = 0.0;
+  most[0] = most[1] = most[2] = 0.0;
   for (int32_t i = from; i < to; i++) {
     vvi_island_row *r = &w->row[i];
     vvi_island_trial *t = &w->trial[i];
     double u[3] = {0, 0, 0}, p[3];
     vvi_row_see(w, r, w->s, u);
     for (int k = 0; k < 3; k++) t->u[k] = r->c[k] + u[k], r->j[k] = g->scale[i] * g->x[i][k];
-    most[0] = fmax(most[0], vvi_law_residual(&r->friction, r->mean, r->j, t->u));
+    const double off = vvi_law_residual(&r->friction, r->mean, r->j, t->u);
+    most[0] = fmax(most[0], off), most[2] = fmax(most[2], r->strict * off);
     const double K = 1.0 / r->mean,
                  q[3] = {r->j[0] - K * (t->u[0] + t->shift[0]), r->j[1] - K * t->u[1], r->j[2] - K * t->u[2]};
     r->friction.law->nearest(&r->friction, q, p);
@@ -252,7 +253,6 @@ int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool 
   int32_t n = 0;
   int passes = 0;
   *done = *accepted = false;
-  w->best = INFINITY;
   if (!room(w)) return 0;
   begin(&r);
   for (;;) {
@@ -261,7 +261,7 @@ int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool 
     const double left = largest(&r, 0), convex = largest(&r, 1), tolerance = vvi_island_tolerance(w);
     vvi_newton_keep(w, left);
     *done = left <= tolerance;
-    *accepted = w->rows > VVI_MANY && w->best <= w->loose && n >= LEAST;
+    *accepted = w->rows > VVI_MANY && largest(&r, 2) <= w->loose && n >= LEAST;
     if (*done || *accepted || n >= most) break;
     if (left > 4.0 * convex && w->rubs) { /* what is left is in the shifts */
       vvi_shift_renew(w, passes < VVI_SHIFTS ? passes : VVI_SHIFTS);
@@ -272,6 +272,6 @@ int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool 
     for (int k = 0; k < LOOK; k++) iterate(&r);
     n += LOOK;
   }
-  vvi_newton_best(w);
+  if (!*done && !*accepted) vvi_newton_best(w);
   return n;
 }

@@ -8,8 +8,10 @@
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
-/* Movers from which the gradient method comes first; its iterations. */
-enum { HUGE_FROM = 1000, GRADIENT = 1000 };
+/* Movers from which the gradient method comes first: from impulses of the last step, and from none; its iterations. */
+enum { HUGE_WARM = 4000, HUGE_COLD = 1000, GRADIENT = 1000 };
+/* In a large island: turns of Newton's method for all of it and of parts alone, iterations of each. */
+enum { TURNS = 2, SHARE = 50 };
 
 /* ---- legs ---- */
 
@@ -50,9 +52,10 @@ double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], c
   return mean * fmax(fabs(j[0] - p[0]), fmax(fabs(j[1] - p[1]), fabs(j[2] - p[2])));
 }
 
+/* Impulses whose square is zero are none. */
 static inline bool acts(const vvi_island_contact *c)
 {
-  return c->j[0] != 0.0 || c->j[1] != 0.0 || c->j[2] != 0.0;
+  return vvi_dot3(c->j, c->j) > 0.0;
 }
 
 /* change = M^-1 G^T J, and A of each contact along its impulse; returns the largest A |J|. */
@@ -79,29 +82,55 @@ VVI_HOT_LOCAL static double deliver(vvi_island_work *w, const vvi_island_problem
 
 /* U+ of all contacts, and how far they are from the law; ends early where that is more than `most`.  Impulses that move
  * nothing are no answer: they are taken off, and what closes there is left over. */
-VVI_HOT_LOCAL static double look(const vvi_island_work *w, const vvi_island_problem *p, double most, double *fastest)
+static VVI_INLINE double look_at(const vvi_island_work *w, const vvi_island_problem *p, int32_t i, vvi_island_left *l)
 {
-  double residual = 0.0;
-  *fastest = 0.0;
-  for (int32_t i = 0; i < p->contacts && residual <= most; i++) {
-    vvi_island_contact *c = &p->contact[i];
-    memcpy(c->after, c->free, sizeof c->after);
-    see(p, c, c->after);
-    const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
-    *fastest = fmax(*fastest, vvi_speed_of(u, c->b[0]));
-    if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
-    if (c->rows > 0) {
-      for (int k = 0; k < c->rows; k++) residual = fmax(residual, fabs(u[k]));
-      continue;
-    }
-    if (!acts(c)) {
-      residual = fmax(residual, -u[0]);
-      continue;
-    }
-    const vvi_friction f = vvi_friction_of(c);
-    residual = fmax(residual, vvi_law_residual(&f, w->mean[i], c->j, u));
+  vvi_island_contact *c = &p->contact[i];
+  double off = 0.0;
+  memcpy(c->after, c->free, sizeof c->after);
+  see(p, c, c->after);
+  const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
+  l->fastest = fmax(l->fastest, vvi_speed_of(u, c->b[0]));
+  if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
+  if (c->rows > 0) {
+    for (int k = 0; k < c->rows; k++) off = fmax(off, fabs(u[k]));
+    return off;
   }
-  return residual;
+  if (!acts(c)) return fmax(0.0, -u[0]);
+  const vvi_friction f = vvi_friction_of(c);
+  return vvi_law_residual(&f, w->mean[i], c->j, u);
+}
+
+static inline double strict_of(const vvi_island_contact *c)
+{
+  return c->strict > 0.0 ? c->strict : 1.0;
+}
+
+VVI_HOT_LOCAL static void look(const vvi_island_work *w, const vvi_island_problem *p, double most, vvi_island_left *l)
+{
+  *l = (vvi_island_left){0};
+  for (int32_t i = 0; i < p->contacts && (l->most <= most || l->strict <= p->loose); i++)
+    vvi_left_add(l, look_at(w, p, i, l), strict_of(&p->contact[i]));
+}
+
+vvi_island_left vvi_island_look(const vvi_island_work *w, const vvi_island_problem *p, double *off)
+{
+  vvi_island_left l = {0};
+  for (int32_t i = 0; i < p->contacts; i++) {
+    const double is = look_at(w, p, i, &l), strict = strict_of(&p->contact[i]);
+    off[i] = strict * is;
+    vvi_left_add(&l, is, strict);
+  }
+  return l;
+}
+
+double vvi_island_deliver(vvi_island_work *w, const vvi_island_problem *p)
+{
+  return deliver(w, p);
+}
+
+void vvi_island_see(const vvi_island_problem *p, const vvi_island_contact *c, double u[3])
+{
+  see(p, c, u);
 }
 
 /* [island 5] */
@@ -201,13 +230,19 @@ static void take_answer(const vvi_island_work *w, vvi_island_problem *p)
 static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats)
 {
   const double tol = tolerance(p, deliver(w, p));
-  double fastest;
-  stats->residual = look(w, p, INFINITY, &fastest);
-  stats->accepted |= stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
+  vvi_island_left left;
+  look(w, p, INFINITY, &left);
+  stats->residual = left.most;
+  stats->accepted |= vvi_left_loose(&left, p->loose);
   return tol;
 }
 
-static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+static bool has_factor(const vvi_island_work *w)
+{
+  return w->movers < HUGE_COLD || (w->movers < HUGE_WARM && vvi_island_warm(w));
+}
+
+bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
   double change;
   if (!vvi_island_fill(w, p)) return false;
@@ -218,7 +253,7 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
     stats->converged = check(w, p, stats) >= stats->residual;
     if (stats->converged || stats->accepted) return true;
   }
-  if (p->movers < HUGE_FROM) stats->newton = vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (has_factor(w)) stats->newton += vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
   if (!stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
@@ -226,6 +261,20 @@ static bool solve_many(vvi_island_work *w, vvi_island_problem *p, int threads, v
   stats->accepted &= w->stuck <= p->loose;
   stats->converged = (stats->converged && w->stuck <= tol) || stats->residual <= tol;
   return true;
+}
+
+/* Where more than parts must be solved, Newton's method brings all nearer, until parts are left.  True: accepted. */
+static bool in_turns(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats)
+{
+  for (int turn = 0;; turn++) {
+    if (vvi_island_locally(w, p, stats)) return true;
+    if (turn == TURNS || !(p->loose > 0.0) || !vvi_island_fill(w, p) || !has_factor(w)) return false;
+    w->best = INFINITY;
+    stats->newton += vvi_island_newton(w, SHARE, &stats->converged, &stats->accepted);
+    take_answer(w, p);
+    check(w, p, stats);
+    if ((stats->converged || stats->accepted) && w->stuck <= p->loose) return true;
+  }
 }
 
 static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
@@ -239,14 +288,16 @@ static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_is
     vvi_island_contact *c = &p->contact[i];
     if (!(c->friction > 0.0) && c->rows == 0) c->j[1] = c->j[2] = 0.0;
   }
-  double fastest;
+  vvi_island_left left;
   const double tol = tolerance(p, deliver(w, p));
-  stats->residual = look(w, p, fmax(tol, p->loose), &fastest);
+  look(w, p, tol, &left);
+  stats->residual = left.most;
   stats->converged = stats->residual <= tol;
-  stats->accepted = stats->residual <= p->loose && fastest > VVI_MOVES * p->loose;
+  stats->accepted = vvi_left_loose(&left, p->loose);
   stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
-  return solve_many(w, p, threads, stats);
+  if (p->contacts > VVI_MANY && in_turns(w, p, stats)) return true;
+  return vvi_island_together(w, p, threads, stats);
 }
 
 /* Does it slide, by more than what the solve left, with all the friction it has?  The rest of the law is the cone's. */

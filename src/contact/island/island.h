@@ -25,6 +25,7 @@ typedef struct vvi_island_contact {
   double b[3];     /* the velocities asked for: U+_n >= b_n, slip measured from b_t */
   double j[3];     /* impulse along n, t, t': the warm start in, the answer out */
   double after[3]; /* out: U+ */
+  double strict;   /* it may be off by `loose` over this; 0: as 1 */
 } vvi_island_contact;
 
 typedef struct vvi_island_problem {
@@ -34,7 +35,7 @@ typedef struct vvi_island_problem {
   const vvi_leg *leg;
   vvi_island_contact *contact; /* [contacts] in an order that depends on nothing but the scene */
   double speed;                /* m/s: scale of the velocities, for the tolerance 1e-13 speed */
-  double loose;                /* m/s: what an island of many contacts may be off, a part of keep/h */
+  double loose;                /* m/s: what contacts of an island that moves may be off, a part of keep/h */
   double (*change)[6];         /* [movers] out: V+ - Vf = M^-1 G^T J */
 } vvi_island_problem;
 

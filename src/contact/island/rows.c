@@ -188,7 +188,7 @@ static void fill_row(vvi_island_work *w, const vvi_island_problem *p, int32_t i)
     return;
   }
   for (int k = 0; k < r->rows; k++) r->c[k] = c->free[k] - c->b[k];
-  r->asked = c->b[0];
+  r->asked = c->b[0], r->strict = c->strict > 0.0 ? c->strict : 1.0;
   r->j[0] = joint ? c->j[0] : fmax(c->j[0], 0.0);
   if (r->rows == 3) {
     r->j[1] = c->j[1], r->j[2] = c->j[2];
@@ -223,12 +223,19 @@ void vvi_island_gather(vvi_island_work *w)
   gather(w);
 }
 
+bool vvi_island_warm(const vvi_island_work *w)
+{
+  int32_t n = 0;
+  for (int32_t i = 0; i < w->rows; i++) n += w->row[i].j[0] > 0.0;
+  return 4 * (int64_t)n >= w->rows;
+}
+
 double vvi_island_tolerance(const vvi_island_work *w)
 {
   double most = 0.0;
   for (int32_t i = 0; i < w->rows; i++) {
     const vvi_island_row *r = &w->row[i];
-    most = fmax(most, r->mean * vvi_norm3(r->j));
+    most = vvi_larger(r->mean * r->mean * vvi_dot3(r->j, r->j), most);
   }
-  return fmax(0.5e-13 * w->speed, 2e-15 * most);
+  return fmax(0.5e-13 * w->speed, 2e-15 * sqrt(most));
 }

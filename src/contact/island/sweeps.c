@@ -6,11 +6,11 @@
 #include "contact/island/work.h"
 
 /* Returns the largest change of a relative velocity that this contact made at itself. */
-static inline double relax(const vvi_island_work *w, vvi_island_row *r)
+static VVI_INLINE double relax(const vvi_island_work *w, vvi_island_row *r)
 {
   double u[3] = {r->c[0], r->c[1], r->c[2]}, d[3] = {0, 0, 0};
   vvi_row_see(w, r, w->s, u);
-  const double to = r->j[0] - u[0] * r->inverse[0], n = r->pulls ? to : fmax(to, 0.0);
+  const double to = r->j[0] - u[0] * r->inverse[0], n = r->pulls ? to : vvi_larger(to, 0.0);
   if (n == 0.0 && r->j[0] == 0.0 && !r->pulls) return 0.0;
   d[0] = n - r->j[0];
   double change = fabs(d[0]) * r->a[0];
@@ -25,7 +25,7 @@ static inline double relax(const vvi_island_work *w, vvi_island_row *r)
     }
     d[1] = t[0] - r->j[1], d[2] = t[1] - r->j[2];
     r->j[1] = t[0], r->j[2] = t[1];
-    if (r->soft > 0.0) change = fmax(change, fmax(fabs(d[1]), fabs(d[2])) / r->soft);
+    if (r->soft > 0.0) change = vvi_larger(vvi_larger(fabs(d[1]), fabs(d[2])) / r->soft, change);
   }
   r->j[0] = n;
   vvi_row_push(w, r, d, w->s);
@@ -35,7 +35,7 @@ static inline double relax(const vvi_island_work *w, vvi_island_row *r)
 VVI_HOT_LOCAL static double sweep(vvi_island_work *w, bool back)
 {
   double change = 0.0;
-  for (int32_t i = 0; i < w->rows; i++) change = fmax(change, relax(w, &w->row[back ? w->rows - 1 - i : i]));
+  for (int32_t i = 0; i < w->rows; i++) change = vvi_larger(relax(w, &w->row[back ? w->rows - 1 - i : i]), change);
   return change;
 }
 

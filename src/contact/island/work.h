@@ -26,7 +26,8 @@ typedef struct vvi_island_row {
   int32_t pair;         /* into pair: blocks of the matrix, (part 1, part 0), (2, 0), (2, 1), (3, 0) .. */
   vvi_friction friction;
   double c[3], j[3];
-  double asked;      /* b_n */
+  double asked; /* b_n */
+  double strict;
   double a[6];       /* own block B B^T: nn, tt, t't', tt', nt', nt */
   double mean;       /* a third of its trace; nn without friction */
   double inverse[4]; /* 1/nn; of the tangential block: tt, t't', tt' */
@@ -51,9 +52,21 @@ typedef struct vvi_island_huge {
   int32_t most_rows, most_movers, most_parts; /* room */
   double (*x)[3], (*y)[3], (*next)[3];        /* [rows] impulses over their scales */
   double *scale;                              /* [rows] */
-  double (*partial)[2];                       /* of each chunk of contacts */
+  double (*partial)[3];                       /* of each chunk of contacts */
   int32_t *first, *row, *part;                /* [movers + 1], [parts] parts by mover */
 } vvi_island_huge;
+
+/* And what a part of an island needs that is solved alone. */
+typedef struct vvi_island_local {
+  vvi_island_work *work;                         /* of its own; NULL: not yet */
+  int32_t most_movers, most_contacts, most_legs; /* room */
+  int32_t *number;                               /* [movers] in the part; -1: stays */
+  double *off;                                   /* [contacts] m/s from the law */
+  int32_t *which;                                /* [contacts] of the part */
+  vvi_island_contact *contact;
+  vvi_leg *leg;
+  double (*inverse)[12], (*change)[6];
+} vvi_island_local;
 
 struct vvi_island_work {
   vvi_arena *arena;
@@ -83,21 +96,45 @@ struct vvi_island_work {
   int32_t *pair; /* number of a block, or its complement where it stands turned */
   vvi_sparse sparse;
   vvi_island_huge huge;
+  vvi_island_local local;
 };
 
 /* ---- sums over the parts of a contact; sizes are known where these are inlined ---- */
 
-static inline void vvi_part_see_(int rows, int n, const double *restrict b, const double *restrict s, double u[3])
+typedef double vvi_two_ __attribute__((vector_size(2 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef double vvi_four_ __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+
+/* Of NaN and a number the number, as fmax, but no call. */
+static VVI_INLINE double vvi_larger(double x, double most)
 {
-  for (int k = 0; k < rows; k++) {
-    double sum = 0.0;
-    for (int c = 0; c < n; c++) sum += b[n * k + c] * s[c];
-    u[k] += sum;
-  }
+  return x > most ? x : most;
 }
 
-static inline void vvi_part_push_(int rows, int n, const double *restrict b, const double j[3], double *restrict s)
+/* Six numbers as four and two; their sum in an order that vectors have. */
+static VVI_INLINE double vvi_dot6_(const double *b, const double *s)
 {
+  const vvi_four_ a = *(const vvi_four_ *)b * *(const vvi_four_ *)s;
+  const vvi_two_ c = *(const vvi_two_ *)(b + 4) * *(const vvi_two_ *)(s + 4);
+  const vvi_two_ sum = (vvi_two_){a[0], a[1]} + (vvi_two_){a[2], a[3]} + c;
+  return sum[0] + sum[1];
+}
+
+static VVI_INLINE void vvi_part_see_(int rows, int n, const double *restrict b, const double *restrict s, double u[3])
+{
+  for (int k = 0; k < rows; k++)
+    u[k] += n == 6 ? vvi_dot6_(b + 6 * k, s) : b[3 * k] * s[0] + b[3 * k + 1] * s[1] + b[3 * k + 2] * s[2];
+}
+
+static VVI_INLINE void vvi_part_push_(int rows, int n, const double *restrict b, const double j[3], double *restrict s)
+{
+  if (n == 6) {
+    vvi_four_ x = *(const vvi_four_ *)b * j[0];
+    vvi_two_ y = *(const vvi_two_ *)(b + 4) * j[0];
+    for (int k = 1; k < rows; k++)
+      x += *(const vvi_four_ *)(b + 6 * k) * j[k], y += *(const vvi_two_ *)(b + 6 * k + 4) * j[k];
+    *(vvi_four_ *)s += x, *(vvi_two_ *)(s + 4) += y;
+    return;
+  }
   for (int c = 0; c < n; c++) {
     double sum = b[c] * j[0];
     for (int k = 1; k < rows; k++) sum += b[n * k + c] * j[k];
@@ -106,7 +143,7 @@ static inline void vvi_part_push_(int rows, int n, const double *restrict b, con
 }
 
 /* u += B s */
-static inline void vvi_row_see(const vvi_island_work *w, const vvi_island_row *r, const double *s, double u[3])
+static VVI_INLINE void vvi_row_see(const vvi_island_work *w, const vvi_island_row *r, const double *s, double u[3])
 {
   for (int32_t e = r->first; e < r->first + r->parts; e++) {
     const int32_t m = w->part[e].mover;
@@ -120,7 +157,7 @@ static inline void vvi_row_see(const vvi_island_work *w, const vvi_island_row *r
 }
 
 /* s += B^T j */
-static inline void vvi_row_push(const vvi_island_work *w, const vvi_island_row *r, const double j[3], double *s)
+static VVI_INLINE void vvi_row_push(const vvi_island_work *w, const vvi_island_row *r, const double j[3], double *s)
 {
   for (int32_t e = r->first; e < r->first + r->parts; e++) {
     const int32_t m = w->part[e].mover;
@@ -140,6 +177,23 @@ static inline double vvi_speed_of(const double u[3], double n)
   return fmax(fabs(u[0] + n), sqrt(u[1] * u[1] + u[2] * u[2]));
 }
 
+/* How far an island is from the law, m/s: the largest, and what is to be compared with `loose`; how fast something moves. */
+typedef struct vvi_island_left {
+  double most, strict, fastest;
+} vvi_island_left;
+
+static VVI_INLINE void vvi_left_add(vvi_island_left *l, double off, double strict)
+{
+  l->most = vvi_larger(off, l->most);
+  l->strict = vvi_larger(strict * off, l->strict);
+}
+
+/* Near enough for something that moves. */
+static inline bool vvi_left_loose(const vvi_island_left *l, double loose)
+{
+  return l->strict <= loose && l->fastest > VVI_MOVES * loose;
+}
+
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
 double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], const double u[3]);
 
@@ -151,6 +205,16 @@ static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
                           : vvi_friction_coulomb(c->friction);
 }
 
+/* change = M^-1 G^T J, and A of each contact along its impulse; returns the largest A |J|. */
+double vvi_island_deliver(vvi_island_work *w, const vvi_island_problem *p);
+/* u += G change */
+void vvi_island_see(const vvi_island_problem *p, const vvi_island_contact *c, double u[3]);
+/* U+ of all contacts; off [contacts]: how far each is from the law, as `loose` sees it. */
+vvi_island_left vvi_island_look(const vvi_island_work *w, const vvi_island_problem *p, double *off);
+/* All contacts by one method; false: out of memory. */
+bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats);
+/* Parts that do not obey the law, alone; true: all obey within `loose`. */
+bool vvi_island_locally(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats);
 /* Room for movers and contacts; false: out of memory. */
 bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
 /* Rows of the problem from its warm impulses; false: out of memory. */
@@ -161,6 +225,8 @@ void vvi_island_gather(vvi_island_work *w);
 double vvi_island_tolerance(const vvi_island_work *w);
 /* Sweeps until one changes no velocity by more than the tolerance; returns how many, *change is that of the last. */
 int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
+/* Do the impulses given say much?  In something that is new they are zero. */
+bool vvi_island_warm(const vvi_island_work *w);
 /* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
 int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *accepted);
 /* Iterations of the gradient method made, about `most`; the same bits for any number of threads. */

@@ -92,8 +92,16 @@ static bool side_gone(const vvi_sheet_motion *m, int32_t edge, int k)
   return s->side[2 * edge + k] < 0 || (m->gone != NULL && m->gone->element[s->side_element[2 * edge + k]]);
 }
 
+static void ahead(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t vertex, double x[3])
+{
+  if (view == NULL)
+    vvi_sheet_place(m, vertex, true, x);
+  else
+    view->place(view->user, vertex, x);
+}
+
 /* Edge of an element: does a triangle at it lead along n? */
-static bool edge_leads(const vvi_sheet_motion *m, int32_t edge, const double n[3])
+static bool edge_leads(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t edge, const double n[3])
 {
   const struct vvi_sheets *s = m->sheets;
   double x[3], y[3], z[3];
@@ -101,20 +109,20 @@ static bool edge_leads(const vvi_sheet_motion *m, int32_t edge, const double n[3
   vvi_sheet_place(m, s->edge[2 * edge + 1], true, y);
   for (int k = 0; k < 2; k++) {
     if (side_gone(m, edge, k)) continue;
-    vvi_sheet_place(m, s->side[2 * edge + k], true, z);
+    ahead(m, view, s->side[2 * edge + k], z);
     if (leads(x, y, z, n)) return true;
   }
   return false;
 }
 
-static bool vertex_leads(const vvi_sheet_motion *m, int32_t vertex, const double n[3])
+static bool vertex_leads(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t vertex, const double n[3])
 {
   const struct vvi_sheets *s = m->sheets;
   double x[3], w[3];
   vvi_sheet_place(m, vertex, true, x);
   for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) {
     if (ring_gone(m, i)) continue;
-    vvi_sheet_place(m, s->ring[i], true, w);
+    ahead(m, view, s->ring[i], w);
     for (int c = 0; c < 3; c++) w[c] -= x[c];
     if (vvi_dot3(n, w) > slack * vvi_norm3(w)) return true;
   }
@@ -128,19 +136,22 @@ static bool end_counts(const vvi_sheet_motion *m, int32_t other)
 }
 
 /* n leads from the second feature to the first.                                                              [sheets 3] */
-bool vvi_sheet_is_local(const vvi_sheet_motion *m, int32_t a, int32_t b, const vvi_closest *at)
+bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
+                        const vvi_closest *at)
 {
   const struct vvi_sheets *s = m->sheets;
   const double back[3] = {-at->n[0], -at->n[1], -at->n[2]};
   if (a >= 0 && b < 0) return true;
   if (a >= 0) {
     if (at->on[1] == 0) return true;
-    if (at->on[1] <= 3) return !edge_leads(m, s->element_edge[3 * (int64_t)b + at->on[1] - 1], at->n);
-    return !vertex_leads(m, s->element[3 * (int64_t)b + at->on[1] - 4], at->n);
+    if (at->on[1] <= 3) return !edge_leads(m, view, s->element_edge[3 * (int64_t)b + at->on[1] - 1], at->n);
+    return !vertex_leads(m, view, s->element[3 * (int64_t)b + at->on[1] - 4], at->n);
   }
   const int32_t e = -1 - a;
   if ((at->on[0] != 0 && !end_counts(m, b)) || (at->on[1] != 0 && !end_counts(m, e))) return false;
-  const bool first = at->on[0] == 0 ? edge_leads(m, e, back) : vertex_leads(m, s->edge[2 * e + at->on[0] - 1], back);
+  const bool first =
+      at->on[0] == 0 ? edge_leads(m, view, e, back) : vertex_leads(m, view, s->edge[2 * e + at->on[0] - 1], back);
   if (first) return false;
-  return at->on[1] == 0 ? !edge_leads(m, b, at->n) : !vertex_leads(m, s->edge[2 * b + at->on[1] - 1], at->n);
+  return at->on[1] == 0 ? !edge_leads(m, view, b, at->n)
+                        : !vertex_leads(m, view, s->edge[2 * b + at->on[1] - 1], at->n);
 }

@@ -28,10 +28,21 @@ vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena)
 
 /* ---- paths ---- */
 
+static void path_ahead(vvi_sheet_search *w, int32_t cluster)
+{
+  const vvi_sheet_speed *v = &w->speed[cluster];
+  w->life[cluster].ahead = w->life[cluster].path + vvi_norm3(v->centre) + v->allowed;
+}
+
 void vvi_sheet_paths_ahead(vvi_sheet_search *w)
 {
-  for (int32_t i = 0; i < w->sheets->n_cluster; i++)
-    w->life[i].ahead = w->life[i].path + vvi_norm3(w->speed[i].centre) + w->speed[i].allowed;
+  const int32_t n = w->sheets->n_cluster;
+  if (vvi_sheet_shares(w, n)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < n; i++) path_ahead(w, i);
+    return;
+  }
+  for (int32_t i = 0; i < n; i++) path_ahead(w, i);
 }
 
 static void path_done(vvi_sheet_search *w, int32_t cluster)
@@ -98,7 +109,7 @@ void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster)
 }
 
 /* x_ref <- x; once in a round, since nothing moves within it. */
-static void refer(vvi_sheet_search *w, int32_t cluster)
+void vvi_sheet_refer(vvi_sheet_search *w, int32_t cluster)
 {
   const struct vvi_sheets *s = w->sheets;
   const vvi_sheet_cluster *r = &s->cluster[cluster];
@@ -150,8 +161,8 @@ bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l)
 
 void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  refer(w, l->a);
-  refer(w, l->b);
+  vvi_sheet_refer(w, l->a);
+  vvi_sheet_refer(w, l->b);
   between(w, l, l->base);
   l->wake = path_of(w, l) + l->limit - l->offset - l->margin;
 }

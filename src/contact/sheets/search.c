@@ -19,6 +19,9 @@
 #include <string.h>
 
 enum { CHUNK = 256, BLOCK = 16, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
+/* Where skins of nothing but the coming drift need more than PAIRS an element, there is more room, up to this: bodies then move
+ * by an edge in a step, each element past some 24 times 64 others. */
+enum { MOST_PAIRS = 64 * PAIRS };
 /* Pairs there is room for at first, and on the bench of a thread; from so many lists, clusters or
  * bodies on threads share them; vertices of a piece. */
 enum { FIRST = 65536, BENCH = 16384, SHARED = 8, PIECE = 4096 };
@@ -250,7 +253,7 @@ static void build_together(vvi_sheet_search *w, int32_t n)
 static void freshen(vvi_sheet_search *w, int32_t cluster, unsigned char how)
 {
   if (w->fresh[cluster] == 0) vvi_sheet_fit_cluster(w, cluster);
-  if (how == 2) vvi_sheet_ready_cluster(w, cluster);
+  if (how == 2) vvi_sheet_ready_cluster(w, cluster), vvi_sheet_refer(w, cluster); /* which its new lists ask for */
   w->fresh[cluster] = how;
 }
 
@@ -355,39 +358,88 @@ static bool look_ahead_of_ranks(vvi_sheet_search *w)
   return room;
 }
 
-/* Lists that the coming drift may use up. */
-static int32_t find_due(vvi_sheet_search *w, bool *room)
+/* ---- lists that something is true of, in their order: found in PARTS fixed pieces, then put together ---- */
+
+enum { PARTS = 64 };
+typedef bool pick_fn(const vvi_sheet_search *w, const vvi_sheet_list *l);
+
+static int32_t pick_part(vvi_sheet_search *w, pick_fn *takes, int32_t from, int32_t to)
 {
-  const bool share = w->ranks != NULL || vvi_sheet_shares(w, w->n_list);
   int32_t n = 0;
-  if (w->ranks != NULL)
-    *room &= look_ahead_of_ranks(w);
-  else if (share)
-    look_together(w);
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
-    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
-    if (!share) look_ahead(w, l), is_due(w, l);
-    if (l->asks) w->due[n++] = (int32_t)(l - w->list);
+  for (int32_t i = from; i < to; i++) {
+    const vvi_sheet_list *l = vvi_sheet_list_at(w, i);
+    if (takes(w, l)) w->due[from + n++] = (int32_t)(l - w->list);
   }
   return n;
 }
 
+static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
+{
+  const int32_t n = vvi_sheet_lists(w), size = n / PARTS + 1;
+  int32_t count[PARTS], sum = 0;
+  if (!vvi_sheet_shares(w, n)) return pick_part(w, takes, 0, n);
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+  for (int32_t k = 0; k < PARTS; k++) {
+    const int32_t from = k * size < n ? k * size : n, to = n - from < size ? n : from + size;
+    count[k] = pick_part(w, takes, from, to);
+  }
+  for (int32_t k = 0; k < PARTS; k++) {
+    if (count[k] > 0) memmove(w->due + sum, w->due + (int64_t)k * size, sizeof *w->due * (size_t)count[k]);
+    sum += count[k];
+  }
+  return sum;
+}
+
+static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  (void)w;
+  return l->asks;
+}
+
+/* It has pairs past their budgets. */
+static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  return l->n > 0 && !(l->safe > bound_of(l)) && !vvi_sheet_is_whole(w, l);
+}
+
+/* Lists that the coming drift may use up. */
+static int32_t find_due(vvi_sheet_search *w, bool *room)
+{
+  const bool share = w->ranks != NULL || vvi_sheet_shares(w, w->n_list);
+  if (w->ranks != NULL)
+    *room &= look_ahead_of_ranks(w);
+  else if (share)
+    look_together(w);
+  for (int32_t i = 0; !share && i < vvi_sheet_lists(w); i++) {
+    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
+    look_ahead(w, l), is_due(w, l);
+  }
+  return pick(w, asks);
+}
+
+/* All lists are built anew, with skins of at most this. */
+static void limit_skins(vvi_sheet_search *w, double skin)
+{
+  w->skin = skin, w->used = 0;
+  for (int32_t i = 0; i < w->n_list; i++) {
+    vvi_sheet_list *l = &w->list[w->order[i]];
+    l->stale = true, l->n = 0;
+    l->skin = fmin(l->skin, w->skin);
+  }
+}
+
 static bool refresh(vvi_sheet_search *w)
 {
+  const int64_t most = MOST_PAIRS * (int64_t)w->sheets->n_element;
   vvi_sheet_paths_ahead(w);
   bool room = vvi_sheet_candidates(w);
   if (!room && w->ranks == NULL) return false;
-  for (int shrink = 0; shrink <= SHRINKS; shrink++) {
-    if (rebuild(w, find_due(w, &room))) return room && make_room(w, w->room);
-    if (w->ranks != NULL) return false; /* the others would not look again */
-    w->skin *= 0.5, w->used = 0;
-    for (int32_t i = 0; i < w->n_list; i++) {
-      vvi_sheet_list *l = &w->list[w->order[i]];
-      l->stale = true, l->n = 0;
-      l->skin = fmin(l->skin, w->skin);
-    }
+  for (int shrinks = 0; !rebuild(w, find_due(w, &room)); shrinks++) {
+    if (w->ranks != NULL || w->most_room > most) return false; /* of ranks the others would not look again */
+    if (shrinks >= SHRINKS) w->most_room *= 2;
+    limit_skins(w, shrinks < SHRINKS ? 0.5 * w->skin : w->skin);
   }
-  return false;
+  return room && make_room(w, w->room);
 }
 
 /* ---- the pairs of the coming drift ---- */
@@ -621,14 +673,13 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
 /* Chunks with pairs to look at, in order. */
 static int32_t find_active(vvi_sheet_search *w)
 {
-  int32_t n = 0, room = 0, active = 0;
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
-    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
-    if (l->n == 0 || l->safe > bound_of(l) || vvi_sheet_is_whole(w, l)) continue;
+  const int32_t active = pick(w, has_due);
+  int32_t n = 0, room = 0;
+  for (int32_t i = 0; i < active; i++) {
+    vvi_sheet_list *l = &w->list[w->due[i]];
     want(w, l->a);
     want(w, l->b);
     l->chunk0 = room, room += (int32_t)((l->n + CHUNK - 1) / CHUNK);
-    w->due[active++] = (int32_t)(l - w->list);
   }
   if (vvi_sheet_shares(w, room)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)

@@ -69,12 +69,23 @@ static hid_t file_type(vvi_h5_type type)
   return H5T_STD_U8LE;
 }
 
-/* Strong close: no forgotten dataset keeps the file open and half written. */
+/* Strong close: no forgotten dataset keeps the file open and half written.  Format of HDF5 1.8: what describes the data carries
+ * checksums, so that a damaged file is refused before its numbers are believed; that of 1.10 would also mark a file as open, and a
+ * killed run could not be resumed. */
 static hid_t access_list(vvi_h5 *f)
 {
   const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
   if (list >= 0) H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
+  if (list >= 0) H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18);
   if (list >= 0) vvi_h5_disk_use(list, &f->error);
+  return list;
+}
+
+/* How a file, a group or a dataset is made: without the time of day, which would differ between equal runs. */
+static hid_t timeless(hid_t class)
+{
+  const hid_t list = H5Pcreate(class);
+  if (list >= 0) H5Pset_obj_track_times(list, false);
   return list;
 }
 
@@ -89,8 +100,10 @@ vv_status vvi_h5_create(vv_ctx *ctx, const char *path, vvi_h5 *out)
 {
   *out = (vvi_h5){.ctx = ctx, .path = path};
   const quiet q = hush();
-  const hid_t list = access_list(out);
-  return opened(q, out, list, H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list), "not created");
+  const hid_t list = access_list(out), how = timeless(H5P_FILE_CREATE);
+  const hid_t id = how >= 0 ? H5Fcreate(path, H5F_ACC_TRUNC, how, list) : H5I_INVALID_HID;
+  if (how >= 0) H5Pclose(how);
+  return opened(q, out, list, id, "not created");
 }
 
 vv_status vvi_h5_open(vv_ctx *ctx, const char *path, bool write, vvi_h5 *out)
@@ -121,7 +134,9 @@ vv_status vvi_h5_close(vvi_h5 *f)
 vv_status vvi_h5_group(vvi_h5 *f, const char *name)
 {
   const quiet q = hush();
-  const hid_t g = H5Gcreate2((hid_t)f->id, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t how = timeless(H5P_GROUP_CREATE);
+  const hid_t g = how >= 0 ? H5Gcreate2((hid_t)f->id, name, H5P_DEFAULT, how, H5P_DEFAULT) : H5I_INVALID_HID;
+  if (how >= 0) H5Pclose(how);
   return end(q, f, g >= 0 && H5Gclose(g) >= 0, "not written", name);
 }
 
@@ -243,8 +258,8 @@ vv_status vvi_h5_write(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, 
   const quiet q = hush();
   hsize_t size[VVI_H5_RANK], total = 1;
   for (int i = 0; i < rank; i++) total *= size[i] = (hsize_t)dims[i];
-  const hid_t space = H5Screate_simple(rank, size, NULL), plan = H5Pcreate(H5P_DATASET_CREATE);
-  bool ok = space >= 0 && plan >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
+  const hid_t space = H5Screate_simple(rank, size, NULL), plan = timeless(H5P_DATASET_CREATE);
+  bool ok = space >= 0 && plan >= 0;
   const hid_t d =
       ok ? H5Dcreate2((hid_t)f->id, name, file_type(type), space, H5P_DEFAULT, plan, H5P_DEFAULT) : H5I_INVALID_HID;
   ok = d >= 0 && (total == 0 || H5Dwrite(d, memory_type(type), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
@@ -349,9 +364,8 @@ vv_status vvi_h5_series_create(vvi_h5 *f, const char *name, vvi_h5_type type, in
 {
   const quiet q = hush();
   const series s = series_of(n, components);
-  const hid_t space = H5Screate_simple(s.rank, s.size, s.most), plan = H5Pcreate(H5P_DATASET_CREATE);
-  const bool ok =
-      space >= 0 && plan >= 0 && H5Pset_chunk(plan, s.rank, s.chunk) >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
+  const hid_t space = H5Screate_simple(s.rank, s.size, s.most), plan = timeless(H5P_DATASET_CREATE);
+  const bool ok = space >= 0 && plan >= 0 && H5Pset_chunk(plan, s.rank, s.chunk) >= 0;
   const hid_t d =
       ok ? H5Dcreate2((hid_t)f->id, name, file_type(type), space, H5P_DEFAULT, plan, H5P_DEFAULT) : H5I_INVALID_HID;
   if (plan >= 0) H5Pclose(plan);

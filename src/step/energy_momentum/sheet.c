@@ -217,5 +217,5 @@ bool vvi_em_sheet_is_local(const vvi_em_rigid *w, int32_t a, int32_t b)
 {
   vvi_closest at;
   vvi_sheet_closest(&w->search->motion, a, b, true, &at);
-  return vvi_sheet_is_local(&w->search->motion, a, b, &at);
+  return vvi_sheet_is_local(&w->search->motion, NULL, a, b, &at);
 }

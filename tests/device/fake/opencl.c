@@ -3,6 +3,7 @@
  *   memory:BYTES  there is no room beyond so many bytes
  *   lost:N        after N kernels nothing works any more
  *   compiler      its compiler refuses everything
+ *   local:BYTES   groups of items share no more memory than that
  * What is not here comes from the loader, which this library is linked to. */
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
@@ -34,6 +35,8 @@ cl_int clGetDeviceInfo(cl_device_id d, cl_device_info what, size_t size, void *t
 {
   REAL(clGetDeviceInfo);
   const cl_int code = real(d, what, size, to, got);
+  if (what == CL_DEVICE_LOCAL_MEM_SIZE && fault("local:") != NULL && to != NULL)
+    *(cl_ulong *)to = (cl_ulong)atol(fault("local:"));
   if (what == CL_DEVICE_DOUBLE_FP_CONFIG && fault("single") != NULL && to != NULL) memset(to, 0, size);
   return code;
 }
