@@ -293,7 +293,7 @@ static vv_status asynchronous(book_chapter *c, vv_ctx *ctx)
   }
   book_claim claim = {
       .id = "M9",
-      .text = "asynchronous variational integrators (remark 5, introductions of 2015 and 2017): a step of its "
+      .text = "asynchronous variational integrators, which the papers of 2015, 2016 and 2017 cite: a step of its "
               "own for every element, through an impact",
       .published = "named, not run",
       .evidence = "a bar with grading 20 against one fifty times as stiff, cell tips, `safety` 0.4 to 0.05: "

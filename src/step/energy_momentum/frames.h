@@ -182,6 +182,7 @@ typedef struct vvi_em_rigid {
   vvi_em_contact *contact; /* [room] */
   vvi_em_row *rows;        /* [3 room] */
   double *own, *move;      /* [9 room] inverse mass between the rows of a contact; [3 room] changes of the impulses */
+  double *swept;           /* [6 room] those of two sweeps */
   vvi_spot spot[VVI_EM_SPOTS];
 } vvi_em_rigid;
 

@@ -10,9 +10,9 @@ bool vvi_em_fit(vvi_em_rigid *w, int32_t contacts)
   while (room < contacts) room *= 2;
   vvi_em_contact *more = VVI_ARENA_NEW(w->arena, vvi_em_contact, room);
   w->rows = VVI_ARENA_NEW(w->arena, vvi_em_row, 3 * (int64_t)room);
-  w->own = VVI_ARENA_NEW(w->arena, double, 12 * (int64_t)room);
+  w->own = VVI_ARENA_NEW(w->arena, double, 18 * (int64_t)room);
   if (more == NULL || w->rows == NULL || w->own == NULL) return !(w->full = true);
-  w->move = w->own + 9 * (int64_t)room;
+  w->move = w->own + 9 * (int64_t)room, w->swept = w->move + 3 * (int64_t)room;
   if (w->n_contact > 0) memcpy(more, w->contact, sizeof *more * (size_t)w->n_contact);
   w->contact = more, w->room = room;
   return true;
