@@ -105,6 +105,7 @@ static void warm_along(const vvi_contact *c, const double j[3], double out[3])
 static void set_warm(vvi_contact *c, const double j[3])
 {
   c->resting = true;
+  memcpy(c->recalled, j, sizeof c->recalled);
   warm_along(c, j, c->last);
   memcpy(c->warm, c->last, sizeof c->warm);
 }
@@ -116,10 +117,11 @@ static void warm_of_contact(const vvi_contact *c, double out[3])
 }
 
 /* Its impulse is the one that it started from. */
-static bool starts_as(const vvi_contact *c, const double j[3])
+static bool ends_as_it_began(const vvi_contact *c)
 {
   double start[3];
-  warm_along(c, j, start);
+  if (!c->resting) return false;
+  warm_along(c, c->recalled, start);
   return memcmp(start, c->lasting, sizeof start) == 0;
 }
 
@@ -175,7 +177,7 @@ static void keep_warm(struct vvi_contact_step *w)
     if (c->near >= 0 || !(c->j[0] > 0.0)) continue;
     double now[WARM] = {pair_number(w, c), (double)c->key};
     warm_of_contact(c, now + 2);
-    if (e < old && e[0] == now[0] && e[1] == now[1] && starts_as(c, e + 2)) memcpy(now, e, sizeof now);
+    if (ends_as_it_began(c)) memcpy(now + 2, c->recalled, sizeof c->recalled);
     if (memcmp(e, now, sizeof now) != 0) w->rest.known = false;
     memcpy(e, now, sizeof now);
     e += WARM;

@@ -42,7 +42,8 @@ typedef struct vvi_contact {
   double keep;          /* m: where contacts that hold lie */
   double size;          /* m: of the smaller of the two */
   double warm[3];       /* N s: where its solve starts */
-  double last[3];       /* N s: the last impulse that was no blow, along the axes of this step; */
+  double recalled[3];   /* N s: the last impulse that was no blow, as it is kept; where `resting` */
+  double last[3];       /* and along the axes of this step; */
   double lasting[3];    /* and the next: without what blows gave in this step */
   double j[3];          /* N s: of this step so far */
   double work[2];       /* J: what it did to the kinetic energy, along n and across */
