@@ -8,10 +8,8 @@
 
 /* Contacts that are swept to the end, sweeps for them; iterations of Newton's method; of one contact in place. */
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
-/* Movers from which the gradient method comes first: from impulses of the last step, and from none; its iterations. */
-enum { HUGE_WARM = 4000, HUGE_COLD = 1000, GRADIENT = 1000 };
-/* In a large island: turns of Newton's method for all of it and of parts alone, iterations of each. */
-enum { TURNS = 2, SHARE = 50 };
+/* Movers from which the gradient method comes in place of Newton's; its iterations. */
+enum { HUGE_FROM = 1000, GRADIENT = 1000 };
 
 /* ---- legs ---- */
 
@@ -237,11 +235,6 @@ static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats 
   return tol;
 }
 
-static bool has_factor(const vvi_island_work *w)
-{
-  return w->movers < HUGE_COLD || (w->movers < HUGE_WARM && vvi_island_warm(w));
-}
-
 bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
   double change;
@@ -253,7 +246,7 @@ bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads,
     stats->converged = check(w, p, stats) >= stats->residual;
     if (stats->converged || stats->accepted) return true;
   }
-  if (has_factor(w)) stats->newton += vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
+  if (w->movers < HUGE_FROM) stats->newton += vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
   if (!stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
@@ -261,20 +254,6 @@ bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads,
   stats->accepted &= w->stuck <= p->loose;
   stats->converged = (stats->converged && w->stuck <= tol) || stats->residual <= tol;
   return true;
-}
-
-/* Where more than parts must be solved, Newton's method brings all nearer, until parts are left.  True: accepted. */
-static bool in_turns(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats)
-{
-  for (int turn = 0;; turn++) {
-    if (vvi_island_locally(w, p, stats)) return true;
-    if (turn == TURNS || !(p->loose > 0.0) || !vvi_island_fill(w, p) || !has_factor(w)) return false;
-    w->best = INFINITY;
-    stats->newton += vvi_island_newton(w, SHARE, &stats->converged, &stats->accepted);
-    take_answer(w, p);
-    check(w, p, stats);
-    if ((stats->converged || stats->accepted) && w->stuck <= p->loose) return true;
-  }
 }
 
 static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
@@ -296,7 +275,7 @@ static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_is
   stats->accepted = vvi_left_loose(&left, p->loose);
   stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
-  if (p->contacts > VVI_MANY && in_turns(w, p, stats)) return true;
+  if (p->contacts > VVI_MANY && vvi_island_locally(w, p, stats)) return true;
   return vvi_island_together(w, p, threads, stats);
 }
 
