@@ -15,7 +15,7 @@
 
 /* Where contacts of features that hold lie, over an edge: the gap of a row of the end (aim) knows how normals turn.
  * With 1e-3 impacts come early by what a layer takes. */
-static const double KEEP = 1e-6, SLACK = 1e-6;
+static const double KEEP = 1e-6, NEAREST = 1e-3, SLACK = 1e-6;
 
 enum { PARALLEL_FROM = 1024 }; /* near pairs: fewer are looked at in less time than a team needs to meet */
 
@@ -228,9 +228,17 @@ static bool make_rows(struct vvi_contact_step *w, vvi_contact *c)
   return c->legs > 0;
 }
 
+/* How far two that are d apart shall be: as they are, but not farther than where contacts hold.  Each step may take half of what
+ * is left; of two triangles that have come to a thousandth of it the side on which they are would be lost to rounding in the
+ * end: they are put back there. */
+static double stays_at(const vvi_contact *c, double d)
+{
+  return fmin(fmax(d, c->vertices == 4 ? NEAREST * c->keep : 0.0), c->keep);
+}
+
 static void set_target(vvi_contact *c)
 {
-  c->target = fmin(fmax(c->gap, 0.0), c->keep);
+  c->target = stays_at(c, c->gap);
 }
 
 /* Weights and normal are these; a row that is not the one of before starts anew. */
@@ -622,13 +630,13 @@ static void aim(const struct vvi_contact_step *w, vvi_contact *c)
   }
   vvi_contact_velocity(w, c, false, u);
   c->gap = end - w->h * u[0];
-  c->target = fmin(fmax(w->features->search->near[c->near].d, 0.0), c->keep); /* of where they are */
+  c->target = stays_at(c, w->features->search->near[c->near].d); /* of where they are */
 }
 
 bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *c)
 {
   vvi_sheet_near *near = &w->features->search->near[c->near];
-  const double keep = fmin(fmax(near->d, 0.0), c->keep), goal = (c->hits > 0 ? 0.5 : 1.0) * keep - vvi_contact_slack(c);
+  const double goal = (c->hits > 0 ? 0.5 : 1.0) * stays_at(c, near->d) - vvi_contact_slack(c);
   vvi_closest at;
   const int64_t version = vvi_contact_version(w, c);
   if (c->looked == version) return c->closing;
