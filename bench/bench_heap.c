@@ -14,18 +14,6 @@
 
 enum { TEXT = 1024, STRETCH = 50, LOOK = 5 };
 
-static void heap(char text[TEXT], int side)
-{
-  const double wide = 1.5 * side, first = -0.75 * (side - 1);
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: 1e6, step: 0.002}\ngravity: [0, 0, -9.81]\n"
-           "contacts: [{restitution: 0.2, friction: 0.5}]\nbodies:\n"
-           "  boxes: {kind: rigid, shape: {box: {size: [0.6, 0.7, 0.8]}}, density: 1, position: [%g, %g, 1], copies: "
-           "{grid: {count: [%d, %d, %d], spacing: [1.4, 1.4, 1.4]}, orientation: random, seed: 7}}\n"
-           "  room: {kind: obstacle, shape: {room: {size: [%g, %g, %g], centre: [0, 0, %g]}}}\n",
-           first, first, side, side, side, wide, wide, 4.0 * wide, 2.0 * wide);
-}
-
 int main(int argc, char **argv)
 {
   const int side = argc > 2 ? atoi(argv[2]) : 4, threads = argc > 4 ? atoi(argv[4]) : 1;
@@ -33,7 +21,7 @@ int main(int argc, char **argv)
   FILE *csv = bench_csv(argc, argv, "-heap");
   char text[TEXT];
   vv_report report;
-  heap(text, side);
+  bench_heap_scene(text, TEXT, side);
   bench_run run = bench_parse(text, threads);
   const double bodies = pow(side, 3), step = 0.002;
   double energy = INFINITY, start = 0.0, worst = -INFINITY, seconds = 0.0, moving = 0.0;

@@ -55,17 +55,9 @@ static void dropped(char text[TEXT], int side)
   write_columns(text, side, 0.02);
 }
 
-/* Boxes turned at random that fall into a room. */
 static void heap(char text[TEXT], int side)
 {
-  const double wide = 1.5 * side, first = -0.75 * (side - 1);
-  snprintf(text, TEXT,
-           "visviva: 1\ntime: {end: 1e6, step: 0.002}\ngravity: [0, 0, -9.81]\n"
-           "contacts: [{restitution: 0.2, friction: 0.5}]\nbodies:\n"
-           "  boxes: {kind: rigid, shape: {box: {size: [0.6, 0.7, 0.8]}}, density: 1, position: [%g, %g, 1], copies: "
-           "{grid: {count: [%d, %d, %d], spacing: [1.4, 1.4, 1.4]}, orientation: random, seed: 7}}\n"
-           "  room: {kind: obstacle, shape: {room: {size: [%g, %g, %g], centre: [0, 0, %g]}}}\n",
-           first, first, side, side, side, wide, wide, 4.0 * wide, 2.0 * wide);
+  bench_heap_scene(text, TEXT, side);
 }
 
 static void write_gas(char text[TEXT], int side, const char *shape)

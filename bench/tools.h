@@ -51,6 +51,8 @@ typedef struct bench_text {
 void bench_put(bench_text *t, const char *format, ...) VV_PRINTF(2, 3);
 /* A body of n^3 hollow cubes, 192 triangles each, that fly towards their middle. */
 void bench_cubes(bench_text *t, int n);
+/* side^3 boxes turned at random that fall into a room. */
+void bench_heap_scene(char *text, size_t size, int side);
 
 /* Every failure here ends the program with a message: a benchmark that cannot run measures nothing. */
 void bench_must(const vv_ctx *ctx, vv_status status, const char *what);
