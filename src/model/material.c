@@ -208,18 +208,6 @@ static const vv_group *bouncing(const vv_group *root)
   return NULL;
 }
 
-/* A bar that breaks at once; of the stable step, measured: pieces gain energy at half of it, and not at a quarter. */
-static void warn_rattling(const vv_model *m, const vv_group *material)
-{
-  const double most = 0.25;
-  const vv_group *failure = vv_has(material, "failure") ? vv_sub(material, "failure") : NULL;
-  if (failure == NULL || vv_number(failure, "energy") > 0.0 || m->step <= (1.0 + 1e-9) * most * m->stable_step) return;
-  vvi_warn(
-      failure, "energy",
-      "without it a bar falls to pieces that rattle, and gain energy near the stable step; take {safety: %g} or less",
-      most);
-}
-
 void vvi_material_warn(const vv_model *m)
 {
   const vv_group *before = NULL, *contact = bouncing(m->root);
@@ -227,7 +215,6 @@ void vvi_material_warn(const vv_model *m)
     const vv_body *b = &m->body[i];
     const vv_group *material = b->kind->flow != NULL && b->group != before ? vv_sub(b->group, "material") : NULL;
     before = b->group;
-    if (material != NULL && b->kind->node_q == 1) warn_rattling(m, material);
     if (material == NULL || !vv_is(material, "law", "j2")) continue;
     const double error = fit_error(material);
     if (error > 0.01)

@@ -239,14 +239,14 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
   vv_claim *c = &sim->claim[i];
-  const bool energy = strcmp(c->name, "energy") == 0;
+  const bool energy = strcmp(c->name, "energy") == 0, joules = energy || strcmp(c->name, "losses") == 0;
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);
   if (strncmp(c->nature, "exact", 5) == 0 && c->worst > bound)
     bound = fmax(fmax(bound, c->bound), /* what came back was far away */
                  sim->base[i] * rounding_growth(sim, far_too) +
-                     (energy ? strain_rounding(l, sim->state->step) + steps_rounding(sim->state->step) : 0.0));
+                     (joules ? strain_rounding(l, sim->state->step) + steps_rounding(sim->state->step) : 0.0));
   return bound;
 }
 

@@ -28,8 +28,8 @@ enum bar_body_column {
 };
 
 /* What a bar does beside being elastic; all doubles.  In the state it has columns [n_element] each: plastic strain and alpha
- * where it can flow, one strain of each Maxwell branch, damage where it can break, energy dissipated; then a mark for every
- * piece, 0 as long as it has not flowed. */
+ * where it can flow, one strain of each Maxwell branch, where it can break damage, whether the crack is closed and what it owes,
+ * energy dissipated; then a mark for every piece, 0 as long as it has not flowed. */
 typedef struct bar_inelastic {
   double young, area;
   double columns;               /* in the state; 0: none, the bar is elastic */

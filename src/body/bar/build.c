@@ -254,7 +254,7 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
   VV_TRY(vvi_damping_read(g, &law->damping));
   law->branch0 = flows ? 2.0 : 0.0;
   law->columns = law->branch0 + law->damping.branches;
-  if (law->failure.strain > 0.0 || law->failure.stress > 0.0) law->damage = law->columns++;
+  if (law->failure.strain > 0.0 || law->failure.stress > 0.0) law->damage = law->columns, law->columns += 3.0;
   if (law->columns > 0.0) law->lost = law->columns++;
   if (vv_is(m, "law", "neo-hookean") && law->columns > 0.0)
     return vv_complain(m, "law", "neo-hookean neither breaks nor has a damping ratio; use 'linear' or 'j2'");

@@ -1,7 +1,7 @@
 /* body/bar/flow.c  Bars whose material flows, damps or breaks.
  *
- * With the strain eps = (u_{e+1} - u_e)/l, s = eps - e of the elastic part, and D the damage where s > 0 (a crack that closes
- * carries pressure), an element has                                                                            [mat 8]
+ * With the strain eps = (u_{e+1} - u_e)/l, s = eps - e of the elastic part, and D the damage of a crack that is open (one that
+ * is closed carries pressure), an element has                                                                  [mat 8]
  *
  *   sigma = (1 - D) E s + sum_k g_k (eps - a_k),
  *   W/V   = (1 - D) E s^2/2 + Hk e^2/2 + sum_k g_k (eps - a_k)^2/2.
@@ -18,6 +18,7 @@
 #include "ledger/ledger.h"
 #include "math/math.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { LANES = 8, PIECE = BAR_PIECE, SEGMENT = 2048, SEGMENTS = 64, SHARED_FROM = 16384 };
@@ -34,12 +35,13 @@ typedef int64_t two_masks __attribute__((vector_size(2 * sizeof(double)), aligne
 /* A body: its law in units of force, and its places in the columns. */
 typedef struct bar {
   const bar_inelastic *law;
-  int64_t n;                               /* elements */
-  const double *k, *l, *minv;              /* [n], [n], [n + 1] */
-  const double *u;                         /* [n + 1] */
-  double *e, *alpha, *branch, *damage;     /* columns; NULL: none.  branch: those of the others follow */
-  double *lost;                            /* J that each element has dissipated */
-  double *mark;                            /* of each piece; 0: it never flowed */
+  int64_t n;                           /* elements */
+  const double *k, *l, *minv;          /* [n], [n], [n + 1] */
+  const double *u;                     /* [n + 1] */
+  double *e, *alpha, *branch, *damage; /* columns; NULL: none.  branch: those of the others follow */
+  double *closed, *owed; /* beside damage: 0 to 1, how far the crack is closed; J that it took and may give back */
+  double *lost;          /* J that each element has dissipated */
+  double *mark;          /* of each piece; 0: it never flowed */
   double area, yield, kinematic, hardened; /* S; S sy; S Hk; S (E + Hk) */
   double inverse;                          /* 1/(E S): k times it is 1/l */
   double over;                             /* 1/(S (E + Hk + H)) of the first piece of the polygon */
@@ -62,6 +64,8 @@ static bar bar_of(const vv_block *b, int32_t j, const double *u)
                .alpha = law->plastic.yield > 0.0 ? z + BAR_Z_ALPHA * n : NULL,
                .branch = z + (int64_t)law->branch0 * n,
                .damage = law->damage >= 0.0 ? z + (int64_t)law->damage * n : NULL,
+               .closed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 1) * n : NULL,
+               .owed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 2) * n : NULL,
                .lost = z + (int64_t)law->lost * n,
                .mark = z + (int64_t)law->columns * n,
                .area = S,
@@ -85,9 +89,9 @@ static double stretched(const bar *a, int64_t i, double du)
   return a->e != NULL ? du - a->l[i] * a->e[i] : du;
 }
 
-static double left_of(const bar *a, int64_t i, double d)
+static double left_of(const bar *a, int64_t i)
 {
-  return a->damage != NULL && d > 0.0 ? 1.0 - a->damage[i] : 1.0;
+  return a->damage != NULL ? 1.0 - a->damage[i] * (1.0 - a->closed[i]) : 1.0;
 }
 
 /* Of what hardening stores, which has no sign. */
@@ -104,7 +108,7 @@ static double *branch_of(const bar *a, int k)
 static double force_of(const bar *a, int64_t i, double du)
 {
   const double d = stretched(a, i, du);
-  double N = left_of(a, i, d) * (a->k[i] * d);
+  double N = left_of(a, i) * (a->k[i] * d);
   for (int k = 0; k < (int)a->law->damping.branches; k++)
     N += (a->law->damping.part[k] * a->k[i]) * (du - a->l[i] * branch_of(a, k)[i]);
   return N;
@@ -120,7 +124,7 @@ double bar_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *u)
 {
   const bar a = bar_of(b, j, u);
   const double du = a.u[e + 1] - a.u[e], d = stretched(&a, e, du), p = a.e != NULL ? a.e[e] : 0.0;
-  double sum = 0.5 * left_of(&a, e, d) * a.k[e] * d * d + 0.5 * whole_of(&a, e) * a.kinematic * a.l[e] * p * p;
+  double sum = 0.5 * left_of(&a, e) * a.k[e] * d * d + 0.5 * whole_of(&a, e) * a.kinematic * a.l[e] * p * p;
   for (int k = 0; k < (int)a.law->damping.branches; k++) {
     const double s = du - a.l[e] * branch_of(&a, k)[e];
     sum += 0.5 * a.law->damping.part[k] * a.k[e] * s * s;
@@ -158,19 +162,42 @@ static void flow_plastic(const bar *a, int64_t i, double h, double du)
   a->e[i] += copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
 }
 
+/* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes posts D k d0 d1 (c0 - c1)/2: a
+ * crack that closes while d passes zero takes some energy, one that opens so gives some.  Where steps are not short against the
+ * element these differ each time, and a crowd of loose pieces would gain by it without bound, as a ball does between walls that
+ * move at random.  So a crack gives back what it took and no more: opening while d passes zero, and closing in the step after
+ * that, go as far as what it owes allows; opening a step later, and closing at once, take.  No energy is ever gained by
+ * breaking, and little is lost.                                                                               [mat 14a] */
+static void move_crack(const bar *a, int64_t i, double d0, double d1)
+{
+  const double half = 0.5 * a->damage[i] * a->k[i], toll = half * d0 * d1, c0 = a->closed[i];
+  const double gives = fmin(1.0, a->owed[i] / fmax(fabs(toll), DBL_MIN));
+  double c1;
+  if (d1 > 0.0)
+    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - gives);
+  else if (d0 > 0.0)
+    c1 =
+        a->owed[i] > 4.0 * half * d1 * (2.0 * d1 - d0) ? c0 : 1.0; /* enough for the next step, as far as it is known */
+  else
+    c1 = fmin(1.0, c0 + gives);
+  a->closed[i] = c1;
+  a->owed[i] = fmax(0.0, a->owed[i] + toll * (c0 - c1));
+}
+
 /* What damage leaves acts in the mean stress of the plastic strain, too: with L = 1 - D before and after,
  *   1/2 k (L0 d0 + L1 d1)(d1 - d0 + l de) - 1/2 k (L1 d1^2 - L0 d0^2) = l de 1/2 k (L0 d0 + L1 d1) + 1/2 k d0 d1 (L0 - L1),
  * and the same for the energy of kinematic hardening.                                                      [mat 2, 14] */
 static void flow_breaking(const bar *a, int64_t i, double h, double du, double du0, losses *out)
 {
-  const double d0 = stretched(a, i, du0), left0 = left_of(a, i, d0), e0 = a->e != NULL ? a->e[i] : 0.0;
+  const double d0 = stretched(a, i, du0), left0 = left_of(a, i), e0 = a->e != NULL ? a->e[i] : 0.0;
   const double whole0 = whole_of(a, i);
   losses own = {0};
   if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du);
   const double d1 = stretched(a, i, du);
   const double wanted = d0 > 0.0 ? damage_wanted(a, i, d1 / a->l[i]) : 0.0; /* then the loss has its sign */
+  move_crack(a, i, d0, d1);
   if (wanted > a->damage[i]) a->damage[i] = wanted;
-  const double left1 = left_of(a, i, d1), e1 = a->e != NULL ? a->e[i] : 0.0, whole1 = whole_of(a, i);
+  const double left1 = left_of(a, i), e1 = a->e != NULL ? a->e[i] : 0.0, whole1 = whole_of(a, i);
   const double mean = 0.5 * a->k[i] * (left0 * d0 + left1 * d1) - 0.5 * a->kinematic * (whole0 * e0 + whole1 * e1);
   own.plastic = a->l[i] * mean * (e1 - e0);
   own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left1) + 0.5 * a->kinematic * a->l[i] * e0 * e1 * (whole0 - whole1);
@@ -298,7 +325,6 @@ INLINE void eight_break(const bar *a, const eight *x, double h, const double *p,
 /* Forces of eight elements, after their flow if there is one. */
 INLINE void eight_forces(const bar *a, eight *x, bool flow, double h, const double *p, eight_losses *out, lanes *N)
 {
-  const lanes none = {0};
   lanes d = x->du;
   x->l = LOAD(a->l + x->i);
   if (a->e != NULL) d = x->du - x->l * LOAD(a->e + x->i);
@@ -308,7 +334,7 @@ INLINE void eight_forces(const bar *a, eight *x, bool flow, double h, const doub
   } else if (flow && a->e != NULL)
     eight_flow(a, x, h, p, &d, out);
   *N = x->k * d;
-  if (a->damage != NULL) *N *= PICK((masks)(d > none), 1.0 - LOAD(a->damage + x->i), none + 1.0);
+  if (a->damage != NULL) *N *= 1.0 - LOAD(a->damage + x->i) * (1.0 - LOAD(a->closed + x->i));
   if (a->law->damping.branches > 0.0) eight_branches(a, x, h, p, flow, N, out);
 }
 
@@ -390,7 +416,7 @@ INLINE bool is_whole(bool flow, const bar *a, int64_t i, int64_t to)
 /* Room for the last few elements beside springs of stiffness 0. */
 typedef struct tail {
   double k[LANES], l[LANES], minv[LANES + 1], u[LANES + 1], p[LANES + 1];
-  double z[2 + VVI_BRANCHES + 2][LANES];
+  double z[4 + VVI_BRANCHES + 2][LANES];
 } tail;
 
 static void copy(const double *from, int64_t n, double *to)
@@ -401,7 +427,7 @@ static void copy(const double *from, int64_t n, double *to)
 /* All columns of the elements from i on: in, or back out. */
 static void tail_columns(const bar *a, int64_t i, bool out, tail *t)
 {
-  double *const column[] = {a->e, a->alpha, a->damage, a->lost};
+  double *const column[] = {a->e, a->alpha, a->damage, a->closed, a->owed, a->lost};
   for (int c = 0; c < VV_COUNT(column) + (int)a->law->damping.branches; c++) {
     double *at = c < VV_COUNT(column) ? column[c] : branch_of(a, c - VV_COUNT(column));
     if (at != NULL) copy(out ? t->z[c] : at + i, a->n - i, out ? at + i : t->z[c]);
@@ -418,7 +444,7 @@ static bar tail_take(const bar *a, int64_t i, const double *p, tail *t)
   tail_columns(a, i, false, t);
   x.n = LANES, x.k = t->k, x.l = t->l, x.minv = t->minv, x.u = t->u;
   x.e = a->e != NULL ? t->z[0] : NULL, x.alpha = t->z[1], x.damage = a->damage != NULL ? t->z[2] : NULL;
-  x.lost = t->z[3], x.branch = t->z[4], x.mark = a->mark + i / PIECE;
+  x.closed = t->z[3], x.owed = t->z[4], x.lost = t->z[5], x.branch = t->z[6], x.mark = a->mark + i / PIECE;
   return x;
 }
 
