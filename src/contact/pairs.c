@@ -257,7 +257,21 @@ static bool implicit_meets(const vv_patch *a, const vv_patch *b)
   return round && !lines && (b->type != VV_PATCH_TIP || a->radius > 0.0);
 }
 
-/* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first beams that touch each other or bars, in the
+/* `event` has pairs of tips on a line and of tips and beams with what is fixed in space; nothing else has a gap there.  That two
+ * rigid bodies or two surfaces meet is refused where their shapes are. */
+static bool event_meets(const vv_patch *a, const vv_patch *b)
+{
+  if (a == b) return a->type != VV_PATCH_CURVE;
+  return (a->held && b->held) || b->node < 0 || (a->type == VV_PATCH_TIP && b->type == VV_PATCH_TIP);
+}
+
+/* Whose contacts a method must know: bodies in `event`, where rigid ones and surfaces stand still for nobody; beams in the other. */
+static bool asks(const vv_patch *a, bool event)
+{
+  return a->type == VV_PATCH_CURVE || (event && a->node >= 0);
+}
+
+/* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first all but bars, and beams on obstacles, in the
  * second sections with corners, and bars and surfaces. */
 static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
@@ -266,8 +280,8 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
   for (int32_t i = 0; (event || implicit) && i < m->n_patch; i++)
     for (int32_t j = 0; j < m->n_patch; j++) {
       const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
-      const bool known = event ? b->type != VV_PATCH_CURVE && b->type != VV_PATCH_TIP : implicit_meets(a, b);
-      if (a->type != VV_PATCH_CURVE || (known && event)) continue;
+      const bool known = event ? event_meets(a, b) : implicit_meets(a, b);
+      if (!asks(a, event) || (known && event)) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
       if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;

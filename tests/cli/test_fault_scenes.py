@@ -125,7 +125,17 @@ FAULTS = [  # name, old text, new text, line (0: any), part of the message
 RIGID = "time: {end: 1, step: 0.01}\nbodies:\n  a: {kind: rigid, shape: {ball: {radius: 1}}, mass: 1, %s}\n"
 BEAM = "time: {end: 1e-3, step: 1e-6}\nbodies:\n  a:\n    kind: beam\n    length: 1\n    elements: 8\n    material: {young: 1e6, density: 1000}\n    section: {circle: {radius: 0.01}}\n    shape: %s\n"
 SHELL = "time: {end: 1e-3, step: {safety: 0.1}}\nbodies:\n  a:\n    kind: shell\n    mesh: {sphere: {radius: 1, level: %s}}\n    thickness: %s\n    material: {young: 1e6, density: 1000}\n"
-SCENES = [
+# Pairs that `event` has no contact for; a lone body of a kind is met by nobody who looks at pairs of that kind.
+EVENT = "time: {end: 1e-3, step: {safety: 0.1}}\nmethod: {step: event}\ncontacts: [{self: false}]\nbodies:\n  a: {%s}\n  b: {%s}\n"
+BODY = {
+    "bar": "kind: bar, length: 1, elements: 4, material: {young: 1, density: 1}, section: {area: 1}, position: -3",
+    "beam": "kind: beam, length: 1, elements: 4, material: {young: 1e6, density: 1000}, section: {circle: {radius: 0.01}}, position: [3, 0, 0]",
+    "cornered beam": "kind: beam, length: 1, elements: 4, material: {young: 1e6, density: 1000}, section: {square: {side: 0.01}}, position: [-4, 0, 0]",
+    "cylinder": "kind: rigid, mass: 1, shape: {cylinder: {radius: 0.1, length: 0.2}}, position: [0, 5, 0]",
+    "fixed box": "kind: rigid, mass: 1, fixed: true, shape: {box: {size: [1, 1, 1]}}, position: [0, -5, 0]",
+    "shell": "kind: shell, mesh: {sphere: {radius: 1, level: 1}}, thickness: 0.01, material: {young: 1e6, density: 1000}",
+}
+SCENES = [(f"event: {a} and {b}", EVENT % (BODY[a], BODY[b]), 3, "use leapfrog") for a in BODY for b in BODY if a < b] + [
     ("rigid: velocity", RIGID % "velocity: [1e160, 0, 0]", 4, "range of numbers"),
     ("rigid: position", RIGID % "position: [1e308, 0, 0], velocity: [1, 0, 0]", 4, ""),
     ("rigid: force", RIGID % "loads: [{force: [1e300, 0, 0]}]", 4, "range of numbers"),

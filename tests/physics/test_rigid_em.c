@@ -692,6 +692,31 @@ static void test_stack_with_friction(void **state)
   run_free(&r);
 }
 
+/* A plate of 240 corners that falls flat on springs: 120 of them close at once, and give back what they took. */
+static void test_as_many_springs_as_corners(void **state)
+{
+  (void)state;
+  char text[32768];
+  int n = snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.1, step: 1e-3}\nmethod: {step: energy-momentum}\n"
+      "contacts: [{response: penalty, stiffness: 1e3}]\nbodies:\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+      "  plate: {kind: rigid, mass: 1, position: [0, 0, 0.06], velocity: [0, 0, -1], shape: {hull: {points: [");
+  for (int i = 0; i < 240; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, "%s[%.17g, %.17g, %g]", i > 0 ? ", " : "",
+                  cos(0.052359877 * (i / 2)), sin(0.052359877 * (i / 2)), i % 2 == 0 ? -0.05 : 0.05);
+  snprintf(text + n, sizeof text - (size_t)n, "]}}}\n");
+  run_record r = run_scene(text, NULL);
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  int on = 0;
+  for (int64_t i = 0; i < r.n_event; i++) on += strcmp(r.event[i].kind, "on") == 0;
+  assert_int_equal(on, 120);
+  assert_true(run_ledger(&r)->max_closure < 1e-12);
+  assert_true(fabs(run_ledger(&r)->now.p[2] - 1.0) < 1e-6); /* it has left as it came: a spring alone, half a period */
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -699,6 +724,7 @@ int main(void)
       cmocka_unit_test(test_identities),
       cmocka_unit_test(test_grip),
       cmocka_unit_test(test_spring_is_kept),
+      cmocka_unit_test(test_as_many_springs_as_corners),
       cmocka_unit_test(test_ball_in_shell),
       cmocka_unit_test(test_order_two),
       cmocka_unit_test(test_rod_in_box),

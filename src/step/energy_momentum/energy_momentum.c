@@ -120,8 +120,11 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     const bool done = one_step(s);
     if (!done && w->rigid != NULL && w->rigid->full) {
       r->reason = VV_REASON_CROWDED;
-      snprintf(r->message, sizeof r->message, "no room for more contacts at t = %.9g; %d springs are kept at most",
-               s->state->t, w->rigid->slots);
+      if (w->rigid->slots > 0)
+        snprintf(r->message, sizeof r->message, "no room for more contacts at t = %.9g; %d springs are kept at most",
+                 s->state->t, w->rigid->slots);
+      else
+        snprintf(r->message, sizeof r->message, "out of memory for the contacts at t = %.9g", s->state->t);
       break;
     }
     if (!done) {

@@ -14,11 +14,23 @@ static bool uses_springs(const vv_model *m)
   return false;
 }
 
-/* Springs that may be closed at once: 16 for each shape. */
+static int64_t vertices_of(const vv_solid *s)
+{
+  int64_t sum = 0;
+  for (int i = 0; s != NULL && i < s->parts; i++) {
+    const vvi_part *p = &s->part[i];
+    sum += p->surface != NULL ? p->surface->vertices : p->polyhedron != NULL ? p->polyhedron->vertices : 0;
+  }
+  return sum;
+}
+
+/* Springs that may be closed at once: one for each vertex of a shape, of which all may stand on a floor, and 16 for its edges. */
 static int32_t slots_of(const vv_model *m)
 {
-  const int64_t surfaces = m->sheets != NULL ? m->sheets->n_vertex : 0; /* one for each vertex */
-  return uses_springs(m) ? (int32_t)(16 * m->solids->n + surfaces + 32) : 0;
+  int64_t slots = m->sheets != NULL ? m->sheets->n_vertex + 32 : 32;
+  if (!uses_springs(m)) return 0;
+  for (int32_t i = 0; i < m->solids->n; i++) slots += 16 + vertices_of(m->solids->object[i].solid);
+  return (int32_t)slots;
 }
 
 int64_t vvi_em_rigid_memory(const vv_model *m)

@@ -223,19 +223,20 @@ void vvi_em_soft_place(const vvi_em_rigid *w, double dt)
 
 /* ---- feet ---- */
 
-static vvi_em_leg *add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight)
+/* A node without weight (a contact at the end of a segment) needs no leg; false: out of memory. */
+static bool add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight)
 {
-  if (weight == 0.0) return w->leg;
+  if (weight == 0.0) return true;
   if (w->n_leg == w->leg_room) {
     const int32_t room = w->leg_room > 0 ? 2 * w->leg_room : 256;
     vvi_em_leg *more = VVI_ARENA_NEW(w->arena, vvi_em_leg, room);
-    if (more == NULL) return NULL;
+    if (more == NULL) return false;
     if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
     w->leg = more, w->leg_room = room;
   }
   f->n++;
-  w->leg[w->n_leg] = (vvi_em_leg){.node = node, .weight = weight};
-  return &w->leg[w->n_leg++];
+  w->leg[w->n_leg++] = (vvi_em_leg){.node = node, .weight = weight};
+  return true;
 }
 
 /* Legs of a side of features of surfaces: nodes of its vertices, or those that a vertex of a limit surface is a sum of. */
@@ -249,9 +250,9 @@ static bool stand_on_sheet(vvi_em_rigid *w, const vvi_em_contact *c, int side, v
     const int64_t first = b->node0 - b->mover0 - w->soft[f->soft - 1].first;
     if (weight <= 0.0) continue;
     for (int k = 0; b->tip != NULL && k < 3; k++) f->shift[k] = b->tip->reach * b->tip->direction[k];
-    if (!b->loose && add_leg(w, f, first + s->mover[v], weight) == NULL) return false;
+    if (!b->loose && !add_leg(w, f, first + s->mover[v], weight)) return false;
     for (int32_t k = s->stencil0 != NULL ? s->stencil0[v] : 0; b->loose && k < s->stencil0[v + 1]; k++)
-      if (add_leg(w, f, first + s->stencil[k], weight * s->weight[k]) == NULL) return false;
+      if (!add_leg(w, f, first + s->stencil[k], weight * s->weight[k])) return false;
   }
   return true;
 }
@@ -271,11 +272,10 @@ bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
     const double t = c->f.foot[side];
     if (o->mover[1] < 0) {
       for (int k = 0; k < 3; k++) f->shift[k] = o->patch->reach * o->patch->direction[k];
-      if (add_leg(w, f, node, 1.0) == NULL) return !(w->full = true);
+      if (!add_leg(w, f, node, 1.0)) return !(w->full = true);
       continue;
     }
-    if (add_leg(w, f, node + o->copy, 1.0 - t) == NULL ||
-        add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t) == NULL)
+    if (!add_leg(w, f, node + o->copy, 1.0 - t) || !add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t))
       return !(w->full = true);
   }
   return true;
