@@ -117,8 +117,8 @@ vv_status vvi_h5_open(vv_ctx *ctx, const char *path, bool write, vvi_h5 *out)
 vv_status vvi_h5_flush(vvi_h5 *f, bool to_disk)
 {
   const quiet q = hush();
-  bool ok = H5Fflush((hid_t)f->id, H5F_SCOPE_GLOBAL) >= 0;
-  if (ok && to_disk) ok = fsync(vvi_h5_disk_descriptor((hid_t)f->id)) == 0 || errno == EINVAL;
+  const bool ok = H5Fflush((hid_t)f->id, H5F_SCOPE_GLOBAL) >= 0;
+  if (ok) vvi_h5_disk_commit((hid_t)f->id, to_disk);
   return end(q, f, ok, "not written", NULL);
 }
 

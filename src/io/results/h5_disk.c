@@ -1,9 +1,11 @@
-/* io/results/h5_disk.c  The file driver: pread, pwrite, ftruncate, and a memory of the first failure. */
+/* io/results/h5_disk.c  The file driver: pread, pwrite, ftruncate, commits, and a memory of the first failure. */
 #include "io/results/h5_disk.h"
 #include "io/file.h"
+#include "io/results/h5_pages.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +22,38 @@ typedef struct disk {
   dev_t device;
   ino_t inode;
   int *error;
+  bool write;
+  char *journal;   /* its path */
+  vvi_pages pages; /* what the next commit changes; of a file that is only read: what a killed one left to do */
 } disk;
+
+static void drop(disk *d)
+{
+  vvi_pages_begin(&d->pages, 0);
+  free(d->journal);
+  close(d->fd);
+  free(d);
+}
+
+static char *journal_of(const char *name)
+{
+  const size_t n = strlen(name) + sizeof ".journal";
+  char *journal = malloc(n);
+  if (journal != NULL) snprintf(journal, n, "%s.journal", name);
+  return journal;
+}
+
+/* A commit that a kill cut short is done first; a new file has none to do. */
+static bool catch_up(disk *d, bool fresh)
+{
+  uint64_t end = d->end_of_file;
+  const bool whole = !fresh && vvi_pages_recall(&d->pages, d->journal, &end);
+  d->end_of_file = end;
+  if (whole && d->write) return vvi_pages_commit(&d->pages, d->fd, d->journal, end, false);
+  if (d->write && unlink(d->journal) != 0 && errno != ENOENT) return false;
+  if (!whole) vvi_pages_begin(&d->pages, fresh ? 0 : end);
+  return true;
+}
 
 static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t max)
 {
@@ -42,7 +75,11 @@ static H5FD_t *disk_open(const char *name, unsigned flags, hid_t fapl, haddr_t m
   d->device = s.st_dev;
   d->inode = s.st_ino;
   d->error = info->error;
-  return &d->pub;
+  d->write = write;
+  d->journal = journal_of(name);
+  if (d->journal != NULL && catch_up(d, fresh)) return &d->pub;
+  drop(d);
+  return NULL;
 }
 
 static void note(disk *d)
@@ -50,12 +87,18 @@ static void note(disk *d)
   if (*d->error == 0) *d->error = errno != 0 ? errno : EIO;
 }
 
+/* After a failure the file stays what it was. */
+static void commit(disk *d, bool to_disk)
+{
+  errno = 0;
+  if (d->write && *d->error == 0 && !vvi_pages_commit(&d->pages, d->fd, d->journal, d->end_of_file, to_disk)) note(d);
+}
+
 static herr_t disk_close(H5FD_t *file)
 {
   disk *d = (disk *)file;
-  errno = 0;
-  if (close(d->fd) != 0) note(d);
-  free(d);
+  commit(d, false);
+  drop(d);
   return 0;
 }
 
@@ -96,7 +139,7 @@ static haddr_t disk_get_end(const H5FD_t *file, H5FD_mem_t type)
 static herr_t disk_handle(H5FD_t *file, hid_t fapl, void **handle)
 {
   (void)fapl;
-  *handle = &((disk *)file)->fd;
+  *handle = file;
   return 0;
 }
 
@@ -105,17 +148,10 @@ static herr_t disk_read(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addre
 {
   (void)type, (void)dxpl;
   const disk *d = (const disk *)file;
-  char *to = buffer;
-  while (size > 0) {
-    const ssize_t n = pread(d->fd, to, size, (off_t)address);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return -1;
-    if (n == 0) {
-      memset(to, 0, size);
-      return 0;
-    }
-    to += n, size -= (size_t)n, address += (haddr_t)n;
-  }
+  const ssize_t n = vvi_read_at(d->fd, buffer, size, address);
+  if (n < 0) return -1;
+  memset((char *)buffer + n, 0, size - (size_t)n);
+  vvi_pages_get(&d->pages, address, size, buffer);
   return 0;
 }
 
@@ -123,15 +159,12 @@ static herr_t disk_write(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t addr
 {
   (void)type, (void)dxpl;
   disk *d = (disk *)file;
-  const char *from = buffer;
-  while (size > 0 && *d->error == 0) {
-    errno = 0;
-    const ssize_t n = pwrite(d->fd, from, size, (off_t)address);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) note(d);
-    if (n > 0) from += n, size -= (size_t)n, address += (haddr_t)n;
-  }
-  address += size; /* after a failure HDF5 believes that the rest is there too */
+  size_t wait = 0;
+  errno = 0;
+  if (*d->error == 0 && !(vvi_pages_put(&d->pages, d->fd, address, size, buffer, &wait) &&
+                          vvi_write_at(d->fd, (const char *)buffer + wait, size - wait, address + wait)))
+    note(d);
+  address += size; /* after a failure HDF5 believes that all is there */
   if (address > d->end_of_file) d->end_of_file = address;
   return 0;
 }
@@ -142,8 +175,8 @@ static herr_t disk_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing)
   disk *d = (disk *)file;
   if (d->end_allocated == d->end_of_file) return 0;
   errno = 0;
-  if (*d->error == 0 && ftruncate(d->fd, (off_t)d->end_allocated) != 0) note(d);
-  d->end_of_file = d->end_allocated;
+  if (*d->error == 0 && d->end_allocated >= d->pages.kept && ftruncate(d->fd, (off_t)d->end_allocated) != 0) note(d);
+  d->end_of_file = d->end_allocated; /* what lies before `kept` is cut off by a commit */
   return 0;
 }
 
@@ -180,8 +213,8 @@ herr_t vvi_h5_disk_use(hid_t access_list, int *error)
   return status;
 }
 
-int vvi_h5_disk_descriptor(hid_t file)
+void vvi_h5_disk_commit(hid_t file, bool to_disk)
 {
-  int *fd = NULL;
-  return H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&fd) >= 0 && fd != NULL ? *fd : -1;
+  disk *d = NULL;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&d) >= 0 && d != NULL) commit(d, to_disk);
 }
