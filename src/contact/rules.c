@@ -3,11 +3,11 @@
 
 #include "contact/joints.h"
 #include "contact/layers.h"
+#include "math/math.h"
 
 #include <string.h>
 
-/* Bars and planes: what contact times are exact for. */
-static bool only_bars(const vv_model *m)
+bool vvi_rules_only_bars(const vv_model *m)
 {
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *p = vvi_model_patch(m, i);
@@ -27,7 +27,7 @@ bool vvi_rules_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
   return vv_is(method, "step", "event") ||
-         (vv_is(method, "step", "auto") && m->joints == NULL && only_bars(m) && !some_general(m));
+         (vv_is(method, "step", "auto") && m->joints == NULL && vvi_rules_only_bars(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -122,6 +122,17 @@ static vvi_rule resolve(const vv_model *m, const vv_group *c)
   return r;
 }
 
+bool vvi_rules_self(const vv_group *rule)
+{
+  return vv_names(rule, "between") == 1 || vv_is(rule, "self", "true");
+}
+
+int32_t vvi_rules_apart(double radius, double length)
+{
+  const double apart = length > 0.0 ? ceil(VV_PI * 2.0 * radius / length) + 2.0 : 0.0;
+  return apart < 1e9 ? (int32_t)apart : 1000000000;
+}
+
 static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
 {
   const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
@@ -129,8 +140,9 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
   if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *other = vvi_model_patch(m, i);
-    const vv_group *rule = other->body == b->index ? NULL : vvi_rules_find(r, b->index, other->body);
+    const vv_group *rule = vvi_rules_find(r, b->index, other->body);
     if (rule == NULL || vv_is(rule, "response", "none")) continue;
+    if (other->body == b->index && !(corners && vvi_rules_self(rule))) continue;
     if (corners || vv_is(rule, "search", "general")) return true;
     if (other->type != VV_PATCH_TIP && other->type != VV_PATCH_PLANE) return true;
   }
@@ -142,7 +154,7 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
 static vv_status find_general(vv_model *m, vvi_rules *r)
 {
   const bool implicit = vv_is(vv_sub(m->root, "method"), "step", "energy-momentum");
-  const bool any = !vvi_rules_event(m) && (implicit || some_general(m) || !only_bars(m));
+  const bool any = !vvi_rules_event(m) && (implicit || some_general(m) || !vvi_rules_only_bars(m));
   if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
   for (int32_t i = 0; any && i < m->n_body; i++) {
     const vv_body *b = &m->body[i];
