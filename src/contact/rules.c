@@ -65,6 +65,28 @@ static vv_status check_friction(const vv_model *m, const vv_group *c)
   return VV_OK;
 }
 
+/* Rolling is resisted by rigid bodies, in the same contacts. */
+static vv_status check_rolling(const vv_model *m, const vv_group *c)
+{
+  const int n = vv_names(c, "between");
+  if (!(vv_number(c, "rolling") > 0.0)) return VV_OK;
+  const vv_group *method = vv_sub(m->root, "method");
+  if (vvi_rules_event(m) || !(vv_is(method, "step", "leapfrog") || vv_is(method, "step", "auto")) ||
+      !vv_is(c, "projection", "anticipate"))
+    return vv_complain(c, "rolling", "belongs to 'method.step: leapfrog'");
+  for (int32_t i = 0; i < m->n_body; i++) {
+    const vv_body *b = &m->body[i];
+    const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
+    bool named = n == 0;
+    for (int k = 0; k < n; k++) named |= vvi_model_body_find(m, vv_name_at(c, "between", k)) == i;
+    if (named && p != NULL && p->node >= 0 && (p->type != VV_PATCH_SOLID || m->block[b->block].driven))
+      return vv_complain(c, "rolling",
+                         "is for rigid bodies that nothing drives, and obstacles; '%s' needs a line of its own",
+                         b->name);
+  }
+  return VV_OK;
+}
+
 /* Words of the energy-momentum step of rigid bodies. */
 static vv_status check_implicit(const vv_model *m, const vv_group *c)
 {
@@ -104,7 +126,8 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
     status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
-  if (check_friction(m, c) != VV_OK || check_implicit(m, c) != VV_OK || vvi_layer_check(m, c) != VV_OK)
+  if (check_friction(m, c) != VV_OK || check_rolling(m, c) != VV_OK || check_implicit(m, c) != VV_OK ||
+      vvi_layer_check(m, c) != VV_OK)
     status = VV_SCENE;
   return status;
 }

@@ -118,7 +118,8 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,
                                   .friction = mu,
-                                  .kinetic = kinetic};
+                                  .kinetic = kinetic,
+                                  .rolling = vv_number(g, "rolling")};
   }
   return VV_OK;
 }
