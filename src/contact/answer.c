@@ -68,6 +68,72 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
     c->placed = true, c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
 }
 
+/* ---- resistance to rolling ---- */
+
+/* Behind contacts and joints, for each contact that resists rolling, moments across its normal: impulses at the arm `size`.
+ *                                                                                                              [island 17] */
+static void add_rolling(const struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
+                        int32_t legs)
+{
+  g->rolls = 0;
+  for (int32_t i = 0; w->rolls && i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    const double arm = c->near < 0 ? w->near->solids->rule[c->law].rolling : 0.0;
+    if (!(arm > 0.0) || c->calm == VVI_CALM_RUB) continue;
+    vvi_island_contact *o = &g->problem[n + g->links + g->rolls++];
+    *o = (vvi_island_contact){.first = legs, .rows = 3, .rolls = arm / c->size, .mate = i};
+    for (int32_t e = g->problem[i].first; e < g->problem[i].first + g->problem[i].legs; e++) {
+      const vvi_leg *from = &g->leg[e];
+      const vvi_working *m = &w->work[g->who[from->mover]];
+      const double side = vvi_dot3(from->force[0], c->n) > 0.0 ? c->size : -c->size;
+      vvi_leg *leg = &g->leg[legs++];
+      *leg = (vvi_leg){.mover = from->mover};
+      for (int k = 1; k < 3; k++)
+        for (int d = 0; d < 3; d++) leg->moment[k][d] = side * c->t[k - 1][d];
+      for (int k = 1; k < 3; k++) o->free[k] += vvi_dot3(leg->moment[k], m->now + 3);
+      o->legs++;
+    }
+  }
+}
+
+static const vvi_island_contact *rolling_at(const vvi_contact_group *g, int32_t n, int32_t k)
+{
+  return &g->problem[n + g->links + k];
+}
+
+/* J that it does: j.(U- + U+)/2. */
+static double work_of_rolling(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_island_contact *o)
+{
+  double sum = 0.0;
+  for (int k = 1; k < 3; k++) {
+    double before = o->free[k];
+    for (int32_t e = o->first; e < o->first + o->legs; e++)
+      before -= vvi_dot3(g->leg[e].moment[k], w->work[g->who[g->leg[e].mover]].kick + 3);
+    sum += 0.5 * o->j[k] * (before + o->after[k]);
+  }
+  return sum;
+}
+
+/* Moments on one mover alone are those of something outside. */
+static void accept_rolling(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, bool still)
+{
+  for (int32_t r = 0; r < g->rolls; r++) {
+    const vvi_island_contact *o = rolling_at(g, n, r);
+    vvi_contact *c = &w->contact[act[o->mate]];
+    const double work = work_of_rolling(w, g, o);
+    c->work[1] += work;
+    if (still) g->lost += work;
+    for (int32_t e = o->first; e < o->first + o->legs; e++)
+      for (int d = 0; d < 3; d++) {
+        const double m = o->j[1] * g->leg[e].moment[1][d] + o->j[2] * g->leg[e].moment[2][d];
+        if (!still) w->work[g->who[g->leg[e].mover]].held[3 + d] += c->steady * m;
+        if (o->legs > 1) continue;
+        g->outside[3 + d] += m;
+        g->pending[3 + d] += c->steady * m;
+      }
+  }
+}
+
 /* Local numbers for the movers of the island, its legs and inverse masses. */
 static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
@@ -95,7 +161,9 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
       o->legs++;
     }
   }
-  return vvi_linked_number(w, g, n, movers, legs);
+  movers = vvi_linked_number(w, g, n, movers, &legs);
+  add_rolling(w, g, n, act, legs);
+  return movers;
 }
 
 /* ---- the impulses of all contacts on one mover, and what joints answer ---- */
@@ -115,6 +183,12 @@ static void gather(struct vvi_contact_step *w, const vvi_contact_group *g, int32
       for (int c = 0; c < 6; c++) y[c] += f[c];
     }
   }
+  for (int32_t r = 0; r < g->rolls; r++) {
+    const vvi_island_contact *o = rolling_at(g, n, r);
+    for (int32_t e = o->first; e < o->first + o->legs; e++)
+      for (int k = 1; k < 3; k++)
+        for (int c = 0; c < 3; c++) out[g->leg[e].mover][3 + c] += o->j[k] * g->leg[e].moment[k][c];
+  }
   vvi_linked_spread(w, g, movers, out);
 }
 
@@ -122,7 +196,7 @@ static void gather(struct vvi_contact_step *w, const vvi_contact_group *g, int32
 static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
 {
   vvi_island_contact *o = &g->problem[0];
-  if (o->friction > 0.0 || g->links > 0) return false;
+  if (o->friction > 0.0 || g->links > 0 || g->rolls > 0) return false;
   const double d = compliance(w, c);
   memset(o->j, 0, sizeof o->j);
   if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
@@ -160,7 +234,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
     return;
   }
   vvi_island_problem p = {.movers = movers,
-                          .contacts = n + g->links,
+                          .contacts = n + g->links + g->rolls,
                           .inverse = (const double(*)[12])g->inverse,
                           .leg = g->leg,
                           .contact = g->problem,
@@ -168,7 +242,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .loose = loose(w, g, n, act),
                           .change = g->change};
   if (!vvi_island_solve(solver, &p, 1, &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < n + g->links + g->rolls; i++) {
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
     }
@@ -205,7 +279,7 @@ static void reflect(const struct vvi_contact_step *w, vvi_contact_group *g, int3
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     const vvi_island_contact *o = &g->problem[i];
-    if (c->calm || c->restitution < 1.0 || c->friction > 0.0) return;
+    if (c->calm || c->restitution < 1.0 || c->friction > 0.0 || g->rolls > 0) return;
     plain += 0.5 * o->j[0] * (c->before[0] + o->free[0]);
     square += o->j[0] * (o->after[0] - o->free[0]);
   }
@@ -574,6 +648,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     post_frozen(w, g, c, o);
     if (c->near >= 0) post_feature(g, c, o);
   }
+  accept_rolling(w, g, n, act, still);
   if (!still) vvi_linked_show(w, g, movers);
   post_linked(w, g, n, movers, still);
   if (still) {
@@ -647,6 +722,7 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
       size +=
           fabs(g->problem[i].j[k]) * (fabs(c->before[k]) + fabs(g->problem[i].free[k]) + fabs(g->problem[i].after[k]));
   }
+  for (int32_t r = 0; r < g->rolls; r++) sum += work_of_rolling(w, g, rolling_at(g, n, r));
   const bool gains = loses && sum > allowance(w, g, movers) + 1e-12 * size;
   if (gains && calm)
     vvi_island_freeze(w, g, n, act);

@@ -32,6 +32,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   w->forced = soft || vvi_sys_booked(m);
   for (int i = 0; i < m->n_block; i++) w->driven |= m->block[i].driven || m->block[i].viscous;
   w->links = vvi_links_of(m);
+  for (int i = 0; i < m->solids->rules.n; i++) w->rolls |= m->solids->rule[i].rolling > 0.0;
   w->fly_q = VVI_ARENA_NEW(arena, double, m->nq + m->np);
   w->island_work = VVI_ARENA_NEW(arena, vvi_island_work *, w->threads);
   w->own = VVI_ARENA_NEW(arena, vvi_arena, w->threads);

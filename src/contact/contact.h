@@ -106,7 +106,8 @@ typedef struct vvi_contact_group {
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
   int32_t movers;
-  int32_t links;               /* rows of joints of the island that is solved, behind its contacts */
+  int32_t links;               /* rows of joints of the island that is solved, behind its contacts, */
+  int32_t rolls;               /* and behind them those that resist rolling */
   int32_t *act;                /* [room] those that answer in this pass, sorted by island */
   int32_t *root;               /* [room] the island of each */
   vvi_island_contact *problem; /* [room] */
@@ -199,6 +200,7 @@ struct vvi_contact_step {
   int32_t *link_of;              /* [linkable] which node of the joints it is */
   int32_t linkable;              /* movers that joints may hold: those of shapes */
   int32_t links;                 /* rows of all joints, in ones and threes */
+  bool rolls;                    /* some line resists rolling */
   int64_t *linked_at;            /* [assemblies] the look in which it was taken into a group */
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
@@ -323,7 +325,7 @@ double vvi_linked_speed(const struct vvi_contact_step *w, int32_t mover, double 
 const vvi_joint_node *vvi_linked_nodes(const struct vvi_contact_step *w, int32_t assembly, int32_t *n);
 int32_t vvi_linked_rows(const struct vvi_contact_step *w, int32_t assembly);
 /* Movers that joints connect with those of the island, and the rows of these joints behind its n contacts; returns movers. */
-int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, int32_t legs);
+int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, int32_t *legs);
 /* Impulses of contacts on the movers of the island get what joints answer. */
 void vvi_linked_spread(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers, double (*change)[6]);
 void vvi_linked_warm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n);

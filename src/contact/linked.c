@@ -124,7 +124,7 @@ static void add_rows(struct vvi_contact_step *w, vvi_contact_group *g, int32_t j
   }
 }
 
-int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, int32_t legs)
+int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, int32_t movers, int32_t *legs)
 {
   int32_t at = n;
   g->links = 0;
@@ -146,7 +146,7 @@ int32_t vvi_linked_number(struct vvi_contact_step *w, vvi_contact_group *g, int3
       m->local = movers++;
     }
     const vvi_assembly *s = &w->joints->joints->assembly[a];
-    for (int32_t j = s->joint0; j < s->joint0 + s->joints; j++) add_rows(w, g, j, &at, &legs);
+    for (int32_t j = s->joint0; j < s->joint0 + s->joints; j++) add_rows(w, g, j, &at, legs);
   }
   g->links = at - n;
   return movers;

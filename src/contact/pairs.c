@@ -6,6 +6,7 @@
 #include "contact/rules.h"
 #include "contact/search/line.h"
 #include "contact/sheets.h"
+#include "contact/side.h"
 #include "contact/solids.h"
 #include "math/math.h"
 
@@ -219,7 +220,9 @@ static vv_status search_layers(vv_model *m, builder *k)
 {
   vv_status status = VV_OK;
   double *zero = NULL;
-  for (int32_t a = 0; a < m->n_patch && status == VV_OK; a++)
+  bool any = false;
+  for (int i = 0; i < k->rules.n; i++) any |= vvi_layer_of(k->rules.rule[i].group) > 0.0;
+  for (int32_t a = 0; any && a < m->n_patch && status == VV_OK; a++)
     for (int32_t b = 0; b < m->n_patch && status == VV_OK; b++) {
       const vv_patch *one = vvi_model_patch(m, a), *other = vvi_model_patch(m, b);
       const vv_group *rule = vvi_rules_find(&k->rules, one->body, other->body);
@@ -277,14 +280,15 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
   const vv_group *method = vv_sub(m->root, "method");
   const bool event = vvi_rules_event(m), implicit = vv_is(method, "step", "energy-momentum");
-  for (int32_t i = 0; (event || implicit) && i < m->n_patch; i++)
+  if ((!event && !implicit) || (event && vvi_rules_only_bars(m))) return VV_OK;
+  for (int32_t i = 0; i < m->n_patch; i++)
     for (int32_t j = 0; j < m->n_patch; j++) {
       const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
       const bool known = event ? event_meets(a, b) : implicit_meets(a, b);
       if (!asks(a, event) || (known && event)) continue;
       const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
       if (rule == NULL || vv_is(rule, "response", "none")) continue;
-      if (i == j && vv_names(rule, "between") != 1 && !vv_is(rule, "self", "true")) continue;
+      if (i == j && !vvi_rules_self(rule)) continue;
       if (known && !vv_is(rule, "arms", "D"))
         return vv_complain(rule, "arms", "%s is for rigid bodies: '%s' bends; use D", vv_text(rule, "arms"),
                            m->body[a->body].name);
@@ -299,7 +303,7 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
   return VV_OK;
 }
 
-vv_status vvi_pairs_build(vv_model *m, const double *q)
+vv_status vvi_pairs_build(vv_model *m, const double *q, const double *p)
 {
   builder k = {.m = m, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
   if (k.response == NULL) return vvi_fail(m->ctx, VV_UNSUPPORTED, "this catalog has no response 'reflect'");
@@ -316,7 +320,8 @@ vv_status vvi_pairs_build(vv_model *m, const double *q)
   VV_TRY(vvi_solids_build(m, &k.rules, q));
   VV_TRY(vvi_sheets_build(m, &k.rules, q));
   if (m->sheets == NULL && m->solids != NULL && m->solids->n < 2) m->solids = NULL; /* nothing meets */
-  return refuse_strangers(m, &k.rules);
+  VV_TRY(refuse_strangers(m, &k.rules));
+  return vvi_sides_check(m, &k.rules, q, p);
 }
 
 /* ---- the pair seen from outside ---- */

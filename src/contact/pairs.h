@@ -65,7 +65,7 @@ struct vvi_pairs {
 };
 
 /* Builds the candidate list of a model from its patches and the scene's `contacts`; refuses overlapping bodies. */
-vv_status vvi_pairs_build(vv_model *m, const double *q);
+vv_status vvi_pairs_build(vv_model *m, const double *q, const double *p);
 
 vv_status vvi_runs_build(vv_model *m);
 /* Tells all curved pairs whose gap is not above the limit, in the order of the list.  (contact/near.c) */

@@ -134,10 +134,10 @@ void vvi_groups_make(struct vvi_contact_step *w)
     vvi_contact_group *g = &w->group[k];
     g->room = 2 * g->n + VVI_LATE_RESERVE, g->late = extra;
     g->member = w->list + members, g->act = w->act + members, g->root = w->island + members;
-    g->problem = w->problem + members + links;
+    g->problem = w->problem + (1 + w->rolls) * (int64_t)members + links;
     g->mover = w->mover_list + movers, g->who = w->who + movers;
     g->inverse = w->inverse + movers, g->change = w->change + movers;
-    g->leg0 = legs, legs += g->legs + 4 * (g->room - g->n) + 2 * g->links;
+    g->leg0 = legs, legs += (1 + w->rolls) * (g->legs + 4 * (g->room - g->n)) + 2 * g->links;
     links += g->links;
     members += g->room, movers += g->movers, extra += g->room - g->n;
     g->n = g->movers = 0;

@@ -238,7 +238,7 @@ bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t feature
   w->room = (int32_t)room;
   w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
   w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
-  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, room + w->links);
+  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, (1 + w->rolls) * room + w->links);
   w->group = VVI_ARENA_NEW(w->arena, vvi_contact_group, room);
   w->act = w->list + room, w->island = w->act + room;
   return w->contact && w->list && w->problem && w->group && vvi_contacts_legs(w, 4 * room);
@@ -252,7 +252,7 @@ bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs)
   if (room == w->leg_room) return true;
   vvi_leg *more = VVI_ARENA_NEW(w->arena, vvi_leg, room);
   int32_t *nodes = VVI_ARENA_NEW(w->arena, int32_t, room);
-  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, room + 2 * w->links);
+  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, (1 + w->rolls) * room + 2 * w->links);
   if (more == NULL || nodes == NULL || w->solve_leg == NULL) return false;
   if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
   if (w->n_node > 0) memcpy(nodes, w->node, sizeof *nodes * (size_t)w->n_node);

@@ -3,11 +3,11 @@
 
 #include "contact/joints.h"
 #include "contact/layers.h"
+#include "math/math.h"
 
 #include <string.h>
 
-/* Bars and planes: what contact times are exact for. */
-static bool only_bars(const vv_model *m)
+bool vvi_rules_only_bars(const vv_model *m)
 {
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *p = vvi_model_patch(m, i);
@@ -27,7 +27,7 @@ bool vvi_rules_event(const vv_model *m)
 {
   const vv_group *method = vv_sub(m->root, "method");
   return vv_is(method, "step", "event") ||
-         (vv_is(method, "step", "auto") && m->joints == NULL && only_bars(m) && !some_general(m));
+         (vv_is(method, "step", "auto") && m->joints == NULL && vvi_rules_only_bars(m) && !some_general(m));
 }
 
 /* A line with one body: can it meet itself? */
@@ -62,6 +62,28 @@ static vv_status check_friction(const vv_model *m, const vv_group *c)
   if (vvi_rules_event(m) || vv_is(vv_sub(m->root, "method"), "step", "energy-momentum") ||
       !vv_is(c, "projection", "anticipate"))
     return vv_complain(c, "friction", "static and kinetic friction belong to 'method.step: leapfrog'; give one number");
+  return VV_OK;
+}
+
+/* Rolling is resisted by rigid bodies, in the same contacts. */
+static vv_status check_rolling(const vv_model *m, const vv_group *c)
+{
+  const int n = vv_names(c, "between");
+  if (!(vv_number(c, "rolling") > 0.0)) return VV_OK;
+  const vv_group *method = vv_sub(m->root, "method");
+  if (vvi_rules_event(m) || !(vv_is(method, "step", "leapfrog") || vv_is(method, "step", "auto")) ||
+      !vv_is(c, "projection", "anticipate"))
+    return vv_complain(c, "rolling", "belongs to 'method.step: leapfrog'");
+  for (int32_t i = 0; i < m->n_body; i++) {
+    const vv_body *b = &m->body[i];
+    const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
+    bool named = n == 0;
+    for (int k = 0; k < n; k++) named |= vvi_model_body_find(m, vv_name_at(c, "between", k)) == i;
+    if (named && p != NULL && p->node >= 0 && (p->type != VV_PATCH_SOLID || m->block[b->block].driven))
+      return vv_complain(c, "rolling",
+                         "is for rigid bodies that nothing drives, and obstacles; '%s' needs a line of its own",
+                         b->name);
+  }
   return VV_OK;
 }
 
@@ -104,7 +126,8 @@ static vv_status check_rule(const vv_model *m, const vv_group *c)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && !vv_is(c, "projection", "anticipate"))
     status = vv_complain(c, "projection", "general moves no tips: use 'anticipate', or leave 'search' out");
-  if (check_friction(m, c) != VV_OK || check_implicit(m, c) != VV_OK || vvi_layer_check(m, c) != VV_OK)
+  if (check_friction(m, c) != VV_OK || check_rolling(m, c) != VV_OK || check_implicit(m, c) != VV_OK ||
+      vvi_layer_check(m, c) != VV_OK)
     status = VV_SCENE;
   return status;
 }
@@ -122,6 +145,17 @@ static vvi_rule resolve(const vv_model *m, const vv_group *c)
   return r;
 }
 
+bool vvi_rules_self(const vv_group *rule)
+{
+  return vv_names(rule, "between") == 1 || vv_is(rule, "self", "true");
+}
+
+int32_t vvi_rules_apart(double radius, double length)
+{
+  const double apart = length > 0.0 ? ceil(VV_PI * 2.0 * radius / length) + 2.0 : 0.0;
+  return apart < 1e9 ? (int32_t)apart : 1000000000;
+}
+
 static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
 {
   const vv_patch *p = b->n_patch > 0 ? &m->block[b->block].patch[b->patch0] : NULL;
@@ -129,8 +163,9 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
   if (p == NULL || (p->type != VV_PATCH_TIP && !corners)) return false;
   for (int32_t i = 0; i < m->n_patch; i++) {
     const vv_patch *other = vvi_model_patch(m, i);
-    const vv_group *rule = other->body == b->index ? NULL : vvi_rules_find(r, b->index, other->body);
+    const vv_group *rule = vvi_rules_find(r, b->index, other->body);
     if (rule == NULL || vv_is(rule, "response", "none")) continue;
+    if (other->body == b->index && !(corners && vvi_rules_self(rule))) continue;
     if (corners || vv_is(rule, "search", "general")) return true;
     if (other->type != VV_PATCH_TIP && other->type != VV_PATCH_PLANE) return true;
   }
@@ -142,7 +177,7 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
 static vv_status find_general(vv_model *m, vvi_rules *r)
 {
   const bool implicit = vv_is(vv_sub(m->root, "method"), "step", "energy-momentum");
-  const bool any = !vvi_rules_event(m) && (implicit || some_general(m) || !only_bars(m));
+  const bool any = !vvi_rules_event(m) && (implicit || some_general(m) || !vvi_rules_only_bars(m));
   if ((r->general = VVI_ARENA_NEW(&m->arena, bool, m->n_body)) == NULL) return VV_NOMEM;
   for (int32_t i = 0; any && i < m->n_body; i++) {
     const vv_body *b = &m->body[i];

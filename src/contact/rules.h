@@ -22,6 +22,7 @@ static inline bool vvi_patch_sleeps(const vv_patch *p)
 
 /* Reads and checks all lines; all their mistakes are messages in the context. */
 vv_status vvi_rules_read(vv_model *m, vvi_rules *out);
+bool vvi_rules_only_bars(const vv_model *m); /* and planes: what contact times are exact for */
 /* Contacts are met at their own times: the scene says so, or has bars and planes alone. */
 bool vvi_rules_event(const vv_model *m);
 /* The most specific line wins: one that names both bodies before `all`.  NULL: they do not touch. */
@@ -30,5 +31,10 @@ const vv_group *vvi_rules_find(const vvi_rules *r, int32_t body_a, int32_t body_
 double vvi_rules_friction(const vv_group *rule, double *kinetic);
 vvi_projection vvi_rules_projection(const vv_group *rule);
 unsigned vvi_rules_correction(const vv_group *rule); /* VVI_CORRECT_... */
+/* Does a line let beams meet themselves?  Surfaces do unless it says no. */
+bool vvi_rules_self(const vv_group *rule);
+/* Of a curve: a bend of the radius of its section is half a turn long; what lies nearer along it, in elements, does not meet.
+ *                                                                                                            [contact 10] */
+int32_t vvi_rules_apart(double radius, double length);
 /* Are two bodies answered with the surfaces, because one of them is general?  The paper's projections belong to the line. */
 bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b);

@@ -38,6 +38,9 @@ typedef struct vvi_sheet_body {
   int32_t tree0, trees; /* nodes of its tree */
   int32_t cluster0, clusters, strip0;
   int64_t node0; /* of its first mover, within the block */
+  int32_t
+      apart; /* of a beam with corners: what is nearer along it does not meet; INT32_MAX: nothing of one piece; 0: of others */
+  bool ring;     /* such a beam is closed */
   double half;   /* half its thickness, where that counts */
   double length; /* tip: of what is behind it */
   double edge;   /* mean of its edges; INFINITY: it is rigid, a tip, an obstacle */
@@ -401,6 +404,8 @@ void vvi_sheet_closest(const vvi_sheet_motion *m, int32_t a, int32_t b, bool ahe
 /* Is a closest pair a local minimum of the distance between the surfaces?  Ahead. */
 bool vvi_sheet_is_local(const vvi_sheet_motion *m, const vvi_sheet_view *view, int32_t a, int32_t b,
                         const vvi_closest *at);
+/* Two features of one beam with corners that are too near along it to meet.                                   [contact 10] */
+bool vvi_sheet_neighbours(const struct vvi_sheets *s, int32_t na, const int32_t *a, int32_t nb, const int32_t *b);
 /* The plain twin: all pairs of two bodies with distance below skin, one by one, in no order.  Returns how many; room: at
  * most so many are written. */
 int64_t vvi_sheet_all_pairs(const vvi_sheet_motion *m, int32_t body_a, int32_t body_b, double skin, vvi_sheet_pair *out,

@@ -114,11 +114,12 @@ static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *
     /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
     s->rule[i] = (vvi_solid_rule){.group = g,
                                   .none = vv_is(g, "response", "none") || vvi_layer_of(g) > 0.0,
-                                  .self = rules->rule[i].a >= 0 || vv_is(g, "self", "true"),
+                                  .self = vvi_rules_self(g),
                                   .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
                                   .restitution = e,
                                   .friction = mu,
-                                  .kinetic = kinetic};
+                                  .kinetic = kinetic,
+                                  .rolling = vv_number(g, "rolling")};
   }
   return VV_OK;
 }
@@ -236,7 +237,6 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, con
   const vv_patch *t = &b->patch[local];
   const vv_solid *solid = t->solid;
   const double length = is_round(t) ? segment_length(b, local, q) : 0.0;
-  const double apart = length > 0.0 ? ceil(VV_PI * 2.0 * t->radius / length) + 2.0 : 0.0;
   if (t->node < 0) VV_TRY(obstacle_solid(m, t, &solid));
   for (int64_t i = 0; i < count_of(m, t); i++) {
     vvi_object *o = &s->object[s->n++];
@@ -247,7 +247,7 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, con
     o->reach = o->soft ? t->radius : solid->reach;
     o->turns = o->soft ? t->radius : turns_of(solid);
     o->length = length;
-    o->apart = apart < 1e9 ? (int32_t)apart : 1000000000;
+    o->apart = vvi_rules_apart(t->radius, length);
   }
   return VV_OK;
 }
@@ -302,7 +302,9 @@ static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 /* Only bars along their line and closed surfaces are projected: a line that asks others for it is refused. */
 static vv_status refuse_projections(const vv_model *m, const struct vvi_solids *s)
 {
-  for (int32_t i = 0; i < m->n_patch; i++)
+  bool any = false;
+  for (int i = 0; i < s->rules.n; i++) any |= vvi_rules_projection(s->rule[i].group) != VVI_ANTICIPATE;
+  for (int32_t i = 0; any && i < m->n_patch; i++)
     for (int32_t k = 0; k <= i; k++) {
       const int32_t rule = rule_of_patches(s, vvi_model_patch(m, i), vvi_model_patch(m, k));
       if (rule < 0 || vvi_rules_projection(s->rule[rule].group) == VVI_ANTICIPATE) continue;
@@ -324,24 +326,32 @@ static int by_value(const void *x, const void *y)
   return (a > b) - (a < b);
 }
 
+/* Which lines speak for some two objects: mostly one does for all. */
+static void use_rules(const vv_model *m, struct vvi_solids *s, const vvi_object *o, bool *used, int32_t *unused)
+{
+  for (int32_t k = 0; *unused > 0 && k < s->n; k += (int32_t)count_of(m, s->object[k].patch)) {
+    const int32_t rule = rule_of_patches(s, o->patch, s->object[k].patch);
+    if (rule < 0 || used[rule]) continue;
+    used[rule] = true, --*unused;
+    s->loses |= s->rule[rule].restitution < 1.0;
+    s->rough |= s->rule[rule].friction > 0.0;
+    s->rests |= s->rule[rule].rests;
+  }
+}
+
 static vv_status summarise(vv_model *m, struct vvi_solids *s)
 {
   double *reach = VVI_ARENA_NEW(&m->arena, double, s->n + 1);
-  if (reach == NULL) return VV_NOMEM;
-  int32_t n = 0;
+  bool *used = VVI_ARENA_NEW(&m->arena, bool, s->rules.n + 1);
+  if (reach == NULL || used == NULL) return VV_NOMEM;
+  int32_t n = 0, unused = s->rules.n;
   s->balls = true;
   for (int32_t i = 0; i < s->n; i++) {
     const vvi_object *o = &s->object[i];
     s->balls &= is_round_or_flat(o);
     if (vvi_patch_sleeps(o->patch)) continue;
     if (o->soft || (is_solid(o->patch) && !o->solid->hollow && !o->held)) reach[n++] = o->reach + 0.5 * o->length;
-    for (int32_t k = 0; k < s->n; k += (int32_t)count_of(m, s->object[k].patch)) {
-      const int32_t rule = rule_of_patches(s, o->patch, s->object[k].patch);
-      if (rule < 0) continue;
-      s->loses |= s->rule[rule].restitution < 1.0;
-      s->rough |= s->rule[rule].friction > 0.0;
-      s->rests |= s->rule[rule].rests;
-    }
+    use_rules(m, s, o, used, &unused);
     i += (int32_t)count_of(m, o->patch) - 1; /* copies and segments are alike */
   }
   qsort(reach, (size_t)n, sizeof *reach, by_value);

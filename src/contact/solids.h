@@ -32,6 +32,7 @@ typedef struct vvi_solid_rule {
   bool self;        /* bodies that bend meet themselves; without it pieces of what broke do, but for `self: false` */
   double restitution, friction;
   double kinetic; /* friction once it slides; 0: as friction */
+  double rolling; /* m: the arm of what resists rolling */
 } vvi_solid_rule;
 
 struct vvi_solids {

@@ -365,12 +365,65 @@ static void test_words(void **unused)
   refused("leapfrog", "projection: kept", "lumped", NULL);
 }
 
+/* ---- the side of a bar ---- */
+
+#define BAR "kind: bar, length: 1, elements: 20, material: {young: 1e6, density: 1000}, section: {area: 1e-4}, "
+
+static void side(const char *other, vv_status wanted, const char *says)
+{
+  char text[TEXT], message[2048];
+  snprintf(
+      text, sizeof text,
+      "visviva: 1\ntime: {end: 0.2, step: 1e-4}\nmethod: {step: leapfrog}\ncontacts: [{search: general}]\nbodies:\n"
+      "  b: {" BAR "axis: [1, 0, 0]}\n  o: {%s}\n",
+      other);
+  const vv_status status = run_refused(text, message, sizeof message);
+  if (status != wanted || (says == NULL ? strstr(message, "side") != NULL : strstr(message, says) == NULL))
+    fail_msg("%s: %d, says: %s", other, (int)status, message);
+}
+
+/* What lies across a bar is refused, what comes upon its side is told, what meets an end, or passes by, is not. */
+static void test_sides(void **unused)
+{
+  (void)unused;
+  static const char ball[] = "kind: rigid, shape: {ball: {radius: 0.05}}, mass: 0.1, ";
+  static const char rod[] =
+      "kind: beam, length: 1, elements: 8, material: {young: 1e6, density: 1000}, section: {circle: "
+      "{radius: 0.02}}, axis: [0, 1, 0], normal: [0, 0, 1], ";
+  static const char plate[] = "kind: shell, mesh: {rectangle: {size: [0.3, 0.3], pieces: [4, 4]}}, thickness: 1e-3, "
+                              "material: {young: 1e7, poisson: 0.3, density: 1000}, ";
+  char other[1024];
+  const struct {
+    const char *body, *place;
+    vv_status status;
+    const char *says;
+  } list[] = {
+      {ball, "position: [0.5, 0, 0.03]", VV_SCENE, "'o' lies across 'b' at the start"},
+      {ball, "position: [0.5, 0, 1], velocity: [0, 0, -10]", VV_OK, "'o' comes upon the side of 'b' at 0.095 s"},
+      {ball, "position: [0.5, 0, 1], velocity: [0, 0, -2]", VV_OK, NULL},    /* too late */
+      {ball, "position: [0.5, 0.2, 1], velocity: [0, 0, -10]", VV_OK, NULL}, /* beside it */
+      {ball, "position: [2, 0, 0], velocity: [-10, 0, 0]", VV_OK, NULL},     /* on its end */
+      {rod, "position: [0.5, -0.5, 0.01]", VV_SCENE, "'o' lies across 'b' at the start"},
+      {rod, "position: [0.5, -0.5, 1], velocity: [0, 0, -10]", VV_OK, "comes upon the side of 'b'"},
+      {plate, "centre: [0.5, 0, 0.3], velocity: [0, 0, -10]", VV_OK, "comes upon the side of 'b'"},
+      {plate, "centre: [0.5, 0, 0], rotation: [0, 1.5, 0]", VV_SCENE, "'o' lies across 'b' at the start"},
+      {BAR, "axis: [0, 1, 0], origin: [0.5, -0.5, 0]", VV_SCENE, "lies across"},
+      {BAR, "axis: [0, 1, 0], origin: [0.5, -0.5, 0.01]", VV_OK, NULL},
+      {"kind: obstacle, ", "shape: {sphere: {centre: [0.5, 0, 0.05], radius: 0.1}}", VV_SCENE, "lies across"},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    snprintf(other, sizeof other, "%s%s", list[i].body, list[i].place);
+    side(other, list[i].status, list[i].says);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cases), cmocka_unit_test(test_touching), cmocka_unit_test(test_walls),
       cmocka_unit_test(test_drive), cmocka_unit_test(test_plate),    cmocka_unit_test(test_guided_stick),
       cmocka_unit_test(test_mixed), cmocka_unit_test(test_bits),     cmocka_unit_test(test_words),
+      cmocka_unit_test(test_sides),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -554,7 +554,8 @@ static void test_refused(void **unused)
 {
   (void)unused;
   char text[TEXT], message[2000];
-  static const char round[] = "circle: {radius: 0.02}", square[] = "square: {side: 0.04}";
+  static const char round[] = "circle: {radius: 0.02}", square[] = "square: {side: 0.04}",
+                    line[] = "circle: {radius: 0.02}}, touch: centroid, stiffness: {shear: [1, 1]";
   two(text, round, round, 0.03, "");
   refused(text, "overlap by 0.01 at the start");
   two(text, round, round, 0.041, "");
@@ -579,6 +580,14 @@ static void test_refused(void **unused)
   refused(text, "event has no contact of 'a' with 'b'");
   two(text, round, round, 0.5, "method: {step: leapfrog}\ncontacts: [{projection: kept}]\n");
   refused(text, "anticipate");
+  two(text, line, line, 0.5, "method: {step: leapfrog}\n"); /* lines of centroids meet nothing that is as thin */
+  refused(text, "'a' would meet 'b', which a line of centroids cannot");
+  two(text, line, round, 0.5, "method: {step: leapfrog}\n");
+  refused(text, "'a' would meet 'b', which a line of centroids cannot");
+  two(text, line, line, 0.5, "method: {step: leapfrog}\ncontacts: [{response: none}]\n");
+  assert_int_equal(run_refused(text, message, sizeof message), VV_OK);
+  two(text, line, round, 0.5, "method: {step: leapfrog}\ncontacts: [{between: [a]}]\n");
+  refused(text, "'a' would meet itself");
   coil(text, "self: true", 0.015);
   refused(text, "overlaps itself");
   coil(text, "restitution: 1", 0.015); /* without self it may */

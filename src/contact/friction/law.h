@@ -11,6 +11,7 @@ typedef struct vvi_friction {
   const vvi_friction_law *law;
   double mu;      /* 0: the contact has no tangential impulse */
   double kinetic; /* mu once it slides, for laws that know the difference */
+  double limit;   /* the largest impulse across n, for laws that have one of their own */
 } vvi_friction;
 
 typedef enum vvi_touch { VVI_FREE, VVI_STICKS, VVI_SLIDES } vvi_touch;
@@ -38,6 +39,8 @@ struct vvi_friction_law {
 /* No law: any impulse is allowed, and the velocity is what is asked for.  Rows of joints. */
 vvi_friction vvi_friction_joint(void);
 vvi_friction vvi_friction_coulomb(double mu);
+/* Moments across n, no larger than `limit`, as impulses at some arm; there is no row n. */
+vvi_friction vvi_friction_rolling(double limit);
 /* Static and kinetic friction, kinetic < mu: holds with mu until it slides, and slides with `kinetic` until it holds. */
 vvi_friction vvi_friction_static_kinetic(double mu, double kinetic, bool slides);
 

@@ -96,7 +96,9 @@ VVI_HOT_LOCAL static double project(vvi_island_work *w, double L, int32_t from, 
     for (int k = 0; k < 3; k++) v[k] = g->scale[i] * (r->c[k] + u[k]);
     v[0] += g->scale[i] * w->trial[i].shift[0];
     for (int k = 0; k < 3; k++) q[k] = g->y[i][k] - v[k] / L;
-    r->friction.law->nearest(&r->friction, q, g->next[i]);
+    vvi_friction f = r->friction;
+    f.limit /= g->scale[i]; /* cones need none */
+    f.law->nearest(&f, q, g->next[i]);
     for (int k = 0; k < 3; k++) sum += v[k] * (g->next[i][k] - g->x[i][k]);
   }
   return sum;

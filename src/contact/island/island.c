@@ -10,6 +10,8 @@
 enum { FEW = 3, SWEEPS_FEW = 60, NEWTON = 100, ALONE = 400 };
 /* Movers from which the gradient method comes in place of Newton's; its iterations. */
 enum { HUGE_FROM = 1000, GRADIENT = 1000 };
+/* Solves with new limits of what resists rolling; they contract by the part of j_n that such moments make. */
+enum { ROLLS = 20 };
 
 /* ---- legs ---- */
 
@@ -89,7 +91,8 @@ static VVI_INLINE double look_at(const vvi_island_work *w, const vvi_island_prob
   const double u[3] = {c->after[0] - c->b[0], c->after[1] - c->b[1], c->after[2] - c->b[2]};
   l->fastest = fmax(l->fastest, vvi_speed_of(u, c->b[0]));
   if (acts(c) && !(w->mean[i] > 0.0)) memset(c->j, 0, sizeof c->j);
-  if (c->rows > 0) {
+  if (c->rolls > 0.0 && !acts(c)) return c->limit > 0.0 ? fmax(fabs(u[1]), fabs(u[2])) : 0.0;
+  if (c->rows > 0 && c->rolls == 0.0) {
     for (int k = 0; k < c->rows; k++) off = fmax(off, fabs(u[k]));
     return off;
   }
@@ -300,11 +303,26 @@ static bool let_go(const vvi_island_problem *p, double slow)
   return any;
 }
 
+/* Rows that resist rolling get the normal impulses of their contacts; true: some are others than before.        [island 17] */
+static bool roll_on(const vvi_island_problem *p)
+{
+  bool any = false;
+  for (int32_t i = 0; i < p->contacts; i++) {
+    vvi_island_contact *c = &p->contact[i];
+    const double limit = c->rolls > 0.0 ? c->rolls * fmax(p->contact[c->mate].j[0], 0.0) : 0.0;
+    any |= fabs(limit - c->limit) > 1e-13 * limit;
+    c->limit = limit;
+  }
+  return any;
+}
+
 bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
   vvi_island_stats sum = {0};
+  int rolls = 0;
   double slow;
   if (!vvi_island_room(w, p)) return false;
+  roll_on(p);
   do {
     *stats = (vvi_island_stats){.newton = sum.newton, .sweeps = sum.sweeps, .gradient = sum.gradient};
     sum = (vvi_island_stats){0};
@@ -312,7 +330,7 @@ bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vv
     sum.newton += stats->newton, sum.sweeps += stats->sweeps, sum.gradient += stats->gradient;
     *stats = sum;
     slow = fmax(1e-12 * p->speed, 10.0 * stats->residual);
-  } while (let_go(p, slow));
+  } while (let_go(p, slow) || (roll_on(p) && rolls++ < ROLLS));
   for (int32_t i = 0; i < p->contacts; i++) {
     vvi_island_contact *c = &p->contact[i];
     if (c->kinetic > 0.0) c->slides = slips(c, slow);

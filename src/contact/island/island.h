@@ -17,9 +17,13 @@ typedef struct vvi_leg {
 typedef struct vvi_island_contact {
   int32_t first, legs; /* into leg[] */
   double friction;
-  double kinetic;  /* friction while it slides, where that is less; 0: as friction */
-  int rows;        /* of a joint: 1 or 3, which pull as well as push; 0: a contact */
-  int32_t joint;   /* and which: of the caller */
+  double kinetic; /* friction while it slides, where that is less; 0: as friction */
+  int rows;       /* of a joint: 1 or 3, which pull as well as push; 0: a contact */
+  int32_t joint;  /* and which: of the caller */
+  double
+      rolls; /* of rows that resist rolling (`rows` 3, the first without legs): their impulse is at most so many times j_n of */
+  int32_t mate;    /* this contact, */
+  double limit;    /* in the last solve */
   bool slides;     /* in: it slid in the last step; out: it slides.  Only where `kinetic` is given */
   double free[3];  /* Uf: row velocities without impulses, given parts (drives) included */
   double b[3];     /* the velocities asked for: U+_n >= b_n, slip measured from b_t */

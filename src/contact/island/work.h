@@ -200,6 +200,7 @@ double vvi_law_residual(const vvi_friction *f, double mean, const double j[3], c
 /* The law of a contact, as it is now. */
 static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
 {
+  if (c->rolls > 0.0) return vvi_friction_rolling(c->limit);
   if (c->rows > 0) return vvi_friction_joint();
   return c->kinetic > 0.0 ? vvi_friction_static_kinetic(c->friction, c->kinetic, c->slides)
                           : vvi_friction_coulomb(c->friction);

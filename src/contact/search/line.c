@@ -97,13 +97,13 @@ vv_status vvi_search_line(const vv_model *m, const double *q, vvi_candidate_fn *
     const int32_t x = tip[i].patch, y = tip[i + 1].patch;
     if (meet && found(user, x < y ? x : y, x < y ? y : x) != VV_OK) status = VV_SCENE;
   }
-  for (int i = 0; i < n; i++)
-    for (int32_t b = 0; b < m->n_patch; b++) {
-      const vv_patch *p = vvi_model_patch(m, b);
-      const bool faces =
-          p->type == VV_PATCH_PLANE && vvi_dot3(vvi_model_patch(m, tip[i].patch)->direction, p->direction) < -1e-12;
+  for (int32_t b = 0; b < m->n_patch; b++) {
+    const vv_patch *p = vvi_model_patch(m, b);
+    for (int i = 0; p->type == VV_PATCH_PLANE && i < n; i++) {
+      const bool faces = vvi_dot3(vvi_model_patch(m, tip[i].patch)->direction, p->direction) < -1e-12;
       if (faces && found(user, tip[i].patch, b) != VV_OK) status = VV_SCENE;
     }
+  }
   free(tip);
   free(list);
   return status;

@@ -137,6 +137,21 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
   return part->held == NULL ? VV_NOMEM : VV_OK;
 }
 
+/* Elements along a beam with corners that do not meet; its section turns within the circle about its corners. */
+static int32_t apart_along(const builder *k, const vv_patch *p, const vv_mover *mover)
+{
+  const vv_group *rule = vvi_rules_find(k->rules, p->body, p->body);
+  const int64_t n = p->nodes - !p->closed;
+  double length = 0.0;
+  if (rule == NULL || !vvi_rules_self(rule)) return INT32_MAX;
+  for (int64_t i = 0; i < n; i++) {
+    const double *x = mover[i].place, *y = mover[(i + 1) % p->nodes].place,
+                 d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+    length += vvi_norm3(d);
+  }
+  return vvi_rules_apart(hypot(p->half[0], p->half[1]), length / (double)n);
+}
+
 static vv_status cornered_part(builder *k, const vv_block *b, int32_t local, vvi_sheet_part *part)
 {
   const vv_patch *p = &b->patch[local];
@@ -151,7 +166,9 @@ static vv_status cornered_part(builder *k, const vv_block *b, int32_t local, vvi
     held[i] = (inverse[i] == 0.0 ? 7 : 0) | (m->inverse_inertia[0] == 0.0 ? 8 : 0);
   }
   part->inverse = inverse, part->held = held;
-  return vvi_sheet_prism(&k->scratch, p, b->breaks, mover + p->node, part);
+  VV_TRY(vvi_sheet_prism(&k->scratch, p, b->breaks, mover + p->node, part));
+  part->body.apart = apart_along(k, p, mover + p->node);
+  return VV_OK;
 }
 
 /* How long the element behind a tip is. */
@@ -313,6 +330,7 @@ static void cross(void *user, int32_t e, int32_t f)
   if (k->a >= 0 || !corners_of(k->sheets, e, s) || !corners_of(k->sheets, f, t)) return;
   for (int i = 0; i < 9; i++)
     if (s[i / 3] == t[i % 3]) return;
+  if (vvi_sheet_neighbours(k->sheets, 3, s, 3, t)) return;
   for (int i = 0; i < 3; i++) x[i] = k->sheets->fixed + 3 * (int64_t)s[i], y[i] = k->sheets->fixed + 3 * (int64_t)t[i];
   if (vvi_triangles_intersect(x, y, 0.0)) k->a = e, k->b = f;
 }

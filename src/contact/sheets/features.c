@@ -40,6 +40,22 @@ int vvi_sheet_vertices(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t
   return 4;
 }
 
+/* Nodes from one to the other along a beam. */
+static int32_t way_along(const vvi_sheet_body *b, int32_t from, int32_t to)
+{
+  const int32_t d = from > to ? from - to : to - from;
+  return b->ring && b->movers - d < d ? b->movers - d : d;
+}
+
+bool vvi_sheet_neighbours(const struct vvi_sheets *s, int32_t na, const int32_t *a, int32_t nb, const int32_t *b)
+{
+  const vvi_sheet_body *body = &s->body[s->body_of[a[0]]];
+  if (body->apart == 0 || s->body_of[b[0]] != s->body_of[a[0]]) return false;
+  for (int32_t i = 0; i < na * nb; i++)
+    if (way_along(body, s->mover[a[i / nb]], s->mover[b[i % nb]]) < body->apart) return true;
+  return false;
+}
+
 /* Two tips on one line: which is in front is known once and for all, so that their distance has a sign.     [sheets 18] */
 static void between_tips(const vvi_sheet_motion *m, int32_t first, double x[2][3], vvi_closest *out)
 {

@@ -64,12 +64,6 @@ static bool is_prism(const vvi_sheet_body *b)
   return b->turns && !b->rigid;
 }
 
-/* It has as many elements as nodes. */
-static bool is_ring(const vvi_sheet_body *b)
-{
-  return is_prism(b) && body_of(b)->n_element == b->movers;
-}
-
 static vv_status find_origins(const struct vvi_sheets *s, const vvi_sheet_body *b, int32_t *origin)
 {
   int32_t *first, *list;
@@ -79,7 +73,7 @@ static vv_status find_origins(const struct vvi_sheets *s, const vvi_sheet_body *
     const int n = nodes_of(s, b, i, node);
     origin[i] = n > 0 ? element_with(b->block, n, node, first, list) : -1;
     const int32_t at = (int32_t)(node[0] - b->node0);
-    if (n == 1 && (is_ring(b) || (at > 0 && at + 1 < b->movers))) origin[i] = -2 - at;
+    if (n == 1 && (b->ring || (at > 0 && at + 1 < b->movers))) origin[i] = -2 - at;
   }
   free(first), free(list);
   return status;
@@ -147,7 +141,7 @@ static bool beside_broken(const vvi_sheet_gone *g, const vv_body *body, int32_t 
 static void count_pieces(vvi_sheet_search *w, const vvi_sheet_body *b, const vv_body *body)
 {
   vvi_sheet_gone *g = w->gone;
-  const bool joined = is_ring(b) && !g->broken[body->n_element - 1];
+  const bool joined = b->ring && !g->broken[body->n_element - 1];
   g->before[0] = 0;
   for (int64_t i = 0; i < body->n_element; i++) g->before[i + 1] = g->before[i] + g->broken[i];
   g->whole[b - w->sheets->body] = g->before[body->n_element] == 0;
@@ -212,7 +206,7 @@ bool vvi_sheet_is_whole(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
   const struct vvi_sheets *s = w->sheets;
   const int32_t body = s->cluster[l->a].body;
-  return w->gone != NULL && body == s->cluster[l->b].body && w->gone->whole[body];
+  return w->gone != NULL && body == s->cluster[l->b].body && w->gone->whole[body] && s->body[body].apart == INT32_MAX;
 }
 
 bool vvi_sheet_is_gone(const vvi_sheet_search *w, int32_t a, int32_t b, double depth)

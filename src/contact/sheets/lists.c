@@ -14,6 +14,7 @@ typedef struct walk {
   double skin, reach; /* listed below skin (thickness included); looked at below reach */
   float wide;         /* the skin, a little larger */
   bool self, full;
+  bool bends; /* a beam with corners and itself, that cannot break */
   double closest;
   vvi_sheet_meet_fn *meet; /* told of elements with overlapping boxes; NULL: features are listed */
   void *user;
@@ -136,6 +137,7 @@ static void vertex_face(walk *k, int32_t v, int32_t f)
   const vvi_sheet_search *w = k->w;
   const int32_t *face = w->sheets->element + 3 * (int64_t)f;
   if (face[2] < 0 || (k->self && has(face, v))) return;
+  if (k->bends && vvi_sheet_neighbours(w->sheets, 1, &v, 3, face)) return;
   double y[4][3];
   vvi_closest at;
   memcpy(y[0], w->x + 3 * (int64_t)v, sizeof y[0]);
@@ -163,6 +165,7 @@ static void two_edges(walk *k, int32_t e, int32_t f)
 {
   const int32_t *a = k->w->sheets->edge + 2 * (int64_t)e, *b = k->w->sheets->edge + 2 * (int64_t)f;
   if (k->self && (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1])) return;
+  if (k->bends && vvi_sheet_neighbours(k->w->sheets, 2, a, 2, b)) return;
   double y[4][3];
   vvi_closest at;
   for (int i = 0; i < 2; i++) {
@@ -245,6 +248,7 @@ bool vvi_sheet_list_pairs(const vvi_sheet_search *w, const vvi_sheet_list *l, do
             .skin = skin,
             .reach = l->offset + l->margin,
             .self = a->body == b->body,
+            .bends = a->body == b->body && s->body[a->body].apart > 0 && !s->body[a->body].block->breaks,
             .closest = INFINITY};
   if (s->body[b->body].obstacle != NULL) {
     against_obstacle(&k, a, b->body);

@@ -100,12 +100,18 @@ static bool breaks(const vvi_sheet_meets *k, const vv_patch *p)
   return k->m->block[k->m->body[p->body].block].breaks;
 }
 
-/* A beam with corners, and all but itself; pieces of one that breaks meet each other (gone.c). */
+static bool meets_itself(const vvi_sheet_meets *k, const vv_patch *p)
+{
+  const int32_t rule = line_of(k, p->body, p->body);
+  return rule >= 0 && vvi_rules_self(k->rules.rule[rule].group);
+}
+
+/* A beam with corners and all others; and itself where a line says so, or pieces of it, once it has broken (gone.c). */
 static bool corners_meet(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   const vvi_sheet_shape shape = vvi_sheet_shape_of(y);
-  if (a == b) return k->rules.general[x->body] && breaks(k, x);
+  if (a == b) return k->rules.general[x->body] && (breaks(k, x) || meets_itself(k, x));
   if (!either_general(k, x, y)) return false;
   if (shape == VVI_SHAPE_OBSTACLE) return vvi_rules_general_pair(&k->rules, x->body, y->body);
   return shape == VVI_SHAPE_CURVE || shape == VVI_SHAPE_CORNERED || shape == VVI_SHAPE_RIGID;
@@ -254,9 +260,16 @@ static vv_status refuse_line(const vvi_sheet_meets *k, int32_t i)
   const vv_patch *y = vvi_model_patch(k->m, i);
   int32_t group = 0, member = -1;
   const vvi_sheet_alike *g;
+  if (rule_of(k, i, i) >= 0 && meets_itself(k, y))
+    return vv_complain(k->m->body[y->body].group, "touch",
+                       "'%s' would meet itself, which a line of centroids cannot: let its section touch, or leave "
+                       "'self' out",
+                       k->m->body[y->body].name);
   while ((g = next_other(k, i, &group, &member)) != NULL) {
     const vv_patch *x = vvi_model_patch(k->m, k->member[g->first + member]);
-    const bool here = vvi_sheet_shape_of(x) == VVI_SHAPE_SURFACE || k->rules.general[x->body];
+    const vvi_sheet_shape shape = vvi_sheet_shape_of(x);
+    const bool here =
+        shape == VVI_SHAPE_SURFACE || shape == VVI_SHAPE_CURVE || shape == VVI_SHAPE_LINE || k->rules.general[x->body];
     if (here && rule_of(k, i, k->member[g->first + member]) >= 0)
       return vv_complain(k->m->body[y->body].group, "touch",
                          "'%s' would meet '%s', which a line of centroids cannot: let its section touch, or set "

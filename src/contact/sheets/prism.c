@@ -60,6 +60,7 @@ vv_status vvi_sheet_prism(vvi_arena *arena, const vv_patch *p, bool breaks, cons
   }
   part->body.carrier = VVI_CARRY_FRAMES;
   part->body.turns = true;
+  part->body.ring = p->closed;
   part->body.movers = n;
   part->vertices = CORNERS * (n + ends);
   for (int32_t i = 0; i + 1 < n; i++) add_faces(part, element, i, i + 1, 0);

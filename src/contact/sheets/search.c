@@ -629,6 +629,13 @@ static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, flo
   return m;
 }
 
+/* A pair of one piece of a beam with corners, too near along it to meet. */
+static bool is_within(const vvi_sheet_search *w, const vvi_sheet_pair *p)
+{
+  const int32_t n = p->a < 0 ? 2 : 1;
+  return vvi_sheet_one_piece(w, p->v[0], p->v[n]) && vvi_sheet_neighbours(w->sheets, n, p->v, 4 - n, p->v + n);
+}
+
 static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
@@ -643,7 +650,7 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   for (int32_t j = 0; j < k->checked; j++) __builtin_prefetch(&pair[due[j]]); /* they lie far apart */
   for (int32_t j = 0; j < k->checked; j++) {
     const int32_t i = due[j];
-    if (pieces && vvi_sheet_one_piece(w, pair[i].v[0], pair[i].v[pair[i].a < 0 ? 2 : 1])) continue;
+    if (pieces && is_within(w, &pair[i])) continue;
     const double z = has_planes(&pair[i]) ? parted_by(&pair[i], w->x) : -INFINITY;
     safe[i] = vvi_sheet_safe(l->travel + z - reach);
     if (z - l->step >= reach) continue;

@@ -1,0 +1,6 @@
+/* contact/side.h  Bars have no side: see side.c. */
+#pragma once
+#include "contact/rules.h"
+
+/* Refuses what lies across a bar at the start; warns of what comes upon its side. */
+vv_status vvi_sides_check(const vv_model *m, const vvi_rules *rules, const double *q, const double *p);
