@@ -167,23 +167,22 @@ static void flow_plastic(const bar *a, int64_t i, double h, double du)
 /* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes posts D k d0 d1 (c0 - c1)/2: a
  * crack that closes while d passes zero takes some energy, one that opens so gives some.  Where steps are not short against the
  * element these differ each time, and a crowd of loose pieces would gain by it without bound, as a ball does between walls that
- * move at random.  So a crack gives back what it took and no more: opening while d passes zero, and closing in the step after
- * that, go as far as what it owes allows; opening a step later, and closing at once, take.  No energy is ever gained by
- * breaking, and little is lost.                                                                               [mat 14a] */
+ * move at random.  So a crack gives back what it took and no more: it opens while d passes zero as far as what it owes allows, and
+ * otherwise a step later, which takes; it closes while d passes zero, which takes, or a step later where it could pay for that even
+ * if it were then pressed four times as far as it seems ((omega h)^2 <= 4 is what neighbours add in a step).  Pressed yet farther,
+ * by a blow, it closes all the same, so that nothing passes through it, and takes before it gives again: owed is below zero until
+ * then.                                                                                                        [mat 14a] */
 static void move_crack(const bar *a, int64_t i, double d0, double d1)
 {
   const double half = 0.5 * a->damage[i] * a->k[i], toll = half * d0 * d1, c0 = a->closed[i];
-  const double gives = fmin(1.0, a->owed[i] / fmax(fabs(toll), DBL_MIN));
-  double c1;
+  const double owed = a->owed[i], next = 2.0 * d1 - d0; /* d after the next step, as far as it is known */
+  double c1 = 1.0;
   if (d1 > 0.0)
-    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - gives);
-  else if (d0 > 0.0)
-    c1 =
-        a->owed[i] > 4.0 * half * d1 * (2.0 * d1 - d0) ? c0 : 1.0; /* enough for the next step, as far as it is known */
-  else
-    c1 = fmin(1.0, c0 + gives);
+    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - fmin(1.0, fmax(0.0, owed) / fmax(-toll, DBL_MIN)));
+  else if (d0 > 0.0 && owed > 4.0 * half * d1 * next)
+    c1 = c0;
   a->closed[i] = c1;
-  a->owed[i] = fmax(0.0, a->owed[i] + toll * (c0 - c1));
+  a->owed[i] = owed + toll * (c0 - c1);
 }
 
 /* What damage leaves acts in the mean stress of the plastic strain, too: with L = 1 - D before and after,
