@@ -34,6 +34,12 @@ static vv_status measure_bodies(vv_model *m, vv_need *need)
   return status;
 }
 
+/* Reals in whole lines of memory. */
+static int64_t whole_lines(int64_t reals)
+{
+  return (reals + 7) / 8 * 8;
+}
+
 /* Gives every body its slices in its block. */
 static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *kind, const vv_need *need)
 {
@@ -51,7 +57,7 @@ static vv_status slice_block(vv_model *m, vv_block *block, const vv_body_kind *k
     b->load0 = block->n_load, b->n_load = need[i].loads;
     block->nodes += need[i].nodes;
     block->elements += need[i].elements;
-    block->z_reals += need[i].internal;
+    block->z_reals += whole_lines(need[i].internal);
     block->patches += need[i].patches;
     block->n_load += need[i].loads;
     list[block->n_body++] = b;
@@ -123,12 +129,13 @@ static vv_status place_block(vv_model *m, vv_block *b)
   return VV_OK;
 }
 
-/* Internal variables lie behind all places. */
+/* Internal variables lie behind all places, each body's from the start of a line of memory on, and so do momenta behind them. */
 static void place_internal(vv_model *m)
 {
   m->nx = m->nq;
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
+    if (b->z_reals > 0) m->nq = whole_lines(m->nq);
     b->z0 = m->nq - b->q0;
     m->nq += b->z_reals;
   }

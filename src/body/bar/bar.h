@@ -27,7 +27,7 @@ enum bar_body_column {
   BAR_INELASTIC = 9, /* a bar_inelastic */
 };
 
-/* What a bar does beside being elastic; all doubles.  In the state it has columns [n_element] each: plastic strain and alpha
+/* What a bar does beside being elastic; all doubles.  In the state it has columns [bar_z_column] each: plastic strain and alpha
  * where it can flow, one strain of each Maxwell branch, where it can break damage, whether the crack is closed and what it owes,
  * energy dissipated; then a mark for every piece, 0 as long as it has not flowed. */
 typedef struct bar_inelastic {
@@ -41,6 +41,12 @@ typedef struct bar_inelastic {
 enum { BAR_BODY_COLUMNS = BAR_INELASTIC + sizeof(bar_inelastic) / sizeof(double) };
 enum { BAR_Z_PLASTIC = 0, BAR_Z_ALPHA = 1 }; /* columns of a bar that can flow */
 enum { BAR_PIECE = 64 };                     /* elements with one mark */
+
+/* Reals of a column in the state: whole lines of memory. */
+static inline int64_t bar_z_column(int64_t elements)
+{
+  return (elements + 7) / 8 * 8;
+}
 
 static inline const double *bar_node(const vv_block *b, int column)
 {

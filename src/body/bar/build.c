@@ -291,7 +291,7 @@ vv_status bar_measure(const vv_group *g, vv_need *need)
   need->elements = need->nodes - 1;
   bar_inelastic law;
   if (read_inelastic(g, &law) != VV_OK || check_failure(g, &p, &law) != VV_OK) status = VV_SCENE;
-  need->internal = (int64_t)law.columns * need->elements;
+  need->internal = (int64_t)law.columns * bar_z_column(need->elements);
   if (need->internal > 0) need->internal += (need->elements + BAR_PIECE - 1) / BAR_PIECE;
   need->patches = 2 + (law.damage >= 0.0 && need->nodes > 2);
   need->loads = (vv_has(g, "loads") ? vv_count(g, "loads") : 0) + (vv_has(g, "drives") ? vv_count(g, "drives") : 0);

@@ -9,10 +9,10 @@
  * A drift moves eps by h (v_{e+1} - v_e)/l.  Booked is the mean stress times the increment of what is inelastic: with it
  * H - (h^2/8) F.M^-1 F + posted is constant to rounding, whatever the laws do.                             [mat 2, 3, 14]
  *
- * Below everything is a force, k = E S/l times an elongation l s: no element divides by its length, and one that never flowed
- * has the bits of an elastic one.  Eight neighbours are worked on at once; those behind the last eight go through the same
+ * Below everything is a force, k = E S/l times an elongation l s, and what is kept of the plastic strain is the elongation l e: no
+ * element divides by its length or reads it before it flows, and one that never flowed has the bits of an elastic one.  Eight neighbours are worked on at once; those behind the last eight go through the same
  * formulas beside springs of stiffness 0.  Pieces of 64 elements that never flowed are marked: of them only the force is
- * looked at. */
+ * looked at, where it is taken anyway. */
 #include "body/bar/bar.h"
 
 #include "ledger/ledger.h"
@@ -21,8 +21,8 @@
 #include <float.h>
 #include <string.h>
 
-enum { LANES = 8, PIECE = BAR_PIECE, SEGMENT = 2048, SEGMENTS = 64, SHARED_FROM = 16384 };
-_Static_assert(PIECE % LANES == 0, "a piece is made of whole lanes");
+enum { LANES = 8, PIECE = BAR_PIECE, CALM = 4, SEGMENT = 2048, SEGMENTS = 64, SHARED_FROM = 16384 };
+_Static_assert(PIECE % (CALM * LANES) == 0, "a piece is made of whole lanes");
 
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
 typedef int64_t masks __attribute__((vector_size(LANES * sizeof(double)), aligned(sizeof(double)), may_alias));
@@ -42,16 +42,17 @@ typedef struct bar {
   double *closed, *owed; /* beside damage: 0 to 1, how far the crack is closed; J that it took and may give back */
   double *lost;          /* J that each element has dissipated */
   double *mark;          /* of each piece; 0: it never flowed */
-  double area, yield, kinematic, hardened; /* S; S sy; S Hk; S (E + Hk) */
-  double inverse;                          /* 1/(E S): k times it is 1/l */
-  double over;                             /* 1/(S (E + Hk + H)) of the first piece of the polygon */
+  double area, yield, moves, hardened; /* S; S sy; Hk/E: the back force is that of k l e; S (E + Hk) */
+  double slope;                        /* S H of the first piece of the polygon */
+  double inverse;                      /* 1/(E S): k times it is 1/l */
+  double over;                         /* 1/(S (E + Hk + H)) of it */
 } bar;
 
 static bar bar_of(const vv_block *b, int32_t j, const double *u)
 {
   const vv_body *body = b->body[j];
   const bar_inelastic *law = bar_law_of(b, j);
-  const int64_t n = body->n_element;
+  const int64_t n = body->n_element, w = bar_z_column(n);
   double *z = (double *)u + b->z0 + body->z0;
   const double S = law->area;
   return (bar){.law = law,
@@ -60,25 +61,26 @@ static bar bar_of(const vv_block *b, int32_t j, const double *u)
                .l = bar_node(b, BAR_SPAN) + body->node0,
                .minv = bar_node(b, BAR_INVERSE_MASS) + body->node0,
                .u = u + body->node0,
-               .e = law->plastic.yield > 0.0 ? z + BAR_Z_PLASTIC * n : NULL,
-               .alpha = law->plastic.yield > 0.0 ? z + BAR_Z_ALPHA * n : NULL,
-               .branch = z + (int64_t)law->branch0 * n,
-               .damage = law->damage >= 0.0 ? z + (int64_t)law->damage * n : NULL,
-               .closed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 1) * n : NULL,
-               .owed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 2) * n : NULL,
-               .lost = z + (int64_t)law->lost * n,
-               .mark = z + (int64_t)law->columns * n,
+               .e = law->plastic.yield > 0.0 ? z + BAR_Z_PLASTIC * w : NULL,
+               .alpha = law->plastic.yield > 0.0 ? z + BAR_Z_ALPHA * w : NULL,
+               .branch = z + (int64_t)law->branch0 * w,
+               .damage = law->damage >= 0.0 ? z + (int64_t)law->damage * w : NULL,
+               .closed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 1) * w : NULL,
+               .owed = law->damage >= 0.0 ? z + ((int64_t)law->damage + 2) * w : NULL,
+               .lost = z + (int64_t)law->lost * w,
+               .mark = z + (int64_t)law->columns * w,
                .area = S,
                .yield = S * law->plastic.yield,
-               .kinematic = S * law->plastic.kinematic,
+               .moves = law->plastic.kinematic / law->young,
                .hardened = S * (law->young + law->plastic.kinematic),
+               .slope = S * law->plastic.slope[0],
                .inverse = 1.0 / (law->young * S),
                .over = 1.0 / (S * (law->young + law->plastic.kinematic) + S * law->plastic.slope[0])};
 }
 
 const double *bar_flow_column(const vv_block *b, int32_t j, int column, const double *u)
 {
-  return u + b->z0 + b->body[j]->z0 + column * b->body[j]->n_element;
+  return u + b->z0 + b->body[j]->z0 + column * bar_z_column(b->body[j]->n_element);
 }
 
 /* ---- one element ---- */
@@ -86,7 +88,7 @@ const double *bar_flow_column(const vv_block *b, int32_t j, int column, const do
 /* Elongation beyond the plastic one, and what damage leaves of its stiffness. */
 static double stretched(const bar *a, int64_t i, double du)
 {
-  return a->e != NULL ? du - a->l[i] * a->e[i] : du;
+  return a->e != NULL ? du - a->e[i] : du;
 }
 
 static double left_of(const bar *a, int64_t i)
@@ -102,7 +104,7 @@ static double whole_of(const bar *a, int64_t i)
 
 static double *branch_of(const bar *a, int k)
 {
-  return a->branch + k * a->n;
+  return a->branch + k * bar_z_column(a->n);
 }
 
 static double force_of(const bar *a, int64_t i, double du)
@@ -124,7 +126,7 @@ double bar_flow_energy(const vv_block *b, int32_t j, int64_t e, const double *u)
 {
   const bar a = bar_of(b, j, u);
   const double du = a.u[e + 1] - a.u[e], d = stretched(&a, e, du), p = a.e != NULL ? a.e[e] : 0.0;
-  double sum = 0.5 * left_of(&a, e) * a.k[e] * d * d + 0.5 * whole_of(&a, e) * a.kinematic * a.l[e] * p * p;
+  double sum = 0.5 * left_of(&a, e) * a.k[e] * d * d + 0.5 * whole_of(&a, e) * (a.moves * a.k[e]) * p * p;
   for (int k = 0; k < (int)a.law->damping.branches; k++) {
     const double s = du - a.l[e] * branch_of(&a, k)[e];
     sum += 0.5 * a.law->damping.part[k] * a.k[e] * s * s;
@@ -155,42 +157,41 @@ static double damage_wanted(const bar *a, int64_t i, double s)
 /* The plastic strain of an element that can break. */
 static void flow_plastic(const bar *a, int64_t i, double h, double du)
 {
-  const double e0 = a->e[i], xi = a->k[i] * (du - a->l[i] * e0) - a->kinematic * e0, s = xi / a->area;
+  const double e0 = a->e[i], xi = a->k[i] * (du - e0) - (a->moves * a->k[i]) * e0, s = xi / a->area;
   const double modulus = a->hardened / a->area;
   const vvi_returned r = vvi_plastic_return(&a->law->plastic, s * s, modulus, 0.0, modulus, a->alpha[i], h);
   if (r.dalpha == 0.0) return;
-  a->e[i] += copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
+  a->e[i] += a->l[i] * copysign(r.dalpha, xi), a->alpha[i] += r.dalpha;
 }
 
 /* A crack is closed by c, between 0 and 1, and leaves L = 1 - D (1 - c).  A step in which c changes posts D k d0 d1 (c0 - c1)/2: a
  * crack that closes while d passes zero takes some energy, one that opens so gives some.  Where steps are not short against the
  * element these differ each time, and a crowd of loose pieces would gain by it without bound, as a ball does between walls that
- * move at random.  So a crack gives back what it took and no more: opening while d passes zero, and closing in the step after
- * that, go as far as what it owes allows; opening a step later, and closing at once, take.  No energy is ever gained by
- * breaking, and little is lost.                                                                               [mat 14a] */
+ * move at random.  So a crack gives back what it took and no more: it opens while d passes zero as far as what it owes allows, and
+ * otherwise a step later, which takes; it closes while d passes zero, which takes, or a step later where it could pay for that even
+ * if it were then pressed four times as far as it seems ((omega h)^2 <= 4 is what neighbours add in a step).  Pressed yet farther,
+ * by a blow, it closes all the same, so that nothing passes through it, and takes before it gives again: owed is below zero until
+ * then.                                                                                                        [mat 14a] */
 static void move_crack(const bar *a, int64_t i, double d0, double d1)
 {
   const double half = 0.5 * a->damage[i] * a->k[i], toll = half * d0 * d1, c0 = a->closed[i];
-  const double gives = fmin(1.0, a->owed[i] / fmax(fabs(toll), DBL_MIN));
-  double c1;
+  const double owed = a->owed[i], next = 2.0 * d1 - d0; /* d after the next step, as far as it is known */
+  double c1 = 1.0;
   if (d1 > 0.0)
-    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - gives);
-  else if (d0 > 0.0)
-    c1 =
-        a->owed[i] > 4.0 * half * d1 * (2.0 * d1 - d0) ? c0 : 1.0; /* enough for the next step, as far as it is known */
-  else
-    c1 = fmin(1.0, c0 + gives);
+    c1 = d0 > 0.0 ? 0.0 : fmax(0.0, c0 - fmin(1.0, fmax(0.0, owed) / fmax(-toll, DBL_MIN)));
+  else if (d0 > 0.0 && owed > 4.0 * half * d1 * next)
+    c1 = c0;
   a->closed[i] = c1;
-  a->owed[i] = fmax(0.0, a->owed[i] + toll * (c0 - c1));
+  a->owed[i] = owed + toll * (c0 - c1);
 }
 
 /* What damage leaves acts in the mean stress of the plastic strain, too: with L = 1 - D before and after,
- *   1/2 k (L0 d0 + L1 d1)(d1 - d0 + l de) - 1/2 k (L1 d1^2 - L0 d0^2) = l de 1/2 k (L0 d0 + L1 d1) + 1/2 k d0 d1 (L0 - L1),
+ *   1/2 k (L0 d0 + L1 d1)(d1 - d0 + de) - 1/2 k (L1 d1^2 - L0 d0^2) = de 1/2 k (L0 d0 + L1 d1) + 1/2 k d0 d1 (L0 - L1),
  * and the same for the energy of kinematic hardening.                                                      [mat 2, 14] */
 static void flow_breaking(const bar *a, int64_t i, double h, double du, double du0, losses *out)
 {
   const double d0 = stretched(a, i, du0), left0 = left_of(a, i), e0 = a->e != NULL ? a->e[i] : 0.0;
-  const double whole0 = whole_of(a, i);
+  const double whole0 = whole_of(a, i), back = a->moves * a->k[i];
   losses own = {0};
   if (a->e != NULL && left0 > 0.0) flow_plastic(a, i, h, du);
   const double d1 = stretched(a, i, du);
@@ -198,9 +199,9 @@ static void flow_breaking(const bar *a, int64_t i, double h, double du, double d
   move_crack(a, i, d0, d1);
   if (wanted > a->damage[i]) a->damage[i] = wanted;
   const double left1 = left_of(a, i), e1 = a->e != NULL ? a->e[i] : 0.0, whole1 = whole_of(a, i);
-  const double mean = 0.5 * a->k[i] * (left0 * d0 + left1 * d1) - 0.5 * a->kinematic * (whole0 * e0 + whole1 * e1);
-  own.plastic = a->l[i] * mean * (e1 - e0);
-  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left1) + 0.5 * a->kinematic * a->l[i] * e0 * e1 * (whole0 - whole1);
+  const double mean = 0.5 * a->k[i] * (left0 * d0 + left1 * d1) - 0.5 * back * (whole0 * e0 + whole1 * e1);
+  own.plastic = mean * (e1 - e0);
+  own.damage = 0.5 * a->k[i] * d0 * d1 * (left0 - left1) + 0.5 * back * e0 * e1 * (whole0 - whole1);
   a->lost[i] += own.plastic + own.damage;
   out->plastic += own.plastic, out->damage += own.damage;
 }
@@ -220,7 +221,7 @@ INLINE bool some_below(const masks *m)
 /* Eight elements from i on: what is known of them. */
 typedef struct eight {
   int64_t i;
-  lanes k, l, du, u; /* u of their left nodes */
+  lanes k, du, u; /* u of their left nodes */
 } eight;
 
 typedef struct eight_losses {
@@ -228,21 +229,32 @@ typedef struct eight_losses {
   losses breaking;
 } eight_losses;
 
-/* du before the drift. */
-INLINE void eight_before(const bar *a, const eight *x, double h, const double *p, lanes *du0)
+/* What the drift has added to du. */
+INLINE void eight_moved(const bar *a, const eight *x, double h, const double *p, lanes *dv)
 {
   const lanes left = LOAD(a->minv + x->i) * LOAD(p + x->i), right = LOAD(a->minv + x->i + 1) * LOAD(p + x->i + 1);
-  *du0 = x->du - h * (right - left);
+  *dv = h * (right - left);
+}
+
+/* How much a law asks for: MUCH where it damps or breaks; TABLE where it flows by a polygon or a rate; LINE where it flows, and its
+ * hardening is one straight line from alpha = 0 on. */
+typedef enum law_kind { MUCH, TABLE, LINE } law_kind;
+
+static law_kind kind_of(const bar *a)
+{
+  const vvi_plastic *p = &a->law->plastic;
+  if (a->e == NULL || a->damage != NULL || a->law->damping.branches > 0.0) return MUCH;
+  return p->rate_law != VVI_NO_RATE || p->pieces > 1.0 ? TABLE : LINE;
 }
 
 /* Growth of alpha where the force `size` is above the yield force.  Bars have it in closed form: size - S (E + Hk) da = S (Y +
  * H da).                                                                                                        [mat 4] */
-INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes *alpha, lanes *grown)
+INLINE void eight_return(law_kind kind, const bar *a, double h, const lanes *size, const lanes *alpha, lanes *grown)
 {
   const vvi_plastic *p = &a->law->plastic;
   const lanes none = {0};
   lanes Y = none + a->yield, H = none;
-  if (p->rate_law != VVI_NO_RATE) {
+  if (kind != LINE && p->rate_law != VVI_NO_RATE) {
     const double modulus = a->hardened / a->area;
     for (int i = 0; i < LANES; i++) {
       const double s = (*size)[i] / a->area;
@@ -250,9 +262,8 @@ INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes 
     }
     return;
   }
-  if (p->pieces <= 1.0) { /* a straight line from alpha = 0 on */
-    const double slope = a->area * p->slope[0];
-    Y += slope * *alpha;
+  if (kind == LINE || p->pieces <= 1.0) {
+    Y += a->slope * *alpha;
     *grown = PICK((masks)(*size > Y), (*size - Y) * a->over, none);
     return;
   }
@@ -264,22 +275,23 @@ INLINE void eight_return(const bar *a, double h, const lanes *size, const lanes 
   *grown = PICK((masks)(*size > Y), (*size - Y) / (a->hardened + H), none);
 }
 
-/* Plastic flow; d becomes the elongation that is left. */
-INLINE void eight_flow(const bar *a, const eight *x, double h, const double *p, lanes *d, eight_losses *out)
+/* Plastic flow; d becomes the elongation that is left.  With xi before the flow, dv and de what the drift and the flow have added
+ * to du and e, the mean of [mat 2] is xi - k (dv + (1 + Hk/E) de)/2.  Elements that do not flow keep their bits. */
+INLINE void eight_flow(law_kind kind, const bar *a, const eight *x, double h, const double *p, lanes *d,
+                       eight_losses *out)
 {
-  const lanes e0 = LOAD(a->e + x->i), xi = x->k * *d - a->kinematic * e0, size = SIZE(xi);
+  const lanes e0 = LOAD(a->e + x->i), xi = x->k * *d - (a->moves * x->k) * e0, size = SIZE(xi);
   const masks left = (masks)(a->yield - size);
-  if (!some_below(&left)) return; /* below the first yield stress, and it never falls */
+  if (kind != LINE && !some_below(&left)) return; /* below the first yield stress, and it never falls */
   const lanes alpha = LOAD(a->alpha + x->i);
-  lanes grown, du0;
-  eight_return(a, h, &size, &alpha, &grown);
-  eight_before(a, x, h, p, &du0);
-  const lanes e1 = e0 + WITH_SIGN_OF(grown, xi), d0 = du0 - x->l * e0, d1 = x->du - x->l * e1;
-  const lanes mean = 0.5 * (x->k * d0 + x->k * d1) - (0.5 * a->kinematic) * (e0 + e1);
-  const lanes work = x->l * mean * (e1 - e0); /* [mat 2] */
+  lanes grown, dv;
+  eight_return(kind, a, h, &size, &alpha, &grown);
+  eight_moved(a, x, h, p, &dv);
+  const lanes e1 = e0 + LOAD(a->l + x->i) * WITH_SIGN_OF(grown, xi), de = e1 - e0;
+  const lanes work = (xi - (0.5 * x->k) * (dv + (1.0 + a->moves) * de)) * de;
   STORE(a->e + x->i, e1), STORE(a->alpha + x->i, alpha + grown), STORE(a->lost + x->i, LOAD(a->lost + x->i) + work);
   out->plastic += work;
-  *d = d1;
+  *d = x->du - e1;
 }
 
 /* Branches follow, and add their force.                                                                          [mat 9] */
@@ -287,9 +299,9 @@ INLINE void eight_branches(const bar *a, const eight *x, double h, const double 
                            eight_losses *out)
 {
   const vvi_damping *c = &a->law->damping;
-  const lanes none = {0}, over = a->inverse * x->k;
+  const lanes none = {0}, over = a->inverse * x->k, length = LOAD(a->l + x->i);
   lanes du0 = none, sum = none;
-  if (flow) eight_before(a, x, h, p, &du0);
+  if (flow) eight_moved(a, x, h, p, &du0), du0 = x->du - du0;
   const lanes both = over * (du0 + x->du);
   for (int k = 0; k < (int)c->branches; k++) {
     double *at = branch_of(a, k) + x->i;
@@ -298,10 +310,10 @@ INLINE void eight_branches(const bar *a, const eight *x, double h, const double 
     if (flow) {
       const double r = 0.5 * h / c->time[k];
       s = ((1.0 - r) * s0 + r * both) * (1.0 / (1.0 + r));
-      sum += stiff * (0.5 * ((du0 - x->l * s0) + (x->du - x->l * s))) * (x->l * (s - s0));
+      sum += stiff * (0.5 * ((du0 - length * s0) + (x->du - length * s))) * (length * (s - s0));
       STORE(at, s);
     }
-    *N += stiff * (x->du - x->l * s);
+    *N += stiff * (x->du - length * s);
   }
   if (!flow) return;
   STORE(a->lost + x->i, LOAD(a->lost + x->i) + sum);
@@ -313,26 +325,33 @@ INLINE void eight_break(const bar *a, const eight *x, double h, const double *p,
 {
   const lanes none = {0}, D = LOAD(a->damage + x->i);
   lanes xi = x->k * *d, du0;
-  if (a->e != NULL) xi -= a->kinematic * LOAD(a->e + x->i);
+  if (a->e != NULL) xi -= (a->moves * x->k) * LOAD(a->e + x->i);
   const double limit = a->e != NULL ? a->yield : a->area * a->law->failure.stress;
   const masks left = (masks)(limit - SIZE(xi)) | (masks)(none - D);
   if (!some_below(&left)) return;
-  eight_before(a, x, h, p, &du0);
+  eight_moved(a, x, h, p, &du0), du0 = x->du - du0;
+  const bar other = *a; /* a itself stays in registers */
   for (int l = 0; l < LANES; l++)
-    if (left[l] < 0) flow_breaking(a, x->i + l, h, x->du[l], du0[l], &out->breaking);
+    if (left[l] < 0) flow_breaking(&other, x->i + l, h, x->du[l], du0[l], &out->breaking);
 }
 
 /* Forces of eight elements, after their flow if there is one. */
-INLINE void eight_forces(const bar *a, eight *x, bool flow, double h, const double *p, eight_losses *out, lanes *N)
+INLINE void eight_forces(law_kind kind, const bar *a, eight *x, bool flow, double h, const double *p, eight_losses *out,
+                         lanes *N)
 {
   lanes d = x->du;
-  x->l = LOAD(a->l + x->i);
-  if (a->e != NULL) d = x->du - x->l * LOAD(a->e + x->i);
+  if (kind != MUCH) {
+    d -= LOAD(a->e + x->i);
+    if (flow) eight_flow(kind, a, x, h, p, &d, out);
+    *N = x->k * d;
+    return;
+  }
+  if (a->e != NULL) d = x->du - LOAD(a->e + x->i);
   if (flow && a->damage != NULL) {
     eight_break(a, x, h, p, &d, out);
-    if (a->e != NULL) d = x->du - x->l * LOAD(a->e + x->i);
+    if (a->e != NULL) d = x->du - LOAD(a->e + x->i);
   } else if (flow && a->e != NULL)
-    eight_flow(a, x, h, p, &d, out);
+    eight_flow(kind, a, x, h, p, &d, out);
   *N = x->k * d;
   if (a->damage != NULL) *N *= 1.0 - LOAD(a->damage + x->i) * (1.0 - LOAD(a->closed + x->i));
   if (a->law->damping.branches > 0.0) eight_branches(a, x, h, p, flow, N, out);
@@ -385,32 +404,46 @@ INLINE void last_node(pass how, const bar *a, double h, double before, double *u
   u[i] += h * (a->minv[i] * p[i]);
 }
 
-/* Eight elements; known: the force of the last of them, NULL: it is not.  whole: they never flowed and do not. */
-INLINE void eight_pass(pass how, bool flow, bool whole, const bar *a, int64_t i, double h, const double *known,
-                       lanes *last, double *u, double *p, eight_losses *out)
+INLINE eight eight_at(const bar *a, int64_t i)
 {
   eight x = {.i = i, .k = LOAD(a->k + i), .u = LOAD(a->u + i)};
   x.du = LOAD(a->u + i + 1) - x.u;
-  lanes N = x.k * x.du;
-  if (!whole) eight_forces(a, &x, flow, h, p, out, &N);
+  return x;
+}
+
+/* Eight elements; known: the force of the last of them, NULL: it is not. */
+INLINE void eight_pass(pass how, bool flow, law_kind kind, const bar *a, int64_t i, double h, const double *known,
+                       lanes *last, double *u, double *p, eight_losses *out)
+{
+  eight x = eight_at(a, i);
+  lanes N;
+  eight_forces(kind, a, &x, flow, h, p, out, &N);
   if (how == FLOW) return;
   if (known != NULL) N[LANES - 1] = *known;
   eight_nodes(how, a, &x, h, &N, last, u, p);
 }
 
-/* Elements [i, to) of one piece, whole lanes: have they never flowed, and do not now? */
-INLINE bool is_whole(bool flow, const bar *a, int64_t i, int64_t to)
+/* Several times eight elements of which none flows now; fresh: none ever did, and nothing but the force is looked at.  False, and
+ * nothing is done: one of them flows. */
+INLINE bool calm_pass(pass how, bool flow, bool fresh, int many, const bar *a, int64_t i, double h, const double *known,
+                      lanes *last, double *u, double *p)
 {
-  double *mark = a->mark + i / PIECE;
+  eight x[CALM];
+  lanes N[CALM];
   masks left = {0};
-  if (a->e == NULL || a->damage != NULL || a->law->damping.branches > 0.0 || *mark != 0.0) return false;
-  if (!flow) return true;
-  for (; i < to; i += LANES) {
-    const lanes N = LOAD(a->k + i) * (LOAD(a->u + i + 1) - LOAD(a->u + i));
-    left |= (masks)(a->yield - SIZE(N));
+  for (int g = 0; g < many; g++) {
+    x[g] = eight_at(a, i + g * LANES);
+    lanes d = x[g].du, xi;
+    if (!fresh) d -= LOAD(a->e + x[g].i);
+    N[g] = xi = x[g].k * d;
+    if (!fresh) xi -= (a->moves * x[g].k) * LOAD(a->e + x[g].i);
+    left |= (masks)(a->yield - SIZE(xi));
   }
-  if (some_below(&left)) *mark = 1.0;
-  return *mark == 0.0;
+  if (flow && some_below(&left)) return false;
+  if (how == FLOW) return true;
+  if (known != NULL) N[many - 1][LANES - 1] = *known;
+  for (int g = 0; g < many; g++) eight_nodes(how, a, &x[g], h, &N[g], last, u, p);
+  return true;
 }
 
 /* Room for the last few elements beside springs of stiffness 0. */
@@ -448,39 +481,50 @@ static bar tail_take(const bar *a, int64_t i, const double *p, tail *t)
   return x;
 }
 
-/* Whole lanes [i, to) of one piece. */
-INLINE void piece_pass(pass how, bool flow, const bar *a, int64_t i, int64_t to, double h, const double *known,
-                       lanes *last, double *u, double *p, eight_losses *out)
+/* Whole lanes [i, to) of one piece.  Its mark is set where the first of it flows; behind that nothing is calm, as far as is looked. */
+INLINE void piece_pass(pass how, bool flow, law_kind kind, const bar *a, int64_t i, int64_t to, double h,
+                       const double *known, lanes *last, double *u, double *p, eight_losses *out)
 {
-  const int64_t end = to - LANES;
-  if (is_whole(flow, a, i, to)) {
-    if (how == FLOW) return;
-    for (; i < end; i += LANES) eight_pass(how, flow, true, a, i, h, NULL, last, u, p, out);
-    eight_pass(how, flow, true, a, i, h, known, last, u, p, out);
-  } else {
-    for (; i < end; i += LANES) eight_pass(how, flow, false, a, i, h, NULL, last, u, p, out);
-    eight_pass(how, flow, false, a, i, h, known, last, u, p, out);
-  }
+  enum { STEP = CALM * LANES };
+  double *mark = a->mark + i / PIECE;
+  bool calm = kind != MUCH;
+  for (; calm && *mark == 0.0 && i + STEP <= to; i += calm ? STEP : 0)
+    calm = calm_pass(how, flow, true, CALM, a, i, h, i + STEP == to ? known : NULL, last, u, p);
+  for (; calm && *mark == 0.0 && i < to; i += calm ? LANES : 0)
+    calm = calm_pass(how, flow, true, 1, a, i, h, i + LANES == to ? known : NULL, last, u, p);
+  for (; calm && *mark != 0.0 && i + STEP <= to; i += calm ? STEP : 0)
+    calm = calm_pass(how, flow, false, CALM, a, i, h, i + STEP == to ? known : NULL, last, u, p);
+  if (kind != MUCH && i < to && *mark == 0.0) *mark = 1.0;
+  for (; i < to; i += LANES) eight_pass(how, flow, kind, a, i, h, i + LANES == to ? known : NULL, last, u, p, out);
 }
 
 /* u and p of the body; losses are summed by lanes.  Returns the force of the last element. */
-INLINE double pass_over(pass how, bool flow, const bar *a, const range *r, double h, double *u, double *p, losses *out)
+INLINE double pass_over(pass how, bool flow, const bar *whole, const range *r, double h, double *u, double *p,
+                        losses *out)
 {
+  const bar own = *whole, *const a = &own; /* known to nobody else: what is stored does not change it */
   const int64_t end = r->from + (r->to - r->from) / LANES * LANES;
+  const law_kind kind = kind_of(whole);
   eight_losses sum = {0};
   lanes last = {0};
   last[LANES - 1] = r->before;
   for (int64_t i = r->from, to; i < end; i = to) {
     to = (i / PIECE + 1) * PIECE < end ? (i / PIECE + 1) * PIECE : end;
-    piece_pass(how, flow, a, i, to, h, r->known && to == r->to ? &r->after : NULL, &last, u, p, &sum);
+    const double *after = r->known && to == r->to ? &r->after : NULL;
+    if (kind == LINE)
+      piece_pass(how, flow, LINE, a, i, to, h, after, &last, u, p, &sum);
+    else if (kind == TABLE)
+      piece_pass(how, flow, TABLE, a, i, to, h, after, &last, u, p, &sum);
+    else
+      piece_pass(how, flow, MUCH, a, i, to, h, after, &last, u, p, &sum);
   }
   double before = last[LANES - 1];
   if (end < r->to) { /* the end of the body */
     tail t;
-    const bar x = tail_take(a, end, p, &t);
-    piece_pass(how, flow, &x, 0, LANES, h, NULL, &last, t.u, t.p, &sum);
+    const bar x = tail_take(whole, end, p, &t);
+    piece_pass(how, flow, kind, &x, 0, LANES, h, NULL, &last, t.u, t.p, &sum);
     before = last[a->n - end - 1];
-    if (flow) tail_columns(a, end, true, &t);
+    if (flow) tail_columns(whole, end, true, &t);
     if (how != FLOW) copy(t.p, a->n - end, p + end);
     if (how == STRIDE) copy(t.u, a->n - end, u + end);
   }
