@@ -11,7 +11,7 @@ typedef struct outcome {
   uint64_t hash;
   int64_t steps, impacts;
   double seconds; /* of the steps */
-  char why[160];  /* empty: it ran */
+  char why[256];  /* empty: it ran */
 } outcome;
 
 static bool open_run(const char *path, const char *device, int threads, bench_run *out, char *why, size_t size)
@@ -68,13 +68,15 @@ int main(int argc, char **argv)
     for (int k = 0; k < 3; k++) {
       here = follow(argv[i], "cpu", threads[k], atoll(argv[2]));
       equal = equal && here.why[0] == '\0' && here.hash == there.hash && here.impacts == there.impacts;
-      if (here.hash != there.hash) printf("%-52s %d threads: %016llx\n", name, threads[k], (unsigned long long)here.hash);
+      if (here.hash != there.hash)
+        printf("%-52s %d threads: %016llx\n", name, threads[k], (unsigned long long)here.hash);
     }
     *(equal ? &same : &differ) += 1;
     printf("%-52s %6lld %8lld %8.2f %8.2f  %016llx%s\n", name, (long long)there.steps, (long long)there.impacts,
            here.seconds, there.seconds, (unsigned long long)there.hash, equal ? "" : " DIFFERENT");
     fflush(stdout);
   }
-  printf("%d have one hash for 1, 2, 7 threads and the device, %d are refused there, %d differ\n", same, refused, differ);
+  printf("%d have one hash for 1, 2, 7 threads and the device, %d are refused there, %d differ\n", same, refused,
+         differ);
   return differ > 0;
 }
