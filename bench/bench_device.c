@@ -1,13 +1,16 @@
-/* bench/bench_device.c  Free shells and beams on an accelerator, and on this processor beside it (VISVIVA_BENCH_CPU):
- * bench_device [DEVICE [FREQUENCY | beam:ELEMENTS ...]]
+/* bench/bench_device.c  Shells and beams on an accelerator, and on this processor beside it (VISVIVA_BENCH_CPU):
+ * bench_device list
+ * bench_device [DEVICE [FREQUENCY | beam:ELEMENTS | spheres:FREQUENCY | crowd:CUBES ...]]
  *
- * A sphere of 8 FREQUENCY^2 triangles, or a beam; n is its triangles, or its nodes.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
+ * Free: a sphere of 8 FREQUENCY^2 triangles, or a beam; n is its triangles, or its nodes.  In contact: two spheres of 2048 FREQUENCY^2
+ * triangles each, or CUBES^3 hollow cubes; with the bytes that go up or come down in a step, and the impacts in the steps that were timed.  Timed: whole calls of vv_sim_steps with nobody looking, and with the ledger closed
  * after every step (an observer that keeps its rows); the least of several.  Bandwidth: of a triad on the same device.  Bytes
  * of an element and step, counted from the tables: reference 56, indices 14, lists 16, nodes in 23, shared slots out and back
  * 14, x and p in and out 48, masses 8.  Of a node of a beam: q and p in and out 288, masses 16, for eight steps. */
 #include "tools.h"
 
-#include "device/device.h"
+#include "sim/sim.h"
+#include "step/accelerate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -64,11 +67,12 @@ static double arithmetic(vvi_device *d)
   return 16.0 * rounds * (double)n / best;
 }
 
-/* ---- one sphere, one beam ---- */
+/* ---- one sphere, one beam, many ---- */
 
+typedef enum kind { SHELL, BEAM, SPHERES, CROWD } kind;
 typedef struct thing {
-  bool beam;
-  int size; /* frequency of the sphere, elements of the beam */
+  kind kind;
+  int size; /* frequency of the sphere, elements of the beam, cubes of an edge */
 } thing;
 
 typedef struct place {
@@ -97,7 +101,7 @@ static bool make(const char *text, const char *device, int threads, place *out)
 static bool scene(const thing *x, const char *device, int threads, place *out)
 {
   char text[512];
-  if (x->beam)
+  if (x->kind == BEAM)
     snprintf(text, sizeof text,
              "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\ncontacts: [{response: none}]\nbodies:\n"
              "  b: {kind: beam, length: 100, elements: %d, section: {rectangle: {width: 0.3, height: 0.2}},\n"
@@ -154,8 +158,8 @@ typedef struct limits {
 
 static void measure(const thing *what, const char *device, int threads, bool fast, const limits *most)
 {
-  const double n = what->beam ? what->size + 1.0 : 8.0 * what->size * what->size;
-  const double bytes = what->beam ? BEAM_BYTES : BYTES, flops = what->beam ? BEAM_FLOPS : FLOPS;
+  const double n = what->kind == BEAM ? what->size + 1.0 : 8.0 * what->size * what->size;
+  const double bytes = what->kind == BEAM ? BEAM_BYTES : BYTES, flops = what->kind == BEAM ? BEAM_FLOPS : FLOPS;
   const int64_t steps = (int64_t)fmax(4.0, fmin(400.0, (fast ? 8e8 : 4e6) / n));
   const double start = bench_clock(2);
   place x;
@@ -166,23 +170,88 @@ static void measure(const thing *what, const char *device, int threads, bool fas
     const uint64_t hash = begun ? vv_state_hash(x.state) : 0;
     const double step = step_time(x.sim, steps), book = audited(x.sim, steps);
     printf("%-6.6s %-5s %3d %9.0f %7.2f %9.2f %9.3g %6.0f%% %5.0f%% %9.2f %6.0f%%  %016llx\n",
-           device != NULL ? device : "cpu", what->beam ? "beam" : "shell", vv_ctx_threads(x.ctx), n, ready, 1e6 * step,
-           n / step, 100.0 * bytes * n / step / 1e9 / most->bandwidth, 100.0 * flops * n / step / most->rate,
-           1e6 * book, 100.0 * (book / step - 1.0), (unsigned long long)hash);
+           device != NULL ? device : "cpu", what->kind == BEAM ? "beam" : "shell", vv_ctx_threads(x.ctx), n, ready,
+           1e6 * step, n / step, 100.0 * bytes * n / step / 1e9 / most->bandwidth,
+           100.0 * flops * n / step / most->rate, 1e6 * book, 100.0 * (book / step - 1.0), (unsigned long long)hash);
     fflush(stdout);
   }
   leave(&x);
 }
 
+/* ---- in contact ---- */
+
+static void touching(const thing *what, const char *device)
+{
+  const int64_t warm = what->kind == SPHERES ? 60 : 200, steps = 60;
+  const double start = bench_clock(2);
+  bench_text t = {.at = malloc(BENCH_TEXT)};
+  place x;
+  vv_report r;
+  if (t.at == NULL) return;
+  if (what->kind == SPHERES)
+    bench_spheres(&t, what->size);
+  else
+    bench_head(&t, 5e-6), bench_cubes(&t, what->size);
+  if (make(t.at, device, 0, &x)) {
+    const double ready = bench_clock(2) - start, n = (double)x.model->block[0].elements;
+    const vvi_accelerator *a = x.sim->step.accelerator;
+    double least[2] = {INFINITY, INFINITY};
+    int64_t moved[2] = {0}, impacts = 0;
+    bool good = vv_sim_steps(x.sim, warm, &r) == VV_OK && r.reason == VV_REASON_DONE;
+    for (int k = 0; good && k < 2; k++) {
+      const int64_t before = a != NULL ? vvi_device_moved(a->device) : 0;
+      good = vv_sim_steps(x.sim, k == 0 ? steps / 2 : 3 * steps / 2, &r) == VV_OK && r.reason == VV_REASON_DONE;
+      moved[k] = a != NULL ? vvi_device_moved(a->device) - before : 0;
+      least[k] = r.wall_seconds, impacts += r.events;
+    }
+    const double step = (least[1] - least[0]) / (double)steps;
+    printf("%-6.6s %-7s %3d %9.0f %7.2f %9.2f %9.3g  %9.0f bytes/step %7lld impacts  %016llx%s\n",
+           device != NULL ? device : "cpu", what->kind == SPHERES ? "spheres" : "crowd", vv_ctx_threads(x.ctx), n,
+           ready, 1e6 * step, n / step, (double)(moved[1] - moved[0]) / (double)steps, (long long)impacts,
+           (unsigned long long)vv_state_hash(x.state), good ? "" : " stopped");
+    fflush(stdout);
+  }
+  leave(&x);
+  free(t.at);
+}
+
+/* As it is written on the command line. */
+static thing thing_of(const char *text)
+{
+  static const struct {
+    const char *word;
+    kind kind;
+  } known[] = {{"beam:", BEAM}, {"spheres:", SPHERES}, {"crowd:", CROWD}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strncmp(text, known[i].word, strlen(known[i].word)) == 0)
+      return (thing){known[i].kind, atoi(text + strlen(known[i].word))};
+  return (thing){SHELL, atoi(text)};
+}
+
+static void measure_both(const thing *what, const char *device, bool fast, const limits *most)
+{
+  for (int here = 0; here < (getenv("VISVIVA_BENCH_CPU") != NULL ? 2 : 1); here++)
+    if (what->kind == SPHERES || what->kind == CROWD)
+      touching(what, here ? NULL : device);
+    else
+      measure(what, here ? NULL : device, 0, fast && !here, most);
+}
+
+static int list(void)
+{
+  vv_device d[MOST];
+  const int n = vv_device_list(d, MOST);
+  for (int i = 0; i < n && i < MOST; i++) printf("%d %s (%s, %s)\n", i, d[i].name, d[i].platform, d[i].driver);
+  return n > 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
   const char *device = argc > 1 ? argv[1] : "0";
-  thing what[MOST] = {{false, 22}, {false, 112}, {false, 354}, {true, 1000000}};
+  if (strcmp(device, "list") == 0) return list();
+  thing what[MOST] = {{SHELL, 22}, {SHELL, 112}, {SHELL, 354}, {BEAM, 1000000}};
   int n = 4;
-  for (int i = 2; i < argc && i - 2 < MOST; i++) {
-    const bool beam = strncmp(argv[i], "beam:", 5) == 0;
-    what[i - 2] = (thing){beam, atoi(argv[i] + (beam ? 5 : 0))}, n = i - 1;
-  }
+  for (int i = 2; i < argc && i - 2 < MOST; i++) what[i - 2] = thing_of(argv[i]), n = i - 1;
   vv_ctx_def def = vv_ctx_default();
   vv_ctx *ctx;
   vvi_device *d;
@@ -199,10 +268,7 @@ int main(int argc, char **argv)
   vvi_device_close(d);
   printf("%-6s %-5s %3s %9s %7s %9s %9s %7s %6s %9s %7s  %s\n", "where", "what", "thr", "n", "ready s", "us/step",
          "n-step/s", "triad", "arith", "us booked", "more", "state after 10");
-  for (int i = 0; i < n; i++) {
-    measure(&what[i], device, 0, fast, &most);
-    if (getenv("VISVIVA_BENCH_CPU") != NULL) measure(&what[i], NULL, 0, false, &most);
-  }
+  for (int i = 0; i < n; i++) measure_both(&what[i], device, fast, &most);
   vv_ctx_destroy(ctx);
   return 0;
 }

@@ -7,31 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void head(bench_text *t, double step)
-{
-  bench_put(t, "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\nbodies:\n",
-            step);
-}
-
 /* n^3 cubes of 192 elements that fly towards their middle. */
 static void crowd(bench_text *t, int n)
 {
-  head(t, 5e-6);
+  bench_head(t, 5e-6);
   bench_cubes(t, n);
-}
-
-/* Two spheres that touch after some 40 steps. */
-static void spheres(bench_text *t, int frequency)
-{
-  const double step = 5e-8, apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
-  static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
-                                       "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
-  head(t, step);
-  for (int i = 0; i < 2; i++)
-    bench_put(t,
-              "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: 4}}, thickness: 0.05, "
-              "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
-              i, frequency, x[i], place[i]);
 }
 
 /* n x n columns of n boxes at rest. */
@@ -54,7 +34,7 @@ static const struct scene {
   double units, aim; /* elements or bodies; speed-up asked for on 16 threads */
 } scene_list[] = {
     {"crowd of 729 cubes", crowd, 9, 200, 200, 729 * 192, 8},
-    {"two spheres of 247,808", spheres, 11, 60, 60, 2 * 247808, 10},
+    {"two spheres of 247,808", bench_spheres, 11, 60, 60, 2 * 247808, 10},
     {"8,000 boxes at rest", columns, 20, 20, 2000, 8000, 6},
     {"1,000 boxes at rest", columns, 10, 50, 10000, 1000, 1},
 };

@@ -313,6 +313,25 @@ void bench_put(bench_text *t, const char *format, ...)
   va_end(args);
 }
 
+void bench_head(bench_text *t, double step)
+{
+  bench_put(t, "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: leapfrog}\nrecord: {paraview: false}\nbodies:\n",
+            step);
+}
+
+void bench_spheres(bench_text *t, int frequency)
+{
+  const double step = 5e-8, apart = 2.0 + 200.0 * 40 * step, x[2] = {0.0, sqrt(apart * apart - 0.09)};
+  static const char *const place[2] = {"0, 0], velocity: [150, 0, 0], rotation: [0.3, 0.5, 0.2]",
+                                       "0.3, 0], velocity: [-50, 0, 0], rotation: [-0.4, 0.1, 0.7]"};
+  bench_head(t, step);
+  for (int i = 0; i < 2; i++)
+    bench_put(t,
+              "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d, level: 4}}, thickness: 0.05, "
+              "material: {young: 2.1e5, poisson: 0.3, density: 0.0785}, centre: [%.9g, %s}\n",
+              i, frequency, x[i], place[i]);
+}
+
 void bench_cubes(bench_text *t, int n)
 {
   bench_put(t, "  cubes: {kind: shell, mesh: {cube: {edge: 1, pieces: 4}}, thickness: 0.05, "

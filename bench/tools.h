@@ -49,6 +49,10 @@ typedef struct bench_text {
   size_t n;
 } bench_text;
 void bench_put(bench_text *t, const char *format, ...) VV_PRINTF(2, 3);
+/* Everything before the bodies. */
+void bench_head(bench_text *t, double step);
+/* Two spheres of 2048 frequency^2 triangles each that touch after some 40 steps. */
+void bench_spheres(bench_text *t, int frequency);
 /* A body of n^3 hollow cubes, 192 triangles each, that fly towards their middle. */
 void bench_cubes(bench_text *t, int n);
 /* side^3 boxes turned at random that fall into a room. */

@@ -349,6 +349,14 @@ typedef struct vv_device_table {
   void (*flow)(void *own, double h, vv_posted *post);
   void (*settle)(void *own, vv_posted *post);
   void (*viscous)(void *own, double h, vv_posted *post);
+  /* Nodes that only move and stay there while the processor answers contacts: it gets bounds of what strips of them are about to do,
+   * and the columns of those that it asks for.  NULL in kinds whose columns go up and forces come down instead. */
+  void (*strips)(void *own, int64_t n, const int32_t *strip); /* once: [n][2] first node, how many */
+  void (*press)(void *own, double t);                /* f, there: what kick(t, 1) makes of momenta that are zero */
+  void (*push)(void *own, double h);                 /* p += h f */
+  void (*extents)(void *own, double h, double *box); /* [n][6] least and largest h (p + h/2 f)/m of each strip */
+  void (*bring)(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f);
+  void (*give)(void *own, int64_t n, const int32_t *node, const double *p);
 } vv_device_table;
 
 /* q and p below are those of the block: q[node_q][column], p[node_p][column]. */

@@ -133,6 +133,7 @@ struct vvi_features {
   int32_t *frame_of;     /* [movers that are not points] of the search; -1: none */
   int32_t first;         /* points come behind all others, */
   int32_t points, room;  /* so many in this step */
+  bool given;            /* what has become of them is known to an accelerator that keeps them */
   int32_t *point;        /* [room] movers of the search */
   unsigned char *stale;  /* [movers that are not points] was pushed and not yet flown for the search */
   unsigned char *active; /* [active_room] pairs of the search that are contacts in this step */
@@ -300,6 +301,8 @@ bool vvi_contact_late(struct vvi_contact_step *w, const vvi_contact *like, const
 /* features.c: pairs of features of surfaces as contacts */
 vv_status vvi_features_create(struct vvi_contact_step *w, vvi_sheet_search *search);
 bool vvi_features_again(struct vvi_contact_step *w);
+void vvi_features_give(
+    struct vvi_contact_step *w); /* to an accelerator that keeps the points: momenta after the answer */
 bool vvi_features_collect(struct vvi_contact_step *w); /* pairs that may meet in the coming drift */
 bool vvi_features_make(struct vvi_contact_step *w);    /* contacts of them, behind the others */
 /* Does the pair cross, or end too near?  Then the row is that of the end. */

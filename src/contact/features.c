@@ -7,6 +7,7 @@
 #include "base/sort.h"
 #include "contact/contact.h"
 #include "contact/gap.h"
+#include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/rows.h"
 #include "math/math.h"
@@ -71,7 +72,17 @@ static int32_t mover_of(struct vvi_contact_step *w, int32_t of_search)
   b->kind->mover(b, node, w->q + b->q0, w->p + b->p0, &w->near->mover[i]);
   if (w->forced) b->kind->mover(b, node, w->q + b->q0, w->f + b->p0, &w->force[i]);
   k->point[k->points++] = of_search;
+  k->given = false;
   return k->mover_of[of_search] = i;
+}
+
+/* Once: what the points of the step have become is told to who keeps them. */
+void vvi_features_give(struct vvi_contact_step *w)
+{
+  struct vvi_features *k = w->features;
+  if (k == NULL || k->search->away == NULL || k->given) return;
+  vvi_sheet_away_give(k->search, k->points, k->point);
+  k->given = true;
 }
 
 static void forget_points(struct vvi_features *k)
@@ -125,6 +136,7 @@ static void set_motion(struct vvi_contact_step *w)
   const struct vvi_sheets *s = k->search->sheets;
   vvi_sheet_motion *m = &k->search->motion;
   m->h = w->sign * w->h;
+  vvi_features_give(w);
   forget_points(k);
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *body = &s->body[i];

@@ -10,6 +10,7 @@
  * For one contact that is z_n -> -e z_n.  Momenta are exchanged by the same rows and stay exact. */
 #include "contact/contact.h"
 #include "contact/shadow.h"
+#include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "math/math.h"
 
@@ -161,6 +162,19 @@ static bool tell_ranks(struct vvi_contact_step *w)
   return true;
 }
 
+/* Where an accelerator has the points: those that fly. */
+static void bring_zones(struct vvi_contact_step *w)
+{
+  const vvi_sheet_away *away = w->features != NULL ? w->features->search->away : NULL;
+  for (int i = 0; away != NULL && i < w->model->n_block; i++) {
+    const vvi_shadow_zone *z = &w->scaling->shadow->zone[i];
+    if (z->whole)
+      away->bring(away->user, i, w->model->block[i].nodes, NULL);
+    else if (z->n[0] > 0)
+      away->bring(away->user, i, z->n[0], z->node[0]);
+  }
+}
+
 /* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
 static bool velocities(struct vvi_contact_step *w)
 {
@@ -189,6 +203,7 @@ static bool velocities(struct vvi_contact_step *w)
       for (int c = 0; c < 6; c++) z[1][c] = z[0][c] + change[c], z[2][c] = z[0][c] + 0.5 * change[c];
     }
   vvi_shadow_spread(k->shadow);
+  bring_zones(w);
   for (int with = 0; with < (exact ? 3 : 2); with++) {
     adder a = {.w = w, .with = with};
     const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = momenta(w, share[with]), .f = w->f};

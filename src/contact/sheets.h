@@ -236,6 +236,8 @@ typedef struct vvi_sheet_list {
   double limit;   /* complete while no two points have come closer by more than this */
   double base[6]; /* where the references of its clusters were when it was built, relative to each other (life.c) */
   double wake;    /* sum of the paths of its clusters up to which it is complete in any case */
+  double way,
+      left; /* how much they have moved since it was last looked at, relative to each other; complete up to `left` */
   double travel;  /* how much its clusters have moved since it was built, relative to each other, drift by drift */
   double step;    /* bound of what they move in the coming drift */
   double offset;  /* sum of half thicknesses */
@@ -320,6 +322,7 @@ typedef struct vvi_sheet_gone {
 typedef struct vvi_sheet_search {
   const struct vvi_sheets *sheets;
   struct vvi_sheet_ranks *ranks; /* sheets/ranks.h; NULL: one rank has all */
+  struct vvi_sheet_away *away;   /* sheets/away.h; NULL: all that moves is here */
   vvi_sheet_gone *gone;          /* NULL: nothing can break */
   vvi_arena *arena; /* lists and candidate pairs grow there, each by doubling, where there are more than ever before */
   vvi_sheet_motion motion;

@@ -75,6 +75,10 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
   (void)d, (void)bytes, (void)from;
   return NULL;
 }
+void vvi_buffer_free(vvi_device *d, vvi_buffer *b)
+{
+  (void)d, (void)b;
+}
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
 {
   (void)d, (void)b, (void)at, (void)bytes, (void)from;
@@ -84,6 +88,10 @@ void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void
   (void)d, (void)b, (void)at, (void)bytes, (void)to;
 }
 int64_t vvi_device_used(const vvi_device *d)
+{
+  return d != NULL;
+}
+int64_t vvi_device_moved(const vvi_device *d)
 {
   return d != NULL;
 }
@@ -108,6 +116,7 @@ struct vvi_kernel {
 };
 struct vvi_buffer {
   cl_mem memory;
+  size_t bytes;
   vvi_buffer *next;
 };
 struct vvi_device {
@@ -119,7 +128,7 @@ struct vvi_device {
   int programs;
   vvi_kernel *kernel;
   vvi_buffer *buffer;
-  int64_t launches, used;
+  int64_t launches, used, moved;
   int64_t local_bytes;
   int most_items;
   bool failed;
@@ -373,6 +382,11 @@ int64_t vvi_device_used(const vvi_device *d)
   return d->used;
 }
 
+int64_t vvi_device_moved(const vvi_device *d)
+{
+  return d->moved;
+}
+
 /* ---- programs ---- */
 
 /* The first lines of what the compiler said. */
@@ -488,7 +502,7 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
     free(b);
     return NULL;
   }
-  b->next = d->buffer;
+  b->bytes = size, b->next = d->buffer;
   d->buffer = b;
   d->used += (int64_t)size;
   if (from != NULL && bytes > 0)
@@ -498,9 +512,22 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from)
   return b;
 }
 
+void vvi_buffer_free(vvi_device *d, vvi_buffer *b)
+{
+  vvi_buffer **at = &d->buffer;
+  while (*at != NULL && *at != b) at = &(*at)->next;
+  if (b == NULL || *at == NULL) return;
+  *at = b->next;
+  for (vvi_kernel *k = d->kernel; k != NULL; k = k->next) memset(k->given, 0, sizeof k->given); /* names come again */
+  d->used -= (int64_t)b->bytes;
+  d->cl.ReleaseMemObject(b->memory);
+  free(b);
+}
+
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
 {
   if (d->failed || bytes == 0) return;
+  d->moved += (int64_t)bytes;
   good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, CL_TRUE, at, bytes, from, 0, NULL, NULL),
        "writing to it failed");
 }
@@ -508,6 +535,7 @@ void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, con
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
 {
   if (d->failed || bytes == 0) return;
+  d->moved += (int64_t)bytes;
   good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL),
        "reading from it failed");
 }

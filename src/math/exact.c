@@ -1,5 +1,6 @@
 /* math/exact.c  Sums of doubles without rounding. */
 #include "math/exact.h"
+#include "math/exact_add.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,20 +34,11 @@ void vvi_exact_add(vvi_exact *s, double x)
 {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
-  const int exponent = (int)(bits >> 52 & 0x7ff);
-  uint64_t whole = bits & 0xfffffffffffff;
-  if (exponent == 0x7ff) {
+  if ((bits >> 52 & 0x7ff) == 0x7ff) {
     add_special(s, x);
     return;
   }
-  if (exponent > 0) whole |= (uint64_t)1 << 52;
-  const int place = exponent > 0 ? exponent - 1 : 0; /* of the last bit, from 2^-1074 */
-  const int digit = place / WIDTH, shift = place % WIDTH;
-  const uint64_t low = (whole & 0xffffffff) << shift, high = (whole >> WIDTH) << shift;
-  const int64_t part[3] = {(int64_t)(low & 0xffffffff), (int64_t)((low >> WIDTH) + (high & 0xffffffff)),
-                           (int64_t)(high >> WIDTH)};
-  const int64_t sign = bits >> 63 != 0 ? -1 : 1;
-  for (int i = 0; i < 3; i++) s->digit[digit + i] += sign * part[i];
+  vvi_exact_put(s->digit, 1, bits);
   if (++s->waiting >= MOST_WAITING) vvi_exact_carry(s);
 }
 

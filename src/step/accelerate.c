@@ -60,6 +60,7 @@ void vvi_accelerator_close(vvi_accelerator *a, const vv_model *m)
   free(a->own);
   free(a->q), free(a->p);
   free(a->before);
+  vvi_stay_close(a, m);
   free(a);
 }
 
@@ -105,7 +106,8 @@ static vv_status take(struct vv_step *s, vvi_device *device)
   a->resident = s->contact == NULL;
   s->accelerator = a;
   VV_TRY(make_room(s, a));
-  return open_blocks(s, a);
+  VV_TRY(open_blocks(s, a));
+  return a->resident ? VV_OK : vvi_stay_create(s);
 }
 
 vv_status vvi_accelerate(struct vv_step *s, bool structure)
@@ -141,7 +143,8 @@ void vvi_bring_down(struct vv_step *s)
   if (a == NULL || !a->ahead) return;
   vvi_device_finish(a->device); /* before anything is overwritten: a device that failed gives nothing back */
   if (vvi_device_trouble(a->device) != NULL) return;
-  EACH_BLOCK(s, b, own) b->kind->device->down(own, s->state->q + b->q0, s->state->p + b->p0);
+  EACH_BLOCK(s, b, own)
+  if (a->resident || a->stays[i_]) b->kind->device->down(own, s->state->q + b->q0, s->state->p + b->p0);
   if (vvi_device_trouble(a->device) == NULL) a->ahead = false;
 }
 
@@ -152,11 +155,12 @@ void vvi_host_writes(struct vv_step *s)
   s->accelerator->there = false;
 }
 
-static void send_up(struct vv_step *s)
+void vvi_send_up(struct vv_step *s)
 {
   vvi_accelerator *a = s->accelerator;
   if (a->there) return;
-  EACH_BLOCK(s, b, own) b->kind->device->up(own, s->state->q + b->q0, s->state->p + b->p0);
+  EACH_BLOCK(s, b, own)
+  if (a->resident || a->stays[i_]) b->kind->device->up(own, s->state->q + b->q0, s->state->p + b->p0);
   a->there = true;
 }
 
@@ -165,9 +169,12 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
   vvi_accelerator *a = s->accelerator;
   if (a == NULL || vvi_device_trouble(a->device) == NULL) return false;
   const long long reached = (long long)s->state->step;
-  if (a->resident && a->ahead) {
+  if (a->ahead) {
     struct vvi_episodes *kept = s->ledger->episodes;
     s->state->step = a->step, s->state->t = a->t;
+    vvi_stay_back(s);
+    while (s->log->n > 0 && (s->h > 0.0) == (s->log->event[s->log->n - 1].time >= a->t))
+      s->log->n--; /* not taken, now */
     *s->ledger = *a->before;
     s->ledger->episodes = kept;
     a->ahead = false;
@@ -269,7 +276,7 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
   vvi_accelerator *a = s->accelerator;
   const bool plain = !vvi_sys_booked(s->model) && !vvi_sys_damped(s->model) && s->composition->stages == 1;
   if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
-  send_up(s);
+  vvi_send_up(s);
   a->ahead = true;
   if (plain) stride_all(s, n);
   for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
@@ -282,47 +289,45 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
 bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum)
 {
   const vvi_accelerator *a = s->accelerator;
-  if (a == NULL || !a->ahead) return false;
+  if (a == NULL || !a->resident || !a->ahead) return false;
   *sum = (vv_totals){0};
   EACH_BLOCK(s, b, own) audit_block(a, b, own, sum);
   return true;
 }
 
-void vvi_device_force(struct vv_step *s, double t, double *f)
+/* The step ends on the processor, and the run behind it; what stays there is put back to where it was last seen. */
+static bool forces_failed(struct vv_step *s, double *f)
 {
   const vvi_accelerator *a = s->accelerator;
-  EACH_BLOCK(s, b, own) b->kind->device->force(own, t, s->state->q + b->q0, f + b->p0);
-  if (vvi_device_trouble(a->device) == NULL) return;
-  memset(f, 0, sizeof *f * (size_t)s->state->np); /* the step ends on the processor, and the run behind it */
-  vvi_sys_kick(s->model, t, 1.0, s->state->q, f);
+  if (vvi_device_trouble(a->device) == NULL) return false;
+  if (a->ahead) vvi_stay_back(s);
+  memset(f, 0, sizeof *f * (size_t)s->state->np);
+  return true;
 }
 
-/* Internal variables go up and come down again: the host has all of the state when it answers contacts, and when the device fails. */
+void vvi_device_force(struct vv_step *s, double t, double *f)
+{
+  s->accelerator->f = f;
+  EACH_BLOCK(s, b, own)
+  if (vvi_stays(s, i_))
+    b->kind->device->press(own, t);
+  else
+    b->kind->device->force(own, t, s->state->q + b->q0, f + b->p0);
+  if (forces_failed(s, f)) vvi_sys_kick(s->model, t, 1.0, s->state->q, f);
+}
+
+/* Internal variables follow the drift of length h that ends at t, then the forces. */
 void vvi_device_flow(struct vv_step *s, double t, double h, double *f)
 {
-  const vvi_accelerator *a = s->accelerator;
-  vv_state *x = s->state;
   vv_posted *post = &s->ledger->posted;
-  const vv_posted before = *post;
-  bool flowed = false;
   EACH_BLOCK(s, b, own)
   {
     const vv_device_table *d = b->kind->device;
-    if (b->z_reals > 0) {
-      d->up(own, x->q + b->q0, x->p + b->p0);
-      d->flow(own, h, post), d->settle(own, post);
-      vvi_device_finish(a->device);
-      flowed = vvi_device_trouble(a->device) == NULL;
-      if (flowed) d->down(own, x->q + b->q0, NULL);
-    }
-    d->force(own, t, b->z_reals > 0 ? NULL : x->q + b->q0, f + b->p0);
+    if (b->z_reals > 0) d->flow(own, h, post), d->settle(own, post);
+    if (vvi_stays(s, i_))
+      d->press(own, t);
+    else
+      d->force(own, t, s->state->q + b->q0, f + b->p0);
   }
-  if (vvi_device_trouble(a->device) == NULL) return;
-  memset(f, 0, sizeof *f * (size_t)x->np); /* the step ends on the processor, and the run behind it */
-  if (flowed) {
-    vvi_sys_kick(s->model, t, 1.0, x->q, f);
-    return;
-  }
-  *post = before;
-  vvi_sys_flow_kick(s->model, t, h, x->q, x->p, f, post);
+  if (forces_failed(s, f)) vvi_sys_kick(s->model, t, 1.0, s->state->q, f);
 }

@@ -216,7 +216,10 @@ void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   if (k->keep) {
     s->noted_force = vvi_kdk_force(s, k, t);
-    vvi_momenta_axpy(s->model, h, s->noted_force, s->state->p);
+    if (s->accelerator != NULL)
+      vvi_stay_push(s, h, s->noted_force);
+    else
+      vvi_momenta_axpy(s->model, h, s->noted_force, s->state->p);
     return;
   }
   vvi_sys_kick(s->model, t, h, s->state->q, s->state->p);
@@ -225,7 +228,10 @@ void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 
 void vvi_kdk_book(struct vv_step *s, double t, double h)
 {
-  vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
+  if (s->accelerator != NULL)
+    vvi_stay_post(s, t, h);
+  else
+    vvi_sys_post(s->model, t, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_springs_post(s->model, s->state->memory, h, s->state->q, s->state->p, &s->ledger->posted);
   vvi_tell_springs(s, t, h, s->state->q);
 }
@@ -257,7 +263,9 @@ vv_status vvi_kdk_answer(struct vv_step *s, vvi_kdk *k, double t, double h, bool
   anticipate(s, k, t, h);
   if (s->contact == NULL) return VV_OK;
   const double *f = s->contact->forced ? vvi_kdk_force(s, k, t) : NULL;
-  return vvi_contact_answer(s, t, h, f, may_halve, halve, r);
+  VV_TRY(vvi_contact_answer(s, t, h, f, may_halve, halve, r));
+  vvi_features_give(s->contact);
+  return VV_OK;
 }
 
 /* The flow is taken with the force behind it where that is kept. */
@@ -265,7 +273,10 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
   vv_state *x = s->state;
   const bool both = k->keep && vvi_sys_flows(s->model);
-  vvi_sys_drift(s->model, h, x->q, x->p);
+  if (s->accelerator != NULL)
+    vvi_stay_drift(s, h);
+  else
+    vvi_sys_drift(s->model, h, x->q, x->p);
   if (both && s->accelerator != NULL)
     vvi_device_flow(s, t + h, h, k->f);
   else if (both) {
@@ -282,9 +293,13 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
 {
   double t = s->state->t;
+  if (s->accelerator != NULL) vvi_stay_begin(s);
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;
-    vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
+    if (s->accelerator != NULL)
+      vvi_stay_viscous(s, h);
+    else
+      vvi_sys_viscous(s->model, h, s->state->q, s->state->p, &s->ledger->posted);
     if (s->joints != NULL && vvi_sys_damped(s->model))
       vvi_joints_project(s->joints, s->state->q, s->state->p, &s->ledger->posted);
     VV_TRY(substep(s, t, h, r));

@@ -84,8 +84,9 @@ void vvi_momenta_zero(const vv_model *m, double *x)
     vvi_sys_momenta(m, zero_piece, &k);
 }
 
-void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum)
+void vvi_audit_nodal(struct vv_step *s, vv_totals *sum)
 {
+  if (s->contact != NULL) vvi_bring_down(s);
   if (!vvi_resident_audit(s, sum)) vvi_sys_audit(s->model, s->state->q, s->state->p, sum);
   sum->contact = vvi_springs_energy(s->model, s->state->memory, s->state->q);
   if (s->contact != NULL) vvi_contact_audit(s, sum);
@@ -252,6 +253,7 @@ static void note_key(struct vv_step *s)
   gather_for_key(s, wanted);
   if (!wanted) return;
   k->cell = cell;
+  vvi_bring_down(s);
   double *q = k->q + k->n * s->state->nq;
   memcpy(q, s->state->q, sizeof *q * (size_t)s->state->nq);
   k->key[k->n++] = (vv_key){.time = s->state->t, .step = s->state->step, .q = q};

@@ -73,7 +73,7 @@ void vvi_zero_shared(int threads, int64_t n, double *x);
 void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
 void vvi_momenta_zero(const vv_model *m, double *x);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
-void vvi_audit_nodal(const struct vv_step *s, vv_totals *sum);
+void vvi_audit_nodal(struct vv_step *s, vv_totals *sum);
 /* The next entry of the log, counted as an impact; NULL: out of memory. */
 vv_event *vvi_log_next(struct vv_step *s);
 /* The node of a curved pair alone: copied with its momentum kicked by h f (f NULL: not kicked), then flown for h; returns the

@@ -7,6 +7,7 @@
 #include "device/device.h"
 #include "body/shell/columns.h"
 #include "body/shell/shell.h"
+#include "math/exact.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@
 
 extern const char vvi_text_shell_common[], vvi_text_shell_move[], vvi_text_shell_force[], vvi_text_shell_nodes[],
     vvi_text_shell_loads[], vvi_text_shell_columns[], vvi_text_shell_formulas[], vvi_text_shell_moves[],
-    vvi_text_shell_far[], vvi_text_shell_flow[], vvi_text_shell_inner[], vvi_text_shell_points[], vvi_text_shell_laws[],
+    vvi_text_shell_far[], vvi_text_shell_some[], vvi_text_shell_exact[], vvi_text_shell_exact_add[],
+    vvi_text_shell_flow[], vvi_text_shell_inner[], vvi_text_shell_points[], vvi_text_shell_laws[],
     vvi_text_shell_return_lanes[];
 
 /* Items of a group: one for each pair of a tile, at most.  Registers of an item; measured. */
@@ -26,6 +28,8 @@ enum { SHEET_REALS = 7 }; /* of a triangle that flows: stresses, energy */
 enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
 enum { NOTHING, KICK, STRIDE };
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
+enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
+enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
 
 /* ---- lists that grow ---- */
 
@@ -343,9 +347,9 @@ typedef struct vector4 {
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
-  vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals;
+  vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals, *exact;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
-      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch;
+      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums;
   vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
   int64_t tiles[SORTS];
   size_t local[SORTS]; /* bytes of local memory */
@@ -367,8 +371,14 @@ typedef struct shell_device {
   int losses;    /* rows of it that wait */
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
-  bool known;    /* the slots of owned nodes hold the gradient of the present places */
-  bool counted;  /* and `total` their strain energies */
+  /* what stays while the processor answers contacts */
+  vvi_kernel *push, *extents, *bring_some, *give_some;
+  vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
+  int32_t strips;
+  int64_t most_some; /* nodes there is room for */
+  double *down;      /* [NODE_ROW][most_some] as they come down */
+  bool known;        /* the slots of owned nodes hold the gradient of the present places */
+  bool counted;      /* and `total` their strain energies */
 } shell_device;
 
 static vvi_buffer *send(vvi_device *d, const series *c)
@@ -627,6 +637,16 @@ static void build_sheets(shell_device *s)
   s->sheet = vvi_device_kernel(s->d, "sheet"), s->fade = vvi_device_kernel(s->d, "fade");
 }
 
+static void build_exact(shell_device *s)
+{
+  static const char head[] = "typedef long int64_t;\ntypedef ulong uint64_t;\n#define VVI_EXACT_SPACE __local\n";
+  const char *const text[] = {vvi_text_shell_columns, vvi_text_shell_common, head, vvi_text_shell_exact_add,
+                              vvi_text_shell_exact};
+  vvi_device_build(s->d, 0, VV_COUNT(text), text);
+  s->exact = vvi_device_kernel(s->d, "exact");
+  s->sums = vvi_buffer_new(s->d, sizeof(int64_t) * SHELL_SUMS * EXACT_ROW, NULL);
+}
+
 static void build_all(shell_device *s)
 {
   if (s->b->z_reals > 0 || s->b->viscous) build_sheets(s);
@@ -638,6 +658,7 @@ static void build_all(shell_device *s)
   build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
+  build_exact(s);
   if (!s->b->booked) return;
   build(s, "\n", "", vvi_text_shell_loads);
   s->book = vvi_device_kernel(s->d, "book");
@@ -670,7 +691,7 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
 
 static void device_close(void *own)
 {
-  free(((shell_device *)own)->part), free(((shell_device *)own)->lost);
+  free(((shell_device *)own)->part), free(((shell_device *)own)->lost), free(((shell_device *)own)->down);
   free(own); /* buffers go with the device */
 }
 
@@ -741,13 +762,13 @@ static void gradient(shell_device *s, bool energy)
   s->known = true;
 }
 
-static void launch_kick(shell_device *s, double h, double drift, int32_t from_nothing)
+static void launch_kick(shell_device *s, double h, double drift, int32_t from_nothing, vvi_buffer *p)
 {
   vvi_device_launch(s->d, s->kick, groups_for(s->nodes, 128), 128,
                     VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass),
                                   VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
                                   VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(drift), VVI_NUMBER(from_nothing),
-                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
+                                  VVI_BUFFER(s->q), VVI_BUFFER(p), VVI_BUFFER(s->slot)));
 }
 
 /* ---- loads ---- */
@@ -790,12 +811,12 @@ static void loads_at(shell_device *s, double t)
   s->loaded = true, s->loaded_at = t;
 }
 
-static void launch_loads(shell_device *s, double t, double h)
+static void launch_loads(shell_device *s, double t, double h, vvi_buffer *p)
 {
   loads_at(s, t);
   vvi_device_launch(s->d, s->kick_loads, groups_for(s->nodes, 128), 128,
                     VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(s->p)));
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(p)));
 }
 
 /* ---- what the table asks for ---- */
@@ -832,8 +853,8 @@ static void device_kick(void *own, double t, double h)
 {
   shell_device *s = own;
   gradient(s, true);
-  launch_kick(s, h, 0.0, 0);
-  if (s->b->n_load > 0) launch_loads(s, t, h);
+  launch_kick(s, h, 0.0, 0, s->p);
+  if (s->b->n_load > 0) launch_loads(s, t, h, s->p);
 }
 
 static void device_drift(void *own, double h)
@@ -851,7 +872,7 @@ static void device_leap(void *own, double t, double h)
   shell_device *s = own;
   (void)t;
   gradient(s, false);
-  launch_kick(s, 0.5 * h, h, 0);
+  launch_kick(s, 0.5 * h, h, 0, s->p);
   forget(s);
 }
 
@@ -863,14 +884,19 @@ static void device_stride(void *own, double h)
   forget(s);
 }
 
+static void force_to(shell_device *s, double t, vvi_buffer *f)
+{
+  gradient(s, false);
+  launch_kick(s, 1.0, 0.0, 1, f);
+  if (s->b->n_load > 0) launch_loads(s, t, 1.0, f);
+}
+
 /* q: NULL, as it is there. */
 static void device_force(void *own, double t, const double *q, double *f)
 {
   shell_device *s = own;
   if (q != NULL) device_up(s, q, NULL);
-  gradient(s, false);
-  launch_kick(s, 1.0, 0.0, 1);
-  if (s->b->n_load > 0) launch_loads(s, t, 1.0);
+  force_to(s, t, s->p);
   device_down(s, NULL, f);
 }
 
@@ -896,13 +922,25 @@ static void device_flow(void *own, double h, vv_posted *post)
   if (++s->losses == LOSS_ROWS) device_settle(s, post);
 }
 
-/* Sums of all tiles come down and are added as the processor does, exactly. */
+/* Sums over all tiles, as shell_sum_tiles: without rounding, so that it does not matter who adds them. */
 static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 {
-  const size_t bytes = sizeof(double) * (size_t)(SHELL_SUMS * shell_plan_of(s->b)->tiles);
-  memset(s->part, 0, bytes);
-  vvi_buffer_read(s->d, total, 0, bytes, s->part);
-  shell_sum_tiles(s->b, n, s->part, out);
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
+  int64_t digit[SHELL_SUMS][EXACT_ROW] = {{0}};
+  int items = 64; /* each with an accumulator in local memory */
+  while (items > 1 && 8 * EXACT_ROW * items > vvi_device_local_bytes(s->d) - 64) items /= 2;
+  vvi_device_launch(s->d, s->exact, n, items,
+                    VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_BUFFER(total), VVI_BUFFER(s->sums),
+                                  VVI_LOCAL(sizeof(int64_t) * (size_t)(EXACT_ROW * items))));
+  vvi_buffer_read(s->d, s->sums, 0, sizeof *digit * (size_t)n, digit);
+  for (int k = 0; k < n; k++) {
+    vvi_exact sum = {.plus = digit[k][VVI_EXACT_DIGITS],
+                     .minus = digit[k][VVI_EXACT_DIGITS + 1],
+                     .nan = digit[k][VVI_EXACT_DIGITS + 2],
+                     .waiting = 1};
+    memcpy(sum.digit, digit[k], sizeof sum.digit);
+    out[k] = vvi_exact_value(&sum);
+  }
 }
 
 /* As shell_viscous; what was booked goes the same way. */
@@ -973,6 +1011,88 @@ static void device_post(void *own, double t, double h, vv_posted *post)
   }
 }
 
+/* ---- what stays while the processor answers contacts ---- */
+
+static void device_strips(void *own, int64_t n, const int32_t *strip)
+{
+  shell_device *s = own;
+  build(s, "\n", "", vvi_text_shell_some);
+  s->push = vvi_device_kernel(s->d, "push_nodes"), s->extents = vvi_device_kernel(s->d, "extents");
+  s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
+  s->pull = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
+  s->strips = (int32_t)n;
+  s->strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)(2 * n), strip);
+  s->box = vvi_buffer_new(s->d, sizeof(double) * (size_t)(6 * n), NULL);
+}
+
+static void device_press(void *own, double t)
+{
+  shell_device *s = own;
+  force_to(s, t, s->pull);
+}
+
+static void device_push(void *own, double h)
+{
+  shell_device *s = own;
+  vvi_device_launch(
+      s->d, s->push, groups_for(s->nodes, 128), 128,
+      VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
+}
+
+static void device_extents(void *own, double h, double *box)
+{
+  shell_device *s = own;
+  vvi_device_launch(s->d, s->extents, s->strips, STRIP,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
+  vvi_buffer_read(s->d, s->box, 0, 6 * sizeof *box * (size_t)s->strips, box);
+}
+
+/* Room for rows of n nodes, which are named.  Grows by doubling; never more than all of them. */
+static bool name_some(shell_device *s, int64_t n, const int32_t *node)
+{
+  if (n > s->most_some) {
+    const int64_t room = 2 * n + 1024 < s->nodes ? 2 * n + 1024 : larger(n, s->nodes);
+    vvi_buffer_free(s->d, s->some), vvi_buffer_free(s->d, s->rows);
+    free(s->down);
+    s->some = vvi_buffer_new(s->d, sizeof *node * (size_t)room, NULL);
+    s->rows = vvi_buffer_new(s->d, NODE_ROW * sizeof(double) * (size_t)room, NULL);
+    s->down = malloc(NODE_ROW * sizeof(double) * (size_t)room);
+    s->most_some = s->down != NULL ? room : 0;
+    if (s->down == NULL) vvi_device_fail(s->d, "out of memory");
+  }
+  vvi_buffer_write(s->d, s->some, 0, sizeof *node * (size_t)n, node);
+  return vvi_device_trouble(s->d) == NULL;
+}
+
+static void device_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n;
+  double *const to[3] = {q, p, f};
+  if (n == 0 || !name_some(s, n, node)) return;
+  vvi_device_launch(s->d, s->bring_some, groups_for(n, 128), 128,
+                    VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                  VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
+  vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
+  for (int c = 0; c < NODE_ROW && vvi_device_trouble(s->d) == NULL; c++)
+    for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
+}
+
+static void device_give(void *own, int64_t n, const int32_t *node, const double *p)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n;
+  if (n == 0 || !name_some(s, n, node)) return;
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < n; i++) s->down[c * n + i] = p[c * s->b->column + node[i]];
+  vvi_buffer_write(s->d, s->rows, 0, 3 * sizeof(double) * (size_t)n, s->down);
+  vvi_device_launch(s->d, s->give_some, groups_for(n, 128), 128,
+                    VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
+                                  VVI_BUFFER(s->p)));
+}
+
 const vv_device_table shell_device_table = {
     .refuse = device_refuse,
     .open = device_open,
@@ -989,4 +1109,10 @@ const vv_device_table shell_device_table = {
     .flow = device_flow,
     .settle = device_settle,
     .viscous = device_viscous,
+    .strips = device_strips,
+    .press = device_press,
+    .push = device_push,
+    .extents = device_extents,
+    .bring = device_bring,
+    .give = device_give,
 };

@@ -12,6 +12,7 @@
  * The others get new boxes; only their candidate pairs change. */
 #include "base/sort.h"
 #include "contact/gap.h"
+#include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
@@ -311,6 +312,8 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
   const int32_t asked = find_asked(w);
+  for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
+  if (w->away != NULL) vvi_sheet_away_fetch(w);
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
   vvi_sheet_boxes_agree(w, asked, w->at);
   for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);

@@ -3,7 +3,8 @@
  * A list of all pairs below a skin is complete until two points of its clusters may have come closer, since it was built, by
  * the skin.  Two bounds of that:
  *
- * - the paths of the two clusters, sums over drifts.  A comparison of two numbers, but what swings to and fro adds up;
+ * - the paths of the two clusters, sums over drifts.  A comparison of two numbers, but what swings to and fro adds up, and so does what
+ *   flies together: there it is the way of one relative to the other, drift by drift;
  * - where the points are.  With u = x - x_ref in a box U for each cluster, and S the sum of these boxes whenever its reference
  *   was taken anew, S <- S + U, U <- 0, all relative displacements since a list was built at S' lie in
  *     (S_A - S'_A + U_A) - (S_B - S'_B + U_B)                                                                [sheets 24]
@@ -74,7 +75,8 @@ void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance)
     w->life[cluster].path += distance;
     for (int32_t k = 0; k < w->n_list; k++) {
       vvi_sheet_list *l = &w->list[w->order[k]];
-      if (l->a == cluster || l->b == cluster) l->travel += 2.0 * distance; /* of both, within one cluster */
+      if (l->a == cluster || l->b == cluster)
+        l->travel += 2.0 * distance, l->way += 2.0 * distance; /* of both, within one cluster */
     }
   }
 }
@@ -152,10 +154,10 @@ static double path_of(const vvi_sheet_search *w, const vvi_sheet_list *l)
 
 bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  if (vvi_sheet_list_sleeps(w, l)) return true;
+  if (vvi_sheet_list_sleeps(w, l) || vvi_sheet_list_flies(l)) return true;
   const double left = l->limit - l->offset - l->margin - closer(w, l);
   if (!(left >= l->step)) return false;
-  l->wake = path_of(w, l) + left;
+  l->wake = path_of(w, l) + left, l->left = left, l->way = 0.0;
   return true;
 }
 
@@ -164,5 +166,6 @@ void vvi_sheet_list_begins(vvi_sheet_search *w, vvi_sheet_list *l)
   vvi_sheet_refer(w, l->a);
   vvi_sheet_refer(w, l->b);
   between(w, l, l->base);
-  l->wake = path_of(w, l) + l->limit - l->offset - l->margin;
+  l->left = l->limit - l->offset - l->margin, l->way = 0.0;
+  l->wake = path_of(w, l) + l->left;
 }

@@ -1,4 +1,5 @@
 /* contact/sheets/measure.c  How far clusters move in the coming drift: all displacements of a cluster lie in a box. */
+#include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
@@ -48,7 +49,7 @@ static void measure_points(vvi_sheet_search *w, int32_t strip)
   const vvi_sheet_body *b = &s->body[body];
   const vvi_sheet_columns *k = &w->motion.at[body];
   const int32_t first = (strip - b->strip0) * VVI_SHEET_STRIP, left = b->movers - first;
-  if (b->carrier != VVI_CARRY_POINTS) return;
+  if (b->carrier != VVI_CARRY_POINTS || vvi_sheet_is_away(w, b)) return;
   extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
           k->p + first, k->f + first, w->strip + 6 * (int64_t)strip);
 }
@@ -139,6 +140,7 @@ static void measure_alone(vvi_sheet_search *w)
 
 void vvi_sheet_measure(vvi_sheet_search *w)
 {
+  if (w->away != NULL) w->away->extents(w->away->user, w->motion.h, w->strip);
   if (w->ranks != NULL)
     measure_ranks(w);
   else if (w->sheets->n_strip > STRIPS && w->threads > 1)
@@ -193,9 +195,9 @@ static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
 {
   const vvi_sheet_speed *a = &w->speed[l->a], *b = &w->speed[l->b];
   double d[3];
-  if (l->n == 0) return;
   for (int c = 0; c < 3; c++) d[c] = fabs(a->centre[c] - b->centre[c]) + a->half[c] + b->half[c];
-  l->travel += vvi_norm3(d);
+  const double way = vvi_norm3(d);
+  l->travel += way, l->way += way;
 }
 
 void vvi_sheet_advance(vvi_sheet_search *w)

@@ -14,59 +14,10 @@ static bool find_owners(const struct vvi_sheets *s, vvi_sheet_ranks *k)
     const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
     const vv_block *block = b->block;
     const bool shared = b->carrier == VVI_CARRY_POINTS && block->spans > 0;
-    k->owner[i] = shared ? block->kind->owner(block, b->node0 + (i - b->mover0)) : -1;
+    k->reads.owner[i] = shared ? block->kind->owner(block, b->node0 + (i - b->mover0)) : -1;
     any |= shared;
   }
   return any;
-}
-
-/* Movers that the place of a vertex hangs on: told one by one. */
-typedef void mover_fn(void *user, int32_t mover);
-static void movers_of(const struct vvi_sheets *s, int32_t vertex, mover_fn *fn, void *user)
-{
-  const vvi_sheet_body *b = &s->body[s->body_of[vertex]];
-  if (s->mover[vertex] >= 0) fn(user, s->mover[vertex]);
-  for (int32_t i = b->loose ? s->stencil0[vertex] : 0; b->loose && i < s->stencil0[vertex + 1]; i++)
-    fn(user, s->stencil[i]);
-}
-
-typedef struct lister {
-  vvi_sheet_ranks *k;
-  int32_t *out;
-  int64_t n;
-} lister;
-
-static void list_mover(void *user, int32_t mover)
-{
-  lister *w = user;
-  if (w->k->owner[mover] < 0 || w->k->stamp[mover] == w->k->stamps) return;
-  w->k->stamp[mover] = w->k->stamps;
-  if (w->out != NULL) w->out[w->n] = mover;
-  w->n++;
-}
-
-/* A vertex and those around it: whether a pair is a local minimum depends on them. */
-static void list_around(const struct vvi_sheets *s, int32_t vertex, lister *w)
-{
-  movers_of(s, vertex, list_mover, w);
-  for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) movers_of(s, s->ring[i], list_mover, w);
-}
-
-/* Counted, then written. */
-static vv_status list_clusters(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
-{
-  for (int pass = 0; pass < 2; pass++) {
-    lister w = {.k = k, .out = pass == 1 ? k->mover : NULL};
-    for (int32_t c = 0; c < s->n_cluster; c++) {
-      const vvi_sheet_cluster *r = &s->cluster[c];
-      k->stamps++;
-      k->first[c] = (int32_t)w.n;
-      for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) list_around(s, s->cluster_vertex[i], &w);
-    }
-    k->first[s->n_cluster] = (int32_t)w.n;
-    if (pass == 0 && (k->mover = VVI_ARENA_NEW(arena, int32_t, w.n + 1)) == NULL) return VV_NOMEM;
-  }
-  return VV_OK;
 }
 
 static void find_homes(const struct vvi_sheets *s, vvi_sheet_ranks *k)
@@ -74,12 +25,13 @@ static void find_homes(const struct vvi_sheets *s, vvi_sheet_ranks *k)
   for (int32_t c = 0; c < s->n_cluster; c++) {
     int32_t most = 0;
     k->home[c] = -1;
-    for (int32_t i = k->first[c]; i < k->first[c + 1]; i++) {
+    for (int32_t i = k->reads.first[c]; i < k->reads.first[c + 1]; i++) {
       int32_t same = 0;
-      k->strange[c] |= k->owner[k->mover[i]] != k->net->rank;
-      if (k->home[c] == k->owner[k->mover[i]]) continue;
-      for (int32_t j = i; j < k->first[c + 1]; j++) same += k->owner[k->mover[j]] == k->owner[k->mover[i]];
-      if (same > most) most = same, k->home[c] = k->owner[k->mover[i]];
+      k->strange[c] |= k->reads.owner[k->reads.mover[i]] != k->net->rank;
+      if (k->home[c] == k->reads.owner[k->reads.mover[i]]) continue;
+      for (int32_t j = i; j < k->reads.first[c + 1]; j++)
+        same += k->reads.owner[k->reads.mover[j]] == k->reads.owner[k->reads.mover[i]];
+      if (same > most) most = same, k->home[c] = k->reads.owner[k->reads.mover[i]];
     }
   }
 }
@@ -92,9 +44,9 @@ static vv_status find_runs(const struct vvi_sheets *s, vvi_arena *arena, vvi_she
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 0; i < s->n_mover; i++) {
       const vvi_sheet_body *b = &s->body[s->body_of_mover[i]];
-      const int32_t place = i - b->mover0, rank = k->owner[i];
+      const int32_t place = i - b->mover0, rank = k->reads.owner[i];
       if (rank < 0) continue;
-      const bool begins = place % VVI_SHEET_STRIP == 0 || k->owner[i - 1] != rank;
+      const bool begins = place % VVI_SHEET_STRIP == 0 || k->reads.owner[i - 1] != rank;
       if (pass == 0)
         k->runs[rank] += begins;
       else if (begins)
@@ -118,19 +70,17 @@ static vv_status find_runs(const struct vvi_sheets *s, vvi_arena *arena, vvi_she
 static bool allocate(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_ranks *k)
 {
   const int ranks = k->net->ranks;
-  k->owner = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->home = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
-  k->first = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 2);
+  k->home = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
   k->strange = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   k->asked = VVI_ARENA_NEW(arena, int64_t, s->n_cluster + 1);
   k->wanted = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
-  k->stamp = VVI_ARENA_NEW(arena, int64_t, s->n_mover + 1), k->listed = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
   k->runs = VVI_ARENA_NEW(arena, int64_t, ranks), k->ones = VVI_ARENA_NEW(arena, int64_t, ranks);
   k->wishes = VVI_ARENA_NEW(arena, int64_t, ranks), k->size = VVI_ARENA_NEW(arena, int64_t, ranks);
   k->done = VVI_ARENA_NEW(arena, int64_t, ranks);
   k->to = VVI_ARENA_NEW(arena, int, ranks), k->from = VVI_ARENA_NEW(arena, int, ranks);
   k->data = VVI_ARENA_NEW(arena, const void *, ranks);
   k->clock = 1;
-  return k->owner && k->home && k->first && k->strange && k->asked && k->wanted && k->stamp && k->listed && k->runs &&
+  return vvi_sheet_reads_create(s, arena, &k->reads) && k->home && k->strange && k->asked && k->wanted && k->runs &&
          k->ones && k->wishes && k->size && k->done && k->to && k->from && k->data;
 }
 
@@ -142,7 +92,7 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   k->net = net;
   if (!allocate(s, w->arena, k)) return VV_NOMEM;
   if (!find_owners(s, k)) return VV_OK;
-  VV_TRY(list_clusters(s, w->arena, k));
+  VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
   find_homes(s, k);
   VV_TRY(find_runs(s, w->arena, k));
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
@@ -242,15 +192,16 @@ static bool tell_wishes(vvi_sheet_search *w)
   return true;
 }
 
+typedef void mover_fn(void *user, int32_t mover);
 /* Movers of others in what a rank wants, each once, in an order that it and their owners know: told one by one. */
 static void movers_wanted(vvi_sheet_ranks *k, int rank, const int64_t *wish, mover_fn *fn, void *user)
 {
-  k->stamps++;
+  k->reads.stamps++;
   for (int64_t n = 0; n < k->wishes[rank]; n++)
-    for (int32_t i = k->first[wish[n]]; i < k->first[wish[n] + 1]; i++) {
-      const int32_t m = k->mover[i];
-      if (k->owner[m] == rank || k->stamp[m] == k->stamps) continue;
-      k->stamp[m] = k->stamps;
+    for (int32_t i = k->reads.first[wish[n]]; i < k->reads.first[wish[n] + 1]; i++) {
+      const int32_t m = k->reads.mover[i];
+      if (k->reads.owner[m] == rank || k->reads.stamp[m] == k->reads.stamps) continue;
+      k->reads.stamp[m] = k->reads.stamps;
       fn(user, m);
     }
 }
@@ -266,7 +217,7 @@ static void pack_row(void *user, int32_t mover)
   packer *p = user;
   vvi_sheet_ranks *k = p->w->ranks;
   const int64_t width = VVI_SHEET_ROW;
-  if (k->owner[mover] != k->net->rank || p->full) return;
+  if (k->reads.owner[mover] != k->net->rank || p->full) return;
   if (width * (p->n + 1) > k->out_room) {
     void *out = k->out;
     p->full = !vvi_sheet_grow(p->w->arena, &out, sizeof *k->out, width * p->n, 2 * width * (p->n + 256));
@@ -303,7 +254,7 @@ static void unpack_row(void *user, int32_t mover)
 {
   const unpacker *u = user;
   const vvi_sheet_ranks *k = u->w->ranks;
-  const int owner = k->owner[mover];
+  const int owner = k->reads.owner[mover];
   if (k->from[owner] < 0 || k->from[owner] >= u->got) return;
   write_row(u->w, mover, (const double *)u->in[k->from[owner]] + VVI_SHEET_ROW * k->done[owner]++);
 }
@@ -311,7 +262,7 @@ static void unpack_row(void *user, int32_t mover)
 static void count_owner(void *user, int32_t mover)
 {
   const vvi_sheet_ranks *k = user;
-  k->from[k->owner[mover]] = 0;
+  k->from[k->reads.owner[mover]] = 0;
 }
 
 bool vvi_sheet_fetch(vvi_sheet_search *w)
@@ -349,12 +300,12 @@ bool vvi_sheet_spread_rows(vvi_sheet_search *w, int32_t n, const int32_t *mover,
   if (!fit_rows(w, &k->out, &k->out_room, (int64_t)width * n + 1)) return false;
   memset(count, 0, sizeof *count * (size_t)net->ranks);
   for (int32_t i = 0; i < n; i++)
-    if (mover[i] >= 0 && k->owner[mover[i]] >= 0) count[k->owner[mover[i]]]++;
+    if (mover[i] >= 0 && k->reads.owner[mover[i]] >= 0) count[k->reads.owner[mover[i]]]++;
   for (int r = 0; r < net->ranks; r++) at[r] = all, all += count[r];
   if (all == 0) return true;
   for (int pass = 0; pass < 2; pass++) {
     for (int32_t i = 0; i < n; i++) {
-      const int owner = mover[i] >= 0 ? k->owner[mover[i]] : -1;
+      const int owner = mover[i] >= 0 ? k->reads.owner[mover[i]] : -1;
       if (owner < 0) continue;
       double *out = k->out + width * at[owner]++, *mine = row + (int64_t)width * i;
       if (pass == 0 && owner == net->rank) memcpy(out, mine, bytes);
@@ -383,13 +334,6 @@ static bool spread(vvi_sheet_search *w, int32_t n, const int32_t *mover)
 
 bool vvi_sheet_spread_pairs(vvi_sheet_search *w, int32_t n, const vvi_sheet_near *near)
 {
-  vvi_sheet_ranks *k = w->ranks;
-  lister list = {.k = k, .out = k->listed};
-  k->stamps += 2;
-  for (int32_t i = 0; i < n; i++) {
-    int32_t vertex[4];
-    const int m = vvi_sheet_vertices(w->sheets, near[i].a, near[i].b, vertex);
-    for (int v = 0; v < m; v++) list_around(w->sheets, vertex[v], &list);
-  }
-  return spread(w, (int32_t)list.n, k->listed);
+  vvi_sheet_reads *k = &w->ranks->reads;
+  return spread(w, vvi_sheet_reads_pairs(w->sheets, k, n, near), k->listed);
 }

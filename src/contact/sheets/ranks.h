@@ -6,7 +6,7 @@
  * step each rank tells which clusters its lists ask for, and their owners send them.
  * Who owns a pair decides no bit: a list has the same near pairs on any rank. */
 #pragma once
-#include "contact/sheets.h"
+#include "contact/sheets/reads.h"
 #include "visviva/net.h"
 
 /* Nodes of a strip that one rank has. */
@@ -18,9 +18,8 @@ enum { VVI_SHEET_ROW = 9 }; /* reals of a node: place, momentum, force */
 
 typedef struct vvi_sheet_ranks {
   const vv_net *net;
-  int32_t *owner;         /* [n_mover] the rank that moves it; -1: all do */
+  vvi_sheet_reads reads;  /* owners: ranks; -1: all move it */
   int32_t *home;          /* [n_cluster] the rank that has most of it; -1: all have it */
-  int32_t *first, *mover; /* [n_cluster + 1], movers with owners that a look at a cluster reads */
   unsigned char *strange; /* [n_cluster] some of them belong to others */
   int64_t *runs;          /* [ranks] */
   vvi_sheet_run *run;     /* of all ranks, one behind the other */
@@ -31,13 +30,11 @@ typedef struct vvi_sheet_ranks {
   int32_t *wanted, n_wanted; /* [n_cluster] by this rank */
   int64_t *wishes, *wish;    /* [ranks]; clusters that ranks want, one rank behind the other */
   int64_t n_wish, wish_room;
-  int64_t *stamp, stamps; /* [n_mover] marks of lists that are made; the present one */
-  int32_t *listed;        /* [n_mover] */
-  int64_t *ones;          /* [ranks] rows of each */
-  int *to, *from;         /* [ranks] packages: where they go; from whom which one came */
-  const void **data;      /* [ranks] */
-  int64_t *size, *done;   /* [ranks] bytes; rows that were read */
-  double *out, *in;       /* [out_room], [in_room] rows */
+  int64_t *ones;        /* [ranks] rows of each */
+  int *to, *from;       /* [ranks] packages: where they go; from whom which one came */
+  const void **data;    /* [ranks] */
+  int64_t *size, *done; /* [ranks] bytes; rows that were read */
+  double *out, *in;     /* [out_room], [in_room] rows */
   int64_t out_room, in_room;
 } vvi_sheet_ranks;
 
@@ -47,7 +44,8 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net);
 bool vvi_sheet_is_mine(const vvi_sheet_search *w, int32_t a, int32_t b);
 static inline bool vvi_sheet_owns(const vvi_sheet_search *w, int32_t mover)
 {
-  return w->ranks == NULL || mover < 0 || w->ranks->owner[mover] < 0 || w->ranks->owner[mover] == w->ranks->net->rank;
+  return w->ranks == NULL || mover < 0 || w->ranks->reads.owner[mover] < 0 ||
+         w->ranks->reads.owner[mover] == w->ranks->net->rank;
 }
 /* Boxes n of which every rank has covered its own vertices: now all of them. */
 void vvi_sheet_boxes_agree(const vvi_sheet_search *w, int64_t n, double (*box)[6]);

@@ -11,6 +11,7 @@
  * above MANY pairs a vertex and lengthened below FEW; BLOCK budgets are tested at once. */
 #include "contact/sheets/search.h"
 #include "base/sort.h"
+#include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 
 #include "math/math.h"
@@ -300,6 +301,7 @@ static void look_ahead(vvi_sheet_search *w, vvi_sheet_list *l)
   const bool off = l->off || !l->mine || vvi_sheet_is_whole(w, l);
   l->asks = !off && (l->stale || !vvi_sheet_list_sleeps(w, l));
   if (!off && (l->n > 0 || l->asks)) l->step = drifts_apart(w, l) + w->speed[l->a].allowed + w->speed[l->b].allowed;
+  l->asks = l->asks && (l->stale || !vvi_sheet_list_flies(l));
 }
 
 static void is_due(vvi_sheet_search *w, vvi_sheet_list *l)
@@ -343,21 +345,6 @@ static float bound_of(const vvi_sheet_list *l)
   return (float)((l->travel + l->step) * (1.0 + 1e-6));
 }
 
-/* Over ranks: what lists read that ask, or have pairs to look at, comes from the others.  False: no memory. */
-static bool look_ahead_of_ranks(vvi_sheet_search *w)
-{
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) {
-    vvi_sheet_list *l = vvi_sheet_list_at(w, i);
-    look_ahead(w, l);
-    if (!l->asks && (l->n == 0 || l->safe > bound_of(l))) continue;
-    vvi_sheet_need(w, l->a);
-    vvi_sheet_need(w, l->b);
-  }
-  const bool room = vvi_sheet_fetch(w);
-  for (int32_t i = 0; i < vvi_sheet_lists(w); i++) is_due(w, vvi_sheet_list_at(w, i));
-  return room;
-}
-
 /* ---- lists that something is true of, in their order: found in PARTS fixed pieces, then put together ---- */
 
 enum { PARTS = 64 };
@@ -390,6 +377,39 @@ static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
   return sum;
 }
 
+/* It asks, or has pairs to look at. */
+static bool reads(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  (void)w;
+  return l->asks || (l->n > 0 && !(l->safe > bound_of(l)));
+}
+
+/* Over ranks, and where an accelerator has the points: what lists read that ask, or have pairs to look at, comes from the others.
+ * False: no memory. */
+static bool look_ahead_of_others(vvi_sheet_search *w)
+{
+  void (*const need)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
+  const int32_t all = vvi_sheet_lists(w);
+  bool room = true;
+  if (vvi_sheet_shares(w, all)) {
+#pragma omp parallel for schedule(static) num_threads(w->threads)
+    for (int32_t i = 0; i < all; i++) look_ahead(w, vvi_sheet_list_at(w, i));
+  } else {
+    for (int32_t i = 0; i < all; i++) look_ahead(w, vvi_sheet_list_at(w, i));
+  }
+  const int32_t n = pick(w, reads);
+  for (int32_t i = 0; i < n; i++) {
+    need(w, w->list[w->due[i]].a);
+    need(w, w->list[w->due[i]].b);
+  }
+  if (w->away != NULL)
+    vvi_sheet_away_fetch(w);
+  else
+    room = vvi_sheet_fetch(w);
+  for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
+  return room;
+}
+
 static bool asks(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
   (void)w;
@@ -405,9 +425,9 @@ static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
 /* Lists that the coming drift may use up. */
 static int32_t find_due(vvi_sheet_search *w, bool *room)
 {
-  const bool share = w->ranks != NULL || vvi_sheet_shares(w, w->n_list);
-  if (w->ranks != NULL)
-    *room &= look_ahead_of_ranks(w);
+  const bool others = w->ranks != NULL || w->away != NULL, share = others || vvi_sheet_shares(w, w->n_list);
+  if (others)
+    *room &= look_ahead_of_others(w);
   else if (share)
     look_together(w);
   for (int32_t i = 0; !share && i < vvi_sheet_lists(w); i++) {

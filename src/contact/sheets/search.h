@@ -75,7 +75,11 @@ static inline bool vvi_sheet_shares(const vvi_sheet_search *w, int64_t n)
   enum { FROM = 1024 };
   return w->threads > 1 && n >= FROM;
 }
-/* It is, without looking any closer. */
+/* It is, without looking any closer; by paths, or by ways where its `step` is known. */
+static inline bool vvi_sheet_list_flies(const vvi_sheet_list *l)
+{
+  return (l->way + l->step) * (1.0 + 1e-9) <= l->left;
+}
 static inline bool vvi_sheet_list_sleeps(const vvi_sheet_search *w, const vvi_sheet_list *l)
 {
   return w->life[l->a].ahead + w->life[l->b].ahead <= l->wake;

@@ -1,0 +1,70 @@
+/* contact/sheets/reads.c  See reads.h. */
+#include "contact/sheets/reads.h"
+
+bool vvi_sheet_reads_create(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
+{
+  k->owner = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1), k->first = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 2);
+  k->stamp = VVI_ARENA_NEW(arena, int64_t, s->n_mover + 1), k->listed = VVI_ARENA_NEW(arena, int32_t, s->n_mover + 1);
+  return k->owner != NULL && k->first != NULL && k->stamp != NULL && k->listed != NULL;
+}
+
+/* Movers that the place of a vertex hangs on: told one by one. */
+typedef void mover_fn(void *user, int32_t mover);
+static void movers_of(const struct vvi_sheets *s, int32_t vertex, mover_fn *fn, void *user)
+{
+  const vvi_sheet_body *b = &s->body[s->body_of[vertex]];
+  if (s->mover[vertex] >= 0) fn(user, s->mover[vertex]);
+  for (int32_t i = b->loose ? s->stencil0[vertex] : 0; b->loose && i < s->stencil0[vertex + 1]; i++)
+    fn(user, s->stencil[i]);
+}
+
+typedef struct lister {
+  vvi_sheet_reads *k;
+  int32_t *out;
+  int64_t n;
+} lister;
+
+static void list_mover(void *user, int32_t mover)
+{
+  lister *w = user;
+  if (w->k->owner[mover] < 0 || w->k->stamp[mover] == w->k->stamps) return;
+  w->k->stamp[mover] = w->k->stamps;
+  if (w->out != NULL) w->out[w->n] = mover;
+  w->n++;
+}
+
+/* A vertex and those around it: whether a pair is a local minimum depends on them. */
+static void list_around(const struct vvi_sheets *s, int32_t vertex, lister *w)
+{
+  movers_of(s, vertex, list_mover, w);
+  for (int32_t i = s->ring0[vertex]; i < s->ring0[vertex + 1]; i++) movers_of(s, s->ring[i], list_mover, w);
+}
+
+/* Counted, then written. */
+vv_status vvi_sheet_reads_list(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k)
+{
+  for (int pass = 0; pass < 2; pass++) {
+    lister w = {.k = k, .out = pass == 1 ? k->mover : NULL};
+    for (int32_t c = 0; c < s->n_cluster; c++) {
+      const vvi_sheet_cluster *r = &s->cluster[c];
+      k->stamps++;
+      k->first[c] = (int32_t)w.n;
+      for (int32_t i = r->vertex0; i < r->vertex0 + r->vertices; i++) list_around(s, s->cluster_vertex[i], &w);
+    }
+    k->first[s->n_cluster] = (int32_t)w.n;
+    if (pass == 0 && (k->mover = VVI_ARENA_NEW(arena, int32_t, w.n + 1)) == NULL) return VV_NOMEM;
+  }
+  return VV_OK;
+}
+
+int32_t vvi_sheet_reads_pairs(const struct vvi_sheets *s, vvi_sheet_reads *k, int32_t n, const vvi_sheet_near *near)
+{
+  lister list = {.k = k, .out = k->listed};
+  k->stamps += 2;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t vertex[4];
+    const int m = vvi_sheet_vertices(s, near[i].a, near[i].b, vertex);
+    for (int v = 0; v < m; v++) list_around(s, vertex[v], &list);
+  }
+  return (int32_t)list.n;
+}

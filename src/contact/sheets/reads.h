@@ -1,0 +1,18 @@
+/* contact/sheets/reads.h  Movers that are not here: somebody else moves them, another rank or an accelerator, and they come when a look at
+ * a cluster or a pair reads them. */
+#pragma once
+#include "contact/sheets.h"
+
+typedef struct vvi_sheet_reads {
+  int32_t *owner;         /* [n_mover] who moves it; -1: it is here in any case */
+  int32_t *first, *mover; /* [n_cluster + 1], movers with owners that a look at a cluster reads */
+  int64_t *stamp, stamps; /* [n_mover] marks of lists that are made; the present one */
+  int32_t *listed;        /* [n_mover] */
+} vvi_sheet_reads;
+
+/* Arrays; owners are the caller's to fill.  False: no memory. */
+bool vvi_sheet_reads_create(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k);
+/* first and mover, from the owners. */
+vv_status vvi_sheet_reads_list(const struct vvi_sheets *s, vvi_arena *arena, vvi_sheet_reads *k);
+/* Movers with owners that looks at these pairs read, each once, in `listed`: how many. */
+int32_t vvi_sheet_reads_pairs(const struct vvi_sheets *s, vvi_sheet_reads *k, int32_t n, const vvi_sheet_near *near);

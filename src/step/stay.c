@@ -1,0 +1,234 @@
+/* step/stay.c  Blocks of points that stay on an accelerator while contacts are answered here.
+ *
+ * The search gets bounds of the displacements of all strips and asks for the nodes of clusters that it has to look at (contact/sheets/
+ * away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are
+ * compiled they are made NaN.  The host has the whole state again when somebody looks (vvi_bring_down). */
+#include "contact/contact.h"
+#include "contact/sheets/away.h"
+#include "step/accelerate.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- for the search ---- */
+
+static void extents(void *user, double h, double *strip)
+{
+  struct vv_step *s = user;
+  vvi_accelerator *a = s->accelerator;
+  for (int i = 0; i < s->model->n_block; i++) {
+    if (!vvi_stays(s, i)) continue;
+    memset(a->box, 0, 6 * sizeof *a->box * (size_t)a->strips[i]);
+    s->model->block[i].kind->device->extents(a->own[i], h, a->box);
+    for (int64_t k = 0; k < a->strips[i]; k++)
+      memcpy(strip + 6 * (int64_t)a->strip[i][k], a->box + 6 * k, 6 * sizeof *strip);
+  }
+}
+
+/* Those that are not here yet; NULL: of all. */
+static void bring(void *user, int block, int64_t n, const int32_t *node)
+{
+  struct vv_step *s = user;
+  vvi_accelerator *a = s->accelerator;
+  const vv_block *b = &s->model->block[block];
+  int64_t some = 0;
+  if (!vvi_stays(s, block)) return;
+  for (int64_t i = 0; i < n; i++) {
+    const int32_t at = node != NULL ? node[i] : (int32_t)i;
+    if (a->here[block][at] == a->now) continue;
+    a->here[block][at] = a->now, a->some[some++] = at;
+  }
+  b->kind->device->bring(a->own[block], some, a->some, s->state->q + b->q0, s->state->p + b->p0, a->f + b->p0);
+}
+
+static void give(void *user, int block, int64_t n, const int32_t *node)
+{
+  struct vv_step *s = user;
+  const vv_block *b = &s->model->block[block];
+  b->kind->device->give(s->accelerator->own[block], n, node, s->state->p + b->p0);
+}
+
+/* ---- open and close ---- */
+
+/* Strips of the search whose points a block has. */
+static vv_status send_strips(struct vv_step *s, int block)
+{
+  vvi_accelerator *a = s->accelerator;
+  const struct vvi_sheets *m = s->contact->features != NULL ? s->model->sheets : NULL;
+  const vv_block *b = &s->model->block[block];
+  const int64_t most = m != NULL ? m->n_strip : 0;
+  int32_t *row = malloc(2 * sizeof *row * (size_t)(most + 1));
+  a->strip[block] = malloc(sizeof(int32_t) * (size_t)(most + 1));
+  const bool good = row != NULL && a->strip[block] != NULL;
+  for (int32_t i = 0; good && m != NULL && i < m->n_strip; i++) {
+    const vvi_sheet_body *k = &m->body[m->strip_body[i]];
+    const int32_t first = (i - k->strip0) * VVI_SHEET_STRIP, left = k->movers - first;
+    if (k->carrier != VVI_CARRY_POINTS || k->block != b) continue;
+    row[2 * a->strips[block]] = (int32_t)k->node0 + first;
+    row[2 * a->strips[block] + 1] = left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP;
+    a->strip[block][a->strips[block]++] = i;
+  }
+  if (good) b->kind->device->strips(a->own[block], a->strips[block], row);
+  free(row);
+  return good ? VV_OK : VV_NOMEM;
+}
+
+static vv_status open_block(struct vv_step *s, int i)
+{
+  vvi_accelerator *a = s->accelerator;
+  const vv_block *b = &s->model->block[i];
+  a->stays[i] = 1;
+  if ((a->here[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t))) == NULL) return VV_NOMEM;
+  return send_strips(s, i);
+}
+
+static vv_status tell_search(struct vv_step *s)
+{
+  const struct vvi_features *k = s->contact->features;
+  if (k == NULL) return VV_OK;
+  VV_TRY(vvi_sheet_away_create(k->search, s->model, s->accelerator->stays));
+  vvi_sheet_away *away = k->search->away;
+  away->user = s, away->extents = extents, away->bring = bring, away->give = give;
+  return VV_OK;
+}
+
+vv_status vvi_stay_create(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  const vv_model *m = s->model;
+  const size_t n = (size_t)m->n_block + 1;
+  int64_t nodes = 0, strips = 0;
+  bool any = false;
+  a->now = 1;
+  a->stays = calloc(n, 1), a->here = calloc(n, sizeof *a->here), a->strip = calloc(n, sizeof *a->strip);
+  a->strips = calloc(n, sizeof *a->strips);
+  if (a->stays == NULL || a->here == NULL || a->strip == NULL || a->strips == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block && s->locate == NULL; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->nodes == 0 || b->kind->device->bring == NULL) continue;
+    VV_TRY(open_block(s, i));
+    any = true, nodes = b->nodes > nodes ? b->nodes : nodes, strips = a->strips[i] > strips ? a->strips[i] : strips;
+  }
+  if (!any) return VV_OK;
+  a->some = malloc(sizeof *a->some * (size_t)(nodes + 1)), a->box = malloc(6 * sizeof *a->box * (size_t)(strips + 1));
+  if (a->some == NULL || a->box == NULL) return VV_NOMEM;
+  VV_TRY(vv_state_clone(s->state, &a->kept));
+  return tell_search(s);
+}
+
+void vvi_stay_close(vvi_accelerator *a, const vv_model *m)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    if (a->here != NULL) free(a->here[i]);
+    if (a->strip != NULL) free(a->strip[i]);
+  }
+  vv_state_destroy(a->kept);
+  free(a->stays), free(a->here), free(a->strip), free(a->strips), free(a->some), free(a->box);
+}
+
+/* ---- steps ---- */
+
+#ifndef NDEBUG
+/* What nobody may read: columns of a node. */
+static void spoil(const vv_block *b, int64_t node, vv_state *x, double *f)
+{
+  for (int c = 0; c < b->kind->node_q; c++) x->q[b->q0 + c * b->column + node] = NAN;
+  for (int c = 0; c < b->kind->node_p; c++) {
+    x->p[b->p0 + c * b->column + node] = NAN;
+    if (f != NULL) f[b->p0 + c * b->column + node] = NAN;
+  }
+}
+
+/* All of them, or those that are here now. */
+static void spoil_nodes(struct vv_step *s, bool all)
+{
+  const vvi_accelerator *a = s->accelerator;
+  for (int i = 0; i < s->model->n_block; i++)
+    for (int64_t k = 0; vvi_stays(s, i) && k < s->model->block[i].nodes; k++)
+      if (all || a->here[i][k] == a->now) spoil(&s->model->block[i], k, s->state, a->f);
+}
+#endif
+
+static void copy(vv_state *to, const vv_state *from)
+{
+  const vv_status status = vv_state_copy(to, from);
+  assert(status == VV_OK); /* they have the same lengths */
+  (void)status;
+}
+
+void vvi_stay_back(struct vv_step *s)
+{
+  if (s->accelerator->kept != NULL) copy(s->state, s->accelerator->kept);
+}
+
+void vvi_stay_begin(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (a->kept == NULL) return;
+  vvi_send_up(s);
+  if (a->ahead) return;
+  a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
+  copy(a->kept, s->state);
+  a->ahead = true, a->now++;
+#ifndef NDEBUG
+  spoil_nodes(s, true);
+#endif
+}
+
+void vvi_stay_push(struct vv_step *s, double h, const double *f)
+{
+  const vvi_accelerator *a = s->accelerator;
+  const int threads = vv_ctx_threads(s->model->ctx);
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (vvi_stays(s, i))
+      b->kind->device->push(a->own[i], h);
+    else
+      vvi_axpy_shared(threads, b->kind->node_p * b->column, h, f + b->p0, s->state->p + b->p0);
+  }
+}
+
+void vvi_stay_post(struct vv_step *s, double t, double h)
+{
+  const vvi_accelerator *a = s->accelerator;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (!b->booked) continue;
+    if (vvi_stays(s, i))
+      b->kind->device->post(a->own[i], t, h, &s->ledger->posted);
+    else
+      b->kind->post(b, t, h, s->state->q + b->q0, s->state->p + b->p0, &s->ledger->posted);
+  }
+}
+
+void vvi_stay_viscous(struct vv_step *s, double h)
+{
+  const vvi_accelerator *a = s->accelerator;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (!b->viscous) continue;
+    if (vvi_stays(s, i))
+      b->kind->device->viscous(a->own[i], h, &s->ledger->posted);
+    else
+      b->kind->viscous(b, h, s->state->q + b->q0, s->state->p + b->p0, &s->ledger->posted);
+  }
+}
+
+/* What was brought is old behind it. */
+void vvi_stay_drift(struct vv_step *s, double h)
+{
+  vvi_accelerator *a = s->accelerator;
+  for (int i = 0; i < s->model->n_block; i++) {
+    const vv_block *b = &s->model->block[i];
+    if (vvi_stays(s, i))
+      b->kind->device->drift(a->own[i], h);
+    else
+      b->kind->drift(b, h, s->state->q + b->q0, s->state->p + b->p0);
+  }
+#ifndef NDEBUG
+  spoil_nodes(s, false);
+#endif
+  a->now++;
+}

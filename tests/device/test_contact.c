@@ -1,0 +1,87 @@
+/* Shells that touch stay on an accelerator: the processor gets bounds and the nodes near contacts, and nothing else.  Same bits of
+ * states and books; what goes to and fro is counted. */
+#include "agree.h"
+#include "check.h"
+#include "place.h"
+#include "sim/sim.h"
+#include "step/accelerate.h"
+
+/* Two spheres of 8 f^2 triangles, so many edges apart, that approach by the same part of an edge in a step, which is the same part
+ * of the stable one, whatever f is. */
+static void spheres(char *text, size_t size, int frequency, double edges)
+{
+  const double f = frequency;
+  snprintf(
+      text, size,
+      "visviva: 1\ntime: {end: 1, step: %g}\ncontacts: [{restitution: 0.8, friction: 0.3}]\nbodies:\n"
+      "  a: {kind: shell, mesh: {sphere: {radius: 1, frequency: %d}}, thickness: 0.03, material: {young: 1e3, poisson: "
+      "0.3, density: 1}, copies: [{centre: [0, 0, 0], velocity: [%g, 0, 0]}, {centre: [%g, 0, 0]}]}\n",
+      0.2 / (f * f), frequency, 0.1 * f, 2.0 + 1.6 * edges / f);
+}
+
+/* Bytes of a step on the way up and down, over some steps in contact; impacts: of them. */
+static double bytes_of_a_step(int frequency, double edges, int64_t *impacts, int64_t *nodes)
+{
+  enum { STEPS = 24 };
+  char text[1024];
+  place x;
+  vv_report r;
+  spheres(text, sizeof text, frequency, edges);
+  assert_int_equal(place_open(text, device, 1, 0.0, &x), VV_OK);
+  place_steps(&x, 1);
+  const vvi_device *d = x.sim->step.accelerator->device;
+  int64_t moved[2]; /* of two lengths: the state that goes up at the start and comes down at the end is in both */
+  *impacts = 0;
+  for (int k = 0; k < 2; k++) {
+    const int64_t before = vvi_device_moved(d);
+    assert_int_equal(vv_sim_steps(x.sim, (k + 1) * STEPS / 2, &r), VV_OK);
+    moved[k] = vvi_device_moved(d) - before;
+    *impacts += r.events;
+  }
+  *nodes = x.model->block[0].nodes;
+  place_close(&x);
+  return (double)(moved[1] - moved[0]) / (STEPS / 2);
+}
+
+static void same_bits(void **state)
+{
+  char text[1024];
+  (void)state;
+  spheres(text, sizeof text, 8, 0.1);
+  agree(text, 150);
+  spheres(text, sizeof text, 24, 0.1);
+  agree(text, 60);
+}
+
+/* Far apart: six numbers for each strip of 64 nodes, and what boxes of clusters that have moved ask for. */
+static void far_apart(void **state)
+{
+  int64_t impacts, nodes;
+  (void)state;
+  const double bytes = bytes_of_a_step(32, 80.0, &impacts, &nodes);
+  assert_int_equal(impacts, 0);
+  if (bytes > 1.5 * (double)nodes) fail_msg("%g bytes a step for %lld nodes", bytes, (long long)nodes);
+}
+
+/* What comes down where they touch is what is near: four times the nodes make it a little more than the bounds. */
+static void in_contact(void **state)
+{
+  int64_t impacts[2], nodes[2];
+  double bytes[2];
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    bytes[i] = bytes_of_a_step(48 << i, 0.1, &impacts[i], &nodes[i]);
+    assert_true(impacts[i] > 0);
+  }
+  if (bytes[1] - bytes[0] > 3.0 * (double)(nodes[1] - nodes[0]) || bytes[0] > 30.0 * (double)nodes[0])
+    fail_msg("%g and %g bytes a step for %lld and %lld nodes", bytes[0], bytes[1], (long long)nodes[0],
+             (long long)nodes[1]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest test[] = {cmocka_unit_test(same_bits), cmocka_unit_test(far_apart),
+                                    cmocka_unit_test(in_contact)};
+  device = first_device();
+  return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);
+}
