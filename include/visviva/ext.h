@@ -434,8 +434,12 @@ typedef struct vv_body_kind {
   /* How far the worst element is from its last sensible shape: 1 is flat, or folded; NULL: nothing is known of it. */
   double (*distortion)(const vv_block *b, const double *q);
   /* Ranks: takes a share of the block, whose other functions then work on it and ask for what they need of others; gather
-   * brings q and p of all others.  NULL: every rank does all of it. */
+   * brings q and p of all others to rank 0.  NULL: every rank does all of it.  settle: what others need is given back, now that
+   * a run is made; from then on all ranks call output and audit_body, and rank 0 has what they tell.  release: q and p of others
+   * are given back. */
   vv_status (*share)(vv_block *b, const struct vv_net *net, struct vvi_arena *arena);
+  void (*settle)(vv_block *b);
+  void (*release)(const vv_block *b, double *q, double *p);
   void (*unshare)(vv_block *b);
   int64_t (*pieces)(const vv_block *b); /* that ranks can be given */
   void (*gather)(const vv_block *b, double *q, double *p);

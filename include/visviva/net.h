@@ -1,7 +1,9 @@
 /* visviva/net.h  tier: extend.  Ranks that share one run: a table of eight functions, so that nobody else knows how they talk.
  *
  * Every rank compiles the same scene and owns some of its tiles.  Rows of numbers are moved and never added on the way: sums
- * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order. */
+ * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order.
+ * A state is kept up by the owners of its nodes alone; while observers look it is whole on rank 0.  What the tiles of others
+ * need is given back by every rank when a run is made, so a model that is shared makes one run. */
 #pragma once
 #include "visviva/base.h"
 
@@ -28,8 +30,8 @@ typedef struct vv_net {
   /* Rows to everybody: data has rows[0] rows of rank 0, then rows[1] of rank 1, ...; this rank has filled in its own.  A row
    * has a multiple of 8 bytes. */
   void (*all)(const struct vv_net *n, const int64_t *rows, int bytes, void *data);
-  /* Packages to other ranks: data[i] of bytes[i] goes to rank to[i].  *in[*got] are malloc'ed, as are the two lists, in the
-   * order of the senders. */
+  /* Packages to other ranks: data[i] of bytes[i] goes to rank to[i].  *in[*got], in the order of the senders, and the two
+   * lists belong to the net, and stay until its next deal: they grow where more comes than ever before. */
   vv_status (*deal)(const struct vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                     int *got, void ***in, int64_t **in_bytes);
 } vv_net;

@@ -37,6 +37,9 @@ bool vvi_ctx_open_team(const vv_ctx *ctx);           /* the number of threads wa
  * rooms may be ample. */
 void *vvi_zeros_alloc(size_t bytes);
 void vvi_zeros_free(void *memory, size_t bytes); /* as many as were asked for */
+/* Nobody will read this part of an arena, or of zeros, before it is written to again: its pages go back to the system.  Builds
+ * with asserts fill it with what is neither a number nor an index. */
+void vvi_forget(void *memory, size_t bytes);
 
 /* ---- arena: many small allocations with one lifetime ---- */
 
@@ -44,6 +47,7 @@ void vvi_zeros_free(void *memory, size_t bytes); /* as many as were asked for */
 typedef struct vvi_arena {
   struct vvi_chunk *chunk; /* newest first */
   size_t total;            /* bytes handed out */
+  bool sparse;             /* much of it may never be written to: small pages */
 } vvi_arena;
 
 void *vvi_arena_alloc(vvi_arena *a, size_t bytes); /* NULL when out of memory */

@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +39,18 @@ void vvi_zeros_free(void *memory, size_t bytes)
     free(memory);
 }
 
+/* Poison where reads of what was forgotten are to be found: no number, no index. */
+void vvi_forget(void *memory, size_t bytes)
+{
+#ifdef NDEBUG
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = ((uintptr_t)memory + page - 1) / page * page;
+  const uintptr_t to = ((uintptr_t)memory + bytes) / page * page;
+  if (from < to) (void)madvise((char *)memory + (from - (uintptr_t)memory), to - from, MADV_DONTNEED);
+#else
+  memset(memory, 0xff, bytes);
+#endif
+}
+
 /* ---- arena ---- */
 
 /* The header of a chunk lies in front of its data.  Chunks grow with the arena, so that a large arena has large ones. */
@@ -52,12 +65,13 @@ struct vvi_chunk {
 enum { HEADER = (sizeof(struct vvi_chunk) + ALIGN - 1) / ALIGN * ALIGN };
 
 /* Room for many pieces.  From 4 MiB on the system is asked for huge pages: what it makes of it changes nothing but the time.
- * A single large array is left as it is: the bar, which has nothing else, gained nothing. */
-static void *chunk_memory(size_t bytes, bool alone)
+ * A single large array is left as it is: the bar, which has nothing else, gained nothing; so is memory of which much may
+ * never be written to. */
+static void *chunk_memory(size_t bytes, bool small)
 {
   void *memory = vvi_zeros_alloc(bytes);
 #ifdef MADV_HUGEPAGE
-  if (memory != NULL && !alone && bytes >= 2 * (size_t)HUGE) (void)madvise(memory, bytes, MADV_HUGEPAGE);
+  if (memory != NULL && !small && bytes >= 2 * (size_t)HUGE) (void)madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return memory;
 }
@@ -72,7 +86,7 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
     size_t size = a->total < CHUNK_BYTES ? CHUNK_BYTES : a->total < MOST_CHUNK_BYTES ? a->total : MOST_CHUNK_BYTES;
     const bool alone = size < HEADER + bytes;
     if (alone) size = HEADER + bytes;
-    c = chunk_memory(size, alone);
+    c = chunk_memory(size, alone || a->sparse);
     if (c == NULL) return NULL;
     *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size - HEADER};
     a->chunk = c;
@@ -97,7 +111,7 @@ void vvi_arena_free(vvi_arena *a)
     next = c->next;
     vvi_zeros_free(c, HEADER + c->size);
   }
-  *a = (vvi_arena){0};
+  *a = (vvi_arena){.sparse = a->sparse};
 }
 
 uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes)

@@ -37,6 +37,7 @@ struct vv_model {
   struct vvi_sheets *sheets; /* surfaces of triangles that can meet something; NULL: none */
   struct vvi_joints *joints; /* NULL: none */
   struct vvi_probes *probes; /* NULL: none */
+  bool *served;              /* over ranks: the others wait for what this one asks for */
   double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };
 
@@ -94,6 +95,8 @@ static inline bool vvi_model_implicit(const vv_model *m)
 {
   return (m->stepper->claims & VV_EXPLICIT) == 0;
 }
+/* What is the same, room that nobody used above all, is not touched. */
+void vvi_reals_copy(double *to, const double *from, size_t n);
 vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out);
 
 /* ---- one loop over blocks for each column ---- */
@@ -124,10 +127,20 @@ void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const doubl
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
 /* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
 vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);
-/* Over ranks: momenta that this rank moves, n of them from `first` on; else those of a block at a time. */
+/* Over ranks: momenta and places that this rank moves, n of them from `first` on; else those of a block at a time.  Copies of
+ * these. */
 typedef void vvi_piece_fn(void *user, int64_t first, int64_t n);
 void vvi_sys_momenta(const vv_model *m, vvi_piece_fn *fn, void *user);
+void vvi_sys_places(const vv_model *m, vvi_piece_fn *fn, void *user);
+void vvi_sys_copy(const vv_model *m, const double *q, const double *p, double *to_q, double *to_p);
+/* All others' part of a state comes to rank 0; what this rank has of others is given back, of a state, and of the model too. */
 void vvi_sys_gather(const vv_model *m, vv_state *x);
+void vvi_sys_release(const vv_model *m, vv_state *x);
+void vvi_sys_settle(const vv_model *m, vv_state *x);
+/* Rank 0 looks: what it asks vvi_sys_output and vvi_sys_audit_bodies for others work out, from vvi_sys_serve on, which returns to
+ * rank 0 at once and to them when rank 0 calls vvi_sys_served. */
+void vvi_sys_serve(const vv_model *m, const vv_state *x);
+void vvi_sys_served(const vv_model *m);
 unsigned vvi_sys_claims(const vv_model *m); /* claims that all its kinds make */
 bool vvi_sys_varies(const vv_model *m);     /* all kinds offer first variations */
 bool vvi_sys_booked(const vv_model *m);     /* some block has loads, supports or gravity to book */

@@ -32,16 +32,20 @@ vv_status vvi_state_create(int64_t nq, int64_t np, int64_t nh, vv_state **out)
   return VV_OK;
 }
 
+void vvi_reals_copy(double *to, const double *from, size_t n)
+{
+  for (size_t i = 0; i < n; i += BLOCK) {
+    const size_t bytes = (n - i < BLOCK ? n - i : BLOCK) * sizeof(double);
+    if (memcmp(to + i, from + i, bytes) != 0) memcpy(to + i, from + i, bytes);
+  }
+}
+
 vv_status vv_state_copy(vv_state *to, const vv_state *from)
 {
   if (to->nq != from->nq || to->np != from->np || to->nh != from->nh) return VV_ARG;
   to->step = from->step;
   to->t = from->t;
-  const size_t n = reals_of(from);
-  for (size_t i = 0; i < n; i += BLOCK) { /* what is the same, room that nobody used above all, is not touched */
-    const size_t bytes = (n - i < BLOCK ? n - i : BLOCK) * sizeof(double);
-    if (memcmp(to->q + i, from->q + i, bytes) != 0) memcpy(to->q + i, from->q + i, bytes);
-  }
+  vvi_reals_copy(to->q, from->q, reals_of(from));
   return VV_OK;
 }
 

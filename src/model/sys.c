@@ -2,7 +2,9 @@
 #include "model/model.h"
 #include "visviva/net.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void vvi_sys_kick(const vv_model *m, double t, double h, const double *q, double *p)
 {
@@ -132,10 +134,69 @@ static const double *shown(const vv_model *m, const vv_block *b, const vv_state 
   return *own;
 }
 
+/* ---- rank 0 looks, and the others work for it ---- */
+
+/* A kind that is shared tells of its block where all ranks ask it.  Rank 0 does so when somebody looks there; the others wait for
+ * what it asks for: a field of a block; energies of bodies of a block. */
+typedef enum ask { ASK_NOTHING, ASK_FIELD, ASK_TOTALS } ask;
+
+static bool is_shared(const vv_block *b)
+{
+  return b->spans > 0 && b->kind->settle != NULL;
+}
+
+static void agree(const vv_model *m, double x[3])
+{
+  const vv_net *net = vvi_ctx_net(m->ctx);
+  for (int i = 0; net->rank > 0 && i < 3; i++) x[i] = INFINITY;
+  net->least(net, 3, x);
+}
+
+static void ask_for(const vv_model *m, ask what, const vv_block *b, int which)
+{
+  if (m->served != NULL && *m->served && is_shared(b)) agree(m, (double[3]){what, (double)(b - m->block), which});
+}
+
+static vv_status audit_block(const vv_model *m, const vv_block *b, const vv_state *x, int only, vv_totals *out);
+
+void vvi_sys_serve(const vv_model *m, const vv_state *x)
+{
+  const vv_net *net = vvi_ctx_net(m->ctx);
+  int64_t most = 1;
+  for (int i = 0; i < m->n_block; i++)
+    most = m->block[i].elements > most ? m->block[i].elements : m->block[i].nodes > most ? m->block[i].nodes : most;
+  if (m->served == NULL) return;
+  if (net->rank == 0) {
+    *m->served = true;
+    return;
+  }
+  double *out = vvi_zeros_alloc(sizeof(double) * (size_t)(3 * most)), now[3];
+  vv_totals *sum = calloc((size_t)m->n_body + 1, sizeof *sum);
+  for (;;) { /* without memory the others wait in vain, and MPI ends the job */
+    agree(m, now);
+    if (now[0] == ASK_NOTHING || out == NULL || sum == NULL) break;
+    const vv_block *b = &m->block[(int)now[1]];
+    if (now[0] == ASK_FIELD)
+      (void)vvi_sys_output(m, b, (int)now[2], x, out);
+    else
+      (void)audit_block(m, b, x, (int)now[2], sum);
+  }
+  vvi_zeros_free(out, sizeof(double) * (size_t)(3 * most));
+  free(sum);
+}
+
+void vvi_sys_served(const vv_model *m)
+{
+  if (m->served == NULL || !*m->served) return;
+  *m->served = false;
+  agree(m, (double[3]){ASK_NOTHING, 0.0, 0.0});
+}
+
 /* only: index of a body, -1: all of the block */
 static vv_status audit_block(const vv_model *m, const vv_block *b, const vv_state *x, int only, vv_totals *out)
 {
   if (b->kind->audit_body == NULL || b->nodes == 0) return VV_OK;
+  ask_for(m, ASK_TOTALS, b, only);
   double *own = NULL;
   const double *p = shown(m, b, x, &own);
   if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
@@ -163,6 +224,7 @@ vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const 
 {
   const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;
   double *own = NULL;
+  ask_for(m, ASK_FIELD, b, field);
   const double *p = shown(m, b, x, &own);
   if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
   (form != NULL && form->output != NULL ? form->output : b->kind->output)(b, field, x->q + b->q0, p, out);
@@ -209,6 +271,7 @@ static vv_status find_spans(vv_block *b, int rank, vvi_arena *arena)
 
 vv_status vvi_sys_share(vv_model *m, const vv_net *net)
 {
+  if (net->ranks > 1 && (m->served = VVI_ARENA_NEW(&m->arena, bool, 1)) == NULL) return VV_NOMEM;
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
     if (b->kind->share == NULL || b->nodes == 0 || b->breaks) continue; /* what breaks has one rank, see vv_compile */
@@ -216,6 +279,52 @@ vv_status vvi_sys_share(vv_model *m, const vv_net *net)
     VV_TRY(find_spans(b, net->rank, &m->arena));
   }
   return VV_OK;
+}
+
+void vvi_sys_settle(const vv_model *m, vv_state *x)
+{
+  for (int i = 0; i < m->n_block; i++)
+    if (is_shared(&m->block[i])) m->block[i].kind->settle(&m->block[i]);
+  vvi_sys_release(m, x);
+}
+
+void vvi_sys_release(const vv_model *m, vv_state *x)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (is_shared(b)) b->kind->release(b, x->q + b->q0, x->p + b->p0);
+  }
+}
+
+/* Of a block that is shared the nodes that this rank moves; internal variables are left out there. */
+void vvi_sys_places(const vv_model *m, vvi_piece_fn *fn, void *user)
+{
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->spans == 0) fn(user, b->q0, (int64_t)b->kind->node_q * b->column);
+    for (int64_t k = 0; k < b->spans; k++)
+      for (int c = 0; c < b->kind->node_q; c++) fn(user, b->q0 + c * b->column + b->span[k].first, b->span[k].n);
+    if (b->z_reals > 0 && b->spans == 0) fn(user, b->q0 + b->z0, b->z_reals);
+  }
+}
+
+typedef struct copying {
+  const double *from;
+  double *to;
+} copying;
+
+static void copy_piece(void *user, int64_t first, int64_t n)
+{
+  const copying *w = user;
+  memcpy(w->to + first, w->from + first, sizeof(double) * (size_t)n);
+}
+
+void vvi_sys_copy(const vv_model *m, const double *q, const double *p, double *to_q, double *to_p)
+{
+  for (int i = 0; q != NULL && i < m->n_block; i++)
+    if (m->block[i].spans > 0) copy_piece(&(copying){q, to_q}, m->block[i].q0 + m->block[i].z0, m->block[i].z_reals);
+  if (q != NULL) vvi_sys_places(m, copy_piece, &(copying){q, to_q});
+  if (p != NULL) vvi_sys_momenta(m, copy_piece, &(copying){p, to_p});
 }
 
 void vvi_sys_momenta(const vv_model *m, vvi_piece_fn *fn, void *user)

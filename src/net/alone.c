@@ -55,21 +55,13 @@ static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
   (void)n, (void)rows, (void)bytes, (void)data;
 }
 
+/* Nothing is on the way: what is sent is what arrives. */
 static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                       int *got, void ***in, int64_t **in_bytes)
 {
   (void)n, (void)to;
-  *got = packages;
-  *in = calloc((size_t)packages + 1, sizeof **in);
-  *in_bytes = calloc((size_t)packages + 1, sizeof **in_bytes);
-  bool good = *in != NULL && *in_bytes != NULL;
-  for (int i = 0; good && i < packages; i++) {
-    (*in)[i] = malloc((size_t)bytes[i] + 1);
-    good = (*in)[i] != NULL;
-    if (good) memcpy((*in)[i], data[i], (size_t)bytes[i]);
-    if (good) (*in_bytes)[i] = bytes[i];
-  }
-  return good ? VV_OK : VV_NOMEM;
+  *got = packages, *in = (void **)data, *in_bytes = (int64_t *)bytes;
+  return VV_OK;
 }
 
 const vv_net *vv_net_alone(void)

@@ -154,48 +154,69 @@ static void least(const vv_net *n, int count, double *x)
   MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
 }
 
+/* Room of the job for what all ranks do at once; it grows, and is kept. */
+static struct {
+  int *count, *out, *come; /* [2 ranks], [ranks], [ranks] */
+  MPI_Request *request;    /* [requests] */
+  void **in;               /* [packages] */
+  int64_t *size;           /* [packages] */
+  char *data;              /* [bytes] of packages that came */
+  int64_t packages, requests, bytes;
+} job;
+
+/* A rank that has no memory cannot talk, and would leave the others waiting. */
+static void *fit(void *list, int64_t *room, int64_t n, size_t size)
+{
+  if (n <= *room) return list;
+  free(list);
+  *room = 2 * n, list = malloc(size * (size_t)*room);
+  if (list == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  return list;
+}
+
 static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
 {
-  enum { FEW = 256 };
-  int few[2 * FEW] = {0}, *count = n->ranks <= FEW ? few : malloc(sizeof *count * 2 * (size_t)n->ranks), at = 0;
-  if (count == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-  int *first = count + n->ranks;
+  int *count = job.count, *first = count + n->ranks, at = 0;
   for (int r = 0; r < n->ranks; r++) {
     count[r] = (int)rows[r] * (bytes / (int)sizeof(double)), first[r] = at;
     at += count[r];
   }
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, first, MPI_DOUBLE, MPI_COMM_WORLD);
-  if (count != few) free(count);
 }
 
 /* Sizes first; then the packages, in the order of the senders and of each sender's list. */
 static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                       int *got, void ***in, int64_t **in_bytes)
 {
-  const int ranks = n->ranks;
-  int *out = calloc((size_t)ranks, sizeof *out), *come = calloc((size_t)ranks, sizeof *come), k = 0, r = 0;
-  for (int i = 0; i < packages; i++) out[to[i]]++;
-  MPI_Alltoall(out, 1, MPI_INT, come, 1, MPI_INT, MPI_COMM_WORLD);
+  int r = 0, k = 0;
+  int64_t all = 0, sizes = job.packages;
+  memset(job.out, 0, sizeof *job.out * (size_t)n->ranks);
+  for (int i = 0; i < packages; i++) job.out[to[i]]++;
+  MPI_Alltoall(job.out, 1, MPI_INT, job.come, 1, MPI_INT, MPI_COMM_WORLD);
   *got = 0;
-  for (int i = 0; i < ranks; i++) *got += come[i];
-  *in = calloc((size_t)*got + 1, sizeof **in);
-  *in_bytes = calloc((size_t)*got + 1, sizeof **in_bytes);
-  MPI_Request *request = calloc(2 * (size_t)packages + 1, sizeof *request);
-  bool good = *in != NULL && *in_bytes != NULL && request != NULL;
-  for (int i = 0; good && i < packages; i++) {
-    MPI_Isend(&bytes[i], 1, MPI_INT64_T, to[i], TAG_SIZE, MPI_COMM_WORLD, &request[r++]);
-    MPI_Isend(data[i], (int)bytes[i], MPI_BYTE, to[i], TAG_DATA, MPI_COMM_WORLD, &request[r++]);
-  }
-  for (int from = 0; good && from < ranks; from++)
-    for (int i = 0; good && i < come[from]; i++, k++) {
-      MPI_Recv(&(*in_bytes)[k], 1, MPI_INT64_T, from, TAG_SIZE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-      (*in)[k] = malloc((size_t)(*in_bytes)[k] + 1);
-      good = (*in)[k] != NULL;
-      if (good) MPI_Recv((*in)[k], (int)(*in_bytes)[k], MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  for (int i = 0; i < n->ranks; i++) *got += job.come[i];
+  job.in = fit(job.in, &job.packages, *got, sizeof *job.in);
+  job.size = fit(job.size, &sizes, *got, sizeof *job.size);
+  job.request = fit(job.request, &job.requests, packages + *got, sizeof *job.request);
+  for (int i = 0; i < packages; i++)
+    MPI_Isend(&bytes[i], 1, MPI_INT64_T, to[i], TAG_SIZE, MPI_COMM_WORLD, &job.request[r++]);
+  for (int from = 0; from < n->ranks; from++)
+    for (int i = 0; i < job.come[from]; i++)
+      MPI_Irecv(&job.size[k++], 1, MPI_INT64_T, from, TAG_SIZE, MPI_COMM_WORLD, &job.request[r++]);
+  MPI_Waitall(r, job.request, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < *got; i++) all += (job.size[i] + 63) / 64 * 64;
+  job.data = fit(job.data, &job.bytes, all, 1);
+  r = k = 0, all = 0;
+  for (int i = 0; i < packages; i++)
+    MPI_Isend(data[i], (int)bytes[i], MPI_BYTE, to[i], TAG_DATA, MPI_COMM_WORLD, &job.request[r++]);
+  for (int from = 0; from < n->ranks; from++)
+    for (int i = 0; i < job.come[from]; i++, k++) {
+      job.in[k] = job.data + all, all += (job.size[k] + 63) / 64 * 64;
+      MPI_Irecv(job.in[k], (int)job.size[k], MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, &job.request[r++]);
     }
-  MPI_Waitall(r, request, MPI_STATUSES_IGNORE);
-  free(out), free(come), free(request);
-  return good ? VV_OK : VV_NOMEM;
+  MPI_Waitall(r, job.request, MPI_STATUSES_IGNORE);
+  *in = job.in, *in_bytes = job.size;
+  return VV_OK;
 }
 
 /* ---- the job ---- */
@@ -217,6 +238,9 @@ vv_status vvi_net_mpi_begin(const vv_net **out)
   const char *seed = getenv("VISVIVA_CUT"); /* for tests: bits do not depend on who has what */
   if (seed != NULL) net.shuffle = strtoull(seed, NULL, 10);
   *out = &net;
+  job.count = calloc(4 * (size_t)net.ranks, sizeof *job.count);
+  if (job.count == NULL) return VV_NOMEM;
+  job.out = job.count + 2 * net.ranks, job.come = job.out + net.ranks;
 #ifdef VV_PETSC
   return vvi_net_petsc_begin(&net);
 #else
@@ -230,6 +254,7 @@ void vvi_net_mpi_end(void)
   vvi_net_petsc_end();
 #endif
   MPI_Finalize();
+  free(job.count), free(job.request), free(job.in), free(job.size), free(job.data);
 }
 
 const char *vvi_net_mpi_about(void)

@@ -503,6 +503,8 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
   memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
   memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);
+  vvi_forget(q, sizeof(double) * (size_t)m->nq);
+  vvi_forget(p, sizeof(double) * (size_t)m->np);
   if (m->stepper->start != NULL) m->stepper->start(m, *initial);
   vvi_sys_flow(m, 0.0, (*initial)->q, (*initial)->p, NULL);
   warn(m);

@@ -177,7 +177,10 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
   if (sim == NULL) return VV_NOMEM;
   sim->model = model;
   sim->state = state;
+  const vv_net *net = vvi_ctx_net(model->ctx);
+  sim->arena.sparse = net != NULL && net->ranks > 1;
   vv_status status = build(sim, def);
+  if (status == VV_OK) vvi_sys_settle(model, state);
   if (status == VV_OK) status = vvi_stops_open(model, &sim->stops);
   if (status == VV_OK) status = vvi_act_scene(sim);
   if (status != VV_OK) {
@@ -300,7 +303,7 @@ vv_status vv_sim_restore(vv_sim *sim, const vv_ledger *ledger)
   sim->started = sim->fresh = sim->restored = true;
   sim->touched = false;
   sim->frozen.step = sim->state->step, sim->frozen.t = sim->state->t, sim->frozen.impacts = ledger->impacts;
-  if (sim->frozen.q != NULL) memcpy(sim->frozen.q, sim->state->q, sizeof(double) * (size_t)sim->state->nq);
+  if (sim->frozen.q != NULL) vvi_sys_copy(sim->model, sim->state->q, NULL, sim->frozen.q, NULL);
   vvi_claims_make(sim);
   vvi_claims_judge(sim, true);
   return VV_OK;
@@ -327,7 +330,7 @@ static double kick_energy(const vv_sim *sim)
 {
   const vv_state *x = sim->state;
   vv_totals sum;
-  memset(sim->half_kick, 0, sizeof(double) * (size_t)x->np);
+  vvi_momenta_zero(sim->model, sim->half_kick);
   vvi_sys_kick(sim->model, x->t, 0.5 * sim->step.h, x->q, sim->half_kick);
   vvi_sys_audit(sim->model, x->q, sim->half_kick, &sum);
   return sum.kinetic;
@@ -503,6 +506,18 @@ static vv_status tell(vv_sim *sim, bool first, bool last, bool all, bool hopeles
   return VV_OK;
 }
 
+/* Over ranks the state is whole on rank 0 while observers look, and what they ask for comes there. */
+static vv_status tell_all(vv_sim *sim, bool first, bool last, bool all, bool hopeless)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  const bool serves = net != NULL && net->rank > 0;
+  if (!serves) vvi_sys_serve(sim->model, sim->state);
+  const vv_status status = tell(sim, first, last, all, hopeless);
+  if (serves) vvi_sys_serve(sim->model, sim->state);
+  vvi_sys_served(sim->model);
+  return status;
+}
+
 /* Some kind tells what is left of the stable step. */
 static bool watched(const vv_model *m)
 {
@@ -552,6 +567,7 @@ static void check_finite(vv_sim *sim, vv_report *r)
 {
   if (isfinite(vv_totals_energy(&sim->ledger.now))) return; /* every position and momentum is in it */
   vvi_bring_down(&sim->step);
+  vvi_sys_gather(sim->model, sim->state);
   const vv_body *lost = vvi_lost_body(sim->model, sim->state->q, sim->state->p);
   r->reason = VV_REASON_UNSTABLE;
   if (lost == NULL)
@@ -623,6 +639,29 @@ static void check_energy(vv_sim *sim, vv_report *r)
       (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, rich->name, place);
 }
 
+typedef struct way {
+  const double *from, *to;
+  int64_t places;
+  double most;
+} way;
+
+static void longest(void *user, int64_t first, int64_t n)
+{
+  way *w = user;
+  for (int64_t i = first; first < w->places && i < first + n; i++) w->most = fmax(w->most, fabs(w->to[i] - w->from[i]));
+}
+
+/* How far anything has moved from there, over all ranks. */
+static double moved_since(const vv_sim *sim, const double *q)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  way w = {.from = q, .to = sim->state->q, .places = sim->model->nx};
+  vvi_sys_places(sim->model, longest, &w);
+  w.most = -w.most;
+  if (net != NULL) net->least(net, 1, &w.most);
+  return -w.most;
+}
+
 /* Impacts in every step, much motion in the momenta, and places that stay where they are: bodies hold each other in the air.
  * Looked at rarely, and said when it was so three times. */
 static void check_frozen(vv_sim *sim, vv_report *r)
@@ -632,14 +671,13 @@ static void check_frozen(vv_sim *sim, vv_report *r)
   vvi_frozen *z = &sim->frozen;
   const int64_t steps = llabs(x->step - z->step), impacts = l->impacts - z->impacts;
   if (z->q == NULL || steps < VVI_FROZEN_STEPS) return;
-  double moved = 0.0;
-  for (int64_t i = 0; i < x->nq; i++) moved = fmax(moved, fabs(x->q[i] - z->q[i]));
+  const double moved = moved_since(sim, z->q);
   const double speed = l->now.p_abs > 0.0 ? 2.0 * l->now.kinetic / l->now.p_abs : 0.0;
   const bool still =
       impacts >= steps && moved < 1e-9 * speed * fabs(x->t - z->t) && l->now.kinetic > 0.1 * l->energy_scale;
   l->still = still ? l->still + 1 : 0;
   z->step = x->step, z->t = x->t, z->impacts = l->impacts;
-  memcpy(z->q, x->q, sizeof(double) * (size_t)x->nq);
+  vvi_sys_copy(sim->model, x->q, NULL, z->q, NULL);
   if (l->still < 3) return;
   const vv_body *rich = richest_body(sim);
   char place[48];
@@ -725,6 +763,20 @@ static void check_step(vv_sim *sim, vv_report *r)
   }
 }
 
+/* The condition that holds, -1: none; over ranks rank 0 looks. */
+static int look_at_stops(vv_sim *sim)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  double stop = 0.0;
+  vvi_sys_serve(sim->model, sim->state);
+  if (net == NULL || net->rank == 0) stop = -vvi_stops_look(sim->model, &sim->stops, sim->state, &sim->ledger);
+  vvi_sys_served(sim->model);
+  if (net == NULL) return -(int)stop;
+  if (net->rank > 0) stop = INFINITY;
+  net->least(net, 1, &stop);
+  return -(int)stop;
+}
+
 /* Conditions of the scene, at their own steps. */
 static void check_stops(vv_sim *sim, vv_report *r)
 {
@@ -734,7 +786,7 @@ static void check_stops(vv_sim *sim, vv_report *r)
   s->seen = sim->log.n;
   if (!vvi_stops_due(sim->model, sim->state->step)) return;
   vvi_bring_down(&sim->step);
-  const int stop = vvi_stops_look(sim->model, s, sim->state, &sim->ledger);
+  const int stop = look_at_stops(sim);
   if (stop < 0) return;
   r->reason = VV_REASON_STOPPED;
   vvi_stops_tell(sim->model, stop, sim->state->t, r->message, sizeof r->message);
@@ -776,6 +828,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   const int64_t batch = agree_on_steps(sim, vvi_pace_steps(&sim->pace, until_next(sim, n - *done)));
   const double clock = vvi_clock();
   sim->fresh = false;
+  vvi_sys_release(sim->model, sim->state); /* which rank 0 had been given to look at */
   const vv_status status = take_steps(sim, batch, r);
   make_room(sim);
   VV_TRY(status);
@@ -810,8 +863,8 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
     close_ledger(sim);
   }
   if (r->reason == VV_REASON_DONE || r->reason == VV_REASON_STOPPED) check_broken(sim, r);
-  return agree_on_status(sim,
-                         tell(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
+  return agree_on_status(
+      sim, tell_all(sim, false, last || r->reason != VV_REASON_DONE, all, r->reason == VV_REASON_UNSTABLE));
 }
 
 static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
@@ -829,12 +882,46 @@ static vv_status advance(vv_sim *sim, int64_t n, vv_report *r)
   return status;
 }
 
+typedef struct comparison {
+  const double *a, *b;
+  bool same;
+} comparison;
+
+static void compare(void *user, int64_t first, int64_t n)
+{
+  comparison *w = user;
+  w->same = w->same && memcmp(w->a + first, w->b + first, sizeof(double) * (size_t)n) == 0;
+}
+
+/* Of the nodes that this rank moves. */
+static void keep_left(vv_sim *sim)
+{
+  vv_state *y = sim->left;
+  const vv_state *x = sim->state;
+  if (y == NULL) return;
+  y->t = x->t, y->step = x->step;
+  if (sim->model->served == NULL) {
+    vvi_reals_copy(y->q, x->q, (size_t)(x->nq + x->np + x->nh)); /* one behind the other */
+    return;
+  }
+  vvi_sys_copy(sim->model, x->q, x->p, y->q, y->p);
+  vvi_reals_copy(y->memory, x->memory, (size_t)x->nh);
+}
+
 /* Who holds the state may change it between calls: lists and forces of the old one are then void. */
 static void notice_change(vv_sim *sim)
 {
   const vv_state *x = sim->state, *y = sim->left;
-  const size_t size = sizeof(double) * (size_t)(x->nq + x->np + x->nh);
-  if (y == NULL || (x->t == y->t && memcmp(x->q, y->q, size) == 0)) return;
+  if (y == NULL) return;
+  comparison c = {.a = x->q, .b = y->q, .same = x->t == y->t};
+  vvi_sys_places(sim->model, compare, &c);
+  c.a = x->p, c.b = y->p;
+  vvi_sys_momenta(sim->model, compare, &c);
+  c.a = x->memory, c.b = y->memory;
+  compare(&c, 0, x->nh);
+  bool changed = !c.same, none = false;
+  agree_on_flags(sim, &changed, &none);
+  if (!changed) return;
   if (sim->model->stepper->forget != NULL) sim->model->stepper->forget(&sim->step);
   vvi_sys_flow(sim->model, 0.0, sim->state->q, sim->state->p, NULL);
 }
@@ -851,13 +938,14 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   notice_change(sim);
   vvi_host_writes(&sim->step);
   sim->polled = clock;
+  vvi_sys_gather(sim->model, sim->state);
   if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
   sim->restored = false;
   if (report->reason != VV_REASON_DONE) n = 0;
-  status = agree_on_status(sim, tell(sim, true, n <= 0, true, false));
+  status = agree_on_status(sim, tell_all(sim, true, n <= 0, true, false));
   if (status == VV_OK && n > 0) status = advance(sim, n, report);
   vvi_bring_down(&sim->step);
-  if (sim->left != NULL && vv_state_copy(sim->left, sim->state) != VV_OK) status = VV_ARG;
+  keep_left(sim);
   if (sim->started && !sim->fresh) close_ledger(sim); /* an observer or a controller failed on the way */
   if (status != VV_OK && report->reason == VV_REASON_DONE) report->reason = VV_REASON_OBSERVER;
   report->wall_seconds = vvi_clock() - clock;

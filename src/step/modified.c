@@ -31,8 +31,7 @@ static double potential_after(struct vv_step *s, double h)
   const vv_state *x = s->state;
   double *q = s->h2, *p = q + x->nq;
   vv_totals sum;
-  memcpy(q, x->q, sizeof(double) * (size_t)x->nq);
-  memcpy(p, x->p, sizeof(double) * (size_t)x->np);
+  vvi_sys_copy(s->model, x->q, x->p, q, p);
   if (h != 0.0) vvi_sys_drift(s->model, h, q, p);
   vvi_sys_audit(s->model, q, p, &sum);
   return sum.strain + sum.potential;
@@ -53,7 +52,7 @@ double vvi_h2(struct vv_step *s, double energy)
   const vv_state *x = s->state;
   double *f = s->h2 + x->nq + x->np, h = s->h;
   vv_totals force;
-  memset(f, 0, sizeof(double) * (size_t)x->np);
+  vvi_momenta_zero(s->model, f);
   vvi_sys_kick(s->model, x->t, 1.0, x->q, f);
   vvi_sys_audit(s->model, x->q, f, &force);
   const double bend = potential_after(s, h) - 2.0 * potential_after(s, 0.0) + potential_after(s, -h);

@@ -228,14 +228,15 @@ double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
   return vvi_pair_gap(c, q1);
 }
 
-/* Over ranks: where some of them keep one, all places go to all. */
-static void gather_for_key(struct vv_step *s, bool wanted)
+/* Over ranks rank 0 keeps them: if it does, all places go there.  Does this one? */
+static bool keeps_key(struct vv_step *s, bool wanted)
 {
   const vv_net *net = vvi_ctx_net(s->model->ctx);
-  double any = -(double)wanted;
-  if (net == NULL) return;
+  if (net == NULL) return wanted;
+  double any = net->rank == 0 ? -(double)wanted : 0.0;
   net->least(net, 1, &any);
   if (any < 0.0) vvi_sys_gather(s->model, s->state);
+  return net->rank == 0 && wanted;
 }
 
 /* See vvi_keys.  Room that is used up is left so: the picture is coarser there. */
@@ -250,8 +251,7 @@ static void note_key(struct vv_step *s)
   const bool wanted = cell != k->cell && k->n < k->room;
   k->begun = e->begun;
   if (!began && !lasts) return;
-  gather_for_key(s, wanted);
-  if (!wanted) return;
+  if (!keeps_key(s, wanted)) return;
   k->cell = cell;
   vvi_bring_down(s);
   double *q = k->q + k->n * s->state->nq;

@@ -38,9 +38,7 @@ static void packages_come_back(void **state)
   for (int i = 0; i < 2; i++) {
     assert_int_equal(in_bytes[i], bytes[i]);
     assert_string_equal(in[i], data[i]);
-    free(in[i]);
   }
-  free(in), free(in_bytes);
 }
 
 static const char scene[] =

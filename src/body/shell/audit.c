@@ -2,6 +2,7 @@
 #include "body/shell/shell.h"
 
 #include "math/math.h"
+#include "visviva/net.h"
 
 #include <float.h>
 #include <string.h>
@@ -18,6 +19,13 @@ static void audit_tile(const vv_block *b, int64_t i, const double *q, const doub
   memcpy(part + SHELL_SUMS * i, all, sizeof all);
 }
 
+static void add_part(const double *x, vv_totals *sum)
+{
+  sum->kinetic += x[0], sum->strain += x[1], sum->potential += x[2];
+  sum->p_abs += x[3], sum->L_abs += x[4];
+  for (int c = 0; c < 3; c++) sum->p[c] += x[5 + c], sum->L[c] += x[8 + c];
+}
+
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum)
 {
   const shell_plan *plan = b->plan;
@@ -29,16 +37,22 @@ void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals 
   for (int64_t i = 0; i < n; i++) audit_tile(b, shell_tile_here(plan, i), q, p, part);
   shell_sum_tiles(b, SHELL_SUMS, part, all);
   shell_scratch_done(b, scratch, mine);
-  sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
-  sum->p_abs += all[3], sum->L_abs += all[4];
-  for (int c = 0; c < 3; c++) sum->p[c] += all[5 + c], sum->L[c] += all[8 + c];
+  add_part(all, sum);
 }
 
+/* Over ranks: of their tiles, for rank 0. */
 void shell_audit_body(const vv_block *b, int32_t j, const double *q, const double *p, vv_totals *sum)
 {
   const shell_plan *plan = b->plan;
+  bool mine;
+  double *scratch = shell_scratch(b, &mine), *part = shell_parts(b, scratch);
+  shell_fetch_places(b, q);
   for (int64_t i = 0; i < plan->tiles; i++)
-    if (plan->tile[i].body == j) plan->audit(b, &plan->tile[i], shell_next_tile(plan, i), q, p, sum);
+    if (plan->tile[i].body == j && shell_is_here(plan, i)) audit_tile(b, i, q, p, part);
+  shell_gather_tiles(b, SHELL_SUMS, part);
+  for (int64_t i = 0; i < plan->tiles; i++)
+    if (plan->tile[i].body == j) add_part(part + SHELL_SUMS * i, sum);
+  shell_scratch_done(b, scratch, mine);
 }
 
 /* Places are multiples of their rounding: a triangle with sides s far from the origin shows strains up to eps |x|/s and
@@ -47,17 +61,23 @@ double shell_energy_floor(const vv_block *b, const double *q)
 {
   const shell_plan *plan = b->plan;
   double sum = 0.0, far = 0.0;
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < b->nodes; i++) far = fmax(far, fabs(q[c * b->column + i]));
+  for (int64_t j = 0; j < shell_tiles_here(plan); j++) {
+    const shell_tile *t = &plan->tile[shell_tile_here(plan, j)];
+    for (int c = 0; c < 3; c++)
+      for (int64_t i = t->node0 + t->own0; i < t->node0 + t->own0 + t->own; i++)
+        far = fmax(far, fabs(q[c * b->column + i]));
+  }
+  if (plan->share != NULL) {
+    far = -far;
+    plan->share->net->least(plan->share->net, 1, &far);
+    far = -far;
+  }
   for (int64_t i = 0; i < plan->tiles; i++) {
-    const shell_tile *t = &plan->tile[i];
+    const shell_tile *t = &plan->tile[i]; /* one element stands for it */
     const shell_body *k = shell_of(b, t->body);
-    const double *r = t->group[0].rest; /* one element stands for its tile */
-    const double s2 = fmax(r[0], r[SHELL_GROUP]) / (SHELL_A * SHELL_A);
-    const double area =
-        0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / (SHELL_A * SHELL_A);
-    const double strain = DBL_EPSILON * far / sqrt(s2), curvature = 2.0 * DBL_EPSILON * far / s2, h = k->thickness;
-    const double stiffness = k->young * h / (1.0 - k->poisson * k->poisson) * area * (double)t->elements;
+    const double strain = DBL_EPSILON * far / sqrt(t->side2), h = k->thickness;
+    const double curvature = 2.0 * DBL_EPSILON * far / t->side2;
+    const double stiffness = k->young * h / (1.0 - k->poisson * k->poisson) * t->area * (double)t->elements;
     sum += 0.5 * stiffness * (strain * strain + h * h / 12.0 * curvature * curvature);
   }
   return sum;
@@ -213,16 +233,28 @@ static void tile_output(const vv_block *b, const shell_tile *t, int field, const
     }
 }
 
+/* Does a field ask for what the owners of tiles alone have? */
+static bool is_theirs(int field)
+{
+  return field == OUT_LIMIT || field == OUT_NUMBER || field >= OUT_STRAIN;
+}
+
+/* Over ranks: each its own, for rank 0. */
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out)
 {
   const shell_plan *plan = b->plan;
+  const bool shared = plan->share != NULL && plan->share->settled;
   const double *minv = shell_node(b, SHELL_INVERSE_MASS), *number = shell_node(b, SHELL_NUMBER);
-  if (field == OUT_LIMIT) shell_limits(b, q, out);
+  const int64_t n = shared ? shell_tiles_here(plan) : plan->tiles;
+  if (shared && is_theirs(field)) shell_fetch_places(b, q);
+  if (field == OUT_LIMIT) shell_limits(b, shared, q, out);
   if (field == OUT_NUMBER) memcpy(out, number, sizeof *out * (size_t)b->nodes);
   if (field >= OUT_STRAIN) {
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (plan->tiles >= SHELL_SHARED_FROM)
-    for (int64_t i = 0; i < plan->tiles; i++) tile_output(b, &plan->tile[i], field, q, out);
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= SHELL_SHARED_FROM)
+    for (int64_t i = 0; i < n; i++) tile_output(b, &plan->tile[shared ? shell_tile_here(plan, i) : i], field, q, out);
   }
+  if (shared && is_theirs(field))
+    shell_gather_rows(b, shell_output_field[field].components, shell_output_field[field].on_elements, out);
   if (field != OUT_POSITION && field != OUT_VELOCITY && field != OUT_MOMENTUM) return;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++)

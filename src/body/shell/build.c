@@ -255,6 +255,7 @@ static void tile_mass(part *w, const shell_tile *t, double rho_h, double *local)
 /* The ghosts of a tile where this copy is. */
 static vv_status place_ghosts(part *w, const double turn[9], const double *x, shell_tile *t)
 {
+  if (t->ghosts == 0) return VV_OK;
   shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
   if (ghost == NULL) return VV_NOMEM;
   for (int i = 0; i < t->ghosts; i++) {
@@ -284,6 +285,9 @@ static vv_status fill_masses(part *w, const shell_body *k)
     t->cls = w->cut->cls;
     VV_TRY(place_ghosts(w, one, w->mesh.x, t));
     shell_tile_rest((shell_law)k->law, t, n, q);
+    const double *r = t->group[0].rest, unit = SHELL_A * SHELL_A;
+    t->side2 = fmax(r[0], r[SHELL_GROUP]) / unit;
+    t->area = 0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / unit;
     tile_mass(w, t, k->density * k->thickness, local);
   }
   for (int i = 0; i < n; i++)
@@ -357,7 +361,7 @@ static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, cons
     t->node0 = node0, t->element0 += element0, t->slot0 = plan->slots;
     t->z = f->block->z0 + f->body->z0 +
            (int64_t)shell_of(f->block, f->body_in_block)->columns * (t->element0 - f->body->element0);
-    if (t->ghosts > 0) VV_TRY(place_ghosts(w, at->turn, x, t));
+    VV_TRY(place_ghosts(w, at->turn, x, t));
   }
   plan->slots += w->cut->slots;
   for (int i = 0; i < w->mesh.nodes; i++)
@@ -499,6 +503,8 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
   plan->sums0 = 4 * plan->slots + (b->n_load > 0 ? 6 * b->nodes : 0);
   plan->reals = plan->sums0 + SHELL_SUMS * plan->tiles;
   if (shell_tear_prepare(f->arena, b) != VV_OK) return vv_complain(g, "mesh", "out of memory for what can break");
+  for (int64_t i = 0; plan->where == NULL && i < plan->components; i++) /* only what breaks asks for them again */
+    vvi_forget(plan->component[i].cut->triangle, 3 * sizeof(int) * (size_t)plan->component[i].cut->elements);
   plan->slot = VVI_ARENA_NEW(f->arena, double, plan->reals);
   return plan->slot == NULL ? vv_complain(g, "mesh", "out of memory for the forces") : VV_OK;
 }

@@ -53,7 +53,7 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
   const int64_t n = shell_tiles_here(plan);
   bool mine;
   double *slot = shell_scratch(b, &mine), *loss = shell_parts(b, slot);
-  shell_fetch_nodes(b, q, p);
+  shell_fetch_halo(b, q, p);
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= SHELL_SHARED_FROM)
   for (int64_t j = 0; j < n; j++) {
     const int64_t i = shell_tile_here(plan, j);

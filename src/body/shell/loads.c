@@ -109,7 +109,7 @@ static void load_forces(const vv_block *b, double t, const double *q, double *y,
   bool pressed = false;
   memset(F, 0, sizeof *F * 3 * (size_t)b->nodes);
   for (int32_t i = 0; i < b->n_load; i++) pressed = pressed || b->load[i].node < 0;
-  if (pressed) shell_limits(b, q, y);
+  if (pressed) shell_limits(b, false, q, y);
   for (int32_t i = 0; i < b->n_load; i++) {
     const vv_load *l = &b->load[i];
     const double size = vv_history_at(&l->history, t);
@@ -144,7 +144,7 @@ static void give_to_nodes(const vv_block *b, const double *F, double *f)
 static const double *forces_on_nodes(const vv_block *b, double t, const double *q, double *scratch)
 {
   double *y = scratch + 4 * shell_plan_of(b)->slots, *F = y + 3 * b->nodes;
-  shell_fetch_nodes(b, q, NULL); /* every rank has all loads */
+  shell_fetch_all(b, q); /* every rank has all loads */
   load_forces(b, t, q, y, F);
   give_to_nodes(b, F, y); /* the limits are no longer needed */
   return y;
@@ -155,9 +155,13 @@ void shell_kick_loads(const vv_block *b, double t, double h, const double *q, do
   bool mine;
   double *scratch = shell_scratch(b, &mine);
   const double *f = forces_on_nodes(b, t, q, scratch), *minv = shell_node(b, SHELL_INVERSE_MASS);
-  for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < b->nodes; i++)
-      if (minv[i] > 0.0) p[c * b->column + i] += h * f[3 * i + c];
+  const vv_span all = {.first = 0, .n = b->nodes};
+  for (int64_t k = 0; k < (b->spans > 0 ? b->spans : 1); k++) {
+    const vv_span *s = b->spans > 0 ? &b->span[k] : &all;
+    for (int c = 0; c < 3; c++)
+      for (int64_t i = s->first; i < s->first + s->n; i++)
+        if (minv[i] > 0.0) p[c * b->column + i] += h * f[3 * i + c];
+  }
   shell_scratch_done(b, scratch, mine);
 }
 

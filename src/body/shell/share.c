@@ -7,7 +7,10 @@
  *   forces   that tiles of others have for nodes of this rank ("slots")      before they are added, in the order of the tiles
  *
  * Nothing is added on the way, and what is added is added by the owner in the order that the mesh has: the bits are those of
- * one process.  Every rank has the whole mesh, so all of them know all lists without asking. */
+ * one process.  Every rank has built the whole mesh, so all of them know all lists without asking.
+ *
+ * When a run is made each rank gives back what tiles of others need.  Nodes and elements keep their numbers: arrays have room
+ * for all of them, of which only what is written to takes memory.  What rank 0 shows or writes comes to it tile by tile. */
 #include "body/shell/shell.h"
 
 #include "visviva/net.h"
@@ -49,6 +52,12 @@ static void deal_tiles(sharing *w)
     for (int64_t k = 0; k < t->own; k++) w->node_rank[t->node0 + t->own0 + k] = w->tile_rank[i];
     for (int64_t k = 0; k < shell_tile_nodes(t); k++) w->slot_rank[t->slot0 + t->slot + k] = w->tile_rank[i];
   }
+}
+
+/* Internal variables of a tile. */
+static int64_t tile_z(const vv_block *b, const shell_tile *t)
+{
+  return (int64_t)shell_of(b, t->body)->columns * t->elements;
 }
 
 /* ---- rows that travel ---- */
@@ -117,12 +126,6 @@ static void mark_forces(const sharing *w, bool *wanted, bool *mine)
   }
 }
 
-/* Everybody wants all. */
-static void mark_all(const sharing *w, int64_t n, const int32_t *rank, bool *wanted, bool *mine)
-{
-  for (int64_t i = 0; i < n; i++) wanted[i] = true, mine[i] = rank[i] != w->net->rank;
-}
-
 static int64_t most_of(int64_t a, int64_t b)
 {
   return a > b ? a : b;
@@ -131,10 +134,9 @@ static int64_t most_of(int64_t a, int64_t b)
 static vv_status make_exchanges(const sharing *w, shell_share *out)
 {
   const vv_block *b = w->b;
-  const int64_t most = most_of(most_of(b->nodes, w->plan->slots), b->z_reals);
+  const int64_t most = most_of(b->nodes, w->plan->slots);
   bool *wanted = calloc((size_t)most + 1, 1), *mine = calloc((size_t)most + 1, 1);
-  int32_t *z_rank = calloc((size_t)b->z_reals + 1, sizeof *z_rank);
-  vv_status status = wanted != NULL && mine != NULL && z_rank != NULL ? VV_OK : VV_NOMEM;
+  vv_status status = wanted != NULL && mine != NULL ? VV_OK : VV_NOMEM;
   if (status == VV_OK) {
     mark_places(w, wanted, mine);
     status = make_exchange(w, b->nodes, w->node_rank, wanted, mine, &out->places);
@@ -144,21 +146,31 @@ static vv_status make_exchanges(const sharing *w, shell_share *out)
     mark_forces(w, wanted, mine);
     status = make_exchange(w, w->plan->slots, w->slot_rank, wanted, mine, &out->forces);
   }
-  if (status == VV_OK) {
-    mark_all(w, b->nodes, w->node_rank, wanted, mine);
-    status = make_exchange(w, b->nodes, w->node_rank, wanted, mine, &out->nodes);
-  }
-  if (status == VV_OK && b->z_reals > 0) {
-    for (int64_t i = 0; i < w->plan->tiles; i++) {
-      const shell_tile *t = &w->plan->tile[i];
-      const int64_t n = (int64_t)shell_of(b, t->body)->columns * t->elements;
-      for (int64_t k = 0; k < n; k++) z_rank[t->z - b->z0 + k] = w->tile_rank[i];
-    }
-    mark_all(w, b->z_reals, z_rank, wanted, mine);
-    status = make_exchange(w, b->z_reals, z_rank, wanted, mine, &out->internal);
-  }
-  free(wanted), free(mine), free(z_rank);
+  free(wanted), free(mine);
   return status;
+}
+
+/* Held nodes of this rank; nodes of each rank; room for what goes to rank 0: a state, or three numbers of each element. */
+static vv_status list_own(const sharing *w, shell_share *out)
+{
+  const vv_block *b = w->b;
+  const shell_plan *plan = w->plan;
+  int64_t elements = 0, z = 0;
+  for (int64_t i = 0; i < plan->held; i++) out->held += w->node_rank[plan->held_node[i]] == out->me;
+  out->held_node = VVI_ARENA_NEW(w->arena, int32_t, out->held + 1);
+  out->nodes = VVI_ARENA_NEW(w->arena, int64_t, w->net->ranks);
+  if (out->held_node == NULL || out->nodes == NULL) return VV_NOMEM;
+  for (int64_t i = 0, n = 0; i < plan->held; i++)
+    if (w->node_rank[plan->held_node[i]] == out->me) out->held_node[n++] = plan->held_node[i];
+  for (int64_t i = 0; i < plan->tiles; i++) {
+    const shell_tile *t = &plan->tile[i];
+    out->nodes[w->tile_rank[i]] += t->own;
+    if (w->tile_rank[i] == out->me) elements += t->elements, z += tile_z(b, t);
+  }
+  const int64_t most = most_of(6 * out->nodes[out->me] + z, most_of(3 * elements, SHELL_SUMS * out->tiles));
+  if (out->me > 0 && (out->out = VVI_ARENA_NEW(w->arena, double, most + 1)) == NULL) return VV_NOMEM;
+  if (b->n_load > 0 && (out->whole = VVI_ARENA_NEW(w->arena, double, 3 * b->nodes)) == NULL) return VV_NOMEM;
+  return VV_OK;
 }
 
 static vv_status make_share(sharing *w, shell_share *out)
@@ -171,12 +183,9 @@ static vv_status make_share(sharing *w, shell_share *out)
   for (int64_t i = 0; i < w->plan->tiles; i++)
     if (w->tile_rank[i] == w->net->rank) out->tile[out->tiles++] = i;
   VV_TRY(make_exchanges(w, out));
-  const shell_exchange *all[] = {&out->places, &out->forces, &out->nodes, &out->internal};
-  int64_t roots = 0, leaves = 0;
-  for (int i = 0; i < VV_COUNT(all); i++)
-    roots = most_of(roots, all[i]->roots), leaves = most_of(leaves, all[i]->leaves);
-  out->root = VVI_ARENA_NEW(w->arena, double, 6 * roots + 1);
-  out->leaf = VVI_ARENA_NEW(w->arena, double, 6 * leaves + 1);
+  VV_TRY(list_own(w, out));
+  out->root = VVI_ARENA_NEW(w->arena, double, 6 * most_of(out->places.roots, out->forces.roots) + 1);
+  out->leaf = VVI_ARENA_NEW(w->arena, double, 6 * most_of(out->places.leaves, out->forces.leaves) + 1);
   return out->root != NULL && out->leaf != NULL ? VV_OK : VV_NOMEM;
 }
 
@@ -192,7 +201,7 @@ vv_status shell_share_tiles(vv_block *b, const vv_net *net, vvi_arena *arena)
   w.slot_rank = calloc((size_t)plan->slots + 1, sizeof *w.slot_rank);
   vv_status status = share && w.tile_rank && w.node_rank && w.slot_rank ? VV_OK : VV_NOMEM;
   if (status == VV_OK) {
-    share->net = net, share->rank = w.tile_rank;
+    share->net = net, share->me = net->rank, share->rank = w.tile_rank;
     status = make_share(&w, share);
     plan->share = share;
   }
@@ -205,7 +214,7 @@ void shell_share_end(vv_block *b)
   shell_plan *plan = b->plan;
   if (plan == NULL || plan->share == NULL) return;
   const shell_share *s = plan->share;
-  const shell_exchange *all[] = {&s->places, &s->forces, &s->nodes, &s->internal};
+  const shell_exchange *all[] = {&s->places, &s->forces};
   for (int i = 0; i < VV_COUNT(all); i++)
     if (all[i]->star != NULL) s->net->star_free(all[i]->star);
   plan->share = NULL;
@@ -271,19 +280,217 @@ void shell_fetch_forces(const vv_block *b, double *slot)
   if (plan->share != NULL) travel(plan->share, &plan->share->forces, &f, &nothing);
 }
 
-void shell_fetch_nodes(const vv_block *b, const double *q, const double *p)
+void shell_fetch_halo(const vv_block *b, const double *q, const double *p)
 {
   const shell_plan *plan = b->plan;
   const rows x = {.x = (double *)q, .by_row = 1, .by_number = b->column, .width = 3};
   const rows m = {.x = (double *)p, .by_row = 1, .by_number = b->column, .width = 3};
-  if (plan->share != NULL) travel(plan->share, &plan->share->nodes, &x, p != NULL ? &m : &nothing);
+  if (plan->share != NULL) travel(plan->share, &plan->share->places, &x, &m);
+}
+
+/* Rows of all nodes, by ranks and tiles: those of this rank are written there, or all of them read. */
+static void walk_all(const vv_block *b, bool write, double *q)
+{
+  const shell_plan *plan = b->plan;
+  const shell_share *s = plan->share;
+  double *row = s->whole;
+  for (int r = 0; r < s->net->ranks; row += 3 * s->nodes[r++]) {
+    double *at = row;
+    for (int64_t i = 0; write == (r == s->me) && i < plan->tiles; i++) {
+      const shell_tile *t = &plan->tile[i];
+      double *x = q + t->node0 + t->own0;
+      if (s->rank[i] != r) continue;
+      for (int64_t k = 0; k < t->own; k++, at += 3)
+        for (int c = 0; c < 3; c++) *(write ? &at[c] : &x[c * b->column + k]) = write ? x[c * b->column + k] : at[c];
+    }
+  }
+}
+
+void shell_fetch_all(const vv_block *b, const double *q)
+{
+  const shell_plan *plan = b->plan;
+  const shell_share *s = plan->share;
+  if (s == NULL) return;
+  walk_all(b, true, (double *)q);
+  s->net->all(s->net, s->nodes, 3 * (int)sizeof(double), s->whole);
+  walk_all(b, false, (double *)q);
+}
+
+/* ---- to rank 0 ---- */
+
+/* Copies what a tile has to `at`, or from there; returns how many numbers that is. */
+typedef struct carried {
+  const vv_block *b;
+  double *q, *p, *x;
+  int n;
+  bool elements;
+} carried;
+typedef int64_t carry_fn(const carried *w, int64_t tile, bool in, double *at);
+
+static int64_t carry(double *x, int64_t n, bool in, double *at)
+{
+  memcpy(in ? x : at, in ? at : x, sizeof *x * (size_t)n);
+  return n;
+}
+
+static int64_t carry_state(const carried *w, int64_t tile, bool in, double *at)
+{
+  const shell_tile *t = &shell_plan_of(w->b)->tile[tile];
+  int64_t n = 0;
+  for (int c = 0; c < 6; c++)
+    n += carry((c < 3 ? w->q : w->p) + c % 3 * w->b->column + t->node0 + t->own0, t->own, in, at + n);
+  return n + carry(w->q + t->z, tile_z(w->b, t), in, at + n);
+}
+
+static int64_t carry_rows(const carried *w, int64_t tile, bool in, double *at)
+{
+  const shell_tile *t = &shell_plan_of(w->b)->tile[tile];
+  const int64_t first = w->elements ? t->element0 : t->node0 + t->own0, n = w->elements ? t->elements : t->own;
+  return carry(w->x + w->n * first, w->n * n, in, at);
+}
+
+static int64_t carry_sums(const carried *w, int64_t tile, bool in, double *at)
+{
+  return carry(w->x + w->n * tile, w->n, in, at);
+}
+
+/* One package of each rank. */
+static void send(const carried *w, carry_fn *fn)
+{
+  const shell_plan *plan = w->b->plan;
+  const shell_share *s = plan->share;
+  const int to = 0;
+  int64_t n = 0, bytes, *sizes;
+  int got;
+  void **in;
+  if (s == NULL) return;
+  for (int64_t k = 0; s->me > 0 && k < s->tiles; k++) n += fn(w, s->tile[k], false, s->out + n);
+  bytes = n * (int64_t)sizeof(double);
+  if (s->net->deal(s->net, s->me > 0, &to, (const void *const *)&s->out, &bytes, &got, &in, &sizes) != VV_OK) return;
+  for (int r = 1; s->me == 0 && r <= got; r++) {
+    n = 0;
+    for (int64_t i = 0; i < plan->tiles; i++)
+      if (s->rank[i] == r) n += fn(w, i, true, (double *)in[r - 1] + n);
+  }
 }
 
 void shell_gather(const vv_block *b, double *q, double *p)
 {
+  send(&(carried){.b = b, .q = q, .p = p}, carry_state);
+}
+
+void shell_gather_rows(const vv_block *b, int n, bool elements, double *x)
+{
+  send(&(carried){.b = b, .x = x, .n = n, .elements = elements}, carry_rows);
+}
+
+void shell_gather_tiles(const vv_block *b, int n, double *x)
+{
+  send(&(carried){.b = b, .x = x, .n = n}, carry_sums);
+}
+
+/* ---- what others need ---- */
+
+/* Pieces of memory that follow each other are given back at once. */
+typedef struct run {
+  char *from, *to;
+} run;
+
+static void flush(run *r)
+{
+  if (r->from < r->to) vvi_forget(r->from, (size_t)(r->to - r->from));
+  r->from = r->to = NULL;
+}
+
+static void forget(run *r, const void *piece, size_t bytes)
+{
+  char *from = (char *)piece;
+  if (from != r->to) flush(r), r->from = from;
+  r->to = from + bytes;
+}
+
+/* A piece of an arena, with the room up to the next. */
+static void forget_piece(run *r, const void *piece, size_t bytes)
+{
+  enum { ALIGN = 64 };
+  forget(r, piece, (bytes + ALIGN - 1) / ALIGN * ALIGN);
+}
+
+/* The tables of a tile, in the order in which they were made. */
+static void forget_tile(run *r, const shell_tile *t)
+{
+  for (int i = 0; i < t->groups; i++) {
+    const shell_group *g = &t->group[i];
+    const size_t nodes = g->pair ? SHELL_HALF * SHELL_PAIR : SHELL_GROUP * (size_t)t->cls[g->cls].nodes;
+    forget_piece(r, g->at, sizeof *g->at * nodes);
+    forget_piece(r, g->rest, sizeof *g->rest * SHELL_REFERENCE * SHELL_GROUP);
+  }
+  forget_piece(r, t->group, sizeof *t->group * (size_t)t->groups);
+}
+
+/* Limits of nodes: the rows of a tile. */
+static void forget_limits(run r[2], const shell_limit *l, const shell_tile *t)
+{
+  const int64_t first = l->first[t->own0], n = l->first[t->own0 + t->own] - first;
+  forget(&r[0], l->node + first, sizeof *l->node * (size_t)n);
+  forget(&r[1], l->weight + first, sizeof *l->weight * (size_t)n);
+}
+
+/* Tiles of a mesh that has copies are given back where this rank has none of the copies. */
+static void settle_cuts(const vv_block *b)
+{
   const shell_plan *plan = b->plan;
-  shell_fetch_nodes(b, q, p);
-  if (plan->share == NULL || b->z_reals == 0) return;
-  const rows z = {.x = q + b->z0, .by_row = 1, .by_number = 1, .width = 1};
-  travel(plan->share, &plan->share->internal, &z, &nothing);
+  for (int64_t c = 0, i0 = 0, next; c < plan->components; c = next) {
+    const shell_cut *cut = plan->component[c].cut;
+    const bool limits = b->n_load == 0 && shell_of(b, plan->component[c].body)->limit == 0.0;
+    int64_t copies = 0;
+    run table = {0}, limit[2] = {{0}};
+    while (c + copies < plan->components && plan->component[c + copies].cut == cut) copies++;
+    for (int64_t i = 0; i < cut->tiles; i++) {
+      bool here = false;
+      for (int64_t k = 0; k < copies; k++) here |= shell_is_here(plan, i0 + k * cut->tiles + i);
+      if (here) continue;
+      forget_tile(&table, &cut->tile[i]);
+      if (limits) forget_limits(limit, &cut->limit, &cut->tile[i]);
+    }
+    flush(&table), flush(&limit[0]), flush(&limit[1]);
+    next = c + copies, i0 += copies * cut->tiles;
+  }
+}
+
+/* n columns of the nodes that others have. */
+static void forget_nodes(const vv_block *b, int n, int64_t column, double *x)
+{
+  const shell_plan *plan = b->plan;
+  for (int c = 0; c < n; c++) {
+    run r = {0};
+    for (int64_t i = 0; i < plan->tiles; i++) {
+      const shell_tile *t = &plan->tile[i];
+      if (!shell_is_here(plan, i)) forget(&r, x + c * column + t->node0 + t->own0, sizeof *x * (size_t)t->own);
+    }
+    flush(&r);
+  }
+}
+
+/* Masses stay: contact asks for those of all nodes that meet. */
+void shell_settle(vv_block *b)
+{
+  const shell_plan *plan = b->plan;
+  if (plan == NULL || plan->share == NULL || plan->share->settled) return;
+  settle_cuts(b);
+  forget_nodes(b, SHELL_NODE_COLUMNS - SHELL_REST, b->stride, b->node_real + SHELL_REST * b->stride);
+  vvi_forget(plan->slot, sizeof *plan->slot * (size_t)plan->reals);
+  plan->share->settled = true;
+}
+
+void shell_release(const vv_block *b, double *q, double *p)
+{
+  const shell_plan *plan = b->plan;
+  run r = {0};
+  if (plan == NULL || plan->share == NULL) return;
+  forget_nodes(b, SHELL_Q, b->column, q);
+  forget_nodes(b, SHELL_P, b->column, p);
+  for (int64_t i = 0; b->z_reals > 0 && i < plan->tiles; i++)
+    if (!shell_is_here(plan, i)) forget(&r, q + plan->tile[i].z, sizeof *q * (size_t)tile_z(b, &plan->tile[i]));
+  flush(&r);
 }

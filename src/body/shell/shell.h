@@ -138,6 +138,7 @@ typedef struct shell_tile {
   int64_t element0, elements; /* within the block */
   int64_t slot0, slot;        /* first slot of the component; of the tile, from there */
   int64_t z;                  /* its internal variables, from q of the block */
+  double side2, area;         /* m^2: of its first element, the longer of two sides squared; at rest */
 } shell_tile;
 
 static inline int32_t shell_tile_nodes(const shell_tile *t)
@@ -210,10 +211,16 @@ typedef struct shell_exchange {
 /* The share of one rank. */
 typedef struct shell_share {
   const struct vv_net *net;
+  int32_t me;
   int64_t tiles, *tile; /* [tiles] of this rank, ascending */
   int32_t *rank;        /* [tiles of the block] who has them */
-  shell_exchange places, forces, nodes, internal;
+  shell_exchange places, forces;
   double *root, *leaf; /* rows on their way */
+  int64_t held;
+  int32_t *held_node;  /* [held] of this rank */
+  int64_t *nodes;      /* [ranks] that each of them has */
+  double *out, *whole; /* what goes to rank 0; with loads: places of all nodes, by ranks */
+  bool settled;        /* this rank has its own tiles, and nothing of others but what all need */
 } shell_share;
 typedef struct shell_plan {
   shell_share *share; /* NULL: one rank has all */
@@ -254,6 +261,12 @@ static inline int64_t shell_tiles_here(const shell_plan *plan)
 static inline int64_t shell_tile_here(const shell_plan *plan, int64_t k)
 {
   return plan->share != NULL ? plan->share->tile[k] : k;
+}
+
+/* Does this rank move the nodes of a tile? */
+static inline bool shell_is_here(const shell_plan *plan, int64_t tile)
+{
+  return plan->share == NULL || plan->share->rank[tile] == plan->share->me;
 }
 
 /* ---- fields.c, mesh.c, build.c ---- */
@@ -339,7 +352,8 @@ enum { SHELL_FAR_FROM = 128 };
 /* The tile behind tile i, where its data should be asked for ahead; NULL: all is near. */
 static inline const shell_tile *shell_next_tile(const shell_plan *plan, int64_t i)
 {
-  return plan->tiles < SHELL_FAR_FROM ? NULL : &plan->tile[i + 1 < plan->tiles ? i + 1 : i];
+  if (plan->tiles < SHELL_FAR_FROM) return NULL;
+  return &plan->tile[i + 1 < plan->tiles && shell_is_here(plan, i + 1) ? i + 1 : i];
 }
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p);
 int shell_drift(const vv_block *b, double h, double *q, double *p);
@@ -359,12 +373,20 @@ vv_status shell_share_tiles(vv_block *b, const struct vv_net *net, vvi_arena *ar
 void shell_share_end(vv_block *b);
 int shell_owner(const vv_block *b, int64_t node);
 int64_t shell_pieces(const vv_block *b);
-/* What this rank needs of others; nothing happens where there are none.  Places of halo nodes; forces on its nodes; all nodes
- * (p may be NULL); all nodes and internal variables. */
+/* What this rank needs of others; nothing happens where there are none.  Places of halo nodes, and their momenta; forces on its
+ * nodes; places of all nodes. */
 void shell_fetch_places(const vv_block *b, const double *q);
+void shell_fetch_halo(const vv_block *b, const double *q, const double *p);
 void shell_fetch_forces(const vv_block *b, double *slot);
-void shell_fetch_nodes(const vv_block *b, const double *q, const double *p);
+void shell_fetch_all(const vv_block *b, const double *q);
+/* To rank 0: nodes and internal variables; n numbers of each node or element, x[n of the first, of the second, ...]; numbers of
+ * tiles, x[tiles][n]. */
 void shell_gather(const vv_block *b, double *q, double *p);
+void shell_gather_rows(const vv_block *b, int n, bool elements, double *x);
+void shell_gather_tiles(const vv_block *b, int n, double *x);
+/* What tiles of others need is given back; of a state, what they and their nodes have. */
+void shell_settle(vv_block *b);
+void shell_release(const vv_block *b, double *q, double *p);
 
 /* ---- sums.c ---- */
 
@@ -451,7 +473,7 @@ void shell_movers(const vv_block *b, const double *q, const double *p, vv_mover 
 void shell_mover(const vv_block *b, int64_t node, const double *q, const double *p, vv_mover *out);
 void shell_scatter(const vv_block *b, int64_t node, const double *q, const double j[6], double *p);
 /* Limit places of all nodes: out[nodes][3]. */
-void shell_limits(const vv_block *b, const double *q, double *out);
+void shell_limits(const vv_block *b, bool own, const double *q, double *out); /* own: of the tiles of this rank */
 const shell_component *shell_component_of(const vv_block *b, int32_t patch);
 
 /* ---- device.c ---- */

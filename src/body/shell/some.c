@@ -2,7 +2,6 @@
 #include "body/shell/moves.h"
 #include "body/shell/shell.h"
 #include "math/math.h"
-#include "visviva/net.h"
 
 #include <string.h>
 
@@ -107,12 +106,6 @@ static void kick_node(const tiles *w, double h, int64_t node, double *p)
   }
 }
 
-/* Does this rank move the nodes of a tile? */
-static bool is_here(const shell_plan *plan, int64_t tile)
-{
-  return plan->share == NULL || plan->share->rank[tile] == plan->share->net->rank;
-}
-
 /* Over ranks: forces of the tiles of this rank, on the nodes that it moves; all ranks are asked for the same nodes. */
 static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p)
 {
@@ -125,12 +118,12 @@ static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, co
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
   for (int64_t i = 0; i < w.n; i++) {
     const shell_tile *t = &plan->tile[number(&w, i)];
-    if (!is_here(plan, number(&w, i))) continue;
+    if (!shell_is_here(plan, number(&w, i))) continue;
     plan->force(shell_of(b, t->body), t, NULL, b->column, q, w.slot + 4 * (t->slot0 + t->slot));
   }
   shell_fetch_forces(b, w.slot);
   for (int64_t i = 0; i < n; i++)
-    if (is_here(plan, shell_tile_at(plan, node[i], false))) kick_node(&w, h, node[i], p);
+    if (shell_is_here(plan, shell_tile_at(plan, node[i], false))) kick_node(&w, h, node[i], p);
   shell_scratch_done(b, w.slot, mine);
 }
 

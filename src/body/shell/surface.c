@@ -154,18 +154,19 @@ void shell_scatter(const vv_block *b, int64_t node, const double *q, const doubl
   for (int c = 0; c < 3; c++) p[c * b->column + node] += j[c];
 }
 
-void shell_limits(const vv_block *b, const double *q, double *out)
+void shell_limits(const vv_block *b, bool own, const double *q, double *out)
 {
   const shell_plan *plan = b->plan;
-  for (int j = 0; j < plan->components; j++) {
-    const shell_component *part = &plan->component[j];
-    const shell_limit *l = &part->cut->limit;
-    for (int64_t i = 0; i < part->cut->nodes; i++)
+  for (int64_t k = 0, j = 0; k < plan->tiles; k++) {
+    const shell_tile *t = &plan->tile[k];
+    while (plan->component[j].node0 != t->node0) j++;
+    const shell_limit *l = &plan->component[j].cut->limit;
+    for (int64_t i = t->own0; (!own || shell_is_here(plan, k)) && i < t->own0 + t->own; i++)
       for (int c = 0; c < 3; c++) {
         double sum = 0.0;
-        for (int32_t k = l->first[i]; k < l->first[i + 1]; k++)
-          sum += l->weight[k] * q[c * b->column + part->node0 + l->node[k]];
-        out[3 * (part->node0 + i) + c] = sum;
+        for (int32_t n = l->first[i]; n < l->first[i + 1]; n++)
+          sum += l->weight[n] * q[c * b->column + t->node0 + l->node[n]];
+        out[3 * (t->node0 + i) + c] = sum;
       }
   }
 }

@@ -152,7 +152,7 @@ static void sweep_shared(const move *w)
   const int64_t n = shell_tiles_here(plan);
   const bool alone = w->b->threads < 2 || n < SHELL_SHARED_FROM;
   if (w->drifted != NULL)
-    shell_fetch_nodes(w->b, w->q, w->drifted->p); /* what begins to flow asks where its nodes were */
+    shell_fetch_halo(w->b, w->q, w->drifted->p); /* what begins to flow asks where its nodes were */
   else
     shell_fetch_places(w->b, w->q);
 #pragma omp parallel for schedule(static) num_threads(w->b->threads) if (!alone)
@@ -191,8 +191,10 @@ static void sweep(const vv_block *b, double h, bool stride, const shell_drifted 
 void shell_hold_nodes(const vv_block *b, double *p)
 {
   const shell_plan *plan = b->plan;
-  for (int64_t i = 0; i < plan->held; i++)
-    for (int c = 0; c < 3; c++) p[c * b->column + plan->held_node[i]] = 0.0;
+  const int64_t n = plan->share != NULL ? plan->share->held : plan->held;
+  const int32_t *node = plan->share != NULL ? plan->share->held_node : plan->held_node;
+  for (int64_t i = 0; i < n; i++)
+    for (int c = 0; c < 3; c++) p[c * b->column + node[i]] = 0.0;
 }
 
 void shell_kick(const vv_block *b, double t, double h, const double *q, double *p)

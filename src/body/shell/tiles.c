@@ -220,7 +220,7 @@ static void touch(cutter *w, shell_tile *t, int node)
 static vv_status number_locals(cutter *w, shell_tile *t)
 {
   qsort(w->list, (size_t)w->listed, sizeof *w->list, ascending);
-  int32_t *halo = VVI_ARENA_NEW(w->arena, int32_t, w->listed + 1);
+  int32_t *halo = VVI_ARENA_NEW(&w->scratch, int32_t, w->listed + 1);
   if (halo == NULL) return out_of_memory(w);
   for (int i = 0; i < w->listed; i++) {
     w->local[w->list[i]] = t->own + i;
@@ -228,6 +228,7 @@ static vv_status number_locals(cutter *w, shell_tile *t)
   }
   t->halo_node = halo;
   t->ghosts = w->listed - t->halo;
+  if (t->ghosts == 0) return VV_OK;
   shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
   if (ghost == NULL) return out_of_memory(w);
   for (int i = 0; i < t->ghosts; i++) ghost[i] = w->net->ghost[w->list[t->halo + i] - w->net->nodes];
@@ -353,6 +354,21 @@ static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
 }
 
 /* ---- nodes in several tiles ---- */
+
+/* The halos of all tiles in one list, so that the tables of a tile follow those of the one before. */
+static vv_status keep_halos(cutter *w)
+{
+  int64_t n = 0;
+  for (int i = 0; i < w->cut->tiles; i++) n += w->cut->tile[i].halo;
+  int32_t *halo = VVI_ARENA_NEW(w->arena, int32_t, n + 1);
+  if (halo == NULL) return out_of_memory(w);
+  for (int i = 0; i < w->cut->tiles; i++) {
+    shell_tile *t = &w->cut->tile[i];
+    t->halo_node = memcpy(halo, t->halo_node, sizeof *halo * (size_t)t->halo);
+    halo += t->halo;
+  }
+  return VV_OK;
+}
 
 /* For every node of another tile in a halo: that its owner has to add this slot. */
 static vv_status share(cutter *w)
@@ -530,6 +546,7 @@ static vv_status cut_all(cutter *w)
     own0 += own;
   }
   VV_ASSERT(own0 == net->nodes); /* the nodes came in the order of their tiles */
+  VV_TRY(keep_halos(w));
   VV_TRY(share(w));
   VV_TRY(list_limits(w));
   return list_smooth(w);

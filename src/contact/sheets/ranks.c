@@ -284,8 +284,6 @@ bool vvi_sheet_fetch(vvi_sheet_search *w)
   for (int r = 0, n = 0; r < net->ranks; r++) /* packages come in the order of their senders */
     if (k->from[r] == 0) k->from[r] = n++;
   if (good) movers_wanted(k, net->rank, mine, unpack_row, &u);
-  for (int i = 0; u.in != NULL && i < u.got; i++) free(u.in[i]);
-  free(u.in), free(bytes);
   return good;
 }
 
