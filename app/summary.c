@@ -143,7 +143,9 @@ static void print_structure(const app_run *r)
   vv_structure s;
   if (!vv_sim_structure(r->sim, &s)) return;
   printf("  structure          symplectic %.2e, ", s.symplectic);
-  if (s.sub_domains)
+  if (s.sub_domains && isnan(s.noether))
+    printf("multisymplectic %.2e, no Noether sum where a clamp acts", s.multisymplectic);
+  else if (s.sub_domains)
     printf("multisymplectic %.2e, Noether %.2e", s.multisymplectic, s.noether);
   else
     printf("no sums on sub-domains");

@@ -137,6 +137,7 @@ typedef struct vv_block {
   int threads;
   int64_t spans; /* over ranks: the nodes that this rank moves, q and p of all others are not kept up; 0: all of them */
   vv_span *span; /* [spans] */
+  const unsigned char *inside; /* [elements] those of a sub-domain (vv_vary_table.restrict_to); NULL: all */
 } vv_block;
 
 /* The body of a block that owns a node: their nodes lie one behind the other. */
@@ -206,9 +207,9 @@ typedef struct vv_vary_table {
   void (*drift)(const vv_block *b, double h, const double *q, const double *p, double *dq, double *dp);
   /* dx[n][3]: how material points move when q moves by dq */
   void (*surface)(const vv_block *b, const double *q, const double *dq, int n, const vv_point *pt, double *dx);
-  /* sub: the block with only the elements where inside[e] != 0 (its element_real and node_real are storage of the caller,
-   * same sizes; its kind may be another, of which only kick and vary->kick are called); share[np]: the part of each
-   * node's mass that belongs to them */
+  /* sub: the block with only the elements where inside[e] != 0, or in kinds without elements the nodes (its element_real and
+   * node_real are storage of the caller, same sizes; inside lives as long; its kind may be another, of which only kick and
+   * vary->kick are called); share[np]: the part of each node's mass that belongs to them */
   void (*restrict_to)(const vv_block *b, const unsigned char *inside, vv_block *sub, double *share);
   /* p += h (gravity alone), also of a sub-domain; may be NULL */
   void (*weigh)(const vv_block *b, double h, double *p);

@@ -188,9 +188,12 @@ typedef struct vv_structure {
   double
       configurational; /* of the balance of configurational forces in the middle of bars and beams: falls with the square
                              of mesh and step in smooth motions.  NAN: no body long enough, or no slabs */
-  bool sub_domains;    /* multisymplectic and noether were checked: every step is made of slabs */
-  bool ended;      /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
-  double ended_at; /* time of that */
+  double
+      local_energy; /* of the balance of energy of single elements: falls with the square of the step.  NAN: no body offers
+                          it, or no slabs */
+  bool sub_domains; /* multisymplectic and noether were checked: every step is made of slabs */
+  bool ended;       /* no derivative exists any more: simultaneous events, restitution below 1, an unsolvable event */
+  double ended_at;  /* time of that */
 } vv_structure;
 VV_API bool vv_sim_structure(const vv_sim *sim, vv_structure *out); /* false: not checked */
 

@@ -94,7 +94,8 @@ class SimDef(ctypes.Structure):
 
 class Structure(ctypes.Structure):
     _fields_ = [("symplectic", c_double), ("multisymplectic", c_double), ("noether", c_double),
-                ("configurational", c_double), ("sub_domains", c_bool), ("ended", c_bool), ("ended_at", c_double)]
+                ("configurational", c_double), ("local_energy", c_double), ("sub_domains", c_bool), ("ended", c_bool),
+                ("ended_at", c_double)]
 
 
 class Rows(ctypes.Structure):

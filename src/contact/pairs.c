@@ -74,7 +74,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   c->response = k->response;
   c->projection = vvi_rules_projection(rule);
   c->correction = vvi_rules_correction(rule);
-  c->flat = !c->curved && is_flat(c->block_a) && is_flat(c->block_b);
+  c->flat = !c->curved && c->patch_a->type != VV_PATCH_SURFACE && is_flat(c->block_a) && is_flat(c->block_b);
   c->gap0 = c->flat ? gap_of_positions(c, k->q) - displaced(c, k->q) : 0.0;
 }
 

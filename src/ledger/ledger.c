@@ -247,7 +247,8 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   l->now = *balanced;
   const double digits =
       16.0 * DBL_EPSILON * (fabs(l->initial.potential) + fabs(balanced->potential)); /* of a large offset */
-  l->energy_floor = l->rounding * (1.0 + fabs((double)drifts)) + digits;
+  const double joints = 16.0 * DBL_EPSILON * l->posted.joint_half; /* taken and given again in every step */
+  l->energy_floor = (l->rounding + joints) * (1.0 + fabs((double)drifts)) + digits;
   l->nodal_now = nodal;
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));

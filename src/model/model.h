@@ -124,6 +124,8 @@ double vvi_sys_energy_floor(const vv_model *m, const double *q); /* J: what roun
 vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const vv_state *x, double *out);
 void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const double *dq, double *dp);
 /* dq += h M^-1 dp of the flat kinds; the others are left alone. */
+/* The sum of S.(t_V x t_W) over nodes that carry a frame: S and t are columns 3 to 5 of p and of variations.      [beam 71] */
+double vvi_frames_twist(const vv_block *b, const double *p, const double *dq_v, const double *dq_w, double *magnitude);
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp);
 /* Ranks: blocks that can be shared are; what the others have comes into the state of this one. */
 vv_status vvi_sys_share(vv_model *m, const struct vv_net *net);

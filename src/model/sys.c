@@ -1,5 +1,7 @@
 /* model/sys.c  One loop over blocks for each column of the body table. */
 #include "model/model.h"
+
+#include "math/math.h"
 #include "visviva/net.h"
 
 #include <math.h>
@@ -238,6 +240,22 @@ void vvi_sys_vary_kick(const vv_model *m, double h, const double *q, const doubl
     const vv_block *b = &m->block[i];
     if (b->kind->vary != NULL) b->kind->vary->kick(b, h, q + b->q0, dq + b->p0, dp + b->p0);
   }
+}
+
+double vvi_frames_twist(const vv_block *b, const double *p, const double *dq_v, const double *dq_w, double *magnitude)
+{
+  double sum = 0.0;
+  for (int64_t i = 0; i < b->nodes; i++) {
+    double S[3], v[3], w[3], both[3];
+    for (int c = 0; c < 3; c++) {
+      const int64_t at = (3 + c) * b->column + i;
+      S[c] = p[at], v[c] = dq_v[at], w[c] = dq_w[at];
+    }
+    vvi_cross3(v, w, both);
+    const double part = vvi_dot3(S, both);
+    sum += part, *magnitude += fabs(part);
+  }
+  return sum;
 }
 
 void vvi_sys_vary_drift(const vv_model *m, double h, const double *q, const double *p, double *dq, double *dp)

@@ -11,6 +11,7 @@
 #include "visviva/net.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const vv_stepper_kind *stepper_find(const vv_catalog *c, const char *name)
@@ -26,6 +27,24 @@ static bool has_loads(const vv_model *m)
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0) return true;
   return false;
+}
+
+/* Something is held or driven: a vector of ones would not pass. */
+static vv_status find_supports(const vv_model *m, bool *held)
+{
+  double *one = malloc(sizeof *one * (size_t)(m->np + 1));
+  if (one == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
+  for (int64_t i = 0; i < m->np; i++) one[i] = 1.0;
+  *held = false;
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    *held |= b->driven;
+    for (int32_t k = 0; k < b->patches; k++) *held |= b->patch[k].held && b->patch[k].node >= 0;
+    if (b->kind->vary != NULL && b->kind->vary->hold != NULL) b->kind->vary->hold(b, one + b->p0);
+  }
+  for (int64_t i = 0; i < m->np; i++) *held |= one[i] != 1.0;
+  free(one);
+  return VV_OK;
 }
 
 static bool touches(const vv_model *m)
@@ -157,36 +176,47 @@ static bool is_variational(const vv_model *m)
   return step != NULL && vv_has(step, "variational");
 }
 
-/* The energy equation knows bodies, gravity and the springs of massless tips.                                 [grids 7] */
-static vv_status check_variational(const vv_model *m, const vv_group *g)
+/* What steps that the grid of time knows more than one length of have in common; word: of `time.step`. */
+static vv_status check_lengths(const vv_model *m, const vv_group *g, const char *word)
 {
   const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
   vv_status status = VV_OK;
   if (!vv_is(g, "step", "leapfrog"))
-    status = vv_complain(g, "step", "%s has steps of one length; 'variational' is for leapfrog", vv_text(g, "step"));
+    status =
+        vv_complain(g, "step", "%s has one length of step for all; '%s' is for leapfrog", vv_text(g, "step"), word);
   for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && (m->block[i].kind->vary == NULL || m->block[i].kind->stable_step == NULL))
-      status =
-          vv_complain(step, "variational", "is for bars and beams, not for bodies of kind %s", m->block[i].kind->name);
+    if (m->block[i].nodes > 0 && m->block[i].kind->apart == NULL)
+      status = vv_complain(step, word, "is for bars and beams, not for bodies of kind %s", m->block[i].kind->name);
   if (m->pairs->n_hard > 0 || m->solids != NULL || m->sheets != NULL)
-    status = vv_complain(step, "variational",
-                         "has contact by massless tips of bars alone: a hard contact has its own time, and no length "
-                         "is left to choose; use 'tips: cell' or 'split', or a step of one length");
-  if (m->joints != NULL) status = vv_complain(step, "variational", "cannot be used with joints");
-  if (m->order != 2) status = vv_complain(g, "order", "'variational' is of order 2 only");
-  if (has_loads(m)) status = vv_complain(step, "variational", "cannot be used with loads or driven ends");
-  if (vvi_sys_dissipates(m)) status = vv_complain(step, "variational", "is not for bodies that flow, damp or break");
-  if (vv_boolean(step, "adapt")) status = vv_complain(step, "adapt", "'variational' chooses the step already");
-  if (vv_integer(g, "halvings") > 0) status = vv_complain(g, "halvings", "is for rigid bodies");
+    status =
+        vv_complain(step, word,
+                    "has contact by massless tips of bars alone: a hard contact has its own time; use 'tips: cell' "
+                    "or 'split', or one step for all");
+  if (m->joints != NULL) status = vv_complain(step, word, "cannot be used with joints");
+  if (m->order != 2) status = vv_complain(g, "order", "'%s' is of order 2 only", word);
+  if (vvi_sys_dissipates(m)) status = vv_complain(step, word, "is not for bodies that flow, damp or break");
+  if (vv_boolean(step, "adapt")) status = vv_complain(step, "adapt", "'%s' chooses the steps already", word);
   if (vv_boolean(vv_sub(m->root, "record"), "modified"))
     status = vv_complain(vv_sub(m->root, "record"), "modified", "is known for steps of one length only");
   return status;
 }
 
-/* A method of the textbook, for bodies that fly: nothing is met, nothing comes from outside.                  [beam 82] */
+/* The energy equation knows bodies, gravity and the springs of massless tips.                                 [grids 7] */
+static vv_status check_variational(const vv_model *m, const vv_group *g)
+{
+  const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
+  vv_status status = check_lengths(m, g, "variational");
+  if (has_loads(m)) status = vv_complain(step, "variational", "cannot be used with loads or driven ends");
+  if (vv_integer(g, "halvings") > 0) status = vv_complain(g, "halvings", "is for rigid bodies");
+  return status;
+}
+
+/* A method of the textbook, for bodies that fly: nothing is met, nothing is held.                             [beam 82] */
 static vv_status check_rkmk(const vv_model *m, const vv_group *g)
 {
   vv_status status = VV_OK;
+  bool held = false;
+  VV_TRY(find_supports(m, &held));
   for (int i = 0; i < m->n_block; i++) {
     const vv_body_kind *k = m->block[i].kind;
     if (m->block[i].nodes > 0 && k->lie == NULL && (m->block[i].claims & VV_FLAT) == 0)
@@ -194,7 +224,7 @@ static vv_status check_rkmk(const vv_model *m, const vv_group *g)
   }
   if (touches(m) || m->joints != NULL)
     status = vv_complain(g, "step", "rkmk has no contact and no joints; use leapfrog, or set 'response: none'");
-  if (vvi_sys_booked(m)) status = vv_complain(g, "step", "rkmk is for bodies without gravity, loads and supports");
+  if (held) status = vv_complain(g, "step", "rkmk is for bodies that nothing holds or drives; use leapfrog");
   if (vvi_sys_dissipates(m)) status = vv_complain(g, "step", "rkmk is not for bodies that flow, damp or break");
   if (m->order != 2) status = vv_complain(g, "order", "rkmk is of order 4 as it is; leave it out");
   if (!vv_is(g, "start", "half-kick")) status = vv_complain(g, "start", "belongs to leapfrog and event");
@@ -211,26 +241,12 @@ static bool is_asynchronous(const vv_model *m)
 static vv_status check_asynchronous(const vv_model *m, const vv_group *g)
 {
   const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
-  vv_status status = VV_OK;
-  if (!vv_is(g, "step", "leapfrog"))
-    status = vv_complain(g, "step", "%s has one step for all; 'asynchronous' is for leapfrog", vv_text(g, "step"));
-  for (int i = 0; i < m->n_block; i++)
-    if (m->block[i].nodes > 0 && m->block[i].kind->apart == NULL)
-      status =
-          vv_complain(step, "asynchronous", "is for bars and beams, not for bodies of kind %s", m->block[i].kind->name);
-  if (m->pairs->n_hard > 0 || m->pairs->n_layer > 0 || m->solids != NULL || m->sheets != NULL)
-    status =
-        vv_complain(step, "asynchronous",
-                    "has contact by massless tips of bars alone; use 'tips: cell' or 'split', or one step for all");
-  if (m->joints != NULL) status = vv_complain(step, "asynchronous", "cannot be used with joints");
-  if (m->order != 2) status = vv_complain(g, "order", "'asynchronous' is of order 2 only");
+  vv_status status = check_lengths(m, g, "asynchronous");
+  if (m->pairs->n_layer > 0) status = vv_complain(step, "asynchronous", "has no layers; use one step for all");
   if (vvi_sys_booked(m))
     status = vv_complain(step, "asynchronous", "is for bodies without gravity, loads and supports");
-  if (vvi_sys_dissipates(m)) status = vv_complain(step, "asynchronous", "is not for bodies that flow, damp or break");
-  if (vv_has(step, "variational") || vv_boolean(step, "adapt"))
-    status = vv_complain(step, "asynchronous", "has steps that are given: leave 'variational' and 'adapt' out");
-  if (vv_boolean(vv_sub(m->root, "record"), "modified"))
-    status = vv_complain(vv_sub(m->root, "record"), "modified", "is known for steps of one length only");
+  if (vv_has(step, "variational"))
+    status = vv_complain(step, "asynchronous", "has steps that are given: leave 'variational' out");
   return status;
 }
 

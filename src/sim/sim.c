@@ -283,8 +283,9 @@ bool vv_sim_structure(const vv_sim *sim, vv_structure *out)
   if (v == NULL) return false;
   *out = (vv_structure){.symplectic = v->symplectic,
                         .multisymplectic = v->multisymplectic,
-                        .noether = v->noether,
+                        .noether = v->clamped ? NAN : v->noether,
                         .configurational = v->grid != NULL ? vvi_grid_residual(v->grid) : NAN,
+                        .local_energy = v->grid != NULL ? vvi_grid_energy(v->grid) : NAN,
                         .sub_domains = v->by_slabs,
                         .ended = v->over,
                         .ended_at = v->over_time};

@@ -32,7 +32,10 @@ static void start_variation(struct vv_step *s, int k, stream *r)
   memset(v->x, 0, sizeof(double) * (size_t)m->np);
   for (int64_t i = 0; i < m->np; i++) v->y[i] = 1.0;
   vvi_sys_vary_drift(m, 1.0, s->state->q, v->y, v->x, v->y); /* x = 1/m */
-  for (int64_t i = 0; i < m->np; i++) v->dq[k][i] = draw(r), v->dp[k][i] = draw(r) * rate / v->x[i];
+  for (int64_t i = 0; i < m->np; i++) {                      /* nothing where no node is, nor where one is held */
+    const double q = draw(r), p = draw(r) * rate;
+    v->dq[k][i] = v->x[i] > 0.0 ? q : 0.0, v->dp[k][i] = v->x[i] > 0.0 ? p / v->x[i] : 0.0;
+  }
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (is_flat(b)) continue;
@@ -42,7 +45,11 @@ static void start_variation(struct vv_step *s, int k, stream *r)
     memset(mass, 0, sizeof(double) * (size_t)n);
     b->kind->vary->sizes(b, size, mass);
     for (int64_t j = 0; j < n; j++) dq[j] = draw(r) * size[j], dp[j] = draw(r) * rate * mass[j] * size[j];
-    if (b->kind->vary->hold != NULL) b->kind->vary->hold(b, dq), b->kind->vary->hold(b, dp);
+  }
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->kind->vary->hold == NULL) continue;
+    b->kind->vary->hold(b, v->dq[k] + b->p0), b->kind->vary->hold(b, v->dp[k] + b->p0);
   }
   for (int32_t i = 0; i < m->n_patch; i++) { /* supports do not vary */
     int32_t local;
@@ -71,7 +78,7 @@ static void mark_held(const vv_block *b, stream *r, double *x, double *y, unsign
  * a curve touch only when they are struck. */
 static void mark_border(const vv_model *m, vvi_domain *d)
 {
-  for (int64_t i = 0; i < m->np; i++) d->border[i] = d->share[i] > 0.0 && d->share[i] < 1.0 - 1e-12;
+  for (int64_t i = 0; i < m->np; i++) d->border[i] = d->share[i] != 0.0 && fabs(1.0 - d->share[i]) > 1e-12;
   for (int i = 0; i < m->pairs->n; i++) {
     const vvi_pair *c = &m->pairs->pair[i];
     if (c->curved) continue;
@@ -87,6 +94,21 @@ static void mark_border(const vv_model *m, vvi_domain *d)
   }
 }
 
+/* Elements that reach beyond their nodes may push one that has no mass of theirs: where a variation is felt from inside and from
+ * outside, there is a border. */
+static void mark_reach(const struct vv_step *s, stream *r, const vv_block *b, const vv_block *sub,
+                       unsigned char *border)
+{
+  struct vvi_variation *v = s->vary;
+  const int64_t n = b->kind->node_p * b->column;
+  const double *q = s->state->q + b->q0;
+  if (sub->inside == NULL || b->elements == 0) return;
+  for (int64_t i = 0; i < n; i++) v->x[i] = draw(r), v->y[i] = v->z[i] = 0.0;
+  b->kind->vary->kick(b, 1.0, q, v->x, v->y);
+  sub->kind->vary->kick(sub, 1.0, q, v->x, v->z);
+  for (int64_t i = 0; i < n; i++) border[i] |= v->z[i] != 0.0 && v->z[i] != v->y[i];
+}
+
 /* The first domain is everything; the others take a random run of elements of each body. */
 static vv_status make_domain(struct vv_step *s, vvi_arena *arena, vvi_domain *d, bool all, stream *r)
 {
@@ -100,11 +122,13 @@ static vv_status make_domain(struct vv_step *s, vvi_arena *arena, vvi_domain *d,
   if (!d->block || !d->share || !d->border || !d->spring || !d->base_last || !d->p_last[VARY_W]) return VV_NOMEM;
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
-    unsigned char *in = VVI_ARENA_NEW(arena, unsigned char, b->elements);
+    const bool nodes = b->elements == 0; /* bodies without elements: whole ones */
+    unsigned char *in = VVI_ARENA_NEW(arena, unsigned char, nodes ? b->nodes : b->elements);
     d->block[i].node_real = VVI_ARENA_NEW(arena, double, b->kind->node_reals * b->stride);
     if (in == NULL || d->block[i].node_real == NULL) return VV_NOMEM;
     for (int32_t j = 0; j < b->n_body; j++) {
-      const int64_t n = b->body[j]->n_element, e0 = b->body[j]->element0;
+      const int64_t n = nodes ? b->body[j]->n_node : b->body[j]->n_element;
+      const int64_t e0 = nodes ? b->body[j]->node0 : b->body[j]->element0;
       int64_t from = (int64_t)((draw(r) + 0.5) * (double)n), to = (int64_t)((draw(r) + 0.5) * (double)n);
       if (all) from = 0, to = n - 1;
       for (int64_t e = 0; e < n; e++) in[e0 + e] = (from <= e && e <= to) || (to <= e && e <= from);
@@ -115,6 +139,7 @@ static vv_status make_domain(struct vv_step *s, vvi_arena *arena, vvi_domain *d,
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     mark_held(b, r, s->vary->x + b->p0, s->vary->y + b->p0, d->border + b->p0);
+    mark_reach(s, r, b, &d->block[i], d->border + b->p0);
   }
   return VV_OK;
 }
@@ -161,6 +186,27 @@ static vv_status place(struct vvi_variation *v, vvi_arena *arena, int64_t nq, in
   return VV_OK;
 }
 
+/* A clamp acts on nodes inside, through the ghosts beyond a border: where all nodes are moved as one, forces change.  Momentum of a
+ * sub-domain then comes from outside without a flux through its border, and there is no Noether sum. */
+static bool is_clamped(const struct vv_step *s, stream *r)
+{
+  struct vvi_variation *v = s->vary;
+  const vv_model *m = s->model;
+  const size_t size = sizeof(double) * (size_t)m->np;
+  double stiff = 0.0, moved = 0.0;
+  for (int way = -1; way < 3; way++) { /* anyhow; then along an axis */
+    for (int64_t i = 0; i < m->np; i++) v->x[i] = way < 0 ? draw(r) : 0.0;
+    for (int i = 0; way >= 0 && i < m->n_block; i++)
+      for (int64_t k = 0; m->block[i].kind->node_p > way && k < m->block[i].nodes; k++)
+        v->x[m->block[i].p0 + way * m->block[i].column + k] = 1.0;
+    memset(v->y, 0, size);
+    vvi_sys_vary_kick(m, 1.0, s->state->q, v->x, v->y);
+    double *most = way < 0 ? &stiff : &moved;
+    for (int64_t i = 0; i < m->np; i++) *most = fmax(*most, fabs(v->y[i]));
+  }
+  return moved > 1e-9 * stiff; /* rounding is far below */
+}
+
 vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
 {
   const vv_model *m = s->model;
@@ -174,18 +220,23 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   for (int i = 0; i < m->n_block; i++)
     if (m->block[i].n_load > 0)
       return vvi_fail(m->ctx, VV_UNSUPPORTED, "structure checks need a scene without loads and driven ends");
-  if (m->stepper == &vv_leapfrog_stepper && (m->pairs->n_hard > 0 || m->solids != NULL))
-    return vvi_fail(m->ctx, VV_UNSUPPORTED,
-                    "structure checks need 'step: event' where hard tips can touch: a response at whole "
-                    "steps has no symplectic form");
+  if (m->stepper == &vv_leapfrog_stepper && (m->pairs->n_hard > 0 || m->solids != NULL || m->sheets != NULL))
+    return vvi_fail(
+        m->ctx, VV_UNSUPPORTED,
+        "structure checks need 'step: event' where hard tips can touch, and no contact of surfaces and rigid "
+        "bodies ('contacts: [{response: none}]', or a 'layer'): a response at whole steps has no symplectic "
+        "form");
   struct vvi_variation *v = VVI_ARENA_NEW(arena, struct vvi_variation, 1);
   if (v == NULL) return VV_NOMEM;
   VV_TRY(place(v, arena, m->nq, m->np));
   if ((v->closed0 = VVI_ARENA_NEW(arena, double, m->pairs->n)) == NULL) return VV_NOMEM;
   v->model = m;
   v->kick0 = v->kick1 = 0.5;
-  v->flat = true;
-  for (int i = 0; i < m->n_block; i++) v->flat &= is_flat(&m->block[i]);
+  v->flat = v->spins = true;
+  for (int i = 0; i < m->n_block; i++) {
+    v->flat &= is_flat(&m->block[i]);
+    v->spins &= m->block[i].nodes == 0 || m->block[i].kind->node_p >= 3;
+  }
   s->vary = v;
   stream r = {88172645463325252u};
   start_variation(s, VARY_V, &r);
@@ -194,6 +245,7 @@ vv_status vvi_variation_create(struct vv_step *s, vvi_arena *arena)
   v->by_slabs = m->stepper == &vv_leapfrog_stepper || m->stepper == &vv_variational_stepper || s->jump != VVI_MODIFIED;
   for (; v->by_slabs && v->n_domain < VARY_DOMAINS; v->n_domain++)
     VV_TRY(make_domain(s, arena, &v->domain[v->n_domain], v->n_domain == 0, &r));
+  v->clamped = is_clamped(s, &r);
   return v->by_slabs ? vvi_grid_create(m, arena, &v->grid) : VV_OK;
 }
 
@@ -432,12 +484,23 @@ static void strike_node(struct vv_step *s, const vv_block *b, int64_t node)
   for (int k = 0; k < b->kind->node_p; k++) s->vary->struck[b->p0 + k * b->column + node] = 1;
 }
 
+/* A point of a surface stands on several nodes: those that a pull there reaches. */
+static void strike_surface(struct vv_step *s, const vvi_pair *c)
+{
+  struct vvi_variation *v = s->vary;
+  memset(v->y, 0, sizeof(double) * (size_t)s->model->np);
+  vvi_pair_pull(c, s->state->q, 1.0, v->y);
+  for (int64_t i = 0; i < s->model->np; i++) v->struck[i] |= v->y[i] != 0.0;
+}
+
 static void strike_layers(struct vv_step *s)
 {
   const struct vvi_pairs *list = s->model->pairs;
   for (int i = 0; list->n_layer > 0 && i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
-    if (!c->layer || s->state->memory[i] == 0.0 || c->patch_a->type != VV_PATCH_CURVE) continue;
+    if (!c->layer || s->state->memory[i] == 0.0) continue;
+    if (c->patch_a->type == VV_PATCH_SURFACE) strike_surface(s, c);
+    if (c->patch_a->type != VV_PATCH_CURVE) continue;
     strike_node(s, c->block_a, vvi_pair_node(c));
     if (c->patch_b->node >= 0) strike_node(s, c->block_b, c->patch_b->node + (int64_t)c->point_b.xi[0]);
   }
@@ -612,9 +675,9 @@ void vvi_variation_step_end(struct vv_step *s)
     v->multisymplectic = fmax(v->multisymplectic, fabs(total) / sum_scale);
     const vvi_domain kept = *d;
     add_momentum(m, s->state->q, d->base_last, 1.0, d);
-    for (int c = 0; c < 3 && d->noether_scale > 0.0; c++)
+    for (int c = 0; c < 3 && !v->clamped && d->noether_scale > 0.0; c++)
       v->noether = fmax(v->noether, fabs(d->noether[c] - vv_sum_value(&d->weight[c])) / d->noether_scale);
-    for (int c = 0; c < 3 && !v->flat && d->noether_L_scale > 0.0; c++)
+    for (int c = 0; c < 3 && v->spins && !v->clamped && d->noether_L_scale > 0.0; c++)
       v->noether = fmax(v->noether, fabs(d->noether_L[c] - vv_sum_value(&d->weight_L[c])) / d->noether_L_scale);
     memcpy(d->noether, kept.noether, sizeof d->noether);
     memcpy(d->noether_L, kept.noether_L, sizeof d->noether_L);

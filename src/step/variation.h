@@ -58,8 +58,10 @@ struct vvi_variation {
   double symplectic, multisymplectic, noether; /* largest residuals so far */
   unsigned char *struck;                       /* [np] nodes that had an impulse since the last slab */
   bool flat;                                   /* every block is */
-  bool by_slabs;                               /* sub-domain sums make sense: every step is made of slabs */
-  bool over;                                   /* simultaneous events: no derivative exists, the check ends here */
+  bool spins;    /* no guide keeps nodes on a line: angular momentum is a Noether sum too */
+  bool clamped;  /* momentum comes in without a flux: no Noether sum */
+  bool by_slabs; /* sub-domain sums make sense: every step is made of slabs */
+  bool over;     /* simultaneous events: no derivative exists, the check ends here */
   double over_time;
   vvi_grid *grid; /* configurational forces; NULL: no body has them, or steps are not made of slabs */
   vvi_domain domain[VARY_DOMAINS];

@@ -204,7 +204,9 @@ enum beam_output_word {
   OUT_DISSIPATED,
   OUT_MISES,
   OUT_CONFIGURATIONAL,
-  OUT_PSEUDO
+  OUT_PSEUDO,
+  OUT_WHOLE,
+  OUT_POWER
 };
 const vv_output_field beam_output_field[] = {
     {"position", "m", 3, false},
@@ -226,6 +228,8 @@ const vv_output_field beam_output_field[] = {
     {"mises", "Pa", 1, true},
     {"configurational_force", "N", 1, true},
     {"pseudomomentum", "kg m/s", 1, true},
+    {"energy", "J", 1, true},
+    {"power", "W", 1, true},
 };
 _Static_assert(sizeof beam_output_field / sizeof *beam_output_field == BEAM_OUTPUTS, "one row each");
 
@@ -359,6 +363,56 @@ static double shift_output(const vv_block *b, int32_t j, bool director, int fiel
   return field == OUT_PSEUDO ? momentum : kinetic - element_density(b, j, director, q, e, e6) + work;
 }
 
+/* Force on the left node of an element of body j and moments on both; nothing where there is none. */
+typedef struct element_push {
+  double force[3], left[3], right[3];
+} element_push;
+
+static element_push push_of(const vv_block *b, int32_t j, int64_t e, const double *q)
+{
+  element_push w = {0};
+  if (e >= 0) beam_element_force(b, j, b->element_node[2 * (b->body[j]->element0 + e)], q, w.force, w.left, w.right);
+  return w;
+}
+
+/* The element of body j that ends (side 1) or begins (side 0) at a node; -1: none. */
+static int64_t neighbour(const vv_block *b, int32_t j, int64_t e, int side)
+{
+  const vv_body *body = b->body[j];
+  const int64_t n = body->n_element, to = side == 1 ? (e + n - 1) % n : (e + 1) % n;
+  const int32_t *here = b->element_node + 2 * (body->element0 + e),
+                *there = b->element_node + 2 * (body->element0 + to);
+  return there[side] == here[1 - side] ? to : -1;
+}
+
+/* The energy of an element with half of what its nodes carry, and the power of the forces and moments that the rest of the beam
+ * has on it.                                                                                                 [bars 58, 59] */
+static double balance_output(const vv_block *b, int32_t j, int field, const double *q, const double *p, int64_t e,
+                             double stored)
+{
+  const int32_t *node = b->element_node + 2 * (b->body[j]->element0 + e);
+  const element_push own = push_of(b, j, e, q),
+                     other[2] = {push_of(b, j, neighbour(b, j, e, 1), q), push_of(b, j, neighbour(b, j, e, 0), q)};
+  double energy = stored, power = 0.0;
+  for (int i = 0; i < 2; i++) {
+    const double share = 0.5 * beam_node(b, BEAM_SPAN)[node[0]] / beam_node(b, BEAM_WEIGHT)[node[i]];
+    const double sign = i == 0 ? 1.0 : -1.0, *moment = i == 0 ? own.left : own.right;
+    const double *beside = i == 0 ? other[0].right : other[1].left;
+    double v[3], omega[3], x[3], frame[9], P[3], S[3];
+    beam_get(b, q, node[i], x, frame);
+    momentum_of(b, p, node[i], P, S);
+    node_output(b, beam_of(b, j), OUT_VELOCITY, node[i], q, p, v);
+    node_output(b, beam_of(b, j), OUT_RATE, node[i], q, p, omega);
+    for (int c = 0; c < 3; c++) {
+      const double force = sign * own.force[c], all = force - sign * other[i].force[c];
+      energy +=
+          share * (0.5 * (P[c] * v[c] + S[c] * omega[c]) - beam_node(b, BEAM_MASS)[node[i]] * b->gravity[c] * x[c]);
+      power += (share * all - force) * v[c] + (share * (moment[c] + beside[c]) - moment[c]) * omega[c];
+    }
+  }
+  return field == OUT_WHOLE ? energy : power;
+}
+
 static void write_output(const vv_block *b, bool director, int field, const double *q, const double *p, double *out)
 {
   for (int32_t j = 0; j < b->n_body; j++) {
@@ -376,6 +430,11 @@ static void write_output(const vv_block *b, bool director, int field, const doub
       const beam_body *at = beam_element_of(b, j, b->element_node[2 * e], &own);
       measure(b, at, director, q, b->element_node[2 * e], b->element_node[2 * e + 1], strain, curvature);
       const double e6[6] = {strain[0], strain[1], strain[2], curvature[0], curvature[1], curvature[2]};
+      if (field >= OUT_WHOLE) {
+        const double stored = at->l * element_density(b, j, director, q, e - body->element0, e6);
+        out[e] = balance_output(b, j, field, q, p, e - body->element0, stored);
+        continue;
+      }
       if (field >= OUT_CONFIGURATIONAL) {
         out[e] = shift_output(b, j, director, field, q, p, e - body->element0, e6);
         continue;

@@ -8,7 +8,7 @@ const vv_body_kind vv_beam_kind = {
         "{kind: beam, length: 2, elements: 9, material: {young: 300, density: 2}, section: {rectangle: {width: 0.3, "
         "height: 0.2}}, shape: {uniform: {strain: [0.02, 0.01, 0.95], curvature: [0.3, 0.5, -0.4]}}, axis: [1, 2, "
         "-2], position: [0.3, -1, 2], velocity: [0.2, 0.1, -0.3], spin: [0.5, -1, 0.7]}",
-    .claims = VV_EXPLICIT | VV_KEEPS_MOMENTUM,
+    .claims = VV_EXPLICIT | VV_SYMPLECTIC | VV_KEEPS_MOMENTUM,
     .schema = &beam_schema,
     .node_q = BEAM_Q,
     .node_p = BEAM_NODE_P,

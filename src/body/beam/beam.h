@@ -240,7 +240,7 @@ void beam_audit_body(const vv_block *b, int32_t j, const double *q, const double
 double beam_energy_floor(const vv_block *b, const double *q);
 double beam_distortion(const vv_block *b, const double *q);
 double beam_drift_excess(const vv_block *b, const double *q, const double *p);
-enum { BEAM_OUTPUTS = 19 };
+enum { BEAM_OUTPUTS = 21 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
 void beam_element_steps(const vv_block *b, double *out); /* build.c */

@@ -331,22 +331,6 @@ static void flight(const vv_block *b, double h, double dh, const double *q, cons
 
 /* ---- the two-form, points, sub-domains ---- */
 
-/* S.(t_V x t_W) */
-static double twist(const vv_block *b, const double *p, const double *dq_v, const double *dq_w, double *magnitude)
-{
-  double sum = 0.0;
-  for (int64_t i = 0; i < b->nodes; i++) {
-    double S[3], v[3], w[3], both[3];
-    for (int c = 0; c < 3; c++)
-      S[c] = p[(BEAM_S + c) * b->column + i], v[c] = dq_v[(3 + c) * b->column + i],
-      w[c] = dq_w[(3 + c) * b->column + i];
-    vvi_cross3(v, w, both);
-    const double part = vvi_dot3(S, both);
-    sum += part, *magnitude += fabs(part);
-  }
-  return sum;
-}
-
 /* Turns of order one, moves as far as they swing a section: both halves of the form are then of one size. */
 static void sizes(const vv_block *b, double *dq, double *mass)
 {
@@ -469,7 +453,7 @@ const vv_vary_table beam_vary = {.kick = vary_kick,
                                  .restrict_to = restrict_to,
                                  .weigh = weigh,
                                  .flight = flight,
-                                 .twist = twist,
+                                 .twist = vvi_frames_twist,
                                  .sizes = sizes,
                                  .hold = hold,
                                  .between = between};

@@ -176,7 +176,7 @@ vv_status rigid_fill(const vv_group *g, vv_fill *f)
   if (!fixed) {
     vvi_principal(w.inertia, moment, turn);
     k->kind = classify(moment, turn);
-    if (k->kind == RIGID_UNEVEN) f->block->claims &= ~(unsigned)VV_EXPLICIT;
+    if (k->kind == RIGID_UNEVEN) f->block->claims &= ~(unsigned)(VV_EXPLICIT | VV_SYMPLECTIC);
   }
   vvi_quaternion_of(turn, k->turn);
   fill_columns(f, &w, moment);

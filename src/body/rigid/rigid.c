@@ -22,7 +22,7 @@ const vv_body_kind vv_rigid_kind = {
         "{kind: rigid, shape: {box: {size: [0.5, 0.35, 0.25]}}, density: 700, position: [0.3, -1, 2], orientation: "
         "{axis: [1, 2, -2], angle: 0.7}, velocity: [0.2, 0.1, -0.3], spin: [0.5, -1, 0.7], copies: {grid: {count: [3, "
         "2, 2], spacing: [1, 1, 1]}, orientation: random, spin: 2}}",
-    .claims = VV_EXPLICIT | VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
+    .claims = VV_EXPLICIT | VV_SYMPLECTIC | VV_KEEPS_ENERGY | VV_KEEPS_MOMENTUM | VV_REVERSIBLE,
     .schema = &rigid_schema,
     .node_q = RIGID_Q,
     .node_p = RIGID_NODE_P,
@@ -52,6 +52,7 @@ const vv_body_kind vv_rigid_kind = {
     .scatter = rigid_scatter,
     .skin = rigid_skin,
     .drift_excess = drift_excess,
+    .vary = &rigid_vary,
     .implicit = &rigid_implicit,
     .device = &rigid_device_table,
 };

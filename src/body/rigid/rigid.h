@@ -10,7 +10,7 @@
  *   build.c    measure, fill     formulas.h one flight: written once, compiled for one double and for eight
  *   flight.c   drift             loads.c    gravity, loads and their booking
  *   surface.c  what contact sees of it, and its skin           audit.c  energies, momenta, output
- *   movers.c   all bodies as movers, by mover.h
+ *   movers.c   all bodies as movers, by mover.h                vary.c   first variations
  *   device.c   on an accelerator: rigid.cl, with columns.h, formulas.h, turn.h and flight.h as they are */
 #pragma once
 #include "body/rigid/columns.h"
@@ -120,6 +120,9 @@ void rigid_output(const vv_block *b, int field, const double *q, const double *p
 
 /* ---- device.c ---- */
 extern const vv_device_table rigid_device_table;
+
+/* ---- vary.c ---- */
+extern const vv_vary_table rigid_vary;
 
 /* ---- implicit.c ---- */
 extern const vv_implicit_table rigid_implicit;

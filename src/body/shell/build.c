@@ -228,28 +228,30 @@ static void ghost_mass(const shell_tile *t, const shell_ghost *g, bool held, dou
   }
 }
 
-static bool is_held(const part *w, const shell_tile *t, const shell_ghost *g)
+static bool is_held(const double *free, const shell_tile *t, const shell_ghost *g)
 {
   for (int i = 0; i < g->count; i++)
-    if (w->hold[shell_tile_node(t, g->source[i])] != SHELL_FREE) return true;
+    if (free[shell_tile_node(t, g->source[i])] == 0.0) return true;
   return false;
 }
 
 /* m_I = rho h sum over elements of A0 N_I. */
-static void tile_mass(part *w, const shell_tile *t, double rho_h, double *local)
+void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const double *free, double rho_h, double *mass)
 {
+  double local[SHELL_MOST_LOCAL];
   memset(local, 0, sizeof *local * (size_t)shell_tile_nodes(t));
   for (int i = 0; i < t->groups; i++)
     for (int lane = 0; lane < SHELL_GROUP; lane++) {
       shell_patch p;
-      if (shell_lane_element(&t->group[i], lane) < 0) continue;
+      const int e = shell_lane_element(&t->group[i], lane);
+      if (e < 0 || (inside != NULL && !inside[t->element0 + e])) continue;
       shell_patch_of(t, &t->group[i], lane, &p);
       const double area = 0.5 * sqrt(p.rest[0] * p.rest[1] - p.rest[2] * p.rest[2]) / (SHELL_A * SHELL_A);
       for (int k = 0; k < p.nodes; k++) local[p.at[k] / 4] += rho_h * area * p.weight[k][W_N];
     }
-  for (int i = 0; i < t->own + t->halo; i++) w->mass[shell_tile_node(t, i)] += local[i];
+  for (int i = 0; i < t->own + t->halo; i++) mass[shell_tile_node(t, i)] += local[i];
   for (int i = 0; i < t->ghosts; i++)
-    ghost_mass(t, &t->ghost[i], is_held(w, t, &t->ghost[i]), local[t->own + t->halo + i], w->mass);
+    ghost_mass(t, &t->ghost[i], is_held(free, t, &t->ghost[i]), local[t->own + t->halo + i], mass);
 }
 
 /* The ghosts of a tile where this copy is. */
@@ -274,10 +276,10 @@ static vv_status fill_masses(part *w, const shell_body *k)
 {
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const int n = w->mesh.nodes;
-  double *q = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)n),
-         *local = VVI_ARENA_NEW(&w->scratch, double, SHELL_MOST_LOCAL);
+  double *q = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)n), *free = VVI_ARENA_NEW(&w->scratch, double, n);
   w->mass = VVI_ARENA_NEW(&w->scratch, double, n);
-  if (q == NULL || local == NULL || w->mass == NULL) return VV_NOMEM;
+  if (q == NULL || free == NULL || w->mass == NULL) return VV_NOMEM;
+  for (int i = 0; i < n; i++) free[i] = w->hold[i] == SHELL_FREE;
   for (int i = 0; i < n; i++)
     for (int c = 0; c < 3; c++) q[c * (int64_t)n + i] = w->mesh.x[3 * (int64_t)i + c];
   for (int i = 0; i < w->cut->tiles; i++) {
@@ -288,7 +290,7 @@ static vv_status fill_masses(part *w, const shell_body *k)
     const double *r = t->group[0].rest, unit = SHELL_A * SHELL_A;
     t->side2 = fmax(r[0], r[SHELL_GROUP]) / unit;
     t->area = 0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / unit;
-    tile_mass(w, t, k->density * k->thickness, local);
+    shell_tile_mass(t, NULL, free, k->density * k->thickness, w->mass);
   }
   for (int i = 0; i < n; i++)
     if (w->hold[i] == SHELL_FREE && w->mass[i] <= 0.0)

@@ -8,7 +8,7 @@ const vv_body_kind vv_shell_kind = {
         "{kind: shell, mesh: {sphere: {radius: 1.5, frequency: 2}}, thickness: 0.1, material: {young: 300, poisson: "
         "0.3, density: 2}, centre: [0.3, -1, 2], rotation: [0.3, 0.5, -0.2], velocity: [0.2, 0.1, -0.3], spin: "
         "[0.5, -1, 0.7], copies: [{centre: [0, 0, 0]}, {centre: [4, 0, 0], rotation: [1, 0, 0]}]}",
-    .claims = VV_EXPLICIT | VV_FLAT | VV_KEEPS_MOMENTUM,
+    .claims = VV_EXPLICIT | VV_FLAT | VV_SYMPLECTIC | VV_KEEPS_MOMENTUM,
     .node_bytes = 600,
     .contact_bytes = 2200,
     .schema = &shell_schema,
@@ -53,5 +53,6 @@ const vv_body_kind vv_shell_kind = {
     .gather = shell_gather,
     .owner = shell_owner,
     .some = &shell_some_table,
+    .vary = &shell_vary,
     .device = &shell_device_table,
 };

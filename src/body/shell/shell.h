@@ -279,6 +279,9 @@ vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi
 typedef struct shell_placement {
   double centre[3], turn[9], velocity[3], spin[3];
 } shell_placement;
+/* Adds what elements give to the mass of the nodes of a tile: all, or those where inside[element of the block]; mass and free
+ * count from its node0, free is 0 where a border holds. */
+void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const double *free, double rho_h, double *mass);
 int shell_copies(const vv_group *g);
 shell_placement shell_place(const vv_group *g, int copy);
 
@@ -444,6 +447,7 @@ void shell_broken(const vv_block *b, const double *q, int32_t body_in_block, uns
 
 /* dp += h D(force)(q) dq, element by element, by the complex step. */
 void shell_vary_kick(const vv_block *b, double h, const double *q, const double *dq, double *dp);
+extern const vv_vary_table shell_vary;
 
 /* ---- audit.c ---- */
 void shell_audit(const vv_block *b, const double *q, const double *p, vv_totals *sum);

@@ -45,6 +45,31 @@ void vvi_joint_gaps(const vvi_joint *j, const vv_mover *at, double *g)
   }
 }
 
+/* Of a vector that is `from` and then `to`: the chord of half a radian is 2 sin(1/4) of its length. */
+static bool is_far(const double from[3], const double to[3])
+{
+  const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+  return vvi_norm3(d) > 2.0 * sin(0.25) * vvi_norm3(from);
+}
+
+bool vvi_joint_turned(const vvi_joint *j, const vv_mover *from, const vv_mover *to)
+{
+  double x[2][3], y[2][3], line[2][3];
+  for (int s = 0; s < 2; s++) {
+    const vvi_joint_end *e = &j->end[s];
+    posed a, b;
+    pose(e, from, &a);
+    pose(e, to, &b);
+    for (int c = 0; c < 3; c++) {
+      x[s][c] = e->node >= 0 ? a.x[c] - from[e->node].place[c] : 0.0;
+      y[s][c] = e->node >= 0 ? b.x[c] - to[e->node].place[c] : 0.0;
+      line[0][c] = s == 0 ? -a.x[c] : line[0][c] + a.x[c], line[1][c] = s == 0 ? -b.x[c] : line[1][c] + b.x[c];
+    }
+    if (is_far(x[s], y[s])) return true;
+  }
+  return j->rows == 1 && j->tie[0].type == VVI_TIE_LENGTH && is_far(line[0], line[1]);
+}
+
 /* Places round at eps of their size, and arms at eps of theirs. */
 double vvi_joint_floor(const vvi_joint *j, int row, const vv_mover *at)
 {

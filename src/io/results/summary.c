@@ -2,6 +2,7 @@
 #include "io/results/json.h"
 #include "io/results/writer.h"
 #include "ledger/episodes.h"
+#include "model/parts.h"
 
 #include <math.h>
 
@@ -137,9 +138,34 @@ static void put_structure(vvi_json *j, const vv_results *r, const vv_sim *sim)
   vvi_json_number(j, "multisymplectic", s.sub_domains ? s.multisymplectic : NAN);
   vvi_json_number(j, "noether", s.sub_domains ? s.noether : NAN);
   vvi_json_number(j, "configurational", s.configurational);
+  vvi_json_number(j, "local_energy", s.local_energy);
   vvi_json_flag(j, "sub_domains", s.sub_domains);
   vvi_json_flag(j, "ended", s.ended);
   vvi_json_number(j, "checked_until", s.ended ? s.ended_at : r->time);
+  vvi_json_close(j, '}');
+}
+
+static void put_numbers(vvi_json *j, const char *name, int n, const double *x)
+{
+  vvi_json_open(j, name, '[');
+  for (int i = 0; i < n; i++) vvi_json_number(j, NULL, x[i]);
+  vvi_json_close(j, ']');
+}
+
+/* How all bodies together move: as one, and otherwise; at the end. */
+static void put_parts(vvi_json *j, const vv_sim *sim)
+{
+  vvi_parts p;
+  if (vvi_model_implicit(vv_sim_model(sim))) return;
+  vvi_parts_of(vv_sim_model(sim), vv_sim_state(sim), &p);
+  vvi_json_open(j, "parts", '{');
+  vvi_json_number(j, "mass", p.mass);
+  put_numbers(j, "centre", 3, p.centre);
+  put_numbers(j, "velocity", 3, p.velocity);
+  put_numbers(j, "locked_inertia", 6, p.inertia);
+  put_numbers(j, "angular_velocity", 3, p.spin);
+  vvi_json_number(j, "rigid", p.rigid);
+  vvi_json_number(j, "shape", p.shape);
   vvi_json_close(j, '}');
 }
 
@@ -164,6 +190,7 @@ static void put_summary(vvi_json *j, const vv_results *r, const vv_sim *sim, con
   put_energy(j, l, vv_sim_energy_kind(sim));
   put_drift(j, "momentum", l->max_p_drift, l->p_scale);
   put_drift(j, "angular_momentum", l->max_L_drift, l->L_scale);
+  put_parts(j, sim);
   vvi_json_number(j, "max_penetration", l->max_penetration);
   vvi_json_number(j, "max_distortion", l->max_distortion);
   vvi_json_whole(j, "broken_elements", vv_model_broken(r->model, vv_sim_state(sim), -1));

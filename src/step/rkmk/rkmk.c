@@ -85,6 +85,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
                       b[STAGES] = {1 / 6., 1 / 3., 1 / 3., 1 / 6.};
   static const double c[STAGES] = {0, 0.5, 0.5, 1};
   rkmk_work *w = s->own;
+  const bool booked = vvi_sys_booked(s->model);
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     memcpy(w->q0, s->state->q, sizeof(double) * (size_t)s->state->nq);
     memcpy(w->p0, s->state->p, sizeof(double) * (size_t)s->state->np);
@@ -93,6 +94,9 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
       rate(s, w->k[i]);
       memset(w->f[i], 0, sizeof(double) * (size_t)s->state->np);
       vvi_sys_kick(s->model, s->state->t + c[i] * s->h, 1.0, s->state->q, w->f[i]);
+      /* the last momenta are sums of the stages, and so is what came from outside */
+      if (booked)
+        vvi_sys_post(s->model, s->state->t + c[i] * s->h, b[i] * s->h, s->state->q, s->state->p, &s->ledger->posted);
     }
     stand(s, b, s->h);
     vvi_step_done(s);
