@@ -149,7 +149,7 @@ static vv_status write_rebound(book *b, book_chapter *c)
 /* ---- a copper bar with 227 m/s ---- */
 
 typedef struct wall_case {
-  double energy, closure, speed, work; /* J, -, over that of the impact, over the energy */
+  double energy, closure, speed, work, length; /* J, -, over that of the impact, over the energy, m that stay */
 } wall_case;
 
 static vv_status run_wall(book *b, int elements, bool flows, wall_case *out)
@@ -162,7 +162,8 @@ static vv_status run_wall(book *b, int elements, bool flows, wall_case *out)
   *out = (wall_case){.energy = vv_totals_energy(&l->initial),
                      .closure = l->max_closure,
                      .speed = -l->now.p[0] / l->initial.p[0],
-                     .work = plastic_work(&r) / vv_totals_energy(&l->initial)};
+                     .work = plastic_work(&r) / vv_totals_energy(&l->initial),
+                     .length = flows ? 0.0324 * (1.0 - mean_of(&r, "plastic_strain")) : 0.0324};
   run_close(&r);
   return VV_OK;
 }
@@ -172,9 +173,10 @@ static vv_status write_wall(book *b, book_chapter *c)
   static const int size[] = {200, 400, 800, 1600};
   wall_case elastic[4], flowing[2];
   double gap = 0.0;
-  book_say(c, "F3 to F5: a copper bar, 32.4 mm long and 6.4 mm thick, E 117 GPa, hits a rigid wall with 227 m/s. An "
-              "implicit program without damping returns 683 J of 239.61 J, and 946 J with another control of its step. "
-              "With yield: 400 MPa, hardening 100 MPa.");
+  book_say(c,
+           "F3 to F5, F12: a copper bar, 32.4 mm long and 6.4 mm thick, E 117 GPa, hits a rigid wall with 227 m/s. An "
+           "implicit program without damping returns 683 J of 239.61 J, and 946 J with another control of its step. "
+           "With yield: 400 MPa, hardening 100 MPa.");
   book_columns(c, "elements|law|energy before (J)|energy error|rebound/impact speed|plastic work/energy");
   for (int i = 0; i < 4; i++) {
     BOOK_TRY(run_wall(b, size[i], false, &elastic[i]));
@@ -215,6 +217,17 @@ static vv_status write_wall(book *b, book_chapter *c)
            book_fixed(flowing[1].speed, 3).s);
   book_judge_target(&work, fabs(flowing[1].work - flowing[0].work), 5e-3);
   book_add_claim(c, &work);
+  book_claim solid = {.id = "F12",
+                      .text =
+                          "length of the bar that stays: a bar of one dimension, with strains of its first length and "
+                          "a section that does not spread, is no solid",
+                      .published = "21.42 mm (solids of two programs; the foot has 7.22 mm, 7.12 by Simo)",
+                      .evidence = "j2, 200 and 400 elements; the public description of a benchmark of Carina and "
+                                  "Sierra/SM, which quotes Simo 1992; the papers were not at hand"};
+  snprintf(solid.measured, sizeof solid.measured, "%s, %s mm", book_fixed(1e3 * flowing[0].length, 2).s,
+           book_fixed(1e3 * flowing[1].length, 2).s);
+  book_tell(&solid);
+  book_add_claim(c, &solid);
   return VV_OK;
 }
 
@@ -391,44 +404,50 @@ static double crush_fit(double thickness)
 
 static vv_status write_tube(book *b, book_chapter *c)
 {
-  enum { RUNS = 4 };
+  enum { RUNS = 5, FIRST = 2 }; /* those before it are there for their meshes */
   static const struct {
     int around, along;
     double thickness;
-  } tube[RUNS] = {{32, 16, 1.5e-3}, {48, 24, 1.5e-3}, {64, 36, 1e-3}, {48, 24, 2.5e-3}};
+  } tube[RUNS] = {{32, 16, 1.5e-3}, {64, 36, 1e-3}, {48, 24, 1.5e-3}, {96, 54, 1e-3}, {48, 24, 2.5e-3}};
   crush m[RUNS];
   double off[RUNS], worst = 0.0;
   book_say(
-      c, "F9, F10: a tube of 50 mm and 60 mm long, yield 200 MPa and hardening 200 MPa, is crushed by a hammer of 4 kg "
-         "with 20 m/s, with self-contact and friction 0.2. Guillow's fit is of quasi-static tests on another alloy; "
-         "which stress its plastic moment takes is ambiguous (here 200 MPa), and the crush is of a fold or two: a "
-         "comparison, no proof.");
+      c,
+      "F9, F10: a tube of 50 mm and 60 mm long, yield 200 MPa and hardening 200 MPa, is crushed by a hammer of 4 kg "
+      "with 20 m/s, with self-contact and friction 0.2. Guillow's fit, read in the abstract, is of quasi-static tests "
+      "on alloy 6060 T5, D/t from 10 to 450; which stress its plastic moment takes is ambiguous (here 200 MPa), and "
+      "the crush is of a fold or two, over which the mean force still swings: a comparison, no proof.");
   book_columns(c, "pieces|thickness (mm)|D/t|crushed (mm)|mean force (kN)|fit (kN)|energy balance");
   for (int i = 0; i < RUNS; i++) {
     const double t = tube[i].thickness, fit = crush_fit(t);
     BOOK_TRY(run_tube(b, tube[i].around, tube[i].along, t, &m[i]));
     off[i] = m[i].force / fit - 1.0;
-    if (i > 0) worst = fmax(worst, fabs(off[i]));
+    if (i >= FIRST) worst = fmax(worst, fabs(off[i]));
     book_row(c, "%d x %d|%g|%.0f|%s|%s|%s|%s", tube[i].around, tube[i].along, 1e3 * t, 0.05 / t,
              book_fixed(1e3 * m[i].way, 1).s, book_fixed(1e-3 * m[i].force, 1).s, book_fixed(1e-3 * fit, 1).s,
              book_error(m[i].closure).s);
   }
   book_table_end(c);
-  book_claim claim = {.id = "F9",
-                      .text = "mean crushing force of aluminium tubes: F/M_P = 72.3 (D/t)^0.32",
-                      .published = "a fit of 70 tests; within 10 % over three D/t",
-                      .evidence = "D/t = 33, 50, 20; 48 x 24, 64 x 36, 48 x 24 pieces, M_P = 200 MPa t^2/4, 20 m/s"};
-  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s of the fit", book_percent(off[1]).s,
-           book_percent(off[2]).s, book_percent(off[3]).s);
+  book_claim claim = {
+      .id = "F9",
+      .text = "mean crushing force of aluminium tubes: F/M_P = 72.3 (D/t)^0.32",
+      .published = "a fit of 70 tests; within 10 % over three D/t",
+      .evidence =
+          "D/t = 33, 50, 20; 48 x 24, 96 x 54, 48 x 24 pieces, M_P = 200 MPa t^2/4, 20 m/s; the second with 64 x 36 "
+          "pieces: F10"};
+  snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s of the fit", book_percent(off[2]).s,
+           book_percent(off[3]).s, book_percent(off[4]).s);
   book_judge_below(&claim, worst, 0.1);
   book_add_claim(c, &claim);
   book_claim meshes = {.id = "F10",
                        .text = "mean crushing force on two meshes",
                        .published = "-",
-                       .evidence = "32 x 16 and 48 x 24 pieces, 1.5 mm; difference of the mean force"};
-  snprintf(meshes.measured, sizeof meshes.measured, "%s and %s kN", book_fixed(1e-3 * m[0].force, 1).s,
-           book_fixed(1e-3 * m[1].force, 1).s);
-  book_judge_target(&meshes, fabs(m[0].force / m[1].force - 1.0), 0.1);
+                       .evidence =
+                           "32 x 16 and 48 x 24 pieces, 1.5 mm; 64 x 36 and 96 x 54, 1 mm; difference of the mean "
+                           "force"};
+  snprintf(meshes.measured, sizeof meshes.measured, "%s and %s kN; %s and %s kN", book_fixed(1e-3 * m[0].force, 1).s,
+           book_fixed(1e-3 * m[2].force, 1).s, book_fixed(1e-3 * m[1].force, 1).s, book_fixed(1e-3 * m[3].force, 1).s);
+  book_judge_target(&meshes, fmax(fabs(m[0].force / m[2].force - 1.0), fabs(m[1].force / m[3].force - 1.0)), 0.1);
   book_add_claim(c, &meshes);
   return VV_OK;
 }
@@ -497,8 +516,12 @@ vv_status chapter_materials(book *b)
   BOOK_TRY(book_chapter_begin(
       b, "materials", "Materials that flow and damp: exact and published solutions",
       "Exact solutions of docs/theory/mat.md; S. R. Guillow, G. Lu, R. H. Grzebieta, Quasi-static axial compression of "
-      "thin-walled circular aluminium tubes, Int. J. Mech. Sci. 43 (2001) 2103-2123; a bar on a rigid wall as other "
-      "programs are tested with it.",
+      "thin-walled circular aluminium tubes, Int. J. Mech. Sci. 43 (2001) 2103-2123 (its abstract); a bar on a rigid "
+      "wall as other programs are tested with it. No rows: G. N. Nurick, J. B. Martin, Int. J. Impact Engng 8 (1989) "
+      "171-186, whose summary tells that there is a fit of deflections of plates but not its numbers; tubes of "
+      "Alexander, "
+      "Singace, Abramowicz and Jones, the panel of Balmer and Witmer, the cap of Bathe, Ramm and Wilson, Updike's "
+      "sphere: no text of these was at hand to check a number with.",
       &c));
   book_heading(c, "Bars");
   BOOK_TRY(write_rebound(b, c));

@@ -208,9 +208,9 @@ static const vv_group *bouncing(const vv_group *root)
   return NULL;
 }
 
-void vvi_material_warn(const vv_model *m)
+void vvi_material_warn(const vv_model *m, bool touches)
 {
-  const vv_group *before = NULL, *contact = bouncing(m->root);
+  const vv_group *before = NULL, *contact = touches ? bouncing(m->root) : NULL;
   for (int i = 0; i < m->n_body; i++) {
     const vv_body *b = &m->body[i];
     const vv_group *material = b->kind->flow != NULL && b->group != before ? vv_sub(b->group, "material") : NULL;

@@ -29,7 +29,7 @@ vv_status vvi_failure_read(const vv_group *material, bool plastic, vvi_failure *
 vv_status vvi_damping_read(const vv_group *body, vvi_damping *out);
 
 /* Says what is not a mistake but worth knowing: polygons that miss their law, tips of bars that will chatter. */
-void vvi_material_warn(const vv_model *m);
+void vvi_material_warn(const vv_model *m, bool touches);
 
 /* ---- laws ---- */
 

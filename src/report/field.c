@@ -11,6 +11,7 @@ enum { NAME_TEXT = 64, OBJECT_TEXT = 400 };
 /* A triangle of a shell or a segment of a bar or beam, whose third corner is not a number. */
 typedef struct cell {
   double x[3][3], depth, value;
+  bool broken;
 } cell;
 
 typedef struct wanted {
@@ -124,7 +125,7 @@ static vv_status read_nodes(vvi_run *run, vvi_arena *arena, int body, int64_t fr
   return vvi_run_read(run, body, limits == nodes && components == 3 ? "limit" : "position", frame, 1, 0, nodes, *x);
 }
 
-/* 1 where an element is broken: it is not drawn.  NULL: nothing breaks. */
+/* 1 where an element is broken: it has no place in a drawing, but one in a curve.  NULL: nothing breaks. */
 static vv_status read_damage(vvi_run *run, vvi_arena *arena, int body, int64_t frame, int64_t elements, double **out)
 {
   int64_t n;
@@ -172,8 +173,11 @@ static vv_status add_body(vvi_run *run, vvi_arena *arena, int body, const wanted
   VV_TRY(read_values(run, arena, body, w, count, components, &value));
   for (int64_t e = 0; e < elements; e++) {
     int64_t at[3];
-    if (!corners_of(triangle, e, nodes, at) || (damage != NULL && damage[e] >= 1.0)) continue;
-    if (list != NULL) fill_cell(x, at, value, on_nodes, e, &list[*n]);
+    if (!corners_of(triangle, e, nodes, at)) continue;
+    if (list != NULL) {
+      fill_cell(x, at, value, on_nodes, e, &list[*n]);
+      list[*n].broken = damage != NULL && damage[e] >= 1.0;
+    }
     ++*n;
   }
   return VV_OK;
@@ -247,6 +251,14 @@ static void find_range(const cell *list, int64_t n, vvi_field_view *out)
   if (out->lo < 0 && out->hi > 0) out->hi = fmax(out->hi, -out->lo), out->lo = -out->hi;
 }
 
+static int64_t drop_broken(cell *list, int64_t n)
+{
+  int64_t left = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (!list[i].broken) list[left++] = list[i];
+  return left;
+}
+
 /* Shapes of bodies that have the field give way to its cells. */
 static void keep_others(vvi_run *run, const wanted *w, vvi_shapes *s)
 {
@@ -278,14 +290,16 @@ vv_status vvi_field_read(vvi_run *run, vvi_arena *arena, const char *field, doub
     if (count_of(run, i, &w, &components) > 0)
       (void)!vvi_h5_get_text(&run->h5, object, "unit", out->unit, sizeof out->unit);
   }
-  find_range(list, n, out);
   VV_TRY(vvi_shapes_at(run, arena, w.frame, &out->shapes));
   if (out->shapes.n == 0) {
     out->along = longest(list, n);
+    find_range(list, n, out);
     for (int i = 0; i < run->n_body && i + 1 < VV_COUNT(first); i++)
       VV_TRY(add_curve(arena, run->body[i], list + first[i], first[i + 1] - first[i], out));
     return VV_OK;
   }
+  n = drop_broken(list, n);
+  find_range(list, n, out);
   sort_cells(list, n, out->shapes.across, out->shapes.up);
   VV_TRY(flatten(arena, list, n, out->shapes.across, out->shapes.up, &out->cells));
   keep_others(run, &w, &out->shapes);

@@ -410,7 +410,7 @@ static void warn(const vv_model *m)
 {
   if (vv_model_nodes(m) == 0) vvi_warn(m->root, "bodies", "nothing here moves: all bodies are obstacles");
   vvi_history_warn(m->root, m->step);
-  vvi_material_warn(m);
+  vvi_material_warn(m, touches(m));
   if (m->stepper != &vv_event_stepper || !touches(m) || vvi_jump_chosen(m) == VVI_MODIFIED ||
       m->step <= 0.5 * m->stable_step)
     return;

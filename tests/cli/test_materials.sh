@@ -56,6 +56,21 @@ contacts: [{restitution: 1}]
 S
 "$VISVIVA" check tell.yaml > said.txt 2>&1
 grep -q "chatter" said.txt && grep -q "straight pieces miss this law" said.txt || { cat said.txt; exit 1; }
+# but nothing bounces that meets nobody
+grep -v "wall:" tell.yaml > alone.yaml
+"$VISVIVA" check alone.yaml > said.txt 2>&1
+! grep -q "chatter" said.txt || { cat said.txt; exit 1; }
+
+# words of another law, and velocities of a box in which nothing lies, are refused
+refused() {
+  if "$VISVIVA" check "$1" > said.txt 2>&1; then echo "$1 was not refused"; exit 1; fi
+  grep -q "$2" said.txt || { cat said.txt; exit 1; }
+}
+sed 's/law: j2, young: 70e9, poisson: 0.33, density: 2700, yield: 80e6, hardening: 200e6/young: 70e9, density: 2700, points: 7/' ball.yaml > points.yaml
+refused points.yaml "bodies.ball.material.points: belongs to 'law: j2'"
+sed 's/low: \[0, -1, -1\]/low: [0.03, -1, -1]/' ball.yaml > empty.yaml
+refused empty.yaml "bodies.strip.velocities\[1\].low: no node of the mesh lies in this box"
+
 sed -e 's/restitution: 1/restitution: 0/' -e 's/{power: .*}}}}/1e9}}/' tell.yaml > quiet.yaml
 "$VISVIVA" check quiet.yaml > said.txt 2>&1
 if grep -q "chatter\|straight pieces" said.txt; then cat said.txt; exit 1; fi

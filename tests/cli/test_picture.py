@@ -25,6 +25,12 @@ time: {end: 1 ms, step: {safety: 0.5}}
 bodies:
   bar: {kind: bar, length: 1, elements: 10, section: {area: 1}, material: {young: 1 GPa, density: 1000}, velocity: 7}
 """
+WIRE = """visviva: 1
+time: {end: 4 ms, step: {safety: 0.5}}
+bodies:
+  wire: {kind: bar, length: 0.2, elements: 50, section: {area: 1e-6}, ends: {first: fixed, last: driven}, damping: {mass: 500},
+         material: {young: 70 GPa, density: 2500, failure: {stress: 8 MPa, energy: 60}}, drives: [{end: last, displacement: 4e-5, history: {ramp: {duration: 4e-3}}}]}
+"""
 GAS = """visviva: 1
 time: {end: 10 ms, step: 1 ms}
 bodies:
@@ -53,7 +59,7 @@ def drawn(out, folder, *words):
 
 
 with tempfile.TemporaryDirectory() as out:
-    for name, text in (("all", SCENE), ("bar", BAR), ("gas", GAS)):
+    for name, text in (("all", SCENE), ("bar", BAR), ("wire", WIRE), ("gas", GAS)):
         code, _, err = visviva("run", "-", "-o", f"{out}/{name}", "-q", text=text)
         expect(f"run {name}", code == 0, err)
 
@@ -78,6 +84,10 @@ with tempfile.TemporaryDirectory() as out:
     cells, _, words = drawn(out, "bar", "-f", "velocity")
     expect("no cells on a line", len(cells) == 0, cells)
     expect("the axis tells the field", "velocity (m/s)" in words, words)
+
+    # and what is broken is on them: damage goes up to 1
+    _, _, words = drawn(out, "wire", "-f", "damage")
+    expect("damage of the broken element", "1.0" in words or "1" in words, words)
 
     code, _, err = visviva("picture", f"{out}/all", f"{out}/p.png", "--field", "velocity")
     expect("pixels", code == 0 and pathlib.Path(out, "p.png").read_bytes().startswith(b"\x89PNG"), err)

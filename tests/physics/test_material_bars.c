@@ -4,6 +4,7 @@
 #include "losses.h"
 #include "plastic.h"
 
+#include "body/bar/bar.h"
 #include "math/math.h"
 #include "model/model.h"
 
@@ -184,8 +185,8 @@ static const char *const hardening[] = {
     "hardening: {kinematic: 0.02}, rate: {johnson-cook: {coefficient: 0.05, rate: 1e-3}}"};
 
 /* Between two walls for many steps: the energy of the step closes to rounding, nothing is ever given back.  Momentum less impulse:
- * the rounding of 1e5 steps walks by sqrt(1e5 x 41 nodes) x 0.3 ulp of a node = 2e-15; at half the stable step all repeats after 160
- * steps, roundings too, and adds up to 1e-13 (at 0.45 and 0.47 of it to 2e-15 .. 2e-14). */
+ * the rounding of 1e5 steps walks by sqrt(1e5 x 41 nodes) x 0.3 ulp of a node = 2e-15.  At exactly half the stable step all repeats
+ * after 160 steps, roundings too, and they add up to 7e-14: not there. */
 static void test_closure(void **unused)
 {
   (void)unused;
@@ -193,18 +194,18 @@ static void test_closure(void **unused)
     char text[TEXT];
     watch w = {0};
     snprintf(text, TEXT,
-             "visviva: 1\ntime: {end: %g, step: {safety: 0.5}}\nmethod: {step: leapfrog}\nbodies:\n"
+             "visviva: 1\ntime: {end: %g, step: {safety: 0.47}}\nmethod: {step: leapfrog}\nbodies:\n"
              "  bar: {kind: bar, length: 1, elements: 40, section: {area: 1}, velocity: -0.03, position: 0.2,\n"
              "        material: {law: j2, young: 1, density: 1, yield: 0.01, %s}}\n"
              "  left: {kind: obstacle, shape: {plane: {normal: [1, 0, 0]}}}\n"
              "  right: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -1.4}}}\n",
-             i < 4 || i == 7 ? 1250.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
+             i < 4 || i == 7 ? 1175.0 : 100.0, hardening[i]); /* 1e5 steps, or 8e3 */
     run_record r = run_scene(text, &(run_options){.observe = look, .user = &w});
     const double scale = run_ledger(&r)->energy_scale;
     print_message("%s: closure %.3g, momentum %.3g, least %.3g\n", hardening[i], run_ledger(&r)->max_closure,
                   run_ledger(&r)->max_p_drift, w.lost.least / scale);
     check_most(run_ledger(&r)->max_closure, 1e-12);
-    check_most(run_ledger(&r)->max_p_drift, 2e-13);
+    check_most(run_ledger(&r)->max_p_drift, 1e-14);
     check_least(w.lost.least, 0.0);
     check_least(w.lost.plastic / scale, 0.3);
     run_free(&r);
@@ -295,7 +296,25 @@ static double left_of(const char *text, watch *w)
   return left;
 }
 
-/* The ratio asked for, over three decades: the energy of mode k falls by exp(-4 pi ratio) in a period.      [mat 9, 10] */
+/* Periods that fit into 1 where `slow` do at rest: the branches make a vibration faster, w^2 = w0^2 (1 + sum g x^2/(1 + x^2)). */
+static double fast_of(const char *text, double slow)
+{
+  run_record r = run_prepare(text, NULL);
+  const vvi_damping *d = &bar_law_of(&r.model->block[0], 0)->damping;
+  double f = slow;
+  for (int round = 0; round < 20; round++) {
+    double store = 1.0;
+    for (int k = 0; k < (int)d->branches; k++) {
+      const double x = 2.0 * VV_PI * f * d->time[k];
+      store += d->part[k] * x * x / (1.0 + x * x);
+    }
+    f = slow * sqrt(store);
+  }
+  run_free(&r);
+  return f;
+}
+
+/* The ratio asked for, over two decades: the energy of mode k falls by exp(-4 pi ratio) in a period.          [mat 9, 10] */
 static void test_ratio(void **unused)
 {
   (void)unused;
@@ -303,10 +322,11 @@ static void test_ratio(void **unused)
   for (int i = 0; i < VV_COUNT(mode); i++) {
     char text[TEXT];
     watch w = {0};
-    const double f = 0.5 * mode[i], periods = 12.0;
-    vibration_scene(text, periods / f, 0.4, mode[i], "ratio: {value: 0.02, from: 0.4, to: 40}");
-    const double ratio = -log(left_of(text, &w)) / (4.0 * VV_PI * periods);
-    check_near(ratio, 0.02, 0.1 * 0.02 + 0.02 * 0.06); /* the material is stiffer than at rest: more periods fit */
+    const double f = 0.5 * mode[i], end = 12.0 / f;
+    vibration_scene(text, end, 0.4, mode[i], "ratio: {value: 0.02, from: 0.4, to: 40}");
+    const double ratio = -log(left_of(text, &w)) / (4.0 * VV_PI * fast_of(text, f) * end);
+    print_message("mode %d: ratio %.4f\n", mode[i], ratio);
+    check_near(ratio, 0.02, 0.1 * 0.02);
   }
 }
 
@@ -399,7 +419,7 @@ static void test_spall(void **unused)
   int first = -1;
   for (int i = N - 1; i >= 0 && first < 0; i--)
     if (damage[i] == 1.0) first = i;
-  check_near((first + 0.5) / N, 0.75, 1.5 / N);
+  check_near((first + 0.5) / N, 0.75, 1.0 / N);
   check_most(run_ledger(&r)->max_p_drift, 1e-13);
   check_most(run_ledger(&r)->max_closure, 1e-12);
   run_free(&r);

@@ -87,7 +87,8 @@ static void test_strip(void **unused)
     check_least(w.least, -1e-12 * l->energy_scale);
     check_least(w.plastic / l->energy_scale, 0.1);
     check_least(w.damage, 0.0);
-    print_message("strip: closure %.3g, plastic work %.4g J, damage %.3g J\n", gap[i], w.plastic, w.damage);
+    print_message("strip: closure %.3g, plastic work %.4g J, damage %.3g J, in a step at least %.3g, %.3g J\n", gap[i],
+                  w.plastic, w.damage, w.least, w.healed);
     free(left), run_free(&r);
   }
   check_most(gap[0], 2e-4);

@@ -13,6 +13,7 @@ vv_status losses_look(const vv_view *v, void *user)
   const vv_posted *b = &v->ledger->posted;
   const double plastic = vv_sum_value(&b->plastic_work), viscous = vv_sum_value(&b->viscous_loss);
   if (!v->first) w->least = fmin(w->least, fmin(plastic - w->plastic, viscous - w->viscous));
+  if (!v->first) w->healed = fmin(w->healed, vv_sum_value(&b->damage_loss) - w->damage);
   w->plastic = plastic, w->viscous = viscous, w->damage = vv_sum_value(&b->damage_loss);
   return VV_OK;
 }

@@ -4,7 +4,7 @@
 
 typedef struct losses {
   double plastic, viscous, damage; /* J: booked so far */
-  double least;                    /* of any step's posting of the first two, J */
+  double least, healed;            /* of any step's posting of the first two, and of the third, J */
 } losses;
 
 /* (h^2/8) F.M^-1 F of all bodies that bend [mat 3]: what the energy at whole steps swings by while the step's own stays. */

@@ -33,6 +33,7 @@ static vv_status read_inelastic(const vv_group *g, shell_body *k)
   const vv_group *m = vv_sub(g, "material");
   const bool flows = vv_is(m, "law", "j2");
   VV_TRY(flows ? vvi_plastic_read(m, true, &k->plastic) : vvi_plastic_refuse(m));
+  if (!flows && vv_given(m, "points")) return vv_complain(m, "points", "belongs to 'law: j2'");
   VV_TRY(vvi_damping_read(g, &k->damping));
   const vv_group *damping = vv_has(g, "damping") ? vv_sub(g, "damping") : NULL;
   if (k->damping.stiffness > 0.0) return vv_complain(damping, "stiffness", "is for bars; shells take 'ratio'");
@@ -398,6 +399,21 @@ static bool in_box(const vv_group *box, const double x[3])
   return true;
 }
 
+/* A region without a node moves nothing: a mistake. */
+static vv_status check_regions(const part *w)
+{
+  for (int k = 0; vv_has(w->group, "velocities") && k < vv_count(w->group, "velocities"); k++) {
+    const vv_group *box = vv_item(w->group, "velocities", k);
+    int i = 0;
+    while (i < w->mesh.nodes && !in_box(box, w->mesh.x + 3 * (int64_t)i)) i++;
+    if (i == w->mesh.nodes)
+      return vv_complain(box, vv_has(box, "low") ? "low" : "high",
+                         "no node of the mesh lies in this box; its corners are places of the mesh, before the shell is "
+                         "turned and put to its centre");
+  }
+  return VV_OK;
+}
+
 /* Velocity of a node by the regions of the mesh that it lies in. */
 static void add_regions(const part *w, int i, double v[3])
 {
@@ -473,6 +489,7 @@ static vv_status fill_part(part *w, vv_fill *f)
   shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
   const int copies = shell_copies(w->group);
   VV_TRY(cut_mesh(w));
+  VV_TRY(check_regions(w));
   fill_constants(w->group, w->net.ghosts == 0, k);
   VV_TRY(read_inelastic(w->group, k));
   if (k->damping.mass > 0.0) b->viscous = true;

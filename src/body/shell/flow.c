@@ -46,6 +46,22 @@ void shell_columns_back(const shell_body *k, const shell_group *g, const double 
 
 /* ---- the whole block ---- */
 
+/* Plastic, viscous, damage. */
+static void add_losses(const double all[SHELL_LOSSES], vv_posted *post)
+{
+  if (all[0] != 0.0) vvi_sum_add(&post->plastic_work, all[0]);
+  if (all[1] != 0.0) vvi_sum_add(&post->viscous_loss, all[1]);
+  if (all[2] != 0.0) vvi_sum_add(&post->damage_loss, all[2]);
+}
+
+/* What cuts take belongs to damage.  Where it is below zero, half of the work of this step acts by the new weights, and was booked
+ * too high: beyond what damage has taken in this step it comes off the plastic work, as far as there was any.      [mat 25] */
+static void book_cuts(double cut, double all[SHELL_LOSSES])
+{
+  const double over = fmax(fmin(0.0, all[2] + cut), -fmax(0.0, all[0]));
+  all[2] += cut - over, all[0] += over;
+}
+
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post)
 {
   const shell_plan *plan = b->plan;
@@ -62,9 +78,12 @@ void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_post
     memset(loss + SHELL_SUMS * i, 0, sizeof(double) * SHELL_LOSSES);
     if (k->columns > 0.0) plan->flow(k, t, shell_next_tile(plan, i), b->column, &d, q, NULL, loss + SHELL_SUMS * i);
   }
-  shell_losses_post(b, loss, post);
+  double all[SHELL_LOSSES] = {0};
+  if (post != NULL) shell_sum_tiles(b, SHELL_LOSSES, loss, all);
   shell_scratch_done(b, slot, mine);
-  if (plan->where != NULL && post != NULL) shell_tear(b, &d, q, post);
+  if (post == NULL) return;
+  if (plan->where != NULL) book_cuts(shell_tear(b, &d, q), all);
+  add_losses(all, post);
 }
 
 void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post)
@@ -72,9 +91,7 @@ void shell_losses_post(const vv_block *b, const double *loss, vv_posted *post)
   double all[SHELL_LOSSES];
   if (post == NULL) return;
   shell_sum_tiles(b, SHELL_LOSSES, loss, all);
-  if (all[0] != 0.0) vvi_sum_add(&post->plastic_work, all[0]);
-  if (all[1] != 0.0) vvi_sum_add(&post->viscous_loss, all[1]);
-  if (all[2] != 0.0) vvi_sum_add(&post->damage_loss, all[2]);
+  add_losses(all, post);
 }
 
 /* Momenta fade: what the medium takes is external.                                                             [mat 11] */

@@ -434,8 +434,8 @@ void shell_patch_rest(const shell_patch *p, const double *x, double rest[SHELL_R
 
 /* Where elements of a block are, and who is around a node, for bodies that can break. */
 vv_status shell_tear_prepare(vvi_arena *arena, vv_block *b);
-/* After a drift: elements whose damage is complete break; those around them are cut.  What that changes is booked. */
-void shell_tear(const vv_block *b, const shell_drifted *d, double *q, vv_posted *post);
+/* After a drift: elements whose damage is complete break; those around them are cut.  Returns what that takes, of either sign. */
+double shell_tear(const vv_block *b, const shell_drifted *d, double *q);
 /* Weights and reference of a lane that was cut, in place of those of its class; false: it was not. */
 bool shell_patch_torn(const shell_body *k, const shell_tile *t, const shell_group *g, int lane, const double *q,
                       shell_patch *p);

@@ -386,15 +386,17 @@ static double cut_neighbours(const torn *w)
   return lost;
 }
 
-void shell_tear(const vv_block *b, const shell_drifted *d, double *q, vv_posted *post)
+double shell_tear(const vv_block *b, const shell_drifted *d, double *q)
 {
   const shell_plan *plan = b->plan;
+  double lost = 0.0;
   for (int64_t i = 0; i < plan->components; i++) {
     torn w = {.b = b, .plan = plan, .part = &plan->component[i], .d = d, .q = q};
     w.k = shell_of(b, w.part->body);
     if (!shell_can_break(w.k)) continue;
-    if (break_elements(&w)) vvi_sum_add(&post->damage_loss, cut_neighbours(&w));
+    if (break_elements(&w)) lost += cut_neighbours(&w);
   }
+  return lost;
 }
 
 bool shell_is_broken(const vv_block *b, int32_t body_in_block, int64_t element, const double *q)
