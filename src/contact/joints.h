@@ -82,9 +82,9 @@ typedef struct vvi_joint_rows {
   bool open;                           /* something outside takes part */
 } vvi_joint_rows;
 
-/* An arm, or the line of a distance, turned by more than half a radian between two places of its nodes: the rows of one say little
- * about the other, and impulses that keep the joint there need not be those of its motion. */
-bool vvi_joint_turned(const vvi_joint *j, const vv_mover *from, const vv_mover *to);
+/* An arm, or the line of a distance, turns by more than half a radian in a step, with the velocities behind the drift: the
+ * rows of its two ends differ as much, and impulses that keep the joint there need not be those of its motion. */
+bool vvi_joint_turned(const vvi_joint *j, double h, const vv_mover *at);
 /* g of all rows with nodes where they are in `at`. */
 void vvi_joint_gaps(const vvi_joint *j, const vv_mover *at, double *g);
 void vvi_joint_rows_at(const vvi_joint *j, const vv_mover *at, vvi_joint_rows *out);

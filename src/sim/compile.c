@@ -242,9 +242,10 @@ static vv_status check_asynchronous(const vv_model *m, const vv_group *g)
 {
   const vv_group *step = vv_sub(vv_sub(m->root, "time"), "step");
   vv_status status = check_lengths(m, g, "asynchronous");
+  bool held = false;
+  VV_TRY(find_supports(m, &held));
   if (m->pairs->n_layer > 0) status = vv_complain(step, "asynchronous", "has no layers; use one step for all");
-  if (vvi_sys_booked(m))
-    status = vv_complain(step, "asynchronous", "is for bodies without gravity, loads and supports");
+  if (held || has_loads(m)) status = vv_complain(step, "asynchronous", "is for bodies without loads and supports");
   if (vv_has(step, "variational"))
     status = vv_complain(step, "asynchronous", "has steps that are given: leave 'variational' out");
   return status;

@@ -45,29 +45,28 @@ void vvi_joint_gaps(const vvi_joint *j, const vv_mover *at, double *g)
   }
 }
 
-/* Of a vector that is `from` and then `to`: the chord of half a radian is 2 sin(1/4) of its length. */
-static bool is_far(const double from[3], const double to[3])
+bool vvi_joint_turned(const vvi_joint *j, double h, const vv_mover *at)
 {
-  const double d[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
-  return vvi_norm3(d) > 2.0 * sin(0.25) * vvi_norm3(from);
-}
-
-bool vvi_joint_turned(const vvi_joint *j, const vv_mover *from, const vv_mover *to)
-{
-  double x[2][3], y[2][3], line[2][3];
+  const double most =
+      0.5; /* rad: the bodies of a chain that cracks like a whip turn as far, and the equations have other roots */
+  double line[3] = {0}, rate[3] = {0}, across[3];
   for (int s = 0; s < 2; s++) {
     const vvi_joint_end *e = &j->end[s];
-    posed a, b;
-    pose(e, from, &a);
-    pose(e, to, &b);
-    for (int c = 0; c < 3; c++) {
-      x[s][c] = e->node >= 0 ? a.x[c] - from[e->node].place[c] : 0.0;
-      y[s][c] = e->node >= 0 ? b.x[c] - to[e->node].place[c] : 0.0;
-      line[0][c] = s == 0 ? -a.x[c] : line[0][c] + a.x[c], line[1][c] = s == 0 ? -b.x[c] : line[1][c] + b.x[c];
+    posed a;
+    pose(e, at, &a);
+    double v[3] = {0}, sign = s == 0 ? -1.0 : 1.0;
+    if (e->node >= 0) {
+      const vv_mover *m = &at[e->node];
+      const double arm[3] = {a.x[0] - m->place[0], a.x[1] - m->place[1], a.x[2] - m->place[2]};
+      vvi_cross3(m->spin, arm, v);
+      if (fabs(h) * vvi_norm3(v) > most * vvi_norm3(arm)) return true;
+      for (int c = 0; c < 3; c++) v[c] += m->velocity[c];
     }
-    if (is_far(x[s], y[s])) return true;
+    for (int c = 0; c < 3; c++) line[c] += sign * a.x[c], rate[c] += sign * v[c];
   }
-  return j->rows == 1 && j->tie[0].type == VVI_TIE_LENGTH && is_far(line[0], line[1]);
+  if (j->tie[0].type != VVI_TIE_LENGTH) return false;
+  vvi_cross3(line, rate, across);
+  return fabs(h) * vvi_norm3(across) > most * vvi_dot3(line, line);
 }
 
 /* Places round at eps of their size, and arms at eps of theirs. */

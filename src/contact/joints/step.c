@@ -492,20 +492,25 @@ static double product(const struct vvi_joint_step *w, const vvi_assembly *a, con
   return sum;
 }
 
-static void find(struct vvi_joint_step *w, int32_t which, double h, const double *q, const double *f, const double *p)
+/* Impulses that keep the joints, and are those of a motion that the step can follow. */
+static bool found(struct vvi_joint_step *w, int32_t which, double h, const double *q, const double *f, const double *p)
 {
   const vvi_assembly *a = &w->joints->assembly[which];
-  bool lost = !vvi_assembly_fly(w, which, h, q, p, f, NULL);
-  for (int32_t j = a->joint0; !lost && j < a->joint0 + a->joints; j++)
-    lost = vvi_joint_turned(&w->joints->joint[j], w->now, w->ahead);
-  w->assembly[which].lost |= lost;
+  if (!vvi_assembly_fly(w, which, h, q, p, f, NULL)) return false;
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++)
+    if (vvi_joint_turned(&w->joints->joint[j], h, w->ahead)) return false;
+  return true;
 }
 
 /* T(p + G^T x) - T(p) = x.(u + u')/2, u before and u' after. */
-static void hold(struct vvi_joint_step *w, int32_t which, const double *q, double *p)
+static void hold(struct vvi_joint_step *w, int32_t which, double h, const double *q, const double *f, double *p)
 {
   const vvi_assembly *a = &w->joints->assembly[which];
   vvi_assembly_work *o = &w->assembly[which];
+  if (!found(w, which, h, q, f, p)) {
+    o->lost = true;
+    return;
+  }
   speeds(w, a, q, p);
   const double before = product(w, a, w->impulse, w->rhs);
   scatter(w, a, q, w->push, p);
@@ -520,13 +525,9 @@ bool vvi_joints_hold(struct vvi_joint_step *w, double h, const double *q, const 
 {
   bool found = true;
   vvi_joints_look(w, q);
-  FOR_ASSEMBLIES(w, find(w, i, h, q, f, p));
+  FOR_ASSEMBLIES(w, hold(w, i, h, q, f, p));
   for (int32_t i = 0; i < w->joints->assemblies; i++) found &= !w->assembly[i].lost;
-  if (!found) {
-    w->ready = false; /* nothing was done: a shorter step may be tried */
-    return false;
-  }
-  FOR_ASSEMBLIES(w, hold(w, i, q, p));
+  if (!found) return false;
   vvi_joints_keep(w, h);
   book(w, BEFORE, post);
   w->ready = false;

@@ -10,7 +10,8 @@
  * The schedule of a whole step is made once, sorted by time and number.  It reads the same forwards and backwards: the step is
  * symmetric, of second order, symplectic, and every kick exchanges momentum between two nodes alone.
  *
- * Massless tips are springs with the times of the quicker of their two bodies. */
+ * Massless tips are springs with the times of the quicker of their two bodies; gravity has no stiffness, and its times are those of
+ * the whole steps. */
 #include "contact/pairs.h"
 #include "math/math.h"
 #include "step/step.h"
@@ -170,11 +171,24 @@ static void pair_kick(struct vv_step *s, const kick *k)
   vvi_pair_pull(c, x->q, r, x->p);
 }
 
+/* Half of its kick, at either end of a whole step. */
+static void weigh(struct vv_step *s, double t)
+{
+  const vv_model *m = s->model;
+  if (vvi_norm3(m->gravity) == 0.0) return;
+  vvi_sys_post(m, t, 0.5 * s->h, s->state->q, s->state->p, &s->ledger->posted);
+  for (int i = 0; i < m->n_block; i++) {
+    const vv_block *b = &m->block[i];
+    if (b->nodes > 0) b->kind->vary->weigh(b, 0.5 * s->h, s->state->p + b->p0);
+  }
+}
+
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   const vv_model *m = s->model;
   async_work *w = s->own;
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
+    weigh(s, s->state->t);
     for (int i = 0; i < m->n_block; i++) memset(w->clock[i], 0, sizeof(double) * (size_t)m->block[i].nodes);
     for (int64_t i = 0; i < w->n; i++) {
       if (w->kick[i].pair >= 0)
@@ -184,6 +198,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
     }
     for (int i = 0; i < m->n_block; i++) /* all have an element that ends here, but for nodes without one */
       for (int64_t j = 0; m->block[i].kind->apart != NULL && j < m->block[i].nodes; j++) bring(s, i, j, 1.0);
+    weigh(s, s->state->t + s->h);
     vvi_step_done(s);
     vvi_note_gaps(s);
   }

@@ -12,10 +12,7 @@ typedef struct leapfrog_work {
   vvi_kdk kdk;
   bool fast;    /* whole strides: nothing to touch, book or observe between steps */
   int halvings; /* levels of half steps around an impact of rigid bodies */
-  int whips;    /* the same, where joints turn too far in a step */
 } leapfrog_work;
-
-enum { WHIP_LEVELS = 10 }; /* a thousandth of a step: what turns still faster is no motion of the scene any more */
 
 static bool every_kind_strides(const vv_model *m)
 {
@@ -31,7 +28,6 @@ static vv_status prepare(struct vv_step *s)
   w->fast = s->model->pairs->n == 0 && s->contact == NULL && s->joints == NULL && !vvi_sys_booked(s->model) &&
             !vvi_sys_damped(s->model) && s->composition->stages == 1 && every_kind_strides(s->model);
   w->halvings = (int)vv_integer(vv_sub(s->model->root, "method"), "halvings");
-  w->whips = WHIP_LEVELS;
   s->own = w;
   VV_TRY(vvi_kdk_prepare(s, &w->kdk));
   if (s->joints != NULL) s->joints->by_places = !s->exact;
@@ -40,32 +36,27 @@ static vv_status prepare(struct vv_step *s)
 
 static vv_status substep(struct vv_step *s, double t, double h, vv_report *r);
 
-/* level: how many are left of its kind */
-static vv_status halves(struct vv_step *s, double t, double h, int *level, vv_report *r)
+static vv_status halves(struct vv_step *s, double t, double h, vv_report *r)
 {
-  --*level;
+  leapfrog_work *w = s->own;
+  w->halvings--;
   vv_status status = substep(s, t, 0.5 * h, r);
   if (status == VV_OK && r->reason == VV_REASON_DONE) status = substep(s, t + 0.5 * h, 0.5 * h, r);
-  ++*level;
+  w->halvings++;
   return status;
 }
 
-/* Before the drift.  Where a chain cracks like a whip its end turns too far in a step [joint 7]: halves of it are tried.
- * false: there is nothing to hold any more in this step, it was made in halves or told why not. */
-static bool hold_joints(struct vv_step *s, double t, double h, vv_status *status, vv_report *r)
+/* Before the drift; false: told why. */
+static bool hold_joints(struct vv_step *s, double t, double h, vv_report *r)
 {
-  leapfrog_work *w = s->own;
-  const double *f = s->joints != NULL ? vvi_kdk_force(s, &w->kdk, t) : NULL;
-  *status = VV_OK;
+  const double *f = s->joints != NULL ? vvi_kdk_force(s, &((leapfrog_work *)s->own)->kdk, t) : NULL;
   if (f == NULL || vvi_joints_hold(s->joints, h, s->state->q, f, s->state->p, &s->ledger->posted)) return true;
-  if (w->whips > 0) {
-    *status = halves(s, t, h, &w->whips, r);
-    return false;
-  }
   r->reason = VV_REASON_NOT_CONVERGED;
-  snprintf(r->message, sizeof r->message,
-           "no impulses of the joints were found that keep them in the step from t = %.9g; use a shorter 'time.step'",
-           t);
+  snprintf(
+      r->message, sizeof r->message,
+      "no impulses of the joints were found that keep them in the step from t = %.9g: a body turns by more than half a "
+      "radian in it; use a shorter 'time.step'",
+      t);
   return false;
 }
 
@@ -84,7 +75,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
   if (s->contact != NULL) s->contact->rest.may_stay = s->vary == NULL && s->composition->stages == 1;
   VV_TRY(vvi_kdk_answer(s, k, t, h, w->halvings > 0, &halve, r));
   if (r->reason != VV_REASON_DONE) return VV_OK;
-  if (halve) return halves(s, t, h, &w->halvings, r);
+  if (halve) return halves(s, t, h, r);
   if (s->contact != NULL && vvi_contact_stays(s->contact)) {
     vvi_kdk_book_again(s, k);
     return VV_OK;
@@ -93,8 +84,7 @@ static vv_status substep(struct vv_step *s, double t, double h, vv_report *r)
     vvi_variation_slab_begin(s, vvi_kdk_force(s, k, t));
     vvi_variation_to_grid(s);
   }
-  vv_status status;
-  if (!hold_joints(s, t, h, &status, r)) return status;
+  if (!hold_joints(s, t, h, r)) return VV_OK;
   vvi_kdk_kick(s, k, t, 0.5 * h);
   vvi_kdk_book_half(s, k, 0, t, 0.5 * h);
   vvi_kdk_drift(s, k, t, h);
