@@ -241,7 +241,8 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .speed = g->speed,
                           .loose = loose(w, g, n, act),
                           .change = g->change};
-  if (!vvi_island_solve(solver, &p, 1, &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
+  if (!vvi_island_solve(solver, &p, w->team,
+                        &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
     for (int32_t i = 0; i < n + g->links + g->rolls; i++) {
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);

@@ -24,7 +24,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   bool soft = search != NULL;
   w->model = m, w->arena = arena, w->memory = memory;
   w->threads = vv_ctx_threads(m->ctx);
-  w->shown = -1;
+  w->shown = -1, w->team = 1;
   w->halves = vv_integer(vv_sub(m->root, "method"), "halvings") > 0;
   w->together = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
@@ -100,7 +100,9 @@ static void answer_all(struct vvi_contact_step *w)
     return;
   }
   if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
+    w->team = w->threads; /* huge islands share their sums */
     for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
+    w->team = 1;
     return;
   }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)

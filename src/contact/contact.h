@@ -206,6 +206,7 @@ struct vvi_contact_step {
   struct vvi_scaling *scaling;   /* scale.c; NULL: nothing here bends, or the step keeps no shadow energy */
   vvi_contact_group *group;
   int32_t groups;
+  int team;                                    /* threads of one solve: all where groups are answered one by one */
   uint64_t shuffle;                            /* for tests: groups are answered in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */

@@ -29,19 +29,20 @@ static bool cut(const vvi_friction *f, double n, double t[2])
   return false;
 }
 
-static double shift(const vvi_friction *f, const double u[3])
+double vvi_law_no_shift(const vvi_friction *f, const double u[3])
 {
   (void)f, (void)u;
   return 0.0;
 }
 
-static bool slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3])
+bool vvi_law_no_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3])
 {
   (void)f, (void)a, (void)c, (void)tolerance, (void)j;
   return false;
 }
 
-static const vvi_friction_law joint = {"joint", nearest, slope, nearest, answer_slope, cut, shift, slide, NULL};
+static const vvi_friction_law joint = {"joint",          nearest,          slope, nearest, answer_slope, cut,
+                                       vvi_law_no_shift, vvi_law_no_slide, NULL};
 
 vvi_friction vvi_friction_joint(void)
 {

@@ -44,6 +44,11 @@ vvi_friction vvi_friction_rolling(double limit);
 /* Static and kinetic friction, kinetic < mu: holds with mu until it slides, and slides with `kinetic` until it holds. */
 vvi_friction vvi_friction_static_kinetic(double mu, double kinetic, bool slides);
 
+/* ---- laws without a cone: no shift, and nothing that slides in closed form ---- */
+
+double vvi_law_no_shift(const vvi_friction *f, const double u[3]);
+bool vvi_law_no_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);
+
 /* ---- Coulomb's cone ---- */
 
 vvi_touch vvi_cone_nearest(const vvi_friction *f, const double q[3], double p[3]);
