@@ -488,21 +488,25 @@ typedef struct breaking {
 } breaking;
 
 /* Damage takes the rest of the mean work of the resultants that is not stored, so that the sum is exact whatever the split.
- * losses: plastic and viscous ones of what is whole in, booked ones out, per length.                          [mat 2, 14] */
+ * losses: plastic and viscous ones of what is whole in, booked ones out, per length.  An element whose stress has turned round
+ * within the step would give something back by breaking: it waits for the next one; and of what is lost plastic work takes no less
+ * than nothing and no more than all, so that each of them only grows.                                          [mat 2, 14] */
 INLINE void flow_damage(const eight *g, int64_t e, double width, const breaking *was, lanes *damage, lanes losses[3])
 {
-  const lanes none = {0};
+  const lanes none = {0}, whole = was->left * losses[0], damped = was->left * losses[1];
   lanes wanted, energy, work;
   damage_wanted(g, width, &wanted);
-  const masks grows = g->flowed & (masks)(wanted > *damage);
-  *damage = PICK(grows, wanted, *damage);
-  const lanes left = 1.0 - *damage, mean = PICK(grows, 0.5 * (was->left + left), was->left);
   energy_of(g, e, g->now, &energy);
   drift_work(g, e, g->now, &work);
-  const lanes all = (was->left * was->energy - left * energy) + 0.5 * (was->left * was->work + left * work);
-  losses[0] = was->left * (losses[0] - 0.5 * g->after) + left * (0.5 * g->after); /* each stress by what is left then */
-  losses[1] *= mean;
-  losses[2] = PICK(grows, all - (losses[0] + losses[1]), none);
+  const lanes left = 1.0 - wanted, viscous = losses[1] * (0.5 * (was->left + left));
+  const lanes rest = (was->left * was->energy - left * energy) + 0.5 * (was->left * was->work + left * work) - viscous;
+  const lanes part = was->left * (losses[0] - 0.5 * g->after) + left * (0.5 * g->after); /* by what is left then */
+  const lanes least = PICK((masks)(part > none), part, none), plastic = PICK((masks)(least < rest), least, rest);
+  const masks grows = g->flowed & (masks)(wanted > *damage) & (masks)(rest >= none);
+  *damage = PICK(grows, wanted, *damage);
+  losses[0] = PICK(grows, plastic, whole);
+  losses[1] = PICK(grows, viscous, damped);
+  losses[2] = PICK(grows, rest - plastic, none);
 }
 
 INLINE void take(const double *from, int count, lanes *x)

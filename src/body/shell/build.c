@@ -407,9 +407,10 @@ static vv_status check_regions(const part *w)
     int i = 0;
     while (i < w->mesh.nodes && !in_box(box, w->mesh.x + 3 * (int64_t)i)) i++;
     if (i == w->mesh.nodes)
-      return vv_complain(box, vv_has(box, "low") ? "low" : "high",
-                         "no node of the mesh lies in this box; its corners are places of the mesh, before the shell is "
-                         "turned and put to its centre");
+      return vv_complain(
+          box, vv_has(box, "low") ? "low" : "high",
+          "no node of the mesh lies in this box; its corners are places of the mesh, before the shell is "
+          "turned and put to its centre");
   }
   return VV_OK;
 }
