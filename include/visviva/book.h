@@ -28,6 +28,7 @@ typedef struct vv_posted {
   double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
   double joint_gap;                               /* m: the farthest that a joint was from where it should be */
   double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
+  double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
 } vv_posted;
 
 struct vv_ledger {

@@ -27,6 +27,7 @@ typedef struct part {
   bool ordinary;                 /* it holds, or was calmed or frozen */
   bool bends, features, exact;   /* exact: e = 1, no friction */
   double ratio;                  /* the largest step over the stable one of its bodies */
+  int32_t lead, beside;          /* parts that have one scale: their first, and the next; -1: the last */
 } part;
 
 struct vvi_scaling {
@@ -36,11 +37,25 @@ struct vvi_scaling {
   int32_t *part_of;  /* [movers] of those that stand for a part; -1: none */
   int32_t *told;     /* [movers] over ranks: movers whose z goes to all, */
   double *rows;      /* [movers] and these, as z */
+  int32_t **hit;     /* [n_block][bodies of the block] the part that hit a body; -1: none.  NULL: it does not bend */
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
-  double stray; /* J^2: of the step */
+  double stray, held; /* J^2, J: of the step */
 };
+
+static vv_status make_hit(struct vvi_contact_step *w)
+{
+  const vv_model *m = w->model;
+  if ((w->scaling->hit = VVI_ARENA_NEW(w->arena, int32_t *, m->n_block)) == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_block; i++) {
+    if (!w->scaling->shadow->bends[i]) continue;
+    int32_t *hit = w->scaling->hit[i] = VVI_ARENA_NEW(w->arena, int32_t, m->block[i].n_body + 1);
+    if (hit == NULL) return VV_NOMEM;
+    for (int32_t j = 0; j <= m->block[i].n_body; j++) hit[j] = -1;
+  }
+  return VV_OK;
+}
 
 vv_status vvi_scaling_create(struct vvi_contact_step *w, double h)
 {
@@ -49,6 +64,7 @@ vv_status vvi_scaling_create(struct vvi_contact_step *w, double h)
   if (shadow == NULL) return VV_OK;
   if ((w->scaling = VVI_ARENA_NEW(w->arena, struct vvi_scaling, 1)) == NULL) return VV_NOMEM;
   w->scaling->shadow = shadow;
+  VV_TRY(make_hit(w));
   return vvi_shadow_zones(shadow, w->arena);
 }
 
@@ -318,6 +334,46 @@ static bool make_parts(struct vvi_contact_step *w)
   return any;
 }
 
+/* ---- parts of one body ---- */
+
+/* Where the part that hit the body of a mover is noted; NULL: it does not bend. */
+static int32_t *hit_of(const struct vvi_contact_step *w, int32_t n)
+{
+  const vvi_working *m = &w->work[n];
+  return bends(w, m) ? &w->scaling->hit[m->block][vv_body_of_node(&w->model->block[m->block], m->node)] : NULL;
+}
+
+static int32_t lead_of(const part *all, int32_t i)
+{
+  while (all[i].lead != i) i = all[i].lead;
+  return i;
+}
+
+/* Blows side by side on one body feel each other through its elements: what they do to its energy together is known of one scale for
+ * all of them, and of no others.  Where something is lost anyway each has its own.                             [shadow 5b] */
+static void join_parts(struct vvi_contact_step *w)
+{
+  struct vvi_scaling *k = w->scaling;
+  for (int32_t i = 0; i < k->parts; i++) {
+    part *p = &k->part[i];
+    p->lead = i, p->beside = -1;
+    for (int32_t n = is_scaled(p) && p->exact ? p->mover : -1; n >= 0; n = k->next[n]) {
+      int32_t *hit = hit_of(w, n);
+      if (hit == NULL) continue;
+      const int32_t a = lead_of(k->part, i), b = *hit >= 0 ? lead_of(k->part, *hit) : a;
+      k->part[a > b ? a : b].lead = a < b ? a : b;
+      *hit = i;
+    }
+  }
+  for (int32_t i = k->parts - 1; i >= 0; i--) {
+    part *p = &k->part[i];
+    for (int32_t n = is_scaled(p) && p->exact ? p->mover : -1; n >= 0; n = k->next[n])
+      if (hit_of(w, n) != NULL) *hit_of(w, n) = -1;
+    if ((p->lead = lead_of(k->part, i)) == i) continue;
+    p->beside = k->part[p->lead].beside, k->part[p->lead].beside = i;
+  }
+}
+
 /* ---- measures ---- */
 
 typedef struct measure {
@@ -363,6 +419,19 @@ static measure measure_of(const struct vvi_contact_step *w, const part *p, bool 
   return r;
 }
 
+/* Of all parts with one scale. */
+static measure measure_all(const struct vvi_contact_step *w, const part *lead)
+{
+  measure r = measure_of(w, lead, true);
+  for (int32_t i = lead->beside; i >= 0; i = w->scaling->part[i].beside) {
+    const measure m = measure_of(w, &w->scaling->part[i], true);
+    r.a += m.a, r.b += m.b, r.c += m.c, r.plain_a += m.plain_a, r.plain_b += m.plain_b, r.work += m.work,
+        r.speed += m.speed;
+    r.owed = (r.size * r.owed + m.size * m.owed) / (r.size + m.size), r.size += m.size;
+  }
+  return r;
+}
+
 /* J: what s P brings to the shadow energy, the integral of P.z, z = z0 + (b - c) s + c s^2 along P.              [shadow 5a] */
 static double brought(const measure *r, double s)
 {
@@ -396,14 +465,28 @@ static double scale_of(const measure *r, bool exact)
 
 /* ---- the scale ---- */
 
+/* The next part with the same scale; NULL: none. */
+static const part *next_of(const struct vvi_contact_step *w, const part *p)
+{
+  return p->beside >= 0 ? &w->scaling->part[p->beside] : NULL;
+}
+
 static void change_scale(struct vvi_contact_step *w, const part *p, double s)
 {
-  for (int32_t n = p->mover; n >= 0; n = w->scaling->next[n]) {
-    double j[6], change[6];
-    for (int c = 0; c < 6; c++) j[c] = (s - 1.0) * w->work[n].impulse[c];
-    change_of(&w->near->mover[n], j, change);
-    vvi_mover_push(w, n, j, change);
-  }
+  for (; p != NULL; p = next_of(w, p))
+    for (int32_t n = p->mover; n >= 0; n = w->scaling->next[n]) {
+      double j[6], change[6];
+      for (int c = 0; c < 6; c++) j[c] = (s - 1.0) * w->work[n].impulse[c];
+      change_of(&w->near->mover[n], j, change);
+      vvi_mover_push(w, n, j, change);
+    }
+}
+
+static bool meets(struct vvi_contact_step *w, const part *p)
+{
+  for (; p != NULL; p = next_of(w, p))
+    if (vvi_group_meets(w, &w->group[p->group])) return true;
+  return false;
 }
 
 /* The scale that is taken: nothing meets in the drift with it. */
@@ -413,7 +496,7 @@ static double settle(struct vvi_contact_step *w, const part *p, double s)
   for (int i = 0; i < TRIES && s != 1.0; i++, s = 0.5 * (s + 1.0)) {
     change_scale(w, p, s / now);
     now = s;
-    if (!vvi_group_meets(w, &w->group[p->group])) return now;
+    if (!meets(w, p)) return now;
   }
   if (now != 1.0) change_scale(w, p, 1.0 / now);
   return 1.0;
@@ -439,8 +522,8 @@ static void post_features(struct vvi_contact_step *w, const part *p, double s)
   for (int k = 0; k < 6; k++) w->group[p->group].outside[k] += (s - 1.0) * sum[k];
 }
 
-/* work: J, all that the part brought; what its rows do not know of it is friction's, else restitution's.  What is shown of
- * impulses that hold stays as it is. */
+/* work: J, all that the parts brought, r: of all; what their rows do not know of it is friction's, else restitution's.  What is shown
+ * of impulses that hold stays as it is. */
 static void book(struct vvi_contact_step *w, const part *p, const measure *r, double s, double work)
 {
   bool open = false;
@@ -460,42 +543,50 @@ static void add_stray(struct vvi_scaling *k, double joules)
   k->stray += joules * joules;
 }
 
+/* What holds has half of its impulse, towards the other one, when the step ends: P.M^-1 P/8, back when it lets go.   [shadow 8] */
 static void leave(struct vvi_contact_step *w, const part *p)
 {
   const measure r = measure_of(w, p, false);
+  if (p->ordinary) w->scaling->held += 0.125 * r.plain_b;
   add_stray(w->scaling, p->ratio * p->ratio / 3.0 * sqrt(fmax(r.plain_b, 0.0) * r.speed));
 }
 
+/* p: the first of the parts with one scale. */
 static void scale(struct vvi_contact_step *w, const part *p)
 {
-  const measure r = measure_of(w, p, true);
+  const measure r = measure_all(w, p);
   const bool sound = is_sound(&r);
-  const double s = sound ? settle(w, p, scale_of(&r, p->exact)) : 1.0;
-  w->count.scaled += s != 1.0, w->count.unscaled += s == 1.0;
-  if (!sound) {
-    leave(w, p);
-    return;
+  const double s = sound ? settle(w, p, scale_of(&r, p->exact)) : 1.0, work = brought(&r, s);
+  double error = 0.0;
+  for (const part *i = p; i != NULL; i = next_of(w, i)) {
+    w->count.scaled += s != 1.0, w->count.unscaled += s == 1.0;
+    if (sound)
+      book(w, i, &r, s, work), error = fmax(error, fit_of(w, i)->error);
+    else
+      leave(w, i);
   }
-  add_stray(w->scaling, fit_of(w, p)->error * fabs(r.a));
-  book(w, p, &r, s, brought(&r, s));
+  if (sound) add_stray(w->scaling, error * fabs(r.a));
 }
 
 bool vvi_scaling_act(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
   if (k == NULL || w->f == NULL) return true;
-  k->stray = 0.0;
+  k->stray = k->held = 0.0;
   if (!fit_arrays(w)) return false;
   if (make_parts(w) && !velocities(w)) return false;
+  join_parts(w);
   for (int32_t i = 0; i < k->parts; i++)
-    if (is_scaled(&k->part[i]))
+    if (is_scaled(&k->part[i]) && k->part[i].lead == i)
       scale(w, &k->part[i]);
-    else if (k->part[i].bends)
+    else if (!is_scaled(&k->part[i]))
       leave(w, &k->part[i]);
   return true;
 }
 
 void vvi_scaling_book(struct vvi_contact_step *w)
 {
-  if (w->scaling != NULL) w->post->stray += w->scaling->stray;
+  if (w->scaling == NULL) return;
+  w->post->stray += w->scaling->stray;
+  w->post->held = fmax(w->post->held, w->scaling->held);
 }

@@ -14,12 +14,10 @@
 /* Of the stable step: up to FINE one force each way is enough; below NONE rounding of places is more than what it brings. */
 static const double FINE = 0.15, NONE = 1e-3;
 
-/* Above FINE.  Where impacts lose energy anyway two are enough, and three twentieths to spare for bodies that ring higher than at rest;
- * where they lose nothing errors add up for ever: three, and twice as much to spare. */
-static const struct {
-  int trials;
-  double room;
-} uses[VVI_SHADOW_USES] = {[VVI_SHADOW_LOSSY] = {2, 1.15}, [VVI_SHADOW_EXACT] = {3, 1.3}};
+/* Where impacts lose energy anyway one or two forces each way are enough, and three twentieths to spare for bodies that ring higher than
+ * at rest.  Where they lose nothing errors add up for ever, as a random walk: a million impacts are a thousand errors off, and with
+ * ENOUGH that is a tenth of what one of them exchanges; half of the frequency to spare. */
+static const double ROOM[VVI_SHADOW_USES] = {[VVI_SHADOW_LOSSY] = 1.15, [VVI_SHADOW_EXACT] = 1.5}, ENOUGH = 1e-4;
 
 /* Relative error of sin x - 4 (1 - cos x) sum of d_j sin(j x) against x: what d_j multiplies, and what it is to cancel. */
 static double angle_terms(double x, int n, double phi[VVI_SHADOW_TRIALS])
@@ -28,24 +26,42 @@ static double angle_terms(double x, int n, double phi[VVI_SHADOW_TRIALS])
   return 1.0 - sin(x) / x;
 }
 
+/* x of a x = b, a symmetric, positive and small; both are used up.  false: a is singular to rounding. */
+static bool solve(int n, double a[VVI_SHADOW_TRIALS][VVI_SHADOW_TRIALS], double b[VVI_SHADOW_TRIALS])
+{
+  double most = 0.0;
+  for (int i = 0; i < n; i++) most = fmax(most, a[i][i]);
+  for (int i = 0; i < n; i++) {
+    if (!(a[i][i] > 1e-15 * most)) return false;
+    for (int j = i + 1; j < n; j++) {
+      const double part = a[j][i] / a[i][i];
+      for (int k = i; k < n; k++) a[j][k] -= part * a[i][k];
+      b[j] -= part * b[i];
+    }
+  }
+  for (int i = n - 1; i >= 0; b[i] /= a[i][i], i--)
+    for (int k = i + 1; k < n; k++) b[i] -= a[i][k] * b[k];
+  return true;
+}
+
 /* d_j by least squares over all angles of a step that the body has, with some room; c_j of places from d_j of forces; returns the
  * largest relative error.                                                                                     [shadow 4] */
 static double fit(double ratio, double room, int n, double c[VVI_SHADOW_TRIALS + 2])
 {
   enum { SAMPLES = 400 };
-  static const int at[VVI_SHADOW_TRIALS][VVI_SHADOW_TRIALS] = {
-      {0, 5, 4}, {5, 1, 3}, {4, 3, 2}}; /* in a of vvi_solve6 */
   const double most = 2.0 * asin(fmin(room * ratio, 1.0));
-  double a[6] = {n > 0 ? 0.0 : 1.0, n > 1 ? 0.0 : 1.0, n > 2 ? 0.0 : 1.0}, r[VVI_SHADOW_TRIALS] = {0},
-         phi[VVI_SHADOW_TRIALS] = {0}, d[VVI_SHADOW_TRIALS + 3] = {0}, worst = 0.0;
+  double a[VVI_SHADOW_TRIALS][VVI_SHADOW_TRIALS] = {0}, r[VVI_SHADOW_TRIALS] = {0}, phi[VVI_SHADOW_TRIALS] = {0},
+         d[VVI_SHADOW_TRIALS + 3] = {0}, worst = 0.0;
   for (int i = 1; i <= SAMPLES; i++) {
     const double y = angle_terms(most * i / SAMPLES, n, phi);
     for (int j = 0; j < n; j++) {
-      for (int k = 0; k <= j; k++) a[at[j][k]] += phi[j] * phi[k];
+      for (int k = 0; k < n; k++) a[j][k] += phi[j] * phi[k];
       r[j] += phi[j] * y;
     }
   }
-  if (!vvi_solve6(a, r, d + 1)) return fit(ratio, room, n - 1, c); /* so small that fewer are as good */
+  if (!solve(n, a, r)) return fit(ratio, room, n - 1, c); /* so small that fewer are as good */
+  for (int j = 0; j < n; j++) d[j + 1] = r[j];
+  memset(c, 0, sizeof *c * (VVI_SHADOW_TRIALS + 2));
   for (int j = 1; j <= n + 1; j++) c[j] = (j == 1 ? 0.5 : d[j - 1]) - 2.0 * d[j] + d[j + 1];
   for (int i = 1; i <= SAMPLES; i++) {
     double off = -angle_terms(most * i / SAMPLES, n, phi);
@@ -65,6 +81,17 @@ static int class_of(double ratio)
   return i;
 }
 
+/* With one force each way, or as many as it takes. */
+static void fit_for(vvi_shadow_fit *f, double class, vvi_shadow_use use)
+{
+  const int least = use == VVI_SHADOW_LOSSY && class > FINE ? 2 : 1,
+            most = use == VVI_SHADOW_LOSSY ? least : VVI_SHADOW_TRIALS;
+  for (f->trials = least;; f->trials++) {
+    f->error = fit(class, ROOM[use], f->trials, f->c);
+    if (f->error <= ENOUGH || f->trials == most) return;
+  }
+}
+
 /* The fits of a class, made where some body has it. */
 static void use(vvi_shadow *k, double ratio)
 {
@@ -72,9 +99,9 @@ static void use(vvi_shadow *k, double ratio)
   for (int i = 0; i < VVI_SHADOW_USES; i++) {
     vvi_shadow_fit *f = &k->fit[i][class_of(ratio)];
     if (f->trials > 0) continue;
-    f->trials = class <= FINE ? 1 : uses[i].trials;
-    f->error = fit(class, class <= FINE ? uses[VVI_SHADOW_LOSSY].room : uses[i].room, f->trials, f->c);
-    if (i > 0 && f->error > k->fit[i - 1][class_of(ratio)].error) *f = k->fit[i - 1][class_of(ratio)]; /* long steps */
+    fit_for(f, class, (vvi_shadow_use)i);
+    if (i > 0 && f->error > k->fit[i - 1][class_of(ratio)].error && f->error > ENOUGH)
+      *f = k->fit[i - 1][class_of(ratio)]; /* long steps */
     if (f->trials > k->trials) k->trials = f->trials;
   }
 }

@@ -3,7 +3,7 @@
 #include "model/model.h"
 
 /* Trial steps whose forces are asked for, forwards and backwards, at the most; two ways to fit them. */
-enum { VVI_SHADOW_TRIALS = 3, VVI_SHADOW_CLASSES = 32 };
+enum { VVI_SHADOW_TRIALS = 5, VVI_SHADOW_CLASSES = 32 };
 typedef enum vvi_shadow_use {
   VVI_SHADOW_LOSSY,
   VVI_SHADOW_EXACT,

@@ -149,6 +149,7 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   for (int c = 0; c < 3; c++) add_sum(&to->impulse[c], &own->impulse[c]), add_sum(&to->moment[c], &own->moment[c]);
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
   to->stray += own->stray;
+  if (own->held > to->held) to->held = own->held;
   if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
   if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;
 }

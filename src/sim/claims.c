@@ -6,8 +6,8 @@
  * Of nonlinear bodies no such number is known beforehand: a beam that is bent or stretched hard rings higher than its rest
  * shape, which h_stable belongs to.  Where the energy H2 of fourth order is known it is what is judged, and the bound is made
  * of what the run itself shows [ledger 16]:
- *   |closure of H2| <= 3 y max|H2 - H| + 3 stray,
- * the next term of the series, and the random walk of what impacts brought unseen.  Elsewhere (order 4 and 6, steps that are cut,
+ *   |closure of H2| <= 3 y max|H2 - H| + 3 stray + held,
+ * the next term of the series, the random walk of what impacts brought unseen, and what contacts that hold have for half a step.  Elsewhere (order 4 and 6, steps that are cut,
  * loads, damping) the bound is h/h_stable, which leaves room for a frequency sqrt(h_stable/h) times as high; it catches what
  * blows up.  Such a bound, and one above a tenth of the energy, is called a guard: a run within it did not blow up, and that is
  * all that is said. */
@@ -214,7 +214,8 @@ static double shadow_bound(const vv_sim *sim, double guard, bool far_too)
   const double ratio = sim->step.h / sim->model->stable_step;
   if (!(l->energy_scale > 0.0)) return guard;
   return fmin(guard, 1e-12 * rounding_growth(sim, far_too) +
-                         3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) / l->energy_scale);
+                         (3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) + l->posted.held) /
+                             l->energy_scale);
 }
 
 static double worst_of(const vv_sim *sim, const char *name)

@@ -153,6 +153,50 @@ bodies:
 """
 
 
+ANVIL = """\
+time: {end: 0.2, step: {safety: 0.1}}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5, friction: 0.3}]
+record: {paraview: false, ledger: 10}
+bodies:
+  rod: {kind: beam, length: 0.5, elements: 10, material: {young: 1e7, density: 1000}, section: {circle: {radius: 0.01}}, position: [-0.25, 0, 0.011], axis: [1, 0, 0]}
+  anvil: {kind: rigid, shape: {box: {size: [0.3, 0.3, 0.3]}}, density: 8000, position: [0, 0, 0.18]}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}
+"""
+POLE = """\
+time: {end: 8, step: %g}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5}]
+record: {paraview: false}
+bodies:
+  pole: {kind: obstacle, shape: {cylinder: {axis: [0, 1, 0], radius: 1}}}
+  box: {kind: rigid, shape: {box: {size: [1, 0.6, 0.2]}}, mass: 1, position: [0.2, 0, 4], spin: [3, 5, 1]}
+"""
+SPIN = """\
+time: {end: 0.8, step: 1e-3}
+contacts: [{restitution: 0.8}]
+bodies:
+  ball: {kind: rigid, shape: {ball: {radius: 0.11}}, mass: 1, position: [0, 0, 0.5], velocity: [0, 0, -1], spin: [0, 70, 0]}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
+"""
+GENERAL = """\
+time: {end: 4, step: {safety: 0.5}}
+method: {step: leapfrog}
+contacts: [{search: general}]
+bodies:
+  a: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: -1.05, velocity: 0.1, axis: [0.3, 0.1, -0.9]}
+  b: {kind: bar, length: 1, elements: 10, material: {young: 1, density: 1}, section: {area: 1}, position: 0, velocity: -0.1, axis: [0.3, 0.1, -0.9]}
+"""
+ON_A_FLOOR = """\
+time: {end: 1, step: 0.001}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5, friction: 0.3}]
+bodies:
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
+  a: {kind: rigid, shape: {box: {size: [0.3, 0.4, 0.1]}}, mass: 1, position: [0, 0, 0.05], %s}
+"""
+
+
 def claim(summary, name):
     return next((c for c in summary["claims"] if c["name"] == name), None)
 
@@ -202,6 +246,24 @@ def honest(out, summary, rows):
     return "energy grows in silence" if summary["reason"] == "done" and kept and max(total) - total[0] > 0.1 * scale else None
 
 
+def never_rises(out, summary, rows):
+    energy = [sum(float(r[c]) for c in ("kinetic", "strain", "potential", "contact")) for r in rows]
+    rise = max(energy) / energy[0] - 1
+    return None if rise < 1e-3 else f"energy rises by {rise:.2g}"
+
+
+def deep_and_told(out, summary, rows):
+    """A hundredth of the box at the most, or one of the claims is broken."""
+    deep = max(float(r["penetration"]) for r in rows)
+    return None if deep <= 2e-3 or not all(c["kept"] for c in summary["claims"]) else f"{deep:.2g} m deep in silence"
+
+
+def bounced(out, summary, rows):
+    """Of 0.5 J restitution takes 1 - 0.8^2."""
+    lost = float(rows[-1]["restitution_loss"])
+    return all_kept(out, summary, rows) or (None if abs(lost - 0.18) < 1e-9 else f"lost {lost} J, due 0.18")
+
+
 def thinned(out, summary, rows):
     return None if 10000 < len(rows) <= 20002 else f"{len(rows)} rows"
 
@@ -232,6 +294,13 @@ RUNS = [
     ("a hundred thousand boxes fall", MANY, (0,), all_kept),
     ("tori", TORI, (0, 3), lambda out, s, rows: None),
     ("default rows", LONG, (0,), thinned),
+    ("a box on a beam on a floor", ANVIL, (0,), never_rises),
+    ("a box on a pole, steps of 0.25 s", POLE % 0.25, (0, 3), deep_and_told),
+    ("a box on a pole, steps of 0.1 s", POLE % 0.1, (0, 3), deep_and_told),
+    ("a ball that spins", SPIN, (0,), bounced),
+    ("bars on an oblique axis", GENERAL, (0,), all_kept),
+    ("a follower on a floor", ON_A_FLOOR % "spin: [0, 0, 1], loads: [{force: [1, 0, 0], follower: true}]", (0,), all_kept),
+    ("a pulse on a floor", ON_A_FLOOR % "loads: [{force: [8, 0, 0], history: {pulse: {duration: 0.5}}}]", (0,), all_kept),
 ]
 
 

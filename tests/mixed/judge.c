@@ -215,7 +215,7 @@ static double bending_band(const run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
   const double ratio = r->scene->step / vv_model_stable_step(r->model);
-  return l->max_shadow_off + 3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray));
+  return l->max_shadow_off + 3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) + l->posted.held;
 }
 
 static void judge_energy(const run *r, mixed_verdict *v)

@@ -395,6 +395,32 @@ static double smallest_own_gap(const run_record *r, double radii, int64_t apart)
   return least;
 }
 
+/* Segments of one curve meet from ceil(2 pi r/l) + 2 of them on, both ways round where it is closed, and nearer ones never [contact 10]. */
+static void test_width_of_the_exclusion(void **unused)
+{
+  (void)unused;
+  static const struct {
+    double radius;
+    int elements;
+    int64_t apart;
+  } rope[] = {{0.01, 20, 4}, {0.01, 40, 5}, {0.025, 50, 10}, {0.002, 10, 3}};
+  for (size_t i = 0; i < sizeof rope / sizeof *rope; i++) {
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 1e-3}\ncontacts: [{self: true}]\nbodies:\n  rope: {kind: beam, length: 1, "
+             "elements: %d, "
+             "material: {young: 1e6, density: 1000}, section: {circle: {radius: %g}}}\n",
+             rope[i].elements, rope[i].radius);
+    run_record r = run_prepare(text, &(run_options){.threads = 1});
+    const struct vvi_solids *s = r.model->solids;
+    assert_int_equal(s->n, rope[i].elements);
+    for (int32_t a = 0; a < s->n; a++)
+      for (int32_t b = 0; b < s->n; b++)
+        assert_int_equal(vvi_solids_rule(s, a, b) >= 0, llabs((long long)a - b) >= rope[i].apart);
+    run_free(&r);
+  }
+}
+
 static void test_self_contact(void **unused)
 {
   (void)unused;
@@ -644,7 +670,7 @@ int main(void)
       cmocka_unit_test(test_friction_is_booked),    cmocka_unit_test(test_heap_on_a_floor),
       cmocka_unit_test(test_self_contact),          cmocka_unit_test(test_same_bits),
       cmocka_unit_test(test_search_finds_all),      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_supports_are_booked),
+      cmocka_unit_test(test_supports_are_booked),   cmocka_unit_test(test_width_of_the_exclusion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

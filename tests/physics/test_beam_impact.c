@@ -502,6 +502,30 @@ static void test_same_bits(void **unused)
   check_same_bits("leapfrog");
 }
 
+/* Within one step a node goes through the edge of a ball and on behind a wall that stands in the ball: at the end of the step only the
+ * wall is overlapped, at the time of the wall the ball is.  The ball comes first. */
+static void test_dip_and_return(void **unused)
+{
+  (void)unused;
+  const double radius = 0.001, ball = 0.05, half = 0.02, height = sqrt((ball + radius) * (ball + radius) - half * half);
+  char text[TEXT];
+  snprintf(text, sizeof text,
+           "visviva: 1\ntime: {end: 0.1, step: 0.1}\nmethod: {step: event}\nbodies:\n"
+           "  rod: {kind: beam, length: 0.1, elements: 1, material: {young: 0.1, density: 1000}, section: {circle: "
+           "{radius: %.17g}}, "
+           "position: [-0.15, 0, %.17g], axis: [0, 1, 0], velocity: [2, 0, 0]}\n"
+           "  ball: {kind: obstacle, shape: {sphere: {radius: %.17g, centre: [0, 0, 0]}}}\n"
+           "  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: %.17g}}}\n",
+           radius, height, ball, -(0.01 + radius));
+  run_record r = run_scene(text, &(run_options){.threads = 1});
+  assert_true(r.n_event >= 1);
+  print_message("  first at %.9g s, x = %.6g, due %.9g s\n", r.event[0].time, r.event[0].x[0], (0.15 - half) / 2.0);
+  assert_true(strcmp(r.event[0].body_a, "ball") == 0 || strcmp(r.event[0].body_b, "ball") == 0);
+  check_near(r.event[0].time, (0.15 - half) / 2.0, 1e-6);
+  check_most(run_ledger(&r)->max_penetration, 1e-12);
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -514,6 +538,7 @@ int main(void)
       cmocka_unit_test(test_sliding_impact),
       cmocka_unit_test(test_late_audit),
       cmocka_unit_test(test_no_creep),
+      cmocka_unit_test(test_dip_and_return),
       cmocka_unit_test(test_no_creep_aslant),
       cmocka_unit_test(test_sliding),
       cmocka_unit_test(test_stopping),
