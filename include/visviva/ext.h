@@ -332,6 +332,7 @@ typedef struct vv_implicit_table {
 /* A block on an accelerator: its columns live there between steps.  NULL in a kind that does not run there.  Every function
  * gives the bits of its counterpart in vv_body_kind.  Work is queued; what fails is kept by the device (device/device.h). */
 struct vvi_device;
+enum { VV_DEVICE_SLOTS = 16 }; /* of totals */
 typedef struct vv_device_table {
   const char *(*refuse)(const vv_block *b);               /* what of it does not run there; NULL: all does */
   void *(*open)(const vv_block *b, struct vvi_device *d); /* tables and room; NULL: out of memory */
@@ -344,8 +345,14 @@ typedef struct vv_device_table {
   void (*stride)(void *own, double h);
   void (*post)(void *own, double t, double h, vv_posted *post); /* NULL: the columns come down for it */
   void (*force)(void *own, double t, const double *q,
-                double *f);                 /* f: what kick(t, 1) makes of momenta that are zero */
-  void (*audit)(void *own, vv_totals *sum); /* adds; NULL: the columns come down for it */
+                double *f); /* f: what kick(t, 1) makes of momenta that are zero */
+  /* Totals of the present state are noted in a slot there; n slots come down; one of these is added.  NULL: the columns come down
+   * for them. */
+  void (*note)(void *own, int slot);
+  void (*noted)(void *own, int n);
+  void (*totals)(const void *own, int slot, vv_totals *sum);
+  void (*keep)(void *own); /* the state is set aside there, */
+  void (*back)(void *own); /* and taken back */
   /* Blocks with internal variables, or that are viscous; NULL in kinds that have none.  Losses may wait until `settle`. */
   void (*flow)(void *own, double h, vv_posted *post);
   void (*settle)(void *own, vv_posted *post);

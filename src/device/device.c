@@ -87,6 +87,10 @@ void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void
 {
   (void)d, (void)b, (void)at, (void)bytes, (void)to;
 }
+void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes)
+{
+  (void)d, (void)from, (void)from_at, (void)to, (void)to_at, (void)bytes;
+}
 int64_t vvi_device_used(const vvi_device *d)
 {
   return d != NULL;
@@ -538,5 +542,12 @@ void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void
   d->moved += (int64_t)bytes;
   good(d, d->cl.EnqueueReadBuffer(d->queue, b->memory, CL_TRUE, at, bytes, to, 0, NULL, NULL),
        "reading from it failed");
+}
+
+void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes)
+{
+  if (d->failed || bytes == 0) return;
+  good(d, d->cl.EnqueueCopyBuffer(d->queue, from->memory, to->memory, from_at, to_at, bytes, 0, NULL, NULL),
+       "copying failed");
 }
 #endif

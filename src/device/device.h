@@ -60,5 +60,7 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from);
 void vvi_buffer_free(vvi_device *d, vvi_buffer *b); /* NULL: nothing */
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to); /* waits */
-int64_t vvi_device_used(const vvi_device *d);                                          /* bytes of all its buffers */
+/* On the device, from one to another. */
+void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes);
+int64_t vvi_device_used(const vvi_device *d);  /* bytes of all its buffers */
 int64_t vvi_device_moved(const vvi_device *d); /* bytes that went up or came down so far */

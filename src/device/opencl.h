@@ -27,6 +27,7 @@
   X(ReleaseMemObject)        \
   X(EnqueueWriteBuffer)      \
   X(EnqueueReadBuffer)       \
+  X(EnqueueCopyBuffer)       \
   X(EnqueueNDRangeKernel)    \
   X(Finish)
 

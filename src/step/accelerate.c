@@ -43,7 +43,7 @@ static bool is_worth(const struct vv_step *s)
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
     if (b->nodes == 0) continue;
-    const bool sums = b->kind->device->audit != NULL && (b->kind->device->post != NULL || !b->booked);
+    const bool sums = b->kind->device->note != NULL && (b->kind->device->post != NULL || !b->booked);
     *(sums ? &there : &down) += b->nodes;
   }
   return s->contact == NULL && there >= WORTH_NODES && down <= MOST_DOWN;
@@ -84,7 +84,7 @@ static vv_status make_room(struct vv_step *s, vvi_accelerator *a)
   int64_t nq = 0, np = 0;
   for (int i = 0; i < s->model->n_block; i++) {
     const vv_block *b = &s->model->block[i];
-    if (b->nodes == 0 || (b->kind->device->post != NULL && b->kind->device->audit != NULL)) continue;
+    if (b->nodes == 0 || (b->kind->device->post != NULL && b->kind->device->note != NULL)) continue;
     nq = b->kind->node_q * b->column > nq ? b->kind->node_q * b->column : nq;
     np = b->kind->node_p * b->column > np ? b->kind->node_p * b->column : np;
   }
@@ -137,10 +137,13 @@ vv_status vvi_accelerate(struct vv_step *s, bool structure)
     for (const vv_block *b = &(s)->model->block[i_]; b != NULL; b = NULL) \
       for (void *own = (s)->accelerator->own[i_]; own != NULL; own = NULL)
 
+static void end_run(struct vv_step *s);
+
 void vvi_bring_down(struct vv_step *s)
 {
   vvi_accelerator *a = s->accelerator;
   if (a == NULL || !a->ahead) return;
+  end_run(s);
   vvi_device_finish(a->device); /* before anything is overwritten: a device that failed gives nothing back */
   if (vvi_device_trouble(a->device) != NULL) return;
   EACH_BLOCK(s, b, own)
@@ -179,7 +182,7 @@ bool vvi_device_lost(struct vv_step *s, vv_report *r)
     s->ledger->episodes = kept;
     a->ahead = false;
   }
-  a->there = false;
+  a->there = false, a->run = a->taken = 0;
   if (r == NULL || r->reason == VV_REASON_DEVICE) return true;
   r->reason = VV_REASON_DEVICE;
   snprintf(
@@ -220,8 +223,9 @@ static void post_all(struct vv_step *s, double t, double h)
 
 static void audit_block(const vvi_accelerator *a, const vv_block *b, void *own, vv_totals *sum)
 {
-  if (b->kind->device->audit != NULL) {
-    b->kind->device->audit(own, sum);
+  if (b->kind->device->note != NULL) {
+    b->kind->device->note(own, 0), b->kind->device->noted(own, 1);
+    b->kind->device->totals(own, 0, sum);
     return;
   }
   b->kind->device->down(own, a->q, a->p);
@@ -229,7 +233,7 @@ static void audit_block(const vvi_accelerator *a, const vv_block *b, void *own, 
 }
 
 /* As stride_steps of the leapfrog: the end of one step and the start of the next share a force. */
-static void stride_all(struct vv_step *s, int64_t n)
+static void stride_blocks(struct vv_step *s, int64_t n)
 {
   EACH_BLOCK(s, b, own)
   {
@@ -241,6 +245,11 @@ static void stride_all(struct vv_step *s, int64_t n)
     flow_block(s, b, own, s->h);
     b->kind->device->kick(own, s->state->t, 0.5 * s->h);
   }
+}
+
+static void stride_all(struct vv_step *s, int64_t n)
+{
+  stride_blocks(s, n);
   s->state->step += s->h > 0.0 ? n - 1 : 1 - n;
   vvi_step_done(s);
 }
@@ -271,6 +280,64 @@ static void compose(struct vv_step *s)
   vvi_step_done(s);
 }
 
+/* ---- steps beforehand ----
+ *
+ * Who closes the ledger after every step would wait for the device in every step.  Where that goes on, VV_DEVICE_SLOTS steps are
+ * queued at once, the totals of each are noted there, and come down together; then steps and totals are handed out one by one.
+ * Who wants to see the state in between gets it from the start of the run, which was set aside. */
+
+static bool can_run(const struct vv_step *s)
+{
+  EACH_BLOCK(s, b, own)
+  if (b->kind->device->note == NULL || b->z_reals > 0) return false;
+  return true;
+}
+
+/* The device has the state of the steps that were asked for. */
+static void end_run(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  if (a->taken < a->run) {
+    const double h = s->h;
+    EACH_BLOCK(s, b, own) b->kind->device->back(own);
+    s->h = a->run_h;
+    if (a->taken > 0) stride_blocks(s, a->taken);
+    s->h = h;
+    a->rhythm = 2 * a->taken < a->run ? -4 * VV_DEVICE_SLOTS : 0; /* it does not pay */
+  }
+  a->run = a->taken = 0;
+}
+
+static void begin_run(struct vv_step *s)
+{
+  vvi_accelerator *a = s->accelerator;
+  EACH_BLOCK(s, b, own) b->kind->device->keep(own);
+  for (int i = 0; i < VV_DEVICE_SLOTS; i++) {
+    EACH_BLOCK(s, b, own)
+    {
+      b->kind->device->leap(own, s->state->t, s->h);
+      b->kind->device->kick(own, s->state->t, 0.5 * s->h);
+      b->kind->device->note(own, i);
+    }
+  }
+  EACH_BLOCK(s, b, own) b->kind->device->noted(own, VV_DEVICE_SLOTS);
+  a->run = VV_DEVICE_SLOTS, a->taken = 0, a->run_h = s->h;
+}
+
+/* One step of a run; false: there is none, and none begins. */
+static bool take_from_run(struct vv_step *s)
+{
+  enum { PATIENCE = 2 };
+  vvi_accelerator *a = s->accelerator;
+  a->rhythm = a->audited ? a->rhythm + 1 : 0, a->audited = false;
+  if (a->taken == a->run || a->run_h != s->h) end_run(s);
+  if (a->run == 0 && a->rhythm > PATIENCE && can_run(s)) begin_run(s);
+  if (a->taken == a->run) return false;
+  a->taken++;
+  vvi_step_done(s);
+  return true;
+}
+
 vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
 {
   vvi_accelerator *a = s->accelerator;
@@ -278,6 +345,12 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
   if (!a->ahead) a->step = s->state->step, a->t = s->state->t, *a->before = *s->ledger;
   vvi_send_up(s);
   a->ahead = true;
+  if (plain && n == 1 && take_from_run(s)) {
+    vvi_device_lost(s, r);
+    return VV_OK;
+  }
+  end_run(s);
+  if (n > 1) a->rhythm = 0;
   if (plain) stride_all(s, n);
   for (int64_t k = 0; !plain && k < n && vvi_device_trouble(a->device) == NULL; k++) compose(s);
   EACH_BLOCK(s, b, own)
@@ -286,12 +359,17 @@ vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r)
   return VV_OK;
 }
 
-bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum)
+bool vvi_resident_audit(struct vv_step *s, vv_totals *sum)
 {
-  const vvi_accelerator *a = s->accelerator;
+  vvi_accelerator *a = s->accelerator;
   if (a == NULL || !a->resident || !a->ahead) return false;
   *sum = (vv_totals){0};
-  EACH_BLOCK(s, b, own) audit_block(a, b, own, sum);
+  a->audited = true;
+  EACH_BLOCK(s, b, own)
+  if (a->taken > 0)
+    b->kind->device->totals(own, a->taken - 1, sum);
+  else
+    audit_block(a, b, own, sum);
   return true;
 }
 

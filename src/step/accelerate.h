@@ -12,10 +12,14 @@ typedef struct vvi_accelerator {
   void **own;    /* [n_block] a block there; NULL: it has no nodes */
   double *q, *p; /* room for the columns of blocks whose kind has no sums there; NULL: none has */
   bool resident;
-  bool ahead;           /* the device has steps that the state on the host has not */
-  bool there;           /* it holds the state of the host, or what has become of it */
-  int64_t step;         /* of the state on the host while the device is ahead */
-  double t;             /* its time */
+  bool ahead;     /* the device has steps that the state on the host has not */
+  bool there;     /* it holds the state of the host, or what has become of it */
+  int run, taken; /* resident: steps that were taken beforehand, with their totals; those of them that were asked for */
+  double run_h;   /* their length */
+  int rhythm;     /* single steps in a row whose totals were asked for */
+  bool audited;   /* those of the last one were */
+  int64_t step;   /* of the state on the host while the device is ahead */
+  double t;       /* its time */
   vv_ledger *before;    /* the ledger then */
   vv_state *kept;       /* blocks stay while contacts are answered: the state then; NULL: none does */
   unsigned char *stays; /* [n_block] it does */
@@ -41,7 +45,7 @@ void vvi_host_writes(struct vv_step *s);
 /* Resident: n steps of kick, drift, kick. */
 vv_status vvi_resident_steps(struct vv_step *s, int64_t n, vv_report *r);
 /* Totals of the present state: true, they were taken there. */
-bool vvi_resident_audit(const struct vv_step *s, vv_totals *sum);
+bool vvi_resident_audit(struct vv_step *s, vv_totals *sum);
 /* f: the force at time t. */
 void vvi_device_force(struct vv_step *s, double t, double *f);
 /* The same after a drift of length h that ends at t, behind the flow of what has internal variables. */

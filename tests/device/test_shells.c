@@ -187,6 +187,17 @@ static void acted_upon(void **state)
   assert_true(work[0] == work[1]);
 }
 
+static void ledger(void **state)
+{
+  (void)state;
+  agree_rows(HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 12}}, " SOFT
+                  ", spin: [1, 2, 3]}}\n");
+  agree_rows(HEAD "bodies: {s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, " SOFT
+                  ", spin: [1, 2, 3]}, b: {kind: beam, length: 2, elements: 30, section: {circle: {radius: 0.1}}, "
+                  "position: [5, 0, 0], material: {young: 3000, poisson: 0.3, density: 2}, spin: [1, 2, 3]}}\n");
+  agree_rows(spheres); /* in contact: every row brings the state down */
+}
+
 static void refused(void **state)
 {
   static const char metal[] =
@@ -216,7 +227,7 @@ int main(void)
       cmocka_unit_test(rubber),        cmocka_unit_test(logarithm),       cmocka_unit_test(borders_and_loads),
       cmocka_unit_test(gravity_alone), cmocka_unit_test(copies_and_laws), cmocka_unit_test(irregular),
       cmocka_unit_test(contact),       cmocka_unit_test(resumed),         cmocka_unit_test(acted_upon),
-      cmocka_unit_test(refused),       cmocka_unit_test(automatic),
+      cmocka_unit_test(refused),       cmocka_unit_test(automatic),       cmocka_unit_test(ledger),
   };
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);

@@ -36,9 +36,11 @@ typedef struct beam_device {
   int items, strides;
   int32_t nodes, stride, column;
   vector4 gravity;
-  int waiting;      /* strides that are not queued yet */
-  double waiting_h; /* their length */
-  double *host;     /* [max(n_load, BEAM_SUMS n_body)] */
+  int waiting;                       /* strides that are not queued yet */
+  double waiting_h;                  /* their length */
+  double *host;                      /* [n_load] */
+  double *noted;                     /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
+  vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
 } beam_device;
 
 /* ---- tables ---- */
@@ -233,6 +235,12 @@ static int items_for(const vv_block *b, const vvi_device *d)
   return items;
 }
 
+/* Of one slot. */
+static size_t bytes_of_sums(const beam_device *s)
+{
+  return sizeof *s->noted * (size_t)(BEAM_SUMS * s->b->n_body);
+}
+
 static void *device_open(const vv_block *b, struct vvi_device *d)
 {
   beam_device *s = calloc(1, sizeof *s);
@@ -246,8 +254,10 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
                      .column = (int32_t)b->column,
                      .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
   if (b->stride > INT32_MAX / 16 || b->column > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
-  s->host = calloc((size_t)(b->n_load + BEAM_SUMS * b->n_body), sizeof *s->host);
-  if (s->host == NULL) vvi_device_fail(d, "out of memory");
+  s->host = calloc((size_t)(b->n_load + 1), sizeof *s->host);
+  s->noted = calloc((size_t)(VV_DEVICE_SLOTS * BEAM_SUMS * b->n_body), sizeof *s->noted);
+  s->slots_of_sums = vvi_buffer_new(d, VV_DEVICE_SLOTS * bytes_of_sums(s), NULL);
+  if (s->host == NULL || s->noted == NULL) vvi_device_fail(d, "out of memory");
   send_tables(s);
   send_loads(s);
   s->body = vvi_buffer_new(d, sizeof(double) * (size_t)(BEAM_BODY_COLUMNS * b->n_body), b->body_real);
@@ -262,7 +272,7 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
 
 static void device_close(void *own)
 {
-  free(((beam_device *)own)->host);
+  free(((beam_device *)own)->host), free(((beam_device *)own)->noted);
   free(own); /* buffers go with the device */
 }
 
@@ -373,10 +383,10 @@ static void device_force(void *own, double t, const double *q, double *f)
   device_down(s, NULL, f);
 }
 
-static void device_audit(void *own, vv_totals *sum)
+static void device_note(void *own, int slot)
 {
   beam_device *s = own;
-  const size_t local = sizeof(double) * BEAM_SUMS * (BEAM_BRANCH + BEAM_SUM_LANES);
+  const size_t local = sizeof(double) * BEAM_SUMS * (BEAM_BRANCH + BEAM_SUM_LANES), bytes = bytes_of_sums(s);
   flush(s);
   vvi_device_launch(s->d, s->strips, s->strips_n, BEAM_BRANCH,
                     VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->body), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
@@ -385,9 +395,41 @@ static void device_audit(void *own, vv_totals *sum)
   for (int l = 0; l < LEVELS; l++)
     vvi_device_launch(s->d, s->fold, s->level_rows[l], BEAM_BRANCH,
                       VVI_ARGUMENTS(VVI_BUFFER(s->level[l]), VVI_BUFFER(s->sums), VVI_LOCAL(local)));
-  memset(s->host, 0, sizeof *s->host * (size_t)(BEAM_SUMS * s->b->n_body));
-  vvi_buffer_read(s->d, s->sums, 0, sizeof *s->host * (size_t)(BEAM_SUMS * s->b->n_body), s->host);
-  for (int32_t j = 0; j < s->b->n_body; j++) beam_add_sums(s->host + BEAM_SUMS * j, sum);
+  vvi_buffer_copy(s->d, s->sums, 0, s->slots_of_sums, bytes * (size_t)slot, bytes);
+}
+
+static void device_noted(void *own, int n)
+{
+  beam_device *s = own;
+  memset(s->noted, 0, bytes_of_sums(s) * (size_t)n);
+  vvi_buffer_read(s->d, s->slots_of_sums, 0, bytes_of_sums(s) * (size_t)n, s->noted);
+}
+
+static void device_totals(const void *own, int slot, vv_totals *sum)
+{
+  const beam_device *s = own;
+  for (int32_t j = 0; j < s->b->n_body; j++)
+    beam_add_sums(s->noted + BEAM_SUMS * ((int64_t)slot * s->b->n_body + j), sum);
+}
+
+static void device_keep(void *own)
+{
+  beam_device *s = own;
+  const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
+               p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
+  flush(s);
+  if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, q + p, NULL);
+  if (vvi_device_trouble(s->d) != NULL) return;
+  vvi_buffer_copy(s->d, s->q[s->now_q], 0, s->aside, 0, q), vvi_buffer_copy(s->d, s->p[s->now_p], 0, s->aside, q, p);
+}
+
+static void device_back(void *own)
+{
+  beam_device *s = own;
+  const size_t q = sizeof(double) * (size_t)(BEAM_Q * s->b->column),
+               p = sizeof(double) * (size_t)(BEAM_NODE_P * s->b->column);
+  flush(s);
+  vvi_buffer_copy(s->d, s->aside, 0, s->q[s->now_q], 0, q), vvi_buffer_copy(s->d, s->aside, q, s->p[s->now_p], 0, p);
 }
 
 const vv_device_table beam_device_table = {
@@ -401,5 +443,9 @@ const vv_device_table beam_device_table = {
     .leap = device_leap,
     .stride = device_stride,
     .force = device_force,
-    .audit = device_audit,
+    .note = device_note,
+    .noted = device_noted,
+    .totals = device_totals,
+    .keep = device_keep,
+    .back = device_back,
 };

@@ -375,10 +375,12 @@ typedef struct shell_device {
   vvi_kernel *push, *extents, *bring_some, *give_some;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   int32_t strips;
-  int64_t most_some; /* nodes there is room for */
-  double *down;      /* [NODE_ROW][most_some] as they come down */
-  bool known;        /* the slots of owned nodes hold the gradient of the present places */
-  bool counted;      /* and `total` their strain energies */
+  int64_t most_some;                 /* nodes there is room for */
+  double *down;                      /* [NODE_ROW][most_some] as they come down */
+  vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
+  int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];
+  bool known;   /* the slots of owned nodes hold the gradient of the present places */
+  bool counted; /* and `total` their strain energies */
 } shell_device;
 
 static vvi_buffer *send(vvi_device *d, const series *c)
@@ -645,6 +647,7 @@ static void build_exact(shell_device *s)
   vvi_device_build(s->d, 0, VV_COUNT(text), text);
   s->exact = vvi_device_kernel(s->d, "exact");
   s->sums = vvi_buffer_new(s->d, sizeof(int64_t) * SHELL_SUMS * EXACT_ROW, NULL);
+  s->slots_of_sums = vvi_buffer_new(s->d, sizeof s->noted, NULL);
 }
 
 static void build_all(shell_device *s)
@@ -923,16 +926,18 @@ static void device_flow(void *own, double h, vv_posted *post)
 }
 
 /* Sums over all tiles, as shell_sum_tiles: without rounding, so that it does not matter who adds them. */
-static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
+static void launch_exact(shell_device *s, vvi_buffer *total, int n)
 {
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
-  int64_t digit[SHELL_SUMS][EXACT_ROW] = {{0}};
   int items = 64; /* each with an accumulator in local memory */
   while (items > 1 && 8 * EXACT_ROW * items > vvi_device_local_bytes(s->d) - 64) items /= 2;
   vvi_device_launch(s->d, s->exact, n, items,
                     VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_BUFFER(total), VVI_BUFFER(s->sums),
                                   VVI_LOCAL(sizeof(int64_t) * (size_t)(EXACT_ROW * items))));
-  vvi_buffer_read(s->d, s->sums, 0, sizeof *digit * (size_t)n, digit);
+}
+
+static void round_sums(const int64_t (*digit)[EXACT_ROW], int n, double *out)
+{
   for (int k = 0; k < n; k++) {
     vvi_exact sum = {.plus = digit[k][VVI_EXACT_DIGITS],
                      .minus = digit[k][VVI_EXACT_DIGITS + 1],
@@ -941,6 +946,14 @@ static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
     memcpy(sum.digit, digit[k], sizeof sum.digit);
     out[k] = vvi_exact_value(&sum);
   }
+}
+
+static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
+{
+  int64_t digit[SHELL_SUMS][EXACT_ROW] = {{0}};
+  launch_exact(s, total, n);
+  vvi_buffer_read(s->d, s->sums, 0, sizeof *digit * (size_t)n, digit);
+  round_sums((const int64_t(*)[EXACT_ROW])digit, n, out);
 }
 
 /* As shell_viscous; what was booked goes the same way. */
@@ -964,22 +977,54 @@ static void device_viscous(void *own, double h, vv_posted *post)
   shell_faded(sum, post);
 }
 
-static void device_audit(void *own, vv_totals *sum)
+static void device_note(void *own, int slot)
 {
   shell_device *s = own;
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
   const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
-  double all[SHELL_SUMS];
+  const size_t bytes = sizeof(int64_t) * SHELL_SUMS * EXACT_ROW;
   if (!s->counted) s->known = false;
   gradient(s, true);
   vvi_device_launch(s->d, s->totals, tiles, items,
                     VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
                                   VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
-  add_tiles(s, s->total, SHELL_SUMS, all);
+  launch_exact(s, s->total, SHELL_SUMS);
+  vvi_buffer_copy(s->d, s->sums, 0, s->slots_of_sums, bytes * (size_t)slot, bytes);
+}
+
+static void device_noted(void *own, int n)
+{
+  shell_device *s = own;
+  memset(s->noted, 0, sizeof s->noted);
+  vvi_buffer_read(s->d, s->slots_of_sums, 0, sizeof *s->noted * (size_t)n, s->noted);
+}
+
+static void device_totals(const void *own, int slot, vv_totals *sum)
+{
+  const shell_device *s = own;
+  double all[SHELL_SUMS];
+  round_sums((const int64_t(*)[EXACT_ROW])s->noted[slot], SHELL_SUMS, all);
   sum->kinetic += all[0], sum->strain += all[1], sum->potential += all[2];
   sum->p_abs += all[3], sum->L_abs += all[4];
   for (int c = 0; c < 3; c++) sum->p[c] += all[5 + c], sum->L[c] += all[8 + c];
+}
+
+static void device_keep(void *own)
+{
+  shell_device *s = own;
+  const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
+  if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, 2 * bytes, NULL);
+  if (vvi_device_trouble(s->d) != NULL) return;
+  vvi_buffer_copy(s->d, s->q, 0, s->aside, 0, bytes), vvi_buffer_copy(s->d, s->p, 0, s->aside, bytes, bytes);
+}
+
+static void device_back(void *own)
+{
+  shell_device *s = own;
+  const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
+  vvi_buffer_copy(s->d, s->aside, 0, s->q, 0, bytes), vvi_buffer_copy(s->d, s->aside, bytes, s->p, 0, bytes);
+  forget(s);
 }
 
 /* What comes from outside in one kick; as shell_post. */
@@ -1105,7 +1150,11 @@ const vv_device_table shell_device_table = {
     .stride = device_stride,
     .post = device_post,
     .force = device_force,
-    .audit = device_audit,
+    .note = device_note,
+    .noted = device_noted,
+    .totals = device_totals,
+    .keep = device_keep,
+    .back = device_back,
     .flow = device_flow,
     .settle = device_settle,
     .viscous = device_viscous,

@@ -19,6 +19,7 @@
 #endif
 
 #define WIDTH (3 / ROUNDS)
+#define AHEAD 8 /* words of a list that are asked for beforehand: a node between regular triangles has 14 entries, two in a word */
 
 /* Where the list of node i begins and ends; its words are SLICE apart. */
 static int2 list_at(__global const int *slice, int i)
@@ -256,6 +257,13 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   const double g[3] = {gravity.x, gravity.y, gravity.z};
   const int now = ghosts == 0 && move != NOTHING ? T[T_INNER] : 0; /* nodes that are moved at once */
   const int gap = entries + 1;
+#if NEAR /* what the first node of an item needs is asked for before all wait for each other */
+  uint word[AHEAD];
+  double m = 0.0, minv = 0.0, Q[WIDTH], P[WIDTH];
+#pragma unroll
+  for (int k = 0; k < AHEAD; k++) word[k] = first_list.x + k * SLICE < first_list.y ? list[first_list.x + k * SLICE] : 0;
+  if (lid < now) m = mass[first + lid], minv = mass[stride + first + lid];
+#endif
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++) {
     barrier(FENCE);
@@ -289,12 +297,28 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
         F[w * gap + e] = out;
       }
     }
+#if NEAR
+    for (int w = 0; lid < now && w < WIDTH; w++)
+      Q[w] = q[(WIDTH * r + w) * column + first + lid], P[w] = p[(WIDTH * r + w) * column + first + lid];
+#endif
     barrier(FENCE);
     for (int i = lid; i < places; i += items) {
       const int2 list_of = i == lid ? first_list : list_at(slice + T[T_SLICE], i);
       double sum[WIDTH];
+      int e = list_of.x;
       for (int w = 0; w < WIDTH; w++) sum[w] = 0.0;
-      for (int e = list_of.x; e < list_of.y; e += SLICE) {
+#if NEAR
+#pragma unroll
+      for (int k = 0; k < AHEAD; k++) {
+        if (i != lid || e >= list_of.y) continue;
+        for (int w = 0; w < WIDTH; w++) {
+          sum[w] += F[w * gap + (word[k] & 0xffff)];
+          sum[w] += F[w * gap + (word[k] >> 16)];
+        }
+        e += SLICE;
+      }
+#endif
+      for (; e < list_of.y; e += SLICE) {
         const uint two = list[e];
         for (int w = 0; w < WIDTH; w++) {
           sum[w] += F[w * gap + (two & 0xffff)];
@@ -305,6 +329,10 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
         const int c = WIDTH * r + w;
         if (i >= now)
           slot[c * slots + slot0 + i] = sum[w];
+#if NEAR
+        else if (i == lid)
+          move_from(move, h, g[c], m, minv, sum[w], Q[w], P[w], q + c * column + first + i, p + c * column + first + i);
+#endif
         else
           move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum[w], q + c * column + first + i,
                    p + c * column + first + i);
@@ -334,3 +362,4 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #undef SPACE
 #undef FENCE
 #undef WIDTH
+#undef AHEAD
