@@ -64,4 +64,4 @@ measure() {
   done
 }
 [ $# -gt 0 ] || set -- half weak watched spheres crowd four
-measure "$@" | tee >(awk -F, 'NR > 1 { k = $1 "," $2; if (k in h && h[k] != $14) print "other bits: " $0 >"/dev/stderr"; h[k] = $14 }')
+measure "$@" | tee >(awk -F, 'NR > 1 { k = $1 "," $2; if (k in h && h[k] != $15) print "other bits: " $0 >"/dev/stderr"; h[k] = $15 }')

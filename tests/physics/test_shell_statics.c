@@ -32,7 +32,7 @@ static double *vector(const vv_block *b)
 static double limit_of(const vv_block *b, const double *u, int64_t node, int c)
 {
   double *y = calloc(3 * (size_t)b->nodes, sizeof *y);
-  shell_limits(b, u, y);
+  shell_limits(b, false, u, y);
   const double value = y[3 * node + c];
   free(y);
   return value;
@@ -50,7 +50,7 @@ static double breathing(const char *base, int level)
   const double *x = r.initial->q, *m = shell_node(b, SHELL_MASS);
   double *K = vector(b), *y = calloc(3 * (size_t)b->nodes, sizeof *y), stiff = 0.0, mass = 0.0, radius = 0.0;
   statics_apply(b, x, x, 1e-5, K);
-  shell_limits(b, x, y);
+  shell_limits(b, false, x, y);
   for (int64_t i = 0; i < b->nodes; i++) radius += vvi_norm3(y + 3 * i) / (double)b->nodes;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++) {
@@ -152,8 +152,8 @@ static void test_pressure(void **unused)
     for (int c = 0; c < 6; c++) check_most(fabs(sum[c]), 1e-15 * size);
     check_least(statics_solve(&bare, r.initial->q, f, 1e-6, 1e-8, 5000, u), 1);
     double *y = calloc(3 * (size_t)b->nodes, sizeof *y), *x = calloc(3 * (size_t)b->nodes, sizeof *x);
-    shell_limits(b, u, y);
-    shell_limits(b, r.initial->q, x);
+    shell_limits(b, false, u, y);
+    shell_limits(b, false, r.initial->q, x);
     for (int64_t i = 0; i < b->nodes; i++)
       mean += vvi_dot3(y + 3 * i, x + 3 * i) / vvi_norm3(x + 3 * i) / (double)b->nodes;
     error[l] = fabs(mean / (1e-3 * 0.7 / (2.0 * 1000.0 * 0.01)) - 1.0);
