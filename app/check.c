@@ -90,6 +90,10 @@ static bool may_touch(const app_scene *s)
 static void print_ranks(const app_scene *s)
 {
   enum { LEAST_TILES = 8, TILE = 512, BOX = 48, STRIP = 64 };
+  /* bytes of a triangle: on every rank while the scene is set up; then on every rank, and on one of them (bench/ranks.sh) */
+  static const struct {
+    double start, all, own;
+  } memory[2] = {{480, 50, 180}, {1000, 450, 475}};
   const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
   char amount[32];
   if (most < 2) return;
@@ -97,7 +101,13 @@ static void print_ranks(const app_scene *s)
          (long long)most);
   printf("                     about %s each in a step\n",
          app_bytes(amount, sizeof amount, 700.0 * sqrt((double)tiles * TILE / (double)most)));
-  if (may_touch(s))
+  const double triangles = (double)tiles * TILE;
+  const int k = may_touch(s) ? 1 : 0;
+  char start[32];
+  printf("                     memory of a rank: %s at the start,",
+         app_bytes(start, sizeof start, memory[k].start * triangles));
+  printf(" then %s\n", app_bytes(amount, sizeof amount, (memory[k].all + memory[k].own / (double)most) * triangles));
+  if (k > 0)
     printf("                     and with contact %s more, and what is near something\n",
            app_bytes(amount, sizeof amount, (double)vv_model_nodes(s->model) * BOX / STRIP));
 }

@@ -10,6 +10,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <string.h>
 
 enum { COOKIE = 0x73696d30 };
@@ -181,6 +184,9 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
   sim->arena.sparse = net != NULL && net->ranks > 1;
   vv_status status = build(sim, def);
   if (status == VV_OK) vvi_sys_settle(model, state);
+#ifdef __GLIBC__
+  if (sim->arena.sparse) (void)malloc_trim(0); /* what the set-up has freed, and the C library kept */
+#endif
   if (status == VV_OK) status = vvi_stops_open(model, &sim->stops);
   if (status == VV_OK) status = vvi_act_scene(sim);
   if (status != VV_OK) {

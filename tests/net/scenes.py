@@ -50,6 +50,12 @@ def children(pid):
     return found + [below for child in found for below in children(child)]
 
 
+def own_memory(pid):
+    """MB that a process has for itself alone."""
+    text = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return sum(float(line.split()[1]) for line in text.splitlines() if line.startswith("RssAnon")) / 1024
+
+
 def ranks_of(pid, program):
     """Of these, those that run the program."""
     mine = []
@@ -70,9 +76,9 @@ def head(end, step, every, ledger=7, checkpoint=None, more=""):
             f"record: {{every: {every}, ledger: {ledger}, checkpoint: {checkpoint or every}, paraview: false}}\n")
 
 
-def sphere(frequency=20, steps=60):
+def sphere(frequency=20, steps=60, step=2e-4, every=0.002):
     """A shell that touches nothing."""
-    return head(2e-4 * steps, 2e-4, 0.002, more=FREE) + f"""\
+    return head(step * steps, step, every, more=FREE) + f"""\
 bodies:
   ball: {{kind: shell, mesh: {{sphere: {{radius: 1, base: icosahedron, frequency: {frequency}}}}}, thickness: 0.02, velocity: [0.5, 0, 0], spin: [0, 0, 3],
          material: {{young: 1e5, poisson: 0.3, density: 1000, law: neo-hookean}}}}

@@ -97,6 +97,35 @@ class Ranks(unittest.TestCase):
         self.compare(text, (3,))
         self.assertEqual(self.impacts(), 0)
 
+    # ---- memory ----
+
+    def held(self, ranks, scene):
+        """MB that each rank holds for itself while it steps: the least of many looks; rank 0 first."""
+        folder = self.folder / f"held{ranks}"
+        process = subprocess.Popen([*LAUNCH, "-n", str(ranks), MPI, "run", str(scene), "-o", str(folder), "--threads", "1", "-q"],
+                                   env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        least = {}
+        begun = time.time()
+        while process.poll() is None and time.time() - begun < 300 and min(map(len, least.values()), default=0) < 20:
+            mine = scenes.ranks_of(process.pid, MPI)
+            if (folder / "checkpoint.h5").exists() and len(mine) == ranks:  # the first step is done
+                for pid in mine:
+                    least.setdefault(pid, []).append(scenes.own_memory(pid))
+            time.sleep(0.05)
+        process.terminate()
+        process.wait()
+        self.assertEqual(len(least), ranks, "the run was too short to be looked at")
+        return [min(least[pid]) for pid in sorted(least)]
+
+    def test_memory(self):
+        """What a rank holds falls with their number; rank 0 has room for what it writes besides."""
+        scene = self.scene(scenes.sphere(100, 4000, 2e-5, 2e-3).replace("checkpoint: 0.002", "checkpoint: 2e-5"))
+        one, two, four = (self.held(n, scene) for n in (1, 2, 4))
+        print("MB of ranks:", *([f"{x:.0f}" for x in list] for list in (one, two, four)), flush=True)
+        self.assertLess(max(two), 0.85 * one[0])
+        self.assertLess(max(four[1:]), 0.6 * one[0])
+        self.assertLess(four[0], 0.75 * one[0])
+
     # ---- trouble ----
 
     def kill_and_go_on(self, text, counts):

@@ -1,4 +1,5 @@
 /* body/shell/audit.c  Energies and momenta, and what is written to files. */
+#include "body/shell/limits.h"
 #include "body/shell/shell.h"
 
 #include "math/math.h"
@@ -234,27 +235,26 @@ static void tile_output(const vv_block *b, const shell_tile *t, int field, const
 }
 
 /* Does a field ask for what the owners of tiles alone have? */
-static bool is_theirs(int field)
+static bool is_theirs(const vv_block *b, int field)
 {
-  return field == OUT_LIMIT || field == OUT_NUMBER || field >= OUT_STRAIN;
+  return (field == OUT_LIMIT && !shell_keeps_limits(b)) || field == OUT_NUMBER || field >= OUT_STRAIN;
 }
 
 /* Over ranks: each its own, for rank 0. */
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out)
 {
   const shell_plan *plan = b->plan;
-  const bool shared = plan->share != NULL && plan->share->settled;
+  const bool shared = plan->share != NULL && plan->share->settled && is_theirs(b, field);
   const double *minv = shell_node(b, SHELL_INVERSE_MASS), *number = shell_node(b, SHELL_NUMBER);
   const int64_t n = shared ? shell_tiles_here(plan) : plan->tiles;
-  if (shared && is_theirs(field)) shell_fetch_places(b, q);
+  if (shared) shell_fetch_places(b, q);
   if (field == OUT_LIMIT) shell_limits(b, shared, q, out);
   if (field == OUT_NUMBER) memcpy(out, number, sizeof *out * (size_t)b->nodes);
   if (field >= OUT_STRAIN) {
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (n >= SHELL_SHARED_FROM)
     for (int64_t i = 0; i < n; i++) tile_output(b, &plan->tile[shared ? shell_tile_here(plan, i) : i], field, q, out);
   }
-  if (shared && is_theirs(field))
-    shell_gather_rows(b, shell_output_field[field].components, shell_output_field[field].on_elements, out);
+  if (shared) shell_gather_rows(b, shell_output_field[field].components, shell_output_field[field].on_elements, out);
   if (field != OUT_POSITION && field != OUT_VELOCITY && field != OUT_MOMENTUM) return;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++)

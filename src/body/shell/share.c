@@ -11,6 +11,7 @@
  *
  * When a run is made each rank gives back what tiles of others need.  Nodes and elements keep their numbers: arrays have room
  * for all of them, of which only what is written to takes memory.  What rank 0 shows or writes comes to it tile by tile. */
+#include "body/shell/limits.h"
 #include "body/shell/shell.h"
 
 #include "visviva/net.h"
@@ -440,9 +441,9 @@ static void forget_limits(run r[2], const shell_limit *l, const shell_tile *t)
 static void settle_cuts(const vv_block *b)
 {
   const shell_plan *plan = b->plan;
+  const bool limits = !shell_keeps_limits(b);
   for (int64_t c = 0, i0 = 0, next; c < plan->components; c = next) {
     const shell_cut *cut = plan->component[c].cut;
-    const bool limits = b->n_load == 0 && shell_of(b, plan->component[c].body)->limit == 0.0;
     int64_t copies = 0;
     run table = {0}, limit[2] = {{0}};
     while (c + copies < plan->components && plan->component[c + copies].cut == cut) copies++;

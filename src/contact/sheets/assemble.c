@@ -152,10 +152,8 @@ static void fill_vertices(struct vvi_sheets *s, int32_t i, const vvi_sheet_part 
     double sizes = 0.0;
     s->body_of[v] = i;
     s->mover[v] = b->carrier == VVI_CARRY_NONE ? -1 : b->mover0 + (part->mover != NULL ? part->mover[k] : k);
-    for (int c = 0; c < 3; c++) {
-      s->fixed[3 * (int64_t)v + c] = part->x[3 * (int64_t)k + c];
-      s->arm[3 * (int64_t)v + c] = part->arm != NULL ? part->arm[3 * (int64_t)k + c] : 0.0;
-    }
+    for (int c = 0; c < 3; c++) s->fixed[3 * (int64_t)v + c] = part->x[3 * (int64_t)k + c];
+    for (int c = 0; part->arm != NULL && c < 3; c++) s->arm[3 * (int64_t)v + c] = part->arm[3 * (int64_t)k + c];
     s->stencil0[v + 1] = s->stencil0[v];
     for (int32_t j = b->loose ? part->stencil0[k] : 0; b->loose && j < part->stencil0[k + 1]; j++) {
       s->stencil[s->stencil0[v + 1]] = b->mover0 + part->stencil[j];
