@@ -28,12 +28,14 @@ static void gauss_points(int n, double *x, double *w)
   }
 }
 
+enum { POINTS = 5 }; /* through the thickness, where the scene does not say */
+
 static vv_status read_inelastic(const vv_group *g, shell_body *k)
 {
   const vv_group *m = vv_sub(g, "material");
   const bool flows = vv_is(m, "law", "j2");
   VV_TRY(flows ? vvi_plastic_read(m, true, &k->plastic) : vvi_plastic_refuse(m));
-  if (!flows && vv_given(m, "points")) return vv_complain(m, "points", "belongs to 'law: j2'");
+  if (!flows && vv_has(m, "points")) return vv_complain(m, "points", "belongs to 'law: j2'");
   VV_TRY(vvi_damping_read(g, &k->damping));
   const vv_group *damping = vv_has(g, "damping") ? vv_sub(g, "damping") : NULL;
   if (k->damping.stiffness > 0.0) return vv_complain(damping, "stiffness", "is for bars; shells take 'ratio'");
@@ -49,7 +51,7 @@ static vv_status read_inelastic(const vv_group *g, shell_body *k)
   double slope;
   const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
   k->softening = k->failure.energy > 0.0 ? stress / (2.0 * k->failure.energy) : 1e300;
-  k->points = flows ? (double)vv_integer(m, "points") : 0.0;
+  k->points = !flows ? 0.0 : vv_has(m, "points") ? (double)vv_integer(m, "points") : POINTS;
   if (k->points > 0.0 || k->damping.branches > 0.0) {
     k->lane_columns = shell_branch_column(k, (int)k->damping.branches) + (shell_can_break(k) ? 1 : 0);
     k->columns = 1.0 + k->lane_columns + (shell_can_break(k) ? SHELL_RECORD : 0.0); /* 1: the mark of its group */

@@ -8,7 +8,7 @@ static const vv_field material_field[] = {
   {.name = "density", .type = VV_NUMBER, .unit = "kg/m^3", .lo = 0, .hi = 1e30, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "mass per volume"},
   {.name = "law",     .type = VV_WORD, .words = "stvk|neo-hookean|j2", .deflt = "stvk", .doc = "stvk: St Venant-Kirchhoff, linear in the Green strain, for small strains and any rotations. neo-hookean: compressible, for large strains; plane stress, thickness follows. j2: as stvk up to `yield`, then it flows, as far as it likes"},
   VVI_PLASTIC_FIELDS,
-  {.name = "points",  .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 9, .deflt = "5", .doc = "law j2: points through the thickness; 7 for spring-back"},
+  {.name = "points",  .type = VV_INTEGER, .unit = "1", .lo = 2, .hi = 9, .flags = VV_OPTIONAL, .doc = "law j2: points through the thickness (default 5); 7 for spring-back"},
   VVI_FAILURE_FIELD,
 };
 static const vv_schema material_schema = {"material", material_field, VV_COUNT(material_field), "elastic law of the sheet, in plane stress"};
