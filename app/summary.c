@@ -50,6 +50,16 @@ static void print_left_out(const app_run *r)
   free(text);
 }
 
+/* What the method does where its own rule has no answer. */
+static const char *fallback(const app_run *r)
+{
+  char step[64];
+  app_scene_word(&r->scene, "method", "step", step, sizeof step);
+  return strcmp(step, "leapfrog") == 0
+             ? "of them stopped as one piece, since no bounce kept them apart: use a shorter step"
+             : "without a root of the energy equation";
+}
+
 static void print_ledger(const app_run *r)
 {
   const vv_ledger *l = vv_sim_ledger(r->sim);
@@ -63,7 +73,7 @@ static void print_ledger(const app_run *r)
   char unit[256], word[64];
   app_energy_unit(&r->scene, unit, sizeof unit);
   printf("  impacts            %.0f", vv_ledger_get(l, VV_LEDGER_IMPACTS));
-  if (fallbacks > 0) printf(", %.0f without a root of the energy equation", fallbacks);
+  if (fallbacks > 0) printf(", %.0f %s", fallbacks, fallback(r));
   if (held > 0) printf(", %.0f more at rest, counted every step", held);
   print_left_out(r);
   printf("\n  energy             %.9g -> %.9g %s\n", vv_ledger_get(l, VV_LEDGER_INITIAL_TOTAL),

@@ -50,7 +50,7 @@ struct vv_ledger {
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
   int64_t contacts;   /* closed or touching pairs at this step */
   int64_t impacts;    /* events since the start */
-  int64_t fallbacks;  /* events whose energy equation had no root */
+  int64_t fallbacks;  /* events whose energy equation had no root; contacts that the last resort stopped */
   int64_t held;       /* contacts held together because bounces accumulated */
   double anchor_energy,
       anchor_invariant;  /* modified jump: energy at the last full audit, and the step's own invariant there */

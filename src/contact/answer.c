@@ -840,6 +840,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   else
     piece_motion(w, g, movers, motion);
   g->count.frozen++, g->pieces++;
+  for (int32_t i = 0; i < n; i++) w->contact[act[i]].stopped = true;
   for (int32_t i = 0; i < movers; i++) {
     const int32_t k = g->who[i];
     const vv_mover *at = &w->near->mover[k];

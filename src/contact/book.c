@@ -435,6 +435,32 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c, double lost, 
   w->rest.held += c->held;
 }
 
+/* A contact of a piece that the last resort stopped has no impulse of its own: told is what its side was given in this step, by
+ * all that touch it. */
+static void note_stop(struct vvi_contact_step *w, const vvi_contact *c, double lost)
+{
+  double given[2][3] = {{0}};
+  bool moves[2] = {false, false};
+  if (w->log == NULL) return;
+  for (int32_t i = c->first; i < c->first + c->legs; i++) {
+    const vvi_working *m = &w->work[w->leg[i].mover];
+    const vv_body *b = &w->model->body[c->patch[1]->body];
+    const int side = m->block == b->block && m->node >= b->node0 && m->node < b->node0 + b->n_node;
+    moves[side] = true;
+    for (int k = 0; k < 3; k++) given[side][k] += m->impulse[k];
+  }
+  for (int k = 0; !moves[1] && k < 3; k++) given[1][k] = -given[0][k];
+  const double along = vvi_dot3(given[1], c->n), all = vvi_dot3(given[1], given[1]);
+  const vvi_contact_note e = {.contact = c,
+                              .speed = w->sign * c->before[0],
+                              .normal = w->sign * along,
+                              .tangential = sqrt(fmax(0.0, all - along * along)),
+                              .lost = lost,
+                              .stop = given[1]};
+  w->log(w->user, &e);
+  w->rest.repeats = false;
+}
+
 /* Its movers stood still before this instant and stand still behind it: nothing is lost, whatever the rows say by rounding. */
 static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
 {
@@ -452,9 +478,11 @@ static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
   const bool rests = stays(w, g);
+  double stop = g->lost;
   w->rest.repeats &= rests;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
+    if (c->j[0] == 0.0 && c->stopped) note_stop(w, c, stop), stop = 0.0;
     if (c->j[0] == 0.0) continue;
     if (c->near < 0) {
       const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];

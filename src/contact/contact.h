@@ -62,6 +62,7 @@ typedef struct vvi_contact {
   bool late;    /* found at the end of the drift */
   bool closing; /* what the last evaluation said */
   bool acts;    /* in this pass */
+  bool stopped; /* by the last resort, as a part of one piece */
   uint8_t calm; /* vvi_calm: nothing else helped [contact 29a] */
 } vvi_contact;
 
@@ -123,7 +124,8 @@ typedef struct vvi_contact_group {
 typedef struct vvi_contact_note {
   const vvi_contact *contact;
   double speed, normal, tangential, lost;
-  bool back; /* taken back before the first step */
+  const double *stop; /* N s: what body b was given by a stop of the last resort; NULL: none */
+  bool back;          /* taken back before the first step */
 } vvi_contact_note;
 
 /* Surfaces: the search, and which movers carry their vertices. */

@@ -563,7 +563,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
     lead_back(w, c);
     if (c->restitution < 1.0) g->passes = PASSES;
     if (i == 0 || c->near >= 0 || !alike(w, g, i - 1, c)) g->speed = fmax(g->speed, speed_of(w, c));
-    c->hits = 0, c->looked = -1, c->held = false, c->calm = VVI_CALM_NOT;
+    c->hits = 0, c->looked = -1, c->held = c->stopped = false, c->calm = VVI_CALM_NOT;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }

@@ -81,11 +81,13 @@ static void tell(const struct vv_step *s, const vvi_contact_note *e)
   const vvi_contact *c = e->contact;
   const double sign = e->back ? -w->sign : w->sign;
   if (s->ledger->episodes == NULL) return;
-  vvi_blow b = {.t = w->t, .normal = sign * c->j[0], .speed = e->speed, .lost = e->lost, .back = e->back};
+  vvi_blow b = {.t = w->t, .normal = e->normal, .speed = e->speed, .lost = e->lost, .back = e->back};
+  if (e->stop == NULL) b.normal = sign * c->j[0];
   aside_of(s, c, b.aside);
   for (int i = 0; i < 3; i++) {
     b.x[i] = c->x[i], b.n[i] = c->n[i], b.aside[i] *= sign;
-    b.slide[i] = sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
+    b.slide[i] = e->stop != NULL ? sign * e->stop[i] - e->normal * c->n[i]
+                                 : sign * (c->j[1] * c->t[0][i] + c->j[2] * c->t[1][i]);
   }
   for (int side = 0; side < 2; side++) {
     b.body[side] = c->patch[side]->body;
@@ -103,8 +105,9 @@ static bool log_contact(void *user, const vvi_contact_note *e)
   const vv_patch *a = c->patch[0], *b = c->patch[1];
   tell(s, e);
   if (e->back) return false;
-  if (c->held && s->ledger->held++ > 0) return false;
-  if (!c->held && fabs(e->speed) <= 1e-9 * w->speed) return false;
+  s->ledger->fallbacks += e->stop != NULL;
+  if (e->stop == NULL && c->held && s->ledger->held++ > 0) return false;
+  if (e->stop == NULL && !c->held && fabs(e->speed) <= 1e-9 * w->speed) return false;
   vv_event *out = vvi_log_next(s);
   if (out == NULL) return true;
   *out = (vv_event){.time = w->t,
@@ -112,7 +115,9 @@ static bool log_contact(void *user, const vvi_contact_note *e)
                     .feature_a = a->feature,
                     .body_b = s->model->body[b->body].name,
                     .feature_b = b->feature,
-                    .kind = c->held ? "hold" : "bounce",
+                    .kind = e->stop != NULL ? "stop"
+                            : c->held       ? "hold"
+                                            : "bounce",
                     .normal_speed = e->speed,
                     .normal_impulse = e->normal,
                     .tangential_impulse = e->tangential,

@@ -198,7 +198,7 @@ static const struct {
                     {"tangential_impulse", "N s", offsetof(vv_event, tangential_impulse), 0},
                     {"energy_jump", "J", offsetof(vv_event, energy_jump), 0}};
 static const char *const event_whole[] = {"body_a", "body_b", "kind", "node_a", "node_b"};
-static const char *const event_kind[] = {"bounce", "on", "off", "hold"}; /* by code */
+static const char *const event_kind[] = {"bounce", "on", "off", "hold", "stop"}; /* by code */
 _Static_assert(VV_COUNT(event_number) + VV_COUNT(event_whole) == VVI_EVENT_SERIES, "one dataset each");
 
 static void event_object(int i, char out[OBJECT_TEXT])
