@@ -3,7 +3,8 @@
  * Every rank compiles the same scene and owns some of its tiles.  Rows of numbers are moved and never added on the way: sums
  * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order.
  * A state is kept up by the owners of its nodes alone; while observers look it is whole on rank 0.  What the tiles of others
- * need is given back by every rank when a run is made, so a model that is shared makes one run. */
+ * need is given back by every rank when a run is made, so a model that is shared makes one run: vv_sim_create refuses a second one
+ * (VV_ARG), on every rank. */
 #pragma once
 #include "visviva/base.h"
 

@@ -62,6 +62,7 @@ enum { CHUNK_BYTES = 1 << 16, MOST_CHUNK_BYTES = 1 << 26 };
 struct vvi_chunk {
   struct vvi_chunk *next;
   size_t used, size; /* bytes of data, after the header */
+  bool alone;        /* made for one large piece */
 };
 
 /* data starts at the first aligned byte after the header */
@@ -91,13 +92,36 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes)
     if (alone) size = HEADER + bytes;
     c = chunk_memory(size, alone || a->sparse);
     if (c == NULL) return NULL;
-    *c = (struct vvi_chunk){.next = a->chunk, .used = 0, .size = size - HEADER};
+    *c = (struct vvi_chunk){.next = a->chunk, .size = size - HEADER, .alone = alone};
     a->chunk = c;
   }
   char *data = (char *)c + HEADER + c->used;
   c->used += bytes;
   a->total += bytes;
   return data;
+}
+
+/* A piece with a chunk of its own goes back to the system, of others their pages. */
+static void give_back(vvi_arena *a, void *piece, size_t bytes)
+{
+  for (struct vvi_chunk **at = &a->chunk; *at != NULL; at = &(*at)->next) {
+    struct vvi_chunk *c = *at;
+    if (!c->alone || (char *)c + HEADER != (char *)piece) continue;
+    *at = c->next;
+    a->total -= c->size;
+    vvi_zeros_free(c, HEADER + c->size);
+    return;
+  }
+  vvi_forget(piece, bytes);
+}
+
+void *vvi_arena_grow(vvi_arena *a, void *array, size_t item, int64_t had, int64_t kept, int64_t room)
+{
+  void *more = vvi_arena_alloc(a, item * (size_t)room);
+  if (more == NULL || array == NULL) return more;
+  if (kept > 0) memcpy(more, array, item * (size_t)kept);
+  give_back(a, array, item * (size_t)had);
+  return more;
 }
 
 char *vvi_arena_text(vvi_arena *a, const char *text)

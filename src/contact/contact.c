@@ -71,8 +71,7 @@ void vvi_contact_forget(struct vvi_contact_step *w)
 
 static bool prepare(struct vvi_contact_step *w)
 {
-  if (!vvi_contacts_make(w)) return false;
-  vvi_groups_make(w);
+  if (!vvi_contacts_make(w) || !vvi_groups_make(w)) return false;
   vvi_contact_recall(w);
   return true;
 }
@@ -267,8 +266,7 @@ void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const v
   const bool forced = w->forced;
   w->near->meet = (vvi_meet *)meet, w->near->meets = n;
   w->forced = false, w->t = t;
-  if (vvi_contacts_make(w)) {
-    vvi_groups_make(w);
+  if (vvi_contacts_make(w) && vvi_groups_make(w)) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_bounce(w, &w->group[k], w->island_work[0]);
     vvi_contact_book(w, false);
   }

@@ -284,7 +284,7 @@ bool vvi_mover_still(const vvi_working *m);
 enum {
   VVI_LATE_RESERVE = 8
 }; /* contacts of a group that may be found at the end of the drift, beside as many as it has */
-bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t features); /* room for so many */
+bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t n, int64_t groups); /* room for so many, in so many groups */
 bool vvi_contacts_make(struct vvi_contact_step *w);
 /* A contact of this spot, out of any group, in the last place there is room for; NULL: nothing there can move. */
 vvi_contact *vvi_contact_try(struct vvi_contact_step *w, const vvi_meet *m);
@@ -342,7 +342,7 @@ void vvi_linked_show(struct vvi_contact_step *w, vvi_contact_group *g, int32_t m
 /* Half the impulse of forces and joints in a step, for a mover at rest: added to `half`. */
 void vvi_linked_rest(struct vvi_contact_step *w, int32_t mover, double *half);
 /* passes.c */
-void vvi_groups_make(struct vvi_contact_step *w);
+bool vvi_groups_make(struct vvi_contact_step *w); /* false: no memory */
 void vvi_group_answer(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);
 /* Contacts that are pressed, alone: for the start of a run. */
 void vvi_group_press(struct vvi_contact_step *w, vvi_contact_group *g, vvi_island_work *solver);

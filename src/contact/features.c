@@ -50,10 +50,9 @@ static bool fit_points(struct vvi_contact_step *w, int32_t points)
   if (points <= k->room) return true;
   int32_t room = k->room > 0 ? k->room : 256;
   while (room < points) room *= 2;
-  int32_t *point = VVI_ARENA_NEW(w->arena, int32_t, room);
-  if (point == NULL || !vvi_movers_fit(w, k->first + room)) return false;
-  if (k->points > 0) memcpy(point, k->point, sizeof *point * (size_t)k->points);
-  k->point = point, k->room = room;
+  k->point = vvi_arena_grow(w->arena, k->point, sizeof *k->point, k->room, k->points, room);
+  if (k->point == NULL || !vvi_movers_fit(w, k->first + room)) return false;
+  k->room = room;
   return true;
 }
 
@@ -356,7 +355,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
         .near = i, .a = -1, .b = -1, .law = k->list[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
     c->vertices = vvi_sheet_vertices(s, near->a, near->b, c->vertex);
     c->room = most_legs(s, c->vertex, c->vertices);
-    if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n))) return false;
+    if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n - 1))) return false;
     if (!list_nodes(w, c)) return false;
     c->offset = k->list[near->couple].offset;
     c->size = k->list[near->couple].edge, c->keep = keep_of(&k->list[near->couple]);
@@ -485,8 +484,10 @@ static bool fit_active(struct vvi_contact_step *w, int32_t n)
 {
   struct vvi_features *k = w->features;
   if (n <= k->active_room) return true;
-  k->active_room = 2 * (int64_t)n + 256;
-  return (k->active = VVI_ARENA_NEW(w->arena, unsigned char, k->active_room)) != NULL;
+  const int64_t room = 2 * (int64_t)n + 256;
+  k->active = vvi_arena_grow(w->arena, k->active, sizeof *k->active, k->active_room, 0, room);
+  k->active_room = k->active != NULL ? room : 0;
+  return k->active != NULL;
 }
 
 /* all: contacts have made some faster than the search was told, and who they meet is not known. */

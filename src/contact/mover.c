@@ -94,20 +94,14 @@ bool vvi_movers_raise(struct vvi_contact_step *w)
 bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers)
 {
   const int64_t n = movers, old = w->movers;
-  vvi_working *work = VVI_ARENA_NEW(w->arena, vvi_working, n);
-  vv_mover *force = VVI_ARENA_NEW(w->arena, vv_mover, n), *mover = VVI_ARENA_NEW(w->arena, vv_mover, n);
-  int64_t *shown = VVI_ARENA_NEW(w->arena, int64_t, n);
-  w->root = VVI_ARENA_NEW(w->arena, int32_t, 4 * n);
-  w->inverse = vvi_arena_alloc(w->arena, sizeof *w->inverse * (size_t)n);
-  w->change = vvi_arena_alloc(w->arena, sizeof *w->change * (size_t)n);
-  if (!work || !force || !mover || !shown || !w->root || !w->inverse || !w->change) return false;
-  if (old > 0) {
-    memcpy(work, w->work, sizeof *work * (size_t)old);
-    memcpy(force, w->force, sizeof *force * (size_t)old);
-    memcpy(mover, w->near->mover, sizeof *mover * (size_t)old);
-  }
-  if (w->shown > 0) memcpy(shown, w->shown_at, sizeof *shown * (size_t)w->shown);
-  w->work = work, w->force = force, w->near->mover = mover, w->shown_at = shown;
+  w->work = vvi_arena_grow(w->arena, w->work, sizeof *w->work, old, old, n);
+  w->force = vvi_arena_grow(w->arena, w->force, sizeof *w->force, old, old, n);
+  w->near->mover = vvi_arena_grow(w->arena, w->near->mover, sizeof *w->near->mover, old, old, n);
+  w->shown_at = vvi_arena_grow(w->arena, w->shown_at, sizeof *w->shown_at, old, w->shown, n);
+  w->root = vvi_arena_grow(w->arena, w->root, sizeof *w->root, 4 * old, 0, 4 * n);
+  w->inverse = vvi_arena_grow(w->arena, w->inverse, sizeof *w->inverse, old, 0, n);
+  w->change = vvi_arena_grow(w->arena, w->change, sizeof *w->change, old, 0, n);
+  if (!w->work || !w->force || !w->near->mover || !w->shown_at || !w->root || !w->inverse || !w->change) return false;
   w->group_of = w->root + n, w->who = w->group_of + n, w->mover_list = w->who + n;
   w->movers = movers;
   return true;

@@ -120,7 +120,7 @@ static void release_movers(struct vvi_contact_step *w)
   }
 }
 
-void vvi_groups_make(struct vvi_contact_step *w)
+bool vvi_groups_make(struct vvi_contact_step *w)
 {
   int32_t members = 0, movers = 0, extra = w->n, links = 0;
   int64_t legs = 0;
@@ -130,6 +130,7 @@ void vvi_groups_make(struct vvi_contact_step *w)
     vvi_contact_group *g = group_of(w, &w->contact[i]);
     g->n++, g->movers += take_movers(w, &w->contact[i], NULL, &g->links), g->legs += w->contact[i].room;
   }
+  if (!vvi_contacts_fit(w, w->n, w->groups)) return false;
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
     g->room = 2 * g->n + VVI_LATE_RESERVE, g->late = extra;
@@ -155,6 +156,7 @@ void vvi_groups_make(struct vvi_contact_step *w)
     for (int32_t i = 0; i < g->movers; i++) w->work[g->mover[i]].group = k;
   }
   w->late_leg = w->n_leg - 4 * (int64_t)w->n; /* leg of a late contact i: behind all others */
+  return true;
 }
 
 /* ---- what closes ---- */

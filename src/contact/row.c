@@ -227,37 +227,43 @@ static bool left_to_the_next(const struct vvi_contact_step *w, int32_t object, c
   return w->near->asleep == NULL || !w->near->asleep[next];
 }
 
-/* Contacts of one group alone: themselves, as many again and RESERVE for what is found at the end. */
-bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t spots, int64_t features)
+/* A room of one and a half times as much, or what is needed where that is more. */
+static int64_t room_for(int64_t need, int64_t room)
 {
-  int64_t room = w->room > 0 ? w->room : 1024 + 16 * (int64_t)(w->near->solids->n < 4096 ? w->near->solids->n : 4096);
-  while (room < (VVI_LATE_RESERVE + 2) * (spots + features) + 64) room *= 2;
-  if (room == w->room) return true;
+  return need > room + room / 2 ? need : room + room / 2;
+}
+
+/* Groups make twice as many of their contacts, and RESERVE, for what is found at the end; one more is tried out of any group. */
+bool vvi_contacts_fit(struct vvi_contact_step *w, int64_t n, int64_t groups)
+{
+  const int64_t had = w->room, first = 1024 + 16 * (int64_t)(w->near->solids->n < 4096 ? w->near->solids->n : 4096);
+  const int64_t need = 2 * n + VVI_LATE_RESERVE * groups + 1, room = had > 0 ? room_for(need, had) : first;
+  const int problems = 1 + w->rolls;
+  if (need <= had) return true;
   const double each = sizeof(vvi_contact) + sizeof(vvi_island_contact) + 4.0 * sizeof(vvi_leg); /* what is written to */
-  if (room > INT32_MAX / 16 || each * (double)(spots + features) > vvi_memory()) return false;
+  if (room > INT32_MAX / 16 || each * (double)n > vvi_memory()) return false;
+  w->contact = vvi_arena_grow(w->arena, w->contact, sizeof *w->contact, had, w->n, room);
+  w->list = vvi_arena_grow(w->arena, w->list, sizeof *w->list, 3 * had, 0, 3 * room);
+  w->problem = vvi_arena_grow(w->arena, w->problem, sizeof *w->problem, problems * had + w->links, 0,
+                              problems * room + w->links);
+  w->group = vvi_arena_grow(w->arena, w->group, sizeof *w->group, had, w->groups, room);
   w->room = (int32_t)room;
-  w->contact = VVI_ARENA_NEW(w->arena, vvi_contact, room);
-  w->list = VVI_ARENA_NEW(w->arena, int32_t, 3 * room);
-  w->problem = VVI_ARENA_NEW(w->arena, vvi_island_contact, (1 + w->rolls) * room + w->links);
-  w->group = VVI_ARENA_NEW(w->arena, vvi_contact_group, room);
+  if (!w->contact || !w->list || !w->problem || !w->group) return false;
   w->act = w->list + room, w->island = w->act + room;
-  return w->contact && w->list && w->problem && w->group && vvi_contacts_legs(w, 4 * room);
+  return vvi_contacts_legs(w, w->n_leg + 4 * (room - w->n));
 }
 
 /* Room for so many legs, and nodes. */
 bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs)
 {
-  int64_t room = w->leg_room > 0 ? w->leg_room : 1024;
-  while (room < legs) room *= 2;
-  if (room == w->leg_room) return true;
-  vvi_leg *more = VVI_ARENA_NEW(w->arena, vvi_leg, room);
-  int32_t *nodes = VVI_ARENA_NEW(w->arena, int32_t, room);
-  w->solve_leg = VVI_ARENA_NEW(w->arena, vvi_leg, (1 + w->rolls) * room + 2 * w->links);
-  if (more == NULL || nodes == NULL || w->solve_leg == NULL) return false;
-  if (w->n_leg > 0) memcpy(more, w->leg, sizeof *more * (size_t)w->n_leg);
-  if (w->n_node > 0) memcpy(nodes, w->node, sizeof *nodes * (size_t)w->n_node);
-  w->leg = more, w->node = nodes, w->leg_room = room;
-  return true;
+  const int64_t had = w->leg_room, room = room_for(legs, had), problems = 1 + w->rolls, links = 2 * (int64_t)w->links;
+  if (legs <= had) return true;
+  w->leg = vvi_arena_grow(w->arena, w->leg, sizeof *w->leg, had, w->n_leg, room);
+  w->node = vvi_arena_grow(w->arena, w->node, sizeof *w->node, had, w->n_node, room);
+  w->solve_leg =
+      vvi_arena_grow(w->arena, w->solve_leg, sizeof *w->leg, problems * had + links, 0, problems * room + links);
+  w->leg_room = room;
+  return w->leg != NULL && w->node != NULL && w->solve_leg != NULL;
 }
 
 /* All nodes that the two shapes hang on: a segment has two, even where it touches at the end of one. */
@@ -279,8 +285,8 @@ static int32_t nodes_of(const struct vvi_contact_step *w, int32_t object)
 
 bool vvi_contacts_make(struct vvi_contact_step *w)
 {
-  w->n = 0, w->n_leg = w->n_node = 0;
-  if (!vvi_contacts_fit(w, w->near->meets, w->features != NULL ? w->features->actives : 0)) return false;
+  w->n = w->groups = 0, w->n_leg = w->n_node = 0;
+  if (!vvi_contacts_fit(w, w->near->meets + (w->features != NULL ? w->features->actives : 0), 1)) return false;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
     vvi_contact *c = &w->contact[w->n];

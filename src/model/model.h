@@ -38,6 +38,7 @@ struct vv_model {
   struct vvi_joints *joints; /* NULL: none */
   struct vvi_probes *probes; /* NULL: none */
   bool *served;              /* over ranks: the others wait for what this one asks for */
+  bool *settled;             /* over ranks: a run was made of it, and what the tiles of others need is given back */
   double probe_every;        /* steps between looks at probes and stop conditions, not whole in general */
 };
 

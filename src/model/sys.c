@@ -289,7 +289,8 @@ static vv_status find_spans(vv_block *b, int rank, vvi_arena *arena)
 
 vv_status vvi_sys_share(vv_model *m, const vv_net *net)
 {
-  if (net->ranks > 1 && (m->served = VVI_ARENA_NEW(&m->arena, bool, 1)) == NULL) return VV_NOMEM;
+  if (net->ranks > 1 && (m->served = VVI_ARENA_NEW(&m->arena, bool, 2)) == NULL) return VV_NOMEM;
+  m->settled = m->served != NULL ? m->served + 1 : NULL;
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
     if (b->kind->share == NULL || b->nodes == 0 || b->breaks) continue; /* what breaks has one rank, see vv_compile */
@@ -302,7 +303,10 @@ vv_status vvi_sys_share(vv_model *m, const vv_net *net)
 void vvi_sys_settle(const vv_model *m, vv_state *x)
 {
   for (int i = 0; i < m->n_block; i++)
-    if (is_shared(&m->block[i])) m->block[i].kind->settle(&m->block[i]);
+    if (is_shared(&m->block[i])) {
+      m->block[i].kind->settle(&m->block[i]);
+      if (m->settled != NULL) *m->settled = true;
+    }
   vvi_sys_release(m, x);
 }
 

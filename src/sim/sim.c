@@ -176,6 +176,10 @@ vv_status vv_sim_create(const vv_model *model, vv_state *state, const vv_sim_def
   if (def == NULL || def->cookie != COOKIE) return vvi_fail(model->ctx, VV_ARG, "use vv_sim_default()");
   if (state->nq != model->nq || state->np != model->np || state->nh != model->nh)
     return vvi_fail(model->ctx, VV_ARG, "the state belongs to another model");
+  if (model->settled != NULL && *model->settled)
+    return vvi_fail(model->ctx, VV_ARG,
+                    "a model that ranks share makes one run, and this one has made it: each rank has given back what "
+                    "the tiles of others need; compile the scene again for another run");
   vv_sim *sim = calloc(1, sizeof *sim);
   if (sim == NULL) return VV_NOMEM;
   sim->model = model;

@@ -11,12 +11,12 @@ enum { WORTH_NODES = 20000, MOST_DOWN = 1000 };
 
 /* ---- what runs there ---- */
 
-/* What of the scene does not run on a device; NULL: all does. */
+/* What of the scene does not run on a device, in the plural; NULL: all does. */
 static const char *what_not(const struct vv_step *s, bool structure, char *text, size_t size)
 {
   const vv_model *m = s->model;
   if (m->stepper != &vv_leapfrog_stepper) {
-    snprintf(text, size, "the method '%s'", m->stepper->name);
+    snprintf(text, size, "steps of the method '%s'", m->stepper->name);
     return text;
   }
   if (structure) return "checks of the symplectic structure";

@@ -220,6 +220,11 @@ static void *run(void *user)
   o->hash = vv_state_hash(x);
   vv_ledger_row(vv_sim_ledger(sim), COLUMNS, o->ledger);
   vv_sim_destroy(sim);
+  if (o->net != NULL && o->net->ranks > 1) { /* its tables are not whole any more */
+    assert_int_equal(vv_sim_create(model, x, &how, &sim), VV_ARG);
+    assert_non_null(strstr(vv_ctx_message(ctx, vv_ctx_message_count(ctx) - 1), "makes one run"));
+    assert_null(sim);
+  }
   vv_state_destroy(x);
   vv_model_destroy(model);
   vv_spec_destroy(spec);

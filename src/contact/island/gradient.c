@@ -23,12 +23,13 @@ static bool room(vvi_island_work *w)
 {
   vvi_island_huge *g = &w->huge;
   if (w->rows > g->most_rows) {
-    const int32_t most = 2 * w->rows;
-    g->x = vvi_arena_alloc(w->arena, sizeof *g->x * (size_t)most);
-    g->y = vvi_arena_alloc(w->arena, sizeof *g->y * (size_t)most);
-    g->next = vvi_arena_alloc(w->arena, sizeof *g->next * (size_t)most);
-    g->scale = VVI_ARENA_NEW(w->arena, double, most);
-    g->partial = vvi_arena_alloc(w->arena, sizeof *g->partial * (size_t)(most / CHUNK + 2));
+    const int32_t most = 2 * w->rows, had = g->most_rows;
+    g->most_rows = 0;
+    g->x = vvi_arena_grow(w->arena, g->x, sizeof *g->x, had, 0, most);
+    g->y = vvi_arena_grow(w->arena, g->y, sizeof *g->y, had, 0, most);
+    g->next = vvi_arena_grow(w->arena, g->next, sizeof *g->next, had, 0, most);
+    g->scale = vvi_arena_grow(w->arena, g->scale, sizeof *g->scale, had, 0, most);
+    g->partial = vvi_arena_grow(w->arena, g->partial, sizeof *g->partial, had / CHUNK, 0, most / CHUNK + 2);
     if (!g->x || !g->y || !g->next || !g->scale || !g->partial) return false;
     g->most_rows = most;
   }
@@ -38,8 +39,10 @@ static bool room(vvi_island_work *w)
     g->most_movers = 2 * w->movers;
   }
   if (w->parts > g->most_parts) {
-    g->row = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->parts);
-    g->part = VVI_ARENA_NEW(w->arena, int32_t, 2 * (int64_t)w->parts);
+    const int32_t had = g->most_parts;
+    g->most_parts = 0;
+    g->row = vvi_arena_grow(w->arena, g->row, sizeof *g->row, had, 0, 2 * (int64_t)w->parts);
+    g->part = vvi_arena_grow(w->arena, g->part, sizeof *g->part, had, 0, 2 * (int64_t)w->parts);
     if (!g->row || !g->part) return false;
     g->most_parts = 2 * w->parts;
   }

@@ -18,20 +18,20 @@ static bool room(vvi_island_work *w, const vvi_island_problem *p)
   vvi_island_local *l = &w->local;
   if (l->work == NULL && vvi_island_create(w->arena, 64, 256, &l->work) != VV_OK) return false;
   if (p->movers > l->most_movers) {
-    const int32_t most = 2 * p->movers;
+    const int32_t most = 2 * p->movers, had = l->most_movers;
     l->most_movers = 0;
-    l->number = VVI_ARENA_NEW(w->arena, int32_t, most);
-    l->inverse = vvi_arena_alloc(w->arena, sizeof *l->inverse * (size_t)most);
-    l->change = vvi_arena_alloc(w->arena, sizeof *l->change * (size_t)most);
+    l->number = vvi_arena_grow(w->arena, l->number, sizeof *l->number, had, 0, most);
+    l->inverse = vvi_arena_grow(w->arena, l->inverse, sizeof *l->inverse, had, 0, most);
+    l->change = vvi_arena_grow(w->arena, l->change, sizeof *l->change, had, 0, most);
     if (!l->number || !l->inverse || !l->change) return false;
     l->most_movers = most;
   }
   if (p->contacts > l->most_contacts) {
-    const int32_t most = 2 * p->contacts;
+    const int32_t most = 2 * p->contacts, had = l->most_contacts;
     l->most_contacts = 0;
-    l->off = VVI_ARENA_NEW(w->arena, double, most);
-    l->which = VVI_ARENA_NEW(w->arena, int32_t, most);
-    l->contact = VVI_ARENA_NEW(w->arena, vvi_island_contact, most);
+    l->off = vvi_arena_grow(w->arena, l->off, sizeof *l->off, had, 0, most);
+    l->which = vvi_arena_grow(w->arena, l->which, sizeof *l->which, had, 0, most);
+    l->contact = vvi_arena_grow(w->arena, l->contact, sizeof *l->contact, had, 0, most);
     if (!l->off || !l->which || !l->contact) return false;
     l->most_contacts = most;
   }
@@ -42,8 +42,8 @@ static bool room_for_legs(vvi_island_work *w, int32_t legs)
 {
   vvi_island_local *l = &w->local;
   if (legs <= l->most_legs) return true;
+  l->leg = vvi_arena_grow(w->arena, l->leg, sizeof *l->leg, l->most_legs, 0, 2 * (int64_t)legs);
   l->most_legs = 0;
-  l->leg = VVI_ARENA_NEW(w->arena, vvi_leg, 2 * (int64_t)legs);
   if (l->leg == NULL) return false;
   l->most_legs = 2 * legs;
   return true;

@@ -168,7 +168,7 @@ static bool room_for_pairs(vvi_island_work *w)
   }
   if (w->pairs <= w->most_pairs) return true;
   if (w->pairs > INT32_MAX / 2) return false;
-  w->pair = VVI_ARENA_NEW(w->arena, int32_t, 2 * w->pairs);
+  w->pair = vvi_arena_grow(w->arena, w->pair, sizeof *w->pair, w->most_pairs, 0, 2 * w->pairs);
   w->most_pairs = w->pair != NULL ? 2 * w->pairs : 0;
   return w->pair != NULL;
 }

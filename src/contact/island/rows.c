@@ -9,15 +9,16 @@
 static bool room_for_movers(vvi_island_work *w, int32_t n)
 {
   if (n <= w->most_movers) return true;
-  const int32_t most = n < 32 ? 64 : 2 * n;
-  w->root = vvi_arena_alloc(w->arena, sizeof *w->root * (size_t)most);
-  w->dim = VVI_ARENA_NEW(w->arena, uint8_t, most);
-  w->at = VVI_ARENA_NEW(w->arena, int32_t, most + 1);
-  w->mark = VVI_ARENA_NEW(w->arena, int32_t, most);
-  w->s = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
-  w->step = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
-  w->way = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
-  w->off = VVI_ARENA_NEW(w->arena, double, 6 * (int64_t)most);
+  const int32_t most = n < 32 ? 64 : 2 * n, had = w->most_movers;
+  w->most_movers = 0;
+  w->root = vvi_arena_grow(w->arena, w->root, sizeof *w->root, had, 0, most);
+  w->dim = vvi_arena_grow(w->arena, w->dim, sizeof *w->dim, had, 0, most);
+  w->at = vvi_arena_grow(w->arena, w->at, sizeof *w->at, had + 1, 0, most + 1);
+  w->mark = vvi_arena_grow(w->arena, w->mark, sizeof *w->mark, had, 0, most);
+  w->s = vvi_arena_grow(w->arena, w->s, sizeof *w->s, 6 * (int64_t)had, 0, 6 * (int64_t)most);
+  w->step = vvi_arena_grow(w->arena, w->step, sizeof *w->step, 6 * (int64_t)had, 0, 6 * (int64_t)most);
+  w->way = vvi_arena_grow(w->arena, w->way, sizeof *w->way, 6 * (int64_t)had, 0, 6 * (int64_t)most);
+  w->off = vvi_arena_grow(w->arena, w->off, sizeof *w->off, 6 * (int64_t)had, 0, 6 * (int64_t)most);
   if (!w->root || !w->dim || !w->at || !w->mark || !w->s || !w->step || !w->way || !w->off) return false;
   w->most_movers = most;
   return true;
@@ -26,10 +27,11 @@ static bool room_for_movers(vvi_island_work *w, int32_t n)
 static bool room_for_contacts(vvi_island_work *w, int32_t n)
 {
   if (n <= w->most_rows) return true;
-  const int32_t most = n < 32 ? 64 : 2 * n;
-  w->mean = VVI_ARENA_NEW(w->arena, double, most);
-  w->row = VVI_ARENA_NEW(w->arena, vvi_island_row, most);
-  w->trial = VVI_ARENA_NEW(w->arena, vvi_island_trial, most);
+  const int32_t most = n < 32 ? 64 : 2 * n, had = w->most_rows;
+  w->most_rows = 0;
+  w->mean = vvi_arena_grow(w->arena, w->mean, sizeof *w->mean, had, 0, most);
+  w->row = vvi_arena_grow(w->arena, w->row, sizeof *w->row, had, 0, most);
+  w->trial = vvi_arena_grow(w->arena, w->trial, sizeof *w->trial, had, 0, most);
   if (!w->mean || !w->row || !w->trial) return false;
   w->most_rows = most;
   return true;
@@ -39,13 +41,13 @@ static bool room_for_parts(vvi_island_work *w, int32_t parts, int64_t numbers)
 {
   if (parts > w->most_parts) {
     const int32_t most = 2 * parts;
-    w->part = VVI_ARENA_NEW(w->arena, vvi_part, most);
+    w->part = vvi_arena_grow(w->arena, w->part, sizeof *w->part, w->most_parts, 0, most);
     if (w->part == NULL) return false;
     w->most_parts = most;
   }
   if (numbers > w->most_numbers) {
     const int64_t most = 2 * numbers;
-    w->b = VVI_ARENA_NEW(w->arena, double, most);
+    w->b = vvi_arena_grow(w->arena, w->b, sizeof *w->b, w->most_numbers, 0, most);
     if (w->b == NULL) return false;
     w->most_numbers = most;
   }

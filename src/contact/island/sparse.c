@@ -15,14 +15,16 @@
 bool vvi_sparse_reserve(vvi_sparse *f, int32_t n)
 {
   if (n <= f->most) return true;
-  const int32_t most = n < 32 ? 64 : 2 * n;
-  f->place = VVI_ARENA_NEW(f->arena, int32_t, most);
-  f->node = VVI_ARENA_NEW(f->arena, int32_t, most);
-  f->first = VVI_ARENA_NEW(f->arena, int32_t, most + 1);
-  f->start = VVI_ARENA_NEW(f->arena, int32_t, most + 1);
-  f->bits = VVI_ARENA_NEW(f->arena, uint64_t, (int64_t)most * vvi_sparse_words(most));
-  f->diag = vvi_arena_alloc(f->arena, sizeof *f->diag * (size_t)most);
-  f->scratch = VVI_ARENA_NEW(f->arena, double, 6 * most);
+  const int32_t most = n < 32 ? 64 : 2 * n, had = f->most;
+  f->most = 0;
+  f->place = vvi_arena_grow(f->arena, f->place, sizeof *f->place, had, 0, most);
+  f->node = vvi_arena_grow(f->arena, f->node, sizeof *f->node, had, 0, most);
+  f->first = vvi_arena_grow(f->arena, f->first, sizeof *f->first, had + 1, 0, most + 1);
+  f->start = vvi_arena_grow(f->arena, f->start, sizeof *f->start, had + 1, 0, most + 1);
+  f->bits = vvi_arena_grow(f->arena, f->bits, sizeof *f->bits, (int64_t)had * vvi_sparse_words(had), 0,
+                           (int64_t)most * vvi_sparse_words(most));
+  f->diag = vvi_arena_grow(f->arena, f->diag, sizeof *f->diag, had, 0, most);
+  f->scratch = vvi_arena_grow(f->arena, f->scratch, sizeof *f->scratch, 6 * had, 0, 6 * most);
   if (!f->place || !f->node || !f->first || !f->start || !f->bits || !f->diag || !f->scratch) return false;
   f->most = most;
   return true;
@@ -33,23 +35,20 @@ static bool more_blocks(vvi_sparse *f, int64_t blocks, int64_t filled)
   if (blocks > f->block_limit) return false;
   if (blocks <= f->room) return true;
   const int64_t room = blocks < 128 ? 256 : 2 * blocks;
-  int32_t *row = VVI_ARENA_NEW(f->arena, int32_t, room);
-  int64_t *value = VVI_ARENA_NEW(f->arena, int64_t, room);
-  if (row == NULL || value == NULL) return false;
-  if (filled > 0) memcpy(row, f->row, sizeof *row * (size_t)filled);
-  f->row = row, f->value = value, f->room = (int32_t)room;
-  return true;
+  f->row = vvi_arena_grow(f->arena, f->row, sizeof *f->row, f->room, filled, room);
+  f->value = vvi_arena_grow(f->arena, f->value, sizeof *f->value, f->room, 0, room);
+  f->room = f->row != NULL && f->value != NULL ? (int32_t)room : 0;
+  return f->room > 0;
 }
 
 static bool more_values(vvi_sparse *f)
 {
   if (f->values <= f->value_room) return true;
   const int64_t room = f->values + f->values / 2;
-  double *below = VVI_ARENA_NEW(f->arena, double, room);
-  double *right = VVI_ARENA_NEW(f->arena, double, room);
-  if (below == NULL || right == NULL) return false;
-  f->below = below, f->right = right, f->value_room = room;
-  return true;
+  f->below = vvi_arena_grow(f->arena, f->below, sizeof *f->below, f->value_room, 0, room);
+  f->right = vvi_arena_grow(f->arena, f->right, sizeof *f->right, f->value_room, 0, room);
+  f->value_room = f->below != NULL && f->right != NULL ? room : 0;
+  return f->value_room > 0;
 }
 
 /* ---- plan ---- */
