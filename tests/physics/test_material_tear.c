@@ -157,6 +157,49 @@ static void test_bits(void **unused)
   for (int i = 1; i < 5; i++) assert_true(hash[i] == hash[0]);
 }
 
+/* After every step the flow over no time that a resumed run begins with leaves each bit of the state as it is. */
+typedef struct resumed {
+  double *q;
+  int64_t broken, breaks; /* triangles; steps in which some broke */
+} resumed;
+
+static int64_t broken_of(const vv_view *v)
+{
+  const vv_block *b = &v->model->block[0];
+  int64_t n = 0;
+  for (int64_t e = 0; e < b->elements; e++) n += shell_is_broken(b, 0, e, v->state->q + b->q0);
+  return n;
+}
+
+static vv_status look_resumed(const vv_view *v, void *user)
+{
+  resumed *w = user;
+  const vv_state *x = v->state;
+  const int64_t broken = broken_of(v);
+  memcpy(w->q, x->q, sizeof *w->q * (size_t)x->nq);
+  vvi_sys_flow(v->model, 0.0, w->q, x->p, NULL);
+  assert_memory_equal(w->q, x->q, sizeof *w->q * (size_t)x->nq);
+  w->breaks += broken > w->broken, w->broken = broken;
+  return VV_OK;
+}
+
+static void test_resumed(void **unused)
+{
+  (void)unused;
+  for (int threads = 1; threads <= 2; threads++) {
+    char text[TEXT];
+    vv_report report;
+    plate_scene(text, 1.2e-4);
+    run_record r = run_prepare(text, &(run_options){.threads = threads});
+    resumed w = {.q = calloc((size_t)r.state->nq, sizeof *w.q)};
+    assert_non_null(w.q);
+    assert_int_equal(vv_sim_observe(r.sim, 1, look_resumed, &w), VV_OK);
+    assert_int_equal(vv_sim_run(r.sim, &report), VV_OK);
+    assert_true(w.breaks > 5);
+    free(w.q), run_free(&r);
+  }
+}
+
 static void test_refused(void **unused)
 {
   (void)unused;
@@ -179,6 +222,7 @@ static void test_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest test[] = {cmocka_unit_test(test_strip), cmocka_unit_test(test_ball_goes_through),
-                                    cmocka_unit_test(test_bits), cmocka_unit_test(test_refused)};
+                                    cmocka_unit_test(test_bits), cmocka_unit_test(test_resumed),
+                                    cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(test, NULL, NULL);
 }

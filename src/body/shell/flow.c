@@ -44,6 +44,27 @@ void shell_columns_back(const shell_body *k, const shell_group *g, const double 
   }
 }
 
+/* By the operations of a flow: one that begins with h = 0, as where a run is resumed, finds the same bits. */
+void shell_group_note(const shell_body *k, const shell_tile *t, int group, int64_t column, double *q)
+{
+  const shell_group *g = &t->group[group];
+  _Alignas(64) double x[4 * SHELL_MOST_LOCAL];
+  double *z = (double *)shell_group_z(k, t, g, q), rest[SHELL_REFERENCE * SHELL_GROUP];
+  four f[2];
+  gather_nodes(TWO, t, column, q, x);
+  gather_group(TWO, t, g, x, f);
+  torn_in(k, t, g, q, x, f, rest);
+  for (int half = 0; half < 2; half++) {
+    lanes G[3], B[3], n[3], inverse;
+    measure_lanes(f[half].sum[0], f[half].sum[1], f[half].sum[2], f[half].sum[3], f[half].sum[4], G, B, n, &inverse);
+    for (int l = 0; l < WIDTH; l++) {
+      const int at = place_of(g, WIDTH * half + l);
+      for (int c = 0; at >= 0 && c < 3; c++)
+        z[(SHELL_Z_METRIC + c) * g->count + at] = G[c][l], z[(SHELL_Z_CURVATURE + c) * g->count + at] = B[c][l];
+    }
+  }
+}
+
 /* ---- the whole block ---- */
 
 /* Plastic, viscous, damage. */

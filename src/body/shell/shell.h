@@ -330,6 +330,8 @@ static inline bool shell_group_flowed(const shell_tile *t, int group, const doub
 /* Columns of eight lanes of a group: in place where it is full, otherwise in room[columns][8]; and back. */
 const double *shell_columns(const shell_body *k, const shell_group *g, const double *z, double *room);
 void shell_columns_back(const shell_body *k, const shell_group *g, const double *room, double *z);
+/* Notes metric and curvature of a group as they are: what its next flow begins with. */
+void shell_group_note(const shell_body *k, const shell_tile *t, int group, int64_t column, double *q);
 void shell_flow(const vv_block *b, double h, double *q, const double *p, vv_posted *post);
 void shell_viscous(const vv_block *b, double h, const double *q, double *p, vv_posted *post);
 /* Sums of what the medium takes go to the books: energy, impulse, moment, sizes of both. */

@@ -217,28 +217,6 @@ static void patch_now(const torn *w, const shell_tile *t, const shell_group *g, 
   if (!shell_patch_torn(w->k, t, g, lane, w->q, p)) shell_patch_of(t, g, lane, p);
 }
 
-/* Metric and curvature of a lane as they are: what the next flow begins with. */
-static void note(const torn *w, const shell_tile *t, const shell_group *g, int lane, const double *x)
-{
-  const int e = shell_lane_element(g, lane);
-  shell_patch p;
-  shell_element at;
-  if (e < 0) return;
-  double *z = (double *)shell_group_z(w->k, t, g, w->q) + (e - g->element);
-  patch_now(w, t, g, lane, &p);
-  shell_element_at(w->k, &p, x, &at);
-  for (int c = 0; c < 3; c++)
-    z[(SHELL_Z_METRIC + c) * (int64_t)g->count] = at.G[c], z[(SHELL_Z_CURVATURE + c) * (int64_t)g->count] = at.B[c];
-}
-
-static void mark_torn(const torn *w, const shell_tile *t, int group, const double *x)
-{
-  double *mark = w->q + t->z + group;
-  if (*mark == SHELL_TORN) return;
-  *mark = SHELL_TORN;
-  for (int lane = 0; lane < SHELL_GROUP; lane++) note(w, t, &t->group[group], lane, x);
-}
-
 static double contract(const double a[3], const double x[3], const double y[3])
 {
   return a[0] * (x[0] - y[0]) + a[1] * (x[1] - y[1]) + 2.0 * (a[2] * (x[2] - y[2]));
@@ -325,7 +303,7 @@ static double cut_element(const torn *w, int e)
   if (!cut_weights(w, e, &t->cls[g->cls], weight)) return 0.0;
   shell_tile_places(t, w->b->column, w->q, x);
   places_before(w, t, x, x0);
-  mark_torn(w, t, at->group, x);
+  w->q[t->z + at->group] = SHELL_TORN;
   const double before = balance_of(w, t, at->group, at->lane, x0, x);
   patch_now(w, t, g, at->lane, &p);
   shell_element_at(w->k, &p, x, &old);
@@ -340,7 +318,7 @@ static double cut_element(const torn *w, int e)
   patch_now(w, t, g, at->lane, &p);
   shell_element_at(w->k, &p, x, &now);
   carry_points(w, t, g, at->lane, &old, rest, &now, p.rest);
-  note(w, t, g, at->lane, x);
+  shell_group_note(w->k, t, at->group, w->b->column, w->q);
   const double lost = before - balance_of(w, t, at->group, at->lane, x0, x);
   double *z = (double *)shell_group_z(w->k, t, g, w->q) + (shell_lane_element(g, at->lane) - g->element);
   z[SHELL_Z_LOST * (int64_t)g->count] += lost;
@@ -360,10 +338,9 @@ static bool break_elements(const torn *w)
     const double *z = shell_group_z(w->k, t, g, w->q) + (w->part->element0 + e - t->element0 - g->element);
     double *record = record_of(w, e);
     if (z[(int64_t)shell_damage_column(w->k) * g->count] < 1.0 || record[0] == SHELL_BROKEN) continue;
-    double x[4 * SHELL_MOST_LOCAL];
-    shell_tile_places(t, w->b->column, w->q, x);
-    mark_torn(w, t, at->group, x);
+    w->q[t->z + at->group] = SHELL_TORN;
     record[0] = SHELL_BROKEN, any = true;
+    shell_group_note(w->k, t, at->group, w->b->column, w->q);
     record[SHELL_CUT_REST] = 1.0; /* its neighbours are to be cut */
   }
   return any;
