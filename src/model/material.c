@@ -18,7 +18,7 @@ static const vv_field voce_field[] = {
 static const vv_schema voce_schema = {"voce", voce_field, VV_COUNT(voce_field), "yield + Q (1 - exp(-b alpha))"};
 static const vv_field hardening_field[] = {
   {.name = "isotropic", .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL, .doc = "modulus: the yield stress grows by it times the plastic strain"},
-  {.name = "kinematic", .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL, .doc = "modulus: the elastic domain moves with the plastic strain (bars, beams)"},
+  {.name = "kinematic", .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL, .doc = "modulus: the elastic domain moves with the plastic strain"},
   {.name = "table",     .type = VV_NUMBERS, .unit = "1, Pa", .flags = VV_OPTIONAL, .doc = "pairs [plastic strain, yield stress], from 0 and `yield` on; up to 17; straight between and behind"},
   {.name = "power",     .type = VV_GROUP, .sub = &power_schema, .flags = VV_OPTIONAL, .doc = "yield + B alpha^n"},
   {.name = "voce",      .type = VV_GROUP, .sub = &voce_schema, .flags = VV_OPTIONAL, .doc = "yield + Q (1 - exp(-b alpha))"},
@@ -43,7 +43,7 @@ const vv_schema vvi_rate_schema = {"rate", rate_field, VV_COUNT(rate_field), "ho
 
 static const vv_field failure_field[] = {
   {.name = "strain", .type = VV_NUMBER, .unit = "1", .lo = 0, .hi = 1e3, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "plastic strain at which it begins to soften (law j2)"},
-  {.name = "stress", .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "tension at which it begins to soften (elastic laws)"},
+  {.name = "stress", .type = VV_NUMBER, .unit = "Pa", .lo = 0, .hi = 1e30, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "tension at which it begins to soften (elastic laws of bars)"},
   {.name = "energy", .type = VV_NUMBER, .unit = "J/m^2", .lo = 0, .hi = 1e30, .deflt = "0", .doc = "that breaking takes, per area of the broken section; 0: it breaks at once"},
 };
 const vv_schema vvi_failure_schema = {"failure", failure_field, VV_COUNT(failure_field), "softening in a band of one element, so that the energy does not depend on the mesh"};
@@ -161,16 +161,22 @@ vv_status vvi_plastic_refuse(const vv_group *material)
   return VV_OK;
 }
 
-vv_status vvi_failure_read(const vv_group *material, bool plastic, vvi_failure *out)
+/* Kinematic hardening adds to the stress of what has flowed one way only.                                       [mat 14b] */
+vv_status vvi_failure_read(const vv_group *material, const vvi_plastic *plastic, vvi_failure *out)
 {
+  const double at_once = 1e300; /* times any length and strain still more than all of it */
+  double slope;
   *out = (vvi_failure){0};
   if (!vv_has(material, "failure")) return VV_OK;
   const vv_group *g = vv_sub(material, "failure");
-  const char *word = plastic ? "strain" : "stress", *other = plastic ? "stress" : "strain";
+  const bool flows = plastic != NULL;
+  const char *word = flows ? "strain" : "stress", *other = flows ? "stress" : "strain";
   if (vv_has(g, other) || !vv_has(g, word))
     return vv_complain(g, vv_has(g, other) ? other : NULL, "with this law failure begins at a '%s'", word);
-  *(plastic ? &out->strain : &out->stress) = vv_number(g, word);
+  *(flows ? &out->strain : &out->stress) = vv_number(g, word);
   out->energy = vv_number(g, "energy");
+  out->begin = flows ? vvi_plastic_yield(plastic, out->strain, &slope) + plastic->kinematic * out->strain : out->stress;
+  out->softening = out->energy > 0.0 ? out->begin / (2.0 * out->energy) : at_once;
   return VV_OK;
 }
 
@@ -323,6 +329,13 @@ static vvi_returned return_by(double A, double a, double B, double b, double Y, 
 #define ROOT(x)              (x) = sqrt(x)
 #define FN(name)             name##_one
 #include "model/return_lanes.h"
+
+double vvi_plastic_damage(const vvi_plastic *p, const vvi_failure *f, double l, double alpha)
+{
+  double damage;
+  plastic_damage_one(p, f, &l, &alpha, &damage);
+  return damage;
+}
 
 vvi_returned vvi_plastic_return(const vvi_plastic *p, double A, double a, double B, double b, double alpha, double h)
 {

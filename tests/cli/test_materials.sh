@@ -90,6 +90,11 @@ S
 if "$VISVIVA" run crush.yaml -o crush > said.txt 2>&1; then echo "ran to its end"; cat said.txt; exit 1; fi
 grep -q "is crushed at its element" said.txt || { cat said.txt; exit 1; }
 [ -s crush/checkpoint.h5 ]
+# and it cannot be resumed through, as it is
+for again in 1 2; do
+  if "$VISVIVA" run crush.yaml -o crush --resume > said.txt 2>&1; then echo "resumed through the bound"; cat said.txt; exit 1; fi
+  grep -q "is crushed at its element" said.txt || { cat said.txt; exit 1; }
+done
 
 # the same where steps may shrink: it goes on through the crush, in parts, its books close, and a run cut there resumes to the same bits
 sed -e 's/safety: 0.8/safety: 0.8, adapt: true/' -e 's/end: 2e-3/end: 7e-4/' -e 's/ledger: 20/ledger: 20, checkpoint: 5e-5/' crush.yaml > adapt.yaml
