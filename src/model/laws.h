@@ -34,9 +34,11 @@ typedef struct vvi_damping {
 
 /* Softening from a plastic strain or a stress on; energy 0: at once. */
 typedef struct vvi_failure {
-  double strain; /* 1: of the plastic strain; 0: not by it */
-  double stress; /* Pa: tension; 0: not by it */
-  double energy; /* J/m^2 of broken section */
+  double strain;    /* 1: of the plastic strain; 0: not by it */
+  double stress;    /* Pa: tension; 0: not by it */
+  double energy;    /* J/m^2 of broken section */
+  double begin;     /* Pa: stress at which it softens */
+  double softening; /* 1/m: what is lost of it per plastic strain and length of an element */
 } vvi_failure;
 
 /* What a return map gives. */

@@ -25,7 +25,8 @@ extern const vv_schema vvi_hardening_schema, vvi_rate_schema, vvi_failure_schema
 vv_status vvi_plastic_read(const vv_group *material, bool kinematic, vvi_plastic *out);
 /* Words of `law: j2` in a material with another law are refused. */
 vv_status vvi_plastic_refuse(const vv_group *material);
-vv_status vvi_failure_read(const vv_group *material, bool plastic, vvi_failure *out);
+/* plastic: NULL where the law does not flow. */
+vv_status vvi_failure_read(const vv_group *material, const vvi_plastic *plastic, vvi_failure *out);
 vv_status vvi_damping_read(const vv_group *body, vvi_damping *out);
 
 /* Says what is not a mistake but worth knowing: polygons that miss their law, tips of bars that will chatter. */
@@ -39,6 +40,9 @@ double vvi_damping_glass(const vvi_damping *d);
 double vvi_damping_ratio(const vvi_damping *d, double omega);
 /* Polygon and its slope at alpha, without the rate. */
 double vvi_plastic_yield(const vvi_plastic *p, double alpha, double *slope);
+
+/* Damage of an element of length l whose plastic strain is alpha.                                               [mat 14b] */
+double vvi_plastic_damage(const vvi_plastic *p, const vvi_failure *f, double l, double alpha);
 
 /* The return map of bars, fibres, sheets and solids: A and B are the squares of the two parts of the trial stress, a and b
  * their moduli.  h: s, for the rate.                                                                          [mat 4, 5] */

@@ -42,6 +42,19 @@ VVI_INLINE void FN(plastic_yield)(VVI_LAW_SPACE const vvi_plastic *p, const REAL
   *Y = y, *H = sum;
 }
 
+/* Damage of an element of length l whose plastic strain is alpha: what it carries one way falls linearly from f->begin at
+ * f->strain to nothing, however it hardens.                                                                      [mat 14b] */
+VVI_INLINE void FN(plastic_damage)(VVI_LAW_SPACE const vvi_plastic *p, VVI_LAW_SPACE const vvi_failure *f,
+                                   const REAL *l, const REAL *alpha, REAL *damage)
+{
+  const REAL none = {0}, one = none + 1.0, more = *alpha - f->strain;
+  REAL stress, slope;
+  FN(plastic_yield)(p, alpha, &stress, &slope);
+  stress += p->kinematic * *alpha;
+  const REAL wanted = 1.0 - (1.0 - more * (*l * f->softening)) * (f->begin / stress);
+  *damage = VVI_PICK((MASK)(more > none), VVI_PICK((MASK)(wanted < one), wanted, one), none);
+}
+
 /* x[i] <- 1/x[i] of up to VVI_RETURN_MOST points: one division for three, by products. */
 VVI_INLINE void FN(invert)(int points, REAL *x)
 {

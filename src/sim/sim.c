@@ -746,9 +746,10 @@ static vv_status take_steps(vv_sim *sim, int64_t n, vv_report *r)
 }
 
 /* Bodies that are crushed or thinned ring higher than at rest: steps are taken in more parts, or the run ends, before they are too
- * long. */
+ * long.  Every VVI_BATCH_STEPS, and where a run goes on there, too: one that ended by it takes no step more. */
 static void check_step(vv_sim *sim, vv_report *r)
 {
+  if (sim->state->step % VVI_BATCH_STEPS != 0) return;
   enum { MOST_PARTS = 64 };
   const double near = 0.75; /* of the bound: there they shrink */
   const vv_model *m = sim->model;
@@ -849,7 +850,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   *done += batch;
   if (sim->n_act > 0) vvi_host_writes(&sim->step);
   vvi_act_after(sim);
-  if (r->reason == VV_REASON_DONE && sim->state->step % VVI_BATCH_STEPS == 0) check_step(sim, r);
+  if (r->reason == VV_REASON_DONE) check_step(sim, r);
   const bool all = waiting(sim);
   bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || due(sim);
   agree_on_flags(sim, &asked, &looked);
@@ -951,6 +952,7 @@ vv_status vv_sim_steps(vv_sim *sim, int64_t n, vv_report *report)
   sim->polled = clock;
   vvi_sys_gather(sim->model, sim->state);
   if (sim->restored && n > 0) check_stops(sim, report); /* a run that had stopped makes no step more */
+  if (report->reason == VV_REASON_DONE && sim->state->step != 0 && n > 0) check_step(sim, report);
   sim->restored = false;
   if (report->reason != VV_REASON_DONE) n = 0;
   status = agree_on_status(sim, tell_all(sim, true, n <= 0, true, false));

@@ -81,6 +81,13 @@ grep -v "wall:" tell.yaml > alone.yaml
 "$VISVIVA" check alone.yaml > said.txt 2>&1
 ! grep -q "chatter" said.txt || { cat said.txt; exit 1; }
 
+# a damping ratio that branches miss by more than a tenth, and one that they meet
+sed 's/value: 0.01, from/value: 0.1, from/' ball.yaml > tired.yaml
+"$VISVIVA" check tired.yaml > said.txt 2>&1
+grep -q "bodies.ball.damping.ratio.value: one branch a decade misses this damping ratio by up to 17 %" said.txt || { cat said.txt; exit 1; }
+"$VISVIVA" check ball.yaml > said.txt 2>&1
+! grep -q "branch a decade" said.txt || { cat said.txt; exit 1; }
+
 # words of another law, and velocities of a box in which nothing lies, are refused
 refused() {
   if "$VISVIVA" check "$1" > said.txt 2>&1; then echo "$1 was not refused"; exit 1; fi
@@ -110,6 +117,12 @@ S
 if "$VISVIVA" run crush.yaml -o crush > said.txt 2>&1; then echo "ran to its end"; cat said.txt; exit 1; fi
 grep -q "is crushed at its element" said.txt || { cat said.txt; exit 1; }
 [ -s crush/checkpoint.h5 ]
+# and it cannot be resumed through, as it is: no step more
+at=$(grep -o "stable there, at step [0-9]*" said.txt)
+for again in 1 2; do
+  if "$VISVIVA" run crush.yaml -o crush --resume > said.txt 2>&1; then echo "resumed through the bound"; cat said.txt; exit 1; fi
+  [ "$(grep -o "stable there, at step [0-9]*" said.txt)" = "$at" ] || { echo "first $at"; cat said.txt; exit 1; }
+done
 
 # the same where steps may shrink: it goes on through the crush, in parts, its books close, and a run cut there resumes to the same bits
 sed -e 's/safety: 0.8/safety: 0.8, adapt: true/' -e 's/end: 2e-3/end: 7e-4/' -e 's/ledger: 20/ledger: 20, checkpoint: 5e-5/' crush.yaml > adapt.yaml

@@ -250,7 +250,7 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
   *law =
       (bar_inelastic){.young = vv_number(m, "young"), .area = vvi_section_area(vv_sub(g, "section")), .damage = -1.0};
   VV_TRY(flows ? vvi_plastic_read(m, true, &law->plastic) : vvi_plastic_refuse(m));
-  VV_TRY(vvi_failure_read(m, flows, &law->failure));
+  VV_TRY(vvi_failure_read(m, flows ? &law->plastic : NULL, &law->failure));
   VV_TRY(vvi_damping_read(g, &law->damping));
   law->branch0 = flows ? 2.0 : 0.0;
   law->columns = law->branch0 + law->damping.branches;
@@ -265,10 +265,9 @@ static vv_status read_inelastic(const vv_group *g, bar_inelastic *law)
 static vv_status check_failure(const vv_group *g, const bar_plan *p, const bar_inelastic *law)
 {
   const vvi_failure *f = &law->failure;
-  double longest = 0.0, slope;
+  double longest = 0.0;
   if (law->damage < 0.0 || f->energy == 0.0) return VV_OK;
-  const double stress = f->stress > 0.0 ? f->stress : vvi_plastic_yield(&law->plastic, f->strain, &slope);
-  const double most = 2.0 * p->young * f->energy / (stress * stress);
+  const double most = 2.0 * p->young * f->energy / (f->begin * f->begin);
   for (int64_t e = 0; e<p->elements; e += p->elements> 1 ? p->elements - 1 : 1)
     longest = fmax(longest, element_length(p, e));
   if (longest < most) return VV_OK;

@@ -138,20 +138,17 @@ typedef struct losses {
   double plastic, viscous, damage;
 } losses;
 
-/* Linear softening over one element: the crack band.  Brittle: from the stress on, by the strain.  Plastic: from the plastic
- * strain on, by what flows more.                                                                              [mat 14] */
+/* Softening over one element: the crack band.  Brittle: from the stress on, by the strain.  Plastic: from the plastic strain on,
+ * by what flows more.                                                                                    [mat 14, 14b] */
 static double damage_wanted(const bar *a, int64_t i, double s)
 {
   const vvi_failure *f = &a->law->failure;
-  double slope;
   if (f->stress > 0.0) {
     const double start = f->stress / a->law->young, end = fmax(start, 2.0 * f->energy / (f->stress * a->l[i]));
     if (s <= start) return 0.0;
     return s >= end ? 1.0 : 1.0 - start * (end - s) / (s * (end - start));
   }
-  const double more = a->alpha[i] - f->strain;
-  const double width = 2.0 * f->energy / (vvi_plastic_yield(&a->law->plastic, f->strain, &slope) * a->l[i]);
-  return more <= 0.0 || s <= 0.0 ? 0.0 : more >= width ? 1.0 : more / width;
+  return s <= 0.0 ? 0.0 : vvi_plastic_damage(&a->law->plastic, f, a->l[i], a->alpha[i]);
 }
 
 /* The plastic strain of an element that can break. */

@@ -34,12 +34,10 @@ static int fibre_counts(const vv_group *g, int count[2])
 /* A band of one element must be able to take the energy of breaking.                                          [mat 14] */
 static vv_status read_failure(const vv_group *g, const vv_group *m, beam_inelastic *law)
 {
-  double slope;
-  VV_TRY(vvi_failure_read(m, true, &law->failure));
+  VV_TRY(vvi_failure_read(m, &law->plastic, &law->failure));
   if (law->failure.strain == 0.0) return VV_OK;
   const double l = beam_length(g) / (double)vv_integer(g, "elements");
-  const double stress = vvi_plastic_yield(&law->plastic, law->failure.strain, &slope);
-  const double most = 2.0 * law->young * law->failure.energy / (stress * stress);
+  const double most = 2.0 * law->young * law->failure.energy / (law->failure.begin * law->failure.begin);
   law->damage = law->columns++;
   if (law->failure.energy == 0.0 || l < most) return VV_OK;
   return vv_complain(vv_sub(m, "failure"), "energy",
@@ -470,17 +468,16 @@ INLINE void drift_work(const eight *g, int64_t e, const lanes e6[6], lanes *sum)
   *sum = all;
 }
 
-/* The fibre that has flowed most breaks the whole section, linearly over a band of one element. */
-INLINE void damage_wanted(const eight *g, double width, lanes *out)
+/* The fibre that has flowed most breaks the whole section, over a band of one element.                            [mat 14b] */
+INLINE void damage_wanted(const eight *g, lanes *out)
 {
-  const lanes none = {0}, one = none + 1.0;
+  const lanes none = {0}, l = none + g->x->k->l;
   lanes most = none;
   for (int i = 0; i < (int)g->x->law->fibres; i++) {
     const lanes alpha = LOAD(g->fibre + BEAM_LANES * (BEAM_Z_FIBRE * (int64_t)i + 3));
     most = PICK((masks)(alpha > most), alpha, most);
   }
-  const lanes more = most - g->x->law->failure.strain, part = more * (width > 0.0 ? 1.0 / width : INFINITY);
-  *out = PICK((masks)(more > none), PICK((masks)(part < one), part, one), none);
+  plastic_damage_lanes(&g->x->law->plastic, &g->x->law->failure, &l, &most, out);
 }
 
 typedef struct breaking {
@@ -491,11 +488,11 @@ typedef struct breaking {
  * losses: plastic and viscous ones of what is whole in, booked ones out, per length.  An element whose stress has turned round
  * within the step would give something back by breaking: it waits for the next one; and of what is lost plastic work takes no less
  * than nothing and no more than all, so that each of them only grows.                                          [mat 2, 14] */
-INLINE void flow_damage(const eight *g, int64_t e, double width, const breaking *was, lanes *damage, lanes losses[3])
+INLINE void flow_damage(const eight *g, int64_t e, const breaking *was, lanes *damage, lanes losses[3])
 {
   const lanes none = {0}, whole = was->left * losses[0], damped = was->left * losses[1];
   lanes wanted, energy, work;
-  damage_wanted(g, width, &wanted);
+  damage_wanted(g, &wanted);
   energy_of(g, e, g->now, &energy);
   drift_work(g, e, g->now, &work);
   const lanes left = 1.0 - wanted, viscous = losses[1] * (0.5 * (was->left + left));
@@ -550,7 +547,6 @@ INLINE void eight_fibres(eight *g, int64_t e, int count, const lanes *left)
 VV_HOT static void beam_eight(const beam_run *x, int64_t e, int count, double h, const double now[6][BEAM_LANES],
                               const int64_t *over, double lost[3][BEAM_LANES])
 {
-  const vvi_failure *f = &x->law->failure;
   const lanes none = {0};
   eight g = {.x = x, .h = h, .live = *(const masks *)over};
   lanes losses[3] = {none, none, none}, left = none + 1.0, damage, all;
@@ -571,9 +567,7 @@ VV_HOT static void beam_eight(const beam_run *x, int64_t e, int count, double h,
   losses[0] = g.work;
   flow_branches(&g, e, count, &losses[1]);
   if (x->damage != NULL) {
-    double slope;
-    const double yield = vvi_plastic_yield(&x->law->plastic, f->strain, &slope);
-    flow_damage(&g, e, 2.0 * f->energy / (yield * x->k->l), &was, &damage, losses);
+    flow_damage(&g, e, &was, &damage, losses);
     give(&damage, count, x->damage + e);
   }
   take(column_of(x, BEAM_Z_LOST) + e, count, &all);

@@ -43,14 +43,11 @@ static vv_status read_inelastic(const vv_group *g, shell_body *k)
   if (vv_is(m, "law", "neo-hookean") && k->damping.branches > 0.0)
     return vv_complain(damping, "ratio", "goes with the laws 'stvk' and 'j2'");
   if (vv_has(m, "failure") && !flows) return vv_complain(m, "failure", "of shells needs 'law: j2'");
-  VV_TRY(vvi_failure_read(m, true, &k->failure));
+  VV_TRY(vvi_failure_read(m, &k->plastic, &k->failure));
   if (shell_can_break(k) && k->damping.branches > 0.0)
     return vv_complain(damping, "ratio", "does not go with 'failure' of shells");
   if (shell_can_break(k) && !vv_is(g, "contact", "control"))
     return vv_complain(g, "contact", "of a shell that can break is 'control'");
-  double slope;
-  const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
-  k->softening = k->failure.energy > 0.0 ? stress / (2.0 * k->failure.energy) : 1e300;
   k->points = !flows ? 0.0 : vv_has(m, "points") ? (double)vv_integer(m, "points") : POINTS;
   if (k->points > 0.0 || k->damping.branches > 0.0) {
     k->lane_columns = shell_branch_column(k, (int)k->damping.branches) + (shell_can_break(k) ? 1 : 0);
@@ -306,7 +303,7 @@ static vv_status fill_masses(part *w, const shell_body *k)
 static vv_status check_failure(const part *w, const shell_body *k)
 {
   const vv_group *m = vv_sub(w->group, "material");
-  double largest = 0.0, slope;
+  double largest = 0.0;
   if (!shell_can_break(k)) return VV_OK;
   for (int i = 0; i < w->cut->classes; i++)
     if (w->cut->cls[i].nodes > SHELL_CUT_NODES)
@@ -321,8 +318,7 @@ static vv_status check_failure(const part *w, const shell_body *k)
         largest = fmax(largest, r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]);
       }
   const double l = sqrt(sqrt(3.0) * 0.5 * sqrt(largest)) / SHELL_A;
-  const double stress = vvi_plastic_yield(&k->plastic, k->failure.strain, &slope);
-  const double most = 2.0 * k->young * k->failure.energy / (stress * stress);
+  const double most = 2.0 * k->young * k->failure.energy / (k->failure.begin * k->failure.begin);
   if (k->failure.energy == 0.0 || l < most) return VV_OK;
   return vv_complain(vv_sub(m, "failure"), "energy",
                      "triangles of height %.6g m store more than that: they must be lower than 2 E G/s^2 = %.6g m", l,

@@ -40,7 +40,6 @@ typedef struct shell_body {
   vvi_plastic plastic;
   vvi_damping damping;
   vvi_failure failure;
-  double softening; /* 1/m: damage per plastic strain and length of an element */
 } shell_body;
 
 /* Internal variables of a tile: a mark for each group (room for one an element); then those of its groups, columns

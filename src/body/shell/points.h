@@ -305,18 +305,17 @@ INLINE void FN(points_flow)(SHELL_SPACE const shell_body *k, double h, const REA
 }
 
 /* Damage of an element grows with the plastic strain of its worst point, while it is pulled; what the mean work of the stresses
- * leaves over after storing and flowing is its loss.                                                          [mat 14, 24] */
+ * leaves over after storing and flowing is its loss.                                                     [mat 14, 14b, 24] */
 INLINE void FN(breaks)(SHELL_SPACE const shell_body *k, const REAL rest[7], const FN(breaking) * all,
                        const REAL *before, REAL *damage, REAL lost[SHELL_LOSSES])
 {
-  const REAL none = {0}, one = none + 1.0, more = all->alpha - k->failure.strain, keep = 1.0 - *before;
-  REAL size;
+  const REAL none = {0}, keep = 1.0 - *before;
+  REAL size, worst;
   FN(volume)(k, rest, &size);
   size *= sqrt(3.0) / k->thickness;
   ROOT(size);
-  const REAL pulled = PICK((MASK)(all->tension > none), more * size * k->softening, none);
-  REAL wanted = PICK((MASK)(pulled > none), pulled, none);
-  wanted = PICK((MASK)(wanted < one), wanted, one);
+  FN(plastic_damage)(&k->plastic, &k->failure, &size, &all->alpha, &worst);
+  const REAL wanted = PICK((MASK)(all->tension > none), worst, none);
   const MASK grows = all->flows & (MASK)(wanted > *before); /* whatever the elements beside it do */
   *damage = PICK(grows, wanted, *before);
   const REAL left = 1.0 - *damage;
