@@ -435,21 +435,22 @@ static void note(struct vvi_contact_step *w, const vvi_contact *c, double lost, 
   w->rest.held += c->held;
 }
 
-/* A contact of a piece that the last resort stopped has no impulse of its own: told is what its side was given in this step, by
- * all that touch it. */
-static void note_stop(struct vvi_contact_step *w, const vvi_contact *c, double lost)
+/* A contact of a piece that the last resort stopped has no impulse of its own.  One that is alone in its group was all that acted
+ * on its sides; what several have given cannot be told apart, and is told as 0. */
+static void note_stop(struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c, double lost)
 {
+  const bool alone = g->n == 1;
   double given[2][3] = {{0}};
   bool moves[2] = {false, false};
   if (w->log == NULL) return;
-  for (int32_t i = c->first; i < c->first + c->legs; i++) {
+  for (int32_t i = c->first; alone && i < c->first + c->legs; i++) {
     const vvi_working *m = &w->work[w->leg[i].mover];
     const vv_body *b = &w->model->body[c->patch[1]->body];
     const int side = m->block == b->block && m->node >= b->node0 && m->node < b->node0 + b->n_node;
     moves[side] = true;
     for (int k = 0; k < 3; k++) given[side][k] += m->impulse[k];
   }
-  for (int k = 0; !moves[1] && k < 3; k++) given[1][k] = -given[0][k];
+  for (int k = 0; alone && !moves[1] && k < 3; k++) given[1][k] = -given[0][k];
   const double along = vvi_dot3(given[1], c->n), all = vvi_dot3(given[1], given[1]);
   const vvi_contact_note e = {.contact = c,
                               .speed = w->sign * c->before[0],
@@ -482,7 +483,7 @@ static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, d
   w->rest.repeats &= rests;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
-    if (c->j[0] == 0.0 && c->stopped) note_stop(w, c, stop), stop = 0.0;
+    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, stop), stop = 0.0;
     if (c->j[0] == 0.0) continue;
     if (c->near < 0) {
       const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
