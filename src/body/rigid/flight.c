@@ -4,7 +4,7 @@
  * together (large angles) and the last few go one by one through the same formulas, so every body gets the same bits wherever
  * it stands. */
 #include "body/rigid/rigid.h"
-#include "body/rigid/turn.h"
+#include "body/rigid/single.h"
 
 enum { LANES = 8, PARALLEL_FROM = 2048 };
 
@@ -17,21 +17,6 @@ static inline __attribute__((always_inline)) bool all_lanes(const masks *m)
   return (a[0] & a[1] & a[2] & a[3] & a[4] & a[5] & a[6] & a[7]) != 0; /* -1 or 0 each */
 }
 _Static_assert(LANES == 8, "all_lanes");
-
-#define REAL                       double
-#define FN(name)                   name##_double
-#define MASK                       int
-#define CHOOSE(m, yes, no)         ((m) ? (yes) : (no))
-#define ALL(m)                     (m)
-#define HALF_TURN(t, sine, versed) half_turn_double(&(t), &(sine), &(versed))
-#include "body/rigid/formulas.h"
-#undef REAL
-#undef FN
-#undef MASK
-#undef CHOOSE
-#undef ALL
-#undef HALF_TURN
-#include "body/rigid/flight.h"
 
 static inline __attribute__((always_inline)) void half_series_lanes(const lanes *t, lanes *sine, lanes *versed);
 static inline __attribute__((always_inline)) bool half_turn_lanes(const lanes *t, lanes *sine, lanes *versed)

@@ -14,22 +14,7 @@
  * The first two are flows of the exact motion and symplectic; the third keeps energy and both momenta and cannot be symplectic
  * as well (Ge and Marsden 1988): the structure check of such a body shows by how much. */
 #include "body/rigid/rigid.h"
-#include "body/rigid/turn.h"
-
-#define REAL                       double
-#define FN(name)                   name##_double
-#define MASK                       int
-#define CHOOSE(m, yes, no)         ((m) ? (yes) : (no))
-#define ALL(m)                     (m)
-#define HALF_TURN(t, sine, versed) half_turn_double(&(t), &(sine), &(versed))
-#include "body/rigid/formulas.h"
-#undef REAL
-#undef FN
-#undef MASK
-#undef CHOOSE
-#undef ALL
-#undef HALF_TURN
-#include "body/rigid/flight.h"
+#include "body/rigid/single.h"
 
 /* One body before a piece of its flight, with its variation. */
 typedef struct flying {
