@@ -135,21 +135,9 @@ static void test_killed_twice(void **unused)
   }
 }
 
-/* Every write of the first step of a resumed run, which cuts off what the killed one wrote behind its checkpoint. */
-static void test_killed_while_it_mends(void **unused)
-{
-  (void)unused;
-  for (int64_t at = 0; at < 40; at++) {
-    shell("rm -rf kill-again && cp -r kill-once kill-again");
-    assert_int_equal(run("kill-again", true, at), KILLED);
-    assert_int_equal(run("kill-again", true, -1), 0);
-    assert_same_run();
-  }
-}
-
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_twice), cmocka_unit_test(test_killed_while_it_mends)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed_twice)};
   calls = mmap(NULL, sizeof *calls, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (calls == MAP_FAILED) return 1;
   return cmocka_run_group_tests(tests, NULL, NULL);
