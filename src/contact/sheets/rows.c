@@ -208,10 +208,22 @@ static bool balance(const vvi_sheet_motion *m, vvi_feature_pair *k)
   return most > 0.0;
 }
 
+/* Two tips on one line: points on a line have no inertia about it, and what [sheets 6] leaves of that is rounding over nothing.  They
+ * push each other at one point between them, which has no moment. */
+static bool tips_along(const vvi_sheet_motion *m, const vvi_feature_pair *k, const double x[4][3], const double t[3],
+                       vvi_row *r)
+{
+  double h[4][3] = {{0}}, at[4][3] = {{0}};
+  for (int i = 0; i < 2; i++)
+    for (int c = 0; c < 3; c++) at[i][c] = 0.5 * (x[0][c] + x[1][c]), h[i][c] = k->c[i] * t[c];
+  return compile(m, k, (const double(*)[3])at, (const double(*)[3])h, r);
+}
+
 static bool row_along(const vvi_sheet_motion *m, const vvi_feature_pair *k, const double x[4][3], const double t[3],
                       vvi_row *r)
 {
   double h[4][3];
+  if (k->vertices == 2) return tips_along(m, k, x, t, r);
   if (k->mass[0] > 0.0) {
     if (!vvi_torque_free(k->vertices, x, k->mass, k->c, t, h)) return false;
   } else {
