@@ -13,6 +13,11 @@ typedef struct vv_totals {
   double p_abs, L_abs;                        /* sum |p_i|, sum |x_i x p_i|: scales for relative drifts */
 } vv_totals;
 
+/* Two bodies that overlap: how deep, and the size of the smaller one. */
+typedef struct vv_overlap {
+  double depth, size; /* m */
+} vv_overlap;
+
 /* A sum that keeps its rounding error (Neumaier): 1e7 small postings lose nothing. */
 typedef struct vv_sum {
   double value, carry;
@@ -27,8 +32,11 @@ typedef struct vv_posted {
   double impulse_abs, moment_abs;                 /* sizes of what loads and supports exchanged: rounding scales */
   double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
   double joint_gap;                               /* m: the farthest that a joint was from where it should be */
-  double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
-  double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
+  double stray;   /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
+  double held;    /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
+  double pressed; /* J: the same of all bodies, rigid ones too: what contacts that begin to hold lend [contact 30b] */
+  double
+      lent; /* J: the most that the impacts of one step lent where a reflection of the shadow energy met again [contact 30b] */
 } vv_posted;
 
 struct vv_ledger {
@@ -46,6 +54,7 @@ struct vv_ledger {
   double max_nodal_closure;
   double max_gap, max_nodal_gap;          /* J: the same, not yet divided by the energy scale, which may still grow */
   double penetration;                     /* now */
+  vv_overlap overlap;                     /* the one, of all steps, that is the largest part of the smaller body */
   double max_distortion, distortion_when; /* of elements: 1 is flat or folded; s: when it was so first, -1: never */
   double kick_energy; /* J: largest (h^2/8) f.M^-1 f so far, of bodies that fly exactly, under loads; else 0 */
   int64_t contacts;   /* closed or touching pairs at this step */
@@ -57,7 +66,7 @@ struct vv_ledger {
   int64_t anchor_events; /* events and lifts then; -1: no audit yet */
   double claim_worst[12], claim_when[12]; /* worst value of each claim so far, and its time */
   double claim_gap;                       /* J: that of the energy, before it is divided by the scale */
-  double most_lost[3];   /* J: the largest restitution_loss, friction_loss and step_loss that were ever in the book */
+  double most_lost[5];   /* J: the largest restitution, friction, step and viscous losses and plastic work so far */
   double max_shrink;     /* J: by which one of them was later found below that */
   double least_sum;      /* J: the smallest sum of energy and losses, less that at the start and work from outside */
   double max_rise;       /* J: by which it was later found above that */

@@ -378,6 +378,23 @@ static bool shows_well(const struct vvi_contact_step *w, const vvi_contact_group
   return true;
 }
 
+/* J: what movers have of impulses that hold when a step ends, half of them: P.M^-1 P/8; when a contact begins to hold it is lent, when
+ * it lets go it is paid back.                                                                              [contact 30b] */
+static double held_by(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < g->movers; i++) {
+    const vvi_working *m = &w->work[g->mover[i]];
+    const vv_mover *at = &w->near->mover[g->mover[i]];
+    const double *j = vvi_mover_still(m) ? m->impulse : m->held; /* what stands still is held by all */
+    double v[6];
+    if (!m->touched) continue;
+    vvi_times6(at->inverse_mass, j, v), vvi_times6(at->inverse_inertia, j + 3, v + 3);
+    for (int c = 0; c < 6; c++) sum += 0.125 * j[c] * v[c];
+  }
+  return sum;
+}
+
 static void show_nothing_of(struct vvi_contact_step *w, vvi_contact_group *g)
 {
   for (int32_t i = 0; i < g->movers; i++) memset(w->work[g->mover[i]].held, 0, sizeof w->work->held);
@@ -505,16 +522,18 @@ static void add_counts(vvi_contact_counts *sum, const vvi_contact_counts *c)
 {
   sum->passes += c->passes, sum->restarts += c->restarts, sum->solves += c->solves, sum->closed += c->closed;
   sum->deepest = fmax(sum->deepest, c->deepest);
+  vvi_overlap_take(&sum->overlap, c->overlap.depth, c->overlap.size);
   sum->newton += c->newton, sum->calmed += c->calmed, sum->frozen += c->frozen, sum->late += c->late,
       sum->unresolved += c->unresolved;
 }
 
 static void book_all(struct vvi_contact_step *w, bool shows)
 {
-  double pending[6] = {0};
+  double pending[6] = {0}, held = 0.0;
   if (shows) show_none(w);
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
+    held += held_by(w, g);
     if (shows && w->forced && !shows_well(w, g)) show_nothing_of(w, g);
     book_group(w, g, pending);
     add_counts(&w->count, &g->count);
@@ -531,6 +550,7 @@ static void book_all(struct vvi_contact_step *w, bool shows)
   if (shows) keep_warm(w);
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
+  w->post->pressed = fmax(w->post->pressed, held);
   w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
 }
 

@@ -211,7 +211,7 @@ static bool look_at_features(struct vvi_contact_step *w)
 bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve)
 {
   *halve = false;
-  w->count.deepest = 0.0;
+  w->count.deepest = 0.0, w->count.overlap = (vv_overlap){0};
   w->rest.went_on = goes_on(w, plan);
   if (w->rest.went_on) {
     go_on(w, plan);
@@ -283,7 +283,8 @@ static int64_t touching(const struct vvi_contact_step *w)
   return n;
 }
 
-void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts)
+void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, vv_overlap *overlap,
+                      int64_t *contacts)
 {
   vvi_contact_rest *r = &w->rest;
   if (!r->went_on || !r->closed) {
@@ -293,5 +294,7 @@ void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, d
     r->contacts = touching(w);
   }
   *contacts += r->contacts;
-  *deepest = fmax(*deepest, -w->near->least);
+  *deepest = fmax(*deepest, fmax(w->count.deepest, -w->near->least));
+  vvi_overlap_take(overlap, w->count.overlap.depth, w->count.overlap.size);
+  vvi_overlap_take(overlap, w->near->overlap.depth, w->near->overlap.size);
 }

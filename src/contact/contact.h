@@ -92,7 +92,8 @@ typedef struct vvi_working {
 typedef struct vvi_contact_counts {
   int64_t passes, restarts, solves, closed, newton, calmed, frozen, late, unresolved;
   int64_t scaled, unscaled; /* parts judged by the shadow energy, and those left as they were */
-  double deepest;           /* m: of what was left over in the last step */
+  double deepest;           /* m: of what was left over in the last step, */
+  vv_overlap overlap;       /* and the one that is most of the smaller of the two */
 } vvi_contact_counts;
 
 /* What contacts of the step connect: slices of the arrays of the step. */
@@ -252,8 +253,9 @@ void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const v
 bool vvi_contact_stays(const struct vvi_contact_step *w);
 void vvi_contact_moved(struct vvi_contact_step *w, double h);
 void vvi_contact_forget(struct vvi_contact_step *w);
-/* What touches in this state, and how deep. */
-void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, int64_t *contacts);
+/* What touches in this state, and how deep it is, with what the last step left over. */
+void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, double *deepest, vv_overlap *overlap,
+                      int64_t *contacts);
 /* What is added to the momenta where a state is shown: half of what contacts that hold gave last [contact 27]; [np]. */
 const double *vvi_contact_half(const struct vvi_contact_step *w);
 double vvi_contact_debt(const struct vvi_contact_step *w); /* J: now, */

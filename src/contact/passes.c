@@ -453,6 +453,7 @@ static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
     vvi_pair_fly(w, c);
     if (c->near >= 0) c->ahead = vvi_feature_ahead(w, c);
     g->count.deepest = fmax(g->count.deepest, -c->ahead);
+    vvi_overlap_take(&g->count.overlap, -c->ahead, isfinite(c->size) ? c->size : w->model->length_scale);
   }
 }
 

@@ -158,23 +158,9 @@ double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c)
   return c->near < 0 ? fmax(c->curl, curl_by(w, c, true)) : c->curl;
 }
 
-static double size_of(const struct vvi_contact_step *w, int32_t object)
-{
-  const vvi_object *o = &w->near->solids->object[object];
-  if (o->mover[0] < 0) return INFINITY;
-  if (o->soft) return o->reach > 0.0 ? o->reach : INFINITY;
-  return o->solid->hollow ? INFINITY : o->reach;
-}
-
-static double smaller(const struct vvi_contact_step *w, int32_t a, int32_t b)
-{
-  const double size = fmin(size_of(w, a), size_of(w, b));
-  return isfinite(size) ? size : w->near->solids->size;
-}
-
 double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b)
 {
-  return KEEP * smaller(w, a, b);
+  return KEEP * vvi_solids_smaller(w->near->solids, a, b);
 }
 
 /* Axes, legs and all that follows from a common point and a normal. */
@@ -191,7 +177,7 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   stand(w, c, c->a, -1.0);
   stand(w, c, c->b, 1.0);
   add_outside(w, c);
-  c->size = smaller(w, c->a, c->b);
+  c->size = vvi_solids_smaller(solids, c->a, c->b);
   c->keep = KEEP * c->size;
   /* what is to be met at its own time and never rests is met where it touches, not where contacts lie */
   c->target = w->halves && c->restitution == 1.0 ? 0.0 : fmin(fmax(c->gap, 0.0), c->keep);

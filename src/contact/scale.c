@@ -41,7 +41,7 @@ struct vvi_scaling {
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
-  double stray, held; /* J^2, J: of the step */
+  double stray, held, lent; /* J^2, J, J: of the step */
 };
 
 static vv_status make_hit(struct vvi_contact_step *w)
@@ -566,13 +566,14 @@ static void scale(struct vvi_contact_step *w, const part *p)
       leave(w, i);
   }
   if (sound) add_stray(w->scaling, error * fabs(r.a));
+  if (sound && p->exact) w->scaling->lent += fmax(0.0, work);
 }
 
 bool vvi_scaling_act(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
   if (k == NULL || w->f == NULL) return true;
-  k->stray = k->held = 0.0;
+  k->stray = k->held = k->lent = 0.0;
   if (!fit_arrays(w)) return false;
   if (make_parts(w) && !velocities(w)) return false;
   join_parts(w);
@@ -589,4 +590,5 @@ void vvi_scaling_book(struct vvi_contact_step *w)
   if (w->scaling == NULL) return;
   w->post->stray += w->scaling->stray;
   w->post->held = fmax(w->post->held, w->scaling->held);
+  w->post->lent = fmax(w->post->lent, w->scaling->lent);
 }

@@ -325,6 +325,7 @@ typedef struct found {
   vvi_meet *meet; /* [room] */
   int64_t n, room;
   double least;
+  vv_overlap overlap;
 } found;
 
 /* Gaps below this belong to shapes that have overlapped ever since they woke. */
@@ -350,6 +351,7 @@ static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
     if (spot[i].gap < least) continue;
     f->meet[f->n++] = (vvi_meet){.a = k->a, .b = k->b, .rule = k->rule, .spot = spot[i]};
     f->least = fmin(f->least, spot[i].gap);
+    if (spot[i].gap < 0.0) vvi_overlap_take(&f->overlap, -spot[i].gap, vvi_solids_smaller(w->solids, k->a, k->b));
   }
   return true;
 }
@@ -370,7 +372,7 @@ static bool look_alone(vvi_solid_near *w, double h)
   for (int64_t i = 0; room && i < w->n; i++)
     while (!look(w, &w->list[i], h, &f) && (room = more_room(w, &f))) {
     }
-  w->meets = f.n, w->least = f.least;
+  w->meets = f.n, w->least = f.least, w->overlap = f.overlap;
   return room;
 }
 
@@ -387,11 +389,12 @@ static bool look_together(vvi_solid_near *w, double h)
     f[k] = (found){.meet = w->meet + first, .room = w->meet_room * (k + 1) / PIECES - first};
     for (int64_t i = w->n * k / PIECES; room && i < end; i++) room = look(w, &w->list[i], h, &f[k]);
   }
-  w->meets = 0, w->least = 0.0;
+  w->meets = 0, w->least = 0.0, w->overlap = (vv_overlap){0};
   for (int k = 0; k < PIECES; k++) {
     memmove(w->meet + w->meets, f[k].meet, sizeof *w->meet * (size_t)f[k].n);
     w->meets += f[k].n;
     w->least = fmin(w->least, f[k].least);
+    vvi_overlap_take(&w->overlap, f[k].overlap.depth, f[k].overlap.size);
   }
   return room;
 }

@@ -339,17 +339,32 @@ static void use_rules(const vv_model *m, struct vvi_solids *s, const vvi_object 
   }
 }
 
+static double size_of(const struct vvi_solids *s, int32_t object)
+{
+  const vvi_object *o = &s->object[object];
+  if (o->mover[0] < 0) return INFINITY;
+  if (o->soft) return o->reach > 0.0 ? o->reach : INFINITY;
+  return o->solid->hollow ? INFINITY : o->reach;
+}
+
+double vvi_solids_smaller(const struct vvi_solids *s, int32_t a, int32_t b)
+{
+  const double size = fmin(size_of(s, a), size_of(s, b));
+  return isfinite(size) ? size : s->size;
+}
+
 static vv_status summarise(vv_model *m, struct vvi_solids *s)
 {
   double *reach = VVI_ARENA_NEW(&m->arena, double, s->n + 1);
   bool *used = VVI_ARENA_NEW(&m->arena, bool, s->rules.n + 1);
   if (reach == NULL || used == NULL) return VV_NOMEM;
   int32_t n = 0, unused = s->rules.n;
-  s->balls = true;
+  s->balls = true, s->smallest = INFINITY;
   for (int32_t i = 0; i < s->n; i++) {
     const vvi_object *o = &s->object[i];
     s->balls &= is_round_or_flat(o);
     if (vvi_patch_sleeps(o->patch)) continue;
+    s->smallest = fmin(s->smallest, size_of(s, i));
     if (o->soft || (is_solid(o->patch) && !o->solid->hollow && !o->held)) reach[n++] = o->reach + 0.5 * o->length;
     use_rules(m, s, o, used, &unused);
     i += (int32_t)count_of(m, o->patch) - 1; /* copies and segments are alike */

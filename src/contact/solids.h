@@ -8,6 +8,7 @@
 #pragma once
 #include "contact/rules.h"
 #include "geom/solid.h"
+#include "ledger/ledger.h"
 #include "model/model.h"
 
 typedef struct vvi_object {
@@ -48,6 +49,7 @@ struct vvi_solids {
   bool beams;        /* round beams meet each other and obstacles here */
   bool balls;        /* only balls, half spaces and hollow balls: impacts can be located exactly */
   double size;       /* m: the middle reach of what moves */
+  double smallest;   /* m: the smallest size of two that can meet; INFINITY: none moves */
 };
 
 /* Finds the shapes that can meet; m->solids stays NULL where none can.  Refuses what overlaps. */
@@ -55,6 +57,9 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
 
 /* The line that speaks for two objects; -1: they pass, or others answer them. */
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b);
+
+/* m: reach of the smaller of two objects, of those that move and are not hollow; of segments their radius. */
+double vvi_solids_smaller(const struct vvi_solids *s, int32_t a, int32_t b);
 
 /* One place where two objects are near. */
 typedef struct vvi_meet {
@@ -92,8 +97,9 @@ typedef struct vvi_solid_near {
   int32_t *head, *next;
   int64_t buckets;
   int64_t meets, meet_room;
-  vvi_meet *meet; /* [meet_room] sorted by (a, b, key) */
-  double least;   /* smallest gap seen, at most 0 */
+  vvi_meet *meet;     /* [meet_room] sorted by (a, b, key) */
+  double least;       /* smallest gap seen, at most 0 */
+  vv_overlap overlap; /* and the one that is most of the smaller of two objects */
 } vvi_solid_near;
 
 /* Of what can break: may two objects meet as they are now?  Could they not before something broke?  (solids.c) */

@@ -150,6 +150,8 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
   to->stray += own->stray;
   if (own->held > to->held) to->held = own->held;
+  if (own->pressed > to->pressed) to->pressed = own->pressed;
+  if (own->lent > to->lent) to->lent = own->lent;
   if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
   if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;
 }
@@ -235,7 +237,8 @@ double vvi_ledger_shadow_error(const vv_ledger *l)
 void vvi_ledger_note_losses(vv_ledger *l)
 {
   const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
-                         vv_sum_value(&l->posted.step_loss)};
+                         vv_sum_value(&l->posted.step_loss), vv_sum_value(&l->posted.viscous_loss),
+                         vv_sum_value(&l->posted.plastic_work)};
   for (int i = 0; i < VV_COUNT(lost); i++) {
     l->most_lost[i] = fmax(l->most_lost[i], lost[i]);
     l->max_shrink = fmax(l->max_shrink, l->most_lost[i] - lost[i]);

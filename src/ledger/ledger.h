@@ -15,6 +15,12 @@ static inline void vvi_sum_add(vv_sum *s, double x)
 /* What was summed up apart, from zero. */
 void vvi_posted_add(vv_posted *to, const vv_posted *own);
 
+/* The larger one of two overlaps: that which is more of the smaller body.  A size that is not known counts for nothing. */
+static inline void vvi_overlap_take(vv_overlap *to, double depth, double size)
+{
+  if (depth > 0.0 && depth * to->size >= to->depth * size) *to = (vv_overlap){.depth = depth, .size = size};
+}
+
 /* An external impulse acting at a point. */
 static inline void vvi_post_impulse(vv_posted *post, const double x[3], const double j[3])
 {

@@ -103,17 +103,6 @@ static double strain_rounding(const vv_ledger *l, int64_t steps)
   return l->energy_scale > 0.0 ? 2.0 * sqrt(l->rounding * strain * (1.0 + fabs((double)steps))) / l->energy_scale : 0.0;
 }
 
-/* Rigid bodies are answered before they overlap, but the feature that is nearest may change within a step, and bodies that
- * bounce for ever under gravity dip by its way in one step: a thousandth of a body, or that; a hundredth in heaps, where
- * nothing pushes bodies out again that were pressed together while they slid. */
-static double solids_bound(const vv_sim *sim) /* m */
-{
-  const vv_model *m = sim->model;
-  const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  if (sim->step.locate != NULL) return 1e-12 * m->length_scale;
-  return fmax((m->solids->rests ? 1e-2 : 1e-3) * m->solids->size, dip);
-}
-
 /* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way: a hundredth of a
  * body, as in heaps.  Springs yield by as much as they are soft; by more than half a body, and they push it out on the other side. */
 static bool springs(const vv_model *m)
@@ -123,12 +112,41 @@ static bool springs(const vv_model *m)
   return false;
 }
 
-/* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, gaps that turn.  It is of second
- * order in the step.                                                                                       [contact 30] */
+/* m: how deep two bodies may be in each other, of which the smaller has this size (edge of a shell, radius of a beam).  Bodies are
+ * answered before they overlap, but the feature that is nearest may change within a step: a thousandth.  Bodies that bounce for ever
+ * under gravity dip by its way in one step, and in heaps nothing pushes out again what was pressed together while it slid: a
+ * hundredth, which is seen.                                                                                   [ledger 19] */
+static double overlap_bound(const vv_sim *sim, double size)
+{
+  const vv_model *m = sim->model;
+  if (vvi_model_implicit(m)) return (springs(m) ? 0.5 : 1e-2) * size;
+  const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
+  return fmax((m->solids->rests ? 1e-2 : 1e-3) * size, fmin(dip, 1e-2 * size));
+}
+
+/* m: of the smallest that can meet. */
+static double smallest(const vv_model *m)
+{
+  const double edge = m->sheets != NULL ? m->sheets->edge_length : INFINITY, size = fmin(m->solids->smallest, edge);
+  return isfinite(size) ? size : m->length_scale;
+}
+
+/* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, reflections of the plain energy
+ * where those of the shadow energy would meet again, gaps that turn.  It is of second order in the step.     [contact 30] */
 static double debt(const vv_sim *sim)
 {
   const double most = vvi_contact_most(sim->step.contact), scale = sim->ledger.energy_scale;
   return most > sim->ledger.energy_floor && scale > 0.0 ? most / scale : 0.0;
+}
+
+/* A thousandth of the energy, and twice what contacts that hold have at whole steps (one lets go while another begins), and three times
+ * what the impacts of one step lent, but never more than a fiftieth: debts are paid back by the next impacts of the same bodies, and
+ * do not pile up.                                                                                          [contact 30b] */
+static double debt_bound(const vv_sim *sim, double least)
+{
+  const vv_ledger *l = &sim->ledger;
+  if (!(l->energy_scale > 0.0)) return INFINITY;
+  return least + 2.0 * l->posted.pressed / l->energy_scale + fmin(3.0 * l->posted.lent / l->energy_scale, 0.02);
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -190,13 +208,15 @@ void vvi_claims_make(vv_sim *sim)
   const bool loose = loses(m) || (dcr && m->pairs->n_curved > 0);
   const bool penetrates = m->sheets != NULL && m->sheets->projection != VVI_ANTICIPATE;
   const bool solids = sim->step.contact != NULL && sim->step.locate == NULL; /* as well */
+  sim->by_size = vvi_model_implicit(m) ? m->solids != NULL : solids && !penetrates;
   const double least = (dcr && m->pairs->n_curved > 0 ? 1e-6 : loose ? 1e-9 : 1e-12) * m->length_scale;
-  if (event || (dcr && !penetrates))
-    add(sim, "penetration", loose || solids ? "bounded" : "exact", solids ? fmax(least, solids_bound(sim)) : least);
+  const bool hard = m->pairs->n_hard > 0; /* massless tips cannot overlap */
+  if ((event && hard) || (dcr && !penetrates))
+    add(sim, "penetration", loose || solids ? "bounded" : "exact", least);
   else if (sim->step.contact != NULL && !penetrates)
-    add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", solids_bound(sim));
+    add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
   else if (vvi_model_implicit(m) && m->solids != NULL)
-    add(sim, "penetration", "bounded", (springs(m) ? 0.5 : 1e-2) * m->solids->size);
+    add(sim, "penetration", "bounded", 0.0);
   if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
@@ -213,7 +233,8 @@ static double shadow_bound(const vv_sim *sim, double guard, bool far_too)
   const vv_ledger *l = &sim->ledger;
   const double ratio = sim->step.h / sim->model->stable_step;
   if (!(l->energy_scale > 0.0)) return guard;
-  return fmin(guard, 1e-12 * rounding_growth(sim, far_too) +
+  return fmin(guard, 1e-12 * rounding_growth(sim, far_too) + steps_rounding(sim, "energy") +
+                         strain_rounding(l, sim->state->step) +
                          (3.0 * (ratio * ratio * l->max_shadow_off + sqrt(l->posted.stray)) + l->posted.held) /
                              l->energy_scale);
 }
@@ -227,7 +248,7 @@ static double worst_of(const vv_sim *sim, const char *name)
   if (strcmp(name, "joint_work") == 0) return joint_work(sim);
   if (strcmp(name, "momentum") == 0) return l->max_p_drift;
   if (strcmp(name, "angular_momentum") == 0) return l->max_L_drift;
-  if (strcmp(name, "penetration") == 0) return l->max_penetration; /* m */
+  if (strcmp(name, "penetration") == 0) return sim->by_size ? l->overlap.depth : l->max_penetration; /* m */
   if (strcmp(name, "debt") == 0) return debt(sim);
   if (strcmp(name, "event_balance") == 0) return l->max_event_residual;
   const struct vvi_variation *v = sim->step.vary;
@@ -255,6 +276,9 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   const bool energy = strcmp(c->name, "energy") == 0, joules = energy || strcmp(c->name, "losses") == 0;
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
+  if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound);
+  if (strcmp(c->name, "penetration") == 0 && sim->by_size)
+    bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);
   if (strncmp(c->nature, "exact", 5) == 0 && c->worst > bound)
     bound = fmax(fmax(bound, c->bound), /* what came back was far away */
@@ -278,6 +302,9 @@ void vvi_claims_judge(vv_sim *sim, bool precise)
     } else if (strcmp(c->name, "joint_work") == 0 || strcmp(c->name, "debt") == 0 ||
                strcmp(c->name, "losses") == 0) { /* the same scale */
       if (worst > l->claim_worst[i]) l->claim_when[i] = sim->state->t;
+      l->claim_worst[i] = worst;
+    } else if (strcmp(c->name, "penetration") == 0 && sim->by_size) { /* of two others, perhaps */
+      if (worst != l->claim_worst[i]) l->claim_when[i] = sim->state->t;
       l->claim_worst[i] = worst;
     } else if (worst > l->claim_worst[i]) {
       l->claim_worst[i] = worst, l->claim_when[i] = sim->state->t;

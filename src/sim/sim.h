@@ -43,6 +43,7 @@ struct vv_sim {
   int n_observer;
   vv_claim claim[VVI_MAX_CLAIMS];
   double base[VVI_MAX_CLAIMS]; /* their bounds for a short run; exact ones grow with rounding */
+  bool by_size;                /* the claim `penetration`: over the size of the smaller of two bodies */
   int n_claim;
   vvi_frozen frozen;
   vvi_stops stops;

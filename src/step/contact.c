@@ -205,11 +205,10 @@ void vvi_contact_drifted(struct vv_step *s, double h)
   vvi_contact_moved(s->contact, s->locate != NULL ? 3.0 * h : h); /* located impacts: there, back and there again */
 }
 
-void vvi_contact_note_gaps(struct vv_step *s, double *deepest, int64_t *contacts)
+void vvi_contact_note_gaps(struct vv_step *s, double *deepest, vv_overlap *overlap, int64_t *contacts)
 {
   const vvi_flight_plan plan = plan_of(s, s->state->t, s->h, s->noted_force);
-  *deepest = fmax(*deepest, s->contact->count.deepest);
-  vvi_contact_look(s->contact, &plan, deepest, contacts);
+  vvi_contact_look(s->contact, &plan, deepest, overlap, contacts);
 }
 
 void vvi_contact_audit(const struct vv_step *s, vv_totals *sum)

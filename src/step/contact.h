@@ -10,7 +10,7 @@ vv_status vvi_contact_prepare(struct vv_step *s);
 vv_status vvi_contact_answer(struct vv_step *s, double t, double h, const double *f, bool may_halve, bool *halve,
                              vv_report *r);
 void vvi_contact_drifted(struct vv_step *s, double h);
-void vvi_contact_note_gaps(struct vv_step *s, double *deepest, int64_t *contacts);
+void vvi_contact_note_gaps(struct vv_step *s, double *deepest, vv_overlap *overlap, int64_t *contacts);
 /* Kinetic energy and momenta as they are shown, and what the difference and debts add to `contact`.        [contact 27] */
 void vvi_contact_audit(const struct vv_step *s, vv_totals *sum);
 

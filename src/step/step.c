@@ -200,8 +200,11 @@ void vvi_note_gaps(struct vv_step *s)
     contacts += g <= touch;
     deepest = fmax(deepest, -g);
   }
-  if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &contacts);
-  if (deepest <= 2.3e-16 * s->model->length_scale) deepest = 0.0; /* rounding of a place on an oblique plane */
+  const double tiny = 2.3e-16 * s->model->length_scale; /* rounding of a place on an oblique plane */
+  vv_overlap overlap = {.depth = deepest, .size = s->model->length_scale};
+  if (s->contact != NULL) vvi_contact_note_gaps(s, &deepest, &overlap, &contacts);
+  if (deepest <= tiny) deepest = 0.0;
+  if (overlap.depth > tiny) vvi_overlap_take(&s->ledger->overlap, overlap.depth, overlap.size);
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;

@@ -172,12 +172,13 @@ typedef struct vvi_em_rigid {
   int halvings;
   vvi_em_slot *slot; /* [slots] in the state; NULL: no springs */
   int32_t slots;
-  bool sprung;  /* some slot is used */
-  double clear; /* s: nothing can touch for so long */
-  double clock; /* s since the start of the step */
-  int located;  /* impacts located in this step */
-  double deepest;
-  bool full; /* out of memory, or of slots */
+  bool sprung;        /* some slot is used */
+  double clear;       /* s: nothing can touch for so long */
+  double clock;       /* s since the start of the step */
+  int located;        /* impacts located in this step */
+  double deepest;     /* m: of this step, */
+  vv_overlap overlap; /* and what is most of the smaller body */
+  bool full;          /* out of memory, or of slots */
   int32_t n_contact, room;
   vvi_em_contact *contact; /* [room] */
   vvi_em_row *rows;        /* [3 room] */

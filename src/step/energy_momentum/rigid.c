@@ -143,12 +143,13 @@ bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
   w->state = s->state;
   w->clock = 0.0;
   w->located = w->n_contact = 0;
-  w->deepest = 0.0;
+  w->deepest = 0.0, w->overlap = (vv_overlap){0};
   if (!advance(s, w, s->h, 0)) return false;
   int64_t pressed = 0;
   for (int i = 0; i < w->n_contact; i++) pressed += w->contact[i].j[0] > 0.0;
   s->ledger->contacts = pressed;
   s->ledger->penetration = w->deepest;
+  vvi_overlap_take(&s->ledger->overlap, w->overlap.depth, w->overlap.size);
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, w->deepest);
   return true;
 }

@@ -304,6 +304,12 @@ static bool refresh(vvi_em_rigid *w, double dt)
   return true;
 }
 
+static void note_depth(vvi_em_rigid *w, double depth, double size)
+{
+  w->deepest = fmax(w->deepest, depth);
+  vvi_overlap_take(&w->overlap, depth, size);
+}
+
 static bool touches_soft(const vvi_em_rigid *w, const vvi_candidate *c)
 {
   return w->n_soft > 0 && (w->soft_of[c->a] > 0 || w->soft_of[c->b] > 0);
@@ -317,7 +323,7 @@ static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
     const vvi_em_pair c = pair_of(w, &list[i]);
     w->looked++;
     if (!look_soft(k, &c, 16.0 * fabs(k->dt) * (w->near->bound[c.index_a] + w->near->bound[c.index_b]))) return false;
-    w->deepest = fmax(w->deepest, -k->least);
+    note_depth(w, -k->least, vvi_solids_smaller(w->solids, c.index_a, c.index_b));
   }
   return true;
 }
@@ -355,7 +361,7 @@ static bool find_sheets(search *k)
     const bool spring = w->law[list->rule].stiffness > 0.0;
     if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
-    w->deepest = fmax(w->deepest, -gap);
+    note_depth(w, -gap, isfinite(list->edge) ? list->edge : w->solids->size);
     if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
     if (stands_there(w, &f)) continue;
     if (!found(k, &f, gap)) return false;
@@ -367,7 +373,7 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 {
   search k = {.w = w, .dt = dt};
   w->clear = w->n_soft > 0 || w->joints != NULL ? 0.0 : INFINITY;
-  w->deepest = 0.0;
+  w->deepest = 0.0, w->overlap = (vv_overlap){0};
   *new_ones = 0;
   if (w->solids == NULL) return true;
   for (int32_t i = 0; i <= w->n; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
@@ -393,7 +399,7 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
     k.least = far_apart(&c, &a->after, &b->after);
     if (!(k.least > margin) && !look(&k, &c, margin)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
-    w->deepest = fmax(w->deepest, -k.least);
+    note_depth(w, -k.least, vvi_solids_smaller(w->solids, c.index_a, c.index_b));
   }
   *new_ones = k.found;
   return true;
