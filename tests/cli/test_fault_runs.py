@@ -197,6 +197,53 @@ bodies:
 """
 
 
+ROOM = """\
+time: {end: %g, step: {safety: %g}}
+gravity: [0, 0, -9.81]
+%srecord: {ledger: 1000, paraview: false}
+bodies:
+  room: {kind: obstacle, shape: {room: {size: [2, 2, 2]}}}
+  %s
+"""
+PRESSED = """\
+time: {end: %g, step: {safety: %g}}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: %g, friction: 0.3}]
+record: {paraview: false, ledger: 10}
+bodies:
+  rod: {kind: beam, length: 0.5, elements: 10, material: {young: 1e7, density: 1000}, section: {circle: {radius: 0.01}}, position: [-0.25, 0, 0.011], axis: [1, 0, 0]}
+  anvil: {kind: rigid, shape: {box: {size: [0.3, 0.3, 0.3]}}, density: %g, position: [0, 0, 0.18], velocity: [0, 0, %g]}
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}
+"""
+FOLLOWER = """\
+time: {end: 1, step: 0.001}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5, friction: 0.3}]
+bodies:
+  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}
+  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5], spin: [0, 0, 1], loads: [{force: [1, 0, 0], follower: true}]}
+"""
+SPRING = """\
+time: {end: 1, step: 1e-3}
+method: {step: energy-momentum}
+contacts: [{response: penalty, stiffness: %g}]
+record: {paraview: false}
+bodies:
+  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -0.5}}}
+  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, velocity: [3, 0, 0]}
+"""
+GRAIN = """\
+time: {end: 3, step: 0.25}
+gravity: [0, 0, -9.81]
+contacts: [{restitution: 0.5, friction: 0.3}]
+record: {paraview: false}
+bodies:
+  pole: {kind: obstacle, shape: {cylinder: {axis: [0, 1, 0], radius: 0.01}}}
+  mount: {kind: rigid, shape: {box: {size: [1000, 1000, 1000]}}, mass: 1e9, position: [2000, 0, 0]}
+  grain: {kind: rigid, shape: {box: {size: [0.01, 0.006, 0.002]}}, mass: 1e-3, position: [0.002, 0, 0.04], spin: [3, 5, 1]}
+"""
+
+
 def claim(summary, name):
     return next((c for c in summary["claims"] if c["name"] == name), None)
 
@@ -264,6 +311,41 @@ def bounced(out, summary, rows):
     return all_kept(out, summary, rows) or (None if abs(lost - 0.18) < 1e-9 else f"lost {lost} J, due 0.18")
 
 
+def stopped_or_told(out, summary, rows):
+    """Hopeless: not a word of `kept` for energy, and the run ends early or with a broken claim; nothing after that is in the table."""
+    if summary["reason"] == "done" and claim(summary, "energy")["kept"]:
+        return "silent"
+    return honest(out, summary, rows)
+
+
+def own_size(out, summary, rows):
+    """The bound of penetration is that of the grain, not of the mountain beside it; what is deeper is told."""
+    c = claim(summary, "penetration")
+    if c["bound"] > 0.01 * 0.006:
+        return f"a bound of {c['bound']} m for a grain of 0.01 m"
+    deep = summary["max_penetration"]
+    return None if (deep <= c["bound"]) == c["kept"] else f"{deep} m deep, {c}"
+
+
+def through(out, summary, rows):
+    """It goes through the wall by many times its size, which a spring of 10 N/m cannot hinder: told."""
+    return None if summary["max_penetration"] > 0.5 and not claim(summary, "penetration")["kept"] else f"{summary['max_penetration']} m"
+
+
+def printed(out, summary, rows):
+    """The summary, the terminal and the claim say one number, in metres; a row says its own."""
+    deep, c = summary["max_penetration"], claim(summary, "penetration")
+    if abs(c["worst"] - deep) > 1e-12 * deep or f"{deep:.2e}" not in out:
+        return f"{deep} m, {c}, {out}"
+    here = [float(r["penetration"]) for r in rows]
+    return None if 0 < max(here) <= deep and min(here) < max(here) else f"rows {min(here)} to {max(here)}, {deep}"
+
+
+def exchanged(out, summary, rows):
+    """Equal bars exchange their velocities through many impulses, on any axis; what passes through has one or none."""
+    return all_kept(out, summary, rows) or (None if summary["impacts"] > 9 else f"{summary['impacts']} impacts")
+
+
 def thinned(out, summary, rows):
     return None if 10000 < len(rows) <= 20002 else f"{len(rows)} rows"
 
@@ -298,7 +380,24 @@ RUNS = [
     ("a box on a pole, steps of 0.25 s", POLE % 0.25, (0, 3), deep_and_told),
     ("a box on a pole, steps of 0.1 s", POLE % 0.1, (0, 3), deep_and_told),
     ("a ball that spins", SPIN, (0,), bounced),
-    ("bars on an oblique axis", GENERAL, (0,), all_kept),
+    ("bars on an oblique axis", GENERAL, (0,), exchanged),
+    ("bars on the x axis", GENERAL.replace("[0.3, 0.1, -0.9]", "[1, 0, 0]"), (0,), exchanged),
+    ("a soft shell in a room at 0.3", ROOM % (200, 0.3, "", BALLOON), (0, 2, 3), honest),
+    ("a soft shell in a room at 0.5", ROOM % (100, 0.5, "", BALLOON), (0, 2, 3), honest),
+    ("a beam that folds in a room at 0.3", ROOM % (300, 0.3, "", ROD), (0, 2, 3), honest),
+    ("a beam that folds in a room at 0.5", ROOM % (20, 0.5, "", ROD), (2, 3), stopped_or_told),
+    ("a beam that folds in a room at 0.8", ROOM % (20, 0.8, "", ROD), (2, 3), stopped_or_told),
+    ("a beam in a room, steps that are cut, order 4", ROOM % (54, 0.3, "method: {step: event, order: 4}\n", ROD), (0, 2, 3), honest),
+    ("a beam in a room, order 4 at whole steps", ROOM % (20, 0.3, "method: {step: leapfrog, order: 4}\n", ROD), (1,), lambda out, s, rows: None if "order 2 only" in out else out),
+    ("a bar crushed, steps that are cut", CRUSHED.replace("leapfrog", "event"), (2, 3), stopped_or_told),
+    ("a follower on a floor, a box of a metre", FOLLOWER, (0,), all_kept),
+    ("a box on a pole, steps of 0.05 s", POLE % 0.05, (0, 3), deep_and_told),
+    ("how deep, in print", SPRING % 1e4, (0, 3), printed),
+    ("a grain beside a mountain", GRAIN, (0, 3), own_size),
+    ("a spring that is too soft", SPRING % 10, (3,), through),
+    ("a spring that is hard", SPRING % 1e5, (0,), all_kept),
+    *((f"a box of {density:g} kg/m^3 on a beam on a floor, e = {e}, {v} m/s", PRESSED % (0.02, 0.3, e, density, v), (0,), never_rises)
+      for density in (8000, 1e7) for e in (0, 0.5, 1) for v in (0, -3)),
     ("a follower on a floor", ON_A_FLOOR % "spin: [0, 0, 1], loads: [{force: [1, 0, 0], follower: true}]", (0,), all_kept),
     ("a pulse on a floor", ON_A_FLOOR % "loads: [{force: [8, 0, 0], history: {pulse: {duration: 0.5}}}]", (0,), all_kept),
 ]
@@ -330,6 +429,37 @@ def resumed(folder):
     return None if ends[0] <= ends[1] <= ends[0] + 8 else f"stopped at steps {ends}"
 
 
+def answers(folder):
+    """Two fine tori, of which a step may last: a signal is answered within a second (and what a busy machine adds to it)."""
+    with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
+        f.write("visviva: 1\n" + TORI.replace("240", "1000").replace("120", "500"))
+    done = subprocess.Popen([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    try:
+        done.wait(4)  # it may also have ended
+    except subprocess.TimeoutExpired:
+        done.terminate()
+        try:
+            done.wait(10)
+        except subprocess.TimeoutExpired:
+            done.kill()
+            done.wait()
+            return "no answer within 10 s"
+    return None if done.returncode in (0, 2, 3, -15) else f"exit code {done.returncode}"
+
+
+def announced(folder):
+    """What `check` says of the size of the results is what they take, within a factor of two."""
+    with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
+        f.write("visviva: 1\n" + LONG)
+    said = subprocess.run([os.environ["VISVIVA"], "check", "scene.yaml"], cwd=folder, text=True, capture_output=True).stdout
+    found = re.search(r"results +about ([0-9.]+) MB", said)
+    subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite", "--quiet"], cwd=folder, capture_output=True)
+    home = os.path.join(folder, "out")
+    real = sum(os.path.getsize(os.path.join(home, name)) for name in os.listdir(home) if name.startswith(("ledger", "results", "events"))) / 1e6
+    return None if found and 0.5 * real < float(found[1]) < 2 * real else f"{said}: it is {real} MB"
+
+
 def main():
     bad = 0
     wanted = sys.argv[1:]
@@ -344,6 +474,12 @@ def main():
         trouble = run("", HOPELESS, (2,), stopped, folder) or resumed(folder)  # what it has left behind is whole
         print(f"{'WRONG' if trouble else 'good'}: the checkpoint of a hopeless run{': ' + trouble if trouble else ''}")
         bad += trouble is not None
+        for name, look in (("a signal while fine meshes meet", answers), ("the size that is announced", announced)):
+            if wanted and name not in wanted:
+                continue
+            trouble = look(folder)
+            print(f"{'WRONG' if trouble else 'good'}: {name}{': ' + trouble if trouble else ''}")
+            bad += trouble is not None
     return 1 if bad else 0
 
 

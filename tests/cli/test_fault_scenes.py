@@ -140,6 +140,7 @@ SCENES = [(f"event: {a} and {b}", EVENT % (BODY[a], BODY[b]), 3, "use leapfrog")
     ("rigid: position", RIGID % "position: [1e308, 0, 0], velocity: [1, 0, 0]", 4, ""),
     ("rigid: force", RIGID % "loads: [{force: [1e300, 0, 0]}]", 4, "range of numbers"),
     ("rigid: spin", RIGID.replace("ball: {radius: 1}", "box: {size: [1, 2, 3]}") % "spin: [1e200, 1, 1]", 4, ""),
+    ("rigid: spin in a step", RIGID.replace("ball: {radius: 1}", "box: {size: [1, 2, 3]}") % "spin: [1e9, 1, 1]", 4, "range of numbers"),
     ("rigid: modified", RIGID % "velocity: [1, 0, 0]" + "record: {modified: true}\n", 5, "vibrates"),
     ("shell: thickness", SHELL % (1, 100), 7, "block"),
     ("shell: too fine", SHELL % (14, 0.01), 6, ""),

@@ -476,6 +476,37 @@ static void incline(char *text, double degrees, const char *contact, const char 
   body(text, line);
 }
 
+/* A plank lies on the floor on four feet, and two balls fall on it at once: its own contacts have nothing to bounce with, whatever
+ * their restitution, and hold.  The balls leave with e times their speed, as from the floor itself; the plank stays where it is, to the
+ * bit; (1 - e^2) of the energy of the balls is lost. */
+static void test_rest_under_blows(void **state)
+{
+  (void)state;
+  static const double e[] = {0.0, 0.3, 0.8, 1.0};
+  for (int k = 0; k < VV_COUNT(e); k++)
+    for (int low = 0; low < 2; low++) { /* the floor under the plank has another restitution */
+      char text[TEXT], contact[128];
+      snprintf(contact, sizeof contact, "restitution: %g}, {between: [plank, floor], restitution: %g", e[k],
+               low ? 0.9 : 0.0);
+      head(text, 1e-3, 0.15, "[0, 0, -1e-3]", "", contact);
+      body(
+          text,
+          "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+          "  plank: {kind: rigid, shape: {box: {size: [2, 0.4, 0.1]}}, mass: 1, position: [0, 0, 0.05]}\n"
+          "  a: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, position: [-0.5, 0, 0.4], velocity: [0, 0, -2]}\n"
+          "  b: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 2, position: [0.5, 0, 0.4], velocity: [0, 0, -2]}\n");
+      run_record r = run_scene(text, &(run_options){0});
+      const vv_ledger *l = run_ledger(&r);
+      double v[2][3], x[3];
+      field(&r, "a", "velocity", v[0]), field(&r, "b", "velocity", v[1]), field(&r, "plank", "position", x);
+      for (int i = 0; i < 2; i++) check_near(v[i][2], 2.0 * e[k], 1e-3);
+      check_near(x[2], 0.05, 1e-6);
+      check_near(vv_sum_value(&l->posted.restitution_loss), 8.0 * (1.0 - e[k] * e[k]), 1e-2);
+      check_most(l->max_penetration, 1e-6);
+      run_free(&r);
+    }
+}
+
 /* What is slow enough to rest is a matter of the two that touch: a push on a third changes nothing. */
 static void test_bounce_alone(void **state)
 {
@@ -1027,24 +1058,43 @@ static void test_propeller(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tumbling),        cmocka_unit_test(test_free_room),
-      cmocka_unit_test(test_halvings),        cmocka_unit_test(test_bouncing),
-      cmocka_unit_test(test_located_gas),     cmocka_unit_test(test_balls_in_ball),
-      cmocka_unit_test(test_cradle),          cmocka_unit_test(test_cradle_blocked),
-      cmocka_unit_test(test_break),           cmocka_unit_test(test_never_up),
-      cmocka_unit_test(test_restitution),     cmocka_unit_test(test_sliding_edges),
-      cmocka_unit_test(test_rest_on_beam),    cmocka_unit_test(test_incline),
-      cmocka_unit_test(test_rolling),         cmocka_unit_test(test_stacks),
-      cmocka_unit_test(test_comes_to_rest),   cmocka_unit_test(test_ball_on_beam),
-      cmocka_unit_test(test_ball_on_bar),     cmocka_unit_test(test_threads_and_restart),
-      cmocka_unit_test(test_bouncing_books),  cmocka_unit_test(test_bounce_alone),
-      cmocka_unit_test(test_bar_askew),       cmocka_unit_test(test_block_of_boxes),
-      cmocka_unit_test(test_rough_bounces),   cmocka_unit_test(test_rough_ball),
-      cmocka_unit_test(test_wedged),          cmocka_unit_test(test_threads_many),
-      cmocka_unit_test(test_rough_wall),      cmocka_unit_test(test_rough_rest),
-      cmocka_unit_test(test_rough_low),       cmocka_unit_test(test_propeller),
-      cmocka_unit_test(test_falling_heap),    cmocka_unit_test(test_rolls_to_rest),
-      cmocka_unit_test(test_rolls_down),      cmocka_unit_test(test_rolls_in_space),
+      cmocka_unit_test(test_tumbling),
+      cmocka_unit_test(test_free_room),
+      cmocka_unit_test(test_halvings),
+      cmocka_unit_test(test_bouncing),
+      cmocka_unit_test(test_located_gas),
+      cmocka_unit_test(test_balls_in_ball),
+      cmocka_unit_test(test_cradle),
+      cmocka_unit_test(test_cradle_blocked),
+      cmocka_unit_test(test_break),
+      cmocka_unit_test(test_never_up),
+      cmocka_unit_test(test_restitution),
+      cmocka_unit_test(test_sliding_edges),
+      cmocka_unit_test(test_rest_on_beam),
+      cmocka_unit_test(test_incline),
+      cmocka_unit_test(test_rolling),
+      cmocka_unit_test(test_stacks),
+      cmocka_unit_test(test_comes_to_rest),
+      cmocka_unit_test(test_ball_on_beam),
+      cmocka_unit_test(test_ball_on_bar),
+      cmocka_unit_test(test_threads_and_restart),
+      cmocka_unit_test(test_bouncing_books),
+      cmocka_unit_test(test_bounce_alone),
+      cmocka_unit_test(test_rest_under_blows),
+      cmocka_unit_test(test_bar_askew),
+      cmocka_unit_test(test_block_of_boxes),
+      cmocka_unit_test(test_rough_bounces),
+      cmocka_unit_test(test_rough_ball),
+      cmocka_unit_test(test_wedged),
+      cmocka_unit_test(test_threads_many),
+      cmocka_unit_test(test_rough_wall),
+      cmocka_unit_test(test_rough_rest),
+      cmocka_unit_test(test_rough_low),
+      cmocka_unit_test(test_propeller),
+      cmocka_unit_test(test_falling_heap),
+      cmocka_unit_test(test_rolls_to_rest),
+      cmocka_unit_test(test_rolls_down),
+      cmocka_unit_test(test_rolls_in_space),
       cmocka_unit_test(test_rolling_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

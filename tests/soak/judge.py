@@ -96,6 +96,14 @@ def _overlap(scene, frames, wrong):
                     wrong.append(f"{a} and {b} overlap in frame {k}")
 
 
+def _order(scene, frames, wrong):
+    """Bars on one line keep their order."""
+    for behind, front, axis in scene.lines:
+        gap = (frames[front]["position"][:, 0] - frames[behind]["position"][:, -1]) @ np.array(axis)
+        if gap.min() < -1e-3 * scene.size:
+            wrong.append(f"{behind} is {-gap.min():.2g} m in {front}, before which it was")
+
+
 def judge(scene, results):
     """A list of what is wrong; results: visviva.open(folder)."""
     wrong = []
@@ -111,6 +119,7 @@ def judge(scene, results):
     if not wrong:
         _flight(scene, frames, times, results.summary["impacts"], wrong)
         _overlap(scene, frames, wrong)
+        _order(scene, frames, wrong)
     return wrong
 
 

@@ -28,6 +28,9 @@ def _corners(size):
     return [[sx * size[0] / 2, sy * size[1] / 2, sz * size[2] / 2] for sx in (-1, 1) for sy in (-1, 1) for sz in (-1, 1)]
 
 
+LINES = 60_000_000  # scenes from this seed on may have bars in line; those before stay what they were
+
+
 class Scene:
     """`text` for the program, `shapes` for the geometry, and what is known of it beforehand."""
 
@@ -39,7 +42,7 @@ class Scene:
         self.density = _log(r, 100, 8000)
         self.bends = r.random() < 0.75
         self.speed = self.wave * _log(r, 0.002, 0.02) if self.bends else _log(r, 0.1, 10)
-        self.bodies, self.shapes, self.planes = {}, {}, []
+        self.bodies, self.shapes, self.planes, self.lines = {}, {}, [], []
         self.free = True                  # nothing outside acts
         self.spread = r.random() < 0.3    # of masses
         self.draw()
@@ -210,6 +213,8 @@ class Scene:
             v = _sum(_scaled(inward, self.speed / far * r.uniform(0.3, 1)), _scaled(_unit(r), self.speed * 0.3))
             body, shape = r.choice(kinds)(at, v)
             self.bodies[f"b{i}"], self.shapes[f"b{i}"] = self.common(body), shape
+        if self.seed >= LINES:
+            self.line_up(random.Random(self.seed ^ 0x11e))
         self.outside(extent)
         end = r.choice([1, 2, 4]) * extent / self.speed
         scene = {"visviva": 1, "title": f"seed {self.seed}", "time": {"end": end}, "contacts": self.contacts()}
@@ -227,6 +232,20 @@ class Scene:
         scene["record"] = {"every": end / 40, "paraview": False, "checkpoint": end / 7}
         scene["bodies"] = self.bodies
         self.scene = scene
+
+    def line_up(self, r):
+        """Behind some bars another one on the same oblique line, that comes after it: they meet, and keep their order."""
+        for name, first in list(self.bodies.items()):
+            if first["kind"] != "bar" or r.random() < 0.4:
+                continue
+            second = json.loads(json.dumps(first))
+            second["length"] *= r.uniform(0.3, 1)
+            second["elements"] = r.randint(2, 12)
+            second["origin"] = _sum(first["origin"], _scaled(first["axis"], -second["length"] - first["length"] * r.choice([0.01, 0.05, 0.1])))
+            second["velocity"] = first["velocity"] + self.speed * r.uniform(0.5, 2)
+            second.pop("ends", None), second.pop("loads", None)
+            self.bodies[name + "l"], self.shapes[name + "l"] = second, {"is": "tips"}
+            self.lines.append((name + "l", name, first["axis"]))
 
     def shorten(self, factor):
         """Ends earlier, with as many frames and checkpoints."""
