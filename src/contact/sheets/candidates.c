@@ -50,6 +50,13 @@ static bool grow_lists(vvi_sheet_search *w)
   return true;
 }
 
+bool vvi_sheet_lists_fit(vvi_sheet_search *w, int64_t room)
+{
+  while (room > w->list_room)
+    if (!grow_lists(w)) return false;
+  return true;
+}
+
 vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
 {
   const struct vvi_sheets *s = w->sheets;
@@ -232,6 +239,15 @@ static double closest_of(const struct vvi_sheets *s, int32_t low, int32_t high)
   return known ? s->apart[from].d : INFINITY;
 }
 
+void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  const vvi_sheet_found f = found_of(w->sheets, l->a, l->b, l->rule);
+  l->closest = closest_of(w->sheets, f.low, f.high);
+  l->margin = w->margin[l->rule];
+  l->mine = vvi_sheet_is_mine(w, l->a, l->b);
+  l->off = w->anticipates && w->sheets->rule[l->rule].projection != VVI_ANTICIPATE;
+}
+
 /* A slot for a new pair. */
 static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
 {
@@ -240,10 +256,7 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
   l->offset = offset_of(w->sheets, l);
   l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
-  l->closest = closest_of(w->sheets, f->low, f->high);
-  l->margin = w->margin[f->rule];
-  l->mine = vvi_sheet_is_mine(w, f->a, f->b);
-  l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
+  vvi_sheet_list_rules(w, l);
   return slot;
 }
 
@@ -276,8 +289,7 @@ static bool take_new(vvi_sheet_search *w)
   int64_t n = 0;
   for (int64_t k = 0; k < w->n_found; k++)
     if (w->found[k].rule >= 0) w->found[n++] = w->found[k];
-  while (w->n_list + n > w->list_room)
-    if (!grow_lists(w)) return false;
+  if (!vvi_sheet_lists_fit(w, w->n_list + n)) return false;
   int64_t old = w->n_list - 1, to = w->n_list + n - 1;
   w->n_list += (int32_t)n;
   for (int64_t k = n - 1; k >= 0; k--, to--) {
@@ -311,6 +323,7 @@ static bool list_own(vvi_sheet_search *w)
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
+  if (w->anew && !vvi_sheet_start_take(w)) return false;
   const int32_t asked = find_asked(w);
   for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
@@ -340,4 +353,5 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
   w->n_list = w->n_slot = w->n_spare = w->n_own = 0;
   w->used = 0;
+  w->anew = true;
 }
