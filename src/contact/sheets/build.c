@@ -71,10 +71,13 @@ static const vv_mover *movers_of(builder *k, const vv_block *b)
 /* Inverse masses of the nodes of a patch: those of movers that only move. */
 static vv_status masses(builder *k, const vv_block *b, const vv_patch *p, double **out)
 {
-  const vv_mover *mover = movers_of(k, b);
   *out = VVI_ARENA_NEW(&k->scratch, double, p->nodes);
-  if (mover == NULL || *out == NULL) return VV_NOMEM;
-  for (int64_t i = 0; i < p->nodes; i++) (*out)[i] = mover[p->node + i].inverse_mass[0];
+  if (*out == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < p->nodes; i++) {
+    vv_mover mover;
+    b->kind->mover(b, p->node + i, k->q + b->q0, k->zero, &mover);
+    (*out)[i] = mover.inverse_mass[0];
+  }
   return VV_OK;
 }
 
@@ -239,7 +242,8 @@ static vv_status make_zero(builder *k)
 {
   int64_t most = 0;
   for (int i = 0; i < k->m->n_block; i++) {
-    const int64_t n = k->m->block[i].kind->node_q * k->m->block[i].column;
+    const vv_body_kind *kind = k->m->block[i].kind;
+    const int64_t n = (kind->node_q > kind->node_p ? kind->node_q : kind->node_p) * k->m->block[i].column;
     most = n > most ? n : most;
   }
   k->zero = VVI_ARENA_NEW(&k->scratch, double, most + 1);
