@@ -506,8 +506,8 @@ static bool find_active(struct vvi_contact_step *w, bool all)
   if (!fit_active(w, n)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
   for (int32_t i = 0; i < n; i++)
-    k->active[i] = all ? is_near(w, &k->search->near[i])
-                       : !is_parted(w, &k->search->near[i]) && matters(w, &k->search->near[i]);
+    k->active[i] =
+        all ? is_near(w, &k->search->near[i]) : !is_parted(w, &k->search->near[i]) && matters(w, &k->search->near[i]);
   k->actives = 0;
   for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;

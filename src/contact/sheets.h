@@ -121,9 +121,9 @@ struct vvi_sheets {
   vvi_sheet_apart *apart; /* [n_apart] bodies that are near each other at the start, sorted */
   int64_t n_apart;
   struct vvi_sheet_start *start; /* what the search of the start has found; NULL: nothing was kept */
-  bool rigid, turns;         /* some bodies are, some do */
-  bool loses, rough;         /* some restitution below 1; some friction */
-  vvi_projection projection; /* the largest of any two bodies */
+  bool rigid, turns;             /* some bodies are, some do */
+  bool loses, rough;             /* some restitution below 1; some friction */
+  vvi_projection projection;     /* the largest of any two bodies */
 };
 
 /* ---- building ---- */

@@ -26,27 +26,14 @@ enum { STEPS = 200, FEWEST = 4, FIRST = 256 };
 
 /* ---- growing arrays ---- */
 
-/* Twice as large.  False: no memory. */
-bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room)
-{
-  void *more = vvi_arena_alloc(arena, item * (size_t)room);
-  if (more == NULL) return false;
-  if (n > 0) memcpy(more, *array, item * (size_t)n);
-  *array = more;
-  return true;
-}
-
 static bool grow_lists(vvi_sheet_search *w)
 {
-  const int32_t room = w->list_room;
-  if (room > INT32_MAX / 2) return false;
-  void *list = w->list, *order = w->order, *spare = w->spare, *due = w->due, *spot = w->spot;
-  if (!vvi_sheet_grow(w->arena, &list, sizeof *w->list, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &order, sizeof *w->order, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &spare, sizeof *w->spare, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &due, sizeof *w->due, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &spot, sizeof *w->spot, 0, 2 * (int64_t)room)) return false;
-  w->list = list, w->order = order, w->spare = spare, w->due = due, w->spot = spot, w->list_room = 2 * room;
+  const int64_t had = w->list_room, room = 2 * had;
+  if (room > INT32_MAX || !VVI_SHEET_GROW(w, list, had, had, room) || !VVI_SHEET_GROW(w, order, had, had, room))
+    return false;
+  if (!VVI_SHEET_GROW(w, spare, had, had, room) || !VVI_SHEET_GROW(w, due, had, had, room)) return false;
+  if (!VVI_SHEET_GROW(w, spot, had, 0, room)) return false;
+  w->list_room = (int32_t)room;
   return true;
 }
 
@@ -175,12 +162,10 @@ static void add(vvi_sheet_search *w, int32_t i, int32_t j)
   const int32_t rule = s->rule_of(s->meets, x < y ? x : y, x < y ? y : x);
   if (rule < 0) return;
   if (w->n_found == w->found_room) {
-    void *found = w->found;
-    if (!vvi_sheet_grow(w->arena, &found, sizeof *w->found, w->n_found, 2 * w->found_room)) {
-      w->full = true;
-      return;
-    }
-    w->found = found, w->found_room *= 2;
+    const bool grown = VVI_SHEET_GROW(w, found, w->found_room, w->n_found, 2 * w->found_room);
+    w->full |= !grown;
+    if (!grown) return;
+    w->found_room *= 2;
   }
   w->found[w->n_found++] = found_of(s, a, b, rule);
 }

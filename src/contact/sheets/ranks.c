@@ -222,10 +222,11 @@ static void pack_row(void *user, int32_t mover)
   const int64_t width = VVI_SHEET_ROW;
   if (k->reads.owner[mover] != k->net->rank || p->full) return;
   if (width * (p->n + 1) > k->out_room) {
-    void *out = k->out;
-    p->full = !vvi_sheet_grow(p->w->arena, &out, sizeof *k->out, width * p->n, 2 * width * (p->n + 256));
+    const int64_t room = 2 * width * (p->n + 256);
+    double *out = vvi_arena_grow(p->w->arena, k->out, sizeof *out, k->out_room, width * p->n, room);
+    p->full = out == NULL;
     if (p->full) return;
-    k->out = out, k->out_room = 2 * width * (p->n + 256);
+    k->out = out, k->out_room = room;
   }
   read_row(p->w, mover, k->out + width * p->n++);
 }

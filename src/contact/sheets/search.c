@@ -49,16 +49,17 @@ static vv_status make_benches(vvi_sheet_search *w, vvi_arena *arena)
 static bool make_room(vvi_sheet_search *w, int64_t room)
 {
   const int64_t chunks = room / CHUNK + w->list_room + 1;
-  void *pair = w->pair, *safe = w->safe, *block = w->block, *slot = w->slot, *chunk = w->chunk;
   if (room > w->room) {
-    if (!vvi_sheet_grow(w->arena, &pair, sizeof *w->pair, w->used, room)) return false;
-    if (!vvi_sheet_grow(w->arena, &safe, sizeof *w->safe, w->used, room)) return false;
-    if (!vvi_sheet_grow(w->arena, &block, sizeof *w->block, w->used / BLOCK, room / BLOCK)) return false;
-    if (!vvi_sheet_grow(w->arena, &slot, sizeof *w->slot, 0, room)) return false;
+    const int64_t had = w->room;
+    if (!VVI_SHEET_GROW(w, pair, had, w->used, room) || !VVI_SHEET_GROW(w, safe, had, w->used, room)) return false;
+    if (!VVI_SHEET_GROW(w, block, had / BLOCK, w->used / BLOCK, room / BLOCK)) return false;
+    if (!VVI_SHEET_GROW(w, slot, had, 0, room)) return false;
+    w->room = room;
   }
-  if (chunks > w->chunk_room && !vvi_sheet_grow(w->arena, &chunk, sizeof *w->chunk, 0, 2 * chunks)) return false;
-  w->pair = pair, w->safe = safe, w->block = block, w->slot = slot, w->chunk = chunk;
-  w->room = room, w->chunk_room = chunks > w->chunk_room ? 2 * chunks : w->chunk_room;
+  if (chunks > w->chunk_room) {
+    if (!VVI_SHEET_GROW(w, chunk, w->chunk_room, 0, 2 * chunks)) return false;
+    w->chunk_room = 2 * chunks;
+  }
   return true;
 }
 
@@ -69,9 +70,8 @@ bool vvi_sheet_pairs_fit(vvi_sheet_search *w, int64_t room)
 
 static bool make_near(vvi_sheet_search *w, int64_t room)
 {
-  void *near = w->near;
-  if (room > INT32_MAX || !vvi_sheet_grow(w->arena, &near, sizeof *w->near, w->n_near, room)) return false;
-  w->near = near, w->near_room = (int32_t)room;
+  if (room > INT32_MAX || !VVI_SHEET_GROW(w, near, w->near_room, w->n_near, room)) return false;
+  w->near_room = (int32_t)room;
   return true;
 }
 
@@ -151,7 +151,8 @@ void vvi_sheet_compact(vvi_sheet_search *w)
     const int64_t to = w->used;
     memmove(w->pair + to, w->pair + l->first, sizeof *w->pair * (size_t)l->n);
     memmove(w->safe + to, w->safe + l->first, sizeof *w->safe * (size_t)vvi_sheet_blocks(l->n));
-    memmove(w->block + to / BLOCK, w->block + l->first / BLOCK, sizeof *w->block * (size_t)(vvi_sheet_blocks(l->n) / BLOCK));
+    memmove(w->block + to / BLOCK, w->block + l->first / BLOCK,
+            sizeof *w->block * (size_t)(vvi_sheet_blocks(l->n) / BLOCK));
     l->first = to, w->used = to + vvi_sheet_blocks(l->n);
   }
 }
