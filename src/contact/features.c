@@ -465,6 +465,14 @@ static bool matters(struct vvi_contact_step *w, vvi_sheet_near *near)
   return meets(w, NULL, &c, near, keep, &at);
 }
 
+/* Where contact has not acted yet a plane that holds a pair apart by the margin does so after the drift, too: farther than
+ * contacts hold, with as much again for rounding. */
+static bool is_parted(const struct vvi_contact_step *w, const vvi_sheet_near *near)
+{
+  const vvi_sheet_list *l = &w->features->search->list[near->couple];
+  return near->parted && l->margin >= 2.0 * keep_of(l);
+}
+
 /* What a plane of old holds apart is listed as near although it may be far: which planes there are depends on when lists were
  * built, and what becomes a contact must not. */
 static bool is_near(const struct vvi_contact_step *w, vvi_sheet_near *near)
@@ -498,7 +506,8 @@ static bool find_active(struct vvi_contact_step *w, bool all)
   if (!fit_active(w, n)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
   for (int32_t i = 0; i < n; i++)
-    k->active[i] = all ? is_near(w, &k->search->near[i]) : matters(w, &k->search->near[i]);
+    k->active[i] =
+        all ? is_near(w, &k->search->near[i]) : !is_parted(w, &k->search->near[i]) && matters(w, &k->search->near[i]);
   k->actives = 0;
   for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;

@@ -120,9 +120,10 @@ struct vvi_sheets {
   double closest;         /* smallest distance at the start, thickness taken off; INFINITY: nothing near */
   vvi_sheet_apart *apart; /* [n_apart] bodies that are near each other at the start, sorted */
   int64_t n_apart;
-  bool rigid, turns;         /* some bodies are, some do */
-  bool loses, rough;         /* some restitution below 1; some friction */
-  vvi_projection projection; /* the largest of any two bodies */
+  struct vvi_sheet_start *start; /* what the search of the start has found; NULL: nothing was kept */
+  bool rigid, turns;             /* some bodies are, some do */
+  bool loses, rough;             /* some restitution below 1; some friction */
+  vvi_projection projection;     /* the largest of any two bodies */
 };
 
 /* ---- building ---- */
@@ -349,6 +350,7 @@ typedef struct vvi_sheet_search {
   vvi_sheet_found *found;        /* [found_room] */
   int64_t n_found, found_room;
   bool full, tight;          /* no memory for them; holes between lists have been closed */
+  bool anew;                 /* nothing is known: lists of the start are taken, as far as they hold */
   vvi_sheet_speed *speed;    /* [n_cluster] */
   double *strip;             /* [n_strip][6] extents of displacements */
   vvi_sheet_life *life;      /* [n_cluster] */
@@ -377,11 +379,13 @@ typedef struct vvi_sheet_search {
   int64_t moves;           /* boxes of clusters made anew */
 } vvi_sheet_search;
 
+/* The largest skin of a list, over the smallest mean edge: tried out, as those of search.c. */
+#define VVI_SHEET_SKIN 0.45
 vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, int threads, double skin,
                                   vvi_sheet_search **out);
 /* Room for so many near pairs; those that are there are kept. */
 bool vvi_sheet_near_fit(vvi_sheet_search *w, int64_t room);
-/* All lists are to be found anew: guards have changed. */
+/* All lists are to be found anew: guards have changed, or the state is another one. */
 void vvi_sheet_forget(vvi_sheet_search *w);
 /* Bounds of the coming drift for all bodies; then near[] complete for it.  False: no room. */
 void vvi_sheet_measure(vvi_sheet_search *w);

@@ -378,16 +378,17 @@ static void open_ledger(vv_sim *sim)
   sim->fresh = true;
 }
 
-/* What costs more than a row does is looked at by the number of the step alone: where something can touch in every row, or, of
- * what gets rarer after `most` looks, at every 2nd, 4th, ... step of long runs; where nothing can touch there is
- * no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device for it.  The
- * 1st, 2nd, 4th, 8th, ... always are. */
+/* What costs more than a row does is looked at by the number of the step alone: where something has touched in every row, or, of
+ * what gets rarer after `most` looks, at every 2nd, 4th, ... step of long runs; where nothing can touch, or nothing has since the
+ * start, there is no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device
+ * for it.  The 1st, 2nd, 4th, 8th, ... always are. */
 static bool looks_closely(const vv_sim *sim, int64_t most)
 {
   enum { FREE = 64, AWAY = 4096 };
   const int64_t step = llabs(sim->state->step);
   const bool away = sim->step.accelerator != NULL && sim->step.accelerator->resident;
-  int64_t every = away ? AWAY : sim->step.contact == NULL && sim->model->pairs->n == 0 ? FREE : 1;
+  const bool touched = sim->ledger.impacts > 0 || sim->ledger.held > 0;
+  int64_t every = away ? AWAY : touched ? 1 : FREE;
   while (every < step / most) every *= 2;
   return step % every == 0 || (step & (step - 1)) == 0;
 }

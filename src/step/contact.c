@@ -151,7 +151,7 @@ static vv_status create_search(struct vv_step *s, vvi_sheet_search **out)
 {
   const struct vvi_sheets *m = s->model->sheets;
   const int threads = vv_ctx_threads(s->model->ctx);
-  VV_TRY(vvi_sheet_search_create(m, s->arena, threads, 0.45 * m->edge_length, out));
+  VV_TRY(vvi_sheet_search_create(m, s->arena, threads, VVI_SHEET_SKIN * m->edge_length, out));
   for (int32_t i = 0; i < m->n_rule; i++)
     (*out)->margin[i] = fmin((m->rule[i].restitution < 1.0 ? 3e-3 : 1e-3) * m->edge_length, 0.5 * m->closest);
   (*out)->anticipates = true;

@@ -1,4 +1,5 @@
-/* body/shell/some.c  Kick and drift of some nodes: of the tiles that touch them alone, with the bits of the whole sweep. */
+/* body/shell/some.c  Kick and drift of some nodes: of the groups of elements that touch them alone, with the bits of the whole
+ * sweep: forces on a node are added up in the order of the groups, and those that do not touch it add nothing. */
 #include "body/shell/moves.h"
 #include "body/shell/shell.h"
 #include "math/math.h"
@@ -47,11 +48,21 @@ static int64_t number(const tiles *w, int64_t i)
   return (int64_t)w->part[SHELL_SUMS * i + 1];
 }
 
-static void take_tile(tiles *w, int64_t tile)
+/* The fourth number of a slot tells whether the force on its node is wanted. */
+static double *wanted_at(const tiles *w, const shell_tile *t, int32_t local)
 {
-  if (w->part[SHELL_SUMS * tile] != 0.0) return;
-  w->part[SHELL_SUMS * tile] = 1.0;
-  w->part[SHELL_SUMS * w->n++ + 1] = (double)tile;
+  return &w->slot[4 * (t->slot0 + t->slot + local) + 3];
+}
+
+static void take_tile(tiles *w, int64_t tile, int32_t local)
+{
+  const shell_tile *t = &((const shell_plan *)w->b->plan)->tile[tile];
+  if (w->part[SHELL_SUMS * tile] == 0.0) {
+    w->part[SHELL_SUMS * tile] = 1.0;
+    w->part[SHELL_SUMS * w->n++ + 1] = (double)tile;
+    for (int32_t i = 0; i < shell_tile_nodes(t); i++) *wanted_at(w, t, i) = 0.0;
+  }
+  *wanted_at(w, t, local) = 1.0;
 }
 
 /* All that hold one of the nodes. */
@@ -63,10 +74,36 @@ static void take_tiles(tiles *w, int64_t n, const int32_t *node)
   for (int64_t i = 0; i < n; i++) {
     const int64_t tile = shell_tile_at(plan, node[i], false);
     const shell_tile *t = &plan->tile[tile];
-    const shell_shared *s = shared_of(t, (int32_t)(node[i] - t->node0 - t->own0));
-    take_tile(w, tile);
-    for (int k = 0; s != NULL && k < s->others; k++) take_tile(w, shell_tile_at(plan, t->slot0 + s->slot[k], true));
+    const int32_t local = (int32_t)(node[i] - t->node0 - t->own0);
+    const shell_shared *s = shared_of(t, local);
+    take_tile(w, tile, local);
+    for (int k = 0; s != NULL && k < s->others; k++) {
+      const int64_t other = shell_tile_at(plan, t->slot0 + s->slot[k], true);
+      take_tile(w, other, (int32_t)(s->slot[k] - plan->tile[other].slot));
+    }
   }
+}
+
+/* Numbers in g->at that belong to triangles. */
+static int32_t places_of(const shell_tile *t, const shell_group *g)
+{
+  return g->pair ? SHELL_PAIR * (g->count / 2) : t->cls[g->cls].nodes * g->count;
+}
+
+/* Does a group touch a node that is wanted?  Forces on ghosts go to many: there all do. */
+static bool touches(const tiles *w, const shell_tile *t, const shell_group *g)
+{
+  const double *wanted = wanted_at(w, t, 0);
+  bool any = t->ghosts > 0;
+  for (int32_t i = 0, n = places_of(t, g); i < n && !any; i++) any = wanted[g->at[i]] != 0.0;
+  return any;
+}
+
+static void reach(const shell_tile *t, int64_t local, unsigned char *mark, int32_t *out, int64_t *found)
+{
+  const int64_t at = t->node0 + shell_tile_node(t, local);
+  if (mark[at]) return;
+  mark[at] = 1, out[(*found)++] = (int32_t)at;
 }
 
 static int64_t around(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out)
@@ -80,14 +117,30 @@ static int64_t around(const vv_block *b, int64_t n, const int32_t *node, unsigne
   take_tiles(&w, n, node);
   for (int64_t i = 0; i < w.n; i++) {
     const shell_tile *t = &plan->tile[number(&w, i)];
-    for (int64_t k = 0; k < t->own + t->halo; k++) {
-      const int64_t at = t->node0 + shell_tile_node(t, k);
-      if (mark[at]) continue;
-      mark[at] = 1, out[found++] = (int32_t)at;
+    for (int64_t k = 0; t->ghosts > 0 && k < t->own + t->halo; k++) reach(t, k, mark, out, &found);
+    for (int32_t j = 0; t->ghosts == 0 && j < t->groups; j++) {
+      const shell_group *g = &t->group[j];
+      for (int32_t k = 0, m = touches(&w, t, g) ? places_of(t, g) : 0; k < m; k++)
+        reach(t, g->at[k] / 4, mark, out, &found);
     }
   }
   shell_scratch_done(b, w.slot, mine);
   return found;
+}
+
+/* A tile with those of its groups alone that are asked for. */
+static void force_of(const tiles *w, const shell_tile *t, const double *q)
+{
+  enum { MOST = 512 }; /* groups: tiles with more of them are taken whole */
+  const shell_plan *plan = w->b->plan;
+  shell_group group[MOST];
+  shell_tile some = *t;
+  if (t->groups <= MOST) {
+    some.group = group, some.groups = 0;
+    for (int32_t j = 0; j < t->groups; j++)
+      if (touches(w, t, &t->group[j])) group[some.groups++] = t->group[j];
+  }
+  plan->force(shell_of(w->b, t->body), &some, NULL, w->b->column, q, w->slot + 4 * (t->slot0 + t->slot));
 }
 
 /* As the sweep does it: the segment of the owner, then those of others in their order. */
@@ -117,9 +170,7 @@ static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, co
   shell_fetch_places(b, q);
 #pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
   for (int64_t i = 0; i < w.n; i++) {
-    const shell_tile *t = &plan->tile[number(&w, i)];
-    if (!shell_is_here(plan, number(&w, i))) continue;
-    plan->force(shell_of(b, t->body), t, NULL, b->column, q, w.slot + 4 * (t->slot0 + t->slot));
+    if (shell_is_here(plan, number(&w, i))) force_of(&w, &plan->tile[number(&w, i)], q);
   }
   shell_fetch_forces(b, w.slot);
   for (int64_t i = 0; i < n; i++)

@@ -51,14 +51,14 @@ static int by_ends(const void *x, const void *y)
   return u->corner - v->corner;
 }
 
-static int64_t list_uses(const struct vvi_sheets *s, use *out)
+static int64_t list_uses(const struct vvi_sheets *s, const vvi_sheet_body *b, use *out)
 {
   int64_t n = 0;
-  for (int32_t e = 0; e < s->n_element; e++)
+  for (int32_t e = b->element0; e < b->element0 + b->elements; e++)
     for (int i = 0; i < 3; i++) {
-      const int32_t a = s->element[3 * e + (i + 1) % 3], b = s->element[3 * e + (i + 2) % 3];
-      if (a < 0 || b < 0) continue;
-      out[n++] = (use){a < b ? a : b, a < b ? b : a, e, i};
+      const int32_t u = s->element[3 * (int64_t)e + (i + 1) % 3], v = s->element[3 * (int64_t)e + (i + 2) % 3];
+      if (u < 0 || v < 0) continue;
+      out[n++] = (use){u < v ? u : v, u < v ? v : u, e, i};
     }
   return n;
 }
@@ -81,15 +81,29 @@ static void number_edges(struct vvi_sheets *s, const use *u, int64_t n)
   }
 }
 
-static vv_status join_edges(vvi_arena *arena, struct vvi_sheets *s)
+/* Edges of a body get new numbers in the order of the elements that list them; old: 7 numbers for each. */
+static void sort_edges(struct vvi_sheets *s, const vvi_sheet_body *b, int32_t first, int32_t *old)
 {
-  const int64_t most = 3 * (int64_t)s->n_element;
-  use *u = malloc(sizeof(use) * (size_t)(most + 1));
-  if (u == NULL) return VV_NOMEM;
-  const int64_t n = list_uses(s, u);
-  qsort(u, (size_t)n, sizeof *u, by_ends);
-  number_edges(s, u, n);
-  free(u);
+  const int32_t n = s->n_edge - first;
+  int32_t *to = old + 6 * (int64_t)n, count = first;
+  memcpy(old, s->edge + 2 * (int64_t)first, sizeof *old * 2 * (size_t)n);
+  memcpy(old + 2 * (int64_t)n, s->side + 2 * (int64_t)first, sizeof *old * 2 * (size_t)n);
+  memcpy(old + 4 * (int64_t)n, s->side_element + 2 * (int64_t)first, sizeof *old * 2 * (size_t)n);
+  for (int32_t e = b->element0; e < b->element0 + b->elements; e++) {
+    s->edge0[e] = count;
+    for (int i = 0; i < 3; i++)
+      if ((s->own[e] >> (3 + i) & 1) != 0) to[s->element_edge[3 * (int64_t)e + i] - first] = count++;
+  }
+  for (int64_t k = 0; k < 2 * (int64_t)n; k++) {
+    const int64_t at = 2 * (int64_t)to[k / 2] + k % 2;
+    s->edge[at] = old[k], s->side[at] = old[2 * (int64_t)n + k], s->side_element[at] = old[4 * (int64_t)n + k];
+  }
+  for (int64_t i = 3 * (int64_t)b->element0; i < 3 * (int64_t)(b->element0 + b->elements); i++)
+    if (s->element_edge[i] >= 0) s->element_edge[i] = to[s->element_edge[i] - first];
+}
+
+static vv_status find_rings(vvi_arena *arena, struct vvi_sheets *s)
+{
   s->ring = VVI_ARENA_NEW(arena, int32_t, 2 * (int64_t)s->n_edge + 1);
   if (s->ring == NULL) return VV_NOMEM;
   for (int32_t k = 0; k < 2 * s->n_edge; k++) s->ring0[s->edge[k] + 1]++;
@@ -98,6 +112,28 @@ static vv_status join_edges(vvi_arena *arena, struct vvi_sheets *s)
   for (int32_t v = s->n_vertex; v > 0; v--) s->ring0[v] = s->ring0[v - 1];
   s->ring0[0] = 0;
   return VV_OK;
+}
+
+/* Body by body: none shares a vertex with another. */
+static vv_status join_edges(struct vvi_sheets *s)
+{
+  int64_t most = 0;
+  for (int32_t i = 0; i < s->n_body; i++) most = s->body[i].elements > most ? s->body[i].elements : most;
+  use *u = malloc(sizeof(use) * (size_t)(3 * most + 1));
+  int32_t *old = malloc(sizeof *old * (size_t)(21 * most + 1));
+  for (int32_t i = 0; u != NULL && old != NULL && i < s->n_body; i++) {
+    const vvi_sheet_body *b = &s->body[i];
+    const int32_t first = s->n_edge;
+    const int64_t n = list_uses(s, b, u);
+    qsort(u, (size_t)n, sizeof *u, by_ends);
+    number_edges(s, u, n);
+    sort_edges(s, b, first, old);
+  }
+  s->edge0[s->n_element] = s->n_edge;
+  const vv_status status = u == NULL || old == NULL ? VV_NOMEM : VV_OK;
+  free(u);
+  free(old);
+  return status;
 }
 
 /* ---- slices ---- */
@@ -204,34 +240,6 @@ static vv_status fill_elements(struct vvi_sheets *s, int32_t i, const vvi_sheet_
   return status;
 }
 
-/* Edges get new numbers in the order of the elements that list them. */
-static vv_status sort_edges(struct vvi_sheets *s)
-{
-  const size_t n = 2 * (size_t)s->n_edge;
-  int32_t *old = malloc(sizeof(int32_t) * (3 * n + (size_t)s->n_edge + 1)), *to = old == NULL ? NULL : old + 3 * n,
-          count = 0;
-  if (old == NULL) return VV_NOMEM;
-  memcpy(old, s->edge, sizeof(int32_t) * n);
-  memcpy(old + n, s->side, sizeof(int32_t) * n);
-  memcpy(old + 2 * n, s->side_element, sizeof(int32_t) * n);
-  for (int32_t e = 0; e < s->n_element; e++) {
-    s->edge0[e] = count;
-    for (int i = 0; i < 3; i++)
-      if ((s->own[e] >> (3 + i) & 1) != 0) to[s->element_edge[3 * (int64_t)e + i]] = count++;
-  }
-  s->edge0[s->n_element] = count;
-  for (int32_t k = 0; k < s->n_edge; k++)
-    for (int i = 0; i < 2; i++) {
-      s->edge[2 * to[k] + i] = old[2 * k + i];
-      s->side[2 * to[k] + i] = old[n + 2 * (size_t)k + (size_t)i];
-      s->side_element[2 * to[k] + i] = old[2 * n + 2 * (size_t)k + (size_t)i];
-    }
-  for (int64_t i = 0; i < 3 * (int64_t)s->n_element; i++)
-    if (s->element_edge[i] >= 0) s->element_edge[i] = to[s->element_edge[i]];
-  free(old);
-  return VV_OK;
-}
-
 /* Each vertex and each edge is listed from the first element that has it. */
 static vv_status own_vertices(struct vvi_sheets *s)
 {
@@ -297,8 +305,8 @@ vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part 
     VV_TRY(fill_elements(s, i, &part[i]));
   }
   VV_TRY(own_vertices(s));
-  VV_TRY(join_edges(arena, s));
-  VV_TRY(sort_edges(s));
+  VV_TRY(join_edges(s));
+  VV_TRY(find_rings(arena, s));
   measure_edges(s);
   return VV_OK;
 }

@@ -71,10 +71,13 @@ static const vv_mover *movers_of(builder *k, const vv_block *b)
 /* Inverse masses of the nodes of a patch: those of movers that only move. */
 static vv_status masses(builder *k, const vv_block *b, const vv_patch *p, double **out)
 {
-  const vv_mover *mover = movers_of(k, b);
   *out = VVI_ARENA_NEW(&k->scratch, double, p->nodes);
-  if (mover == NULL || *out == NULL) return VV_NOMEM;
-  for (int64_t i = 0; i < p->nodes; i++) (*out)[i] = mover[p->node + i].inverse_mass[0];
+  if (*out == NULL) return VV_NOMEM;
+  for (int64_t i = 0; i < p->nodes; i++) {
+    vv_mover mover;
+    b->kind->mover(b, p->node + i, k->q + b->q0, k->zero, &mover);
+    (*out)[i] = mover.inverse_mass[0];
+  }
   return VV_OK;
 }
 
@@ -239,7 +242,8 @@ static vv_status make_zero(builder *k)
 {
   int64_t most = 0;
   for (int i = 0; i < k->m->n_block; i++) {
-    const int64_t n = k->m->block[i].kind->node_q * k->m->block[i].column;
+    const vv_body_kind *kind = k->m->block[i].kind;
+    const int64_t n = (kind->node_q > kind->node_p ? kind->node_q : kind->node_p) * k->m->block[i].column;
     most = n > most ? n : most;
   }
   k->zero = VVI_ARENA_NEW(&k->scratch, double, most + 1);
@@ -340,7 +344,7 @@ static vv_status refuse_intersections(const builder *k, vvi_sheet_search *w)
 {
   const struct vvi_sheets *s = k->sheets;
   crossing found = {.sheets = s, .a = -1};
-  for (int32_t i = 0; i < s->n_cluster; i++) vvi_sheet_refit(w, i);
+  for (int32_t i = 0; i < s->n_cluster; i++) vvi_sheet_refit(w, i), w->fresh[i] = 1;
   for (int32_t i = 0; i < w->n_list && found.a < 0; i++) vvi_sheet_overlaps(w, w->order[i], cross, &found);
   if (found.a < 0) return VV_OK;
   const int32_t *corner = s->element + 3 * (int64_t)found.a;
@@ -449,7 +453,7 @@ static vv_status measure_start(builder *k)
 {
   struct vvi_sheets *s = k->sheets;
   vvi_sheet_search *w;
-  VV_TRY(vvi_sheet_search_create(s, &k->scratch, vv_ctx_threads(k->m->ctx), 0.02 * s->edge_length, &w));
+  VV_TRY(vvi_sheet_search_create(s, &k->scratch, vv_ctx_threads(k->m->ctx), VVI_SHEET_SKIN * s->edge_length, &w));
   stand_still(k, w);
   if (!vvi_sheet_candidates(w)) return VV_NOMEM;
   VV_TRY(refuse_intersections(k, w));
@@ -457,7 +461,8 @@ static vv_status measure_start(builder *k)
   if (!vvi_sheet_collect(w))
     return vvi_fail(k->m->ctx, VV_SCENE, "%s: surfaces lie too close together to list their contacts", k->m->source);
   for (int32_t i = 0; i < w->n_near; i++) VV_TRY(judge(k, w, &w->near[i]));
-  return list_apart(k, w);
+  VV_TRY(list_apart(k, w));
+  return vvi_sheet_start_keep(w, &k->m->arena, s);
 }
 
 static vv_status assemble(builder *k)

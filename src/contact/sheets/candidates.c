@@ -26,27 +26,21 @@ enum { STEPS = 200, FEWEST = 4, FIRST = 256 };
 
 /* ---- growing arrays ---- */
 
-/* Twice as large.  False: no memory. */
-bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room)
+static bool grow_lists(vvi_sheet_search *w)
 {
-  void *more = vvi_arena_alloc(arena, item * (size_t)room);
-  if (more == NULL) return false;
-  if (n > 0) memcpy(more, *array, item * (size_t)n);
-  *array = more;
+  const int64_t had = w->list_room, room = 2 * had;
+  if (room > INT32_MAX || !VVI_SHEET_GROW(w, list, had, had, room) || !VVI_SHEET_GROW(w, order, had, had, room))
+    return false;
+  if (!VVI_SHEET_GROW(w, spare, had, had, room) || !VVI_SHEET_GROW(w, due, had, had, room)) return false;
+  if (!VVI_SHEET_GROW(w, spot, had, 0, room)) return false;
+  w->list_room = (int32_t)room;
   return true;
 }
 
-static bool grow_lists(vvi_sheet_search *w)
+bool vvi_sheet_lists_fit(vvi_sheet_search *w, int64_t room)
 {
-  const int32_t room = w->list_room;
-  if (room > INT32_MAX / 2) return false;
-  void *list = w->list, *order = w->order, *spare = w->spare, *due = w->due, *spot = w->spot;
-  if (!vvi_sheet_grow(w->arena, &list, sizeof *w->list, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &order, sizeof *w->order, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &spare, sizeof *w->spare, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &due, sizeof *w->due, room, 2 * (int64_t)room)) return false;
-  if (!vvi_sheet_grow(w->arena, &spot, sizeof *w->spot, 0, 2 * (int64_t)room)) return false;
-  w->list = list, w->order = order, w->spare = spare, w->due = due, w->spot = spot, w->list_room = 2 * room;
+  while (room > w->list_room)
+    if (!grow_lists(w)) return false;
   return true;
 }
 
@@ -168,12 +162,10 @@ static void add(vvi_sheet_search *w, int32_t i, int32_t j)
   const int32_t rule = s->rule_of(s->meets, x < y ? x : y, x < y ? y : x);
   if (rule < 0) return;
   if (w->n_found == w->found_room) {
-    void *found = w->found;
-    if (!vvi_sheet_grow(w->arena, &found, sizeof *w->found, w->n_found, 2 * w->found_room)) {
-      w->full = true;
-      return;
-    }
-    w->found = found, w->found_room *= 2;
+    const bool grown = VVI_SHEET_GROW(w, found, w->found_room, w->n_found, 2 * w->found_room);
+    w->full |= !grown;
+    if (!grown) return;
+    w->found_room *= 2;
   }
   w->found[w->n_found++] = found_of(s, a, b, rule);
 }
@@ -232,6 +224,15 @@ static double closest_of(const struct vvi_sheets *s, int32_t low, int32_t high)
   return known ? s->apart[from].d : INFINITY;
 }
 
+void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l)
+{
+  const vvi_sheet_found f = found_of(w->sheets, l->a, l->b, l->rule);
+  l->closest = closest_of(w->sheets, f.low, f.high);
+  l->margin = w->margin[l->rule];
+  l->mine = vvi_sheet_is_mine(w, l->a, l->b);
+  l->off = w->anticipates && w->sheets->rule[l->rule].projection != VVI_ANTICIPATE;
+}
+
 /* A slot for a new pair. */
 static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
 {
@@ -240,10 +241,7 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   *l = (vvi_sheet_list){.a = f->a, .b = f->b, .rule = f->rule, .stale = true, .skin = w->opening * w->skin};
   l->offset = offset_of(w->sheets, l);
   l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
-  l->closest = closest_of(w->sheets, f->low, f->high);
-  l->margin = w->margin[f->rule];
-  l->mine = vvi_sheet_is_mine(w, f->a, f->b);
-  l->off = w->anticipates && w->sheets->rule[f->rule].projection != VVI_ANTICIPATE;
+  vvi_sheet_list_rules(w, l);
   return slot;
 }
 
@@ -276,8 +274,7 @@ static bool take_new(vvi_sheet_search *w)
   int64_t n = 0;
   for (int64_t k = 0; k < w->n_found; k++)
     if (w->found[k].rule >= 0) w->found[n++] = w->found[k];
-  while (w->n_list + n > w->list_room)
-    if (!grow_lists(w)) return false;
+  if (!vvi_sheet_lists_fit(w, w->n_list + n)) return false;
   int64_t old = w->n_list - 1, to = w->n_list + n - 1;
   w->n_list += (int32_t)n;
   for (int64_t k = n - 1; k >= 0; k--, to--) {
@@ -311,6 +308,7 @@ static bool list_own(vvi_sheet_search *w)
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
+  if (w->anew && !vvi_sheet_start_take(w)) return false;
   const int32_t asked = find_asked(w);
   for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
@@ -340,4 +338,5 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
   w->n_list = w->n_slot = w->n_spare = w->n_own = 0;
   w->used = 0;
+  w->anew = true;
 }

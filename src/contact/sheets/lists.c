@@ -65,9 +65,11 @@ static void cover(const vvi_sheet_search *w, int n, const int32_t *vertex, doubl
     }
 }
 
+/* The first time it becomes one of the search, too: what is never looked at takes no memory. */
 static void refit_node(vvi_sheet_search *w, int32_t i)
 {
   vvi_sheet_branch *n = &w->tree[i];
+  if (n->n == 0) *n = w->sheets->tree[i];
   const int32_t child = n->child;
   memcpy(n->box, child > 0 ? w->tree[child].box : w->box + 6 * (int64_t)n->first, sizeof n->box);
   if (child > 0) join(n->box, w->tree[child + 1].box);
@@ -87,7 +89,8 @@ void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster)
 {
   const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
   if (w->sheets->body[r->body].obstacle != NULL) return;
-  const vvi_sheet_branch *root = &w->tree[r->root];
+  vvi_sheet_branch *root = &w->tree[r->root];
+  if (root->n == 0) *root = w->sheets->tree[r->root];
   for (int32_t e = root->first; e < root->first + root->n; e++)
     cover(w, 3, w->sheets->element + 3 * (int64_t)e, w->box + 6 * (int64_t)e);
   for (int32_t i = r->last - 1; i >= r->first && r->first > 0; i--) refit_node(w, i);

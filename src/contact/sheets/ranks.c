@@ -95,6 +95,8 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
   find_homes(s, k);
   VV_TRY(find_runs(s, w->arena, k));
+  memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
+  vvi_sheet_start_drop(s);
   vvi_forget(s->tree, sizeof *s->tree * (size_t)s->n_tree); /* the search has its own */
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
   w->ranks = k;
@@ -220,10 +222,11 @@ static void pack_row(void *user, int32_t mover)
   const int64_t width = VVI_SHEET_ROW;
   if (k->reads.owner[mover] != k->net->rank || p->full) return;
   if (width * (p->n + 1) > k->out_room) {
-    void *out = k->out;
-    p->full = !vvi_sheet_grow(p->w->arena, &out, sizeof *k->out, width * p->n, 2 * width * (p->n + 256));
+    const int64_t room = 2 * width * (p->n + 256);
+    double *out = vvi_arena_grow(p->w->arena, k->out, sizeof *out, k->out_room, width * p->n, room);
+    p->full = out == NULL;
     if (p->full) return;
-    k->out = out, k->out_room = 2 * width * (p->n + 256);
+    k->out = out, k->out_room = room;
   }
   read_row(p->w, mover, k->out + width * p->n++);
 }

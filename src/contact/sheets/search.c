@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, BLOCK = 16, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
+enum { CHUNK = 256, BLOCK = VVI_SHEET_BLOCK, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
 /* Where skins of nothing but the coming drift need more than PAIRS an element, there is more room, up to this: bodies then move
  * by an edge in a step, each element past some 24 times 64 others. */
 enum { MOST_PAIRS = 64 * PAIRS };
@@ -49,24 +49,29 @@ static vv_status make_benches(vvi_sheet_search *w, vvi_arena *arena)
 static bool make_room(vvi_sheet_search *w, int64_t room)
 {
   const int64_t chunks = room / CHUNK + w->list_room + 1;
-  void *pair = w->pair, *safe = w->safe, *block = w->block, *slot = w->slot, *chunk = w->chunk;
   if (room > w->room) {
-    if (!vvi_sheet_grow(w->arena, &pair, sizeof *w->pair, w->used, room)) return false;
-    if (!vvi_sheet_grow(w->arena, &safe, sizeof *w->safe, w->used, room)) return false;
-    if (!vvi_sheet_grow(w->arena, &block, sizeof *w->block, w->used / BLOCK, room / BLOCK)) return false;
-    if (!vvi_sheet_grow(w->arena, &slot, sizeof *w->slot, 0, room)) return false;
+    const int64_t had = w->room;
+    if (!VVI_SHEET_GROW(w, pair, had, w->used, room) || !VVI_SHEET_GROW(w, safe, had, w->used, room)) return false;
+    if (!VVI_SHEET_GROW(w, block, had / BLOCK, w->used / BLOCK, room / BLOCK)) return false;
+    if (!VVI_SHEET_GROW(w, slot, had, 0, room)) return false;
+    w->room = room;
   }
-  if (chunks > w->chunk_room && !vvi_sheet_grow(w->arena, &chunk, sizeof *w->chunk, 0, 2 * chunks)) return false;
-  w->pair = pair, w->safe = safe, w->block = block, w->slot = slot, w->chunk = chunk;
-  w->room = room, w->chunk_room = chunks > w->chunk_room ? 2 * chunks : w->chunk_room;
+  if (chunks > w->chunk_room) {
+    if (!VVI_SHEET_GROW(w, chunk, w->chunk_room, 0, 2 * chunks)) return false;
+    w->chunk_room = 2 * chunks;
+  }
   return true;
+}
+
+bool vvi_sheet_pairs_fit(vvi_sheet_search *w, int64_t room)
+{
+  return room <= w->most_room && make_room(w, room > w->room ? room : w->room);
 }
 
 static bool make_near(vvi_sheet_search *w, int64_t room)
 {
-  void *near = w->near;
-  if (room > INT32_MAX || !vvi_sheet_grow(w->arena, &near, sizeof *w->near, w->n_near, room)) return false;
-  w->near = near, w->near_room = (int32_t)room;
+  if (room > INT32_MAX || !VVI_SHEET_GROW(w, near, w->near_room, w->n_near, room)) return false;
+  w->near_room = (int32_t)room;
   return true;
 }
 
@@ -107,7 +112,6 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
     return VV_NOMEM;
   if (w->ready == NULL || w->strip == NULL || w->box == NULL || w->x == NULL || w->fresh == NULL) return VV_NOMEM;
   w->round = 1;
-  memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
   VV_TRY(make_benches(w, arena));
   VV_TRY(vvi_sheet_life_create(w, arena));
   VV_TRY(vvi_sheet_candidates_create(w, arena));
@@ -126,12 +130,6 @@ static double drifts_apart(const vvi_sheet_search *w, const vvi_sheet_list *l)
   return vvi_norm3(d);
 }
 
-/* Lists begin at whole blocks. */
-static int64_t full(int64_t n)
-{
-  return (n + BLOCK - 1) / BLOCK * BLOCK;
-}
-
 static int by_place(const void *x, const void *y)
 {
   const vvi_sheet_spot *a = x, *b = y;
@@ -139,7 +137,7 @@ static int by_place(const void *x, const void *y)
 }
 
 /* Lists in the order of their places, without holes. */
-static void compact(vvi_sheet_search *w)
+void vvi_sheet_compact(vvi_sheet_search *w)
 {
   int32_t n = 0;
   for (int32_t i = 0; i < w->n_list; i++) {
@@ -152,9 +150,10 @@ static void compact(vvi_sheet_search *w)
     vvi_sheet_list *l = &w->list[w->spot[i].list];
     const int64_t to = w->used;
     memmove(w->pair + to, w->pair + l->first, sizeof *w->pair * (size_t)l->n);
-    memmove(w->safe + to, w->safe + l->first, sizeof *w->safe * (size_t)full(l->n));
-    memmove(w->block + to / BLOCK, w->block + l->first / BLOCK, sizeof *w->block * (size_t)(full(l->n) / BLOCK));
-    l->first = to, w->used = to + full(l->n);
+    memmove(w->safe + to, w->safe + l->first, sizeof *w->safe * (size_t)vvi_sheet_blocks(l->n));
+    memmove(w->block + to / BLOCK, w->block + l->first / BLOCK,
+            sizeof *w->block * (size_t)(vvi_sheet_blocks(l->n) / BLOCK));
+    l->first = to, w->used = to + vvi_sheet_blocks(l->n);
   }
 }
 
@@ -186,8 +185,8 @@ static void has_list(vvi_sheet_search *w, vvi_sheet_list *l, int64_t first, int6
   const double far = apart(w, l), skin = skin_of(l);
   const bool obstacle = w->sheets->body[w->sheets->cluster[l->b].body].obstacle != NULL;
   l->first = first, l->n = n, l->safe = -INFINITY;
-  for (int64_t k = first + n; k < first + full(n); k++) w->safe[k] = INFINITY;
-  for (int64_t k = first / BLOCK; k < (first + full(n)) / BLOCK; k++) w->block[k] = -INFINITY;
+  for (int64_t k = first + n; k < first + vvi_sheet_blocks(n); k++) w->safe[k] = INFINITY;
+  for (int64_t k = first / BLOCK; k < (first + vvi_sheet_blocks(n)) / BLOCK; k++) w->block[k] = -INFINITY;
   l->limit = far > skin ? far : obstacle ? fmax(skin, closest) : skin;
   l->travel = 0.0, l->stale = false;
 }
@@ -195,7 +194,7 @@ static void has_list(vvi_sheet_search *w, vvi_sheet_list *l, int64_t first, int6
 /* Holes are closed, if that gives half of the room; else there will be more of it.  False: this is all. */
 static bool find_room(vvi_sheet_search *w)
 {
-  if (w->used > 0) compact(w);
+  if (w->used > 0) vvi_sheet_compact(w);
   if (2 * w->used < w->room && !w->tight) return w->tight = true; /* unless that has been tried for this list */
   const int64_t room = 2 * w->room < w->most_room ? 2 * w->room : w->most_room;
   return room > w->room && make_room(w, room);
@@ -214,7 +213,7 @@ static bool build(vvi_sheet_search *w, vvi_sheet_list *l)
     if (!done && !find_room(w)) return false;
   }
   has_list(w, l, w->used, end.n, closest);
-  w->used += full(end.n);
+  w->used += vvi_sheet_blocks(end.n);
   return true;
 }
 
@@ -226,7 +225,7 @@ static void build_aside(vvi_sheet_search *w, vvi_sheet_list *l, vvi_sheet_bench 
   int64_t first;
   bench->n = 0;
   if (apart(w, l) <= skin_of(l) && !vvi_sheet_list_pairs(w, l, skin_of(l), bench, &closest)) return;
-  const int64_t n = full(bench->n);
+  const int64_t n = vvi_sheet_blocks(bench->n);
 #pragma omp critical(vvi_sheet_room)
   {
     first = w->used <= w->room - n ? w->used : -1;
@@ -678,7 +677,7 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   }
   for (int32_t first = 0; first < k->n; first += BLOCK)
     if (!(block[first / BLOCK] > bound)) block[first / BLOCK] = least_of_block(safe + first);
-  k->safe = least_of(block, (int32_t)(full(k->n) / BLOCK));
+  k->safe = least_of(block, (int32_t)(vvi_sheet_blocks(k->n) / BLOCK));
 }
 
 /* Chunks of a list with pairs to look at; the least budget of the others. */
@@ -689,7 +688,7 @@ static void find_chunks(vvi_sheet_search *w, int32_t couple)
   l->safe = INFINITY, l->chunks = 0;
   for (int64_t k = l->first; k < l->first + l->n; k += CHUNK) {
     const int64_t left = l->first + l->n - k, size = left < CHUNK ? left : CHUNK;
-    const float safe = least_of(w->block + k / BLOCK, (int32_t)(full(size) / BLOCK));
+    const float safe = least_of(w->block + k / BLOCK, (int32_t)(vvi_sheet_blocks(size) / BLOCK));
     if (!(safe > bound))
       w->chunk[l->chunk0 + l->chunks++] = (vvi_sheet_chunk){.couple = couple, .first = k, .n = size};
     else if (safe < l->safe)

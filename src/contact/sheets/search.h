@@ -2,6 +2,8 @@
 #pragma once
 #include "contact/sheets.h"
 
+#include <string.h>
+
 /* A budget as a float, never more than the number. */
 static inline float vvi_sheet_safe(double x)
 {
@@ -28,9 +30,32 @@ static inline vvi_sheet_list *vvi_sheet_list_at(const vvi_sheet_search *w, int32
   return &w->list[w->own != NULL ? w->own[i] : w->order[i]];
 }
 
-/* An array twice as large, or more.  False: no memory. */
-bool vvi_sheet_grow(vvi_arena *arena, void **array, size_t item, int64_t n, int64_t room);
+/* More room for an array of the search, which stays as it is where there is no memory: false. */
+static inline bool vvi_sheet_grown(void *more, void *array)
+{
+  if (more != NULL) memcpy(array, &more, sizeof more);
+  return more != NULL;
+}
+#define VVI_SHEET_GROW(w, what, had, kept, room) \
+  vvi_sheet_grown(vvi_arena_grow((w)->arena, (w)->what, sizeof *(w)->what, had, kept, room), &(w)->what)
 vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena);
+bool vvi_sheet_lists_fit(vvi_sheet_search *w, int64_t room); /* room for so many candidate pairs */
+bool vvi_sheet_pairs_fit(vvi_sheet_search *w, int64_t room); /* and for so many pairs */
+/* Lists begin at whole blocks of budgets. */
+enum { VVI_SHEET_BLOCK = 16 };
+static inline int64_t vvi_sheet_blocks(int64_t n)
+{
+  return (n + VVI_SHEET_BLOCK - 1) / VVI_SHEET_BLOCK * VVI_SHEET_BLOCK;
+}
+void vvi_sheet_compact(vvi_sheet_search *w); /* lists lie without holes */
+
+/* ---- the search of the start (start.c) ---- */
+
+vv_status vvi_sheet_start_keep(vvi_sheet_search *w, vvi_arena *arena, struct vvi_sheets *s);
+bool vvi_sheet_start_take(vvi_sheet_search *w);        /* false: no memory */
+void vvi_sheet_start_drop(const struct vvi_sheets *s); /* over ranks, which have some of the lists each */
+/* Margin, gap of the start and owner of a candidate pair. */
+void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l);
 
 /* ---- bounds of distances from below, many at a time (gaps.c) ---- */
 

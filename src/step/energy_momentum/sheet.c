@@ -14,7 +14,7 @@ vv_status vvi_em_sheet_create(struct vv_step *s, vvi_em_rigid *w)
 {
   const vv_model *m = s->model;
   const struct vvi_sheets *t = m->sheets;
-  VV_TRY(vvi_sheet_search_create(t, s->arena, vv_ctx_threads(m->ctx), 0.45 * t->edge_length, &w->search));
+  VV_TRY(vvi_sheet_search_create(t, s->arena, vv_ctx_threads(m->ctx), VVI_SHEET_SKIN * t->edge_length, &w->search));
   for (int32_t i = 0; i < t->n_rule; i++) w->search->margin[i] = fmin(1e-3 * t->edge_length, 0.5 * t->closest);
   w->search->anticipates = true;
   w->fake = VVI_ARENA_NEW(s->arena, double, 2 * m->np + 1);
