@@ -27,6 +27,7 @@ enum { BODY_REALS = 9, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHE
 enum { SHEET_REALS = 7 }; /* of a triangle that flows: stresses, energy */
 enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
 enum { NOTHING, KICK, STRIDE };
+enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
 enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
 enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
 enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
@@ -41,6 +42,8 @@ typedef struct series {
 typedef struct writer {
   series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other, own_slot,
       group;
+  int pairs;              /* rows of what pairs have are so long */
+  bool ghosts;            /* some tile has some */
   bool full;              /* out of memory, or too large for 32 bits */
   int32_t *count, *first; /* [SHELL_MOST_LOCAL + 1] entries of the nodes of a tile */
   int32_t *entry;         /* they, by node */
@@ -75,17 +78,23 @@ static void writer_free(writer *w)
 
 /* ---- tables ---- */
 
+static int64_t larger(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
 typedef struct tally {
   int pairs, singles, entries, cells;
 } tally;
 
-static tally tally_of(const shell_tile *t)
+/* row: places that pairs have in each of their rows. */
+static tally tally_of(const shell_tile *t, int row)
 {
-  tally a = {.cells = SHELL_GROUP * t->groups};
+  tally a = {.entries = SHELL_PAIR * row, .cells = SHELL_GROUP * t->groups};
   for (int i = 0; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
     if (g->pair)
-      a.pairs += g->count / 2, a.entries += SHELL_PAIR * (g->count / 2);
+      a.pairs += g->count / 2;
     else
       a.singles += g->count, a.entries += g->count * t->cls[g->cls].nodes;
   }
@@ -96,12 +105,13 @@ static tally tally_of(const shell_tile *t)
 typedef void entry_fn(writer *w, int local, int entry);
 static void each_entry(writer *w, const shell_tile *t, const tally *a, entry_fn *give)
 {
-  int pair = 0, entry = SHELL_PAIR * a->pairs;
+  int pair = 0, entry = SHELL_PAIR * w->pairs;
+  (void)a;
   for (int i = 0; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
     const int n = t->cls[g->cls].nodes;
     for (int k = 0; g->pair && k < g->count / 2; k++, pair++)
-      for (int j = 0; j < SHELL_PAIR; j++) give(w, g->at[SHELL_PAIR * k + j] / 4, j * a->pairs + pair);
+      for (int j = 0; j < SHELL_PAIR; j++) give(w, g->at[SHELL_PAIR * k + j] / 4, j * w->pairs + pair);
     if (g->pair) continue;
     for (int half = 0; half < 2; half++)
       for (int j = 0; j < n; j++)
@@ -159,26 +169,26 @@ static void write_pairs(writer *w, const shell_tile *t, const tally *a, int32_t 
 {
   if (w->at.n % 2 != 0) more(w, &w->at, sizeof(uint16_t), 1); /* two in a word of 32 bits */
   T[T_AT] = (int32_t)w->at.n, T[T_REST] = (int32_t)w->rest.n;
-  uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * a->pairs));
+  uint16_t *at = more(w, &w->at, sizeof *at, (size_t)(SHELL_PAIR * w->pairs));
   double *rest =
-      more(w, &w->rest, sizeof *rest, (size_t)(2 * SHELL_REFERENCE * a->pairs + SHELL_REFERENCE * a->singles));
+      more(w, &w->rest, sizeof *rest, (size_t)(2 * SHELL_REFERENCE * w->pairs + SHELL_REFERENCE * a->singles));
   if (w->full) return;
   int pair = 0;
   for (int i = 0; i < t->groups && t->group[i].pair; i++)
     for (int k = 0; k < t->group[i].count / 2; k++, pair++) {
       const shell_group *g = &t->group[i];
-      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * a->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
+      for (int j = 0; j < SHELL_PAIR; j++) at[2 * (j / 2 * w->pairs + pair) + j % 2] = g->at[SHELL_PAIR * k + j] / 4;
       for (int c = 0; c < SHELL_REFERENCE; c++)
         for (int side = 0; side < 2; side++)
-          rest[(2 * c + side) * a->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
+          rest[(2 * c + side) * w->pairs + pair] = g->rest[SHELL_GROUP * c + SHELL_HALF * side + k];
     }
 }
 
 /* weight0[class]: where its weights are. */
 static void write_singles(writer *w, const shell_tile *t, const tally *a, const int32_t *weight0, int32_t *T)
 {
-  double *rest = (double *)(void *)w->rest.at + T[T_REST] + 2 * SHELL_REFERENCE * a->pairs;
-  int single = 0, entry = SHELL_PAIR * a->pairs;
+  double *rest = (double *)(void *)w->rest.at + T[T_REST] + 2 * SHELL_REFERENCE * w->pairs;
+  int single = 0, entry = SHELL_PAIR * w->pairs;
   T[T_SINGLE0] = (int32_t)(w->one.n / ONE_COLUMNS);
   for (int i = 0; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
@@ -232,7 +242,7 @@ static void write_ghosts(writer *w, const shell_tile *t, int32_t *T)
 
 static void write_table(writer *w, const shell_tile *t, const int32_t *weight0)
 {
-  const tally a = tally_of(t);
+  const tally a = tally_of(t, w->pairs);
   int32_t T[T_COLUMNS] = {[T_OWN] = t->own,        [T_INNER] = t->inner, [T_HALO] = t->halo,
                           [T_GHOSTS] = t->ghosts,  [T_PAIRS] = a.pairs,  [T_SINGLES] = a.singles,
                           [T_ENTRIES] = a.entries, [T_CELLS] = a.cells,  [T_OWN0] = t->own0};
@@ -281,25 +291,24 @@ static void write_shared(writer *w, const shell_tile *t)
     if (k < t->inner) continue;
     const shell_shared *s = at < t->shareds && t->shared[at].local == k ? &t->shared[at++] : NULL;
     const int others = s != NULL ? s->others : 0;
-    int32_t *one = more(w, &w->shared, sizeof *one, 4);
-    int32_t *other = more(w, &w->other, sizeof *other, (size_t)others);
+    const int beyond = others > SHARED_OTHERS ? others - SHARED_OTHERS : 0;
+    int32_t *one = more(w, &w->shared, sizeof *one, 4 + SHARED_OTHERS);
+    int32_t *other = more(w, &w->other, sizeof *other, (size_t)beyond);
     if (w->full) return;
     one[0] = (int32_t)(t->node0 + t->own0 + k), one[1] = (int32_t)(slot + k);
-    one[2] = (int32_t)(w->other.n - (size_t)others), one[3] = others;
-    for (int i = 0; i < others; i++) other[i] = (int32_t)(t->slot0 + s->slot[i]);
+    one[2] = others, one[3] = (int32_t)(w->other.n - (size_t)beyond);
+    for (int i = 0; i < others; i++)
+      *(i < SHARED_OTHERS ? &one[4 + i] : &other[i - SHARED_OTHERS]) = (int32_t)(t->slot0 + s->slot[i]);
   }
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-  return a > b ? a : b;
-}
-
-/* Doubles that a tile needs while it is worked on; at_once: x, y and z together. */
-static int64_t tile_room(const int32_t *T, bool at_once)
+/* Doubles that a tile needs while it is worked on; at_once: x, y and z together.  pairs: length of their rows. */
+static int64_t tile_room(const int32_t *T, int pairs, bool at_once)
 {
   const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS], gap = T[T_ENTRIES] + 1, S = 12 * (int64_t)T[T_SINGLES];
-  return at_once ? S + T[T_CELLS] + larger(3 * places, 3 * gap) : S + 3 * places + larger(gap, T[T_CELLS]);
+  const int64_t rest = 2 * SHELL_REFERENCE * (int64_t)pairs;
+  return at_once ? S + T[T_CELLS] + larger(3 * places + rest, 3 * gap)
+                 : S + 3 * places + larger(gap, rest + T[T_CELLS]);
 }
 
 static void write_tile(writer *w, const shell_tile *t, int32_t table)
@@ -316,6 +325,7 @@ static void write_tile(writer *w, const shell_tile *t, int32_t table)
     memcpy(g + 6, t->ghost[i].w, sizeof t->ghost[i].w),
         memcpy(g + 6 + SHELL_SOURCES, t->ghost[i].v, sizeof t->ghost[i].v);
   }
+  out[TILE_SHARED] = (int32_t)(w->shared.n / (4 + SHARED_OTHERS));
   write_shared(w, t);
 }
 
@@ -327,6 +337,11 @@ static void write_plan(writer *w, const shell_plan *plan)
   w->full = w->count == NULL || plan->slots > INT32_MAX / 4;
   if (w->full) return;
   w->first = w->count + SHELL_MOST_LOCAL + 2, w->first[0] = 0;
+  for (int64_t i = 0; i < plan->tiles; i++) {
+    w->pairs = (int)larger(w->pairs, tally_of(&plan->tile[i], 0).pairs);
+    w->ghosts = w->ghosts || plan->tile[i].ghosts > 0;
+  }
+  w->pairs = (w->pairs + SLICE - 1) / SLICE * SLICE;
   for (int64_t j = 0, i = 0; j < plan->components && !w->full; j++) {
     if (plan->component[j].cut != cut)
       table = write_cut(w, cut = plan->component[j].cut); /* copies follow each other */
@@ -347,7 +362,7 @@ typedef struct vector4 {
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
-  vvi_kernel *force[KERNELS], *join, *kick, *drift, *totals, *exact;
+  vvi_kernel *force[KERNELS], *join, *kick, *drift, *close, *exact;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
       *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums;
   vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
@@ -355,6 +370,8 @@ typedef struct shell_device {
   size_t local[SORTS]; /* bytes of local memory */
   int items[SORTS];    /* of a group */
   int32_t shareds, nodes, stride, column, slots;
+  int pairs;     /* in a row of what pairs have */
+  char told[64]; /* what kernels are told of the tables */
   vector4 gravity;
   /* what acts from outside */
   vvi_kernel *book, *limits, *clear_forces, *point_load, *pressure, *give_loads, *kick_loads;
@@ -375,12 +392,17 @@ typedef struct shell_device {
   vvi_kernel *push, *extents, *bring_some, *give_some;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   int32_t strips;
-  int64_t most_some;                 /* nodes there is room for */
-  double *down;                      /* [NODE_ROW][most_some] as they come down */
-  vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
+  int64_t most_some; /* nodes there is room for */
+  double *down;      /* [NODE_ROW][most_some] as they come down */
+  vvi_buffer *notes, *slots_of_sums,
+      *aside; /* totals of tiles that were noted; of all tiles; q and p that are set aside */
   int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];
-  bool known;   /* the slots of owned nodes hold the gradient of the present places */
-  bool counted; /* and `total` their strain energies */
+  bool
+      waits; /* a kick waits for what comes next: totals, the other half of it and the drift are done in one pass with it */
+  double waits_h; /* its length */
+  int waits_note; /* -1, or where the totals behind it go */
+  bool known;     /* the slots of owned nodes hold the gradient of the present places */
+  bool counted;   /* and `total` their strain energies */
 } shell_device;
 
 static vvi_buffer *send(vvi_device *d, const series *c)
@@ -404,8 +426,8 @@ static int sort_of(const shell_device *s, const int32_t *t, const int32_t *T)
   const int items = items_for(s, ITEMS), law = k->columns > 0.0 ? SHEET : k->law == SHELL_STVK ? STVK : NEO;
   const int far = law == SHEET ? SHEET_FAR : FAR;
   if (T[T_PAIRS] > items || T[T_SINGLES] > items) return far;
-  if (tile_room(T, true) <= most) return law;
-  return tile_room(T, false) <= most ? STVK_ROUNDS + law : far;
+  if (tile_room(T, s->pairs, true) <= most) return law;
+  return tile_room(T, s->pairs, false) <= most ? STVK_ROUNDS + law : far;
 }
 
 /* Where the internal variables of tile i are, its stresses, and its room while it flows. */
@@ -434,10 +456,10 @@ static void sort_tiles(shell_device *s, writer *w)
     if (k % STVK_ROUNDS == SHEET || k == SHEET_FAR) place_sheet(s, i, T, t);
     s->tiles[k]++;
     s->items[k] = (int)larger(s->items[k], items_for(s, larger(T[T_PAIRS], T[T_SINGLES])));
-    if (k < FAR) s->local[k] = (size_t)larger((int64_t)s->local[k], 8 * (tile_room(T, k < STVK_ROUNDS) + 1));
+    if (k < FAR) s->local[k] = (size_t)larger((int64_t)s->local[k], 8 * (tile_room(T, s->pairs, k < STVK_ROUNDS) + 1));
     if (k < FAR) continue;
     t[TILE_SCRATCH] = (int32_t)scratch;
-    scratch += tile_room(T, false) + 24 * (int64_t)T[T_PAIRS];
+    scratch += tile_room(T, s->pairs, false) + 24 * (int64_t)T[T_PAIRS];
     if (scratch > INT32_MAX) vvi_device_fail(s->d, "the mesh is too large for it");
   }
   for (int k = 0; k < SORTS && vvi_device_trouble(s->d) == NULL; k++) {
@@ -557,7 +579,7 @@ static void send_all(shell_device *s, writer *w)
   s->slice = send(d, &w->slice), s->list = send(d, &w->list), s->ghost_int = send(d, &w->ghost_int);
   s->ghost_real = send(d, &w->ghost_real), s->give = send(d, &w->give), s->shared = send(d, &w->shared);
   s->other = send(d, &w->other), s->own_slot = send(d, &w->own_slot);
-  s->shareds = (int32_t)(w->shared.n / 4);
+  s->shareds = (int32_t)(w->shared.n / (4 + SHARED_OTHERS));
   send_bodies(s);
   s->mass = vvi_buffer_new(d, sizeof(double) * (size_t)(2 * b->stride), shell_node(b, SHELL_MASS));
   s->q = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
@@ -571,6 +593,7 @@ static void send_all(shell_device *s, writer *w)
   if (b->n_load > 0) send_loads(s);
   send_sheets(s, w);
 }
+_Static_assert(SHELL_PAIR == 2 * SHELL_REFERENCE, "references of pairs lie where their entries will");
 _Static_assert(SHELL_INVERSE_MASS == SHELL_MASS + 1, "both are sent in one piece");
 
 /* The kernel of a tile, with everything it is compiled for written before it. */
@@ -590,7 +613,8 @@ static const char excess_far[] = "\nstatic void shell_excess_far(int n, const do
 /* A program of its own for each kernel that is needed: compilers of devices are slow. */
 static void build(shell_device *s, const char *first, const char *second, const char *body_text)
 {
-  const char *const text[] = {vvi_text_shell_columns,
+  const char *const text[] = {s->told,
+                              vvi_text_shell_columns,
                               vvi_text_shell_common,
                               vvi_text_shell_far,
                               excess_far,
@@ -625,6 +649,7 @@ static void build_sheets(shell_device *s)
            "#ifndef NULL\n#define NULL 0\n#endif\n",
            SHEET_REALS, most > 0 ? most : 1, most > 0 ? most : 1, points, columns);
   const char *const text[] = {head,
+                              s->told,
                               vvi_text_shell_laws,
                               vvi_text_shell_columns,
                               vvi_text_shell_inner,
@@ -648,6 +673,8 @@ static void build_exact(shell_device *s)
   s->exact = vvi_device_kernel(s->d, "exact");
   s->sums = vvi_buffer_new(s->d, sizeof(int64_t) * SHELL_SUMS * EXACT_ROW, NULL);
   s->slots_of_sums = vvi_buffer_new(s->d, sizeof s->noted, NULL);
+  s->notes =
+      vvi_buffer_new(s->d, sizeof(double) * VV_DEVICE_SLOTS * SHELL_SUMS * (size_t)shell_plan_of(s->b)->tiles, NULL);
 }
 
 static void build_all(shell_device *s)
@@ -660,7 +687,7 @@ static void build_all(shell_device *s)
   }
   build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
-  s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->totals = vvi_device_kernel(s->d, "totals");
+  s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->close = vvi_device_kernel(s->d, "close_step");
   build_exact(s);
   if (!s->b->booked) return;
   build(s, "\n", "", vvi_text_shell_loads);
@@ -686,8 +713,11 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
   write_plan(&w, b->plan);
   if (w.full)
     vvi_device_fail(d, "the tables of the mesh are too large");
-  else
+  else {
+    s->pairs = w.pairs;
+    snprintf(s->told, sizeof s->told, "#define PAIRS %d\n#define GHOSTS %d\n", w.pairs, w.ghosts);
     send_all(s, &w), build_all(s);
+  }
   writer_free(&w);
   return s;
 }
@@ -706,6 +736,12 @@ static const char *device_refuse(const vv_block *b)
 }
 
 /* ---- what is queued ---- */
+
+/* The places are others. */
+static void forget(shell_device *s)
+{
+  s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
+}
 
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
@@ -774,6 +810,42 @@ static void launch_kick(shell_device *s, double h, double drift, int32_t from_no
                                   VVI_BUFFER(s->q), VVI_BUFFER(p), VVI_BUFFER(s->slot)));
 }
 
+/* The pass over all nodes at the end of a step: the kick that waits, totals (note >= 0), the kick again and a drift. */
+static void launch_close(shell_device *s, bool kick, double h, int32_t note, double drift)
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, kicks = kick, joined = s->known;
+  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
+  vvi_device_launch(
+      s->d, s->close, tiles, items,
+      VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
+                    VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                    VVI_NUMBER(s->gravity), VVI_NUMBER(kicks), VVI_NUMBER(joined), VVI_NUMBER(h), VVI_NUMBER(note),
+                    VVI_NUMBER(drift), VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot), VVI_BUFFER(s->total),
+                    VVI_BUFFER(s->notes), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
+}
+
+/* What waits is done, and with it a drift behind the same kick again, where drift is not 0. */
+static void flush_into(shell_device *s, double drift)
+{
+  if (!s->waits) return;
+  s->waits = false;
+  if (s->waits_note < 0 && drift == 0.0) {
+    gradient(s, true);
+    launch_kick(s, s->waits_h, 0.0, 0, s->p);
+    return;
+  }
+  if (s->waits_note >= 0 && !s->counted) s->known = false;
+  if (!s->known) launch_force(s, 0.0, NOTHING, true);
+  launch_close(s, true, s->waits_h, s->waits_note, drift);
+  s->known = true;
+  if (drift != 0.0) forget(s);
+}
+
+static void flush(shell_device *s)
+{
+  flush_into(s, 0.0);
+}
+
 /* ---- loads ---- */
 
 /* f: forces of all loads on the nodes at time t. */
@@ -824,15 +896,10 @@ static void launch_loads(shell_device *s, double t, double h, vvi_buffer *p)
 
 /* ---- what the table asks for ---- */
 
-/* The places are others. */
-static void forget(shell_device *s)
-{
-  s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
-}
-
 static void device_up(void *own, const double *q, const double *p)
 {
   shell_device *s = own;
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) {
     vvi_buffer_write(s->d, s->q, 0, bytes, q);
@@ -845,6 +912,7 @@ static void device_up(void *own, const double *q, const double *p)
 static void device_down(void *own, double *q, double *p)
 {
   shell_device *s = own;
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (q != NULL) vvi_buffer_read(s->d, s->q, 0, bytes, q);
   if (q != NULL && s->b->z_reals > 0)
@@ -855,6 +923,11 @@ static void device_down(void *own, double *q, double *p)
 static void device_kick(void *own, double t, double h)
 {
   shell_device *s = own;
+  flush(s);
+  if (s->b->n_load == 0 && s->b->z_reals == 0) {
+    s->waits = true, s->waits_h = h, s->waits_note = -1;
+    return;
+  }
   gradient(s, true);
   launch_kick(s, h, 0.0, 0, s->p);
   if (s->b->n_load > 0) launch_loads(s, t, h, s->p);
@@ -863,6 +936,7 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   shell_device *s = own;
+  flush(s);
   vvi_device_launch(s->d, s->drift, groups_for(s->nodes, 128), 128,
                     VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
@@ -874,6 +948,11 @@ static void device_leap(void *own, double t, double h)
 {
   shell_device *s = own;
   (void)t;
+  if (s->waits && s->waits_h == 0.5 * h) {
+    flush_into(s, h);
+    return;
+  }
+  flush(s);
   gradient(s, false);
   launch_kick(s, 0.5 * h, h, 0, s->p);
   forget(s);
@@ -882,6 +961,7 @@ static void device_leap(void *own, double t, double h)
 static void device_stride(void *own, double h)
 {
   shell_device *s = own;
+  flush(s);
   launch_force(s, h, STRIDE, false);
   launch_join(s, h, STRIDE);
   forget(s);
@@ -898,6 +978,7 @@ static void force_to(shell_device *s, double t, vvi_buffer *f)
 static void device_force(void *own, double t, const double *q, double *f)
 {
   shell_device *s = own;
+  flush(s);
   if (q != NULL) device_up(s, q, NULL);
   force_to(s, t, s->p);
   device_down(s, NULL, f);
@@ -921,18 +1002,19 @@ static void device_settle(void *own, vv_posted *post)
 static void device_flow(void *own, double h, vv_posted *post)
 {
   shell_device *s = own;
+  flush(s);
   launch_sheets(s, h);
   if (++s->losses == LOSS_ROWS) device_settle(s, post);
 }
 
-/* Sums over all tiles, as shell_sum_tiles: without rounding, so that it does not matter who adds them. */
-static void launch_exact(shell_device *s, vvi_buffer *total, int n)
+/* Sums over all tiles, as shell_sum_tiles, of so many rows: without rounding, so that it does not matter who adds them. */
+static void launch_exact(shell_device *s, vvi_buffer *total, int rows, int32_t n, vvi_buffer *sums)
 {
   const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
   int items = 64; /* each with an accumulator in local memory */
   while (items > 1 && 8 * EXACT_ROW * items > vvi_device_local_bytes(s->d) - 64) items /= 2;
-  vvi_device_launch(s->d, s->exact, n, items,
-                    VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_BUFFER(total), VVI_BUFFER(s->sums),
+  vvi_device_launch(s->d, s->exact, (int64_t)rows * n, items,
+                    VVI_ARGUMENTS(VVI_NUMBER(tiles), VVI_NUMBER(n), VVI_BUFFER(total), VVI_BUFFER(sums),
                                   VVI_LOCAL(sizeof(int64_t) * (size_t)(EXACT_ROW * items))));
 }
 
@@ -951,7 +1033,7 @@ static void round_sums(const int64_t (*digit)[EXACT_ROW], int n, double *out)
 static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 {
   int64_t digit[SHELL_SUMS][EXACT_ROW] = {{0}};
-  launch_exact(s, total, n);
+  launch_exact(s, total, 1, n, s->sums);
   vvi_buffer_read(s->d, s->sums, 0, sizeof *digit * (size_t)n, digit);
   round_sums((const int64_t(*)[EXACT_ROW])digit, n, out);
 }
@@ -960,6 +1042,7 @@ static void add_tiles(shell_device *s, vvi_buffer *total, int n, double *out)
 static void device_viscous(void *own, double h, vv_posted *post)
 {
   shell_device *s = own;
+  flush(s);
   const vv_block *b = s->b;
   const int32_t tiles = (int32_t)shell_plan_of(b)->tiles;
   double sum[SHELL_FADED];
@@ -980,22 +1063,21 @@ static void device_viscous(void *own, double h, vv_posted *post)
 static void device_note(void *own, int slot)
 {
   shell_device *s = own;
-  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles;
-  const int items = vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK;
-  const size_t bytes = sizeof(int64_t) * SHELL_SUMS * EXACT_ROW;
+  if (s->waits && s->waits_note < 0) {
+    s->waits_note = slot;
+    return;
+  }
+  flush(s);
   if (!s->counted) s->known = false;
   gradient(s, true);
-  vvi_device_launch(s->d, s->totals, tiles, items,
-                    VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q), VVI_BUFFER(s->p),
-                                  VVI_BUFFER(s->total), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
-  launch_exact(s, s->total, SHELL_SUMS);
-  vvi_buffer_copy(s->d, s->sums, 0, s->slots_of_sums, bytes * (size_t)slot, bytes);
+  launch_close(s, false, 0.0, slot, 0.0);
 }
 
 static void device_noted(void *own, int n)
 {
   shell_device *s = own;
+  flush(s);
+  launch_exact(s, s->notes, n, SHELL_SUMS, s->slots_of_sums);
   memset(s->noted, 0, sizeof s->noted);
   vvi_buffer_read(s->d, s->slots_of_sums, 0, sizeof *s->noted * (size_t)n, s->noted);
 }
@@ -1013,6 +1095,7 @@ static void device_totals(const void *own, int slot, vv_totals *sum)
 static void device_keep(void *own)
 {
   shell_device *s = own;
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   if (s->aside == NULL) s->aside = vvi_buffer_new(s->d, 2 * bytes, NULL);
   if (vvi_device_trouble(s->d) != NULL) return;
@@ -1022,6 +1105,7 @@ static void device_keep(void *own)
 static void device_back(void *own)
 {
   shell_device *s = own;
+  flush(s);
   const size_t bytes = sizeof(double) * (size_t)(3 * s->b->column);
   vvi_buffer_copy(s->d, s->aside, 0, s->q, 0, bytes), vvi_buffer_copy(s->d, s->aside, bytes, s->p, 0, bytes);
   forget(s);
@@ -1045,6 +1129,7 @@ static void post_some(shell_device *s, int32_t of, double h, vv_posted *post)
 static void device_post(void *own, double t, double h, vv_posted *post)
 {
   shell_device *s = own;
+  flush(s);
   if (vvi_norm3(s->b->gravity) > 0.0) post_some(s, OF_GRAVITY, h, post);
   if (shell_plan_of(s->b)->held > 0) {
     gradient(s, false);
@@ -1073,12 +1158,14 @@ static void device_strips(void *own, int64_t n, const int32_t *strip)
 static void device_press(void *own, double t)
 {
   shell_device *s = own;
+  flush(s);
   force_to(s, t, s->pull);
 }
 
 static void device_push(void *own, double h)
 {
   shell_device *s = own;
+  flush(s);
   vvi_device_launch(
       s->d, s->push, groups_for(s->nodes, 128), 128,
       VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
@@ -1087,6 +1174,7 @@ static void device_push(void *own, double h)
 static void device_extents(void *own, double h, double *box)
 {
   shell_device *s = own;
+  flush(s);
   vvi_device_launch(s->d, s->extents, s->strips, STRIP,
                     VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
@@ -1114,6 +1202,7 @@ static bool name_some(shell_device *s, int64_t n, const int32_t *node)
 static void device_bring(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f)
 {
   shell_device *s = own;
+  flush(s);
   const int32_t count = (int32_t)n;
   double *const to[3] = {q, p, f};
   if (n == 0 || !name_some(s, n, node)) return;
@@ -1128,6 +1217,7 @@ static void device_bring(void *own, int64_t n, const int32_t *node, double *q, d
 static void device_give(void *own, int64_t n, const int32_t *node, const double *p)
 {
   shell_device *s = own;
+  flush(s);
   const int32_t count = (int32_t)n;
   if (n == 0 || !name_some(s, n, node)) return;
   for (int c = 0; c < 3; c++)
