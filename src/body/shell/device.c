@@ -31,18 +31,13 @@ static void launch_force(shell_device *s, double h, int32_t move, bool energy)
   s->counted = energy;
 }
 
-static int64_t groups_for(int64_t n, int items)
-{
-  return (n + items - 1) / items;
-}
-
 static void launch_join(shell_device *s, double h, int32_t move)
 {
-  vvi_device_launch(s->d, s->join, groups_for(s->shareds, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->shareds), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
-                                  VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
-                                  VVI_NUMBER(s->slots), VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move),
-                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
+  vvi_device_each(s->d, s->join, s->shareds,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->shareds), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
+                                VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                                VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p), VVI_BUFFER(s->slot)));
 }
 
 /* After a drift of length h internal variables follow; 0: nothing flows.  Then the stresses; energies where nothing flows. */
@@ -74,11 +69,11 @@ static void gradient(shell_device *s, bool energy)
 
 static void launch_kick(shell_device *s, double h, double drift, int32_t from_nothing, vvi_buffer *p)
 {
-  vvi_device_launch(s->d, s->kick, groups_for(s->nodes, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass),
-                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
-                                  VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(drift), VVI_NUMBER(from_nothing),
-                                  VVI_BUFFER(s->q), VVI_BUFFER(p), VVI_BUFFER(s->slot)));
+  vvi_device_each(s->d, s->kick, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->own_slot), VVI_BUFFER(s->mass),
+                                VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                                VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(drift), VVI_NUMBER(from_nothing),
+                                VVI_BUFFER(s->q), VVI_BUFFER(p), VVI_BUFFER(s->slot)));
 }
 
 /* The pass over all nodes at the end of a step: the kick that waits, totals (note >= 0), the kick again and a drift. */
@@ -127,42 +122,41 @@ static void loads_at(shell_device *s, double t)
   bool pressed = false;
   if (s->loaded && s->loaded_at == t) return;
   for (int32_t i = 0; i < b->n_load; i++) pressed = pressed || b->load[i].node < 0;
-  vvi_device_launch(s->d, s->clear_forces, groups_for(reals, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(reals), VVI_BUFFER(s->F)));
+  vvi_device_each(s->d, s->clear_forces, reals, VVI_ARGUMENTS(VVI_NUMBER(reals), VVI_BUFFER(s->F)));
   if (pressed)
-    vvi_device_launch(s->d, s->limits, groups_for(n, 128), 128,
-                      VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->lim_first), VVI_BUFFER(s->lim_node),
-                                    VVI_BUFFER(s->lim_weight), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
-                                    VVI_BUFFER(s->y)));
+    vvi_device_each(s->d, s->limits, n,
+                    VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->lim_first), VVI_BUFFER(s->lim_node),
+                                  VVI_BUFFER(s->lim_weight), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                  VVI_BUFFER(s->y)));
   for (int32_t i = 0; i < b->n_load; i++) {
     const vv_load *l = &b->load[i];
     const double size = vv_history_at(&l->history, t), P = size * l->value[0];
     if (l->node >= 0) {
       const int32_t node = l->node;
-      const vector4 force = {{size * l->value[0], size * l->value[1], size * l->value[2], 0.0}};
+      const vvi_double4 force = {{size * l->value[0], size * l->value[1], size * l->value[2], 0.0}};
       vvi_device_launch(s->d, s->point_load, 1, 1,
                         VVI_ARGUMENTS(VVI_NUMBER(node), VVI_NUMBER(force), VVI_BUFFER(s->F)));
       continue;
     }
     const shell_component *part = &shell_plan_of(b)->component[(int64_t)l->value[LOAD_COMPONENT]];
     const int32_t from = (int32_t)part->node0, count = part->cut->nodes;
-    vvi_device_launch(s->d, s->pressure, groups_for(count, 128), 128,
-                      VVI_ARGUMENTS(VVI_NUMBER(from), VVI_NUMBER(count), VVI_NUMBER(P), VVI_BUFFER(s->around_first),
-                                    VVI_BUFFER(s->around), VVI_BUFFER(s->corner), VVI_BUFFER(s->y), VVI_BUFFER(s->F)));
+    vvi_device_each(s->d, s->pressure, count,
+                    VVI_ARGUMENTS(VVI_NUMBER(from), VVI_NUMBER(count), VVI_NUMBER(P), VVI_BUFFER(s->around_first),
+                                  VVI_BUFFER(s->around), VVI_BUFFER(s->corner), VVI_BUFFER(s->y), VVI_BUFFER(s->F)));
   }
-  vvi_device_launch(s->d, s->give_loads, groups_for(n, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->give_first), VVI_BUFFER(s->give_node),
-                                  VVI_BUFFER(s->give_weight), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_BUFFER(s->F), VVI_BUFFER(s->f)));
+  vvi_device_each(s->d, s->give_loads, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->give_first), VVI_BUFFER(s->give_node),
+                                VVI_BUFFER(s->give_weight), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
+                                VVI_BUFFER(s->F), VVI_BUFFER(s->f)));
   s->loaded = true, s->loaded_at = t;
 }
 
 static void launch_loads(shell_device *s, double t, double h, vvi_buffer *p)
 {
   loads_at(s, t);
-  vvi_device_launch(s->d, s->kick_loads, groups_for(s->nodes, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(p)));
+  vvi_device_each(s->d, s->kick_loads, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                VVI_NUMBER(h), VVI_BUFFER(s->f), VVI_BUFFER(p)));
 }
 
 /* ---- what the table asks for ---- */
@@ -208,9 +202,9 @@ static void device_drift(void *own, double h)
 {
   shell_device *s = own;
   flush(s);
-  vvi_device_launch(s->d, s->drift, groups_for(s->nodes, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->drift, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
   forget(s);
 }
 
@@ -437,8 +431,8 @@ static void device_push(void *own, double h)
 {
   shell_device *s = own;
   flush(s);
-  vvi_device_launch(
-      s->d, s->push, groups_for(s->nodes, 128), 128,
+  vvi_device_each(
+      s->d, s->push, s->nodes,
       VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
 }
 
@@ -477,9 +471,9 @@ static void device_bring(void *own, int64_t n, const int32_t *node, double *q, d
   const int32_t count = (int32_t)n;
   double *const to[3] = {q, p, f};
   if (n == 0 || !name_some(s, n, node)) return;
-  vvi_device_launch(s->d, s->bring_some, groups_for(n, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
-                                  VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
+  vvi_device_each(s->d, s->bring_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
   for (int c = 0; c < NODE_ROW && vvi_device_trouble(s->d) == NULL; c++)
     for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
@@ -494,9 +488,9 @@ static void device_give(void *own, int64_t n, const int32_t *node, const double 
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < n; i++) s->down[c * n + i] = p[c * s->b->column + node[i]];
   vvi_buffer_write(s->d, s->rows, 0, 3 * sizeof(double) * (size_t)n, s->down);
-  vvi_device_launch(s->d, s->give_some, groups_for(n, 128), 128,
-                    VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
-                                  VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->give_some, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
+                                VVI_BUFFER(s->p)));
 }
 
 const vv_device_table shell_device_table = {

@@ -51,10 +51,6 @@ static inline int64_t shell_larger(int64_t a, int64_t b)
  * after the other, and those that do not fit there.  Then the same with energies. */
 enum { STVK, NEO, SHEET, STVK_ROUNDS, NEO_ROUNDS, SHEET_ROUNDS, FAR, SHEET_FAR, SORTS, KERNELS = 2 * SORTS };
 
-typedef struct vector4 {
-  double x[4];
-} vector4;
-
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
@@ -68,7 +64,7 @@ typedef struct shell_device {
   int32_t shareds, nodes, stride, column, slots;
   int pairs;     /* in a row of what pairs have */
   char told[64]; /* what kernels are told of the tables */
-  vector4 gravity;
+  vvi_double4 gravity;
   /* what acts from outside */
   vvi_kernel *book, *limits, *clear_forces, *point_load, *pressure, *give_loads, *kick_loads;
   vvi_buffer *lim_first, *lim_node, *lim_weight, *give_first, *give_node, *give_weight, *around_first, *around, *corner,

@@ -318,7 +318,8 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
                       .stride = (int32_t)b->stride,
                       .column = (int32_t)b->column,
                       .slots = (int32_t)shell_plan_of(b)->slots,
-                      .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
+                      .gravity = vvi_double4_of(b->gravity)};
+  vvi_device_addresses(d, b->stride), vvi_device_addresses(d, b->column);
   shell_tables_write(&w, b->plan);
   if (w.full)
     vvi_device_fail(d, "the tables of the mesh are too large");

@@ -24,7 +24,8 @@
  *   tear.c     triangles that break: their neighbours get a border
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
- *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, flow.cl, nodes.cl; moves.h, far.h: what they share */
+ *   device.c   shells on an accelerator, with device_tables.c, device_open.c and the kernels common.cl, force.cl, flow.cl, nodes.cl;
+ *              moves.h, far.h: what they share */
 #pragma once
 #include "body/shell/inner.h"
 #include "model/material.h"
