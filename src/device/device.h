@@ -48,8 +48,27 @@ typedef struct vvi_argument {
   {                                                                                     \
     __VA_ARGS__                                                                         \
   }
+/* Three numbers as kernels take them. */
+typedef struct vvi_double4 {
+  double x[4];
+} vvi_double4;
+static inline vvi_double4 vvi_double4_of(const double x[3])
+{
+  return (vvi_double4){{x[0], x[1], x[2], 0.0}};
+}
+/* Columns of so many numbers; some kernels address 16 of them by 32 bits. */
+static inline void vvi_device_addresses(vvi_device *d, int64_t column)
+{
+  if (column > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
+}
 /* Queues groups of so many items each. */
 void vvi_device_launch(vvi_device *d, vvi_kernel *k, int64_t groups, int items, int n, const vvi_argument *argument);
+/* The same for n items that do not know of each other. */
+static inline void vvi_device_each(vvi_device *d, vvi_kernel *k, int64_t n, int arguments, const vvi_argument *argument)
+{
+  enum { ITEMS_OF_GROUP = 128 }; /* four warps: any number of them is as good for what only reads and writes */
+  vvi_device_launch(d, k, (n + ITEMS_OF_GROUP - 1) / ITEMS_OF_GROUP, ITEMS_OF_GROUP, arguments, argument);
+}
 int64_t vvi_device_launches(const vvi_device *d); /* so far */
 void vvi_device_finish(vvi_device *d);            /* waits */
 

@@ -135,11 +135,15 @@ vv_status vvi_mesh_refuse(const vvi_mesh *mesh, const vvi_mesh_report *report, u
 
 /* ---- numbering ---- */
 
-/* Triangles in blocks of `block` (the last may be smaller) by recursive coordinate bisection of their centres.  Nodes
+/* Neighbouring triangles two by two: mate[], partners between corners with six triangles around them each (three on the border), as
+ * many as there are; beside[], the same and those that are left, as far as they are neighbours.  -1: none. */
+vv_status vvi_mesh_pair(const vvi_mesh *mesh, int *mate, int *beside, char why[VVI_MESH_WHY]);
+/* Triangles in blocks of `block` (the last may be smaller) by recursive coordinate bisection of their centres.  beside: those that
+ * are not parted, where blocks and the mesh have even numbers; NULL: none.  Nodes
  * belong to the lowest block with a triangle at them; within it first those that no other block touches.  rings: 0, a
  * triangle touches its corners; 1, also the nodes around these (subdivision).  Orders hold old numbers by new ones. */
-vv_status vvi_mesh_bisect(const vvi_mesh *mesh, int block, int rings, int *triangle_order, int *node_order,
-                          char why[VVI_MESH_WHY]);
+vv_status vvi_mesh_bisect(const vvi_mesh *mesh, int block, int rings, const int *beside, int *triangle_order,
+                          int *node_order, char why[VVI_MESH_WHY]);
 vv_status vvi_mesh_renumber(vvi_arena *arena, const vvi_mesh *in, const int *triangle_order, const int *node_order,
                             vvi_mesh *out, char why[VVI_MESH_WHY]);
 

@@ -131,7 +131,7 @@ static void mixed(void **state)
       "5]}],\n"
       "      copies: [{centre: [0, 0, 0]}, {centre: [4, 0, 0], rotation: [1, 0, 0]}]}\n"
       "contacts: [{response: none}]\n",
-      60);
+      50);
   assert_true(l.plastic > 0.0 && l.viscous > 0.0);
 }
 

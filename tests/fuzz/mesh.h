@@ -33,7 +33,7 @@ static inline void mesh_use(vvi_arena *arena, vvi_mesh *m, const vvi_mesh_report
   MUST(vvi_mesh_topology_of(arena, m, &top, why) == VV_OK);
   MUST(!orientable || top.oriented);
   int *order = VVI_ARENA_NEW(arena, int, m->triangles + m->nodes);
-  MUST(order != NULL && vvi_mesh_bisect(m, 4, 1, order, order + m->triangles, why) == VV_OK);
+  MUST(order != NULL && vvi_mesh_bisect(m, 4, 1, NULL, order, order + m->triangles, why) == VV_OK);
   MUST(vvi_mesh_renumber(arena, m, order, order + m->triangles, &out, why) == VV_OK);
   mesh_must_be_sound(&out);
   MUST(vvi_mesh_refine(arena, m, &out, why) == VV_OK);

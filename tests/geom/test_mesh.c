@@ -390,7 +390,7 @@ static void test_bisect(void **unused)
     const int block = 100;
     assert_int_equal(octa(9, &m), VV_OK); /* 648 triangles */
     int *order = calloc((size_t)(m.triangles + m.nodes), sizeof *order), *nodes = order + m.triangles;
-    assert_int_equal(vvi_mesh_bisect(&m, block, rings, order, nodes, why), VV_OK);
+    assert_int_equal(vvi_mesh_bisect(&m, block, rings, NULL, order, nodes, why), VV_OK);
     int *seen = calloc((size_t)m.triangles, sizeof *seen);
     for (int t = 0; t < m.triangles; t++) seen[order[t]]++;
     for (int i = 0; i < m.nodes; i++) seen[nodes[i]] += 2;
@@ -412,6 +412,38 @@ static void test_bisect(void **unused)
   }
 }
 
+static bool are_neighbours(const vvi_mesh_topology *top, int t, int other)
+{
+  for (int c = 0; c < 3; c++)
+    if (top->neighbour[3 * t + c] == other) return true;
+  return false;
+}
+
+/* An octahedral sphere is regular but for the four triangles at each of its six corners: all others have partners, and no block parts
+ * them.  Blocks of six: the last one is not full. */
+static void test_pairs(void **unused)
+{
+  (void)unused;
+  vvi_mesh m;
+  assert_int_equal(octa(11, &m), VV_OK); /* 968 triangles */
+  const int n = m.triangles, block = 6;
+  int *mate = calloc((size_t)(4 * n + m.nodes), sizeof *mate), *beside = mate + n, *order = beside + n, *at = order + n;
+  assert_int_equal(vvi_mesh_pair(&m, mate, beside, why), VV_OK);
+  const vvi_mesh_topology top = topology_of(&m);
+  int alone = 0;
+  for (int t = 0; t < n; t++) {
+    alone += mate[t] < 0;
+    assert_true(beside[t] >= 0 && beside[beside[t]] == t && are_neighbours(&top, t, beside[t]));
+    assert_true(mate[t] < 0 || mate[t] == beside[t]);
+    for (int c = 0; c < 3 && mate[t] >= 0; c++) assert_int_equal(top.valence[m.triangle[3 * t + c]], 6);
+  }
+  assert_int_equal(alone, 24);
+  assert_int_equal(vvi_mesh_bisect(&m, block, 1, beside, order, at + n, why), VV_OK);
+  for (int k = 0; k < n; k++) at[order[k]] = k;
+  for (int t = 0; t < n; t++) assert_int_equal(at[t] / block, at[beside[t]] / block);
+  free(mate);
+}
+
 /* Blocks are compact: few nodes belong to more than one. */
 static void test_compact(void **unused)
 {
@@ -420,7 +452,7 @@ static void test_compact(void **unused)
   const int block = 512;
   assert_int_equal(octa(48, &m), VV_OK); /* 18432 triangles, 9218 nodes, 36 blocks */
   int *order = calloc((size_t)(m.triangles + m.nodes), sizeof *order);
-  assert_int_equal(vvi_mesh_bisect(&m, block, 0, order, order + m.triangles, why), VV_OK);
+  assert_int_equal(vvi_mesh_bisect(&m, block, 0, NULL, order, order + m.triangles, why), VV_OK);
   assert_int_equal(vvi_mesh_renumber(&arena, &m, order, order + m.triangles, &out, why), VV_OK);
   int *last = malloc(sizeof *last * (size_t)m.nodes), touches = 0;
   memset(last, -1, sizeof *last * (size_t)m.nodes);
@@ -469,7 +501,7 @@ int main(void)
       cmocka_unit_test_teardown(test_cube_balance, forget),  cmocka_unit_test_teardown(test_rings, forget),
       cmocka_unit_test_teardown(test_loops, forget),         cmocka_unit_test_teardown(test_orient, forget),
       cmocka_unit_test_teardown(test_bisect, forget),        cmocka_unit_test_teardown(test_compact, forget),
-      cmocka_unit_test_teardown(test_sizes_refused, forget),
+      cmocka_unit_test_teardown(test_sizes_refused, forget), cmocka_unit_test_teardown(test_pairs, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,6 @@
 
 extern const char vvi_text_bar_law[], vvi_text_bar_bar[];
 
-enum { ITEMS = 128 };
-
 typedef struct bar_device {
   const vv_block *b;
   vvi_device *d;
@@ -78,7 +76,7 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
   if (s == NULL) return NULL;
   *s = (bar_device){
       .b = b, .d = d, .nodes = (int32_t)b->nodes, .stride = (int32_t)b->stride, .bodies = (int32_t)b->n_body};
-  if (b->stride > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
+  vvi_device_addresses(d, b->stride);
   send_nodes(s), send_bodies(s);
   s->real = vvi_buffer_new(d, sizeof(double) * (size_t)(BAR_NODE_COLUMNS * b->stride), b->node_real);
   for (int i = 0; i < 2; i++) s->u[i] = vvi_buffer_new(d, sizeof(double) * (size_t)b->column, NULL);
@@ -120,17 +118,12 @@ static void device_down(void *own, double *q, double *p)
   if (p != NULL) vvi_buffer_read(s->d, s->p, 0, sizeof *p * (size_t)s->b->column, p);
 }
 
-static int64_t groups_for(int64_t n)
-{
-  return (n + ITEMS - 1) / ITEMS;
-}
-
 static void launch_sweep(bar_device *s, double h_kick, int32_t kicks, double h, int32_t from_nothing)
 {
-  vvi_device_launch(s->d, s->sweep, groups_for(s->nodes), ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->edge), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(h_kick), VVI_NUMBER(kicks), VVI_NUMBER(h), VVI_NUMBER(from_nothing),
-                                  VVI_BUFFER(s->u[s->now]), VVI_BUFFER(s->p), VVI_BUFFER(s->u[1 - s->now])));
+  vvi_device_each(s->d, s->sweep, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->edge), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
+                                VVI_NUMBER(h_kick), VVI_NUMBER(kicks), VVI_NUMBER(h), VVI_NUMBER(from_nothing),
+                                VVI_BUFFER(s->u[s->now]), VVI_BUFFER(s->p), VVI_BUFFER(s->u[1 - s->now])));
   if (h != 0.0) s->now = 1 - s->now;
 }
 
@@ -138,20 +131,20 @@ static void launch_kick(bar_device *s, double t, double h, int32_t from_nothing)
 {
   const vv_block *b = s->b;
   if (b->booked)
-    vvi_device_launch(s->d, s->aside, groups_for(s->bodies), ITEMS,
-                      VVI_ARGUMENTS(VVI_NUMBER(s->bodies), VVI_BUFFER(s->held), VVI_BUFFER(s->p),
-                                    VVI_NUMBER(from_nothing), VVI_BUFFER(s->kept)));
+    vvi_device_each(s->d, s->aside, s->bodies,
+                    VVI_ARGUMENTS(VVI_NUMBER(s->bodies), VVI_BUFFER(s->held), VVI_BUFFER(s->p),
+                                  VVI_NUMBER(from_nothing), VVI_BUFFER(s->kept)));
   launch_sweep(s, h, 1, 0.0, from_nothing);
   if (!b->booked) return;
   for (int32_t i = 0; i < b->n_load; i++) s->size[i] = vv_history_at(&b->load[i].history, t);
   vvi_buffer_write(s->d, s->load_size, 0, sizeof *s->size * (size_t)b->n_load, s->size);
-  vvi_device_launch(s->d, s->weigh, groups_for(s->nodes), ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->gravity),
-                                  VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(h), VVI_BUFFER(s->p)));
-  vvi_device_launch(s->d, s->loads, groups_for(s->bodies), ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->bodies), VVI_BUFFER(s->load_first), VVI_BUFFER(s->load_node),
-                                  VVI_BUFFER(s->load_value), VVI_BUFFER(s->load_size), VVI_NUMBER(h),
-                                  VVI_BUFFER(s->held), VVI_BUFFER(s->kept), VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->weigh, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->gravity),
+                                VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(h), VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->loads, s->bodies,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->bodies), VVI_BUFFER(s->load_first), VVI_BUFFER(s->load_node),
+                                VVI_BUFFER(s->load_value), VVI_BUFFER(s->load_size), VVI_NUMBER(h), VVI_BUFFER(s->held),
+                                VVI_BUFFER(s->kept), VVI_BUFFER(s->p)));
 }
 
 static void device_kick(void *own, double t, double h)
@@ -162,9 +155,9 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   bar_device *s = own;
-  vvi_device_launch(s->d, s->drift, groups_for(s->nodes), ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(h),
-                                  VVI_BUFFER(s->u[s->now]), VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->drift, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(h),
+                                VVI_BUFFER(s->u[s->now]), VVI_BUFFER(s->p)));
 }
 
 static void device_leap(void *own, double t, double h)

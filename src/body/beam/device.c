@@ -14,12 +14,8 @@ extern const char vvi_text_beam_common[], vvi_text_beam_vec3[], vvi_text_beam_so
     vvi_text_beam_sweep[], vvi_text_beam_nodes[];
 
 /* Items of a group, strides in one pass, registers of an item; measured. */
-enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128, NODES = 128 };
+enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
 enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
-
-typedef struct vector4 {
-  double x[4];
-} vector4;
 
 enum { LEVELS = 5 }; /* of sums: 64^6 nodes are more than 32 bits can number */
 
@@ -35,7 +31,7 @@ typedef struct beam_device {
   int64_t rows, strips_n;
   int items, strides;
   int32_t nodes, stride, column;
-  vector4 gravity;
+  vvi_double4 gravity;
   int waiting;                       /* strides that are not queued yet */
   double waiting_h;                  /* their length */
   double *host;                      /* [n_load] */
@@ -252,8 +248,8 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
                      .nodes = (int32_t)b->nodes,
                      .stride = (int32_t)b->stride,
                      .column = (int32_t)b->column,
-                     .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
-  if (b->stride > INT32_MAX / 16 || b->column > INT32_MAX / 16) vvi_device_fail(d, "too many nodes for it");
+                     .gravity = vvi_double4_of(b->gravity)};
+  vvi_device_addresses(d, b->stride), vvi_device_addresses(d, b->column);
   s->host = calloc((size_t)(b->n_load + 1), sizeof *s->host);
   s->noted = calloc((size_t)(VV_DEVICE_SLOTS * BEAM_SUMS * b->n_body), sizeof *s->noted);
   s->slots_of_sums = vvi_buffer_new(d, VV_DEVICE_SLOTS * bytes_of_sums(s), NULL);
@@ -305,22 +301,17 @@ static void flush(beam_device *s)
   s->waiting = 0;
 }
 
-static int64_t groups_for(int64_t n)
-{
-  return (n + NODES - 1) / NODES;
-}
-
 static void launch_outside(beam_device *s, double t, double h)
 {
   const vv_block *b = s->b;
   for (int32_t i = 0; i < b->n_load; i++) s->host[i] = vv_history_at(&b->load[i].history, t);
   vvi_buffer_write(s->d, s->load_size, 0, sizeof *s->host * (size_t)b->n_load, s->host);
-  vvi_device_launch(s->d, s->outside, groups_for(s->nodes), NODES,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->body),
-                                  VVI_BUFFER(s->span), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
-                                  VVI_BUFFER(s->load_first), VVI_BUFFER(s->load), VVI_BUFFER(s->load_value),
-                                  VVI_BUFFER(s->load_size), VVI_BUFFER(s->q[s->now_q]), VVI_BUFFER(s->p[s->now_p])));
+  vvi_device_each(s->d, s->outside, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->body), VVI_BUFFER(s->span),
+                                VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
+                                VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_BUFFER(s->load_first), VVI_BUFFER(s->load),
+                                VVI_BUFFER(s->load_value), VVI_BUFFER(s->load_size), VVI_BUFFER(s->q[s->now_q]),
+                                VVI_BUFFER(s->p[s->now_p])));
 }
 
 /* ---- what the table asks for ---- */
@@ -353,10 +344,10 @@ static void device_drift(void *own, double h)
 {
   beam_device *s = own;
   flush(s);
-  vvi_device_launch(s->d, s->drift, groups_for(s->nodes), NODES,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->body),
-                                  VVI_BUFFER(s->real), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(h),
-                                  VVI_BUFFER(s->q[s->now_q]), VVI_BUFFER(s->p[s->now_p])));
+  vvi_device_each(s->d, s->drift, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->body), VVI_BUFFER(s->real),
+                                VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q[s->now_q]),
+                                VVI_BUFFER(s->p[s->now_p])));
 }
 
 static void device_leap(void *own, double t, double h)

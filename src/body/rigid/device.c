@@ -9,19 +9,13 @@ extern const char vvi_text_rigid_common[], vvi_text_rigid_vec3[], vvi_text_rigid
     vvi_text_rigid_columns[], vvi_text_rigid_turn[], vvi_text_rigid_formulas[], vvi_text_rigid_flight[],
     vvi_text_rigid_load[], vvi_text_rigid_rigid[];
 
-enum { ITEMS = 128 };
-
-typedef struct vector4 {
-  double x[4];
-} vector4;
-
 typedef struct rigid_device {
   const vv_block *b;
   vvi_device *d;
   vvi_kernel *drift, *kick;
   vvi_buffer *kind, *body_of, *real, *load, *load_value, *load_size, *q, *p;
   int32_t nodes, stride, column, loads;
-  vector4 gravity;
+  vvi_double4 gravity;
   double *size; /* [loads] of their histories */
 } rigid_device;
 
@@ -74,8 +68,8 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
                       .stride = (int32_t)b->stride,
                       .column = (int32_t)b->column,
                       .loads = b->n_load,
-                      .gravity = {{b->gravity[0], b->gravity[1], b->gravity[2], 0.0}}};
-  if (b->stride > INT32_MAX / 16 || b->column > INT32_MAX / 16) vvi_device_fail(d, "too many bodies for it");
+                      .gravity = vvi_double4_of(b->gravity)};
+  vvi_device_addresses(d, b->stride), vvi_device_addresses(d, b->column);
   send_bodies(s), send_loads(s);
   s->real = vvi_buffer_new(d, sizeof(double) * (size_t)(RIGID_NODE_COLUMNS * b->stride), b->node_real);
   s->q = vvi_buffer_new(d, sizeof(double) * (size_t)(RIGID_Q * b->column), NULL);
@@ -117,12 +111,12 @@ static void launch_kick(rigid_device *s, double t, double h, int32_t from_nothin
   const vv_block *b = s->b;
   for (int32_t i = 0; i < b->n_load; i++) s->size[i] = vv_history_at(&b->load[i].history, t);
   vvi_buffer_write(s->d, s->load_size, 0, sizeof *s->size * (size_t)b->n_load, s->size);
-  vvi_device_launch(s->d, s->kick, (s->nodes + ITEMS - 1) / ITEMS, ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->real),
-                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
-                                  VVI_NUMBER(s->loads), VVI_BUFFER(s->load), VVI_BUFFER(s->load_value),
-                                  VVI_BUFFER(s->load_size), VVI_NUMBER(from_nothing), VVI_BUFFER(s->q),
-                                  VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->kick, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->body_of), VVI_BUFFER(s->real),
+                                VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_NUMBER(h),
+                                VVI_NUMBER(s->loads), VVI_BUFFER(s->load), VVI_BUFFER(s->load_value),
+                                VVI_BUFFER(s->load_size), VVI_NUMBER(from_nothing), VVI_BUFFER(s->q),
+                                VVI_BUFFER(s->p)));
 }
 
 /* Without loads and gravity nothing kicks. */
@@ -135,9 +129,9 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   rigid_device *s = own;
-  vvi_device_launch(s->d, s->drift, (s->nodes + ITEMS - 1) / ITEMS, ITEMS,
-                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->kind), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
-                                  VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+  vvi_device_each(s->d, s->drift, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->kind), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
+                                VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
 }
 
 static void device_leap(void *own, double t, double h)

@@ -135,6 +135,7 @@ typedef struct part {
   vvi_arena *arena, scratch; /* of the model; of this call */
   vvi_mesh mesh;             /* in the order of the tiles */
   int *order;                /* [nodes] old numbers */
+  int *mate, *beside;        /* [triangles] as vvi_mesh_pair finds them, old numbers */
   unsigned char *hold;       /* [nodes] */
   shell_net net;
   shell_cut *cut;
@@ -144,14 +145,19 @@ typedef struct part {
 
 static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
 {
-  int *triangles = VVI_ARENA_NEW(&w->scratch, int, raw->triangles);
+  int *triangles = VVI_ARENA_NEW(&w->scratch, int, raw->triangles),
+      *mate = VVI_ARENA_NEW(&w->scratch, int, raw->triangles), *now = VVI_ARENA_NEW(&w->scratch, int, raw->triangles);
   w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
   w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
-  if (triangles == NULL || w->order == NULL || w->hold == NULL) return VV_NOMEM;
-  VV_TRY(vvi_mesh_bisect(raw, size, 1, triangles, w->order, w->why));
+  if (!triangles || !mate || !now || !w->order || !w->hold) return VV_NOMEM;
+  VV_TRY(vvi_mesh_bisect(raw, size, 1, w->beside, triangles, w->order, w->why));
   VV_TRY(vvi_mesh_renumber(&w->scratch, raw, triangles, w->order, &w->mesh, w->why));
   for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
-  return shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why);
+  for (int t = 0; t < raw->triangles; t++) now[triangles[t]] = t;
+  for (int t = 0; t < raw->triangles; t++) mate[t] = w->mate[triangles[t]] < 0 ? -1 : now[w->mate[triangles[t]]];
+  VV_TRY(shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why));
+  w->net.mate = mate;
+  return VV_OK;
 }
 
 /* Triangles of a tile, at most `most`: all tiles alike, and four or a multiple of four of them, so that threads get the same
@@ -168,7 +174,7 @@ static int pieces_of(const vv_group *g)
   return vv_is(g, "contact", "smooth") ? 1 << vv_integer(g, "contact_levels") : 1;
 }
 
-/* Tiles of up to 512 triangles, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
+/* Tiles of up to 256 triangles, whose entries for x, y and z fit into the local memory of an accelerator, of 2048 where most are irregular: then classes fill their groups better.  Smaller ones where long
  * fans make a tile touch too many nodes. */
 static vv_status cut_mesh(part *w)
 {
@@ -177,7 +183,9 @@ static vv_status cut_mesh(part *w)
   int size = tile_size(raw.triangles, SHELL_TILE);
   unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
-  if (hold == NULL || w->cut == NULL) return VV_NOMEM;
+  w->mate = VVI_ARENA_NEW(&w->scratch, int, raw.triangles), w->beside = VVI_ARENA_NEW(&w->scratch, int, raw.triangles);
+  if (hold == NULL || w->cut == NULL || w->mate == NULL || w->beside == NULL) return VV_NOMEM;
+  VV_TRY(vvi_mesh_pair(&raw, w->mate, w->beside, w->why));
   VV_TRY(hold_nodes(w->group, &w->scratch, &raw, hold, w->why));
   VV_TRY(order_mesh(w, &raw, hold, size));
   if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {

@@ -38,6 +38,7 @@ enum tile_column {
   TILE_CELL,
   TILE_Z,
   TILE_SHEET,
+  TILE_SHARED,
   TILE_COLUMNS
 };
 /* Of a triangle that is in no pair. */

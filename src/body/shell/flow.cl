@@ -25,8 +25,8 @@ static void pair_at(int i, int side, int pairs, __global const ushort *at, __glo
   s->cell = 8 * (i / 4) + 4 * side + i % 4, s->group = i / 4;
   s->place = side * in + i % 4, s->count = 2 * in, s->element = 8 * (i / 4);
   s->nodes = 12, s->from = side ? 13 : 0, s->step = side ? -1 : 1;
-  s->at = at + 2 * i, s->at_step = 2 * pairs;
-  s->rest = rest + side * pairs + i, s->rest_step = 2 * pairs;
+  s->at = at + 2 * i, s->at_step = 2 * PAIRS;
+  s->rest = rest + side * PAIRS + i, s->rest_step = 2 * PAIRS;
   s->weight = 0;
 }
 
@@ -155,7 +155,7 @@ __kernel void sheet(__global const int *row, __global const int *halo, __global 
   __global const shell_body *k = body + t[TILE_BODY];
   __global const int *groups = group + T[T_GROUP];
   __global const ushort *pair_nodes = at + T[T_AT];
-  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
+  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * PAIRS;
   __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
   const int branches = k->damping.branches > 0.0;
 

@@ -8,7 +8,10 @@
  *   1  places of the nodes of the tile, ghosts made from them
  *   2  pairs and other triangles: sums, strain, stress                                        [shell 2, 6, 7, 9]
  *   3  what each triangle gives to its nodes, an entry each, for x, y, z at once (ROUNDS 1) or one after the other (ROUNDS 3)
- *      where local memory has no room for all; then every node adds its entries in the order of the groups */
+ *      where local memory has no room for all; then every node adds its entries in the order of the groups
+ *
+ * PAIRS: rows of what pairs have are so long, whatever a tile has; known beforehand, so that places in them cost no arithmetic.
+ * GHOSTS: some tile has ghosts.  What comes from far is asked for one phase before it is needed. */
 
 #if NEAR
 #define SPACE __local
@@ -66,53 +69,59 @@ static void respond_to(const shell_body *k, shell_law law, double S[5][3], const
 #endif
 }
 
-/* What a pair needs from memory: places of its nodes in the tile, two in a word, and references. */
+/* What a pair needs: places of its nodes in the tile, two in a word, and references. */
 typedef struct pair_data {
   uint node[SHELL_PAIR / 2];
-  double rest[2][7]; /* of both triangles */
+  SPACE const double *rest; /* [7][2][PAIRS] of both triangles; NEAR: where forces will lie, so that it takes no registers */
 } pair_data;
 
-static void load_pair(int i, int pairs, __global const uint *at, __global const double *rest, pair_data *out)
+static void load_pair(int i, __global const uint *at, SPACE const double *rest, pair_data *out)
 {
-  for (int j = 0; j < SHELL_PAIR / 2; j++) out->node[j] = at[j * pairs + i];
-  for (int c = 0; c < 7; c++)
-    for (int side = 0; side < 2; side++) out->rest[side][c] = rest[(2 * c + side) * pairs + i];
+#pragma unroll
+  for (int j = 0; j < SHELL_PAIR / 2; j++) out->node[j] = at[j * PAIRS + i];
+  out->rest = rest + i;
 }
 
 /* Both triangles of a pair. */
-static void both(const shell_body *k, shell_law law, const pair_data *pair, int places, SPACE const double *X,
+static void both(const shell_body *k, shell_law law, const pair_data *pair, SPACE const double *X,
                  answer *one, answer *two, double E[2] SHEET_ARGUMENT)
 {
   double S[2][5][3];
 #pragma unroll
   for (int c = 0; c < 3; c++) {
     double p[SHELL_PAIR], sum[5];
-    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[c * places + (pair->node[j / 2] >> (16 * (j % 2)) & 0xffff)];
+    for (int j = 0; j < SHELL_PAIR; j++) p[j] = X[3 * (pair->node[j / 2] >> (16 * (j % 2)) & 0xffff) + c];
     regular(p, 0, 1, sum);
     for (int s = 0; s < 5; s++) S[0][s][c] = sum[s];
     regular(p, 13, -1, sum);
     for (int s = 0; s < 5; s++) S[1][s][c] = sum[s];
   }
-  respond_to(k, law, S[0], pair->rest[0], one, &E[0] SHEET_AT(cell));
-  respond_to(k, law, S[1], pair->rest[1], two, &E[1] SHEET_AT(cell + 4));
+  double R[7];
+#pragma unroll
+  for (int c = 0; c < 7; c++) R[c] = pair->rest[2 * c * PAIRS];
+  respond_to(k, law, S[0], R, one, &E[0] SHEET_AT(cell));
+#pragma unroll
+  for (int c = 0; c < 7; c++) R[c] = pair->rest[(2 * c + 1) * PAIRS];
+  respond_to(k, law, S[1], R, two, &E[1] SHEET_AT(cell + 4));
 }
 
 /* Both triangles of a pair give to its 14 nodes. */
 static void put_pair(double s1, double s2, double n, const double b[3], double t1, double t2, double m,
-                           const double d[3], int i, int pairs, SPACE double *F)
+                           const double d[3], int i, SPACE double *F)
 {
   double bend[12], one[12], two[12];
   bend_regular(b, bend);
   regular_force(&s1, &s2, &n, bend, 1, one);
   bend_regular(d, bend);
   regular_force(&t1, &t2, &m, bend, 1, two);
-  F[i] = one[0], F[pairs + i] = one[1];
-  for (int j = 2; j < 12; j++) F[j * pairs + i] = one[j] + two[13 - j];
-  F[12 * pairs + i] = two[1], F[13 * pairs + i] = two[0];
+  F[i] = one[0], F[PAIRS + i] = one[1];
+#pragma unroll
+  for (int j = 2; j < 12; j++) F[j * PAIRS + i] = one[j] + two[13 - j];
+  F[12 * PAIRS + i] = two[1], F[13 * PAIRS + i] = two[0];
 }
 
 /* A triangle that is in no pair: response to S[12][singles]. */
-static void single(const shell_body *k, shell_law law, __global const int *one, int i, int singles, int places,
+static void single(const shell_body *k, shell_law law, __global const int *one, int i, int singles,
                          __global const ushort *at, __global const double *rest, __global const double *weight,
                          SPACE const double *X, SPACE double *S, double *E SHEET_ARGUMENT)
 {
@@ -123,7 +132,7 @@ static void single(const shell_body *k, shell_law law, __global const int *one, 
     __global const double *w = weight + one[ONE_WEIGHT] + 6 * j + 1;
     const int node = at[one[ONE_AT] + j];
     for (int s = 0; s < 5; s++)
-      for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[c * places + node];
+      for (int c = 0; c < 3; c++) sum[s][c] += w[s] * X[3 * node + c];
   }
   respond_to(k, law, sum, R, &a, E SHEET_AT(cell));
   for (int c = 0; c < 3; c++) {
@@ -132,14 +141,28 @@ static void single(const shell_body *k, shell_law law, __global const int *one, 
   }
 }
 
+/* Adds the entries that words [e, end) of a list name. */
+static void add_entries(__global const uint *list, int e, int end, SPACE const double *F, int gap, double *sum)
+{
+  for (; e < end; e += SLICE) {
+    const uint two = list[e];
+    for (int w = 0; w < WIDTH; w++) {
+      sum[w] += F[w * gap + (two & 0xffff)];
+      sum[w] += F[w * gap + (two >> 16)];
+    }
+  }
+}
+
 /* row: of the tiles that are worked on, each with its table. */
-__kernel void force(__global const int *row, __global const int *halo, __global const ushort *at, __global const double *rest,
-                          __global const int *one, __global const double *weight, __global const int *slice,
-                          __global const uint *list, __global const int *ghost_int, __global const double *ghost_real,
-                          __global const int *give, __global const double *body, __global const double *mass,
-                          int stride, int column, int slots, double4 gravity, double h, int move,
-                          __global double *q, __global double *p, __global double *slot, __global double *total,
-                          __global const double *sheet, SPACE double *room)
+__kernel void force(__global const int *restrict row, __global const int *restrict halo, __global const ushort *restrict at,
+                    __global const double *restrict rest, __global const int *restrict one,
+                    __global const double *restrict weight, __global const int *restrict slice,
+                    __global const uint *restrict list, __global const int *restrict ghost_int,
+                    __global const double *restrict ghost_real, __global const int *restrict give,
+                    __global const double *restrict body, __global const double *restrict mass, int stride, int column,
+                    int slots, double4 gravity, double h, int move, __global double *restrict q,
+                    __global double *restrict p, __global double *restrict slot, __global double *restrict total,
+                    __global const double *restrict sheet, SPACE double *room)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   __global const int *t = row + (TILE_COLUMNS + T_COLUMNS) * get_group_id(0), *T = t + TILE_COLUMNS;
@@ -151,8 +174,13 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #else
   SPACE double *base = room + t[TILE_SCRATCH];
 #endif
-#if ROUNDS == 1 /* entries lie where places were, which nobody needs any more by then */
+#if ROUNDS == 1 /* entries lie where places and references were, which nobody needs any more by then */
   SPACE double *S = base, *cells = S + 12 * singles, *F = cells + (ENERGY ? T[T_CELLS] : 0), *X = F;
+#if NEAR
+  SPACE double *rests = X + 3 * places;
+#endif
+#elif NEAR
+  SPACE double *X = base, *S = X + 3 * places, *F = S + 12 * singles, *rests = F, *cells = F + SHELL_PAIR * PAIRS;
 #else
   SPACE double *X = base, *S = X + 3 * places, *F = S + 12 * singles, *cells = F;
 #endif
@@ -173,17 +201,38 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #endif
 
   __global const uint *pair_at = (__global const uint *)(at + T[T_AT]);
-  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * pairs;
+  __global const double *pair_rest = rest + T[T_REST], *single_rest = pair_rest + 14 * PAIRS;
   __global const int *ones = one + ONE_COLUMNS * T[T_SINGLE0];
-  const int2 first_list = lid < places ? list_at(slice + T[T_SLICE], lid) : (int2)(0, 0);
 #if NEAR
+  int2 list_of[2]; /* of the first two nodes of an item */
+#pragma unroll
+  for (int n = 0; n < 2; n++)
+    list_of[n] = lid + n * items < places ? list_at(slice + T[T_SLICE], lid + n * items) : (int2)(0, 0);
   pair_data mine; /* asked for before all wait for each other */
-  if (lid < pairs) load_pair(lid, pairs, pair_at, pair_rest, &mine);
-#endif
-  for (int i = lid; i < own + halos; i += items) {
-    const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
-    for (int c = 0; c < 3; c++) X[c * places + i] = q[c * column + node];
+  if (lid < pairs) {
+    load_pair(lid, pair_at, rests, &mine);
+#pragma unroll
+    for (int c = 0; c < 14; c++) rests[c * PAIRS + lid] = pair_rest[c * PAIRS + lid];
   }
+#endif
+  int from_node[2]; /* both are on their way before one is written */
+  double from[2][3];
+#pragma unroll
+  for (int n = 0; n < 2; n++) {
+    const int i = lid + n * items;
+    from_node[n] = i < own ? first + i : t[TILE_NODE0] + (i < own + halos ? halo[T[T_HALO0] + i - own] : 0);
+  }
+#pragma unroll
+  for (int n = 0; n < 2; n++)
+    for (int c = 0; c < 3; c++) from[n][c] = q[c * column + from_node[n]];
+#pragma unroll
+  for (int n = 0; n < 2; n++)
+    for (int c = 0; lid + n * items < own + halos && c < 3; c++) X[3 * (lid + n * items) + c] = from[n][c];
+  for (int i = lid + 2 * items; i < own + halos; i += items) {
+    const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
+    for (int c = 0; c < 3; c++) X[3 * i + c] = q[c * column + node];
+  }
+#if GHOSTS
   barrier(FENCE);
   for (int i = lid; i < ghosts; i += items) {
     __global const int *gi = ghost_int + GHOST_INTS * (T[T_GHOST0] + i);
@@ -191,12 +240,13 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
     double sum[3] = {g[3], g[4], g[5]}, even[3] = {0.0, 0.0, 0.0};
     for (int s = 0; s < gi[0]; s++)
       for (int c = 0; c < 3; c++) {
-        sum[c] += w[s] * X[c * places + gi[1 + s]];
-        even[c] += v[s] * X[c * places + gi[1 + s]];
+        sum[c] += w[s] * X[3 * gi[1 + s] + c];
+        even[c] += v[s] * X[3 * gi[1 + s] + c];
       }
     const double along = g[0] * even[0] + g[1] * even[1] + g[2] * even[2];
-    for (int c = 0; c < 3; c++) X[c * places + own + halos + i] = sum[c] + along * g[c];
+    for (int c = 0; c < 3; c++) X[3 * (own + halos + i) + c] = sum[c] + along * g[c];
   }
+#endif
 #if ENERGY
   for (int i = lid; i < T[T_CELLS]; i += items) cells[i] = 0.0;
 #endif
@@ -212,7 +262,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
 #if NEAR
   answer a, d;
   if (lid < pairs) {
-    both(&k, law, &mine, places, X, &a, &d, E SHEET_AT(8 * (lid / 4) + lid % 4));
+    both(&k, law, &mine, X, &a, &d, E SHEET_AT(8 * (lid / 4) + lid % 4));
     KEEP(8 * (lid / 4) + lid % 4, 0);
     KEEP(8 * (lid / 4) + 4 + lid % 4, 1);
   }
@@ -222,8 +272,8 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   for (int i = lid; i < pairs; i += items) {
     pair_data mine;
     answer a[2];
-    load_pair(i, pairs, pair_at, pair_rest, &mine);
-    both(&k, law, &mine, places, X, &a[0], &a[1], E SHEET_AT(8 * (i / 4) + i % 4));
+    load_pair(i, pair_at, pair_rest, &mine);
+    both(&k, law, &mine, X, &a[0], &a[1], E SHEET_AT(8 * (i / 4) + i % 4));
     KEEP(8 * (i / 4) + i % 4, 0);
     KEEP(8 * (i / 4) + 4 + i % 4, 1);
     for (int side = 0; side < 2; side++)
@@ -234,7 +284,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   }
   for (int i = lid; i < singles; i += items) {
 #endif
-    single(&k, law, ones + ONE_COLUMNS * i, i, singles, places, at, single_rest, weight, X, S,
+    single(&k, law, ones + ONE_COLUMNS * i, i, singles, at, single_rest, weight, X, S,
            E SHEET_AT(ones[ONE_COLUMNS * i + ONE_CELL]));
     KEEP(ones[ONE_COLUMNS * i + ONE_CELL], 0);
   }
@@ -257,11 +307,14 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
   const double g[3] = {gravity.x, gravity.y, gravity.z};
   const int now = ghosts == 0 && move != NOTHING ? T[T_INNER] : 0; /* nodes that are moved at once */
   const int gap = entries + 1;
-#if NEAR /* what the first node of an item needs is asked for before all wait for each other */
-  uint word[AHEAD];
+#if NEAR /* what the first nodes of an item need is asked for before all wait for each other */
+  uint word[2][AHEAD];
   double m = 0.0, minv = 0.0, Q[WIDTH], P[WIDTH];
 #pragma unroll
-  for (int k = 0; k < AHEAD; k++) word[k] = first_list.x + k * SLICE < first_list.y ? list[first_list.x + k * SLICE] : 0;
+  for (int n = 0; n < 2; n++)
+#pragma unroll
+    for (int k = 0; k < AHEAD; k++)
+      word[n][k] = list_of[n].x + k * SLICE < list_of[n].y ? list[list_of[n].x + k * SLICE] : 0;
   if (lid < now) m = mass[first + lid], minv = mass[stride + first + lid];
 #endif
 #pragma unroll
@@ -273,19 +326,19 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
       SPACE double *to = F + w * gap;
 #if NEAR
       if (lid < pairs)
-        put_pair(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, pairs, to);
+        put_pair(a.s1[c], a.s2[c], a.n[c], a.b, d.s1[c], d.s2[c], d.n[c], d.b, lid, to);
 #else
       for (int i = lid; i < pairs; i += items) {
         double b[2][3];
         for (int j = 0; j < 6; j++) b[j / 3][j % 3] = P[(12 * (j / 3) + 9 + j % 3) * pairs + i];
         put_pair(P[c * pairs + i], P[(3 + c) * pairs + i], P[(6 + c) * pairs + i], b[0], P[(12 + c) * pairs + i],
-                       P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, pairs, to);
+                       P[(15 + c) * pairs + i], P[(18 + c) * pairs + i], b[1], i, to);
       }
 #endif
       if (lid == 0) to[entries] = 0.0; /* lists of uneven length end there */
     }
-    for (int e = SHELL_PAIR * pairs + lid; e < entries; e += items) {
-      const int i = at[T[T_OF_ENTRY] + e - SHELL_PAIR * pairs];
+    for (int e = SHELL_PAIR * PAIRS + lid; e < entries; e += items) {
+      const int i = at[T[T_OF_ENTRY] + e - SHELL_PAIR * PAIRS];
       __global const int *o = ones + ONE_COLUMNS * i;
       double weights[5], b[3], out;
       for (int j = 0; j < 5; j++) weights[j] = weight[o[ONE_WEIGHT] + 6 * (e - o[ONE_ENTRY]) + 1 + j];
@@ -302,37 +355,47 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
       Q[w] = q[(WIDTH * r + w) * column + first + lid], P[w] = p[(WIDTH * r + w) * column + first + lid];
 #endif
     barrier(FENCE);
-    for (int i = lid; i < places; i += items) {
-      const int2 list_of = i == lid ? first_list : list_at(slice + T[T_SLICE], i);
-      double sum[WIDTH];
-      int e = list_of.x;
-      for (int w = 0; w < WIDTH; w++) sum[w] = 0.0;
 #if NEAR
+    double sums[2][WIDTH];
+    for (int n = 0; n < 2; n++)
+      for (int w = 0; w < WIDTH; w++) sums[n][w] = 0.0;
 #pragma unroll
-      for (int k = 0; k < AHEAD; k++) {
-        if (i != lid || e >= list_of.y) continue;
+    for (int k = 0; k < AHEAD; k++)
+#pragma unroll
+      for (int n = 0; n < 2; n++) {
+        if (list_of[n].x + k * SLICE >= list_of[n].y) continue;
         for (int w = 0; w < WIDTH; w++) {
-          sum[w] += F[w * gap + (word[k] & 0xffff)];
-          sum[w] += F[w * gap + (word[k] >> 16)];
+          sums[n][w] += F[w * gap + (word[n][k] & 0xffff)];
+          sums[n][w] += F[w * gap + (word[n][k] >> 16)];
         }
-        e += SLICE;
       }
+    for (int n = 0; n < 2; n++)
+      if (list_of[n].x + AHEAD * SLICE < list_of[n].y)
+        add_entries(list, list_of[n].x + AHEAD * SLICE, list_of[n].y, F, gap, sums[n]);
+    for (int w = 0; w < WIDTH; w++) {
+      const int c = WIDTH * r + w, second = lid + items;
+      if (lid < now)
+        move_from(move, h, g[c], m, minv, sums[0][w], Q[w], P[w], q + c * column + first + lid,
+                  p + c * column + first + lid);
+      else if (lid < places)
+        slot[c * slots + slot0 + lid] = sums[0][w];
+      if (second >= now && second < places) slot[c * slots + slot0 + second] = sums[1][w];
+      if (second < now)
+        move_one(move, h, g[c], mass[first + second], mass[stride + first + second], sums[1][w],
+                 q + c * column + first + second, p + c * column + first + second);
+    }
+    for (int i = lid + 2 * items; i < places; i += items) {
+#else
+    for (int i = lid; i < places; i += items) {
 #endif
-      for (; e < list_of.y; e += SLICE) {
-        const uint two = list[e];
-        for (int w = 0; w < WIDTH; w++) {
-          sum[w] += F[w * gap + (two & 0xffff)];
-          sum[w] += F[w * gap + (two >> 16)];
-        }
-      }
+      const int2 from = list_at(slice + T[T_SLICE], i);
+      double sum[WIDTH];
+      for (int w = 0; w < WIDTH; w++) sum[w] = 0.0;
+      add_entries(list, from.x, from.y, F, gap, sum);
       for (int w = 0; w < WIDTH; w++) {
         const int c = WIDTH * r + w;
         if (i >= now)
           slot[c * slots + slot0 + i] = sum[w];
-#if NEAR
-        else if (i == lid)
-          move_from(move, h, g[c], m, minv, sum[w], Q[w], P[w], q + c * column + first + i, p + c * column + first + i);
-#endif
         else
           move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum[w], q + c * column + first + i,
                    p + c * column + first + i);
@@ -340,6 +403,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
     }
   }
 
+#if GHOSTS
   /* What acts on ghosts goes back to the nodes that made them, ghost by ghost.  [shell 12] */
   const int givers = ghosts > 0 ? own + halos : 0;
   barrier(CLK_GLOBAL_MEM_FENCE);
@@ -358,6 +422,7 @@ __kernel void force(__global const int *row, __global const int *halo, __global 
       move_one(move, h, g[c], mass[first + i], mass[stride + first + i], slot[c * slots + slot0 + i],
                q + c * column + first + i, p + c * column + first + i);
   }
+#endif
 }
 #undef SPACE
 #undef FENCE

@@ -24,7 +24,8 @@
  *   tear.c     triangles that break: their neighbours get a border
  *   audit.c    totals, output      loads.c   gravity, pressure, point loads, supports, booking
  *   surface.c  what contact sees   stable.c  the longest stable step        vary.c    first variations
- *   device.c   shells on an accelerator, with the kernels common.cl, force.cl, flow.cl, nodes.cl; moves.h, far.h: what they share */
+ *   device.c   shells on an accelerator, with device_tables.c, device_open.c and the kernels common.cl, force.cl, flow.cl, nodes.cl;
+ *              moves.h, far.h: what they share */
 #pragma once
 #include "body/shell/inner.h"
 #include "model/material.h"
@@ -91,6 +92,7 @@ typedef struct shell_ghost {
 typedef struct shell_net {
   int nodes, triangles, ghosts;
   const int *triangle, *neighbour; /* [triangles][3] corners; across the side opposite to a corner, -1: none */
+  const int *mate;                 /* [triangles] the neighbour with which it makes a pair; -1: none */
   int *first, *ring;               /* [nodes + 1]: neighbours counterclockwise, ghosts among them, a closed ring each */
   int *stand;         /* [nodes] what stands for a node in the patches: itself, or a ghost where it is clamped */
   shell_ghost *ghost; /* [ghosts] normal and offset as in the mesh that was given */
@@ -104,7 +106,7 @@ void shell_ghost_place(const shell_ghost *in, const double turn[9], const double
 
 /* ---- tiles.c ---- */
 
-enum { SHELL_HALF = 4, SHELL_TILE = 512, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
+enum { SHELL_HALF = 4, SHELL_TILE = 256, SHELL_ROUGH_TILE = 2048, SHELL_MOST_LOCAL = 4096 };
 enum { SHELL_SHARED_FROM = 4 }; /* tiles: fewer are worked on by one thread */
 
 /* Up to eight triangles with one table.  Pairs: lanes 0-3 are the first triangles of up to four pairs, 4-7 the second. */
@@ -353,7 +355,7 @@ shell_flow_fn *shell_tile_flow(int set);
 /* ---- sweep.c ---- */
 
 /* Tiles: so many do not stay in the caches. */
-enum { SHELL_FAR_FROM = 128 };
+enum { SHELL_FAR_FROM = 256 };
 /* The tile behind tile i, where its data should be asked for ahead; NULL: all is near. */
 static inline const shell_tile *shell_next_tile(const shell_plan *plan, int64_t i)
 {

@@ -1,7 +1,7 @@
 /* body/shell/tiles.c  One mesh cut into tiles: classes of triangles, pairs, groups of eight, local nodes, slots.
  *
  * The triangles of a mesh come in the order of recursive bisection, so `size` of them in a row are a tile, and the nodes
- * that a tile owns follow each other.  Inside a tile regular triangles that share an edge make pairs, four pairs make a
+ * that a tile owns follow each other.  Regular triangles that share an edge make pairs (geom/mesh/pairs.c), which tiles do not part, four pairs make a
  * group; the others are grouped by class.  All lists are fixed here, once: the sweep only follows them. */
 #include "body/shell/shell.h"
 
@@ -29,7 +29,6 @@ typedef struct cutter {
   int *list, listed;    /* halo nodes and ghosts of this tile, as found */
   shell_turned *turned; /* [size] */
   int *mate;            /* [size] partner in a pair; -1: none */
-  int *stack;           /* [3 size] for the matching */
   shell_group *group;   /* [size] of this tile, as they come */
   char *why;
 } cutter;
@@ -144,41 +143,12 @@ static void patch_of(const shell_net *net, const shell_turned *t, int *out)
 
 /* ---- pairs ---- */
 
-/* Regular neighbours of triangle i of the tile that starts at t0 which have no mate yet. */
-static int free_mates(const cutter *w, int t0, int n, int i, int out[3])
+/* Those of the mesh whose triangles are both in this tile, which starts at t0, and regular. */
+static void match(cutter *w, int t0, int n)
 {
-  int count = 0;
-  for (int k = 0; k < 3; k++) {
-    const int j = w->net->neighbour[3 * ((int64_t)t0 + i) + k] - t0;
-    if (j < 0 || j >= n || w->mate[j] >= 0 || !is_regular(&w->turned[j])) continue;
-    out[count++] = j;
-  }
-  return count;
-}
-
-/* Those with a single possible mate first: few are left over. */
-static void match(cutter *w, int t0, int n, int *stack)
-{
-  int depth = 0, next = 0, mates[3], other[3];
-  for (int i = 0; i < n; i++) w->mate[i] = -1;
-  for (int i = n - 1; i >= 0; i--)
-    if (is_regular(&w->turned[i]) && free_mates(w, t0, n, i, mates) == 1) stack[depth++] = i;
-  while (depth > 0 || next < n) {
-    const int i = depth > 0 ? stack[--depth] : next++;
-    if (w->mate[i] >= 0 || !is_regular(&w->turned[i])) continue;
-    const int count = free_mates(w, t0, n, i, mates);
-    if (count == 0) continue;
-    int best = mates[0], least = free_mates(w, t0, n, mates[0], other);
-    for (int k = 1; k < count; k++) {
-      const int m = free_mates(w, t0, n, mates[k], other);
-      if (m < least) best = mates[k], least = m;
-    }
-    w->mate[i] = best, w->mate[best] = i;
-    for (int side = 0; side < 2; side++) {
-      const int m = free_mates(w, t0, n, side == 0 ? i : best, mates);
-      for (int k = 0; k < m; k++)
-        if (depth < 3 * n && free_mates(w, t0, n, mates[k], other) == 1) stack[depth++] = mates[k];
-    }
+  for (int i = 0; i < n; i++) {
+    const int j = w->net->mate[t0 + i] - t0;
+    w->mate[i] = j >= 0 && j < n && is_regular(&w->turned[i]) && is_regular(&w->turned[j]) ? j : -1;
   }
 }
 
@@ -335,7 +305,7 @@ static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
   }
   VV_TRY(number_locals(w, t));
   group_list l = {.group = w->group};
-  match(w, t0, n, w->stack);
+  match(w, t0, n);
   VV_TRY(add_pairs(w, t, t0, n, &l));
   for (int c = 0; c < w->cut->classes; c++) VV_TRY(add_class(w, t, c, n, &l));
   VV_ASSERT(l.elements == n);
@@ -521,10 +491,8 @@ static vv_status prepare(cutter *w)
   w->list = VVI_ARENA_NEW(&w->scratch, int, net->nodes + net->ghosts);
   w->turned = VVI_ARENA_NEW(&w->scratch, shell_turned, w->size);
   w->mate = VVI_ARENA_NEW(&w->scratch, int, w->size);
-  w->stack = VVI_ARENA_NEW(&w->scratch, int, 3 * (int64_t)w->size);
   w->group = VVI_ARENA_NEW(&w->scratch, shell_group, w->size);
-  if (!w->cut->tile || !w->cut->triangle || !w->owner || !w->local || !w->list || !w->turned || !w->mate || !w->stack ||
-      !w->group)
+  if (!w->cut->tile || !w->cut->triangle || !w->owner || !w->local || !w->list || !w->turned || !w->mate || !w->group)
     return out_of_memory(w);
   for (int i = 0; i < net->nodes; i++) w->owner[i] = -1;
   for (int i = 0; i < net->nodes + net->ghosts; i++) w->local[i] = -1;

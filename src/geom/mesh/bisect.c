@@ -82,8 +82,34 @@ static bool order_nodes(const vvi_mesh *m, const int *order, int block, int ring
   return ok;
 }
 
-vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, int *triangle_order, int *node_order,
-                          char why[VVI_MESH_WHY])
+/* Triangles are cut two by two: beside[] those that stay together, -1: alone.  Who is alone goes with another one that is near, and
+ * the units of two are cut.  Their centres are written over those of their first triangles. */
+static bool bisect_pairs(double *centre, int n, int block, const int *beside, int *order)
+{
+  vvi_arena scratch = {0};
+  int *unit = VVI_ARENA_NEW(&scratch, int, n), *other = VVI_ARENA_NEW(&scratch, int, n);
+  int units = 0, alone = 0;
+  if (unit != NULL && other != NULL) {
+    for (int t = 0; t < n; t++)
+      if (beside[t] < 0) order[alone++] = t;
+    bisect(centre, order, alone, 2);
+    for (int k = 0; k < alone; k++) other[order[k]] = order[k ^ 1];
+    for (int t = 0; t < n; t++) {
+      if (beside[t] >= 0) other[t] = beside[t];
+      if (other[t] < t) continue;
+      unit[units++] = t;
+      for (int c = 0; c < 3; c++)
+        centre[3 * (int64_t)t + c] = 0.5 * (centre[3 * (int64_t)t + c] + centre[3 * (int64_t)other[t] + c]);
+    }
+    bisect(centre, unit, units, block / 2);
+    for (int k = 0; k < units; k++) order[2 * k] = unit[k], order[2 * k + 1] = other[unit[k]];
+  }
+  vvi_arena_free(&scratch);
+  return unit != NULL && other != NULL;
+}
+
+vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, const int *beside, int *triangle_order,
+                          int *node_order, char why[VVI_MESH_WHY])
 {
   if (block < 1) return vvi_mesh_fail(why, VV_ARG, "a block needs at least one triangle, not %d", block);
   vvi_arena scratch = {0};
@@ -93,8 +119,13 @@ vv_status vvi_mesh_bisect(const vvi_mesh *m, int block, int rings, int *triangle
     triangle_order[t] = t;
     for (int k = 0; k < 9; k++) centre[3 * (int64_t)t + k % 3] += m->x[3 * (int64_t)m->triangle[3 * t + k / 3] + k % 3];
   }
-  bisect(centre, triangle_order, m->triangles, block);
+  bool done = true;
+  if (beside != NULL && block % 2 == 0 && m->triangles % 2 == 0)
+    done = bisect_pairs(centre, m->triangles, block, beside, triangle_order);
+  else
+    bisect(centre, triangle_order, m->triangles, block);
   vvi_arena_free(&scratch);
+  if (!done) return vvi_mesh_no_memory(why);
   for (int64_t k = 0; k < m->triangles; k += block)
     sort_block(triangle_order + k, (int)(m->triangles - k < block ? m->triangles - k : block));
   return order_nodes(m, triangle_order, block, rings, node_order) ? VV_OK : vvi_mesh_no_memory(why);

@@ -1,0 +1,107 @@
+/* body/shell/device_inside.h  What the files that bring shells to an accelerator share: tables of the plan (device_tables.c), what is sent
+ * and compiled (device_open.c), what is queued (device.c). */
+#pragma once
+#include "body/shell/columns.h"
+#include "body/shell/shell.h"
+#include "device/device.h"
+#include "math/exact.h"
+#include "math/math.h"
+
+enum { SLICE = 32 }; /* nodes whose lists are side by side */
+enum { BODY_REALS = 9, GHOST_REALS = 6 + 2 * SHELL_SOURCES, GHOST_INTS = 1 + SHELL_SOURCES };
+enum { SHEET_REALS = 7 }; /* of a triangle that flows: stresses, energy */
+enum { LOSS_ROWS = 64 };  /* flows whose losses wait on the device */
+enum { NOTHING, KICK, STRIDE };
+enum { SHARED_OTHERS = 4 }; /* slots in the row of a node that tiles share */
+enum { OF_GRAVITY, OF_SUPPORTS, OF_LOADS };
+enum { EXACT_ROW = VVI_EXACT_DIGITS + 3 }; /* digits of a sum; terms that are not finite */
+enum { NODE_ROW = 9, STRIP = 64 };         /* reals of a node: place, momentum, force; items of a strip */
+
+/* ---- device_tables.c ---- */
+
+typedef struct shell_series {
+  char *at;
+  size_t size, n, room; /* bytes of one, how many */
+} shell_series;
+
+typedef struct shell_tables {
+  shell_series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other,
+      own_slot, group;
+  int pairs;              /* rows of what pairs have are so long */
+  bool ghosts;            /* some tile has some */
+  bool full;              /* out of memory, or too large for 32 bits */
+  int32_t *count, *first; /* [SHELL_MOST_LOCAL + 1] entries of the nodes of a tile */
+  int32_t *entry;         /* they, by node */
+  size_t entry_room;
+} shell_tables;
+
+/* Fills them from a plan; full: it did not work. */
+void shell_tables_write(shell_tables *w, const shell_plan *plan);
+void shell_tables_free(shell_tables *w);
+/* Doubles that a tile needs while it is worked on; at_once: x, y and z together.  pairs: length of their rows. */
+int64_t shell_tile_room(const int32_t *T, int pairs, bool at_once);
+static inline int64_t shell_larger(int64_t a, int64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* ---- a block on a device ---- */
+
+/* Tiles are sorted by the kernel that works on them: two laws, and what flows, with x, y and z at once in local memory, the same one
+ * after the other, and those that do not fit there.  Then the same with energies. */
+enum { STVK, NEO, SHEET, STVK_ROUNDS, NEO_ROUNDS, SHEET_ROUNDS, FAR, SHEET_FAR, SORTS, KERNELS = 2 * SORTS };
+
+typedef struct shell_device {
+  const vv_block *b;
+  vvi_device *d;
+  vvi_kernel *force[KERNELS], *join, *kick, *drift, *close, *exact;
+  vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
+      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums;
+  vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
+  int64_t tiles[SORTS];
+  size_t local[SORTS]; /* bytes of local memory */
+  int items[SORTS];    /* of a group */
+  int32_t shareds, nodes, stride, column, slots;
+  int pairs;     /* in a row of what pairs have */
+  char told[64]; /* what kernels are told of the tables */
+  vvi_double4 gravity;
+  /* what acts from outside */
+  vvi_kernel *book, *limits, *clear_forces, *point_load, *pressure, *give_loads, *kick_loads;
+  vvi_buffer *lim_first, *lim_node, *lim_weight, *give_first, *give_node, *give_weight, *around_first, *around, *corner,
+      *y, *F, *f;
+  bool loaded; /* f holds the loads at the present places and at the time loaded_at */
+  double loaded_at;
+  double *part; /* [tiles][SHELL_SUMS] as they come down */
+  /* what flows and damps */
+  vvi_kernel *sheet, *fade;
+  vvi_buffer *z, *kept, *loss, *group, *whole, *keep, *room; /* loss: [LOSS_ROWS][tiles][SHELL_LOSSES] */
+  int64_t kept_reals, room_reals;
+  double *lost;  /* loss as it comes down */
+  int losses;    /* rows of it that wait */
+  bool stressed; /* `kept` holds the stresses of the present places and internal variables */
+  bool weighed;  /* and their energies */
+  /* what stays while the processor answers contacts */
+  vvi_kernel *push, *extents, *bring_some, *give_some;
+  vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
+  int32_t strips;
+  int64_t most_some;                 /* nodes there is room for */
+  double *down;                      /* [NODE_ROW][most_some] as they come down */
+  vvi_buffer *notes, *slots_of_sums; /* totals that were noted: of tiles; of all of them */
+  vvi_buffer *aside;                 /* q and p that are set aside */
+  int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];
+  bool waits; /* a kick waits for what comes next: totals, the other half of it and the drift are one pass with it */
+  double waits_h; /* its length */
+  int waits_note; /* -1, or where the totals behind it go */
+  bool known;     /* the slots of owned nodes hold the gradient of the present places */
+  bool counted;   /* and `total` their strain energies */
+} shell_device;
+
+/* ---- device_open.c ---- */
+
+void *shell_device_open(const vv_block *b, struct vvi_device *d);
+void shell_device_close(void *own);
+const char *shell_device_refuse(const vv_block *b);
+/* A program of its own for each kernel that is needed: compilers of devices are slow. */
+void shell_device_build(shell_device *s, const char *first, const char *second, const char *body_text);
+/* A group has an item for each pair of its largest tile; whole warps. */
+int shell_device_items(const shell_device *s, int64_t pairs);
