@@ -9,7 +9,7 @@
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
  *   dense.c    a few contacts at once, by pivots
- *   joined.c   joints of rigid bodies
+ *   joined.c   joints
  *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
@@ -54,6 +54,8 @@ typedef struct vvi_em_soft {
   double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
   bool touched, lost;  /* lost: no correction was found */
   double added, whole; /* of the last correction */
+  int32_t assembly;    /* of the joints that hold it; -1: none */
+  double most, turn;   /* m, rad: of its nodes in the step, where joints hold it */
   int32_t slaves;      /* as in a frame */
 } vvi_em_soft;
 
@@ -154,7 +156,9 @@ typedef struct vvi_em_rigid {
   int threads;
   struct vvi_joint_step *joints; /* NULL: none */
   double *joined_gap;            /* [6 joints] g at n */
-  int32_t *joined, *joined_at;   /* [nodes of joints] frames; [n + 1] nodes of joints, -1: none */
+  int32_t *joined, *joined_at;   /* [nodes of joints] frames, or nodes of what bends; [n + 1] nodes of joints, -1: none */
+  int32_t *joined_soft;          /* [nodes of joints] 1 + the body that bends; 0: a frame */
+  vv_mover *joined_start;        /* [nodes of joints] of what bends, at n */
   vvi_sheet_search *search;      /* NULL: no surfaces meet */
   double *fake;                  /* [2 np] momenta and forces as the search is told them */
   int64_t np;
@@ -226,8 +230,14 @@ double vvi_em_soft_gap(const vvi_em_rigid *w, const vvi_em_contact *c, bool afte
 void vvi_em_soft_unload(vvi_em_rigid *w);
 void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[3]);
 bool vvi_em_soft_correct(vvi_em_rigid *w, bool fresh);
-/* What unit impulses along the rows do to each other through bodies that bend, into flex; false: no room. */
-bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* What unit impulses along the rows do to each other through bodies that bend, into flex. */
+void vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* Some contact stands on a body that bends (1 + which). */
+bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft);
+/* Its answer to impulses along rows first to last - 1 (by: how much, NULL: 1), into column; false: none of them stands on it. */
+bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by);
+/* That answer as velocities along the rows of all contacts, added to every stride-th of `to`. */
+void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride);
 /* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
 typedef struct vvi_em_shape {
   const vv_solid *solid;
@@ -310,13 +320,15 @@ bool vvi_em_cayley(vvi_em_frame *f, double dt);
 /* The step of all that is joined, without contacts; false: not found. */
 bool vvi_em_joined_predict(vvi_em_rigid *w, double dt);
 /* Impulses of joints on the frames, with rows of the mean configuration so far; factor: and what they do to each other. */
-void vvi_em_joined_push(vvi_em_rigid *w, bool factor);
+void vvi_em_joined_push(vvi_em_rigid *w, double dt, bool factor);
+/* What the answer needs of joined bodies. */
+void vvi_em_joined_touch(vvi_em_rigid *w);
 /* What joints lack at the end of the step, over the rounding of it. */
 double vvi_em_joined_miss(vvi_em_rigid *w, double dt);
 /* Rows of contacts feel each other through joints, and what joints lack; then joints follow what contacts change. */
-bool vvi_em_joined_couple(vvi_em_rigid *w, int directions);
-void vvi_em_joined_foresee(vvi_em_rigid *w, int directions);
-void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part);
+void vvi_em_joined_couple(vvi_em_rigid *w, int directions, double dt);
+void vvi_em_joined_foresee(vvi_em_rigid *w, int directions, double dt);
+void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part, double dt);
 void vvi_em_joined_correct(vvi_em_rigid *w, double part);
 /* The step is taken. */
 void vvi_em_joined_take(vvi_em_rigid *w, double dt, vv_posted *post);

@@ -38,6 +38,8 @@ bool vvi_em_bends(const vv_model *m)
     if (is_plain(&m->block[i])) return true;
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
     if (m->solids->object[i].soft) return true;
+  for (int32_t i = 0; m->joints != NULL && i < m->joints->nodes; i++)
+    if (m->joints->whole[i] >= 0) return true;
   return m->sheets != NULL;
 }
 
@@ -400,23 +402,40 @@ static bool stands_on(const vvi_em_contact *c, int32_t soft)
   return c->foot[0].soft == soft || c->foot[1].soft == soft;
 }
 
-/* One column: a unit impulse along row d of contact j, on one body; its answer along all rows that stand on it.     [em 17] */
-static void fill_column(vvi_em_rigid *w, int32_t soft, int32_t j, int d, int directions, double dt)
+bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft)
+{
+  for (int32_t i = 0; i < w->n_contact; i++)
+    if (stands_on(&w->contact[i], soft)) return true;
+  return false;
+}
+
+bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by)
 {
   const vvi_em_soft *f = &w->soft[soft - 1];
-  const vvi_em_contact *by = &w->contact[j];
-  const double *push = push_of(by, d), back[3] = {-push[0], -push[1], -push[2]};
-  const int64_t rows = (int64_t)w->n_contact * directions, column = (int64_t)directions * j + d;
+  bool some = false;
   memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
-  for (int side = 0; side < 2; side++)
-    if (by->foot[side].soft == soft) add_load(w, &by->foot[side], side == 0 ? push : back, w->column);
-  f->parts->respond(f->work, w->column);
+  for (int64_t row = first; row < last; row++) {
+    const vvi_em_contact *c = &w->contact[row / directions];
+    const double *push = push_of(c, (int)(row % directions)), size = by != NULL ? by[row] : 1.0;
+    for (int side = 0; side < 2; side++) {
+      const double sign = side == 0 ? size : -size, force[3] = {sign * push[0], sign * push[1], sign * push[2]};
+      if (c->foot[side].soft != soft) continue;
+      add_load(w, &c->foot[side], force, w->column);
+      some = true;
+    }
+  }
+  if (some) f->parts->respond(f->work, w->column);
+  return some;
+}
+
+void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride)
+{
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     for (int e = 0; stands_on(c, soft) && e < directions; e++)
       for (int side = 0; side < 2; side++)
         if (c->foot[side].soft == soft)
-          w->flex[((int64_t)directions * i + e) * rows + column] +=
+          to[((int64_t)directions * i + e) * stride] +=
               (side == 0 ? 1.0 : -1.0) * along(w, &c->foot[side], push_of(c, e), w->column) / (dt * dt);
   }
 }
@@ -433,14 +452,14 @@ bool vvi_em_flex_fit(vvi_em_rigid *w, int64_t rows)
   return true;
 }
 
-bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
+/* One column for each row: a unit impulse along it, on one body; its answer along all rows that stand on it.           [em 17] */
+void vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
 {
   const int64_t rows = (int64_t)w->n_contact * directions;
-  if (!vvi_em_flex_fit(w, rows)) return false;
   for (int32_t s = 1; s <= w->n_soft; s++)
-    for (int32_t j = 0; w->soft[s - 1].touched && j < w->n_contact; j++)
-      for (int d = 0; stands_on(&w->contact[j], s) && d < directions; d++) fill_column(w, s, j, d, directions, dt);
-  return true;
+    for (int64_t row = 0; w->soft[s - 1].touched && row < rows; row++)
+      if (vvi_em_soft_column(w, s, directions, row, row + 1, NULL))
+        vvi_em_soft_see(w, s, directions, dt, w->flex + row, rows);
 }
 
 /* ---- spots ---- */
