@@ -10,8 +10,9 @@
 
 enum { TEXT = 8192 };
 
-#define ROD                                                                                                           \
-  "kind: beam, material: {young: 2e7, density: 1000}, section: {circle: {radius: 0.01}}, axis: [1, 0, 0], normal: [0, " \
+#define ROD                                                                                                         \
+  "kind: beam, material: {young: 2e7, density: 1000}, section: {circle: {radius: 0.01}}, axis: [1, 0, 0], normal: " \
+  "[0, "                                                                                                            \
   "1, 0]"
 #define NONE "contacts: [{response: none}]\n"
 
@@ -217,9 +218,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(welded_halves_are_one_beam), cmocka_unit_test(joined_bars_are_one_bar),
-      cmocka_unit_test(energy_and_momenta_stay),
-      cmocka_unit_test(order_is_two),               cmocka_unit_test(contact_through_joints),
-      cmocka_unit_test(hanging_shell_meets_a_floor),
+      cmocka_unit_test(energy_and_momenta_stay),    cmocka_unit_test(order_is_two),
+      cmocka_unit_test(contact_through_joints),     cmocka_unit_test(hanging_shell_meets_a_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -296,8 +296,7 @@ static void join_wholes(builder *k, int32_t *root)
   const struct vvi_joints *o = k->out;
   for (int32_t i = 0; i < o->nodes; i++)
     for (int32_t j = i + 1; j < o->nodes && whole_of(k->m, &o->node[i]) >= 0; j++)
-      if (whole_of(k->m, &o->node[i]) == whole_of(k->m, &o->node[j]))
-        vvi_group_join(root, i, j);
+      if (whole_of(k->m, &o->node[i]) == whole_of(k->m, &o->node[j])) vvi_group_join(root, i, j);
 }
 
 /* The first node of each. */

@@ -63,6 +63,7 @@ typedef struct vvi_em_soft {
 typedef struct vvi_em_leg {
   int64_t node;
   double weight;
+  double arm[3]; /* m, in space at n: from the node to a vertex that it carries */
 } vvi_em_leg;
 typedef struct vvi_em_foot {
   int32_t soft;     /* 1 + which body; 0: it stands on a frame */
@@ -156,11 +157,11 @@ typedef struct vvi_em_rigid {
   int threads;
   struct vvi_joint_step *joints; /* NULL: none */
   double *joined_gap;            /* [6 joints] g at n */
-  int32_t *joined, *joined_at;   /* [nodes of joints] frames, or nodes of what bends; [n + 1] nodes of joints, -1: none */
-  int32_t *joined_soft;          /* [nodes of joints] 1 + the body that bends; 0: a frame */
-  vv_mover *joined_start;        /* [nodes of joints] of what bends, at n */
-  vvi_sheet_search *search;      /* NULL: no surfaces meet */
-  double *fake;                  /* [2 np] momenta and forces as the search is told them */
+  int32_t *joined, *joined_at; /* [nodes of joints] frames, or nodes of what bends; [n + 1] nodes of joints, -1: none */
+  int32_t *joined_soft;        /* [nodes of joints] 1 + the body that bends; 0: a frame */
+  vv_mover *joined_start;      /* [nodes of joints] of what bends, at n */
+  vvi_sheet_search *search;    /* NULL: no surfaces meet */
+  double *fake;                /* [2 np] momenta and forces as the search is told them */
   int64_t np;
   int32_t *sheet_soft;   /* [bodies of the search] 1 + which body that bends; then [..] which frame */
   const vv_state *state; /* at n */
@@ -220,6 +221,8 @@ void vvi_em_soft_take(vvi_em_rigid *w, vv_state *x, vv_posted *post);
 void vvi_em_soft_place(const vvi_em_rigid *w, double dt);
 /* Legs of a contact, from its feature; false: no room. */
 bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c);
+/* An arm that turns by the Cayley vector theta: at the start, in the mean, or at the end (0, 0.5, 1). */
+void vvi_em_arm_at(const double arm[3], const double theta[3], double when, double out[3]);
 /* A foot: where it is (0: at n, 0.5: in the middle, 1: at n+1), the motion of its end in the step, its velocity at n. */
 void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when, double x[3]);
 void vvi_em_foot_motion(const vvi_em_rigid *w, const vvi_em_foot *f, double u[3]);
@@ -269,6 +272,10 @@ vv_status vvi_em_refuse(const vv_model *m);
 /* ---- sheet.c ---- */
 
 vv_status vvi_em_sheet_create(struct vv_step *s, vvi_em_rigid *w);
+/* A step begins: how nodes with corners are turned. */
+void vvi_em_sheet_begin(vvi_em_rigid *w);
+/* The arm of a vertex of a beam with corners, in space at n. */
+void vvi_em_sheet_arm(const vvi_em_rigid *w, int32_t vertex, double arm[3]);
 /* Pairs that are near on the way to where the step leads; false: no room. */
 bool vvi_em_sheet_collect(vvi_em_rigid *w, const vv_state *x, double dt);
 /* The step that was found is taken. */

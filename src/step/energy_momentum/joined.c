@@ -93,9 +93,8 @@ vv_status vvi_em_refuse_joints(const vv_model *m)
     const vv_block *b = &m->block[k->node[i].block];
     const bool frames = b->kind->implicit != NULL && b->kind->implicit->frames != NULL;
     if (!frames && vvi_em_parts_of(b) == NULL)
-      return vv_complain(vv_sub(m->root, "method"), "step",
-                         "energy-momentum cannot join '%s' of kind %s; use leapfrog", m->body[k->node[i].body].name,
-                         b->kind->name);
+      return vv_complain(vv_sub(m->root, "method"), "step", "energy-momentum cannot join '%s' of kind %s; use leapfrog",
+                         m->body[k->node[i].body].name, b->kind->name);
   }
   return VV_OK;
 }
