@@ -238,7 +238,7 @@ static const topic topics[] = {
 "                            around an impact\n"
 "method: {step: energy-momentum}\n"
 "                            implicit, keeps energy and momenta exactly, through\n"
-"                            contact too (bars, round beams, shells, rigid)\n"
+"                            contact and joints, too\n"
 "By default: event where bars and planes are all there is to touch, else\n"
 "leapfrog, in which every kind can touch every other.  docs/methods.md says of\n"
 "each when to use it, what it guarantees, what it costs.\n\n"

@@ -34,6 +34,24 @@ static const char bricard[] =
     "  - {kind: hinge, bodies: [four, five], at: [0, -1, 1], axis: [0, 0, 1]}\n"
     "  - {kind: hinge, bodies: [five, ground], at: [0, 0, 1], axis: [1, 0, 0]}\n";
 
+#define ROD                                                                                                        \
+  "kind: beam, length: 1, elements: 4, material: {young: 1e9, density: 1000}, section: {circle: {radius: 0.02}}, " \
+  "axis: [1, 0, 0], normal: [0, 1, 0]"
+static const char two_beams[] = "  upper: {" ROD ", position: [0, 0, 0]}\n"
+                                "  lower: {" ROD ", position: [1, 0, 0]}\n"
+                                "joints:\n"
+                                "  - {kind: ball, bodies: [ground, upper], at: [0, 0, 0]}\n"
+                                "  - {kind: hinge, bodies: [upper, lower], at: [1, 0, 0], axis: [0, 0, 1]}\n";
+static const char three_kinds[] =
+    "  rod: {" ROD ", position: [0, 0, 0]}\n"
+    "  box: {kind: rigid, shape: {box: {size: [0.2, 0.1, 0.1]}}, density: 100, position: [1.1, 0, 0]}\n"
+    "  drum: {kind: shell, mesh: {sphere: {radius: 0.1, frequency: 2}}, thickness: 0.01, material: {young: 1e6, "
+    "poisson: 0.3, density: 1000}, centre: [0.5, 0.1, 0]}\n"
+    "joints:\n"
+    "  - {kind: ball, bodies: [ground, rod], at: [0, 0, 0]}\n"
+    "  - {kind: hinge, bodies: [rod, box], at: [1, 0, 0], axis: [0, 0, 1]}\n"
+    "  - {kind: distance, bodies: [rod, drum], at: [0.5, 0, 0], to: [0.5, 0.2, 0]}\n";
+
 static vv_status run(vv_ctx *ctx, const char *bodies, const char *method, double step, int64_t steps, joined *out)
 {
   char text[SOLIDS_TEXT];
@@ -116,6 +134,10 @@ vv_status chapter_joints(book *b)
        "step: leapfrog", "leapfrog, step 1e-3 s", 10000, true},
       {"J6", "Bricard's mechanism, benchmark A04, for 10 s", bricard, "step: energy-momentum",
        "energy-momentum, step 1e-3 s", 10000, false},
+      {"J7", "a double pendulum of two beams for 1e5 steps: ball and hinge", two_beams, "step: energy-momentum",
+       "energy-momentum, step 1e-3 s, 4 elements each", 100000, false},
+      {"J8", "a beam, a rigid body and a shell that hang on each other, for 1e5 steps: ball, hinge and distance",
+       three_kinds, "step: energy-momentum", "energy-momentum, step 1e-3 s", 100000, false},
   };
   book_chapter *c;
   BOOK_TRY(book_chapter_begin(b, "joints", "Joints",

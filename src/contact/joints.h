@@ -60,6 +60,8 @@ struct vvi_joints {
   vvi_joint *joint;     /* [n] sorted by assembly, in it as in the scene */
   vvi_joint_node *node; /* [nodes] sorted by assembly */
   vvi_assembly *assembly;
+  int32_t *
+      whole; /* [nodes] in implicit steps: the first node of the same body that bends, whose nodes all feel each other; -1: none */
   int32_t pairs;
   int64_t *pair; /* [pairs] sorted: a n_body + b of bodies that are joined, a < b */
 };
@@ -119,11 +121,14 @@ struct vvi_joint_step {
   vvi_joint_rows *rows;  /* [n] now, */
   vvi_joint_rows *later; /* [n] and after the drift */
   vvi_assembly_work *assembly;
-  int32_t *first, *end;  /* [nodes + 1], [2 n] ends at each node: 2 joint + side */
-  double (*push)[6];     /* [nodes] */
-  double (*extra)[6];    /* [nodes] scratch of who asks */
-  double (*tie)[6];      /* [nodes] N, N m: what joints add to the forces of the step */
-  double (*turned)[6];   /* [nodes] m/s, rad/s: what the last half impulse of the joints did */
+  int32_t *first, *end; /* [nodes + 1], [2 n] ends at each node, or at the first one of its body: 2 joint + side */
+  double *link;        /* implicit steps: 6 x 6 blocks, what impulses on one node of a body do to another; NULL: none */
+  int64_t *link0;      /* [nodes] where the blocks of a node begin */
+  int32_t *member;     /* [nodes] which of the nodes of its body it is */
+  double (*push)[6];   /* [nodes] */
+  double (*extra)[6];  /* [nodes] scratch of who asks */
+  double (*tie)[6];    /* [nodes] N, N m: what joints add to the forces of the step */
+  double (*turned)[6]; /* [nodes] m/s, rad/s: what the last half impulse of the joints did */
   double *impulse, *rhs; /* [6 n] */
   double *kept;          /* [12 n] scratch of who asks */
   double *fly_q, *fly_p; /* [nq], [np] */
@@ -157,6 +162,12 @@ void vvi_joints_mend(struct vvi_joint_step *w, const double *q, double *p, vv_po
 void vvi_joints_rows(struct vvi_joint_step *w, bool factor);
 void vvi_joints_pull(struct vvi_joint_step *w);             /* push += G^T impulse */
 void vvi_joints_solve(struct vvi_joint_step *w, double *x); /* D x = x */
-void vvi_joints_guess(struct vvi_joint_step *w, double h);  /* impulse, from the steps before */
+/* Room for what impulses on a node of a body that bends do to its other nodes. */
+vv_status vvi_joints_link(struct vvi_joint_step *w, vvi_arena *arena);
+/* That block, of node `to` for impulses on node `by`, both of one body; NULL: there is none. */
+double *vvi_joint_link(const struct vvi_joint_step *w, int32_t to, int32_t by);
+/* push of the nodes of an assembly = G^T x of the impulses that undo rates v of them: x = -D^-1 G v. */
+void vvi_assembly_undo(struct vvi_joint_step *w, int32_t assembly, double (*v)[6], double (*push)[6]);
+void vvi_joints_guess(struct vvi_joint_step *w, double h); /* impulse, from the steps before */
 void vvi_joints_keep(struct vvi_joint_step *w, double h);
 void vvi_joints_post(struct vvi_joint_step *w, vv_posted *post); /* what came from outside, and |g| in `ahead` */

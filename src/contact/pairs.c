@@ -255,9 +255,9 @@ static vv_status search(vv_model *m, const double *q, builder *k)
 /* Beams that are round, with each other, with rigid bodies and with obstacles. */
 static bool implicit_meets(const vv_patch *a, const vv_patch *b)
 {
-  const bool round = a->corners == 1 && (b->type != VV_PATCH_CURVE || b->corners == 1);
-  const bool lines = b->type == VV_PATCH_CURVE && !(a->radius > 0.0 && b->radius > 0.0);
-  return round && !lines && (b->type != VV_PATCH_TIP || a->radius > 0.0);
+  const bool curve = b->type == VV_PATCH_CURVE, line = a->corners == 1 && !(a->radius > 0.0),
+             lines = line || (curve && b->corners == 1 && !(b->radius > 0.0));
+  return curve || b->type == VV_PATCH_TIP ? !lines : true;
 }
 
 /* `event` has pairs of tips on a line and of tips and beams with what is fixed in space; nothing else has a gap there.  That two
@@ -275,7 +275,7 @@ static bool asks(const vv_patch *a, bool event)
 }
 
 /* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first all but bars, and beams on obstacles, in the
- * second sections with corners, and bars and surfaces. */
+ * second lines of centroids, and bars and surfaces. */
 static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
 {
   const vv_group *method = vv_sub(m->root, "method");
@@ -298,7 +298,7 @@ static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
                          "between the two",
                          vv_text(method, "step"), m->body[a->body].name, m->body[b->body].name,
                          event ? "bars, and beams on obstacles"
-                               : "rigid bodies and obstacles, and beams that touch with a round section");
+                               : "rigid bodies and obstacles, and beams that touch with their section");
     }
   return VV_OK;
 }

@@ -172,8 +172,7 @@ static bool is_general(const vv_model *m, const vvi_rules *r, const vv_body *b)
   return false;
 }
 
-/* Bars alone need no look at all pairs; `event` has its own, and in `energy-momentum` all bars are answered together, but beams
- * with corners are not. */
+/* Bars alone need no look at all pairs; `event` has its own, and in `energy-momentum` all bars are answered together. */
 static vv_status find_general(vv_model *m, vvi_rules *r)
 {
   const bool implicit = vv_is(vv_sub(m->root, "method"), "step", "energy-momentum");
@@ -182,7 +181,7 @@ static vv_status find_general(vv_model *m, vvi_rules *r)
   for (int32_t i = 0; any && i < m->n_body; i++) {
     const vv_body *b = &m->body[i];
     const bool bar = b->n_patch > 0 && m->block[b->block].patch[b->patch0].type == VV_PATCH_TIP;
-    r->general[i] = implicit ? bar : is_general(m, r, b);
+    r->general[i] = (implicit && bar) || is_general(m, r, b);
   }
   return VV_OK;
 }

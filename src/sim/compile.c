@@ -66,7 +66,7 @@ static bool touches_implicitly(const vv_model *m)
   }
   for (int32_t i = 0; m->sheets != NULL && i < m->sheets->n_body; i++) {
     const vvi_sheet_body *b = &m->sheets->body[i];
-    if (b->carrier != VVI_CARRY_NONE && !b->rigid && (b->turns || vvi_em_parts_of(b->block) == NULL)) return false;
+    if (b->carrier != VVI_CARRY_NONE && !b->rigid && vvi_em_parts_of(b->block) == NULL) return false;
   }
   return m->pairs->n == 0;
 }
@@ -96,7 +96,7 @@ static vv_status check_implicit(const vv_model *m, const vv_group *g)
     if (m->block[i].n_load > 0 && m->block[i].kind->implicit != NULL && m->block[i].kind->implicit->frames != NULL)
       status = vv_complain(g, "step", "%s has no loads on rigid bodies; use leapfrog", m->stepper->name);
   if (touches(m) && !touches_implicitly(m))
-    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies, bars, round beams and shells; use %s",
+    status = vv_complain(g, "step", "%s has no contact but that of rigid bodies, bars, beams and shells; use %s",
                          m->stepper->name, needs_leapfrog(m) ? "leapfrog" : "event");
   if (status == VV_OK) status = vvi_em_refuse(m);
   if (m->order != 2) status = vv_complain(g, "order", "%s is of order 2 only", m->stepper->name);

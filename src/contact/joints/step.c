@@ -22,15 +22,21 @@ int64_t vvi_joints_memory(const vv_model *m)
 
 /* ---- creation ---- */
 
+static int32_t listed_at(const struct vvi_joints *k, int32_t end)
+{
+  const int32_t n = k->joint[end / 2].end[end % 2].node;
+  return n >= 0 && k->whole[n] >= 0 ? k->whole[n] : n;
+}
+
 static void list_ends(struct vvi_joint_step *w)
 {
   const struct vvi_joints *k = w->joints;
   for (int32_t i = 0; i < 2 * k->n; i++)
-    if (k->joint[i / 2].end[i % 2].node >= 0) w->first[k->joint[i / 2].end[i % 2].node + 1]++;
+    if (listed_at(k, i) >= 0) w->first[listed_at(k, i) + 1]++;
   for (int32_t i = 0; i < k->nodes; i++) w->first[i + 1] += w->first[i];
   int32_t *at = w->first; /* moved on by one node while they are filled */
   for (int32_t i = 2 * k->n - 1; i >= 0; i--) {
-    const int32_t n = k->joint[i / 2].end[i % 2].node;
+    const int32_t n = listed_at(k, i);
     if (n >= 0) w->end[--at[n + 1]] = i;
   }
   /* first[n + 1] is now where n begins: back by one */
@@ -125,16 +131,28 @@ static void load(struct vvi_joint_step *w, int32_t i, const double *q, const dou
   b->kind->mover(b, n->node, q + b->q0, p + b->p0, out);
 }
 
+/* M^-1 of a row of y at the node of a row of x; link: they are of one body. */
+static double answered(const vvi_joint_rows *y, int side, int row, const double *link, int k)
+{
+  if (link == NULL) return y->answer[side][row][k];
+  double sum = 0.0;
+  for (int i = 0; i < 6; i++) sum += link[6 * k + i] * y->leg[side][row][i];
+  return sum;
+}
+
 /* block += x M^-1 y^T by columns, x of m rows. */
 static void add_block(const vvi_joint_rows *x, int side_x, int mx, const vvi_joint_rows *y, int side_y, int my, int m,
-                      double *block)
+                      const double *link, double *block)
 {
-  for (int c = 0; c < my; c++)
+  for (int c = 0; c < my; c++) {
+    double a[6];
+    for (int k = 0; k < 6; k++) a[k] = answered(y, side_y, c, link, k);
     for (int r = 0; r < mx; r++) {
       double sum = 0.0;
-      for (int k = 0; k < 6; k++) sum += x->leg[side_x][r][k] * y->answer[side_y][c][k];
+      for (int k = 0; k < 6; k++) sum += x->leg[side_x][r][k] * a[k];
       block[m * c + r] += sum;
     }
+  }
 }
 
 /* The transpose of the block of x and y: rows of y come first. */
@@ -147,6 +165,34 @@ static void add_turned(const vvi_joint_rows *x, int side_x, int mx, const vvi_jo
       for (int k = 0; k < 6; k++) sum += x->leg[side_x][c][k] * y->answer[side_y][r][k];
       block[m * c + r] += sum;
     }
+}
+
+double *vvi_joint_link(const struct vvi_joint_step *w, int32_t to, int32_t by)
+{
+  const int32_t *whole = w->joints->whole;
+  if (w->link == NULL || whole[to] < 0 || whole[to] != whole[by]) return NULL;
+  return w->link + w->link0[to] + 36 * (int64_t)w->member[by];
+}
+
+vv_status vvi_joints_link(struct vvi_joint_step *w, vvi_arena *arena)
+{
+  const int32_t n = w->joints->nodes, *whole = w->joints->whole;
+  int64_t blocks = 0;
+  w->link0 = VVI_ARENA_NEW(arena, int64_t, n);
+  w->member = VVI_ARENA_NEW(arena, int32_t, n);
+  if (w->link0 == NULL || w->member == NULL) return VV_NOMEM;
+  for (int32_t i = 0; i < n; i++) {
+    int32_t size = 0;
+    for (int32_t k = 0; k < n && whole[i] >= 0; k++) {
+      if (whole[k] != whole[i]) continue;
+      if (k == i) w->member[i] = size;
+      size++;
+    }
+    w->link0[i] = 36 * blocks;
+    blocks += size;
+  }
+  w->link = blocks > 0 ? VVI_ARENA_NEW(arena, double, 36 * blocks) : NULL;
+  return blocks > 0 && w->link == NULL ? VV_NOMEM : VV_OK;
 }
 
 /* D of `rows` on both sides where f is the symmetric one; else of `later` and `rows`. */
@@ -165,9 +211,12 @@ static void assemble(struct vvi_joint_step *w, int32_t which, vvi_sparse *f, con
     const int32_t j = a->joint0 + k;
     double *diag = f->diag[f->place[k]];
     for (int r = joint[j].rows; r < o->dim[k]; r++) diag[(o->dim[k] + 1) * r] = 1.0;
-    for (int s = 0; s < 2; s++)
-      if (joint[j].end[s].node >= 0)
-        add_block(&left[j], s, joint[j].rows, &w->rows[j], s, joint[j].rows, o->dim[k], diag);
+    for (int s = 0; s < 4; s++) { /* of both ends, and between two of one body */
+      const int32_t to = joint[j].end[s / 2].node, by = joint[j].end[s % 2].node;
+      const double *link = to >= 0 && by >= 0 ? vvi_joint_link(w, to, by) : NULL;
+      if (to < 0 || by < 0 || (to != by && link == NULL)) continue;
+      add_block(&left[j], s / 2, joint[j].rows, &w->rows[j], s % 2, joint[j].rows, o->dim[k], link, diag);
+    }
   }
   for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
     for (int32_t x = w->first[i]; x < w->first[i + 1]; x++)
@@ -180,7 +229,10 @@ static void assemble(struct vvi_joint_step *w, int32_t which, vvi_sparse *f, con
         const int stop = pair >= 0 ? sx : sy, slow = pair >= 0 ? sy : sx;
         const int64_t at = f->value[pair >= 0 ? pair : ~pair];
         const int rows = o->dim[top - a->joint0];
-        add_block(&left[top], stop, joint[top].rows, &w->rows[low], slow, joint[low].rows, rows, f->below + at);
+        const int32_t to = joint[top].end[stop].node, by = joint[low].end[slow].node;
+        const double *link = vvi_joint_link(w, to, by);
+        if (to != by && link == NULL) continue;
+        add_block(&left[top], stop, joint[top].rows, &w->rows[low], slow, joint[low].rows, rows, link, f->below + at);
         if (both)
           add_turned(&left[low], slow, joint[low].rows, &w->rows[top], stop, joint[top].rows, rows, f->right + at);
       }
@@ -594,6 +646,22 @@ void vvi_joints_pull(struct vvi_joint_step *w)
 void vvi_joints_solve(struct vvi_joint_step *w, double *x)
 {
   for (int32_t i = 0; i < w->joints->assemblies; i++) solve(w, i, x, x);
+}
+
+void vvi_assembly_undo(struct vvi_joint_step *w, int32_t which, double (*v)[6], double (*push)[6])
+{
+  const vvi_assembly *a = &w->joints->assembly[which];
+  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
+    const vvi_joint *k = &w->joints->joint[j];
+    double *u = w->rhs + VVI_JOINT_ROWS * (int64_t)j;
+    memset(u, 0, VVI_JOINT_ROWS * sizeof *u);
+    for (int s = 0; s < 2; s++)
+      for (int r = 0; r < k->rows && k->end[s].node >= 0; r++)
+        for (int c = 0; c < 6; c++) u[r] -= w->rows[j].leg[s][r][c] * v[k->end[s].node][c];
+  }
+  solve(w, which, w->rhs, w->rhs);
+  memset(push + a->node0, 0, sizeof *push * (size_t)a->nodes);
+  pull(w, a, w->rhs, push);
 }
 
 void vvi_joints_guess(struct vvi_joint_step *w, double h)

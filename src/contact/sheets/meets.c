@@ -1,5 +1,6 @@
 /* contact/sheets/meets.c  Who may meet whom: see meets.h. */
 #include "contact/sheets/meets.h"
+#include "contact/joints.h"
 #include "contact/layers.h"
 #include "contact/search/line.h"
 #include "math/math.h"
@@ -63,7 +64,8 @@ static int32_t line_of(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vvi_sheet_line wanted = {.a = a < b ? a : b, .b = a < b ? b : a};
   const vvi_sheet_line *line = bsearch(&wanted, k->line, (size_t)k->lines, sizeof wanted, by_bodies);
-  return line != NULL ? line->rule : k->all;
+  if (line != NULL) return line->rule;
+  return a != b && vvi_joints_join(k->m, a, b) ? -1 : k->all;
 }
 
 /* Line of the scene that speaks for two patches; -1: they pass. */

@@ -190,7 +190,7 @@ static bool evaluate(vvi_em_rigid *w, double dt, bool fresh)
     for (int k = 0; k < 3; k++) f->j[k] = f->l[k] = 0.0;
   }
   vvi_em_soft_unload(w);
-  if (w->joints != NULL) vvi_em_joined_push(w, fresh);
+  if (w->joints != NULL) vvi_em_joined_push(w, dt, fresh);
   for (int32_t i = 0; i < w->n_contact; i++) {
     vvi_em_contact *c = &w->contact[i];
     aim_contact(w, c);
@@ -425,6 +425,8 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
   const bool few =
       (w->n_soft > 0 || w->joints != NULL) && directions == 1 && w->n_contact > 1 && w->n_contact <= VVI_EM_DENSE;
   if (few) pivot(w, dt, enough);
+  /* Contacts that a joint makes superfluous wander by rounding for ever, and a leap of that would be a large one. */
+  const double calm = w->joints != NULL ? 4096.0 : 0.0;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int32_t i = 0; i < w->n_contact; i++) {
@@ -438,7 +440,7 @@ static void solve(vvi_em_rigid *w, int directions, double dt, double part, doubl
     if (moved <= enough || w->n_contact == 1) break;
     if (w->rough && sweep % 8 == 6) memcpy(before, w->move, sizeof *before * (size_t)n);
     if (w->rough && sweep % 8 == 5) memcpy(before + n, w->move, sizeof *before * (size_t)n);
-    if (w->rough && sweep % 8 == 7 && sweep > 8) {
+    if (w->rough && sweep % 8 == 7 && sweep > 8 && moved > calm * enough) {
       for (int64_t i = 0; i < n; i++) before[n + i] = before[i] - before[n + i];
       leap(w, directions, before, before + n);
     }
@@ -541,22 +543,31 @@ static void touch_soft(vvi_em_rigid *w)
       if (w->contact[i].foot[side].soft > 0) w->soft[w->contact[i].foot[side].soft - 1].touched = true;
 }
 
-/* Rows first: what joints do between contacts is seen along them. */
-static bool couple_joined(vvi_em_rigid *w, int directions, double dt, double *lack)
+/* What contacts do to each other through bodies that bend, as long as their tangent serves, and through joints: rows first, along
+ * which that is seen.  lack: of the joints.  false: no room. */
+static bool couple_through(vvi_em_rigid *w, int directions, double dt, bool fresh, double *lack)
 {
+  const bool again = fresh || w->n_soft == 0;
+  if (w->n_soft == 0 && w->joints == NULL) return true;
+  if (again && !vvi_em_flex_fit(w, (int64_t)w->n_contact * directions)) return false;
+  if (again) vvi_em_soft_couple(w, directions, dt);
+  if (w->joints == NULL) return true;
   for (int32_t i = 0; i < w->n_contact; i++)
     for (int d = 0; d < directions; d++) fill_row(w, &w->contact[i], d, &w->rows[(int64_t)directions * i + d]);
   *lack = vvi_em_joined_miss(w, dt);
-  return vvi_em_joined_couple(w, directions);
+  if (again) vvi_em_joined_couple(w, directions, dt);
+  return true;
 }
 
 /* It ends at the rounding floor, small and no longer better, and not before the third iterate: with arms that still move a
  * zero may be an accident.  Of bodies that bend the tangent is renewed where it serves no longer.  With friction all three
  * directions of a contact are found anew in every sweep, and come back with four roundings or so of noise: below that nothing is
- * asked for, neither of sweeps nor of iterates (a box at rest took 400 sweeps in each of 15 iterates before, for nothing). */
+ * asked for, neither of sweeps nor of iterates (a box at rest took 400 sweeps in each of 15 iterates before, for nothing).  Where
+ * two contacts press one point, as both bodies of a hinge do, what each of them takes wanders from iterate to iterate, and
+ * corrections of the bodies with it: of such a correction only what a new tangent leaves is asked about. */
 bool vvi_em_answer(vvi_em_rigid *w, double dt)
 {
-  const double noise = 1e-15;
+  const double noise = 1e-15, enough = w->joints != NULL ? 4.0 * noise : noise; /* joints add theirs */
   const int directions = w->rough ? 3 : 1;
   double best = INFINITY, last[2] = {INFINITY, INFINITY};
   int stale = 0;
@@ -571,14 +582,13 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     if (!m->touched) vvi_em_touch_frame(m);
     if (c->least < 0 && c->law->early) note_early(w, c);
   }
-  for (int32_t i = 0; w->joints != NULL && i < w->joints->joints->nodes; i++)
-    vvi_em_touch_frame(&w->frame[w->joined[i]]);
+  if (w->joints != NULL) vvi_em_joined_touch(w);
   for (int round = 0; round < ROUNDS; round++) {
     if (!evaluate(w, dt, fresh)) return false;
-    if (fresh && w->n_soft > 0 && !vvi_em_soft_couple(w, directions, dt)) return false;
-    if (w->joints != NULL && !couple_joined(w, directions, dt, &joints)) return false;
+    if (!couple_through(w, directions, dt, fresh, &joints)) return false;
     couple(w, directions);
-    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale, miss = fmax(rows, bodies);
+    const double scale = fastest(w), rows = worst(w, dt), bodies = corrected(w) * scale,
+                 left = w->rough && fresh ? 1e-4 * bodies : bodies, miss = fmax(rows, left);
     fresh = (rows > 0.3 * last[0] && rows > 1e-13 * scale) ||
             (round > 2 && bodies > 0.3 * last[1] && bodies > 1e-13 * scale);
     last[0] = rows, last[1] = bodies;
@@ -586,13 +596,13 @@ bool vvi_em_answer(vvi_em_rigid *w, double dt)
     stale = round < 3 || miss < 0.9 * best ? 0 : stale + 1;
     best = round < 3 ? INFINITY : fmin(best, miss);
     const bool near_best = miss <= 2.0 * best || (w->n_soft > 0 && miss <= 2e-15 * scale);
-    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * scale) || (w->rough && miss <= noise * scale);
+    const bool floor = (stale >= 3 && near_best && miss <= 2e-14 * scale) || (w->rough && miss <= enough * scale);
     if (round >= 3 && (joints <= 2.0 || (stale >= 6 && joints <= 16.0)) && (floor || miss <= 1e-17 * scale))
       return true;
-    if (w->joints != NULL) vvi_em_joined_foresee(w, directions);
+    if (w->joints != NULL) vvi_em_joined_foresee(w, directions, dt);
     const double part = round < SLOWER ? 1.0 : 0.5;
     solve(w, directions, dt, part, (w->rough ? 0.25 * noise : 1e-17) * scale);
-    if (w->joints != NULL) vvi_em_joined_follow(w, directions, part);
+    if (w->joints != NULL) vvi_em_joined_follow(w, directions, part, dt);
   }
   return false;
 }

@@ -9,7 +9,7 @@
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
  *   dense.c    a few contacts at once, by pivots
- *   joined.c   joints of rigid bodies
+ *   joined.c   joints
  *   rigid.c    a step of all: predict, touch, answer, take; halved where impacts are located or nothing converged
  *
  * A step from n to n+1 is found in `dx, theta, p1, h1` of every body and then taken at once: one that is not accepted leaves
@@ -54,6 +54,8 @@ typedef struct vvi_em_soft {
   double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
   bool touched, lost;  /* lost: no correction was found */
   double added, whole; /* of the last correction */
+  int32_t assembly;    /* of the joints that hold it; -1: none */
+  double most, turn;   /* m, rad: of its nodes in the step, where joints hold it */
   int32_t slaves;      /* as in a frame */
 } vvi_em_soft;
 
@@ -61,6 +63,7 @@ typedef struct vvi_em_soft {
 typedef struct vvi_em_leg {
   int64_t node;
   double weight;
+  double arm[3]; /* m, in space at n: from the node to a vertex that it carries */
 } vvi_em_leg;
 typedef struct vvi_em_foot {
   int32_t soft;     /* 1 + which body; 0: it stands on a frame */
@@ -154,9 +157,11 @@ typedef struct vvi_em_rigid {
   int threads;
   struct vvi_joint_step *joints; /* NULL: none */
   double *joined_gap;            /* [6 joints] g at n */
-  int32_t *joined, *joined_at;   /* [nodes of joints] frames; [n + 1] nodes of joints, -1: none */
-  vvi_sheet_search *search;      /* NULL: no surfaces meet */
-  double *fake;                  /* [2 np] momenta and forces as the search is told them */
+  int32_t *joined, *joined_at; /* [nodes of joints] frames, or nodes of what bends; [n + 1] nodes of joints, -1: none */
+  int32_t *joined_soft;        /* [nodes of joints] 1 + the body that bends; 0: a frame */
+  vv_mover *joined_start;      /* [nodes of joints] of what bends, at n */
+  vvi_sheet_search *search;    /* NULL: no surfaces meet */
+  double *fake;                /* [2 np] momenta and forces as the search is told them */
   int64_t np;
   int32_t *sheet_soft;   /* [bodies of the search] 1 + which body that bends; then [..] which frame */
   const vv_state *state; /* at n */
@@ -217,6 +222,8 @@ void vvi_em_soft_take(vvi_em_rigid *w, vv_state *x, vv_posted *post);
 void vvi_em_soft_place(const vvi_em_rigid *w, double dt);
 /* Legs of a contact, from its feature; false: no room. */
 bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c);
+/* An arm that turns by the Cayley vector theta: at the start, in the mean, or at the end (0, 0.5, 1). */
+void vvi_em_arm_at(const double arm[3], const double theta[3], double when, double out[3]);
 /* A foot: where it is (0: at n, 0.5: in the middle, 1: at n+1), the motion of its end in the step, its velocity at n. */
 void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when, double x[3]);
 void vvi_em_foot_motion(const vvi_em_rigid *w, const vvi_em_foot *f, double u[3]);
@@ -227,8 +234,14 @@ double vvi_em_soft_gap(const vvi_em_rigid *w, const vvi_em_contact *c, bool afte
 void vvi_em_soft_unload(vvi_em_rigid *w);
 void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[3]);
 bool vvi_em_soft_correct(vvi_em_rigid *w, bool fresh);
-/* What unit impulses along the rows do to each other through bodies that bend, into flex; false: no room. */
-bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* What unit impulses along the rows do to each other through bodies that bend, into flex. */
+void vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt);
+/* Some contact stands on a body that bends (1 + which). */
+bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft);
+/* Its answer to impulses along rows first to last - 1 (by: how much, NULL: 1), into column; false: none of them stands on it. */
+bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by);
+/* That answer as velocities along the rows of all contacts, added to every stride-th of `to`. */
+void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride);
 /* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
 typedef struct vvi_em_shape {
   const vv_solid *solid;
@@ -260,6 +273,10 @@ vv_status vvi_em_refuse(const vv_model *m);
 /* ---- sheet.c ---- */
 
 vv_status vvi_em_sheet_create(struct vv_step *s, vvi_em_rigid *w);
+/* A step begins: how nodes with corners are turned. */
+void vvi_em_sheet_begin(vvi_em_rigid *w);
+/* The arm of a vertex of a beam with corners, in space at n. */
+void vvi_em_sheet_arm(const vvi_em_rigid *w, int32_t vertex, double arm[3]);
 /* Pairs that are near on the way to where the step leads; false: no room. */
 bool vvi_em_sheet_collect(vvi_em_rigid *w, const vv_state *x, double dt);
 /* The step that was found is taken. */
@@ -311,13 +328,15 @@ bool vvi_em_cayley(vvi_em_frame *f, double dt);
 /* The step of all that is joined, without contacts; false: not found. */
 bool vvi_em_joined_predict(vvi_em_rigid *w, double dt);
 /* Impulses of joints on the frames, with rows of the mean configuration so far; factor: and what they do to each other. */
-void vvi_em_joined_push(vvi_em_rigid *w, bool factor);
+void vvi_em_joined_push(vvi_em_rigid *w, double dt, bool factor);
+/* What the answer needs of joined bodies. */
+void vvi_em_joined_touch(vvi_em_rigid *w);
 /* What joints lack at the end of the step, over the rounding of it. */
 double vvi_em_joined_miss(vvi_em_rigid *w, double dt);
 /* Rows of contacts feel each other through joints, and what joints lack; then joints follow what contacts change. */
-bool vvi_em_joined_couple(vvi_em_rigid *w, int directions);
-void vvi_em_joined_foresee(vvi_em_rigid *w, int directions);
-void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part);
+void vvi_em_joined_couple(vvi_em_rigid *w, int directions, double dt);
+void vvi_em_joined_foresee(vvi_em_rigid *w, int directions, double dt);
+void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part, double dt);
 void vvi_em_joined_correct(vvi_em_rigid *w, double part);
 /* The step is taken. */
 void vvi_em_joined_take(vvi_em_rigid *w, double dt, vv_posted *post);

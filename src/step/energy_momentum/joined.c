@@ -1,11 +1,13 @@
-/* step/energy_momentum/joined.c  Joints of rigid bodies in energy-momentum steps.
+/* step/energy_momentum/joined.c  Joints in energy-momentum steps.
  *
  * Bodies that joints hold turn by the Cayley map, Lambda = cay(c): with c = dt/2 (Lambda^T omega_n+1 + omega_n)
  *   h_n+1 = Lambda I_n (2 c/dt - omega_n),   T_n+1 - T_n = c.L/dt,   R_n+1 - R_n = c x (R_n + R_n+1)/2           [joint 11]
  * so that the arm which does the work of a force and the arm of its angular momentum are one, the mean.  Then the rows of
  * [joint 2] at the mean of both ends (places, arms, axes) are the discrete gradient of g,
  *   g_n+1 - g_n = sum of force.dX + moment.c                                                                     [joint 12]
- * and impulses x along them with g_n+1 = g_n keep energy and both momenta exactly. */
+ * and impulses x along them with g_n+1 = g_n keep energy and both momenta exactly.  Nodes of bodies that bend move by u and
+ * turn by the Cayley vector theta, and forces on them do the work F.u + M.theta: they are held by the same rows, and what an
+ * impulse does to them is asked of the tangent of their step [joint 13]. */
 #include "step/energy_momentum/frames.h"
 
 #include <float.h>
@@ -48,18 +50,80 @@ bool vvi_em_cayley(vvi_em_frame *f, double dt)
   return true;
 }
 
+/* ---- nodes ---- */
+
+enum { ROW = VV_IMPLICIT_ROW };
+
+/* The rigid body that a node is; NULL: it is one of a body that bends. */
+static vvi_em_frame *frame_at(const vvi_em_rigid *w, int32_t i)
+{
+  return w->joined_soft[i] == 0 ? &w->frame[w->joined[i]] : NULL;
+}
+
+static vvi_em_soft *soft_at(const vvi_em_rigid *w, int32_t i)
+{
+  return &w->soft[w->joined_soft[i] - 1];
+}
+
+static void soft_node(const vvi_em_rigid *w, int32_t i, vv_implicit_node *out)
+{
+  const vvi_em_soft *f = soft_at(w, i);
+  f->parts->node(f->work, w->joined[i], out);
+}
+
+/* How a node moves and turns in the step, so far. */
+static void motion_of(const vvi_em_rigid *w, int32_t i, double u[6])
+{
+  const vvi_em_frame *f = frame_at(w, i);
+  vv_implicit_node n;
+  if (f != NULL) {
+    for (int c = 0; c < 3; c++) u[c] = f->held ? 0.0 : f->dx[c], u[3 + c] = f->held ? 0.0 : f->twist[c];
+    return;
+  }
+  soft_node(w, i, &n);
+  memcpy(u, n.u, sizeof n.u), memcpy(u + 3, n.theta, sizeof n.theta);
+}
+
 /* ---- creation ---- */
 
 vv_status vvi_em_refuse_joints(const vv_model *m)
 {
-  const vv_group *g = vv_sub(m->root, "method");
-  for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
-    if (b->nodes > 0 && (b->kind->implicit == NULL || b->kind->implicit->frames == NULL))
-      return vv_complain(g, "step",
-                         "energy-momentum joins rigid bodies and the ground, in scenes without a %s; use leapfrog",
-                         b->kind->name);
+  const struct vvi_joints *k = m->joints;
+  for (int32_t i = 0; i < k->nodes; i++) {
+    const vv_block *b = &m->block[k->node[i].block];
+    const bool frames = b->kind->implicit != NULL && b->kind->implicit->frames != NULL;
+    if (!frames && vvi_em_parts_of(b) == NULL)
+      return vv_complain(vv_sub(m->root, "method"), "step", "energy-momentum cannot join '%s' of kind %s; use leapfrog",
+                         m->body[k->node[i].body].name, b->kind->name);
   }
+  return VV_OK;
+}
+
+static int32_t find_frame(const vvi_em_rigid *w, const vv_block *b, int64_t node)
+{
+  for (int32_t f = 0; f < w->n; f++)
+    if (w->frame[f].block == b && w->frame[f].node == node) return f;
+  return -1;
+}
+
+static vv_status place_node(const vv_model *m, vvi_em_rigid *w, int32_t i)
+{
+  const vvi_joint_node *n = &m->joints->node[i];
+  const vv_block *b = &m->block[n->block];
+  w->joined_soft[i] = vvi_em_soft_of(w, b, n->node);
+  if (w->joined_soft[i] > 0) {
+    vvi_em_soft *f = soft_at(w, i);
+    w->joined[i] = (int32_t)(n->node - f->first), f->assembly = n->assembly;
+    return VV_OK;
+  }
+  const int32_t f = w->joined[i] = find_frame(w, b, n->node);
+  w->joined_at[f] = i;
+  w->frame[f].joined = !w->frame[f].held;
+  for (int c = 0; c < 3; c++)
+    if (!(w->frame[f].inertia[c] > 0.0))
+      return vvi_fail(m->ctx, VV_UNSUPPORTED,
+                      "'%s' has a moment of inertia that is zero: energy-momentum steps cannot join it; use leapfrog",
+                      m->body[n->body].name);
   return VV_OK;
 }
 
@@ -68,33 +132,56 @@ vv_status vvi_em_joined_create(struct vv_step *s, vvi_em_rigid *w)
   const vv_model *m = s->model;
   const struct vvi_joints *k = m->joints;
   VV_TRY(vvi_joint_create(m, s->arena, s->state->memory + m->nh - vvi_joints_memory(m), &w->joints));
+  VV_TRY(vvi_joints_link(w->joints, s->arena));
   w->joined = VVI_ARENA_NEW(s->arena, int32_t, k->nodes);
+  w->joined_soft = VVI_ARENA_NEW(s->arena, int32_t, k->nodes);
+  w->joined_start = VVI_ARENA_NEW(s->arena, vv_mover, k->nodes);
   w->joined_at = VVI_ARENA_NEW(s->arena, int32_t, w->n + 1);
   w->joined_gap = VVI_ARENA_NEW(s->arena, double, VVI_JOINT_ROWS *(int64_t)k->n);
   w->dense = VVI_ARENA_NEW(s->arena, double, VVI_EM_DENSE *(2 * VVI_EM_DENSE + 5));
-  if (!w->joined || !w->joined_at || !w->joined_gap || !w->dense) return VV_NOMEM;
+  if (!w->joined || !w->joined_soft || !w->joined_start || !w->joined_at || !w->joined_gap || !w->dense)
+    return VV_NOMEM;
   for (int32_t i = 0; i <= w->n; i++) w->joined_at[i] = -1;
-  for (int32_t i = 0; i < k->nodes; i++)
-    for (int32_t f = 0; f < w->n; f++)
-      if (w->frame[f].block == &m->block[k->node[i].block] && w->frame[f].node == k->node[i].node) {
-        w->joined[i] = f, w->joined_at[f] = i;
-        w->frame[f].joined = !w->frame[f].held;
-        for (int c = 0; c < 3; c++)
-          if (!(w->frame[f].inertia[c] > 0.0))
-            return vvi_fail(
-                m->ctx, VV_UNSUPPORTED,
-                "'%s' has a moment of inertia that is zero: energy-momentum steps cannot join it; use leapfrog",
-                m->body[k->node[i].body].name);
-      }
+  for (int32_t i = 0; i < w->n_soft; i++) w->soft[i].assembly = -1;
+  for (int32_t i = 0; i < k->nodes; i++) VV_TRY(place_node(m, w, i));
   return VV_OK;
 }
 
 /* ---- rows ---- */
 
-/* The mean of both ends of the step, as far as it is known. */
-static void mean_of(const vvi_em_frame *f, vv_mover *out)
+/* R under (1 - c^/2)^-1 = (1 + cay c)/2: the mean of it and of where c turns it.                                     [em 7] */
+static void mean_turn(const double r[9], const double c[3], double out[9])
 {
+  const double scale = 1.0 / (1.0 + 0.25 * vvi_dot3(c, c));
+  for (int k = 0; k < 3; k++) {
+    const double x[3] = {r[k], r[3 + k], r[6 + k]}, along = 0.25 * vvi_dot3(c, x);
+    double side[3];
+    vvi_cross3(c, x, side);
+    for (int i = 0; i < 3; i++) out[3 * i + k] = scale * (x[i] + 0.5 * side[i] + along * c[i]);
+  }
+}
+
+/* A node of a body that bends: at the start, in the mean, or at the end of the step (when: 0, 0.5, 1). */
+static void soft_mover(const vvi_em_rigid *w, int32_t i, double when, vv_mover *out)
+{
+  vv_implicit_node n;
+  *out = w->joined_start[i];
+  soft_node(w, i, &n);
+  for (int c = 0; c < 3; c++) out->place[c] = n.place[c] + when * n.u[c];
+  if (when == 0.0 || !soft_at(w, i)->parts->turns) return;
+  mean_turn(w->joined_start[i].turn, n.theta, out->turn);
+  for (int c = 0; c < 9 && when == 1.0; c++) out->turn[c] = 2.0 * out->turn[c] - w->joined_start[i].turn[c];
+}
+
+/* The mean of both ends of the step, as far as it is known. */
+static void mean_of(const vvi_em_rigid *w, int32_t i, vv_mover *out)
+{
+  const vvi_em_frame *f = frame_at(w, i);
   vvi_pose end;
+  if (f == NULL) {
+    soft_mover(w, i, 0.5, out);
+    return;
+  }
   vvi_em_pose(f, true, &end);
   for (int c = 0; c < 3; c++) out->place[c] = 0.5 * (f->x[c] + end.place[c]);
   for (int c = 0; c < 9; c++) out->turn[c] = 0.5 * (f->r[c] + end.turn[c]);
@@ -102,18 +189,40 @@ static void mean_of(const vvi_em_frame *f, vv_mover *out)
   memcpy(out->inverse_inertia, f->inverse, sizeof out->inverse_inertia);
 }
 
-void vvi_em_joined_push(vvi_em_rigid *w, bool factor)
+/* What unit impulses on a node do to all joined nodes of its body: mean velocities answer with B K^-1 B^T/dt^2, half of what
+ * is kept here, as those of a frame answer with half the inverse mass.                                          [joint 13] */
+static void link_node(vvi_em_rigid *w, int32_t by, double dt)
+{
+  const struct vvi_joint_step *k = w->joints;
+  const vvi_em_soft *f = soft_at(w, by);
+  for (int d = 0; d < 6; d++) {
+    const bool moves = d < 3 || f->parts->turns;
+    memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
+    w->column[ROW * w->joined[by] + d] = 1.0;
+    if (moves) f->parts->respond(f->work, w->column);
+    for (int32_t to = 0; to < k->joints->nodes; to++) {
+      double *block = vvi_joint_link(k, to, by);
+      for (int c = 0; c < 6 && block != NULL; c++)
+        block[6 * c + d] = moves ? 2.0 * w->column[ROW * w->joined[to] + c] / (dt * dt) : 0.0;
+    }
+  }
+}
+
+void vvi_em_joined_push(vvi_em_rigid *w, double dt, bool factor)
 {
   struct vvi_joint_step *k = w->joints;
   for (int32_t i = 0; i < k->joints->nodes; i++) {
-    mean_of(&w->frame[w->joined[i]], &k->now[i]);
+    mean_of(w, i, &k->now[i]);
     memset(k->push[i], 0, sizeof k->push[i]);
+    if (factor && w->joined_soft[i] > 0) link_node(w, i, dt);
   }
   vvi_joints_rows(k, factor);
   vvi_joints_pull(k);
   for (int32_t i = 0; i < k->joints->nodes; i++) {
-    vvi_em_frame *f = &w->frame[w->joined[i]];
-    for (int c = 0; c < 3; c++) f->j[c] += k->push[i][c], f->l[c] += k->push[i][3 + c];
+    vvi_em_frame *f = frame_at(w, i);
+    double *load = f == NULL ? soft_at(w, i)->load + ROW * (int64_t)w->joined[i] : NULL;
+    for (int c = 0; c < 6 && f == NULL; c++) load[c] += k->push[i][c] / dt;
+    for (int c = 0; c < 3 && f != NULL; c++) f->j[c] += k->push[i][c], f->l[c] += k->push[i][3 + c];
   }
 }
 
@@ -122,11 +231,30 @@ static void look_at(vvi_em_rigid *w, bool after)
 {
   struct vvi_joint_step *k = w->joints;
   for (int32_t i = 0; i < k->joints->nodes; i++) {
+    const vvi_em_frame *f = frame_at(w, i);
     vvi_pose at;
-    vvi_em_pose(&w->frame[w->joined[i]], after, &at);
+    if (f == NULL) {
+      soft_mover(w, i, after ? 1.0 : 0.0, &k->ahead[i]);
+      continue;
+    }
+    vvi_em_pose(f, after, &at);
     memcpy(k->ahead[i].place, at.place, sizeof at.place);
     memcpy(k->ahead[i].turn, at.turn, sizeof at.turn);
   }
+}
+
+/* m, and rad: what a node moves by in the step, and by its impulses alone. */
+static void sizes_of(const vvi_em_rigid *w, int32_t i, double dt, double *length, double *angle)
+{
+  const vvi_em_frame *f = frame_at(w, i);
+  double u[6], spin[3];
+  motion_of(w, i, u);
+  *length = vvi_norm3(u), *angle = vvi_norm3(u + 3);
+  if (f != NULL && !f->held) {
+    vvi_times6(f->inverse, f->l, spin);
+    *length += fabs(dt) * vvi_norm3(f->j) / f->mass, *angle += fabs(dt) * vvi_norm3(spin);
+  }
+  if (f == NULL) *length = fmax(*length, soft_at(w, i)->most), *angle = fmax(*angle, soft_at(w, i)->turn);
 }
 
 /* g changes by what the rows say of the displacements, far more exactly than a difference of places shows; of what rounding has
@@ -141,14 +269,14 @@ double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
     const double *g = w->joined_gap + VVI_JOINT_ROWS * (int64_t)j;
     for (int r = 0; r < VVI_JOINT_ROWS; r++) u[r] = r < e->rows ? 0.01 * g[r] : 0.0;
     for (int s = 0; s < 2; s++) {
-      const vvi_em_frame *f = e->end[s].node >= 0 ? &w->frame[w->joined[e->end[s].node]] : NULL;
-      if (f == NULL || f->held) continue;
-      double spin[3];
-      vvi_times6(f->inverse, f->l, spin);
-      size += vvi_norm3(f->dx) + fabs(dt) * vvi_norm3(f->j) / f->mass;
-      size += (vvi_norm3(e->end[s].arm) + e->size) * (vvi_norm3(f->twist) + fabs(dt) * vvi_norm3(spin));
+      const int32_t i = e->end[s].node;
+      double moved[6], length, angle;
+      if (i < 0) continue;
+      motion_of(w, i, moved);
+      sizes_of(w, i, dt, &length, &angle);
+      size += length + (vvi_norm3(e->end[s].arm) + e->size) * angle;
       for (int r = 0; r < e->rows; r++)
-        u[r] += vvi_dot3(k->rows[j].leg[s][r], f->dx) + vvi_dot3(k->rows[j].leg[s][r] + 3, f->twist);
+        u[r] += vvi_dot3(k->rows[j].leg[s][r], moved) + vvi_dot3(k->rows[j].leg[s][r] + 3, moved + 3);
     }
     for (int r = 0; r < e->rows; r++) {
       const double by = e->tie[r].type == VVI_TIE_ANGLE ? e->size : 1.0;
@@ -162,14 +290,28 @@ double vvi_em_joined_miss(vvi_em_rigid *w, double dt)
 
 /* ---- without contact ---- */
 
-/* Returns by how much the motions changed, over their rounding. */
-static double fly(vvi_em_rigid *w, double dt, bool *turned)
+/* The largest motion of the nodes of each body that bends and is joined: what its rounding is relative to. */
+static void measure_soft(vvi_em_rigid *w)
 {
-  double size = 0.0, length = 0.0, angle = 0.0, moved = 0.0, turn = 0.0;
+  for (int32_t i = 0; i < w->n_soft; i++) {
+    vvi_em_soft *f = &w->soft[i];
+    f->most = f->turn = 0.0;
+    for (int64_t j = 0; f->assembly >= 0 && j < f->n; j++) {
+      vv_implicit_node n;
+      f->parts->node(f->work, j, &n);
+      f->most = fmax(f->most, vvi_norm3(n.u)), f->turn = fmax(f->turn, vvi_norm3(n.theta));
+    }
+  }
+}
+
+/* Returns by how much the motions changed, over their rounding. */
+static double fly(vvi_em_rigid *w, double dt, bool fresh, bool *turned)
+{
+  double size = 0.0, length = 0.0, angle = 0.0, moved = 0.0, turn = 0.0, soft = 0.0;
   for (int32_t i = 0; i < w->joints->joints->nodes; i++) {
-    vvi_em_frame *f = &w->frame[w->joined[i]];
+    vvi_em_frame *f = frame_at(w, i);
     double dx[3], c[3];
-    if (f->held) continue;
+    if (f == NULL || f->held) continue;
     memcpy(dx, f->dx, sizeof dx), memcpy(c, f->twist, sizeof c);
     vvi_em_move(f, dt);
     *turned &= vvi_em_turn(f, dt);
@@ -181,9 +323,13 @@ static double fly(vvi_em_rigid *w, double dt, bool *turned)
       angle = fmax(angle, fmax(fabs(f->twist[k]), fabs(dt * spin[k])));
     }
   }
+  *turned &= vvi_em_soft_correct(w, fresh);
+  measure_soft(w);
+  for (int32_t i = 0; i < w->n_soft; i++)
+    if (w->soft[i].assembly >= 0 && w->soft[i].whole > 0.0) soft = fmax(soft, w->soft[i].added / w->soft[i].whole);
   for (int32_t j = 0; j < w->joints->joints->n; j++) size = fmax(size, w->joints->joints->joint[j].size);
   const double all = length + size * angle;
-  return all > 0.0 ? (moved + size * turn) / (4.0 * DBL_EPSILON * all) : 0.0;
+  return fmax(all > 0.0 ? (moved + size * turn) / (4.0 * DBL_EPSILON * all) : 0.0, soft / (4.0 * DBL_EPSILON));
 }
 
 /* Mean velocities answer impulses with half the inverse mass: D x/2 = -g/dt. */
@@ -195,6 +341,32 @@ void vvi_em_joined_correct(vvi_em_rigid *w, double part)
   for (int64_t i = 0; i < n; i++) k->impulse[i] += 2.0 * part * k->rhs[i];
 }
 
+void vvi_em_joined_touch(vvi_em_rigid *w)
+{
+  for (int32_t i = 0; i < w->joints->joints->nodes; i++) {
+    vvi_em_frame *f = frame_at(w, i);
+    if (f != NULL) vvi_em_touch_frame(f);
+    if (f == NULL) soft_at(w, i)->touched = true;
+  }
+}
+
+/* Where everything is at the start of the step, and g there. */
+static void start(vvi_em_rigid *w)
+{
+  struct vvi_joint_step *k = w->joints;
+  const struct vvi_joints *of = k->joints;
+  for (int32_t i = 0; i < of->nodes; i++) {
+    const vv_block *b = &k->model->block[of->node[i].block];
+    if (w->joined_soft[i] > 0)
+      b->kind->mover(b, of->node[i].node, w->state->q + b->q0, w->state->p + b->p0, &w->joined_start[i]);
+  }
+  for (int32_t i = 0; i < w->n_soft; i++) w->soft[i].touched = false;
+  vvi_em_joined_touch(w);
+  look_at(w, false);
+  for (int32_t j = 0; j < of->n; j++)
+    vvi_joint_gaps(&of->joint[j], k->ahead, w->joined_gap + VVI_JOINT_ROWS * (int64_t)j);
+}
+
 /* The step of all assemblies alone.  It ends at the rounding floor: small, and no longer better. */
 bool vvi_em_joined_predict(vvi_em_rigid *w, double dt)
 {
@@ -202,19 +374,18 @@ bool vvi_em_joined_predict(vvi_em_rigid *w, double dt)
   double best = INFINITY, last = INFINITY;
   int stale = 0;
   vvi_joints_guess(k, dt);
-  look_at(w, false);
-  for (int32_t j = 0; j < k->joints->n; j++)
-    vvi_joint_gaps(&k->joints->joint[j], k->ahead, w->joined_gap + VVI_JOINT_ROWS * (int64_t)j);
-  for (int32_t i = 0; i < k->joints->nodes; i++) vvi_em_touch_frame(&w->frame[w->joined[i]]);
+  start(w);
   for (int round = 0; round < ROUNDS; round++) {
     bool turned = true;
+    const bool fresh = round < 2 || (round % 4 == 0 && last > 1e3);
     for (int32_t i = 0; i < k->joints->nodes; i++) {
-      vvi_em_frame *f = &w->frame[w->joined[i]];
-      for (int c = 0; c < 3; c++) f->j[c] = f->l[c] = 0.0;
+      vvi_em_frame *f = frame_at(w, i);
+      for (int c = 0; c < 3 && f != NULL; c++) f->j[c] = f->l[c] = 0.0;
     }
+    vvi_em_soft_unload(w);
     const double left = round > 0 ? last : INFINITY;
-    vvi_em_joined_push(w, round < 2 || (round % 4 == 0 && last > 1e3));
-    const double moved = fly(w, dt, &turned);
+    vvi_em_joined_push(w, dt, fresh);
+    const double moved = fly(w, dt, fresh, &turned);
     if (!turned) return false;
     last = fmax(vvi_em_joined_miss(w, dt), moved);
     if (!(last < INFINITY)) return false;
@@ -237,118 +408,139 @@ static double along(const vvi_em_row *r, int side, const double v[6])
 /* Half of M^-1 times an impulse on a node. */
 static void answer(const vvi_em_frame *f, const double j[6], double v[6])
 {
-  vvi_times6(f->inverse, j + 3, v + 3);
-  for (int c = 0; c < 3; c++) v[c] = f->held ? 0.0 : 0.5 * j[c] / f->mass, v[3 + c] *= 0.5;
+  double spin[3];
+  vvi_times6(f->inverse, j + 3, spin);
+  for (int c = 0; c < 3; c++) v[c] = f->held ? 0.0 : 0.5 * j[c] / f->mass, v[3 + c] = 0.5 * spin[c];
 }
 
 static int32_t node_of(const vvi_em_rigid *w, const vvi_em_contact *c, int side)
 {
-  return w->joined_at[side == 0 ? c->f.slave : c->f.master];
+  return c->foot[side].soft > 0 ? -1 : w->joined_at[side == 0 ? c->f.slave : c->f.master];
 }
 
-/* What velocities of the nodes of one assembly make of the rows of all contacts: column of flex, or of u. */
-static void see(const vvi_em_rigid *w, int directions, int32_t assembly, double (*v)[6], double *to, int64_t stride)
+/* The assembly that a side of a contact stands on; -1: none. */
+static int32_t assembly_of(const vvi_em_rigid *w, const vvi_em_contact *c, int side)
 {
-  const vvi_joint_node *node = w->joints->joints->node;
+  const int32_t n = node_of(w, c, side);
+  if (c->foot[side].soft > 0) return w->soft[c->foot[side].soft - 1].assembly;
+  return n >= 0 ? w->joints->joints->node[n].assembly : -1;
+}
+
+/* Velocities v of the nodes of an assembly by impulses along rows first to last - 1 of the contacts; by: how much, NULL: 1. */
+static void rates_by_contacts(vvi_em_rigid *w, int directions, int32_t assembly, int64_t first, int64_t last,
+                              const double *by, double dt, double (*v)[6])
+{
+  struct vvi_joint_step *k = w->joints;
+  const vvi_assembly *a = &k->joints->assembly[assembly];
+  memset(v + a->node0, 0, sizeof *v * (size_t)a->nodes);
+  for (int64_t row = first; row < last; row++)
+    for (int side = 0; side < 2; side++) {
+      const int32_t n = node_of(w, &w->contact[row / directions], side);
+      const double size = by != NULL ? by[row] : 1.0;
+      if (n < 0 || k->joints->node[n].assembly != assembly) continue;
+      for (int c = 0; c < 3; c++) {
+        v[n][c] += (side == 0 ? size : -size) * w->rows[row].push[c];
+        v[n][3 + c] += size * w->rows[row].turn[side][c];
+      }
+    }
+  for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+    if (frame_at(w, i) != NULL) answer(frame_at(w, i), v[i], v[i]);
+  for (int32_t s = 1; s <= w->n_soft; s++) {
+    const vvi_em_soft *f = &w->soft[s - 1];
+    if (f->assembly != assembly || !vvi_em_soft_column(w, s, directions, first, last, by)) continue;
+    for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+      for (int c = 0; c < 6 && w->joined_soft[i] == s; c++)
+        v[i][c] = w->column[ROW * (int64_t)w->joined[i] + c] / (dt * dt);
+  }
+}
+
+/* Adds what impulses on the nodes of an assembly make of the rows of all contacts: a column of flex, or of u. */
+static void rates_by_joints(vvi_em_rigid *w, int directions, int32_t assembly, double (*push)[6], double dt, double *to,
+                            int64_t stride)
+{
+  const struct vvi_joints *k = w->joints->joints;
+  const vvi_assembly *a = &k->assembly[assembly];
   for (int32_t i = 0; i < w->n_contact; i++)
     for (int side = 0; side < 2; side++) {
       const int32_t n = node_of(w, &w->contact[i], side);
-      if (n < 0 || node[n].assembly != assembly) continue;
+      double v[6];
+      if (n < 0 || k->node[n].assembly != assembly) continue;
+      answer(&w->frame[w->joined[n]], push[n], v);
       for (int d = 0; d < directions; d++) {
         const int64_t row = (int64_t)directions * i + d;
-        to[row * stride] += along(&w->rows[row], side, v[n]);
+        to[row * stride] += along(&w->rows[row], side, v);
       }
     }
+  for (int32_t s = 1; s <= w->n_soft; s++) {
+    const vvi_em_soft *f = &w->soft[s - 1];
+    if (f->assembly != assembly || !vvi_em_soft_stood_on(w, s)) continue;
+    memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
+    for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+      for (int c = 0; c < 6 && w->joined_soft[i] == s; c++) w->column[ROW * (int64_t)w->joined[i] + c] += push[i][c];
+    f->parts->respond(f->work, w->column);
+    vvi_em_soft_see(w, s, directions, dt, to, stride);
+  }
 }
 
-/* A unit impulse along a row of a contact, less what it does without joints. */
-static void fill_column(vvi_em_rigid *w, int directions, int64_t column)
+/* A unit impulse along a row of a contact: what joints answer to it is seen along all rows. */
+static void fill_column(vvi_em_rigid *w, int directions, int64_t column, double dt)
 {
   struct vvi_joint_step *k = w->joints;
   const vvi_em_contact *c = &w->contact[column / directions];
-  const vvi_em_row *r = &w->rows[column];
-  const int64_t rows = (int64_t)w->n_contact * directions;
   int32_t seen = -1;
   for (int side = 0; side < 2; side++) {
-    const int32_t n = node_of(w, c, side), assembly = n >= 0 ? k->joints->node[n].assembly : -1;
-    if (n < 0 || assembly == seen) continue;
+    const int32_t assembly = assembly_of(w, c, side);
+    if (assembly < 0 || assembly == seen) continue;
     const vvi_assembly *a = &k->joints->assembly[assembly];
-    memset(k->extra + a->node0, 0, sizeof *k->extra * (size_t)a->nodes);
-    for (int s = side; s < 2; s++) {
-      const int32_t at = node_of(w, c, s);
-      if (at < 0 || k->joints->node[at].assembly != assembly) continue;
-      for (int i = 0; i < 3; i++)
-        k->extra[at][i] += (s == 0 ? 1.0 : -1.0) * r->push[i], k->extra[at][3 + i] += r->turn[s][i];
-    }
-    memcpy(k->push + a->node0, k->extra + a->node0, sizeof *k->extra * (size_t)a->nodes);
-    vvi_assembly_spread(k, assembly, k->extra);
-    for (int32_t i = a->node0; i < a->node0 + a->nodes; i++) {
-      double less[6];
-      for (int j = 0; j < 6; j++) less[j] = k->extra[i][j] - k->push[i][j];
-      answer(&w->frame[w->joined[i]], less, k->extra[i]);
-    }
-    see(w, directions, assembly, k->extra, w->flex + column, rows);
+    rates_by_contacts(w, directions, assembly, column, column + 1, NULL, dt, k->extra);
+    vvi_assembly_undo(k, assembly, k->extra, k->push);
+    for (int32_t i = a->node0; i < a->node0 + a->nodes; i++)
+      for (int j = 0; j < 6; j++) k->push[i][j] *= 2.0; /* D answers with the whole inverse mass */
+    rates_by_joints(w, directions, assembly, k->push, dt, w->flex + column, (int64_t)w->n_contact * directions);
     seen = assembly;
   }
 }
 
 /* Contacts feel each other through joints; and what joints lack now, they will get: their rows know it beforehand. */
-bool vvi_em_joined_couple(vvi_em_rigid *w, int directions)
+void vvi_em_joined_couple(vvi_em_rigid *w, int directions, double dt)
 {
   struct vvi_joint_step *k = w->joints;
   const int64_t rows = (int64_t)w->n_contact * directions, n = VVI_JOINT_ROWS * (int64_t)k->joints->n;
-  if (!vvi_em_flex_fit(w, rows)) return false;
   memcpy(k->kept, k->rhs, sizeof *k->rhs * (size_t)n);
-  for (int64_t i = 0; i < rows; i++) fill_column(w, directions, i);
+  for (int64_t i = 0; i < rows; i++) fill_column(w, directions, i, dt);
   memcpy(k->rhs, k->kept, sizeof *k->rhs * (size_t)n);
-  return true;
 }
 
-void vvi_em_joined_foresee(vvi_em_rigid *w, int directions)
+void vvi_em_joined_foresee(vvi_em_rigid *w, int directions, double dt)
 {
   struct vvi_joint_step *k = w->joints;
-  const int64_t n = VVI_JOINT_ROWS * (int64_t)k->joints->n;
-  double *impulse = k->kept + n;
+  const int64_t n = VVI_JOINT_ROWS * (int64_t)k->joints->n, rows = (int64_t)w->n_contact * directions;
+  double *impulse = k->kept + n, *u = w->swept;
   memcpy(impulse, k->impulse, sizeof *impulse * (size_t)n);
   memcpy(k->impulse, k->rhs, sizeof *impulse * (size_t)n);
   vvi_joints_solve(k, k->impulse);
   memset(k->push, 0, sizeof *k->push * (size_t)k->joints->nodes);
   vvi_joints_pull(k);
-  for (int32_t i = 0; i < k->joints->nodes; i++) {
+  for (int32_t i = 0; i < k->joints->nodes; i++)
     for (int c = 0; c < 6; c++) k->push[i][c] *= 2.0;
-    answer(&w->frame[w->joined[i]], k->push[i], k->extra[i]);
-  }
   memcpy(k->impulse, impulse, sizeof *impulse * (size_t)n);
-  for (int32_t a = 0; a < k->joints->assemblies; a++)
-    for (int32_t i = 0; i < w->n_contact; i++)
-      for (int side = 0; side < 2; side++) {
-        const int32_t at = node_of(w, &w->contact[i], side);
-        if (at < 0 || k->joints->node[at].assembly != a) continue;
-        for (int d = 0; d < directions; d++)
-          w->contact[i].u[d] += along(&w->rows[(int64_t)directions * i + d], side, k->extra[at]);
-      }
+  memset(u, 0, sizeof *u * (size_t)rows);
+  for (int32_t a = 0; a < k->joints->assemblies; a++) rates_by_joints(w, directions, a, k->push, dt, u, 1);
+  for (int64_t i = 0; i < rows; i++) w->contact[i / directions].u[i % directions] += u[i];
 }
 
 /* After the impulses of contacts have changed by `move`: what their rows do to the joints comes to what these lack. */
-void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part)
+void vvi_em_joined_follow(vvi_em_rigid *w, int directions, double part, double dt)
 {
   struct vvi_joint_step *k = w->joints;
-  memset(k->extra, 0, sizeof *k->extra * (size_t)k->joints->nodes);
-  for (int64_t row = 0; row < (int64_t)w->n_contact * directions; row++)
-    for (int side = 0; side < 2; side++) {
-      const int32_t n = node_of(w, &w->contact[row / directions], side);
-      const vvi_em_row *r = &w->rows[row];
-      for (int c = 0; n >= 0 && c < 3; c++) {
-        k->extra[n][c] += (side == 0 ? 1.0 : -1.0) * w->move[row] * r->push[c];
-        k->extra[n][3 + c] += w->move[row] * r->turn[side][c];
-      }
-    }
+  for (int32_t a = 0; a < k->joints->assemblies; a++)
+    rates_by_contacts(w, directions, a, 0, (int64_t)w->n_contact * directions, w->move, dt, k->extra);
   for (int32_t j = 0; j < k->joints->n; j++) {
     const vvi_joint *e = &k->joints->joint[j];
     for (int s = 0; s < 2; s++)
       for (int r = 0; r < e->rows && e->end[s].node >= 0; r++)
         for (int c = 0; c < 6; c++)
-          k->rhs[VVI_JOINT_ROWS * j + r] -= 0.5 * k->rows[j].answer[s][r][c] * k->extra[e->end[s].node][c];
+          k->rhs[VVI_JOINT_ROWS * j + r] -= k->rows[j].leg[s][r][c] * k->extra[e->end[s].node][c];
   }
   vvi_em_joined_correct(w, part);
 }

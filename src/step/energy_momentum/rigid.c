@@ -63,6 +63,7 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_e
 
 static bool predict(const struct vv_step *s, vvi_em_rigid *w, double dt)
 {
+  if (w->search != NULL) vvi_em_sheet_begin(w);
   bool turned = w->n_soft == 0 || vvi_em_soft_predict(w, s->state, s->state->t + w->clock, dt);
   for (int32_t i = 0; i < w->n; i++) {
     vvi_em_frame *f = &w->frame[i];

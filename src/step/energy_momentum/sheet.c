@@ -48,6 +48,37 @@ static void node_place(const vvi_em_rigid *w, int32_t body, int32_t mover, doubl
   for (int c = 0; b->tip != NULL && c < 3; c++) x[c] += b->tip->reach * b->tip->direction[c];
 }
 
+void vvi_em_sheet_arm(const vvi_em_rigid *w, int32_t v, double arm[3])
+{
+  const struct vvi_sheets *s = w->search->sheets;
+  vvi_apply33(w->search->motion.frame[s->mover[v]].turn, s->arm + 3 * (int64_t)v, arm);
+}
+
+static const vvi_em_soft *soft_of(const vvi_em_rigid *w, int32_t body)
+{
+  return &w->soft[w->sheet_soft[body] - 1];
+}
+
+/* A beam with corners: its vertices hang on arms. */
+static bool has_corners(const vvi_sheet_body *b)
+{
+  return b->turns && !b->rigid;
+}
+
+/* A vertex of it. */
+static void corner_place(const vvi_em_rigid *w, int32_t body, int32_t v, double when, double x[3])
+{
+  const struct vvi_sheets *s = w->search->sheets;
+  const vvi_sheet_body *b = &s->body[body];
+  const vvi_em_soft *f = soft_of(w, body);
+  double arm[3], now[3];
+  vv_implicit_node n;
+  f->parts->node(f->work, b->node0 + (s->mover[v] - b->mover0) - f->first, &n);
+  vvi_em_sheet_arm(w, v, arm);
+  vvi_em_arm_at(arm, n.theta, when, now);
+  for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c] + now[c];
+}
+
 static void vertex_place(const vvi_em_rigid *w, int32_t v, double when, double x[3])
 {
   const struct vvi_sheets *s = w->search->sheets;
@@ -59,6 +90,8 @@ static void vertex_place(const vvi_em_rigid *w, int32_t v, double when, double x
     vvi_pose pose;
     vvi_em_frame_pose(&w->frame[frame_of(w, body)], when, &pose);
     vvi_sheet_carried(pose.place, pose.turn, s->arm + 3 * (int64_t)v, x);
+  } else if (has_corners(b)) {
+    corner_place(w, body, v, when, x);
   } else if (b->loose) {
     double y[3];
     x[0] = x[1] = x[2] = 0.0;
@@ -89,6 +122,35 @@ static void set_points(const vvi_em_rigid *w, const vv_state *x, int32_t body, d
       .q = x->q + b->block->q0 + b->node0, .p = w->fake + at, .f = w->fake + w->np + at, .column = column};
 }
 
+/* How a node of a beam with corners is turned at n, and where the step leads. */
+static void turn_of(const vvi_em_rigid *w, int32_t body, int32_t i, double now[9], double ahead[9])
+{
+  const vvi_sheet_body *b = &w->search->sheets->body[body];
+  const vvi_em_soft *f = soft_of(w, body);
+  vv_implicit_node n;
+  memcpy(now, w->search->motion.frame[b->mover0 + i].turn, 9 * sizeof *now);
+  f->parts->node(f->work, b->node0 + i - f->first, &n);
+  for (int k = 0; k < 3; k++) {
+    const double axis[3] = {now[k], now[3 + k], now[6 + k]};
+    double x[3];
+    vvi_em_arm_at(axis, n.theta, 1.0, x);
+    for (int c = 0; c < 3; c++) ahead[3 * c + k] = x[c];
+  }
+}
+
+void vvi_em_sheet_begin(vvi_em_rigid *w)
+{
+  const struct vvi_sheets *s = w->search->sheets;
+  for (int32_t j = 0; j < s->n_body; j++) {
+    const vvi_sheet_body *b = &s->body[j];
+    for (int32_t i = 0; has_corners(b) && i < b->movers; i++) {
+      vv_mover m;
+      b->block->kind->mover(b->block, b->node0 + i, w->state->q + b->block->q0, w->state->p + b->block->p0, &m);
+      memcpy(w->search->motion.frame[b->mover0 + i].turn, m.turn, sizeof m.turn);
+    }
+  }
+}
+
 static void set_frames(const vvi_em_rigid *w, int32_t body)
 {
   const vvi_sheet_body *b = &w->search->sheets->body[body];
@@ -101,6 +163,7 @@ static void set_frames(const vvi_em_rigid *w, int32_t body)
     } else {
       node_place(w, body, b->mover0 + i, 0.0, now.place);
       node_place(w, body, b->mover0 + i, 1.0, ahead.place);
+      if (has_corners(b)) turn_of(w, body, i, now.turn, ahead.turn);
     }
     memcpy(f->place, now.place, sizeof f->place), memcpy(f->turn, now.turn, sizeof f->turn);
     memcpy(f->place_ahead, ahead.place, sizeof f->place_ahead), memcpy(f->turn_ahead, ahead.turn, sizeof f->turn_ahead);

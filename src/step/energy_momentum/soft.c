@@ -3,6 +3,7 @@
  * An impulse f on a material point that is a weighted mean of nodes, x = sum w_i x_i + off, gives each node the force w_i f/dt
  * and the moment off x w_i f/dt.  With the motion of that point
  *   u = sum w_i (u_i + theta_i x off)/dt                                                                         [em 16]
+ * (and where nodes carry vertices, as those of beams with corners do, off and the mean arm of each in place of off [em 22])
  * it does the work f.u, and its moment about the origin is that of f at xmid = sum w_i xmid_i + off: [em 5] and [em 6] hold as
  * they do for frames, whatever the weights are.  What the forces of the body do is balanced by its own discrete gradient. */
 #include "step/energy_momentum/frames.h"
@@ -38,6 +39,8 @@ bool vvi_em_bends(const vv_model *m)
     if (is_plain(&m->block[i])) return true;
   for (int32_t i = 0; m->solids != NULL && i < m->solids->n; i++)
     if (m->solids->object[i].soft) return true;
+  for (int32_t i = 0; m->joints != NULL && i < m->joints->nodes; i++)
+    if (m->joints->whole[i] >= 0) return true;
   return m->sheets != NULL;
 }
 
@@ -89,6 +92,11 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
   if (i == j && !(offset > 0.0))
     return vv_complain(line, "self", "in energy-momentum steps '%s' does not meet itself: set 'self: false'",
                        m->body[a->body].name);
+  if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
+    return vv_complain(line, "between",
+                       "in energy-momentum steps a beam with corners meets obstacles and what is round or has a "
+                       "thickness: use leapfrog, or set 'response: none' between '%s' and '%s'",
+                       m->body[a->body].name, m->body[b->body].name);
   if (!(offset > 0.0))
     return vv_complain(line, "thickness",
                        "in energy-momentum steps surfaces meet at their thickness: set it to true, or 'response: none' "
@@ -224,7 +232,7 @@ void vvi_em_soft_place(const vvi_em_rigid *w, double dt)
 /* ---- feet ---- */
 
 /* A node without weight (a contact at the end of a segment) needs no leg; false: out of memory. */
-static bool add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight)
+static bool add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight, const double *arm)
 {
   if (weight == 0.0) return true;
   if (w->n_leg == w->leg_room) {
@@ -235,7 +243,9 @@ static bool add_leg(vvi_em_rigid *w, vvi_em_foot *f, int64_t node, double weight
     w->leg = more, w->leg_room = room;
   }
   f->n++;
-  w->leg[w->n_leg++] = (vvi_em_leg){.node = node, .weight = weight};
+  vvi_em_leg *leg = &w->leg[w->n_leg++];
+  *leg = (vvi_em_leg){.node = node, .weight = weight};
+  if (arm != NULL) memcpy(leg->arm, arm, sizeof leg->arm);
   return true;
 }
 
@@ -250,9 +260,11 @@ static bool stand_on_sheet(vvi_em_rigid *w, const vvi_em_contact *c, int side, v
     const int64_t first = b->node0 - b->mover0 - w->soft[f->soft - 1].first;
     if (weight <= 0.0) continue;
     for (int k = 0; b->tip != NULL && k < 3; k++) f->shift[k] = b->tip->reach * b->tip->direction[k];
-    if (!b->loose && !add_leg(w, f, first + s->mover[v], weight)) return false;
+    double arm[3];
+    if (b->turns) vvi_em_sheet_arm(w, v, arm);
+    if (!b->loose && !add_leg(w, f, first + s->mover[v], weight, b->turns ? arm : NULL)) return false;
     for (int32_t k = s->stencil0 != NULL ? s->stencil0[v] : 0; b->loose && k < s->stencil0[v + 1]; k++)
-      if (!add_leg(w, f, first + s->stencil[k], weight * s->weight[k])) return false;
+      if (!add_leg(w, f, first + s->stencil[k], weight * s->weight[k], NULL)) return false;
   }
   return true;
 }
@@ -272,13 +284,26 @@ bool vvi_em_stand(vvi_em_rigid *w, vvi_em_contact *c)
     const double t = c->f.foot[side];
     if (o->mover[1] < 0) {
       for (int k = 0; k < 3; k++) f->shift[k] = o->patch->reach * o->patch->direction[k];
-      if (!add_leg(w, f, node, 1.0)) return !(w->full = true);
+      if (!add_leg(w, f, node, 1.0, NULL)) return !(w->full = true);
       continue;
     }
-    if (!add_leg(w, f, node + o->copy, 1.0 - t) || !add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t))
+    if (!add_leg(w, f, node + o->copy, 1.0 - t, NULL) ||
+        !add_leg(w, f, node + (o->copy + 1) % o->patch->nodes, t, NULL))
       return !(w->full = true);
   }
   return true;
+}
+
+/* (1 - theta^/2)^-1 of it is the mean.                                                                           [em 7, 22] */
+void vvi_em_arm_at(const double arm[3], const double theta[3], double when, double out[3])
+{
+  const double along = 0.25 * vvi_dot3(theta, arm), scale = 1.0 / (1.0 + 0.25 * vvi_dot3(theta, theta));
+  double side[3];
+  vvi_cross3(theta, arm, side);
+  for (int c = 0; c < 3; c++) {
+    const double mean = scale * (arm[c] + 0.5 * side[c] + along * theta[c]);
+    out[c] = arm[c] + 2.0 * when * (mean - arm[c]);
+  }
 }
 
 void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when, double x[3])
@@ -287,9 +312,24 @@ void vvi_em_foot_place(const vvi_em_rigid *w, const vvi_em_foot *f, double when,
   vv_implicit_node n;
   for (int c = 0; c < 3; c++) x[c] = f->shift[c];
   for (int32_t i = f->first; i < f->first + f->n; i++) {
+    double arm[3];
     s->parts->node(s->work, w->leg[i].node, &n);
-    for (int c = 0; c < 3; c++) x[c] += w->leg[i].weight * (n.place[c] + when * n.u[c]);
+    vvi_em_arm_at(w->leg[i].arm, n.theta, when, arm);
+    for (int c = 0; c < 3; c++) x[c] += w->leg[i].weight * (n.place[c] + when * n.u[c] + arm[c]);
   }
+}
+
+/* From a node to where the impulse acts, in the mean. */
+static void reach_of(const vvi_em_rigid *w, const vvi_em_foot *f, const vvi_em_leg *leg, double out[3])
+{
+  const vvi_em_soft *s = &w->soft[f->soft - 1];
+  vv_implicit_node n;
+  memcpy(out, f->off, 3 * sizeof *out);
+  if (leg->arm[0] == 0.0 && leg->arm[1] == 0.0 && leg->arm[2] == 0.0) return;
+  double arm[3];
+  s->parts->node(s->work, leg->node, &n);
+  vvi_em_arm_at(leg->arm, n.theta, 0.5, arm);
+  for (int c = 0; c < 3; c++) out[c] += arm[c];
 }
 
 static void add_carried(const double arm[3], const double v[3], const double spin[3], double weight, double sum[3])
@@ -305,8 +345,10 @@ void vvi_em_foot_motion(const vvi_em_rigid *w, const vvi_em_foot *f, double u[3]
   vv_implicit_node n;
   for (int c = 0; c < 3; c++) u[c] = 0.0;
   for (int32_t i = f->first; i < f->first + f->n; i++) {
+    double reach[3];
     s->parts->node(s->work, w->leg[i].node, &n);
-    add_carried(f->off, n.u, n.theta, w->leg[i].weight, u);
+    reach_of(w, f, &w->leg[i], reach);
+    add_carried(reach, n.u, n.theta, w->leg[i].weight, u);
   }
 }
 
@@ -316,8 +358,10 @@ void vvi_em_foot_rate(const vvi_em_rigid *w, const vvi_em_foot *f, double v[3])
   double rate[6];
   for (int c = 0; c < 3; c++) v[c] = 0.0;
   for (int32_t i = f->first; i < f->first + f->n; i++) {
+    double reach[3];
+    for (int c = 0; c < 3; c++) reach[c] = f->off[c] + w->leg[i].arm[c];
     s->parts->rate(s->work, w->leg[i].node, rate);
-    add_carried(f->off, rate, rate + 3, w->leg[i].weight, v);
+    add_carried(reach, rate, rate + 3, w->leg[i].weight, v);
   }
 }
 
@@ -356,13 +400,15 @@ void vvi_em_soft_unload(vvi_em_rigid *w)
 
 static void add_load(const vvi_em_rigid *w, const vvi_em_foot *f, const double force[3], double *load)
 {
-  double moment[3];
-  vvi_cross3(f->off, force, moment);
-  for (int32_t i = f->first; i < f->first + f->n; i++)
+  for (int32_t i = f->first; i < f->first + f->n; i++) {
+    double reach[3], moment[3];
+    reach_of(w, f, &w->leg[i], reach);
+    vvi_cross3(reach, force, moment);
     for (int c = 0; c < 3; c++) {
       load[ROW * w->leg[i].node + c] += w->leg[i].weight * force[c];
       load[ROW * w->leg[i].node + 3 + c] += w->leg[i].weight * moment[c];
     }
+  }
 }
 
 void vvi_em_soft_push(vvi_em_rigid *w, const vvi_em_foot *f, const double force[3])
@@ -385,7 +431,9 @@ static double along(const vvi_em_rigid *w, const vvi_em_foot *f, const double pu
   double sum[3] = {0, 0, 0};
   for (int32_t i = f->first; i < f->first + f->n; i++) {
     const double *x = answer + ROW * w->leg[i].node;
-    add_carried(f->off, x, x + 3, w->leg[i].weight, sum);
+    double reach[3];
+    reach_of(w, f, &w->leg[i], reach);
+    add_carried(reach, x, x + 3, w->leg[i].weight, sum);
   }
   return vvi_dot3(push, sum);
 }
@@ -400,23 +448,40 @@ static bool stands_on(const vvi_em_contact *c, int32_t soft)
   return c->foot[0].soft == soft || c->foot[1].soft == soft;
 }
 
-/* One column: a unit impulse along row d of contact j, on one body; its answer along all rows that stand on it.     [em 17] */
-static void fill_column(vvi_em_rigid *w, int32_t soft, int32_t j, int d, int directions, double dt)
+bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft)
+{
+  for (int32_t i = 0; i < w->n_contact; i++)
+    if (stands_on(&w->contact[i], soft)) return true;
+  return false;
+}
+
+bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by)
 {
   const vvi_em_soft *f = &w->soft[soft - 1];
-  const vvi_em_contact *by = &w->contact[j];
-  const double *push = push_of(by, d), back[3] = {-push[0], -push[1], -push[2]};
-  const int64_t rows = (int64_t)w->n_contact * directions, column = (int64_t)directions * j + d;
+  bool some = false;
   memset(w->column, 0, sizeof(double) * (size_t)(ROW * f->n));
-  for (int side = 0; side < 2; side++)
-    if (by->foot[side].soft == soft) add_load(w, &by->foot[side], side == 0 ? push : back, w->column);
-  f->parts->respond(f->work, w->column);
+  for (int64_t row = first; row < last; row++) {
+    const vvi_em_contact *c = &w->contact[row / directions];
+    const double *push = push_of(c, (int)(row % directions)), size = by != NULL ? by[row] : 1.0;
+    for (int side = 0; side < 2; side++) {
+      const double sign = side == 0 ? size : -size, force[3] = {sign * push[0], sign * push[1], sign * push[2]};
+      if (c->foot[side].soft != soft) continue;
+      add_load(w, &c->foot[side], force, w->column);
+      some = true;
+    }
+  }
+  if (some) f->parts->respond(f->work, w->column);
+  return some;
+}
+
+void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride)
+{
   for (int32_t i = 0; i < w->n_contact; i++) {
     const vvi_em_contact *c = &w->contact[i];
     for (int e = 0; stands_on(c, soft) && e < directions; e++)
       for (int side = 0; side < 2; side++)
         if (c->foot[side].soft == soft)
-          w->flex[((int64_t)directions * i + e) * rows + column] +=
+          to[((int64_t)directions * i + e) * stride] +=
               (side == 0 ? 1.0 : -1.0) * along(w, &c->foot[side], push_of(c, e), w->column) / (dt * dt);
   }
 }
@@ -433,14 +498,14 @@ bool vvi_em_flex_fit(vvi_em_rigid *w, int64_t rows)
   return true;
 }
 
-bool vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
+/* One column for each row: a unit impulse along it, on one body; its answer along all rows that stand on it.           [em 17] */
+void vvi_em_soft_couple(vvi_em_rigid *w, int directions, double dt)
 {
   const int64_t rows = (int64_t)w->n_contact * directions;
-  if (!vvi_em_flex_fit(w, rows)) return false;
   for (int32_t s = 1; s <= w->n_soft; s++)
-    for (int32_t j = 0; w->soft[s - 1].touched && j < w->n_contact; j++)
-      for (int d = 0; stands_on(&w->contact[j], s) && d < directions; d++) fill_column(w, s, j, d, directions, dt);
-  return true;
+    for (int64_t row = 0; w->soft[s - 1].touched && row < rows; row++)
+      if (vvi_em_soft_column(w, s, directions, row, row + 1, NULL))
+        vvi_em_soft_see(w, s, directions, dt, w->flex + row, rows);
 }
 
 /* ---- spots ---- */
