@@ -180,6 +180,8 @@ int main(int argc, char **argv)
   if (t.at == NULL || vvi_net_mpi_begin(&inner) != VV_OK) return 1;
   vv_net net = {.rank = inner->rank,
                 .ranks = inner->ranks,
+                .shuffle = inner->shuffle,
+                .ends = inner->ends,
                 .star = star,
                 .begin = begin,
                 .end = end,

@@ -7,6 +7,10 @@ vv_status vvi_net_mpi_begin(const vv_net **out);
 void vvi_net_mpi_end(void);
 const char *vvi_net_mpi_about(void); /* who carries rows: "PETSc", "MPI" */
 
+/* A run ended because its work was uneven: the net has other ends, and it goes on with them.  All ranks say the same. */
+bool vvi_net_mpi_recut(void);
+void vvi_net_mpi_waited(double since); /* MPI_Wtime() then: this rank was not busy */
+
 /* petsc.c, where the build has PETSc: rows travel by its star forests. */
 vv_status vvi_net_petsc_begin(vv_net *net);
 void vvi_net_petsc_end(void);

@@ -19,6 +19,7 @@ enum { MOST = 12, COLUMNS = 40 };
 
 typedef struct hub {
   int ranks;
+  const double *ends; /* of their shares; NULL: equal ones */
   pthread_barrier_t barrier;
   const void *given[MOST];
   int64_t moved[MOST][MOST]; /* bytes [to][from], each written by the thread of `to` */
@@ -240,13 +241,15 @@ static void run_ranks(hub *h, int ranks, uint64_t shuffle, const char *text, int
 {
   pthread_t thread[MOST];
   rank_net net[MOST];
+  const double *ends = h->ends;
   memset(h, 0, sizeof *h);
-  h->ranks = ranks;
+  h->ranks = ranks, h->ends = ends;
   assert_int_equal(pthread_barrier_init(&h->barrier, NULL, (unsigned)ranks), 0);
   for (int r = 0; r < ranks; r++) {
     net[r] = (rank_net){.net = {.rank = r,
                                 .ranks = ranks,
                                 .shuffle = shuffle,
+                                .ends = h->ends,
                                 .star = star,
                                 .begin = begin,
                                 .end = end,
