@@ -279,26 +279,41 @@ static bool cut_at_random(int ranks, int64_t step)
   return true;
 }
 
+/* Busy seconds of all ranks since the last look; most and mean. */
+static void look(const vv_net *n, double *most, double *mean)
+{
+  work.busy[n->rank] = MPI_Wtime() - work.since - waited;
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, work.busy, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  *most = *mean = 0.0;
+  for (int i = 0; i < n->ranks; i++) *most = fmax(*most, work.busy[i]), *mean += work.busy[i] / n->ranks;
+  work.since = MPI_Wtime(), waited = 0.0;
+}
+
 static bool uneven(const vv_net *n, int64_t step)
 {
-  const double now = MPI_Wtime();
-  double most = 0.0, mean = 0.0;
+  double most, mean;
   if (work.since == 0.0) {
-    work.setup = now - work.began, work.looked = step;
+    work.setup = MPI_Wtime() - work.began, work.looked = step;
     MPI_Allreduce(MPI_IN_PLACE, &work.setup, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     work.since = MPI_Wtime(), waited = 0.0;
     return false;
   }
   if (work.every > 0) return step >= work.looked + work.every && cut_at_random(n->ranks, step);
   if (step < work.looked + LOOK || n->shuffle != 0) return false;
-  work.busy[n->rank] = now - work.since - waited;
-  MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, work.busy, 1, MPI_DOUBLE, MPI_COMM_WORLD);
-  for (int i = 0; i < n->ranks; i++) most = fmax(most, work.busy[i]), mean += work.busy[i] / n->ranks;
-  work.since = MPI_Wtime(), waited = 0.0, work.looked = step;
+  look(n, &most, &mean);
+  work.looked = step;
   work.lost += most - mean;
   if (most <= 1.1 * mean || work.lost <= work.setup) return false;
   move_ends(n->ranks);
   return true;
+}
+
+double vvi_net_mpi_busiest(const vv_net *n, bool move)
+{
+  double most, mean;
+  look(n, &most, &mean);
+  if (move) move_ends(n->ranks);
+  return mean > 0.0 ? most / mean : 1.0;
 }
 
 bool vvi_net_mpi_recut(void)
