@@ -133,10 +133,11 @@ static vv_status hold_nodes(const vv_group *g, vvi_arena *arena, const vvi_mesh 
 typedef struct part {
   const vv_group *group;
   vvi_arena *arena, scratch; /* of the model; of this call */
+  vvi_arena early;           /* until the mesh is cut */
   vvi_mesh mesh;             /* in the order of the tiles */
   int *order;                /* [nodes] old numbers */
   unsigned char *hold;       /* [nodes] */
-  shell_net net;
+  shell_net net;             /* lists: until the mesh is cut */
   shell_cut *cut;
   double *mass; /* [nodes] */
   char why[VVI_MESH_WHY];
@@ -144,14 +145,14 @@ typedef struct part {
 
 static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
 {
-  int *triangles = VVI_ARENA_NEW(&w->scratch, int, raw->triangles);
+  int *triangles = VVI_ARENA_NEW(&w->early, int, raw->triangles);
   w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
   w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
   if (triangles == NULL || w->order == NULL || w->hold == NULL) return VV_NOMEM;
   VV_TRY(vvi_mesh_bisect(raw, size, 1, triangles, w->order, w->why));
   VV_TRY(vvi_mesh_renumber(&w->scratch, raw, triangles, w->order, &w->mesh, w->why));
   for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
-  return shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why);
+  return shell_net_make(&w->early, &w->mesh, w->hold, &w->net, w->why);
 }
 
 /* Triangles of a tile, at most `most`: all tiles alike, and four or a multiple of four of them, so that threads get the same
@@ -173,12 +174,12 @@ static int pieces_of(const vv_group *g)
 static vv_status cut_mesh(part *w)
 {
   vvi_mesh raw;
-  VV_TRY(shell_mesh(w->group, &w->scratch, true, &raw));
+  VV_TRY(shell_mesh(w->group, &w->early, true, &raw));
   int size = tile_size(raw.triangles, SHELL_TILE);
-  unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
+  unsigned char *hold = VVI_ARENA_NEW(&w->early, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
   if (hold == NULL || w->cut == NULL) return VV_NOMEM;
-  VV_TRY(hold_nodes(w->group, &w->scratch, &raw, hold, w->why));
+  VV_TRY(hold_nodes(w->group, &w->early, &raw, hold, w->why));
   VV_TRY(order_mesh(w, &raw, hold, size));
   if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
     size = tile_size(raw.triangles, SHELL_ROUGH_TILE);
@@ -487,7 +488,9 @@ static vv_status fill_part(part *w, vv_fill *f)
   shell_plan *plan = b->plan;
   shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
   const int copies = shell_copies(w->group);
-  VV_TRY(cut_mesh(w));
+  const vv_status cut = cut_mesh(w);
+  vvi_arena_free(&w->early); /* the mesh as it was given, and who is whose neighbour */
+  VV_TRY(cut);
   VV_TRY(check_regions(w));
   fill_constants(w->group, w->net.ghosts == 0, k);
   VV_TRY(read_inelastic(w->group, k));
