@@ -387,6 +387,28 @@ static void mixed(void **state)
           300, 3, (const int[]){2, 3, -4});
 }
 
+/* Shares as work was measured, not equal ones; one rank has nothing. */
+static void uneven_shares(void **state)
+{
+  static hub h;
+  static const double ends[] = {0.0, 0.1, 0.1, 0.75, 1.0};
+  outcome part[MOST],
+      whole = {.text = HEAD "time: {end: 1, step: 2e-4}\nbodies:\n"
+                            "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 16}}, "
+                            "thickness: 0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
+               .steps = 40};
+  (void)state;
+  run(&whole);
+  h.ends = ends;
+  run_ranks(&h, 4, 0, whole.text, whole.steps, part);
+  assert_int_equal(part[0].hash, whole.hash);
+  for (int r = 0; r < 4; r++) assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
+  int64_t from_empty = 0, from_largest = 0; /* what others got of the two */
+  for (int r = 0; r < 4; r++) from_empty += h.moved[r][1], from_largest += r != 2 ? h.moved[r][2] : 0;
+  assert_int_equal(from_empty, 0);
+  assert_true(from_largest > 0);
+}
+
 /* Bytes a force between two ranks: two exchanges each.  Where the clock cuts a stretch of steps it costs one more. */
 static double each_step(const outcome *part, int to, int from)
 {
@@ -430,8 +452,9 @@ static void volume(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies),
-                                     cmocka_unit_test(flow),   cmocka_unit_test(drum),  cmocka_unit_test(crowd),
-                                     cmocka_unit_test(mixed),  cmocka_unit_test(volume)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sphere), cmocka_unit_test(plate),         cmocka_unit_test(many_bodies),
+      cmocka_unit_test(flow),   cmocka_unit_test(drum),          cmocka_unit_test(crowd),
+      cmocka_unit_test(mixed),  cmocka_unit_test(uneven_shares), cmocka_unit_test(volume)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
