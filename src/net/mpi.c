@@ -241,8 +241,8 @@ static vv_status deal(const vv_net *n, int packages, const int *to, const void *
 /* ---- work ---- */
 
 /* What the work of ranks has cost since they were cut: a cut that is uneven loses max - mean of what they are busy.  When that is
- * more than what a set-up takes they are cut anew: the time lost to both is then at most twice what it would be if the best moment
- * had been known.  Tiles are whole, so a tenth stays. */
+ * more than what a set-up takes they are cut anew: moving never takes more time than waiting has.  Tiles are whole, so a tenth
+ * stays. */
 enum { LOOK = 1000 }; /* steps */
 static struct {
   double *ends, *other; /* [ranks + 1] now; those to come */
