@@ -150,6 +150,7 @@ typedef struct app_run {
   const char *again;  /* the command that continues it; NULL: run with path, folder and set */
   uint64_t hash;      /* of the state at the end */
   const vv_net *net;  /* ranks that share it; NULL: one process */
+  bool recut;         /* it goes on with other shares of the ranks */
 } app_run;
 bool app_run_folder_fits(const app_run *r); /* false: reported */
 int app_run_scene(app_run *r);              /* runs what is open in r->scene, and closes it */
@@ -160,6 +161,8 @@ int app_broken_claims(const app_run *r);     /* how many; each told to stderr */
 /* ---- ranks: mpi/ranks.c, in visviva-mpi alone ---- */
 bool app_ranks_begin(const vv_net **net);           /* false: reported */
 bool app_ranks_agree(const vv_net *net, bool good); /* good on all of them */
+/* A run was interrupted because the work of the ranks was uneven: it goes on, cut anew.  All of them say the same. */
+bool app_ranks_recut(const vv_net *net);
 void app_ranks_end(void);
 
 /* ---- small stacks: stack.c ---- */

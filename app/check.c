@@ -93,7 +93,7 @@ static void print_ranks(const app_scene *s)
   /* bytes of a triangle: on every rank while the scene is set up; then on every rank, and on one of them (bench/ranks.sh) */
   static const struct {
     double start, all, own;
-  } memory[2] = {{480, 50, 180}, {1000, 450, 475}};
+  } memory[2] = {{350, 50, 180}, {950, 450, 475}};
   const int64_t tiles = vv_model_tiles(s->model), most = tiles / LEAST_TILES;
   char amount[32];
   if (most < 2) return;

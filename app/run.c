@@ -162,6 +162,11 @@ static int run(app_run *r)
   }
   status = advance(r);
   status = finish(r, status);
+#ifdef VV_MPI
+  r->recut = r->report.reason == VV_REASON_INTERRUPTED && app_ranks_recut(r->net) && status == VV_OK;
+  if (r->recut && !r->quiet) app_hint("step %lld: the work of the ranks is cut anew", (long long)r->scene.state->step);
+  if (r->recut) return APP_DONE;
+#endif
   const bool ended = r->report.reason == VV_REASON_DONE || r->report.reason == VV_REASON_STOPPED;
   if (status != VV_OK || !ended) return stopped(r, status);
   if (!r->quiet && r->report.reason == VV_REASON_STOPPED) app_hint("stopped by the scene at %s", r->report.message);
@@ -257,12 +262,24 @@ int app_run_scene(app_run *r)
 }
 
 #ifdef VV_MPI
+/* Tiles go to other ranks as a resume does it: from the checkpoint that the interrupted run has left. */
+static int run_and_recut(app_run *r)
+{
+  int code = open_and_run(r);
+  while (r->recut) {
+    r->sim = NULL, r->book = NULL, r->output = r->overwrite = r->recut = false;
+    r->from = r->arrive = NULL, r->resume = true;
+    code = open_and_run(r);
+  }
+  return code;
+}
+
 /* Rank 0 alone looks at the folder, which it is about to write. */
 static int run_over_ranks(app_run *r)
 {
   int code = APP_INPUT;
   if (!app_ranks_begin(&r->net)) return APP_INPUT;
-  if (app_ranks_agree(r->net, r->net->rank > 0 || app_run_folder_fits(r))) code = open_and_run(r);
+  if (app_ranks_agree(r->net, r->net->rank > 0 || app_run_folder_fits(r))) code = run_and_recut(r);
   app_ranks_end();
   return code;
 }

@@ -55,6 +55,12 @@ bool app_ranks_agree(const vv_net *net, bool good)
   return x > 0.0;
 }
 
+bool app_ranks_recut(const vv_net *net)
+{
+  const bool moved = vvi_net_mpi_recut();
+  return app_ranks_agree(net, !app_signalled()) && moved;
+}
+
 void app_ranks_end(void)
 {
   vvi_net_mpi_end();

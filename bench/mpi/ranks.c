@@ -3,8 +3,11 @@
  *   sphere   a shell that touches nothing; a real contact search is not made
  *   watched  the same, and everything may touch everything: what looking costs
  *   spheres  two that meet after some 40 steps
- *   crowd    cubes of 192 triangles that fly towards their middle
- * Prints one line of CSV; `bench_ranks head` prints the names of its columns. */
+ *   crowd    cubes of 192 triangles that fly towards their middle; they do not touch yet
+ *   meets    such cubes, turned, nearer and faster, with losses and friction: dozens to thousands of impacts a step
+ *   flows    two spheres that touch nothing, of which one flows: its tiles are several times the work
+ * SCENE+ measures once more after the ends of the ranks' shares were moved to where the work was.
+ * Prints one line of CSV, busiest: the work of the busiest rank over the mean; `bench_ranks head` prints the names of its columns. */
 #include "net/mpi.h"
 #include "tools.h"
 
@@ -124,13 +127,46 @@ static int64_t crowd(bench_text *t, int64_t triangles)
   return 192 * (int64_t)n * n * n;
 }
 
+static int64_t meets(bench_text *t, int64_t triangles)
+{
+  const int n = (int)lround(cbrt((double)triangles / 192.0));
+  const double middle = 0.5 * (n - 1);
+  head(t, 5e-6);
+  bench_put(t, "contacts: [{restitution: 0.5, friction: 0.3}]\nbodies:\n  cubes: {kind: shell, mesh: {cube: {edge: 1, "
+               "pieces: 4}}, thickness: 0.05, material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, copies: [");
+  for (int i = 0; i < n * n * n; i++) {
+    const double x[3] = {i % n - middle, i / n % n - middle, i / n / n - middle};
+    bench_put(t, "%s{centre: [%g, %g, %g], velocity: [%g, %g, %g], rotation: [%g, %g, 0.1]}", i == 0 ? "" : ", ",
+              1.085 * x[0], 1.085 * x[1], 1.085 * x[2], -67.2 * x[0], -67.2 * x[1], -67.2 * x[2], 0.02 * (i % 3),
+              0.03 * (i % 5));
+  }
+  bench_put(t, "]}\n");
+  return 192 * (int64_t)n * n * n;
+}
+
+static int64_t flows(bench_text *t, int64_t triangles)
+{
+  const int64_t f = llround(sqrt((double)triangles / 40.0));
+  head(t, 1e-3 / (double)f);
+  bench_put(t, "contacts: [{response: none}]\nbodies:\n");
+  for (int i = 0; i < 2; i++)
+    bench_put(
+        t,
+        "  ball%d: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: %lld}}, thickness: 0.02, "
+        "spin: [0, 0, 3], centre: [%d, 0, 0], material: {young: 1e5, poisson: 0.3, density: 1000%s}}\n",
+        i, (long long)f, 3 * i, i == 1 ? ", law: j2, yield: 10, hardening: 1e4" : "");
+  return 40 * f * f;
+}
+
 static int64_t write_scene(bench_text *t, const char *name, int64_t triangles)
 {
   if (strcmp(name, "sphere") == 0) return sphere(t, triangles, false);
   if (strcmp(name, "watched") == 0) return sphere(t, triangles, true);
   if (strcmp(name, "spheres") == 0) return spheres(t, triangles);
   if (strcmp(name, "crowd") == 0) return crowd(t, triangles);
-  fprintf(stderr, "bench_ranks: sphere, watched, spheres or crowd, not '%s'\n", name);
+  if (strcmp(name, "meets") == 0) return meets(t, triangles);
+  if (strcmp(name, "flows") == 0) return flows(t, triangles);
+  fprintf(stderr, "bench_ranks: sphere, watched, spheres, crowd, meets or flows, not '%s'\n", name);
   exit(1);
 }
 
@@ -163,49 +199,40 @@ static double most(const vv_net *net, double x)
   return -x;
 }
 
-int main(int argc, char **argv)
+typedef struct wanted {
+  const char *scene;
+  const bench_text *text;
+  int64_t triangles, steps;
+  int threads, windows;
+} wanted;
+
+static void open_run(const wanted *w, const vv_net *net, bench_run *r)
 {
-  if (argc > 1 && strcmp(argv[1], "head") == 0) {
-    puts("scene,triangles,ranks,threads,us_per_step,ns_per_triangle,bytes_in_and_out,of_700_sqrt_n,exchanges,setup_s,"
-         "most_mb,held_mb,gather_ms,impacts,state_hash");
-    return 0;
-  }
-  if (argc < 3) {
-    fprintf(stderr, "bench_ranks SCENE TRIANGLES [threads [windows [steps]]]; `bench_ranks head`\n");
-    return 1;
-  }
-  const int threads = argc > 3 ? atoi(argv[3]) : 1, windows = argc > 4 ? atoi(argv[4]) : 5;
-  const int64_t steps = argc > 5 ? atoll(argv[5]) : 20;
-  bench_text t = {.at = malloc(BENCH_TEXT)};
-  if (t.at == NULL || vvi_net_mpi_begin(&inner) != VV_OK) return 1;
-  vv_net net = {.rank = inner->rank,
-                .ranks = inner->ranks,
-                .star = star,
-                .begin = begin,
-                .end = end,
-                .star_free = star_free,
-                .sum = sum,
-                .least = least,
-                .all = all,
-                .deal = deal};
-  const int64_t triangles = write_scene(&t, argv[1], atoll(argv[2]));
-  const double began = bench_wall();
-  bench_run r = {0};
   vv_ctx_def def = vv_ctx_default();
   const vv_sim_def how = vv_sim_default();
+  def.threads = w->threads;
+  bench_must(NULL, vv_ctx_create(&def, &r->ctx), "context");
+  if (net->ranks > 1) vv_ctx_share(r->ctx, net);
+  bench_must(r->ctx, vv_scene_parse(r->ctx, "bench", w->text->at, w->text->n, &r->spec), "scene");
+  bench_must(r->ctx, vv_compile(r->ctx, r->spec, &r->model, &r->state), "compile");
+  bench_must(r->ctx, vv_sim_create(r->model, r->state, &how, &r->sim), "run");
+}
+
+/* One row.  move: the ends of the shares are for the next one where the work of this one was. */
+static void measure(const wanted *w, const vv_net *net, bool again, bool move)
+{
+  const double began = bench_wall();
+  const int64_t steps = w->steps;
+  bench_run r = {0};
   vv_report report;
-  def.threads = threads;
-  bench_must(NULL, vv_ctx_create(&def, &r.ctx), "context");
-  if (net.ranks > 1) vv_ctx_share(r.ctx, &net);
-  bench_must(r.ctx, vv_scene_parse(r.ctx, "bench", t.at, t.n, &r.spec), "scene");
-  bench_must(r.ctx, vv_compile(r.ctx, r.spec, &r.model, &r.state), "compile");
-  bench_must(r.ctx, vv_sim_create(r.model, r.state, &how, &r.sim), "run");
+  open_run(w, net, &r);
   const double setup = bench_wall() - began;
   bench_must(r.ctx, vv_sim_steps(r.sim, 20, &report), "first steps");
+  (void)vvi_net_mpi_busiest(inner, false);
   double fastest = INFINITY;
   double few[2] = {INFINITY, INFINITY}, many[2] = {0};
   int64_t impacts = 0;
-  for (int i = 0; i < windows;
+  for (int i = 0; i < w->windows;
        i++) { /* a window has an end of its own, which falls out of a difference: the least of single steps, */
     int64_t bytes = bytes_in, sent = messages; /* for lists are made anew in some */
     bench_must(r.ctx, vv_sim_steps(r.sim, 1, &report), "a step");
@@ -213,22 +240,62 @@ int main(int argc, char **argv)
     bytes = bytes_in, sent = messages;
     impacts += report.events;
     bench_must(r.ctx, vv_sim_steps(r.sim, steps, &report), "steps");
-    many[0] += (double)(bytes_in - bytes) / windows, many[1] += (double)(messages - sent) / windows;
+    many[0] += (double)(bytes_in - bytes) / w->windows, many[1] += (double)(messages - sent) / w->windows;
     impacts += report.events;
-    fastest = fmin(fastest, most(&net, report.step_seconds / (double)steps));
+    fastest = fmin(fastest, most(net, report.step_seconds / (double)steps));
   }
-  const double bytes = 2.0 * most(&net, (many[0] - few[0]) / (double)(steps > 1 ? steps - 1 : 1));
+  const double busiest = vvi_net_mpi_busiest(inner, move);
+  const double bytes = 2.0 * most(net, (many[0] - few[0]) / (double)(steps > 1 ? steps - 1 : 1));
   bench_must(r.ctx, vv_sim_steps(r.sim, 1, &report), "a step"); /* rank 0 gives back what it was given to look at */
-  const double mb = most(&net, memory()), now = most(&net, held()), looked = bench_wall();
+  const double mb = most(net, memory()), now = most(net, held()), looked = bench_wall();
   bench_must(r.ctx, vv_sim_steps(r.sim, 0, &report), "a look");
-  const double gather = most(&net, bench_wall() - looked);
-  if (net.rank == 0)
-    printf("%s,%lld,%d,%d,%.2f,%.3f,%.0f,%.3f,%.1f,%.2f,%.1f,%.1f,%.2f,%lld,%016llx\n", argv[1], (long long)triangles,
-           net.ranks, threads, 1e6 * fastest, 1e9 * fastest / (double)triangles, bytes,
-           bytes / (700.0 * sqrt((double)triangles / net.ranks)),
-           (many[1] - few[1]) / (double)(steps > 1 ? steps - 1 : 1), setup, mb, now, 1e3 * gather, (long long)impacts,
-           (unsigned long long)vv_state_hash(r.state));
+  const double gather = most(net, bench_wall() - looked);
+  if (net->rank == 0)
+    printf("%s%s,%lld,%d,%d,%.2f,%.3f,%.0f,%.3f,%.1f,%.2f,%.1f,%.1f,%.2f,%.3f,%lld,%016llx\n", w->scene,
+           again ? "+" : "", (long long)w->triangles, net->ranks, w->threads, 1e6 * fastest,
+           1e9 * fastest / (double)w->triangles, bytes, bytes / (700.0 * sqrt((double)w->triangles / net->ranks)),
+           (many[1] - few[1]) / (double)(steps > 1 ? steps - 1 : 1), setup, mb, now, 1e3 * gather, busiest,
+           (long long)impacts, (unsigned long long)vv_state_hash(r.state));
+  fflush(stdout);
   bench_close(&r);
+}
+
+int main(int argc, char **argv)
+{
+  if (argc > 1 && strcmp(argv[1], "head") == 0) {
+    puts("scene,triangles,ranks,threads,us_per_step,ns_per_triangle,bytes_in_and_out,of_700_sqrt_n,exchanges,setup_s,"
+         "most_mb,held_mb,gather_ms,busiest,impacts,state_hash");
+    return 0;
+  }
+  if (argc < 3) {
+    fprintf(stderr, "bench_ranks SCENE[+] TRIANGLES [threads [windows [steps]]]; `bench_ranks head`\n");
+    return 1;
+  }
+  bench_text t = {.at = malloc(BENCH_TEXT)};
+  if (t.at == NULL || vvi_net_mpi_begin(&inner) != VV_OK) return 1;
+  const vv_net net = {.rank = inner->rank,
+                      .ranks = inner->ranks,
+                      .shuffle = inner->shuffle,
+                      .ends = inner->ends,
+                      .star = star,
+                      .begin = begin,
+                      .end = end,
+                      .star_free = star_free,
+                      .sum = sum,
+                      .least = least,
+                      .all = all,
+                      .deal = deal};
+  char *plus = strchr(argv[1], '+');
+  const bool twice = plus != NULL && net.ranks > 1;
+  if (plus != NULL) *plus = '\0';
+  const wanted w = {.scene = argv[1],
+                    .text = &t,
+                    .triangles = write_scene(&t, argv[1], atoll(argv[2])),
+                    .threads = argc > 3 ? atoi(argv[3]) : 1,
+                    .windows = argc > 4 ? atoi(argv[4]) : 5,
+                    .steps = argc > 5 ? atoll(argv[5]) : 20};
+  measure(&w, &net, false, twice);
+  if (twice) measure(&w, &net, true, false);
   free(t.at);
   vvi_net_mpi_end();
   return 0;

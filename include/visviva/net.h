@@ -1,4 +1,4 @@
-/* visviva/net.h  tier: extend.  Ranks that share one run: a table of eight functions, so that nobody else knows how they talk.
+/* visviva/net.h  tier: extend.  Ranks that share one run: a table of nine functions, so that nobody else knows how they talk.
  *
  * Every rank compiles the same scene and owns some of its tiles.  Rows of numbers are moved and never added on the way: sums
  * are made by their owners, in an order that the mesh decides.  All ranks call the same functions in the same order.
@@ -20,6 +20,8 @@ typedef struct vv_place {
 typedef struct vv_net {
   int rank, ranks;
   uint64_t shuffle; /* 0: a rank gets tiles that follow each other; else they are dealt out at random, from this seed */
+  /* [ranks + 1], from 0 to 1: rank r gets the tiles between ends[r] and ends[r + 1] of all triangles; NULL: equal shares. */
+  const double *ends;
   /* root_of_leaf[leaves]: where each row of a leaf array of this rank comes from; roots: rows of its own root array. */
   vv_status (*star)(const struct vv_net *n, int32_t roots, int32_t leaves, const vv_place *root_of_leaf, vv_star **out);
   /* Moves rows of `bytes` from root arrays to leaf arrays; between the two calls the root array is not written. */
@@ -35,6 +37,9 @@ typedef struct vv_net {
    * lists belong to the net, and stay until its next deal: they grow where more comes than ever before. */
   vv_status (*deal)(const struct vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                     int *got, void ***in, int64_t **in_bytes);
+  /* Called after stretches of steps, by all ranks: is the work so uneven that the run shall end here, as if it were
+   * interrupted, and go on with other ends?  NULL: never. */
+  bool (*uneven)(const struct vv_net *n, int64_t step);
 } vv_net;
 
 /* One rank: the same functions without anybody to talk to. */

@@ -92,7 +92,12 @@ static void answer_shuffled(struct vvi_contact_step *w)
   for (uint64_t k = 0; k < n; k++) vvi_group_answer(w, &w->group[(a * k + b) % n], w->island_work[0]);
 }
 
-static void answer_all(struct vvi_contact_step *w)
+static void answer(struct vvi_contact_step *w, int32_t k, int thread)
+{
+  if (vvi_group_is_mine(w, &w->group[k])) vvi_group_answer(w, &w->group[k], w->island_work[thread]);
+}
+
+static void answer_mine(struct vvi_contact_step *w)
 {
   if (w->shuffle > 0 && w->groups > 0) {
     answer_shuffled(w);
@@ -100,12 +105,20 @@ static void answer_all(struct vvi_contact_step *w)
   }
   if (w->threads < 2 || w->groups < 2 || w->n < PARALLEL_FROM) {
     w->team = w->threads; /* huge islands share their sums */
-    for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[0]);
+    for (int32_t k = 0; k < w->groups; k++) answer(w, k, 0);
     w->team = 1;
     return;
   }
 #pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)
-  for (int32_t k = 0; k < w->groups; k++) vvi_group_answer(w, &w->group[k], w->island_work[vvi_team_rank()]);
+  for (int32_t k = 0; k < w->groups; k++) answer(w, k, vvi_team_rank());
+}
+
+/* False: no memory. */
+static bool answer_all(struct vvi_contact_step *w)
+{
+  vvi_groups_deal(w);
+  answer_mine(w);
+  return vvi_groups_tell(w);
 }
 
 /* Nothing is near: what was remembered of contacts is over. */
@@ -236,8 +249,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   if (may_halve && !prepare(w)) return false; /* as it was */
   bool met = false;                           /* shapes that no contact knew */
   for (int round = 0;; round++) {
-    answer_all(w);
-    if (!vvi_scaling_act(w)) return false;
+    if (!answer_all(w) || !vvi_scaling_act(w)) return false;
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
     const bool joined = w->features != NULL && vvi_features_join(w);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;

@@ -104,6 +104,7 @@ typedef struct vvi_contact_group {
   int32_t passes;     /* at most */
   double speed;       /* m/s: of the fastest of its shapes, a scale of rounding */
   int32_t pieces;     /* frozen so far */
+  int32_t rank;       /* who answers it; -1: everybody */
   bool retry;         /* an answer brought energy, or none was found: some contacts were calmed, again */
   int64_t legs, leg0; /* of the arrays of a solve */
   int32_t *mover;     /* [movers] */
@@ -210,6 +211,8 @@ struct vvi_contact_step {
   vvi_contact_group *group;
   int32_t groups;
   int team;                                    /* threads of one solve: all where groups are answered one by one */
+  bool dealt;                                  /* each group is answered by one rank; */
+  int64_t deals;                               /* how often that was so */
   uint64_t shuffle;                            /* for tests: groups are answered in another order; 0: in theirs */
   int32_t *list, *act, *island;                /* [room] */
   int32_t *root, *group_of, *who, *mover_list; /* [movers] */
@@ -357,6 +360,10 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g);
 bool vvi_strangers_meet(struct vvi_contact_step *w);
 /* Does something of the group still close, or meet at the end of the drift? */
 bool vvi_group_meets(struct vvi_contact_step *w, vvi_contact_group *g);
+/* dealt.c: groups over ranks */
+void vvi_groups_deal(struct vvi_contact_step *w); /* who answers which */
+bool vvi_group_is_mine(const struct vvi_contact_step *w, const vvi_contact_group *g);
+bool vvi_groups_tell(struct vvi_contact_step *w); /* answers go to all ranks; false: no memory */
 /* scale.c: impacts of bodies that bend, scaled to the energy that their flight keeps */
 vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
 bool vvi_scaling_act(struct vvi_contact_step *w);                   /* false: no memory */

@@ -4,11 +4,20 @@
  * between two ranks; who wants what is told once, when the star is made. */
 #include "net/mpi.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TAG_ROWS = 10, TAG_SIZE = 11, TAG_DATA = 12, TAG_WANTED = 13 };
+
+/* Seconds that this rank has waited for others since the work was last looked at. */
+static double waited;
+
+void vvi_net_mpi_waited(double since)
+{
+  waited += MPI_Wtime() - since;
+}
 
 /* ---- stars ---- */
 
@@ -125,8 +134,10 @@ static void begin(vv_star *s, int bytes, const void *root, void *leaf)
 static void end(vv_star *s, int bytes, const void *root, void *leaf)
 {
   const size_t b = (size_t)bytes;
+  const double since = MPI_Wtime();
   (void)root;
   MPI_Waitall(s->in.n + s->out.n, s->request, MPI_STATUSES_IGNORE);
+  vvi_net_mpi_waited(since);
   for (int32_t i = 0; i < s->in.first[s->in.n]; i++)
     memcpy((char *)leaf + b * (size_t)s->in.row[i], s->in.data + b * (size_t)i, b);
 }
@@ -144,14 +155,18 @@ static void star_free(vv_star *s)
 
 static void sum(const vv_net *n, int count, int64_t *x)
 {
+  const double since = MPI_Wtime();
   (void)n;
   MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+  vvi_net_mpi_waited(since);
 }
 
 static void least(const vv_net *n, int count, double *x)
 {
+  const double since = MPI_Wtime();
   (void)n;
   MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  vvi_net_mpi_waited(since);
 }
 
 /* Room of the job for what all ranks do at once; it grows, and is kept. */
@@ -176,18 +191,21 @@ static void *fit(void *list, int64_t *room, int64_t n, size_t size)
 
 static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
 {
+  const double since = MPI_Wtime();
   int *count = job.count, *first = count + n->ranks, at = 0;
   for (int r = 0; r < n->ranks; r++) {
     count[r] = (int)rows[r] * (bytes / (int)sizeof(double)), first[r] = at;
     at += count[r];
   }
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, first, MPI_DOUBLE, MPI_COMM_WORLD);
+  vvi_net_mpi_waited(since);
 }
 
 /* Sizes first; then the packages, in the order of the senders and of each sender's list. */
 static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                       int *got, void ***in, int64_t **in_bytes)
 {
+  const double since = MPI_Wtime();
   int r = 0, k = 0;
   int64_t all = 0, sizes = job.packages;
   memset(job.out, 0, sizeof *job.out * (size_t)n->ranks);
@@ -215,8 +233,106 @@ static vv_status deal(const vv_net *n, int packages, const int *to, const void *
       MPI_Irecv(job.in[k], (int)job.size[k], MPI_BYTE, from, TAG_DATA, MPI_COMM_WORLD, &job.request[r++]);
     }
   MPI_Waitall(r, job.request, MPI_STATUSES_IGNORE);
+  vvi_net_mpi_waited(since);
   *in = job.in, *in_bytes = job.size;
   return VV_OK;
+}
+
+/* ---- work ---- */
+
+/* What the work of ranks has cost since they were cut: a cut that is uneven loses max - mean of what they are busy.  When that is
+ * more than what a set-up takes they are cut anew: moving never takes more time than waiting has.  Tiles are whole, so a tenth
+ * stays. */
+enum { LOOK = 1000 }; /* steps */
+static struct {
+  double *ends, *other; /* [ranks + 1] now; those to come */
+  double *busy;         /* [ranks] s since the last look */
+  double began, since;  /* of the set-up; of the last look, 0: none yet */
+  double setup, lost;   /* s */
+  int64_t looked;       /* step */
+  int64_t every;        /* for tests: cut at random after so many steps; 0: never */
+  bool moved;
+} work;
+
+/* Ends between which the work is the same, if each rank had its work evenly between those of now. */
+static void move_ends(int ranks)
+{
+  double all = 0.0, done = 0.0;
+  int r = 0;
+  for (int i = 0; i < ranks; i++) all += work.busy[i];
+  for (int k = 1; k < ranks; k++) {
+    const double wanted = all * k / ranks;
+    while (r + 1 < ranks && done + work.busy[r] < wanted) done += work.busy[r++];
+    const double part = work.busy[r] > 0.0 ? (wanted - done) / work.busy[r] : 0.0;
+    work.other[k] = work.ends[r] + fmin(part, 1.0) * (work.ends[r + 1] - work.ends[r]);
+  }
+  memcpy(work.ends, work.other, sizeof *work.ends * (size_t)(ranks + 1));
+  work.moved = true;
+}
+
+/* Any numbers will do as work: the ends of what comes after them are other ones. */
+static bool cut_at_random(int ranks, int64_t step)
+{
+  for (int i = 0; i < ranks; i++) work.busy[i] = 1.0 + (double)((uint64_t)(step + 7 * i) * 2654435761u % 8u);
+  work.looked = step;
+  move_ends(ranks);
+  return true;
+}
+
+/* Busy seconds of all ranks since the last look; most and mean. */
+static void look(const vv_net *n, double *most, double *mean)
+{
+  work.busy[n->rank] = MPI_Wtime() - work.since - waited;
+  MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, work.busy, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+  *most = *mean = 0.0;
+  for (int i = 0; i < n->ranks; i++) *most = fmax(*most, work.busy[i]), *mean += work.busy[i] / n->ranks;
+  work.since = MPI_Wtime(), waited = 0.0;
+}
+
+static bool uneven(const vv_net *n, int64_t step)
+{
+  double most, mean;
+  if (work.since == 0.0) {
+    work.setup = MPI_Wtime() - work.began, work.looked = step;
+    MPI_Allreduce(MPI_IN_PLACE, &work.setup, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    work.since = MPI_Wtime(), waited = 0.0;
+    return false;
+  }
+  if (work.every > 0) return step >= work.looked + work.every && cut_at_random(n->ranks, step);
+  if (step < work.looked + LOOK || n->shuffle != 0) return false;
+  look(n, &most, &mean);
+  work.looked = step;
+  work.lost += most - mean;
+  if (most <= 1.1 * mean || work.lost <= work.setup) return false;
+  move_ends(n->ranks);
+  return true;
+}
+
+double vvi_net_mpi_busiest(const vv_net *n, bool move)
+{
+  double most, mean;
+  look(n, &most, &mean);
+  if (move) move_ends(n->ranks);
+  return mean > 0.0 ? most / mean : 1.0;
+}
+
+bool vvi_net_mpi_recut(void)
+{
+  const bool moved = work.moved;
+  work.moved = false, work.since = work.lost = 0.0, work.began = MPI_Wtime();
+  return moved;
+}
+
+static bool make_work(int ranks)
+{
+  work.ends = calloc(3 * (size_t)ranks + 3, sizeof *work.ends);
+  if (work.ends == NULL) return false;
+  work.other = work.ends + ranks + 1, work.busy = work.other + ranks + 1;
+  for (int i = 0; i <= ranks; i++) work.ends[i] = work.other[i] = (double)i / ranks;
+  const char *every = getenv("VISVIVA_RECUT"); /* for tests, as VISVIVA_CUT */
+  if (every != NULL) work.every = strtoll(every, NULL, 10);
+  work.began = MPI_Wtime();
+  return true;
 }
 
 /* ---- the job ---- */
@@ -231,7 +347,8 @@ vv_status vvi_net_mpi_begin(const vv_net **out)
                  .sum = sum,
                  .least = least,
                  .all = all,
-                 .deal = deal};
+                 .deal = deal,
+                 .uneven = uneven};
   if (MPI_Init(NULL, NULL) != MPI_SUCCESS) return VV_UNSUPPORTED;
   MPI_Comm_rank(MPI_COMM_WORLD, &net.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &net.ranks);
@@ -239,7 +356,8 @@ vv_status vvi_net_mpi_begin(const vv_net **out)
   if (seed != NULL) net.shuffle = strtoull(seed, NULL, 10);
   *out = &net;
   job.count = calloc(4 * (size_t)net.ranks, sizeof *job.count);
-  if (job.count == NULL) return VV_NOMEM;
+  if (job.count == NULL || !make_work(net.ranks)) return VV_NOMEM;
+  net.ends = work.ends;
   job.out = job.count + 2 * net.ranks, job.come = job.out + net.ranks;
 #ifdef VV_PETSC
   return vvi_net_petsc_begin(&net);
@@ -254,7 +372,7 @@ void vvi_net_mpi_end(void)
   vvi_net_petsc_end();
 #endif
   MPI_Finalize();
-  free(job.count), free(job.request), free(job.in), free(job.size), free(job.data);
+  free(work.ends), free(job.count), free(job.request), free(job.in), free(job.size), free(job.data);
 }
 
 const char *vvi_net_mpi_about(void)

@@ -51,7 +51,9 @@ static void begin(vv_star *s, int bytes, const void *root, void *leaf)
 
 static void end(vv_star *s, int bytes, const void *root, void *leaf)
 {
+  const double since = MPI_Wtime();
   check(PetscSFBcastEnd(s->sf, row_of(s, bytes), root, leaf, MPI_REPLACE));
+  vvi_net_mpi_waited(since);
 }
 
 static void star_free(vv_star *s)

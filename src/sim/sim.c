@@ -833,6 +833,13 @@ static vv_status agree_on_status(const vv_sim *sim, vv_status status)
                                     : vvi_fail(sim->model->ctx, VV_IO, "another rank could not write its files");
 }
 
+/* The ranks ask to be cut anew: all of them say the same. */
+static bool is_uneven(const vv_sim *sim)
+{
+  const vv_net *net = vvi_ctx_net(sim->model->ctx);
+  return net != NULL && net->uneven != NULL && net->uneven(net, sim->state->step);
+}
+
 /* One stretch until somebody looks: step, close the ledger, tell.  Returns the steps taken. */
 static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
 {
@@ -854,6 +861,7 @@ static vv_status stretch(vv_sim *sim, int64_t n, int64_t *done, vv_report *r)
   if (r->reason == VV_REASON_DONE) check_step(sim, r);
   const bool all = waiting(sim);
   bool asked = r->reason == VV_REASON_DONE && asked_to_stop(sim, *done < n), looked = all || due(sim);
+  asked |= is_uneven(sim);
   agree_on_flags(sim, &asked, &looked);
   if (asked && *done < n) r->reason = VV_REASON_INTERRUPTED;
   const bool shown = looked || *done == n || r->reason != VV_REASON_DONE;

@@ -31,9 +31,10 @@ def one(scene, folder, *more):
     return subprocess.run([PROGRAM, "run", str(scene), "-o", str(folder), "--threads", "1", *more], capture_output=True, text=True)
 
 
-def many(ranks, scene, folder, *more, mpi=None, cut=0, timeout=600):
+def many(ranks, scene, folder, *more, mpi=None, cut=0, recut=0, timeout=600):
+    """cut: a seed, tiles are dealt out at random; recut: after so many steps they go to other ranks."""
     _, launch, program = mpi or implementations()[0]
-    environment = dict(ENVIRONMENT, VISVIVA_CUT=str(cut)) if cut else ENVIRONMENT
+    environment = dict(ENVIRONMENT, **{n: str(v) for n, v in (("VISVIVA_CUT", cut), ("VISVIVA_RECUT", recut)) if v})
     return subprocess.run([*launch, "-n", str(ranks), program, "run", str(scene), "-o", str(folder), "--threads", "1", *more],
                           capture_output=True, text=True, env=environment, timeout=timeout)
 

@@ -97,6 +97,19 @@ class Ranks(unittest.TestCase):
         self.compare(text, (3,))
         self.assertEqual(self.impacts(), 0)
 
+    # ---- balance ----
+
+    def test_cut_anew(self):
+        """Tiles move to other ranks in the middle of a run, again and again: the same state and the same rows."""
+        scene = self.scene(scenes.drum(0.03))
+        whole = one(scene, self.folder / "whole")
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        for ranks in (2, 3):
+            done = many(ranks, scene, self.folder / "shared", "--overwrite", recut=12)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertGreater(done.stderr.count("the work of the ranks is cut anew"), 1)
+            self.assert_same(self.folder / "whole", self.folder / "shared", ["ledger.csv", "events.csv", "contacts.csv", "checkpoint.h5"])
+
     # ---- memory ----
 
     def held(self, ranks, scene):

@@ -3,6 +3,8 @@
 #include "check.h"
 
 #include "base/base.h"
+#include "contact/contact.h"
+#include "sim/sim.h"
 #include "visviva/net.h"
 #include "visviva/visviva.h"
 
@@ -17,6 +19,7 @@ enum { MOST = 12, COLUMNS = 40 };
 
 typedef struct hub {
   int ranks;
+  const double *ends; /* of their shares; NULL: equal ones */
   pthread_barrier_t barrier;
   const void *given[MOST];
   int64_t moved[MOST][MOST]; /* bytes [to][from], each written by the thread of `to` */
@@ -173,6 +176,7 @@ typedef struct outcome {
   uint64_t hash;
   double ledger[COLUMNS];
   int64_t tiles;
+  int64_t deals;         /* steps in which ranks shared the answers of contacts */
   int64_t came[3][MOST]; /* bytes from each rank after the calls of `measured` */
   int64_t begun[3];      /* exchanges */
 } outcome;
@@ -217,6 +221,7 @@ static void *run(void *user)
     if (o->net != NULL) memcpy(o->came[i], hub_of(o->net)->moved[o->net->rank], sizeof o->came[i]);
     if (o->net != NULL) o->begun[i] = hub_of(o->net)->begun[o->net->rank];
   }
+  if (sim->step.contact != NULL) o->deals = sim->step.contact->deals;
   o->hash = vv_state_hash(x);
   vv_ledger_row(vv_sim_ledger(sim), COLUMNS, o->ledger);
   vv_sim_destroy(sim);
@@ -236,13 +241,15 @@ static void run_ranks(hub *h, int ranks, uint64_t shuffle, const char *text, int
 {
   pthread_t thread[MOST];
   rank_net net[MOST];
+  const double *ends = h->ends;
   memset(h, 0, sizeof *h);
-  h->ranks = ranks;
+  h->ranks = ranks, h->ends = ends;
   assert_int_equal(pthread_barrier_init(&h->barrier, NULL, (unsigned)ranks), 0);
   for (int r = 0; r < ranks; r++) {
     net[r] = (rank_net){.net = {.rank = r,
                                 .ranks = ranks,
                                 .shuffle = shuffle,
+                                .ends = h->ends,
                                 .star = star,
                                 .begin = begin,
                                 .end = end,
@@ -259,9 +266,10 @@ static void run_ranks(hub *h, int ranks, uint64_t shuffle, const char *text, int
   pthread_barrier_destroy(&h->barrier);
 }
 
-/* Numbers of ranks below zero: tiles are dealt out at random. */
-static void compare(const char *text, int64_t steps, int n, const int *ranks)
+/* Numbers of ranks below zero: tiles are dealt out at random.  Returns in how many steps answers were shared, at the least. */
+static int64_t compare(const char *text, int64_t steps, int n, const int *ranks)
 {
+  int64_t deals = INT64_MAX;
   static hub h;
   outcome whole = {.text = text, .steps = steps}, part[MOST];
   run(&whole);
@@ -271,8 +279,10 @@ static void compare(const char *text, int64_t steps, int n, const int *ranks)
     if (part[0].hash != whole.hash) fail_msg("%d ranks have other bits", n_rank); /* rank 0 has it whole */
     for (int r = 0; r < n_rank; r++) {
       assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
+      deals = part[r].deals < deals ? part[r].deals : deals;
     }
   }
+  return deals;
 }
 
 #define HEAD "visviva: 1\ncontacts: [{response: none}]\n"
@@ -357,7 +367,7 @@ static void crowd(void **state)
         "material: {young: 2.1e5, poisson: 0.3, density: 0.7085}, centre: [%g, %g, %g], velocity: [%g, %g, %g]}\n",
         i, i, 1.2 * x[0], 1.2 * x[1], 1.2 * x[2], -80 * x[0], -80 * x[1], -80 * x[2]);
   }
-  compare(text, 400, 3, (const int[]){2, -3, -5});
+  assert_true(compare(text, 400, 3, (const int[]){2, -3, -5}) > 10);
 }
 
 /* A rigid ball and a beam with corners fall on a shell that lies on a floor: some move on all ranks, some on one. */
@@ -375,6 +385,28 @@ static void mixed(void **state)
           "    section: {rectangle: {width: 0.02, height: 0.008}}, axis: [0.3, 1, 0], normal: [0, 0, 1],\n"
           "    position: [-0.06, -0.1, 0.14], velocity: [0, 0, -3]}\n",
           300, 3, (const int[]){2, 3, -4});
+}
+
+/* Shares as work was measured, not equal ones; one rank has nothing. */
+static void uneven_shares(void **state)
+{
+  static hub h;
+  static const double ends[] = {0.0, 0.1, 0.1, 0.75, 1.0};
+  outcome part[MOST],
+      whole = {.text = HEAD "time: {end: 1, step: 2e-4}\nbodies:\n"
+                            "  ball: {kind: shell, mesh: {sphere: {radius: 1, base: icosahedron, frequency: 16}}, "
+                            "thickness: 0.02, spin: [0, 0, 3], material: {young: 1e5, poisson: 0.3, density: 1000}}\n",
+               .steps = 40};
+  (void)state;
+  run(&whole);
+  h.ends = ends;
+  run_ranks(&h, 4, 0, whole.text, whole.steps, part);
+  assert_int_equal(part[0].hash, whole.hash);
+  for (int r = 0; r < 4; r++) assert_memory_equal(part[r].ledger, whole.ledger, sizeof whole.ledger);
+  int64_t from_empty = 0, from_largest = 0; /* what others got of the two */
+  for (int r = 0; r < 4; r++) from_empty += h.moved[r][1], from_largest += r != 2 ? h.moved[r][2] : 0;
+  assert_int_equal(from_empty, 0);
+  assert_true(from_largest > 0);
 }
 
 /* Bytes a force between two ranks: two exchanges each.  Where the clock cuts a stretch of steps it costs one more. */
@@ -420,8 +452,9 @@ static void volume(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sphere), cmocka_unit_test(plate), cmocka_unit_test(many_bodies),
-                                     cmocka_unit_test(flow),   cmocka_unit_test(drum),  cmocka_unit_test(crowd),
-                                     cmocka_unit_test(mixed),  cmocka_unit_test(volume)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sphere), cmocka_unit_test(plate),         cmocka_unit_test(many_bodies),
+      cmocka_unit_test(flow),   cmocka_unit_test(drum),          cmocka_unit_test(crowd),
+      cmocka_unit_test(mixed),  cmocka_unit_test(uneven_shares), cmocka_unit_test(volume)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -215,20 +215,31 @@ static vv_status list_ghosts(vvi_arena *arena, border *w)
 
 /* ---- all together ---- */
 
+static vv_status make_net(vvi_arena *arena, vvi_arena *scratch, border *w, char *why)
+{
+  shell_net *out = w->net;
+  const int64_t sides = 3 * (int64_t)w->mesh->triangles;
+  VV_TRY(vvi_mesh_topology_of(scratch, w->mesh, &w->topology, why));
+  int *neighbour = VVI_ARENA_NEW(arena, int, sides);
+  vv_status status = neighbour != NULL ? list_edges(scratch, w) : VV_NOMEM;
+  if (status == VV_OK) status = list_rings(arena, w);
+  if (status == VV_OK) add_normals(w);
+  if (status == VV_OK) status = list_ghosts(arena, w);
+  if (status != VV_OK) snprintf(why, VVI_MESH_WHY, "out of memory for the border of the mesh");
+  if (status == VV_OK) out->neighbour = memcpy(neighbour, w->topology.neighbour, sizeof *neighbour * (size_t)sides);
+  for (int i = 0; status == VV_OK && i < out->first[out->nodes]; i++)
+    if (out->ring[i] < out->nodes) out->ring[i] = out->stand[out->ring[i]];
+  return status;
+}
+
 vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const unsigned char *hold, shell_net *out,
                          char *why)
 {
   border w = {.mesh = mesh, .hold = hold, .net = out};
+  vvi_arena scratch = {0};
   *out = (shell_net){.nodes = mesh->nodes, .triangles = mesh->triangles, .triangle = mesh->triangle};
-  VV_TRY(vvi_mesh_topology_of(arena, mesh, &w.topology, why));
-  out->neighbour = w.topology.neighbour;
-  vv_status status = list_edges(arena, &w);
-  if (status == VV_OK) status = list_rings(arena, &w);
-  if (status == VV_OK) add_normals(&w);
-  if (status == VV_OK) status = list_ghosts(arena, &w);
-  if (status != VV_OK) snprintf(why, VVI_MESH_WHY, "out of memory for the border of the mesh");
-  for (int i = 0; status == VV_OK && i < out->first[out->nodes]; i++)
-    if (out->ring[i] < out->nodes) out->ring[i] = out->stand[out->ring[i]];
+  const vv_status status = make_net(arena, &scratch, &w, why);
+  vvi_arena_free(&scratch);
   return status;
 }
 

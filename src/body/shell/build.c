@@ -133,11 +133,12 @@ static vv_status hold_nodes(const vv_group *g, vvi_arena *arena, const vvi_mesh 
 typedef struct part {
   const vv_group *group;
   vvi_arena *arena, scratch; /* of the model; of this call */
+  vvi_arena early;           /* until the mesh is cut */
   vvi_mesh mesh;             /* in the order of the tiles */
   int *order;                /* [nodes] old numbers */
   int *mate, *beside;        /* [triangles] as vvi_mesh_pair finds them, old numbers */
   unsigned char *hold;       /* [nodes] */
-  shell_net net;
+  shell_net net;             /* lists: until the mesh is cut */
   shell_cut *cut;
   double *mass; /* [nodes] */
   char why[VVI_MESH_WHY];
@@ -145,8 +146,8 @@ typedef struct part {
 
 static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
 {
-  int *triangles = VVI_ARENA_NEW(&w->scratch, int, raw->triangles),
-      *mate = VVI_ARENA_NEW(&w->scratch, int, raw->triangles), *now = VVI_ARENA_NEW(&w->scratch, int, raw->triangles);
+  int *triangles = VVI_ARENA_NEW(&w->early, int, raw->triangles),
+      *mate = VVI_ARENA_NEW(&w->early, int, raw->triangles), *now = VVI_ARENA_NEW(&w->early, int, raw->triangles);
   w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
   w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
   if (!triangles || !mate || !now || !w->order || !w->hold) return VV_NOMEM;
@@ -155,7 +156,7 @@ static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *r
   for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
   for (int t = 0; t < raw->triangles; t++) now[triangles[t]] = t;
   for (int t = 0; t < raw->triangles; t++) mate[t] = w->mate[triangles[t]] < 0 ? -1 : now[w->mate[triangles[t]]];
-  VV_TRY(shell_net_make(&w->scratch, &w->mesh, w->hold, &w->net, w->why));
+  VV_TRY(shell_net_make(&w->early, &w->mesh, w->hold, &w->net, w->why));
   w->net.mate = mate;
   return VV_OK;
 }
@@ -179,14 +180,14 @@ static int pieces_of(const vv_group *g)
 static vv_status cut_mesh(part *w)
 {
   vvi_mesh raw;
-  VV_TRY(shell_mesh(w->group, &w->scratch, true, &raw));
+  VV_TRY(shell_mesh(w->group, &w->early, true, &raw));
   int size = tile_size(raw.triangles, SHELL_TILE);
-  unsigned char *hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw.nodes);
+  unsigned char *hold = VVI_ARENA_NEW(&w->early, unsigned char, raw.nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
-  w->mate = VVI_ARENA_NEW(&w->scratch, int, raw.triangles), w->beside = VVI_ARENA_NEW(&w->scratch, int, raw.triangles);
+  w->mate = VVI_ARENA_NEW(&w->early, int, raw.triangles), w->beside = VVI_ARENA_NEW(&w->early, int, raw.triangles);
   if (hold == NULL || w->cut == NULL || w->mate == NULL || w->beside == NULL) return VV_NOMEM;
   VV_TRY(vvi_mesh_pair(&raw, w->mate, w->beside, w->why));
-  VV_TRY(hold_nodes(w->group, &w->scratch, &raw, hold, w->why));
+  VV_TRY(hold_nodes(w->group, &w->early, &raw, hold, w->why));
   VV_TRY(order_mesh(w, &raw, hold, size));
   if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
     size = tile_size(raw.triangles, SHELL_ROUGH_TILE);
@@ -495,7 +496,9 @@ static vv_status fill_part(part *w, vv_fill *f)
   shell_plan *plan = b->plan;
   shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
   const int copies = shell_copies(w->group);
-  VV_TRY(cut_mesh(w));
+  const vv_status cut = cut_mesh(w);
+  vvi_arena_free(&w->early); /* the mesh as it was given, and who is whose neighbour */
+  VV_TRY(cut);
   VV_TRY(check_regions(w));
   fill_constants(w->group, w->net.ghosts == 0, k);
   VV_TRY(read_inelastic(w->group, k));

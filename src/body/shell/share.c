@@ -1,7 +1,8 @@
 /* body/shell/share.c  Tiles over ranks: who has which, and what they tell each other.
  *
  * A tile belongs to one rank, with the nodes that it owns.  Tiles come in the order of a bisection of space, so a rank gets a
- * run of them, cut where the triangles are half, a third, ... .  A step is two exchanges:
+ * run of them, cut where the triangles are half, a third, ... , or where the work was measured to be (`ends` of the net).
+ * A step is two exchanges:
  *
  *   places   of nodes that tiles of this rank touch and others own           before forces
  *   forces   that tiles of others have for nodes of this rank ("slots")      before they are added, in the order of the tiles
@@ -43,11 +44,17 @@ static uint64_t chance(uint64_t x)
 static void deal_tiles(sharing *w)
 {
   const uint64_t shuffle = w->net->shuffle;
+  const double *ends = w->net->ends;
   int64_t before = 0, all = 0;
+  int32_t rank = 0;
   for (int64_t i = 0; i < w->plan->tiles; i++) all += w->plan->tile[i].elements;
   for (int64_t i = 0; i < w->plan->tiles; i++) {
     const shell_tile *t = &w->plan->tile[i];
     w->tile_rank[i] = (int32_t)((before + t->elements / 2) * w->net->ranks / all);
+    while (ends != NULL && rank + 1 < w->net->ranks &&
+           (double)(before + t->elements / 2) >= ends[rank + 1] * (double)all)
+      rank++;
+    if (ends != NULL) w->tile_rank[i] = rank;
     if (shuffle != 0) w->tile_rank[i] = (int32_t)(chance(shuffle + (uint64_t)i) % (uint64_t)w->net->ranks);
     before += t->elements;
     for (int64_t k = 0; k < t->own; k++) w->node_rank[t->node0 + t->own0 + k] = w->tile_rank[i];

@@ -339,3 +339,27 @@ bool vvi_sheet_spread_pairs(vvi_sheet_search *w, int32_t n, const vvi_sheet_near
   vvi_sheet_reads *k = &w->ranks->reads;
   return spread(w, vvi_sheet_reads_pairs(w->sheets, k, n, near), k->listed);
 }
+
+/* ---- runs of reals ---- */
+
+bool vvi_sheet_runs_open(vvi_sheet_search *w, int64_t reals, vvi_sheet_runs *out)
+{
+  vvi_sheet_ranks *k = w->ranks;
+  const vv_net *net = k->net;
+  int64_t all = 0, before = 0;
+  for (int r = 0; r < net->ranks; r++) k->ones[r] = 1;
+  k->wishes[net->rank] = reals;
+  net->all(net, k->ones, sizeof *k->wishes, k->wishes);
+  for (int r = 0; r < net->ranks; r++) {
+    before = r == net->rank ? all : before;
+    all += k->wishes[r];
+  }
+  if (!fit_rows(w, &k->in, &k->in_room, all + 1)) return false;
+  *out = (vvi_sheet_runs){k->in, k->in + before, k->in + all};
+  return true;
+}
+
+void vvi_sheet_runs_tell(vvi_sheet_search *w)
+{
+  w->ranks->net->all(w->ranks->net, w->ranks->wishes, sizeof(double), w->ranks->in);
+}

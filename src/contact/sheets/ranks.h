@@ -57,3 +57,10 @@ bool vvi_sheet_fetch(vvi_sheet_search *w);
 bool vvi_sheet_spread_pairs(vvi_sheet_search *w, int32_t n, const vvi_sheet_near *near);
 /* Rows of `width` reals of owners to all: row i belongs to who owns mover[i] (< 0: everybody has it). */
 bool vvi_sheet_spread_rows(vvi_sheet_search *w, int32_t n, const int32_t *mover, int width, double *row);
+/* Reals of all ranks, one rank behind the other: those of this one begin at `mine`, and are written before all are told.
+ * False: no memory. */
+typedef struct vvi_sheet_runs {
+  double *first, *mine, *end;
+} vvi_sheet_runs;
+bool vvi_sheet_runs_open(vvi_sheet_search *w, int64_t reals, vvi_sheet_runs *out);
+void vvi_sheet_runs_tell(vvi_sheet_search *w);
