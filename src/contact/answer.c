@@ -11,10 +11,10 @@
 
 #include <string.h>
 
-/* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of groups of more than MANY
+/* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of heaps (VVI_HEAP)
  * by a quarter, half the way to where they answer again; nothing overlaps, and books are exact.  Not with e = 1, which promises
  * that nothing is lost. */
-enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, MANY = 32 };
+enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8 };
 
 /* ---- what is asked ---- */
 
@@ -208,7 +208,7 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
 /* m/s that the answer may be off by, each contact by a part of its own target. */
 static double loose(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  const double part = g->n > MANY ? 0.25 : n > FEW ? 5e-3 : 0.0;
+  const double part = g->n > VVI_HEAP ? 0.25 : n > FEW ? 5e-3 : 0.0;
   double most = 0.0;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];

@@ -290,7 +290,7 @@ static int64_t touching(const struct vvi_contact_step *w)
   int64_t n = 0;
   for (int64_t i = 0; i < w->near->meets; i++) {
     const vvi_meet *m = &w->near->meet[i];
-    n += m->spot.gap <= 1.5 * vvi_pair_keep(w, m->a, m->b); /* where contacts that hold lie */
+    n += m->spot.gap <= 1.5 * vvi_pair_keep(w, m->a, m->b, m->rule); /* where contacts that hold lie */
   }
   return n;
 }

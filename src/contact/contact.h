@@ -69,6 +69,9 @@ typedef struct vvi_contact {
 /* What a contact does without for the rest of a step. */
 enum { VVI_CALM_NOT, VVI_CALM_BOUNCE, VVI_CALM_RUB }; /* nothing; restitution; friction, too */
 
+/* Groups of more contacts are heaps: what moves there need not be solved as far as in small groups. */
+enum { VVI_HEAP = 32 };
+
 /* A mover in this step; velocity and spin. */
 typedef struct vvi_working {
   double kick[6];           /* h M^-1 f */
@@ -297,7 +300,8 @@ bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
 /* m: by how much its gap may leave the straight way in this drift, with the spins that impulses have given so far. */
 double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c);
-double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b); /* m: where contacts of two objects lie */
+/* m: where contacts of two objects lie, by this line of the scene. */
+double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b, int32_t law);
 /* Gaps of n contacts of one pair at the flown poses; spots below zero that none of them knows are told. */
 typedef void vvi_late_fn(void *user, const vvi_contact *like, const vvi_spot *spot);
 void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contact, vvi_late_fn *late, void *user);

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Where contacts that hold lie, over the smaller of the two: it pays for what solves leave, nothing else depends on it. */
-static const double KEEP = 1e-6;
+/* Where contacts that hold lie, over the smaller of the two, at least and at most: it pays for what solves leave, nothing else
+ * depends on it. */
+static const double KEEP = 1e-6, KEEP_MOST = 1e-4;
 
 /* ---- legs ---- */
 
@@ -158,9 +159,22 @@ double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c)
   return c->near < 0 ? fmax(c->curl, curl_by(w, c, true)) : c->curl;
 }
 
-double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b)
+/* m: how far the forces on a rigid body move it in a step; nodes of what bends are pushed far harder by their elements. */
+static double fall_of(const struct vvi_contact_step *w, int32_t object)
 {
-  return KEEP * vvi_solids_smaller(w->near->solids, a, b);
+  const vvi_object *o = &w->near->solids->object[object];
+  if (!w->forced || o->soft || o->mover[0] < 0) return 0.0;
+  return w->h * w->h * vvi_norm3(w->force[o->mover[0]].velocity);
+}
+
+/* What falls for a step without being held falls by a h^2: contacts lie so far apart, and what a solve leaves is of the order of
+ * the method, too.  With e = 1 nothing may be left.                                                      [contact 24a] */
+double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b, int32_t law)
+{
+  const bool exact = w->near->solids->rule[law].restitution == 1.0;
+  const double size = vvi_solids_smaller(w->near->solids, a, b),
+               fall = exact ? 0.0 : fmax(fall_of(w, a), fall_of(w, b));
+  return fmax(KEEP * size, fmin(fall, KEEP_MOST * size));
 }
 
 /* Axes, legs and all that follows from a common point and a normal. */
@@ -178,7 +192,7 @@ static void finish(struct vvi_contact_step *w, vvi_contact *c)
   stand(w, c, c->b, 1.0);
   add_outside(w, c);
   c->size = vvi_solids_smaller(solids, c->a, c->b);
-  c->keep = KEEP * c->size;
+  c->keep = vvi_pair_keep(w, c->a, c->b, c->law);
   /* what is to be met at its own time and never rests is met where it touches, not where contacts lie */
   c->target = w->halves && c->restitution == 1.0 ? 0.0 : fmin(fmax(c->gap, 0.0), c->keep);
   c->curl = curl_of(w, c);

@@ -41,11 +41,7 @@ void vvi_cone_slope(const vvi_friction *f, vvi_touch touch, const double q[3], c
 
 bool vvi_cone_cut(const vvi_friction *f, double n, double t[2])
 {
-  const double square = t[0] * t[0] + t[1] * t[1], limit = f->mu * n;
-  if (square <= limit * limit && limit >= 0.0) return false;
-  const double part = limit / sqrt(square);
-  t[0] *= part, t[1] *= part;
-  return true;
+  return vvi_cone_cut_inline(f, n, t);
 }
 
 /* p_n = max(0, q_n), p_t = q_t cut to the disc of radius mu p_n. */

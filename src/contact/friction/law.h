@@ -5,6 +5,8 @@
 #pragma once
 #include "base/base.h"
 
+#include <math.h>
+
 typedef struct vvi_friction_law vvi_friction_law;
 
 typedef struct vvi_friction {
@@ -55,6 +57,15 @@ vvi_touch vvi_cone_nearest(const vvi_friction *f, const double q[3], double p[3]
 void vvi_cone_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[6]);
 vvi_touch vvi_cone_answer(const vvi_friction *f, const double q[3], double p[3]);
 void vvi_cone_answer_slope(const vvi_friction *f, vvi_touch touch, const double q[3], const double p[3], double d[9]);
+/* As vvi_cone_cut, for hot loops. */
+static inline bool vvi_cone_cut_inline(const vvi_friction *f, double n, double t[2])
+{
+  const double square = t[0] * t[0] + t[1] * t[1], limit = f->mu * n;
+  if (square <= limit * limit && limit >= 0.0) return false;
+  const double part = limit / sqrt(square);
+  t[0] *= part, t[1] *= part;
+  return true;
+}
 bool vvi_cone_cut(const vvi_friction *f, double n, double t[2]);
 double vvi_cone_shift(const vvi_friction *f, const double u[3]);
 bool vvi_cone_slide(const vvi_friction *f, const double a[6], const double c[3], double tolerance, double j[3]);

@@ -113,27 +113,6 @@ VVI_HOT_LOCAL static void look(const vvi_island_work *w, const vvi_island_proble
     vvi_left_add(l, look_at(w, p, i, l), strict_of(&p->contact[i]));
 }
 
-vvi_island_left vvi_island_look(const vvi_island_work *w, const vvi_island_problem *p, double *off)
-{
-  vvi_island_left l = {0};
-  for (int32_t i = 0; i < p->contacts; i++) {
-    const double is = look_at(w, p, i, &l), strict = strict_of(&p->contact[i]);
-    off[i] = strict * is;
-    vvi_left_add(&l, is, strict);
-  }
-  return l;
-}
-
-double vvi_island_deliver(vvi_island_work *w, const vvi_island_problem *p)
-{
-  return deliver(w, p);
-}
-
-void vvi_island_see(const vvi_island_problem *p, const vvi_island_contact *c, double u[3])
-{
-  see(p, c, u);
-}
-
 /* [island 5] */
 static double tolerance(const vvi_island_problem *p, double largest)
 {
@@ -238,11 +217,20 @@ static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats 
   return tol;
 }
 
-bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
+/* All contacts; false: out of memory. */
+static bool together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
   double change;
   if (!vvi_island_fill(w, p)) return false;
   w->best = INFINITY;
+  if (p->loose > 0.0 && p->contacts > FEW) {
+    stats->sweeps += vvi_island_sweep_loose(w, &stats->accepted);
+    if (stats->accepted) {
+      take_answer(w, p);
+      check(w, p, stats);
+      return true;
+    }
+  }
   if (p->contacts <= FEW) {
     stats->sweeps = vvi_island_sweep(w, SWEEPS_FEW, &change);
     take_answer(w, p);
@@ -278,8 +266,7 @@ static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_is
   stats->accepted = vvi_left_loose(&left, p->loose);
   stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
-  if (p->contacts > VVI_MANY && vvi_island_locally(w, p, stats)) return true;
-  return vvi_island_together(w, p, threads, stats);
+  return together(w, p, threads, stats);
 }
 
 /* Does it slide, by more than what the solve left, with all the friction it has?  The rest of the law is the cone's. */

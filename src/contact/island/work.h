@@ -11,7 +11,7 @@
 
 enum { VVI_SHIFTS = 4 };  /* cone shifts remembered */
 enum { VVI_MANY = 32 };   /* an island of more contacts may be left within `loose` */
-enum { VVI_MOVES = 100 }; /* an island in which something slides or opens faster than this many `loose` may be, too */
+enum { VVI_MOVES = 100 }; /* what moves is solved to this part of its fastest sliding or opening */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
 typedef struct vvi_part {
@@ -56,18 +56,6 @@ typedef struct vvi_island_huge {
   int32_t *first, *row, *part;                /* [movers + 1], [parts] parts by mover */
 } vvi_island_huge;
 
-/* And what a part of an island needs that is solved alone. */
-typedef struct vvi_island_local {
-  vvi_island_work *work;                         /* of its own; NULL: not yet */
-  int32_t most_movers, most_contacts, most_legs; /* room */
-  int32_t *number;                               /* [movers] in the part; -1: stays */
-  double *off;                                   /* [contacts] m/s from the law */
-  int32_t *which;                                /* [contacts] of the part */
-  vvi_island_contact *contact;
-  vvi_leg *leg;
-  double (*inverse)[12], (*change)[6];
-} vvi_island_local;
-
 struct vvi_island_work {
   vvi_arena *arena;
   /* of the island in work */
@@ -96,7 +84,6 @@ struct vvi_island_work {
   int32_t *pair; /* number of a block, or its complement where it stands turned */
   vvi_sparse sparse;
   vvi_island_huge huge;
-  vvi_island_local local;
 };
 
 /* ---- sums over the parts of a contact; sizes are known where these are inlined ---- */
@@ -188,10 +175,10 @@ static VVI_INLINE void vvi_left_add(vvi_island_left *l, double off, double stric
   l->strict = vvi_larger(strict * off, l->strict);
 }
 
-/* Near enough for something that moves. */
+/* Near enough for something that moves: the slower it is, the nearer; what rests is solved to rounding. */
 static inline bool vvi_left_loose(const vvi_island_left *l, double loose)
 {
-  return l->strict <= loose && l->fastest > VVI_MOVES * loose;
+  return l->strict <= loose && VVI_MOVES * l->most < l->fastest;
 }
 
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
@@ -206,16 +193,6 @@ static inline vvi_friction vvi_friction_of(const vvi_island_contact *c)
                           : vvi_friction_coulomb(c->friction);
 }
 
-/* change = M^-1 G^T J, and A of each contact along its impulse; returns the largest A |J|. */
-double vvi_island_deliver(vvi_island_work *w, const vvi_island_problem *p);
-/* u += G change */
-void vvi_island_see(const vvi_island_problem *p, const vvi_island_contact *c, double u[3]);
-/* U+ of all contacts; off [contacts]: how far each is from the law, as `loose` sees it. */
-vvi_island_left vvi_island_look(const vvi_island_work *w, const vvi_island_problem *p, double *off);
-/* All contacts by one method; false: out of memory. */
-bool vvi_island_together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats);
-/* Parts that do not obey the law, alone; true: all obey within `loose`. */
-bool vvi_island_locally(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats *stats);
 /* Room for movers and contacts; false: out of memory. */
 bool vvi_island_room(vvi_island_work *w, const vvi_island_problem *p);
 /* Rows of the problem from its warm impulses; false: out of memory. */
@@ -226,6 +203,8 @@ void vvi_island_gather(vvi_island_work *w);
 double vvi_island_tolerance(const vvi_island_work *w);
 /* Sweeps until one changes no velocity by more than the tolerance; returns how many, *change is that of the last. */
 int32_t vvi_island_sweep(vvi_island_work *w, int32_t most, double *change);
+/* Sweeps until the impulses of what moves are within `loose` of the law (*accepted); returns how many. */
+int32_t vvi_island_sweep_loose(vvi_island_work *w, bool *accepted);
 /* Do the impulses given say much?  In something that is new they are zero. */
 bool vvi_island_warm(const vvi_island_work *w);
 /* Newton's iterations made, at most `most`; *done: converged; *accepted: the convex problem is, within `loose`. */
