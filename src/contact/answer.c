@@ -219,6 +219,17 @@ static double loose(const struct vvi_contact_step *w, const vvi_contact_group *g
   return part * most / w->h;
 }
 
+/* Rigid bodies alone, in a group of many contacts.  What bends is light beside what presses it: a velocity that is off by little
+ * is a large impulse there, and sweeps lead nowhere. */
+static bool is_heap(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t n, const int32_t *act)
+{
+  for (int32_t i = 0; i < n && g->n > VVI_HEAP; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    if (c->near >= 0 || !vvi_pair_rigid(w, c->a, c->b)) return false;
+  }
+  return g->n > VVI_HEAP;
+}
+
 static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   vvi_island_work *solver)
 {
@@ -240,6 +251,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .contact = g->problem,
                           .speed = g->speed,
                           .loose = loose(w, g, n, act),
+                          .heap = is_heap(w, g, n, act),
                           .change = g->change};
   if (!vvi_island_solve(solver, &p, w->team,
                         &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */

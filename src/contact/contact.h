@@ -300,6 +300,7 @@ bool vvi_contacts_legs(struct vvi_contact_step *w, int64_t legs);
 void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c, bool before, double u[3]);
 /* m: by how much its gap may leave the straight way in this drift, with the spins that impulses have given so far. */
 double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c);
+bool vvi_pair_rigid(const struct vvi_contact_step *w, int32_t a, int32_t b); /* rigid bodies and obstacles */
 /* m: where contacts of two objects lie, by this line of the scene. */
 double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b, int32_t law);
 /* Gaps of n contacts of one pair at the flown poses; spots below zero that none of them knows are told. */

@@ -538,7 +538,8 @@ static void block_together(struct vvi_contact_step *w, vvi_contact_group *g)
 /* Is it part of a heap of rigid bodies that moves and loses energy? */
 static bool in_heap(const struct vvi_contact_step *w, const vvi_contact_group *g, const vvi_contact *c)
 {
-  return c->near < 0 && c->restitution < 1.0 && g->n > VVI_HEAP && w->h * g->speed > 10.0 * c->keep;
+  if (c->near >= 0 || g->n <= VVI_HEAP || !vvi_pair_rigid(w, c->a, c->b)) return false;
+  return c->restitution < 1.0 && w->h * g->speed > 10.0 * c->keep;
 }
 
 /* May its gap lose a little in every step?  Of features whose normal turns, and of contacts of a heap that moves, which solves

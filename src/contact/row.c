@@ -159,11 +159,16 @@ double vvi_contact_curl(const struct vvi_contact_step *w, const vvi_contact *c)
   return c->near < 0 ? fmax(c->curl, curl_by(w, c, true)) : c->curl;
 }
 
-/* m: how far the forces on a rigid body move it in a step; nodes of what bends are pushed far harder by their elements. */
+bool vvi_pair_rigid(const struct vvi_contact_step *w, int32_t a, int32_t b)
+{
+  return !w->near->solids->object[a].soft && !w->near->solids->object[b].soft;
+}
+
+/* m: how far the forces on a rigid body move it in a step. */
 static double fall_of(const struct vvi_contact_step *w, int32_t object)
 {
   const vvi_object *o = &w->near->solids->object[object];
-  if (!w->forced || o->soft || o->mover[0] < 0) return 0.0;
+  if (!w->forced || o->mover[0] < 0) return 0.0;
   return w->h * w->h * vvi_norm3(w->force[o->mover[0]].velocity);
 }
 
@@ -171,7 +176,7 @@ static double fall_of(const struct vvi_contact_step *w, int32_t object)
  * the method, too.  With e = 1 nothing may be left.                                                      [contact 24a] */
 double vvi_pair_keep(const struct vvi_contact_step *w, int32_t a, int32_t b, int32_t law)
 {
-  const bool exact = w->near->solids->rule[law].restitution == 1.0;
+  const bool exact = w->near->solids->rule[law].restitution == 1.0 || !vvi_pair_rigid(w, a, b);
   const double size = vvi_solids_smaller(w->near->solids, a, b),
                fall = exact ? 0.0 : fmax(fall_of(w, a), fall_of(w, b));
   return fmax(KEEP * size, fmin(fall, KEEP_MOST * size));

@@ -599,7 +599,9 @@ static void test_refused(void **unused)
   two(text, round, round, 0.5, "method: {step: energy-momentum}\n");
   assert_int_equal(run_refused(text, message, sizeof message), VV_OK);
   two(text, round, square, 0.5, "method: {step: energy-momentum}\n");
-  refused(text, "energy-momentum has no contact");
+  assert_int_equal(run_refused(text, message, sizeof message), VV_OK);
+  two(text, square, square, 0.5, "method: {step: energy-momentum}\n");
+  refused(text, "energy-momentum");
   two(text, round, round, 0.5, "method: {step: energy-momentum}\ncontacts: [{response: none}]\n");
   assert_int_equal(run_refused(text, message, sizeof message), VV_OK);
   two(text, round, round, 0.5, "method: {step: event}\n");

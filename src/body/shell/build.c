@@ -146,8 +146,8 @@ typedef struct part {
 
 static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
 {
-  int *triangles = VVI_ARENA_NEW(&w->early, int, raw->triangles),
-      *mate = VVI_ARENA_NEW(&w->early, int, raw->triangles), *now = VVI_ARENA_NEW(&w->early, int, raw->triangles);
+  int *triangles = VVI_ARENA_NEW(&w->early, int, raw->triangles), *mate = VVI_ARENA_NEW(&w->early, int, raw->triangles),
+      *now = VVI_ARENA_NEW(&w->early, int, raw->triangles);
   w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
   w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
   if (!triangles || !mate || !now || !w->order || !w->hold) return VV_NOMEM;

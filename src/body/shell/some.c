@@ -90,11 +90,17 @@ static int32_t places_of(const shell_tile *t, const shell_group *g)
   return g->pair ? SHELL_PAIR * (g->count / 2) : t->cls[g->cls].nodes * g->count;
 }
 
-/* Does a group touch a node that is wanted?  Forces on ghosts go to many: there all do. */
+/* Forces on ghosts go to many, and which nodes groups of tiles of other ranks hold is not known here. */
+static bool is_whole(const shell_plan *plan, const shell_tile *t)
+{
+  return t->ghosts > 0 || plan->share != NULL;
+}
+
+/* Does a group touch a node that is wanted? */
 static bool touches(const tiles *w, const shell_tile *t, const shell_group *g)
 {
   const double *wanted = wanted_at(w, t, 0);
-  bool any = t->ghosts > 0;
+  bool any = is_whole(w->b->plan, t);
   for (int32_t i = 0, n = places_of(t, g); i < n && !any; i++) any = wanted[g->at[i]] != 0.0;
   return any;
 }
@@ -117,8 +123,8 @@ static int64_t around(const vv_block *b, int64_t n, const int32_t *node, unsigne
   take_tiles(&w, n, node);
   for (int64_t i = 0; i < w.n; i++) {
     const shell_tile *t = &plan->tile[number(&w, i)];
-    for (int64_t k = 0; t->ghosts > 0 && k < t->own + t->halo; k++) reach(t, k, mark, out, &found);
-    for (int32_t j = 0; t->ghosts == 0 && j < t->groups; j++) {
+    for (int64_t k = 0; is_whole(plan, t) && k < t->own + t->halo; k++) reach(t, k, mark, out, &found);
+    for (int32_t j = 0; !is_whole(plan, t) && j < t->groups; j++) {
       const shell_group *g = &t->group[j];
       for (int32_t k = 0, m = touches(&w, t, g) ? places_of(t, g) : 0; k < m; k++)
         reach(t, g->at[k] / 4, mark, out, &found);

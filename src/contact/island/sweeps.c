@@ -74,17 +74,22 @@ VVI_HOT_LOCAL static vvi_island_left left_over(const vvi_island_work *w)
   return l;
 }
 
-/* A look costs what a sweep does: twice as many sweeps before each as before the last. */
+/* A look costs what a sweep does: twice as many sweeps before each as before the last.  Of impulses
+ * that are no better than those given these stay. */
 int32_t vvi_island_sweep_loose(vvi_island_work *w, bool *accepted)
 {
   int32_t n = 0;
   *accepted = false;
   vvi_island_gather(w);
+  w->best = INFINITY;
+  vvi_newton_keep(w, left_over(w).most);
   for (int32_t some = FIRST; some <= LAST && !*accepted; some *= 2) {
     for (int32_t k = 0; k < some; k++) sweep(w, n++ % 2 == 1);
     const vvi_island_left left = left_over(w);
-    *accepted = vvi_left_loose(&left, w->loose);
+    *accepted = vvi_left_loose(&left, w->loose, w->heap);
+    vvi_newton_keep(w, left.most);
   }
+  if (!*accepted) vvi_newton_best(w);
   return n;
 }
 

@@ -11,7 +11,7 @@
 
 enum { VVI_SHIFTS = 4 };  /* cone shifts remembered */
 enum { VVI_MANY = 32 };   /* an island of more contacts may be left within `loose` */
-enum { VVI_MOVES = 100 }; /* what moves is solved to this part of its fastest sliding or opening */
+enum { VVI_MOVES = 100 }; /* what slides or opens so many times faster than what is left need not be nearer */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */
 typedef struct vvi_part {
@@ -65,6 +65,7 @@ struct vvi_island_work {
   double load;         /* m/s: how fast contacts would close */
   double stuck;        /* m/s: how fast contacts close whose movers cannot move along n: no impulse helps */
   bool rubs;           /* some contact has friction */
+  bool heap;           /* of the problem */
   double best;         /* m/s: how far the impulses kept are from the law */
   /* room */
   int32_t most_movers, most_rows, most_parts;
@@ -175,10 +176,11 @@ static VVI_INLINE void vvi_left_add(vvi_island_left *l, double off, double stric
   l->strict = vvi_larger(strict * off, l->strict);
 }
 
-/* Near enough for something that moves: the slower it is, the nearer; what rests is solved to rounding. */
-static inline bool vvi_left_loose(const vvi_island_left *l, double loose)
+/* Near enough for something that moves: faster than VVI_MOVES times what is left; in a heap of rigid bodies the slower it is the
+ * nearer, and what rests is solved to rounding. */
+static inline bool vvi_left_loose(const vvi_island_left *l, double loose, bool heap)
 {
-  return l->strict <= loose && VVI_MOVES * l->most < l->fastest;
+  return l->strict <= loose && VVI_MOVES * (heap ? l->most : loose) < l->fastest;
 }
 
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
