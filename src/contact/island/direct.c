@@ -233,7 +233,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
       vain = left < 0.9 * lowest ? 0 : vain + 1, lowest = fmin(lowest, left);
       if (vain == 0) vvi_newton_keep(w, left); /* of impulses that are as good the smaller ones */
       *done = left <= tolerance;
-      *accepted = vvi_left_loose(&found, w->loose, w->heap) ||
+      *accepted = vvi_left_loose(&found, w->loose, w->slow) ||
                   (found.strict <= w->loose && w->rows > VVI_MANY && n >= LOOSE_FROM);
       *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;

@@ -213,7 +213,7 @@ static double check(vvi_island_work *w, vvi_island_problem *p, vvi_island_stats 
   vvi_island_left left;
   look(w, p, INFINITY, &left);
   stats->residual = left.most;
-  stats->accepted |= vvi_left_loose(&left, p->loose, p->heap);
+  stats->accepted |= vvi_left_loose(&left, p->loose, p->slow);
   return tol;
 }
 
@@ -223,7 +223,7 @@ static bool together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi
   double change;
   if (!vvi_island_fill(w, p)) return false;
   w->best = INFINITY;
-  if (p->heap && p->loose > 0.0 && p->contacts > FEW) {
+  if (p->slow > 0.0 && p->loose > 0.0 && p->contacts > FEW) {
     stats->sweeps += vvi_island_sweep_loose(w, &stats->accepted);
     if (stats->accepted) {
       take_answer(w, p);
@@ -263,7 +263,7 @@ static bool solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_is
   look(w, p, tol, &left);
   stats->residual = left.most;
   stats->converged = stats->residual <= tol;
-  stats->accepted = vvi_left_loose(&left, p->loose, p->heap);
+  stats->accepted = vvi_left_loose(&left, p->loose, p->slow);
   stats->warm = stats->converged || stats->accepted;
   if (stats->warm) return true;
   return together(w, p, threads, stats);

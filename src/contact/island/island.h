@@ -40,7 +40,7 @@ typedef struct vvi_island_problem {
   vvi_island_contact *contact; /* [contacts] in an order that depends on nothing but the scene */
   double speed;                /* m/s: scale of the velocities, for the tolerance 1e-13 speed */
   double loose;                /* m/s: what contacts of an island that moves may be off, a part of keep/h */
-  bool heap;                   /* of rigid bodies in a heap: sweeps first */
+  double slow;                 /* m/s: of a heap of rigid bodies, what moves slower is taken to rest; 0: no heap */
   double (*change)[6];         /* [movers] out: V+ - Vf = M^-1 G^T J */
 } vvi_island_problem;
 

@@ -381,7 +381,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
       const vvi_island_left found = left_over(w, &convex);
       vvi_newton_keep(w, found.most);
       *done = found.most <= tolerance;
-      *accepted = vvi_left_loose(&found, w->loose, w->heap) ||
+      *accepted = vvi_left_loose(&found, w->loose, w->slow) ||
                   (w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most));
       if (*done || *accepted || n == most) return n;
       if (missed > tolerance && passes == 1) {

@@ -86,7 +86,7 @@ int32_t vvi_island_sweep_loose(vvi_island_work *w, bool *accepted)
   for (int32_t some = FIRST; some <= LAST && !*accepted; some *= 2) {
     for (int32_t k = 0; k < some; k++) sweep(w, n++ % 2 == 1);
     const vvi_island_left left = left_over(w);
-    *accepted = vvi_left_loose(&left, w->loose, w->heap);
+    *accepted = vvi_left_loose(&left, w->loose, w->slow);
     vvi_newton_keep(w, left.most);
   }
   if (!*accepted) vvi_newton_best(w);

@@ -65,7 +65,7 @@ struct vvi_island_work {
   double load;         /* m/s: how fast contacts would close */
   double stuck;        /* m/s: how fast contacts close whose movers cannot move along n: no impulse helps */
   bool rubs;           /* some contact has friction */
-  bool heap;           /* of the problem */
+  double slow;         /* of the problem */
   double best;         /* m/s: how far the impulses kept are from the law */
   /* room */
   int32_t most_movers, most_rows, most_parts;
@@ -176,11 +176,12 @@ static VVI_INLINE void vvi_left_add(vvi_island_left *l, double off, double stric
   l->strict = vvi_larger(strict * off, l->strict);
 }
 
-/* Near enough for something that moves: faster than VVI_MOVES times what is left; in a heap of rigid bodies the slower it is the
- * nearer, and what rests is solved to rounding. */
-static inline bool vvi_left_loose(const vvi_island_left *l, double loose, bool heap)
+/* Near enough for something that moves: faster than VVI_MOVES times what may be left; in a heap of rigid bodies than what is left,
+ * so that the slower it is the nearer it is solved, and what is as good as at rest is solved to rounding. */
+static inline bool vvi_left_loose(const vvi_island_left *l, double loose, double slow)
 {
-  return l->strict <= loose && VVI_MOVES * (heap ? l->most : loose) < l->fastest;
+  const double least = slow > 0.0 ? vvi_larger(VVI_MOVES * l->most, slow) : VVI_MOVES * loose;
+  return l->strict <= loose && least < l->fastest;
 }
 
 /* How far j is from the law, as a velocity: |j - answer(j - u/A)| A.                                             [island 4] */
