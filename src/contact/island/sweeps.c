@@ -89,7 +89,7 @@ int32_t vvi_island_sweep_loose(vvi_island_work *w, bool *accepted)
     *accepted = vvi_left_loose(&left, w->loose, w->slow);
     vvi_newton_keep(w, left.most);
   }
-  if (!*accepted) vvi_newton_best(w);
+  if (!*accepted && w->best < INFINITY) vvi_newton_best(w);
   return n;
 }
 

@@ -317,17 +317,24 @@ static void solve(const struct vvi_joint_step *w, int32_t which, const double *r
   vvi_sparse_solve(&w->assembly[which].sparse, rhs + first, x + first);
 }
 
-void vvi_assembly_spread(struct vvi_joint_step *w, int32_t which, double (*impulse)[6])
+/* rhs = minus what the rows see of x: of velocities by their legs, of impulses by what these answer. */
+static void ask_less(struct vvi_joint_step *w, const vvi_assembly *a, bool impulses, double (*x)[6])
 {
-  const vvi_assembly *a = &w->joints->assembly[which];
   for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
     const vvi_joint *k = &w->joints->joint[j];
     double *u = w->rhs + VVI_JOINT_ROWS * (int64_t)j;
     memset(u, 0, VVI_JOINT_ROWS * sizeof *u);
     for (int s = 0; s < 2; s++)
       for (int r = 0; r < k->rows && k->end[s].node >= 0; r++)
-        for (int c = 0; c < 6; c++) u[r] -= w->rows[j].answer[s][r][c] * impulse[k->end[s].node][c];
+        for (int c = 0; c < 6; c++)
+          u[r] -= (impulses ? w->rows[j].answer : w->rows[j].leg)[s][r][c] * x[k->end[s].node][c];
   }
+}
+
+void vvi_assembly_spread(struct vvi_joint_step *w, int32_t which, double (*impulse)[6])
+{
+  const vvi_assembly *a = &w->joints->assembly[which];
+  ask_less(w, a, true, impulse);
   solve(w, which, w->rhs, w->rhs);
   pull(w, a, w->rhs, impulse);
 }
@@ -651,14 +658,7 @@ void vvi_joints_solve(struct vvi_joint_step *w, double *x)
 void vvi_assembly_undo(struct vvi_joint_step *w, int32_t which, double (*v)[6], double (*push)[6])
 {
   const vvi_assembly *a = &w->joints->assembly[which];
-  for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++) {
-    const vvi_joint *k = &w->joints->joint[j];
-    double *u = w->rhs + VVI_JOINT_ROWS * (int64_t)j;
-    memset(u, 0, VVI_JOINT_ROWS * sizeof *u);
-    for (int s = 0; s < 2; s++)
-      for (int r = 0; r < k->rows && k->end[s].node >= 0; r++)
-        for (int c = 0; c < 6; c++) u[r] -= w->rows[j].leg[s][r][c] * v[k->end[s].node][c];
-  }
+  ask_less(w, a, false, v);
   solve(w, which, w->rhs, w->rhs);
   memset(push + a->node0, 0, sizeof *push * (size_t)a->nodes);
   pull(w, a, w->rhs, push);
