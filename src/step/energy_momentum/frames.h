@@ -102,6 +102,7 @@ typedef struct vvi_em_law {
 /* Two shapes that may meet. */
 typedef struct vvi_em_pair {
   const vvi_object *a, *b;
+  const vv_solid *solid_a, *solid_b; /* as they see each other; NULL: it bends */
   int32_t index_a, index_b, frame_a, frame_b, law;
 } vvi_em_pair;
 
@@ -249,7 +250,7 @@ typedef struct vvi_em_shape {
   vv_solid segment;
   vvi_part part;
 } vvi_em_shape;
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out);
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, const vv_solid *rigid, double when, vvi_em_shape *out);
 /* A spot of a pair of which one or both bend, as a feature. */
 void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out);

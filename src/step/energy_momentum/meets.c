@@ -122,7 +122,7 @@ static bool list(const vv_solid *slave, const vv_solid *master, vvi_em_feature f
 
 bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
 {
-  const vv_solid *a = k->a->solid, *b = k->b->solid;
+  const vv_solid *a = k->solid_a, *b = k->solid_b;
   vvi_em_feature blank = {.a = k->index_a, .b = k->index_b, .law = k->law, .slave = k->frame_a, .master = k->frame_b};
   *n = 0;
   blank.a_slave = true;
@@ -192,7 +192,7 @@ static void into(const vvi_pose *pose, const double x[3], double body[3])
 void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
                     vvi_em_feature *out)
 {
-  const double round_a = roundness(k->a->solid), round_b = roundness(k->b->solid);
+  const double round_a = roundness(k->solid_a), round_b = roundness(k->solid_b);
   const bool flip = round_a > 0.0 && !(round_b > 0.0); /* a is the slave */
   const double side = flip ? -1.0 : 1.0, r = flip ? round_a : round_b;
   double on_master[3], on_slave[3], nu[3];

@@ -528,11 +528,11 @@ static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
 }
 
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out)
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, const vv_solid *rigid, double when, vvi_em_shape *out)
 {
   const vvi_object *o = &w->solids->object[object];
   double x[2][3];
-  out->solid = o->solid;
+  out->solid = rigid;
   if (w->soft_of[object] == 0) {
     vvi_em_frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
     return;
@@ -555,10 +555,9 @@ static double weight_at(const vvi_em_rigid *w, int32_t object, double when, cons
   return t < 1e-12 ? 0.0 : t > 1.0 - 1e-12 ? 1.0 : t;
 }
 
-static bool is_ball(const vvi_em_rigid *w, int32_t object)
+static bool is_ball(const vv_solid *s)
 {
-  const vv_solid *s = w->solids->object[object].solid;
-  return w->soft_of[object] == 0 && s->parts == 1 && s->part->type == VVI_PART_BALL;
+  return s->parts == 1 && s->part->type == VVI_PART_BALL;
 }
 
 /* What bends is a point of its axis with a radius, and the slave; the other one is such a point, the centre of a ball, or a
@@ -588,8 +587,9 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     return;
   }
   vvi_pose pose;
-  const vvi_part *part = w->solids->object[object[m]].solid->part;
-  if (is_ball(w, object[m])) {
+  const vv_solid *solid = m == 0 ? k->solid_a : k->solid_b;
+  if (is_ball(solid)) {
+    const vvi_part *part = solid->part;
     out->sign = part->hollow ? -1.0 : 1.0;
     out->radius = part->radius + out->sign * r;
     memcpy(out->place, part->centre, sizeof out->place);

@@ -128,7 +128,7 @@ static double time_to_close(double gap, double speed, double weight)
 /* Distance of the spheres about two shapes of which none is hollow or endless: a lower bound of the gap. */
 static double far_apart(const vvi_em_pair *k, const vvi_pose *a, const vvi_pose *b)
 {
-  const vv_solid *x = k->a->solid, *y = k->b->solid;
+  const vv_solid *x = k->solid_a, *y = k->solid_b;
   if (x->hollow || y->hollow || !(x->reach < INFINITY) || !(y->reach < INFINITY)) return -INFINITY;
   double d[3];
   for (int i = 0; i < 3; i++) d[i] = a->place[i] - b->place[i];
@@ -207,9 +207,9 @@ static bool look_at_feature(void *user, const vvi_em_feature *f)
   return gap >= 0.0 || found(g->k, f, gap);
 }
 
-static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object)
+static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object, const vv_solid *rigid)
 {
-  return w->soft_of[object] > 0 ? &w->near->thread[object] : w->solids->object[object].solid;
+  return w->soft_of[object] > 0 ? &w->near->thread[object] : rigid;
 }
 
 /* Springs stand where the two are nearest in the middle of the step, so that the sum of what their gaps change by follows the true
@@ -219,8 +219,8 @@ static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_em_pair *c, vvi
   vvi_em_shape a, b;
   vvi_spot spot[VVI_EM_SPOTS];
   double gap;
-  vvi_em_shape_of(w, c->index_a, 0.5, &a);
-  vvi_em_shape_of(w, c->index_b, 0.5, &b);
+  vvi_em_shape_of(w, c->index_a, c->solid_a, 0.5, &a);
+  vvi_em_shape_of(w, c->index_b, c->solid_b, 0.5, &b);
   const double margin = 16.0 * fmax(w->near->reach[c->index_a], w->near->reach[c->index_b]);
   const int n = vvi_solids_touch(a.solid, &a.pose, b.solid, &b.pose, fmin(margin, 1e300), VVI_EM_SPOTS, spot, &gap);
   for (int i = 0; i < n; i++)
@@ -234,8 +234,8 @@ static bool look_soft(search *k, const vvi_em_pair *c, double margin)
 {
   vvi_em_rigid *w = k->w;
   const vvi_pose *a = &w->near->pose[c->index_a], *b = &w->near->pose[c->index_b];
-  const int n = vvi_solids_touch(shape_of(w, c->index_a), a, shape_of(w, c->index_b), b, margin, VVI_EM_SPOTS, w->spot,
-                                 &k->least);
+  const int n = vvi_solids_touch(shape_of(w, c->index_a, c->solid_a), a, shape_of(w, c->index_b, c->solid_b), b, margin,
+                                 VVI_EM_SPOTS, w->spot, &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     const double gap = w->spot[i].gap;
@@ -255,7 +255,7 @@ static bool look(search *k, const vvi_em_pair *c, double margin)
   k->least = INFINITY;
   if (!vvi_em_features(c, look_at_feature, &g, &features)) return false;
   if (features > 0) return true;
-  const int n = vvi_solids_touch(c->a->solid, g.a, c->b->solid, g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
+  const int n = vvi_solids_touch(c->solid_a, g.a, c->solid_b, g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     if (w->spot[i].gap >= 0.0) continue;
@@ -269,6 +269,8 @@ static vvi_em_pair pair_of(const vvi_em_rigid *w, const vvi_candidate *c)
 {
   return (vvi_em_pair){.a = &w->solids->object[c->a],
                        .b = &w->solids->object[c->b],
+                       .solid_a = vvi_solids_seen(w->solids, c->a, c->b),
+                       .solid_b = vvi_solids_seen(w->solids, c->b, c->a),
                        .index_a = c->a,
                        .index_b = c->b,
                        .frame_a = w->frame_of[c->a],
