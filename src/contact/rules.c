@@ -2,7 +2,7 @@
 #include "contact/rules.h"
 
 #include "contact/joints.h"
-#include "contact/layers.h"
+#include "contact/pairs/layers.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -238,4 +238,57 @@ bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b)
   if (!r->general[body_a] && !r->general[body_b]) return false;
   const vv_group *rule = vvi_rules_find(r, body_a, body_b);
   return rule != NULL && vvi_rules_projection(rule) == VVI_ANTICIPATE;
+}
+
+/* ---- what a method cannot meet ---- */
+
+/* Beams that are round, with each other, with rigid bodies and with obstacles. */
+static bool implicit_meets(const vv_patch *a, const vv_patch *b)
+{
+  const bool curve = b->type == VV_PATCH_CURVE, line = a->corners == 1 && !(a->radius > 0.0),
+             lines = line || (curve && b->corners == 1 && !(b->radius > 0.0));
+  return curve || b->type == VV_PATCH_TIP ? !lines : true;
+}
+
+/* `event` has pairs of tips on a line and of tips and beams with what is fixed in space; nothing else has a gap there.  That two
+ * rigid bodies or two surfaces meet is refused where their shapes are. */
+static bool event_meets(const vv_patch *a, const vv_patch *b)
+{
+  if (a == b) return a->type != VV_PATCH_CURVE;
+  return (a->held && b->held) || b->node < 0 || (a->type == VV_PATCH_TIP && b->type == VV_PATCH_TIP);
+}
+
+/* Whose contacts a method must know: bodies in `event`, where rigid ones and surfaces stand still for nobody; beams in the other. */
+static bool asks(const vv_patch *a, bool event)
+{
+  return a->type == VV_PATCH_CURVE || (event && a->node >= 0);
+}
+
+/* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first all but bars, and beams on obstacles, in the
+ * second lines of centroids, and bars and surfaces. */
+vv_status vvi_rules_refuse(const vv_model *m, const vvi_rules *rules)
+{
+  const vv_group *method = vv_sub(m->root, "method");
+  const bool event = vvi_rules_event(m), implicit = vv_is(method, "step", "energy-momentum");
+  if ((!event && !implicit) || (event && vvi_rules_only_bars(m))) return VV_OK;
+  for (int32_t i = 0; i < m->n_patch; i++)
+    for (int32_t j = 0; j < m->n_patch; j++) {
+      const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
+      const bool known = event ? event_meets(a, b) : implicit_meets(a, b);
+      if (!asks(a, event) || (known && event)) continue;
+      const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
+      if (rule == NULL || vv_is(rule, "response", "none")) continue;
+      if (i == j && !vvi_rules_self(rule)) continue;
+      if (known && !vv_is(rule, "arms", "D"))
+        return vv_complain(rule, "arms", "%s is for rigid bodies: '%s' bends; use D", vv_text(rule, "arms"),
+                           m->body[a->body].name);
+      if (known) continue;
+      return vv_complain(method, "step",
+                         "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
+                         "between the two",
+                         vv_text(method, "step"), m->body[a->body].name, m->body[b->body].name,
+                         event ? "bars, and beams on obstacles"
+                               : "rigid bodies and obstacles, and beams that touch with their section");
+    }
+  return VV_OK;
 }

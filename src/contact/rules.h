@@ -38,3 +38,7 @@ bool vvi_rules_self(const vv_group *rule);
 int32_t vvi_rules_apart(double radius, double length);
 /* Are two bodies answered with the surfaces, because one of them is general?  The paper's projections belong to the line. */
 bool vvi_rules_general_pair(const vvi_rules *r, int32_t body_a, int32_t body_b);
+/* What `event` and `energy-momentum` cannot meet is refused, not passed. */
+vv_status vvi_rules_refuse(const vv_model *m, const vvi_rules *rules);
+/* The pairs of contact/pairs.h; refuses overlapping bodies.  (contact/pairs/list.c) */
+vv_status vvi_pairs_build(vv_model *m, const vvi_rules *rules, const double *q);

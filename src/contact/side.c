@@ -5,8 +5,8 @@
  * that of its middle, x + v t + g t^2/2, without a turn.  A point of it is never faster than u = |v| + |g| T relative to the bar,
  * so nothing is met within d/u where d is the distance now: time goes on by that until d is small.           [contact 31] */
 #include "contact/side.h"
-#include "contact/gap.h"
-#include "contact/layers.h"
+#include "contact/obstacle.h"
+#include "contact/pairs/layers.h"
 #include "contact/rules.h"
 #include "contact/sheets/closest.h"
 #include "geom/mesh.h"

@@ -1,7 +1,7 @@
 /* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
 #include "contact/solids.h"
 
-#include "contact/layers.h"
+#include "contact/pairs/layers.h"
 
 #include "math/math.h"
 

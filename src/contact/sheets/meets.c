@@ -1,8 +1,8 @@
 /* contact/sheets/meets.c  Who may meet whom: see meets.h. */
 #include "contact/sheets/meets.h"
 #include "contact/joints.h"
-#include "contact/layers.h"
-#include "contact/search/line.h"
+#include "contact/pairs/layers.h"
+#include "contact/pairs/line.h"
 #include "math/math.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* contact/layers.c  Massless layers between the nodes of beams and shells and what they touch.
+/* contact/pairs/layers.c  Massless layers between the nodes of beams and shells and what they touch.
  *
  * A layer of stiffness s (N/m^3: modulus over thickness) lies on the surface.  Without mass it is in balance at any time: a node
  * whose share of the surface is A feels, while the surfaces without it would overlap, g < 0,                        [layer 1]
@@ -8,7 +8,7 @@
  * which is the spring of a soft pair: the kick has a contact force, nothing bounces, and a contact lasts as long as the bodies
  * press.  Nodes of a beam own w l of the surface, w the root of its section's area, corners half of it each; nodes of a shell a
  * third of the triangles about them. */
-#include "contact/layers.h"
+#include "contact/pairs/layers.h"
 
 #include "contact/rules.h"
 #include "geom/solid.h"

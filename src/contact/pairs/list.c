@@ -1,25 +1,17 @@
-/* contact/pairs.c  The pair list of a model, and a pair seen from outside. */
-#include "contact/pairs.h"
-
-#include "contact/gap.h"
-#include "contact/layers.h"
+/* contact/pairs/list.c  The pairs of a model: tips on a line, nodes of curves and obstacles, layers. */
+#include "contact/pairs/layers.h"
+#include "contact/pairs/line.h"
 #include "contact/rules.h"
-#include "contact/search/line.h"
-#include "contact/sheets.h"
-#include "contact/side.h"
-#include "contact/solids.h"
 #include "math/math.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the list ---- */
-
 typedef struct builder {
   vv_model *m;
   const double *q;
   const vv_response_kind *response;
-  vvi_rules rules;
+  const vvi_rules *rules;
 } builder;
 
 static const vv_response_kind *response_find(const vv_catalog *c, const char *name)
@@ -32,29 +24,6 @@ static const vv_response_kind *response_find(const vv_catalog *c, const char *na
 static bool is_flat(const vv_block *b)
 {
   return (b->kind->claims & VV_FLAT) != 0 && b->kind->vary != NULL;
-}
-
-static double gap_of_positions(const vvi_pair *c, const double *q)
-{
-  double xa[3], xb[3];
-  c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &c->point_a, xa);
-  c->block_b->kind->surface(c->block_b, q + c->block_b->q0, 1, &c->point_b, xb);
-  return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
-}
-
-/* da, db: variations of the two blocks */
-static double vary_gap(const vvi_pair *c, const double *q, const double *da, const double *db)
-{
-  double xa[3], xb[3];
-  c->block_a->kind->vary->surface(c->block_a, q + c->block_a->q0, da, 1, &c->point_a, xa);
-  c->block_b->kind->vary->surface(c->block_b, q + c->block_b->q0, db, 1, &c->point_b, xb);
-  return (xb[0] - xa[0]) * c->n[0] + (xb[1] - xa[1]) * c->n[1] + (xb[2] - xa[2]) * c->n[2];
-}
-
-/* What displacements alone do to the gap of a flat pair. */
-static double displaced(const vvi_pair *c, const double *q)
-{
-  return vary_gap(c, q, q + c->block_a->q0, q + c->block_b->q0);
 }
 
 static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
@@ -75,7 +44,7 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   c->projection = vvi_rules_projection(rule);
   c->correction = vvi_rules_correction(rule);
   c->flat = !c->curved && c->patch_a->type != VV_PATCH_SURFACE && is_flat(c->block_a) && is_flat(c->block_b);
-  c->gap0 = c->flat ? gap_of_positions(c, k->q) - displaced(c, k->q) : 0.0;
+  c->gap0 = c->flat ? vvi_pair_gap0(c, k->q) : 0.0;
 }
 
 static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
@@ -115,9 +84,9 @@ static vv_status add_pair(void *user, int32_t a, int32_t b)
   const builder *k = user;
   vv_model *m = k->m;
   const vv_patch *curve = vvi_model_patch(m, a);
-  const vv_group *rule = vvi_rules_find(&k->rules, curve->body, vvi_model_patch(m, b)->body);
+  const vv_group *rule = vvi_rules_find(k->rules, curve->body, vvi_model_patch(m, b)->body);
   if (rule == NULL || vv_is(rule, "response", "none") || vvi_layer_of(rule) > 0.0) return VV_OK;
-  if (vvi_rules_general_pair(&k->rules, curve->body, vvi_model_patch(m, b)->body)) return VV_OK; /* contact/sheets */
+  if (vvi_rules_general_pair(k->rules, curve->body, vvi_model_patch(m, b)->body)) return VV_OK; /* contact/sheets */
   if (curve->type != VV_PATCH_CURVE) return add_one(k, a, b, (const double[2]){0.0, 0.0}, rule);
   int32_t local;
   const vv_block *block = vvi_model_patch_block(m, a, &local);
@@ -171,13 +140,13 @@ static vv_status search_curves(vv_model *m, builder *k)
   for (int32_t b = 0; b < m->n_patch; b++)
     for (int32_t a = 0; a < m->n_patch && vvi_model_patch(m, b)->node < 0; a++) {
       const vv_patch *one = vvi_model_patch(m, a), *fixed = vvi_model_patch(m, b);
-      const vv_group *rule = vvi_rules_find(&k->rules, one->body, fixed->body);
+      const vv_group *rule = vvi_rules_find(k->rules, one->body, fixed->body);
       const bool pass = rule == NULL || vv_is(rule, "response", "none");
       const bool curve = one->type == VV_PATCH_CURVE && vvi_rules_event(m);
       if (curve && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
       if (curve && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
       if (one->type == VV_PATCH_TIP && fixed->type != VV_PATCH_PLANE && !pass &&
-          !vvi_rules_general_pair(&k->rules, one->body, fixed->body))
+          !vvi_rules_general_pair(k->rules, one->body, fixed->body))
         status = vv_complain(m->body[fixed->body].group, "shape",
                              "in 'step: event' the tips of '%s' meet planes and rooms only; use leapfrog, or set "
                              "'response: none' between the two",
@@ -221,11 +190,11 @@ static vv_status search_layers(vv_model *m, builder *k)
   vv_status status = VV_OK;
   double *zero = NULL;
   bool any = false;
-  for (int i = 0; i < k->rules.n; i++) any |= vvi_layer_of(k->rules.rule[i].group) > 0.0;
+  for (int i = 0; i < k->rules->n; i++) any |= vvi_layer_of(k->rules->rule[i].group) > 0.0;
   for (int32_t a = 0; any && a < m->n_patch && status == VV_OK; a++)
     for (int32_t b = 0; b < m->n_patch && status == VV_OK; b++) {
       const vv_patch *one = vvi_model_patch(m, a), *other = vvi_model_patch(m, b);
-      const vv_group *rule = vvi_rules_find(&k->rules, one->body, other->body);
+      const vv_group *rule = vvi_rules_find(k->rules, one->body, other->body);
       vvi_layer_side s = {0};
       if (vvi_layer_of(rule) <= 0.0 || vv_is(rule, "response", "none") || (one->node < 0 && other->node < 0)) continue;
       if (!vvi_layer_sides(one, other)) {
@@ -252,62 +221,10 @@ static vv_status search(vv_model *m, const double *q, builder *k)
   return line != VV_OK ? line : curves != VV_OK ? curves : layers;
 }
 
-/* Beams that are round, with each other, with rigid bodies and with obstacles. */
-static bool implicit_meets(const vv_patch *a, const vv_patch *b)
+vv_status vvi_pairs_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
-  const bool curve = b->type == VV_PATCH_CURVE, line = a->corners == 1 && !(a->radius > 0.0),
-             lines = line || (curve && b->corners == 1 && !(b->radius > 0.0));
-  return curve || b->type == VV_PATCH_TIP ? !lines : true;
-}
-
-/* `event` has pairs of tips on a line and of tips and beams with what is fixed in space; nothing else has a gap there.  That two
- * rigid bodies or two surfaces meet is refused where their shapes are. */
-static bool event_meets(const vv_patch *a, const vv_patch *b)
-{
-  if (a == b) return a->type != VV_PATCH_CURVE;
-  return (a->held && b->held) || b->node < 0 || (a->type == VV_PATCH_TIP && b->type == VV_PATCH_TIP);
-}
-
-/* Whose contacts a method must know: bodies in `event`, where rigid ones and surfaces stand still for nobody; beams in the other. */
-static bool asks(const vv_patch *a, bool event)
-{
-  return a->type == VV_PATCH_CURVE || (event && a->node >= 0);
-}
-
-/* What `event` and `energy-momentum` cannot meet is refused, not passed: in the first all but bars, and beams on obstacles, in the
- * second lines of centroids, and bars and surfaces. */
-static vv_status refuse_strangers(const vv_model *m, const vvi_rules *rules)
-{
-  const vv_group *method = vv_sub(m->root, "method");
-  const bool event = vvi_rules_event(m), implicit = vv_is(method, "step", "energy-momentum");
-  if ((!event && !implicit) || (event && vvi_rules_only_bars(m))) return VV_OK;
-  for (int32_t i = 0; i < m->n_patch; i++)
-    for (int32_t j = 0; j < m->n_patch; j++) {
-      const vv_patch *a = vvi_model_patch(m, i), *b = vvi_model_patch(m, j);
-      const bool known = event ? event_meets(a, b) : implicit_meets(a, b);
-      if (!asks(a, event) || (known && event)) continue;
-      const vv_group *rule = vvi_rules_find(rules, a->body, b->body);
-      if (rule == NULL || vv_is(rule, "response", "none")) continue;
-      if (i == j && !vvi_rules_self(rule)) continue;
-      if (known && !vv_is(rule, "arms", "D"))
-        return vv_complain(rule, "arms", "%s is for rigid bodies: '%s' bends; use D", vv_text(rule, "arms"),
-                           m->body[a->body].name);
-      if (known) continue;
-      return vv_complain(method, "step",
-                         "%s has no contact of '%s' with '%s': it knows %s; use leapfrog, or set 'response: none' "
-                         "between the two",
-                         vv_text(method, "step"), m->body[a->body].name, m->body[b->body].name,
-                         event ? "bars, and beams on obstacles"
-                               : "rigid bodies and obstacles, and beams that touch with their section");
-    }
-  return VV_OK;
-}
-
-vv_status vvi_pairs_build(vv_model *m, const double *q, const double *p)
-{
-  builder k = {.m = m, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
+  builder k = {.m = m, .rules = rules, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
   if (k.response == NULL) return vvi_fail(m->ctx, VV_UNSUPPORTED, "this catalog has no response 'reflect'");
-  VV_TRY(vvi_rules_read(m, &k.rules));
   m->pairs = VVI_ARENA_NEW(&m->arena, struct vvi_pairs, 1);
   if (m->pairs == NULL) return VV_NOMEM;
   VV_TRY(search(m, q, &k)); /* counts, and complains */
@@ -316,155 +233,5 @@ vv_status vvi_pairs_build(vv_model *m, const double *q, const double *p)
   *m->pairs = (struct vvi_pairs){.pair = pair};
   VV_TRY(search(m, q, &k));
   qsort(m->pairs->pair, (size_t)m->pairs->n, sizeof(vvi_pair), by_key);
-  VV_TRY(vvi_runs_build(m));
-  VV_TRY(vvi_solids_build(m, &k.rules, q));
-  VV_TRY(vvi_sheets_build(m, &k.rules, q));
-  if (m->sheets == NULL && m->solids != NULL && m->solids->n < 2) m->solids = NULL; /* nothing meets */
-  VV_TRY(refuse_strangers(m, &k.rules));
-  return vvi_sides_check(m, &k.rules, q, p);
-}
-
-/* ---- the pair seen from outside ---- */
-
-double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq)
-{
-  if (c->layer) {
-    vvi_pair at = *c;
-    vvi_pair_normal(c, q, at.n);
-    return vary_gap(&at, q, dq + c->block_a->p0, dq + c->block_b->p0);
-  }
-  return vary_gap(c, q, dq + c->block_a->p0, dq + c->block_b->p0);
-}
-
-/* Stiff bodies far from the origin move by little: differences of positions would lose the digits of the displacement. */
-double vvi_pair_gap(const vvi_pair *c, const double *q)
-{
-  if (!c->curved) return c->flat ? c->gap0 + displaced(c, q) : gap_of_positions(c, q);
-  vvi_pair_spot t;
-  vvi_pair_spot_at(c, q, &t);
-  return t.gap;
-}
-
-/* Where and in which direction, without the gap where it is not needed. */
-static void place_of(const vvi_pair *c, const double *q, vvi_pair_spot *t)
-{
-  if (c->curved) {
-    vvi_pair_spot_at(c, q, t);
-    return;
-  }
-  t->a = c->point_a, t->b = c->point_b;
-  for (int i = 0; i < 3; i++) t->n[i] = c->n[i];
-}
-
-static void velocity_at(const vvi_pair *c, const vvi_pair_spot *t, const double *q, const double *p, double w[3])
-{
-  double wa[3], wb[3];
-  c->block_a->kind->push(c->block_a, q + c->block_a->q0, p + c->block_a->p0, 1, &t->a, wa);
-  c->block_b->kind->push(c->block_b, q + c->block_b->q0, p + c->block_b->p0, 1, &t->b, wb);
-  for (int i = 0; i < 3; i++) w[i] = wb[i] - wa[i];
-}
-
-void vvi_pair_velocity(const vvi_pair *c, const double *q, const double *p, double w[3])
-{
-  vvi_pair_spot t;
-  place_of(c, q, &t);
-  velocity_at(c, &t, q, p, w);
-}
-
-double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p)
-{
-  vvi_pair_spot t;
-  double w[3];
-  place_of(c, q, &t);
-  velocity_at(c, &t, q, p, w);
-  return w[0] * t.n[0] + w[1] * t.n[1] + w[2] * t.n[2];
-}
-
-void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3])
-{
-  vvi_pair_spot t;
-  place_of(c, q, &t);
-  for (int i = 0; i < 3; i++) n[i] = t.n[i];
-}
-
-void vvi_pair_inverse_masses(const vvi_pair *c, const double *q, double a[6])
-{
-  vvi_pair_spot t;
-  double ab[6];
-  place_of(c, q, &t);
-  c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, a);
-  c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &t.b, ab);
-  for (int i = 0; i < 6; i++) a[i] += ab[i];
-}
-
-double vvi_pair_inverse_mass(const vvi_pair *c, const double *q)
-{
-  vvi_pair_spot t;
-  double aa[6], ab[6];
-  place_of(c, q, &t);
-  c->block_a->kind->inverse_mass(c->block_a, q + c->block_a->q0, 1, &t.a, aa);
-  c->block_b->kind->inverse_mass(c->block_b, q + c->block_b->q0, 1, &t.b, ab);
-  return vvi_form6(aa, t.n, t.n) + vvi_form6(ab, t.n, t.n);
-}
-
-static void pull_at(const vvi_pair *c, const vvi_pair_spot *t, const double *q, const double on_b[3], double *p)
-{
-  const double on_a[3] = {-on_b[0], -on_b[1], -on_b[2]};
-  c->block_a->kind->pull(c->block_a, q + c->block_a->q0, 1, &t->a, on_a, p + c->block_a->p0);
-  c->block_b->kind->pull(c->block_b, q + c->block_b->q0, 1, &t->b, on_b, p + c->block_b->p0);
-}
-
-void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], double *p)
-{
-  vvi_pair_spot t;
-  place_of(c, q, &t);
-  pull_at(c, &t, q, j, p);
-}
-
-void vvi_pair_pull(const vvi_pair *c, const double *q, double r, double *p)
-{
-  vvi_pair_spot t;
-  place_of(c, q, &t);
-  const double on_b[3] = {r * t.n[0], r * t.n[1], r * t.n[2]};
-  pull_at(c, &t, q, on_b, p);
-}
-
-void vvi_pair_point(const vvi_pair *c, const double *q, double x[3])
-{
-  vvi_pair_spot t;
-  place_of(c, q, &t);
-  c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &t.a, x);
-  for (int i = 0; i < 3; i++) x[i] += t.a.arm[i];
-}
-
-/* What the momentum of a body gains from an impulse j: nothing where it is held, the part along its line where guided. */
-static void gain(const vv_patch *p, const double j[3], double sum[3])
-{
-  if (p->held) return;
-  const double along = vvi_dot3(p->direction, j);
-  for (int c = 0; c < 3; c++) sum[c] += p->guided ? along * p->direction[c] : j[c];
-}
-
-void vvi_pair_post3(const vvi_pair *c, const double *q, const double *p, const double j[3], vv_posted *post)
-{
-  if (!c->patch_a->held && !c->patch_b->held && c->patch_a->guided == c->patch_b->guided) return; /* it cancels */
-  double x[3], w[3], sum[3] = {0, 0, 0};
-  const double on_a[3] = {-j[0], -j[1], -j[2]};
-  gain(c->patch_a, on_a, sum);
-  gain(c->patch_b, j, sum);
-  vvi_pair_point(c, q, x);
-  vvi_post_impulse(post, x, sum);
-  if (!c->patch_a->held && !c->patch_b->held) return;
-  const vv_block *b = c->patch_a->held ? c->block_a : c->block_b;
-  const vv_point *pt = c->patch_a->held ? &c->point_a : &c->point_b;
-  b->kind->push(b, q + b->q0, p + b->p0, 1, pt, w);
-  vvi_sum_add(&post->external_work, (c->patch_a->held ? 1.0 : -1.0) * vvi_dot3(j, w));
-}
-
-void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post)
-{
-  double n[3];
-  vvi_pair_normal(c, q, n);
-  const double j[3] = {r * n[0], r * n[1], r * n[2]};
-  vvi_pair_post3(c, q, p, j, post);
+  return vvi_runs_build(m);
 }
