@@ -180,8 +180,7 @@ static double meets_at(const bar *b, const flyer *o, double end)
 
 static bool may_meet(const vvi_rules *rules, int32_t a, int32_t b)
 {
-  const vv_group *rule = a == b ? NULL : vvi_rules_find(rules, a, b);
-  return rule != NULL && !vv_is(rule, "response", "none") && !(vvi_layer_of(rule) > 0.0);
+  return a != b && vvi_rule_acts(vvi_rules_find(rules, a, b));
 }
 
 static vv_status across(const vv_model *m, const bar *b, int32_t other)

@@ -16,11 +16,6 @@
 
 #include <stdlib.h>
 
-double vvi_layer_of(const vv_group *rule)
-{
-  return rule != NULL && vv_given(rule, "layer") ? vv_number(rule, "layer") : 0.0;
-}
-
 static bool is_ball(const vv_patch *p)
 {
   return p->type == VV_PATCH_SOLID && p->solid != NULL && p->solid->balls;
@@ -37,19 +32,19 @@ bool vvi_layer_sides(const vv_patch *a, const vv_patch *b)
   return bends(a) && (fixed || is_ball(b));
 }
 
-vv_status vvi_layer_check(const vv_model *m, const vv_group *c)
+vv_status vvi_layer_check(const vv_model *m, const vvi_rule *r)
 {
+  const vv_group *c = r->group;
   const vv_group *method = vv_sub(m->root, "method");
   vv_status status = VV_OK;
-  if (vvi_layer_of(c) <= 0.0) return VV_OK;
+  if (r->layer <= 0.0) return VV_OK;
   if (!vv_is(method, "step", "leapfrog") && !vv_is(method, "step", "auto"))
     status = vv_complain(c, "layer", "belongs to 'method.step: leapfrog'; energy-momentum has 'response: penalty'");
-  if (vv_number(c, "restitution") < 1.0 || vvi_rules_friction(c, NULL) > 0.0)
+  if (r->restitution < 1.0 || r->friction > 0.0)
     status = vv_complain(c, "layer", "loses nothing: restitution 1, friction 0");
   if (!vv_is(c, "response", "auto") && !vv_is(c, "response", "dcr"))
     status = vv_complain(c, "layer", "is an answer of its own: leave 'response' out");
-  if (!vv_is(c, "projection", "anticipate"))
-    status = vv_complain(c, "layer", "projects nothing: leave 'projection' out");
+  if (r->projection != VVI_ANTICIPATE) status = vv_complain(c, "layer", "projects nothing: leave 'projection' out");
   return status;
 }
 

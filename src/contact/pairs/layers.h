@@ -1,12 +1,10 @@
 /* contact/pairs/layers.h  Massless layers: soft pairs of nodes of beams and shells with obstacles and rigid balls. */
 #pragma once
-#include "contact/pairs.h"
+#include "contact/rules.h"
 
-/* `layer` of a line of `contacts`, N/m^3; 0: none. */
-double vvi_layer_of(const vv_group *rule);
 /* May a layer lie between two patches, the first being what bends? */
 bool vvi_layer_sides(const vv_patch *a, const vv_patch *b);
-vv_status vvi_layer_check(const vv_model *m, const vv_group *rule);
+vv_status vvi_layer_check(const vv_model *m, const vvi_rule *r);
 
 /* Points of one side that touch, and how much of the surface belongs to each (m^2). */
 typedef struct vvi_layer_side {

@@ -26,7 +26,7 @@ static bool is_flat(const vv_block *b)
   return (b->kind->claims & VV_FLAT) != 0 && b->kind->vary != NULL;
 }
 
-static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
+static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const double xi[2], const vvi_rule *rule)
 {
   *c = (vvi_pair){.a = a, .b = b};
   c->block_a = vvi_model_patch_block(k->m, a, &c->point_a.patch);
@@ -37,32 +37,31 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   c->curved = c->patch_a->type == VV_PATCH_CURVE;
   const bool plane = c->patch_b->type == VV_PATCH_PLANE;
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
-  c->restitution = vv_number(rule, "restitution");
-  c->friction = vvi_rules_friction(rule, NULL);
+  c->restitution = rule->restitution, c->friction = rule->friction;
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
   c->response = k->response;
-  c->projection = vvi_rules_projection(rule);
-  c->correction = vvi_rules_correction(rule);
+  c->projection = rule->projection, c->correction = rule->correction;
   c->flat = !c->curved && c->patch_a->type != VV_PATCH_SURFACE && is_flat(c->block_a) && is_flat(c->block_b);
   c->gap0 = c->flat ? vvi_pair_gap0(c, k->q) : 0.0;
 }
 
-static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vv_group *rule)
+static vv_status check_pair(const vv_model *m, const vvi_pair *c, const double *q, const vvi_rule *rule)
 {
   const double g = vvi_pair_gap(c, q);
-  const vv_group *place = vv_given(m->root, "contacts") ? rule : m->body[c->patch_b->body].group;
+  const vv_group *place = vv_given(m->root, "contacts") ? rule->group : m->body[c->patch_b->body].group;
   if (g < -1e-12 * m->length_scale)
     return vv_complain(place, NULL, "'%s' (%s) and '%s' (%s) overlap by %g at the start; move one of them",
                        m->body[c->patch_a->body].name, c->patch_a->feature, m->body[c->patch_b->body].name,
                        c->patch_b->feature, -g);
   if (c->compliance > 0.0 && c->restitution != 1.0)
-    return vv_complain(rule, "restitution", "massless tips (split, cell) have no bounce to lose; use lumped tips");
+    return vv_complain(rule->group, "restitution",
+                       "massless tips (split, cell) have no bounce to lose; use lumped tips");
   if (c->friction > 0.0 && c->patch_a->guided)
-    return vv_complain(rule, "friction", "bars are guided on their line and cannot slide; leave friction 0");
+    return vv_complain(rule->group, "friction", "bars are guided on their line and cannot slide; leave friction 0");
   return VV_OK;
 }
 
-static vv_status add_one(const builder *k, int32_t a, int32_t b, const double xi[2], const vv_group *rule)
+static vv_status add_one(const builder *k, int32_t a, int32_t b, const double xi[2], const vvi_rule *rule)
 {
   vv_model *m = k->m;
   struct vvi_pairs *list = m->pairs;
@@ -84,8 +83,8 @@ static vv_status add_pair(void *user, int32_t a, int32_t b)
   const builder *k = user;
   vv_model *m = k->m;
   const vv_patch *curve = vvi_model_patch(m, a);
-  const vv_group *rule = vvi_rules_find(k->rules, curve->body, vvi_model_patch(m, b)->body);
-  if (rule == NULL || vv_is(rule, "response", "none") || vvi_layer_of(rule) > 0.0) return VV_OK;
+  const vvi_rule *rule = vvi_rules_find(k->rules, curve->body, vvi_model_patch(m, b)->body);
+  if (!vvi_rule_acts(rule)) return VV_OK;
   if (vvi_rules_general_pair(k->rules, curve->body, vvi_model_patch(m, b)->body)) return VV_OK; /* contact/sheets */
   if (curve->type != VV_PATCH_CURVE) return add_one(k, a, b, (const double[2]){0.0, 0.0}, rule);
   int32_t local;
@@ -140,8 +139,8 @@ static vv_status search_curves(vv_model *m, builder *k)
   for (int32_t b = 0; b < m->n_patch; b++)
     for (int32_t a = 0; a < m->n_patch && vvi_model_patch(m, b)->node < 0; a++) {
       const vv_patch *one = vvi_model_patch(m, a), *fixed = vvi_model_patch(m, b);
-      const vv_group *rule = vvi_rules_find(k->rules, one->body, fixed->body);
-      const bool pass = rule == NULL || vv_is(rule, "response", "none");
+      const vvi_rule *rule = vvi_rules_find(k->rules, one->body, fixed->body);
+      const bool pass = rule == NULL || rule->none;
       const bool curve = one->type == VV_PATCH_CURVE && vvi_rules_event(m);
       if (curve && add_pair(k, a, b) != VV_OK) status = VV_SCENE;
       if (curve && !pass && m->pairs->pair != NULL) warn_small(m, k->q, a, fixed);
@@ -156,26 +155,25 @@ static vv_status search_curves(vv_model *m, builder *k)
 }
 
 /* One soft pair for every point of one side and every ball, or the obstacle, of the other.                          [layer 1] */
-static vv_status add_layer(const builder *k, int32_t a, int32_t b, const vv_group *rule, const vvi_layer_side *s,
+static vv_status add_layer(const builder *k, int32_t a, int32_t b, const vvi_rule *rule, const vvi_layer_side *s,
                            double *zero)
 {
   struct vvi_pairs *list = k->m->pairs;
   const vv_patch *other = vvi_model_patch(k->m, b);
-  const double skin = s->patch->type == VV_PATCH_SURFACE
-                          ? (vv_boolean(rule, "thickness") ? 0.5 * s->patch->thickness : 0.0)
-                          : (s->patch->corners == 1 ? s->patch->radius : 0.0);
+  const double skin = s->patch->type == VV_PATCH_SURFACE ? (rule->thick ? 0.5 * s->patch->thickness : 0.0)
+                                                         : (s->patch->corners == 1 ? s->patch->radius : 0.0);
   for (int64_t i = 0; i < s->n; i++) {
     const double taken = vvi_layer_taken(s, &s->point[i], k->q, zero);
     if (taken == 0.0) continue; /* held */
     if (fabs(taken - 1.0) > 1e-12)
-      return vv_complain(rule, "layer", "reaches nodes of '%s' that are held; use 'contact: control' for it",
+      return vv_complain(rule->group, "layer", "reaches nodes of '%s' that are held; use 'contact: control' for it",
                          k->m->body[s->patch->body].name);
     for (int64_t j = 0; j < (other->type == VV_PATCH_SOLID ? other->nodes : 1); j++) {
       vvi_pair c;
       pair_init(k, &c, a, b, s->point[i].xi, rule);
       c.point_a = s->point[i], c.point_b.xi[0] = (double)j;
       c.curved = c.layer = true, c.flat = false, c.skin = skin;
-      c.compliance = 1.0 / (vvi_layer_of(rule) * s->share[i]);
+      c.compliance = 1.0 / (rule->layer * s->share[i]);
       VV_TRY(check_pair(k->m, &c, k->q, rule));
       if (list->pair != NULL) list->pair[list->n] = c;
       list->n++, list->n_soft++, list->n_layer++;
@@ -190,17 +188,17 @@ static vv_status search_layers(vv_model *m, builder *k)
   vv_status status = VV_OK;
   double *zero = NULL;
   bool any = false;
-  for (int i = 0; i < k->rules->n; i++) any |= vvi_layer_of(k->rules->rule[i].group) > 0.0;
+  for (int i = 0; i < k->rules->n; i++) any |= k->rules->rule[i].layer > 0.0;
   for (int32_t a = 0; any && a < m->n_patch && status == VV_OK; a++)
     for (int32_t b = 0; b < m->n_patch && status == VV_OK; b++) {
       const vv_patch *one = vvi_model_patch(m, a), *other = vvi_model_patch(m, b);
-      const vv_group *rule = vvi_rules_find(k->rules, one->body, other->body);
+      const vvi_rule *rule = vvi_rules_find(k->rules, one->body, other->body);
       vvi_layer_side s = {0};
-      if (vvi_layer_of(rule) <= 0.0 || vv_is(rule, "response", "none") || (one->node < 0 && other->node < 0)) continue;
+      if (rule == NULL || rule->layer <= 0.0 || rule->none || (one->node < 0 && other->node < 0)) continue;
       if (!vvi_layer_sides(one, other)) {
-        const bool turned = vvi_layer_sides(other, one), itself = a == b && vv_names(rule, "between") != 1;
+        const bool turned = vvi_layer_sides(other, one), itself = a == b && vv_names(rule->group, "between") != 1;
         if (!turned && !itself)
-          status = vv_complain(rule, "layer",
+          status = vv_complain(rule->group, "layer",
                                "is between beams or shells and obstacles or rigid balls; '%s' and '%s' need a line of "
                                "their own in 'contacts'",
                                m->body[one->body].name, m->body[other->body].name);
