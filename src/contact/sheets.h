@@ -48,13 +48,6 @@ typedef struct vvi_sheet_body {
   double swing;  /* largest sum of the sizes of the weights of a vertex; 1 where all are positive */
 } vvi_sheet_body;
 
-typedef struct vvi_sheet_rule {
-  double restitution, friction;
-  bool thick; /* surfaces keep half the sum of their thicknesses apart */
-  vvi_projection projection;
-  unsigned correction;
-} vvi_sheet_rule;
-
 typedef struct vvi_sheet_branch {
   double box[6];    /* low, high */
   int32_t first, n; /* elements */
@@ -87,7 +80,7 @@ typedef int32_t vvi_sheet_rule_fn(const void *user, int32_t body_a, int32_t body
 struct vvi_sheets {
   int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_cluster, n_strip, n_rule;
   vvi_sheet_body *body;
-  vvi_sheet_rule *rule;
+  const vvi_rule *rule; /* [n_rule] lines of the scene */
   vvi_sheet_cluster *cluster;
   vvi_sheet_rule_fn *rule_of;              /* of two bodies */
   const void *meets;                       /* of rule_of */

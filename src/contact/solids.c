@@ -1,10 +1,8 @@
 /* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
 #include "contact/solids.h"
 
-#include "contact/layers.h"
-#include "math/so3.h"
-
 #include "math/math.h"
+#include "math/so3.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +16,8 @@ static bool is_solid(const vv_patch *p)
 /* The index of the line that speaks for two bodies; -1: they pass. */
 static int32_t rule_of(const struct vvi_solids *s, int32_t body_a, int32_t body_b)
 {
-  const vv_group *g = vvi_rules_find(&s->rules, body_a, body_b);
-  for (int32_t i = 0; g != NULL && i < s->rules.n; i++)
-    if (s->rule[i].group == g) return s->rule[i].none ? -1 : i;
-  return -1;
+  const vvi_rule *r = vvi_rules_find(&s->rules, body_a, body_b);
+  return vvi_rule_acts(r) ? (int32_t)(r - s->rule) : -1;
 }
 
 static bool is_round(const vv_patch *p)
@@ -50,7 +46,7 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
   const int32_t rule = rule_of(s, x->body, y->body);
   if (rule < 0 || x != y || is_solid(x) || s->rule[rule].self) return rule;
-  return can_break(s, x) && !vv_is(s->rule[rule].group, "self", "false") ? rule : -1;
+  return can_break(s, x) && !s->rule[rule].never_self ? rule : -1;
 }
 
 static bool on_one_curve(const vvi_object *x, const vvi_object *y)
@@ -102,27 +98,6 @@ int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)
   const vvi_object *x = &s->object[a], *y = &s->object[b];
   if ((x->held || x->mover[0] < 0) && (y->held || y->mover[0] < 0)) return -1;
   return neighbours(x, y) && !can_break(s, x->patch) ? -1 : rule_of_patches(s, x->patch, y->patch);
-}
-
-static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *rules)
-{
-  s->rules = *rules;
-  if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
-  for (int i = 0; i < rules->n; i++) {
-    const vv_group *g = rules->rule[i].group;
-    double kinetic;
-    const double e = vv_number(g, "restitution"), mu = vvi_rules_friction(g, &kinetic);
-    /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
-    s->rule[i] = (vvi_solid_rule){.group = g,
-                                  .none = vv_is(g, "response", "none") || vvi_layer_of(g) > 0.0,
-                                  .self = vvi_rules_self(g),
-                                  .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
-                                  .restitution = e,
-                                  .friction = mu,
-                                  .kinetic = kinetic,
-                                  .rolling = vv_number(g, "rolling")};
-  }
-  return VV_OK;
 }
 
 /* ---- shapes of what is not rigid ---- */
@@ -310,11 +285,11 @@ static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 static vv_status refuse_projections(const vv_model *m, const struct vvi_solids *s)
 {
   bool any = false;
-  for (int i = 0; i < s->rules.n; i++) any |= vvi_rules_projection(s->rule[i].group) != VVI_ANTICIPATE;
+  for (int i = 0; i < s->rules.n; i++) any |= s->rule[i].projection != VVI_ANTICIPATE;
   for (int32_t i = 0; any && i < m->n_patch; i++)
     for (int32_t k = 0; k <= i; k++) {
       const int32_t rule = rule_of_patches(s, vvi_model_patch(m, i), vvi_model_patch(m, k));
-      if (rule < 0 || vvi_rules_projection(s->rule[rule].group) == VVI_ANTICIPATE) continue;
+      if (rule < 0 || s->rule[rule].projection == VVI_ANTICIPATE) continue;
       return vv_complain(s->rule[rule].group, "projection",
                          "rigid bodies, and beams with each other and with obstacles, only know 'anticipate'");
     }
@@ -508,7 +483,7 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
   s->beams = beams, s->model = m;
-  VV_TRY(read_rules(m, s, rules));
+  s->rules = *rules, s->rule = rules->rule;
   VV_TRY(refuse_others(m, s));
   VV_TRY(refuse_projections(m, s));
   VV_TRY(number_movers(m, s));

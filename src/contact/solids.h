@@ -28,22 +28,13 @@ typedef struct vvi_object {
   double turns;          /* how far a unit of spin moves its surface: 0 for a ball */
 } vvi_object;
 
-typedef struct vvi_solid_rule {
-  const vv_group *group;
-  bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
-  bool self;        /* bodies that bend meet themselves; without it pieces of what broke do, but for `self: false` */
-  double restitution, friction;
-  double kinetic; /* friction once it slides; 0: as friction */
-  double rolling; /* m: the arm of what resists rolling */
-} vvi_solid_rule;
-
 struct vvi_solids {
   int32_t n;
   vvi_object *object; /* [n] sorted by body, patch, copy */
   int32_t movers;
   int32_t *first; /* [blocks] index of the first mover of a block; -1: it has none */
   vvi_rules rules;
-  vvi_solid_rule *rule; /* [rules.n] */
+  const vvi_rule *rule; /* [rules.n] */
   const vv_model *model;
   bool loses, rough; /* some restitution below 1; some friction */
   bool rests;        /* some rule does, between rigid bodies */

@@ -496,7 +496,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   double *q, *p;
   VV_TRY(vvi_model_build(ctx, spec, m, &q, &p));
   VV_TRY(vvi_joints_build(m, q, p));
-  vv_status status = vvi_pairs_build(m, q, p);
+  vv_status status = vvi_contact_build(m, q, p);
   if (m->pairs == NULL) return status;
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;

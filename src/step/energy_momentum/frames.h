@@ -92,13 +92,6 @@ typedef struct vvi_em_feature {
   double own;               /* from the slave's point to its surface */
 } vvi_em_feature;
 
-/* A line of the scene. */
-typedef struct vvi_em_law {
-  double restitution, friction, stiffness; /* stiffness 0: a multiplier */
-  bool early;                              /* arms C: those of the predictor */
-  bool printed;                            /* and places of the start in their joint, as (13) of the paper has them */
-} vvi_em_law;
-
 /* Two shapes that may meet. */
 typedef struct vvi_em_pair {
   const vvi_object *a, *b;
@@ -109,7 +102,7 @@ typedef struct vvi_em_pair {
 /* One contact of the step that is being found. */
 typedef struct vvi_em_contact {
   vvi_em_feature f;
-  const vvi_em_law *law;
+  const vvi_rule *law;
   int32_t before;                /* the one before with the same slave; -1: none */
   vvi_em_foot foot[2];           /* slave, master */
   bool seen;                     /* spring between bodies that bend: its feet are those of this step */
@@ -168,7 +161,7 @@ typedef struct vvi_em_rigid {
   const vv_state *state; /* at n */
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
-  vvi_em_law *law;          /* [rules] */
+  const vvi_rule *law;      /* [rules] lines of the scene */
   int32_t *frame_of;        /* [objects] */
   vvi_solid_near *near;     /* broad phase; NULL: all pairs are listed */
   const vvi_candidate *few; /* [n_few] these */

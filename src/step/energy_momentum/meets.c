@@ -135,16 +135,6 @@ bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, 
 
 enum { FEW = 32 }; /* objects: below it a broad phase costs more than it saves */
 
-static vvi_em_law law_of(const vvi_solid_rule *r)
-{
-  const double stiffness = vv_is(r->group, "response", "penalty") ? vv_number(r->group, "stiffness") : 0.0;
-  return (vvi_em_law){.restitution = r->restitution,
-                      .friction = r->friction,
-                      .stiffness = stiffness,
-                      .early = stiffness <= 0.0 && !vv_is(r->group, "arms", "D"),
-                      .printed = stiffness <= 0.0 && vv_is(r->group, "arms", "printed")};
-}
-
 static vv_status list_all(vvi_em_rigid *w, vvi_arena *arena)
 {
   const struct vvi_solids *s = w->solids;
@@ -163,10 +153,9 @@ vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *
 {
   const struct vvi_solids *s = w->solids = m->solids;
   if (s == NULL) return VV_OK;
-  w->law = VVI_ARENA_NEW(arena, vvi_em_law, s->rules.n + 1);
+  w->law = s->rule;
   w->frame_of = VVI_ARENA_NEW(arena, int32_t, s->n + 1);
-  if (w->law == NULL || w->frame_of == NULL) return VV_NOMEM;
-  for (int i = 0; i < s->rules.n; i++) w->law[i] = law_of(&s->rule[i]);
+  if (w->frame_of == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n; i++) w->frame_of[i] = vvi_em_frame_of(w, &s->object[i]);
   w->rough = s->rough || (m->sheets != NULL && m->sheets->rough);
   return s->n <= FEW && !vvi_em_bends(m) ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);

@@ -58,7 +58,7 @@ typedef struct event_work {
   double drift_energy;            /* kinetic energy of the slab flown last (jump slab) */
   vv_totals slab;                 /* energy of the last slab */
   double last;                    /* its length */
-  struct modified_work *modified; /* event/modified.c */
+  struct vvi_modified_work *modified; /* event/modified.h */
 } event_work;
 
 /* ---- event/event.c ---- */
