@@ -350,7 +350,7 @@ def thinned(out, summary, rows):
     return None if 10000 < len(rows) <= 20002 else f"{len(rows)} rows"
 
 
-PRESSED = """\
+BLOCKED = """\
 time: {end: 0.3, step: 1e-3}
 gravity: [0, 0, -10]
 contacts: [{restitution: 0.5, friction: 0.5}]
@@ -381,7 +381,7 @@ RUNS = [
     ("a shell that would freeze", FROZEN, (0, 2, 3), honest),
     ("a bar beyond its stable step", HOPELESS, (2,), stopped),
     ("a beam too fast for its elements", TOO_FAST, (2,), stopped),
-    ("a press on a ball that cannot yield", PRESSED, (2,), lambda out, s, rows: None if "'press' was thrown" in out else out),
+    ("a press on a ball that cannot yield", BLOCKED, (2,), lambda out, s, rows: None if "'press' was thrown" in out else out),
     ("a shell without a step", DEFAULT_STEP % (5, BALLOON), (0,), ran_by_default),
     ("a beam without a step", DEFAULT_STEP % (20, ROD), (0,), ran_by_default),
     ("a hundred thousand boxes fall", MANY, (0,), all_kept),
