@@ -203,6 +203,20 @@ static void test_multiplier_keeps(void **unused)
   }
 }
 
+/* Rounding walks and does not run: 50,000 steps leave four times eps N^(1/2) at most, not N times something.     [em 20a] */
+static void test_nothing_adds_up(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  watch w = {.floor = true};
+  scene(text, DRUM FLOOR "gravity: [0, 0, -9.81]\n", "", "restitution: 1, self: false", 1e-4, 5.0);
+  run_record r = run_watched(text, &w);
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  check_most(w.energy, 4.0 * 1.1e-16 * sqrt(5e4));
+  check_most(w.p, 4.0 * 1.1e-16 * sqrt(5e4));
+  run_free(&r);
+}
+
 /* Springs: what they hold is part of the energy. */
 static void test_spring_keeps(void **unused)
 {
@@ -417,6 +431,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_end_is_met),
       cmocka_unit_test(test_multiplier_keeps),
+      cmocka_unit_test(test_nothing_adds_up),
       cmocka_unit_test(test_spring_keeps),
       cmocka_unit_test(test_losses_are_booked),
       cmocka_unit_test(test_restitution_of_a_node),
