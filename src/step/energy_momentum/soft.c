@@ -94,8 +94,8 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
                        m->body[a->body].name);
   if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
     return vv_complain(line, "between",
-                       "in energy-momentum steps a beam with corners meets obstacles and what is round or has a "
-                       "thickness: use leapfrog, or set 'response: none' between '%s' and '%s'",
+                       "in energy-momentum steps a beam with corners meets others with corners and surfaces without "
+                       "thickness by rounded edges: give one of '%s' and '%s' a 'rounding', or set 'response: none'",
                        m->body[a->body].name, m->body[b->body].name);
   if (!(offset > 0.0))
     return vv_complain(line, "thickness",
