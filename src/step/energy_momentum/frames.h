@@ -54,6 +54,7 @@ typedef struct vvi_em_soft {
   double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
   bool touched, lost;  /* lost: no correction was found */
   double added, whole; /* of the last correction */
+  double rest;         /* of the whole: what need not be corrected.  Conjugate gradients leave one sign [em 20a] */
   int32_t assembly;    /* of the joints that hold it; -1: none */
   double most, turn;   /* m, rad: of its nodes in the step, where joints hold it */
   int32_t slaves;      /* as in a frame */

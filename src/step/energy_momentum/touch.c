@@ -351,6 +351,14 @@ static bool stands_there(const vvi_em_rigid *w, const vvi_em_feature *f)
   return false;
 }
 
+/* What an overlap of two surfaces is judged by: the smaller edge, and what holds the two apart.  Deeper than that which side they
+ * are on is lost, unless one is an obstacle. */
+static double size_of_pair(const vvi_em_rigid *w, const vvi_sheet_list *list, const vvi_em_feature *f)
+{
+  const double edge = isfinite(list->edge) ? list->edge : w->solids->size;
+  return f->vertices > 2 ? fmin(edge, list->offset) : edge;
+}
+
 /* Surfaces: those that overlap where the step leads, and are local minima of the distance. */
 static bool find_sheets(search *k)
 {
@@ -363,7 +371,7 @@ static bool find_sheets(search *k)
     const bool spring = w->law[list->rule].stiffness > 0.0;
     if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
-    note_depth(w, -gap, isfinite(list->edge) ? list->edge : w->solids->size);
+    note_depth(w, -gap, size_of_pair(w, list, &f));
     if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
     if (stands_there(w, &f)) continue;
     if (!found(k, &f, gap)) return false;
