@@ -77,8 +77,8 @@ test: setup-test dev ## build and run all tests and checks
 
 .PHONY: soak
 soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (default 60), then all mixtures of bodies and laws
-	@PYTHONPATH=python VISVIVA_LIBRARY=$(BUILD)/release/libvisviva.so VISVIVA=$(BUILD)/release/visviva \
-	  $(PYTHON) tests/soak/soak.py --minutes $(SOAK_MINUTES) --keep $(BUILD)/soak
+	@VISVIVA_SOURCE=$$PWD VISVIVA_BUILD=$(abspath $(BUILD))/release VISVIVA=$(abspath $(BUILD))/release/visviva \
+	  bash tests/python/python.sh tests/soak/soak.py -- --minutes $(SOAK_MINUTES) --keep $(BUILD)/soak
 	@VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_two; two=$$?; \
 	  VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_three && exit $$two
 

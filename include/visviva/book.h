@@ -32,11 +32,9 @@ typedef struct vv_posted {
   double impulse_abs, moment_abs;                 /* sizes of what loads and supports exchanged: rounding scales */
   double joint_half;                              /* J: the largest kinetic energy of half a joint impulse */
   double joint_gap;                               /* m: the farthest that a joint was from where it should be */
-  double stray;   /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
-  double held;    /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
-  double pressed; /* J: the same of all bodies, rigid ones too: what contacts that begin to hold lend [contact 30b] */
-  double
-      lent; /* J: the most that the impacts of one step lent where a reflection of the shadow energy met again [contact 30b] */
+  double stray; /* J^2: sum of squares of what impacts of bodies that bend may have brought unseen [shadow 7] */
+  double held;  /* J: the largest kinetic energy that contacts which hold had at whole steps [shadow 8] */
+  double lent;  /* J^2: sum of squares of what contacts lent, of each no more than it may [contact 30b] */
 } vv_posted;
 
 struct vv_ledger {

@@ -142,9 +142,8 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->rows = 0, o->strict = 0.0,
-    o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
-    o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
+    *o = (vvi_island_contact){.first = legs, .friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction};
+    if (o->friction > 0.0) o->kinetic = w->near->solids->rule[c->law].kinetic;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
       vvi_working *m = &w->work[leg->mover];
@@ -280,13 +279,8 @@ static double work_of(const vvi_contact *c, const vvi_island_contact *o, double 
 static double allowance(const struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers)
 {
   double sum = 0.0;
-  for (int32_t i = 0; i < movers; i++) {
-    const vvi_working *m = &w->work[g->who[i]];
-    const double *a = g->inverse[i], *b = a + 6, ta = a[0] + a[1] + a[2], tb = b[0] + b[1] + b[2];
-    if (ta > 0.0) sum += 3.0 / ta * vvi_dot3(m->kick, m->kick);
-    if (tb > 0.0) sum += 3.0 / tb * vvi_dot3(m->kick + 3, m->kick + 3);
-  }
-  return 0.125 * sum;
+  for (int32_t i = 0; i < movers; i++) sum += vvi_half_kick(g->inverse[i], g->inverse[i] + 6, w->work[g->who[i]].kick);
+  return sum;
 }
 
 /* With e = 1 and no friction the impulses are scaled along themselves so that the energy is exact whatever the solver left:

@@ -16,6 +16,7 @@ enum {
   FEATURE_COUNT,
   DEBT_COUNT,
   MOST,
+  OFF,
   PENDING,
   HEAD = PENDING + 6,
   WARM = 5,
@@ -241,6 +242,11 @@ double vvi_contact_most(const struct vvi_contact_step *w)
   return w->memory[MOST];
 }
 
+double vvi_contact_off(const struct vvi_contact_step *w)
+{
+  return w->memory[OFF];
+}
+
 /* What two bodies lost in the step along normals and across; lasting: of the first, what is an error of the step.  exact:
  * restitution 1 is to lose nothing, and what is not zero along normals is debt. */
 typedef struct pair_loss {
@@ -255,16 +261,16 @@ static double lost_by(const pair_loss *l)
   return l->across + (l->exact ? fmin(l->normal, 0.0) : l->normal);
 }
 
-/* share: the part of losses that what others of the group brought leaves. */
-static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double share)
+/* share: the part of losses that what others of the group brought leaves.  J that the two borrowed: beyond what pays back. */
+static double book_pair(struct vvi_contact_step *w, const pair_loss *l, double share)
 {
   const double lost = lost_by(l);
-  if (l->normal == 0.0 && l->across == 0.0) return;
-  double *debt = debt_of(w, pair_of_bodies(w, l->a, l->b));
-  if (l->exact && l->normal > 0.0) *debt -= l->normal;
+  if (l->normal == 0.0 && l->across == 0.0) return 0.0;
+  double *debt = debt_of(w, pair_of_bodies(w, l->a, l->b)), borrowed = 0.0;
+  if (l->exact && l->normal > 0.0) borrowed = fmin(l->normal, fmax(l->normal - *debt, 0.0)), *debt -= l->normal;
   if (lost <= 0.0) {
     *debt -= (1.0 - w->covered) * lost;
-    return;
+    return borrowed - (1.0 - w->covered) * lost;
   }
   const double left = share * lost, back = fmin(left, fmax(*debt, 0.0)), rest = left - back;
   *debt -= back;
@@ -273,6 +279,7 @@ static void book_pair(struct vvi_contact_step *w, const pair_loss *l, double sha
   const double step = fmin(fmax(l->lasting, 0.0), rest - friction);
   if (step > 0.0) vvi_sum_add(&w->post->step_loss, step);
   if (rest - friction > step) vvi_sum_add(&w->post->restitution_loss, rest - friction - step);
+  return borrowed;
 }
 
 /* J that a contact lost as one that lasts: it pushed in the step before, too, and forces press it together, so it approaches by
@@ -306,10 +313,28 @@ static int32_t next_pair(const struct vvi_contact_step *w, const vvi_contact_gro
   return i;
 }
 
+/* J that theory lets the contacts of a group borrow in a step: half a kick, and what impulses that are not scaled do to the shadow
+ * energy.                                                                                              [contact 22a, shadow 7] */
+static double may_borrow(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  double sum = g->stray;
+  for (int32_t i = 0; i < g->movers; i++) {
+    const vv_mover *at = &w->near->mover[g->mover[i]];
+    sum += vvi_half_kick(at->inverse_mass, at->inverse_inertia, w->work[g->mover[i]].kick);
+  }
+  return sum;
+}
+
+static void post_lent(struct vvi_contact_step *w, double joules, double most)
+{
+  const double counts = fmin(joules, most);
+  w->post->lent += counts * counts;
+}
+
 /* Contacts of a group act together: what some of them bring is covered by what others lose, and only the rest is debt. */
 static void book_losses(struct vvi_contact_step *w, const vvi_contact_group *g)
 {
-  double lost = 0.0, brought = 0.0;
+  double lost = 0.0, brought = 0.0, borrowed = 0.0;
   pair_loss l;
   for (int32_t i = 0; i < g->n;) {
     i = next_pair(w, g, i, &l);
@@ -319,8 +344,9 @@ static void book_losses(struct vvi_contact_step *w, const vvi_contact_group *g)
   w->covered = brought > 0.0 ? fmin(1.0, lost / brought) : 1.0;
   for (int32_t i = 0; i < g->n;) {
     i = next_pair(w, g, i, &l);
-    book_pair(w, &l, share);
+    borrowed += book_pair(w, &l, share);
   }
+  if (borrowed > 0.0) post_lent(w, borrowed, may_borrow(w, g));
 }
 
 /* ---- what is shown ---- */
@@ -379,7 +405,7 @@ static bool shows_well(const struct vvi_contact_step *w, const vvi_contact_group
 }
 
 /* J: what movers have of impulses that hold when a step ends, half of them: P.M^-1 P/8; when a contact begins to hold it is lent, when
- * it lets go it is paid back.                                                                              [contact 30b] */
+ * it lets go it is an ordinary loan.                                                                       [contact 30b] */
 static double held_by(const struct vvi_contact_step *w, const vvi_contact_group *g)
 {
   double sum = 0.0;
@@ -493,21 +519,33 @@ static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
   return true;
 }
 
+/* Who tells what the group lost beyond the impulses of its contacts: one that was stopped, else the first that pushed; -1: none. */
+static int32_t who_tells(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  int32_t pushed = -1;
+  for (int32_t i = g->n - 1; i >= 0; i--)
+    if (w->contact[g->member[i]].j[0] != 0.0) pushed = i;
+  for (int32_t i = 0; g->lost != 0.0 && i < g->n; i++)
+    if (w->contact[g->member[i]].stopped) return i;
+  return pushed;
+}
+
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
   const bool rests = stays(w, g);
-  double stop = g->lost;
+  const int32_t tells = who_tells(w, g);
   w->rest.repeats &= rests;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
-    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, stop), stop = 0.0;
+    const double more = i == tells ? g->lost : 0.0;
+    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, more);
     if (c->j[0] == 0.0) continue;
     if (c->near < 0) {
       const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
       if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
     }
-    note(w, c, rests ? 0.0 : -(c->work[0] + c->work[1]), false);
+    note(w, c, rests ? 0.0 : more - (c->work[0] + c->work[1]), false);
   }
   if (!rests) book_losses(w, g);
   for (int k = 0; k < 3; k++) {
@@ -550,8 +588,10 @@ static void book_all(struct vvi_contact_step *w, bool shows)
   if (shows) keep_warm(w);
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
-  w->post->pressed = fmax(w->post->pressed, held);
-  w->memory[MOST] = fmax(w->memory[MOST], vvi_contact_debt(w));
+  const double debt = vvi_contact_debt(w);
+  w->memory[MOST] = fmax(w->memory[MOST], debt);
+  w->memory[OFF] =
+      fmax(w->memory[OFF], fmax(debt - held, -debt)); /* what is lent to those that hold may stand as long as they do */
 }
 
 /* The step is summed up for itself, where one that is like it may come: it posts the same. */
@@ -590,6 +630,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
   for (int32_t k = 0; k < w->groups; k++) {
     vvi_contact_group *g = &w->group[k];
     double lent = 0.0;
+    const double most = may_borrow(w, g);
     for (int32_t i = 0; i < g->movers; i++) {
       vvi_working *m = &w->work[g->mover[i]];
       for (int c = 0; c < 6; c++) m->kick[c] *= 0.5;
@@ -609,7 +650,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
     }
     pair_loss first; /* the losses of the group pay it back */
     next_pair(w, g, 0, &first);
-    if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent;
+    if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent, post_lent(w, fabs(lent), most);
     for (int32_t i = 0; i < g->n; i++) {
       vvi_contact *c = &w->contact[g->member[i]];
       double none[6] = {0};

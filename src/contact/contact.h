@@ -123,6 +123,7 @@ typedef struct vvi_contact_group {
   double given; /* J: work of drives that contacts took */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
+  double stray;            /* J: what its scaled impulses may bring that are left as they were [shadow 7] */
   vvi_contact_counts count;
 } vvi_contact_group;
 
@@ -269,7 +270,9 @@ void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, d
 /* What is added to the momenta where a state is shown: half of what contacts that hold gave last [contact 27]; [np]. */
 const double *vvi_contact_half(const struct vvi_contact_step *w);
 double vvi_contact_debt(const struct vvi_contact_step *w); /* J: now, */
-double vvi_contact_most(const struct vvi_contact_step *w); /* and at most so far */
+double vvi_contact_most(const struct vvi_contact_step *w); /* and at most so far, */
+double vvi_contact_off(
+    const struct vvi_contact_step *w); /* and the farthest from what contacts that hold have [contact 30b] */
 /* Impulse and moment from outside that the momenta shown have had already, of the step to come: 6 numbers. */
 const double *vvi_contact_pending(const struct vvi_contact_step *w);
 
@@ -292,6 +295,13 @@ void vvi_mover_push(struct vvi_contact_step *w, int32_t i, const double impulse[
 void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6]);
 void vvi_mover_changed(struct vvi_contact_step *w, int32_t i);
 bool vvi_mover_still(const vvi_working *m);
+/* J that half a kick of a mover with these inverses of mass and inertia holds: m (h a/2)^2/2.            [contact 22a] */
+static inline double vvi_half_kick(const double inverse_mass[6], const double inverse_inertia[6], const double kick[6])
+{
+  const double *a = inverse_mass, *b = inverse_inertia, ta = a[0] + a[1] + a[2], tb = b[0] + b[1] + b[2];
+  const double mass = ta > 0.0 ? 3.0 / ta : 0.0, inertia = tb > 0.0 ? 3.0 / tb : 0.0;
+  return 0.125 * (mass * vvi_dot3(kick, kick) + inertia * vvi_dot3(kick + 3, kick + 3));
+}
 /* row.c */
 enum {
   VVI_LATE_RESERVE = 8

@@ -254,7 +254,7 @@ void vvi_group_reset(struct vvi_contact_step *w, vvi_contact_group *g)
   }
   memset(g->outside, 0, sizeof g->outside);
   memset(g->pending, 0, sizeof g->pending);
-  g->lost = g->given = 0.0;
+  g->lost = g->given = g->stray = 0.0;
   g->retry = false;
 }
 

@@ -41,7 +41,7 @@ struct vvi_scaling {
   int32_t movers;
   part *part; /* [room] */
   int32_t parts, room;
-  double stray, held, lent; /* J^2, J, J: of the step */
+  double stray, held; /* J^2, J: of the step */
 };
 
 static vv_status make_hit(struct vvi_contact_step *w)
@@ -537,7 +537,13 @@ static void book(struct vvi_contact_step *w, const part *p, const measure *r, do
   }
 }
 
-/* The shadow energy that is not known: of ordinary rows P.(B - M^-1)(p + p+)/2, B - M^-1 <= (2/3) y M^-1.        [shadow 7] */
+/* J: the shadow energy that ordinary rows may bring, P.(B - M^-1)(p + p+)/2, B - M^-1 <= (2/3) y M^-1.          [shadow 7] */
+static double unknown(const part *p, const measure *r)
+{
+  return p->ratio * p->ratio / 3.0 * sqrt(fmax(r->plain_b, 0.0) * r->speed);
+}
+
+/* Shadow energy that is not known adds up as a random walk. */
 static void add_stray(struct vvi_scaling *k, double joules)
 {
   k->stray += joules * joules;
@@ -548,7 +554,7 @@ static void leave(struct vvi_contact_step *w, const part *p)
 {
   const measure r = measure_of(w, p, false);
   if (p->ordinary) w->scaling->held += 0.125 * r.plain_b;
-  add_stray(w->scaling, p->ratio * p->ratio / 3.0 * sqrt(fmax(r.plain_b, 0.0) * r.speed));
+  add_stray(w->scaling, unknown(p, &r));
 }
 
 /* p: the first of the parts with one scale. */
@@ -566,14 +572,14 @@ static void scale(struct vvi_contact_step *w, const part *p)
       leave(w, i);
   }
   if (sound) add_stray(w->scaling, error * fabs(r.a));
-  if (sound && p->exact) w->scaling->lent += fmax(0.0, work);
+  if (sound && p->exact) w->group[p->group].stray += unknown(p, &r);
 }
 
 bool vvi_scaling_act(struct vvi_contact_step *w)
 {
   struct vvi_scaling *k = w->scaling;
   if (k == NULL || w->f == NULL) return true;
-  k->stray = k->held = k->lent = 0.0;
+  k->stray = k->held = 0.0;
   if (!fit_arrays(w)) return false;
   if (make_parts(w) && !velocities(w)) return false;
   join_parts(w);
@@ -590,5 +596,4 @@ void vvi_scaling_book(struct vvi_contact_step *w)
   if (w->scaling == NULL) return;
   w->post->stray += w->scaling->stray;
   w->post->held = fmax(w->post->held, w->scaling->held);
-  w->post->lent = fmax(w->post->lent, w->scaling->lent);
 }

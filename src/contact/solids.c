@@ -2,6 +2,7 @@
 #include "contact/solids.h"
 
 #include "math/math.h"
+#include "math/so3.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,11 +183,16 @@ static void hang_on(const struct vvi_solids *s, const vv_model *m, const vv_patc
   if (t->type == VV_PATCH_CURVE) o->mover[1] = first + (int32_t)(t->node + (o->copy + 1) % t->nodes);
 }
 
+static double reach_of(const vv_solid *solid)
+{
+  return solid->outside != NULL ? solid->outside->reach : solid->reach;
+}
+
 /* How far a unit of spin about its node moves the surface of a solid: a ball about it, full or hollow, keeps its place. */
 static double turns_of(const vv_solid *solid)
 {
   const vvi_part *p = &solid->part[0];
-  return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : solid->reach;
+  return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : reach_of(solid);
 }
 
 /* Length of a curve at the start, over its segments. */
@@ -218,8 +224,9 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, con
     *o = (vvi_object){.block = b, .patch = t, .local = local, .copy = (int32_t)i, .body = t->body, .solid = solid};
     o->held = t->held || t->node < 0;
     o->soft = t->type == VV_PATCH_CURVE || t->type == VV_PATCH_TIP;
+    o->within = -1;
     hang_on(s, m, t, o);
-    o->reach = o->soft ? t->radius : solid->reach;
+    o->reach = o->soft ? t->radius : reach_of(solid);
     o->turns = o->soft ? t->radius : turns_of(solid);
     o->length = length;
     o->apart = vvi_rules_apart(t->radius, length);
@@ -314,12 +321,21 @@ static void use_rules(const vv_model *m, struct vvi_solids *s, const vvi_object 
   }
 }
 
+const vv_solid *vvi_solids_seen(const struct vvi_solids *s, int32_t object, int32_t other)
+{
+  const vv_solid *solid = s->object[object].solid;
+  if (solid == NULL || solid->outside == NULL) return solid;
+  int32_t k = s->object[other].within;
+  while (k >= 0 && k != object) k = s->object[k].within;
+  return k == object ? solid : solid->outside;
+}
+
 static double size_of(const struct vvi_solids *s, int32_t object)
 {
   const vvi_object *o = &s->object[object];
   if (o->mover[0] < 0) return INFINITY;
   if (o->soft) return o->reach > 0.0 ? o->reach : INFINITY;
-  return o->solid->hollow ? INFINITY : o->reach;
+  return o->solid->hollow && o->solid->outside == NULL ? INFINITY : o->reach;
 }
 
 double vvi_solids_smaller(const struct vvi_solids *s, int32_t a, int32_t b)
@@ -351,6 +367,48 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
 
 /* ---- the start ---- */
 
+/* Some point of an object: its place, or of what may not have it within, a corner. */
+static void some_point(const vvi_solid_near *w, int32_t i, double x[3])
+{
+  const vvi_object *o = &w->solids->object[i];
+  const vvi_part *p = o->soft ? NULL : o->solid->part;
+  memcpy(x, w->pose[i].place, 3 * sizeof *x);
+  if (p == NULL) return;
+  double arm[3];
+  vvi_apply33(w->pose[i].turn, p->type == VVI_PART_MESH ? p->surface->vertex : p->centre, arm);
+  for (int c = 0; c < 3; c++) x[c] += arm[c];
+}
+
+/* Is object i in container k?  What is in it is smaller: of two containers about one centre one is in the other. */
+static bool is_within(const vvi_solid_near *w, int32_t i, int32_t k)
+{
+  const vvi_object *o = &w->solids->object[i];
+  double x[3], n[3];
+  if (i == k || !(o->reach <= w->solids->object[k].solid->reach)) return false;
+  some_point(w, i, x);
+  return vvi_solid_distance(w->solids->object[k].solid, &w->pose[k], x, n) > 0.0;
+}
+
+/* Which container each object starts in; containers with nothing in them are met from outside alone. */
+static void enclose(struct vvi_solids *s, const vvi_solid_near *w)
+{
+  for (int32_t k = 0; k < s->n; k++) {
+    vvi_object *c = &s->object[k];
+    bool filled = false;
+    if (c->soft || c->solid->outside == NULL) continue;
+    for (int32_t i = 0; i < s->n; i++) {
+      if (!is_within(w, i, k)) continue;
+      int32_t *in = &s->object[i].within;
+      if (*in < 0 || s->object[*in].reach > c->reach) *in = k;
+      filled = true;
+    }
+    if (!filled) c->solid = c->solid->outside;
+  }
+}
+
+/* Of the size of bodies: what overlaps less at the start is rounding of how it was placed. */
+#define TOUCH 1e-6
+
 /* Which part of a body: a copy of a solid, a segment of a curve. */
 static const char *part_of(const vvi_object *o, char text[32])
 {
@@ -365,7 +423,7 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
   const struct vvi_solids *s = w->solids;
   for (int64_t i = 0; i < w->meets; i++) {
     const vvi_meet *k = &w->meet[i];
-    if (k->spot.gap >= -1e-6 * s->size) continue;
+    if (k->spot.gap >= -TOUCH * s->size) continue;
     const vvi_object *a = &s->object[k->a], *b = &s->object[k->b];
     char x[32], y[32];
     if (a->patch == b->patch && a->soft)
@@ -378,7 +436,24 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
   return VV_OK;
 }
 
-static vv_status check_start(const vv_model *m, const double *q)
+/* A mesh is met at its surface: what starts inside of it, away from the surface, would never come out. */
+static vv_status refuse_swallowed(const vv_model *m, const vvi_solid_near *w)
+{
+  for (int64_t i = 0; i < w->n; i++)
+    for (int side = 0; side < 2; side++) {
+      const int32_t in = side ? w->list[i].a : w->list[i].b, out = side ? w->list[i].b : w->list[i].a;
+      const vvi_object *o = &w->solids->object[out], *small = &w->solids->object[in];
+      double x[3], n[3];
+      if (o->soft || o->solid->hollow || o->solid->part->type != VVI_PART_MESH || !isfinite(small->reach)) continue;
+      some_point(w, in, x);
+      if (vvi_solid_distance(o->solid, &w->pose[out], x, n) < -TOUCH * w->solids->size)
+        return vv_complain(m->body[small->body].group, NULL, "'%s' lies within '%s' at the start; move one of them",
+                           m->body[small->body].name, m->body[o->body].name);
+    }
+  return VV_OK;
+}
+
+static vv_status check_start(vv_model *m, struct vvi_solids *s, const double *q)
 {
   vvi_arena arena = {0};
   vvi_solid_near *w = NULL;
@@ -386,8 +461,11 @@ static vv_status check_start(const vv_model *m, const double *q)
   vv_status status = rest == NULL ? VV_NOMEM : vvi_solid_near_create(m, &arena, &w);
   if (status == VV_OK) {
     vvi_solid_near_place(m, w, q, rest);
-    status = vvi_solid_near_collect(w, 0.0) ? refuse_overlap(m, w) : VV_NOMEM;
+    enclose(s, w);
+    status = summarise(m, s);
   }
+  if (status == VV_OK) status = vvi_solid_near_collect(w, 0.0) ? refuse_overlap(m, w) : VV_NOMEM;
+  if (status == VV_OK) status = refuse_swallowed(m, w);
   free(rest);
   vvi_arena_free(&arena);
   return status;
@@ -411,7 +489,6 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s, q));
   if (!beams && (s->n < 2 || s->movers == 0)) return VV_OK;
-  VV_TRY(summarise(m, s));
   m->solids = s;
-  return check_start(m, q);
+  return check_start(m, s, q);
 }

@@ -148,10 +148,8 @@ void vvi_posted_add(vv_posted *to, const vv_posted *own)
   add_sum(&to->damage_loss, &own->damage_loss);
   for (int c = 0; c < 3; c++) add_sum(&to->impulse[c], &own->impulse[c]), add_sum(&to->moment[c], &own->moment[c]);
   to->impulse_abs += own->impulse_abs, to->moment_abs += own->moment_abs;
-  to->stray += own->stray;
+  to->stray += own->stray, to->lent += own->lent;
   if (own->held > to->held) to->held = own->held;
-  if (own->pressed > to->pressed) to->pressed = own->pressed;
-  if (own->lent > to->lent) to->lent = own->lent;
   if (own->joint_half > to->joint_half) to->joint_half = own->joint_half;
   if (own->joint_gap > to->joint_gap) to->joint_gap = own->joint_gap;
 }

@@ -135,11 +135,27 @@ static void check_frozen(vv_sim *sim, vv_report *r)
       (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, rich->name, place);
 }
 
+/* A prescribed motion that contact does not let go on: the body is thrown off by each step and led back by the next one, with work
+ * that means nothing.  Farther away than the scene is wide it does not follow any more. */
+static void check_motions(vv_sim *sim, vv_report *r)
+{
+  double by;
+  const vv_body *body = vvi_act_astray(sim, &by);
+  if (body == NULL || !(by > sim->model->length_scale)) return;
+  r->reason = VV_REASON_UNSTABLE;
+  snprintf(r->message, sizeof r->message,
+           "step %lld, t = %.9g: '%.30s' was thrown %.3g m off its prescribed motion: what it runs into is heavier, or "
+           "cannot "
+           "yield; give it more 'mass', or leave room",
+           (long long)sim->state->step, sim->state->t, body->name, by);
+}
+
 void vvi_sim_check(vv_sim *sim, vv_report *r)
 {
   check_finite(sim, r);
   if (r->reason == VV_REASON_DONE) check_energy(sim, r);
   if (r->reason == VV_REASON_DONE) check_frozen(sim, r);
+  if (r->reason == VV_REASON_DONE) check_motions(sim, r);
 }
 
 /* The scene lets the step shrink. */

@@ -131,22 +131,21 @@ static double smallest(const vv_model *m)
   return isfinite(size) ? size : m->length_scale;
 }
 
-/* What contacts brought and did not pay back yet, at the most: the half kick of what is pressed, reflections of the plain energy
- * where those of the shadow energy would meet again, gaps that turn.  It is of second order in the step.     [contact 30] */
+/* What contacts brought and did not pay back yet, or took where nothing may be lost, at the most, beside what those that hold have:
+ * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.        [contact 30] */
 static double debt(const vv_sim *sim)
 {
-  const double most = vvi_contact_most(sim->step.contact), scale = sim->ledger.energy_scale;
+  const double most = vvi_contact_off(sim->step.contact), scale = sim->ledger.energy_scale;
   return most > sim->ledger.energy_floor && scale > 0.0 ? most / scale : 0.0;
 }
 
-/* A thousandth of the energy, and twice what contacts that hold have at whole steps (one lets go while another begins), and three times
- * what the impacts of one step lent, but never more than a fiftieth: debts are paid back by the next impacts of the same bodies, and
- * do not pile up.                                                                                          [contact 30b] */
-static double debt_bound(const vv_sim *sim, double least)
+/* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
+ * stay below it, ten that pile up do not, nor does one that is too large.                                  [contact 30b] */
+static double debt_bound(const vv_sim *sim, bool far_too)
 {
   const vv_ledger *l = &sim->ledger;
   if (!(l->energy_scale > 0.0)) return INFINITY;
-  return least + 2.0 * l->posted.pressed / l->energy_scale + fmin(3.0 * l->posted.lent / l->energy_scale, 0.02);
+  return 1e-12 * rounding_growth(sim, far_too) + 3.0 * sqrt(l->posted.lent) / l->energy_scale;
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -217,7 +216,7 @@ void vvi_claims_make(vv_sim *sim)
     add(sim, "penetration", sim->step.locate != NULL ? "exact" : "bounded", 1e-12 * m->length_scale);
   else if (vvi_model_implicit(m) && m->solids != NULL)
     add(sim, "penetration", "bounded", 0.0);
-  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 1e-3);
+  if (sim->step.contact != NULL && sim->step.locate == NULL && !penetrates) add(sim, "debt", "bounded", 0.0);
   if (event && m->pairs->n_hard + m->pairs->n_soft > 0 && !sim->step.on_off_printed)
     add(sim, "event_balance", "exact", 1e-13);
   if (sim->step.vary == NULL) return;
@@ -276,7 +275,7 @@ static double bound_of(vv_sim *sim, int i, bool far_too)
   const bool energy = strcmp(c->name, "energy") == 0, joules = energy || strcmp(c->name, "losses") == 0;
   double bound = energy && sim->half_kick != NULL && !sim->step.exact ? sim->base[i] + kick_bound(sim) : sim->base[i];
   if (strcmp(c->name, "joint_work") == 0) bound = joint_bound(sim);
-  if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, bound);
+  if (strcmp(c->name, "debt") == 0) bound = debt_bound(sim, far_too);
   if (strcmp(c->name, "penetration") == 0 && sim->by_size)
     bound = fmax(bound, overlap_bound(sim, l->overlap.depth > 0.0 ? l->overlap.size : smallest(sim->model)));
   if (energy && sim->shadow) bound = shadow_bound(sim, sim->base[i], far_too), c->nature = energy_nature(sim, bound);

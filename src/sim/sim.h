@@ -124,5 +124,7 @@ void vvi_act_settle(vv_sim *sim);
 vv_status vvi_act_before(vv_sim *sim);
 /* Their second halves, after a step. */
 void vvi_act_after(vv_sim *sim);
+/* The body that is farthest from its prescribed motion, and by how much; NULL: all are on their way. */
+const vv_body *vvi_act_astray(const vv_sim *sim, double *by);
 /* Steps that may be taken at once, of n. */
 int64_t vvi_act_until(const vv_sim *sim, int64_t n);

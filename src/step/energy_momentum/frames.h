@@ -54,6 +54,7 @@ typedef struct vvi_em_soft {
   double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
   bool touched, lost;  /* lost: no correction was found */
   double added, whole; /* of the last correction */
+  double rest;         /* of the whole: what need not be corrected.  Conjugate gradients leave one sign [em 20a] */
   int32_t assembly;    /* of the joints that hold it; -1: none */
   double most, turn;   /* m, rad: of its nodes in the step, where joints hold it */
   int32_t slaves;      /* as in a frame */
@@ -229,14 +230,14 @@ bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft);
 bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by);
 /* That answer as velocities along the rows of all contacts, added to every stride-th of `to`. */
 void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride);
-/* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
+/* The shape of an object, as the other sees it, in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
 typedef struct vvi_em_shape {
   const vv_solid *solid;
   vvi_pose pose;
   vv_solid segment;
   vvi_part part;
 } vvi_em_shape;
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out);
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out);
 /* A spot of a pair of which one or both bend, as a feature. */
 void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out);

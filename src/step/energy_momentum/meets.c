@@ -122,7 +122,7 @@ static bool list(const vv_solid *slave, const vv_solid *master, vvi_em_feature f
 
 bool vvi_em_features(const vvi_em_rigid *w, const vvi_candidate *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
 {
-  const vv_solid *a = w->solids->object[k->a].solid, *b = w->solids->object[k->b].solid;
+  const vv_solid *a = vvi_solids_seen(w->solids, k->a, k->b), *b = vvi_solids_seen(w->solids, k->b, k->a);
   const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
   vvi_em_feature blank = {.a = k->a, .b = k->b, .law = k->rule, .slave = frame_a, .master = frame_b};
   *n = 0;
@@ -182,7 +182,8 @@ static void into(const vvi_pose *pose, const double x[3], double body[3])
 void vvi_em_of_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, const vvi_pose *a,
                     const vvi_pose *b, vvi_em_feature *out)
 {
-  const double round_a = roundness(w->solids->object[k->a].solid), round_b = roundness(w->solids->object[k->b].solid);
+  const double round_a = roundness(vvi_solids_seen(w->solids, k->a, k->b)),
+               round_b = roundness(vvi_solids_seen(w->solids, k->b, k->a));
   const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
   const bool flip = round_a > 0.0 && !(round_b > 0.0); /* a is the slave */
   const double side = flip ? -1.0 : 1.0, r = flip ? round_a : round_b;

@@ -128,7 +128,7 @@ static double time_to_close(double gap, double speed, double weight)
 /* Distance of the spheres about two shapes of which none is hollow or endless: a lower bound of the gap. */
 static double far_apart(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_pose *a, const vvi_pose *b)
 {
-  const vv_solid *x = w->solids->object[k->a].solid, *y = w->solids->object[k->b].solid;
+  const vv_solid *x = vvi_solids_seen(w->solids, k->a, k->b), *y = vvi_solids_seen(w->solids, k->b, k->a);
   if (x->hollow || y->hollow || !(x->reach < INFINITY) || !(y->reach < INFINITY)) return -INFINITY;
   double d[3];
   for (int i = 0; i < 3; i++) d[i] = a->place[i] - b->place[i];
@@ -207,9 +207,9 @@ static bool look_at_feature(void *user, const vvi_em_feature *f)
   return gap >= 0.0 || found(g->k, f, gap);
 }
 
-static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object)
+static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object, int32_t other)
 {
-  return w->soft_of[object] > 0 ? &w->near->thread[object] : w->solids->object[object].solid;
+  return w->soft_of[object] > 0 ? &w->near->thread[object] : vvi_solids_seen(w->solids, object, other);
 }
 
 /* Springs stand where the two are nearest in the middle of the step, so that the sum of what their gaps change by follows the true
@@ -219,8 +219,8 @@ static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_candidate *c, v
   vvi_em_shape a, b;
   vvi_spot spot[VVI_EM_SPOTS];
   double gap;
-  vvi_em_shape_of(w, c->a, 0.5, &a);
-  vvi_em_shape_of(w, c->b, 0.5, &b);
+  vvi_em_shape_of(w, c->a, c->b, 0.5, &a);
+  vvi_em_shape_of(w, c->b, c->a, 0.5, &b);
   const double margin = 16.0 * fmax(w->near->reach[c->a], w->near->reach[c->b]);
   const int n = vvi_solids_touch(a.solid, &a.pose, b.solid, &b.pose, fmin(margin, 1e300), VVI_EM_SPOTS, spot, &gap);
   for (int i = 0; i < n; i++)
@@ -234,7 +234,8 @@ static bool look_soft(search *k, const vvi_candidate *c, double margin)
 {
   vvi_em_rigid *w = k->w;
   const vvi_pose *a = &w->near->pose[c->a], *b = &w->near->pose[c->b];
-  const int n = vvi_solids_touch(shape_of(w, c->a), a, shape_of(w, c->b), b, margin, VVI_EM_SPOTS, w->spot, &k->least);
+  const int n = vvi_solids_touch(shape_of(w, c->a, c->b), a, shape_of(w, c->b, c->a), b, margin, VVI_EM_SPOTS, w->spot,
+                                 &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     const double gap = w->spot[i].gap;
@@ -254,8 +255,8 @@ static bool look(search *k, const vvi_candidate *c, double margin)
   k->least = INFINITY;
   if (!vvi_em_features(w, c, look_at_feature, &g, &features)) return false;
   if (features > 0) return true;
-  const int n = vvi_solids_touch(w->solids->object[c->a].solid, g.a, w->solids->object[c->b].solid, g.b, margin,
-                                 VVI_EM_SPOTS, w->spot, &k->least);
+  const int n = vvi_solids_touch(vvi_solids_seen(w->solids, c->a, c->b), g.a, vvi_solids_seen(w->solids, c->b, c->a),
+                                 g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     if (w->spot[i].gap >= 0.0) continue;
@@ -338,6 +339,14 @@ static bool stands_there(const vvi_em_rigid *w, const vvi_em_feature *f)
   return false;
 }
 
+/* What an overlap of two surfaces is judged by: the smaller edge, and what holds the two apart.  Deeper than that which side they
+ * are on is lost, unless one is an obstacle. */
+static double size_of_pair(const vvi_em_rigid *w, const vvi_sheet_list *list, const vvi_em_feature *f)
+{
+  const double edge = isfinite(list->edge) ? list->edge : w->solids->size;
+  return f->vertices > 2 ? fmin(edge, list->offset) : edge;
+}
+
 /* Surfaces: those that overlap where the step leads, and are local minima of the distance. */
 static bool find_sheets(search *k)
 {
@@ -350,7 +359,7 @@ static bool find_sheets(search *k)
     const bool spring = w->law[list->rule].stiffness > 0.0;
     if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
-    note_depth(w, -gap, isfinite(list->edge) ? list->edge : w->solids->size);
+    note_depth(w, -gap, size_of_pair(w, list, &f));
     if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
     if (stands_there(w, &f)) continue;
     if (!found(k, &f, gap)) return false;
