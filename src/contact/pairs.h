@@ -33,7 +33,6 @@ typedef struct vvi_pair {
   double skin; /* of a layer: how far from the node its surface is */
   double restitution, friction;
   double compliance; /* of both tips in series; 0: hard */
-  const vv_response_kind *response;
   vvi_projection projection;
   unsigned correction;
 } vvi_pair;
@@ -81,6 +80,9 @@ void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], doubl
 void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3]);
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3]); /* the common point */
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq);
+/* Reflection of the normal momentum in the kinetic metric: r = -(1 + e) u/a turns the approach speed u into -e u, and
+ * (1 - e^2) u^2/(2 a) is lost.  A pair that separates gets nothing.                                                [bars 15] */
+void vvi_reflect(double u, double a, double e, double *impulse, double *loss);
 /* Books what an impulse exchanged with the outside: momentum that went into held nodes and obstacles, and the work of held
  * tips that move (p: the momenta that tell their velocity). */
 void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post);

@@ -10,16 +10,8 @@
 typedef struct builder {
   vv_model *m;
   const double *q;
-  const vv_response_kind *response;
   const vvi_rules *rules;
 } builder;
-
-static const vv_response_kind *response_find(const vv_catalog *c, const char *name)
-{
-  for (const vv_response_kind *const *k = c->response; k != NULL && *k != NULL; k++)
-    if (strcmp((*k)->name, name) == 0) return *k;
-  return NULL;
-}
 
 static bool is_flat(const vv_block *b)
 {
@@ -39,7 +31,6 @@ static void pair_init(const builder *k, vvi_pair *c, int32_t a, int32_t b, const
   for (int i = 0; i < 3; i++) c->n[i] = plane ? -c->patch_b->direction[i] : c->patch_a->direction[i];
   c->restitution = rule->restitution, c->friction = rule->friction;
   c->compliance = c->patch_a->compliance + c->patch_b->compliance;
-  c->response = k->response;
   c->projection = rule->projection, c->correction = rule->correction;
   c->flat = !c->curved && c->patch_a->type != VV_PATCH_SURFACE && is_flat(c->block_a) && is_flat(c->block_b);
   c->gap0 = c->flat ? vvi_pair_gap0(c, k->q) : 0.0;
@@ -221,8 +212,7 @@ static vv_status search(vv_model *m, const double *q, builder *k)
 
 vv_status vvi_pairs_build(vv_model *m, const vvi_rules *rules, const double *q)
 {
-  builder k = {.m = m, .rules = rules, .q = q, .response = response_find(vvi_ctx_catalog(m->ctx), "reflect")};
-  if (k.response == NULL) return vvi_fail(m->ctx, VV_UNSUPPORTED, "this catalog has no response 'reflect'");
+  builder k = {.m = m, .rules = rules, .q = q};
   m->pairs = VVI_ARENA_NEW(&m->arena, struct vvi_pairs, 1);
   if (m->pairs == NULL) return VV_NOMEM;
   VV_TRY(search(m, q, &k)); /* counts, and complains */

@@ -158,6 +158,15 @@ void vvi_pair_point(const vvi_pair *c, const double *q, double x[3])
   for (int i = 0; i < 3; i++) x[i] += t.a.arm[i];
 }
 
+void vvi_reflect(double u, double a, double e, double *impulse, double *loss)
+{
+  const bool acts = u < 0.0 && a > 0.0;
+  *impulse = acts ? -(1.0 + e) * u / a : 0.0;
+  *loss = acts ? 0.5 * (1.0 - e * e) * u * u / a : 0.0;
+}
+
+/* ---- books ---- */
+
 /* What the momentum of a body gains from an impulse j: nothing where it is held, the part along its line where guided. */
 static void gain(const vv_patch *p, const double j[3], double sum[3])
 {

@@ -120,14 +120,15 @@ static bool list(const vv_solid *slave, const vv_solid *master, vvi_em_feature f
   return true;
 }
 
-bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
+bool vvi_em_features(const vvi_em_rigid *w, const vvi_candidate *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
 {
-  const vv_solid *a = k->solid_a, *b = k->solid_b;
-  vvi_em_feature blank = {.a = k->index_a, .b = k->index_b, .law = k->law, .slave = k->frame_a, .master = k->frame_b};
+  const vv_solid *a = vvi_solids_seen(w->solids, k->a, k->b), *b = vvi_solids_seen(w->solids, k->b, k->a);
+  const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
+  vvi_em_feature blank = {.a = k->a, .b = k->b, .law = k->rule, .slave = frame_a, .master = frame_b};
   *n = 0;
   blank.a_slave = true;
   if (listed(a, b)) return list(a, b, blank, tell, user, n);
-  blank.slave = k->frame_b, blank.master = k->frame_a, blank.a_slave = false;
+  blank.slave = frame_b, blank.master = frame_a, blank.a_slave = false;
   return !listed(b, a) || list(b, a, blank, tell, user, n);
 }
 
@@ -178,10 +179,12 @@ static void into(const vvi_pose *pose, const double x[3], double body[3])
 }
 
 /* The plane goes with the body that is not round; a round one is its axis and a radius. */
-void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
-                    vvi_em_feature *out)
+void vvi_em_of_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, const vvi_pose *a,
+                    const vvi_pose *b, vvi_em_feature *out)
 {
-  const double round_a = roundness(k->solid_a), round_b = roundness(k->solid_b);
+  const double round_a = roundness(vvi_solids_seen(w->solids, k->a, k->b)),
+               round_b = roundness(vvi_solids_seen(w->solids, k->b, k->a));
+  const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
   const bool flip = round_a > 0.0 && !(round_b > 0.0); /* a is the slave */
   const double side = flip ? -1.0 : 1.0, r = flip ? round_a : round_b;
   double on_master[3], on_slave[3], nu[3];
@@ -190,8 +193,8 @@ void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *
     on_master[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
     on_slave[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
   }
-  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .radius = r, .own = r};
-  out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a, out->a_slave = flip;
+  *out = (vvi_em_feature){.a = k->a, .b = k->b, .law = k->rule, .key = spot->key, .radius = r, .own = r};
+  out->slave = flip ? frame_a : frame_b, out->master = flip ? frame_b : frame_a, out->a_slave = flip;
   into(flip ? a : b, on_slave, out->point);
   into(flip ? b : a, on_master, out->place);
   vvi_tapply33((flip ? b : a)->turn, nu, out->normal);

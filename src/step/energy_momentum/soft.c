@@ -528,11 +528,11 @@ static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
 }
 
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, const vv_solid *rigid, double when, vvi_em_shape *out)
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out)
 {
   const vvi_object *o = &w->solids->object[object];
   double x[2][3];
-  out->solid = rigid;
+  out->solid = vvi_solids_seen(w->solids, object, other);
   if (w->soft_of[object] == 0) {
     vvi_em_frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
     return;
@@ -562,11 +562,11 @@ static bool is_ball(const vv_solid *s)
 
 /* What bends is a point of its axis with a radius, and the slave; the other one is such a point, the centre of a ball, or a
  * plane where the spot is. */
-void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out)
 {
-  const int32_t object[2] = {k->index_a, k->index_b};
-  const int s = w->soft_of[k->index_a] > 0 ? 0 : 1, m = 1 - s;
+  const int32_t object[2] = {k->a, k->b};
+  const int s = w->soft_of[k->a] > 0 ? 0 : 1, m = 1 - s;
   const double side = s == 0 ? -1.0 : 1.0, r = w->near->fibre[object[s]].radius;
   double nu[3], axis[3], surface[3];
   for (int i = 0; i < 3; i++) {
@@ -574,9 +574,9 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     axis[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
     surface[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
   }
-  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .own = r, .radius = r};
+  *out = (vvi_em_feature){.a = k->a, .b = k->b, .law = k->rule, .key = spot->key, .own = r, .radius = r};
   out->a_slave = s == 0;
-  out->slave = w->n, out->master = m == 0 ? k->frame_a : k->frame_b;
+  out->slave = w->n, out->master = w->frame_of[object[m]];
   out->soft[0] = w->soft_of[object[s]], out->soft[1] = w->soft_of[object[m]];
   out->foot[0] = weight_at(w, object[s], when, axis);
   if (out->soft[1] > 0) {
@@ -587,7 +587,7 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     return;
   }
   vvi_pose pose;
-  const vv_solid *solid = m == 0 ? k->solid_a : k->solid_b;
+  const vv_solid *solid = vvi_solids_seen(w->solids, object[m], object[s]);
   if (is_ball(solid)) {
     const vvi_part *part = solid->part;
     out->sign = part->hollow ? -1.0 : 1.0;

@@ -8,9 +8,9 @@
 /* A pair alone, in the metric of Ht: speed n.M^-1 G p, inverse mass n.M^-1 G n. */
 static void measure_pair(struct vv_step *s, int k)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
-  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  const vvi_pair *c = vvi_event_pair(s, k);
   memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   vvi_modified_polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
@@ -20,19 +20,19 @@ static void measure_pair(struct vv_step *s, int k)
 
 static void measure(struct vv_step *s)
 {
-  const event_work *e = s->own;
+  const vvi_event_work *e = s->own;
   for (int k = 0; k < e->n_now; k++) measure_pair(s, k);
 }
 
 /* One coefficient of restitution for the whole set, from the energy of the approach: e itself when all agree. */
 static double common_restitution(struct vv_step *s)
 {
-  const event_work *e = s->own;
+  const vvi_event_work *e = s->own;
   double all = 0.0, kept = 0.0;
   for (int k = 0; k < e->n_now; k++) {
-    const double restitution = s->model->pairs->pair[e->now[k]].restitution;
-    if (e->bounce[k].impulse == 0.0) continue;
-    const double energy = e->bounce[k].speed * e->bounce[k].speed / e->bounce[k].inverse;
+    const double restitution = vvi_event_pair(s, k)->restitution;
+    if (e->now[k].impulse == 0.0) continue;
+    const double energy = e->now[k].speed * e->now[k].speed / e->now[k].inverse;
     all += energy, kept += energy * restitution * restitution;
   }
   return all > 0.0 ? sqrt(kept / all) : 1.0;
@@ -42,7 +42,7 @@ static double common_restitution(struct vv_step *s)
  * Massless tips: the stiffness has changed, so Ht has; the small root of A r^2/2 + B r + (Ht' - Ht) = 0. */
 static double solve_bounce(struct vv_step *s, double *loss)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   const double restitution = common_restitution(s), owed = restitution == 1.0 ? -vvi_event_withdraw(s) : 0.0;
   vvi_modified_polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
@@ -56,7 +56,7 @@ static double solve_bounce(struct vv_step *s, double *loss)
 
 static bool solve_soft(struct vv_step *s, double change, double *r)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   double large;
   vvi_modified_polynomial(s, e->d, w->kinetic, w->cf, NULL, NULL);
@@ -80,25 +80,25 @@ static void judge(struct vv_step *s, int64_t first, double target)
  * that fraction in w->s. */
 static double gap_ahead(struct vv_step *s, int k, double until)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   vvi_modified_flow_coefficients(w, until);
   vvi_modified_displacements(s, until, e->f, s->state->p);
-  return vvi_pair_rate(&s->model->pairs->pair[e->now[k]], s->state->q, w->cf);
+  return vvi_pair_rate(vvi_event_pair(s, k), s->state->q, w->cf);
 }
 
 /* The impulse that takes this gap to zero at the fraction last looked at. */
 static void close_gap(struct vv_step *s, double t, int k, double gap)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
-  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
+  const vvi_pair *c = vvi_event_pair(s, k);
   measure_pair(s, k);
   memset(e->d, 0, sizeof(double) * (size_t)s->state->np);
   vvi_pair_pull(c, s->state->q, 1.0, e->d);
   vvi_modified_polynomial(s, e->d, w->s, w->cf, NULL, NULL);
   const double r = -gap / (s->h * vvi_pair_rate(c, s->state->q, w->cf));
-  vvi_event_lifted(s, k, t, r, r * (e->bounce[k].speed + 0.5 * r * e->bounce[k].inverse));
+  vvi_event_lifted(s, k, t, r, r * (e->now[k].speed + 0.5 * r * e->now[k].inverse));
 }
 
 /* A pair that presses and hardly bounces is thrown just high enough to come back at the end of the step; the gap there is
@@ -106,7 +106,7 @@ static void close_gap(struct vv_step *s, double t, int k, double gap)
  * The flow keeps Ht, so what the throw takes is exactly what it gains, and that is lent to the pair.  sign: -1 for a closed soft pair, which is kept closed.  False: it turns back by itself. */
 static bool throw_pair(struct vv_step *s, double t, double rest, int k, double sign)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   double gap = 0.0, until = rest;
   bool presses = false;
   for (int i = 0; i < 12 && !presses;
@@ -117,19 +117,19 @@ static bool throw_pair(struct vv_step *s, double t, double rest, int k, double s
   if (!presses) return false;
   if (vvi_event_varies(s)) vvi_variation_stop(s, t);
   close_gap(s, t, k, gap);
-  if (until < rest) e->touch[e->now[k]] = TOUCHING; /* it comes back before the end: look for that */
+  if (until < rest) e->touch[e->now[k].pair] = TOUCHING; /* it comes back before the end: look for that */
   return true;
 }
 
 /* Pairs that were thrown at one instant disturb each other's return a little: a few sweeps bring all gaps to zero. */
 static void settle_thrown(struct vv_step *s, double t, double rest)
 {
-  const event_work *e = s->own;
+  const vvi_event_work *e = s->own;
   double worst = INFINITY;
   for (int sweep = 0; sweep < 8 && worst > vvi_event_shallow(s); sweep++) {
     worst = 0.0;
     for (int k = 0; k < e->n_now; k++) {
-      if (e->touch[e->now[k]] != HELD) continue;
+      if (e->touch[e->now[k].pair] != HELD) continue;
       const double gap = gap_ahead(s, k, rest);
       if (fabs(gap) > vvi_event_shallow(s)) close_gap(s, t, k, gap);
       worst = fmax(worst, fabs(gap));
@@ -140,14 +140,14 @@ static void settle_thrown(struct vv_step *s, double t, double rest)
 /* Hard pairs that press: too slow to bounce, or bouncing too often. */
 static void lift(struct vv_step *s, double t, double rest, int k)
 {
-  const event_work *e = s->own;
+  const vvi_event_work *e = s->own;
   measure_pair(s, k); /* a pair lifted before may have changed it */
-  const vvi_pair *c = &s->model->pairs->pair[e->now[k]];
-  const double speed = e->direction * e->bounce[k].speed, rounding = vvi_event_rounding(s, e->now[k]);
+  const vvi_pair *c = vvi_event_pair(s, k);
+  const double speed = e->direction * e->now[k].speed, rounding = vvi_event_rounding(s, e->now[k].pair);
   const double a = vvi_pair_rate(c, s->state->q, e->f);
   const double slow = fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + rounding;
   const bool chatters = c->restitution == 1.0 && e->events > EVENT_CHATTER;
-  if (c->compliance > 0.0 || e->bounce[k].inverse <= 0.0 || speed > rounding) return;
+  if (c->compliance > 0.0 || e->now[k].inverse <= 0.0 || speed > rounding) return;
   if (speed < -rounding && a >= 0.0) return; /* it comes back by itself: an ordinary bounce */
   if (-speed <= slow || chatters) throw_pair(s, t, rest, k, 1.0);
 }
@@ -157,19 +157,19 @@ static void lift(struct vv_step *s, double t, double rest, int k)
  *                                                                                                              [bars 31a] */
 static int turn_back(struct vv_step *s, double t, double rest)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   s->ledger->fallbacks++;
   vvi_event_toggle(s);
   vvi_event_force(s, t, s->state->q, e->f);
   for (int k = 0; rest > 0.0 && e->events > EVENT_CHATTER && k < e->n_now; k++) {
     measure_pair(s, k);
-    throw_pair(s, t, rest, k, s->state->memory[e->now[k]] != 0.0 ? -1.0 : 1.0);
+    throw_pair(s, t, rest, k, s->state->memory[e->now[k].pair] != 0.0 ? -1.0 : 1.0);
   }
   measure(s);
   for (int k = 0; k < e->n_now; k++) {
-    if (e->touch[e->now[k]] != APART) continue; /* thrown */
-    e->bounce[k].impulse = -2.0 * e->bounce[k].speed / e->bounce[k].inverse;
-    e->bounce[k].turned = true;
+    if (e->touch[e->now[k].pair] != APART) continue; /* thrown */
+    e->now[k].impulse = -2.0 * e->now[k].speed / e->now[k].inverse;
+    e->now[k].turned = true;
   }
   return vvi_event_direction(s);
 }
@@ -183,7 +183,7 @@ static double lost_so_far(const struct vv_step *s)
 
 static void jump(struct vv_step *s, double t, double rest)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   const int64_t first = s->log->n;
   const double before = vvi_modified_energy(s), debt = vvi_event_debt(s), lost = lost_so_far(s);
   double after = before, loss = 0.0, d_before[VARY_U] = {0.0, 0.0}, d_after[VARY_U] = {0.0, 0.0};
@@ -201,19 +201,18 @@ static void jump(struct vv_step *s, double t, double rest)
   if (n > 0) r = solve_bounce(s, &loss);
   if (n != 0) {
     for (int k = 0; vvi_event_varies(s) && k < VARY_U; k++) d_after[k] -= d_before[k];
-    if (vvi_event_varies(s))
-      vvi_modified_vary_jump(s, &s->model->pairs->pair[e->now[0]], n > 0, r * e->bounce[0].impulse, d_after);
+    if (vvi_event_varies(s)) vvi_modified_vary_jump(s, vvi_event_pair(s, 0), n > 0, r * e->now[0].impulse, d_after);
     vvi_event_apply(s, t, r, loss);
   }
   for (int k = 0; k < e->n_now; k++)
-    if (e->touch[e->now[k]] != HELD) e->touch[e->now[k]] = TOUCHING;
+    if (e->touch[e->now[k].pair] != HELD) e->touch[e->now[k].pair] = TOUCHING;
   settle_thrown(s, t, rest);
   judge(s, first, before - (lost_so_far(s) - lost) + debt - vvi_event_debt(s));
 }
 
 vv_status vvi_event_modified_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   memset(e->touch, APART, (size_t)s->model->pairs->n);
   vvi_event_force(s, t, s->state->q, e->f);
   for (double rest = 1.0;;) {
@@ -229,9 +228,8 @@ vv_status vvi_event_modified_substep(struct vv_step *s, double t, double h, vv_r
       return VV_OK;
     }
     if (++e->events > VVI_MAX_EVENTS) return vvi_event_too_many(s, t, r);
-    e->n_now = e->n_set;
-    memcpy(e->now, e->set, sizeof(int) * (size_t)e->n_set);
-    const vvi_pair *c = &s->model->pairs->pair[e->now[0]];
+    vvi_event_take_set(e);
+    const vvi_pair *c = vvi_event_pair(s, 0);
     if (vvi_event_varies(s) && (e->n_now > 1 || c->restitution < 1.0)) vvi_variation_stop(s, t);
     t += cut * h;
     vvi_modified_flow(s, t, cut);

@@ -72,7 +72,7 @@ static int points_needed(double y_max)
 
 vv_status vvi_event_modified_prepare(struct vv_step *s)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = VVI_ARENA_NEW(s->arena, vvi_modified_work, 1);
   if (w == NULL) return VV_NOMEM;
   const double ratio = isfinite(s->model->stable_step) ? s->h / s->model->stable_step : 1e-3;
@@ -103,7 +103,7 @@ vv_status vvi_event_modified_prepare(struct vv_step *s)
 /* z <- 2 (2 Z/y_max - 1) t - z: the Chebyshev recurrence; first = true gives (2 Z/y_max - 1) t. */
 void vvi_modified_chebyshev_next(struct vv_step *s, const double *t, double *z, bool first)
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   const int64_t n = s->state->np;
   const double factor = first ? 1.0 : 2.0;
   memset(w->x, 0, sizeof(double) * (size_t)n);
@@ -118,7 +118,7 @@ void vvi_modified_chebyshev_next(struct vv_step *s, const double *t, double *z, 
 void vvi_modified_polynomial(struct vv_step *s, const double *v, const double *c1, double *out1, const double *c2,
                              double *out2)
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   const int64_t n = s->state->np;
   double *now = w->t0, *old = w->t1;
   memcpy(now, v, sizeof(double) * (size_t)n);
@@ -136,7 +136,7 @@ void vvi_modified_polynomial(struct vv_step *s, const double *v, const double *c
 /* v.M^-1 z */
 double vvi_modified_inner(struct vv_step *s, const double *v, const double *z)
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   const int64_t n = s->state->np;
   memset(w->x, 0, sizeof(double) * (size_t)n);
   vvi_sys_vary_drift(s->model, 1.0, s->state->q, z, w->x, (double *)z);
@@ -148,7 +148,7 @@ double vvi_modified_inner(struct vv_step *s, const double *v, const double *z)
 /* The two corrections that make H into Ht.                                                                     [bars 24] */
 static void corrections(struct vv_step *s, double *kinetic, double *strain)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   vvi_modified_polynomial(s, s->state->p, w->kinetic, w->cf, NULL, NULL);
   *kinetic = 0.5 * vvi_modified_inner(s, s->state->p, w->cf);
@@ -168,7 +168,7 @@ static void full_audit(struct vv_step *s, vv_totals *sum)
 /* H - (h^2/8) f.M^-1 f, which whole steps keep to rounding as they keep Ht.                                   [bars 4c] */
 static double invariant(struct vv_step *s, double nodal)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_event_force(s, s->state->t, s->state->q, e->f1);
   return nodal - 0.125 * s->h * s->h * vvi_modified_inner(s, e->f1, e->f1);
 }

@@ -15,7 +15,7 @@
  * too. */
 void vvi_modified_displacements(struct vv_step *s, double a, const double *f, const double *p)
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   const double h = s->h;
   vvi_modified_polynomial(s, f, w->c, w->cf, w->r, w->sf);
   vvi_modified_polynomial(s, p, w->c, w->cp, w->s, w->sp);
@@ -37,7 +37,7 @@ void vvi_modified_flow_coefficients(vvi_modified_work *w, double a)
 
 static void flow_variation(struct vv_step *s, double a, int k)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   struct vvi_variation *v = s->vary;
   vvi_variation_force(s, s->state->memory, s->state->q, v->dq[k], e->f1);
@@ -52,7 +52,7 @@ static void flow_variation(struct vv_step *s, double a, int k)
 /* The fraction a of a step that ends at time t; e->f is refreshed. */
 void vvi_modified_flow(struct vv_step *s, double t, double a)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   vv_state *x = s->state;
   if (a == 0.0) return;
@@ -75,7 +75,7 @@ void vvi_modified_flow(struct vv_step *s, double t, double a)
 /* velocity = G p and force = (1 - Z) G f: dq/da = h M^-1 velocity, dp/da = h force, at the present state. */
 static void field(struct vv_step *s, double *velocity, double *force)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   const int64_t n = s->state->np;
   vvi_modified_polynomial(s, e->f, w->kinetic, force, NULL, NULL);
@@ -92,7 +92,7 @@ static void field(struct vv_step *s, double *velocity, double *force)
 void vvi_modified_vary_length(struct vv_step *s, const vvi_pair *c)
 {
   struct vvi_variation *v = s->vary;
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   if (!vvi_event_varies(s)) return;
   field(s, w->cp, w->sp);
   for (int k = 0; k < VARY_U; k++) {
@@ -108,7 +108,7 @@ void vvi_modified_vary_length(struct vv_step *s, const vvi_pair *c)
 /* dHt = dp.M^-1 G p - dq.(1 - Z) G f with the springs that act now. */
 void vvi_modified_vary_energy(struct vv_step *s, double d[VARY_U])
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   field(s, w->cp, w->sp);
   for (int k = 0; k < VARY_U; k++) {
     d[k] = vvi_modified_inner(s, s->vary->dp[k], w->cp);
@@ -121,7 +121,7 @@ void vvi_modified_vary_energy(struct vv_step *s, double d[VARY_U])
 void vvi_modified_vary_jump(struct vv_step *s, const vvi_pair *c, bool bounce, double impulse,
                             const double change[VARY_U])
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   double dr[VARY_U];
   memset(e->k, 0, sizeof(double) * (size_t)s->state->np);

@@ -8,7 +8,7 @@
 /* Chebyshev moments of the rate of a pair, turned into weights at the points: then gap(a) costs n sines. */
 static void add_weights(struct vv_step *s, const double *v, double factor, double *weight)
 {
-  vvi_modified_work *w = ((event_work *)s->own)->modified;
+  vvi_modified_work *w = ((vvi_event_work *)s->own)->modified;
   const struct vvi_pairs *list = s->model->pairs;
   double *now = w->t0, *old = w->t1;
   memset(weight, 0, sizeof(double) * (size_t)(list->n * w->n));
@@ -131,7 +131,7 @@ static double first_crossing(const vvi_modified_work *w, int pair, const crossin
  * out. */
 static bool look_around(struct vv_step *s, double rest)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   const struct vvi_pairs *list = s->model->pairs;
   const double h = fabs(s->h);
@@ -152,7 +152,7 @@ static bool look_around(struct vv_step *s, double rest)
 /* Earliest event in the fraction `rest` of the step. */
 double vvi_modified_next(struct vv_step *s, double rest)
 {
-  event_work *e = s->own;
+  vvi_event_work *e = s->own;
   vvi_modified_work *w = e->modified;
   const struct vvi_pairs *list = s->model->pairs;
   double first = INFINITY;
