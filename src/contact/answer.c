@@ -235,9 +235,21 @@ static double slow_heap(const struct vvi_contact_step *w, const vvi_contact_grou
   return 1e-4 * most;
 }
 
+static bool is_number(const vvi_contact_group *g, int32_t rows)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < rows; i++) {
+    const vvi_island_contact *o = &g->problem[i];
+    for (int k = 0; k < (o->friction > 0.0 ? 3 : 1); k++) sum += fabs(o->j[k]) + fabs(o->after[k]);
+  }
+  return isfinite(sum);
+}
+
+/* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told. */
 static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   vvi_island_work *solver)
 {
+  const int32_t rows = n + g->links + g->rolls;
   vvi_island_stats stats = {0};
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
@@ -245,12 +257,10 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
     o->b[0] = c->b_n, o->b[1] = c->b_t[0], o->b[2] = c->b_t[1];
   }
   g->count.solves++;
-  if (n == 1 && in_closed_form(w, g, &w->contact[act[0]])) {
-    g->count.closed++;
-    return;
-  }
+  const bool closed = n == 1 && in_closed_form(w, g, &w->contact[act[0]]);
+  g->count.closed += closed;
   vvi_island_problem p = {.movers = movers,
-                          .contacts = n + g->links + g->rolls,
+                          .contacts = rows,
                           .inverse = (const double(*)[12])g->inverse,
                           .leg = g->leg,
                           .contact = g->problem,
@@ -258,9 +268,8 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .loose = loose(w, g, n, act),
                           .slow = slow_heap(w, g, n, act, movers),
                           .change = g->change};
-  if (!vvi_island_solve(solver, &p, w->team,
-                        &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
-    for (int32_t i = 0; i < n + g->links + g->rolls; i++) {
+  if (!(closed || vvi_island_solve(solver, &p, w->team, &stats)) || !is_number(g, rows))
+    for (int32_t i = 0; i < rows; i++) {
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
     }
