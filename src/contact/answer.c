@@ -202,7 +202,7 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
   if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
   memcpy(o->after, o->free, sizeof o->after);
   o->after[0] += d * o->j[0];
-  return true;
+  return isfinite(o->j[0] + o->after[0]);
 }
 
 /* m/s that the answer may be off by, each contact by a part of its own target. */
@@ -235,16 +235,6 @@ static double slow_heap(const struct vvi_contact_step *w, const vvi_contact_grou
   return 1e-4 * most;
 }
 
-static bool is_number(const vvi_contact_group *g, int32_t rows)
-{
-  double sum = 0.0;
-  for (int32_t i = 0; i < rows; i++) {
-    const vvi_island_contact *o = &g->problem[i];
-    for (int k = 0; k < (o->friction > 0.0 ? 3 : 1); k++) sum += fabs(o->j[k]) + fabs(o->after[k]);
-  }
-  return isfinite(sum);
-}
-
 /* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told. */
 static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   vvi_island_work *solver)
@@ -268,7 +258,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .loose = loose(w, g, n, act),
                           .slow = slow_heap(w, g, n, act, movers),
                           .change = g->change};
-  if (!(closed || vvi_island_solve(solver, &p, w->team, &stats)) || !is_number(g, rows))
+  if (!closed && !vvi_island_solve(solver, &p, w->team, &stats))
     for (int32_t i = 0; i < rows; i++) {
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
