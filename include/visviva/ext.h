@@ -49,6 +49,8 @@ typedef struct vv_need {
   int64_t
       internal; /* reals of internal variables (plastic strain, branches, damage): part of the state, behind all places */
   int32_t patches, loads;
+  struct vvi_arena *arena; /* given: lasts until the body is filled */
+  void *found;             /* what measure leaves there for fill; may be NULL */
 } vv_need;
 
 typedef enum vv_patch_type {
@@ -161,6 +163,9 @@ typedef struct vv_fill {
   int32_t body_in_block;
   double *q, *p;
   struct vvi_arena *arena; /* of the model: what a kind places here lives as long */
+  struct vvi_arena
+      *early; /* what measure has left is there; fill may use it, and free it when nothing of it is needed any more */
+  void *found;
 } vv_fill;
 
 /* A material point: patch within the block and surface coordinates.  Curve: xi[0] counts nodes from the first (3.25 lies

@@ -54,6 +54,8 @@ void *vvi_arena_alloc(vvi_arena *a, size_t bytes); /* NULL when out of memory */
 /* An array that had room for `had` items gets some for `room` of them, the first `kept` stay, and what it was is given back.  NULL, and all
  * is as it was: out of memory. */
 void *vvi_arena_grow(vvi_arena *a, void *array, size_t item, int64_t had, int64_t kept, int64_t room);
+/* What is in `more` goes over to the arena, and `more` is empty. */
+void vvi_arena_join(vvi_arena *a, vvi_arena *more);
 char *vvi_arena_text(vvi_arena *a, const char *text);
 void vvi_arena_free(vvi_arena *a);
 #define VVI_ARENA_NEW(arena, type, n) ((type *)vvi_arena_alloc((arena), sizeof(type) * (size_t)(n)))

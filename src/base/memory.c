@@ -124,6 +124,17 @@ void *vvi_arena_grow(vvi_arena *a, void *array, size_t item, int64_t had, int64_
   return more;
 }
 
+/* Behind the chunk that has room. */
+void vvi_arena_join(vvi_arena *a, vvi_arena *more)
+{
+  struct vvi_chunk **at = a->chunk != NULL ? &a->chunk->next : &a->chunk, *rest = *at;
+  *at = more->chunk;
+  while (*at != NULL) at = &(*at)->next;
+  *at = rest;
+  a->total += more->total;
+  *more = (vvi_arena){.sparse = more->sparse};
+}
+
 char *vvi_arena_text(vvi_arena *a, const char *text)
 {
   const size_t n = strlen(text) + 1;

@@ -84,6 +84,11 @@ typedef struct vvi_mesh_topology {
 } vvi_mesh_topology;
 
 vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_topology *out, char why[VVI_MESH_WHY]);
+/* The same of a manifold whose triangles and nodes have got other numbers (orders as vvi_mesh_bisect gives them), `mesh` being as it is
+ * now; edges, sides, fans and pieces are left out. */
+vv_status vvi_mesh_topology_renumber(vvi_arena *arena, const vvi_mesh *mesh, const vvi_mesh_topology *before,
+                                     const int *triangle_order, const int *node_order, vvi_mesh_topology *out,
+                                     char why[VVI_MESH_WHY]);
 /* Nodes around one with a single fan, counterclockwise; returns how many (valence of them).  Closed if it is not
  * on the border: then the last is a neighbour of the first. */
 int vvi_mesh_ring(const vvi_mesh *mesh, const vvi_mesh_topology *topology, int node, int *ring);
@@ -129,6 +134,9 @@ typedef struct vvi_mesh_report {
 #define VVI_MESH_SLIVER_QUALITY 0.01
 vv_status vvi_mesh_check(const vvi_mesh *mesh, double sliver, double near, vvi_mesh_report *report,
                          char why[VVI_MESH_WHY]);
+/* The same; the topology stays, in the arena (zero after one of the first four faults). */
+vv_status vvi_mesh_check_topology(vvi_arena *arena, const vvi_mesh *mesh, double sliver, double near,
+                                  vvi_mesh_report *report, vvi_mesh_topology *topology, char why[VVI_MESH_WHY]);
 /* The first fault among `refused` (bits 1 << fault) in words, naming face, place, number and remedy: VV_SCENE. */
 vv_status vvi_mesh_refuse(const vvi_mesh *mesh, const vvi_mesh_report *report, unsigned refused,
                           char why[VVI_MESH_WHY]);
@@ -137,7 +145,8 @@ vv_status vvi_mesh_refuse(const vvi_mesh *mesh, const vvi_mesh_report *report, u
 
 /* Neighbouring triangles two by two: mate[], partners between corners with six triangles around them each (three on the border), as
  * many as there are; beside[], the same and those that are left, as far as they are neighbours.  -1: none. */
-vv_status vvi_mesh_pair(const vvi_mesh *mesh, int *mate, int *beside, char why[VVI_MESH_WHY]);
+vv_status vvi_mesh_pair(const vvi_mesh *mesh, const vvi_mesh_topology *topology, int *mate, int *beside,
+                        char why[VVI_MESH_WHY]);
 /* Triangles in blocks of `block` (the last may be smaller) by recursive coordinate bisection of their centres.  beside: those that
  * are not parted, where blocks and the mesh have even numbers; NULL: none.  Nodes
  * belong to the lowest block with a triangle at them; within it first those that no other block touches.  rings: 0, a

@@ -22,6 +22,8 @@ int vvi_team_rank(void);
  * back in the end. */
 int vvi_team_restrict(bool one);
 void vvi_team_restore(int before);
+/* Parallel regions of the calling thread that do not say how many threads they want take so many; returns what was before. */
+int vvi_team_usual(int threads);
 
 /* Symmetric matrices of three rows: xx yy zz yz xz xy.  y = A x */
 static inline void vvi_times6(const double a[6], const double x[3], double y[3])

@@ -24,6 +24,11 @@ void vvi_team_restore(int before)
   (void)before;
 }
 
+int vvi_team_usual(int threads)
+{
+  return threads;
+}
+
 #else
 #include <omp.h>
 
@@ -47,6 +52,13 @@ int vvi_team_restrict(bool one)
 void vvi_team_restore(int before)
 {
   omp_set_max_active_levels(before);
+}
+
+int vvi_team_usual(int threads)
+{
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(threads);
+  return before;
 }
 
 #endif

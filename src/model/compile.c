@@ -4,9 +4,13 @@
  * pass 2 lets the kinds fill their slices; pass 3 checks that no number is left undefined. */
 #include "model/model.h"
 
+#include "math/math.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { MANY = 20000 }; /* loops over more are shared by the threads */
 
 static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
 {
@@ -21,6 +25,17 @@ static bool is_kept(const vv_model *m, const vv_body_kind *k)
   return k->share != NULL && vvi_is_prepared(m->ctx);
 }
 
+/* What was measured, but for what it left for fill. */
+static vv_status keep_need(const vv_model *m, int body, vv_need *need)
+{
+  vv_need kept = *need;
+  kept.arena = NULL, kept.found = NULL;
+  VV_TRY(vvi_keep_value(m->ctx, &kept, sizeof kept, "need%d", body));
+  kept.arena = need->arena, kept.found = need->found;
+  *need = kept;
+  return VV_OK;
+}
+
 /* Pass 1: bodies in scene order, counts per kind.  All bodies are measured, so that all their mistakes are reported. */
 static vv_status measure_bodies(vv_model *m, vv_need *need)
 {
@@ -33,9 +48,9 @@ static vv_status measure_bodies(vv_model *m, vv_need *need)
     b->kind = kind_find(catalog, vv_text(b->group, "kind"));
     b->index = i;
     VV_ASSERT(b->kind != NULL);
-    need[i] = (vv_need){0};
+    need[i] = (vv_need){.arena = need[i].arena};
     vv_status one = is_kept(m, b->kind) ? VV_OK : b->kind->measure(b->group, &need[i]);
-    if (one == VV_OK && b->kind->share != NULL) one = vvi_keep_value(m->ctx, &need[i], sizeof need[i], "need%d", i);
+    if (one == VV_OK && b->kind->share != NULL) one = keep_need(m, i, &need[i]);
     if (one != VV_OK && status == VV_OK) status = one;
   }
   return status;
@@ -179,21 +194,32 @@ static vv_status place_blocks(vv_model *m, const vv_need *need)
   return VV_OK;
 }
 
-/* Pass 2. */
-static vv_status fill_blocks(vv_model *m, double *q, double *p)
+/* Pass 2.  What measure has left for fill goes when the body is filled. */
+static vv_status fill_blocks(vv_model *m, const vv_need *need, double *q, double *p)
 {
   vv_status status = VV_OK;
   for (int i = 0; i < m->n_block; i++) {
     vv_block *b = &m->block[i];
     for (int32_t j = 0; j < b->n_body; j++) {
-      vv_fill f = {
-          .block = b, .body = b->body[j], .body_in_block = j, .q = q + b->q0, .p = p + b->p0, .arena = &m->arena};
+      const vv_need *n = &need[b->body[j]->index];
+      vv_fill f = {.block = b, .body = b->body[j], .body_in_block = j, .q = q + b->q0, .p = p + b->p0};
+      f.arena = &m->arena, f.early = n->arena, f.found = n->found;
       const vv_status one = b->kind->fill(b->body[j]->group, &f);
+      vvi_arena_free(n->arena);
       if (one != VV_OK && status == VV_OK) status = one;
     }
     if (status == VV_OK && !vvi_is_prepared(m->ctx)) status = keep_block(m, b);
   }
   return status;
+}
+
+/* 0, or no number where one of them is not finite. */
+static double zero_of(int64_t n, const double *x)
+{
+  double sum = 0.0;
+#pragma omp parallel for schedule(static) reduction(+ : sum) if (n > MANY)
+  for (int64_t i = 0; i < n; i++) sum += 0.0 * x[i];
+  return sum;
 }
 
 /* Pass 3: what the kinds computed from finite words must be finite too. */
@@ -204,11 +230,9 @@ static vv_status check_finite(const vv_model *m, const double *q, const double *
     const vv_block *b = &m->block[body->block];
     double sum = 0.0;
     for (int c = 0; c < b->kind->node_reals; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * b->node_real[c * b->stride + body->node0 + j];
-    for (int c = 0; c < b->kind->node_q; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * q[b->q0 + c * b->column + body->node0 + j];
-    for (int c = 0; c < b->kind->node_p; c++)
-      for (int64_t j = 0; j < body->n_node; j++) sum += 0.0 * p[b->p0 + c * b->column + body->node0 + j];
+      sum += zero_of(body->n_node, b->node_real + c * b->stride + body->node0);
+    for (int c = 0; c < b->kind->node_q; c++) sum += zero_of(body->n_node, q + b->q0 + c * b->column + body->node0);
+    for (int c = 0; c < b->kind->node_p; c++) sum += zero_of(body->n_node, p + b->p0 + c * b->column + body->node0);
     if (sum != 0.0)
       return vv_complain(body->group, NULL, "its masses, stiffnesses or motion overflow; check the units");
   }
@@ -218,8 +242,13 @@ static vv_status check_finite(const vv_model *m, const double *q, const double *
 /* Grows the box [lo, hi] to hold n points. */
 static void include_points(int64_t n, const double *x, double lo[3], double hi[3])
 {
-  for (int64_t i = 0; i < n; i++)
-    for (int c = 0; c < 3; c++) lo[c] = fmin(lo[c], x[3 * i + c]), hi[c] = fmax(hi[c], x[3 * i + c]);
+  for (int c = 0; c < 3; c++) {
+    double low = lo[c], high = hi[c];
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (n > MANY)
+    for (int64_t i = 0; i < n; i++)
+      low = x[3 * i + c] < low ? x[3 * i + c] : low, high = x[3 * i + c] > high ? x[3 * i + c] : high;
+    lo[c] = low, hi[c] = high;
+  }
 }
 
 /* Size of the scene: the diagonal of the box around all nodes and surface points, for tolerances on gaps. */
@@ -286,6 +315,15 @@ vv_status vvi_model_start(const vv_model *m, double **q, double **p)
   return vvi_keep(m->ctx, p, sizeof **p, m->np, "state.p");
 }
 
+static vv_status build_bodies(vv_model *m, vv_need *need, double **q, double **p)
+{
+  VV_TRY(measure_bodies(m, need));
+  VV_TRY(place_blocks(m, need));
+  VV_TRY(place_state(m, q, p));
+  VV_TRY(fill_blocks(m, need, *q, *p));
+  return look_over(m, *q, *p);
+}
+
 vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p)
 {
   m->ctx = ctx;
@@ -299,12 +337,14 @@ vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double 
   memcpy(m->gravity, vv_numbers(m->root, "gravity", &n), sizeof m->gravity);
   m->body = VVI_ARENA_NEW(&m->arena, vv_body, m->n_body);
   vv_need *need = VVI_ARENA_NEW(&m->arena, vv_need, m->n_body);
-  if (m->source == NULL || m->body == NULL || need == NULL) return VV_NOMEM;
-  VV_TRY(measure_bodies(m, need));
-  VV_TRY(place_blocks(m, need));
-  VV_TRY(place_state(m, q, p));
-  VV_TRY(fill_blocks(m, *q, *p));
-  return look_over(m, *q, *p);
+  vvi_arena *early = VVI_ARENA_NEW(&m->arena, vvi_arena, m->n_body);
+  if (m->source == NULL || m->body == NULL || need == NULL || early == NULL) return VV_NOMEM;
+  for (int i = 0; i < m->n_body; i++) need[i].arena = &early[i];
+  const int team = vvi_team_usual(vv_ctx_threads(ctx));
+  const vv_status status = build_bodies(m, need, q, p);
+  vvi_team_usual(team);
+  for (int i = 0; i < m->n_body; i++) vvi_arena_free(&early[i]);
+  return status;
 }
 
 int vvi_model_body_find(const vv_model *m, const char *name)

@@ -428,8 +428,8 @@ static void test_pairs(void **unused)
   assert_int_equal(octa(11, &m), VV_OK); /* 968 triangles */
   const int n = m.triangles, block = 6;
   int *mate = calloc((size_t)(4 * n + m.nodes), sizeof *mate), *beside = mate + n, *order = beside + n, *at = order + n;
-  assert_int_equal(vvi_mesh_pair(&m, mate, beside, why), VV_OK);
   const vvi_mesh_topology top = topology_of(&m);
+  assert_int_equal(vvi_mesh_pair(&m, &top, mate, beside, why), VV_OK);
   int alone = 0;
   for (int t = 0; t < n; t++) {
     alone += mate[t] < 0;
@@ -466,6 +466,87 @@ static void test_compact(void **unused)
   free(last);
 }
 
+static void assert_same(const void *a, const void *b, int n)
+{
+  assert_memory_equal(a, b, sizeof(int) * (size_t)n);
+}
+
+/* What is known of a mesh follows it to other numbers: with a border and without, loops and the starts of fans included. */
+static void test_topology_renumber(void **unused)
+{
+  (void)unused;
+  for (int k = 0; k < 2; k++) {
+    vvi_mesh m, out;
+    assert_int_equal(k == 0 ? octa(13, &m) : vvi_mesh_disc(&arena, 1.0, 9, &m, why), VV_OK);
+    int *order = calloc((size_t)(m.triangles + m.nodes), sizeof *order), *nodes = order + m.triangles;
+    assert_int_equal(vvi_mesh_bisect(&m, 64, 1, NULL, order, nodes, why), VV_OK);
+    assert_int_equal(vvi_mesh_renumber(&arena, &m, order, nodes, &out, why), VV_OK);
+    const vvi_mesh_topology before = topology_of(&m), whole = topology_of(&out);
+    vvi_mesh_topology top;
+    assert_int_equal(vvi_mesh_topology_renumber(&arena, &out, &before, order, nodes, &top, why), VV_OK);
+    assert_same(top.neighbour, whole.neighbour, 3 * m.triangles);
+    assert_same(top.valence, whole.valence, m.nodes);
+    assert_same(top.first, whole.first, m.nodes + 1);
+    assert_same(top.around, whole.around, 3 * m.triangles);
+    assert_int_equal(top.loops, k);
+    assert_int_equal(whole.loops, k);
+    assert_same(top.loop_first, whole.loop_first, k + 1);
+    assert_same(top.loop, whole.loop, whole.loop_first[k]);
+    free(order);
+  }
+}
+
+/* Meshes that are large enough to be shared by threads are the same for any number of them. */
+static void test_threads(void **unused)
+{
+  (void)unused;
+  vvi_mesh m[3];
+  vvi_mesh_topology top[3];
+  int *order[3], team = 0;
+  for (int k = 0; k < 3; k++) {
+    const int before = vvi_team_usual(k == 0 ? 1 : k == 1 ? 2 : 7);
+    team = k == 0 ? before : team;
+    assert_int_equal(octa(60, &m[k]), VV_OK); /* 28800 triangles */
+    top[k] = topology_of(&m[k]);
+    order[k] = calloc((size_t)(m[k].triangles + m[k].nodes), sizeof *order[k]);
+    assert_int_equal(vvi_mesh_bisect(&m[k], 256, 1, NULL, order[k], order[k] + m[k].triangles, why), VV_OK);
+  }
+  vvi_team_usual(team);
+  const int n = m[0].triangles;
+  for (int k = 1; k < 3; k++) {
+    assert_memory_equal(m[0].x, m[k].x, 3 * sizeof(double) * (size_t)m[0].nodes);
+    assert_same(m[0].triangle, m[k].triangle, 3 * n);
+    assert_int_equal(top[0].edges, top[k].edges);
+    assert_same(top[0].edge, top[k].edge, 2 * top[0].edges);
+    assert_same(top[0].edge_triangle, top[k].edge_triangle, 2 * top[0].edges);
+    assert_same(top[0].side, top[k].side, 3 * n);
+    assert_same(top[0].around, top[k].around, 3 * n);
+    assert_same(order[0], order[k], n + m[0].nodes);
+  }
+  for (int k = 0; k < 3; k++) free(order[k]);
+}
+
+/* A fan of more triangles than are sorted in place. */
+static void test_long_fan(void **unused)
+{
+  (void)unused;
+  enum { N = 100 };
+  double x[3 * (N + 1)] = {0};
+  int triangle[3 * N];
+  for (int i = 0; i < N; i++) {
+    const int from = (37 * i) % N; /* in no order */
+    x[3 * (i + 1)] = cos(2.0 * VV_PI * i / N), x[3 * (i + 1) + 1] = sin(2.0 * VV_PI * i / N);
+    triangle[3 * i] = 0, triangle[3 * i + 1] = 1 + from, triangle[3 * i + 2] = 1 + (from + 1) % N;
+  }
+  const vvi_mesh m = {.nodes = N + 1, .triangles = N, .x = x, .triangle = triangle};
+  const vvi_mesh_topology top = topology_of(&m);
+  int ring[N];
+  assert_int_equal(top.edges, 2 * N);
+  assert_int_equal(top.loops, 1);
+  assert_int_equal(vvi_mesh_ring(&m, &top, 0, ring), N);
+  for (int i = 0; i < N; i++) assert_int_equal(ring[(i + 1) % N], 1 + ring[i] % N);
+}
+
 /* ---- refusals ---- */
 
 static void test_sizes_refused(void **unused)
@@ -496,12 +577,21 @@ static void test_sizes_refused(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_teardown(test_shapes, forget),        cmocka_unit_test_teardown(test_outward, forget),
-      cmocka_unit_test_teardown(test_counts, forget),        cmocka_unit_test_teardown(test_valence, forget),
-      cmocka_unit_test_teardown(test_cube_balance, forget),  cmocka_unit_test_teardown(test_rings, forget),
-      cmocka_unit_test_teardown(test_loops, forget),         cmocka_unit_test_teardown(test_orient, forget),
-      cmocka_unit_test_teardown(test_bisect, forget),        cmocka_unit_test_teardown(test_compact, forget),
-      cmocka_unit_test_teardown(test_sizes_refused, forget), cmocka_unit_test_teardown(test_pairs, forget),
+      cmocka_unit_test_teardown(test_shapes, forget),
+      cmocka_unit_test_teardown(test_outward, forget),
+      cmocka_unit_test_teardown(test_counts, forget),
+      cmocka_unit_test_teardown(test_valence, forget),
+      cmocka_unit_test_teardown(test_cube_balance, forget),
+      cmocka_unit_test_teardown(test_rings, forget),
+      cmocka_unit_test_teardown(test_loops, forget),
+      cmocka_unit_test_teardown(test_orient, forget),
+      cmocka_unit_test_teardown(test_bisect, forget),
+      cmocka_unit_test_teardown(test_compact, forget),
+      cmocka_unit_test_teardown(test_sizes_refused, forget),
+      cmocka_unit_test_teardown(test_pairs, forget),
+      cmocka_unit_test_teardown(test_topology_renumber, forget),
+      cmocka_unit_test_teardown(test_threads, forget),
+      cmocka_unit_test_teardown(test_long_fan, forget),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

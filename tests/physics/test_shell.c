@@ -442,6 +442,41 @@ static void test_bits(void **unused)
   }
 }
 
+/* A shell that is large enough for its making to be shared by threads, closed and with a border, is made the same. */
+static void test_large_bits(void **unused)
+{
+  (void)unused;
+  const shape large[2] = {{"{sphere: {radius: 1, frequency: 54}}", "spin: [5, 6, 7], ", 0.05, true},
+                          {"{disc: {radius: 1, rings: 60}}", "velocity: [1, 2, 3], ", 0.02, false}};
+  for (int k = 0; k < 2; k++) {
+    run_record first = open_shell(&large[k], laws[0], 1);
+    for (int threads = 2; threads <= 7; threads += 5) {
+      run_record r = open_shell(&large[k], laws[0], threads);
+      const vv_block *a = block(&first), *b = block(&r);
+      assert_memory_equal(a->node_real, b->node_real, sizeof(double) * (size_t)(a->kind->node_reals * a->stride));
+      assert_memory_equal(a->element_node, b->element_node, 3 * sizeof(int32_t) * (size_t)a->elements);
+      assert_true(vv_state_hash(r.state) == vv_state_hash(first.state));
+      assert_true(vv_model_stable_step(r.model) == vv_model_stable_step(first.model));
+      const shell_limit *x = &((const shell_plan *)a->plan)->component[0].cut->limit;
+      const shell_limit *y = &((const shell_plan *)b->plan)->component[0].cut->limit;
+      assert_memory_equal(x->first, y->first, sizeof *x->first * (size_t)(a->nodes + 1));
+      assert_memory_equal(x->weight, y->weight, sizeof *x->weight * (size_t)x->first[a->nodes]);
+      double energy[2] = {0}; /* of the references, by a place that is not at rest */
+      for (int i = 0; i < 2; i++) {
+        vv_totals sum = {0};
+        const run_record *one = i == 0 ? &first : &r;
+        memcpy(r.state->q, first.state->q, sizeof(double) * (size_t)(3 * a->column));
+        for (int64_t n = 0; n < a->nodes; n++) r.state->q[n] *= 1.001;
+        block(one)->kind->audit(block(one), r.state->q, r.state->p, &sum);
+        energy[i] = sum.strain;
+      }
+      assert_true(energy[0] > 0.0 && energy[0] == energy[1]);
+      run_free(&r);
+    }
+    run_free(&first);
+  }
+}
+
 /* ---- materials ---- */
 
 /* A rectangle stretched by l1 and l2: inside, the surface is stretched alike, and the law can be written down. */
@@ -550,9 +585,9 @@ static void test_surface(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_element), cmocka_unit_test(test_twin),    cmocka_unit_test(test_weights),
-      cmocka_unit_test(test_bits),    cmocka_unit_test(test_stretch), cmocka_unit_test(test_small_strains),
-      cmocka_unit_test(test_surface), cmocka_unit_test(test_audit),
+      cmocka_unit_test(test_element),       cmocka_unit_test(test_twin),       cmocka_unit_test(test_weights),
+      cmocka_unit_test(test_bits),          cmocka_unit_test(test_large_bits), cmocka_unit_test(test_stretch),
+      cmocka_unit_test(test_small_strains), cmocka_unit_test(test_surface),    cmocka_unit_test(test_audit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

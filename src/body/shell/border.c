@@ -26,7 +26,7 @@
 
 typedef struct border {
   const vvi_mesh *mesh;
-  vvi_mesh_topology topology;
+  const vvi_mesh_topology *topology;
   const unsigned char *hold;
   int edges;
   int *start, *end;   /* [edges] nodes */
@@ -44,7 +44,7 @@ static const double *place_of(const border *w, int node)
 
 static vv_status list_edges(vvi_arena *arena, border *w)
 {
-  const vvi_mesh_topology *t = &w->topology;
+  const vvi_mesh_topology *t = w->topology;
   const int n = w->mesh->nodes;
   w->edges = t->loop_first[t->loops];
   w->start = VVI_ARENA_NEW(arena, int, w->edges + 1), w->end = VVI_ARENA_NEW(arena, int, w->edges + 1);
@@ -89,12 +89,13 @@ static vv_status list_rings(vvi_arena *arena, border *w)
   const int n = w->mesh->nodes;
   net->first = VVI_ARENA_NEW(arena, int, n + 1);
   if (net->first == NULL) return VV_NOMEM;
-  for (int i = 0; i < n; i++) net->first[i + 1] = net->first[i] + w->topology.valence[i] + (w->from[i] >= 0 ? 2 : 0);
+  for (int i = 0; i < n; i++) net->first[i + 1] = net->first[i] + w->topology->valence[i] + (w->from[i] >= 0 ? 2 : 0);
   net->ring = VVI_ARENA_NEW(arena, int, net->first[n]);
   if (net->ring == NULL) return VV_NOMEM;
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
   for (int i = 0; i < n; i++) {
     int *ring = net->ring + net->first[i];
-    int k = vvi_mesh_ring(w->mesh, &w->topology, i, ring);
+    int k = vvi_mesh_ring(w->mesh, w->topology, i, ring);
     if (w->from[i] < 0) continue;
     ring[k++] = n + w->before[i];
     ring[k++] = n + w->from[i];
@@ -218,24 +219,21 @@ static vv_status list_ghosts(vvi_arena *arena, border *w)
 static vv_status make_net(vvi_arena *arena, vvi_arena *scratch, border *w, char *why)
 {
   shell_net *out = w->net;
-  const int64_t sides = 3 * (int64_t)w->mesh->triangles;
-  VV_TRY(vvi_mesh_topology_of(scratch, w->mesh, &w->topology, why));
-  int *neighbour = VVI_ARENA_NEW(arena, int, sides);
-  vv_status status = neighbour != NULL ? list_edges(scratch, w) : VV_NOMEM;
+  vv_status status = list_edges(scratch, w);
   if (status == VV_OK) status = list_rings(arena, w);
-  if (status == VV_OK) add_normals(w);
+  if (status == VV_OK && w->edges > 0) add_normals(w);
   if (status == VV_OK) status = list_ghosts(arena, w);
   if (status != VV_OK) snprintf(why, VVI_MESH_WHY, "out of memory for the border of the mesh");
-  if (status == VV_OK) out->neighbour = memcpy(neighbour, w->topology.neighbour, sizeof *neighbour * (size_t)sides);
-  for (int i = 0; status == VV_OK && i < out->first[out->nodes]; i++)
+  out->neighbour = w->topology->neighbour;
+  for (int i = 0; status == VV_OK && out->ghosts > 0 && i < out->first[out->nodes]; i++)
     if (out->ring[i] < out->nodes) out->ring[i] = out->stand[out->ring[i]];
   return status;
 }
 
-vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const unsigned char *hold, shell_net *out,
-                         char *why)
+vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const struct vvi_mesh_topology *top,
+                         const unsigned char *hold, shell_net *out, char *why)
 {
-  border w = {.mesh = mesh, .hold = hold, .net = out};
+  border w = {.mesh = mesh, .topology = top, .hold = hold, .net = out};
   vvi_arena scratch = {0};
   *out = (shell_net){.nodes = mesh->nodes, .triangles = mesh->triangles, .triangle = mesh->triangle};
   const vv_status status = make_net(arena, &scratch, &w, why);

@@ -65,25 +65,32 @@ static vv_status check_thickness(const vv_group *g, const vvi_mesh *m)
 {
   double lo[3], hi[3], size = 0.0;
   for (int c = 0; c < 3; c++) lo[c] = hi[c] = m->x[c];
-  for (int64_t i = 3; i < 3 * (int64_t)m->nodes; i++)
-    lo[i % 3] = fmin(lo[i % 3], m->x[i]), hi[i % 3] = fmax(hi[i % 3], m->x[i]);
+  for (int64_t i = 3; i < 3 * (int64_t)m->nodes; i++) {
+    const double x = m->x[i];
+    lo[i % 3] = x < lo[i % 3] ? x : lo[i % 3], hi[i % 3] = x > hi[i % 3] ? x : hi[i % 3];
+  }
   for (int c = 0; c < 3; c++) size = fmax(size, hi[c] - lo[c]);
   if (vv_number(g, "thickness") <= 0.5 * size) return VV_OK;
   return vv_complain(g, "thickness", "%.3g is more than half the size of the shell, %.3g; this is a block and no shell",
                      vv_number(g, "thickness"), size);
 }
 
+/* What measure leaves for fill: the mesh as it was given. */
+typedef struct given {
+  vvi_mesh mesh;
+  vvi_mesh_topology top;
+} given;
+
 vv_status shell_measure(const vv_group *g, vv_need *need)
 {
-  vvi_arena arena = {0};
-  vvi_mesh mesh = {0};
-  vv_status status = shell_mesh(g, &arena, false, &mesh);
-  if (status == VV_OK) status = check_thickness(g, &mesh);
+  given *raw = need->found = VVI_ARENA_NEW(need->arena, given, 1);
+  if (raw == NULL) return VV_NOMEM;
+  vv_status status = shell_mesh(g, need->arena, &raw->mesh, &raw->top);
+  if (status == VV_OK) status = check_thickness(g, &raw->mesh);
   if (shell_loads_check(g) != VV_OK && status == VV_OK) status = VV_SCENE;
-  vvi_arena_free(&arena);
   const int copies = shell_copies(g);
-  need->nodes = (int64_t)copies * mesh.nodes;
-  need->elements = (int64_t)copies * mesh.triangles;
+  need->nodes = (int64_t)copies * raw->mesh.nodes;
+  need->elements = (int64_t)copies * raw->mesh.triangles;
   need->patches = copies;
   shell_body k = {0};
   if (read_inelastic(g, &k) != VV_OK && status == VV_OK) status = VV_SCENE;
@@ -118,12 +125,10 @@ static vv_status hold_row(const vv_group *e, const vvi_mesh *mesh, const vvi_mes
   return VV_OK;
 }
 
-static vv_status hold_nodes(const vv_group *g, vvi_arena *arena, const vvi_mesh *mesh, unsigned char *hold, char *why)
+static vv_status hold_nodes(const vv_group *g, const given *raw, unsigned char *hold)
 {
-  vvi_mesh_topology t;
-  if (!vv_has(g, "edges")) return VV_OK;
-  VV_TRY(vvi_mesh_topology_of(arena, mesh, &t, why));
-  for (int i = 0; i < vv_count(g, "edges"); i++) VV_TRY(hold_row(vv_item(g, "edges", i), mesh, &t, hold));
+  for (int i = 0; vv_has(g, "edges") && i < vv_count(g, "edges"); i++)
+    VV_TRY(hold_row(vv_item(g, "edges", i), &raw->mesh, &raw->top, hold));
   return VV_OK;
 }
 
@@ -133,11 +138,13 @@ static vv_status hold_nodes(const vv_group *g, vvi_arena *arena, const vvi_mesh 
 typedef struct part {
   const vv_group *group;
   vvi_arena *arena, scratch; /* of the model; of this call */
-  vvi_arena early;           /* until the mesh is cut */
-  vvi_mesh mesh;             /* in the order of the tiles */
-  int *order;                /* [nodes] old numbers */
-  int *mate, *beside;        /* [triangles] as vvi_mesh_pair finds them, old numbers */
-  unsigned char *hold;       /* [nodes] */
+  vvi_arena *early;          /* until the mesh is cut: the mesh as it was given, and who is whose neighbour */
+  const given *raw;
+  int threads;
+  vvi_mesh mesh;       /* in the order of the tiles */
+  int *order;          /* [nodes] old numbers */
+  int *mate, *beside;  /* [triangles] as vvi_mesh_pair finds them, old numbers */
+  unsigned char *hold; /* [nodes] */
   int64_t held;
   int32_t *held_node; /* [held] those that a border holds */
   bool closed;        /* there is no border */
@@ -147,19 +154,28 @@ typedef struct part {
   char why[VVI_MESH_WHY];
 } part;
 
-static vv_status order_mesh(part *w, const vvi_mesh *raw, const unsigned char *raw_hold, int size)
+static vv_status order_mesh(part *w, const unsigned char *raw_hold, int size)
 {
-  int *triangles = VVI_ARENA_NEW(&w->early, int, raw->triangles), *mate = VVI_ARENA_NEW(&w->early, int, raw->triangles),
-      *now = VVI_ARENA_NEW(&w->early, int, raw->triangles);
+  const vvi_mesh *raw = &w->raw->mesh;
+  int *triangles = VVI_ARENA_NEW(w->early, int, raw->triangles), *mate = VVI_ARENA_NEW(w->early, int, raw->triangles),
+      *now = VVI_ARENA_NEW(w->early, int, raw->triangles);
   w->order = VVI_ARENA_NEW(&w->scratch, int, raw->nodes);
   w->hold = VVI_ARENA_NEW(&w->scratch, unsigned char, raw->nodes);
   if (!triangles || !mate || !now || !w->order || !w->hold) return VV_NOMEM;
   VV_TRY(vvi_mesh_bisect(raw, size, 1, w->beside, triangles, w->order, w->why));
   VV_TRY(vvi_mesh_renumber(&w->scratch, raw, triangles, w->order, &w->mesh, w->why));
-  for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
-  for (int t = 0; t < raw->triangles; t++) now[triangles[t]] = t;
-  for (int t = 0; t < raw->triangles; t++) mate[t] = w->mate[triangles[t]] < 0 ? -1 : now[w->mate[triangles[t]]];
-  VV_TRY(shell_net_make(&w->early, &w->mesh, w->hold, &w->net, w->why));
+#pragma omp parallel if (raw->triangles > SHELL_MANY)
+  {
+#pragma omp for schedule(static) nowait
+    for (int i = 0; i < raw->nodes; i++) w->hold[i] = raw_hold[w->order[i]];
+#pragma omp for schedule(static)
+    for (int t = 0; t < raw->triangles; t++) now[triangles[t]] = t;
+#pragma omp for schedule(static)
+    for (int t = 0; t < raw->triangles; t++) mate[t] = w->mate[triangles[t]] < 0 ? -1 : now[w->mate[triangles[t]]];
+  }
+  vvi_mesh_topology top;
+  VV_TRY(vvi_mesh_topology_renumber(w->early, &w->mesh, &w->raw->top, triangles, w->order, &top, w->why));
+  VV_TRY(shell_net_make(w->early, &w->mesh, &top, w->hold, &w->net, w->why));
   w->net.mate = mate;
   return VV_OK;
 }
@@ -182,25 +198,24 @@ static int pieces_of(const vv_group *g)
  * fans make a tile touch too many nodes. */
 static vv_status cut_mesh(part *w)
 {
-  vvi_mesh raw;
-  VV_TRY(shell_mesh(w->group, &w->early, true, &raw));
-  int size = tile_size(raw.triangles, SHELL_TILE);
-  unsigned char *hold = VVI_ARENA_NEW(&w->early, unsigned char, raw.nodes);
+  const vvi_mesh *raw = &w->raw->mesh;
+  int size = tile_size(raw->triangles, SHELL_TILE);
+  unsigned char *hold = VVI_ARENA_NEW(w->early, unsigned char, raw->nodes);
   w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1);
-  w->mate = VVI_ARENA_NEW(&w->early, int, raw.triangles), w->beside = VVI_ARENA_NEW(&w->early, int, raw.triangles);
+  w->mate = VVI_ARENA_NEW(w->early, int, raw->triangles), w->beside = VVI_ARENA_NEW(w->early, int, raw->triangles);
   if (hold == NULL || w->cut == NULL || w->mate == NULL || w->beside == NULL) return VV_NOMEM;
-  VV_TRY(vvi_mesh_pair(&raw, w->mate, w->beside, w->why));
-  VV_TRY(hold_nodes(w->group, &w->early, &raw, hold, w->why));
-  VV_TRY(order_mesh(w, &raw, hold, size));
-  if (raw.triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
-    size = tile_size(raw.triangles, SHELL_ROUGH_TILE);
-    VV_TRY(order_mesh(w, &raw, hold, size));
+  VV_TRY(vvi_mesh_pair(raw, &w->raw->top, w->mate, w->beside, w->why));
+  VV_TRY(hold_nodes(w->group, w->raw, hold));
+  VV_TRY(order_mesh(w, hold, size));
+  if (raw->triangles > SHELL_TILE && shell_irregular_share(&w->net) > 0.5) {
+    size = tile_size(raw->triangles, SHELL_ROUGH_TILE);
+    VV_TRY(order_mesh(w, hold, size));
   }
-  vv_status status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->cut, w->why);
+  vv_status status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->threads, w->cut, w->why);
   while (status == VV_SCENE && size > 32) {
     size /= 2;
-    VV_TRY(order_mesh(w, &raw, hold, size));
-    status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->cut, w->why);
+    VV_TRY(order_mesh(w, hold, size));
+    status = shell_cut_make(w->arena, &w->net, size, pieces_of(w->group), w->threads, w->cut, w->why);
   }
   return status;
 }
@@ -248,9 +263,8 @@ static bool is_held(const double *free, const shell_tile *t, const shell_ghost *
 }
 
 /* m_I = rho h sum over elements of A0 N_I. */
-void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const double *free, double rho_h, double *mass)
+static void local_mass(const shell_tile *t, const unsigned char *inside, double rho_h, double *local)
 {
-  double local[SHELL_MOST_LOCAL];
   memset(local, 0, sizeof *local * (size_t)shell_tile_nodes(t));
   for (int i = 0; i < t->groups; i++)
     for (int lane = 0; lane < SHELL_GROUP; lane++) {
@@ -261,9 +275,20 @@ void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const dou
       const double area = 0.5 * sqrt(p.rest[0] * p.rest[1] - p.rest[2] * p.rest[2]) / (SHELL_A * SHELL_A);
       for (int k = 0; k < p.nodes; k++) local[p.at[k] / 4] += rho_h * area * p.weight[k][W_N];
     }
+}
+
+static void add_mass(const shell_tile *t, const double *free, const double *local, double *mass)
+{
   for (int i = 0; i < t->own + t->halo; i++) mass[shell_tile_node(t, i)] += local[i];
   for (int i = 0; i < t->ghosts; i++)
     ghost_mass(t, &t->ghost[i], is_held(free, t, &t->ghost[i]), local[t->own + t->halo + i], mass);
+}
+
+void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const double *free, double rho_h, double *mass)
+{
+  double local[SHELL_MOST_LOCAL];
+  local_mass(t, inside, rho_h, local);
+  add_mass(t, free, local, mass);
 }
 
 /* Places of the nodes of a mesh: component c of node i is x[i * by_node + c * by_component]. */
@@ -300,21 +325,26 @@ static vv_status fill_masses(part *w, const shell_body *k)
   static const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const int n = w->mesh.nodes;
   double *q = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)n), *free = VVI_ARENA_NEW(&w->scratch, double, n);
+  double *local = VVI_ARENA_NEW(&w->scratch, double, w->cut->slots);
   w->mass = VVI_ARENA_NEW(&w->scratch, double, n);
-  if (q == NULL || free == NULL || w->mass == NULL) return VV_NOMEM;
-  for (int i = 0; i < n; i++) free[i] = w->hold[i] == SHELL_FREE;
-  for (int i = 0; i < n; i++)
+  if (q == NULL || free == NULL || local == NULL || w->mass == NULL) return VV_NOMEM;
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
+  for (int i = 0; i < n; i++) {
+    free[i] = w->hold[i] == SHELL_FREE;
     for (int c = 0; c < 3; c++) q[c * (int64_t)n + i] = w->mesh.x[3 * (int64_t)i + c];
+  }
+  for (int i = 0; i < w->cut->tiles; i++) VV_TRY(place_ghosts(w, one, &(places){w->mesh.x, 3, 1}, &w->cut->tile[i]));
+#pragma omp parallel for schedule(static) if (n > SHELL_MANY)
   for (int i = 0; i < w->cut->tiles; i++) {
     shell_tile *t = &w->cut->tile[i];
     t->cls = w->cut->cls;
-    VV_TRY(place_ghosts(w, one, &(places){w->mesh.x, 3, 1}, t));
     shell_tile_rest((shell_law)k->law, t, n, q);
     const double *r = t->group[0].rest, unit = SHELL_A * SHELL_A;
     t->side2 = fmax(r[0], r[SHELL_GROUP]) / unit;
     t->area = 0.5 * sqrt(r[0] * r[SHELL_GROUP] - r[2 * SHELL_GROUP] * r[2 * SHELL_GROUP]) / unit;
-    shell_tile_mass(t, NULL, free, k->density * k->thickness, w->mass);
+    local_mass(t, NULL, k->density * k->thickness, local + t->slot);
   }
+  for (int i = 0; i < w->cut->tiles; i++) add_mass(&w->cut->tile[i], free, local + w->cut->tile[i].slot, w->mass);
   for (int i = 0; i < n; i++)
     if (w->hold[i] == SHELL_FREE && w->mass[i] <= 0.0)
       return vv_complain(w->group, "mesh", "node %d gets no mass: its triangles are too uneven; use a smoother mesh",
@@ -400,6 +430,7 @@ static void fill_columns(const part *w, vv_fill *f, int64_t node0, const double 
   vv_block *b = f->block;
   double *m = b->node_real + SHELL_MASS * b->stride, *minv = b->node_real + SHELL_INVERSE_MASS * b->stride;
   double *rest = b->node_real + SHELL_REST * b->stride, *number = b->node_real + SHELL_NUMBER * b->stride;
+#pragma omp parallel for schedule(static) if (w->mesh.nodes > SHELL_MANY)
   for (int i = 0; i < w->mesh.nodes; i++) {
     const int64_t at = node0 + i;
     m[at] = w->mass[i];
@@ -453,6 +484,7 @@ static void fill_motion(const part *w, vv_fill *f, int64_t node0, const shell_pl
     mass += w->mass[i];
     for (int c = 0; c < 3; c++) centre[c] += w->mass[i] * x[3 * (int64_t)i + c];
   }
+#pragma omp parallel for schedule(static) if (w->mesh.nodes > SHELL_MANY)
   for (int i = 0; i < w->mesh.nodes; i++) {
     double arm[3], turn[3];
     for (int c = 0; c < 3; c++) arm[c] = x[3 * (int64_t)i + c] - centre[c] / mass;
@@ -467,6 +499,7 @@ static void fill_elements(const part *w, vv_fill *f, int copy)
 {
   const int64_t node0 = f->body->node0 + (int64_t)copy * w->cut->nodes;
   const int64_t element0 = f->body->element0 + (int64_t)copy * w->cut->elements;
+#pragma omp parallel for schedule(static) if (w->cut->elements > SHELL_MANY)
   for (int64_t i = 0; i < 3 * (int64_t)w->cut->elements; i++)
     f->block->element_node[3 * element0 + i] = (int32_t)(node0 + w->cut->triangle[i]);
 }
@@ -492,6 +525,7 @@ static vv_status fill_nodes(part *w, vv_fill *f, int copy, const shell_placement
   const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
   double *x = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)w->mesh.nodes);
   if (x == NULL) return VV_NOMEM;
+#pragma omp parallel for schedule(static) if (w->mesh.nodes > SHELL_MANY)
   for (int i = 0; i < w->mesh.nodes; i++) {
     vvi_apply33(at->turn, w->mesh.x + 3 * (int64_t)i, x + 3 * (int64_t)i);
     for (int c = 0; c < 3; c++) x[3 * (int64_t)i + c] += at->centre[c];
@@ -527,7 +561,7 @@ static vv_status make_tiles(part *w)
 {
   const vv_status cut = cut_mesh(w);
   w->closed = w->net.ghosts == 0;
-  vvi_arena_free(&w->early); /* the mesh as it was given, and who is whose neighbour */
+  vvi_arena_free(w->early);
   VV_TRY(cut);
   VV_TRY(check_regions(w));
   return list_held(w);
@@ -583,7 +617,7 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
     atomic_flag_clear(&plan->busy);
     plan->force = shell_tile_force(2), plan->audit = shell_tile_audit(2), plan->flow = shell_tile_flow(2);
   }
-  part w = {.group = g, .arena = f->arena};
+  part w = {.group = g, .arena = f->arena, .early = f->early, .raw = f->found, .threads = b->threads};
   vv_status status = fill_part(&w, f);
   if (status != VV_OK && w.why[0] != '\0') status = vv_complain(g, "mesh", "%s", w.why);
   vvi_arena_free(&w.scratch);

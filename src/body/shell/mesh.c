@@ -25,11 +25,11 @@ static vv_status whole(const vv_group *g, const char *name, int n, int out[])
 /* ---- checks ---- */
 
 /* Everything that a surface with one normal everywhere cannot have; open borders and cavities it can. */
-static vv_status check(const vvi_mesh *m, unsigned but, char *why)
+static vv_status check(vvi_arena *arena, const vvi_mesh *m, unsigned but, vvi_mesh_topology *top, char *why)
 {
   const unsigned allowed = 1u << VVI_MESH_OPEN | 1u << VVI_MESH_INSIDE_OUT | but;
   vvi_mesh_report report;
-  VV_TRY(vvi_mesh_check(m, VVI_MESH_SLIVER_QUALITY, 0.0, &report, why));
+  VV_TRY(vvi_mesh_check_topology(arena, m, VVI_MESH_SLIVER_QUALITY, 0.0, &report, top, why));
   return vvi_mesh_refuse(m, &report, ((1u << VVI_MESH_FAULTS) - 1) & ~allowed, why);
 }
 
@@ -55,7 +55,11 @@ static vv_status from_bytes(const vv_group *s, vvi_arena *arena, const char *byt
   VV_TRY(vvi_mesh_drop_unused(arena, &all, out, why));
   const double scale = vv_number(s, "scale");
   for (int64_t i = 0; i < 3 * (int64_t)out->nodes; i++) out->x[i] *= scale;
-  VV_TRY(check(out, 1u << VVI_MESH_TURNED, why));
+  vvi_arena scratch = {0};
+  vvi_mesh_topology top;
+  const vv_status status = check(&scratch, out, 1u << VVI_MESH_TURNED, &top, why);
+  vvi_arena_free(&scratch);
+  VV_TRY(status);
   VV_TRY(vvi_mesh_orient(out, &turned, why));
   return refine(arena, vv_integer(s, "refine"), out, why);
 }
@@ -109,7 +113,7 @@ static vv_status rounded(const vv_group *g, const vv_group *s, vvi_arena *arena,
                            (int)vv_integer(s, "along"), vv_boolean(s, "closed"), out, why);
 }
 
-vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi_mesh *out)
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out, struct vvi_mesh_topology *top)
 {
   const vv_group *s = vv_sub(g, "mesh");
   const char *word = vv_text(g, "mesh");
@@ -123,7 +127,7 @@ vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi
     status = boxed(g, s, arena, out, why);
   else
     status = rounded(g, s, arena, out, why);
-  if (status == VV_OK && !known) status = check(out, 0, why);
+  if (status == VV_OK) status = check(arena, out, 0, top, why);
   if (status != VV_OK && why[0] != '\0') vv_complain(g, "mesh", "%s", why);
   return status == VV_OK || status == VV_NOMEM ? status : VV_SCENE;
 }

@@ -34,6 +34,7 @@
 
 #include <stdatomic.h>
 
+struct vvi_mesh_topology;
 struct vvi_mesh;
 
 enum { SHELL_Q = 3, SHELL_P = 3, SHELL_CORNERS = 3 };
@@ -100,8 +101,8 @@ typedef struct shell_net {
 } shell_net;
 
 /* Ghosts and rings of a mesh whose border nodes are held as hold[] says.  why: message where it is refused. */
-vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const unsigned char *hold, shell_net *out,
-                         char *why);
+vv_status shell_net_make(vvi_arena *arena, const struct vvi_mesh *mesh, const struct vvi_mesh_topology *top,
+                         const unsigned char *hold, shell_net *out, char *why);
 /* Ghost i seen from a mesh that was placed: its offset and normal there; x[nodes][3]. */
 void shell_ghost_place(const shell_ghost *in, const double turn[9], const double *x, shell_ghost *out);
 
@@ -185,8 +186,9 @@ typedef struct shell_cut {
 } shell_cut;
 
 /* net: of a mesh in the order of its tiles of `size` triangles.  References (rest) are left empty. */
-/* pieces: see shell_cut. */
-vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, shell_cut *out, char *why);
+/* pieces: see shell_cut.  Any number of threads makes the same. */
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, int threads, shell_cut *out,
+                         char *why);
 double shell_irregular_share(const shell_net *net);
 
 /* All tiles of a block, and room for forces. */
@@ -284,12 +286,14 @@ static inline bool shell_is_here(const shell_plan *plan, int64_t tile)
   return plan->share == NULL || plan->share->rank[tile] == plan->share->me;
 }
 
+enum { SHELL_MANY = 20000 }; /* loops over more nodes or triangles are shared by the threads, while a shell is made */
+
 /* ---- fields.c, mesh.c, build.c ---- */
 extern const vv_schema shell_schema;
 vv_status shell_measure(const vv_group *g, vv_need *need);
 vv_status shell_fill(const vv_group *g, vv_fill *f);
-/* The mesh of a body about its own centre.  Complaints name the words.  known: it was made before, and found good. */
-vv_status shell_mesh(const vv_group *g, vvi_arena *arena, bool known, struct vvi_mesh *out);
+/* The mesh of a body about its own centre, and its topology.  Complaints name the words. */
+vv_status shell_mesh(const vv_group *g, vvi_arena *arena, struct vvi_mesh *out, struct vvi_mesh_topology *top);
 /* Copies of a body: how many, and where copy i is and how it moves. */
 typedef struct shell_placement {
   double centre[3], turn[9], velocity[3], spin[3];

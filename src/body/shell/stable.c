@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 
-enum { STEPS = 120, LOOK = 8 };
-enum { MANY = 20000 };              /* loops over more are shared by the threads; sums keep their order */
+enum { STEPS = 120, LOOK = 8, CHUNK = 1 << 16, MOST_CHUNKS = 1024 };
 static const double SHIFT = 1e-6;   /* of the shortest side: the largest displacement of the differences */
 static const double settled = 1e-5; /* relative growth over LOOK steps that ends the iteration */
 
@@ -22,11 +21,20 @@ typedef struct lanczos {
   double *q, *slot;
 } lanczos;
 
-static double dot(int64_t n, const double *x, const double *y)
+/* Chunks that follow from n alone, whose sums are added in their order: the same for any number of threads. */
+static double dot(int64_t n, const double *x, const double *y, int threads)
 {
-  double s = 0.0;
-  for (int64_t i = 0; i < n; i++) s += x[i] * y[i];
-  return s;
+  const int64_t size = n / MOST_CHUNKS + 1 > CHUNK ? n / MOST_CHUNKS + 1 : CHUNK, chunks = (n + size - 1) / size;
+  double part[MOST_CHUNKS], sum = 0.0;
+#pragma omp parallel for schedule(static) num_threads(threads) if (n > SHELL_MANY)
+  for (int64_t k = 0; k < chunks; k++) {
+    const int64_t end = (k + 1) * size < n ? (k + 1) * size : n;
+    double s = 0.0;
+    for (int64_t i = k * size; i < end; i++) s += x[i] * y[i];
+    part[k] = s;
+  }
+  for (int64_t k = 0; k < chunks; k++) sum += part[k];
+  return sum;
 }
 
 /* out = grad W(X + s z) over the roots of masses, in the order [3][nodes] */
@@ -35,12 +43,12 @@ static void gradient(lanczos *w, double s, const double *v, double *out)
   const vv_block *b = w->b;
   const shell_plan *plan = b->plan;
   const double *rest = shell_node(b, SHELL_REST);
-#pragma omp parallel for collapse(2) schedule(static) num_threads(b->threads) if (b->nodes > MANY)
+#pragma omp parallel for collapse(2) schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < b->nodes; i++)
       w->q[c * b->column + i] = rest[c * b->stride + i] + s * w->root[i] * v[c * b->nodes + i];
   shell_gradient(b, w->q, w->slot);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > MANY)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
   for (int64_t j = 0; j < plan->tiles; j++) {
     const shell_tile *t = &plan->tile[j];
     const double *grad = w->slot + 4 * (t->slot0 + t->slot);
@@ -54,12 +62,17 @@ static void gradient(lanczos *w, double s, const double *v, double *out)
 static void apply(lanczos *w, const double *v, double *out)
 {
   double most = 0.0;
-#pragma omp parallel for collapse(2) schedule(static) num_threads(w->b->threads) reduction(max : most) if (w->n > MANY)
+#pragma omp parallel for collapse(2) schedule(static) num_threads(w->b->threads) \
+    reduction(max                                                                \
+              : most) if (w->n > SHELL_MANY)
   for (int c = 0; c < 3; c++)
-    for (int64_t i = 0; i < w->b->nodes; i++) most = fmax(most, fabs(w->root[i] * v[c * w->b->nodes + i]));
+    for (int64_t i = 0; i < w->b->nodes; i++) {
+      const double size = fabs(w->root[i] * v[c * w->b->nodes + i]);
+      most = size > most ? size : most;
+    }
   const double s = most > 0.0 ? w->shift / most : 1.0;
   gradient(w, s, v, out);
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
   for (int64_t i = 0; i < w->n; i++) out[i] = (out[i] - w->rest[i]) / s;
 }
 
@@ -67,24 +80,26 @@ static double iterate(lanczos *w, double *v, double *old, double *r)
 {
   double alpha[STEPS], beta[STEPS], largest = 0.0, tail = 0.0;
   uint64_t seed = 88172645463325252u;
-  for (int64_t i = 0; i < w->n; i++) {
-    seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
-    v[i] = w->root[i % w->b->nodes] > 0.0 ? (double)(seed >> 11) * 0x1p-53 - 0.5 : 0.0;
-  }
-  const double size = sqrt(dot(w->n, v, v));
+  for (int c = 0; c < 3; c++)
+    for (int64_t i = 0; i < w->b->nodes; i++) {
+      seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+      v[c * w->b->nodes + i] = w->root[i] > 0.0 ? (double)(seed >> 11) * 0x1p-53 - 0.5 : 0.0;
+    }
+  const double size = sqrt(dot(w->n, v, v, w->b->threads));
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
   for (int64_t i = 0; i < w->n; i++) v[i] /= size, old[i] = 0.0;
   for (int k = 0; k < STEPS; k++) {
     apply(w, v, r);
-    alpha[k] = dot(w->n, v, r);
+    alpha[k] = dot(w->n, v, r, w->b->threads);
     const double a = alpha[k], before_tail = tail;
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
     for (int64_t i = 0; i < w->n; i++) r[i] -= a * v[i] + before_tail * old[i];
-    beta[k] = tail = sqrt(dot(w->n, r, r));
+    beta[k] = tail = sqrt(dot(w->n, r, r, w->b->threads));
     const double before = largest;
     if (k % LOOK == LOOK - 1 || k + 1 == STEPS || tail == 0.0) largest = vvi_tridiagonal_largest(k + 1, alpha, beta);
     if (tail <= 1e-12 * largest || (k % LOOK == LOOK - 1 && largest - before <= settled * largest)) break;
     const double size_of_r = tail;
-#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > MANY)
+#pragma omp parallel for schedule(static) num_threads(w->b->threads) if (w->n > SHELL_MANY)
     for (int64_t i = 0; i < w->n; i++) old[i] = v[i], v[i] = r[i] / size_of_r;
   }
   return largest;
@@ -95,9 +110,13 @@ static double smallest_size(const vv_block *b)
 {
   const shell_plan *plan = b->plan;
   double least = INFINITY;
+#pragma omp parallel for schedule(static) num_threads(b->threads) reduction(min : least) if (b->nodes > SHELL_MANY)
   for (int64_t i = 0; i < plan->tiles; i++)
     for (int j = 0; j < plan->tile[i].groups; j++)
-      for (int l = 0; l < 2 * SHELL_GROUP; l++) least = fmin(least, plan->tile[i].group[j].rest[l]);
+      for (int l = 0; l < 2 * SHELL_GROUP; l++) {
+        const double r = plan->tile[i].group[j].rest[l];
+        least = r < least ? r : least;
+      }
   return sqrt(least) / SHELL_A;
 }
 
@@ -131,6 +150,7 @@ double shell_stable_step(const vv_block *b)
   if (work == NULL) return 0.0;
   w.root = work, w.q = w.root + b->nodes, w.slot = w.q + places;
   double *v = w.slot + 4 * plan->slots;
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->nodes > SHELL_MANY)
   for (int64_t i = 0; i < b->nodes; i++) w.root[i] = sqrt(shell_node(b, SHELL_INVERSE_MASS)[i]);
   w.rest = v + 3 * w.n;
   gradient(&w, 0.0, v, w.rest);
@@ -174,7 +194,7 @@ static void gradient_of(const copy *k, double s, const double *v, double *out)
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < k->nodes; i++)
       k->q[c * b->column + k->node0 + i] = rest[c * b->stride + i] + s * sqrt(minv[i]) * v[c * k->nodes + i];
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (3 * k->nodes > MANY)
+#pragma omp parallel for schedule(static) num_threads(b->threads) if (3 * k->nodes > SHELL_MANY)
   for (int64_t j = k->tile0; j < k->tile0 + k->tiles; j++) {
     const shell_tile *t = &plan->tile[j];
     plan->force(shell_of(b, t->body), t, NULL, b->column, k->q, k->slot + 4 * (t->slot0 + t->slot));
@@ -205,7 +225,7 @@ static double largest_of(const copy *k, double *v)
     v[i] = minv[i % k->nodes] > 0.0 ? (double)(seed >> 11) * 0x1p-53 - 0.5 : 0.0, old[i] = 0.0;
   }
   gradient_of(k, 0.0, v, rest);
-  const double size = sqrt(dot(n, v, v));
+  const double size = sqrt(dot(n, v, v, k->b->threads));
   for (int64_t i = 0; i < n && size > 0.0; i++) v[i] /= size;
   while (size > 0.0 && steps < FEW_STEPS) {
     double most = 0.0;
@@ -213,9 +233,9 @@ static double largest_of(const copy *k, double *v)
     const double s = k->shift / most;
     gradient_of(k, s, v, r);
     for (int64_t i = 0; i < n; i++) r[i] = (r[i] - rest[i]) / s;
-    alpha[steps] = dot(n, v, r);
+    alpha[steps] = dot(n, v, r, k->b->threads);
     for (int64_t i = 0; i < n; i++) r[i] -= alpha[steps] * v[i] + tail * old[i];
-    beta[steps] = tail = sqrt(dot(n, r, r));
+    beta[steps] = tail = sqrt(dot(n, r, r, k->b->threads));
     if (!(beta[steps++] > 1e-12 * alpha[0])) break;
     for (int64_t i = 0; i < n; i++) old[i] = v[i], v[i] = r[i] / tail;
   }

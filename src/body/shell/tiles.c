@@ -21,22 +21,40 @@ typedef struct shell_turned {
 typedef struct cutter {
   vvi_arena *arena, scratch; /* what stays, what goes */
   const shell_net *net;
-  int size, pieces;
+  int size, pieces, threads;
   shell_cut *cut;
-  int room;             /* classes */
-  int *owner;           /* [nodes] tile */
-  int *local;           /* [nodes + ghosts] within the tile that is made; -1: not there */
-  int *list, listed;    /* halo nodes and ghosts of this tile, as found */
-  shell_turned *turned; /* [size] */
-  int *mate;            /* [size] partner in a pair; -1: none */
-  shell_group *group;   /* [size] of this tile, as they come */
+  int room; /* classes */
   char *why;
 } cutter;
 
+/* What a thread needs to make the tiles that it gets, which follow each other. */
+typedef struct knife {
+  const shell_net *net;
+  shell_cut *cut;
+  vvi_arena *arena, own, scratch; /* what stays: in the model's, or its own; what goes */
+  int *local;                     /* [nodes + ghosts] within the tile that is made, from 1; 0: not there */
+  int *list, listed;              /* halo nodes and ghosts of this tile, as found */
+  shell_turned *turned;           /* [size] */
+  int *mate;                      /* [size] partner in a pair; -1: none */
+  shell_group *group;             /* [size] of this tile, as they come */
+  vv_status status;
+  char why[VVI_MESH_WHY];
+} knife;
+
+static vv_status no_memory(int triangles, char *why)
+{
+  snprintf(why, VVI_MESH_WHY, "out of memory for %d triangles", triangles);
+  return VV_NOMEM;
+}
+
 static vv_status out_of_memory(const cutter *w)
 {
-  snprintf(w->why, VVI_MESH_WHY, "out of memory for %d triangles", w->net->triangles);
-  return VV_NOMEM;
+  return no_memory(w->net->triangles, w->why);
+}
+
+static vv_status knife_memory(knife *w)
+{
+  return no_memory(w->net->triangles, w->why);
 }
 
 /* ---- classes ---- */
@@ -112,15 +130,27 @@ static vv_status class_add(cutter *w, const shell_turned *t)
   return VV_OK;
 }
 
-static vv_status classify(cutter *w, int triangle, shell_turned *out)
+static shell_turned largest_first(const shell_net *net, int triangle)
 {
-  *out = turn_by(w->net, triangle, 0);
+  shell_turned out = turn_by(net, triangle, 0);
   for (int by = 1; by < 3; by++) {
-    const shell_turned t = turn_by(w->net, triangle, by);
-    if (is_larger(t.valence, out->valence)) *out = t;
+    const shell_turned t = turn_by(net, triangle, by);
+    if (is_larger(t.valence, out.valence)) out = t;
   }
-  if (class_find(w->cut, out->valence) < 0) VV_TRY(class_add(w, out));
-  out->cls = class_find(w->cut, out->valence);
+  return out;
+}
+
+/* In the order in which triangles show them. */
+static vv_status find_classes(cutter *w)
+{
+  bool regular = false;
+  for (int i = 0; i < w->net->triangles; i++) {
+    const shell_turned t = turn_by(w->net, i, 0);
+    if (regular && is_regular(&t)) continue;
+    const shell_turned turned = largest_first(w->net, i);
+    if (class_find(w->cut, turned.valence) < 0) VV_TRY(class_add(w, &turned));
+    regular = regular || is_regular(&t);
+  }
   return VV_OK;
 }
 
@@ -144,7 +174,7 @@ static void patch_of(const shell_net *net, const shell_turned *t, int *out)
 /* ---- pairs ---- */
 
 /* Those of the mesh whose triangles are both in this tile, which starts at t0, and regular. */
-static void match(cutter *w, int t0, int n)
+static void match(knife *w, int t0, int n)
 {
   for (int i = 0; i < n; i++) {
     const int j = w->net->mate[t0 + i] - t0;
@@ -153,7 +183,7 @@ static void match(cutter *w, int t0, int n)
 }
 
 /* Turns a triangle so that its side shared with `mate` is opposite to its first corner. */
-static shell_turned turn_to(const cutter *w, int triangle, int mate)
+static shell_turned turn_to(const knife *w, int triangle, int mate)
 {
   int k = 0;
   while (w->net->neighbour[3 * (int64_t)triangle + k] != mate) k++;
@@ -162,14 +192,16 @@ static shell_turned turn_to(const cutter *w, int triangle, int mate)
 
 /* ---- local nodes ---- */
 
-static int local_of(cutter *w, const shell_tile *t, int node)
+static bool owns(const shell_tile *t, int node)
 {
-  if (node < w->net->nodes && w->owner[node] == w->cut->tiles) return node - t->own0;
-  if (w->local[node] < 0) {
-    w->local[node] = 0;
-    w->list[w->listed++] = node;
-  }
-  return -1;
+  return node >= t->own0 && node < t->own0 + t->own;
+}
+
+static void name_local(knife *w, const shell_tile *t, int node)
+{
+  if (owns(t, node) || w->local[node] > 0) return;
+  w->local[node] = 1;
+  w->list[w->listed++] = node;
 }
 
 static int ascending(const void *a, const void *b)
@@ -178,37 +210,37 @@ static int ascending(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static void touch(cutter *w, shell_tile *t, int node)
+static void touch(knife *w, shell_tile *t, int node)
 {
-  local_of(w, t, node);
+  name_local(w, t, node);
   if (node < w->net->nodes) return;
   const shell_ghost *g = &w->net->ghost[node - w->net->nodes];
-  for (int i = 0; i < g->count; i++) local_of(w, t, g->source[i]);
+  for (int i = 0; i < g->count; i++) name_local(w, t, g->source[i]);
 }
 
 /* Halo nodes in ascending order, then the ghosts; their places in w->local. */
-static vv_status number_locals(cutter *w, shell_tile *t)
+static vv_status number_locals(knife *w, shell_tile *t)
 {
   qsort(w->list, (size_t)w->listed, sizeof *w->list, ascending);
   int32_t *halo = VVI_ARENA_NEW(&w->scratch, int32_t, w->listed + 1);
-  if (halo == NULL) return out_of_memory(w);
+  if (halo == NULL) return knife_memory(w);
   for (int i = 0; i < w->listed; i++) {
-    w->local[w->list[i]] = t->own + i;
+    w->local[w->list[i]] = t->own + i + 1;
     if (w->list[i] < w->net->nodes) halo[t->halo++] = w->list[i];
   }
   t->halo_node = halo;
   t->ghosts = w->listed - t->halo;
   if (t->ghosts == 0) return VV_OK;
   shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
-  if (ghost == NULL) return out_of_memory(w);
+  if (ghost == NULL) return knife_memory(w);
   for (int i = 0; i < t->ghosts; i++) ghost[i] = w->net->ghost[w->list[t->halo + i] - w->net->nodes];
   t->ghost = ghost;
   return VV_OK;
 }
 
-static int place_in(const cutter *w, const shell_tile *t, int node)
+static int place_in(const knife *w, const shell_tile *t, int node)
 {
-  return node < w->net->nodes && w->owner[node] == w->cut->tiles ? node - t->own0 : w->local[node];
+  return owns(t, node) ? node - t->own0 : w->local[node] - 1;
 }
 
 /* ---- groups ---- */
@@ -219,7 +251,7 @@ typedef struct group_list {
   int elements; /* so far */
 } group_list;
 
-static shell_group *group_add(cutter *w, group_list *l, int cls, int nodes, bool pair)
+static shell_group *group_add(knife *w, group_list *l, int cls, int nodes, bool pair)
 {
   shell_group *g = &l->group[l->n++];
   *g = (shell_group){.cls = cls, .pair = pair, .element = l->elements};
@@ -228,13 +260,13 @@ static shell_group *group_add(cutter *w, group_list *l, int cls, int nodes, bool
   return g->at == NULL || g->rest == NULL ? NULL : g;
 }
 
-static void put_corners(const cutter *w, int64_t element, const shell_turned *t)
+static void put_corners(const knife *w, int64_t element, const shell_turned *t)
 {
   memcpy(w->cut->triangle + 3 * element, t->corner, sizeof t->corner);
 }
 
 /* The 14 nodes of a pair: the patch of the first triangle, whose node i is node 13 - i of the second.          [shell 4] */
-static void pair_nodes(const cutter *w, const shell_tile *t, const shell_turned *one, const shell_turned *two,
+static void pair_nodes(const knife *w, const shell_tile *t, const shell_turned *one, const shell_turned *two,
                        uint16_t *at)
 {
   int a[SHELL_MOST_NODES], b[SHELL_MOST_NODES], node[SHELL_PAIR];
@@ -247,7 +279,7 @@ static void pair_nodes(const cutter *w, const shell_tile *t, const shell_turned 
   for (int i = 0; i < SHELL_PAIR; i++) at[i] = (uint16_t)(4 * place_in(w, t, node[i]));
 }
 
-static vv_status add_pairs(cutter *w, const shell_tile *t, int t0, int n, group_list *l)
+static vv_status add_pairs(knife *w, const shell_tile *t, int t0, int n, group_list *l)
 {
   for (int i = 0, k; i < n; i = k) {
     shell_turned two[SHELL_HALF];
@@ -256,7 +288,7 @@ static vv_status add_pairs(cutter *w, const shell_tile *t, int t0, int n, group_
     for (k = i; k < n && count < SHELL_HALF; k++) {
       if (w->mate[k] < k) continue; /* none, or taken with its mate */
       if (g == NULL) g = group_add(w, l, w->turned[k].cls, SHELL_REGULAR, true);
-      if (g == NULL) return out_of_memory(w);
+      if (g == NULL) return knife_memory(w);
       const shell_turned one = turn_to(w, t0 + k, t0 + w->mate[k]);
       two[count] = turn_to(w, t0 + w->mate[k], t0 + k);
       pair_nodes(w, t, &one, &two[count], (uint16_t *)g->at + SHELL_PAIR * count);
@@ -272,14 +304,14 @@ static vv_status add_pairs(cutter *w, const shell_tile *t, int t0, int n, group_
   return VV_OK;
 }
 
-static vv_status add_class(cutter *w, const shell_tile *t, int cls, int n, group_list *l)
+static vv_status add_class(knife *w, const shell_tile *t, int cls, int n, group_list *l)
 {
   const int nodes = w->cut->cls[cls].nodes;
   shell_group *g = NULL;
   for (int i = 0; i < n; i++) {
     if (w->mate[i] >= 0 || w->turned[i].cls != cls) continue;
     if (g == NULL) g = group_add(w, l, cls, nodes, false);
-    if (g == NULL) return out_of_memory(w);
+    if (g == NULL) return knife_memory(w);
     int patch[SHELL_MOST_NODES];
     patch_of(w->net, &w->turned[i], patch);
     for (int lane = g->count; lane < SHELL_GROUP; lane++) /* this one, and the empty lanes behind it */
@@ -292,14 +324,15 @@ static vv_status add_class(cutter *w, const shell_tile *t, int cls, int n, group
 
 /* ---- one tile ---- */
 
-static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
+/* Its nodes and elements are known. */
+static vv_status make_tile(knife *w, shell_tile *t)
 {
-  shell_tile *t = &w->cut->tile[w->cut->tiles];
-  *t = (shell_tile){.own0 = own0, .own = own, .element0 = t0, .elements = n, .slot = w->cut->slots};
+  const int t0 = (int)t->element0, n = t->elements;
   w->listed = 0;
   for (int i = 0; i < n; i++) {
     int patch[SHELL_MOST_NODES];
-    VV_TRY(classify(w, t0 + i, &w->turned[i]));
+    w->turned[i] = largest_first(w->net, t0 + i);
+    w->turned[i].cls = class_find(w->cut, w->turned[i].valence);
     patch_of(w->net, &w->turned[i], patch);
     for (int k = 0; k < w->cut->cls[w->turned[i].cls].nodes; k++) touch(w, t, patch[k]);
   }
@@ -312,12 +345,11 @@ static vv_status make_tile(cutter *w, int t0, int n, int own0, int own)
   shell_ghost *ghost = (shell_ghost *)t->ghost;
   for (int i = 0; i < t->ghosts; i++)
     for (int k = 0; k < ghost[i].count; k++) ghost[i].source[k] = place_in(w, t, ghost[i].source[k]);
-  for (int i = 0; i < w->listed; i++) w->local[w->list[i]] = -1;
+  for (int i = 0; i < w->listed; i++) w->local[w->list[i]] = 0;
   shell_group *group = VVI_ARENA_NEW(w->arena, shell_group, l.n);
-  if (group == NULL) return out_of_memory(w);
+  if (group == NULL) return knife_memory(w);
   memcpy(group, l.group, sizeof *group * (size_t)l.n);
   t->group = group, t->groups = l.n;
-  w->cut->slots += shell_tile_nodes(t);
   if (shell_tile_nodes(t) <= SHELL_MOST_LOCAL) return VV_OK;
   snprintf(w->why, VVI_MESH_WHY, "%d triangles touch %d nodes: the mesh has too long fans", n, shell_tile_nodes(t));
   return VV_SCENE;
@@ -404,20 +436,23 @@ static vv_status list_limits(cutter *w)
 {
   const shell_net *net = w->net;
   shell_limit *l = &w->cut->limit;
-  stencil *s = VVI_ARENA_NEW(&w->scratch, stencil, 1);
   l->first = VVI_ARENA_NEW(w->arena, int32_t, net->nodes + 1);
-  if (l->first == NULL || s == NULL) return out_of_memory(w);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < net->nodes; i++) {
-      stencil_of(net, i, s);
-      l->first[i + 1] = l->first[i] + s->n;
-      for (int k = 0; pass == 1 && k < s->n; k++)
-        l->node[l->first[i] + k] = s->node[k], l->weight[l->first[i] + k] = s->weight[k];
-    }
-    if (pass == 1) break;
-    l->node = VVI_ARENA_NEW(w->arena, int32_t, l->first[net->nodes]);
-    l->weight = VVI_ARENA_NEW(w->arena, double, l->first[net->nodes]);
-    if (l->node == NULL || l->weight == NULL) return out_of_memory(w);
+  if (l->first == NULL) return out_of_memory(w);
+#pragma omp parallel for schedule(static) if (net->nodes > SHELL_MANY)
+  for (int i = 0; i < net->nodes; i++) {
+    stencil s;
+    stencil_of(net, i, &s);
+    l->first[i + 1] = s.n;
+  }
+  for (int i = 0; i < net->nodes; i++) l->first[i + 1] += l->first[i];
+  l->node = VVI_ARENA_NEW(w->arena, int32_t, l->first[net->nodes]);
+  l->weight = VVI_ARENA_NEW(w->arena, double, l->first[net->nodes]);
+  if (l->node == NULL || l->weight == NULL) return out_of_memory(w);
+#pragma omp parallel for schedule(static) if (net->nodes > SHELL_MANY)
+  for (int i = 0; i < net->nodes; i++) {
+    stencil s;
+    stencil_of(net, i, &s);
+    for (int k = 0; k < s.n; k++) l->node[l->first[i] + k] = s.node[k], l->weight[l->first[i] + k] = s.weight[k];
   }
   return VV_OK;
 }
@@ -479,50 +514,86 @@ static vv_status list_smooth(cutter *w)
 
 /* ---- all together ---- */
 
-static vv_status prepare(cutter *w)
+/* Nodes are in the order of the lowest tiles that have a triangle at them, so that those of a tile end behind the highest corner of all
+ * tiles so far. */
+static vv_status lay_out(cutter *w)
 {
   const shell_net *net = w->net;
   const int tiles = (net->triangles + w->size - 1) / w->size;
-  *w->cut = (shell_cut){.nodes = net->nodes, .elements = net->triangles, .pieces = w->pieces};
+  *w->cut = (shell_cut){.nodes = net->nodes, .elements = net->triangles, .pieces = w->pieces, .tiles = tiles};
   w->cut->tile = VVI_ARENA_NEW(w->arena, shell_tile, tiles);
   w->cut->triangle = VVI_ARENA_NEW(w->arena, int, 3 * (int64_t)net->triangles);
-  w->owner = VVI_ARENA_NEW(&w->scratch, int, net->nodes);
-  w->local = VVI_ARENA_NEW(&w->scratch, int, net->nodes + net->ghosts);
-  w->list = VVI_ARENA_NEW(&w->scratch, int, net->nodes + net->ghosts);
-  w->turned = VVI_ARENA_NEW(&w->scratch, shell_turned, w->size);
-  w->mate = VVI_ARENA_NEW(&w->scratch, int, w->size);
-  w->group = VVI_ARENA_NEW(&w->scratch, shell_group, w->size);
-  if (!w->cut->tile || !w->cut->triangle || !w->owner || !w->local || !w->list || !w->turned || !w->mate || !w->group)
-    return out_of_memory(w);
-  for (int i = 0; i < net->nodes; i++) w->owner[i] = -1;
-  for (int i = 0; i < net->nodes + net->ghosts; i++) w->local[i] = -1;
-  for (int64_t i = 0; i < 3 * (int64_t)net->triangles; i++)
-    if (w->owner[net->triangle[i]] < 0) w->owner[net->triangle[i]] = (int)(i / 3 / w->size);
+  if (!w->cut->tile || !w->cut->triangle) return out_of_memory(w);
+#pragma omp parallel for schedule(static) if (net->triangles > SHELL_MANY)
+  for (int i = 0; i < tiles; i++) {
+    const int t0 = i * w->size, n = net->triangles - t0 < w->size ? net->triangles - t0 : w->size;
+    int end = 0;
+    for (int64_t k = 3 * (int64_t)t0; k < 3 * (int64_t)(t0 + n); k++)
+      if (net->triangle[k] >= end) end = net->triangle[k] + 1;
+    w->cut->tile[i] = (shell_tile){.own = end, .element0 = t0, .elements = n};
+  }
+  int own0 = 0;
+  for (int i = 0; i < tiles; i++) {
+    shell_tile *t = &w->cut->tile[i];
+    t->own0 = own0, t->own = t->own > own0 ? t->own - own0 : 0;
+    own0 += t->own;
+  }
+  VV_ASSERT(own0 == net->nodes);
   return VV_OK;
+}
+
+static void make_tiles(knife *w, int size, int from, int to)
+{
+  const int most = w->net->nodes + w->net->ghosts;
+  w->scratch.sparse = true;
+  w->local = VVI_ARENA_NEW(&w->scratch, int, most), w->list = VVI_ARENA_NEW(&w->scratch, int, most);
+  w->turned = VVI_ARENA_NEW(&w->scratch, shell_turned, size);
+  w->mate = VVI_ARENA_NEW(&w->scratch, int, size), w->group = VVI_ARENA_NEW(&w->scratch, shell_group, size);
+  if (!w->local || !w->list || !w->turned || !w->mate || !w->group) w->status = knife_memory(w);
+  for (int i = from; w->status == VV_OK && i < to; i++) w->status = make_tile(w, &w->cut->tile[i]);
+}
+
+/* Every thread has tiles in a row; the first complaint counts. */
+static vv_status cut_tiles(cutter *w)
+{
+  const int tiles = w->cut->tiles, knives = w->net->triangles > SHELL_MANY ? w->threads : 1;
+  knife *all = VVI_ARENA_NEW(&w->scratch, knife, knives);
+  if (all == NULL) return out_of_memory(w);
+#pragma omp parallel for schedule(static) if (knives > 1)
+  for (int k = 0; k < knives; k++) {
+    all[k].net = w->net, all[k].cut = w->cut, all[k].arena = knives > 1 ? &all[k].own : w->arena;
+    make_tiles(&all[k], w->size, (int)((int64_t)tiles * k / knives), (int)((int64_t)tiles * (k + 1) / knives));
+  }
+  vv_status status = VV_OK;
+  for (int k = 0; k < knives; k++) {
+    if (all[k].status != VV_OK && status == VV_OK) {
+      status = all[k].status;
+      memcpy(w->why, all[k].why, sizeof all[k].why);
+    }
+    vvi_arena_join(w->arena, &all[k].own), vvi_arena_join(&w->scratch, &all[k].scratch);
+  }
+  for (int i = 0; status == VV_OK && i < tiles; i++) {
+    w->cut->tile[i].slot = w->cut->slots;
+    w->cut->slots += shell_tile_nodes(&w->cut->tile[i]);
+  }
+  return status;
 }
 
 static vv_status cut_all(cutter *w)
 {
-  const shell_net *net = w->net;
-  VV_TRY(prepare(w));
-  int own0 = 0;
-  for (int t0 = 0; t0 < net->triangles; t0 += w->size, w->cut->tiles++) {
-    const int n = net->triangles - t0 < w->size ? net->triangles - t0 : w->size;
-    int own = 0;
-    while (own0 + own < net->nodes && w->owner[own0 + own] == w->cut->tiles) own++;
-    VV_TRY(make_tile(w, t0, n, own0, own));
-    own0 += own;
-  }
-  VV_ASSERT(own0 == net->nodes); /* the nodes came in the order of their tiles */
+  VV_TRY(lay_out(w));
+  VV_TRY(find_classes(w));
+  VV_TRY(cut_tiles(w));
   VV_TRY(keep_halos(w));
   VV_TRY(share(w));
   VV_TRY(list_limits(w));
   return list_smooth(w);
 }
 
-vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, shell_cut *out, char *why)
+vv_status shell_cut_make(vvi_arena *arena, const shell_net *net, int size, int pieces, int threads, shell_cut *out,
+                         char *why)
 {
-  cutter w = {.arena = arena, .net = net, .size = size, .pieces = pieces, .cut = out, .why = why};
+  cutter w = {.arena = arena, .net = net, .size = size, .pieces = pieces, .threads = threads, .cut = out, .why = why};
   const vv_status status = cut_all(&w);
   vvi_arena_free(&w.scratch);
   return status;

@@ -24,8 +24,26 @@ static bool is_finite(const double x[3])
   return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
+/* Most meshes have no such fault: all threads look whether there is one. */
+static bool lists_are_good(const vvi_mesh *m)
+{
+  bool good = m->triangles > 0;
+#pragma omp parallel if (m->triangles > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static) reduction(&& : good)
+    for (int t = 0; t < m->triangles; t++) {
+      const int *v = m->triangle + 3 * t;
+      for (int c = 0; c < 3; c++) good = good && v[c] >= 0 && v[c] < m->nodes && v[c] != v[(c + 1) % 3];
+    }
+#pragma omp for schedule(static) reduction(&& : good)
+    for (int i = 0; i < m->nodes; i++) good = good && is_finite(place(m, i));
+  }
+  return good;
+}
+
 static void check_lists(const vvi_mesh *m, vvi_mesh_report *r)
 {
+  if (lists_are_good(m)) return;
   if (m->triangles < 1) found(r, VVI_MESH_EMPTY, -1, -1, -1, -1);
   for (int t = 0; t < m->triangles; t++) {
     const int *v = m->triangle + 3 * t;
@@ -46,22 +64,22 @@ static void check_lists(const vvi_mesh *m, vvi_mesh_report *r)
 }
 
 /* q = 4 sqrt(3) A / (a^2 + b^2 + c^2), which is 1 for equal edges.  Edges are first scaled, so that no square overflows. */
-static double quality(const vvi_mesh *m, const int v[3], vvi_mesh_report *r)
+static double quality(const vvi_mesh *m, const int v[3], double *shortest, double *longest)
 {
   double edge[3][3], size = 0.0, n[3], sum = 0.0;
   for (int c = 0; c < 3; c++) {
     vvi_sub3(place(m, v[(c + 1) % 3]), place(m, v[c]), edge[c]);
-    for (int i = 0; i < 3; i++) size = fmax(size, fabs(edge[c][i]));
+    for (int i = 0; i < 3; i++) size = fabs(edge[c][i]) > size ? fabs(edge[c][i]) : size;
   }
   if (!(size > 0.0) || !isfinite(size)) {
-    r->shortest = fmin(r->shortest, size);
+    *shortest = size < *shortest ? size : *shortest;
     return 0.0;
   }
   for (int c = 0; c < 3; c++) {
     for (int i = 0; i < 3; i++) edge[c][i] /= size;
     const double length2 = vvi_dot3(edge[c], edge[c]), length = size * sqrt(length2);
-    r->shortest = fmin(r->shortest, length);
-    r->longest = fmax(r->longest, length);
+    *shortest = length < *shortest ? length : *shortest;
+    *longest = length > *longest ? length : *longest;
     sum += length2;
   }
   vvi_cross3(edge[0], edge[1], n);
@@ -70,15 +88,24 @@ static double quality(const vvi_mesh *m, const int v[3], vvi_mesh_report *r)
 
 static void check_shapes(const vvi_mesh *m, double sliver, vvi_mesh_report *r)
 {
-  r->shortest = r->least_quality = INFINITY;
+  double shortest = INFINITY, longest = 0.0, least = INFINITY;
+#pragma omp parallel for schedule(static) reduction(min                \
+                                                    : shortest, least) \
+    reduction(max                                                      \
+              : longest) if (m->triangles > VVI_MESH_MANY)
   for (int t = 0; t < m->triangles; t++) {
-    const double q = quality(m, m->triangle + 3 * t, r);
-    if (!(q >= sliver)) {
-      found(r, VVI_MESH_SLIVER, t, -1, -1, -1);
-      if (!(q >= r->least_quality)) r->triangle[VVI_MESH_SLIVER][0] = t; /* the worst */
-    }
-    r->least_quality = fmin(r->least_quality, q);
+    const double q = quality(m, m->triangle + 3 * t, &shortest, &longest);
+    least = q < least ? q : least;
   }
+  r->shortest = shortest, r->longest = longest, r->least_quality = least;
+  int worst = -1;
+  for (int t = 0; !(least >= sliver) && t < m->triangles; t++) {
+    const double q = quality(m, m->triangle + 3 * t, &shortest, &longest);
+    if (q >= sliver) continue;
+    found(r, VVI_MESH_SLIVER, t, -1, -1, -1);
+    if (q == least && worst < 0) worst = t;
+  }
+  if (worst >= 0) r->triangle[VVI_MESH_SLIVER][0] = worst;
 }
 
 /* ---- edges, fans, pieces ---- */
@@ -101,8 +128,26 @@ static void swap_if(int *a, int *b)
   *a = low, *b = high;
 }
 
-static bool check_repeated(const vvi_mesh *m, vvi_arena *scratch, vvi_mesh_report *r)
+/* Triangles with the same nodes share three edges: those have more than two triangles, or the other one is across two of them. */
+static bool may_repeat(const vvi_mesh *m, const vvi_mesh_topology *top)
 {
+  bool may = false;
+#pragma omp parallel if (m->triangles > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static) reduction(|| : may)
+    for (int e = 0; e < top->edges; e++) may = may || top->edge_uses[e] > 2;
+#pragma omp for schedule(static) reduction(|| : may)
+    for (int t = 0; t < m->triangles; t++) {
+      const int *n = top->neighbour + 3 * t;
+      may = may || (n[0] >= 0 && (n[0] == n[1] || n[0] == n[2])) || (n[1] >= 0 && n[1] == n[2]);
+    }
+  }
+  return may;
+}
+
+static bool check_repeated(const vvi_mesh *m, const vvi_mesh_topology *top, vvi_arena *scratch, vvi_mesh_report *r)
+{
+  if (!may_repeat(m, top)) return true;
   triple *list = VVI_ARENA_NEW(scratch, triple, m->triangles);
   if (list == NULL) return false;
   for (int t = 0; t < m->triangles; t++) {
@@ -131,8 +176,17 @@ static bool is_turned(const vvi_mesh *m, const vvi_mesh_topology *top, int e)
   return from[0] == from[1];
 }
 
+static bool uses_all(const vvi_mesh *m, const vvi_mesh_topology *top)
+{
+  bool all = true;
+#pragma omp parallel for schedule(static) reduction(&& : all) if (m->nodes > VVI_MESH_MANY)
+  for (int i = 0; i < m->nodes; i++) all = all && top->first[i + 1] > top->first[i];
+  return all;
+}
+
 static void check_edges(const vvi_mesh *m, const vvi_mesh_topology *top, bool *branched, vvi_mesh_report *r)
 {
+  if (top->closed && top->oriented && top->manifold && uses_all(m, top)) return;
   for (int e = 0; e < top->edges; e++) {
     const int *t = top->edge_triangle + 2 * e, *v = top->edge + 2 * e;
     if (top->edge_uses[e] == 1) found(r, VVI_MESH_OPEN, t[0], -1, v[0], v[1]);
@@ -151,6 +205,7 @@ static void check_edges(const vvi_mesh *m, const vvi_mesh_topology *top, bool *b
 /* Only pieces that are closed and whose triangles agree have a volume. */
 static void check_sides(const vvi_mesh *m, const vvi_mesh_topology *top, double *volume, int *first, vvi_mesh_report *r)
 {
+  const bool good = top->closed && top->oriented;
   for (int t = m->triangles - 1; t >= 0; t--) first[top->part[t]] = t;
   for (int t = 0; t < m->triangles; t++) {
     const int p = top->part[t], *v = m->triangle + 3 * t;
@@ -158,7 +213,7 @@ static void check_sides(const vvi_mesh *m, const vvi_mesh_topology *top, double 
     vvi_sub3(place(m, v[0]), place(m, m->triangle[3 * first[p]]), a);
     vvi_triangle_normal(place(m, v[0]), place(m, v[1]), place(m, v[2]), n);
     volume[p] += vvi_dot3(a, n);
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; !good && c < 3; c++) {
       const int e = top->side[3 * t + c];
       if (top->edge_uses[e] != 2 || is_turned(m, top, e)) volume[p] = INFINITY;
     }
@@ -181,30 +236,45 @@ static bool check_places(const vvi_mesh *m, double near, vvi_arena *scratch, vvi
   return true;
 }
 
-vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *report, char why[VVI_MESH_WHY])
+static vv_status check_all(vvi_arena *arena, vvi_arena *scratch, const vvi_mesh *m, double sliver, double near,
+                           vvi_mesh_report *r, vvi_mesh_topology *top, char why[VVI_MESH_WHY])
+{
+  VV_TRY(vvi_mesh_topology_of(arena, m, top, why));
+  int *part = VVI_ARENA_NEW(scratch, int, top->parts);
+  double *volume = VVI_ARENA_NEW(scratch, double, top->parts);
+  bool *branched = VVI_ARENA_NEW(scratch, bool, m->nodes);
+  if (part == NULL || volume == NULL || branched == NULL || !check_places(m, near, scratch, r) ||
+      !check_repeated(m, top, scratch, r))
+    return vvi_mesh_no_memory(why);
+  check_shapes(m, sliver, r);
+  check_edges(m, top, branched, r);
+  check_sides(m, top, volume, part, r);
+  r->edges = top->edges, r->parts = top->parts, r->loops = top->loops;
+  return VV_OK;
+}
+
+vv_status vvi_mesh_check_topology(vvi_arena *arena, const vvi_mesh *m, double sliver, double near,
+                                  vvi_mesh_report *report, vvi_mesh_topology *topology, char why[VVI_MESH_WHY])
 {
   vvi_mesh_report *r = report;
   *r = (vvi_mesh_report){0};
+  *topology = (vvi_mesh_topology){0};
   memset(r->triangle, -1, sizeof r->triangle);
   memset(r->node, -1, sizeof r->node);
   check_lists(m, r);
   for (int f = 0; f <= VVI_MESH_COLLAPSED; f++)
     if (r->count[f] > 0) return VV_OK;
   vvi_arena scratch = {0};
+  const vv_status status = check_all(arena, &scratch, m, sliver, near, r, topology, why);
+  vvi_arena_free(&scratch);
+  return status;
+}
+
+vv_status vvi_mesh_check(const vvi_mesh *m, double sliver, double near, vvi_mesh_report *report, char why[VVI_MESH_WHY])
+{
+  vvi_arena scratch = {0};
   vvi_mesh_topology top;
-  vv_status status = vvi_mesh_topology_of(&scratch, m, &top, why);
-  int *part = VVI_ARENA_NEW(&scratch, int, m->triangles);
-  double *volume = VVI_ARENA_NEW(&scratch, double, m->triangles);
-  bool *branched = VVI_ARENA_NEW(&scratch, bool, m->nodes);
-  if (status == VV_OK && (part == NULL || volume == NULL || branched == NULL || !check_places(m, near, &scratch, r) ||
-                          !check_repeated(m, &scratch, r)))
-    status = vvi_mesh_no_memory(why);
-  if (status == VV_OK) {
-    check_shapes(m, sliver, r);
-    check_edges(m, &top, branched, r);
-    check_sides(m, &top, volume, part, r);
-    r->edges = top.edges, r->parts = top.parts, r->loops = top.loops;
-  }
+  const vv_status status = vvi_mesh_check_topology(&scratch, m, sliver, near, report, &top, why);
   vvi_arena_free(&scratch);
   return status;
 }

@@ -3,6 +3,8 @@
 #include "geom/mesh.h"
 #include "math/math.h"
 
+enum { VVI_MESH_MANY = 20000 }; /* loops over more are shared by the threads of the caller's team */
+
 vv_status vvi_mesh_fail(char why[VVI_MESH_WHY], vv_status status, const char *format, ...) VV_PRINTF(3, 4);
 vv_status vvi_mesh_no_memory(char why[VVI_MESH_WHY]);
 vv_status vvi_mesh_fits(int64_t triangles, char why[VVI_MESH_WHY]); /* this machine */

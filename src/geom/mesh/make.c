@@ -74,6 +74,7 @@ static void icosahedron(base_solid *s)
 
 static void onto_sphere(vvi_mesh *m, double radius)
 {
+#pragma omp parallel for schedule(static) if (m->nodes > VVI_MESH_MANY)
   for (int i = 0; i < m->nodes; i++) {
     double *x = m->x + 3 * (int64_t)i;
     const double s = radius / vvi_norm3(x);

@@ -68,20 +68,23 @@ static size_t slot_of(const matching *m, const double cell[3])
   return (size_t)(h ^ h >> 29) & m->mask;
 }
 
+static bool is_near(const matching *m, int node, const double x[3])
+{
+  double d[3];
+  vvi_sub3(m->x + 3 * (int64_t)node, x, d);
+  return vvi_dot3(d, d) <= m->distance * m->distance;
+}
+
 /* The node of lowest number in this cell that is near x, if lower than `best`. */
 static int look(const matching *m, const double x[3], const double cell[3], int best)
 {
-  for (int i = m->head[slot_of(m, cell)]; i > 0; i = m->next[i - 1]) {
-    double d[3];
-    vvi_sub3(m->x + 3 * (int64_t)(i - 1), x, d);
-    if (i - 1 < best && vvi_dot3(d, d) <= m->distance * m->distance) best = i - 1;
-  }
+  for (int i = m->head[slot_of(m, cell)]; i > 0; i = m->next[i - 1])
+    if (i - 1 < best && is_near(m, i - 1, x)) best = i - 1;
   return best;
 }
 
 static int look_around(const matching *m, const double x[3], const double cell[3], int self)
 {
-  if (m->distance == 0.0) return look(m, x, cell, self);
   int best = self;
   for (int k = 0; k < 27; k++) {
     const int step[3] = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
@@ -92,16 +95,52 @@ static int look_around(const matching *m, const double x[3], const double cell[3
   return best;
 }
 
+/* Only equal places are one: nodes are put down by their slots, as threads come, and each looks for the lowest of its slot that is
+ * where it is. */
+static int match_equal(const matching *m, int nodes, int *to)
+{
+  int stay = 0, *at = m->head, *list = m->next;
+#pragma omp parallel for schedule(static) if (nodes > VVI_MESH_MANY)
+  for (int i = 0; i < nodes; i++) {
+    double cell[3];
+    cell_of(m, m->x + 3 * (int64_t)i, cell);
+    to[i] = (int)slot_of(m, cell);
+#pragma omp atomic
+    at[to[i] + 1]++;
+  }
+  for (size_t k = 0; k <= m->mask; k++) at[k + 1] += at[k];
+#pragma omp parallel if (nodes > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int i = 0; i < nodes; i++) {
+      int where;
+#pragma omp atomic capture
+      where = at[to[i]]++; /* a slot begins where the one before it ends, in the end */
+      list[where] = i;
+    }
+#pragma omp for schedule(static) reduction(+ : stay)
+    for (int i = 0; i < nodes; i++) {
+      const int slot = to[i];
+      int best = i;
+      for (int k = slot > 0 ? at[slot - 1] : 0; k < at[slot]; k++)
+        if (list[k] < best && is_near(m, list[k], m->x + 3 * (int64_t)i)) best = list[k];
+      to[i] = best, stay += best == i;
+    }
+  }
+  return stay;
+}
+
 int vvi_mesh_match(int nodes, const double *x, double distance, int *to)
 {
   vvi_arena scratch = {0};
   matching m = {.x = x, .distance = distance, .mask = 16};
   while (m.mask < 2 * (size_t)nodes) m.mask *= 2;
-  m.head = VVI_ARENA_NEW(&scratch, int, m.mask);
+  m.head = VVI_ARENA_NEW(&scratch, int, m.mask + 1);
   m.next = VVI_ARENA_NEW(&scratch, int, nodes);
   m.mask--;
   int stay = m.head != NULL && m.next != NULL ? 0 : -1;
-  for (int i = 0; stay >= 0 && i < nodes; i++) {
+  if (stay == 0 && distance == 0.0) stay = match_equal(&m, nodes, to);
+  for (int i = 0; stay >= 0 && distance > 0.0 && i < nodes; i++) {
     double cell[3];
     cell_of(&m, x + 3 * (int64_t)i, cell);
     to[i] = look_around(&m, x + 3 * (int64_t)i, cell, i);
@@ -117,25 +156,26 @@ int vvi_mesh_match(int nodes, const double *x, double distance, int *to)
 
 /* ---- copies with other nodes ---- */
 
-static int *copied(vvi_arena *arena, const int *from, int n, bool *ok)
+/* Room for so many nodes and the same triangles. */
+static vv_status new_like(vvi_arena *arena, const vvi_mesh *in, int nodes, vvi_mesh *out, char why[VVI_MESH_WHY])
 {
-  int *to = from != NULL ? VVI_ARENA_NEW(arena, int, n) : NULL;
-  if (to != NULL) memcpy(to, from, sizeof(int) * (size_t)n);
-  *ok = *ok && (from == NULL || to != NULL);
-  return to;
+  VV_TRY(vvi_mesh_new(arena, nodes, in->triangles, out, why));
+  if (in->face != NULL) out->face = VVI_ARENA_NEW(arena, int, in->triangles);
+  if (in->line != NULL) out->line = VVI_ARENA_NEW(arena, int, in->triangles);
+  const bool ok = (in->face == NULL || out->face != NULL) && (in->line == NULL || out->line != NULL);
+  return ok ? VV_OK : vvi_mesh_no_memory(why);
 }
 
 /* number[i]: the new number of node i, or -1 if it goes; several may share one, and the first gives the place. */
 static vv_status with_nodes(vvi_arena *arena, const vvi_mesh *in, const int *number, int nodes, vvi_mesh *out,
                             char why[VVI_MESH_WHY])
 {
-  VV_TRY(vvi_mesh_new(arena, nodes, in->triangles, out, why));
-  bool ok = true;
-  out->face = copied(arena, in->face, in->triangles, &ok);
-  out->line = copied(arena, in->line, in->triangles, &ok);
-  if (!ok) return vvi_mesh_no_memory(why);
+  VV_TRY(new_like(arena, in, nodes, out, why));
+  if (in->face != NULL) memcpy(out->face, in->face, sizeof(int) * (size_t)in->triangles);
+  if (in->line != NULL) memcpy(out->line, in->line, sizeof(int) * (size_t)in->triangles);
   for (int i = in->nodes - 1; i >= 0; i--)
     if (number[i] >= 0) memcpy(out->x + 3 * (int64_t)number[i], in->x + 3 * (int64_t)i, 3 * sizeof(double));
+#pragma omp parallel for schedule(static) if (in->triangles > VVI_MESH_MANY)
   for (int64_t k = 0; k < 3 * (int64_t)in->triangles; k++) out->triangle[k] = number[in->triangle[k]];
   return VV_OK;
 }
@@ -170,13 +210,22 @@ vv_status vvi_mesh_renumber(vvi_arena *arena, const vvi_mesh *in, const int *tri
   vvi_arena scratch = {0};
   int *number = VVI_ARENA_NEW(&scratch, int, in->nodes);
   if (number == NULL) return vvi_mesh_no_memory(why);
-  for (int i = 0; i < in->nodes; i++) number[node_order[i]] = i;
-  const vv_status status = with_nodes(arena, in, number, in->nodes, out, why);
-  for (int t = 0; status == VV_OK && t < in->triangles; t++) {
-    const int old = triangle_order[t];
-    for (int c = 0; c < 3; c++) out->triangle[3 * t + c] = number[in->triangle[3 * old + c]];
-    if (in->face != NULL) out->face[t] = in->face[old];
-    if (in->line != NULL) out->line[t] = in->line[old];
+  const vv_status status = new_like(arena, in, in->nodes, out, why);
+  const int nodes = status == VV_OK ? in->nodes : 0, triangles = status == VV_OK ? in->triangles : 0;
+#pragma omp parallel if (triangles > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int i = 0; i < nodes; i++) {
+      number[node_order[i]] = i;
+      memcpy(out->x + 3 * (int64_t)i, in->x + 3 * (int64_t)node_order[i], 3 * sizeof(double));
+    }
+#pragma omp for schedule(static)
+    for (int t = 0; t < triangles; t++) {
+      const int old = triangle_order[t];
+      for (int c = 0; c < 3; c++) out->triangle[3 * t + c] = number[in->triangle[3 * old + c]];
+      if (in->face != NULL) out->face[t] = in->face[old];
+      if (in->line != NULL) out->line[t] = in->line[old];
+    }
   }
   vvi_arena_free(&scratch);
   return status;

@@ -104,6 +104,7 @@ static void look_for_mate(const pairing *w, int from)
 /* Six triangles around every corner, three where the border goes through it. */
 static void sort_triangles(const vvi_mesh *m, const vvi_mesh_topology *top, unsigned char *sort)
 {
+#pragma omp parallel for schedule(static) if (m->triangles > VVI_MESH_MANY)
   for (int t = 0; t < m->triangles; t++) {
     sort[t] = 1;
     for (int c = 0; c < 3; c++) {
@@ -113,19 +114,18 @@ static void sort_triangles(const vvi_mesh *m, const vvi_mesh_topology *top, unsi
   }
 }
 
-vv_status vvi_mesh_pair(const vvi_mesh *m, int *mate, int *beside, char why[VVI_MESH_WHY])
+vv_status vvi_mesh_pair(const vvi_mesh *m, const vvi_mesh_topology *top, int *mate, int *beside, char why[VVI_MESH_WHY])
 {
   vvi_arena scratch = {0};
-  vvi_mesh_topology top;
   const int n = m->triangles;
-  vv_status status = vvi_mesh_topology_of(&scratch, m, &top, why);
+  vv_status status = VV_OK;
   unsigned char *sort = VVI_ARENA_NEW(&scratch, unsigned char, n);
   int *room = VVI_ARENA_NEW(&scratch, int, 5 * (int64_t)n + MOST_SEARCHED);
-  if (status == VV_OK && (sort == NULL || room == NULL)) status = vvi_mesh_no_memory(why);
+  if (sort == NULL || room == NULL) status = vvi_mesh_no_memory(why);
   if (status == VV_OK) {
-    pairing w = {.triangles = n, .neighbour = top.neighbour, .sort = sort, .mate = mate, .stack = room};
+    pairing w = {.triangles = n, .neighbour = top->neighbour, .sort = sort, .mate = mate, .stack = room};
     w.seen = room + 3 * (int64_t)n + MOST_SEARCHED, w.parent = w.seen + n;
-    sort_triangles(m, &top, sort);
+    sort_triangles(m, top, sort);
     for (int t = 0; t < n; t++) mate[t] = w.seen[t] = -1;
     pair_greedily(&w);
     for (int t = 0; t < n; t++)

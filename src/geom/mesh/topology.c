@@ -1,6 +1,7 @@
 /* geom/mesh/topology.c  Edges, neighbours, fans, pieces and borders of a mesh; which side of it is out.
  *
  * Half-edge h = 3 t + c is the edge of triangle t opposite to its corner c. */
+#include "base/sort.h"
 #include "geom/mesh/inside.h"
 
 #include <float.h>
@@ -11,7 +12,8 @@ typedef struct maker {
   const vvi_mesh *mesh;
   vvi_mesh_topology *top;
   vvi_arena scratch;
-  int half; /* half-edges */
+  int half;    /* half-edges */
+  int *corner; /* [half] of each node: from top->first on */
 } maker;
 
 static int from_of(const vvi_mesh *m, int h)
@@ -32,72 +34,171 @@ static int corner_of(const vvi_mesh *m, int t, int node)
   return v[0] == node ? 0 : v[1] == node ? 1 : 2;
 }
 
+/* ---- corners ---- */
+
+enum { FEW = 32 }; /* corners of a node that are sorted where they stand */
+
+static int ascending(const void *a, const void *b)
+{
+  const int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+static void sort_ascending(int *list, int n)
+{
+  if (n > FEW) {
+    vvi_sort(list, (size_t)n, sizeof *list, ascending);
+    return;
+  }
+  for (int i = 1; i < n; i++) {
+    const int v = list[i];
+    int j = i;
+    for (; j > 0 && list[j - 1] > v; j--) list[j] = list[j - 1];
+    list[j] = v;
+  }
+}
+
+/* The corners 3 t + c at each node, ascending, from first[node] on.  Threads put them down as they come; then they are sorted. */
+static bool list_corners(maker *k)
+{
+  const vvi_mesh *m = k->mesh;
+  int *first = k->top->first, *at = VVI_ARENA_NEW(&k->scratch, int, m->nodes);
+  k->corner = VVI_ARENA_NEW(&k->scratch, int, k->half);
+  if (at == NULL || k->corner == NULL) return false;
+#pragma omp parallel for schedule(static) if (k->half > VVI_MESH_MANY)
+  for (int h = 0; h < k->half; h++)
+#pragma omp atomic
+    first[m->triangle[h] + 1]++;
+  for (int i = 0; i < m->nodes; i++) at[i] = first[i], first[i + 1] += first[i];
+#pragma omp parallel if (k->half > VVI_MESH_MANY)
+  {
+#pragma omp for schedule(static)
+    for (int h = 0; h < k->half; h++) {
+      int to;
+#pragma omp atomic capture
+      to = at[m->triangle[h]]++;
+      k->corner[to] = h;
+    }
+#pragma omp for schedule(static)
+    for (int i = 0; i < m->nodes; i++) sort_ascending(k->corner + first[i], first[i + 1] - first[i]);
+  }
+  return true;
+}
+
 /* ---- edges ---- */
 
-/* One stable pass of counting sort by the larger (or the smaller) node of each half-edge. */
-static void sort_pass(const vvi_mesh *m, bool larger, int half, const int *in, int *out, int *count)
+/* A half-edge and the node at its other end. */
+typedef struct spoke {
+  int to, half;
+} spoke;
+
+static int by_end(const void *a, const void *b)
 {
-  memset(count, 0, sizeof(int) * ((size_t)m->nodes + 1));
-  for (int pass = 0; pass < 2; pass++) {
-    for (int k = 0; k < half; k++) {
-      const int h = in != NULL ? in[k] : k, a = from_of(m, h), b = to_of(m, h);
-      const int key = (a > b) == larger ? a : b;
-      if (pass == 0)
-        count[key + 1]++;
-      else
-        out[count[key]++] = h;
-    }
-    for (int i = 0; pass == 0 && i < m->nodes; i++) count[i + 1] += count[i];
+  const spoke *p = a, *q = b;
+  return p->to != q->to ? (p->to > q->to) - (p->to < q->to) : (p->half > q->half) - (p->half < q->half);
+}
+
+static void sort_spokes(spoke *list, int n)
+{
+  if (n > 2 * FEW) {
+    vvi_sort(list, (size_t)n, sizeof *list, by_end);
+    return;
+  }
+  for (int i = 1; i < n; i++) {
+    const spoke v = list[i];
+    int j = i;
+    for (; j > 0 && by_end(&list[j - 1], &v) > 0; j--) list[j] = list[j - 1];
+    list[j] = v;
   }
 }
 
-static bool same_edge(const vvi_mesh *m, int g, int h)
+/* The half-edges at a node by their other ends, those of one edge side by side, triangles ascending; two of each corner, of which
+ * those to lower nodes may be left out.  Returns how many there are. */
+static int list_spokes(const maker *k, int node, bool lower, spoke *out)
 {
-  const int a = from_of(m, g), b = to_of(m, g), c = from_of(m, h), d = to_of(m, h);
-  return (a == c && b == d) || (a == d && b == c);
+  int n = 0;
+  for (int i = k->top->first[node]; i < k->top->first[node + 1]; i++) {
+    const int t3 = k->corner[i] / 3 * 3, c = k->corner[i] % 3, next = (c + 1) % 3, last = (c + 2) % 3;
+    const spoke on = {k->mesh->triangle[t3 + next], t3 + last}, back = {k->mesh->triangle[t3 + last], t3 + next};
+    if (lower || on.to > node) out[n++] = on;
+    if (lower || back.to > node) out[n++] = back;
+  }
+  sort_spokes(out, n);
+  return n;
 }
 
-/* Half-edges of one edge stand side by side in `sorted`, triangles ascending. */
-static void put_edge(maker *k, const int *sorted, int uses)
+/* Room for the spokes of a node: `few`, or where there are many their place in `all`, most of which is never touched. */
+static spoke *spoke_room(const maker *k, int node, spoke few[2 * FEW], spoke *all)
+{
+  const int first = k->top->first[node], n = k->top->first[node + 1] - first;
+  return n <= FEW ? few : all + 2 * (int64_t)first;
+}
+
+/* Half-edges of one edge of so many triangles; a: its lower end. */
+static void put_edge(const maker *k, int e, int a, const spoke *one, int uses)
 {
   vvi_mesh_topology *top = k->top;
-  const int e = top->edges++, h = sorted[0], a = from_of(k->mesh, h), b = to_of(k->mesh, h);
-  top->edge[2 * e] = a < b ? a : b;
-  top->edge[2 * e + 1] = a < b ? b : a;
+  top->edge[2 * e] = a, top->edge[2 * e + 1] = one->to;
   top->edge_uses[e] = uses;
-  top->edge_triangle[2 * e] = h / 3;
-  top->edge_triangle[2 * e + 1] = uses > 1 ? sorted[1] / 3 : -1;
-  for (int i = 0; i < uses; i++) top->side[sorted[i]] = e, top->neighbour[sorted[i]] = -1;
-  if (uses == 2) {
-    top->neighbour[sorted[0]] = sorted[1] / 3;
-    top->neighbour[sorted[1]] = sorted[0] / 3;
-    if (from_of(k->mesh, sorted[0]) == from_of(k->mesh, sorted[1])) top->oriented = false;
+  top->edge_triangle[2 * e] = one[0].half / 3;
+  top->edge_triangle[2 * e + 1] = uses > 1 ? one[1].half / 3 : -1;
+  for (int i = 0; i < uses; i++) {
+    top->side[one[i].half] = e;
+    top->neighbour[one[i].half] = uses == 2 ? one[1 - i].half / 3 : -1;
   }
-  if (uses > 2) top->manifold = false;
-  if (uses != 2) top->closed = false;
-  top->valence[a]++;
-  top->valence[b]++;
+}
+
+/* How many spokes go to one end. */
+static int same_end(const spoke *list, int i, int n)
+{
+  int uses = 1;
+  while (i + uses < n && list[i + uses].to == list[i].to) uses++;
+  return uses;
+}
+
+/* Edges of a node to higher ones, counted into from[node + 1]; its valence. */
+static void count_edges(maker *k, spoke *all, int *from)
+{
+#pragma omp parallel for schedule(static) if (k->half > VVI_MESH_MANY)
+  for (int a = 0; a < k->mesh->nodes; a++) {
+    spoke few[2 * FEW], *list = spoke_room(k, a, few, all);
+    const int n = list_spokes(k, a, true, list);
+    for (int i = 0; i < n; i += same_end(list, i, n)) k->top->valence[a]++, from[a + 1] += list[i].to > a;
+  }
+  for (int i = 0; i < k->mesh->nodes; i++) from[i + 1] += from[i];
+}
+
+static void put_edges(maker *k, spoke *all, const int *from)
+{
+  bool closed = true, manifold = true, oriented = true;
+#pragma omp parallel for schedule(static) reduction(&& : closed, manifold, oriented) if (k->half > VVI_MESH_MANY)
+  for (int a = 0; a < k->mesh->nodes; a++) {
+    spoke few[2 * FEW], *list = spoke_room(k, a, few, all);
+    const int n = list_spokes(k, a, false, list);
+    int e = from[a];
+    for (int i = 0, uses; i < n; i += uses) {
+      uses = same_end(list, i, n);
+      put_edge(k, e++, a, list + i, uses);
+      closed = closed && uses == 2, manifold = manifold && uses <= 2;
+      if (uses == 2) oriented = oriented && from_of(k->mesh, list[i].half) != from_of(k->mesh, list[i + 1].half);
+    }
+  }
+  k->top->closed = closed, k->top->manifold = manifold, k->top->oriented = oriented;
 }
 
 static bool find_edges(maker *k, vvi_arena *arena)
 {
-  const vvi_mesh *m = k->mesh;
   vvi_mesh_topology *top = k->top;
-  int *one = VVI_ARENA_NEW(&k->scratch, int, k->half), *two = VVI_ARENA_NEW(&k->scratch, int, k->half);
-  int *count = VVI_ARENA_NEW(&k->scratch, int, m->nodes + 1);
-  if (one == NULL || two == NULL || count == NULL) return false;
-  sort_pass(m, true, k->half, NULL, one, count);
-  sort_pass(m, false, k->half, one, two, count);
-  int edges = 0;
-  for (int i = 0; i < k->half; i++) edges += i == 0 || !same_edge(m, two[i - 1], two[i]);
-  top->edge = VVI_ARENA_NEW(arena, int, 2 * (int64_t)edges);
-  top->edge_triangle = VVI_ARENA_NEW(arena, int, 2 * (int64_t)edges);
-  top->edge_uses = VVI_ARENA_NEW(arena, int, edges);
+  spoke *all = VVI_ARENA_NEW(&k->scratch, spoke, 2 * (int64_t)k->half);
+  int *from = VVI_ARENA_NEW(&k->scratch, int, k->mesh->nodes + 1);
+  if (all == NULL || from == NULL) return false;
+  count_edges(k, all, from);
+  top->edges = from[k->mesh->nodes];
+  top->edge = VVI_ARENA_NEW(arena, int, 2 * (int64_t)top->edges);
+  top->edge_triangle = VVI_ARENA_NEW(arena, int, 2 * (int64_t)top->edges);
+  top->edge_uses = VVI_ARENA_NEW(arena, int, top->edges);
   if (top->edge == NULL || top->edge_triangle == NULL || top->edge_uses == NULL) return false;
-  for (int i = 0, n; i < k->half; i += n) {
-    for (n = 1; i + n < k->half && same_edge(m, two[i], two[i + n]);) n++;
-    put_edge(k, two + i, n);
-  }
+  put_edges(k, all, from);
   return true;
 }
 
@@ -112,18 +213,19 @@ static int step_round(const maker *k, int t, int out, int *in)
   return next;
 }
 
-/* The triangles around one node, fan by fan, written over its list.  Turning clockwise from any triangle ends at the
+/* The triangles around one node, fan by fan, of its n corners.  Turning clockwise from any triangle ends at the
  * border or where it began; from there they are listed counterclockwise, as the first one sees it. */
-static int order_fans(const maker *k, int node, bool *seen, int *list, int n, int *ordered)
+static int order_fans(const maker *k, int node, bool *seen, const int *corner, int n, int *ordered)
 {
   const vvi_mesh *m = k->mesh;
   int fans = 0, done = 0;
   for (int i = 0; i < n; i++) {
-    int t = list[i], c = corner_of(m, t, node), out = (c + 2) % 3, in = 0;
-    if (seen[3 * t + c]) continue;
+    const int start = corner[i] / 3;
+    int t = start, out = (corner[i] + 2) % 3, in = 0;
+    if (seen[corner[i]]) continue;
     for (int s = 1; s < n; s++) {
       const int next = step_round(k, t, out, &in);
-      if (next < 0 || next == list[i]) break;
+      if (next < 0 || next == start) break;
       t = next, out = 3 - in - corner_of(m, next, node);
     }
     /* from the last one the other way round: out through the edge that is not `out` */
@@ -135,24 +237,21 @@ static int order_fans(const maker *k, int node, bool *seen, int *list, int n, in
     }
     fans++;
   }
-  memcpy(list, ordered, sizeof(int) * (size_t)n);
   return fans;
 }
 
 static bool find_fans(maker *k)
 {
-  const vvi_mesh *m = k->mesh;
   vvi_mesh_topology *top = k->top;
-  bool *seen = VVI_ARENA_NEW(&k->scratch, bool, k->half);
-  int *at = VVI_ARENA_NEW(&k->scratch, int, m->nodes), *ordered = VVI_ARENA_NEW(&k->scratch, int, k->half);
-  if (seen == NULL || at == NULL || ordered == NULL) return false;
-  for (int h = 0; h < k->half; h++) top->first[m->triangle[h] + 1]++;
-  for (int i = 0; i < m->nodes; i++) top->first[i + 1] += top->first[i], at[i] = top->first[i];
-  for (int h = 0; h < k->half; h++) top->around[at[m->triangle[h]]++] = h / 3;
-  for (int i = 0; i < m->nodes; i++) {
-    top->fans[i] = order_fans(k, i, seen, top->around + top->first[i], top->first[i + 1] - top->first[i], ordered);
-    if (top->fans[i] > 1) top->manifold = false;
+  bool *seen = VVI_ARENA_NEW(&k->scratch, bool, k->half), manifold = top->manifold;
+  if (seen == NULL) return false;
+#pragma omp parallel for schedule(static) reduction(&& : manifold) if (k->half > VVI_MESH_MANY)
+  for (int i = 0; i < k->mesh->nodes; i++) {
+    const int first = top->first[i];
+    top->fans[i] = order_fans(k, i, seen, k->corner + first, top->first[i + 1] - first, top->around + first);
+    manifold = manifold && top->fans[i] <= 1;
   }
+  top->manifold = manifold;
   return true;
 }
 
@@ -197,13 +296,10 @@ static int next_on_border(const maker *k, int h)
   return 3 * t + out;
 }
 
-static bool find_loops(maker *k, vvi_arena *arena)
+/* border: half-edges without a neighbour, all of which are followed. */
+static bool trace_loops(maker *k, vvi_arena *arena, int border)
 {
   vvi_mesh_topology *top = k->top;
-  int border = 0;
-  bool branched = false;
-  for (int e = 0; e < top->edges; e++) border += top->edge_uses[e] == 1, branched |= top->edge_uses[e] > 2;
-  if (!top->oriented || branched) border = 0;
   bool *seen = VVI_ARENA_NEW(&k->scratch, bool, k->half);
   top->loop = VVI_ARENA_NEW(arena, int, border);
   top->loop_first = VVI_ARENA_NEW(arena, int, border + 1);
@@ -218,6 +314,16 @@ static bool find_loops(maker *k, vvi_arena *arena)
     top->loop_first[++top->loops] = n;
   }
   return true;
+}
+
+static bool find_loops(maker *k, vvi_arena *arena)
+{
+  const vvi_mesh_topology *top = k->top;
+  int border = 0;
+  bool branched = false;
+#pragma omp parallel for schedule(static) reduction(+ : border) reduction(|| : branched) if (k->half > VVI_MESH_MANY)
+  for (int e = 0; e < top->edges; e++) border += top->edge_uses[e] == 1, branched = branched || top->edge_uses[e] > 2;
+  return trace_loops(k, arena, top->oriented && !branched ? border : 0);
 }
 
 /* ---- the door ---- */
@@ -236,8 +342,55 @@ vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_
   out->first = VVI_ARENA_NEW(arena, int, mesh->nodes + 1);
   out->part = VVI_ARENA_NEW(arena, int, mesh->triangles);
   const bool ok = out->side != NULL && out->neighbour != NULL && out->around != NULL && out->valence != NULL &&
-                  out->fans != NULL && out->first != NULL && out->part != NULL && find_edges(&k, arena) &&
-                  find_fans(&k) && find_parts(&k) && find_loops(&k, arena);
+                  out->fans != NULL && out->first != NULL && out->part != NULL && list_corners(&k) &&
+                  find_edges(&k, arena) && find_fans(&k) && find_parts(&k) && find_loops(&k, arena);
+  vvi_arena_free(&k.scratch);
+  return ok ? VV_OK : vvi_mesh_no_memory(why);
+}
+
+/* Around a node that is not on the border the lowest triangle comes last, as order_fans leaves it. */
+static void renumber_fan(const int *now, int n, bool open, const int *in, int *out)
+{
+  int lowest = 0;
+  for (int i = 0; i < n; i++)
+    if (now[in[i]] < now[in[lowest]]) lowest = i;
+  for (int i = 0; i < n; i++) out[i] = now[in[open ? i : (lowest + 1 + i) % n]];
+}
+
+vv_status vvi_mesh_topology_renumber(vvi_arena *arena, const vvi_mesh *mesh, const vvi_mesh_topology *in,
+                                     const int *triangle_order, const int *node_order, vvi_mesh_topology *out,
+                                     char why[VVI_MESH_WHY])
+{
+  *out = (vvi_mesh_topology){.closed = in->closed, .manifold = in->manifold, .oriented = in->oriented};
+  maker k = {.mesh = mesh, .top = out, .half = 3 * mesh->triangles};
+  int border = 0, *now = VVI_ARENA_NEW(&k.scratch, int, mesh->triangles);
+  out->neighbour = VVI_ARENA_NEW(arena, int, k.half);
+  out->around = VVI_ARENA_NEW(arena, int, k.half);
+  out->valence = VVI_ARENA_NEW(arena, int, mesh->nodes);
+  out->first = VVI_ARENA_NEW(arena, int, mesh->nodes + 1);
+  bool ok = now != NULL && out->neighbour != NULL && out->around != NULL && out->valence != NULL && out->first != NULL;
+  for (int i = 0; ok && i < mesh->nodes; i++)
+    out->first[i + 1] = out->first[i] + in->first[node_order[i] + 1] - in->first[node_order[i]];
+  if (ok) {
+#pragma omp parallel if (k.half > VVI_MESH_MANY)
+    {
+#pragma omp for schedule(static)
+      for (int t = 0; t < mesh->triangles; t++) now[triangle_order[t]] = t;
+#pragma omp for schedule(static) reduction(+ : border)
+      for (int h = 0; h < k.half; h++) {
+        const int other = in->neighbour[3 * triangle_order[h / 3] + h % 3];
+        out->neighbour[h] = other >= 0 ? now[other] : -1;
+        border += other < 0;
+      }
+#pragma omp for schedule(static)
+      for (int i = 0; i < mesh->nodes; i++) {
+        const int old = node_order[i], n = out->first[i + 1] - out->first[i];
+        out->valence[i] = in->valence[old];
+        renumber_fan(now, n, in->valence[old] > n, in->around + in->first[old], out->around + out->first[i]);
+      }
+    }
+    ok = trace_loops(&k, arena, in->loops > 0 ? border : 0);
+  }
   vvi_arena_free(&k.scratch);
   return ok ? VV_OK : vvi_mesh_no_memory(why);
 }
