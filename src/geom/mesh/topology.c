@@ -346,6 +346,19 @@ vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_
   return ok ? VV_OK : vvi_mesh_no_memory(why);
 }
 
+static void shed(int **array, int64_t n)
+{
+  if (*array != NULL) vvi_forget(*array, sizeof **array * (size_t)n);
+  *array = NULL;
+}
+
+void vvi_mesh_topology_shed(const vvi_mesh *mesh, vvi_mesh_topology *top)
+{
+  shed(&top->edge, 2 * (int64_t)top->edges), shed(&top->edge_triangle, 2 * (int64_t)top->edges);
+  shed(&top->edge_uses, top->edges), shed(&top->side, 3 * (int64_t)mesh->triangles);
+  shed(&top->fans, mesh->nodes), shed(&top->part, mesh->triangles);
+}
+
 /* Around a node that is not on the border the lowest triangle comes last, as order_fans leaves it. */
 static void renumber_fan(const int *now, int n, bool open, const int *in, int *out)
 {
