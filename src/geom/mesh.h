@@ -84,6 +84,8 @@ typedef struct vvi_mesh_topology {
 } vvi_mesh_topology;
 
 vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_topology *out, char why[VVI_MESH_WHY]);
+/* Edges, sides, fans and pieces are not asked for any more: their memory goes back. */
+void vvi_mesh_topology_shed(const vvi_mesh *mesh, vvi_mesh_topology *topology);
 /* The same of a manifold whose triangles and nodes have got other numbers (orders as vvi_mesh_bisect gives them), `mesh` being as it is
  * now; edges, sides, fans and pieces are left out. */
 vv_status vvi_mesh_topology_renumber(vvi_arena *arena, const vvi_mesh *mesh, const vvi_mesh_topology *before,

@@ -8,6 +8,7 @@
 
 #define TIME  "visviva: 1\ntime: {end: 1}\n"
 #define HEAD  TIME "contacts: [{response: none}]\n"
+#define SHORT "visviva: 1\ntime: {end: 1, step: 1e-4}\ncontacts: [{response: none}]\n"
 #define ROD   "kind: beam, length: 2, material: {young: 3000, poisson: 0.3, density: 2}, "
 #define FLAT  "section: {rectangle: {width: 0.3, height: 0.2}}, "
 #define ROUND "section: {circle: {radius: 0.1}}, "
@@ -104,6 +105,30 @@ static void loads(void **state)
         40);
 }
 
+/* The ledger closed after every step: totals are noted in passes of several steps, by strips of 64 nodes that are full, not full, the
+ * last of several, alone, or closed to a ring; bodies that are not alike; beside shells. */
+static void books(void **state)
+{
+  static const int elements[] = {1, 40, 63, 64, 127, 128, 300};
+  (void)state;
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++) {
+    char text[512];
+    snprintf(text, sizeof text, SHORT "bodies: {b: {" ROD FLAT BENT MOVES ", elements: %d}}\n", elements[i]);
+    agree_rows(text);
+  }
+  agree_rows(SHORT "bodies:\n"
+                   "  a: {" ROD FLAT BENT MOVES ", elements: 150, strain: cayley, drift: lavi-exp}\n"
+                   "  b: {" ROD ROUND MOVES ", position: [9, 0, 0], elements: 30, grading: 1.8, drift: lavi-cayley}\n"
+                   "  c: {kind: beam, elements: 140, material: {young: 3000, poisson: 0.3, density: 2}, " ROUND
+                   "shape: {ring: {radius: 1}}, position: [0, 9, 0], spin: [1, 2, 3]}\n"
+                   "  d: {" ROD FLAT MOVES
+                   ", position: [0, 0, 9], elements: 20, strain: trapezoid, masses: [{at: 0.5, mass: 1, "
+                   "inertia: [0.1, 0.2, 0.3]}, {at: 1, mass: 2}]}\n"
+                   "  s: {kind: shell, mesh: {sphere: {radius: 1, frequency: 6}}, thickness: 0.03, centre: [9, 9, 0], "
+                   "material: {young: 1e4, poisson: 0.3, density: 1}, spin: [1, 2, 3]}\n");
+  agree_rows(SHORT "gravity: [1, -2, -9.81]\nbodies: {b: {" ROD ROUND MOVES ", elements: 70}}\n");
+}
+
 /* The host answers what touches, with forces of the device. */
 static void contact(void **state)
 {
@@ -146,7 +171,7 @@ int main(void)
       cmocka_unit_test(lengths), cmocka_unit_test(rules),   cmocka_unit_test(far_turns),
       cmocka_unit_test(mixture), cmocka_unit_test(ring),    cmocka_unit_test(backwards_and_fourth),
       cmocka_unit_test(loads),   cmocka_unit_test(contact), cmocka_unit_test(beside_shells),
-      cmocka_unit_test(resumed), cmocka_unit_test(refused),
+      cmocka_unit_test(resumed), cmocka_unit_test(refused), cmocka_unit_test(books),
   };
   device = first_device();
   return device == NULL ? 77 : cmocka_run_group_tests(test, NULL, NULL);

@@ -4,8 +4,10 @@
 #define VVI_BEAM_COLUMNS_H
 
 /* Nodes that a group of work-items works on: those of one body from place `start` on (it may be negative, or wrap around where
- * the body is closed), an item each; it writes those in [from, to). */
-enum beam_row_column { ROW_BODY, ROW_NODE0, ROW_NODES, ROW_CLOSED, ROW_START, ROW_FROM, ROW_TO, ROW_COLUMNS };
+ * the body is closed), an item each; it writes those in [from, to), and their sums from place `out` on. */
+enum beam_row_column { ROW_BODY, ROW_NODE0, ROW_NODES, ROW_CLOSED, ROW_START, ROW_FROM, ROW_TO, ROW_OUT, ROW_COLUMNS };
+/* Strips of a group whose sums are noted, at most; terms of a sum of a strip lie so far apart in local memory, where neither banks meet. */
+enum { NOTED_STRIPS = 2, NOTED_ROW = 72 };
 /* A sum of `count` terms from `first` on, written to `out`. */
 enum beam_fold_column { FOLD_FIRST, FOLD_COUNT, FOLD_OUT, FOLD_COLUMNS };
 /* A load: the node it acts on, -1: all of its body. */

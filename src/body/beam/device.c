@@ -16,24 +16,33 @@ extern const char vvi_text_beam_common[], vvi_text_beam_vec3[], vvi_text_beam_so
 /* Items of a group, strides in one pass, registers of an item; measured. */
 enum { ITEMS = 128, LEAST_ITEMS = 32, STRIDES = 8, REGISTERS = 128 };
 enum { LOCAL_BYTES = 18 * sizeof(double) }; /* of an item */
+/* Of groups whose sums are noted: whole strips, and neighbours on both sides for STRIDES drifts and the kick behind them. */
+enum { NOTED_HALO = STRIDES + 1, WARP = 32 };
+enum { LANE_BYTES = BEAM_SUMS * BEAM_SUM_LANES * sizeof(double) }; /* of a strip */
 
 enum { LEVELS = 5 }; /* of sums: 64^6 nodes are more than 32 bits can number */
 
 typedef struct beam_device {
   const vv_block *b;
   vvi_device *d;
-  vvi_kernel *sweep, *drift, *outside, *strips, *fold;
+  vvi_kernel *sweep, *noted_sweep, *drift, *outside, *strips, *fold, *collect;
   vvi_buffer *row, *body, *real, *body_of, *span, *load_first, *load, *load_value, *load_size, *strip, *sums;
   vvi_buffer *level[LEVELS];
   int64_t level_rows[LEVELS];
   vvi_buffer *q[2], *p[2]; /* the columns, and where the next go */
   int now_q, now_p;
   int64_t rows, strips_n;
-  int items, strides;
+  vvi_buffer *noted_row; /* of groups that are noted; NULL: the device has no room for them */
+  int64_t noted_rows;
+  int32_t noted_strips, places; /* of a group; sums of a slot */
+  int items, noted_items, strides;
   int32_t nodes, stride, column;
   vvi_double4 gravity;
-  int waiting;                       /* strides that are not queued yet */
+  int waiting;                       /* strides that are not queued yet; the first of them may be a leap */
   double waiting_h;                  /* their length */
+  bool leads, half, half_noted;      /* there is such a leap; a kick waits behind the strides, and is noted */
+  double half_h;                     /* its length */
+  int notes, slot0;                  /* every stride that waits but the leap is noted, from this slot on; 0: none is */
   double *host;                      /* [n_load] */
   double *noted;                     /* [VV_DEVICE_SLOTS][n_body][BEAM_SUMS] as they come down */
   vvi_buffer *slots_of_sums, *aside; /* totals that were noted; q and p that are set aside */
@@ -77,18 +86,33 @@ static void put_rows(const beam_device *s, int32_t j, ints *out)
     const int32_t start = !closed && from == 0 ? 0 : from - s->strides;
     int32_t to = start + s->items - s->strides;
     if (to > n || (!closed && start + s->items >= n)) to = n;
-    const int32_t row[ROW_COLUMNS] = {j, (int32_t)body->node0, n, closed, start, from, to};
+    const int32_t row[ROW_COLUMNS] = {j, (int32_t)body->node0, n, closed, start, from, to, 0};
     put(out, ROW_COLUMNS, row);
     from = to;
   }
 }
 
-/* Strips of one body, then sums of these, until there is one: places [at, ...) of the sums; the last is place j. */
-static void put_sums(const beam_device *s, int32_t j, int32_t *at, ints *strip, ints level[LEVELS])
+/* Those whose sums are noted; strip0: where the sums of the strips of this body begin. */
+static void put_noted(const beam_device *s, int32_t j, int32_t strip0, ints *out)
+{
+  const vv_body *body = s->b->body[j];
+  const int32_t n = (int32_t)body->n_node, closed = beam_of(s->b, j)->closed != 0.0;
+  const int32_t size = BEAM_BRANCH * s->noted_strips;
+  for (int32_t from = 0; from < n; from += size) {
+    const int32_t start = !closed && from == 0 ? 0 : from - NOTED_HALO, to = from + size < n ? from + size : n;
+    const int32_t row[ROW_COLUMNS] = {j, (int32_t)body->node0, n, closed, start, from, to, strip0 + from / BEAM_BRANCH};
+    put(out, ROW_COLUMNS, row);
+  }
+}
+
+/* Strips of one body, then sums of these, until there is one: places [at, ...) of the sums; the last is place j.  Returns the place of the
+ * first strip. */
+static int32_t put_sums(const beam_device *s, int32_t j, int32_t *at, ints *strip, ints level[LEVELS])
 {
   const vv_body *body = s->b->body[j];
   const int32_t n = (int32_t)body->n_node, closed = beam_of(s->b, j)->closed != 0.0;
   int32_t parts = (n + BEAM_BRANCH - 1) / BEAM_BRANCH, first = parts == 1 ? j : *at;
+  const int32_t strip0 = first;
   for (int32_t k = 0; k < parts; k++) {
     const int32_t start = BEAM_BRANCH * k, count = n - start < BEAM_BRANCH ? n - start : BEAM_BRANCH;
     const int32_t row[STRIP_COLUMNS] = {j, (int32_t)body->node0, n, closed, start, count, first + k};
@@ -105,25 +129,28 @@ static void put_sums(const beam_device *s, int32_t j, int32_t *at, ints *strip, 
     *at += next == 1 ? 0 : next;
     parts = next, first = to;
   }
+  return strip0;
 }
 
 static void send_tables(beam_device *s)
 {
   const vv_block *b = s->b;
-  ints row = {0}, strip = {0}, level[LEVELS] = {{0}}, body_of = {0}, span = {0};
+  ints row = {0}, noted = {0}, strip = {0}, level[LEVELS] = {{0}}, body_of = {0}, span = {0};
   int32_t at = b->n_body;
   for (int32_t j = 0; j < b->n_body; j++) {
     const int32_t ends[2] = {(int32_t)b->body[j]->node0, (int32_t)(b->body[j]->node0 + b->body[j]->n_node - 1)};
     put_rows(s, j, &row);
-    put_sums(s, j, &at, &strip, level);
+    put_noted(s, j, put_sums(s, j, &at, &strip, level), &noted);
     put(&span, 2, ends);
     for (int64_t i = 0; i < b->body[j]->n_node; i++) put(&body_of, 1, &j);
   }
-  s->rows = row.n / ROW_COLUMNS, s->strips_n = strip.n / STRIP_COLUMNS;
+  s->rows = row.n / ROW_COLUMNS, s->noted_rows = noted.n / ROW_COLUMNS, s->places = at;
+  s->noted_row = send(s->d, &noted);
+  s->strips_n = strip.n / STRIP_COLUMNS;
   s->row = send(s->d, &row), s->strip = send(s->d, &strip), s->body_of = send(s->d, &body_of);
   s->span = send(s->d, &span);
   for (int l = 0; l < LEVELS; l++) s->level_rows[l] = level[l].n / FOLD_COLUMNS, s->level[l] = send(s->d, &level[l]);
-  s->sums = vvi_buffer_new(s->d, sizeof(double) * (size_t)(BEAM_SUMS * (int64_t)at), NULL);
+  s->sums = vvi_buffer_new(s->d, sizeof(double) * (size_t)(VV_DEVICE_SLOTS * BEAM_SUMS * (int64_t)at), NULL);
 }
 
 static void send_loads(beam_device *s)
@@ -212,6 +239,7 @@ static void build_all(beam_device *s)
   s->sweep = vvi_device_kernel(s->d, "sweep"), s->drift = vvi_device_kernel(s->d, "drift");
   s->outside = vvi_device_kernel(s->d, "outside");
   s->strips = vvi_device_kernel(s->d, "strips"), s->fold = vvi_device_kernel(s->d, "fold");
+  s->noted_sweep = vvi_device_kernel(s->d, "sweep_noted"), s->collect = vvi_device_kernel(s->d, "collect");
 }
 
 /* ---- open and close ---- */
@@ -229,6 +257,23 @@ static int items_for(const vv_block *b, const vvi_device *d)
          2 * items * LOCAL_BYTES <= vvi_device_local_bytes(d))
     items *= 2;
   return items;
+}
+
+/* Groups of as many whole strips as the longest beam has, two at most. */
+static void fit_noted(beam_device *s)
+{
+  int64_t longest = 0;
+  for (int32_t j = 0; j < s->b->n_body; j++)
+    longest = s->b->body[j]->n_node > longest ? s->b->body[j]->n_node : longest;
+  s->noted_strips = longest > BEAM_BRANCH ? NOTED_STRIPS : 1;
+  s->noted_items = (BEAM_BRANCH * s->noted_strips + 2 * NOTED_HALO + WARP - 1) / WARP * WARP;
+}
+
+/* Is there room for groups that are noted? */
+static bool can_note(const beam_device *s)
+{
+  return s->noted_items <= vvi_device_most_items(s->d) &&
+         LOCAL_BYTES * s->noted_items + LANE_BYTES * s->noted_strips <= vvi_device_local_bytes(s->d);
 }
 
 /* Of one slot. */
@@ -254,6 +299,7 @@ static void *device_open(const vv_block *b, struct vvi_device *d)
   s->noted = calloc((size_t)(VV_DEVICE_SLOTS * BEAM_SUMS * b->n_body), sizeof *s->noted);
   s->slots_of_sums = vvi_buffer_new(d, VV_DEVICE_SLOTS * bytes_of_sums(s), NULL);
   if (s->host == NULL || s->noted == NULL) vvi_device_fail(d, "out of memory");
+  fit_noted(s);
   send_tables(s);
   send_loads(s);
   s->body = vvi_buffer_new(d, sizeof(double) * (size_t)(BEAM_BODY_COLUMNS * b->n_body), b->body_real);
@@ -294,11 +340,56 @@ static void launch_sweep(beam_device *s, double h_kick, int32_t kicks, double h,
   if (h != 0.0) s->now_q = 1 - s->now_q;
 }
 
-/* Strides that wait. */
+/* Sums of sums, of so many slots. */
+static void launch_folds(beam_device *s, int32_t slot, int slots)
+{
+  const size_t local = sizeof(double) * BEAM_SUMS * (BEAM_BRANCH + BEAM_SUM_LANES);
+  for (int l = 0; l < LEVELS; l++) {
+    const int32_t rows = (int32_t)s->level_rows[l];
+    vvi_device_launch(s->d, s->fold, (int64_t)slots * rows, BEAM_BRANCH,
+                      VVI_ARGUMENTS(VVI_NUMBER(rows), VVI_BUFFER(s->level[l]), VVI_NUMBER(slot), VVI_NUMBER(s->places),
+                                    VVI_BUFFER(s->sums), VVI_LOCAL(local)));
+  }
+}
+
+/* Strides with totals after the first kick of each, and the kick that waits behind them if it is noted, too. */
+static void launch_noted(beam_device *s)
+{
+  const int32_t half = s->half_noted, lead = s->leads, steps = s->waiting + half, slot = s->slot0;
+  const double h_kick = s->waiting > 0 ? 0.5 * s->waiting_h : s->half_h;
+  vvi_device_launch(s->d, s->noted_sweep, s->noted_rows, s->noted_items,
+                    VVI_ARGUMENTS(VVI_BUFFER(s->noted_row), VVI_BUFFER(s->body), VVI_BUFFER(s->real),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->gravity),
+                                  VVI_NUMBER(h_kick), VVI_NUMBER(s->waiting_h), VVI_NUMBER(steps), VVI_NUMBER(lead),
+                                  VVI_NUMBER(half), VVI_NUMBER(slot), VVI_NUMBER(s->places),
+                                  VVI_NUMBER(s->noted_strips), VVI_BUFFER(s->q[s->now_q]), VVI_BUFFER(s->p[s->now_p]),
+                                  VVI_BUFFER(s->q[1 - s->now_q]), VVI_BUFFER(s->p[1 - s->now_p]), VVI_BUFFER(s->sums),
+                                  VVI_LOCAL((size_t)(LOCAL_BYTES * s->noted_items)),
+                                  VVI_LOCAL((size_t)(LANE_BYTES * s->noted_strips))));
+  s->now_p = 1 - s->now_p;
+  if (s->waiting > 0) s->now_q = 1 - s->now_q;
+  launch_folds(s, slot, s->notes);
+}
+
+/* Strides that wait, without the kick behind them. */
+static void flush_strides(beam_device *s)
+{
+  if (s->notes > 0) {
+    launch_noted(s);
+    s->half = s->half && !s->half_noted;
+  } else {
+    if (s->leads) launch_sweep(s, 0.5 * s->waiting_h, 1, s->waiting_h, 1, 0), s->waiting--;
+    if (s->waiting > 0) launch_sweep(s, 0.5 * s->waiting_h, 2, s->waiting_h, s->waiting, 0);
+  }
+  s->waiting = s->notes = 0, s->leads = s->half_noted = false;
+}
+
+/* All that waits. */
 static void flush(beam_device *s)
 {
-  if (s->waiting > 0) launch_sweep(s, 0.5 * s->waiting_h, 2, s->waiting_h, s->waiting, 0);
-  s->waiting = 0;
+  flush_strides(s);
+  if (s->half) launch_sweep(s, s->half_h, 1, 0.0, 1, 0);
+  s->half = false;
 }
 
 static void launch_outside(beam_device *s, double t, double h)
@@ -335,9 +426,12 @@ static void device_down(void *own, double *q, double *p)
 static void device_kick(void *own, double t, double h)
 {
   beam_device *s = own;
+  if (s->half || (s->waiting > 0 && h != 0.5 * s->waiting_h)) flush(s);
+  if (s->waiting > s->notes + s->leads) flush_strides(s); /* which were not noted */
+  s->half = true, s->half_h = h;
+  if (!s->b->booked) return;
   flush(s);
-  launch_sweep(s, h, 1, 0.0, 1, 0);
-  if (s->b->booked) launch_outside(s, t, h);
+  launch_outside(s, t, h);
 }
 
 static void device_drift(void *own, double h)
@@ -354,14 +448,17 @@ static void device_leap(void *own, double t, double h)
 {
   beam_device *s = own;
   (void)t;
-  flush(s);
-  launch_sweep(s, 0.5 * h, 1, h, 1, 0);
+  const bool goes_on = s->half_noted && s->half_h == 0.5 * h && s->waiting < s->strides;
+  if (!goes_on) flush(s);
+  s->leads = goes_on ? s->leads : true;
+  s->half = s->half_noted = false;
+  s->waiting++, s->waiting_h = h;
 }
 
 static void device_stride(void *own, double h)
 {
   beam_device *s = own;
-  if (s->waiting == s->strides || h != s->waiting_h) flush(s);
+  if (s->waiting == s->strides || h != s->waiting_h || s->leads || s->half || s->notes > 0) flush(s);
   s->waiting++, s->waiting_h = h;
 }
 
@@ -377,21 +474,29 @@ static void device_force(void *own, double t, const double *q, double *f)
 static void device_note(void *own, int slot)
 {
   beam_device *s = own;
-  const size_t local = sizeof(double) * BEAM_SUMS * (BEAM_BRANCH + BEAM_SUM_LANES), bytes = bytes_of_sums(s);
+  const size_t local = sizeof(double) * BEAM_SUMS * (BEAM_BRANCH + BEAM_SUM_LANES);
+  if (s->half && !s->half_noted && can_note(s) && (s->notes == 0 || slot == s->slot0 + s->notes)) {
+    if (s->notes++ == 0) s->slot0 = slot;
+    s->half_noted = true;
+    return;
+  }
   flush(s);
+  const int32_t at = slot * s->places;
   vvi_device_launch(s->d, s->strips, s->strips_n, BEAM_BRANCH,
                     VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->body), VVI_BUFFER(s->real), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(s->gravity), VVI_BUFFER(s->q[s->now_q]),
-                                  VVI_BUFFER(s->p[s->now_p]), VVI_BUFFER(s->sums), VVI_LOCAL(local)));
-  for (int l = 0; l < LEVELS; l++)
-    vvi_device_launch(s->d, s->fold, s->level_rows[l], BEAM_BRANCH,
-                      VVI_ARGUMENTS(VVI_BUFFER(s->level[l]), VVI_BUFFER(s->sums), VVI_LOCAL(local)));
-  vvi_buffer_copy(s->d, s->sums, 0, s->slots_of_sums, bytes * (size_t)slot, bytes);
+                                  VVI_BUFFER(s->p[s->now_p]), VVI_NUMBER(at), VVI_BUFFER(s->sums), VVI_LOCAL(local)));
+  launch_folds(s, slot, 1);
 }
 
 static void device_noted(void *own, int n)
 {
   beam_device *s = own;
+  const int32_t reals = BEAM_SUMS * s->b->n_body, slots = n;
+  flush(s);
+  vvi_device_each(s->d, s->collect, (int64_t)reals * slots,
+                  VVI_ARGUMENTS(VVI_NUMBER(reals), VVI_NUMBER(slots), VVI_NUMBER(s->places), VVI_BUFFER(s->sums),
+                                VVI_BUFFER(s->slots_of_sums)));
   memset(s->noted, 0, bytes_of_sums(s) * (size_t)n);
   vvi_buffer_read(s->d, s->slots_of_sums, 0, bytes_of_sums(s) * (size_t)n, s->noted);
 }

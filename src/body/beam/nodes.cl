@@ -61,9 +61,9 @@ static void fold_terms(int lid, int items, __local const double *term, __local d
   for (int s = lid; s < BEAM_SUMS; s += items) out[s] = BEAM_LANES_SUM(lane + BEAM_SUM_LANES * s);
 }
 
-/* A strip of nodes. */
+/* A strip of nodes; at_slot: where the sums of this slot begin. */
 __kernel void strips(__global const int *strip, __global const double *body, __global const double *real, int stride,
-                     int column, double4 gravity, __global const double *q, __global const double *p,
+                     int column, double4 gravity, __global const double *q, __global const double *p, int at_slot,
                      __global double *sums, __local double *term)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
@@ -95,17 +95,25 @@ __kernel void strips(__global const int *strip, __global const double *body, __g
     for (int s = 0; s < BEAM_SUMS; s++) term[BEAM_BRANCH * s + t] = out[s];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  fold_terms(lid, items, term, term + BEAM_SUMS * BEAM_BRANCH, sums + BEAM_SUMS * r[STRIP_OUT]);
+  fold_terms(lid, items, term, term + BEAM_SUMS * BEAM_BRANCH, sums + (size_t)BEAM_SUMS * (at_slot + r[STRIP_OUT]));
 }
 
-/* Sums of sums. */
-__kernel void fold(__global const int *row, __global double *sums, __local double *term)
+/* Sums of sums, of the slots from `slot` on, which have `places` each. */
+__kernel void fold(int rows, __global const int *row, int slot, int places, __global double *all, __local double *term)
 {
-  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
-  __global const int *r = row + FOLD_COLUMNS * get_group_id(0);
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0), group = (int)get_group_id(0);
+  __global const int *r = row + FOLD_COLUMNS * (group % rows);
+  __global double *sums = all + (size_t)BEAM_SUMS * ((size_t)(slot + group / rows) * places);
   for (int t = lid; t < BEAM_BRANCH; t += items)
     for (int s = 0; s < BEAM_SUMS; s++)
       term[BEAM_BRANCH * s + t] = t < r[FOLD_COUNT] ? sums[BEAM_SUMS * (r[FOLD_FIRST] + t) + s] : 0.0;
   barrier(CLK_LOCAL_MEM_FENCE);
   fold_terms(lid, items, term, term + BEAM_SUMS * BEAM_BRANCH, sums + BEAM_SUMS * r[FOLD_OUT]);
+}
+
+/* The first n sums of every slot, side by side. */
+__kernel void collect(int n, int slots, int places, __global const double *sums, __global double *out)
+{
+  const int i = (int)get_global_id(0);
+  if (i < n * slots) out[i] = sums[(size_t)BEAM_SUMS * ((size_t)(i / n) * places) + i % n];
 }

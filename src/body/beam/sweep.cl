@@ -50,16 +50,46 @@ static void drift_node(const beam_body *k, __global const double *real, int stri
   if (again) beam_fly(rule, inertia, h, h * minv, rule != BEAM_LGVI, a->x, a->L, a->P, a->S);
 }
 
-/* steps times: `kicks` kicks of length h_kick, then a drift of length h (0: none).  from_nothing: momenta begin at 0. */
-__kernel void sweep(__global const int *row, __global const double *body, __global const double *real, int stride,
-                    int column, double h_kick, int kicks, double h, int steps, int from_nothing,
-                    __global const double *q, __global const double *p, __global double *q_out, __global double *p_out, __local double *room)
+/* What is noted in the steps of a pass: totals after the first kick of each (lead: but the first step, which has one kick only).  stops: the
+ * last step ends there.  slot: the first; a slot has `places` sums. */
+typedef struct beam_noting {
+  int lead, stops, slot, places, strips;
+  double g[3];
+  __global double *sums;
+  __local double *lane; /* [strips][BEAM_SUMS][BEAM_SUM_LANES] */
+} beam_noting;
+
+/* Sums of the strips of a group, in the order of fold_terms.  at: the place of the item's node among those that the group owns;
+ * term: [strips][BEAM_SUMS][NOTED_ROW]. */
+static void note_strips(const beam_noting *w, int at, int own, const double out[BEAM_SUMS], __global double *to,
+                        __local double *term)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0), lanes = BEAM_SUMS * BEAM_SUM_LANES;
+  for (int s = 0; at >= 0 && at < BEAM_BRANCH * w->strips && s < BEAM_SUMS; s++)
+    term[NOTED_ROW * (BEAM_SUMS * (at / BEAM_BRANCH) + s) + at % BEAM_BRANCH] = at < own ? out[s] : 0.0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int t = lid; t < w->strips * lanes; t += items) {
+    double sum = 0.0;
+    for (int i = t % BEAM_SUM_LANES; i < BEAM_BRANCH; i += BEAM_SUM_LANES) sum += term[NOTED_ROW * (t / BEAM_SUM_LANES) + i];
+    w->lane[t] = sum;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int t = lid; t < w->strips * BEAM_SUMS; t += items)
+    if (BEAM_BRANCH * (t / BEAM_SUMS) < own) to[t] = BEAM_LANES_SUM(w->lane + BEAM_SUM_LANES * t);
+}
+
+/* steps times: `kicks` kicks of length h_kick, then a drift of length h (0: none).  from_nothing: momenta begin at 0.  w: NULL, nothing
+ * is noted; otherwise kicks are as it says. */
+static inline void sweep_steps(__global const int *r, __global const double *body, __global const double *real, int stride,
+                               int column, double h_kick, int kicks, double h, int steps, int from_nothing,
+                               const beam_noting *w, __global const double *q, __global const double *p,
+                               __global double *q_out, __global double *p_out, __local double *room)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
-  __global const int *r = row + ROW_COLUMNS * get_group_id(0);
   const int n = r[ROW_NODES], closed = r[ROW_CLOSED];
   int place = r[ROW_START] + lid;
-  const bool mine = place >= r[ROW_FROM] && place < r[ROW_TO];
+  const int at = place - r[ROW_FROM], owned = r[ROW_TO] - r[ROW_FROM];
+  const bool mine = at >= 0 && at < owned;
   if (closed) place = (place % n + n) % n;
   const bool here = place >= 0 && place < n, joined = here && (closed || place + 1 < n) && lid + 1 < items;
   const int next = lid + 1 < items ? lid + 1 : lid;
@@ -73,13 +103,19 @@ __kernel void sweep(__global const int *row, __global const double *body, __glob
   for (int c = 0; from_nothing && c < 3; c++) a.P[c] = a.S[c] = 0.0;
   const double minv = real[BEAM_INVERSE_MASS * stride + i], winv = real[BEAM_INVERSE_WEIGHT * stride + i];
   if (GRADED) own.l = real[BEAM_SPAN * stride + i];
+  own.strain = STRAIN;
   for (int step = 0; step < steps; step++) {
-    double D[3], B[9], f[3], left[3], right[3];
+    double D[3], B[9], f[3], left[3], right[3], force[3], torque[3], out[BEAM_SUMS];
     for (int c = 0; c < 3; c++) Q[c * items + lid] = a.x[c];
     for (int c = 0; c < 9; c++) Q[(3 + c) * items + lid] = a.L[c];
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int c = 0; c < 3; c++) D[c] = Q[c * items + next] - a.x[c];
     for (int c = 0; c < 9; c++) B[c] = Q[(3 + c) * items + next];
+    if (w != 0) {
+      const double y[3] = {Q[next], Q[items + next], Q[2 * items + next]};
+      const beam_element_strains e = beam_strains_of(k, a.x, a.L, y, B);
+      out[BEAM_STRAINED] = joined ? beam_element_energy(k, &e) : 0.0;
+    }
     element_double(k, STRAIN, D, a.L, B, f, left, right); /* by all, and thrown away where there is none */
     for (int c = 0; c < 3; c++) {
       f[c] = joined ? f[c] : 0.0;
@@ -91,16 +127,47 @@ __kernel void sweep(__global const int *row, __global const double *body, __glob
     for (int c = 0; c < 3; c++) {
       const double before = lid > 0 ? F[c * items + lid - 1] : 0.0;
       const double right_before = lid > 0 ? F[(3 + c) * items + lid - 1] : 0.0;
-      const double force = h_kick * (f[c] - before), torque = h_kick * (left[c] + right_before);
-      a.P[c] += force, a.S[c] += torque;
-      if (kicks == 2) a.P[c] += force, a.S[c] += torque;
+      force[c] = h_kick * (f[c] - before), torque[c] = h_kick * (left[c] + right_before);
+      a.P[c] += force[c], a.S[c] += torque[c];
     }
+    const bool notes = w != 0 && (step > 0 || !w->lead), ends = w != 0 && w->stops && step + 1 == steps;
+    if (notes) {
+      const double strained = out[BEAM_STRAINED];
+      double inertia[3];
+      inertia_of(k, real, stride, i, inertia);
+      beam_node_sums(real[BEAM_MASS * stride + i], minv, inertia, w->g, a.x, a.L, a.P, a.S, out);
+      out[BEAM_STRAINED] = strained;
+      note_strips(w, at, owned, out,
+                  w->sums + (size_t)BEAM_SUMS * ((size_t)(w->slot + step - w->lead) * w->places + r[ROW_OUT]), Q);
+    }
+    if (ends) break;
+    for (int c = 0; (w != 0 ? notes : kicks == 2) && c < 3; c++) a.P[c] += force[c], a.S[c] += torque[c];
     if (h != 0.0) drift_node(k, real, stride, i, h, minv, winv, &a);
   }
   if (!mine) return;
+  const bool moved = h != 0.0 && (w == 0 || steps > w->stops);
   for (int c = 0; c < 3; c++) p_out[c * column + i] = a.P[c], p_out[(3 + c) * column + i] = a.S[c];
-  for (int c = 0; h != 0.0 && c < 3; c++) q_out[c * column + i] = a.x[c];
-  for (int c = 0; h != 0.0 && c < 9; c++) q_out[(3 + c) * column + i] = a.L[c];
+  for (int c = 0; moved && c < 3; c++) q_out[c * column + i] = a.x[c];
+  for (int c = 0; moved && c < 9; c++) q_out[(3 + c) * column + i] = a.L[c];
+}
+
+__kernel void sweep(__global const int *row, __global const double *body, __global const double *real, int stride,
+                    int column, double h_kick, int kicks, double h, int steps, int from_nothing,
+                    __global const double *q, __global const double *p, __global double *q_out, __global double *p_out, __local double *room)
+{
+  sweep_steps(row + ROW_COLUMNS * get_group_id(0), body, real, stride, column, h_kick, kicks, h, steps, from_nothing, 0, q, p,
+              q_out, p_out, room);
+}
+
+__kernel void sweep_noted(__global const int *row, __global const double *body, __global const double *real, int stride,
+                          int column, double4 gravity, double h_kick, double h, int steps, int lead, int stops, int slot,
+                          int places, int strips, __global const double *q, __global const double *p,
+                          __global double *q_out, __global double *p_out, __global double *sums, __local double *room,
+                          __local double *lane)
+{
+  beam_noting w = {lead, stops, slot, places, strips, {gravity.x, gravity.y, gravity.z}, sums, lane};
+  sweep_steps(row + ROW_COLUMNS * get_group_id(0), body, real, stride, column, h_kick, 2, h, steps, 0, &w, q, p, q_out, p_out,
+              room);
 }
 
 __kernel void drift(int nodes, __global const int *body_of, __global const double *body, __global const double *real,

@@ -86,6 +86,7 @@ vv_status shell_measure(const vv_group *g, vv_need *need)
   given *raw = need->found = VVI_ARENA_NEW(need->arena, given, 1);
   if (raw == NULL) return VV_NOMEM;
   vv_status status = shell_mesh(g, need->arena, &raw->mesh, &raw->top);
+  vvi_mesh_topology_shed(&raw->mesh, &raw->top);
   if (status == VV_OK) status = check_thickness(g, &raw->mesh);
   if (shell_loads_check(g) != VV_OK && status == VV_OK) status = VV_SCENE;
   const int copies = shell_copies(g);

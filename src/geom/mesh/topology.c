@@ -257,29 +257,26 @@ static bool find_fans(maker *k)
 
 /* ---- pieces ---- */
 
-static bool find_parts(maker *k)
+/* Every triangle points to a lower one of its piece, the lowest to itself. */
+static int lowest_of(int *part, int t)
 {
-  vvi_mesh_topology *top = k->top;
-  int *stack = VVI_ARENA_NEW(&k->scratch, int, k->mesh->triangles);
-  if (stack == NULL) return false;
-  for (int t = 0; t < k->mesh->triangles; t++) top->part[t] = -1;
-  for (int start = 0; start < k->mesh->triangles; start++) {
-    if (top->part[start] >= 0) continue;
-    int n = 0;
-    stack[n++] = start;
-    top->part[start] = top->parts;
-    while (n > 0) {
-      const int t = stack[--n];
-      for (int c = 0; c < 3; c++) {
-        const int next = top->neighbour[3 * t + c];
-        if (next < 0 || top->part[next] >= 0) continue;
-        top->part[next] = top->parts;
-        stack[n++] = next;
-      }
+  while (part[t] != t) t = part[t] = part[part[t]];
+  return t;
+}
+
+static void find_parts(maker *k)
+{
+  int *part = k->top->part;
+  for (int t = 0; t < k->mesh->triangles; t++) {
+    part[t] = t;
+    for (int c = 0; c < 3; c++) {
+      const int other = k->top->neighbour[3 * t + c];
+      if (other < 0 || other > t) continue;
+      const int one = lowest_of(part, t), two = lowest_of(part, other);
+      part[one > two ? one : two] = one > two ? two : one;
     }
-    top->parts++;
   }
-  return true;
+  for (int t = 0; t < k->mesh->triangles; t++) part[t] = part[t] == t ? k->top->parts++ : part[part[t]];
 }
 
 /* ---- borders ---- */
@@ -343,9 +340,23 @@ vv_status vvi_mesh_topology_of(vvi_arena *arena, const vvi_mesh *mesh, vvi_mesh_
   out->part = VVI_ARENA_NEW(arena, int, mesh->triangles);
   const bool ok = out->side != NULL && out->neighbour != NULL && out->around != NULL && out->valence != NULL &&
                   out->fans != NULL && out->first != NULL && out->part != NULL && list_corners(&k) &&
-                  find_edges(&k, arena) && find_fans(&k) && find_parts(&k) && find_loops(&k, arena);
+                  find_edges(&k, arena) && find_fans(&k) && find_loops(&k, arena);
+  if (ok) find_parts(&k);
   vvi_arena_free(&k.scratch);
   return ok ? VV_OK : vvi_mesh_no_memory(why);
+}
+
+static void shed(int **array, int64_t n)
+{
+  if (*array != NULL) vvi_forget(*array, sizeof **array * (size_t)n);
+  *array = NULL;
+}
+
+void vvi_mesh_topology_shed(const vvi_mesh *mesh, vvi_mesh_topology *top)
+{
+  shed(&top->edge, 2 * (int64_t)top->edges), shed(&top->edge_triangle, 2 * (int64_t)top->edges);
+  shed(&top->edge_uses, top->edges), shed(&top->side, 3 * (int64_t)mesh->triangles);
+  shed(&top->fans, mesh->nodes), shed(&top->part, mesh->triangles);
 }
 
 /* Around a node that is not on the border the lowest triangle comes last, as order_fans leaves it. */
