@@ -376,8 +376,8 @@ typedef struct vv_device_table {
   /* Once, then: the strips of each cluster, strip[first[i]] to strip[first[i + 1] - 1], and half[i]: half edges of the box of its
    * displacements over what those of its strips span. */
   void (*clusters)(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half);
-  void (*press)(void *own, double t);                /* f, there: what kick(t, 1) makes of momenta that are zero */
-  void (*push)(void *own, double h);                 /* p += h f */
+  void (*press)(void *own, double t); /* f, there: what kick(t, 1) makes of momenta that are zero */
+  void (*push)(void *own, double h);  /* p += h f */
   /* A drift of length h comes; drifted: the one of the last call has been.  Budgets of n clusters are these, and how far they have
    * moved, all told; what the coming drift may use up, of all clusters; rows of these n.  Then, for the same drift, rows of others. */
   void (*bounds)(void *own, double h, bool drifted, int64_t n, const int32_t *cluster, const vv_motion_budget *budget,

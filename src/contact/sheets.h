@@ -278,8 +278,9 @@ typedef struct vvi_sheet_speed {
 /* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
 typedef struct vvi_sheet_life {
   double path, ahead; /* done; after the coming drift at most */
-  double stray, stray_ahead, stride; /* the same, relative to the flight of its body; of the last drift (sheets/sleep.c) */
-  double nap;                        /* the stray up to which all of its lists that sleep do so */
+  double stray, stray_ahead,
+      stride;    /* the same, relative to the flight of its body; of the last drift (sheets/sleep.c) */
+  double nap;    /* the stray up to which all of its lists that sleep do so */
   double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
   double box[6]; /* of x - reference */
   double sum[6]; /* of all such boxes when references were taken anew */
@@ -357,12 +358,12 @@ typedef struct vvi_sheet_search {
   unsigned char *parted;     /* [list_room] slots of candidate pairs that are none any more, in this search */
   vvi_sheet_awake *awake;    /* [list_room] lists to look at, in the order of the meshes; of those that this rank has */
   int32_t n_awake;
-  bool unsorted;             /* not in their order yet */
-  double (*carry)[3];        /* [n_body] how it flies in a drift, about */
-  int32_t *head, *ring;      /* [n_cluster] its first list; those that wait for a drift */
-  int64_t drifts, rung;      /* done; the first whose waiters have not been woken */
-  unsigned char *past;       /* [n_cluster] budgets that the coming drift may use up */
-  int32_t *woken, *roused;   /* [n_body] clusters that woke in this search; bodies that have some */
+  bool unsorted;                 /* not in their order yet */
+  double (*carry)[3];            /* [n_body] how it flies in a drift, about */
+  int32_t *head, *ring;          /* [n_cluster] its first list; those that wait for a drift */
+  int64_t drifts, rung;          /* done; the first whose waiters have not been woken */
+  unsigned char *past;           /* [n_cluster] budgets that the coming drift may use up */
+  int32_t *woken, *roused;       /* [n_body] clusters that woke in this search; bodies that have some */
   int32_t n_slot, n_spare;       /* used at any time; to use again */
   vvi_broad *broad;              /* boxes of clusters */
   int32_t *left, n_left;         /* [n_cluster] those that left their boxes */

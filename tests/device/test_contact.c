@@ -66,9 +66,9 @@ static void cubes(void **state)
     int n = snprintf(text, sizeof text, head, rough ? 0.5 : 1.0, rough ? 0.4 : 0.0);
     for (int i = 0; i < 8; i++) {
       const int s[3] = {i % 2 * 2 - 1, i / 2 % 2 * 2 - 1, i / 4 * 2 - 1};
-      n += snprintf(text + n, sizeof text - (size_t)n,
-                    "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}", i == 0 ? "" : ", ", 0.502 * s[0],
-                    0.502 * s[1] + 0.001 * s[2], 0.502 * s[2], -20 * s[0], -20 * s[1], -20 * s[2]);
+      n += snprintf(text + n, sizeof text - (size_t)n, "%s{centre: [%g, %g, %g], velocity: [%d, %d, %d]}",
+                    i == 0 ? "" : ", ", 0.502 * s[0], 0.502 * s[1] + 0.001 * s[2], 0.502 * s[2], -20 * s[0], -20 * s[1],
+                    -20 * s[2]);
     }
     snprintf(text + n, sizeof text - (size_t)n, "]}\n");
     agree(text, 60);
@@ -82,7 +82,8 @@ static void mixed(void **state)
   static const char text[] =
       "visviva: 1\ntime: {end: 1, step: 5e-5}\ngravity: [0, 0, -10]\ncontacts: [{restitution: 0.6, friction: 0.3}]\n"
       "bodies:\n"
-      "  s: {kind: shell, mesh: {sphere: {radius: 0.5, frequency: 8}}, thickness: 0.02, material: {young: 1e5, poisson: "
+      "  s: {kind: shell, mesh: {sphere: {radius: 0.5, frequency: 8}}, thickness: 0.02, material: {young: 1e5, "
+      "poisson: "
       "0.3, density: 100}, centre: [0, 0, 0.502], velocity: [0.5, 0, -4]}\n"
       "  ball: {kind: rigid, shape: {ball: {radius: 0.2}}, density: 100, position: [0.1, 0, 1.206], velocity: [0, 0, "
       "-9]}\n"

@@ -6,6 +6,8 @@
 
 extern const char vvi_text_shell_some[];
 
+enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
+
 /* ---- what is queued ---- */
 
 /* The places are others. */
@@ -537,7 +539,9 @@ static void device_bring(void *own, int64_t n, const int32_t *node, double *q, d
                   VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
                                 VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
-  for (int c = 0; c < NODE_ROW && vvi_device_trouble(s->d) == NULL; c++)
+  if (vvi_device_trouble(s->d) != NULL) return;
+#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
+  for (int c = 0; c < NODE_ROW; c++)
     for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
 }
 

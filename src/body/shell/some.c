@@ -4,7 +4,7 @@
 #include "body/shell/shell.h"
 #include "math/math.h"
 
-enum { PARALLEL_FROM = 4 }; /* tiles */
+enum { TILES = 4 }; /* of a thread, at least: a team meets in as much time as it takes for some of them */
 
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
 {
@@ -177,7 +177,9 @@ static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, co
   w.part = shell_parts(b, w.slot);
   take_tiles(&w, n, node);
   shell_fetch_places(b, q);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
+  const int64_t share = w.n / TILES + 1;
+  const int team = share < b->threads ? (int)share : b->threads;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
   for (int64_t i = 0; i < w.n; i++) {
     if (shell_is_here(plan, number(&w, i))) force_of(&w, &plan->tile[number(&w, i)], q);
   }

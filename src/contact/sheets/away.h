@@ -22,17 +22,17 @@ typedef struct vvi_sheet_away {
   void (*bring)(void *user, int block, int64_t n, const int32_t *node);
   void (*give)(void *user, int block, int64_t n, const int32_t *node);
   const vv_model *model;
-  int64_t *asked, clock; /* [n_cluster] in which look; counts looks, from 1 on */
-  int32_t *node;         /* [n_mover] of one block */
-  int64_t n;             /* movers in reads.listed that are asked for */
+  int64_t *asked, clock;         /* [n_cluster] in which look; counts looks, from 1 on */
+  int32_t *node;                 /* [n_mover] of one block */
+  int64_t n;                     /* movers in reads.listed that are asked for */
   int32_t *block_of, *number;    /* [n_cluster] where it is; -1: its points are here; and its number there */
   int32_t *cluster, *first;      /* [n_cluster] those of each block, one behind the other; [n_block + 1] */
   int32_t *known, n_known, home; /* [n_cluster] whose speeds and paths are here; the first `home` always */
   int64_t *known_in, *used_in;   /* [n_cluster] the last measure in which it was known, and asked for */
   int64_t measures;
-  int32_t *asks, n_asks;         /* [n_cluster] that are to be known */
-  bool drifted;                  /* since the last measure */
-  int32_t *which;                /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
+  int32_t *asks, n_asks; /* [n_cluster] that are to be known */
+  bool drifted;          /* since the last measure */
+  int32_t *which;        /* [n_cluster] numbers that go to the accelerator; with them, and back from there: */
   vv_motion_budget *budget;
   vv_motion_row *row;
   unsigned char *past;

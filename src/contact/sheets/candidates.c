@@ -338,6 +338,7 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
   const int32_t asked = find_asked(w);
   for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (asked >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
   vvi_sheet_boxes_agree(w, asked, w->at);
   for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);

@@ -406,6 +406,9 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
     vvi_sheet_away_fetch(w);
   else
     room = vvi_sheet_fetch(w);
+  const int32_t looks = clusters_asked_for(w);
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
+  for (int32_t i = 0; i < looks; i++) vvi_sheet_look_at(w, w->left[i]);
   for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
   return room;
 }

@@ -113,6 +113,7 @@ bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
 void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster);
 /* x_ref <- x, once in a round: other clusters are not concerned. */
 void vvi_sheet_refer(vvi_sheet_search *w, int32_t cluster);
+enum { VVI_SHEET_SHARED = 64 }; /* clusters whose points are looked at: from so many on a team shares them */
 /* Does a team run through n clusters or lists?  Entering a region costs as much as some hundred of them. */
 static inline bool vvi_sheet_shares(const vvi_sheet_search *w, int64_t n)
 {
