@@ -338,6 +338,19 @@ typedef struct vv_implicit_table {
  * gives the bits of its counterpart in vv_body_kind.  Work is queued; what fails is kept by the device (device/device.h). */
 struct vvi_device;
 enum { VV_DEVICE_SLOTS = 16 }; /* of totals */
+/* Clusters of strips of nodes that stay on a device: how much they may move before the processor looks (docs/theory/sheets), and
+ * how much they have moved and are about to. */
+typedef struct vv_motion_budget {
+  double path, stray; /* so far, in space and beside the flight of the body */
+  double wake, nap;   /* budgets of the two */
+  double fly[3];      /* the displacement of the body in a drift, about */
+} vv_motion_budget;
+typedef struct vv_motion_row {
+  double path, stray;
+  double box[6]; /* least and largest h (p + h/2 f)/m of its strips */
+} vv_motion_row;
+enum { VV_PAST_WAKE = 1, VV_PAST_NAP = 2 };
+
 typedef struct vv_device_table {
   const char *(*refuse)(const vv_block *b);               /* what of it does not run there; NULL: all does */
   void *(*open)(const vv_block *b, struct vvi_device *d); /* tables and room; NULL: out of memory */
@@ -365,9 +378,16 @@ typedef struct vv_device_table {
   /* Nodes that only move and stay there while the processor answers contacts: it gets bounds of what strips of them are about to do,
    * and the columns of those that it asks for.  NULL in kinds whose columns go up and forces come down instead. */
   void (*strips)(void *own, int64_t n, const int32_t *strip); /* once: [n][2] first node, how many */
-  void (*press)(void *own, double t);                /* f, there: what kick(t, 1) makes of momenta that are zero */
-  void (*push)(void *own, double h);                 /* p += h f */
-  void (*extents)(void *own, double h, double *box); /* [n][6] least and largest h (p + h/2 f)/m of each strip */
+  /* Once, then: the strips of each cluster, strip[first[i]] to strip[first[i + 1] - 1], and half[i]: half edges of the box of its
+   * displacements over what those of its strips span. */
+  void (*clusters)(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half);
+  void (*press)(void *own, double t); /* f, there: what kick(t, 1) makes of momenta that are zero */
+  void (*push)(void *own, double h);  /* p += h f */
+  /* A drift of length h comes; drifted: the one of the last call has been.  Budgets of n clusters are these, and how far they have
+   * moved, all told; what the coming drift may use up, of all clusters; rows of these n.  Then, for the same drift, rows of others. */
+  void (*bounds)(void *own, double h, bool drifted, int64_t n, const int32_t *cluster, const vv_motion_budget *budget,
+                 unsigned char *past, vv_motion_row *row);
+  void (*rows)(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row);
   void (*bring)(void *own, int64_t n, const int32_t *node, double *q, double *p, double *f);
   void (*give)(void *own, int64_t n, const int32_t *node, const double *p);
 } vv_device_table;

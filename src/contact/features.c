@@ -176,6 +176,9 @@ bool vvi_features_exceed(struct vvi_contact_step *w)
   const struct vvi_features *k = w->features;
   bool any = false;
   refresh_frames(w);
+  for (int32_t i = 0; k->search->away != NULL && i < k->points; i++)
+    if (w->work[k->first + i].touched) vvi_sheet_away_ask_mover(k->search, k->point[i]);
+  if (k->search->away != NULL) vvi_sheet_away_learn(k->search);
   for (int32_t i = 0; i < k->points; i++)
     if (w->work[k->first + i].touched) any |= vvi_sheet_exceeds(k->search, k->point[i]);
   for (int32_t i = 0; i < k->first; i++)

@@ -246,6 +246,13 @@ typedef struct vvi_sheet_list {
   bool off;  /* answered elsewhere */
   bool mine; /* this rank has the list */
   bool asks; /* the coming drift may use it up */
+  /* sheets/sleep.c */
+  bool asleep;              /* nobody looks at it; */
+  double nap[2], since[2];  /* strays of its clusters up to which it sleeps, and when it began; */
+  double between;           /* what their bodies come closer in a drift meanwhile */
+  int64_t slept, until;     /* drifts at its beginning, and when it wakes; -1: it does not wait for a drift */
+  int32_t sooner, later;    /* that wait for the same drift */
+  int32_t prev[2], next[2]; /* lists of the same cluster */
 } vvi_sheet_list;
 
 /* A pair that may meet in the coming drift. */
@@ -266,6 +273,9 @@ typedef struct vvi_sheet_speed {
 /* How far a cluster has moved: since the start, drift by drift; and since its reference was taken.  (sheets/life.c) */
 typedef struct vvi_sheet_life {
   double path, ahead; /* done; after the coming drift at most */
+  double stray, stray_ahead,
+      stride;    /* the same, relative to the flight of its body; of the last drift (sheets/sleep.c) */
+  double nap;    /* the stray up to which all of its lists that sleep do so */
   double wake;   /* motion budget: the path up to which it stays in its box of the broad phase (sheets/candidates.c) */
   double box[6]; /* of x - reference */
   double sum[6]; /* of all such boxes when references were taken anew */
@@ -276,6 +286,14 @@ typedef struct vvi_sheet_life {
 typedef struct vvi_sheet_found {
   int32_t low, high, a, b, rule; /* bodies; clusters */
 } vvi_sheet_found;
+
+/* A list that is looked at in every drift. */
+typedef struct vvi_sheet_awake {
+  vvi_sheet_found key;
+  int32_t list;
+} vvi_sheet_awake;
+
+enum { VVI_SHEET_BOX = VV_PAST_WAKE, VVI_SHEET_NAP = VV_PAST_NAP }; /* what a cluster may use up in the coming drift */
 
 /* Some pairs of a list. */
 typedef struct vvi_sheet_chunk {
@@ -332,8 +350,15 @@ typedef struct vvi_sheet_search {
   int32_t *due;              /* [list_room] lists to build */
   vvi_sheet_spot *spot;      /* [list_room] where lists lie */
   int32_t n_list, list_room; /* in use */
-  int32_t *own, n_own;       /* [own_room] of `order`, those that this rank has; own NULL: all */
-  int64_t own_room;
+  unsigned char *parted;     /* [list_room] slots of candidate pairs that are none any more, in this search */
+  vvi_sheet_awake *awake;    /* [list_room] lists to look at, in the order of the meshes; of those that this rank has */
+  int32_t n_awake;
+  bool unsorted;                 /* not in their order yet */
+  double (*carry)[3];            /* [n_body] how it flies in a drift, about */
+  int32_t *head, *ring;          /* [n_cluster] its first list; those that wait for a drift */
+  int64_t drifts, rung;          /* done; the first whose waiters have not been woken */
+  unsigned char *past;           /* [n_cluster] budgets that the coming drift may use up */
+  int32_t *woken, *roused;       /* [n_body] clusters that woke in this search; bodies that have some */
   int32_t n_slot, n_spare;       /* used at any time; to use again */
   vvi_broad *broad;              /* boxes of clusters */
   int32_t *left, n_left;         /* [n_cluster] those that left their boxes */

@@ -83,6 +83,10 @@ void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, con
 {
   (void)d, (void)b, (void)at, (void)bytes, (void)from;
 }
+void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
+{
+  (void)d, (void)b, (void)at, (void)bytes, (void)from;
+}
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)
 {
   (void)d, (void)b, (void)at, (void)bytes, (void)to;
@@ -528,12 +532,21 @@ void vvi_buffer_free(vvi_device *d, vvi_buffer *b)
   free(b);
 }
 
-void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
+static void write_to(vvi_device *d, vvi_buffer *b, cl_bool waits, size_t at, size_t bytes, const void *from)
 {
   if (d->failed || bytes == 0) return;
   d->moved += (int64_t)bytes;
-  good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, CL_TRUE, at, bytes, from, 0, NULL, NULL),
-       "writing to it failed");
+  good(d, d->cl.EnqueueWriteBuffer(d->queue, b->memory, waits, at, bytes, from, 0, NULL, NULL), "writing to it failed");
+}
+
+void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
+{
+  write_to(d, b, CL_TRUE, at, bytes, from);
+}
+
+void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from)
+{
+  write_to(d, b, CL_FALSE, at, bytes, from);
 }
 
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to)

@@ -79,6 +79,8 @@ vvi_buffer *vvi_buffer_new(vvi_device *d, size_t bytes, const void *from);
 void vvi_buffer_free(vvi_device *d, vvi_buffer *b); /* NULL: nothing */
 void vvi_buffer_write(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 void vvi_buffer_read(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, void *to); /* waits */
+/* As write, without waiting for what is queued: `from` stays as it is until something is read. */
+void vvi_buffer_send(vvi_device *d, vvi_buffer *b, size_t at, size_t bytes, const void *from);
 /* On the device, from one to another. */
 void vvi_buffer_copy(vvi_device *d, vvi_buffer *from, size_t from_at, vvi_buffer *to, size_t to_at, size_t bytes);
 int64_t vvi_device_used(const vvi_device *d);  /* bytes of all its buffers */

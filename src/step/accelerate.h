@@ -27,9 +27,6 @@ typedef struct vvi_accelerator {
   int32_t now;          /* drifts so far, from 1 on */
   int32_t *some;        /* [most nodes] that are asked for */
   double *f;            /* [np] forces on the host, of nodes that are here */
-  double *box;          /* [most strips][6] */
-  int32_t **strip;      /* [n_block][strips] numbers in the search, */
-  int64_t *strips;      /* and how many */
 } vvi_accelerator;
 
 /* Opens what the context asks for; s->accelerator stays NULL where that is the processor.  `auto` is silent; what is asked for

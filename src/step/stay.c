@@ -1,7 +1,7 @@
 /* step/stay.c  Blocks of points that stay on an accelerator while contacts are answered here.
  *
- * The search gets bounds of the displacements of all strips and asks for the nodes of clusters that it has to look at (contact/sheets/
- * away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are
+ * The search is told which clusters may use up a budget of their motion, and asks for what these do, and for the nodes of those that
+ * it has to look at (contact/sheets/away.h).  These are on the host until the drift; of all others its columns are old, and nobody may read them: where asserts are
  * compiled they are made NaN.  The host has the whole state again when somebody looks (vvi_bring_down). */
 #include "contact/contact.h"
 #include "contact/sheets/away.h"
@@ -14,17 +14,17 @@
 
 /* ---- for the search ---- */
 
-static void extents(void *user, double h, double *strip)
+static void bounds(void *user, int block, double h, bool drifted, int64_t n, const int32_t *cluster,
+                   const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
 {
-  struct vv_step *s = user;
-  vvi_accelerator *a = s->accelerator;
-  for (int i = 0; i < s->model->n_block; i++) {
-    if (!vvi_stays(s, i)) continue;
-    memset(a->box, 0, 6 * sizeof *a->box * (size_t)a->strips[i]);
-    s->model->block[i].kind->device->extents(a->own[i], h, a->box);
-    for (int64_t k = 0; k < a->strips[i]; k++)
-      memcpy(strip + 6 * (int64_t)a->strip[i][k], a->box + 6 * k, 6 * sizeof *strip);
-  }
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->bounds(s->accelerator->own[block], h, drifted, n, cluster, budget, past, row);
+}
+
+static void rows(void *user, int block, int64_t n, const int32_t *cluster, vv_motion_row *row)
+{
+  const struct vv_step *s = user;
+  s->model->block[block].kind->device->rows(s->accelerator->own[block], n, cluster, row);
 }
 
 /* Those that are not here yet; NULL: of all. */
@@ -52,26 +52,53 @@ static void give(void *user, int block, int64_t n, const int32_t *node)
 
 /* ---- open and close ---- */
 
-/* Strips of the search whose points a block has. */
-static vv_status send_strips(struct vv_step *s, int block)
+/* Strips of the search whose points a block has; number: of each, there. */
+static void send_strips(const struct vv_step *s, int block, int32_t *row, int32_t *number)
 {
-  vvi_accelerator *a = s->accelerator;
-  const struct vvi_sheets *m = s->contact->features != NULL ? s->model->sheets : NULL;
+  const struct vvi_sheets *m = s->model->sheets;
   const vv_block *b = &s->model->block[block];
-  const int64_t most = m != NULL ? m->n_strip : 0;
-  int32_t *row = malloc(2 * sizeof *row * (size_t)(most + 1));
-  a->strip[block] = malloc(sizeof(int32_t) * (size_t)(most + 1));
-  const bool good = row != NULL && a->strip[block] != NULL;
-  for (int32_t i = 0; good && m != NULL && i < m->n_strip; i++) {
+  int32_t n = 0;
+  for (int32_t i = 0; i < m->n_strip; i++) {
     const vvi_sheet_body *k = &m->body[m->strip_body[i]];
     const int32_t first = (i - k->strip0) * VVI_SHEET_STRIP, left = k->movers - first;
     if (k->carrier != VVI_CARRY_POINTS || k->block != b) continue;
-    row[2 * a->strips[block]] = (int32_t)k->node0 + first;
-    row[2 * a->strips[block] + 1] = left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP;
-    a->strip[block][a->strips[block]++] = i;
+    row[2 * n] = (int32_t)k->node0 + first, row[2 * n + 1] = left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP;
+    number[i] = n++;
   }
-  if (good) b->kind->device->strips(a->own[block], a->strips[block], row);
-  free(row);
+  b->kind->device->strips(s->accelerator->own[block], n, row);
+}
+
+/* And its clusters, in the order in which the search names them. */
+static void send_clusters(const struct vv_step *s, int block, const int32_t *number, int32_t *first, int32_t *strip,
+                          double *half)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  const vvi_sheet_away *k = s->contact->features->search->away;
+  const int32_t n = k->first[block + 1] - k->first[block];
+  int32_t at = 0;
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_sheet_cluster *r = &m->cluster[k->cluster[k->first[block] + i]];
+    first[i] = at, half[i] = 0.5 * m->body[r->body].swing;
+    for (int32_t j = r->strip0; j < r->strip0 + r->strips; j++) strip[at++] = number[m->cluster_strip[j]];
+  }
+  first[n] = at;
+  s->model->block[block].kind->device->clusters(s->accelerator->own[block], n, first, strip, half);
+}
+
+static vv_status send_block(const struct vv_step *s, int block)
+{
+  const struct vvi_sheets *m = s->model->sheets;
+  const vvi_sheet_cluster *last = &m->cluster[m->n_cluster - 1];
+  int32_t *row = malloc(3 * sizeof *row * (size_t)(m->n_strip + 1)), *number = row + 2 * (size_t)m->n_strip;
+  int32_t *first = malloc(sizeof *first * (size_t)(m->n_cluster + 2));
+  int32_t *strip = malloc(sizeof *strip * (size_t)(last->strip0 + last->strips + 1));
+  double *half = malloc(sizeof *half * (size_t)(m->n_cluster + 1));
+  const bool good = row != NULL && first != NULL && strip != NULL && half != NULL;
+  if (good) {
+    send_strips(s, block, row, number);
+    send_clusters(s, block, number, first, strip, half);
+  }
+  free(row), free(first), free(strip), free(half);
   return good ? VV_OK : VV_NOMEM;
 }
 
@@ -80,17 +107,24 @@ static vv_status open_block(struct vv_step *s, int i)
   vvi_accelerator *a = s->accelerator;
   const vv_block *b = &s->model->block[i];
   a->stays[i] = 1;
-  if ((a->here[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t))) == NULL) return VV_NOMEM;
-  return send_strips(s, i);
+  return (a->here[i] = calloc((size_t)b->nodes + 1, sizeof(int32_t))) != NULL ? VV_OK : VV_NOMEM;
 }
 
 static vv_status tell_search(struct vv_step *s)
 {
   const struct vvi_features *k = s->contact->features;
+  const int32_t none = 0;
+  for (int i = 0; k == NULL && i < s->model->n_block; i++) {
+    if (!vvi_stays(s, i)) continue;
+    const vv_device_table *d = s->model->block[i].kind->device;
+    d->strips(s->accelerator->own[i], 0, NULL), d->clusters(s->accelerator->own[i], 0, &none, NULL, NULL);
+  }
   if (k == NULL) return VV_OK;
   VV_TRY(vvi_sheet_away_create(k->search, s->model, s->accelerator->stays));
   vvi_sheet_away *away = k->search->away;
-  away->user = s, away->extents = extents, away->bring = bring, away->give = give;
+  away->user = s, away->bounds = bounds, away->rows = rows, away->bring = bring, away->give = give;
+  for (int i = 0; i < s->model->n_block; i++)
+    if (vvi_stays(s, i)) VV_TRY(send_block(s, i));
   return VV_OK;
 }
 
@@ -99,33 +133,29 @@ vv_status vvi_stay_create(struct vv_step *s)
   vvi_accelerator *a = s->accelerator;
   const vv_model *m = s->model;
   const size_t n = (size_t)m->n_block + 1;
-  int64_t nodes = 0, strips = 0;
+  int64_t nodes = 0;
   bool any = false;
   a->now = 1;
-  a->stays = calloc(n, 1), a->here = calloc(n, sizeof *a->here), a->strip = calloc(n, sizeof *a->strip);
-  a->strips = calloc(n, sizeof *a->strips);
-  if (a->stays == NULL || a->here == NULL || a->strip == NULL || a->strips == NULL) return VV_NOMEM;
+  a->stays = calloc(n, 1), a->here = calloc(n, sizeof *a->here);
+  if (a->stays == NULL || a->here == NULL) return VV_NOMEM;
   for (int i = 0; i < m->n_block && s->locate == NULL; i++) {
     const vv_block *b = &m->block[i];
     if (b->nodes == 0 || b->kind->device->bring == NULL) continue;
     VV_TRY(open_block(s, i));
-    any = true, nodes = b->nodes > nodes ? b->nodes : nodes, strips = a->strips[i] > strips ? a->strips[i] : strips;
+    any = true, nodes = b->nodes > nodes ? b->nodes : nodes;
   }
   if (!any) return VV_OK;
-  a->some = malloc(sizeof *a->some * (size_t)(nodes + 1)), a->box = malloc(6 * sizeof *a->box * (size_t)(strips + 1));
-  if (a->some == NULL || a->box == NULL) return VV_NOMEM;
+  a->some = malloc(sizeof *a->some * (size_t)(nodes + 1));
+  if (a->some == NULL) return VV_NOMEM;
   VV_TRY(vv_state_clone(s->state, &a->kept));
   return tell_search(s);
 }
 
 void vvi_stay_close(vvi_accelerator *a, const vv_model *m)
 {
-  for (int i = 0; i < m->n_block; i++) {
-    if (a->here != NULL) free(a->here[i]);
-    if (a->strip != NULL) free(a->strip[i]);
-  }
+  for (int i = 0; a->here != NULL && i < m->n_block; i++) free(a->here[i]);
   vv_state_destroy(a->kept);
-  free(a->stays), free(a->here), free(a->strip), free(a->strips), free(a->some), free(a->box);
+  free(a->stays), free(a->here), free(a->some);
 }
 
 /* ---- steps ---- */

@@ -3,6 +3,7 @@
 
 #include "contact/island/island.h"
 #include "contact/sheets/rows.h"
+#include "contact/sheets/search.h"
 #include "contact/sheets/solid.h"
 #include "math/math.h"
 #include "sheets.h"
@@ -548,6 +549,64 @@ static void lists_stay_complete(void **unused)
   free(mine);
 }
 
+/* Pairs inside the layer, of all bodies, that are not near. */
+static int64_t overlooked(const sheet_world *w, vvi_sheet_pair *all, vvi_sheet_pair *mine, int room)
+{
+  const vvi_sheet_search *s = w->search;
+  int64_t n = 0, lost = 0;
+  assert_true(s->n_near <= room);
+  for (int32_t i = 0; i < s->n_near; i++) mine[i] = (vvi_sheet_pair){.a = s->near[i].a, .b = s->near[i].b};
+  for (int32_t a = 0; a < w->sheets.n_body; a++)
+    for (int32_t b = a; b < w->sheets.n_body; b++)
+      n += vvi_sheet_all_pairs(&s->motion, a, b, s->margin[0], all + n, room - n);
+  assert_true(n <= room);
+  canonical(all, n);
+  canonical(mine, s->n_near);
+  for (int64_t i = 0, j = 0; i < n; i++) {
+    while (j < s->n_near && by_pair(&mine[j], &all[i]) < 0) j++;
+    lost += j == s->n_near || by_pair(&mine[j], &all[i]) != 0;
+  }
+  return lost;
+}
+
+/* What comes near is found, though most lists sleep: near pairs are those of looking at everything, in the order of the
+ * meshes.                                                                                                   [sheets 26] */
+static void sleepers_wake(void **unused)
+{
+  (void)unused;
+  uint64_t seed = 59;
+  enum { ROOM = 400000, STEPS = 200 };
+  vvi_sheet_pair *all = malloc(sizeof *all * ROOM), *mine = malloc(sizeof *mine * ROOM);
+  int64_t near = 0, lists = 0, awake = 0;
+  for (int scene = 0; scene < 6; scene++) {
+    const double h = 0.02, size = 0.05 * (1 << scene % 3);
+    sheet_world w;
+    random_world(&w, &seed, 5, 1.2, true);
+    vvi_sheet_search *s = w.search;
+    s->margin[0] = 0.01;
+    vvi_sheet_forget(s);
+    for (int k = 0; k < STEPS; k++) {
+      swing_on(&w, h * k, h, size);
+      assert_int_equal(overlooked(&w, all, mine, ROOM), 0);
+      for (int32_t i = 1; i < s->n_near; i++) {
+        const vvi_sheet_list *l = &s->list[s->near[i - 1].couple], *m = &s->list[s->near[i].couple];
+        const vvi_sheet_found before = vvi_sheet_found_of(&w.sheets, l->a, l->b, 0),
+                              behind = vvi_sheet_found_of(&w.sheets, m->a, m->b, 0);
+        const int sign = vvi_sheet_by_meshes(&before, &behind);
+        assert_true(sign < 0 || (sign == 0 && s->near[i - 1].place < s->near[i].place));
+      }
+      near += s->n_near, lists += s->n_list, awake += s->n_awake;
+      swing_done(&w, h);
+    }
+    sheet_world_free(&w);
+  }
+  print_message("  %lld near pairs, %.0f %% of lists awake\n", (long long)near, 100.0 * (double)awake / (double)lists);
+  check_least((double)near, 1000);
+  check_most((double)awake, 0.9 * (double)lists);
+  free(all);
+  free(mine);
+}
+
 /* What swings within the skin needs its lists once, however long the way that it has gone. */
 static void swinging_builds_nothing(void **unused)
 {
@@ -603,6 +662,7 @@ int main(void)
       cmocka_unit_test(responses),           cmocka_unit_test(prisms),
       cmocka_unit_test(lists_are_complete),  cmocka_unit_test(crossed_edges_are_listed),
       cmocka_unit_test(lists_stay_complete), cmocka_unit_test(swinging_builds_nothing),
+      cmocka_unit_test(sleepers_wake),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

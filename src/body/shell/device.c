@@ -6,6 +6,8 @@
 
 extern const char vvi_text_shell_some[];
 
+enum { SHARED_NODES = 4096 }; /* that come down: from so many on threads share their columns */
+
 /* ---- what is queued ---- */
 
 /* The places are others. */
@@ -436,15 +438,71 @@ static void device_push(void *own, double h)
       VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
 }
 
-static void device_extents(void *own, double h, double *box)
+static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)
 {
   shell_device *s = own;
+  const size_t count = (size_t)n;
+  s->bounds = vvi_device_kernel(s->d, "bounds"), s->take_budgets = vvi_device_kernel(s->d, "take_budgets");
+  s->bring_rows = vvi_device_kernel(s->d, "bring_rows");
+  s->clusters = (int32_t)n, s->report_rows = (count + 7) / 8 * 8;
+  s->cluster_first = vvi_buffer_new(s->d, sizeof *first * (count + 1), first);
+  s->cluster_strip = vvi_buffer_new(s->d, sizeof *strip * (size_t)first[n], strip);
+  s->cluster_half = vvi_buffer_new(s->d, sizeof *half * count, half);
+  s->motion = vvi_buffer_new(s->d, sizeof(vv_motion_row) * count, NULL);
+  s->budget = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
+  s->fixed = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
+  s->which = vvi_buffer_new(s->d, sizeof(int32_t) * count, NULL);
+  s->news = vvi_buffer_new(s->d, sizeof(vv_motion_budget) * count, NULL);
+  s->report = vvi_buffer_new(s->d, s->report_rows + sizeof(vv_motion_row) * count, NULL);
+  s->told_back = malloc(s->report_rows + sizeof(vv_motion_row) * (count + 1));
+  if (s->told_back == NULL) vvi_device_fail(s->d, "out of memory");
+}
+
+static void launch_rows(shell_device *s, int32_t n)
+{
+  const int32_t first = (int32_t)(s->report_rows / sizeof(double));
+  vvi_device_each(s->d, s->bring_rows, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(n), VVI_BUFFER(s->which), VVI_BUFFER(s->motion), VVI_NUMBER(first),
+                                VVI_BUFFER(s->report)));
+}
+
+static void device_bounds(void *own, double h, bool drifted, int64_t n, const int32_t *cluster,
+                          const vv_motion_budget *budget, unsigned char *past, vv_motion_row *row)
+{
+  shell_device *s = own;
+  const int32_t count = (int32_t)n, done = drifted;
+  const size_t rows = sizeof *row * (size_t)n;
   flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  vvi_buffer_send(s->d, s->news, 0, sizeof *budget * (size_t)n, budget);
+  vvi_device_each(s->d, s->take_budgets, n,
+                  VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->which), VVI_BUFFER(s->news), VVI_BUFFER(s->budget),
+                                VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed)));
   vvi_device_launch(s->d, s->extents, s->strips, STRIP,
                     VVI_ARGUMENTS(VVI_BUFFER(s->strip), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride),
                                   VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
                                   VVI_BUFFER(s->box), VVI_LOCAL(6 * STRIP * sizeof(double))));
-  vvi_buffer_read(s->d, s->box, 0, 6 * sizeof *box * (size_t)s->strips, box);
+  vvi_device_each(s->d, s->bounds, s->clusters,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->clusters), VVI_BUFFER(s->cluster_first), VVI_BUFFER(s->cluster_strip),
+                                VVI_BUFFER(s->cluster_half), VVI_BUFFER(s->box), VVI_NUMBER(done),
+                                VVI_BUFFER(s->budget), VVI_BUFFER(s->motion), VVI_BUFFER(s->fixed),
+                                VVI_BUFFER(s->report)));
+  launch_rows(s, count);
+  vvi_buffer_read(s->d, s->report, 0, s->report_rows + rows, s->told_back);
+  s->giving = false;
+  if (vvi_device_trouble(s->d) != NULL) memset(s->told_back, 0, s->report_rows + rows);
+  memcpy(past, s->told_back, (size_t)s->clusters);
+  memcpy(row, s->told_back + s->report_rows, rows);
+}
+
+static void device_rows(void *own, int64_t n, const int32_t *cluster, vv_motion_row *row)
+{
+  shell_device *s = own;
+  flush(s);
+  vvi_buffer_send(s->d, s->which, 0, sizeof *cluster * (size_t)n, cluster);
+  launch_rows(s, (int32_t)n);
+  vvi_buffer_read(s->d, s->report, s->report_rows, sizeof *row * (size_t)n, row);
+  if (vvi_device_trouble(s->d) != NULL) memset(row, 0, sizeof *row * (size_t)n);
 }
 
 /* Room for rows of n nodes, which are named.  Grows by doubling; never more than all of them. */
@@ -452,15 +510,21 @@ static bool name_some(shell_device *s, int64_t n, const int32_t *node)
 {
   if (n > s->most_some) {
     const int64_t room = 2 * n + 1024 < s->nodes ? 2 * n + 1024 : shell_larger(n, s->nodes);
+    vvi_device_finish(s->d); /* what is given may still be on its way */
     vvi_buffer_free(s->d, s->some), vvi_buffer_free(s->d, s->rows);
-    free(s->down);
+    free(s->down), free(s->named);
     s->some = vvi_buffer_new(s->d, sizeof *node * (size_t)room, NULL);
     s->rows = vvi_buffer_new(s->d, NODE_ROW * sizeof(double) * (size_t)room, NULL);
     s->down = malloc(NODE_ROW * sizeof(double) * (size_t)room);
-    s->most_some = s->down != NULL ? room : 0;
-    if (s->down == NULL) vvi_device_fail(s->d, "out of memory");
+    s->named = malloc(sizeof *node * (size_t)room);
+    s->most_some = s->down != NULL && s->named != NULL ? room : 0;
+    if (s->most_some == 0) vvi_device_fail(s->d, "out of memory");
   }
-  vvi_buffer_write(s->d, s->some, 0, sizeof *node * (size_t)n, node);
+  if (vvi_device_trouble(s->d) != NULL) return false;
+  if (s->giving) vvi_device_finish(s->d); /* what is given is still on its way */
+  s->giving = false;
+  memcpy(s->named, node, sizeof *node * (size_t)n);
+  vvi_buffer_send(s->d, s->some, 0, sizeof *node * (size_t)n, s->named);
   return vvi_device_trouble(s->d) == NULL;
 }
 
@@ -475,7 +539,9 @@ static void device_bring(void *own, int64_t n, const int32_t *node, double *q, d
                   VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->q),
                                 VVI_BUFFER(s->p), VVI_BUFFER(s->pull), VVI_BUFFER(s->rows)));
   vvi_buffer_read(s->d, s->rows, 0, NODE_ROW * sizeof(double) * (size_t)n, s->down);
-  for (int c = 0; c < NODE_ROW && vvi_device_trouble(s->d) == NULL; c++)
+  if (vvi_device_trouble(s->d) != NULL) return;
+#pragma omp parallel for num_threads(s->b->threads) if (n >= SHARED_NODES && s->b->threads > 1)
+  for (int c = 0; c < NODE_ROW; c++)
     for (int64_t i = 0; i < n; i++) to[c / 3][c % 3 * s->b->column + node[i]] = s->down[c * n + i];
 }
 
@@ -487,7 +553,8 @@ static void device_give(void *own, int64_t n, const int32_t *node, const double 
   if (n == 0 || !name_some(s, n, node)) return;
   for (int c = 0; c < 3; c++)
     for (int64_t i = 0; i < n; i++) s->down[c * n + i] = p[c * s->b->column + node[i]];
-  vvi_buffer_write(s->d, s->rows, 0, 3 * sizeof(double) * (size_t)n, s->down);
+  vvi_buffer_send(s->d, s->rows, 0, 3 * sizeof(double) * (size_t)n, s->down);
+  s->giving = true;
   vvi_device_each(s->d, s->give_some, n,
                   VVI_ARGUMENTS(VVI_NUMBER(count), VVI_BUFFER(s->some), VVI_NUMBER(s->column), VVI_BUFFER(s->rows),
                                 VVI_BUFFER(s->p)));
@@ -516,7 +583,9 @@ const vv_device_table shell_device_table = {
     .strips = device_strips,
     .press = device_press,
     .push = device_push,
-    .extents = device_extents,
+    .clusters = device_clusters,
+    .bounds = device_bounds,
+    .rows = device_rows,
     .bring = device_bring,
     .give = device_give,
 };

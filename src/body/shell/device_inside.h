@@ -81,11 +81,16 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *push, *extents, *bring_some, *give_some;
+  vvi_kernel *push, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
-  int32_t strips;
+  vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
+  int32_t strips, clusters;
+  size_t report_rows;                /* bytes before the rows of a report */
+  unsigned char *told_back;          /* a report as it comes down */
   int64_t most_some;                 /* nodes there is room for */
-  double *down;                      /* [NODE_ROW][most_some] as they come down */
+  double *down;                      /* [NODE_ROW][most_some] as they come down; */
+  int32_t *named;                    /* [most_some] and their names as they go up */
+  bool giving;                       /* both may be on their way up */
   vvi_buffer *notes, *slots_of_sums; /* totals that were noted: of tiles; of all of them */
   vvi_buffer *aside;                 /* q and p that are set aside */
   int64_t noted[VV_DEVICE_SLOTS][SHELL_SUMS][EXACT_ROW];

@@ -334,8 +334,9 @@ void *shell_device_open(const vv_block *b, struct vvi_device *d)
 
 void shell_device_close(void *own)
 {
-  free(((shell_device *)own)->part), free(((shell_device *)own)->lost), free(((shell_device *)own)->down);
-  free(own); /* buffers go with the device */
+  shell_device *s = own;
+  free(s->part), free(s->lost), free(s->down), free(s->named), free(s->told_back);
+  free(s); /* buffers go with the device */
 }
 
 const char *shell_device_refuse(const vv_block *b)

@@ -4,9 +4,7 @@
 #include "body/shell/shell.h"
 #include "math/math.h"
 
-#include <string.h>
-
-enum { PARALLEL_FROM = 4 }; /* tiles */
+enum { TILES = 4 }; /* of a thread, at least: a team meets in as much time as it takes for some of them */
 
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
 {
@@ -36,16 +34,22 @@ static const shell_shared *shared_of(const shell_tile *t, int32_t local)
   return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
 }
 
-/* Tiles in use: marks and a list, where sweeps keep their sums. */
+/* Tiles in use, where sweeps keep their sums: whatever these left there, a tile is listed if the list has it where it says. */
 typedef struct tiles {
   const vv_block *b;
-  double *slot, *part; /* part[tiles][SHELL_SUMS]: is it listed?  number i of the list */
+  double *slot, *part; /* part[tiles][SHELL_SUMS]: where it stands in the list; number i of the list */
   int64_t n;
 } tiles;
 
 static int64_t number(const tiles *w, int64_t i)
 {
   return (int64_t)w->part[SHELL_SUMS * i + 1];
+}
+
+static bool is_listed(const tiles *w, int64_t tile)
+{
+  const double at = w->part[SHELL_SUMS * tile];
+  return at >= 0.0 && at < (double)w->n && number(w, (int64_t)at) == tile;
 }
 
 /* The fourth number of a slot tells whether the force on its node is wanted. */
@@ -57,8 +61,8 @@ static double *wanted_at(const tiles *w, const shell_tile *t, int32_t local)
 static void take_tile(tiles *w, int64_t tile, int32_t local)
 {
   const shell_tile *t = &((const shell_plan *)w->b->plan)->tile[tile];
-  if (w->part[SHELL_SUMS * tile] == 0.0) {
-    w->part[SHELL_SUMS * tile] = 1.0;
+  if (!is_listed(w, tile)) {
+    w->part[SHELL_SUMS * tile] = (double)w->n;
     w->part[SHELL_SUMS * w->n++ + 1] = (double)tile;
     for (int32_t i = 0; i < shell_tile_nodes(t); i++) *wanted_at(w, t, i) = 0.0;
   }
@@ -69,7 +73,6 @@ static void take_tile(tiles *w, int64_t tile, int32_t local)
 static void take_tiles(tiles *w, int64_t n, const int32_t *node)
 {
   const shell_plan *plan = w->b->plan;
-  memset(w->part, 0, sizeof *w->part * (size_t)(SHELL_SUMS * plan->tiles));
   w->n = 0;
   for (int64_t i = 0; i < n; i++) {
     const int64_t tile = shell_tile_at(plan, node[i], false);
@@ -174,7 +177,9 @@ static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, co
   w.part = shell_parts(b, w.slot);
   take_tiles(&w, n, node);
   shell_fetch_places(b, q);
-#pragma omp parallel for schedule(static) num_threads(b->threads) if (b->threads > 1 && w.n >= PARALLEL_FROM)
+  const int64_t share = w.n / TILES + 1;
+  const int team = share < b->threads ? (int)share : b->threads;
+#pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
   for (int64_t i = 0; i < w.n; i++) {
     if (shell_is_here(plan, number(&w, i))) force_of(&w, &plan->tile[number(&w, i)], q);
   }

@@ -35,6 +35,67 @@ __kernel void extents(__global const int *strip, __global const double *mass, in
   for (int c = lid; c < 6; c += items) box[6 * me + c] = most[c * items];
 }
 
+/* Rows of vv_motion_budget and vv_motion_row. */
+enum { BUDGET = 7, MOTION = 8 };
+
+static double length_of(double x, double y, double z)
+{
+  return sqrt(x * x + y * y + z * z);
+}
+
+/* Budgets from the processor, and how far these clusters have moved. */
+__kernel void take_budgets(int n, __global const int *which, __global const double *news, __global double *budget,
+                           __global double *motion, __global int *fixed_now)
+{
+  const int i = (int)get_global_id(0);
+  if (i >= n) return;
+  for (int c = 0; c < BUDGET; c++) budget[BUDGET * which[i] + c] = news[BUDGET * i + c];
+  for (int c = 0; c < 2; c++) motion[MOTION * which[i] + c] = news[BUDGET * i + c];
+  fixed_now[which[i]] = 1;
+}
+
+/* The drift of the last call is added to path and stray, where the processor has not done so; then the box of the coming one, and
+ * whether it may use up a budget: as path_ahead and path_done of contact/sheets/life.c. */
+__kernel void bounds(int n, __global const int *first, __global const int *strip, __global const double *half_of,
+                     __global const double *box, int drifted, __global const double *budget, __global double *motion,
+                     __global int *fixed_now, __global uchar *past)
+{
+  const int i = (int)get_global_id(0);
+  if (i >= n) return;
+  __global const double *b = budget + BUDGET * i;
+  __global double *m = motion + MOTION * i;
+  double path = m[0], stray = m[1], low[3], high[3], c[3], r[3];
+  if (drifted && !fixed_now[i]) {
+    for (int a = 0; a < 3; a++) c[a] = 0.5 * (m[2 + a] + m[5 + a]), r[a] = half_of[i] * (m[5 + a] - m[2 + a]);
+    path += length_of(fabs(c[0]) + r[0], fabs(c[1]) + r[1], fabs(c[2]) + r[2]);
+    stray += length_of(fabs(c[0] - b[4]) + r[0], fabs(c[1] - b[5]) + r[1], fabs(c[2] - b[6]) + r[2]);
+  }
+  fixed_now[i] = 0;
+  for (int a = 0; a < 3; a++) low[a] = first[i] < first[i + 1] ? INFINITY : 0.0, high[a] = -low[a];
+  for (int k = first[i]; k < first[i + 1]; k++) {
+    __global const double *other = box + 6 * strip[k];
+    for (int a = 0; a < 3; a++) {
+      low[a] = other[a] < low[a] ? other[a] : low[a];
+      high[a] = other[3 + a] > high[a] ? other[3 + a] : high[a];
+    }
+  }
+  for (int a = 0; a < 3; a++) c[a] = 0.5 * (low[a] + high[a]), r[a] = half_of[i] * (high[a] - low[a]);
+  const double allowed = 1.5 * length_of(r[0], r[1], r[2]);
+  m[0] = path, m[1] = stray;
+  for (int a = 0; a < 3; a++) m[2 + a] = low[a], m[5 + a] = high[a];
+  past[i] = (uchar)((path + length_of(c[0], c[1], c[2]) + allowed > b[2] ? 1 : 0) |
+                    (stray + length_of(c[0] - b[4], c[1] - b[5], c[2] - b[6]) + allowed > b[3] ? 2 : 0));
+}
+
+/* Rows of some clusters, behind what the report begins with. */
+__kernel void bring_rows(int n, __global const int *which, __global const double *motion, int first,
+                         __global double *report)
+{
+  const int i = (int)get_global_id(0);
+  if (i >= n) return;
+  for (int c = 0; c < MOTION; c++) report[first + MOTION * i + c] = motion[MOTION * which[i] + c];
+}
+
 /* Places, momenta and forces of some nodes: rows[9][n]. */
 __kernel void bring_nodes(int n, __global const int *node, int column, __global const double *q, __global const double *p,
                           __global const double *f, __global double *rows)

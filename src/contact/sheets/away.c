@@ -1,6 +1,42 @@
 /* contact/sheets/away.c  See away.h. */
 #include "contact/sheets/away.h"
 
+#include "contact/sheets/search.h"
+
+#include <string.h>
+
+/* Measures for which a cluster stays known that is not asked for: what comes to rest and wakes again costs no wait. */
+enum { STAYS = 16 };
+
+static vv_status list_clusters(vvi_sheet_search *w, vvi_sheet_away *k)
+{
+  const int32_t n = w->sheets->n_cluster;
+  int32_t **const list[] = {&k->block_of, &k->number, &k->cluster, &k->known, &k->asks, &k->which};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if ((*list[i] = VVI_ARENA_NEW(w->arena, int32_t, n + 1)) == NULL) return VV_NOMEM;
+  k->first = VVI_ARENA_NEW(w->arena, int32_t, k->model->n_block + 1);
+  k->known_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1), k->used_in = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
+  k->budget = VVI_ARENA_NEW(w->arena, vv_motion_budget, n + 1), k->row = VVI_ARENA_NEW(w->arena, vv_motion_row, n + 1);
+  k->past = VVI_ARENA_NEW(w->arena, unsigned char, n + 1);
+  if (!k->first || !k->known_in || !k->used_in || !k->budget || !k->row || !k->past) return VV_NOMEM;
+  int32_t at = 0;
+  for (int block = -1; block < k->model->n_block; block++) {
+    const int32_t first = at;
+    for (int32_t i = 0; i < n; i++) {
+      const vvi_sheet_body *b = &w->sheets->body[w->sheets->cluster[i].body];
+      if ((vvi_sheet_is_away(w, b) ? (int)(b->block - k->model->block) : -1) != block) continue;
+      k->block_of[i] = block;
+      if (block < 0)
+        k->known[k->home++] = i;
+      else
+        k->cluster[at] = i, k->number[i] = at++ - first;
+    }
+    k->first[block + 1] = at;
+  }
+  k->n_known = k->home;
+  return VV_OK;
+}
+
 vv_status vvi_sheet_away_create(vvi_sheet_search *w, const vv_model *m, const unsigned char *stays)
 {
   const struct vvi_sheets *s = w->sheets;
@@ -15,8 +51,99 @@ vv_status vvi_sheet_away_create(vvi_sheet_search *w, const vv_model *m, const un
     k->reads.owner[i] = b->carrier == VVI_CARRY_POINTS && stays[b->block - m->block] ? 0 : -1;
   }
   w->away = k;
-  return vvi_sheet_reads_list(s, w->arena, &k->reads);
+  VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
+  return list_clusters(w, k);
 }
+
+/* ---- what clusters do ---- */
+
+static bool is_known(const vvi_sheet_search *w, int32_t cluster)
+{
+  return w->away->block_of[cluster] < 0 || w->away->known_in[cluster] == w->away->measures;
+}
+
+void vvi_sheet_away_ask(vvi_sheet_search *w, int32_t cluster)
+{
+  vvi_sheet_away *k = w->away;
+  k->used_in[cluster] = k->measures;
+  if (is_known(w, cluster)) return;
+  k->known_in[cluster] = k->measures, k->asks[k->n_asks++] = cluster;
+}
+
+void vvi_sheet_away_ask_mover(vvi_sheet_search *w, int32_t mover)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_body *b = &s->body[s->body_of_mover[mover]];
+  const int32_t strip = b->strip0 + (mover - b->mover0) / VVI_SHEET_STRIP;
+  for (int32_t i = s->strip_cluster0[strip]; i < s->strip_cluster0[strip + 1]; i++)
+    vvi_sheet_away_ask(w, s->strip_cluster[i]);
+}
+
+static void take_row(vvi_sheet_search *w, int32_t cluster, const vv_motion_row *row)
+{
+  w->life[cluster].path = row->path, w->life[cluster].stray = row->stray;
+  vvi_sheet_speed_of(w, cluster, row->box);
+}
+
+void vvi_sheet_away_learn(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  for (int i = 0; k->n_asks > 0 && i < k->model->n_block; i++) {
+    int32_t n = 0;
+    for (int32_t j = 0; j < k->n_asks; j++)
+      if (k->block_of[k->asks[j]] == i) k->which[n++] = k->number[k->asks[j]];
+    if (n > 0) k->rows(k->user, i, n, k->which, k->row);
+    for (int32_t j = 0; j < n; j++) take_row(w, k->cluster[k->first[i] + k->which[j]], &k->row[j]);
+  }
+  for (int32_t j = 0; j < k->n_asks; j++) {
+    k->known[k->n_known++] = k->asks[j];
+    vvi_sheet_path_ahead(w, k->asks[j]);
+  }
+  k->n_asks = 0;
+}
+
+static vv_motion_budget budget_of(const vvi_sheet_search *w, int32_t cluster)
+{
+  const vvi_sheet_life *l = &w->life[cluster];
+  const double *fly = w->carry[w->sheets->cluster[cluster].body];
+  return (vv_motion_budget){
+      .path = l->path, .stray = l->stray, .wake = l->wake, .nap = l->nap, .fly = {fly[0], fly[1], fly[2]}};
+}
+
+static void measure_block(vvi_sheet_search *w, int block)
+{
+  vvi_sheet_away *k = w->away;
+  const int32_t first = k->first[block], all = k->first[block + 1] - first;
+  int32_t n = 0;
+  for (int32_t i = k->home; i < k->n_known; i++) {
+    if (k->block_of[k->known[i]] != block) continue;
+    k->which[n] = k->number[k->known[i]], k->budget[n++] = budget_of(w, k->known[i]);
+  }
+  if (all > 0) k->bounds(k->user, block, w->motion.h, k->drifted, n, k->which, k->budget, k->past, k->row);
+  for (int32_t i = 0; i < all; i++) w->past[k->cluster[first + i]] = k->past[i];
+  for (int32_t i = 0; i < n; i++) take_row(w, k->cluster[first + k->which[i]], &k->row[i]);
+}
+
+/* Where nothing is known of lists, all are. */
+void vvi_sheet_away_measure(vvi_sheet_search *w)
+{
+  vvi_sheet_away *k = w->away;
+  if (w->anew) {
+    k->n_known = k->home;
+    for (int32_t i = 0; i < k->first[k->model->n_block]; i++) k->known[k->n_known++] = k->cluster[i];
+  }
+  for (int i = 0; i < k->model->n_block; i++) measure_block(w, i);
+  k->drifted = false, k->measures++;
+  int32_t n = k->home;
+  for (int32_t i = k->home; i < k->n_known; i++) {
+    const int32_t cluster = k->known[i];
+    if (!w->anew && k->used_in[cluster] + STAYS < k->measures) continue;
+    k->known[n++] = cluster, k->known_in[cluster] = k->measures;
+  }
+  k->n_known = n;
+}
+
+/* ---- movers ---- */
 
 void vvi_sheet_away_need(vvi_sheet_search *w, int32_t cluster)
 {

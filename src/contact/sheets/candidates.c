@@ -32,7 +32,8 @@ static bool grow_lists(vvi_sheet_search *w)
   if (room > INT32_MAX || !VVI_SHEET_GROW(w, list, had, had, room) || !VVI_SHEET_GROW(w, order, had, had, room))
     return false;
   if (!VVI_SHEET_GROW(w, spare, had, had, room) || !VVI_SHEET_GROW(w, due, had, had, room)) return false;
-  if (!VVI_SHEET_GROW(w, spot, had, 0, room)) return false;
+  if (!VVI_SHEET_GROW(w, spot, had, 0, room) || !VVI_SHEET_GROW(w, parted, had, had, room)) return false;
+  if (!VVI_SHEET_GROW(w, awake, had, w->n_awake, room)) return false;
   w->list_room = (int32_t)room;
   return true;
 }
@@ -54,6 +55,8 @@ vv_status vvi_sheet_candidates_create(vvi_sheet_search *w, vvi_arena *arena)
   w->left = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1), w->obstacle = VVI_ARENA_NEW(arena, int32_t, s->n_body + 1);
   w->moved = VVI_ARENA_NEW(arena, unsigned char, s->n_cluster + 1);
   w->asked = VVI_ARENA_NEW(arena, int32_t, s->n_cluster + 1);
+  w->parted = VVI_ARENA_NEW(arena, unsigned char, FIRST), w->awake = VVI_ARENA_NEW(arena, vvi_sheet_awake, FIRST);
+  if (w->parted == NULL || w->awake == NULL) return VV_NOMEM;
   w->at = vvi_arena_alloc(arena, sizeof *w->at * ((size_t)s->n_cluster + 1));
   if (w->asked == NULL || w->at == NULL) return VV_NOMEM;
   if (w->list == NULL || w->found == NULL || w->order == NULL || w->spare == NULL || w->due == NULL) return VV_NOMEM;
@@ -116,7 +119,7 @@ static int32_t find_asked(vvi_sheet_search *w)
 {
   int32_t n = 0;
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) {
-    if (!(w->life[i].ahead > w->life[i].wake)) continue;
+    if ((w->past[i] & VVI_SHEET_BOX) == 0) continue;
     if (w->sheets->body[w->sheets->cluster[i].body].obstacle != NULL)
       w->life[i].wake = INFINITY;
     else
@@ -138,7 +141,7 @@ static void look_at(vvi_sheet_search *w, int32_t cluster, const double at[6])
 
 /* ---- candidates ---- */
 
-static int by_meshes(const void *x, const void *y)
+int vvi_sheet_by_meshes(const void *x, const void *y)
 {
   const vvi_sheet_found *p = x, *q = y;
   if (p->low != q->low) return p->low < q->low ? -1 : 1;
@@ -147,7 +150,7 @@ static int by_meshes(const void *x, const void *y)
   return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static vvi_sheet_found found_of(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule)
+vvi_sheet_found vvi_sheet_found_of(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule)
 {
   const int32_t x = s->cluster[a].body, y = s->cluster[b].body;
   return (vvi_sheet_found){.low = x < y ? x : y, .high = x < y ? y : x, .a = a, .b = b, .rule = rule};
@@ -167,7 +170,7 @@ static void add(vvi_sheet_search *w, int32_t i, int32_t j)
     if (!grown) return;
     w->found_room *= 2;
   }
-  w->found[w->n_found++] = found_of(s, a, b, rule);
+  w->found[w->n_found++] = vvi_sheet_found_of(s, a, b, rule);
 }
 
 typedef struct asking {
@@ -226,7 +229,7 @@ static double closest_of(const struct vvi_sheets *s, int32_t low, int32_t high)
 
 void vvi_sheet_list_rules(const vvi_sheet_search *w, vvi_sheet_list *l)
 {
-  const vvi_sheet_found f = found_of(w->sheets, l->a, l->b, l->rule);
+  const vvi_sheet_found f = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
   l->closest = closest_of(w->sheets, f.low, f.high);
   l->margin = w->margin[l->rule];
   l->mine = vvi_sheet_is_mine(w, l->a, l->b);
@@ -242,76 +245,100 @@ static int32_t begin(vvi_sheet_search *w, const vvi_sheet_found *f)
   l->offset = offset_of(w->sheets, l);
   l->edge = vvi_sheets_edge(w->sheets, f->low, f->high);
   vvi_sheet_list_rules(w, l);
+  vvi_sheet_list_enters(w, slot);
   return slot;
+}
+
+/* The first of n that stand in the order of the meshes and do not come before one. */
+static int32_t place_of(const vvi_sheet_search *w, const vvi_sheet_found *f, int32_t n)
+{
+  int32_t from = 0;
+  while (from < n) {
+    const int32_t mid = from + (n - from) / 2;
+    const vvi_sheet_list *l = &w->list[w->order[mid]];
+    const vvi_sheet_found other = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+    if (vvi_sheet_by_meshes(&other, f) < 0)
+      from = mid + 1;
+    else
+      n = mid;
+  }
+  return from;
+}
+
+static vvi_sheet_found *found_again(const vvi_sheet_search *w, const vvi_sheet_list *l)
+{
+  const vvi_sheet_found me = vvi_sheet_found_of(w->sheets, l->a, l->b, l->rule);
+  int64_t from = 0, to = w->n_found;
+  while (from < to) {
+    const int64_t mid = (from + to) / 2;
+    const int sign = vvi_sheet_by_meshes(&w->found[mid], &me);
+    if (sign == 0) return &w->found[mid];
+    *(sign < 0 ? &from : &to) = sign < 0 ? mid + 1 : mid;
+  }
+  return NULL;
+}
+
+/* Of the lists of a cluster that moved those are left that were found. */
+static int32_t part(vvi_sheet_search *w, int32_t cluster)
+{
+  int32_t n = 0;
+  for (int32_t link = w->head[cluster], next; link >= 0; link = next) {
+    const int32_t slot = link / 2;
+    vvi_sheet_found *f = found_again(w, &w->list[slot]);
+    next = w->list[slot].next[link % 2];
+    if (f != NULL) {
+      f->rule = -1; /* it is known */
+      continue;
+    }
+    vvi_sheet_list_leaves(w, slot);
+    w->spare[w->n_spare++] = slot, n++;
+  }
+  return n;
 }
 
 /* Pairs of clusters that moved are those that were found, and no others: drops them, keeps the rest in order. */
 static void drop_parted(vvi_sheet_search *w)
 {
-  int32_t n = 0;
-  int64_t k = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    const int32_t slot = w->order[i];
-    const vvi_sheet_list *l = &w->list[slot];
-    bool stays = true;
-    if (w->moved[l->a] || w->moved[l->b]) {
-      const vvi_sheet_found me = found_of(w->sheets, l->a, l->b, l->rule);
-      while (k < w->n_found && by_meshes(&w->found[k], &me) < 0) k++;
-      stays = k < w->n_found && by_meshes(&w->found[k], &me) == 0;
-      if (stays) w->found[k].rule = -1; /* it is known */
-    }
-    if (stays)
-      w->order[n++] = slot;
-    else
-      w->spare[w->n_spare++] = slot;
-  }
-  w->n_list = n;
+  int32_t n = 0, all = 0;
+  for (int32_t i = 0; i < w->n_left; i++) all += part(w, w->left[i]);
+  if (all == 0) return;
+  for (int32_t i = 0; i < w->n_list; i++)
+    if (!w->parted[w->order[i]]) w->order[n++] = w->order[i];
+  w->n_list = n, n = 0;
+  for (int32_t i = 0; i < w->n_awake; i++)
+    if (!w->parted[w->awake[i].list]) w->awake[n++] = w->awake[i];
+  w->n_awake = n;
+  for (int32_t i = w->n_spare - all; i < w->n_spare; i++) w->parted[w->spare[i]] = 0;
 }
 
 /* Those that are new get slots, and their places in the order, from the last to the first. */
 static bool take_new(vvi_sheet_search *w)
 {
-  int64_t n = 0;
+  int32_t n = 0;
   for (int64_t k = 0; k < w->n_found; k++)
     if (w->found[k].rule >= 0) w->found[n++] = w->found[k];
-  if (!vvi_sheet_lists_fit(w, w->n_list + n)) return false;
-  int64_t old = w->n_list - 1, to = w->n_list + n - 1;
-  w->n_list += (int32_t)n;
-  for (int64_t k = n - 1; k >= 0; k--, to--) {
-    for (; old >= 0; old--, to--) {
-      const vvi_sheet_list *l = &w->list[w->order[old]];
-      const vvi_sheet_found other = found_of(w->sheets, l->a, l->b, l->rule);
-      if (by_meshes(&other, &w->found[k]) < 0) break;
-      w->order[to] = w->order[old];
-    }
-    w->order[to] = begin(w, &w->found[k]);
+  if (!vvi_sheet_lists_fit(w, (int64_t)w->n_list + n)) return false;
+  int32_t end = w->n_list;
+  for (int32_t k = n - 1; k >= 0; k--) {
+    const int32_t at = place_of(w, &w->found[k], end);
+    memmove(w->order + at + k + 1, w->order + at, sizeof *w->order * (size_t)(end - at));
+    w->order[at + k] = begin(w, &w->found[k]);
+    end = at;
   }
-  return true;
-}
-
-/* Over ranks: the lists of this one.  False: no memory. */
-static bool list_own(vvi_sheet_search *w)
-{
-  if (w->n_list > w->own_room) {
-    w->own_room = 2 * (int64_t)w->n_list;
-    if ((w->own = VVI_ARENA_NEW(w->arena, int32_t, w->own_room)) == NULL) return false;
-  }
-  w->n_own = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    vvi_sheet_list *l = &w->list[w->order[i]];
-    l->place = i;
-    if (l->mine) w->own[w->n_own++] = w->order[i];
-  }
+  w->n_list += n;
   return true;
 }
 
 bool vvi_sheet_candidates(vvi_sheet_search *w)
 {
   w->n_left = 0, w->n_found = 0, w->full = false;
+  vvi_sheet_paths_ahead(w);
+  if (w->anew) vvi_sheet_carry_all(w);
   if (w->anew && !vvi_sheet_start_take(w)) return false;
   const int32_t asked = find_asked(w);
   for (int32_t i = 0; w->away != NULL && i < asked; i++) vvi_sheet_away_need(w, w->asked[i]);
   if (w->away != NULL) vvi_sheet_away_fetch(w);
+#pragma omp parallel for schedule(static) num_threads(w->threads) if (asked >= VVI_SHEET_SHARED && w->threads > 1)
   for (int32_t i = 0; i < asked; i++) cover(w, w->asked[i], w->at[i]);
   vvi_sheet_boxes_agree(w, asked, w->at);
   for (int32_t i = 0; i < asked; i++) look_at(w, w->asked[i], (const double *)w->at[i]);
@@ -323,10 +350,10 @@ bool vvi_sheet_candidates(vvi_sheet_search *w)
     vvi_broad_query(w->broad, w->broad->box[w->left[k]], tell, &me);
     ask_obstacles(w, w->left[k]);
   }
-  vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, by_meshes);
+  vvi_sort(w->found, (size_t)w->n_found, sizeof *w->found, vvi_sheet_by_meshes);
   drop_parted(w);
   const bool room = take_new(w) && !w->full;
-  if (w->ranks != NULL && !list_own(w)) return false;
+  for (int32_t i = 0; w->ranks != NULL && i < w->n_list; i++) w->list[w->order[i]].place = i;
   for (int32_t k = 0; k < w->n_left; k++) w->moved[w->left[k]] = 0;
   return room;
 }
@@ -336,7 +363,8 @@ void vvi_sheet_forget(vvi_sheet_search *w)
   w->widest = 0.0;
   for (int32_t i = 0; i < w->sheets->n_rule; i++) w->widest = fmax(w->widest, w->margin[i]);
   for (int32_t i = 0; i < w->sheets->n_cluster; i++) w->life[i].wake = -1.0;
-  w->n_list = w->n_slot = w->n_spare = w->n_own = 0;
+  w->n_list = w->n_slot = w->n_spare = 0;
+  vvi_sheet_sleep_forget(w);
   w->used = 0;
   w->anew = true;
 }

@@ -11,6 +11,7 @@
  *   where boxes are added and subtracted end by end: a new reference concerns no list.
  *
  * The second is found only when the first fails; a list is built anew when both do. */
+#include "contact/sheets/away.h"
 #include "contact/sheets/search.h"
 
 #include "math/math.h"
@@ -29,40 +30,51 @@ vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena)
 
 /* ---- paths ---- */
 
-static void path_ahead(vvi_sheet_search *w, int32_t cluster)
+void vvi_sheet_path_ahead(vvi_sheet_search *w, int32_t cluster)
 {
   const vvi_sheet_speed *v = &w->speed[cluster];
-  w->life[cluster].ahead = w->life[cluster].path + vvi_norm3(v->centre) + v->allowed;
+  const double *fly = w->carry[w->sheets->cluster[cluster].body];
+  const double off[3] = {v->centre[0] - fly[0], v->centre[1] - fly[1], v->centre[2] - fly[2]};
+  vvi_sheet_life *k = &w->life[cluster];
+  k->ahead = k->path + vvi_norm3(v->centre) + v->allowed;
+  k->stray_ahead = k->stray + vvi_norm3(off) + v->allowed;
+  w->past[cluster] = (k->ahead > k->wake ? VVI_SHEET_BOX : 0) | (k->stray_ahead > k->nap ? VVI_SHEET_NAP : 0);
 }
 
 void vvi_sheet_paths_ahead(vvi_sheet_search *w)
 {
-  const int32_t n = w->sheets->n_cluster;
+  for (int32_t i = 0; w->away != NULL && i < w->sheets->n_cluster; i++)
+    if (w->past[i] != 0) vvi_sheet_away_ask(w, i);
+  if (w->away != NULL) vvi_sheet_away_learn(w);
+  const int32_t n = vvi_sheet_known(w);
   if (vvi_sheet_shares(w, n)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
-    for (int32_t i = 0; i < n; i++) path_ahead(w, i);
+    for (int32_t i = 0; i < n; i++) vvi_sheet_path_ahead(w, vvi_sheet_known_at(w, i));
     return;
   }
-  for (int32_t i = 0; i < n; i++) path_ahead(w, i);
+  for (int32_t i = 0; i < n; i++) vvi_sheet_path_ahead(w, vvi_sheet_known_at(w, i));
 }
 
 static void path_done(vvi_sheet_search *w, int32_t cluster)
 {
   const vvi_sheet_speed *v = &w->speed[cluster];
-  double d[3];
-  for (int c = 0; c < 3; c++) d[c] = fabs(v->centre[c]) + v->half[c];
-  w->life[cluster].path += vvi_norm3(d);
+  const double *fly = w->carry[w->sheets->cluster[cluster].body];
+  vvi_sheet_life *k = &w->life[cluster];
+  double d[3], off[3];
+  for (int c = 0; c < 3; c++) d[c] = fabs(v->centre[c]) + v->half[c], off[c] = fabs(v->centre[c] - fly[c]) + v->half[c];
+  k->stride = vvi_norm3(off);
+  k->path += vvi_norm3(d), k->stray += k->stride;
 }
 
 void vvi_sheet_paths_done(vvi_sheet_search *w)
 {
-  const int32_t n = w->sheets->n_cluster;
+  const int32_t n = vvi_sheet_known(w);
   if (vvi_sheet_shares(w, n)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
-    for (int32_t i = 0; i < n; i++) path_done(w, i);
+    for (int32_t i = 0; i < n; i++) path_done(w, vvi_sheet_known_at(w, i));
     return;
   }
-  for (int32_t i = 0; i < n; i++) path_done(w, i);
+  for (int32_t i = 0; i < n; i++) path_done(w, vvi_sheet_known_at(w, i));
 }
 
 void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance)
@@ -72,9 +84,9 @@ void vvi_sheet_shifted(vvi_sheet_search *w, int32_t mover, double distance)
   const int32_t strip = b->strip0 + (mover - b->mover0) / VVI_SHEET_STRIP;
   for (int32_t i = s->strip_cluster0[strip]; i < s->strip_cluster0[strip + 1]; i++) {
     const int32_t cluster = s->strip_cluster[i];
-    w->life[cluster].path += distance;
-    for (int32_t k = 0; k < w->n_list; k++) {
-      vvi_sheet_list *l = &w->list[w->order[k]];
+    w->life[cluster].path += distance, w->life[cluster].stray += distance;
+    for (int32_t k = 0; k < w->n_awake; k++) {
+      vvi_sheet_list *l = vvi_sheet_list_at(w, k);
       if (l->a == cluster || l->b == cluster)
         l->travel += 2.0 * distance, l->way += 2.0 * distance; /* of both, within one cluster */
     }

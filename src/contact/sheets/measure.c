@@ -72,22 +72,28 @@ static void measure_frames(vvi_sheet_search *w, int32_t body)
   }
 }
 
-static void measure_cluster(vvi_sheet_search *w, int32_t i)
+void vvi_sheet_speed_of(vvi_sheet_search *w, int32_t cluster, const double box[6])
 {
-  const vvi_sheet_cluster *r = &w->sheets->cluster[i];
-  vvi_sheet_speed *v = &w->speed[i];
-  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  const vvi_sheet_cluster *r = &w->sheets->cluster[cluster];
+  vvi_sheet_speed *v = &w->speed[cluster];
   *v = (vvi_sheet_speed){.spread = 0.0};
   if (r->strips == 0) return;
-  for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
-    const double *strip = w->strip + 6 * (int64_t)w->sheets->cluster_strip[k];
-    cover(box, strip, strip + 3);
-  }
   /* weights w of a vertex add up to 1: sum w d - centre = sum w (d - centre) */
   const double swing = 0.5 * w->sheets->body[r->body].swing;
   for (int c = 0; c < 3; c++) v->centre[c] = 0.5 * (box[c] + box[3 + c]), v->half[c] = swing * (box[3 + c] - box[c]);
   v->spread = vvi_norm3(v->half);
   v->allowed = 1.5 * v->spread;
+}
+
+static void measure_cluster(vvi_sheet_search *w, int32_t i)
+{
+  const vvi_sheet_cluster *r = &w->sheets->cluster[i];
+  double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  for (int32_t k = r->strip0; k < r->strip0 + r->strips; k++) {
+    const double *strip = w->strip + 6 * (int64_t)w->sheets->cluster_strip[k];
+    cover(box, strip, strip + 3);
+  }
+  vvi_sheet_speed_of(w, i, box);
 }
 
 static void measure_together(vvi_sheet_search *w)
@@ -138,17 +144,29 @@ static void measure_alone(vvi_sheet_search *w)
   for (int32_t i = 0; i < s->n_cluster; i++) measure_cluster(w, i);
 }
 
+/* Where an accelerator has points: what is not there. */
+static void measure_home(vvi_sheet_search *w)
+{
+  const struct vvi_sheets *s = w->sheets;
+  const vvi_sheet_away *k = w->away;
+  for (int32_t i = 0; k->home > 0 && i < s->n_strip; i++) measure_points(w, i);
+  for (int32_t i = 0; k->home > 0 && i < s->n_body; i++) measure_frames(w, i);
+  for (int32_t i = 0; i < k->home; i++) measure_cluster(w, k->known[i]);
+}
+
 void vvi_sheet_measure(vvi_sheet_search *w)
 {
-  if (w->away != NULL) w->away->extents(w->away->user, w->motion.h, w->strip);
-  if (w->ranks != NULL)
+  memset(w->fresh, 0, (size_t)w->sheets->n_cluster);
+  w->round++;
+  if (w->away != NULL) {
+    measure_home(w);
+    vvi_sheet_away_measure(w);
+  } else if (w->ranks != NULL)
     measure_ranks(w);
   else if (w->sheets->n_strip > STRIPS && w->threads > 1)
     measure_together(w);
   else
     measure_alone(w);
-  memset(w->fresh, 0, (size_t)w->sheets->n_cluster);
-  w->round++;
 }
 
 /* The displacement d of a mover, seen from the clusters that it may belong to. */
@@ -202,12 +220,14 @@ static void travel(vvi_sheet_search *w, vvi_sheet_list *l)
 
 void vvi_sheet_advance(vvi_sheet_search *w)
 {
-  const int32_t n = vvi_sheet_lists(w);
+  const int32_t n = w->n_awake;
   vvi_sheet_paths_done(w);
   if (vvi_sheet_shares(w, n)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
     for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
-    return;
+  } else {
+    for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
   }
-  for (int32_t i = 0; i < n; i++) travel(w, vvi_sheet_list_at(w, i));
+  vvi_sheet_sleep(w);
+  if (w->away != NULL) w->away->drifted = true;
 }

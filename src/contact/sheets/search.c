@@ -115,6 +115,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   VV_TRY(make_benches(w, arena));
   VV_TRY(vvi_sheet_life_create(w, arena));
   VV_TRY(vvi_sheet_candidates_create(w, arena));
+  VV_TRY(vvi_sheet_sleep_create(w, arena));
   VV_TRY(vvi_sheet_gone_create(w, arena));
   if (!make_room(w, FIRST) || !make_near(w, FIRST / 4)) return VV_NOMEM;
   vvi_sheet_forget(w);
@@ -312,8 +313,8 @@ static void is_due(vvi_sheet_search *w, vvi_sheet_list *l)
 static int32_t clusters_asked_for(vvi_sheet_search *w)
 {
   int32_t n = 0;
-  for (int32_t i = 0; i < w->n_list; i++) {
-    const vvi_sheet_list *l = &w->list[w->order[i]];
+  for (int32_t i = 0; i < w->n_awake; i++) {
+    const vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     for (int side = 0; l->asks && !l->stale && side < 2; side++) {
       const int32_t cluster = side == 0 ? l->a : l->b;
       if (!w->moved[cluster]) w->left[n++] = cluster, w->moved[cluster] = 1;
@@ -329,13 +330,13 @@ static void look_together(vvi_sheet_search *w)
 #pragma omp parallel num_threads(w->threads)
   {
 #pragma omp for schedule(static)
-    for (int32_t i = 0; i < w->n_list; i++) look_ahead(w, &w->list[w->order[i]]);
+    for (int32_t i = 0; i < w->n_awake; i++) look_ahead(w, vvi_sheet_list_at(w, i));
 #pragma omp single
     n = clusters_asked_for(w);
 #pragma omp for schedule(dynamic, 4)
     for (int32_t i = 0; i < n; i++) vvi_sheet_look_at(w, w->left[i]);
 #pragma omp for schedule(static)
-    for (int32_t i = 0; i < w->n_list; i++) is_due(w, &w->list[w->order[i]]);
+    for (int32_t i = 0; i < w->n_awake; i++) is_due(w, vvi_sheet_list_at(w, i));
   }
 }
 
@@ -361,7 +362,7 @@ static int32_t pick_part(vvi_sheet_search *w, pick_fn *takes, int32_t from, int3
 
 static int32_t pick(vvi_sheet_search *w, pick_fn *takes)
 {
-  const int32_t n = vvi_sheet_lists(w), size = n / PARTS + 1;
+  const int32_t n = w->n_awake, size = n / PARTS + 1;
   int32_t count[PARTS], sum = 0;
   if (!vvi_sheet_shares(w, n)) return pick_part(w, takes, 0, n);
 #pragma omp parallel for schedule(static) num_threads(w->threads)
@@ -388,7 +389,7 @@ static bool reads(const vvi_sheet_search *w, const vvi_sheet_list *l)
 static bool look_ahead_of_others(vvi_sheet_search *w)
 {
   void (*const need)(vvi_sheet_search *, int32_t) = w->away != NULL ? vvi_sheet_away_need : vvi_sheet_need;
-  const int32_t all = vvi_sheet_lists(w);
+  const int32_t all = w->n_awake;
   bool room = true;
   if (vvi_sheet_shares(w, all)) {
 #pragma omp parallel for schedule(static) num_threads(w->threads)
@@ -405,6 +406,9 @@ static bool look_ahead_of_others(vvi_sheet_search *w)
     vvi_sheet_away_fetch(w);
   else
     room = vvi_sheet_fetch(w);
+  const int32_t looks = clusters_asked_for(w);
+#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (looks >= VVI_SHEET_SHARED && w->threads > 1)
+  for (int32_t i = 0; i < looks; i++) vvi_sheet_look_at(w, w->left[i]);
   for (int32_t i = 0; i < n; i++) is_due(w, &w->list[w->due[i]]);
   return room;
 }
@@ -424,12 +428,12 @@ static bool has_due(const vvi_sheet_search *w, const vvi_sheet_list *l)
 /* Lists that the coming drift may use up. */
 static int32_t find_due(vvi_sheet_search *w, bool *room)
 {
-  const bool others = w->ranks != NULL || w->away != NULL, share = others || vvi_sheet_shares(w, w->n_list);
+  const bool others = w->ranks != NULL || w->away != NULL, share = others || vvi_sheet_shares(w, w->n_awake);
   if (others)
     *room &= look_ahead_of_others(w);
   else if (share)
     look_together(w);
-  for (int32_t i = 0; !share && i < vvi_sheet_lists(w); i++) {
+  for (int32_t i = 0; !share && i < w->n_awake; i++) {
     vvi_sheet_list *l = vvi_sheet_list_at(w, i);
     look_ahead(w, l), is_due(w, l);
   }
@@ -440,6 +444,7 @@ static int32_t find_due(vvi_sheet_search *w, bool *room)
 static void limit_skins(vvi_sheet_search *w, double skin)
 {
   w->skin = skin, w->used = 0;
+  vvi_sheet_wake_all(w);
   for (int32_t i = 0; i < w->n_list; i++) {
     vvi_sheet_list *l = &w->list[w->order[i]];
     l->stale = true, l->n = 0;
@@ -450,9 +455,9 @@ static void limit_skins(vvi_sheet_search *w, double skin)
 static bool refresh(vvi_sheet_search *w)
 {
   const int64_t most = MOST_PAIRS * (int64_t)w->sheets->n_element;
-  vvi_sheet_paths_ahead(w);
   bool room = vvi_sheet_candidates(w);
   if (!room && w->ranks == NULL) return false;
+  vvi_sheet_wake(w);
   for (int shrinks = 0; !rebuild(w, find_due(w, &room)); shrinks++) {
     if (w->ranks != NULL || w->most_room > most) return false; /* of ranks the others would not look again */
     if (shrinks >= SHRINKS) w->most_room *= 2;

@@ -20,15 +20,15 @@ void vvi_sheet_place_cluster(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_fit_cluster(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_ready_cluster(const vvi_sheet_search *w, int32_t cluster);
 
-/* Lists that this rank has, in the order of the meshes. */
-static inline int32_t vvi_sheet_lists(const vvi_sheet_search *w)
-{
-  return w->own != NULL ? w->n_own : w->n_list;
-}
+/* Lists that are awake, in the order of the meshes; over ranks those that this one has. */
 static inline vvi_sheet_list *vvi_sheet_list_at(const vvi_sheet_search *w, int32_t i)
 {
-  return &w->list[w->own != NULL ? w->own[i] : w->order[i]];
+  return &w->list[w->awake[i].list];
 }
+
+/* The order of the meshes (candidates.c), of these or of what begins with one. */
+int vvi_sheet_by_meshes(const void *x, const void *y);
+vvi_sheet_found vvi_sheet_found_of(const struct vvi_sheets *s, int32_t a, int32_t b, int32_t rule);
 
 /* More room for an array of the search, which stays as it is where there is no memory: false. */
 static inline bool vvi_sheet_grown(void *more, void *array)
@@ -80,10 +80,29 @@ bool vvi_sheet_is_whole(const vvi_sheet_search *w, const vvi_sheet_list *l);
 /* A pair of which one feature is gone, or woke with this overlap (more than rounding: positive); something can break. */
 bool vvi_sheet_is_gone(const vvi_sheet_search *w, int32_t a, int32_t b, double depth);
 
+/* ---- what clusters do in a drift (measure.c) ---- */
+
+/* From the box of what their nodes do. */
+void vvi_sheet_speed_of(vvi_sheet_search *w, int32_t cluster, const double box[6]);
+
+/* ---- lists that sleep (sleep.c) ---- */
+
+vv_status vvi_sheet_sleep_create(vvi_sheet_search *w, vvi_arena *arena);
+void vvi_sheet_sleep_forget(vvi_sheet_search *w); /* there are no lists */
+void vvi_sheet_list_enters(vvi_sheet_search *w, int32_t slot);
+void vvi_sheet_list_leaves(vvi_sheet_search *w, int32_t slot); /* and is parted */
+void vvi_sheet_list_wakes(vvi_sheet_search *w, int32_t slot);
+void vvi_sheet_wake_all(vvi_sheet_search *w);
+void vvi_sheet_carry_all(vvi_sheet_search *w); /* how bodies fly, from what clusters do */
+/* Before a drift: those that it may concern.  Behind it: those that no drift will concern soon. */
+void vvi_sheet_wake(vvi_sheet_search *w);
+void vvi_sheet_sleep(vvi_sheet_search *w);
+
 /* ---- how long lists live (life.c) ---- */
 
 vv_status vvi_sheet_life_create(vvi_sheet_search *w, vvi_arena *arena);
-/* Paths of the clusters: what the coming drift adds at most; what it added. */
+/* Paths of the clusters: what the coming drift adds at most, and what budgets it may use up; what it added. */
+void vvi_sheet_path_ahead(vvi_sheet_search *w, int32_t cluster);
 void vvi_sheet_paths_ahead(vvi_sheet_search *w);
 void vvi_sheet_paths_done(vvi_sheet_search *w);
 /* A list was built now. */
@@ -94,6 +113,7 @@ bool vvi_sheet_list_holds(vvi_sheet_search *w, vvi_sheet_list *l);
 void vvi_sheet_look_at(vvi_sheet_search *w, int32_t cluster);
 /* x_ref <- x, once in a round: other clusters are not concerned. */
 void vvi_sheet_refer(vvi_sheet_search *w, int32_t cluster);
+enum { VVI_SHEET_SHARED = 64 }; /* clusters whose points are looked at: from so many on a team shares them */
 /* Does a team run through n clusters or lists?  Entering a region costs as much as some hundred of them. */
 static inline bool vvi_sheet_shares(const vvi_sheet_search *w, int64_t n)
 {

@@ -82,6 +82,9 @@ bool vvi_sheet_start_take(vvi_sheet_search *w)
     memset(w->life[i].sum, 0, sizeof w->life[i].sum);
     w->life[i].refer = k->known[i];
   }
-  for (int32_t i = 0; i < w->n_list; i++) w->order[i] = i, take_list(w, &w->list[i]);
+  for (int32_t i = 0; i < w->n_list; i++) {
+    w->order[i] = i, take_list(w, &w->list[i]);
+    vvi_sheet_list_enters(w, i);
+  }
   return true;
 }
