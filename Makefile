@@ -76,9 +76,10 @@ test: setup-test dev ## build and run all tests and checks
 	@$(CTEST) $(BUILD)/dev
 
 .PHONY: soak
-soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (default 60), then all mixtures of bodies and laws
+soak: setup-test release ## random scenes judged from outside for SOAK_MINUTES (default 60), then long runs, then all mixtures of bodies and laws
 	@VISVIVA_SOURCE=$$PWD VISVIVA_BUILD=$(abspath $(BUILD))/release VISVIVA=$(abspath $(BUILD))/release/visviva \
 	  bash tests/python/python.sh tests/soak/soak.py -- --minutes $(SOAK_MINUTES) --keep $(BUILD)/soak
+	@VISVIVA=$(abspath $(BUILD))/release/visviva $(PYTHON) tests/soak/long.py --minutes $(SOAK_MINUTES)
 	@VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_two; two=$$?; \
 	  VISVIVA_SOAK=1 $(BUILD)/release/tests/test_mixed_three && exit $$two
 

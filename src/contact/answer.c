@@ -201,7 +201,7 @@ static bool in_closed_form(const struct vvi_contact_step *w, const vvi_contact_g
   if (d > 0.0) o->j[0] = fmax(0.0, (c->b_n - o->free[0]) / d);
   memcpy(o->after, o->free, sizeof o->after);
   o->after[0] += d * o->j[0];
-  return true;
+  return isfinite(o->j[0] + o->after[0]);
 }
 
 /* m/s that the answer may be off by, each contact by a part of its own target. */
@@ -234,9 +234,11 @@ static double slow_heap(const struct vvi_contact_step *w, const vvi_contact_grou
   return 1e-4 * most;
 }
 
+/* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told. */
 static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   vvi_island_work *solver)
 {
+  const int32_t rows = n + g->links + g->rolls;
   vvi_island_stats stats = {0};
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
@@ -244,12 +246,10 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
     o->b[0] = c->b_n, o->b[1] = c->b_t[0], o->b[2] = c->b_t[1];
   }
   g->count.solves++;
-  if (n == 1 && in_closed_form(w, g, &w->contact[act[0]])) {
-    g->count.closed++;
-    return;
-  }
+  const bool closed = n == 1 && in_closed_form(w, g, &w->contact[act[0]]);
+  g->count.closed += closed;
   vvi_island_problem p = {.movers = movers,
-                          .contacts = n + g->links + g->rolls,
+                          .contacts = rows,
                           .inverse = (const double(*)[12])g->inverse,
                           .leg = g->leg,
                           .contact = g->problem,
@@ -257,9 +257,8 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .loose = loose(w, g, n, act),
                           .slow = slow_heap(w, g, n, act, movers),
                           .change = g->change};
-  if (!vvi_island_solve(solver, &p, w->team,
-                        &stats)) /* no memory: nothing is pushed, and in the end the piece is frozen */
-    for (int32_t i = 0; i < n + g->links + g->rolls; i++) {
+  if (!closed && !vvi_island_solve(solver, &p, w->team, &stats))
+    for (int32_t i = 0; i < rows; i++) {
       memset(g->problem[i].j, 0, sizeof g->problem[i].j);
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
     }

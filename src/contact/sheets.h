@@ -141,6 +141,8 @@ vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part 
 double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
 /* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
+/* To a prepared file, or from it: all but the rules, which the caller sets.  (sheets/keep.c) */
+vv_status vvi_sheets_keep(const vv_model *m, struct vvi_sheets *s);
 /* A rule speaks for some two bodies. */
 void vvi_sheets_use(struct vvi_sheets *s, int32_t rule);
 /* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */

@@ -119,9 +119,9 @@ static bool springs(const vv_model *m)
 static double overlap_bound(const vv_sim *sim, double size)
 {
   const vv_model *m = sim->model;
-  if (vvi_model_implicit(m)) return (springs(m) ? 0.5 : 1e-2) * size;
+  if (vvi_model_implicit(m)) return (springs(m) ? 0.5 : VVI_SEEN_DEPTH) * size;
   const double h = sim->step.h, dip = h * h * vvi_norm3(m->gravity);
-  return fmax((m->solids->rests ? 1e-2 : 1e-3) * size, fmin(dip, 1e-2 * size));
+  return fmax((m->solids->rests ? VVI_SEEN_DEPTH : 1e-3) * size, fmin(dip, VVI_SEEN_DEPTH * size));
 }
 
 /* m: of the smallest that can meet. */

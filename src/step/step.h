@@ -6,6 +6,8 @@
 
 /* The modified energy is singular at the stable step: the rule stays below this part of it. */
 #define VVI_MODIFIED_LIMIT 0.98
+/* Of the smaller of two bodies: an overlap that is seen.  Steps that let contacts sink are claimed to stay above it. [ledger 19] */
+#define VVI_SEEN_DEPTH     1e-2
 
 typedef enum vvi_jump { VVI_SLAB, VVI_NODAL, VVI_MODIFIED } vvi_jump;
 

@@ -460,9 +460,31 @@ static void static_and_kinetic(void **state)
   }
 }
 
+/* What has no answer in numbers is told to have none: velocities that are none, or whose squares are none, masses that are nothing. */
+static void no_number(void **state)
+{
+  (void)state;
+  static const double low[2] = {-0.5, -0.5}, high[2] = {0.5, 0.5};
+  for (int i = 0; i < 6; i++) {
+    pile *k = open_pile(2, 8, 16);
+    const double x[2][3] = {{0, 0, 0.5}, {0, 0, 1.5}};
+    add_box(k, 1.0, x[0], CUBE), add_box(k, i == 5 ? 0.0 : 2.7e5, x[1], CUBE);
+    add_face(k, -1, 0, low, high, 0.0, i % 2 ? 0.4 : 0.0);
+    add_face(k, 0, 1, low, high, 1.0, i % 2 ? 0.4 : 0.0);
+    let_fall(k, i < 2 ? NAN : i < 4 ? INFINITY : GH);
+    if (i == 4) k->inverse[0][0] = k->inverse[0][1] = k->inverse[0][2] = INFINITY;
+    const bool told = vvi_island_solve(k->work, &k->p, 1, &k->stats);
+    double sum = 0.0;
+    for (int c = 0; c < 8; c++) sum += fabs(k->p.contact[c].j[0]) + fabs(k->p.contact[c].after[0]);
+    if (told != isfinite(sum) || (i < 4 && told)) fail_msg("case %d: %s, %g", i, told ? "an answer" : "none", sum);
+    close_pile(k);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(no_number),
       cmocka_unit_test(one_smooth),
       cmocka_unit_test(one_ball),
       cmocka_unit_test(one_of_any_kind),

@@ -57,7 +57,7 @@ enum { TEXT = 4096 };
   "height: 0.015}}, rounding: 0.001"
 #define BOARD_ONE                                                                                                     \
   "  one: {" BOARD ", axis: [1, 0, 0.05], normal: [0, 1, 0.3], position: [-0.2, 0, 0.03], velocity: [0.3, 0.1, -3], " \
-                   "spin: [10, 0, 0]}\n"
+  "spin: [10, 0, 0]}\n"
 #define BOARD_TWO \
   "  two: {" BOARD ", axis: [0.2, 1, 0], normal: [0, 0, 1], position: [0, -0.15, 0], velocity: [0, 0, 1]}\n"
 #define FLAT_ONE \

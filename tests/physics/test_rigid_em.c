@@ -543,6 +543,29 @@ static void test_same_bits(void **unused)
   }
 }
 
+/* With e < 1 a contact sinks by (1 - e)/2 of its way in a step: here a quarter of the ball, or half of it.  Pieces of the step let it sink
+ * by half of what is claimed at the most, and the speeds are the same as with any step.                           [em 13a] */
+static void test_long_steps_sink_little(void **unused)
+{
+  (void)unused;
+  for (int i = 0; i < 3; i++) {
+    const double e = 0.5 * i, way = 0.05;
+    char text[TEXT];
+    snprintf(text, sizeof text,
+             "visviva: 1\ntime: {end: 1, step: %g}\nmethod: {step: energy-momentum}\ncontacts: [{restitution: "
+             "%g}]\nbodies:\n"
+             "  wall: {kind: obstacle, shape: {plane: {normal: [-1, 0, 0], offset: -0.513}}}\n"
+             "  ball: {kind: rigid, shape: {ball: {radius: 0.1}}, mass: 1, velocity: [1, 0, 0]}\n",
+             way, e);
+    run_record r = run_scene(text, NULL);
+    const vv_overlap deep = run_ledger(&r)->overlap;
+    assert_int_equal(r.n_event, 1);
+    check_near(r.state->p[0], -e, 1e-14);
+    check_most(deep.depth, 0.5e-2 * 0.1);
+    run_free(&r);
+  }
+}
+
 static void test_words(void **unused)
 {
   (void)unused;
@@ -736,6 +759,7 @@ int main(void)
       cmocka_unit_test(test_bodies_among_themselves),
       cmocka_unit_test(test_reversible),
       cmocka_unit_test(test_same_bits),
+      cmocka_unit_test(test_long_steps_sink_little),
       cmocka_unit_test(test_words),
       cmocka_unit_test(test_hundreds_at_once),
       cmocka_unit_test(test_a_thousand_apart),

@@ -14,14 +14,14 @@ SHRINK = 1e-3  # of the size of a piece: what is not yet called an overlap
 class Piece:
     """The hull of `points`, with `radius` around it."""
 
-    def __init__(self, points, radius=0.0):
+    def __init__(self, points, radius=0.0, shrink=SHRINK):
         points = np.atleast_2d(np.asarray(points, dtype=float))
         middle = points.mean(axis=0)
         size = np.abs(points - middle).max() + radius
         if radius > 0:
-            self.points, self.radius = points, radius - SHRINK * size
+            self.points, self.radius = points, radius - shrink * size
         else:
-            self.points, self.radius = middle + (1 - SHRINK) * (points - middle), 0.0
+            self.points, self.radius = middle + (1 - shrink) * (points - middle), 0.0
         reach = self.radius
         self.low, self.high = self.points.min(axis=0) - reach, self.points.max(axis=0) + reach
 
@@ -112,12 +112,12 @@ def _left(frames, k, n):
     return [i for i in range(n) if "damage" not in frames or frames["damage"][k, i] < 1]
 
 
-def outlines(shape, frames, k):
+def outlines(shape, frames, k, shrink=SHRINK):
     """The pieces of a body in frame k, in as many ways as it may be cut; shape: what the scene said of it (scenes.py)."""
     x = frames["position"][k]
     if shape["is"] == "rigid":
         turned = turn(frames["orientation"][k, 0])
-        return [[Piece(x[0] + np.array(points) @ turned.T, radius) for points, radius in shape["pieces"]]]
+        return [[Piece(x[0] + np.array(points) @ turned.T, radius, shrink) for points, radius in shape["pieces"]]]
     if shape["is"] == "tips":  # bars meet with their ends
         return [[Piece(x[0]), Piece(x[-1])]]
     if shape["is"] == "line":

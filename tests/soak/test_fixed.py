@@ -13,28 +13,21 @@ import scenes  # noqa: E402
 import soak  # noqa: E402
 
 # What they hold together: bars, beams with and without corners, shells, rigid bodies, walls, friction, drag, flow, refused scenes,
-# kills, damaged files; 11, 206, 208, 221, 7000742, 7001441, 7000911 and 41000075 were wrong once.
-SEEDS = (11, 200, 205, 206, 207, 208, 212, 213, 216, 217, 221, 7000742, 7001441, 7000911, 41000075)
+# kills, damaged files; 11, 206, 208, 221, 7000742, 7001441, 7000911 and 41000075 were wrong once; the last three sank by up to a
+# twentieth of themselves, and were told.
+SEEDS = (11, 200, 205, 206, 207, 208, 212, 213, 216, 217, 221, 7000742, 7001441, 7000911, 41000075, 41000527, 41000728, 7001198)
 
 
 class Fixed(unittest.TestCase):
     def test_scenes(self):
         tally = soak.collections.Counter()
         for seed in SEEDS:
-            _, kinds, counts, wrong, _, _ = soak.torture(seed)
+            _, kinds, counts, wrong, told, _ = soak.torture(seed)
             tally.update(counts)
             self.assertIsNone(wrong, f"seed {seed} ({kinds})")
+            self.assertEqual(told, "", f"seed {seed} ({kinds})")
         for what in ("right", "impacts", "threads", "kills", "damaged", "refused"):
             self.assertGreater(tally[what], 0, what)
-
-    def test_alarms_are_true(self):
-        """Bodies that spin fast, in steps that sink by a part of their way: between two frames they overlap by more than a hundredth
-        of themselves, are told, and are seen to overlap in the frames of all steps."""
-        for seed in (41000527, 41000728, 7001198):
-            _, kinds, counts, wrong, told, _ = soak.torture(seed)
-            self.assertIsNone(wrong, f"seed {seed} ({kinds})")
-            self.assertIn("penetration", told)
-            self.assertEqual((counts["told"], counts["alarms"]), (1, 0), f"seed {seed}")
 
     def test_seeds_are_scenes(self):
         self.assertEqual(scenes.Scene(5).text, scenes.Scene(5).text)

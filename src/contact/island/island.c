@@ -303,6 +303,16 @@ static bool roll_on(const vvi_island_problem *p)
   return any;
 }
 
+static bool is_number(const vvi_island_problem *p)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < p->contacts; i++) {
+    const vvi_island_contact *c = &p->contact[i];
+    for (int k = 0; k < 3; k++) sum += fabs(c->j[k]) + fabs(c->after[k]);
+  }
+  return isfinite(sum);
+}
+
 bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats)
 {
   vvi_island_stats sum = {0};
@@ -322,5 +332,5 @@ bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vv
     vvi_island_contact *c = &p->contact[i];
     if (c->kinetic > 0.0) c->slides = slips(c, slow);
   }
-  return true;
+  return is_number(p);
 }

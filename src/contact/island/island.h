@@ -55,5 +55,5 @@ typedef struct vvi_island_stats {
 /* Memory of one thread; grows by doubling in its arena where an island is larger than any before (false: out of memory). */
 typedef struct vvi_island_work vvi_island_work;
 vv_status vvi_island_create(vvi_arena *arena, int32_t movers, int32_t contacts, vvi_island_work **out);
-/* threads: for the gradient method of huge islands; the same bits for any number. */
+/* threads: for the gradient method of huge islands; the same bits for any number.  False: no memory, or no answer that is a number. */
 bool vvi_island_solve(vvi_island_work *w, vvi_island_problem *p, int threads, vvi_island_stats *stats);

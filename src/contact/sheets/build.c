@@ -456,19 +456,27 @@ static vv_status measure_start(builder *k)
   return vvi_sheet_start_keep(w, &k->m->arena, s);
 }
 
-static vv_status assemble(builder *k)
+static vv_status make_sheets(builder *k)
 {
   vvi_sheet_part *part = VVI_ARENA_NEW(&k->scratch, vvi_sheet_part, k->n);
-  struct vvi_sheets *s = k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1);
-  if (part == NULL || s == NULL) return VV_NOMEM;
+  if (part == NULL) return VV_NOMEM;
   VV_TRY(make_zero(k));
   VV_TRY(fill_parts(k, part));
-  VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, s));
+  VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, k->sheets));
   take_rules(k);
-  VV_TRY(vvi_sheets_divide(&k->m->arena, s, VVI_SHEET_CLUSTER));
+  VV_TRY(vvi_sheets_divide(&k->m->arena, k->sheets, VVI_SHEET_CLUSTER));
   VV_TRY(refuse_projections(k));
-  VV_TRY(measure_start(k));
-  k->m->sheets = s;
+  return measure_start(k);
+}
+
+static vv_status assemble(builder *k)
+{
+  const bool known = vvi_is_prepared(k->m->ctx);
+  if ((k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1)) == NULL) return VV_NOMEM;
+  if (!known) VV_TRY(make_sheets(k));
+  VV_TRY(vvi_sheets_keep(k->m, k->sheets));
+  if (known) take_rules(k);
+  k->m->sheets = k->sheets;
   return VV_OK;
 }
 

@@ -2,7 +2,7 @@
  *
  * Without contact the prediction is the step.  A step in which something is hit for the first time may be cut in two, and its
  * halves again, up to method.halvings times, until the impact lies in a piece so short that where in it hardly matters; every
- * piece keeps energy and momenta by itself.  The same is done where the answer did not converge. */
+ * piece keeps energy and momenta by itself.  The same is done where the answer did not converge, and where it would sink too deep. */
 #include "step/energy_momentum/frames.h"
 
 enum { REDO = 12, DEEPER = 12, MOST_LOCATED = 64 };
@@ -96,6 +96,22 @@ static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt,
   return false;
 }
 
+/* With e < 1 a contact sinks by (1 - e)/2 of its way in the piece, and half the piece sinks half as deep: no piece takes more than half
+ * of what is left of half the depth that is claimed; the other half is for surfaces that turn.  Half of the levels are for answers
+ * that are not found, and what is less than the others make of the depth stays.                                [em 13a] */
+static bool sinks(const vvi_em_rigid *w, double dt, int level)
+{
+  enum { LEVELS = DEEPER / 2 };
+  const double most = 0.5 * VVI_SEEN_DEPTH * w->overlap.size, deep = w->overlap.depth;
+  if (level >= w->halvings + LEVELS || w->located >= MOST_LOCATED || !(deep > 0.0)) return false;
+  for (int i = 0; i < w->n_contact; i++) {
+    const vvi_em_contact *c = &w->contact[i];
+    const double sink = c->law->stiffness <= 0.0 && c->j[0] > 0.0 ? -c->aim * fabs(dt) : 0.0;
+    if (sink > most / (1 << LEVELS) && deep + sink > most) return true;
+  }
+  return false;
+}
+
 /* What was answered may close a pair that was open: look again, and answer all. */
 static bool settle(vvi_em_rigid *w, double dt)
 {
@@ -129,9 +145,9 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
   if (!vvi_em_find(w, dt, &more)) return halve(s, w, dt, level);
   if (to_locate(s, w, dt, level)) return halve(s, w, dt, level);
   if (w->n_contact > 0) {
-    if (!settle(w, dt)) return halve(s, w, dt, level);
+    if (!settle(w, dt) || sinks(w, dt, level)) return halve(s, w, dt, level);
     w->clear = 0.0;
-    w->located += more > 0 && w->halvings > 0;
+    w->located += more > 0 && level > 0;
   }
   take(s, w, dt);
   if (w->n_contact > 0 && !vvi_em_remember(s, w, dt)) return false;
