@@ -359,7 +359,7 @@ static vv_status tell_convergence(book_chapter *c, vv_ctx *ctx, const wave_bars 
   static const int reading[] = {RECOMPUTED, HALF_STEP, ANTICIPATE}, elements[LEVELS] = {50, 100, 200, 400};
   book_claim k = {
       .id = "C15",
-      .text = "section 8 asks how the response converges: places of the tips, and the impulse of the contact "
+      .text = "section 8 asks how the response converges: positions of the tips, and the impulse of the contact "
               "force so far, off the waves",
       .published = "future work",
       .evidence = "two bars of 50, 100, 200 and 400 elements, half the stable step, end 25; fits over all four"};

@@ -241,7 +241,7 @@ static vv_status tell_printed(book_chapter *c, vv_ctx *ctx)
   }
   book_claim claim = {
       .id = "R17",
-      .text = "(13) as printed but for its signs, `arms: printed`: places of the start of the step where its middle "
+      .text = "(13) as printed but for its signs, `arms: printed`: positions at the start of the step where its middle "
               "belongs; angular momentum is off by O(dt), energy is kept",
       .published = "H_y off by 2.86e-05",
       .evidence = "rod in box, multiplier; 10 s of 1e-6 s; 1 s of 1e-4 and 1e-5 s",

@@ -1,4 +1,4 @@
-/* visviva/ext.h  tier: extend.  The tables that a body kind, a search, a response or a stepper fills.
+/* visviva/ext.h  tier: extend.  The tables that a body kind or a stepper fills.
  *
  * A kind is one const table of batch functions over a block: all bodies of that kind in the model, structure of arrays.
  * Nothing here allocates: kinds say what they need (measure), the model places it, they fill it. */
@@ -506,20 +506,10 @@ typedef struct vv_stepper_kind {
                                         nothing is kept from step to step */
 } vv_stepper_kind;
 
-/* ---- responses: what the contacts feel in, impulses out; no body is seen ---- */
-typedef struct vv_response_kind {
-  const char *name, *doc;
-  unsigned claims; /* for e = 1 */
-  /* n contacts: normal speed (negative: approaching), inverse mass and restitution in; impulse >= 0 and energy lost out */
-  void (*solve)(int n, const double *speed, const double *inverse, const double *restitution, double *impulse,
-                double *loss);
-} vv_response_kind;
-
 /* ---- the catalog: const arrays, NULL-terminated -------------------------------------------------------------------------- */
 typedef struct vv_catalog {
   const vv_body_kind *const *body;
   const vv_stepper_kind *const *stepper;
-  const vv_response_kind *const *response;
 } vv_catalog;
 VV_API const vv_catalog *vv_catalog_default(void);
 

@@ -175,7 +175,7 @@ static vv_status check_rule(const vv_model *m, const vvi_rule *r)
   if (r->projection != VVI_ANTICIPATE && (event || r->none))
     status = vv_complain(c, "projection", "belongs to the response dcr of the leapfrog step");
   if (!vv_is(c, "correction", "none") && r->projection <= VVI_UNTOUCHED)
-    status = vv_complain(c, "correction", "belongs to a 'projection' that moves places, such as 'paper'");
+    status = vv_complain(c, "correction", "belongs to a 'projection' that moves positions, such as 'paper'");
   if (vv_is(c, "search", "general") && event)
     status = vv_complain(c, "search", "general acts at whole steps: set 'method.step: leapfrog'");
   if (vv_is(c, "search", "general") && r->projection != VVI_ANTICIPATE)

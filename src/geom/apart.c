@@ -396,7 +396,7 @@ static void try_faces(const vvi_core *a, const vvi_core *b, const vvi_core *k, d
     for (int i = k->type == VVI_CORE_BLOCK ? 0 : 2; i < 3; i++)
       try_direction(a, b, k->e + 3 * i, 1.0, best), try_direction(a, b, k->e + 3 * i, -1.0, best);
   } else if (k->points == 3) {
-    vvi_feature f;
+    vvi_core_feature f;
     vvi_core_face(k, k->e + 6, &f);
     try_direction(a, b, f.n, 1.0, best), try_direction(a, b, f.n, -1.0, best);
   }
@@ -499,7 +499,7 @@ static void straighten(const vvi_core *a, const vvi_core *b, double tolerance, v
   }
   for (int i = 0; i < 2; i++) {
     const double back[3] = {-out->n[0], -out->n[1], -out->n[2]};
-    vvi_feature f;
+    vvi_core_feature f;
     vvi_core_face(k[i], i ? back : out->n, &f);
     double to[3];
     const double sign = i ? -1.0 : 1.0;

@@ -120,7 +120,7 @@ double vvi_cores_separation(const vvi_core *a, const vvi_core *b, const double n
 
 /* ---- faces and edges ---- */
 
-static void block_face(const vvi_core *k, const double n[3], vvi_feature *f)
+static void block_face(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   const double c[3] = {vvi_dot3(n, k->e), vvi_dot3(n, k->e + 3), vvi_dot3(n, k->e + 6)};
   int i = fabs(c[0]) >= fabs(c[1]) ? 0 : 1;
@@ -135,7 +135,7 @@ static void block_face(const vvi_core *k, const double n[3], vvi_feature *f)
   for (int j = 0; j < 3; j++) f->n[j] = side ? k->e[3 * i + j] : -k->e[3 * i + j];
 }
 
-static void polyhedron_face(const vvi_core *k, const double n[3], vvi_feature *f)
+static void polyhedron_face(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   const vvi_polyhedron *p = k->polyhedron;
   double local[3];
@@ -158,7 +158,7 @@ static void polyhedron_face(const vvi_core *k, const double n[3], vvi_feature *f
 }
 
 /* An end of a cylinder as a polygon of 16 corners on the rim. */
-static void cylinder_face(const vvi_core *k, const double n[3], vvi_feature *f)
+static void cylinder_face(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   enum { CORNERS = 16 };
   static const double turn[5] = {0.0, 0.38268343236508977, 0.70710678118654752, 0.92387953251128674, 1.0};
@@ -177,7 +177,7 @@ static void cylinder_face(const vvi_core *k, const double n[3], vvi_feature *f)
   for (int i = 0; i < 3; i++) f->n[i] = top ? k->e[6 + i] : -k->e[6 + i];
 }
 
-static void triangle_face(const vvi_core *k, const double n[3], vvi_feature *f)
+static void triangle_face(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   double u[3], v[3];
   vvi_sub3(k->p[1], k->p[0], u);
@@ -194,7 +194,7 @@ static void triangle_face(const vvi_core *k, const double n[3], vvi_feature *f)
   for (int i = 0; i < 3; i++) f->n[i] /= front ? length : -length;
 }
 
-void vvi_core_face(const vvi_core *k, const double n[3], vvi_feature *f)
+void vvi_core_face(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   f->points = 0;
   if (k->type == VVI_CORE_BLOCK)
@@ -210,7 +210,7 @@ void vvi_core_face(const vvi_core *k, const double n[3], vvi_feature *f)
 /* A segment counts as lying across n when it rises by less than this part of its length. */
 #define LEVEL 0.1
 
-static void block_segment(const vvi_core *k, const double n[3], vvi_feature *f)
+static void block_segment(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   const double c[3] = {vvi_dot3(n, k->e), vvi_dot3(n, k->e + 3), vvi_dot3(n, k->e + 6)};
   int i = fabs(c[0]) <= fabs(c[1]) ? 0 : 1;
@@ -225,7 +225,7 @@ static void block_segment(const vvi_core *k, const double n[3], vvi_feature *f)
   block_vertex(k, f->id[1], f->x[1]);
 }
 
-static void polyhedron_segment(const vvi_core *k, const double n[3], vvi_feature *f)
+static void polyhedron_segment(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   const vvi_polyhedron *p = k->polyhedron;
   double local[3];
@@ -247,7 +247,7 @@ static void polyhedron_segment(const vvi_core *k, const double n[3], vvi_feature
 }
 
 /* The line of the mantle that looks along n: the farthest points of both rims. */
-static void cylinder_segment(const vvi_core *k, const double n[3], vvi_feature *f)
+static void cylinder_segment(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   const double u = vvi_dot3(n, k->e), v = vvi_dot3(n, k->e + 3), across = sqrt(u * u + v * v);
   if (across < 0.5) return;
@@ -260,7 +260,7 @@ static void cylinder_segment(const vvi_core *k, const double n[3], vvi_feature *
   }
 }
 
-static void points_segment(const vvi_core *k, const double n[3], vvi_feature *f)
+static void points_segment(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   double top = -INFINITY, most = -INFINITY;
   for (int i = 0; i < k->points; i++) top = fmax(top, vvi_dot3(n, k->p[i]));
@@ -277,7 +277,7 @@ static void points_segment(const vvi_core *k, const double n[3], vvi_feature *f)
   }
 }
 
-void vvi_core_segment(const vvi_core *k, const double n[3], vvi_feature *f)
+void vvi_core_segment(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   f->points = 0;
   if (k->type == VVI_CORE_BLOCK)

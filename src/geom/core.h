@@ -45,14 +45,14 @@ double vvi_cores_separation(const vvi_core *a, const vvi_core *b, const double n
 
 /* Flat or straight features that look along n: a polygon (or a segment, 2 points) with names of its corners. */
 enum { VVI_LOOP = 64 };
-typedef struct vvi_feature {
+typedef struct vvi_core_feature {
   int points; /* 0: none; 2: a segment; more: a face */
   double x[VVI_LOOP][3];
   uint32_t id[VVI_LOOP];
   double n[3]; /* of the face, outwards */
-} vvi_feature;
-void vvi_core_face(const vvi_core *k, const double n[3], vvi_feature *f);    /* the face most along n */
-void vvi_core_segment(const vvi_core *k, const double n[3], vvi_feature *f); /* an edge nearly across n, or none */
+} vvi_core_feature;
+void vvi_core_face(const vvi_core *k, const double n[3], vvi_core_feature *f);    /* the face most along n */
+void vvi_core_segment(const vvi_core *k, const double n[3], vvi_core_feature *f); /* an edge nearly across n, or none */
 
 /* All spots of two convex sets: the nearest points and the patches of faces and edges that look at each other. */
 void vvi_cores_touch(const vvi_core *a, const vvi_core *b, vvi_spots *s);

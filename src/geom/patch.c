@@ -15,7 +15,7 @@ typedef struct clip {
   int side[2 * VVI_LOOP]; /* the edge to the next lies on this side of the reference, -1: it is an edge of its own */
 } clip;
 
-static void clip_start(const vvi_feature *f, const vvi_feature *face, bool of_a, clip *c)
+static void clip_start(const vvi_core_feature *f, const vvi_core_feature *face, bool of_a, clip *c)
 {
   c->n = f->points;
   for (int i = 0; i < f->points; i++) {
@@ -30,7 +30,7 @@ static void clip_start(const vvi_feature *f, const vvi_feature *face, bool of_a,
 }
 
 /* Name of the point where the edge i of the polygon meets side k of the reference face. */
-static uint32_t crossing_key(const clip *c, int i, const vvi_feature *face, int k, bool face_of_a)
+static uint32_t crossing_key(const clip *c, int i, const vvi_core_feature *face, int k, bool face_of_a)
 {
   const int m = face->points, other = c->side[i];
   const uint32_t side = vvi_edge_name(face->id[k], face->id[(k + 1) % m]);
@@ -43,7 +43,7 @@ static uint32_t crossing_key(const clip *c, int i, const vvi_feature *face, int 
 }
 
 /* Cuts the polygon (or the segment: n = 2) at side k of the reference face; false: nothing to cut. */
-static bool clip_side(const clip *c, const vvi_feature *face, int k, bool face_of_a, clip *r)
+static bool clip_side(const clip *c, const vvi_core_feature *face, int k, bool face_of_a, clip *r)
 {
   const double *p = face->x[k], *q = face->x[(k + 1) % face->points];
   double along[3], out[3], depth[2 * VVI_LOOP];
@@ -80,7 +80,7 @@ static bool clip_side(const clip *c, const vvi_feature *face, int k, bool face_o
   return true;
 }
 
-static bool over_face(const vvi_feature *face, const double x[3])
+static bool over_face(const vvi_core_feature *face, const double x[3])
 {
   for (int k = 0; k < face->points; k++) {
     double along[3], out[3], d[3];
@@ -94,7 +94,7 @@ static bool over_face(const vvi_feature *face, const double x[3])
 
 /* What is emitted of a patch: which solid has the face, radii, least gap so far. */
 typedef struct emit {
-  const vvi_feature *face;
+  const vvi_core_feature *face;
   bool face_of_a;
   double round_face, round_other, least;
   vvi_spots *s;
@@ -114,7 +114,7 @@ static void emit_point(emit *m, const double x[3], double height, uint32_t key)
 
 /* Corners that are not of the face that was clipped, over the reference face and within the margin: a tilted body that
  * turns fast lands on them. */
-static void emit_vertices(emit *m, const vvi_core *k, const vvi_feature *used, bool of_a)
+static void emit_vertices(emit *m, const vvi_core *k, const vvi_core_feature *used, bool of_a)
 {
   const vvi_polyhedron *p = k->polyhedron;
   if (k->type != VVI_CORE_BLOCK && k->type != VVI_CORE_POLYHEDRON) return;
@@ -132,7 +132,7 @@ static void emit_vertices(emit *m, const vvi_core *k, const vvi_feature *used, b
 }
 
 /* The feature of the other core that looks at the face: a face, the lowest line of a cylinder, a segment, a point. */
-static void lowest(const vvi_core *k, const double n[3], vvi_feature *f)
+static void lowest(const vvi_core *k, const double n[3], vvi_core_feature *f)
 {
   f->points = 0;
   if (k->type == VVI_CORE_CYLINDER && fabs(vvi_dot3(n, k->e + 6)) < 0.7)
@@ -148,11 +148,11 @@ static void lowest(const vvi_core *k, const double n[3], vvi_feature *f)
 }
 
 /* Returns the least gap of the patch. */
-static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_feature *face, bool face_of_a,
+static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_core_feature *face, bool face_of_a,
                          vvi_spots *s)
 {
   const double back[3] = {-face->n[0], -face->n[1], -face->n[2]};
-  vvi_feature low;
+  vvi_core_feature low;
   clip both[2], *c = &both[0], *r = &both[1];
   lowest(other, back, &low);
   if (low.points == 16) { /* every second corner of a rim */
@@ -181,7 +181,7 @@ static double face_patch(const vvi_core *ref, const vvi_core *other, const vvi_f
 
 void vvi_cores_face_patch(const vvi_core *a, const vvi_core *b, const double n[3], vvi_spots *s)
 {
-  vvi_feature f;
+  vvi_core_feature f;
   vvi_core_face(a, n, &f);
   if (f.points) face_patch(a, b, &f, true, s);
 }
@@ -191,7 +191,7 @@ void vvi_cores_face_patch(const vvi_core *a, const vvi_core *b, const double n[3
 static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apart *near, vvi_spots *s)
 {
   const double back[3] = {-near->n[0], -near->n[1], -near->n[2]};
-  vvi_feature fa, fb;
+  vvi_core_feature fa, fb;
   vvi_core_segment(a, near->n, &fa);
   vvi_core_segment(b, back, &fb);
   if (fa.points != 2 || fb.points != 2) return INFINITY;
@@ -238,7 +238,7 @@ static double segment_patch(const vvi_core *a, const vvi_core *b, const vvi_apar
 }
 
 /* n is the normal of the face (of a, or turned round of b) up to rounding. */
-static bool same_direction(const double n[3], const vvi_feature *face, bool of_a)
+static bool same_direction(const double n[3], const vvi_core_feature *face, bool of_a)
 {
   double off[3];
   vvi_mad3(n, of_a ? -1.0 : 1.0, face->n, off);
@@ -249,7 +249,7 @@ void vvi_cores_spots(const vvi_core *a, const vvi_core *b, const vvi_apart *near
 {
   const double gap = near->gap - a->round - b->round, back[3] = {-near->n[0], -near->n[1], -near->n[2]};
   const double same = 1e-13 * (a->size + b->size);
-  vvi_feature fa, fb;
+  vvi_core_feature fa, fb;
   vvi_core_face(a, near->n, &fa);
   vvi_core_face(b, back, &fb);
   const double ca = fa.points ? vvi_dot3(fa.n, near->n) : -1.0, cb = fb.points ? vvi_dot3(fb.n, back) : -1.0;
@@ -309,7 +309,7 @@ static bool touch_quickly(const vvi_core *a, const vvi_core *b, vvi_spots *s)
   if (best.gap < -1e-6 * fmin(a->size, b->size)) return false; /* overlapping cores, or a corner between the faces */
   vvi_spot found[ROOM];
   vvi_spots few = {.out = found, .room = ROOM, .margin = s->margin, .bound = INFINITY};
-  vvi_feature f;
+  vvi_core_feature f;
   const double back[3] = {-best.n[0], -best.n[1], -best.n[2]};
   vvi_core_face(best.of_a ? a : b, best.of_a ? best.n : back, &f);
   const double least = face_patch(best.of_a ? a : b, best.of_a ? b : a, &f, best.of_a, &few);

@@ -130,7 +130,7 @@ static vv_status check_jump(const vv_model *m, const vv_group *g)
   return status;
 }
 
-/* Some contact is answered after the drift, as in 2005; least: VVI_UNTOUCHED, or the first that moves places. */
+/* Some contact is answered after the drift, as in 2005; least: VVI_UNTOUCHED, or the first that moves positions. */
 static bool projects(const vv_model *m, vvi_projection least)
 {
   for (int i = 0; m->pairs->pair != NULL && i < m->pairs->n; i++)
@@ -149,7 +149,7 @@ static vv_status check_dissipation(const vv_model *m, const vv_group *g)
   if (vvi_model_implicit(m)) status = vv_complain(g, "step", "%s is not for %s; use leapfrog", m->stepper->name, what);
   if (projects(m, VVI_KEPT))
     status = vv_complain(vv_item(m->root, "contacts", 0), "projection",
-                         "moves places without a drift, which %s cannot follow; use 'anticipate'", what);
+                         "moves positions without a drift, which %s cannot follow; use 'anticipate'", what);
   if (vv_boolean(vv_sub(m->root, "record"), "modified"))
     status = vv_complain(vv_sub(m->root, "record"), "modified", "is not known for %s", what);
   return status;
