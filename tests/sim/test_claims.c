@@ -270,7 +270,7 @@ static void test_what_lies_owes_what_it_has(void **unused)
   run_free(&r);
 }
 
-/* A tonne that tips over a pea borrows in every step and pays nothing back before it lands: broken, and kept with a tenth of the step. */
+/* A thousand tonnes that tip over a pea borrow in every step and pay nothing back before they land: broken, and kept with a tenth of the step. */
 static void test_loans_that_pile_up(void **unused)
 {
   (void)unused;
