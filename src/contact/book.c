@@ -17,6 +17,7 @@ enum {
   DEBT_COUNT,
   MOST,
   OFF,
+  PRESSED,
   PENDING,
   HEAD = PENDING + 6,
   WARM = 5,
@@ -245,6 +246,11 @@ double vvi_contact_most(const struct vvi_contact_step *w)
 double vvi_contact_off(const struct vvi_contact_step *w)
 {
   return w->memory[OFF];
+}
+
+double vvi_contact_still(const struct vvi_contact_step *w)
+{
+  return w->memory[PRESSED];
 }
 
 /* What two bodies lost in the step along normals and across; lasting: of the first, what is an error of the step.  exact:
@@ -589,6 +595,7 @@ static void book_all(struct vvi_contact_step *w, bool shows)
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
   const double debt = vvi_contact_debt(w);
+  w->memory[PRESSED] = fmax(w->memory[PRESSED], held);
   w->memory[MOST] = fmax(w->memory[MOST], debt);
   w->memory[OFF] =
       fmax(w->memory[OFF], fmax(debt - held, -debt)); /* what is lent to those that hold may stand as long as they do */

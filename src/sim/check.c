@@ -1,6 +1,7 @@
 /* sim/check.c  What ends a run: numbers that are not finite, energy from nothing, steps too long, conditions of the scene. */
 #include "sim/sim.h"
 
+#include "contact/contact.h"
 #include "math/math.h"
 #include "step/accelerate.h"
 #include "visviva/net.h"
@@ -61,7 +62,8 @@ static void tell_place(const vv_sim *sim, const vv_body *body, char *out, size_t
 }
 
 /* Nothing that a step may do wrong and still mean anything makes energy ten times what the run was given.  What contacts have
- * lent does not excuse it.  A load that begins moves its body before it has done work: that is over in a few steps. [ledger 13] */
+ * lent does not excuse it, but for the half kick of what lies still: that is no motion.  A load that begins moves its body before
+ * it has done work: that is over in a few steps.                                                            [ledger 13] */
 static void check_energy(vv_sim *sim, vv_report *r)
 {
   enum { STEPS = 8 };
@@ -70,7 +72,8 @@ static void check_energy(vv_sim *sim, vv_report *r)
   const vv_totals *now = &l->now;
   const double held = now->kinetic + now->strain + now->potential;
   const double grown = held - vv_totals_energy(&l->initial) - vv_sum_value(&l->posted.external_work);
-  if (!(grown > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
+  const double still = sim->step.contact != NULL ? vvi_contact_still(sim->step.contact) : 0.0;
+  if (!(grown - still > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
   if (llabs(sim->state->step - l->sane) < STEPS) return;
   vvi_bring_down(&sim->step);
   const vv_body *rich = richest_body(sim);

@@ -97,11 +97,11 @@ static bool to_locate(const struct vv_step *s, const vvi_em_rigid *w, double dt,
 }
 
 /* With e < 1 a contact sinks by (1 - e)/2 of its way in the piece, and half the piece sinks half as deep: no piece takes more than half
- * of what is left of half the depth that is claimed; the other half is for surfaces that turn.  Half of the levels are for answers
+ * of what is left of half the depth that is claimed; the other half is for surfaces that turn.  Two thirds of the levels are for answers
  * that are not found, and what is less than the others make of the depth stays.                                [em 13a] */
 static bool sinks(const vvi_em_rigid *w, double dt, int level)
 {
-  enum { LEVELS = DEEPER / 2 };
+  enum { LEVELS = DEEPER / 3 };
   const double most = 0.5 * VVI_SEEN_DEPTH * w->overlap.size, deep = w->overlap.depth;
   if (level >= w->halvings + LEVELS || w->located >= MOST_LOCATED || !(deep > 0.0)) return false;
   for (int i = 0; i < w->n_contact; i++) {
