@@ -3,8 +3,7 @@
  * dP/dt = C_last - C_first where nothing acts between them.                                                   [bars 54, 56] */
 #include "io/results/writer.h"
 #include "io/units.h"
-
-#include <string.h>
+#include "model/output.h"
 
 enum { NUMBER_TEXT = 32, FEW = 50 };
 
@@ -15,9 +14,7 @@ typedef struct vvi_body_material {
 
 static int field_of(const vv_block *b, const char *name)
 {
-  for (int i = 0; i < b->kind->n_output; i++)
-    if (strcmp(b->kind->output_field[i].name, name) == 0) return i;
-  return -1;
+  return vvi_output_find(b->kind, name);
 }
 
 static bool has_material(const vv_block *b)
