@@ -1,5 +1,5 @@
 /* model/output.c  What the kinds can tell of a state, body by body: the fields that results.h5 holds. */
-#include "model/model.h"
+#include "model/output.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,16 @@ static const vv_body *body_at(const vv_model *m, int body)
   return body >= 0 && body < m->n_body ? &m->body[body] : NULL;
 }
 
+int vvi_output_find(const vv_body_kind *kind, const char *name)
+{
+  for (int i = 0; i < kind->n_output; i++)
+    if (strcmp(kind->output_field[i].name, name) == 0) return i;
+  return -1;
+}
+
 static int field_find(const vv_body *b, const char *name)
 {
-  for (int i = 0; b != NULL && name != NULL && i < b->kind->n_output; i++)
-    if (strcmp(b->kind->output_field[i].name, name) == 0) return i;
-  return -1;
+  return b != NULL && name != NULL ? vvi_output_find(b->kind, name) : -1;
 }
 
 int vv_model_fields(const vv_model *m, int body)

@@ -1,19 +1,13 @@
 /* model/probe.c  See probe.h. */
 #include "model/probe.h"
 #include "math/math.h"
+#include "model/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- which quantity ---- */
-
-static int output_find(const vv_body_kind *k, const char *name)
-{
-  for (int i = 0; i < k->n_output; i++)
-    if (strcmp(k->output_field[i].name, name) == 0) return i;
-  return -1;
-}
 
 static vv_status complain_measure(const vv_group *g, const vv_body *body)
 {
@@ -35,7 +29,7 @@ static vv_status choose_measure(const vv_group *g, const vv_body *body, vvi_prob
               : strcmp(name, "angular_momentum") == 0 ? VVI_PROBE_ANGULAR
               : strcmp(name, "energy") == 0           ? VVI_PROBE_ENERGY
                                                       : VVI_PROBE_FIELD;
-  p->field = output_find(body->kind, p->source == VVI_PROBE_FIELD ? name : "momentum");
+  p->field = vvi_output_find(body->kind, p->source == VVI_PROBE_FIELD ? name : "momentum");
   if (p->field < 0) return complain_measure(g, body);
   const vv_output_field *f = &body->kind->output_field[p->field];
   p->on_elements = f->on_elements;
@@ -220,7 +214,7 @@ const char *vvi_probe_axis(const vvi_probe *p, int component)
 /* An output field of the block, by name, or NULL where the kind has none. */
 static vv_status field(const vv_model *m, const vvi_probe *p, const vv_state *x, const char *name, double **out)
 {
-  const int f = output_find(p->block->kind, name);
+  const int f = vvi_output_find(p->block->kind, name);
   if (f < 0) *out = NULL;
   return f < 0 ? VV_OK : vvi_sys_output(m, p->block, f, x, *out);
 }

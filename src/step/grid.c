@@ -2,8 +2,9 @@
  * into every element, and its energy. */
 #include "step/grid.h"
 
+#include "model/output.h"
+
 #include <math.h>
-#include <string.h>
 
 enum { LEAST_ELEMENTS = 8 };
 
@@ -34,9 +35,7 @@ struct vvi_grid {
 
 static int field_of(const vv_block *b, const char *name)
 {
-  for (int i = 0; i < b->kind->n_output; i++)
-    if (strcmp(b->kind->output_field[i].name, name) == 0) return i;
-  return -1;
+  return vvi_output_find(b->kind, name);
 }
 
 static bool serves(const vv_block *b, const vv_body *body)

@@ -9,6 +9,7 @@
  * would fill the file.  All of this depends on step numbers alone, so a resumed run keeps the same. */
 #include "io/results/writer.h"
 #include "io/units.h"
+#include "model/output.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,16 +17,9 @@
 
 enum { OBJECT_TEXT = 520, START = 256, EACH = 2 };
 
-static bool has_field(const vv_body_kind *kind, const char *name)
-{
-  for (int i = 0; i < kind->n_output; i++)
-    if (strcmp(kind->output_field[i].name, name) == 0) return true;
-  return false;
-}
-
 const char *vvi_body_surface(const vv_body *b)
 {
-  return has_field(b->kind, "limit") && vv_is(b->group, "contact", "limit") ? "limit" : "position";
+  return vvi_output_find(b->kind, "limit") >= 0 && vv_is(b->group, "contact", "limit") ? "limit" : "position";
 }
 
 static bool is_shape(const vv_body *b, const char *field)

@@ -1,6 +1,7 @@
 /* io/results/paraview.c  PVD and VTU, written by hand: the one format that every ParaView since 5.11 reads in silence. */
 #include "io/results/paraview.h"
 #include "io/file.h"
+#include "model/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,9 +63,8 @@ static uint64_t field_bytes(const vvi_vtu *v, int field)
 /* Where the points of the picture are: the limit surface of a kind that has one, else the position (field 0). */
 static int points_field(const vv_body_kind *kind)
 {
-  for (int i = 1; i < kind->n_output; i++)
-    if (strcmp(kind->output_field[i].name, "limit") == 0) return i;
-  return 0;
+  const int limit = vvi_output_find(kind, "limit");
+  return limit > 0 ? limit : 0;
 }
 
 static uint64_t field_offset(const vvi_vtu *v, int field)

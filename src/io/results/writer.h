@@ -52,8 +52,10 @@ struct vv_results {
   vvi_file probes;                     /* where the scene has some */
   double *probe_value, *probe_scratch; /* [columns], [room]; NULL: no probes */
   vvi_file bodies;
-  vv_totals *body_total; /* [bodies]; NULL: bodies.csv is not written */
-  int64_t vtu_every;     /* frames between two that ParaView gets */
+  vv_totals *body_total;                   /* [bodies]; NULL: bodies.csv is not written */
+  struct vvi_body_material *body_material; /* [bodies]; NULL: none has a material momentum */
+  double *body_elements;                   /* [elements of the largest block] */
+  int64_t vtu_every;                       /* frames between two that ParaView gets */
   vvi_frames frames;
   vvi_marks marks; /* as of now */
   int64_t step;    /* of the last call */
