@@ -54,6 +54,13 @@ static const topic topics[] = {
 "For a scene without mistakes it prints bodies, nodes, the stable step\n"
 "2/omega_max, the chosen step, the method, the contacts and how large the results\n"
 "will be.\n"},
+{"prepare",
+"Sets the scene up once and writes what it is made of to a file, which run and\n"
+"check take in place of the scene: it is mapped and not made again.  For meshes\n"
+"that not every rank of `mpiexec -n N visviva-mpi run SCENE.vvm` could set up:\n"
+"each of them reads its own tiles.  The same results, bit for bit.  The file is\n"
+"that of this version of visviva and of this scene; time.end, title and record\n"
+"may still be --set (docs/many-machines.md).\n"},
 {"space",
 "Runs the scene for its time (--steps N: for so many steps), keeps what the first\n"
 "node of a bar or beam with free ends did (--body NAME; default: the first body),\n"

@@ -70,6 +70,9 @@ bool app_scene_open_edited(app_scene *s, const char *path, int threads, const ch
   if (status == VV_OK && net != NULL) vv_ctx_share(s->ctx, net);
   if (status == VV_OK) status = read_scene(s->ctx, path, &s->spec);
   for (int i = 0; i < n && status == VV_OK; i++) status = edit_scene(s->spec, &edit[i]);
+#ifdef VV_MPI
+  if (net != NULL && !app_ranks_agree(net, status == VV_OK) && status == VV_OK) status = VV_IO;
+#endif
   if (status == VV_OK) status = vv_compile(s->ctx, s->spec, &s->model, &s->state);
   if (status == VV_OK) {
     app_warnings(s->ctx);

@@ -66,4 +66,4 @@ measure() {
   done
 }
 [ $# -gt 0 ] || set -- half weak watched spheres crowd flows four
-measure "$@" | tee >(awk -F, 'NR > 1 { sub(/\+/, "", $1); k = $1 "," $2; if (k in h && h[k] != $16) print "other bits: " $0 >"/dev/stderr"; h[k] = $16 }')
+measure "$@" | tee >(awk -F, 'NR > 1 { sub(/\+/, "", $1); k = $1 "," $2; if (k in h && h[k] != $17) print "other bits: " $0 >"/dev/stderr"; h[k] = $17 }')

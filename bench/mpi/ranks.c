@@ -6,6 +6,7 @@
  *   crowd    cubes of 192 triangles that fly towards their middle; they do not touch yet
  *   meets    such cubes, turned, nearer and faster, with losses and friction: dozens to thousands of impacts a step
  *   flows    two spheres that touch nothing, of which one flows: its tiles are several times the work
+ *   FILE.vvm a scene that was prepared: `bench_ranks prepare FILE.vvm SCENE TRIANGLES`
  * SCENE+ measures once more after the ends of the ranks' shares were moved to where the work was.
  * Prints one line of CSV, busiest: the work of the busiest rank over the mean; `bench_ranks head` prints the names of its columns. */
 #include "net/mpi.h"
@@ -15,72 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-/* ---- rows that travel are counted on the way ---- */
-
-static const vv_net *inner;
-static int64_t bytes_in, messages;
-
-typedef struct counted {
-  vv_star *star;
-  int64_t strange; /* leaves that come from other ranks */
-} counted;
-
-static vv_status star(const vv_net *n, int32_t roots, int32_t leaves, const vv_place *place, vv_star **out)
-{
-  counted *c = calloc(1, sizeof *c);
-  (void)n;
-  if (c == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < leaves; i++) c->strange += place[i].rank != inner->rank;
-  *out = (vv_star *)(void *)c;
-  return inner->star(inner, roots, leaves, place, &c->star);
-}
-
-static void begin(vv_star *s, int bytes, const void *root, void *leaf)
-{
-  const counted *c = (const counted *)(void *)s;
-  bytes_in += bytes * c->strange, messages++;
-  inner->begin(c->star, bytes, root, leaf);
-}
-
-static void end(vv_star *s, int bytes, const void *root, void *leaf)
-{
-  inner->end(((const counted *)(void *)s)->star, bytes, root, leaf);
-}
-
-static void star_free(vv_star *s)
-{
-  if (s != NULL) inner->star_free(((counted *)(void *)s)->star);
-  free(s);
-}
-
-static void sum(const vv_net *n, int count, int64_t *x)
-{
-  (void)n, messages++;
-  inner->sum(inner, count, x);
-}
-
-static void least(const vv_net *n, int count, double *x)
-{
-  (void)n, messages++;
-  inner->least(inner, count, x);
-}
-
-static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
-{
-  (void)n, messages++;
-  for (int r = 0; r < inner->ranks; r++) bytes_in += r != inner->rank ? bytes * rows[r] : 0;
-  inner->all(inner, rows, bytes, data);
-}
-
-static vv_status deal(const vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
-                      int *got, void ***in, int64_t **in_bytes)
-{
-  (void)n, messages++;
-  const vv_status status = inner->deal(inner, packages, to, data, bytes, got, in, in_bytes);
-  for (int i = 0; i < *got; i++) bytes_in += (*in_bytes)[i];
-  return status;
-}
 
 /* ---- scenes ---- */
 
@@ -158,8 +93,14 @@ static int64_t flows(bench_text *t, int64_t triangles)
   return 40 * f * f;
 }
 
+static bool is_file(const char *name)
+{
+  return strstr(name, ".vvm") != NULL;
+}
+
 static int64_t write_scene(bench_text *t, const char *name, int64_t triangles)
 {
+  if (is_file(name)) return triangles;
   if (strcmp(name, "sphere") == 0) return sphere(t, triangles, false);
   if (strcmp(name, "watched") == 0) return sphere(t, triangles, true);
   if (strcmp(name, "spheres") == 0) return spheres(t, triangles);
@@ -179,23 +120,31 @@ static double memory(void)
   return (double)use.ru_maxrss / 1024.0;
 }
 
-/* MB of its own that this process holds now; 0: the system does not say. */
-static double held(void)
+/* MB that this process holds now: of its own (RssAnon), of files (RssFile); 0: the system does not say. */
+static double held(const char *what)
 {
   FILE *f = fopen("/proc/self/status", "r");
   char line[256];
   double kb = 0.0;
   while (f != NULL && fgets(line, sizeof line, f) != NULL)
-    if (sscanf(line, "RssAnon: %lf", &kb) == 1) break;
+    if (strncmp(line, what, strlen(what)) == 0 && sscanf(line + strlen(what), ": %lf", &kb) == 1) break;
   if (f != NULL) fclose(f);
   return kb / 1024.0;
+}
+
+/* Looks at memory while steps are made: when they end rank 0 has the whole state. */
+static bool look(void *user)
+{
+  double *mb = user;
+  mb[0] = held("RssAnon"), mb[1] = held("RssFile");
+  return false;
 }
 
 /* The largest over all ranks. */
 static double most(const vv_net *net, double x)
 {
   x = -x;
-  if (net->ranks > 1) inner->least(inner, 1, &x);
+  if (net->ranks > 1) net->least(net, 1, &x);
   return -x;
 }
 
@@ -213,7 +162,10 @@ static void open_run(const wanted *w, const vv_net *net, bench_run *r)
   def.threads = w->threads;
   bench_must(NULL, vv_ctx_create(&def, &r->ctx), "context");
   if (net->ranks > 1) vv_ctx_share(r->ctx, net);
-  bench_must(r->ctx, vv_scene_parse(r->ctx, "bench", w->text->at, w->text->n, &r->spec), "scene");
+  if (is_file(w->scene))
+    bench_must(r->ctx, vv_scene_read(r->ctx, w->scene, &r->spec), "scene");
+  else
+    bench_must(r->ctx, vv_scene_parse(r->ctx, "bench", w->text->at, w->text->n, &r->spec), "scene");
   bench_must(r->ctx, vv_compile(r->ctx, r->spec, &r->model, &r->state), "compile");
   bench_must(r->ctx, vv_sim_create(r->model, r->state, &how, &r->sim), "run");
 }
@@ -221,50 +173,73 @@ static void open_run(const wanted *w, const vv_net *net, bench_run *r)
 /* One row.  move: the ends of the shares are for the next one where the work of this one was. */
 static void measure(const wanted *w, const vv_net *net, bool again, bool move)
 {
-  const double began = bench_wall();
+  const double began = bench_wall(), files = held("RssFile");
   const int64_t steps = w->steps;
   bench_run r = {0};
   vv_report report;
   open_run(w, net, &r);
   const double setup = bench_wall() - began;
+  double holds[2] = {0};
+  vv_sim_poll(r.sim, look, holds);
   bench_must(r.ctx, vv_sim_steps(r.sim, 20, &report), "first steps");
-  (void)vvi_net_mpi_busiest(inner, false);
+  (void)vvi_net_mpi_busiest(net, false);
   double fastest = INFINITY;
   double few[2] = {INFINITY, INFINITY}, many[2] = {0};
   int64_t impacts = 0;
   for (int i = 0; i < w->windows;
        i++) { /* a window has an end of its own, which falls out of a difference: the least of single steps, */
-    int64_t bytes = bytes_in, sent = messages; /* for lists are made anew in some */
+    int64_t bytes, sent, bytes_in, messages; /* for lists are made anew in some */
+    vvi_net_mpi_traffic(&bytes, &sent);
     bench_must(r.ctx, vv_sim_steps(r.sim, 1, &report), "a step");
+    vvi_net_mpi_traffic(&bytes_in, &messages);
     few[0] = fmin(few[0], (double)(bytes_in - bytes)), few[1] = fmin(few[1], (double)(messages - sent));
     bytes = bytes_in, sent = messages;
     impacts += report.events;
     bench_must(r.ctx, vv_sim_steps(r.sim, steps, &report), "steps");
+    vvi_net_mpi_traffic(&bytes_in, &messages);
     many[0] += (double)(bytes_in - bytes) / w->windows, many[1] += (double)(messages - sent) / w->windows;
     impacts += report.events;
     fastest = fmin(fastest, most(net, report.step_seconds / (double)steps));
   }
-  const double busiest = vvi_net_mpi_busiest(inner, move);
+  const double busiest = vvi_net_mpi_busiest(net, move);
   const double bytes = 2.0 * most(net, (many[0] - few[0]) / (double)(steps > 1 ? steps - 1 : 1));
-  bench_must(r.ctx, vv_sim_steps(r.sim, 1, &report), "a step"); /* rank 0 gives back what it was given to look at */
-  const double mb = most(net, memory()), now = most(net, held()), looked = bench_wall();
+  const double mb = most(net, memory()), now = most(net, held("RssAnon")), mapped = most(net, held("RssFile") - files),
+               looked = bench_wall();
   bench_must(r.ctx, vv_sim_steps(r.sim, 0, &report), "a look");
   const double gather = most(net, bench_wall() - looked);
   if (net->rank == 0)
-    printf("%s%s,%lld,%d,%d,%.2f,%.3f,%.0f,%.3f,%.1f,%.2f,%.1f,%.1f,%.2f,%.3f,%lld,%016llx\n", w->scene,
+    printf("%s%s,%lld,%d,%d,%.2f,%.3f,%.0f,%.3f,%.1f,%.2f,%.1f,%.1f,%.1f,%.2f,%.3f,%lld,%016llx\n", w->scene,
            again ? "+" : "", (long long)w->triangles, net->ranks, w->threads, 1e6 * fastest,
            1e9 * fastest / (double)w->triangles, bytes, bytes / (700.0 * sqrt((double)w->triangles / net->ranks)),
-           (many[1] - few[1]) / (double)(steps > 1 ? steps - 1 : 1), setup, mb, now, 1e3 * gather, busiest,
+           (many[1] - few[1]) / (double)(steps > 1 ? steps - 1 : 1), setup, mb, now, mapped, 1e3 * gather, busiest,
            (long long)impacts, (unsigned long long)vv_state_hash(r.state));
   fflush(stdout);
   bench_close(&r);
 }
 
+static int prepare(const char *path, const char *scene, const char *triangles)
+{
+  bench_text t = {.at = malloc(BENCH_TEXT)};
+  char name[512];
+  vv_ctx_def def = vv_ctx_default();
+  vv_ctx *ctx;
+  snprintf(name, sizeof name, "%s.yaml", path);
+  FILE *f = t.at != NULL ? fopen(name, "w") : NULL;
+  if (f == NULL) return 1;
+  (void)write_scene(&t, scene, atoll(triangles));
+  fwrite(t.at, 1, t.n, f), fclose(f), free(t.at);
+  bench_must(NULL, vv_ctx_create(&def, &ctx), "context");
+  bench_must(ctx, vv_scene_prepare(ctx, name, path), "prepare");
+  vv_ctx_destroy(ctx);
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
+  if (argc == 5 && strcmp(argv[1], "prepare") == 0) return prepare(argv[2], argv[3], argv[4]);
   if (argc > 1 && strcmp(argv[1], "head") == 0) {
     puts("scene,triangles,ranks,threads,us_per_step,ns_per_triangle,bytes_in_and_out,of_700_sqrt_n,exchanges,setup_s,"
-         "most_mb,held_mb,gather_ms,busiest,impacts,state_hash");
+         "most_mb,held_mb,mapped_mb,gather_ms,busiest,impacts,state_hash");
     return 0;
   }
   if (argc < 3) {
@@ -272,21 +247,10 @@ int main(int argc, char **argv)
     return 1;
   }
   bench_text t = {.at = malloc(BENCH_TEXT)};
-  if (t.at == NULL || vvi_net_mpi_begin(&inner) != VV_OK) return 1;
-  const vv_net net = {.rank = inner->rank,
-                      .ranks = inner->ranks,
-                      .shuffle = inner->shuffle,
-                      .ends = inner->ends,
-                      .star = star,
-                      .begin = begin,
-                      .end = end,
-                      .star_free = star_free,
-                      .sum = sum,
-                      .least = least,
-                      .all = all,
-                      .deal = deal};
+  const vv_net *net;
+  if (t.at == NULL || vvi_net_mpi_begin(&net) != VV_OK) return 1;
   char *plus = strchr(argv[1], '+');
-  const bool twice = plus != NULL && net.ranks > 1;
+  const bool twice = plus != NULL && net->ranks > 1;
   if (plus != NULL) *plus = '\0';
   const wanted w = {.scene = argv[1],
                     .text = &t,
@@ -294,8 +258,8 @@ int main(int argc, char **argv)
                     .threads = argc > 3 ? atoi(argv[3]) : 1,
                     .windows = argc > 4 ? atoi(argv[4]) : 5,
                     .steps = argc > 5 ? atoll(argv[5]) : 20};
-  measure(&w, &net, false, twice);
-  if (twice) measure(&w, &net, true, false);
+  measure(&w, net, false, twice);
+  if (twice) measure(&w, net, true, false);
   free(t.at);
   vvi_net_mpi_end();
   return 0;

@@ -34,7 +34,8 @@ typedef struct vv_net {
    * has a multiple of 8 bytes. */
   void (*all)(const struct vv_net *n, const int64_t *rows, int bytes, void *data);
   /* Packages to other ranks: data[i] of bytes[i] goes to rank to[i].  *in[*got], in the order of the senders, and the two
-   * lists belong to the net, and stay until its next deal: they grow where more comes than ever before. */
+   * lists belong to the net, and stay until its next deal: they grow where more comes than ever before.  Who gets a package may
+   * write to it. */
   vv_status (*deal)(const struct vv_net *n, int packages, const int *to, const void *const *data, const int64_t *bytes,
                     int *got, void ***in, int64_t **in_bytes);
   /* Called after stretches of steps, by all ranks: is the work so uneven that the run shall end here, as if it were

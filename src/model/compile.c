@@ -151,9 +151,13 @@ static vv_status place_block(vv_model *m, vv_block *b)
   m->nq += k->node_q * b->column;
   m->np += k->node_p * b->column;
   m->n_patch += b->patches;
-  b->node_real = VVI_ARENA_NEW(&m->arena, double, k->node_reals * b->stride);
-  b->element_real = VVI_ARENA_NEW(&m->arena, double, k->element_reals * b->elements);
-  b->element_node = VVI_ARENA_NEW(&m->arena, int32_t, k->element_nodes * b->elements);
+  if (is_kept(m, k)) {
+    VV_TRY(keep_block(m, b));
+  } else {
+    b->node_real = VVI_ARENA_NEW(&m->arena, double, k->node_reals * b->stride);
+    b->element_real = VVI_ARENA_NEW(&m->arena, double, k->element_reals * b->elements);
+    b->element_node = VVI_ARENA_NEW(&m->arena, int32_t, k->element_nodes * b->elements);
+  }
   b->body_real = VVI_ARENA_NEW(&m->arena, double, k->body_reals * b->n_body);
   b->patch = VVI_ARENA_NEW(&m->arena, vv_patch, b->patches);
   b->load = VVI_ARENA_NEW(&m->arena, vv_load, b->n_load);
@@ -161,7 +165,7 @@ static vv_status place_block(vv_model *m, vv_block *b)
     return no_memory(b);
   memcpy(b->gravity, m->gravity, sizeof b->gravity);
   b->threads = vv_ctx_threads(m->ctx);
-  return is_kept(m, k) ? keep_block(m, b) : VV_OK;
+  return VV_OK;
 }
 
 /* Internal variables lie behind all places, each body's from the start of a line of memory on, and so do momenta behind them. */

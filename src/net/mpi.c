@@ -19,6 +19,21 @@ void vvi_net_mpi_waited(double since)
   waited += MPI_Wtime() - since;
 }
 
+/* What has come to this rank, and how often all of them talked. */
+static struct {
+  int64_t bytes, times;
+} traffic;
+
+void vvi_net_mpi_moved(int64_t bytes)
+{
+  traffic.bytes += bytes, traffic.times++;
+}
+
+void vvi_net_mpi_traffic(int64_t *bytes, int64_t *times)
+{
+  *bytes = traffic.bytes, *times = traffic.times;
+}
+
 /* ---- stars ---- */
 
 /* Rows to or from other ranks: those of rank[i] are number first[i] to first[i + 1] - 1. */
@@ -119,6 +134,7 @@ static void begin(vv_star *s, int bytes, const void *root, void *leaf)
   char *to = leaf;
   int r = 0;
   make_room(&s->in, bytes), make_room(&s->out, bytes);
+  vvi_net_mpi_moved((int64_t)bytes * s->in.first[s->in.n]);
   for (int k = 0; k < s->in.n; k++)
     MPI_Irecv(s->in.data + b * (size_t)s->in.first[k], bytes * (s->in.first[k + 1] - s->in.first[k]), MPI_BYTE,
               s->in.rank[k], TAG_ROWS, MPI_COMM_WORLD, &s->request[r++]);
@@ -156,7 +172,7 @@ static void star_free(vv_star *s)
 static void sum(const vv_net *n, int count, int64_t *x)
 {
   const double since = MPI_Wtime();
-  (void)n;
+  (void)n, vvi_net_mpi_moved(0);
   MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   vvi_net_mpi_waited(since);
 }
@@ -164,7 +180,7 @@ static void sum(const vv_net *n, int count, int64_t *x)
 static void least(const vv_net *n, int count, double *x)
 {
   const double since = MPI_Wtime();
-  (void)n;
+  (void)n, vvi_net_mpi_moved(0);
   MPI_Allreduce(MPI_IN_PLACE, x, count, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
   vvi_net_mpi_waited(since);
 }
@@ -197,6 +213,7 @@ static void all(const vv_net *n, const int64_t *rows, int bytes, void *data)
     count[r] = (int)rows[r] * (bytes / (int)sizeof(double)), first[r] = at;
     at += count[r];
   }
+  vvi_net_mpi_moved((int64_t)sizeof(double) * (at - count[n->rank]));
   MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, count, first, MPI_DOUBLE, MPI_COMM_WORLD);
   vvi_net_mpi_waited(since);
 }
@@ -222,7 +239,9 @@ static vv_status deal(const vv_net *n, int packages, const int *to, const void *
     for (int i = 0; i < job.come[from]; i++)
       MPI_Irecv(&job.size[k++], 1, MPI_INT64_T, from, TAG_SIZE, MPI_COMM_WORLD, &job.request[r++]);
   MPI_Waitall(r, job.request, MPI_STATUSES_IGNORE);
-  for (int i = 0; i < *got; i++) all += (job.size[i] + 63) / 64 * 64;
+  int64_t come = 0;
+  for (int i = 0; i < *got; i++) all += (job.size[i] + 63) / 64 * 64, come += job.size[i];
+  vvi_net_mpi_moved(come);
   job.data = fit(job.data, &job.bytes, all, 1);
   r = k = 0, all = 0;
   for (int i = 0; i < packages; i++)

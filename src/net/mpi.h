@@ -13,6 +13,10 @@ bool vvi_net_mpi_recut(void);
 double vvi_net_mpi_busiest(const vv_net *n, bool move);
 void vvi_net_mpi_waited(double since); /* MPI_Wtime() then: this rank was not busy */
 
+/* An exchange in which this rank gets so many bytes of others; all of them since MPI was started. */
+void vvi_net_mpi_moved(int64_t bytes);
+void vvi_net_mpi_traffic(int64_t *bytes, int64_t *times);
+
 /* petsc.c, where the build has PETSc: rows travel by its star forests. */
 vv_status vvi_net_petsc_begin(vv_net *net);
 void vvi_net_petsc_end(void);

@@ -380,7 +380,9 @@ static void send(const carried *w, carry_fn *fn)
     n = 0;
     for (int64_t i = 0; i < plan->tiles; i++)
       if (s->rank[i] == r) n += fn(w, i, true, (double *)in[r - 1] + n);
+    vvi_forget(in[r - 1], (size_t)sizes[r - 1]);
   }
+  if (s->me > 0) vvi_forget(s->out, (size_t)bytes); /* it was read */
 }
 
 void shell_gather(const vv_block *b, double *q, double *p)

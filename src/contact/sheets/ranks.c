@@ -95,9 +95,8 @@ vv_status vvi_sheet_share(vvi_sheet_search *w, const vv_net *net)
   VV_TRY(vvi_sheet_reads_list(s, w->arena, &k->reads));
   find_homes(s, k);
   VV_TRY(find_runs(s, w->arena, k));
-  memcpy(w->tree, s->tree, sizeof *w->tree * (size_t)s->n_tree);
+  w->tree = s->tree; /* a model that is shared makes one run */
   vvi_sheet_start_drop(s);
-  vvi_forget(s->tree, sizeof *s->tree * (size_t)s->n_tree); /* the search has its own */
   w->most_room = INT64_MAX / 4; /* how much memory lists may take must not depend on who has them */
   w->ranks = k;
   return VV_OK;

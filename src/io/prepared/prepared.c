@@ -34,7 +34,7 @@ typedef struct prepared {
 /* ---- hashes behind the end ---- */
 
 typedef struct tail {
-  uint64_t blocks, mark;
+  uint64_t bytes, mark; /* of the file before the hashes */
 } tail;
 static const uint64_t MARK = 0x7669737669766100u + VERSION;
 
@@ -43,10 +43,53 @@ static int64_t blocks_of(uint64_t bytes)
   return (int64_t)((bytes + BLOCK - 1) / BLOCK);
 }
 
-static uint64_t block_hash(const char *map, uint64_t bytes, int64_t i)
+/* Of block i of a file's first `bytes`; false: not read. */
+static bool block_hash(int fd, uint64_t bytes, int64_t i, char *room, uint64_t *out)
 {
   const uint64_t from = (uint64_t)i * BLOCK, n = bytes - from < BLOCK ? bytes - from : BLOCK;
-  return vvi_hash(VVI_HASH_SEED, map + from, n);
+  if (pread(fd, room, n, (off_t)from) != (ssize_t)n) return false;
+  *out = vvi_hash(VVI_HASH_SEED, room, n);
+  return true;
+}
+
+static bool write_hashes(int fd, char *room)
+{
+  const off_t size = lseek(fd, 0, SEEK_END);
+  const tail end = {.bytes = (uint64_t)size, .mark = MARK};
+  off_t at = size;
+  uint64_t h;
+  if (size < 0) return false;
+  for (int64_t i = 0; i < blocks_of(end.bytes); i++, at += (off_t)sizeof h)
+    if (!block_hash(fd, end.bytes, i, room, &h) || pwrite(fd, &h, sizeof h, at) != sizeof h) return false;
+  return pwrite(fd, &end, sizeof end, at) == sizeof end;
+}
+
+/* Every `ranks`th block from this rank on. */
+static bool is_whole(int fd, const vv_net *net, char *room)
+{
+  const off_t size = lseek(fd, 0, SEEK_END);
+  tail end;
+  uint64_t h, found;
+  if (size < (off_t)sizeof end || pread(fd, &end, sizeof end, size - (off_t)sizeof end) != sizeof end) return false;
+  if (end.mark != MARK || end.bytes > (uint64_t)size) return false;
+  if ((uint64_t)size != end.bytes + sizeof h * (uint64_t)blocks_of(end.bytes) + sizeof end) return false;
+  for (int64_t i = net != NULL ? net->rank : 0; i < blocks_of(end.bytes); i += net != NULL ? net->ranks : 1) {
+    const off_t at = (off_t)(end.bytes + sizeof h * (uint64_t)i);
+    if (pread(fd, &h, sizeof h, at) != sizeof h || !block_hash(fd, end.bytes, i, room, &found) || h != found)
+      return false;
+  }
+  return true;
+}
+
+/* Writes the hashes of a file, or looks at them. */
+static bool hash_file(const vv_ctx *ctx, const char *path, bool write)
+{
+  const int fd = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  char *room = malloc(BLOCK);
+  const bool ok = fd >= 0 && room != NULL && (write ? write_hashes(fd, room) : is_whole(fd, vvi_ctx_net(ctx), room));
+  if (fd >= 0) close(fd);
+  free(room);
+  return ok;
 }
 
 static char *map_file(const char *path, size_t *bytes)
@@ -58,43 +101,6 @@ static char *map_file(const char *path, size_t *bytes)
   if (fd >= 0) close(fd);
   *bytes = end > 0 ? (size_t)end : 0;
   return map == MAP_FAILED ? NULL : map;
-}
-
-static vv_status append_hashes(vv_ctx *ctx, const char *path)
-{
-  size_t bytes;
-  errno = 0;
-  char *map = map_file(path, &bytes);
-  FILE *file = map != NULL ? fopen(path, "ab") : NULL;
-  bool ok = file != NULL;
-  const tail end = {.blocks = (uint64_t)blocks_of(bytes), .mark = MARK};
-  const uint64_t size = bytes;
-  for (int64_t i = 0; ok && i < (int64_t)end.blocks; i++) {
-    const uint64_t h = block_hash(map, bytes, i);
-    ok = fwrite(&h, sizeof h, 1, file) == 1;
-  }
-  ok = ok && fwrite(&size, sizeof size, 1, file) == 1 && fwrite(&end, sizeof end, 1, file) == 1;
-  if (file != NULL) ok = fclose(file) == 0 && ok;
-  if (map != NULL) (void)munmap(map, bytes);
-  return ok ? VV_OK : vvi_io_fail(ctx, path, "not written");
-}
-
-/* Every `ranks`th block from this rank on. */
-static bool is_whole(const vv_ctx *ctx, const char *map, size_t bytes)
-{
-  const vv_net *net = vvi_ctx_net(ctx);
-  uint64_t size, h;
-  tail end;
-  if (bytes < sizeof size + sizeof end) return false;
-  memcpy(&end, map + bytes - sizeof end, sizeof end);
-  memcpy(&size, map + bytes - sizeof end - sizeof size, sizeof size);
-  if (end.mark != MARK || size > bytes || end.blocks != (uint64_t)blocks_of(size)) return false;
-  if (bytes != size + sizeof h * end.blocks + sizeof size + sizeof end) return false;
-  for (int64_t i = net != NULL ? net->rank : 0; i < (int64_t)end.blocks; i += net != NULL ? net->ranks : 1) {
-    memcpy(&h, map + size + sizeof h * (uint64_t)i, sizeof h);
-    if (h != block_hash(map, size, i)) return false;
-  }
-  return true;
 }
 
 /* ---- arrays ---- */
@@ -169,12 +175,11 @@ vv_status vvi_prepared_open(vv_ctx *ctx, const char *path, char **text, size_t *
   prepared *f = make(path, true);
   *text = *source = NULL;
   if (f == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
-  errno = 0;
-  f->map = map_file(path, &f->bytes);
   vvi_ctx_prepare(ctx, &f->base);
-  if (f->map == NULL) return vvi_io_fail(ctx, path, "not mapped");
-  if (!is_whole(ctx, f->map, f->bytes))
+  if (!hash_file(ctx, path, false))
     return vvi_fail(ctx, VV_IO, "%.160s: is no prepared scene, or damaged; prepare the scene again", path);
+  errno = 0;
+  if ((f->map = map_file(path, &f->bytes)) == NULL) return vvi_io_fail(ctx, path, "not mapped");
   VV_TRY(vvi_h5_open(ctx, f->path, false, &f->file));
   return read_scene(f, text, length, source);
 }
@@ -215,7 +220,8 @@ static vv_status write_all(vv_ctx *ctx, prepared *f, const char *scene, const ch
   VV_TRY(write_texts(f, scene, text, length));
   VV_TRY(compile(ctx, scene, text, length));
   VV_TRY(vvi_h5_close(&f->file));
-  return append_hashes(ctx, tmp);
+  errno = 0;
+  return hash_file(ctx, tmp, true) ? VV_OK : vvi_io_fail(ctx, tmp, "not written");
 }
 
 vv_status vv_scene_prepare(vv_ctx *ctx, const char *scene, const char *path)
