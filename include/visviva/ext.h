@@ -257,10 +257,15 @@ typedef struct vv_space_table {
 /* Kick and drift of some nodes of a block (of a flat kind, without internal variables), with the bits that those of the whole
  * block give them; all other nodes are left alone. */
 typedef struct vv_some_table {
+  /* Room for what kicks of a set of nodes need to know of it; NULL: no memory. */
+  void *(*set)(const vv_block *b, struct vvi_arena *arena);
   /* Nodes on whose positions the forces on n nodes depend, these among them, into out[nodes]; those with mark[node] are there
-   * already, the others are marked.  Returns how many it wrote; -1: this block has none of these functions. */
-  int64_t (*around)(const vv_block *b, int64_t n, const int32_t *node, unsigned char *mark, int32_t *out);
-  void (*kick)(const vv_block *b, double h, int64_t n, const int32_t *node, const double *q, double *p);
+   * already, the others are marked.  The n nodes are the set from now on.  Returns how many it wrote; -1: this block has none of
+   * these functions. */
+  int64_t (*around)(const vv_block *b, int64_t n, const int32_t *node, void *set, unsigned char *mark, int32_t *out);
+  int64_t (*reals)(const vv_block *b); /* of the scratch of a kick */
+  void (*kick)(const vv_block *b, double h, int64_t n, const int32_t *node, const void *set, double *scratch,
+               const double *q, double *p); /* the n nodes of a set */
   void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
 } vv_some_table;
 

@@ -69,9 +69,6 @@ typedef struct vvi_contact {
 /* What a contact does without for the rest of a step. */
 enum { VVI_CALM_NOT, VVI_CALM_BOUNCE, VVI_CALM_RUB }; /* nothing; restitution; friction, too */
 
-/* Groups of more contacts are heaps: what moves there need not be solved as far as in small groups. */
-enum { VVI_HEAP = 32 };
-
 /* A mover in this step; velocity and spin. */
 typedef struct vvi_working {
   double kick[6];           /* h M^-1 f */

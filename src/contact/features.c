@@ -268,6 +268,13 @@ static bool take(struct vvi_contact_step *w, vvi_contact *c, const vvi_closest *
 
 /* ---- contacts ---- */
 
+static int vertices_of(const struct vvi_sheets *s, const vvi_sheet_near *near, int32_t vertex[4])
+{
+  if (near->v[3] < 0) return vvi_sheet_vertices(s, near->a, near->b, vertex);
+  memcpy(vertex, near->v, sizeof near->v);
+  return 4;
+}
+
 static void name_sides(const struct vvi_contact_step *w, vvi_contact *c)
 {
   const vvi_sheet_search *k = w->features->search;
@@ -356,7 +363,7 @@ bool vvi_features_make(struct vvi_contact_step *w)
     vvi_contact *c = &w->contact[w->n];
     *c = (vvi_contact){
         .near = i, .a = -1, .b = -1, .law = k->list[near->couple].rule, .first = (int32_t)w->n_leg, .looked = -1};
-    c->vertices = vvi_sheet_vertices(s, near->a, near->b, c->vertex);
+    c->vertices = vertices_of(s, near, c->vertex);
     c->room = most_legs(s, c->vertex, c->vertices);
     if (!vvi_contacts_legs(w, w->n_leg + c->room + 4 * (int64_t)(w->room - w->n - 1))) return false;
     if (!list_nodes(w, c)) return false;
@@ -464,7 +471,7 @@ static bool matters(struct vvi_contact_step *w, vvi_sheet_near *near)
   vvi_contact c = {.offset = k->list[near->couple].offset};
   vvi_closest at;
   if (near->d <= keep) return true;
-  c.vertices = vvi_sheet_vertices(s, near->a, near->b, c.vertex);
+  c.vertices = vertices_of(s, near, c.vertex);
   return meets(w, NULL, &c, near, keep, &at);
 }
 
@@ -474,6 +481,18 @@ static bool is_parted(const struct vvi_contact_step *w, const vvi_sheet_near *ne
 {
   const vvi_sheet_list *l = &w->features->search->list[near->couple];
   return near->parted && l->margin >= 2.0 * keep_of(l);
+}
+
+/* The first answer of `meets`, where the search has just found where all of it will be. */
+static bool passes_by(const struct vvi_contact_step *w, const vvi_sheet_near *near)
+{
+  const vvi_sheet_search *k = w->features->search;
+  const vvi_sheet_list *l = &k->list[near->couple];
+  double y[4][3];
+  if (near->v[3] < 0 || near->d <= keep_of(l)) return false;
+  for (int i = 0; i < 4; i++) memcpy(y[i], k->y + 3 * (int64_t)near->v[i], sizeof y[i]);
+  const vvi_feature f = near->a < 0 ? VVI_EDGE_EDGE : VVI_VERTEX_FACE;
+  return vvi_separation(f, (const double(*)[3])y, near->n) - l->offset >= keep_of(l);
 }
 
 /* What a plane of old holds apart is listed as near although it may be far: which planes there are depends on when lists were
@@ -508,9 +527,10 @@ static bool find_active(struct vvi_contact_step *w, bool all)
   const int32_t n = k->search->n_near;
   if (!fit_active(w, n)) return false;
 #pragma omp parallel for schedule(static) num_threads(w->threads) if (n >= PARALLEL_FROM)
-  for (int32_t i = 0; i < n; i++)
-    k->active[i] =
-        all ? is_near(w, &k->search->near[i]) : !is_parted(w, &k->search->near[i]) && matters(w, &k->search->near[i]);
+  for (int32_t i = 0; i < n; i++) {
+    vvi_sheet_near *near = &k->search->near[i];
+    k->active[i] = all ? is_near(w, near) : !is_parted(w, near) && !passes_by(w, near) && matters(w, near);
+  }
   k->actives = 0;
   for (int32_t i = 0; i < n; i++) k->actives += k->active[i];
   return true;
@@ -591,7 +611,7 @@ static bool pair_touched(const struct vvi_contact_step *w, const vvi_sheet_near 
 {
   const struct vvi_sheets *s = w->features->search->sheets;
   int32_t vertex[4];
-  const int n = vvi_sheet_vertices(s, near->a, near->b, vertex);
+  const int n = vertices_of(s, near, vertex);
   bool touched = false;
   for (int v = 0; v < n && !touched; v++) {
     const vvi_sheet_body *b = &s->body[s->body_of[vertex[v]]];

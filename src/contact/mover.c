@@ -46,7 +46,7 @@ void vvi_movers_bound(struct vvi_contact_step *w)
   for (int32_t i = 0; i < solids->n; i++) {
     if (solids->object[i].mover[0] < 0) continue;
     w->near->bound[i] = vvi_object_speed(w->near, i);
-    w->speed = fmax(w->speed, w->near->bound[i]);
+    if (w->near->bound[i] > w->speed) w->speed = w->near->bound[i];
   }
   for (int32_t i = 0; i < solids->n; i++) {
     const vvi_object *o = &solids->object[i];

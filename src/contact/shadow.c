@@ -157,18 +157,24 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_s
 
 /* ---- zones ---- */
 
+static vv_status make_zone(const vv_block *b, vvi_arena *arena, vvi_shadow_zone *z)
+{
+  z->mark = VVI_ARENA_NEW(arena, unsigned char, b->nodes);
+  z->scratch = VVI_ARENA_NEW(arena, double, b->kind->some->reals(b));
+  for (int j = 0; j <= VVI_SHADOW_TRIALS; j++) {
+    if ((z->node[j] = VVI_ARENA_NEW(arena, int32_t, b->nodes)) == NULL) return VV_NOMEM;
+    if (j > 0 && (z->set[j] = b->kind->some->set(b, arena)) == NULL) return VV_NOMEM;
+  }
+  return z->mark == NULL || z->scratch == NULL ? VV_NOMEM : VV_OK;
+}
+
 vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
 {
   const vv_model *m = k->model;
   if ((k->zone = VVI_ARENA_NEW(arena, vvi_shadow_zone, m->n_block)) == NULL) return VV_NOMEM;
   for (int i = 0; i < m->n_block; i++) {
-    vvi_shadow_zone *z = &k->zone[i];
-    const int64_t nodes = m->block[i].nodes;
-    if (!k->bends[i] || m->block[i].kind->some == NULL || nodes > INT32_MAX) continue;
-    z->mark = VVI_ARENA_NEW(arena, unsigned char, nodes);
-    for (int j = 0; j <= VVI_SHADOW_TRIALS; j++)
-      if ((z->node[j] = VVI_ARENA_NEW(arena, int32_t, nodes)) == NULL) return VV_NOMEM;
-    if (z->mark == NULL) return VV_NOMEM;
+    const vv_block *b = &m->block[i];
+    if (k->bends[i] && b->kind->some != NULL && b->nodes <= INT32_MAX) VV_TRY(make_zone(b, arena, &k->zone[i]));
   }
   return VV_OK;
 }
@@ -199,7 +205,8 @@ void vvi_shadow_want(vvi_shadow *k, int block, int64_t node)
 static bool spread_to(const vv_block *b, vvi_shadow_zone *z, int j)
 {
   memcpy(z->node[j], z->node[j + 1], sizeof *z->node[j] * (size_t)z->n[j + 1]);
-  const int64_t more = b->kind->some->around(b, z->n[j + 1], z->node[j + 1], z->mark, z->node[j] + z->n[j + 1]);
+  const int64_t more =
+      b->kind->some->around(b, z->n[j + 1], z->node[j + 1], z->set[j + 1], z->mark, z->node[j] + z->n[j + 1]);
   z->n[j] = z->n[j + 1] + (more > 0 ? more : 0);
   return more >= 0 && 2 * z->n[j] <= b->nodes;
 }
@@ -280,7 +287,7 @@ static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *fr
         p[at] += 0.5 * h * from->f[b->p0 + at];
       }
   else
-    b->kind->some->kick(b, h, n, node, q, p);
+    b->kind->some->kick(b, h, n, node, z->set[j - 1], z->scratch, q, p);
   b->kind->some->drift(b, h, n, node, q, p);
 }
 

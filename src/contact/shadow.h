@@ -15,7 +15,9 @@ typedef enum vvi_shadow_use {
 typedef struct vvi_shadow_zone {
   int32_t *node[VVI_SHADOW_TRIALS + 1]; /* [nodes] each; NULL: the block cannot be flown in part */
   int64_t n[VVI_SHADOW_TRIALS + 1];
-  unsigned char *mark; /* [nodes] */
+  void *set[VVI_SHADOW_TRIALS + 1]; /* what all kicks of node[j] know of them; of j = 1, 2, ... */
+  double *scratch;                  /* of kicks */
+  unsigned char *mark;              /* [nodes] */
   bool whole;
 } vvi_shadow_zone;
 

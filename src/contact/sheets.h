@@ -261,6 +261,7 @@ typedef struct vvi_sheet_near {
   int32_t couple; /* its candidate pair: list[couple] */
   int32_t place;  /* in that list */
   int32_t order;  /* of the list, among all; over ranks */
+  int32_t v[4];   /* its vertices; v[3] < 0: fewer than four (vvi_sheet_vertices) */
   bool parted;    /* a plane across n holds it apart, now and after the drift; d is not more than its distance */
   double d, n[3]; /* now: distance less the offset, direction */
 } vvi_sheet_near;
@@ -299,6 +300,7 @@ enum { VVI_SHEET_BOX = VV_PAST_WAKE, VVI_SHEET_NAP = VV_PAST_NAP }; /* what a cl
 typedef struct vvi_sheet_chunk {
   int32_t couple;
   int64_t first, n;
+  int64_t slot; /* of its first hit */
   int32_t hits, checked;
   float safe; /* the least of its pairs */
 } vvi_sheet_chunk;

@@ -115,7 +115,8 @@ double vvi_object_speed(const vvi_solid_near *w, int32_t i)
   for (int k = 0; k < 2 && o->mover[k] >= 0; k++) {
     const vv_mover *m = &w->mover[o->mover[k]];
     const double v = vvi_dot3(m->velocity, m->velocity), s = vvi_dot3(m->spin, m->spin);
-    most = fmax(most, sqrt(v) + (o->turns > 0.0 && s > 0.0 ? o->turns * sqrt(s) : 0.0));
+    const double speed = sqrt(v) + (o->turns > 0.0 && s > 0.0 ? o->turns * sqrt(s) : 0.0);
+    if (speed > most) most = speed;
   }
   return most;
 }
@@ -312,7 +313,7 @@ bool vvi_solid_near_refresh(vvi_solid_near *w, double h)
   for (int32_t i = 0; i < w->solids->n; i++) {
     const double go = fabs(h) * w->bound[i];
     if (w->solids->object[i].mover[0] < 0) continue;
-    travel = fmax(travel, go);
+    if (go > travel) travel = go;
     good = good && go <= vvi_solid_near_room(w, i);
   }
   return good || build(w, travel);

@@ -237,9 +237,10 @@ void vvi_ledger_note_losses(vv_ledger *l)
   const double lost[] = {vv_sum_value(&l->posted.restitution_loss), vv_sum_value(&l->posted.friction_loss),
                          vv_sum_value(&l->posted.step_loss), vv_sum_value(&l->posted.viscous_loss),
                          vv_sum_value(&l->posted.plastic_work)};
-  for (int i = 0; i < VV_COUNT(lost); i++) {
-    l->most_lost[i] = fmax(l->most_lost[i], lost[i]);
-    l->max_shrink = fmax(l->max_shrink, l->most_lost[i] - lost[i]);
+  for (int i = 0; i < VV_COUNT(lost); i++) { /* in every step: no calls */
+    const double shrink = l->most_lost[i] - lost[i];
+    if (shrink < 0.0) l->most_lost[i] = lost[i];
+    if (shrink > l->max_shrink) l->max_shrink = shrink;
   }
 }
 

@@ -49,18 +49,23 @@ static void test_bits_of_the_whole(void **unused)
     int32_t *node = malloc(sizeof *node * (size_t)(2 * b->nodes)), *around = node + b->nodes;
     unsigned char *mark = calloc((size_t)b->nodes, 1);
     assert_non_null(b->kind->some);
+    vvi_arena arena = {0};
+    void *set = b->kind->some->set(b, &arena);
+    double *scratch = malloc(sizeof *scratch * (size_t)b->kind->some->reals(b));
+    assert_non_null(set);
     for (int64_t i = 0; i < reals; i++) q[i] = r.state->q[b->q0 + i] + 1e-3 * noise(&seed), p[i] = noise(&seed);
     memcpy(whole, p, sizeof *p * (size_t)reals);
     b->kind->kick(b, 0.0, 1e-3, q, whole);
     for (int64_t about = 0; about < b->nodes; about += 997) {
-      const int64_t n = pick(b, about, 1 + about % 9, node, mark), m = b->kind->some->around(b, n, node, mark, around);
+      const int64_t n = pick(b, about, 1 + about % 9, node, mark),
+                    m = b->kind->some->around(b, n, node, set, mark, around);
       assert_true(m > 0 && m < b->nodes / 2);
       /* places that do not matter may be anything */
       memcpy(z, q, sizeof *q * (size_t)reals);
       for (int64_t i = 0; i < b->nodes; i++)
         for (int c = 0; c < 3 && !mark[i]; c++) z[c * b->column + i] = 1e3;
       memcpy(some, p, sizeof *p * (size_t)reals);
-      b->kind->some->kick(b, 1e-3, n, node, z, some);
+      b->kind->some->kick(b, 1e-3, n, node, set, scratch, z, some);
       check_nodes(b, n, node, some, whole);
       for (int64_t i = 0; i < m; i++) check_nodes(b, 1, &around[i], some, p); /* none of them was asked for */
       memcpy(z, q, sizeof *q * (size_t)reals);
@@ -72,7 +77,8 @@ static void test_bits_of_the_whole(void **unused)
       check_nodes(b, n, node, z, far);
       memset(mark, 0, (size_t)b->nodes);
     }
-    free(q), free(node), free(mark);
+    free(q), free(node), free(mark), free(scratch);
+    vvi_arena_free(&arena);
     run_free(&r);
   }
 }

@@ -234,7 +234,7 @@ int32_t vvi_island_direct(vvi_island_work *w, int32_t most, double kappa, double
       if (vain == 0) vvi_newton_keep(w, left); /* of impulses that are as good the smaller ones */
       *done = left <= tolerance;
       *accepted = vvi_left_loose(&found, w->loose, w->slow) ||
-                  (found.strict <= w->loose && w->rows > VVI_MANY && n >= LOOSE_FROM);
+                  (found.strict <= w->loose && w->rows > VVI_HEAP && n >= LOOSE_FROM);
       *accepted |= vain >= IN_VAIN && found.strict <= w->loose;
       if (*done || *accepted) return n;
       if (vain >= 1 &&

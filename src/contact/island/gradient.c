@@ -266,7 +266,7 @@ int32_t vvi_island_gradient(vvi_island_work *w, int32_t most, int threads, bool 
     const double left = largest(&r, 0), convex = largest(&r, 1), tolerance = vvi_island_tolerance(w);
     vvi_newton_keep(w, left);
     *done = left <= tolerance;
-    *accepted = w->rows > VVI_MANY && largest(&r, 2) <= w->loose && n >= LEAST;
+    *accepted = w->rows > VVI_HEAP && largest(&r, 2) <= w->loose && n >= LEAST;
     if (*done || *accepted || n >= most) break;
     if (left > 4.0 * convex && w->rubs) { /* what is left is in the shifts */
       vvi_shift_renew(w, passes < VVI_SHIFTS ? passes : VVI_SHIFTS);

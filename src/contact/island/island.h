@@ -8,6 +8,10 @@
 #include "base/base.h"
 #include "visviva/ext.h"
 
+/* More contacts than these that hang together are a heap: what moves there need not be solved as far as in small groups, and may
+ * be left within `loose`. */
+enum { VVI_HEAP = 32 };
+
 /* Force and moment on one mover of unit impulses along n, t, t' (by rows); what is held has been taken out. */
 typedef struct vvi_leg {
   int32_t mover; /* of the island */

@@ -382,7 +382,7 @@ static int32_t iterate(vvi_island_work *w, int32_t most, bool *done, bool *accep
       vvi_newton_keep(w, found.most);
       *done = found.most <= tolerance;
       *accepted = vvi_left_loose(&found, w->loose, w->slow) ||
-                  (w->rows > VVI_MANY && convex <= w->loose && (passes > SHIFTS || n == most));
+                  (w->rows > VVI_HEAP && convex <= w->loose && (passes > SHIFTS || n == most));
       if (*done || *accepted || n == most) return n;
       if (missed > tolerance && passes == 1) {
         n += vvi_island_direct(w, most - n, KAPPA, STIFFER, done, accepted);
@@ -435,8 +435,8 @@ int32_t vvi_island_newton(vvi_island_work *w, int32_t most, bool *done, bool *ac
   *done = *accepted = false;
   if (!plan(w)) return 0;
   w->best = INFINITY;
-  if (w->rubs && (w->rows <= VVI_MANY || vvi_island_warm(w))) {
-    const bool many = w->rows > VVI_MANY;
+  if (w->rubs && (w->rows <= VVI_HEAP || vvi_island_warm(w))) {
+    const bool many = w->rows > VVI_HEAP;
     vvi_island_sweep(w, many ? SMOOTH_MANY : SMOOTH, &change);
     n = vvi_island_direct(w, many ? most : FIRST, KAPPA, many ? 3.0 : 10.0, done, accepted);
     if (*done || *accepted) return n;

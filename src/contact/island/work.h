@@ -10,7 +10,6 @@
 #include "contact/island/sparse.h"
 
 enum { VVI_SHIFTS = 4 };  /* cone shifts remembered */
-enum { VVI_MANY = 32 };   /* an island of more contacts may be left within `loose` */
 enum { VVI_MOVES = 100 }; /* what slides or opens so many times faster than what is left need not be nearer */
 
 /* The share of one mover in a contact: rows x 3 or rows x 6 numbers of B. */

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 256, BLOCK = VVI_SHEET_BLOCK, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
+enum { CHUNK = 256, TOGETHER = 4, BLOCK = VVI_SHEET_BLOCK, PAIRS = 24, SHRINKS = 6, MANY = 4, FEW = 2 };
 /* Where skins of nothing but the coming drift need more than PAIRS an element, there is more room, up to this: bodies then move
  * by an edge in a step, each element past some 24 times 64 others. */
 enum { MOST_PAIRS = 64 * PAIRS };
@@ -468,17 +468,17 @@ static bool refresh(vvi_sheet_search *w)
 
 /* ---- the pairs of the coming drift ---- */
 
-/* Nodes that only move, one vertex each in the same order: as vvi_sheet_node. */
+/* Nodes that only move, one vertex each in the same order: as vvi_sheet_node; all axes at once, so that x and y are written one
+ * behind the other. */
 VV_HOT static void place_points(int64_t n, int64_t column, double h, const double *restrict inverse,
                                 const vvi_sheet_columns *k, int64_t first, double *restrict x, double *restrict y)
 {
-  for (int c = 0; c < 3; c++) {
-    const double *q = k->q + first + c * column, *p = k->p + first + c * column, *f = k->f + first + c * column;
-    for (int64_t i = 0; i < n; i++) {
-      x[3 * i + c] = q[i];
-      y[3 * i + c] = q[i] + h * inverse[i] * (p[i] + 0.5 * h * f[i]);
+  const double *restrict q = k->q + first, *restrict p = k->p + first, *restrict f = k->f + first;
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t c = 0, at = i; c < 3; c++, at += column) {
+      x[3 * i + c] = q[at];
+      y[3 * i + c] = q[at] + h * inverse[i] * (p[at] + 0.5 * h * f[at]);
     }
-  }
 }
 
 /* Places of a vertex, now and after the drift. */
@@ -641,14 +641,20 @@ static float least_of_block(const float *x)
 }
 
 /* Numbers of the pairs past their budget, in the blocks that have some. */
-static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, float bound, int32_t due[CHUNK])
+static int32_t list_due(const vvi_sheet_search *w, const vvi_sheet_chunk *k, int16_t due[CHUNK + 1])
 {
+  const float bound = bound_of(&w->list[k->couple]);
   const float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
+  const vvi_sheet_pair *pair = w->pair + k->first;
   int32_t m = 0;
   for (int32_t first = 0; first < k->n; first += BLOCK) {
     if (block[first / BLOCK] > bound) continue;
     for (int32_t i = first; i < first + BLOCK; i++)
-      due[m] = i, m += !(safe[i] > bound); /* branches would not be foreseen */
+      due[m] = (int16_t)i, m += !(safe[i] > bound); /* branches would not be foreseen */
+  }
+  for (int32_t j = 0; j < m; j++) { /* they lie far apart, and may be on two lines of the cache */
+    __builtin_prefetch(&pair[due[j]].a);
+    __builtin_prefetch(&pair[due[j]].n[2]);
   }
   return m;
 }
@@ -660,18 +666,16 @@ static bool is_within(const vvi_sheet_search *w, const vvi_sheet_pair *p)
   return vvi_sheet_one_piece(w, p->v[0], p->v[n]) && vvi_sheet_neighbours(w->sheets, n, p->v, 4 - n, p->v + n);
 }
 
-static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
+static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k, const int16_t *due)
 {
   const vvi_sheet_list *l = &w->list[k->couple];
   const double reach = l->offset + l->margin;
   const float bound = bound_of(l);
   const bool pieces = w->gone != NULL && w->sheets->cluster[l->a].body == w->sheets->cluster[l->b].body;
   vvi_sheet_pair *pair = w->pair + k->first;
-  vvi_sheet_slot *slot = w->slot + k->first;
+  vvi_sheet_slot *slot = w->slot + k->slot;
   float *safe = w->safe + k->first, *block = w->block + k->first / BLOCK;
-  int32_t due[CHUNK + 1];
-  k->hits = 0, k->checked = list_due(w, k, bound, due);
-  for (int32_t j = 0; j < k->checked; j++) __builtin_prefetch(&pair[due[j]]); /* they lie far apart */
+  k->hits = 0;
   for (int32_t j = 0; j < k->checked; j++) {
     const int32_t i = due[j];
     if (pieces && is_within(w, &pair[i])) continue;
@@ -683,6 +687,15 @@ static void look_at_chunk(vvi_sheet_search *w, vvi_sheet_chunk *k)
   for (int32_t first = 0; first < k->n; first += BLOCK)
     if (!(block[first / BLOCK] > bound)) block[first / BLOCK] = least_of_block(safe + first);
   k->safe = least_of(block, (int32_t)(vvi_sheet_blocks(k->n) / BLOCK));
+}
+
+/* Some chunks: while one is looked at the pairs of the others are on their way from memory. */
+static void look_at_chunks(vvi_sheet_search *w, int32_t first, int32_t n)
+{
+  int16_t due[TOGETHER][CHUNK + 1];
+  vvi_sheet_chunk *k = w->chunk + first;
+  for (int32_t i = 0; i < n; i++) k[i].checked = list_due(w, &k[i], due[i]);
+  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &k[i], due[i]);
 }
 
 /* Chunks of a list with pairs to look at; the least budget of the others. */
@@ -706,6 +719,7 @@ static int32_t find_active(vvi_sheet_search *w)
 {
   const int32_t active = pick(w, has_due);
   int32_t n = 0, room = 0;
+  int64_t slot = 0;
   for (int32_t i = 0; i < active; i++) {
     vvi_sheet_list *l = &w->list[w->due[i]];
     want(w, l->a);
@@ -720,7 +734,10 @@ static int32_t find_active(vvi_sheet_search *w)
   }
   for (int32_t i = 0; i < active; i++) { /* those that are not to be looked at left holes */
     const vvi_sheet_list *l = &w->list[w->due[i]];
-    for (int32_t k = 0; k < l->chunks; k++) w->chunk[n++] = w->chunk[l->chunk0 + k];
+    for (int32_t k = 0; k < l->chunks; k++) {
+      w->chunk[n] = w->chunk[l->chunk0 + k];
+      w->chunk[n].slot = slot, slot += w->chunk[n++].n;
+    }
   }
   return n;
 }
@@ -733,7 +750,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
   while (k->hits > w->near_room - w->n_near)
     if (!make_near(w, 2 * (int64_t)w->near_room)) return false;
   for (int32_t j = 0; j < k->hits; j++) {
-    const vvi_sheet_slot *s = &w->slot[k->first + j];
+    const vvi_sheet_slot *s = &w->slot[k->slot + j];
     const vvi_sheet_pair *p = &w->pair[k->first + s->pair];
     if (w->gone != NULL && vvi_sheet_is_gone(w, p->a, p->b, s->parted ? 0.0 : -s->d - OVERLAP * l->edge)) continue;
     w->near[w->n_near++] = (vvi_sheet_near){.a = p->a,
@@ -741,6 +758,7 @@ static bool take_hits(vvi_sheet_search *w, const vvi_sheet_chunk *k)
                                             .couple = k->couple,
                                             .place = (int32_t)(k->first - l->first) + s->pair,
                                             .order = l->place,
+                                            .v = {p->v[0], p->v[1], p->v[2], p->v[3]},
                                             .parted = s->parted,
                                             .d = s->d,
                                             .n = {s->n[0], s->n[1], s->n[2]}};
@@ -755,8 +773,12 @@ bool vvi_sheet_collect(vvi_sheet_search *w)
   bool room = true;
   const int32_t n = find_active(w);
   place_active(w);
-#pragma omp parallel for schedule(dynamic, 4) num_threads(w->threads) if (n > 16 && w->threads > 1)
-  for (int32_t i = 0; i < n; i++) look_at_chunk(w, &w->chunk[i]);
+  if (n > 16 && w->threads > 1) {
+#pragma omp parallel for schedule(dynamic, 1) num_threads(w->threads)
+    for (int32_t i = 0; i < n; i += TOGETHER) look_at_chunks(w, i, n - i < TOGETHER ? n - i : TOGETHER);
+  } else {
+    for (int32_t i = 0; i < n; i += TOGETHER) look_at_chunks(w, i, n - i < TOGETHER ? n - i : TOGETHER);
+  }
   w->n_near = 0;
   for (int32_t i = 0; i < n && room; i++) room = take_hits(w, &w->chunk[i]);
   return room;
