@@ -176,6 +176,7 @@ const char *app_topic(const char *name); /* its text; NULL: there is none */
 /* ---- verbs ---- */
 int app_verb_run(int argc, char **argv);
 int app_verb_check(int argc, char **argv);
+int app_verb_prepare(int argc, char **argv);
 int app_verb_space(int argc, char **argv);
 int app_verb_info(int argc, char **argv);
 int app_verb_examples(int argc, char **argv);

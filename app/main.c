@@ -14,6 +14,8 @@ const app_verb app_verbs[] = {
      "march along a bar or beam from one end; compare with the run"},
     {"check", app_verb_check, "check SCENE.yaml|- [--set NAME=VALUE]",
      "validate a scene without running it; print the stable step"},
+    {"prepare", app_verb_prepare, "prepare SCENE.yaml -o SCENE.vvm [--threads N]",
+     "set a scene up once, in a file that ranks map"},
     {"info", app_verb_info, "info [SCENE.yaml | DIR]", "what this program, a scene or a result folder holds"},
     {"examples", app_verb_examples, "examples [NAME [DEST]]", "list the shipped scenes, or copy one"},
     {"compare", app_verb_compare, "compare DIR_A DIR_B [--tol X]", "compare two result folders"},

@@ -137,6 +137,7 @@ vv_status chapter_wall(book *b);
 vv_status chapter_histories(book *b);
 vv_status chapter_rigid_many(book *b);
 vv_status chapter_rigid_em(book *b);
+vv_status chapter_em_contact(book *b);
 vv_status chapter_shells(book *b);
 vv_status chapter_materials(book *b);
 vv_status chapter_joints(book *b);

@@ -23,6 +23,7 @@ static const struct {
     {"cirak2005-shells", 'S', chapter_cirak2005_shells},
     {"crowds", 'K', chapter_crowds},
     {"rigid-em", 'R', chapter_rigid_em},
+    {"em-contact", 'E', chapter_em_contact},
     {"rigid_many", 'N', chapter_rigid_many},
     {"shells", 'T', chapter_shells},
     {"materials", 'F', chapter_materials},

@@ -37,18 +37,34 @@ static vv_status watch(const vv_view *view, void *user)
   return VV_OK;
 }
 
-vv_status solids_open(vv_ctx *ctx, const char *text, int64_t every, solids_run *run)
+/* The spec is destroyed. */
+static vv_status open_spec(vv_ctx *ctx, vv_spec *spec, vv_status status, int64_t every, solids_run *run)
 {
-  vv_spec *spec = NULL;
   const vv_sim_def def = vv_sim_default();
   *run = (solids_run){0};
-  vv_status status = vv_scene_parse(ctx, "solids", text, strlen(text), &spec);
   if (status == VV_OK) status = vv_compile(ctx, spec, &run->model, &run->state);
   if (status == VV_OK) status = vv_sim_create(run->model, run->state, &def, &run->sim);
   if (status == VV_OK) status = vv_sim_observe(run->sim, every, watch, run);
   vv_spec_destroy(spec);
   if (status != VV_OK) solids_close(run);
   return status;
+}
+
+vv_status solids_open(vv_ctx *ctx, const char *text, int64_t every, solids_run *run)
+{
+  vv_spec *spec = NULL;
+  const vv_status status = vv_scene_parse(ctx, "solids", text, strlen(text), &spec);
+  return open_spec(ctx, spec, status, every, run);
+}
+
+vv_status solids_open_shipped(vv_ctx *ctx, const char *name, const char *step, int64_t every, solids_run *run)
+{
+  vv_spec *spec = NULL;
+  char path[1024];
+  snprintf(path, sizeof path, "%s/../validation/scenes/%s.yaml", VV_EXAMPLES_DIR, name);
+  vv_status status = vv_scene_read(ctx, path, &spec);
+  if (status == VV_OK) status = vv_spec_set(spec, "method.step", step);
+  return open_spec(ctx, spec, status, every, run);
 }
 
 void solids_close(solids_run *run)

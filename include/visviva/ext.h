@@ -84,7 +84,7 @@ typedef struct vv_patch {
   double centre[3];    /* sphere, cylinder, box */
   double frame[9];     /* box: its axes, by rows */
   double half[3];      /* box: half its edges; curve with 4 corners: half the section along d1, d2 */
-  double radius;       /* sphere, cylinder; of a round curve */
+  double radius;       /* sphere, cylinder; of a round curve, of the edges of one with 4 corners */
   bool inside;         /* sphere, cylinder, box: the inside is free */
   double reach;        /* tip: distance from the node to the unstressed tip, along direction (m) */
   double compliance;   /* of the massless part in front of the node (m/N); 0: hard */

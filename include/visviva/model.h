@@ -29,10 +29,13 @@ VV_API VV_NODISCARD vv_status vv_spec_set_number(vv_spec *spec, const char *path
 VV_API VV_NODISCARD vv_status vv_spec_set_numbers(vv_spec *spec, const char *path, int n, const double value[]);
 VV_API VV_NODISCARD vv_status vv_spec_remove(vv_spec *spec, const char *path);
 
-/* Reads a scene file.  All mistakes of the file are reported at once, as messages in the context. */
+/* Reads a scene file, or a prepared one.  All mistakes of the file are reported at once, as messages in the context. */
 VV_API VV_NODISCARD vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_spec **out);
 VV_API VV_NODISCARD vv_status vv_scene_parse(vv_ctx *ctx, const char *name, const char *text, size_t length,
                                              vv_spec **out);
+/* Compiles a scene and writes what its model is made of to `path`: a file that vv_scene_read takes in place of the scene.  A model
+ * that is compiled from it is mapped, and not made again; the file is that of this version of the library. */
+VV_API VV_NODISCARD vv_status vv_scene_prepare(vv_ctx *ctx, const char *scene, const char *path);
 /* The scene as understood, defaults filled in; and the reference page made from the field tables (Markdown). */
 VV_API VV_NODISCARD vv_status vv_scene_write(const vv_model *model, const char *path);
 VV_API VV_NODISCARD vv_status vv_scene_reference(vv_ctx *ctx, const char *path);

@@ -58,6 +58,29 @@ char *vvi_arena_text(vvi_arena *a, const char *text);
 void vvi_arena_free(vvi_arena *a);
 #define VVI_ARENA_NEW(arena, type, n) ((type *)vvi_arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
+/* ---- large arrays in a file ---- */
+
+/* What a model is made of, written once and mapped by whoever runs it: nobody makes the whole again, and a rank holds what it
+ * touches.  (io/prepared.h) */
+typedef struct vvi_prepared {
+  bool reads; /* else it is being written */
+  vv_status (*put)(struct vvi_prepared *f, const char *name, const void *data, int64_t bytes);
+  void *(*get)(struct vvi_prepared *f, const char *name,
+               int64_t bytes); /* NULL: it does not have that many under this name */
+  void (*close)(struct vvi_prepared *f);
+  const char *path;
+} vvi_prepared;
+
+/* The context closes it when it ends, or gets another one; NULL: none. */
+void vvi_ctx_prepare(vv_ctx *ctx, vvi_prepared *f);
+vvi_prepared *vvi_ctx_prepared(const vv_ctx *ctx);
+bool vvi_is_prepared(const vv_ctx *ctx); /* arrays come from a file */
+/* An array of n items goes to the file, or comes from it: *array (a pointer to a pointer) is then a part of the file, and what is
+ * written there stays here.  Nothing happens where there is no file. */
+vv_status vvi_keep(vv_ctx *ctx, void *array, size_t item, int64_t n, const char *format, ...) VV_PRINTF(5, 6);
+/* The same for a value, which is copied. */
+vv_status vvi_keep_value(vv_ctx *ctx, void *value, size_t bytes, const char *format, ...) VV_PRINTF(4, 5);
+
 /* ---- hash, clock ---- */
 
 uint64_t vvi_hash(uint64_t seed, const void *data, size_t bytes); /* FNV-1a, 64 bit */

@@ -25,6 +25,7 @@ struct vv_ctx {
   int threads;
   bool open_team;           /* nobody asked for that number */
   const struct vv_net *net; /* NULL: one rank */
+  vvi_prepared *prepared;   /* NULL: none */
   char device[128];
   int n_message;
   char *message[MAX_MESSAGES];
@@ -65,6 +66,7 @@ vv_status vv_ctx_create(const vv_ctx_def *def, vv_ctx **out)
 void vv_ctx_destroy(vv_ctx *ctx)
 {
   if (ctx == NULL) return;
+  vvi_ctx_prepare(ctx, NULL);
   vv_ctx_messages_clear(ctx);
   free(ctx);
 }
@@ -153,4 +155,65 @@ void vv_ctx_share(vv_ctx *ctx, const struct vv_net *net)
 const struct vv_net *vvi_ctx_net(const vv_ctx *ctx)
 {
   return ctx->net;
+}
+
+/* ---- large arrays in a file ---- */
+
+void vvi_ctx_prepare(vv_ctx *ctx, vvi_prepared *f)
+{
+  if (ctx->prepared != NULL) ctx->prepared->close(ctx->prepared);
+  ctx->prepared = f;
+}
+
+vvi_prepared *vvi_ctx_prepared(const vv_ctx *ctx)
+{
+  return ctx->prepared;
+}
+
+bool vvi_is_prepared(const vv_ctx *ctx)
+{
+  return ctx->prepared != NULL && ctx->prepared->reads;
+}
+
+/* array: where there is one; bytes of it otherwise. */
+static vv_status keep(vv_ctx *ctx, void **array, void *value, int64_t bytes, const char *name)
+{
+  vvi_prepared *f = ctx->prepared;
+  if (!f->reads) return f->put(f, name, array != NULL ? *array : value, bytes);
+  void *data = f->get(f, name, bytes);
+  if (data == NULL)
+    return vvi_fail(ctx, VV_IO, "%.160s: '%s' is missing or damaged; prepare the scene again", f->path, name);
+  if (array != NULL)
+    *array = data;
+  else
+    memcpy(value, data, (size_t)bytes);
+  return VV_OK;
+}
+
+enum { KEPT_NAME = 64 };
+
+vv_status vvi_keep(vv_ctx *ctx, void *array, size_t item, int64_t n, const char *format, ...)
+{
+  char name[KEPT_NAME];
+  void *data;
+  va_list args;
+  if (ctx->prepared == NULL) return VV_OK;
+  va_start(args, format);
+  vsnprintf(name, sizeof name, format, args);
+  va_end(args);
+  memcpy(&data, array, sizeof data);
+  VV_TRY(keep(ctx, &data, NULL, (int64_t)item * n, name));
+  memcpy(array, &data, sizeof data);
+  return VV_OK;
+}
+
+vv_status vvi_keep_value(vv_ctx *ctx, void *value, size_t bytes, const char *format, ...)
+{
+  char name[KEPT_NAME];
+  va_list args;
+  if (ctx->prepared == NULL) return VV_OK;
+  va_start(args, format);
+  vsnprintf(name, sizeof name, format, args);
+  va_end(args);
+  return keep(ctx, NULL, value, (int64_t)bytes, name);
 }

@@ -142,9 +142,8 @@ static int32_t number(struct vvi_contact_step *w, vvi_contact_group *g, int32_t 
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     vvi_island_contact *o = &g->problem[i];
-    o->first = legs, o->legs = 0, o->rows = 0, o->strict = 0.0,
-    o->friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction;
-    o->kinetic = o->friction > 0.0 ? w->near->solids->rule[c->law].kinetic : 0.0, o->slides = false;
+    *o = (vvi_island_contact){.first = legs, .friction = c->calm == VVI_CALM_RUB ? 0.0 : c->friction};
+    if (o->friction > 0.0) o->kinetic = w->near->solids->rule[c->law].kinetic;
     for (int l = 0; l < c->legs; l++) {
       const vvi_leg *leg = &w->leg[c->first + l];
       vvi_working *m = &w->work[leg->mover];

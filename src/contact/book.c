@@ -525,21 +525,33 @@ static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
   return true;
 }
 
+/* Who tells what the group lost beyond the impulses of its contacts: one that was stopped, else the first that pushed; -1: none. */
+static int32_t who_tells(const struct vvi_contact_step *w, const vvi_contact_group *g)
+{
+  int32_t pushed = -1;
+  for (int32_t i = g->n - 1; i >= 0; i--)
+    if (w->contact[g->member[i]].j[0] != 0.0) pushed = i;
+  for (int32_t i = 0; g->lost != 0.0 && i < g->n; i++)
+    if (w->contact[g->member[i]].stopped) return i;
+  return pushed;
+}
+
 static void book_group(struct vvi_contact_step *w, const vvi_contact_group *g, double pending[6])
 {
   const bool rests = stays(w, g);
-  double stop = g->lost;
+  const int32_t tells = who_tells(w, g);
   w->rest.repeats &= rests;
   for (int32_t i = 0; i < g->n; i++) {
     const vvi_contact *c = &w->contact[g->member[i]];
-    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, stop), stop = 0.0;
+    const double more = i == tells ? g->lost : 0.0;
+    if (c->j[0] == 0.0 && c->stopped) note_stop(w, g, c, more);
     if (c->j[0] == 0.0) continue;
     if (c->near < 0) {
       const double given = c->given[0] * c->j[0] + c->given[1] * c->j[1] + c->given[2] * c->j[2];
       if (c->open) post_outside(w, c, w->sign, pending);
       if (given != 0.0) vvi_sum_add(&w->post->external_work, -given);
     }
-    note(w, c, rests ? 0.0 : -(c->work[0] + c->work[1]), false);
+    note(w, c, rests ? 0.0 : more - (c->work[0] + c->work[1]), false);
   }
   if (!rests) book_losses(w, g);
   for (int k = 0; k < 3; k++) {

@@ -238,6 +238,10 @@ struct vvi_contact_step {
 
 /* ---- the face ---- */
 
+/* Who may meet whom, for all mechanisms: m->pairs, m->solids, m->sheets.  Refuses what overlaps and what has no contact.
+ * (contact/build.c) */
+vv_status vvi_contact_build(vv_model *m, const double *q, const double *p);
+
 int64_t vvi_contact_memory(const vv_model *m); /* reals of the state */
 /* search: of the surfaces that are answered here; NULL: there are none, or they are answered alone. */
 vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory, vvi_sheet_search *search,

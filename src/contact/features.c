@@ -6,7 +6,7 @@
  * exactly whatever the weights are [sheets 6].  Pairs that are pressed together now have the row of now. */
 #include "base/sort.h"
 #include "contact/contact.h"
-#include "contact/gap.h"
+#include "contact/obstacle.h"
 #include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/rows.h"

@@ -26,14 +26,13 @@ typedef struct vvi_pair {
   vv_point point_a, point_b;
   const vv_patch *patch_a, *patch_b;
   double n[3]; /* unit normal from a to b: constant for tips and planes */
-  bool curved; /* normal and points depend on q (contact/gap.h); gap0 and n are not used */
-  bool layer;  /* curved and soft, see contact/layers.h */
+  bool curved; /* normal and points depend on q (contact/pairs/pair.c); gap0 and n are not used */
+  bool layer;  /* curved and soft, see contact/pairs/layers.h */
   bool flat;   /* both surfaces move linearly with q: the gap is gap0 plus displacements, free of cancellation */
   double gap0; /* gap at q = 0, for flat pairs */
   double skin; /* of a layer: how far from the node its surface is */
   double restitution, friction;
   double compliance; /* of both tips in series; 0: hard */
-  const vv_response_kind *response;
   vvi_projection projection;
   unsigned correction;
 } vvi_pair;
@@ -64,14 +63,12 @@ struct vvi_pairs {
   vvi_run *run; /* [n_run] the curved pairs */
 };
 
-/* Builds the candidate list of a model from its patches and the scene's `contacts`; refuses overlapping bodies. */
-vv_status vvi_pairs_build(vv_model *m, const double *q, const double *p);
-
 vv_status vvi_runs_build(vv_model *m);
-/* Tells all curved pairs whose gap is not above the limit, in the order of the list.  (contact/near.c) */
+/* Tells all curved pairs whose gap is not above the limit, in the order of the list.  (contact/pairs/near.c) */
 typedef void vvi_near_fn(void *user, int pair, double gap);
 void vvi_pairs_near(const vv_model *m, const double *q, double limit, vvi_near_fn *found, void *user);
 
+double vvi_pair_gap0(const vvi_pair *c, const double *q); /* of a flat pair at q = 0 */
 double vvi_pair_gap(const vvi_pair *c, const double *q);
 double vvi_pair_rate(const vvi_pair *c, const double *q, const double *p); /* also of a force: then the acceleration */
 double vvi_pair_inverse_mass(const vvi_pair *c, const double *q);          /* n.(A_a + A_b) n */
@@ -83,6 +80,9 @@ void vvi_pair_pull3(const vvi_pair *c, const double *q, const double j[3], doubl
 void vvi_pair_normal(const vvi_pair *c, const double *q, double n[3]);
 void vvi_pair_point(const vvi_pair *c, const double *q, double x[3]); /* the common point */
 double vvi_pair_vary_gap(const vvi_pair *c, const double *q, const double *dq);
+/* Reflection of the normal momentum in the kinetic metric: r = -(1 + e) u/a turns the approach speed u into -e u, and
+ * (1 - e^2) u^2/(2 a) is lost.  A pair that separates gets nothing.                                                [bars 15] */
+void vvi_reflect(double u, double a, double e, double *impulse, double *loss);
 /* Books what an impulse exchanged with the outside: momentum that went into held nodes and obstacles, and the work of held
  * tips that move (p: the momenta that tell their velocity). */
 void vvi_pair_post(const vvi_pair *c, const double *q, const double *p, double r, vv_posted *post);

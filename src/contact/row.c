@@ -337,7 +337,7 @@ void vvi_contact_velocity(const struct vvi_contact_step *w, const vvi_contact *c
 
 /* ---- after the drift ---- */
 
-/* Shape and pose of an object at the flown places. */
+/* Shape and pose of an object at the flown places, as another one meets it. */
 typedef struct ahead {
   vv_solid solid;
   vvi_part part;
@@ -345,10 +345,10 @@ typedef struct ahead {
   const vv_solid *shape;
 } ahead;
 
-static void pose_ahead(const struct vvi_contact_step *w, int32_t object, ahead *out)
+static void pose_ahead(const struct vvi_contact_step *w, int32_t object, int32_t other, ahead *out)
 {
   const vvi_object *o = &w->near->solids->object[object];
-  out->shape = o->solid;
+  out->shape = vvi_solids_seen(w->near->solids, object, other);
   out->pose = w->near->pose[object];
   if (o->mover[0] < 0) return;
   const vvi_working *m = &w->work[o->mover[0]];
@@ -419,8 +419,8 @@ void vvi_pair_ahead(struct vvi_contact_step *w, int32_t n, const int32_t *contac
   for (int32_t k = 0; first->near >= 0 && k < n; k++)
     w->contact[contact[k]].ahead = vvi_feature_ahead(w, &w->contact[contact[k]]), w->contact[contact[k]].known = true;
   if (first->near >= 0) return;
-  pose_ahead(w, first->a, &a);
-  pose_ahead(w, first->b, &b);
+  pose_ahead(w, first->a, first->b, &a);
+  pose_ahead(w, first->b, first->a, &b);
   double margin = 4.0 * first->keep; /* what holds, and what turning may open */
   for (int32_t k = 0; k < n; k++) margin = fmax(margin, 4.0 * (first->keep + w->contact[contact[k]].curl));
   const int spots = vvi_solids_touch(a.shape, &a.pose, b.shape, &b.pose, margin, MOST, spot, &gap);

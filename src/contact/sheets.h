@@ -48,13 +48,6 @@ typedef struct vvi_sheet_body {
   double swing;  /* largest sum of the sizes of the weights of a vertex; 1 where all are positive */
 } vvi_sheet_body;
 
-typedef struct vvi_sheet_rule {
-  double restitution, friction;
-  bool thick; /* surfaces keep half the sum of their thicknesses apart */
-  vvi_projection projection;
-  unsigned correction;
-} vvi_sheet_rule;
-
 typedef struct vvi_sheet_branch {
   double box[6];    /* low, high */
   int32_t first, n; /* elements */
@@ -87,7 +80,7 @@ typedef int32_t vvi_sheet_rule_fn(const void *user, int32_t body_a, int32_t body
 struct vvi_sheets {
   int32_t n_body, n_vertex, n_edge, n_element, n_mover, n_tree, n_cluster, n_strip, n_rule;
   vvi_sheet_body *body;
-  vvi_sheet_rule *rule;
+  const vvi_rule *rule; /* [n_rule] lines of the scene */
   vvi_sheet_cluster *cluster;
   vvi_sheet_rule_fn *rule_of;              /* of two bodies */
   const void *meets;                       /* of rule_of */
@@ -148,6 +141,8 @@ vv_status vvi_sheets_assemble(vvi_arena *arena, int32_t n, const vvi_sheet_part 
 double vvi_sheets_edge(const struct vvi_sheets *s, int32_t a, int32_t b);
 /* Clusters of every body with a mesh; size: elements of one at most.  (sheets/clusters.c) */
 vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size);
+/* To a prepared file, or from it: all but the rules, which the caller sets.  (sheets/keep.c) */
+vv_status vvi_sheets_keep(const vv_model *m, struct vvi_sheets *s);
 /* A rule speaks for some two bodies. */
 void vvi_sheets_use(struct vvi_sheets *s, int32_t rule);
 /* From the patches of a model; m->sheets stays NULL where nothing of that kind can meet.  (sheets/build.c) */

@@ -5,8 +5,8 @@
  * that of its middle, x + v t + g t^2/2, without a turn.  A point of it is never faster than u = |v| + |g| T relative to the bar,
  * so nothing is met within d/u where d is the distance now: time goes on by that until d is small.           [contact 31] */
 #include "contact/side.h"
-#include "contact/gap.h"
-#include "contact/layers.h"
+#include "contact/obstacle.h"
+#include "contact/pairs/layers.h"
 #include "contact/rules.h"
 #include "contact/sheets/closest.h"
 #include "geom/mesh.h"
@@ -180,8 +180,7 @@ static double meets_at(const bar *b, const flyer *o, double end)
 
 static bool may_meet(const vvi_rules *rules, int32_t a, int32_t b)
 {
-  const vv_group *rule = a == b ? NULL : vvi_rules_find(rules, a, b);
-  return rule != NULL && !vv_is(rule, "response", "none") && !(vvi_layer_of(rule) > 0.0);
+  return a != b && vvi_rule_acts(vvi_rules_find(rules, a, b));
 }
 
 static vv_status across(const vv_model *m, const bar *b, int32_t other)

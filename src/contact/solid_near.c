@@ -175,13 +175,18 @@ static bool spheres_near(const vvi_solid_near *w, int32_t a, int32_t b)
   return vvi_dot3(d, d) <= far * far;
 }
 
+/* The shape of an object as another one meets it. */
+static const vv_solid *shape_of(const vvi_solid_near *w, int32_t i, int32_t other)
+{
+  return w->solids->object[i].soft ? &w->thread[i] : vvi_solids_seen(w->solids, i, other);
+}
+
 /* Against what is large: the distance of the small one's centre from it. */
 static bool large_near(const vvi_solid_near *w, int32_t large, int32_t i)
 {
   double n[3];
   if (!isfinite(w->reach[i])) return true;
-  return vvi_solid_distance(w->solids->object[large].soft ? &w->thread[large] : w->solids->object[large].solid,
-                            &w->pose[large], w->pose[i].place, n) <= w->reach[i] + w->skin;
+  return vvi_solid_distance(shape_of(w, large, i), &w->pose[large], w->pose[i].place, n) <= w->reach[i] + w->skin;
 }
 
 static bool is_large(const vvi_solid_near *w, int32_t i)
@@ -315,11 +320,6 @@ bool vvi_solid_near_refresh(vvi_solid_near *w, double h)
 
 /* ---- places where shapes touch ---- */
 
-static const vv_solid *shape_of(const vvi_solid_near *w, int32_t i)
-{
-  return w->solids->object[i].soft ? &w->thread[i] : w->solids->object[i].solid;
-}
-
 /* What was found in a part of the list. */
 typedef struct found {
   vvi_meet *meet; /* [room] */
@@ -343,8 +343,8 @@ static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
                path = w->path[k->a] + w->path[k->b];
   if (k->safe > path + margin || !vvi_solids_awake(w, k)) return true;
   const double least = deepest(w, k);
-  const int n = vvi_solids_touch(shape_of(w, k->a), &w->pose[k->a], shape_of(w, k->b), &w->pose[k->b], margin,
-                                 MOST_SPOTS, spot, &gap);
+  const int n = vvi_solids_touch(shape_of(w, k->a, k->b), &w->pose[k->a], shape_of(w, k->b, k->a), &w->pose[k->b],
+                                 margin, MOST_SPOTS, spot, &gap);
   if (f->n + n > f->room) return false;
   k->safe = path + gap;
   for (int i = 0; i < n; i++) {

@@ -1,9 +1,8 @@
 /* contact/solids.c  The shapes that can meet: rigid bodies, obstacles, segments of beams, tips of bars. */
 #include "contact/solids.h"
 
-#include "contact/layers.h"
-
 #include "math/math.h"
+#include "math/so3.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +16,8 @@ static bool is_solid(const vv_patch *p)
 /* The index of the line that speaks for two bodies; -1: they pass. */
 static int32_t rule_of(const struct vvi_solids *s, int32_t body_a, int32_t body_b)
 {
-  const vv_group *g = vvi_rules_find(&s->rules, body_a, body_b);
-  for (int32_t i = 0; g != NULL && i < s->rules.n; i++)
-    if (s->rule[i].group == g) return s->rule[i].none ? -1 : i;
-  return -1;
+  const vvi_rule *r = vvi_rules_find(&s->rules, body_a, body_b);
+  return vvi_rule_acts(r) ? (int32_t)(r - s->rule) : -1;
 }
 
 static bool is_round(const vv_patch *p)
@@ -49,7 +46,7 @@ static int32_t rule_of_patches(const struct vvi_solids *s, const vv_patch *x, co
   if (is_round(x) && is_round(y) && !(x->radius > 0.0 && y->radius > 0.0)) return -1;
   const int32_t rule = rule_of(s, x->body, y->body);
   if (rule < 0 || x != y || is_solid(x) || s->rule[rule].self) return rule;
-  return can_break(s, x) && !vv_is(s->rule[rule].group, "self", "false") ? rule : -1;
+  return can_break(s, x) && !s->rule[rule].never_self ? rule : -1;
 }
 
 static bool on_one_curve(const vvi_object *x, const vvi_object *y)
@@ -101,27 +98,6 @@ int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b)
   const vvi_object *x = &s->object[a], *y = &s->object[b];
   if ((x->held || x->mover[0] < 0) && (y->held || y->mover[0] < 0)) return -1;
   return neighbours(x, y) && !can_break(s, x->patch) ? -1 : rule_of_patches(s, x->patch, y->patch);
-}
-
-static vv_status read_rules(vv_model *m, struct vvi_solids *s, const vvi_rules *rules)
-{
-  s->rules = *rules;
-  if ((s->rule = VVI_ARENA_NEW(&m->arena, vvi_solid_rule, rules->n + 1)) == NULL) return VV_NOMEM;
-  for (int i = 0; i < rules->n; i++) {
-    const vv_group *g = rules->rule[i].group;
-    double kinetic;
-    const double e = vv_number(g, "restitution"), mu = vvi_rules_friction(g, &kinetic);
-    /* heaps form where bounces die out or something rubs under load; the law itself knows no rest           [contact 24] */
-    s->rule[i] = (vvi_solid_rule){.group = g,
-                                  .none = vv_is(g, "response", "none") || vvi_layer_of(g) > 0.0,
-                                  .self = vvi_rules_self(g),
-                                  .rests = e < 1.0 || (mu > 0.0 && vvi_sys_booked(m)),
-                                  .restitution = e,
-                                  .friction = mu,
-                                  .kinetic = kinetic,
-                                  .rolling = vv_number(g, "rolling")};
-  }
-  return VV_OK;
 }
 
 /* ---- shapes of what is not rigid ---- */
@@ -207,11 +183,16 @@ static void hang_on(const struct vvi_solids *s, const vv_model *m, const vv_patc
   if (t->type == VV_PATCH_CURVE) o->mover[1] = first + (int32_t)(t->node + (o->copy + 1) % t->nodes);
 }
 
+static double reach_of(const vv_solid *solid)
+{
+  return solid->outside != NULL ? solid->outside->reach : solid->reach;
+}
+
 /* How far a unit of spin about its node moves the surface of a solid: a ball about it, full or hollow, keeps its place. */
 static double turns_of(const vv_solid *solid)
 {
   const vvi_part *p = &solid->part[0];
-  return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : solid->reach;
+  return solid->parts == 1 && p->type == VVI_PART_BALL && vvi_norm3(p->centre) == 0.0 ? 0.0 : reach_of(solid);
 }
 
 /* Length of a curve at the start, over its segments. */
@@ -243,8 +224,9 @@ static vv_status add_patch(vv_model *m, struct vvi_solids *s, int32_t patch, con
     *o = (vvi_object){.block = b, .patch = t, .local = local, .copy = (int32_t)i, .body = t->body, .solid = solid};
     o->held = t->held || t->node < 0;
     o->soft = t->type == VV_PATCH_CURVE || t->type == VV_PATCH_TIP;
+    o->within = -1;
     hang_on(s, m, t, o);
-    o->reach = o->soft ? t->radius : solid->reach;
+    o->reach = o->soft ? t->radius : reach_of(solid);
     o->turns = o->soft ? t->radius : turns_of(solid);
     o->length = length;
     o->apart = vvi_rules_apart(t->radius, length);
@@ -303,11 +285,11 @@ static vv_status refuse_others(const vv_model *m, const struct vvi_solids *s)
 static vv_status refuse_projections(const vv_model *m, const struct vvi_solids *s)
 {
   bool any = false;
-  for (int i = 0; i < s->rules.n; i++) any |= vvi_rules_projection(s->rule[i].group) != VVI_ANTICIPATE;
+  for (int i = 0; i < s->rules.n; i++) any |= s->rule[i].projection != VVI_ANTICIPATE;
   for (int32_t i = 0; any && i < m->n_patch; i++)
     for (int32_t k = 0; k <= i; k++) {
       const int32_t rule = rule_of_patches(s, vvi_model_patch(m, i), vvi_model_patch(m, k));
-      if (rule < 0 || vvi_rules_projection(s->rule[rule].group) == VVI_ANTICIPATE) continue;
+      if (rule < 0 || s->rule[rule].projection == VVI_ANTICIPATE) continue;
       return vv_complain(s->rule[rule].group, "projection",
                          "rigid bodies, and beams with each other and with obstacles, only know 'anticipate'");
     }
@@ -339,12 +321,21 @@ static void use_rules(const vv_model *m, struct vvi_solids *s, const vvi_object 
   }
 }
 
+const vv_solid *vvi_solids_seen(const struct vvi_solids *s, int32_t object, int32_t other)
+{
+  const vv_solid *solid = s->object[object].solid;
+  if (solid == NULL || solid->outside == NULL) return solid;
+  int32_t k = s->object[other].within;
+  while (k >= 0 && k != object) k = s->object[k].within;
+  return k == object ? solid : solid->outside;
+}
+
 static double size_of(const struct vvi_solids *s, int32_t object)
 {
   const vvi_object *o = &s->object[object];
   if (o->mover[0] < 0) return INFINITY;
   if (o->soft) return o->reach > 0.0 ? o->reach : INFINITY;
-  return o->solid->hollow ? INFINITY : o->reach;
+  return o->solid->hollow && o->solid->outside == NULL ? INFINITY : o->reach;
 }
 
 double vvi_solids_smaller(const struct vvi_solids *s, int32_t a, int32_t b)
@@ -376,6 +367,48 @@ static vv_status summarise(vv_model *m, struct vvi_solids *s)
 
 /* ---- the start ---- */
 
+/* Some point of an object: its place, or of what may not have it within, a corner. */
+static void some_point(const vvi_solid_near *w, int32_t i, double x[3])
+{
+  const vvi_object *o = &w->solids->object[i];
+  const vvi_part *p = o->soft ? NULL : o->solid->part;
+  memcpy(x, w->pose[i].place, 3 * sizeof *x);
+  if (p == NULL) return;
+  double arm[3];
+  vvi_apply33(w->pose[i].turn, p->type == VVI_PART_MESH ? p->surface->vertex : p->centre, arm);
+  for (int c = 0; c < 3; c++) x[c] += arm[c];
+}
+
+/* Is object i in container k?  What is in it is smaller: of two containers about one centre one is in the other. */
+static bool is_within(const vvi_solid_near *w, int32_t i, int32_t k)
+{
+  const vvi_object *o = &w->solids->object[i];
+  double x[3], n[3];
+  if (i == k || !(o->reach <= w->solids->object[k].solid->reach)) return false;
+  some_point(w, i, x);
+  return vvi_solid_distance(w->solids->object[k].solid, &w->pose[k], x, n) > 0.0;
+}
+
+/* Which container each object starts in; containers with nothing in them are met from outside alone. */
+static void enclose(struct vvi_solids *s, const vvi_solid_near *w)
+{
+  for (int32_t k = 0; k < s->n; k++) {
+    vvi_object *c = &s->object[k];
+    bool filled = false;
+    if (c->soft || c->solid->outside == NULL) continue;
+    for (int32_t i = 0; i < s->n; i++) {
+      if (!is_within(w, i, k)) continue;
+      int32_t *in = &s->object[i].within;
+      if (*in < 0 || s->object[*in].reach > c->reach) *in = k;
+      filled = true;
+    }
+    if (!filled) c->solid = c->solid->outside;
+  }
+}
+
+/* Of the size of bodies: what overlaps less at the start is rounding of how it was placed. */
+#define TOUCH 1e-6
+
 /* Which part of a body: a copy of a solid, a segment of a curve. */
 static const char *part_of(const vvi_object *o, char text[32])
 {
@@ -390,7 +423,7 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
   const struct vvi_solids *s = w->solids;
   for (int64_t i = 0; i < w->meets; i++) {
     const vvi_meet *k = &w->meet[i];
-    if (k->spot.gap >= -1e-6 * s->size) continue;
+    if (k->spot.gap >= -TOUCH * s->size) continue;
     const vvi_object *a = &s->object[k->a], *b = &s->object[k->b];
     char x[32], y[32];
     if (a->patch == b->patch && a->soft)
@@ -403,7 +436,24 @@ static vv_status refuse_overlap(const vv_model *m, const vvi_solid_near *w)
   return VV_OK;
 }
 
-static vv_status check_start(const vv_model *m, const double *q)
+/* A mesh is met at its surface: what starts inside of it, away from the surface, would never come out. */
+static vv_status refuse_swallowed(const vv_model *m, const vvi_solid_near *w)
+{
+  for (int64_t i = 0; i < w->n; i++)
+    for (int side = 0; side < 2; side++) {
+      const int32_t in = side ? w->list[i].a : w->list[i].b, out = side ? w->list[i].b : w->list[i].a;
+      const vvi_object *o = &w->solids->object[out], *small = &w->solids->object[in];
+      double x[3], n[3];
+      if (o->soft || o->solid->hollow || o->solid->part->type != VVI_PART_MESH || !isfinite(small->reach)) continue;
+      some_point(w, in, x);
+      if (vvi_solid_distance(o->solid, &w->pose[out], x, n) < -TOUCH * w->solids->size)
+        return vv_complain(m->body[small->body].group, NULL, "'%s' lies within '%s' at the start; move one of them",
+                           m->body[small->body].name, m->body[o->body].name);
+    }
+  return VV_OK;
+}
+
+static vv_status check_start(vv_model *m, struct vvi_solids *s, const double *q)
 {
   vvi_arena arena = {0};
   vvi_solid_near *w = NULL;
@@ -411,8 +461,11 @@ static vv_status check_start(const vv_model *m, const double *q)
   vv_status status = rest == NULL ? VV_NOMEM : vvi_solid_near_create(m, &arena, &w);
   if (status == VV_OK) {
     vvi_solid_near_place(m, w, q, rest);
-    status = vvi_solid_near_collect(w, 0.0) ? refuse_overlap(m, w) : VV_NOMEM;
+    enclose(s, w);
+    status = summarise(m, s);
   }
+  if (status == VV_OK) status = vvi_solid_near_collect(w, 0.0) ? refuse_overlap(m, w) : VV_NOMEM;
+  if (status == VV_OK) status = refuse_swallowed(m, w);
   free(rest);
   vvi_arena_free(&arena);
   return status;
@@ -430,13 +483,12 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
   struct vvi_solids *s = VVI_ARENA_NEW(&m->arena, struct vvi_solids, 1);
   if (s == NULL) return VV_NOMEM;
   s->beams = beams, s->model = m;
-  VV_TRY(read_rules(m, s, rules));
+  s->rules = *rules, s->rule = rules->rule;
   VV_TRY(refuse_others(m, s));
   VV_TRY(refuse_projections(m, s));
   VV_TRY(number_movers(m, s));
   VV_TRY(list_objects(m, s, q));
   if (!beams && (s->n < 2 || s->movers == 0)) return VV_OK;
-  VV_TRY(summarise(m, s));
   m->solids = s;
-  return check_start(m, q);
+  return check_start(m, s, q);
 }

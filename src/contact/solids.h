@@ -14,27 +14,19 @@
 typedef struct vvi_object {
   const vv_block *block;
   const vv_patch *patch;
-  int32_t local;    /* patch within its block */
-  int32_t copy;     /* rigid: which node of the patch; curve: the segment behind this node */
-  int32_t body;     /* of the model */
-  int32_t mover[2]; /* the nodes it hangs on; -1: none, or fixed in space */
-  bool soft;        /* part of a body that bends: not for the solver of contacts at rest */
-  bool held;        /* it does not move */
-  const vv_solid *solid;
-  double reach;  /* radius of a sphere about its place; of a segment: its radius alone */
-  double length; /* of a segment, at the start */
-  int32_t apart; /* segments of one curve nearer along it do not meet */
-  double turns;  /* how far a unit of spin moves its surface: 0 for a ball */
+  int32_t local;         /* patch within its block */
+  int32_t copy;          /* rigid: which node of the patch; curve: the segment behind this node */
+  int32_t body;          /* of the model */
+  int32_t mover[2];      /* the nodes it hangs on; -1: none, or fixed in space */
+  bool soft;             /* part of a body that bends: not for the solver of contacts at rest */
+  bool held;             /* it does not move */
+  const vv_solid *solid; /* of a container with something in it: its inside; see vvi_solids_seen */
+  int32_t within;        /* the innermost container that it is in; -1: none */
+  double reach;          /* radius of a sphere about its place; of a segment: its radius alone */
+  double length;         /* of a segment, at the start */
+  int32_t apart;         /* segments of one curve nearer along it do not meet */
+  double turns;          /* how far a unit of spin moves its surface: 0 for a ball */
 } vvi_object;
-
-typedef struct vvi_solid_rule {
-  const vv_group *group;
-  bool none, rests; /* rests: contacts at rest between rigid bodies are solved for */
-  bool self;        /* bodies that bend meet themselves; without it pieces of what broke do, but for `self: false` */
-  double restitution, friction;
-  double kinetic; /* friction once it slides; 0: as friction */
-  double rolling; /* m: the arm of what resists rolling */
-} vvi_solid_rule;
 
 struct vvi_solids {
   int32_t n;
@@ -42,7 +34,7 @@ struct vvi_solids {
   int32_t movers;
   int32_t *first; /* [blocks] index of the first mover of a block; -1: it has none */
   vvi_rules rules;
-  vvi_solid_rule *rule; /* [rules.n] */
+  const vvi_rule *rule; /* [rules.n] */
   const vv_model *model;
   bool loses, rough; /* some restitution below 1; some friction */
   bool rests;        /* some rule does, between rigid bodies */
@@ -57,6 +49,10 @@ vv_status vvi_solids_build(vv_model *m, const vvi_rules *rules, const double *q)
 
 /* The line that speaks for two objects; -1: they pass, or others answer them. */
 int32_t vvi_solids_rule(const struct vvi_solids *s, int32_t a, int32_t b);
+
+/* The shape of `object` as `other` meets it: containers have an inside and an outside.  What is in one at the start stays
+ * there, since nothing crosses a wall. */
+const vv_solid *vvi_solids_seen(const struct vvi_solids *s, int32_t object, int32_t other);
 
 /* m: reach of the smaller of two objects, of those that move and are not hollow; of segments their radius. */
 double vvi_solids_smaller(const struct vvi_solids *s, int32_t a, int32_t b);

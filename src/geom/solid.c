@@ -194,4 +194,5 @@ void vvi_solid_move(vv_solid *s, const double place[3], const double turn[9])
     }
   }
   vvi_solid_finish(s);
+  if (s->outside != NULL) vvi_solid_move(s->outside, place, turn);
 }

@@ -2,7 +2,7 @@
  *
  * A solid is a union of parts in one frame, fixed once it is built.  A convex part is a core and a radius about it: a ball is
  * a point and its radius, a capsule a segment and its radius, a block, a hull and a cylinder have radius 0.  A hollow part is
- * free inside: a container.  Endless parts (half space, pipe) belong to fixed obstacles and have no mass. */
+ * free inside: a container; its walls may have an outside, another solid.  Endless parts (half space, pipe) belong to fixed obstacles and have no mass. */
 #pragma once
 #include "base/base.h"
 
@@ -54,9 +54,10 @@ typedef struct vvi_part {
 struct vv_solid {
   int parts;
   vvi_part *part;
-  double reach; /* radius of a sphere about the origin of its frame that holds all parts */
-  bool balls;   /* one ball about the origin, not hollow */
-  bool hollow;  /* all parts are: a container */
+  double reach;             /* radius of a sphere about the origin of its frame that holds all parts */
+  bool balls;               /* one ball about the origin, not hollow */
+  bool hollow;              /* all parts are: a container */
+  struct vv_solid *outside; /* of a container: what bodies outside of it meet; NULL: nothing is there */
 };
 typedef struct vv_solid vv_solid;
 

@@ -15,6 +15,12 @@ static const vv_body_kind *kind_find(const vv_catalog *c, const char *name)
   return NULL;
 }
 
+/* What ranks share is large: it is in the file where a scene was prepared. */
+static bool is_kept(const vv_model *m, const vv_body_kind *k)
+{
+  return k->share != NULL && vvi_is_prepared(m->ctx);
+}
+
 /* Pass 1: bodies in scene order, counts per kind.  All bodies are measured, so that all their mistakes are reported. */
 static vv_status measure_bodies(vv_model *m, vv_need *need)
 {
@@ -28,7 +34,8 @@ static vv_status measure_bodies(vv_model *m, vv_need *need)
     b->index = i;
     VV_ASSERT(b->kind != NULL);
     need[i] = (vv_need){0};
-    const vv_status one = b->kind->measure(b->group, &need[i]);
+    vv_status one = is_kept(m, b->kind) ? VV_OK : b->kind->measure(b->group, &need[i]);
+    if (one == VV_OK && b->kind->share != NULL) one = vvi_keep_value(m->ctx, &need[i], sizeof need[i], "need%d", i);
     if (one != VV_OK && status == VV_OK) status = one;
   }
   return status;
@@ -83,6 +90,19 @@ static bool can_touch(const vv_model *m)
   return false;
 }
 
+/* The columns of a block: after they were filled in, or in place of that. */
+static vv_status keep_block(const vv_model *m, vv_block *b)
+{
+  const vv_body_kind *k = b->kind;
+  const int number = (int)(b - m->block);
+  if (k->share == NULL) return VV_OK;
+  VV_TRY(vvi_keep(m->ctx, &b->node_real, sizeof *b->node_real, k->node_reals * b->stride, "block%d.node", number));
+  VV_TRY(vvi_keep(m->ctx, &b->element_real, sizeof *b->element_real, k->element_reals * b->elements, "block%d.element",
+                  number));
+  return vvi_keep(m->ctx, &b->element_node, sizeof *b->element_node, k->element_nodes * b->elements, "block%d.corner",
+                  number);
+}
+
 /* Said before it is asked for: a machine that swaps answers to nobody. */
 static vv_status check_memory(const vv_model *m, const vv_block *b)
 {
@@ -91,7 +111,7 @@ static vv_status check_memory(const vv_model *m, const vv_block *b)
                        (double)b->elements * k->element_reals + 2.0 * (double)b->z_reals;
   const double bytes = k->node_bytes + (can_touch(m) ? k->contact_bytes : 0);
   const double wanted = 8.0 * reals + (double)b->nodes * bytes, there = vvi_memory();
-  if (wanted <= there) return VV_OK;
+  if (wanted <= there || is_kept(m, k)) return VV_OK;
   return vv_complain(b->body[0]->group, NULL, "%lld nodes of kind %s need about %.3g GB, and this machine has %.3g GB",
                      (long long)b->nodes, k->name, 1e-9 * wanted, 1e-9 * there);
 }
@@ -126,7 +146,7 @@ static vv_status place_block(vv_model *m, vv_block *b)
     return no_memory(b);
   memcpy(b->gravity, m->gravity, sizeof b->gravity);
   b->threads = vv_ctx_threads(m->ctx);
-  return VV_OK;
+  return is_kept(m, k) ? keep_block(m, b) : VV_OK;
 }
 
 /* Internal variables lie behind all places, each body's from the start of a line of memory on, and so do momenta behind them. */
@@ -171,6 +191,7 @@ static vv_status fill_blocks(vv_model *m, double *q, double *p)
       const vv_status one = b->kind->fill(b->body[j]->group, &f);
       if (one != VV_OK && status == VV_OK) status = one;
     }
+    if (status == VV_OK && !vvi_is_prepared(m->ctx)) status = keep_block(m, b);
   }
   return status;
 }
@@ -229,6 +250,42 @@ static vv_status measure_length(vv_model *m, const double *q, const double *p)
   return VV_OK;
 }
 
+/* What is looked at when everything is filled in; known where it was prepared. */
+static vv_status look_over(vv_model *m, const double *q, const double *p)
+{
+  if (!vvi_is_prepared(m->ctx)) {
+    VV_TRY(check_finite(m, q, p));
+    VV_TRY(measure_length(m, q, p));
+  }
+  VV_TRY(vvi_keep_value(m->ctx, &m->length_scale, sizeof m->length_scale, "length"));
+  return vvi_keep_value(m->ctx, &m->reach, sizeof m->reach, "reach");
+}
+
+static vv_status check_scene(const vv_model *m)
+{
+  uint64_t hash = m->scene_hash;
+  VV_TRY(vvi_keep_value(m->ctx, &hash, sizeof hash, "scene_hash"));
+  if (hash == m->scene_hash) return VV_OK;
+  return vvi_fail(m->ctx, VV_SCENE, "%.160s: is another scene than the one that was prepared; prepare it again",
+                  vvi_ctx_prepared(m->ctx)->path);
+}
+
+/* The first state: zeros that are filled in; the state that was prepared. */
+static vv_status place_state(vv_model *m, double **q, double **p)
+{
+  *q = *p = NULL;
+  if (vvi_is_prepared(m->ctx)) return vvi_model_start(m, q, p);
+  *q = VVI_ARENA_NEW(&m->arena, double, m->nq);
+  *p = VVI_ARENA_NEW(&m->arena, double, m->np);
+  return *q != NULL && *p != NULL ? VV_OK : vvi_fail(m->ctx, VV_NOMEM, "out of memory for the state");
+}
+
+vv_status vvi_model_start(const vv_model *m, double **q, double **p)
+{
+  VV_TRY(vvi_keep(m->ctx, q, sizeof **q, m->nq, "state.q"));
+  return vvi_keep(m->ctx, p, sizeof **p, m->np, "state.p");
+}
+
 vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p)
 {
   m->ctx = ctx;
@@ -237,6 +294,7 @@ vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double 
   m->title = vv_text(m->root, "title");
   m->scene_hash = vvi_group_hash(m->root);
   m->n_body = vv_count(m->root, "bodies");
+  VV_TRY(check_scene(m));
   int n;
   memcpy(m->gravity, vv_numbers(m->root, "gravity", &n), sizeof m->gravity);
   m->body = VVI_ARENA_NEW(&m->arena, vv_body, m->n_body);
@@ -244,12 +302,9 @@ vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double 
   if (m->source == NULL || m->body == NULL || need == NULL) return VV_NOMEM;
   VV_TRY(measure_bodies(m, need));
   VV_TRY(place_blocks(m, need));
-  *q = VVI_ARENA_NEW(&m->arena, double, m->nq);
-  *p = VVI_ARENA_NEW(&m->arena, double, m->np);
-  if (*q == NULL || *p == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
+  VV_TRY(place_state(m, q, p));
   VV_TRY(fill_blocks(m, *q, *p));
-  VV_TRY(check_finite(m, *q, *p));
-  return measure_length(m, *q, *p);
+  return look_over(m, *q, *p);
 }
 
 int vvi_model_body_find(const vv_model *m, const char *name)

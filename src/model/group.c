@@ -316,3 +316,8 @@ void vvi_group_resolve(const vv_group *g, const char *name, const char *word)
   VV_ASSERT(i >= 0 && g->schema->field[i].type == VV_WORD);
   g->value[i].text = word;
 }
+
+vv_ctx *vvi_group_ctx(const vv_group *g)
+{
+  return g->ctx;
+}

@@ -87,6 +87,9 @@ vv_status vvi_history_check(const vv_group *g, const char *name); /* table: as m
 
 /* Measure, place, fill, check: bodies and blocks.  Fills the model and the initial q, p.  (model/compile.c) */
 vv_status vvi_model_build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, double **q, double **p);
+vv_ctx *vvi_group_ctx(const vv_group *g);
+/* The first state of a run goes to a prepared file, or is that of the file. */
+vv_status vvi_model_start(const vv_model *m, double **q, double **p);
 int vvi_model_body_find(const vv_model *m, const char *name); /* -1: none */
 /* The block a patch (index in the model) belongs to. */
 const vv_block *vvi_model_patch_block(const vv_model *m, int32_t patch, int32_t *local);

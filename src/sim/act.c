@@ -370,6 +370,31 @@ static vv_status lead(vv_sim *sim, const vvi_act *a, const target *t)
   return set_velocity(sim, t, a->moves ? v : NULL, a->turns ? a->value + 3 : NULL);
 }
 
+/* m: how far its first node is from where it should be. */
+static double astray(const vv_sim *sim, const vvi_act *a)
+{
+  const vv_body *body = &sim->model->body[a->body];
+  const vv_block *b = &sim->model->block[body->block];
+  double way[3], d[3];
+  vv_mover at;
+  b->kind->mover(b, body->node0 + (a->node < 0 ? 0 : a->node), sim->state->q + b->q0, sim->state->p + b->p0, &at);
+  way_at(a, sim->state->t, way);
+  for (int c = 0; c < 3; c++) d[c] = at.place[c] - a->start[c] - way[c];
+  return vvi_norm3(d);
+}
+
+const vv_body *vvi_act_astray(const vv_sim *sim, double *by)
+{
+  const vv_body *body = NULL;
+  *by = 0.0;
+  for (int i = 0; i < sim->n_act; i++) {
+    const vvi_act *a = &sim->act[i];
+    const double d = a->motion && a->moves ? astray(sim, a) : 0.0;
+    if (d > *by) *by = d, body = &sim->model->body[a->body];
+  }
+  return body;
+}
+
 static vv_status settle_speed(vv_sim *sim, const vvi_act *a, const target *t)
 {
   double v[3];

@@ -379,7 +379,8 @@ static vv_status choose_step(vv_model *m, const double *q)
   const vv_group *time = vv_sub(m->root, "time");
   const vv_group *safety = vv_sub(time, "step");
   m->end = vv_number(time, "end");
-  VV_TRY(vvi_stable_step(m, q, &m->stable_step));
+  if (!vvi_is_prepared(m->ctx)) VV_TRY(vvi_stable_step(m, q, &m->stable_step));
+  VV_TRY(vvi_keep_value(m->ctx, &m->stable_step, sizeof m->stable_step, "stable_step"));
   if (is_asynchronous(m)) { /* of the largest element */
     double shortest;
     VV_TRY(vvi_asynchronous_step(m, &m->stable_step, &shortest));
@@ -491,12 +492,25 @@ static void start_by_drift(const vv_model *m, const double *q, double *p)
   vvi_sys_kick(m, 0.0, -0.5 * m->step, q, p);
 }
 
+/* From what bodies have filled in to the first state of a run. */
+static vv_status start(const vv_model *m, double *q, double *p, vv_state *initial)
+{
+  memcpy(initial->q, q, sizeof *q * (size_t)m->nq);
+  memcpy(initial->p, p, sizeof *p * (size_t)m->np);
+  vvi_forget(q, sizeof *q * (size_t)m->nq);
+  vvi_forget(p, sizeof *p * (size_t)m->np);
+  if (m->stepper->start != NULL) m->stepper->start(m, initial);
+  vvi_sys_flow(m, 0.0, initial->q, initial->p, NULL);
+  VV_TRY(vvi_model_start(m, &initial->q, &initial->p));
+  return vvi_keep(m->ctx, &initial->memory, sizeof *initial->memory, m->nh, "state.memory");
+}
+
 static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state **initial)
 {
   double *q, *p;
   VV_TRY(vvi_model_build(ctx, spec, m, &q, &p));
   VV_TRY(vvi_joints_build(m, q, p));
-  vv_status status = vvi_pairs_build(m, q, p);
+  vv_status status = vvi_contact_build(m, q, p);
   if (m->pairs == NULL) return status;
   const vv_status method = choose_method(m);
   if (status == VV_OK) status = method;
@@ -506,8 +520,10 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   VV_TRY(check_modified_needed(m));
-  VV_TRY(try_step(m, q, p));
-  if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
+  if (!vvi_is_prepared(ctx)) {
+    VV_TRY(try_step(m, q, p));
+    if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
+  }
   VV_TRY(vvi_probes_make(m, q, p));
   VV_TRY(vvi_stops_check(m));
   m->nh = VVI_PAIR_MEMORY * m->pairs->n + (m->stepper->memory != NULL ? m->stepper->memory(m) : 0);
@@ -518,13 +534,21 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   m->nh += vvi_joints_memory(m);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)
     return vvi_fail(ctx, VV_NOMEM, "out of memory for the state");
-  memcpy((*initial)->q, q, sizeof(double) * (size_t)m->nq);
-  memcpy((*initial)->p, p, sizeof(double) * (size_t)m->np);
-  vvi_forget(q, sizeof(double) * (size_t)m->nq);
-  vvi_forget(p, sizeof(double) * (size_t)m->np);
-  if (m->stepper->start != NULL) m->stepper->start(m, *initial);
-  vvi_sys_flow(m, 0.0, (*initial)->q, (*initial)->p, NULL);
+  if (!vvi_is_prepared(ctx)) VV_TRY(start(m, q, p, *initial));
   warn(m);
+  return VV_OK;
+}
+
+/* A prepared start: of what ranks share each takes its own. */
+static vv_status take_start(const vv_model *m, vv_state *initial)
+{
+  double *q, *p, *memory;
+  VV_TRY(vvi_model_start(m, &q, &p));
+  VV_TRY(vvi_keep(m->ctx, &memory, sizeof *memory, m->nh, "state.memory"));
+  vvi_sys_copy(m, q, p, initial->q, initial->p);
+  vvi_reals_copy(initial->memory, memory, (size_t)m->nh);
+  vvi_forget(q, sizeof *q * (size_t)m->nq), vvi_forget(p, sizeof *p * (size_t)m->np);
+  vvi_forget(memory, sizeof *memory * (size_t)m->nh);
   return VV_OK;
 }
 
@@ -557,6 +581,17 @@ static vv_status share(vv_model *m, const vv_net *net)
   return vvi_sys_share(m, net);
 }
 
+/* Ranks talk when they share a model: all of them have one, or none. */
+static vv_status agree(vv_ctx *ctx, vv_status status)
+{
+  const vv_net *net = vvi_ctx_net(ctx);
+  double good = status == VV_OK ? 1.0 : 0.0;
+  if (net == NULL) return status;
+  net->least(net, 1, &good);
+  if (status != VV_OK || good > 0.0) return status;
+  return vvi_fail(ctx, VV_NOMEM, "another rank could not set up this scene: is there memory for it?");
+}
+
 vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_state **initial)
 {
   *model = NULL;
@@ -565,8 +600,9 @@ vv_status vv_compile(vv_ctx *ctx, const vv_spec *spec, vv_model **model, vv_stat
   vv_model *m = VVI_ARENA_NEW(&arena, vv_model, 1);
   if (m == NULL) return vvi_fail(ctx, VV_NOMEM, "out of memory");
   m->arena = arena;
-  vv_status status = build(ctx, spec, m, initial);
+  vv_status status = agree(ctx, build(ctx, spec, m, initial));
   if (status == VV_OK && vvi_ctx_net(ctx) != NULL) status = share(m, vvi_ctx_net(ctx));
+  if (status == VV_OK && vvi_is_prepared(ctx)) status = take_start(m, *initial);
   if (status != VV_OK) {
     vv_model_destroy(m);
     return status;

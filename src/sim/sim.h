@@ -69,21 +69,50 @@ struct vv_sim {
   volatile int interrupted; /* set by vv_sim_interrupt, from a signal handler or another thread */
 };
 
-/* What this method promises for this scene, with bounds.  (sim/claims.c) */
 /* The jump rule of the scene, `auto` resolved.  (sim/compile.c) */
 vvi_jump vvi_jump_chosen(const vv_model *m);
 
 /* The first body with a position or momentum whose square is not finite; NULL: none.  (sim/compile.c) */
 const vv_body *vvi_lost_body(const vv_model *m, const double *q, const double *p);
 
+/* What this method promises for this scene, with bounds.  (sim/claims.c) */
 void vvi_claims_make(vv_sim *sim);
 /* Judges them by the ledger as it stands. */
 void vvi_claims_judge(vv_sim *sim, bool precise);
 
-/* Totals of the present state, in the energy that the method balances; nodal: the plain energy.  (sim/sim.c) */
+/* ---- the ledger of a run (sim/audit.c) ---- */
+
+/* Totals of the present state, in the energy that the method balances; nodal: the plain energy. */
 void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal);
-/* Closes the ledger with them. */
+/* Opens the ledger with those of the start. */
+void vvi_sim_open(vv_sim *sim);
+/* Closes it with these; with those of now, unless it is closed already. */
 void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal);
+void vvi_sim_close_now(vv_sim *sim);
+
+/* ---- observers and the log (sim/observe.c) ---- */
+
+/* Half of what histories and the log have is free: steps allocate nothing. */
+void vvi_sim_make_room(vv_sim *sim);
+/* What everybody has been told goes. */
+void vvi_sim_trim_log(vv_sim *sim);
+void vvi_sim_trim_episodes(vv_sim *sim);
+/* Tells the observers that are due, or all. */
+vv_status vvi_sim_tell(vv_sim *sim, bool first, bool last, bool all, bool hopeless);
+/* Steps, of n, until somebody must be told; whether one must now; whether the log is filling up. */
+int64_t vvi_sim_until_next(const vv_sim *sim, int64_t n);
+bool vvi_sim_due(const vv_sim *sim);
+bool vvi_sim_waiting(const vv_sim *sim);
+
+/* ---- what ends a run (sim/check.c): the reason goes into the report ---- */
+
+/* Numbers that are not finite, energy from nothing, bodies that hold each other in the air. */
+void vvi_sim_check(vv_sim *sim, vv_report *r);
+/* Steps that are too long for what is crushed; and in how many parts they are taken. */
+void vvi_sim_check_step(vv_sim *sim, vv_report *r);
+double vvi_sim_parts(const vv_sim *sim);
+/* Conditions of the scene. */
+void vvi_sim_check_stops(vv_sim *sim, vv_report *r);
 
 /* ---- what the caller does to a run (sim/act.c) ---- */
 
@@ -95,5 +124,7 @@ void vvi_act_settle(vv_sim *sim);
 vv_status vvi_act_before(vv_sim *sim);
 /* Their second halves, after a step. */
 void vvi_act_after(vv_sim *sim);
+/* The body that is farthest from its prescribed motion, and by how much; NULL: all are on their way. */
+const vv_body *vvi_act_astray(const vv_sim *sim, double *by);
 /* Steps that may be taken at once, of n. */
 int64_t vvi_act_until(const vv_sim *sim, int64_t n);

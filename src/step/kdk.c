@@ -125,7 +125,7 @@ static double respond(struct vv_step *s, const vvi_pair *c, double t, double dir
 {
   const double approach = direction * at.speed;
   double impulse, loss, small, large, *debt = vvi_pair_debt(s, c);
-  c->response->solve(1, &approach, &at.inverse, &c->restitution, &impulse, &loss);
+  vvi_reflect(approach, at.inverse, c->restitution, &impulse, &loss);
   if (impulse == 0.0) return 0.0;
   if (c->restitution < 1.0)
     vvi_pair_lose(s, c, loss, &s->ledger->posted.restitution_loss);

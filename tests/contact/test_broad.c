@@ -153,9 +153,9 @@ static void one_stands_for_all(void **unused)
     bool any = false;
     for (int32_t b = 0; b < m->n_patch; b++) {
       const int32_t rule = vvi_sheet_meets_patches(k, a, b);
-      const vv_group *g = vvi_rules_find(&k->rules, vvi_model_patch(m, a)->body, vvi_model_patch(m, b)->body);
+      const vvi_rule *r = vvi_rules_find(&k->rules, vvi_model_patch(m, a)->body, vvi_model_patch(m, b)->body);
       assert_int_equal(rule, vvi_sheet_meets_patches(k, b, a));
-      if (rule >= 0) any = all_used[rule] = true, assert_ptr_equal(k->rules.rule[rule].group, g);
+      if (rule >= 0) any = all_used[rule] = true, assert_ptr_equal(&k->rules.rule[rule], r);
     }
     assert_int_equal(vvi_sheet_meets_any(k, a, used), any);
   }

@@ -51,6 +51,19 @@ enum { TEXT = 4096 };
   "  one: {kind: beam, length: 0.4, elements: 8, material: {young: 2e8, density: 1000}, section: {rectangle: {width: " \
   "0.02, height: 0.015}}, axis: [1, 0, 0.2], normal: [0, 1, 0.3], position: [-0.2, 0, 0.02], velocity: [0.3, 0.1, "    \
   "-3], spin: [10, 0, 0]}\n"
+/* with rounded edges, so that it meets others with corners */
+#define BOARD                                                                                                        \
+  "kind: beam, length: 0.4, elements: 8, material: {young: 2e8, density: 1000}, section: {rectangle: {width: 0.02, " \
+  "height: 0.015}}, rounding: 0.001"
+#define BOARD_ONE                                                                                                     \
+  "  one: {" BOARD ", axis: [1, 0, 0.05], normal: [0, 1, 0.3], position: [-0.2, 0, 0.03], velocity: [0.3, 0.1, -3], " \
+  "spin: [10, 0, 0]}\n"
+#define BOARD_TWO \
+  "  two: {" BOARD ", axis: [0.2, 1, 0], normal: [0, 0, 1], position: [0, -0.15, 0], velocity: [0, 0, 1]}\n"
+#define FLAT_ONE \
+  "  one: {" BOARD ", axis: [1, 0, 0], normal: [0, 1, 0], position: [-0.2, 0, 0.03], velocity: [0, 0, -1]}\n"
+#define FLAT_TWO \
+  "  two: {" BOARD ", axis: [1, 0, 0], normal: [0, 1, 0], position: [-0.17, 0.004, 0], velocity: [0, 0, 0.5]}\n"
 #define DRUM_BELOW "  drum: {" SHELL ", centre: [0.02, 0, -0.12]}\n"
 #define LOWER \
   "  two: {" BEAM ", axis: [0.2, 1, 0], normal: [0, 0, 1], position: [0, -0.15, -0.05], velocity: [0, 0, 1]}\n"
@@ -153,6 +166,8 @@ static const kept_case cases[] = {
     {PLANK BALL, false, 1e-5, 0.03, false},
     {PLANK LOWER, false, 1e-5, 0.03, false},
     {PLANK DRUM_BELOW, false, 2e-5, 0.04, false},
+    {BOARD_ONE BOARD_TWO, false, 1e-5, 0.03, false},
+    {BOARD_ONE CUBE, false, 1e-5, 0.03, false},
 };
 
 /* Corners of the plank where they are, from its nodes and axes: none is below the floor. */
@@ -201,6 +216,69 @@ static void test_multiplier_keeps(void **unused)
     check_most(w.overlap, 1e-9 * 0.01); /* of the radius */
     run_free(&r);
   }
+}
+
+/* Two boards flat on each other, shifted: 78 contacts in one step, most of which say what others say already, and a little more. */
+static void test_flat_boards(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  watch w = {0};
+  scene(text, FLAT_ONE FLAT_TWO, "", "restitution: 1", 1e-5, 0.02);
+  run_record r = run_watched(text, &w);
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  check_least(count(&r, "bounce"), 2);
+  check_most(fmax(w.energy, fmax(w.p, w.l)), 2e-14);
+  check_most(w.overlap, 1e-9 * 0.01);
+  run_free(&r);
+}
+
+/* Faces of a board are where they would be without rounded edges, its ends, too: a ball of radius 20 mm is turned back 20 mm
+ * from them. */
+static vv_status look_nearest(const vv_view *view, void *user)
+{
+  double *least = user;
+  const vv_block *b = &view->model->block[0];
+  for (int i = 0; i < view->model->n_block; i++)
+    if (strcmp(view->model->block[i].kind->name, "rigid") == 0) b = &view->model->block[i];
+  vv_mover m;
+  b->kind->mover(b, 0, view->state->q + b->q0, view->state->p + b->p0, &m);
+  *least = fmin(*least, fmax(fabs(m.place[0]) - 0.2, m.place[2] - 0.0075));
+  return VV_OK;
+}
+
+static void test_faces_stay(void **unused)
+{
+  (void)unused;
+  static const char *const ball[] = {"[0.01, 0.003, 0.05], velocity: [0, 0, -4]",
+                                     "[0.25, 0.001, 0.001], velocity: [-4, 0, 0]",
+                                     "[-0.25, 0.001, 0.001], velocity: [4, 0, 0]"};
+  for (int i = 0; i < VV_COUNT(ball); i++) {
+    char text[TEXT], bodies[1024];
+    double least = INFINITY;
+    snprintf(bodies, sizeof bodies,
+             "  one: {" BOARD ", axis: [1, 0, 0], normal: [0, 1, 0], position: [-0.2, 0, 0]}\n"
+             "  ball: {kind: rigid, shape: {ball: {radius: 0.02}}, mass: 1e-6, position: %s}\n",
+             ball[i]);
+    scene(text, bodies, "", "restitution: 1", 1e-6, 0.012);
+    run_record r = run_scene(text, &(run_options){.observe = look_nearest, .user = &least});
+    check_near(least, 0.02, 4e-6); /* what the ball flies in a step */
+    run_free(&r);
+  }
+}
+
+/* Rounding walks and does not run: 50,000 steps leave four times eps N^(1/2) at most, not N times something.     [em 20a] */
+static void test_nothing_adds_up(void **unused)
+{
+  (void)unused;
+  char text[TEXT];
+  watch w = {.floor = true};
+  scene(text, DRUM FLOOR "gravity: [0, 0, -9.81]\n", "", "restitution: 1, self: false", 1e-4, 5.0);
+  run_record r = run_watched(text, &w);
+  assert_int_equal(r.report.reason, VV_REASON_DONE);
+  check_most(w.energy, 4.0 * 1.1e-16 * sqrt(5e4));
+  check_most(w.p, 4.0 * 1.1e-16 * sqrt(5e4));
+  run_free(&r);
 }
 
 /* Springs: what they hold is part of the energy. */
@@ -394,7 +472,9 @@ static void check_refused(const char *bodies, const char *law, const char *says)
 static void test_refusals(void **unused)
 {
   (void)unused;
-  check_refused(PLANK CUBE, "restitution: 1", "with corners");
+  check_refused(PLANK CUBE, "restitution: 1", "'rounding'");
+  check_refused("  one: {" BOARD ", touch: centroid}\n" FLOOR, "restitution: 1", "rounding");
+  check_refused("  one: {" BEAM ", rounding: 1e-3}\n" FLOOR, "restitution: 1", "rounding");
   check_refused("  one: {" BEAM ", touch: centroid, position: [0, 0, 0.1]}\n" TWO, "restitution: 1", "section");
   check_refused(ONE TWO, "response: penalty, stiffness: 1e6, friction: 0.1", "loses nothing");
   check_refused(ONE TWO, "arms: C", "arms");
@@ -415,17 +495,13 @@ static void test_refusals(void **unused)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_an_end_is_met),
-      cmocka_unit_test(test_multiplier_keeps),
-      cmocka_unit_test(test_spring_keeps),
-      cmocka_unit_test(test_losses_are_booked),
-      cmocka_unit_test(test_restitution_of_a_node),
-      cmocka_unit_test(test_bars_exchange),
-      cmocka_unit_test(test_guides_are_booked),
-      cmocka_unit_test(test_order_two),
-      cmocka_unit_test(test_order_of_shells),
-      cmocka_unit_test(test_corners_stay_above),
-      cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_an_end_is_met),      cmocka_unit_test(test_multiplier_keeps),
+      cmocka_unit_test(test_flat_boards),        cmocka_unit_test(test_faces_stay),
+      cmocka_unit_test(test_nothing_adds_up),    cmocka_unit_test(test_spring_keeps),
+      cmocka_unit_test(test_losses_are_booked),  cmocka_unit_test(test_restitution_of_a_node),
+      cmocka_unit_test(test_bars_exchange),      cmocka_unit_test(test_guides_are_booked),
+      cmocka_unit_test(test_order_two),          cmocka_unit_test(test_order_of_shells),
+      cmocka_unit_test(test_corners_stay_above), cmocka_unit_test(test_refusals),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -684,6 +684,33 @@ static void test_rolls_in_space(void **state)
   }
 }
 
+/* A ball that rolls runs into another one on the floor: nobody is stopped as a piece, and with a resistance that goes to zero the
+ * motion is that without, linearly. */
+static void test_rolls_on(void **state)
+{
+  (void)state;
+  double v[3][2], u[3];
+  for (int i = 0; i < 3; i++) {
+    char text[TEXT], law[80];
+    snprintf(law, sizeof law, "restitution: 0.5, friction: 0.5, rolling: %g", i < 2 ? 1e-6 / (1 << i) : 0.0);
+    head(text, 1e-3, 0.4, "[0, 0, -10]", "step: leapfrog", law);
+    body(text, "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"
+               "  a: {kind: rigid, shape: {ball: {radius: 0.05}}, density: 1000, position: [0, 0, 0.05], velocity: [1, "
+               "0, 0], spin: [0, 20, 0]}\n"
+               "  b: {kind: rigid, shape: {ball: {radius: 0.05}}, density: 1000, position: [0.2, 0, 0.05]}\n");
+    run_record r = run_scene(text, NULL);
+    field(&r, "a", "velocity", u), v[i][0] = u[0];
+    field(&r, "b", "velocity", u), v[i][1] = u[0];
+    assert_int_equal(run_ledger(&r)->fallbacks, 0);
+    check_most(run_ledger(&r)->max_closure, 1e-12);
+    run_free(&r);
+  }
+  for (int k = 0; k < 2; k++) {
+    check_most(fabs(v[0][k] - v[2][k]), 1e-3);
+    check_near((v[0][k] - v[2][k]) / (v[1][k] - v[2][k]), 2.0, 0.05);
+  }
+}
+
 static void test_rolling_refused(void **state)
 {
   (void)state;
@@ -1117,6 +1144,7 @@ int main(void)
       cmocka_unit_test(test_rolls_to_rest),
       cmocka_unit_test(test_rolls_down),
       cmocka_unit_test(test_rolls_in_space),
+      cmocka_unit_test(test_rolls_on),
       cmocka_unit_test(test_rolling_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static void draw_frame(uint64_t *seed, vvi_em_frame *f)
 }
 
 /* A contact anywhere. */
-static void draw_contact(uint64_t *seed, const vvi_em_law *law, int key, vvi_em_contact *c)
+static void draw_contact(uint64_t *seed, const vvi_rule *law, int key, vvi_em_contact *c)
 {
   *c = (vvi_em_contact){.law = law, .slot = -1, .least = -1};
   c->f = (vvi_em_feature){.key = (uint32_t)key, .slave = 0, .master = 1, .sign = key % 2 == 0 ? 0.0 : 1.0};
@@ -71,7 +71,7 @@ static double stored(const vvi_em_contact *c, double g)
 /* Energy, momentum and angular momentum before and after a step with contacts between two random bodies: multipliers by both
  * kinds of arms, and springs.  Nothing about the geometry enters the identities: it may be anything.  False: the contacts
  * are such a wedge that there is no answer, for which a stepper would halve the step. */
-static bool check_kept(uint64_t *seed, const vvi_em_law *law, int contacts, double dt)
+static bool check_kept(uint64_t *seed, const vvi_rule *law, int contacts, double dt)
 {
   vvi_em_frame frame[3] = {0};
   vvi_em_contact contact[4];
@@ -125,9 +125,9 @@ static void test_identities(void **unused)
 {
   (void)unused;
   uint64_t seed = 11;
-  const vvi_em_law d = {.restitution = 1.0}, c = {.restitution = 1.0, .early = true}, soft = {.restitution = 0.4},
-                   rough = {.restitution = 0.7, .friction = 0.3}, spring = {.restitution = 1.0, .stiffness = 5.0};
-  const vvi_em_law *const list[] = {&d, &c, &soft, &rough, &spring};
+  const vvi_rule d = {.restitution = 1.0}, c = {.restitution = 1.0, .early = true}, soft = {.restitution = 0.4},
+                 rough = {.restitution = 0.7, .friction = 0.3}, spring = {.restitution = 1.0, .stiffness = 5.0};
+  const vvi_rule *const list[] = {&d, &c, &soft, &rough, &spring};
   int answers = 0;
   for (int k = 0; k < 200; k++)
     for (int i = 0; i < VV_COUNT(list); i++) answers += check_kept(&seed, list[i], 1 + k % 3, k % 2 == 0 ? 1e-3 : 0.02);
@@ -176,7 +176,7 @@ static void test_spring_is_kept(void **unused)
   const vv_patch patch = {.feature = "surface"};
   enum { SLOTS = 4 };
   vvi_object object[2] = {{.patch = &patch}, {.patch = &patch, .body = 1}};
-  vvi_em_law law = {.stiffness = 8.0};
+  vvi_rule law = {.stiffness = 8.0};
   int32_t frame_of[2] = {0, 1};
   const struct vvi_solids solids = {.n = 2, .object = object};
   vvi_em_contact contact = {.law = &law, .slot = 2, .spring0 = -0.2, .spring1 = -0.1};

@@ -101,8 +101,8 @@ void sheet_world_close(sheet_world *w, bool self, double margin, int threads)
   }
   must(vvi_sheets_assemble(&w->arena, w->bodies, part, &w->sheets) == VV_OK);
   struct vvi_sheets *s = &w->sheets;
-  s->rule = VVI_ARENA_NEW(&w->arena, vvi_sheet_rule, 1), s->n_rule = 1;
-  s->rule[0] = (vvi_sheet_rule){.restitution = 1.0};
+  static const vvi_rule elastic = {.restitution = 1.0};
+  s->rule = &elastic, s->n_rule = 1;
   must(vvi_sheets_divide(&w->arena, s, 50) == VV_OK);
   w->self = self;
   s->rule_of = all_meet, s->meets = &w->self;

@@ -56,6 +56,36 @@ static bool triangle(const double j[3])
   return j[0] + j[1] - j[2] >= -slack && j[1] + j[2] - j[0] >= -slack && j[2] + j[0] - j[1] >= -slack;
 }
 
+/* Half the sides of a section with corners that can touch; false: it has none. */
+static bool corners_of(const vv_group *g, double half[2])
+{
+  const vv_group *s = vv_sub(g, "section");
+  const bool square = vv_is(g, "section", "square");
+  if (vv_is(g, "touch", "centroid") || (!square && !vv_is(g, "section", "rectangle"))) return false;
+  half[0] = 0.5 * vv_number(s, square ? "side" : "width");
+  half[1] = square ? half[0] : 0.5 * vv_number(s, "height");
+  return true;
+}
+
+static vv_status check_rounding(const vv_group *g)
+{
+  const double r = vv_number(g, "rounding");
+  const vv_group *scene = g;
+  double half[2];
+  beam_inelastic law;
+  if (r == 0.0) return VV_OK;
+  while (scene->parent != NULL) scene = scene->parent;
+  if (!corners_of(g, half))
+    return vv_complain(g, "rounding", "is for rectangles and squares that touch with their section");
+  if (r >= fmin(half[0], half[1]))
+    return vv_complain(g, "rounding", "must be below %g, half the smaller side of the section", fmin(half[0], half[1]));
+  if (vv_is(vv_sub(scene, "method"), "step", "event"))
+    return vv_complain(g, "rounding", "belongs to leapfrog and energy-momentum; event knows corners");
+  if (beam_law_read(g, &law) == VV_OK && law.damage > 0.0)
+    return vv_complain(g, "rounding", "is for beams that do not break");
+  return VV_OK;
+}
+
 static vv_status check_section(const vv_group *g)
 {
   const vv_group *s = vv_sub(g, "section");
@@ -71,6 +101,7 @@ static vv_status check_section(const vv_group *g)
     if (j != NULL && n == 3 && !triangle(j))
       status = vv_complain(s, "rotary", "no body has these moments: each must not exceed the sum of the other two");
   }
+  if (check_rounding(g) != VV_OK) status = VV_SCENE;
   vv_numbers(vv_sub(g, "stiffness"), "shear", &n);
   if (n != 2) status = vv_complain(vv_sub(g, "stiffness"), "shear", "has %d numbers; write two, along d1 and d2", n);
   return status;
@@ -268,14 +299,10 @@ static void fill_patch(const vv_group *g, const beam_plan *p, vv_fill *f)
                   .thickness = sqrt(p->area),
                   .feature = "node"};
   if (vv_is(g, "touch", "centroid") || vv_is(g, "section", "general")) return;
-  if (vv_is(g, "section", "circle") || vv_is(g, "section", "tube")) {
+  if (corners_of(g, t->half))
+    t->corners = 4, t->radius = vv_number(g, "rounding");
+  else
     t->radius = vv_number(s, "radius");
-    return;
-  }
-  const bool square = vv_is(g, "section", "square");
-  t->corners = 4;
-  t->half[0] = 0.5 * vv_number(s, square ? "side" : "width");
-  t->half[1] = square ? t->half[0] : 0.5 * vv_number(s, "height");
 }
 
 static void fill_elements(vv_fill *f)

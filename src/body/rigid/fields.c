@@ -41,7 +41,7 @@ static const vv_field shell_field[] = {
   {.name = "radius",    .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the hollow inside"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "of the wall, outside the radius; 0: a skin, which takes 'mass'"},
 };
-static const vv_schema shell_schema = {"shell", shell_field, VV_COUNT(shell_field), "a hollow ball: other bodies are inside it and do not meet its outside"};
+static const vv_schema shell_schema = {"shell", shell_field, VV_COUNT(shell_field), "a hollow ball: what starts in it meets its inside, all else its outside"};
 static const vv_field room_field[] = {
   {.name = "size",      .type = VV_VECTOR, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_REQUIRED | VV_OPEN_LO, .doc = "of the hollow inside, along x, y, z of the shape"},
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .deflt = "0", .doc = "of the walls, outside the size; 0: a skin, which takes 'mass'"},
@@ -52,7 +52,7 @@ static const vv_field plate_field[] = {
   {.name = "thickness", .type = VV_NUMBER, .unit = "m", .lo = 0, .hi = 1e15, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "behind the front; default: a tenth of the width"},
 };
 static const vv_schema plate_schema = {"plate", plate_field, VV_COUNT(plate_field), "a square plate by its front: a finite floor or wall, which may move"};
-static const vv_schema room_schema = {"room", room_field, VV_COUNT(room_field), "a hollow block: other bodies are inside it and do not meet its outside"};
+static const vv_schema room_schema = {"room", room_field, VV_COUNT(room_field), "a hollow block: what starts in it meets its inside, all else its outside"};
 
 static const vv_field orientation_field[] = {
   {.name = "quaternion", .type = VV_NUMBERS, .unit = "1", .flags = VV_OPTIONAL, .doc = "w, x, y, z; brought to length 1"},
@@ -90,9 +90,9 @@ static const vv_field shape_field[] = {
   {.name = "hull",     .type = VV_GROUP, .sub = &hull_schema, .flags = VV_OPTIONAL, .doc = "the convex hull of points"},
   {.name = "mesh",     .type = VV_GROUP, .sub = &mesh_schema, .flags = VV_OPTIONAL, .doc = "a closed surface of triangles"},
   {.name = "compound", .type = VV_GROUP, .sub = &compound_schema, .flags = VV_OPTIONAL, .doc = "several shapes that move as one"},
-  {.name = "shell",    .type = VV_GROUP, .sub = &shell_schema, .flags = VV_OPTIONAL, .doc = "a hollow ball, seen from inside"},
+  {.name = "shell",    .type = VV_GROUP, .sub = &shell_schema, .flags = VV_OPTIONAL, .doc = "a hollow ball"},
   {.name = "plate",    .type = VV_GROUP, .sub = &plate_schema, .flags = VV_OPTIONAL, .doc = "a square plate by its front: a wall or floor of finite size"},
-  {.name = "room",     .type = VV_GROUP, .sub = &room_schema, .flags = VV_OPTIONAL, .doc = "a hollow block, seen from inside"},
+  {.name = "room",     .type = VV_GROUP, .sub = &room_schema, .flags = VV_OPTIONAL, .doc = "a hollow block"},
 };
 static const vv_schema shape_schema = {"shape", shape_field, VV_COUNT(shape_field), "exactly one of these"};
 

@@ -369,6 +369,23 @@ static vv_status weigh_body(const vv_group *g, const vv_solid *solid, rigid_weig
   return VV_OK;
 }
 
+/* What bodies outside of a container meet: the same shape, larger by the thickness of the walls. */
+static vv_status make_outside(const vv_group *g, vvi_arena *arena, vv_solid *solid)
+{
+  const double t = vv_number(vv_sub(g, "shape"), "thickness");
+  vv_solid *out = vvi_solid_new(arena, 1);
+  char why[VVI_WHY] = "";
+  if (out == NULL) return no_shape(vv_sub(g, "shape"), why);
+  out->part[0] = solid->part[0];
+  out->part[0].hollow = false;
+  out->part[0].radius += t;
+  for (int k = 0; k < 3; k++) out->part[0].half[k] += t;
+  if (!vvi_part_finish(arena, out->part, why)) return no_shape(vv_sub(g, "shape"), why);
+  vvi_solid_finish(out);
+  solid->outside = out;
+  return VV_OK;
+}
+
 vv_solid *rigid_solid(const vv_group *g, vvi_arena *arena, rigid_weight *w)
 {
   const vv_group *s = vv_sub(g, "shape");
@@ -389,5 +406,6 @@ vv_solid *rigid_solid(const vv_group *g, vvi_arena *arena, rigid_weight *w)
   }
   if ((compound ? compound_parts(s, arena, solid) : make_part(g, arena, solid->part)) != VV_OK) return NULL;
   vvi_solid_finish(solid);
+  if (solid->hollow && make_outside(g, arena, solid) != VV_OK) return NULL;
   return weigh_body(g, solid, w) == VV_OK ? solid : NULL;
 }

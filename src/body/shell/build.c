@@ -138,7 +138,10 @@ typedef struct part {
   int *order;                /* [nodes] old numbers */
   int *mate, *beside;        /* [triangles] as vvi_mesh_pair finds them, old numbers */
   unsigned char *hold;       /* [nodes] */
-  shell_net net;             /* lists: until the mesh is cut */
+  int64_t held;
+  int32_t *held_node; /* [held] those that a border holds */
+  bool closed;        /* there is no border */
+  shell_net net;      /* lists: until the mesh is cut */
   shell_cut *cut;
   double *mass; /* [nodes] */
   char why[VVI_MESH_WHY];
@@ -263,8 +266,14 @@ void shell_tile_mass(const shell_tile *t, const unsigned char *inside, const dou
     ghost_mass(t, &t->ghost[i], is_held(free, t, &t->ghost[i]), local[t->own + t->halo + i], mass);
 }
 
+/* Places of the nodes of a mesh: component c of node i is x[i * by_node + c * by_component]. */
+typedef struct places {
+  const double *x;
+  int64_t by_node, by_component;
+} places;
+
 /* The ghosts of a tile where this copy is. */
-static vv_status place_ghosts(part *w, const double turn[9], const double *x, shell_tile *t)
+static vv_status place_ghosts(part *w, const double turn[9], const places *at, shell_tile *t)
 {
   if (t->ghosts == 0) return VV_OK;
   shell_ghost *ghost = VVI_ARENA_NEW(w->arena, shell_ghost, t->ghosts);
@@ -272,7 +281,12 @@ static vv_status place_ghosts(part *w, const double turn[9], const double *x, sh
   for (int i = 0; i < t->ghosts; i++) {
     const shell_ghost *in = &t->ghost[i];
     shell_ghost named = *in;
-    for (int k = 0; k < in->count; k++) named.source[k] = (int32_t)shell_tile_node(t, in->source[k]);
+    double x[3 * SHELL_SOURCES];
+    for (int k = 0; k < in->count; k++) {
+      const double *from = at->x + shell_tile_node(t, in->source[k]) * at->by_node;
+      for (int c = 0; c < 3; c++) x[3 * k + c] = from[c * at->by_component];
+      named.source[k] = k;
+    }
     shell_ghost_place(&named, turn, x, &ghost[i]);
     memcpy(ghost[i].source, in->source, sizeof in->source);
   }
@@ -294,7 +308,7 @@ static vv_status fill_masses(part *w, const shell_body *k)
   for (int i = 0; i < w->cut->tiles; i++) {
     shell_tile *t = &w->cut->tile[i];
     t->cls = w->cut->cls;
-    VV_TRY(place_ghosts(w, one, w->mesh.x, t));
+    VV_TRY(place_ghosts(w, one, &(places){w->mesh.x, 3, 1}, t));
     shell_tile_rest((shell_law)k->law, t, n, q);
     const double *r = t->group[0].rest, unit = SHELL_A * SHELL_A;
     t->side2 = fmax(r[0], r[SHELL_GROUP]) / unit;
@@ -349,21 +363,20 @@ static void *grow(vvi_arena *arena, void *old, int64_t n, int64_t more, int64_t 
 
 static vv_status plan_room(vvi_arena *arena, shell_plan *plan, const part *w, int copies)
 {
-  int64_t held = 0;
-  for (int i = 0; i < w->mesh.nodes; i++) held += w->hold[i] != SHELL_FREE;
   plan->tile =
       grow(arena, plan->tile, plan->tiles, (int64_t)copies * w->cut->tiles, &plan->tile_room, sizeof *plan->tile);
   plan->component =
       grow(arena, plan->component, plan->components, copies, &plan->component_room, sizeof *plan->component);
   plan->held_node =
-      grow(arena, plan->held_node, plan->held, copies * held + 1, &plan->held_room, sizeof *plan->held_node);
+      grow(arena, plan->held_node, plan->held, copies * w->held + 1, &plan->held_room, sizeof *plan->held_node);
   return plan->tile == NULL || plan->component == NULL || plan->held_node == NULL ? VV_NOMEM : VV_OK;
 }
 
-static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, const shell_placement *at, const double *x)
+static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, const shell_placement *at)
 {
-  const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
-  const int64_t element0 = f->body->element0 + (int64_t)copy * w->mesh.triangles;
+  const int64_t node0 = f->body->node0 + (int64_t)copy * w->cut->nodes;
+  const int64_t element0 = f->body->element0 + (int64_t)copy * w->cut->elements;
+  const places rest = {shell_node(f->block, SHELL_REST) + node0, 1, f->block->stride};
   for (int i = 0; i < w->cut->tiles; i++) {
     shell_tile *t = &plan->tile[plan->tiles++];
     *t = w->cut->tile[i];
@@ -371,11 +384,10 @@ static vv_status add_tiles(part *w, vv_fill *f, shell_plan *plan, int copy, cons
     t->node0 = node0, t->element0 += element0, t->slot0 = plan->slots;
     t->z = f->block->z0 + f->body->z0 +
            (int64_t)shell_of(f->block, f->body_in_block)->columns * (t->element0 - f->body->element0);
-    VV_TRY(place_ghosts(w, at->turn, x, t));
+    VV_TRY(place_ghosts(w, at->turn, &rest, t));
   }
   plan->slots += w->cut->slots;
-  for (int i = 0; i < w->mesh.nodes; i++)
-    if (w->hold[i] != SHELL_FREE) plan->held_node[plan->held++] = (int32_t)(node0 + i);
+  for (int64_t i = 0; i < w->held; i++) plan->held_node[plan->held++] = (int32_t)(node0 + w->held_node[i]);
   plan->component[plan->components++] =
       (shell_component){.cut = w->cut, .node0 = node0, .element0 = element0, .body = f->body_in_block};
   return VV_OK;
@@ -451,63 +463,112 @@ static void fill_motion(const part *w, vv_fill *f, int64_t node0, const shell_pl
   }
 }
 
-static void fill_elements(const part *w, vv_fill *f, int copy, bool closed, double thickness)
+static void fill_elements(const part *w, vv_fill *f, int copy)
 {
-  vv_block *b = f->block;
-  const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
-  const int64_t element0 = f->body->element0 + (int64_t)copy * w->mesh.triangles;
-  for (int64_t i = 0; i < 3 * (int64_t)w->mesh.triangles; i++)
-    b->element_node[3 * element0 + i] = (int32_t)(node0 + w->cut->triangle[i]);
-  b->patch[f->body->patch0 + copy] = (vv_patch){.type = VV_PATCH_SURFACE,
-                                                .body = f->body->index,
-                                                .node = node0,
-                                                .nodes = w->mesh.nodes,
-                                                .element = element0,
-                                                .elements = w->mesh.triangles,
-                                                .thickness = thickness,
-                                                .pieces = w->cut->pieces,
-                                                .closed = closed,
-                                                .feature = "surface"};
+  const int64_t node0 = f->body->node0 + (int64_t)copy * w->cut->nodes;
+  const int64_t element0 = f->body->element0 + (int64_t)copy * w->cut->elements;
+  for (int64_t i = 0; i < 3 * (int64_t)w->cut->elements; i++)
+    f->block->element_node[3 * element0 + i] = (int32_t)(node0 + w->cut->triangle[i]);
 }
 
-static vv_status fill_copy(part *w, vv_fill *f, shell_plan *plan, int copy)
+static void fill_patch(const part *w, vv_fill *f, int copy)
 {
   const shell_body *k = shell_of(f->block, f->body_in_block);
-  const shell_placement at = shell_place(w->group, copy);
+  f->block->patch[f->body->patch0 + copy] = (vv_patch){.type = VV_PATCH_SURFACE,
+                                                       .body = f->body->index,
+                                                       .node = f->body->node0 + (int64_t)copy * w->cut->nodes,
+                                                       .nodes = w->cut->nodes,
+                                                       .element = f->body->element0 + (int64_t)copy * w->cut->elements,
+                                                       .elements = w->cut->elements,
+                                                       .thickness = k->thickness,
+                                                       .pieces = w->cut->pieces,
+                                                       .closed = k->closed != 0.0,
+                                                       .feature = "surface"};
+}
+
+/* Columns, motion and corners, from the mesh. */
+static vv_status fill_nodes(part *w, vv_fill *f, int copy, const shell_placement *at)
+{
   const int64_t node0 = f->body->node0 + (int64_t)copy * w->mesh.nodes;
   double *x = VVI_ARENA_NEW(&w->scratch, double, 3 * (int64_t)w->mesh.nodes);
   if (x == NULL) return VV_NOMEM;
   for (int i = 0; i < w->mesh.nodes; i++) {
-    vvi_apply33(at.turn, w->mesh.x + 3 * (int64_t)i, x + 3 * (int64_t)i);
-    for (int c = 0; c < 3; c++) x[3 * (int64_t)i + c] += at.centre[c];
+    vvi_apply33(at->turn, w->mesh.x + 3 * (int64_t)i, x + 3 * (int64_t)i);
+    for (int c = 0; c < 3; c++) x[3 * (int64_t)i + c] += at->centre[c];
   }
-  VV_TRY(add_tiles(w, f, plan, copy, &at, x));
   fill_columns(w, f, node0, x);
-  fill_motion(w, f, node0, &at, x);
-  fill_elements(w, f, copy, k->closed != 0.0, k->thickness);
+  fill_motion(w, f, node0, at, x);
+  fill_elements(w, f, copy);
+  return VV_OK;
+}
+
+/* known: its nodes are there. */
+static vv_status fill_copy(part *w, vv_fill *f, shell_plan *plan, int copy, bool known)
+{
+  const shell_placement at = shell_place(w->group, copy);
+  if (!known) VV_TRY(fill_nodes(w, f, copy, &at));
+  VV_TRY(add_tiles(w, f, plan, copy, &at));
+  fill_patch(w, f, copy);
   return VV_OK;
 }
 
 /* ---- all together ---- */
 
-static vv_status fill_part(part *w, vv_fill *f)
+static vv_status list_held(part *w)
 {
-  vv_block *b = f->block;
-  shell_plan *plan = b->plan;
-  shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
-  const int copies = shell_copies(w->group);
+  for (int i = 0; i < w->mesh.nodes; i++) w->held += w->hold[i] != SHELL_FREE;
+  if ((w->held_node = VVI_ARENA_NEW(&w->scratch, int32_t, w->held + 1)) == NULL) return VV_NOMEM;
+  for (int32_t i = 0, n = 0; i < w->mesh.nodes; i++)
+    if (w->hold[i] != SHELL_FREE) w->held_node[n++] = i;
+  return VV_OK;
+}
+
+static vv_status make_tiles(part *w)
+{
   const vv_status cut = cut_mesh(w);
+  w->closed = w->net.ghosts == 0;
   vvi_arena_free(&w->early); /* the mesh as it was given, and who is whose neighbour */
   VV_TRY(cut);
   VV_TRY(check_regions(w));
-  fill_constants(w->group, w->net.ghosts == 0, k);
+  return list_held(w);
+}
+
+/* What a prepared file has of a body beside the columns of its block. */
+static vv_status keep_part(part *w, const vv_fill *f)
+{
+  vv_ctx *ctx = vvi_group_ctx(w->group);
+  const int body = f->body->index;
+  if (vvi_ctx_prepared(ctx) == NULL) return VV_OK;
+  if (shell_can_break(shell_of(f->block, f->body_in_block)))
+    return vv_complain(w->group, "material", "a shell that may break cannot be prepared; run the scene as it is");
+  VV_TRY(vvi_keep_value(ctx, &w->held, sizeof w->held, "shell%d.holds", body));
+  VV_TRY(vvi_keep(ctx, &w->held_node, sizeof *w->held_node, w->held, "shell%d.held", body));
+  return shell_cut_keep(ctx, body, w->arena, w->cut);
+}
+
+static vv_status fill_part(part *w, vv_fill *f)
+{
+  vv_block *b = f->block;
+  vv_ctx *ctx = vvi_group_ctx(w->group);
+  shell_plan *plan = b->plan;
+  shell_body *k = (shell_body *)(void *)(b->body_real + (int64_t)f->body_in_block * SHELL_BODY_COLUMNS);
+  const int copies = shell_copies(w->group);
+  const bool known = vvi_is_prepared(ctx);
+  if (!known) VV_TRY(make_tiles(w));
+  VV_TRY(vvi_keep_value(ctx, &w->closed, sizeof w->closed, "shell%d.closed", f->body->index));
+  fill_constants(w->group, w->closed, k);
   VV_TRY(read_inelastic(w->group, k));
   if (k->damping.mass > 0.0) b->viscous = true;
-  VV_TRY(fill_masses(w, k));
-  VV_TRY(check_failure(w, k));
+  if (!known) {
+    VV_TRY(fill_masses(w, k));
+    VV_TRY(check_failure(w, k));
+  } else if ((w->cut = VVI_ARENA_NEW(w->arena, shell_cut, 1)) == NULL) {
+    return VV_NOMEM;
+  }
+  VV_TRY(keep_part(w, f));
   VV_TRY(plan_room(w->arena, plan, w, copies));
   const int64_t held = plan->held;
-  for (int i = 0; i < copies; i++) VV_TRY(fill_copy(w, f, plan, i));
+  for (int i = 0; i < copies; i++) VV_TRY(fill_copy(w, f, plan, i, known));
   VV_TRY(shell_loads_fill(w->group, f, copies, plan->components - copies));
   if (plan->held > held || f->body->n_load > 0 || vvi_norm3(b->gravity) > 0.0) b->booked = true;
   return VV_OK;
@@ -533,7 +594,11 @@ vv_status shell_fill(const vv_group *g, vv_fill *f)
   plan->reals = plan->sums0 + SHELL_SUMS * plan->tiles;
   if (shell_tear_prepare(f->arena, b) != VV_OK) return vv_complain(g, "mesh", "out of memory for what can break");
   for (int64_t i = 0; plan->where == NULL && i < plan->components; i++) /* only what breaks asks for them again */
-    vvi_forget(plan->component[i].cut->triangle, 3 * sizeof(int) * (size_t)plan->component[i].cut->elements);
+    if (plan->component[i].cut->triangle != NULL)
+      vvi_forget(plan->component[i].cut->triangle, 3 * sizeof(int) * (size_t)plan->component[i].cut->elements);
+  if (vvi_ctx_net(vvi_group_ctx(g)) == NULL)
+    VV_TRY(shell_tiles_open(f->arena, plan, NULL, 0)); /* ranks take their own */
   plan->slot = VVI_ARENA_NEW(f->arena, double, plan->reals);
-  return plan->slot == NULL ? vv_complain(g, "mesh", "out of memory for the forces") : VV_OK;
+  if (plan->slot == NULL) return vv_complain(g, "mesh", "out of memory for the forces");
+  return shell_pace_keep(vvi_group_ctx(g), b, f->arena);
 }

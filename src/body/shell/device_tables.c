@@ -256,7 +256,7 @@ static void write_shared(shell_tables *w, const shell_tile *t)
     one[0] = (int32_t)(t->node0 + t->own0 + k), one[1] = (int32_t)(slot + k);
     one[2] = others, one[3] = (int32_t)(w->other.n - (size_t)beyond);
     for (int i = 0; i < others; i++)
-      *(i < SHARED_OTHERS ? &one[4 + i] : &other[i - SHARED_OTHERS]) = (int32_t)(t->slot0 + s->slot[i]);
+      *(i < SHARED_OTHERS ? &one[4 + i] : &other[i - SHARED_OTHERS]) = (int32_t)(t->slot0 + shell_others(t, s)[i]);
   }
 }
 

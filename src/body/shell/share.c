@@ -119,18 +119,18 @@ static void mark_places(const sharing *w, bool *wanted, bool *mine)
   }
 }
 
-/* Forces: slots of strange tiles for nodes of a tile. */
+/* Forces: slots of a tile for nodes of others; who has such a node wants its slot. */
 static void mark_forces(const sharing *w, bool *wanted, bool *mine)
 {
   for (int64_t i = 0; i < w->plan->tiles; i++) {
     const shell_tile *t = &w->plan->tile[i];
-    for (int32_t j = 0; j < t->shareds; j++)
-      for (int32_t k = 0; k < t->shared[j].others; k++) {
-        const int64_t slot = t->slot0 + t->shared[j].slot[k];
-        if (w->slot_rank[slot] == w->tile_rank[i]) continue;
-        wanted[slot] = true;
-        if (w->tile_rank[i] == w->net->rank) mine[slot] = true;
-      }
+    for (int32_t k = 0; k < t->halo; k++) {
+      const int32_t owner = w->node_rank[t->node0 + t->halo_node[k]];
+      const int64_t slot = t->slot0 + t->slot + t->own + k;
+      if (owner == w->tile_rank[i]) continue;
+      wanted[slot] = true;
+      if (owner == w->net->rank) mine[slot] = true;
+    }
   }
 }
 
@@ -185,6 +185,7 @@ static vv_status make_share(sharing *w, shell_share *out)
 {
   int64_t n = 0;
   deal_tiles(w);
+  VV_TRY(shell_tiles_open(w->arena, w->plan, w->tile_rank, w->net->rank));
   for (int64_t i = 0; i < w->plan->tiles; i++) n += w->tile_rank[i] == w->net->rank;
   out->tile = VVI_ARENA_NEW(w->arena, int64_t, n + 1);
   if (out->tile == NULL) return VV_NOMEM;
@@ -427,6 +428,7 @@ static void forget_piece(run *r, const void *piece, size_t bytes)
 /* The tables of a tile, in the order in which they were made. */
 static void forget_tile(run *r, const shell_tile *t)
 {
+  if (t->group == NULL) return; /* it was never opened */
   for (int i = 0; i < t->groups; i++) {
     const shell_group *g = &t->group[i];
     const size_t nodes = g->pair ? SHELL_HALF * SHELL_PAIR : SHELL_GROUP * (size_t)t->cls[g->cls].nodes;

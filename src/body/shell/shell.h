@@ -15,6 +15,7 @@
  *   fields.c   words            mesh.c    words -> placed meshes            build.c   meshes -> columns, patches, state
  *   loop.c     weights of the subdivision surface by the valences of a triangle's corners
  *   border.c   free, supported and clamped edges: ghosts                    tiles.c   tiles, pairs, groups, slots
+ *   keep.c     tiles in a prepared file                                     share.c   tiles over ranks
  *   formulas.h strains and stresses of one element, for one double and for several
  *   points.h   the same where the material flows, damps or breaks: points through the thickness, branches
  *   inner.h    constants of a body, layout of its internal variables
@@ -120,9 +121,8 @@ typedef struct shell_group {
 } shell_group;
 
 typedef struct shell_shared {
-  int32_t local;       /* an owned node */
-  int32_t others;      /* segments of other tiles that hold it too */
-  const int64_t *slot; /* [others] ascending, from the first slot of the component */
+  int32_t local;         /* an owned node */
+  int32_t first, others; /* in the list of its tile: segments of other tiles that hold it too */
 } shell_shared;
 
 typedef struct shell_tile {
@@ -137,6 +137,7 @@ typedef struct shell_tile {
   const shell_group *group;   /* [groups] */
   const shell_class *cls;     /* of the component */
   const shell_shared *shared; /* [shareds] */
+  const int64_t *other_slot;  /* of other tiles, ascending for each shared node, from the first slot of the component */
   int64_t element0, elements; /* within the block */
   int64_t slot0, slot;        /* first slot of the component; of the tile, from there */
   int64_t z;                  /* its internal variables, from q of the block */
@@ -146,6 +147,12 @@ typedef struct shell_tile {
 static inline int32_t shell_tile_nodes(const shell_tile *t)
 {
   return t->own + t->halo + t->ghosts;
+}
+
+/* [others] where other tiles hold a shared node. */
+static inline const int64_t *shell_others(const shell_tile *t, const shell_shared *s)
+{
+  return t->other_slot + s->first;
 }
 
 /* Node of a local place that is no ghost, from node0. */
@@ -173,7 +180,8 @@ typedef struct shell_cut {
   int pieces; /* along a side of a triangle, that contact sees; 1: the triangle */
   shell_limit
       smooth; /* pieces > 1: rows of the points of a triangle, (pieces + 1)(pieces + 2)/2 each, by rows of xi[1] */
-  int *around0, *around; /* [nodes + 2], elements around a node; NULL: nothing can break */
+  int *around0, *around;   /* [nodes + 2], elements around a node; NULL: nothing can break */
+  struct shell_kept *kept; /* tables of tiles in a prepared file; NULL: none */
 } shell_cut;
 
 /* net: of a mesh in the order of its tiles of `size` triangles.  References (rest) are left empty. */
@@ -210,6 +218,10 @@ typedef struct shell_exchange {
   int32_t roots, leaves;
   int64_t *root, *leaf; /* [roots] rows that others want; [leaves] rows of others */
 } shell_exchange;
+/* How fast a body is, s: the stable step of one copy of it; how long a node that was hit takes. */
+typedef struct shell_pace {
+  double step, answer;
+} shell_pace;
 /* The share of one rank. */
 typedef struct shell_share {
   const struct vv_net *net;
@@ -241,6 +253,7 @@ typedef struct shell_plan {
   int64_t reals;    /* of it */
   atomic_flag busy; /* the scratch is in use */
   int64_t tile_room, component_room, held_room;
+  shell_pace *pace; /* [bodies of the block] where it was prepared; NULL: worked out when somebody asks */
 } shell_plan;
 
 static inline const double *shell_node(const vv_block *b, int column)
@@ -395,6 +408,13 @@ void shell_gather_tiles(const vv_block *b, int n, double *x);
 void shell_settle(vv_block *b);
 void shell_release(const vv_block *b, double *q, double *p);
 
+/* ---- keep.c ---- */
+
+/* A cut to a prepared file, or from it: then its tiles are closed, without groups, until somebody has them. */
+vv_status shell_cut_keep(vv_ctx *ctx, int body, vvi_arena *arena, shell_cut *cut);
+/* Tiles of this rank get their tables, where these are in a file; rank NULL: all tiles. */
+vv_status shell_tiles_open(vvi_arena *arena, const shell_plan *plan, const int32_t *rank, int32_t me);
+
 /* ---- sums.c ---- */
 
 enum { SHELL_SUMS = 11 };
@@ -496,3 +516,5 @@ extern const vv_some_table shell_some_table;
 /* The last tile that begins at or before an index of a node that it owns, or of a slot; they are in order of both. */
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots);
 double shell_answer_time(const vv_block *b, int32_t body);
+/* Both of all bodies, to a prepared file or from it; b is filled in. */
+vv_status shell_pace_keep(vv_ctx *ctx, vv_block *b, vvi_arena *arena);

@@ -78,8 +78,8 @@ static void take_tiles(tiles *w, int64_t n, const int32_t *node)
     const shell_shared *s = shared_of(t, local);
     take_tile(w, tile, local);
     for (int k = 0; s != NULL && k < s->others; k++) {
-      const int64_t other = shell_tile_at(plan, t->slot0 + s->slot[k], true);
-      take_tile(w, other, (int32_t)(s->slot[k] - plan->tile[other].slot));
+      const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
+      take_tile(w, other, (int32_t)(slot - plan->tile[other].slot));
     }
   }
 }
@@ -160,7 +160,7 @@ static void kick_node(const tiles *w, double h, int64_t node, double *p)
   const bool held = shell_node(b, SHELL_INVERSE_MASS)[node] == 0.0;
   for (int c = 0; c < 3; c++) {
     double grad = w->slot[4 * (t->slot0 + t->slot + local) + c], *at = &p[c * b->column + node];
-    for (int k = 0; s != NULL && k < s->others; k++) grad += w->slot[4 * (t->slot0 + s->slot[k]) + c];
+    for (int k = 0; s != NULL && k < s->others; k++) grad += w->slot[4 * (t->slot0 + shell_others(t, s)[k]) + c];
     *at = held ? 0.0 : shell_kicked(h, b->gravity[c], shell_node(b, SHELL_MASS)[node], grad, *at);
   }
 }

@@ -107,6 +107,7 @@ double shell_answer_time(const vv_block *b, int32_t body)
 {
   int32_t j = 0;
   while (b->body[j]->index != body) j++;
+  if (shell_plan_of(b)->pace != NULL) return shell_plan_of(b)->pace[j].answer;
   const shell_body *k = shell_of(b, j);
   double mass = 0.0;
   int64_t free_nodes = 0;
@@ -184,7 +185,7 @@ static void gradient_of(const copy *k, double s, const double *v, double *out)
     for (int i = 0; i < t->shareds; i++)
       for (int o = 0; o < t->shared[i].others; o++)
         for (int c = 0; c < 3; c++)
-          own[4 * t->shared[i].local + c] += k->slot[4 * (t->slot0 + t->shared[i].slot[o]) + c];
+          own[4 * t->shared[i].local + c] += k->slot[4 * (t->slot0 + shell_others(t, &t->shared[i])[o]) + c];
     for (int64_t i = 0; i < t->own; i++)
       for (int c = 0; c < 3; c++) out[c * k->nodes + t->own0 + i] = sqrt(minv[t->own0 + i]) * own[4 * i + c];
   }
@@ -225,6 +226,8 @@ void shell_stable_steps(const vv_block *b, double *out)
 {
   const shell_plan *plan = b->plan;
   int64_t nodes = 0;
+  for (int32_t j = 0; plan->pace != NULL && j < b->n_body; j++) out[j] = plan->pace[j].step;
+  if (plan->pace != NULL) return;
   for (int64_t i = 0; i < plan->components; i++)
     if (plan->component[i].cut->nodes > nodes) nodes = plan->component[i].cut->nodes;
   const int64_t places = b->z_reals > 0 ? b->z0 + b->z_reals : 3 * b->column;
@@ -238,4 +241,19 @@ void shell_stable_steps(const vv_block *b, double *out)
     out[j] = most > 0.0 ? 2.0 / sqrt(most) : INFINITY;
   }
   free(work);
+}
+
+vv_status shell_pace_keep(vv_ctx *ctx, vv_block *b, vvi_arena *arena)
+{
+  shell_plan *plan = b->plan;
+  if (vvi_ctx_prepared(ctx) == NULL) return VV_OK;
+  shell_pace *pace = VVI_ARENA_NEW(arena, shell_pace, b->n_body);
+  double *step = VVI_ARENA_NEW(arena, double, b->n_body);
+  if (pace == NULL || step == NULL) return VV_NOMEM;
+  if (!vvi_is_prepared(ctx)) shell_stable_steps(b, step);
+  for (int32_t j = 0; !vvi_is_prepared(ctx) && j < b->n_body; j++)
+    pace[j] = (shell_pace){.step = step[j], .answer = shell_answer_time(b, b->body[j]->index)};
+  VV_TRY(vvi_keep_value(ctx, pace, sizeof *pace * (size_t)b->n_body, "shells.pace"));
+  plan->pace = pace;
+  return VV_OK;
 }

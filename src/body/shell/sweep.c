@@ -40,8 +40,9 @@ static void add_shared(const shell_tile *t, double *slot)
   double *component = slot + 4 * t->slot0, *own = segment(t, slot);
   for (int i = 0; i < t->shareds; i++) {
     const shell_shared *s = &t->shared[i];
+    const int64_t *other = shell_others(t, s);
     for (int k = 0; k < s->others; k++)
-      for (int c = 0; c < 3; c++) own[4 * s->local + c] += component[4 * s->slot[k] + c];
+      for (int c = 0; c < 3; c++) own[4 * s->local + c] += component[4 * other[k] + c];
   }
 }
 

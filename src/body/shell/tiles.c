@@ -355,12 +355,12 @@ static vv_status share(cutter *w)
   if (slot == NULL || at == NULL || shared == NULL) return out_of_memory(w);
   for (int i = 0; i < cut->tiles; i++) {
     shell_tile *t = &cut->tile[i];
-    t->shared = shared, t->inner = t->own;
+    t->shared = shared, t->other_slot = slot, t->inner = t->own;
     for (int k = 0; k < t->own; k++) {
       const int node = t->own0 + k;
       if (count[node] == 0) continue;
       if (t->shareds == 0) t->inner = k;
-      *shared++ = (shell_shared){.local = k, .others = count[node], .slot = slot};
+      *shared++ = (shell_shared){.local = k, .first = (int32_t)(slot - t->other_slot), .others = count[node]};
       at[node] = slot, slot += count[node], t->shareds++;
     }
   }

@@ -36,22 +36,13 @@ static bool is_rigid(const vv_patch *p)
   return vvi_sheet_shape_of(p) == VVI_SHAPE_RIGID;
 }
 
-static vv_status fill_rules(builder *k)
+static void take_rules(builder *k)
 {
   struct vvi_sheets *s = k->sheets;
-  s->n_rule = k->rules->n;
-  if ((s->rule = VVI_ARENA_NEW(&k->m->arena, vvi_sheet_rule, s->n_rule + 1)) == NULL) return VV_NOMEM;
-  for (int32_t i = 0; i < s->n_rule; i++) {
-    const vv_group *g = k->rules->rule[i].group;
-    s->rule[i] = (vvi_sheet_rule){.restitution = vv_number(g, "restitution"),
-                                  .friction = vvi_rules_friction(g, NULL),
-                                  .thick = vv_boolean(g, "thickness"),
-                                  .projection = vvi_rules_projection(g),
-                                  .correction = vvi_rules_correction(g)};
+  s->n_rule = k->rules->n, s->rule = k->rules->rule;
+  for (int32_t i = 0; i < s->n_rule; i++)
     if (k->used[i]) vvi_sheets_use(s, i);
-  }
   s->rule_of = vvi_sheet_meets_bodies, s->meets = k->meets;
-  return VV_OK;
 }
 
 /* ---- parts ---- */
@@ -143,10 +134,10 @@ static vv_status curve_part(builder *k, const vv_block *b, int32_t local, vvi_sh
 /* Elements along a beam with corners that do not meet; its section turns within the circle about its corners. */
 static int32_t apart_along(const builder *k, const vv_patch *p, const vv_mover *mover)
 {
-  const vv_group *rule = vvi_rules_find(k->rules, p->body, p->body);
+  const vvi_rule *rule = vvi_rules_find(k->rules, p->body, p->body);
   const int64_t n = p->nodes - !p->closed;
   double length = 0.0;
-  if (rule == NULL || !vvi_rules_self(rule)) return INT32_MAX;
+  if (rule == NULL || !rule->self) return INT32_MAX;
   for (int64_t i = 0; i < n; i++) {
     const double *x = mover[i].place, *y = mover[(i + 1) % p->nodes].place,
                  d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
@@ -465,19 +456,27 @@ static vv_status measure_start(builder *k)
   return vvi_sheet_start_keep(w, &k->m->arena, s);
 }
 
-static vv_status assemble(builder *k)
+static vv_status make_sheets(builder *k)
 {
   vvi_sheet_part *part = VVI_ARENA_NEW(&k->scratch, vvi_sheet_part, k->n);
-  struct vvi_sheets *s = k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1);
-  if (part == NULL || s == NULL) return VV_NOMEM;
+  if (part == NULL) return VV_NOMEM;
   VV_TRY(make_zero(k));
   VV_TRY(fill_parts(k, part));
-  VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, s));
-  VV_TRY(fill_rules(k));
-  VV_TRY(vvi_sheets_divide(&k->m->arena, s, VVI_SHEET_CLUSTER));
+  VV_TRY(vvi_sheets_assemble(&k->m->arena, k->n, part, k->sheets));
+  take_rules(k);
+  VV_TRY(vvi_sheets_divide(&k->m->arena, k->sheets, VVI_SHEET_CLUSTER));
   VV_TRY(refuse_projections(k));
-  VV_TRY(measure_start(k));
-  k->m->sheets = s;
+  return measure_start(k);
+}
+
+static vv_status assemble(builder *k)
+{
+  const bool known = vvi_is_prepared(k->m->ctx);
+  if ((k->sheets = VVI_ARENA_NEW(&k->m->arena, struct vvi_sheets, 1)) == NULL) return VV_NOMEM;
+  if (!known) VV_TRY(make_sheets(k));
+  VV_TRY(vvi_sheets_keep(k->m, k->sheets));
+  if (known) take_rules(k);
+  k->m->sheets = k->sheets;
   return VV_OK;
 }
 

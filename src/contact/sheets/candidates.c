@@ -11,7 +11,7 @@
  * A cluster that has used up its budget is looked at: what swings to and fro is still inside and gets the budget that is left.
  * The others get new boxes; only their candidate pairs change. */
 #include "base/sort.h"
-#include "contact/gap.h"
+#include "contact/obstacle.h"
 #include "contact/sheets/away.h"
 #include "contact/sheets/ranks.h"
 #include "contact/sheets/search.h"

@@ -191,7 +191,8 @@ static bool meet_at(const path *p, double t, vvi_closest *out, bool *parallel)
   return true;
 }
 
-/* All four points stay in one plane, or nearly: steps so short that nothing can meet between them. */
+/* All four points stay in one plane, or nearly: steps so short that nothing can meet between them.  The normal is that of the last
+ * place before they meet: of points that have met rounding decides where it leads. */
 static bool march(const path *p, double *time, vvi_closest *out)
 {
   enum { STEPS = 200 };
@@ -208,7 +209,7 @@ static bool march(const path *p, double *time, vvi_closest *out)
     vvi_closest at;
     at_time(p, t, x);
     vvi_closest_at(p->feature, (const double(*)[3])x, &at);
-    if (at.d > 0.0) *out = at;
+    if (at.d > p->slack || k == 0) *out = at;
     *time = t;
     if (at.d <= p->slack) return k > 0;
     if (!(t + at.d / fastest < 1.0)) return false;

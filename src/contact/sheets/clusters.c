@@ -128,7 +128,7 @@ vv_status vvi_sheets_divide(vvi_arena *arena, struct vvi_sheets *s, int32_t size
 
 void vvi_sheets_use(struct vvi_sheets *s, int32_t rule)
 {
-  const vvi_sheet_rule *k = &s->rule[rule];
+  const vvi_rule *k = &s->rule[rule];
   if (k->restitution < 1.0) s->loses = true;
   if (k->friction > 0.0) s->rough = true;
   if (k->projection > s->projection) s->projection = k->projection;

@@ -1,5 +1,5 @@
 /* contact/sheets/features.c  Pairs of features at the places of their vertices, now or after the coming drift. */
-#include "contact/gap.h"
+#include "contact/obstacle.h"
 #include "contact/sheets.h"
 #include "math/math.h"
 

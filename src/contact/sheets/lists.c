@@ -2,7 +2,7 @@
  *
  * Both trees are descended in an order that only the meshes decide, and boxes only leave parts of it out: the pairs of a list
  * always stand in the same order. */
-#include "contact/gap.h"
+#include "contact/obstacle.h"
 #include "contact/sheets/search.h"
 #include "math/math.h"
 

@@ -1,8 +1,7 @@
 /* contact/sheets/meets.c  Who may meet whom: see meets.h. */
 #include "contact/sheets/meets.h"
 #include "contact/joints.h"
-#include "contact/layers.h"
-#include "contact/search/line.h"
+#include "contact/pairs/line.h"
 #include "math/math.h"
 
 #include <stdlib.h>
@@ -43,13 +42,9 @@ static vv_status sort_lines(vvi_arena *arena, vvi_sheet_meets *k)
 {
   k->all = -1;
   k->line = VVI_ARENA_NEW(arena, vvi_sheet_line, k->rules.n + 1);
-  k->word = VVI_ARENA_NEW(arena, vvi_sheet_word, k->rules.n + 1);
-  if (k->line == NULL || k->word == NULL) return VV_NOMEM;
+  if (k->line == NULL) return VV_NOMEM;
   for (int i = 0; i < k->rules.n; i++) {
     const vvi_rule *r = &k->rules.rule[i];
-    const bool named = vv_names(r->group, "between") == 1;
-    k->word[i].passes = vv_is(r->group, "response", "none") || vvi_layer_of(r->group) > 0.0;
-    k->word[i].not_self = !named && vv_is(r->group, "self", "false");
     if (r->a < 0)
       k->all = i;
     else
@@ -73,7 +68,8 @@ static int32_t rule_of(const vvi_sheet_meets *k, int32_t a, int32_t b)
 {
   const vv_patch *x = vvi_model_patch(k->m, a), *y = vvi_model_patch(k->m, b);
   const int32_t rule = line_of(k, x->body, y->body);
-  return rule < 0 || k->word[rule].passes || (a == b && k->word[rule].not_self) ? -1 : rule;
+  if (rule < 0 || !vvi_rule_acts(&k->rules.rule[rule])) return -1;
+  return a == b && k->rules.rule[rule].never_self ? -1 : rule;
 }
 
 /* ---- which shapes ---- */
@@ -105,7 +101,7 @@ static bool breaks(const vvi_sheet_meets *k, const vv_patch *p)
 static bool meets_itself(const vvi_sheet_meets *k, const vv_patch *p)
 {
   const int32_t rule = line_of(k, p->body, p->body);
-  return rule >= 0 && vvi_rules_self(k->rules.rule[rule].group);
+  return rule >= 0 && k->rules.rule[rule].self;
 }
 
 /* A beam with corners and all others; and itself where a line says so, or pieces of it, once it has broken (gone.c). */

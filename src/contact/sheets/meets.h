@@ -14,14 +14,9 @@ typedef struct vvi_sheet_line {
   int32_t rule;
 } vvi_sheet_line;
 
-typedef struct vvi_sheet_word {
-  bool passes, not_self; /* what a line says: nothing meets; nothing meets itself */
-} vvi_sheet_word;
-
 typedef struct vvi_sheet_meets {
   const vv_model *m;
   vvi_rules rules;
-  vvi_sheet_word *word; /* [rules.n] */
   vvi_sheet_line *line; /* [lines] those that name bodies, sorted */
   int32_t lines, all;   /* the line that speaks for all others; -1: none */
   int32_t *mate;        /* [patches] of a tip: the one that it faces on its line; -1: none */

@@ -2,7 +2,10 @@
  * four faces between neighbouring nodes, two for each end.  Where it can break, every node between has an end of its own, with
  * vertices of its own: a face alone, that sleeps as long as the beam is whole there (gone.c).
  *
- *   x_k = place + Lambda (+-half_1, +-half_2, 0)                                                              [sheets 16] */
+ *   x_k = place + Lambda (+-half_1, +-half_2, 0)                                                              [sheets 16]
+ *
+ * With edges that are rounded by r these vertices lie r inside, at the ends of the beam, too, and everything is met r away from
+ * them: faces are where they were. */
 #include "contact/sheets/solid.h"
 #include "math/math.h"
 
@@ -55,12 +58,14 @@ vv_status vvi_sheet_prism(vvi_arena *arena, const vv_patch *p, bool breaks, cons
   if (x == NULL || arm == NULL || on == NULL || element == NULL) return VV_NOMEM;
   for (int32_t v = 0; v < CORNERS * (n + ends); v++) {
     on[v] = v < CORNERS * n ? v / CORNERS : v / CORNERS - n + inner;
-    for (int c = 0; c < 2; c++) arm[3 * v + c] = sign[v % CORNERS][c] * p->half[c];
+    for (int c = 0; c < 2; c++) arm[3 * v + c] = sign[v % CORNERS][c] * (p->half[c] - p->radius);
+    if (!p->closed && (on[v] == 0 || on[v] == n - 1)) arm[3 * v + 2] = on[v] == 0 ? p->radius : -p->radius;
     vvi_sheet_carried(mover[on[v]].place, mover[on[v]].turn, arm + 3 * v, x + 3 * v);
   }
   part->body.carrier = VVI_CARRY_FRAMES;
   part->body.turns = true;
   part->body.ring = p->closed;
+  part->body.half = p->radius;
   part->body.movers = n;
   part->vertices = CORNERS * (n + ends);
   for (int32_t i = 0; i + 1 < n; i++) add_faces(part, element, i, i + 1, 0);

@@ -247,6 +247,15 @@ static void rubbed_points(const vvi_sheet_motion *m, const vvi_feature_pair *k, 
   }
 }
 
+/* 1/kg: a row that moves less has a normal at right angles to the way between its features, within 1e-6: without moment its legs are
+ * what rounding leaves of their difference, and the impulse that it takes to part them has no bound. */
+static double nothing(const vvi_feature_pair *k)
+{
+  double sum = 0.0;
+  for (int i = 0; i < k->vertices && k->mass[0] > 0.0; i++) sum += k->c[i] * k->c[i] / k->mass[i];
+  return 1e-12 * sum;
+}
+
 bool vvi_feature_rows(const vvi_sheet_motion *m, vvi_feature_pair *k, const double given[4][3], const double t[2][3],
                       vvi_row *rub)
 {
@@ -255,7 +264,7 @@ bool vvi_feature_rows(const vvi_sheet_motion *m, vvi_feature_pair *k, const doub
   for (int i = 0; i < k->vertices; i++) vvi_sheet_place(m, k->vertex[i], false, k->x[i]);
   if (!balance(m, k)) return false;
   const bool found = given != NULL ? compile(m, k, at, given, &k->normal) : row_along(m, k, at, k->n, &k->normal);
-  if (!found || !(k->normal.inverse > 0.0)) return false;
+  if (!found || !(k->normal.inverse > nothing(k))) return false;
   if (rub == NULL) return true;
   rubbed_points(m, k, x);
   for (int i = 0; i < 2; i++)

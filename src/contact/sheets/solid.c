@@ -66,11 +66,21 @@ static void add_part(outline *o, vvi_part *p)
   }
 }
 
+/* The walls of a container have two sides; where they have no thickness these are one. */
+static void add_outside(outline *o, const vv_solid *s)
+{
+  if (s->outside == NULL || s->outside->reach == s->reach) return;
+  vvi_part wall = s->outside->part[0];
+  wall.hollow = true; /* a surface: something else is inside */
+  add_part(o, &wall);
+}
+
 static void add_shell(outline *o, const vv_solid *s, double radius)
 {
   o->points = o->elements = 0;
   for (int k = 0; k < s->parts; k++)
     if (radius_of(&s->part[k]) == radius) add_part(o, &s->part[k]);
+  if (s->hollow) add_outside(o, s);
 }
 
 vv_status vvi_sheet_solid(vvi_arena *arena, const vv_solid *s, int g, const vvi_pose *pose, vvi_sheet_part *part)

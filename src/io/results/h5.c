@@ -96,14 +96,20 @@ static vv_status opened(quiet q, vvi_h5 *f, hid_t list, hid_t id, const char *wh
   return end(q, f, id > 0, what, NULL);
 }
 
-vv_status vvi_h5_create(vv_ctx *ctx, const char *path, vvi_h5 *out)
+vv_status vvi_h5_create_aligned(vv_ctx *ctx, const char *path, int align, vvi_h5 *out)
 {
   *out = (vvi_h5){.ctx = ctx, .path = path};
   const quiet q = hush();
   const hid_t list = access_list(out), how = timeless(H5P_FILE_CREATE);
-  const hid_t id = how >= 0 ? H5Fcreate(path, H5F_ACC_TRUNC, how, list) : H5I_INVALID_HID;
+  const bool placed = align == 1 || (list >= 0 && H5Pset_alignment(list, 1, (hsize_t)align) >= 0);
+  const hid_t id = how >= 0 && placed ? H5Fcreate(path, H5F_ACC_TRUNC, how, list) : H5I_INVALID_HID;
   if (how >= 0) H5Pclose(how);
   return opened(q, out, list, id, "not created");
+}
+
+vv_status vvi_h5_create(vv_ctx *ctx, const char *path, vvi_h5 *out)
+{
+  return vvi_h5_create_aligned(ctx, path, 1, out);
 }
 
 vv_status vvi_h5_open(vv_ctx *ctx, const char *path, bool write, vvi_h5 *out)
@@ -267,6 +273,21 @@ vv_status vvi_h5_write(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, 
   if (plan >= 0) H5Pclose(plan);
   if (space >= 0) H5Sclose(space);
   return end(q, f, ok, "not written", name);
+}
+
+vv_status vvi_h5_place(vvi_h5 *f, const char *name, int64_t *offset, int64_t *bytes)
+{
+  const quiet q = hush();
+  const hid_t d = H5Dopen2((hid_t)f->id, name, H5P_DEFAULT), space = d >= 0 ? H5Dget_space(d) : H5I_INVALID_HID;
+  const hid_t type = d >= 0 ? H5Dget_type(d) : H5I_INVALID_HID;
+  const haddr_t at = d >= 0 ? H5Dget_offset(d) : HADDR_UNDEF;
+  const bool ok = space >= 0 && type >= 0;
+  *offset = ok && at != HADDR_UNDEF ? (int64_t)at : 0;
+  *bytes = ok ? (int64_t)H5Sget_simple_extent_npoints(space) * (int64_t)H5Tget_size(type) : 0;
+  if (type >= 0) H5Tclose(type);
+  if (space >= 0) H5Sclose(space);
+  if (d >= 0) H5Dclose(d);
+  return end(q, f, ok, "not read", name);
 }
 
 /* Dimensions of an open dataset; rank -1 when it cannot be read or has too many. */

@@ -17,6 +17,8 @@ typedef struct vvi_h5 {
 enum { VVI_H5_RANK = 4 };
 
 vv_status vvi_h5_create(vv_ctx *ctx, const char *path, vvi_h5 *out);
+/* Datasets begin at multiples of `align` bytes: the file can be mapped. */
+vv_status vvi_h5_create_aligned(vv_ctx *ctx, const char *path, int align, vvi_h5 *out);
 vv_status vvi_h5_open(vv_ctx *ctx, const char *path, bool write, vvi_h5 *out);
 vv_status vvi_h5_flush(vvi_h5 *f, bool to_disk);
 vv_status vvi_h5_close(vvi_h5 *f);
@@ -39,6 +41,8 @@ vv_status vvi_h5_get_number(vvi_h5 *f, const char *object, const char *name, dou
 vv_status vvi_h5_write(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, const int64_t dims[], const void *data);
 vv_status vvi_h5_shape(vvi_h5 *f, const char *name, int *rank, int64_t dims[VVI_H5_RANK]);
 vv_status vvi_h5_read(vvi_h5 *f, const char *name, vvi_h5_type type, int64_t count, void *data);
+/* Where a dataset of fixed size lies in the file, and its bytes; offset 0: it has none. */
+vv_status vvi_h5_place(vvi_h5 *f, const char *name, int64_t *offset, int64_t *bytes);
 /* The box of `count` values from `first` on, in every dimension. */
 vv_status vvi_h5_read_box(vvi_h5 *f, const char *name, vvi_h5_type type, int rank, const int64_t first[],
                           const int64_t count[], void *data);

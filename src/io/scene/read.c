@@ -1,6 +1,7 @@
 /* io/scene/read.c  YAML text to words.  Only this folder knows libyaml.
  *
  * Events rather than libyaml's document loader: the loader takes doubled keys and aliases without a word. */
+#include "io/prepared.h"
 #include "model/model.h"
 #include "model/spec.h"
 
@@ -418,17 +419,29 @@ static vv_status open_scene(vv_ctx *ctx, const char *path, FILE **file)
   return vvi_fail(ctx, VV_IO, "%.160s: %s", path, why);
 }
 
+vv_status vvi_scene_text(vv_ctx *ctx, const char *path, char **text, size_t *length)
+{
+  FILE *file = NULL;
+  VV_TRY(open_scene(ctx, path, &file));
+  const vv_status status = slurp(ctx, path, file, text, length);
+  fclose(file);
+  return status;
+}
+
+/* A prepared scene has its text in it. */
 vv_status vv_scene_read(vv_ctx *ctx, const char *path, vv_spec **out)
 {
   *out = NULL;
   FILE *file = NULL;
   if (path == NULL) return vvi_fail(ctx, VV_ARG, "vv_scene_read: no path");
   VV_TRY(open_scene(ctx, path, &file));
-  char *text = NULL;
+  char *text = NULL, *source = NULL;
   size_t length = 0;
-  vv_status status = slurp(ctx, path, file, &text, &length);
+  const bool prepared = vvi_prepared_is(file);
+  vv_status status = prepared ? VV_OK : slurp(ctx, path, file, &text, &length);
   fclose(file);
-  if (status == VV_OK) status = vv_scene_parse(ctx, path, text, length, out);
-  free(text);
+  if (prepared) status = vvi_prepared_open(ctx, path, &text, &length, &source);
+  if (status == VV_OK) status = vv_scene_parse(ctx, prepared ? source : path, text, length, out);
+  free(text), free(source);
   return status;
 }

@@ -485,7 +485,7 @@ static void log_bounce(struct vv_step *s, const vvi_feature_pair *k, const vv_ev
 
 static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, double t, double direction)
 {
-  const vvi_sheet_rule *rule = &w->search->sheets->rule[w->search->list[p->couple].rule];
+  const vvi_rule *rule = &w->search->sheets->rule[w->search->list[p->couple].rule];
   const vvi_sheet_motion *m = &w->search->motion;
   bite k;
   vvi_row across[2];

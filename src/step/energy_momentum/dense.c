@@ -3,13 +3,19 @@
  * Sweeps crawl where rows are nearly alike, as those of two segments that meet another beam near their common node are.  Few
  * rows are solved for at once: sought is x with y = A x + b, and for every row x >= least, y >= 0, (x - least) y = 0.  Rows that
  * act are guessed, solved for, and the guess is mended until it stands (Murty's block pivots).  Rows of a spring are equations.
- * A pivot that is rounding belongs to a row that says what others say already: it takes no part. */
+ * A pivot that is rounding belongs to a row that says what others say already: it takes no part.  Where it says a little more, as
+ * rows between two others do when both bodies lie flat on each other and turn in the step, that is no answer: then x is paid for,
+ *   y = A x + b + s x,                                                                                               [em 12a]
+ * which has one solution.  x being a change of impulses, the rounds that follow pay for ever smaller ones, and end where y is
+ * that of A alone. */
 #include "step/energy_momentum/frames.h"
 
 enum { MENDS = 40 };
+static const double PRICE = 1e-8; /* s over the largest A_ii: root of rounding, half of the digits for either */
 
 typedef struct problem {
   int32_t n, acting;
+  double price;                /* s */
   const double *a, *b, *least; /* [n][n], [n], [n] */
   double *x, *y, *lu;          /* lu [n][n + 1] */
   int32_t *act;                /* [n] rows that act, in front */
@@ -57,14 +63,14 @@ static bool solve_acting(const problem *k)
   for (int32_t i = 0; i < m; i++) {
     const double *row = k->a + (int64_t)k->act[i] * n;
     double *to = k->lu + (int64_t)i * (m + 1), sum = -k->b[k->act[i]];
-    for (int32_t j = 0; j < m; j++) to[j] = row[k->act[j]];
+    for (int32_t j = 0; j < m; j++) to[j] = row[k->act[j]] + (i == j ? k->price : 0.0);
     for (int32_t j = m; j < n; j++) sum -= row[k->act[j]] * k->x[k->act[j]];
     to[m] = sum;
   }
   if (!eliminate(k)) return false;
   for (int32_t i = 0; i < m; i++) k->x[k->act[i]] = k->lu[(int64_t)i * (m + 1) + m];
   for (int32_t i = 0; i < n; i++) {
-    k->y[i] = k->b[i];
+    k->y[i] = k->b[i] + k->price * k->x[i];
     for (int32_t j = 0; j < n; j++) k->y[i] += k->a[(int64_t)i * n + j] * k->x[j];
   }
   return true;
@@ -91,17 +97,42 @@ static bool mend(problem *k, double tiny, bool one)
   return wrong > 0;
 }
 
+/* The guess that rows act which close, or are pressed already. */
+static void guess(problem *k)
+{
+  int32_t at = k->n;
+  k->acting = 0;
+  for (int32_t i = k->n - 1; i >= 0; i--)
+    if (!(k->b[i] < 0.0 || k->least[i] < 0.0)) k->act[--at] = i;
+  for (int32_t i = 0; i < k->n; i++)
+    if (k->b[i] < 0.0 || k->least[i] < 0.0) k->act[k->acting++] = i;
+}
+
+static bool find(problem *k, double tiny, int mends)
+{
+  guess(k);
+  for (int i = 0; i < mends; i++) {
+    if (!solve_acting(k)) return false;
+    if (!mend(k, tiny, i > MENDS / 2)) return true;
+  }
+  return false;
+}
+
+/* Some row that acts, and took no part, has a y all the same. */
+static bool contradicts(const problem *k, double tiny)
+{
+  double most = 0.0, left = 0.0;
+  for (int32_t i = 0; i < k->n; i++) most = fmax(most, fabs(k->b[i]));
+  for (int32_t i = 0; i < k->acting; i++) left = fmax(left, fabs(k->y[k->act[i]]));
+  return left > fmax(tiny, 1e-12 * most);
+}
+
 bool vvi_em_pivots(int32_t n, const double *a, const double *b, const double *least, double tiny, double *x,
                    double *work, int32_t *act)
 {
   problem k = {.n = n, .a = a, .b = b, .least = least, .x = x, .y = work, .lu = work + n, .act = act};
-  for (int32_t i = 0; i < n; i++)
-    if (b[i] < 0.0 || least[i] < 0.0) act[k.acting++] = i;
-  for (int32_t i = 0, at = k.acting; i < n; i++)
-    if (!(b[i] < 0.0 || least[i] < 0.0)) act[at++] = i;
-  for (int i = 0; i < MENDS; i++) {
-    if (!solve_acting(&k)) return false;
-    if (!mend(&k, tiny, i > MENDS / 2)) return true;
-  }
-  return false;
+  const bool found = find(&k, tiny, MENDS);
+  if (found && !contradicts(&k, tiny)) return true;
+  for (int32_t i = 0; i < n; i++) k.price = fmax(k.price, PRICE * a[(int64_t)i * n + i]);
+  return find(&k, tiny, MENDS + 2 * n);
 }

@@ -54,6 +54,7 @@ typedef struct vvi_em_soft {
   double *work, *load; /* load [n][VV_IMPLICIT_ROW]: of the contacts */
   bool touched, lost;  /* lost: no correction was found */
   double added, whole; /* of the last correction */
+  double rest;         /* of the whole: what need not be corrected.  Conjugate gradients leave one sign [em 20a] */
   int32_t assembly;    /* of the joints that hold it; -1: none */
   double most, turn;   /* m, rad: of its nodes in the step, where joints hold it */
   int32_t slaves;      /* as in a frame */
@@ -92,23 +93,10 @@ typedef struct vvi_em_feature {
   double own;               /* from the slave's point to its surface */
 } vvi_em_feature;
 
-/* A line of the scene. */
-typedef struct vvi_em_law {
-  double restitution, friction, stiffness; /* stiffness 0: a multiplier */
-  bool early;                              /* arms C: those of the predictor */
-  bool printed;                            /* and places of the start in their joint, as (13) of the paper has them */
-} vvi_em_law;
-
-/* Two shapes that may meet. */
-typedef struct vvi_em_pair {
-  const vvi_object *a, *b;
-  int32_t index_a, index_b, frame_a, frame_b, law;
-} vvi_em_pair;
-
 /* One contact of the step that is being found. */
 typedef struct vvi_em_contact {
   vvi_em_feature f;
-  const vvi_em_law *law;
+  const vvi_rule *law;
   int32_t before;                /* the one before with the same slave; -1: none */
   vvi_em_foot foot[2];           /* slave, master */
   bool seen;                     /* spring between bodies that bend: its feet are those of this step */
@@ -167,7 +155,7 @@ typedef struct vvi_em_rigid {
   const vv_state *state; /* at n */
   const struct vvi_solids *solids;
   vvi_arena *arena;         /* for more room */
-  vvi_em_law *law;          /* [rules] */
+  const vvi_rule *law;      /* [rules] lines of the scene */
   int32_t *frame_of;        /* [objects] */
   vvi_solid_near *near;     /* broad phase; NULL: all pairs are listed */
   const vvi_candidate *few; /* [n_few] these */
@@ -242,16 +230,16 @@ bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft);
 bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by);
 /* That answer as velocities along the rows of all contacts, added to every stride-th of `to`. */
 void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride);
-/* The shape of an object in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
+/* The shape of an object, as the other sees it, in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
 typedef struct vvi_em_shape {
   const vv_solid *solid;
   vvi_pose pose;
   vv_solid segment;
   vvi_part part;
 } vvi_em_shape;
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out);
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out);
 /* A spot of a pair of which one or both bend, as a feature. */
-void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out);
 /* A segment that is followed by another leaves its last node to that one. */
 bool vvi_em_soft_left(const vvi_em_rigid *w, const vvi_em_feature *f);
@@ -293,10 +281,10 @@ vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *
 double vvi_em_gap(const vvi_em_feature *f, const vvi_pose *slave, const vvi_pose *master);
 /* Features of a pair that can be listed; false: `tell` wants no more.  *n: how many there are, 0: ask for spots. */
 typedef bool vvi_em_feature_fn(void *user, const vvi_em_feature *f);
-bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n);
+bool vvi_em_features(const vvi_em_rigid *w, const vvi_candidate *k, vvi_em_feature_fn *tell, void *user, int64_t *n);
 /* A spot between the shapes of a pair as a feature. */
-void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
-                    vvi_em_feature *out);
+void vvi_em_of_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, const vvi_pose *a,
+                    const vvi_pose *b, vvi_em_feature *out);
 
 /* ---- touch.c ---- */
 

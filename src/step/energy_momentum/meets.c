@@ -120,30 +120,21 @@ static bool list(const vv_solid *slave, const vv_solid *master, vvi_em_feature f
   return true;
 }
 
-bool vvi_em_features(const vvi_em_pair *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
+bool vvi_em_features(const vvi_em_rigid *w, const vvi_candidate *k, vvi_em_feature_fn *tell, void *user, int64_t *n)
 {
-  const vv_solid *a = k->a->solid, *b = k->b->solid;
-  vvi_em_feature blank = {.a = k->index_a, .b = k->index_b, .law = k->law, .slave = k->frame_a, .master = k->frame_b};
+  const vv_solid *a = vvi_solids_seen(w->solids, k->a, k->b), *b = vvi_solids_seen(w->solids, k->b, k->a);
+  const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
+  vvi_em_feature blank = {.a = k->a, .b = k->b, .law = k->rule, .slave = frame_a, .master = frame_b};
   *n = 0;
   blank.a_slave = true;
   if (listed(a, b)) return list(a, b, blank, tell, user, n);
-  blank.slave = k->frame_b, blank.master = k->frame_a, blank.a_slave = false;
+  blank.slave = frame_b, blank.master = frame_a, blank.a_slave = false;
   return !listed(b, a) || list(b, a, blank, tell, user, n);
 }
 
 /* ---- pairs ---- */
 
 enum { FEW = 32 }; /* objects: below it a broad phase costs more than it saves */
-
-static vvi_em_law law_of(const vvi_solid_rule *r)
-{
-  const double stiffness = vv_is(r->group, "response", "penalty") ? vv_number(r->group, "stiffness") : 0.0;
-  return (vvi_em_law){.restitution = r->restitution,
-                      .friction = r->friction,
-                      .stiffness = stiffness,
-                      .early = stiffness <= 0.0 && !vv_is(r->group, "arms", "D"),
-                      .printed = stiffness <= 0.0 && vv_is(r->group, "arms", "printed")};
-}
 
 static vv_status list_all(vvi_em_rigid *w, vvi_arena *arena)
 {
@@ -163,10 +154,9 @@ vv_status vvi_em_pairs_build(const vv_model *m, vvi_arena *arena, vvi_em_rigid *
 {
   const struct vvi_solids *s = w->solids = m->solids;
   if (s == NULL) return VV_OK;
-  w->law = VVI_ARENA_NEW(arena, vvi_em_law, s->rules.n + 1);
+  w->law = s->rule;
   w->frame_of = VVI_ARENA_NEW(arena, int32_t, s->n + 1);
-  if (w->law == NULL || w->frame_of == NULL) return VV_NOMEM;
-  for (int i = 0; i < s->rules.n; i++) w->law[i] = law_of(&s->rule[i]);
+  if (w->frame_of == NULL) return VV_NOMEM;
   for (int32_t i = 0; i < s->n; i++) w->frame_of[i] = vvi_em_frame_of(w, &s->object[i]);
   w->rough = s->rough || (m->sheets != NULL && m->sheets->rough);
   return s->n <= FEW && !vvi_em_bends(m) ? list_all(w, arena) : vvi_solid_near_create(m, arena, &w->near);
@@ -189,10 +179,12 @@ static void into(const vvi_pose *pose, const double x[3], double body[3])
 }
 
 /* The plane goes with the body that is not round; a round one is its axis and a radius. */
-void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *a, const vvi_pose *b,
-                    vvi_em_feature *out)
+void vvi_em_of_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, const vvi_pose *a,
+                    const vvi_pose *b, vvi_em_feature *out)
 {
-  const double round_a = roundness(k->a->solid), round_b = roundness(k->b->solid);
+  const double round_a = roundness(vvi_solids_seen(w->solids, k->a, k->b)),
+               round_b = roundness(vvi_solids_seen(w->solids, k->b, k->a));
+  const int32_t frame_a = w->frame_of[k->a], frame_b = w->frame_of[k->b];
   const bool flip = round_a > 0.0 && !(round_b > 0.0); /* a is the slave */
   const double side = flip ? -1.0 : 1.0, r = flip ? round_a : round_b;
   double on_master[3], on_slave[3], nu[3];
@@ -201,8 +193,8 @@ void vvi_em_of_spot(const vvi_em_pair *k, const vvi_spot *spot, const vvi_pose *
     on_master[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
     on_slave[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
   }
-  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .radius = r, .own = r};
-  out->slave = flip ? k->frame_a : k->frame_b, out->master = flip ? k->frame_b : k->frame_a, out->a_slave = flip;
+  *out = (vvi_em_feature){.a = k->a, .b = k->b, .law = k->rule, .key = spot->key, .radius = r, .own = r};
+  out->slave = flip ? frame_a : frame_b, out->master = flip ? frame_b : frame_a, out->a_slave = flip;
   into(flip ? a : b, on_slave, out->point);
   into(flip ? b : a, on_master, out->place);
   vvi_tapply33((flip ? b : a)->turn, nu, out->normal);

@@ -10,7 +10,7 @@ enum { REDO = 12, DEEPER = 12, MOST_LOCATED = 64 };
 static bool uses_springs(const vv_model *m)
 {
   for (int i = 0; m->solids != NULL && i < m->solids->rules.n; i++)
-    if (vv_is(m->solids->rule[i].group, "response", "penalty")) return true;
+    if (m->solids->rule[i].stiffness > 0.0) return true;
   return false;
 }
 

@@ -5,7 +5,7 @@
  * them, held apart by half thicknesses and radii. */
 #include "step/energy_momentum/frames.h"
 
-#include "contact/gap.h"
+#include "contact/obstacle.h"
 #include "math/math.h"
 
 #include <string.h>
@@ -272,6 +272,7 @@ double vvi_em_sheet_feature(const vvi_em_rigid *w, int32_t a, int32_t b, int32_t
   memcpy(f->weight, at.c, sizeof f->weight);
   take_sides(w, f);
   f->sign = 1.0, f->radius = offset;
+  if (s->body[f->name[0]].carrier == VVI_CARRY_FRAMES) f->own = s->body[f->name[0]].half; /* it can turn */
   return at.d - offset;
 }
 

@@ -94,8 +94,8 @@ static vv_status refuse_pair(const vv_model *m, int32_t i, int32_t j)
                        m->body[a->body].name);
   if (!(offset > 0.0) && ((a->turns && !a->rigid) || (b->turns && !b->rigid)))
     return vv_complain(line, "between",
-                       "in energy-momentum steps a beam with corners meets obstacles and what is round or has a "
-                       "thickness: use leapfrog, or set 'response: none' between '%s' and '%s'",
+                       "in energy-momentum steps a beam with corners meets others with corners and surfaces without "
+                       "thickness by rounded edges: give one of '%s' and '%s' a 'rounding', or set 'response: none'",
                        m->body[a->body].name, m->body[b->body].name);
   if (!(offset > 0.0))
     return vv_complain(line, "thickness",
@@ -118,7 +118,7 @@ vv_status vvi_em_refuse(const vv_model *m)
 static vv_status add_body(vvi_em_rigid *w, vvi_arena *arena, const vv_block *b, int32_t body, double *v)
 {
   vvi_em_soft *f = &w->soft[w->n_soft++];
-  *f = (vvi_em_soft){.block = b, .parts = vvi_em_parts_of(b), .body = body, .v = v};
+  *f = (vvi_em_soft){.block = b, .parts = vvi_em_parts_of(b), .body = body, .v = v, .rest = is_flat(b) ? 1e-19 : 1e-17};
   f->first = is_flat(b) ? 0 : b->body[body]->node0, f->n = is_flat(b) ? b->nodes : b->body[body]->n_node;
   f->work = VVI_ARENA_NEW(arena, double, f->parts->work(b, body));
   f->load = VVI_ARENA_NEW(arena, double, ROW * f->n);
@@ -160,7 +160,7 @@ vv_status vvi_em_soft_create(struct vv_step *s, double *v, vvi_em_rigid *w)
 /* ---- a step ---- */
 
 /* Newton's iteration without contacts; a tangent serves as long as it converges fast.  It ends where the next correction would be
- * rounding of the whole, or where one by a new tangent no longer shrinks. */
+ * too small to matter [em 20a], or where one by a new tangent no longer shrinks. */
 static bool fly(vvi_em_soft *f)
 {
   double before = 0.0;
@@ -169,7 +169,7 @@ static bool fly(vvi_em_soft *f)
     const bool fresh = stale;
     if (!f->parts->correct(f->work, f->load, fresh, &f->added, &f->whole)) return false;
     const double rate = k == 1 ? 1.0 : f->added / before;
-    if (f->added * fmin(rate, 1.0) <= 1e-17 * f->whole) return true;
+    if (f->added * fmin(rate, 1.0) <= f->rest * f->whole) return true;
     if (fresh && rate > 0.3 && k > 1 && f->added < 1e-7) return true;
     stale = k > 1 && rate > 1e-2;
     before = f->added;
@@ -528,11 +528,11 @@ static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
 }
 
-void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, double when, vvi_em_shape *out)
+void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out)
 {
   const vvi_object *o = &w->solids->object[object];
   double x[2][3];
-  out->solid = o->solid;
+  out->solid = vvi_solids_seen(w->solids, object, other);
   if (w->soft_of[object] == 0) {
     vvi_em_frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
     return;
@@ -555,19 +555,18 @@ static double weight_at(const vvi_em_rigid *w, int32_t object, double when, cons
   return t < 1e-12 ? 0.0 : t > 1.0 - 1e-12 ? 1.0 : t;
 }
 
-static bool is_ball(const vvi_em_rigid *w, int32_t object)
+static bool is_ball(const vv_solid *s)
 {
-  const vv_solid *s = w->solids->object[object].solid;
-  return w->soft_of[object] == 0 && s->parts == 1 && s->part->type == VVI_PART_BALL;
+  return s->parts == 1 && s->part->type == VVI_PART_BALL;
 }
 
 /* What bends is a point of its axis with a radius, and the slave; the other one is such a point, the centre of a ball, or a
  * plane where the spot is. */
-void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spot *spot, double when,
+void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out)
 {
-  const int32_t object[2] = {k->index_a, k->index_b};
-  const int s = w->soft_of[k->index_a] > 0 ? 0 : 1, m = 1 - s;
+  const int32_t object[2] = {k->a, k->b};
+  const int s = w->soft_of[k->a] > 0 ? 0 : 1, m = 1 - s;
   const double side = s == 0 ? -1.0 : 1.0, r = w->near->fibre[object[s]].radius;
   double nu[3], axis[3], surface[3];
   for (int i = 0; i < 3; i++) {
@@ -575,9 +574,9 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     axis[i] = spot->x[i] + (0.5 * spot->gap + r) * nu[i];
     surface[i] = spot->x[i] - 0.5 * spot->gap * nu[i];
   }
-  *out = (vvi_em_feature){.a = k->index_a, .b = k->index_b, .law = k->law, .key = spot->key, .own = r, .radius = r};
+  *out = (vvi_em_feature){.a = k->a, .b = k->b, .law = k->rule, .key = spot->key, .own = r, .radius = r};
   out->a_slave = s == 0;
-  out->slave = w->n, out->master = m == 0 ? k->frame_a : k->frame_b;
+  out->slave = w->n, out->master = w->frame_of[object[m]];
   out->soft[0] = w->soft_of[object[s]], out->soft[1] = w->soft_of[object[m]];
   out->foot[0] = weight_at(w, object[s], when, axis);
   if (out->soft[1] > 0) {
@@ -588,8 +587,9 @@ void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_em_pair *k, const vvi_spo
     return;
   }
   vvi_pose pose;
-  const vvi_part *part = w->solids->object[object[m]].solid->part;
-  if (is_ball(w, object[m])) {
+  const vv_solid *solid = vvi_solids_seen(w->solids, object[m], object[s]);
+  if (is_ball(solid)) {
+    const vvi_part *part = solid->part;
     out->sign = part->hollow ? -1.0 : 1.0;
     out->radius = part->radius + out->sign * r;
     memcpy(out->place, part->centre, sizeof out->place);

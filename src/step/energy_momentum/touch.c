@@ -106,14 +106,14 @@ double vvi_em_spring_energy(const vvi_em_rigid *w)
 
 /* No gap of the pair falls faster than this while nothing pushes: its derivative is the relative velocity, along a unit
  * vector, of two material points of the surfaces.                                                                [em 15] */
-static double speed_bound(const vvi_em_rigid *w, const vvi_em_pair *k)
+static double speed_bound(const vvi_em_rigid *w, const vvi_candidate *k)
 {
-  const vvi_em_frame *a = &w->frame[k->frame_a], *b = &w->frame[k->frame_b];
+  const vvi_em_frame *a = &w->frame[w->frame_of[k->a]], *b = &w->frame[w->frame_of[k->b]];
   double d[3];
   for (int i = 0; i < 3; i++) d[i] = (a->held ? 0.0 : a->p1[i] / a->mass) - (b->held ? 0.0 : b->p1[i] / b->mass);
   double bound = vvi_norm3(d);
-  if (!a->held) bound += vvi_em_spin_bound(a) * k->a->turns;
-  if (!b->held) bound += vvi_em_spin_bound(b) * k->b->turns;
+  if (!a->held) bound += vvi_em_spin_bound(a) * w->solids->object[k->a].turns;
+  if (!b->held) bound += vvi_em_spin_bound(b) * w->solids->object[k->b].turns;
   return bound;
 }
 
@@ -126,9 +126,9 @@ static double time_to_close(double gap, double speed, double weight)
 }
 
 /* Distance of the spheres about two shapes of which none is hollow or endless: a lower bound of the gap. */
-static double far_apart(const vvi_em_pair *k, const vvi_pose *a, const vvi_pose *b)
+static double far_apart(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_pose *a, const vvi_pose *b)
 {
-  const vv_solid *x = k->a->solid, *y = k->b->solid;
+  const vv_solid *x = vvi_solids_seen(w->solids, k->a, k->b), *y = vvi_solids_seen(w->solids, k->b, k->a);
   if (x->hollow || y->hollow || !(x->reach < INFINITY) || !(y->reach < INFINITY)) return -INFINITY;
   double d[3];
   for (int i = 0; i < 3; i++) d[i] = a->place[i] - b->place[i];
@@ -195,33 +195,33 @@ static bool found(search *k, const vvi_em_feature *f, double gap1)
 
 typedef struct glance {
   search *k;
-  const vvi_em_pair *pair;
+  const vvi_candidate *pair;
   const vvi_pose *a, *b;
 } glance;
 
 static bool look_at_feature(void *user, const vvi_em_feature *f)
 {
   const glance *g = user;
-  const double gap = f->slave == g->pair->frame_a ? vvi_em_gap(f, g->a, g->b) : vvi_em_gap(f, g->b, g->a);
+  const double gap = f->slave == g->k->w->frame_of[g->pair->a] ? vvi_em_gap(f, g->a, g->b) : vvi_em_gap(f, g->b, g->a);
   g->k->least = fmin(g->k->least, gap);
   return gap >= 0.0 || found(g->k, f, gap);
 }
 
-static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object)
+static const vv_solid *shape_of(const vvi_em_rigid *w, int32_t object, int32_t other)
 {
-  return w->soft_of[object] > 0 ? &w->near->thread[object] : w->solids->object[object].solid;
+  return w->soft_of[object] > 0 ? &w->near->thread[object] : vvi_solids_seen(w->solids, object, other);
 }
 
 /* Springs stand where the two are nearest in the middle of the step, so that the sum of what their gaps change by follows the true
  * gap to second order, however they slide; multipliers where they are nearest at its end: that gap never shrinks.      [em 18] */
-static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_em_pair *c, vvi_em_feature *f)
+static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_candidate *c, vvi_em_feature *f)
 {
   vvi_em_shape a, b;
   vvi_spot spot[VVI_EM_SPOTS];
   double gap;
-  vvi_em_shape_of(w, c->index_a, 0.5, &a);
-  vvi_em_shape_of(w, c->index_b, 0.5, &b);
-  const double margin = 16.0 * fmax(w->near->reach[c->index_a], w->near->reach[c->index_b]);
+  vvi_em_shape_of(w, c->a, c->b, 0.5, &a);
+  vvi_em_shape_of(w, c->b, c->a, 0.5, &b);
+  const double margin = 16.0 * fmax(w->near->reach[c->a], w->near->reach[c->b]);
   const int n = vvi_solids_touch(a.solid, &a.pose, b.solid, &b.pose, fmin(margin, 1e300), VVI_EM_SPOTS, spot, &gap);
   for (int i = 0; i < n; i++)
     if (spot[i].key == f->key) {
@@ -230,50 +230,40 @@ static void stand_in_the_middle(const vvi_em_rigid *w, const vvi_em_pair *c, vvi
     }
 }
 
-static bool look_soft(search *k, const vvi_em_pair *c, double margin)
+static bool look_soft(search *k, const vvi_candidate *c, double margin)
 {
   vvi_em_rigid *w = k->w;
-  const vvi_pose *a = &w->near->pose[c->index_a], *b = &w->near->pose[c->index_b];
-  const int n = vvi_solids_touch(shape_of(w, c->index_a), a, shape_of(w, c->index_b), b, margin, VVI_EM_SPOTS, w->spot,
+  const vvi_pose *a = &w->near->pose[c->a], *b = &w->near->pose[c->b];
+  const int n = vvi_solids_touch(shape_of(w, c->a, c->b), a, shape_of(w, c->b, c->a), b, margin, VVI_EM_SPOTS, w->spot,
                                  &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     const double gap = w->spot[i].gap;
     vvi_em_soft_spot(w, c, &w->spot[i], 1.0, &f);
     if (vvi_em_soft_left(w, &f)) continue;
-    if (w->law[c->law].stiffness > 0.0) stand_in_the_middle(w, c, &f);
+    if (w->law[c->rule].stiffness > 0.0) stand_in_the_middle(w, c, &f);
     if (!found(k, &f, gap)) return false;
   }
   return true;
 }
 
-static bool look(search *k, const vvi_em_pair *c, double margin)
+static bool look(search *k, const vvi_candidate *c, double margin)
 {
   vvi_em_rigid *w = k->w;
-  glance g = {.k = k, .pair = c, .a = &w->frame[c->frame_a].after, .b = &w->frame[c->frame_b].after};
+  glance g = {.k = k, .pair = c, .a = &w->frame[w->frame_of[c->a]].after, .b = &w->frame[w->frame_of[c->b]].after};
   int64_t features;
   k->least = INFINITY;
-  if (!vvi_em_features(c, look_at_feature, &g, &features)) return false;
+  if (!vvi_em_features(w, c, look_at_feature, &g, &features)) return false;
   if (features > 0) return true;
-  const int n = vvi_solids_touch(c->a->solid, g.a, c->b->solid, g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
+  const int n = vvi_solids_touch(vvi_solids_seen(w->solids, c->a, c->b), g.a, vvi_solids_seen(w->solids, c->b, c->a),
+                                 g.b, margin, VVI_EM_SPOTS, w->spot, &k->least);
   for (int i = 0; i < n; i++) {
     vvi_em_feature f;
     if (w->spot[i].gap >= 0.0) continue;
-    vvi_em_of_spot(c, &w->spot[i], g.a, g.b, &f);
+    vvi_em_of_spot(w, c, &w->spot[i], g.a, g.b, &f);
     if (!found(k, &f, w->spot[i].gap)) return false;
   }
   return true;
-}
-
-static vvi_em_pair pair_of(const vvi_em_rigid *w, const vvi_candidate *c)
-{
-  return (vvi_em_pair){.a = &w->solids->object[c->a],
-                       .b = &w->solids->object[c->b],
-                       .index_a = c->a,
-                       .index_b = c->b,
-                       .frame_a = w->frame_of[c->a],
-                       .frame_b = w->frame_of[c->b],
-                       .law = c->rule};
 }
 
 /* No surface point of an object is faster while nothing pushes. */
@@ -320,10 +310,10 @@ static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
   vvi_em_rigid *w = k->w;
   for (int64_t i = 0; i < n; i++) {
     if (!touches_soft(w, &list[i])) continue;
-    const vvi_em_pair c = pair_of(w, &list[i]);
+    const vvi_candidate *c = &list[i];
     w->looked++;
-    if (!look_soft(k, &c, 16.0 * fabs(k->dt) * (w->near->bound[c.index_a] + w->near->bound[c.index_b]))) return false;
-    note_depth(w, -k->least, vvi_solids_smaller(w->solids, c.index_a, c.index_b));
+    if (!look_soft(k, c, 16.0 * fabs(k->dt) * (w->near->bound[c->a] + w->near->bound[c->b]))) return false;
+    note_depth(w, -k->least, vvi_solids_smaller(w->solids, c->a, c->b));
   }
   return true;
 }
@@ -349,6 +339,14 @@ static bool stands_there(const vvi_em_rigid *w, const vvi_em_feature *f)
   return false;
 }
 
+/* What an overlap of two surfaces is judged by: the smaller edge, and what holds the two apart.  Deeper than that which side they
+ * are on is lost, unless one is an obstacle. */
+static double size_of_pair(const vvi_em_rigid *w, const vvi_sheet_list *list, const vvi_em_feature *f)
+{
+  const double edge = isfinite(list->edge) ? list->edge : w->solids->size;
+  return f->vertices > 2 ? fmin(edge, list->offset) : edge;
+}
+
 /* Surfaces: those that overlap where the step leads, and are local minima of the distance. */
 static bool find_sheets(search *k)
 {
@@ -361,7 +359,7 @@ static bool find_sheets(search *k)
     const bool spring = w->law[list->rule].stiffness > 0.0;
     if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
-    note_depth(w, -gap, isfinite(list->edge) ? list->edge : w->solids->size);
+    note_depth(w, -gap, size_of_pair(w, list, &f));
     if (spring) vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 0.5, &f);
     if (stands_there(w, &f)) continue;
     if (!found(k, &f, gap)) return false;
@@ -391,15 +389,15 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   }
   for (int64_t i = 0; i < n; i++) {
     if (touches_soft(w, &list[i])) continue;
-    const vvi_em_pair c = pair_of(w, &list[i]);
-    const vvi_em_frame *a = &w->frame[c.frame_a], *b = &w->frame[c.frame_b];
-    const double speed = speed_bound(w, &c), margin = 16.0 * speed * fabs(dt),
+    const vvi_candidate *c = &list[i];
+    const vvi_em_frame *a = &w->frame[w->frame_of[c->a]], *b = &w->frame[w->frame_of[c->b]];
+    const double speed = speed_bound(w, c), margin = 16.0 * speed * fabs(dt),
                  weight = w->weighs ? vvi_norm3(a->gravity) + vvi_norm3(b->gravity) : 0.0;
     w->looked++;
-    k.least = far_apart(&c, &a->after, &b->after);
-    if (!(k.least > margin) && !look(&k, &c, margin)) return false;
+    k.least = far_apart(w, c, &a->after, &b->after);
+    if (!(k.least > margin) && !look(&k, c, margin)) return false;
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
-    note_depth(w, -k.least, vvi_solids_smaller(w->solids, c.index_a, c.index_b));
+    note_depth(w, -k.least, vvi_solids_smaller(w->solids, c->a, c->b));
   }
   *new_ones = k.found;
   return true;

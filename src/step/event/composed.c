@@ -28,7 +28,7 @@ static void composed(struct vv_step *s, double t, double h, double *q, double *p
 /* The step of length h, not taken; w->posted: the books before it. */
 static void attempt(struct vv_step *s, double t, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   memcpy(w->trial_q, s->state->q, sizeof(double) * (size_t)s->state->nq);
   memcpy(w->trial_p, s->state->p, sizeof(double) * (size_t)s->state->np);
   memcpy(w->f1, w->f, sizeof(double) * (size_t)s->state->np);
@@ -40,7 +40,7 @@ static void attempt(struct vv_step *s, double t, double h)
 /* Takes the step of length h, if it is not the one last tried by trying it again. */
 static void take(struct vv_step *s, double t, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   if (h == 0.0 || w->trial != h) attempt(s, t, h);
   memcpy(s->state->q, w->trial_q, sizeof(double) * (size_t)s->state->nq);
   memcpy(s->state->p, w->trial_p, sizeof(double) * (size_t)s->state->np);
@@ -58,13 +58,13 @@ typedef struct path {
 static double gap_at(void *user, double length)
 {
   const path *p = user;
-  const event_work *w = p->s->own;
+  const vvi_event_work *w = p->s->own;
   attempt(p->s, p->t, p->sign * length);
   return vvi_pair_gap(p->c, w->trial_q);
 }
 
 typedef struct overlap {
-  const event_work *w;
+  const vvi_event_work *w;
   int first; /* -1: none */
 } overlap;
 
@@ -84,7 +84,7 @@ static int overlapping(const struct vv_step *s)
 
 static double root(struct vv_step *s, int i, double t, double length)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   path p = {s, &s->model->pairs->pair[i], t, length < 0.0 ? -1.0 : 1.0};
   const double now = vvi_pair_gap(p.c, s->state->q);
   return p.sign * vvi_root_from_above(gap_at, &p, fabs(length), now, w->touch[i] == TOUCHING);
@@ -93,17 +93,17 @@ static double root(struct vv_step *s, int i, double t, double length)
 /* Pairs that touch after the step of length h, with the tolerance of simultaneous events in time. */
 static void gather(struct vv_step *s, int hit, double t, double cut, double length)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   w->n_now = 0;
   attempt(s, t, cut + copysign(1e-13 * fabs(length), length));
   for (int i = 0; i < s->model->pairs->n; i++)
     if (i == hit || (w->touch[i] != HELD && vvi_pair_gap(&s->model->pairs->pair[i], w->trial_q) < 0.0))
-      event_set_time(w, i, fabs(cut)), w->now[w->n_now++] = i;
+      vvi_event_set_time(w, i, fabs(cut)), w->now[w->n_now++] = (vvi_event_contact){.pair = i};
 }
 
 vv_status vvi_event_composed_step(struct vv_step *s, double t, double h, vv_report *r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   w->direction = h < 0.0 ? -1.0 : 1.0;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
   for (double rest = h;;) {

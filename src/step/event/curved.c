@@ -13,7 +13,7 @@
 /* Gap of a pair after a slab of length tau from the present state with momentum p: only its node is flown. */
 double vvi_event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vvi_node_take(c, s->state->q, p, 0.5 * tau, w->f, w->trial_q, w->trial_p);
   if (w->n_rest > 0) vvi_event_rest_solve_node(s, c, tau, w->trial_p);
   w->trial = 0.0; /* what was tried is overwritten */
@@ -22,7 +22,7 @@ double vvi_event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p
 
 void vvi_event_try_slab(struct vv_step *s, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vv_state *x = s->state;
   memcpy(w->trial_q, x->q, sizeof(double) * (size_t)x->nq);
   memcpy(w->trial_p, x->p, sizeof(double) * (size_t)x->np);
@@ -48,7 +48,7 @@ static double gap_in_flight(void *user, double tau)
 
 static double root(struct vv_step *s, int i, double length, double sign)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   flight f = {s, &s->model->pairs->pair[i], sign};
   return vvi_root_from_above(gap_in_flight, &f, length, vvi_pair_gap(f.c, s->state->q), w->touch[i] == TOUCHING);
 }
@@ -57,14 +57,14 @@ static double root(struct vv_step *s, int i, double length, double sign)
 static void overlaps(void *user, int i, double gap)
 {
   struct vv_step *s = user;
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const bool rests = s->state->memory[i] != 0.0;
   if (gap < 0.0 && w->touch[i] != HELD && w->when[i] == INFINITY && !rests) w->below[w->n_below++] = i;
 }
 
 double vvi_event_curved(struct vv_step *s, double length, double sign)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   double first = INFINITY, at = length;
   for (bool again = true; again;) {
     again = false;
@@ -73,7 +73,7 @@ double vvi_event_curved(struct vv_step *s, double length, double sign)
     vvi_pairs_near(s->model, w->trial_q, 0.0, overlaps, s);
     for (int k = 0; k < w->n_below; k++) {
       const int i = w->below[k];
-      event_set_time(w, i, root(s, i, at, sign));
+      vvi_event_set_time(w, i, root(s, i, at, sign));
       if (w->when[i] < first) first = w->when[i];
     }
     if (w->n_below > 0 && first > 0.0) at = first, again = true; /* others may have dipped and come back */

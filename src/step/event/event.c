@@ -15,7 +15,7 @@ bool vvi_event_varies(const struct vv_step *s)
 /* The coming slab ends at an event of one pair: how its length varies.  Simultaneous events have no derivative. */
 static void vary_cut(struct vv_step *s, double t, double cut)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
   if (!vvi_event_varies(s)) return;
   if (w->n_set > 1 || c->restitution < 1.0 || !vvi_variation_knows(c)) {
@@ -33,18 +33,16 @@ static bool flies(const struct vv_step *s)
 
 static vv_status prepare(struct vv_step *s)
 {
-  event_work *w = VVI_ARENA_NEW(s->arena, event_work, 1);
+  vvi_event_work *w = VVI_ARENA_NEW(s->arena, vvi_event_work, 1);
   if (w == NULL) return VV_NOMEM;
   const int64_t nq = s->state->nq, np = s->state->np, n = s->model->pairs->n;
   double *real = VVI_ARENA_NEW(s->arena, double, 6 * np + nq + 2 * n);
   double *trial = VVI_ARENA_NEW(s->arena, double, flies(s) ? 2 * (nq + np) : 0);
-  w->rest = VVI_ARENA_NEW(s->arena, event_rest, n);
-  w->set = VVI_ARENA_NEW(s->arena, int, 4 * n);
+  w->rest = VVI_ARENA_NEW(s->arena, vvi_event_contact, 2 * n);
+  w->set = VVI_ARENA_NEW(s->arena, int, 3 * n);
   w->touch = VVI_ARENA_NEW(s->arena, unsigned char, n);
-  w->bounce = VVI_ARENA_NEW(s->arena, event_bounce, n);
-  if (real == NULL || trial == NULL || w->rest == NULL || w->set == NULL || w->touch == NULL || w->bounce == NULL)
-    return VV_NOMEM;
-  w->now = w->set + n, w->below = w->now + n, w->timed = w->below + n;
+  if (real == NULL || trial == NULL || w->rest == NULL || w->set == NULL || w->touch == NULL) return VV_NOMEM;
+  w->now = w->rest + n, w->below = w->set + n, w->timed = w->below + n;
   w->trial_q = trial, w->trial_p = trial + nq, w->node_q = w->trial_p + np, w->node_p = w->node_q + nq;
   w->f = real, w->d = real + np, w->x = real + 2 * np, w->k = real + 3 * np, w->p1 = real + 4 * np;
   w->f1 = real + 5 * np, w->q1 = real + 6 * np, w->when = real + 6 * np + nq, w->fast = w->when + n;
@@ -68,7 +66,7 @@ void vvi_event_force(struct vv_step *s, double t, const double *q, double *f)
 /* The event before this slab promised an energy: write what became of it into the log. */
 static void judge(struct vv_step *s, double energy)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   if (w->first_open < 0) return;
   const double miss = energy - w->target;
   const double residual = s->ledger->energy_scale > 0.0 ? fabs(miss) / s->ledger->energy_scale : fabs(miss);
@@ -98,7 +96,7 @@ void vvi_event_book(struct vv_step *s, double t, double h)
 /* Half kick, contacts at rest, drift: flown already where the search for contacts has tried this very slab. */
 static void fly(struct vv_step *s, double t, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vv_state *x = s->state;
   const bool tried = w->trial == h && h != 0.0;
   if (!tried && flies(s)) {
@@ -124,7 +122,7 @@ static void fly(struct vv_step *s, double t, double h)
 
 void vvi_event_slab(struct vv_step *s, double t, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vv_state *x = s->state;
   vv_totals before = {0}, after;
   if (s->jump == VVI_SLAB) vvi_audit_nodal(s, &before);
@@ -156,7 +154,7 @@ void vvi_event_slab(struct vv_step *s, double t, double h)
  * could move with all the energy of the start (never one that depends on when the books were audited). */
 double vvi_event_rounding(const struct vv_step *s, int pair)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[pair];
   const double a = vvi_pair_rate(c, s->state->q, w->f);
   const vv_totals *start = &s->ledger->initial;
@@ -167,7 +165,7 @@ double vvi_event_rounding(const struct vv_step *s, int pair)
 
 double vvi_event_speed(const struct vv_step *s, int pair, double u)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   return w->touch[pair] == TOUCHING && fabs(u) <= vvi_event_rounding(s, pair) ? 0.0 : u;
 }
 
@@ -190,7 +188,7 @@ double vvi_event_lowest(double c0, double c1, double c2, double h)
  * An open pair waits for g to fall to zero, a closed soft pair for it to rise. */
 double vvi_event_next(struct vv_step *s, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vv_state *x = s->state;
   const struct vvi_pairs *list = s->model->pairs;
   const double direction = h < 0.0 ? -1.0 : 1.0, longest = fabs(h), shallow = vvi_event_shallow(s);
@@ -217,7 +215,7 @@ double vvi_event_next(struct vv_step *s, double h)
 
 vv_status vvi_event_too_many(struct vv_step *s, double t, vv_report *r)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[w->set[0]];
   r->reason = VV_REASON_TOO_MANY_EVENTS;
   snprintf(r->message, sizeof r->message,
@@ -228,7 +226,7 @@ vv_status vvi_event_too_many(struct vv_step *s, double t, vv_report *r)
 
 vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   memset(w->touch, APART, (size_t)s->model->pairs->n);
   if (w->fresh || !w->steady) vvi_event_force(s, t, s->state->q, w->f);
   if (w->fresh || w->n_rest > 0) vvi_event_rest_gather(s);
@@ -242,8 +240,7 @@ vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r)
     }
     if (++w->events > VVI_MAX_EVENTS) return vvi_event_too_many(s, t, r);
     const double cut = copysign(next, h);
-    w->n_now = w->n_set;
-    memcpy(w->now, w->set, sizeof(int) * (size_t)w->n_set);
+    vvi_event_take_set(w);
     vary_cut(s, t, cut);
     vvi_event_slab(s, t, cut);
     t += cut;
@@ -255,7 +252,7 @@ vv_status vvi_event_substep(struct vv_step *s, double t, double h, vv_report *r)
 
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   w->fresh = true;
   for (int64_t k = 0; k < n && r->reason == VV_REASON_DONE; k++) {
     double t = s->state->t;
@@ -280,7 +277,7 @@ static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 
 static void audit(struct vv_step *s, vv_totals *sum)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   if (s->jump == VVI_MODIFIED) vvi_event_modified_audit(s, sum);
   /* before the first step a beam opens its book with the energy of the first slab; bars use the nodal one, see [bars 4c] */
   if (s->jump == VVI_SLAB && w->last == 0.0 && s->state->step == 0 && (vvi_sys_claims(s->model) & VV_LINEAR) == 0)

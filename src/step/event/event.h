@@ -11,25 +11,23 @@
 enum event_touch { APART, TOUCHING, HELD };
 enum { EVENT_CHATTER = 64 }; /* events in one step after which pressing pairs are lifted */
 
-typedef struct event_bounce {
+/* A pair that acts: at an event, or at rest (then impulses are those of the half slab last solved). */
+typedef struct vvi_event_contact {
+  int pair;
+  double impulse;        /* along the normal; at rest >= 0 */
+  double slide[3];       /* tangential impulse of friction, on b */
   double speed, inverse; /* approach speed and inverse mass along the normal, in the metric of the jump */
   double rate;           /* of the gap, before */
-  double impulse, loss;  /* along the normal; what restitution takes */
-  double slide[3];       /* tangential impulse of friction, on b */
   double velocity[3];    /* of b relative to a before (friction) */
-  double rubbed;         /* what friction takes */
+  double loss, rubbed;   /* what restitution takes; what friction takes */
   bool turned;           /* a soft pair that turns back instead of opening or closing */
-} event_bounce;
+  bool sticks;           /* at rest: it does not slide */
+} vvi_event_contact;
 
-/* A resting contact: impulses of the half slab last solved.  state.memory of its pair: how it rests. */
+/* How a pair rests: state.memory of it. */
 enum { REST_SLIDES = 1, REST_STICKS = 2 };
-typedef struct event_rest {
-  int pair;
-  double press, slide[3]; /* normal (>= 0) and tangential impulse */
-  bool sticks;
-} event_rest;
 
-typedef struct event_work {
+typedef struct vvi_event_work {
   double *f;                 /* [np] force at the present q; written by vvi_event_force */
   double *d, *x, *k;         /* [np] the jump: direction d, M^-1 d, K M^-1 d */
   double *q1, *p1, *f1;      /* [nq], [np], [np] a slab tried without being taken */
@@ -41,25 +39,37 @@ typedef struct event_work {
   bool steady;               /* the force does not depend on time: f stays right from step to step */
   bool fresh;                /* but somebody else may have changed the state since the last slab */
   double *node_q, *node_p;   /* [nq], [np] scratch for single nodes */
-  event_rest *rest;          /* [pairs] the first n_rest are resting, sorted by node */
+  vvi_event_contact *rest;   /* [pairs] the first n_rest are resting, sorted by node */
   int n_rest;
   double *when; /* [pairs] time to the next event of each pair; written by vvi_event_next */
   unsigned char
-      *touch;     /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
-  double *fast;   /* [pairs] approach speed of the pair's last event: scale of "does not move" */
-  int *set, *now; /* [pairs] pairs of the coming event; of the event being answered */
-  event_bounce *bounce; /* [pairs] of the pairs in now */
+      *touch;   /* [pairs] TOUCHING: its gap is zero and that root is divided out; HELD: none before the next slab */
+  double *fast; /* [pairs] approach speed of the pair's last event: scale of "does not move" */
+  int *set;     /* [pairs] pairs of the coming event */
+  vvi_event_contact *now; /* [pairs] of the event being answered */
   int n_set, n_now;
-  double direction;               /* of time in this substep: +1 or -1 */
-  int events;                     /* in this step */
-  int64_t first_open;             /* first log entry whose balance the coming slab will judge; -1: none */
-  double target;                  /* the energy that the coming slab must have */
-  bool solved;                    /* the energy equation of the open event had a root */
-  double drift_energy;            /* kinetic energy of the slab flown last (jump slab) */
-  vv_totals slab;                 /* energy of the last slab */
-  double last;                    /* its length */
-  struct modified_work *modified; /* event/modified.c */
-} event_work;
+  double direction;                   /* of time in this substep: +1 or -1 */
+  int events;                         /* in this step */
+  int64_t first_open;                 /* first log entry whose balance the coming slab will judge; -1: none */
+  double target;                      /* the energy that the coming slab must have */
+  bool solved;                        /* the energy equation of the open event had a root */
+  double drift_energy;                /* kinetic energy of the slab flown last (jump slab) */
+  vv_totals slab;                     /* energy of the last slab */
+  double last;                        /* its length */
+  struct vvi_modified_work *modified; /* event/modified.h */
+} vvi_event_work;
+
+static inline const vvi_pair *vvi_event_pair(const struct vv_step *s, int k)
+{
+  const vvi_event_work *w = s->own;
+  return &s->model->pairs->pair[w->now[k].pair];
+}
+
+/* The pairs of the coming event are answered now. */
+static inline void vvi_event_take_set(vvi_event_work *w)
+{
+  for (w->n_now = 0; w->n_now < w->n_set; w->n_now++) w->now[w->n_now] = (vvi_event_contact){.pair = w->set[w->n_now]};
+}
 
 /* ---- event/event.c ---- */
 
@@ -85,7 +95,7 @@ double vvi_event_next(struct vv_step *s, double h);
 
 /* ---- event/curved.c ---- */
 
-static inline void event_set_time(event_work *w, int pair, double when)
+static inline void vvi_event_set_time(vvi_event_work *w, int pair, double when)
 {
   if (w->when[pair] == INFINITY) w->timed[w->n_timed++] = pair;
   w->when[pair] = when;

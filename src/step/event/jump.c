@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static const vvi_pair *pair_of(const struct vv_step *s, int k)
-{
-  const event_work *w = s->own;
-  return &s->model->pairs->pair[w->now[k]];
-}
-
 static bool soft(const vvi_pair *c)
 {
   return c->compliance > 0.0;
@@ -32,11 +26,11 @@ static double *debt_of(const struct vv_step *s, int pair)
 
 int vvi_event_toggle(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   int n = 0;
   for (int k = 0; k < w->n_now; k++) {
-    if (!soft(pair_of(s, k))) continue;
-    double *closed = &s->state->memory[w->now[k]];
+    if (!soft(vvi_event_pair(s, k))) continue;
+    double *closed = &s->state->memory[w->now[k].pair];
     *closed = *closed == 0.0 ? 1.0 : 0.0;
     n++;
   }
@@ -45,22 +39,23 @@ int vvi_event_toggle(struct vv_step *s)
 
 void vvi_event_set_bounce(struct vv_step *s, int k, double speed, double inverse)
 {
-  event_work *w = s->own;
-  const vvi_pair *c = pair_of(s, k);
-  const double direction = ((const event_work *)s->own)->direction, approach = direction * speed;
-  w->bounce[k] = (event_bounce){.speed = speed, .inverse = inverse, .rate = vvi_pair_rate(c, s->state->q, s->state->p)};
-  if (soft(c) || w->touch[w->now[k]] == HELD) return;
-  c->response->solve(1, &approach, &inverse, &c->restitution, &w->bounce[k].impulse, &w->bounce[k].loss);
-  w->bounce[k].impulse *= direction;
+  vvi_event_work *w = s->own;
+  const vvi_pair *c = vvi_event_pair(s, k);
+  const double direction = w->direction, approach = direction * speed;
+  w->now[k] = (vvi_event_contact){
+      .pair = w->now[k].pair, .speed = speed, .inverse = inverse, .rate = vvi_pair_rate(c, s->state->q, s->state->p)};
+  if (soft(c) || w->touch[w->now[k].pair] == HELD) return;
+  vvi_reflect(approach, inverse, c->restitution, &w->now[k].impulse, &w->now[k].loss);
+  w->now[k].impulse *= direction;
 }
 
 /* Pairs that share a node or rub cannot be answered one by one. */
 static bool feel_each_other(const struct vv_step *s)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   int curved = 0;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
+    const vvi_pair *c = vvi_event_pair(s, k);
     if (c->friction > 0.0) return true;
     curved += c->curved;
   }
@@ -69,9 +64,9 @@ static bool feel_each_other(const struct vv_step *s)
 
 static void measure(struct vv_step *s)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
+    const vvi_pair *c = vvi_event_pair(s, k);
     vvi_event_set_bounce(s, k, vvi_pair_rate(c, s->state->q, s->state->p), vvi_pair_inverse_mass(c, s->state->q));
   }
   if (feel_each_other(s)) vvi_event_together(s);
@@ -79,19 +74,19 @@ static void measure(struct vv_step *s)
 
 int vvi_event_direction(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   int n_hard = 0, n_soft = 0;
-  for (int k = 0; k < w->n_now; k++) n_hard += w->bounce[k].impulse != 0.0;
+  for (int k = 0; k < w->n_now; k++) n_hard += w->now[k].impulse != 0.0;
   /* massless tips alone: a unit of speed each, of which only a small root will be taken */
   for (int k = 0; n_hard == 0 && k < w->n_now; k++) {
-    if (!soft(pair_of(s, k))) continue;
-    w->bounce[k].impulse = 1.0 / w->bounce[k].inverse;
+    if (!soft(vvi_event_pair(s, k))) continue;
+    w->now[k].impulse = 1.0 / w->now[k].inverse;
     n_soft++;
   }
   memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
   for (int k = 0; k < w->n_now; k++) {
-    vvi_pair_pull(pair_of(s, k), s->state->q, w->bounce[k].impulse, w->d);
-    if (pair_of(s, k)->friction > 0.0) vvi_pair_pull3(pair_of(s, k), s->state->q, w->bounce[k].slide, w->d);
+    vvi_pair_pull(vvi_event_pair(s, k), s->state->q, w->now[k].impulse, w->d);
+    if (vvi_event_pair(s, k)->friction > 0.0) vvi_pair_pull3(vvi_event_pair(s, k), s->state->q, w->now[k].slide, w->d);
   }
   return n_hard > 0 ? n_hard : -n_soft;
 }
@@ -101,9 +96,9 @@ int vvi_event_direction(struct vv_step *s)
 /* How a pair approaches and presses: speed u and acceleration a along the direction of time. */
 static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, double *a, double *inverse)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const double rounding = vvi_event_rounding(s, (int)(c - s->model->pairs->pair));
-  const double direction = ((const event_work *)s->own)->direction;
+  const double direction = w->direction;
   *inverse = vvi_pair_inverse_mass(c, s->state->q);
   *u = direction * vvi_pair_rate(c, s->state->q, s->state->p);
   *a = vvi_pair_rate(c, s->state->q, w->f);
@@ -118,7 +113,7 @@ static bool presses(const struct vv_step *s, const vvi_pair *c, double *u, doubl
  * (contact energy, negative) until its next bounces, for e < 1 its next losses, pay it back.                    [bars 19a] */
 static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const double slow =
       fabs(a * s->h) * (c->restitution < 1.0 ? 1.0 : 1e-9) + vvi_event_rounding(s, (int)(c - s->model->pairs->pair));
   return -u <= slow || (c->restitution == 1.0 && w->events > EVENT_CHATTER);
@@ -126,25 +121,25 @@ static bool lifts(const struct vv_step *s, const vvi_pair *c, double u, double a
 
 void vvi_event_lifted(struct vv_step *s, int k, double t, double impulse, double gain)
 {
-  event_work *w = s->own;
-  const vvi_pair *c = pair_of(s, k);
+  vvi_event_work *w = s->own;
+  const vvi_pair *c = vvi_event_pair(s, k);
   const double speed = vvi_pair_rate(c, s->state->q, s->state->p);
   if (c->restitution == 1.0)
-    *debt_of(s, w->now[k]) -= gain;
+    *debt_of(s, w->now[k].pair) -= gain;
   else
     vvi_pair_lose(s, c, -gain, &s->ledger->posted.step_loss);
   vvi_tell_pair(s, c, t, impulse, NULL, c->restitution < 1.0 ? -gain : 0.0);
   vvi_pair_pull(c, s->state->q, impulse, s->state->p);
   vvi_pair_post(c, s->state->q, s->state->p, impulse, &s->ledger->posted);
   if (s->ledger->held++ == 0) vvi_log_add(s, c, "hold", t, speed, impulse); /* later ones are only counted */
-  w->touch[w->now[k]] = HELD;
+  w->touch[w->now[k].pair] = HELD;
 }
 
 /* A curved pair that approaches so slowly that it only rests, or bounces for ever.  Its acceleration is that of its flight,
  * turning included: gap(rest) = gap + u rest + a rest^2/2. */
 static bool settles(struct vv_step *s, int i, double rest)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p), length = fabs(rest);
   if (vvi_pair_inverse_mass(c, s->state->q) <= 0.0) return false;
@@ -158,16 +153,16 @@ static bool settles(struct vv_step *s, int i, double rest)
 
 static void lift(struct vv_step *s, double t, double rest)
 {
-  event_work *w = s->own;
-  const double direction = ((const event_work *)s->own)->direction;
+  vvi_event_work *w = s->own;
+  const double direction = w->direction;
   for (int k = 0; rest != 0.0 && k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
+    const vvi_pair *c = vvi_event_pair(s, k);
     double u, a, inverse;
     if (c->curved) { /* held instead of lifted, see rest.c */
-      if (!settles(s, w->now[k], rest)) continue;
+      if (!settles(s, w->now[k].pair, rest)) continue;
       if (vvi_event_varies(s)) vvi_variation_stop(s, t);
-      vvi_event_rest_capture(s, w->now[k], t);
-      w->touch[w->now[k]] = HELD;
+      vvi_event_rest_capture(s, w->now[k].pair, t);
+      w->touch[w->now[k].pair] = HELD;
       continue;
     }
     if (!presses(s, c, &u, &a, &inverse) || !lifts(s, c, u, a)) continue;
@@ -187,12 +182,12 @@ double vvi_event_debt(const struct vv_step *s)
 /* Empties the debts of the bouncing pairs with e = 1; returns what they were. */
 double vvi_event_withdraw(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   double sum = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
-    sum += *debt_of(s, w->now[k]);
-    *debt_of(s, w->now[k]) = 0.0;
+    if (w->now[k].impulse == 0.0 || vvi_event_pair(s, k)->restitution < 1.0) continue;
+    sum += *debt_of(s, w->now[k].pair);
+    *debt_of(s, w->now[k].pair) = 0.0;
   }
   return sum;
 }
@@ -201,13 +196,13 @@ double vvi_event_withdraw(struct vv_step *s)
  * Without debt r = -2 b/a. */
 double vvi_event_pay(struct vv_step *s, double a, double b, double owed)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   if (owed == 0.0) return -2.0 * b / a;
   double small, large;
   if (vvi_quadratic(0.5 * a, b, owed, &small, &large)) return large;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->bounce[k].impulse == 0.0 || pair_of(s, k)->restitution < 1.0) continue;
-    *debt_of(s, w->now[k]) = -(owed - 0.5 * b * b / a);
+    if (w->now[k].impulse == 0.0 || vvi_event_pair(s, k)->restitution < 1.0) continue;
+    *debt_of(s, w->now[k].pair) = -(owed - 0.5 * b * b / a);
     break;
   }
   return -b / a;
@@ -215,24 +210,24 @@ double vvi_event_pay(struct vv_step *s, double a, double b, double owed)
 
 static void log_pair(struct vv_step *s, int k, double t, double impulse)
 {
-  const event_work *w = s->own;
-  const vvi_pair *c = pair_of(s, k);
-  const char *kind = !soft(c) || w->bounce[k].turned ? "bounce" : s->state->memory[w->now[k]] != 0.0 ? "on" : "off";
-  vv_event *e = vvi_log_add(s, c, kind, t, soft(c) ? w->bounce[k].rate : w->bounce[k].speed, impulse);
+  const vvi_event_work *w = s->own;
+  const vvi_pair *c = vvi_event_pair(s, k);
+  const char *kind = !soft(c) || w->now[k].turned ? "bounce" : s->state->memory[w->now[k].pair] != 0.0 ? "on" : "off";
+  vv_event *e = vvi_log_add(s, c, kind, t, soft(c) ? w->now[k].rate : w->now[k].speed, impulse);
   if (e == NULL) return;
-  e->energy_jump = -w->bounce[k].loss - w->bounce[k].rubbed;
-  e->tangential_impulse = vvi_norm3(w->bounce[k].slide);
+  e->energy_jump = -w->now[k].loss - w->now[k].rubbed;
+  e->tangential_impulse = vvi_norm3(w->now[k].slide);
 }
 
 /* Kinetic energy across the jump: sum of j.(w- + w+)/2 is what was booked, or the event has a residual. */
 static void weigh(struct vv_step *s, int64_t first, double scale)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   double change = 0.0, exchanged = 0.0; /* a body that started at rest has no scale of its own before the first audit */
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    const event_bounce *b = &w->bounce[k];
-    if (w->touch[w->now[k]] == HELD || soft(c)) continue;
+    const vvi_pair *c = vvi_event_pair(s, k);
+    const vvi_event_contact *b = &w->now[k];
+    if (w->touch[w->now[k].pair] == HELD || soft(c)) continue;
     exchanged += fabs(scale * b->impulse * b->speed);
     change += 0.5 * scale * b->impulse * (b->speed + vvi_pair_rate(c, s->state->q, s->state->p)) + b->loss;
     if (c->friction <= 0.0) continue;
@@ -251,11 +246,11 @@ static void weigh(struct vv_step *s, int64_t first, double scale)
  * them gets the rest.  With e = 1 debts are paid by the bounce itself. */
 static void lose(struct vv_step *s, double lost, vv_sum *to)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const vvi_pair *last = NULL;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    if (w->bounce[k].impulse == 0.0 || w->touch[w->now[k]] == HELD) continue;
+    const vvi_pair *c = vvi_event_pair(s, k);
+    if (w->now[k].impulse == 0.0 || w->touch[w->now[k].pair] == HELD) continue;
     const double part = c->restitution < 1.0 ? fmin(lost, fmax(0.0, -*vvi_pair_debt(s, c))) : 0.0;
     if (part > 0.0) vvi_pair_lose(s, c, part, to), lost -= part;
     if (last == NULL || c->restitution < 1.0) last = c;
@@ -277,22 +272,22 @@ static void lose_both(struct vv_step *s, double loss, double rubbed)
 
 void vvi_event_apply(struct vv_step *s, double t, double scale, double loss)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const int64_t first = s->log->n;
   double rubbed = 0.0;
   for (int k = 0; k < w->n_now; k++) {
-    if (w->touch[w->now[k]] == HELD) continue;
-    const double r = scale * w->bounce[k].impulse;
-    vvi_tell_pair(s, pair_of(s, k), t, r, pair_of(s, k)->friction > 0.0 ? w->bounce[k].slide : NULL,
-                  w->bounce[k].loss + w->bounce[k].rubbed);
-    vvi_pair_post(pair_of(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
-    if (pair_of(s, k)->friction > 0.0) {
-      vvi_pair_post3(pair_of(s, k), s->state->q, s->state->p, w->bounce[k].slide, &s->ledger->posted);
-      rubbed += w->bounce[k].rubbed;
+    if (w->touch[w->now[k].pair] == HELD) continue;
+    const double r = scale * w->now[k].impulse;
+    vvi_tell_pair(s, vvi_event_pair(s, k), t, r, vvi_event_pair(s, k)->friction > 0.0 ? w->now[k].slide : NULL,
+                  w->now[k].loss + w->now[k].rubbed);
+    vvi_pair_post(vvi_event_pair(s, k), s->state->q, s->state->p, r, &s->ledger->posted);
+    if (vvi_event_pair(s, k)->friction > 0.0) {
+      vvi_pair_post3(vvi_event_pair(s, k), s->state->q, s->state->p, w->now[k].slide, &s->ledger->posted);
+      rubbed += w->now[k].rubbed;
     }
     log_pair(s, k, t, r);
-    w->fast[w->now[k]] = fmax(w->fast[w->now[k]], fabs(w->bounce[k].speed));
-    w->touch[w->now[k]] = TOUCHING;
+    w->fast[w->now[k].pair] = fmax(w->fast[w->now[k].pair], fabs(w->now[k].speed));
+    w->touch[w->now[k].pair] = TOUCHING;
   }
   vvi_axpy(s->state->np, scale, w->d, s->state->p);
   lose_both(s, loss, rubbed);
@@ -304,7 +299,7 @@ void vvi_event_apply(struct vv_step *s, double t, double scale, double loss)
 /* The direction's fixed parts: x = M^-1 d and k = K x with the springs that act after the event. */
 static void prepare_direction(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vv_state *st = s->state;
   memset(w->x, 0, sizeof(double) * (size_t)st->np);
   memset(w->k, 0, sizeof(double) * (size_t)st->np);
@@ -318,7 +313,7 @@ static void prepare_direction(struct vv_step *s)
  * large: the bounce; small: the correction at massless tips. */
 static bool solve_slab(struct vv_step *s, const double *p_minus, double t, double h, bool bounce, double *r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vv_state *st = s->state;
   const int64_t n = st->np;
   vv_totals at_q, at_q1;
@@ -345,7 +340,7 @@ static bool solve_slab(struct vv_step *s, const double *p_minus, double t, doubl
 /* a.M^-1 b, from kinetic energies: (K(a + b) - K(a - b))/2. */
 static double metric(struct vv_step *s, const double *a, const double *b)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vv_totals up, down;
   for (int64_t i = 0; i < s->state->np; i++) w->f1[i] = a[i] + b[i];
   vvi_sys_audit(s->model, s->state->q, w->f1, &up);
@@ -357,7 +352,7 @@ static double metric(struct vv_step *s, const double *a, const double *b)
 /* Energy of the slab of length h that follows p- + r d, all bodies as they are. */
 static double energy_of_slab(struct vv_step *s, const double *p_minus, double h, double r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vv_state *st = s->state;
   vv_totals at_q, at_q1;
   for (int64_t i = 0; i < st->np; i++) w->f1[i] = p_minus[i] + r * w->d[i];
@@ -373,7 +368,7 @@ static double energy_of_slab(struct vv_step *s, const double *p_minus, double h,
 /* The slab that is about to begin, as if nothing touched in it: what the books are opened with. */
 double vvi_event_coming_slab(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vvi_event_force(s, s->state->t, s->state->q, w->f);
   memset(w->d, 0, sizeof(double) * (size_t)s->state->np);
   return energy_of_slab(s, s->state->p, s->h, 0.0);
@@ -383,7 +378,7 @@ double vvi_event_coming_slab(struct vv_step *s)
  * in y from the reflection r = 1.                                                                       [contact 9] */
 static bool solve_slab_curved(struct vv_step *s, const double *p_minus, double h, double *r)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const double r0 = -metric(s, p_minus, w->d) / metric(s, w->d, w->d);
   double y0 = (1.0 - r0) * (1.0 - r0), y1 = y0 * (1.0 + 1e-3);
   double e0 = energy_of_slab(s, p_minus, h, r0 + sqrt(y0)) - w->target;
@@ -405,13 +400,13 @@ static bool solve_slab_curved(struct vv_step *s, const double *p_minus, double h
 static bool slab_length(struct vv_step *s, const double *p_minus, double t, double rest, double length, bool bounce,
                         double *r, double *cut)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vv_state *st = s->state;
   const bool linear = (vvi_sys_claims(s->model) & VV_LINEAR) != 0;
   if (!(linear ? solve_slab(s, p_minus, t, length, bounce, r) : solve_slab_curved(s, p_minus, length, r))) return false;
   for (int64_t i = 0; i < st->np; i++) st->p[i] = p_minus[i] + *r * w->d[i];
   for (int k = 0; k < w->n_now; k++)
-    if (w->touch[w->now[k]] != HELD) w->touch[w->now[k]] = TOUCHING;
+    if (w->touch[w->now[k].pair] != HELD) w->touch[w->now[k].pair] = TOUCHING;
   const double next = vvi_event_next(s, rest);
   *cut = next == INFINITY ? rest : copysign(next, rest);
   return true;
@@ -422,7 +417,7 @@ static bool slab_length(struct vv_step *s, const double *p_minus, double t, doub
  * bracketed.  What does not settle then is a next event that appears and disappears with r: no balance exists. */
 static bool solve_coupled(struct vv_step *s, double t, double rest, bool bounce, double *r)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vv_state *st = s->state;
   double *p_minus = w->p1, length = rest, cut = rest, lo = 0.0, hi = fabs(rest);
   memcpy(p_minus, st->p, sizeof(double) * (size_t)st->np);
@@ -445,12 +440,12 @@ static bool solve_coupled(struct vv_step *s, double t, double rest, bool bounce,
 /* Sum of the losses that restitution asks for. */
 static double wanted_loss(const struct vv_step *s, bool *elastic)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   double sum = 0.0;
   *elastic = true;
   for (int k = 0; k < w->n_now; k++) {
-    sum += w->bounce[k].loss;
-    if (w->bounce[k].impulse != 0.0 && pair_of(s, k)->restitution == 0.0) *elastic = false;
+    sum += w->now[k].loss;
+    if (w->now[k].impulse != 0.0 && vvi_event_pair(s, k)->restitution == 0.0) *elastic = false;
   }
   return sum;
 }
@@ -459,8 +454,8 @@ static double wanted_loss(const struct vv_step *s, bool *elastic)
  * dr = -(1 + e) du/a, and none at massless tips. */
 static void vary_jump(struct vv_step *s, bool open)
 {
-  event_work *w = s->own;
-  const vvi_pair *c = pair_of(s, 0);
+  vvi_event_work *w = s->own;
+  const vvi_pair *c = vvi_event_pair(s, 0);
   if (!vvi_event_varies(s)) return;
   if (open) {
     vvi_variation_jump_open(s, c);
@@ -470,20 +465,20 @@ static void vary_jump(struct vv_step *s, bool open)
   const double a = vvi_pair_inverse_mass(c, s->state->q);
   for (int k = 0; k < VARY_U && !soft(c); k++)
     dr[k] = -(1.0 + c->restitution) * vvi_pair_rate(c, s->state->q, s->vary->dp[k]) / a;
-  if (w->touch[w->now[0]] != HELD) vvi_variation_jump(s, c, dr);
+  if (w->touch[w->now[0].pair] != HELD) vvi_variation_jump(s, c, dr);
 }
 
 /* Scale of d for a bounce of one instant that settles a debt in the kinetic energy. */
 static double nodal_payment(struct vv_step *s, double owed)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const double a = metric(s, w->d, w->d), b = metric(s, s->state->p, w->d);
   return vvi_event_pay(s, a, b, owed);
 }
 
 void vvi_event_jump(struct vv_step *s, double t, double rest)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   if (vvi_event_toggle(s) > 0) vvi_event_force(s, t, s->state->q, w->f);
   lift(s, t, rest);
   if (s->model->pairs->n_curved > 0) vvi_event_rest_gather(s);
@@ -518,5 +513,5 @@ void vvi_event_jump(struct vv_step *s, double t, double rest)
   if (n != 0)
     vvi_event_apply(s, t, r, loss);
   else
-    for (int k = 0; k < w->n_now; k++) w->touch[w->now[k]] = w->touch[w->now[k]] == HELD ? HELD : TOUCHING;
+    for (int k = 0; k < w->n_now; k++) w->touch[w->now[k].pair] = w->touch[w->now[k].pair] == HELD ? HELD : TOUCHING;
 }

@@ -20,7 +20,7 @@ enum { SWEEPS = 30 };
 
 static const vvi_pair *pair_at(const struct vv_step *s, int k)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   return &s->model->pairs->pair[w->rest[k].pair];
 }
 
@@ -32,20 +32,20 @@ static int64_t node_of(const vvi_pair *c)
 /* The resting pairs, sorted so that those of one node lie together. */
 void vvi_event_rest_gather(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const struct vvi_pairs *list = s->model->pairs;
   w->n_rest = 0;
   for (int i = 0; list->n_curved > 0 && i < list->n; i++) {
     if (!list->pair[i].curved || s->state->memory[i] == 0.0) continue;
     int k = w->n_rest++;
     for (; k > 0 && node_of(pair_at(s, k - 1)) > node_of(&list->pair[i]); k--) w->rest[k] = w->rest[k - 1];
-    w->rest[k] = (event_rest){.pair = i};
+    w->rest[k] = (vvi_event_contact){.pair = i};
   }
 }
 
 static int group_end(const struct vv_step *s, int k)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   const int64_t node = node_of(pair_at(s, k));
   while (k < w->n_rest && node_of(pair_at(s, k)) == node) k++;
   return k;
@@ -54,26 +54,27 @@ static int group_end(const struct vv_step *s, int k)
 /* Gap of a pair after its node has drifted by h from the state's place with the momentum p. */
 static double drifted_gap(struct vv_step *s, const vvi_pair *c, const double *p, double h)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   vvi_node_take(c, s->state->q, p, 0.0, NULL, w->node_q, w->node_p);
   return vvi_node_fly(c, h, w->node_q, w->node_p);
 }
 
 /* Changes the normal impulse of a resting pair by `more`, not below 0. */
-static double press(struct vv_step *s, event_rest *r, const vvi_pair *c, double more, double direction, double *p)
+static double press(struct vv_step *s, vvi_event_contact *r, const vvi_pair *c, double more, double direction,
+                    double *p)
 {
-  const double before = r->press;
-  r->press = fmax(0.0, before + more);
-  if (r->press != before) vvi_pair_pull(c, s->state->q, direction * (r->press - before), p);
-  return fabs(r->press - before);
+  const double before = r->impulse;
+  r->impulse = fmax(0.0, before + more);
+  if (r->impulse != before) vvi_pair_pull(c, s->state->q, direction * (r->impulse - before), p);
+  return fabs(r->impulse - before);
 }
 
-static double hold_back(struct vv_step *s, event_rest *r, const vvi_pair *c, double *p)
+static double hold_back(struct vv_step *s, vvi_event_contact *r, const vvi_pair *c, double *p)
 {
   double before[3], change[3];
   if (c->friction <= 0.0) return 0.0;
   memcpy(before, r->slide, sizeof before);
-  vvi_event_rub(s, c, p, c->friction * r->press, r->slide, &r->sticks);
+  vvi_event_rub(s, c, p, c->friction * r->impulse, r->slide, &r->sticks);
   for (int i = 0; i < 3; i++) change[i] = r->slide[i] - before[i];
   vvi_pair_pull3(c, s->state->q, change, p);
   return vvi_norm3(change);
@@ -98,7 +99,7 @@ static void set_node_momentum(const vvi_pair *c, const double in[16], double *p)
  * -2b/c.                                                                                                     [contact 8] */
 static void guard(struct vv_step *s, int k0, int k1, const double before[16], double *p)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vvi_pair *c0 = pair_at(s, k0);
   double after[16], b = 0.0, sum = 0.0;
   node_momentum(c0, p, after);
@@ -109,7 +110,7 @@ static void guard(struct vv_step *s, int k0, int k1, const double before[16], do
       double v[3];
       vvi_pair_velocity(c, s->state->q, p, v);
       const double work =
-          w->direction * w->rest[k].press * vvi_pair_rate(c, s->state->q, p) + vvi_dot3(w->rest[k].slide, v);
+          w->direction * w->rest[k].impulse * vvi_pair_rate(c, s->state->q, p) + vvi_dot3(w->rest[k].slide, v);
       *(pass == 0 ? &b : &sum) += work;
     }
   }
@@ -120,7 +121,7 @@ static void guard(struct vv_step *s, int k0, int k1, const double before[16], do
   for (int i = 0; i < n; i++) after[i] = before[i] + x * (after[i] - before[i]);
   set_node_momentum(c0, after, p);
   for (int k = k0; k < k1; k++) {
-    w->rest[k].press *= x;
+    w->rest[k].impulse *= x;
     for (int i = 0; i < 3; i++) w->rest[k].slide[i] *= x;
   }
 }
@@ -141,22 +142,22 @@ static double gap_wanted(const struct vv_step *s, const vvi_pair *c)
 /* The impulses of the resting pairs [k0, k1) of one node on p.  h: the drift that follows; 0: the velocity alone counts. */
 static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vvi_pair *first = pair_at(s, k0);
   double before[16];
   node_momentum(first, p, before);
-  for (int k = k0; k < k1; k++) w->rest[k].press = 0.0, memset(w->rest[k].slide, 0, sizeof w->rest[k].slide);
+  for (int k = k0; k < k1; k++) w->rest[k].impulse = 0.0, memset(w->rest[k].slide, 0, sizeof w->rest[k].slide);
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0, size = 0.0, rounding = 0.0;
     for (int k = k0; k < k1; k++) {
       const vvi_pair *c = pair_at(s, k);
-      event_rest *r = &w->rest[k];
+      vvi_event_contact *r = &w->rest[k];
       const double inverse = vvi_pair_inverse_mass(c, s->state->q);
       const double rate = h != 0.0 ? (drifted_gap(s, c, p, h) - gap_wanted(s, c)) / fabs(h)
                                    : w->direction * vvi_pair_rate(c, s->state->q, p);
       moved = fmax(moved, press(s, r, c, -rate / inverse, w->direction, p));
       moved = fmax(moved, hold_back(s, r, c, p));
-      size = fmax(size, r->press + vvi_norm3(r->slide));
+      size = fmax(size, r->impulse + vvi_norm3(r->slide));
       if (h != 0.0) rounding = fmax(rounding, vvi_event_shallow(s) / (fabs(h) * inverse)); /* of a gap, as an impulse */
     }
     if (moved <= 1e-15 * size + rounding) break;
@@ -167,18 +168,18 @@ static void solve_node(struct vv_step *s, int k0, int k1, double h, double *p)
 /* A single pair that sticks at the centroid holds its node altogether: what momentum is left is taken by the contact too. */
 static void freeze(struct vv_step *s, int k0, int k1, double *p)
 {
-  event_work *w = s->own;
-  event_rest *r = &w->rest[k0];
+  vvi_event_work *w = s->own;
+  vvi_event_contact *r = &w->rest[k0];
   const vvi_pair *c = pair_at(s, k0);
   const vv_block *b = c->block_a;
   const int64_t node = vvi_pair_node(c);
-  if (k1 - k0 != 1 || !r->sticks || c->friction <= 0.0 || r->press == 0.0) return;
+  if (k1 - k0 != 1 || !r->sticks || c->friction <= 0.0 || r->impulse == 0.0) return;
   if (c->patch_a->corners != 1 || c->patch_a->radius != 0.0) return;
   double left[3], n[3];
   vvi_pair_normal(c, s->state->q, n);
   for (int i = 0; i < 3; i++) left[i] = p[b->p0 + i * b->column + node];
   const double along = vvi_dot3(left, n);
-  r->press += w->direction * along;
+  r->impulse += w->direction * along;
   for (int i = 0; i < 3; i++) {
     r->slide[i] += left[i] - along * n[i];
     p[b->p0 + i * b->column + node] = 0.0;
@@ -188,7 +189,7 @@ static void freeze(struct vv_step *s, int k0, int k1, double *p)
 /* Neither rounding nor a scaled impulse may let a gap sink below zero: a little more where it would, until none does. */
 static void make_safe(struct vv_step *s, int k0, int k1, double h, double *p)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   bool sank = true;
   double nudge = vvi_event_shallow(s);
   for (int it = 0; sank && it < 60; it++, nudge *= 2.0) {
@@ -214,7 +215,7 @@ static void solve_group(struct vv_step *s, int k0, int k1, double h, double *p)
 
 void vvi_event_rest_solve(struct vv_step *s, double h, double *p)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
     end = group_end(s, k);
     solve_group(s, k, end, h, p);
@@ -228,7 +229,7 @@ void vvi_event_rest_solve_node(struct vv_step *s, const vvi_pair *c, double h, d
 
 void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node, double h, double *p)
 {
-  const event_work *w = s->own;
+  const vvi_event_work *w = s->own;
   for (int k = 0, end; k < w->n_rest; k = end) {
     end = group_end(s, k);
     if (node_of(pair_at(s, k)) == b->q0 + node) solve_group(s, k, end, h, p);
@@ -238,20 +239,20 @@ void vvi_event_rest_solve_at(struct vv_step *s, const vv_block *b, int64_t node,
 /* Books the impulses last solved; v: momentum of the drift beside them. */
 void vvi_event_rest_book(struct vv_step *s, double t, const double *v)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
-    const event_rest *r = &w->rest[k];
+    const vvi_event_contact *r = &w->rest[k];
     double speed[3];
-    vvi_pair_post(c, s->state->q, s->state->p, w->direction * r->press, &s->ledger->posted);
+    vvi_pair_post(c, s->state->q, s->state->p, w->direction * r->impulse, &s->ledger->posted);
     if (c->friction <= 0.0) {
-      vvi_tell_pair(s, c, t, w->direction * r->press, NULL, 0.0);
+      vvi_tell_pair(s, c, t, w->direction * r->impulse, NULL, 0.0);
       continue;
     }
     vvi_pair_post3(c, s->state->q, s->state->p, r->slide, &s->ledger->posted);
     vvi_pair_velocity(c, s->state->q, v, speed);
     vvi_pair_lose(s, c, -vvi_dot3(r->slide, speed), &s->ledger->posted.friction_loss);
-    if (r->press != 0.0) vvi_tell_pair(s, c, t, w->direction * r->press, r->slide, -vvi_dot3(r->slide, speed));
+    if (r->impulse != 0.0) vvi_tell_pair(s, c, t, w->direction * r->impulse, r->slide, -vvi_dot3(r->slide, speed));
   }
 }
 
@@ -281,7 +282,7 @@ static void take(struct vv_step *s, int i, double u, vv_sum *loss)
  * node one after the other, each of what the others left, so that nothing is counted twice. */
 void vvi_event_rest_settle(struct vv_step *s, const double *p)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   double node[16];
   for (int k = 0, end = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
@@ -291,7 +292,7 @@ void vvi_event_rest_settle(struct vv_step *s, const double *p)
       set_node_momentum(c, node, w->node_p);
     }
     double *memory = &s->state->memory[w->rest[k].pair];
-    const bool presses = w->rest[k].press > 0.0;
+    const bool presses = w->rest[k].impulse > 0.0;
     const double now = c->friction > 0.0 && w->rest[k].sticks && presses ? REST_STICKS : REST_SLIDES;
     const double u = w->direction * vvi_pair_rate(c, s->state->q, w->node_p);
     if (presses && u < 0.0) {
@@ -307,11 +308,11 @@ void vvi_event_rest_settle(struct vv_step *s, const double *p)
 /* Pairs that have come off; what was kept for them comes back as speed. */
 void vvi_event_rest_release(struct vv_step *s, double t)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   for (int k = 0; k < w->n_rest; k++) {
     const vvi_pair *c = pair_at(s, k);
     const int i = w->rest[k].pair;
-    if (w->rest[k].press > 0.0 || vvi_pair_gap(c, s->state->q) < far_off(s)) continue;
+    if (w->rest[k].impulse > 0.0 || vvi_pair_gap(c, s->state->q) < far_off(s)) continue;
     double *debt = vvi_pair_debt(s, c);
     s->state->memory[i] = 0.0;
     if (*debt > 0.0) {
@@ -333,7 +334,7 @@ void vvi_event_rest_release(struct vv_step *s, double t)
 /* Captures a pair that presses: its approach speed u is taken, booked (e < 1) or kept for it (e = 1). */
 void vvi_event_rest_capture(struct vv_step *s, int i, double t)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const vvi_pair *c = &s->model->pairs->pair[i];
   const double inverse = vvi_pair_inverse_mass(c, s->state->q),
                u = w->direction * vvi_pair_rate(c, s->state->q, s->state->p);

@@ -14,34 +14,29 @@
 
 enum { SWEEPS = 400 };
 
-static const vvi_pair *pair_of(const struct vv_step *s, int k)
-{
-  const event_work *w = s->own;
-  return &s->model->pairs->pair[w->now[k]];
-}
-
 static bool acts(const struct vv_step *s, int k)
 {
-  const event_work *w = s->own;
-  return pair_of(s, k)->compliance <= 0.0 && w->touch[w->now[k]] != HELD && w->bounce[k].inverse > 0.0;
+  const vvi_event_work *w = s->own;
+  return vvi_event_pair(s, k)->compliance <= 0.0 && w->touch[w->now[k].pair] != HELD && w->now[k].inverse > 0.0;
 }
 
 /* x_k of all pairs by projected Gauss-Seidel; y carries p + G^T x. */
 static void solve_normals(struct vv_step *s, double *y)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const double *q = s->state->q, direction = w->direction;
   double scale = 0.0;
-  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->bounce[k].speed));
+  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->now[k].speed));
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int k = 0; k < w->n_now; k++) {
       if (!acts(s, k)) continue;
-      event_bounce *b = &w->bounce[k];
-      const double u = direction * vvi_pair_rate(pair_of(s, k), q, y), x = fmax(0.0, b->impulse - u / b->inverse);
+      vvi_event_contact *b = &w->now[k];
+      const double u = direction * vvi_pair_rate(vvi_event_pair(s, k), q, y),
+                   x = fmax(0.0, b->impulse - u / b->inverse);
       const double dx = x - b->impulse;
       if (dx == 0.0) continue;
-      vvi_pair_pull(pair_of(s, k), q, direction * dx, y);
+      vvi_pair_pull(vvi_event_pair(s, k), q, direction * dx, y);
       b->impulse = x;
       moved = fmax(moved, fabs(dx) * b->inverse);
     }
@@ -65,9 +60,9 @@ void vvi_event_rub(struct vv_step *s, const vvi_pair *c, const double *p, double
 /* One pair: friction within its disc, then more normal impulse if it approaches. */
 static double rub_pair(struct vv_step *s, int k, double *y)
 {
-  event_work *w = s->own;
-  const vvi_pair *c = pair_of(s, k);
-  event_bounce *b = &w->bounce[k];
+  vvi_event_work *w = s->own;
+  const vvi_pair *c = vvi_event_pair(s, k);
+  vvi_event_contact *b = &w->now[k];
   double before[3], change[3];
   bool sticks;
   memcpy(before, b->slide, sizeof before);
@@ -86,13 +81,13 @@ static double rub_pair(struct vv_step *s, int k, double *y)
 
 static void solve_friction(struct vv_step *s, double *y)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   double scale = 0.0;
-  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->bounce[k].speed));
+  for (int k = 0; k < w->n_now; k++) scale = fmax(scale, fabs(w->now[k].speed));
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double moved = 0.0;
     for (int k = 0; k < w->n_now; k++)
-      if (acts(s, k) && w->bounce[k].impulse != 0.0 && pair_of(s, k)->friction > 0.0)
+      if (acts(s, k) && w->now[k].impulse != 0.0 && vvi_event_pair(s, k)->friction > 0.0)
         moved = fmax(moved, rub_pair(s, k, y));
     if (moved <= 2e-16 * scale) break;
   }
@@ -101,11 +96,11 @@ static void solve_friction(struct vv_step *s, double *y)
 /* What each pair took: with e = 1 all of it is friction's. */
 static void count_losses(struct vv_step *s, const double *y)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   const double *q = s->state->q, *p = s->state->p;
   for (int k = 0; k < w->n_now; k++) {
-    const vvi_pair *c = pair_of(s, k);
-    event_bounce *b = &w->bounce[k];
+    const vvi_pair *c = vvi_event_pair(s, k);
+    vvi_event_contact *b = &w->now[k];
     double before[3], after[3], n[3];
     if (!acts(s, k)) continue;
     vvi_pair_velocity(c, q, p, before);
@@ -121,19 +116,19 @@ static void count_losses(struct vv_step *s, const double *y)
 
 void vvi_event_together(struct vv_step *s)
 {
-  event_work *w = s->own;
+  vvi_event_work *w = s->own;
   bool rough = false;
   double *y = w->trial_p;
   w->trial = 0.0;
   memcpy(y, s->state->p, sizeof(double) * (size_t)s->state->np);
   for (int k = 0; k < w->n_now; k++)
-    if (acts(s, k)) w->bounce[k].impulse = 0.0, rough |= pair_of(s, k)->friction > 0.0;
+    if (acts(s, k)) w->now[k].impulse = 0.0, rough |= vvi_event_pair(s, k)->friction > 0.0;
   solve_normals(s, y);
   for (int k = 0; k < w->n_now; k++) {
-    const double e = pair_of(s, k)->restitution, x = w->bounce[k].impulse;
+    const double e = vvi_event_pair(s, k)->restitution, x = w->now[k].impulse;
     if (!acts(s, k)) continue;
-    vvi_pair_pull(pair_of(s, k), s->state->q, w->direction * e * x, y);
-    w->bounce[k].impulse = w->direction * (1.0 + e) * x;
+    vvi_pair_pull(vvi_event_pair(s, k), s->state->q, w->direction * e * x, y);
+    w->now[k].impulse = w->direction * (1.0 + e) * x;
   }
   if (rough) solve_friction(s, y);
   count_losses(s, y);

@@ -104,6 +104,12 @@ static void at_time(const struct vvi_contact_step *w, int32_t object, double t, 
   }
 }
 
+/* The ball that one object is for another one. */
+static const vvi_part *ball_of(const struct vvi_contact_step *w, int32_t object, int32_t other)
+{
+  return &vvi_solids_seen(w->near->solids, object, other)->part[0];
+}
+
 /* A half space, and its free side. */
 static const vvi_part *plane_of(const struct vvi_contact_step *w, int32_t object)
 {
@@ -115,11 +121,11 @@ static double event_time(const struct vvi_contact_step *w, const vvi_meet *m, do
 {
   const struct vvi_solids *solids = w->near->solids;
   const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
-  const int32_t ball = plane_of(w, m->a) != NULL ? m->b : m->a;
+  const int32_t ball = plane_of(w, m->a) != NULL ? m->b : m->a, wall = ball == m->a ? m->b : m->a;
   double x[3], v[3], y[3], u[3];
   at_time(w, ball, from, x, v);
   if (plane != NULL) {
-    const double *n = plane->frame + 6, r = solids->object[ball].solid->part[0].radius;
+    const double *n = plane->frame + 6, r = ball_of(w, ball, wall)->radius;
     const int32_t mover = solids->object[ball].mover[0];
     double d[3];
     for (int c = 0; c < 3; c++) d[c] = x[c] - plane->centre[c];
@@ -130,7 +136,7 @@ static double event_time(const struct vvi_contact_step *w, const vvi_meet *m, do
   }
   at_time(w, m->b, from, y, u);
   for (int c = 0; c < 3; c++) y[c] -= x[c], u[c] -= v[c];
-  const vvi_part *a = &solids->object[m->a].solid->part[0], *b = &solids->object[m->b].solid->part[0];
+  const vvi_part *a = ball_of(w, m->a, m->b), *b = ball_of(w, m->b, m->a);
   if (a->hollow || b->hollow) return meeting_time(y, u, fabs(a->radius - b->radius), -1.0, from);
   return meeting_time(y, u, a->radius + b->radius, 1.0, from);
 }
@@ -207,20 +213,19 @@ static void take_part(struct vv_step *s, int32_t object, double t)
 /* The spot of a pair that touches now. */
 static void touch(const struct vvi_contact_step *w, vvi_meet *m)
 {
-  const struct vvi_solids *solids = w->near->solids;
   const vvi_part *plane = plane_of(w, m->a) != NULL ? plane_of(w, m->a) : plane_of(w, m->b);
+  const vvi_part *a = ball_of(w, m->a, m->b), *b = ball_of(w, m->b, m->a);
   double x[3], y[3], v[3];
   at_time(w, m->a, 0.0, x, v);
   at_time(w, m->b, 0.0, y, v);
-  const double r = solids->object[m->a].solid->part[0].radius, sign = plane_of(w, m->b) != NULL ? -1.0 : 1.0;
+  const double r = a->radius, sign = plane_of(w, m->b) != NULL ? -1.0 : 1.0;
   if (plane != NULL) { /* from a to b */
     const double *ball = plane_of(w, m->a) != NULL ? y : x;
-    const double radius = solids->object[plane_of(w, m->a) != NULL ? m->b : m->a].solid->part[0].radius;
+    const double radius = plane_of(w, m->a) != NULL ? b->radius : a->radius;
     for (int c = 0; c < 3; c++)
       m->spot.n[c] = sign * plane->frame[6 + c], m->spot.x[c] = ball[c] - radius * plane->frame[6 + c];
   } else {
     double d[3];
-    const vvi_part *a = &solids->object[m->a].solid->part[0], *b = &solids->object[m->b].solid->part[0];
     const double inside = a->hollow || b->hollow ? -1.0 : 1.0;
     for (int c = 0; c < 3; c++) d[c] = y[c] - x[c];
     const double size = vvi_norm3(d);

@@ -1,10 +1,7 @@
-/* contact/gap.c  Distances between the surfaces that patches describe. */
-#include "contact/gap.h"
+/* contact/obstacle.c  Distance of a point from what is fixed in space. */
+#include "contact/obstacle.h"
 
-#include "contact/layers.h"
 #include "math/math.h"
-
-/* ---- a point and an obstacle ---- */
 
 /* From a centre or an axis: d is the vector from there, outward. */
 static double round_distance(const vv_patch *o, const double d[3], double n[3])
@@ -47,32 +44,4 @@ double vvi_obstacle_distance(const vv_patch *o, const double y[3], double n[3])
   const double along = o->type == VV_PATCH_CYLINDER ? vvi_dot3(d, o->direction) : 0.0;
   for (int c = 0; c < 3 && o->type == VV_PATCH_CYLINDER; c++) d[c] -= along * o->direction[c];
   return round_distance(o, d, n);
-}
-
-/* ---- two segments ---- */
-
-/* ---- pairs ---- */
-
-/* A point of a curve against an obstacle; a round section touches at radius from its middle. */
-static void touch_obstacle(const vvi_pair *c, const double *q, vvi_pair_spot *out)
-{
-  double y[3], m[3];
-  const double radius = c->layer ? c->skin : c->patch_a->corners == 1 ? c->patch_a->radius : 0.0;
-  c->block_a->kind->surface(c->block_a, q + c->block_a->q0, 1, &c->point_a, y);
-  if (c->patch_b->type == VV_PATCH_SOLID) {
-    vvi_layer_ball(c, q, y, radius, out);
-    return;
-  }
-  out->gap = vvi_obstacle_distance(c->patch_b, y, m) - radius;
-  for (int i = 0; i < 3; i++) out->n[i] = -m[i], out->a.arm[i] = -radius * m[i];
-}
-
-void vvi_pair_spot_at(const vvi_pair *c, const double *q, vvi_pair_spot *out)
-{
-  out->a = c->point_a, out->b = c->point_b;
-  for (int i = 0; i < 3; i++) out->n[i] = c->n[i];
-  if (c->curved)
-    touch_obstacle(c, q, out);
-  else
-    out->gap = vvi_pair_gap(c, q);
 }

@@ -1,4 +1,4 @@
-/* contact/layers.c  Massless layers between the nodes of beams and shells and what they touch.
+/* contact/pairs/layers.c  Massless layers between the nodes of beams and shells and what they touch.
  *
  * A layer of stiffness s (N/m^3: modulus over thickness) lies on the surface.  Without mass it is in balance at any time: a node
  * whose share of the surface is A feels, while the surfaces without it would overlap, g < 0,                        [layer 1]
@@ -8,18 +8,13 @@
  * which is the spring of a soft pair: the kick has a contact force, nothing bounces, and a contact lasts as long as the bodies
  * press.  Nodes of a beam own w l of the surface, w the root of its section's area, corners half of it each; nodes of a shell a
  * third of the triangles about them. */
-#include "contact/layers.h"
+#include "contact/pairs/layers.h"
 
 #include "contact/rules.h"
 #include "geom/solid.h"
 #include "math/math.h"
 
 #include <stdlib.h>
-
-double vvi_layer_of(const vv_group *rule)
-{
-  return rule != NULL && vv_given(rule, "layer") ? vv_number(rule, "layer") : 0.0;
-}
 
 static bool is_ball(const vv_patch *p)
 {
@@ -37,19 +32,19 @@ bool vvi_layer_sides(const vv_patch *a, const vv_patch *b)
   return bends(a) && (fixed || is_ball(b));
 }
 
-vv_status vvi_layer_check(const vv_model *m, const vv_group *c)
+vv_status vvi_layer_check(const vv_model *m, const vvi_rule *r)
 {
+  const vv_group *c = r->group;
   const vv_group *method = vv_sub(m->root, "method");
   vv_status status = VV_OK;
-  if (vvi_layer_of(c) <= 0.0) return VV_OK;
+  if (r->layer <= 0.0) return VV_OK;
   if (!vv_is(method, "step", "leapfrog") && !vv_is(method, "step", "auto"))
     status = vv_complain(c, "layer", "belongs to 'method.step: leapfrog'; energy-momentum has 'response: penalty'");
-  if (vv_number(c, "restitution") < 1.0 || vvi_rules_friction(c, NULL) > 0.0)
+  if (r->restitution < 1.0 || r->friction > 0.0)
     status = vv_complain(c, "layer", "loses nothing: restitution 1, friction 0");
   if (!vv_is(c, "response", "auto") && !vv_is(c, "response", "dcr"))
     status = vv_complain(c, "layer", "is an answer of its own: leave 'response' out");
-  if (!vv_is(c, "projection", "anticipate"))
-    status = vv_complain(c, "layer", "projects nothing: leave 'projection' out");
+  if (r->projection != VVI_ANTICIPATE) status = vv_complain(c, "layer", "projects nothing: leave 'projection' out");
   return status;
 }
 

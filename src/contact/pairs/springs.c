@@ -1,4 +1,4 @@
-/* contact/springs.c  Soft pairs: massless tips are springs while they touch.
+/* contact/pairs/springs.c  Soft pairs: massless tips are springs while they touch.
  *
  *   V_c = 1/2 k g^2, k = 1/(c_a + c_b), while closed; the impulse of a kick is r = -h k g along the normal.     [bars 9] */
 #include "contact/pairs.h"

@@ -1,5 +1,5 @@
-/* contact/stable.c  The stable step of a whole model, contact springs included. */
-#include "contact/layers.h"
+/* contact/pairs/stable.c  The stable step of a whole model, contact springs included. */
+#include "contact/pairs/layers.h"
 
 #include "math/math.h"
 

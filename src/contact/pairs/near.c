@@ -1,8 +1,8 @@
-/* contact/near.c  Which curved pairs are near: eight nodes of a curve at once against one obstacle.
+/* contact/pairs/near.c  Which curved pairs are near: eight nodes of a curve at once against one obstacle.
  *
  * A lower bound of the gap is enough to pass over most pairs: the distance of the node's centroid less the reach of its
  * section.  What it cannot exclude is measured as a single pair, so the answer has the bits of vvi_pair_gap. */
-#include "contact/gap.h"
+#include "contact/pairs.h"
 #include "math/math.h"
 
 enum { STRIP = 128 };

@@ -1,5 +1,5 @@
-/* contact/search/line.c  Who can meet whom: tips on one line keep their order, so only neighbours, and walls. */
-#include "contact/search/line.h"
+/* contact/pairs/line.c  Who can meet whom: tips on one line keep their order, so only neighbours, and walls. */
+#include "contact/pairs/line.h"
 #include "contact/rules.h"
 
 #include "math/math.h"

@@ -1,4 +1,4 @@
-/* contact/search/line.h  Candidate pairs of tips and walls; found once, because order on a line never changes. */
+/* contact/pairs/line.h  Candidate pairs of tips and walls; found once, because order on a line never changes. */
 #pragma once
 #include "model/model.h"
 

@@ -1,0 +1,109 @@
+/* sim/audit.c  The ledger of a run: opened, closed, and what is noted beside the totals. */
+#include "sim/sim.h"
+
+#include "math/math.h"
+#include "step/accelerate.h"
+
+#include <stdlib.h>
+
+/* (h^2/8) f.M^-1 f: the kinetic energy of half a kick alone.                                               [ledger 11] */
+static double kick_energy(const vv_sim *sim)
+{
+  const vv_state *x = sim->state;
+  vv_totals sum;
+  vvi_momenta_zero(sim->model, sim->half_kick);
+  vvi_sys_kick(sim->model, x->t, 0.5 * sim->step.h, x->q, sim->half_kick);
+  vvi_sys_audit(sim->model, x->q, sim->half_kick, &sum);
+  return sum.kinetic;
+}
+
+void vvi_sim_audit(vv_sim *sim, vv_totals *balanced, double *nodal)
+{
+  vvi_audit_nodal(&sim->step, balanced);
+  *nodal = vv_totals_energy(balanced);
+  sim->model->stepper->audit(&sim->step, balanced);
+  if (sim->half_kick == NULL) return;
+  vvi_bring_down(&sim->step);
+  const double kick = kick_energy(sim);
+  sim->ledger.kick_energy = fmax(sim->ledger.kick_energy, kick);
+  if (sim->step.exact) balanced->strain -= kick;
+}
+
+void vvi_sim_open(vv_sim *sim)
+{
+  vv_totals balanced;
+  double nodal;
+  sim->ledger.anchor_events = -1;
+  vvi_sim_audit(sim, &balanced, &nodal);
+  vvi_episodes *kept = sim->ledger.episodes;
+  vvi_ledger_open(&sim->ledger, &balanced, nodal, vvi_sys_energy_floor(sim->model, sim->state->q), sim->model->reach);
+  sim->ledger.episodes = kept;
+  vvi_episodes_clear(kept);
+  const double h2 = sim->step.h2 != NULL ? vvi_h2(&sim->step, nodal) : NAN;
+  sim->ledger.modified_now = vv_boolean(vv_sub(sim->model->root, "record"), "modified") ? h2 : NAN;
+  if (sim->shadow) vvi_ledger_open_shadow(&sim->ledger, h2);
+  if (sim->half_kick != NULL) sim->ledger.kick_energy = kick_energy(sim);
+  vvi_note_gaps(&sim->step);
+  vvi_claims_make(sim);
+  sim->fresh = true;
+}
+
+/* What costs more than a row does is looked at by the number of the step alone: where something has touched in every row, or, of
+ * what gets rarer after `most` looks, at every 2nd, 4th, ... step of long runs; where nothing can touch, or nothing has since the
+ * start, there is no impact to judge, and one step in FREE is enough, or one in AWAY of a state that must come down from a device
+ * for it.  The 1st, 2nd, 4th, 8th, ... always are. */
+static bool looks_closely(const vv_sim *sim, int64_t most)
+{
+  enum { FREE = 64, AWAY = 4096 };
+  const int64_t step = llabs(sim->state->step);
+  const bool away = sim->step.accelerator != NULL && sim->step.accelerator->resident;
+  const bool touched = sim->ledger.impacts > 0 || sim->ledger.held > 0;
+  int64_t every = away ? AWAY : touched ? 1 : FREE;
+  while (every < step / most) every *= 2;
+  return step % every == 0 || (step & (step - 1)) == 0;
+}
+
+/* Elements that are crushed flat, inside out or folded: told, since energies may close all the same. */
+static void note_distortion(vv_sim *sim)
+{
+  vv_ledger *l = &sim->ledger;
+  if (!looks_closely(sim, INT64_MAX)) return;
+  vvi_bring_down(&sim->step);
+  for (int i = 0; i < sim->model->n_block; i++) {
+    const vv_block *b = &sim->model->block[i];
+    if (b->kind->distortion != NULL)
+      l->max_distortion = fmax(l->max_distortion, b->kind->distortion(b, sim->state->q + b->q0));
+  }
+  if (l->max_distortion >= 1.0 && l->distortion_when < 0.0) l->distortion_when = sim->state->t;
+}
+
+/* It costs four forces. */
+static void note_h2(vv_sim *sim, double nodal)
+{
+  enum { ALL = 4096 };
+  const bool shown = vv_boolean(vv_sub(sim->model->root, "record"), "modified");
+  if (sim->step.h2 == NULL || !(shown || (sim->shadow && looks_closely(sim, ALL)))) return;
+  vvi_bring_down(&sim->step);
+  const double h2 = vvi_h2(&sim->step, nodal);
+  if (shown) sim->ledger.modified_now = h2;
+  if (sim->shadow) vvi_ledger_note_shadow(&sim->ledger, h2);
+}
+
+void vvi_sim_close(vv_sim *sim, const vv_totals *balanced, double nodal)
+{
+  vvi_ledger_close(&sim->ledger, balanced, nodal, sim->state->step * sim->step.composition->stages);
+  note_h2(sim, nodal);
+  note_distortion(sim);
+  vvi_claims_judge(sim, false);
+  sim->fresh = true;
+}
+
+void vvi_sim_close_now(vv_sim *sim)
+{
+  vv_totals balanced;
+  double nodal;
+  vvi_act_settle(sim);
+  if (sim->fresh) return;
+  vvi_sim_audit(sim, &balanced, &nodal);
+  vvi_sim_close(sim, &balanced, nodal);
+}
