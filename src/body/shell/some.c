@@ -4,6 +4,8 @@
 #include "body/shell/shell.h"
 #include "math/math.h"
 
+#include <string.h>
+
 enum { TILES = 4 }; /* of a thread, at least: a team meets in as much time as it takes for some of them */
 
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
