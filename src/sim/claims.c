@@ -107,9 +107,11 @@ static double strain_rounding(const vv_ledger *l, int64_t steps)
  * are rounded in each step.                                                                                  [ledger 10a] */
 static double pressed_rounding(const vv_sim *sim)
 {
-  const double scale = sim->ledger.energy_scale, n = 1.0 + fabs((double)sim->state->step);
-  if (sim->step.contact == NULL || !(scale > 0.0)) return 0.0;
-  return 8.0 * DBL_EPSILON * sqrt(n) * vvi_contact_still(sim->step.contact) / scale;
+  const vv_ledger *l = &sim->ledger;
+  const double scale =
+      l->energy_scale > l->energy_floor ? l->energy_scale : 1.0; /* as gaps are told: J where nothing moves */
+  if (sim->step.contact == NULL) return 0.0;
+  return 8.0 * DBL_EPSILON * sqrt(1.0 + fabs((double)sim->state->step)) * vvi_contact_still(sim->step.contact) / scale;
 }
 
 /* Energy-momentum steps push along the plane of a contact, and with e < 1 let it sink by (1 - e)/2 of a step's way: a hundredth of a
