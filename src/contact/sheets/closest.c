@@ -1,6 +1,8 @@
 /* contact/sheets/closest.c  See closest.h. */
 #include "contact/sheets/closest.h"
 
+#include <string.h>
+
 #include "math/math.h"
 
 static void minus(const double a[3], const double b[3], double d[3])
@@ -209,7 +211,8 @@ static bool march(const path *p, double *time, vvi_closest *out)
     vvi_closest at;
     at_time(p, t, x);
     vvi_closest_at(p->feature, (const double(*)[3])x, &at);
-    if (at.d > p->slack || k == 0) *out = at;
+    if (at.d > 1e-3 * p->slack || k == 0) *out = at; /* 1e-9 of an edge: seven digits of the normal */
+    memcpy(out->c, at.c, sizeof at.c);
     *time = t;
     if (at.d <= p->slack) return k > 0;
     if (!(t + at.d / fastest < 1.0)) return false;
