@@ -64,12 +64,12 @@ def _moves(scene, frames, times, wrong):
             wrong.append(f"{name} jumps by {(way / fast).max():.2g} of what its speed allows")
 
 
-def _flight(scene, frames, times, impacts, wrong):
+def _flight(scene, frames, times, touched, wrong):
     """A rigid body that nothing met flies as Galilei says."""
     gravity = np.array(scene.scene.get("gravity", [0, 0, 0]))
     for name, f in frames.items():
         body = scene.bodies[name]
-        if body["kind"] != "rigid" or impacts > 0 or "loads" in body or "damping" in body or "compound" in body["shape"]:
+        if body["kind"] != "rigid" or touched > 0 or "loads" in body or "damping" in body or "compound" in body["shape"]:
             continue
         t = times[:, None]
         due = np.array(body["position"]) + t * np.array(body["velocity"]) + 0.5 * t * t * gravity
@@ -83,8 +83,10 @@ def _sinks(scene):
             and any(rule.get("restitution", 1) != 1 for rule in scene.scene.get("contacts", [])))
 
 
-def _overlap(scene, frames, wrong):
-    """Pairs of bodies, and bodies and walls, in every frame.  Where a surface has a thickness of its own, its middle is judged."""
+def _overlap(scene, frames, inverted, wrong):
+    """Pairs of bodies, and bodies and walls, in every frame.  Where a surface has a thickness of its own, its middle is judged.
+
+    inverted: the run has told that elements were turned inside out; nodes of such a bar are beyond its end."""
     names = sorted(frames)
     shrink = SINK if _sinks(scene) else geometry.SHRINK
     count = len(next(iter(frames.values()))["position"])
@@ -92,7 +94,7 @@ def _overlap(scene, frames, wrong):
     for k in range(count):
         outline = {name: geometry.outlines(scene.shapes[name], frames[name], k, shrink) for name in names}
         for i, a in enumerate(names):
-            for normal, offset in scene.planes:
+            for normal, offset in [] if inverted and scene.bodies[a]["kind"] == "bar" else scene.planes:
                 depth = geometry.beyond(outline[a][0], np.array(normal) / np.linalg.norm(normal), offset)
                 if depth > shrink * scene.size and (a, "wall") not in found:
                     found.add((a, "wall"))
@@ -124,8 +126,8 @@ def judge(scene, results):
     _momentum(scene, frames, wrong)
     _moves(scene, frames, times, wrong)
     if not wrong:
-        _flight(scene, frames, times, results.summary["impacts"], wrong)
-        _overlap(scene, frames, wrong)
+        _flight(scene, frames, times, results.summary["contact_pairs"], wrong)  # what is slower than rest is no impact
+        _overlap(scene, frames, results.summary["max_distortion"] > 1, wrong)
         _order(scene, frames, wrong)
     return wrong
 
