@@ -260,8 +260,8 @@ static vv_status heap_run(vv_ctx *ctx, int side, heap_facts *f)
 
 static vv_status heaps(book_chapter *c, vv_ctx *ctx)
 {
-  enum { HEAPS = 3 };
-  static const int side[HEAPS] = {4, 6, 10};
+  enum { HEAPS = 2 };
+  static const int side[HEAPS] = {4, 6};
   heap_facts f[HEAPS];
   double rise = 0;
   int settled = 0;
@@ -284,21 +284,20 @@ static vv_status heaps(book_chapter *c, vv_ctx *ctx)
   book_claim claim = {.id = "N21",
                       .text = "energy does not rise in disordered heaps either",
                       .published = "never",
-                      .evidence = "64, 216, 1000 cubes dropped into a bin"};
+                      .evidence = "64 and 216 cubes dropped into a bin"};
   snprintf(claim.measured, sizeof claim.measured, "largest rise %s of the total", book_error(rise).s);
   book_judge_target(&claim, rise, 1e-13);
   book_add_claim(c, &claim);
   claim =
       (book_claim){.id = "N22",
-                   .text = "disordered heaps of 64, 216 and 1000 boxes come to rest",
+                   .text = "disordered heaps of 64 and 216 boxes come to rest",
                    .published = "rest",
                    .evidence = "steps of 4e-3 s, looked at every 0.1 s, for 10 s at most; as long as one box moves, "
-                               "those that rest show half a step of gravity, 0.02 m/s; 64 and 216 stood here "
-                               "once, with 6 and 8 s"};
+                               "those that rest show half a step of gravity, 0.02 m/s; 6 and 8 s stood here once, and "
+                               "were met by another solver; 1000 boxes: bench_heap"};
   snprintf(claim.measured, sizeof claim.measured,
-           "%d of %d at rest; speeds by kinetic energy %s, %s, %s m/s after %s, %s, %s s", settled, HEAPS,
-           book_error(f[0].mean).s, book_error(f[1].mean).s, book_error(f[2].mean).s, book_number(f[0].time, 3).s,
-           book_number(f[1].time, 3).s, book_number(f[2].time, 3).s);
+           "%d of %d at rest; speeds by kinetic energy %s, %s m/s after %s, %s s", settled, HEAPS,
+           book_error(f[0].mean).s, book_error(f[1].mean).s, book_number(f[0].time, 3).s, book_number(f[1].time, 3).s);
   claim.chaotic = true;
   book_judge_target_count(&claim, settled, HEAPS, "nothing moves within 10 s");
   book_add_claim(c, &claim);
