@@ -61,6 +61,15 @@ static void tell_place(const vv_sim *sim, const vv_body *body, char *out, size_t
   snprintf(out, size, " near (%.3g, %.3g, %.3g)", x[0], x[1], x[2]);
 }
 
+/* Who has most of the motion, and where. */
+static void tell_richest(const vv_sim *sim, char *out, size_t size)
+{
+  const vv_body *rich = richest_body(sim);
+  char place[48];
+  tell_place(sim, rich, place, sizeof place);
+  snprintf(out, size, "'%.30s'%s", rich->name, place);
+}
+
 /* Nothing that a step may do wrong and still mean anything makes energy ten times what the run was given.  What contacts have
  * lent does not excuse it, but for the half kick of what lies still: that is no motion.  A load that begins moves its body before
  * it has done work: that is over in a few steps.                                                            [ledger 13] */
@@ -76,15 +85,14 @@ static void check_energy(vv_sim *sim, vv_report *r)
   if (!(grown - still > most * l->energy_scale && grown > 1e6 * l->energy_floor)) l->sane = sim->state->step;
   if (llabs(sim->state->step - l->sane) < STEPS) return;
   vvi_bring_down(&sim->step);
-  const vv_body *rich = richest_body(sim);
-  char place[48];
-  tell_place(sim, rich, place, sizeof place);
+  char who[90];
+  tell_richest(sim, who, sizeof who);
   r->reason = VV_REASON_UNSTABLE;
   snprintf(
       r->message, sizeof r->message,
       "step %lld, t = %.9g: the energy is %.3g above what was given, %.3g times the scale of the scene, most of it in "
-      "'%.30s'%s; use a shorter step",
-      (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, rich->name, place);
+      "%s; use a shorter step",
+      (long long)sim->state->step, sim->state->t, grown, grown / l->energy_scale, who);
 }
 
 typedef struct way {
@@ -127,15 +135,13 @@ static void check_frozen(vv_sim *sim, vv_report *r)
   z->step = x->step, z->t = x->t, z->impacts = l->impacts;
   vvi_sys_copy(sim->model, x->q, NULL, z->q, NULL);
   if (l->still < 3) return;
-  const vv_body *rich = richest_body(sim);
-  char place[48];
-  tell_place(sim, rich, place, sizeof place);
+  char who[90];
+  tell_richest(sim, who, sizeof who);
   r->reason = VV_REASON_UNSTABLE;
-  snprintf(
-      r->message, sizeof r->message,
-      "step %lld, t = %.9g: nothing has moved for %lld steps and %lld impacts; '%.30s'%s has most of the motion; use a "
-      "shorter step",
-      (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, rich->name, place);
+  snprintf(r->message, sizeof r->message,
+           "step %lld, t = %.9g: nothing has moved for %lld steps and %lld impacts; %s has most of the motion; use a "
+           "shorter step",
+           (long long)x->step, x->t, (long long)(3 * steps), (long long)impacts, who);
 }
 
 /* A prescribed motion that contact does not let go on: the body is thrown off by each step and led back by the next one, with work
