@@ -14,7 +14,7 @@ endif()
 set(signals handle_segv=2:handle_sigbus=2:handle_sigfpe=2:handle_sigill=2)
 if(VV_SANITIZE MATCHES "address")
   list(APPEND vv_test_environment ASAN_OPTIONS=detect_stack_use_after_return=1:${signals}
-              UBSAN_OPTIONS=print_stacktrace=1)
+              UBSAN_OPTIONS=print_stacktrace=1 LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/leaks.txt)
 endif()
 if(VV_SANITIZE MATCHES "thread")
   # The OpenMP runtime is not instrumented, so ThreadSanitizer cannot see its barriers and calls every parallel loop a

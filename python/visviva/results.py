@@ -135,7 +135,7 @@ class Results:
     >>> out = visviva.open(folder)
     >>> out["ball"]["position"].shape == (len(out.time), 1, 3)
     True
-    >>> abs(out.ledger["closure"]).max() < 1e-12
+    >>> bool(abs(out.ledger["closure"]).max() < 1e-12)
     True
     """
 

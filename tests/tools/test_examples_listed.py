@@ -7,7 +7,7 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 wrong = []
 
-scenes = sorted(str(s.relative_to(root / "examples")) for s in (root / "examples").glob("*/*.yaml"))
+scenes = sorted(str(s.relative_to(root / "examples")) for s in (root / "examples").glob("*/[!.]*.yaml"))
 rows, section = [], ""
 for line in (root / "examples/README.md").read_text().splitlines():
     if line.startswith("## "):
