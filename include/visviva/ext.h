@@ -494,6 +494,10 @@ typedef struct vv_body_kind {
                           int32_t j, double *q_to, double *p_to);
   const vv_implicit_table *implicit;
   const vv_device_table *device;
+  /* m^2 of surface, or m of line, that belongs to each node where nothing is stressed: out[nodes]; impulses of contact over it and
+   * time are tractions.  NULL: contact is no field of this kind */
+  void (*extent)(const vv_block *b, double *out);
+  const char *extent_unit, *traction_unit;
 } vv_body_kind;
 
 /* ---- steppers --------------------------------------------------------------------------------------------------------- */

@@ -567,6 +567,7 @@ static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover
       m->impulse[c] += all[c], m->now[c] = 0.0;
     }
     vvi_mover_changed(w, g->who[i]);
+    vvi_touch_stop(w, g->who[i], extra);
     post_extra(w, g, g->who[i], extra);
   }
 }
@@ -654,6 +655,7 @@ static void accept(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, 
     c->held = c->steady > 0.5;
     last_longer(c, o, blow);
     if (!still) show_steady(w, c, o, c->steady);
+    vvi_touch_add(w, c, o->j);
     c->work[0] += part[0], c->work[1] += part[1];
     if (still) g->lost += part[0] + part[1];
     post_frozen(w, g, c, o);
@@ -866,6 +868,7 @@ void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     for (int c = 0; c < 6; c++) g->lost -= 0.5 * j[c] * (m->now[c] - m->kick[c] + to[c]);
     if (fixed) post_extra(w, g, k, j);
     vvi_mover_push(w, k, j, change);
+    vvi_touch_stop(w, k, j);
     m->frozen = fixed ? 2 : 1, m->piece = g->pieces;
     if (fixed) memset(m->kick, 0, sizeof m->kick); /* from now on an obstacle */
   }

@@ -429,7 +429,10 @@ static double held_by(const struct vvi_contact_step *w, const vvi_contact_group 
 
 static void show_nothing_of(struct vvi_contact_step *w, vvi_contact_group *g)
 {
-  for (int32_t i = 0; i < g->movers; i++) memset(w->work[g->mover[i]].held, 0, sizeof w->work->held);
+  for (int32_t i = 0; i < g->movers; i++) {
+    memset(w->work[g->mover[i]].held, 0, sizeof w->work->held);
+    vvi_touch_show_nothing(w, g->mover[i]);
+  }
   for (int32_t i = 0; i < g->n; i++) w->contact[g->member[i]].steady = 0.0;
   memset(g->pending, 0, sizeof g->pending);
 }
@@ -591,6 +594,7 @@ static void book_all(struct vvi_contact_step *w, bool shows)
     }
   }
   if (shows) pend(w, pending);
+  vvi_touch_book(w, shows);
   if (shows) keep_warm(w);
   if (shows && w->features != NULL) keep_features(w);
   if (shows) w->memory[STARTED] = 1.0;
@@ -655,6 +659,7 @@ void vvi_contact_start(struct vvi_contact_step *w)
       memcpy(m->held, m->impulse, sizeof m->held);
       show(w, g->mover[i], 1.0);
     }
+    vvi_touch_start(w, g);
     pair_loss first; /* the losses of the group pay it back */
     next_pair(w, g, 0, &first);
     if (lent != 0.0) *debt_of(w, pair_of_bodies(w, first.a, first.b)) += lent, post_lent(w, fabs(lent), most);

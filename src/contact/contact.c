@@ -24,7 +24,8 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   bool soft = search != NULL;
   w->model = m, w->arena = arena, w->memory = memory;
   w->threads = vv_ctx_threads(m->ctx);
-  w->shown = -1, w->team = 1;
+  w->shown = w->pendings = -1, w->team = 1;
+  if (m->traction > 0) vvi_traction_of(m, memory + vvi_contact_memory(m) - m->traction, &w->traction);
   w->halves = vv_integer(vv_sub(m->root, "method"), "halvings") > 0;
   w->together = vv_is(vv_sub(m->root, "method"), "simultaneous", "complementarity");
   VV_TRY(vvi_solid_near_create(m, arena, &w->near));
@@ -65,7 +66,7 @@ void vvi_contact_forget(struct vvi_contact_step *w)
 {
   w->rest.known = w->rest.still = w->rest.closed = false;
   w->fresh = w->near->built = false;
-  w->shown = -1;
+  w->shown = w->pendings = -1;
   if (w->features != NULL) vvi_features_forget(w);
 }
 

@@ -15,6 +15,7 @@
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "ledger/ledger.h"
+#include "model/traction.h"
 
 /* One point of contact: three rows n, t, t' over the movers of its legs.  n leads from a to b. */
 typedef struct vvi_contact {
@@ -87,6 +88,11 @@ typedef struct vvi_working {
   uint8_t frozen; /* moves as one piece with others: 1 floats, 2 leans on something outside */
   int32_t piece;  /* which, where it is frozen */
 } vvi_working;
+
+/* What contacts gave a mover in this step, for the field of traction; of features, also the part that holds. */
+typedef struct vvi_mover_given {
+  vvi_node_impulse given, steady;
+} vvi_mover_given;
 
 /* What happened; counts since the start. */
 typedef struct vvi_contact_counts {
@@ -225,6 +231,10 @@ struct vvi_contact_step {
   double *memory;                /* of the state */
   int32_t shown;                 /* whose momenta are shown changed: p0 + node of each; -1: not known */
   int64_t *shown_at;             /* [movers] */
+  vvi_traction traction;         /* of the state; no nodes: not asked for */
+  vvi_mover_given *touch;        /* [movers]; NULL: the same */
+  int32_t pendings;              /* nodes of the field with something pending; -1: not known which */
+  int64_t *pending_at;           /* [movers] */
   vvi_contact_rest rest;
   double covered; /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
@@ -386,6 +396,15 @@ bool vvi_groups_tell(struct vvi_contact_step *w); /* answers go to all ranks; fa
 vv_status vvi_scaling_create(struct vvi_contact_step *w, double h); /* the step */
 bool vvi_scaling_act(struct vvi_contact_step *w);                   /* false: no memory */
 void vvi_scaling_book(struct vvi_contact_step *w);                  /* once in a step */
+/* traction.c: nothing, where nobody asked */
+bool vvi_touches_fit(struct vvi_contact_step *w, int64_t old, int64_t n);
+void vvi_touch_add(struct vvi_contact_step *w, const vvi_contact *c, const double j[3]);
+void vvi_touch_stop(struct vvi_contact_step *w, int32_t mover, const double extra[3]);
+void vvi_touch_scale(struct vvi_contact_step *w, int32_t mover, double s);
+void vvi_touch_clear(struct vvi_contact_step *w, int32_t mover);
+void vvi_touch_show_nothing(struct vvi_contact_step *w, int32_t mover);
+void vvi_touch_book(struct vvi_contact_step *w, bool shows);
+void vvi_touch_start(struct vvi_contact_step *w, const vvi_contact_group *g);
 /* answer.c */
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);

@@ -102,6 +102,7 @@ bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers)
   w->inverse = vvi_arena_grow(w->arena, w->inverse, sizeof *w->inverse, old, 0, n);
   w->change = vvi_arena_grow(w->arena, w->change, sizeof *w->change, old, 0, n);
   if (!w->work || !w->force || !w->near->mover || !w->shown_at || !w->root || !w->inverse || !w->change) return false;
+  if (!vvi_touches_fit(w, old, n)) return false;
   w->group_of = w->root + n, w->who = w->group_of + n, w->mover_list = w->who + n;
   w->movers = movers;
   return true;
@@ -120,6 +121,7 @@ static void begin(struct vvi_contact_step *w, int32_t i)
   const vv_mover *at = &w->near->mover[i];
   m->touched = m->flown = false, m->frozen = 0;
   m->moves = vvi_mover_moves(at);
+  vvi_touch_clear(w, i);
   for (int c = 0; c < 6; c++) m->kick[c] = m->impulse[c] = m->held[c] = 0.0;
   for (int c = 0; w->forced && c < 3; c++)
     m->kick[c] = w->h * w->force[i].velocity[c], m->kick[3 + c] = w->h * w->force[i].spin[c];

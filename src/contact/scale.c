@@ -529,6 +529,7 @@ static void book(struct vvi_contact_step *w, const part *p, const measure *r, do
   bool open = false;
   for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) open |= w->contact[i].near >= 0 && w->contact[i].open;
   if (open && s != 1.0) post_features(w, p, s);
+  for (int32_t n = s != 1.0 ? p->mover : -1; n >= 0; n = w->scaling->next[n]) vvi_touch_scale(w, n, s);
   for (int32_t i = p->contact; i >= 0; i = w->contact[i].next) {
     vvi_contact *c = &w->contact[i];
     c->work[c->friction > 0.0] += (work - r->work) * c->j[0] / r->size;

@@ -21,7 +21,8 @@ struct vv_model {
   vv_block *block;    /* [n_block] one per kind that is used, in the order of the catalog */
   int64_t nx;         /* places in q; behind them lie the internal variables */
   int64_t nq, np, nh; /* lengths of q, p, memory */
-  int64_t shown; /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
+  int64_t shown;    /* where in state.memory stands what is added to momenta that are shown; 0: nowhere [contact 27] */
+  int64_t traction; /* where in state.memory contact is gathered as a field; 0: nobody asked */
   double gravity[3];
   double length_scale;  /* m: size of the scene, for tolerances on gaps */
   double reach;         /* m: farthest place from the origin */

@@ -68,6 +68,7 @@ static const vv_field record_field[] = {
   {.name = "probes",     .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between rows of probes.csv, and between looks at 'stop'; default: every step, or as many as make some 20,000 rows"},
   {.name = "checkpoint", .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "time between checkpoints; default: a tenth of the run, but not more than one in two seconds of computing"},
   {.name = "modified",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the column energy_h2 to ledger.csv: the energy that the step keeps to fourth order (explicit steps of order 2)"},
+  {.name = "traction",   .type = VV_BOOLEAN, .deflt = "false", .doc = "add the fields contact_normal and contact_tangential of shells (Pa) and beams (N/m) to the frames: the impulse that contact gave each node since the last frame, along its normals and across them, over that time and over the part of the body at rest that belongs to the node (leapfrog, one process, no device)"},
   {.name = "pause",      .type = VV_NUMBER, .unit = "s", .lo = 0, .hi = 1e12, .flags = VV_OPTIONAL | VV_OPEN_LO, .doc = "impulses of two bodies that follow each other within this time belong to one contact (contacts.csv); default: 4 steps, or 16 times what an element of the two needs to respond, and in any case 8 times the mean pause of the contact so far"},
   {.name = "paraview",   .type = VV_BOOLEAN, .deflt = "true", .doc = "write paraview/run.pvd and its frames"},
 };

@@ -2,6 +2,7 @@
 #include "model/model.h"
 
 #include "math/math.h"
+#include "model/traction.h"
 #include "visviva/net.h"
 
 #include <math.h>
@@ -227,6 +228,7 @@ vv_status vvi_sys_output(const vv_model *m, const vv_block *b, int field, const 
   const vv_implicit_table *form = vvi_model_implicit(m) ? b->kind->implicit : NULL;
   double *own = NULL;
   ask_for(m, ASK_FIELD, b, field);
+  if (vvi_traction_output(m, b, field, x, out)) return VV_OK;
   const double *p = shown(m, b, x, &own);
   if (p == NULL) return vvi_fail(m->ctx, VV_NOMEM, "out of memory");
   (form != NULL && form->output != NULL ? form->output : b->kind->output)(b, field, x->q + b->q0, p, out);

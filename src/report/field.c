@@ -67,7 +67,8 @@ static vv_status refuse(vvi_run *run, vvi_arena *arena, const char *field)
       int components;
       snprintf(w.name, sizeof w.name, "%s", name[k]);
       const int64_t count = count_of(run, i, &w, &components);
-      const bool fixed = strcmp(name[k], "elements") == 0 || strncmp(name[k], "skin_", 5) == 0;
+      const bool fixed = strcmp(name[k], "elements") == 0 || strncmp(name[k], "skin_", 5) == 0 ||
+                         strcmp(name[k], "contact_extent") == 0;
       if (count == 0 || fixed || listed(known, name[k]) || used + strlen(name[k]) + 3 > sizeof known) continue;
       used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", name[k]);
     }

@@ -4,6 +4,7 @@
 #include "math/math.h"
 #include "model/material.h"
 #include "model/probe.h"
+#include "model/traction.h"
 #include "sim/sim.h"
 #include "sim/stop.h"
 #include "step/contact.h"
@@ -323,6 +324,22 @@ static vv_status check_modified_needed(const vv_model *m)
   return vv_complain(g, "modified", "nothing here vibrates, and what flies freely keeps its energy; leave it out");
 }
 
+/* Impulses are gathered where the leapfrog gives them, by one process. */
+static vv_status check_traction(vv_model *m)
+{
+  const vv_group *g = vv_sub(m->root, "record");
+  const vv_net *net = vvi_ctx_net(m->ctx);
+  if (!vvi_traction_asked(m)) return VV_OK;
+  if (m->stepper != &vv_leapfrog_stepper)
+    return vv_complain(g, "traction", "is gathered by 'method.step: leapfrog', not by '%s'; leave one of them out",
+                       m->stepper->name);
+  if (net != NULL && net->ranks > 1)
+    return vv_complain(g, "traction", "is not gathered over ranks: use one process, or leave it out");
+  if (m->solids == NULL && m->pairs->n_layer == 0)
+    return vv_complain(g, "traction", "nothing here can touch: leave it out");
+  return vvi_traction_offer(m);
+}
+
 /* The energy of fourth order is known for whole explicit steps of order 2, where every kind knows its drift. */
 static vv_status check_modified(const vv_model *m, const double *q, const double *p)
 {
@@ -520,6 +537,7 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   VV_TRY(check_modified(m, q, p));
   VV_TRY(choose_step(m, q));
   VV_TRY(check_modified_needed(m));
+  VV_TRY(check_traction(m));
   if (!vvi_is_prepared(ctx)) {
     VV_TRY(try_step(m, q, p));
     if (vv_is(vv_sub(m->root, "method"), "start", "drift")) start_by_drift(m, q, p);
@@ -530,6 +548,10 @@ static vv_status build(vv_ctx *ctx, const vv_spec *spec, vv_model *m, vv_state *
   if (m->solids != NULL && !vvi_model_implicit(m)) {
     m->nh += vvi_contact_memory(m);
     m->shown = m->nh - m->np; /* the last section of that memory */
+  }
+  if (vvi_traction_asked(m)) {
+    m->traction = m->nh;
+    m->nh += vvi_traction_reals(m);
   }
   m->nh += vvi_joints_memory(m);
   if (vvi_state_create(m->nq, m->np, m->nh, initial) != VV_OK)

@@ -146,6 +146,11 @@ static vv_status build(vv_sim *sim, const vv_sim_def *def)
   if (vvi_sys_dissipates(m) && (sim->step.h < 0.0 || def->check_structure))
     return vvi_fail(m->ctx, VV_UNSUPPORTED, "bodies that flow, damp or break have no way back in time%s",
                     def->check_structure ? ", and no symplectic structure to check" : "");
+  vvi_traction_of(m, sim->state->memory, &sim->step.traction);
+  if (m->traction > 0 && m->pairs->n_layer > 0) {
+    sim->step.layers = VVI_ARENA_NEW(&sim->arena, double, m->np);
+    if (sim->step.layers == NULL) return VV_NOMEM;
+  }
   if (m->joints != NULL && !vvi_model_implicit(m))
     VV_TRY(vvi_joint_create(m, &sim->arena, sim->state->memory + m->nh - vvi_joints_memory(m), &sim->step.joints));
   if (m->joints != NULL && def->check_structure)

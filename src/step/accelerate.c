@@ -23,6 +23,7 @@ static const char *what_not(const struct vv_step *s, bool structure, char *text,
   if (vvi_ctx_net(m->ctx) != NULL) return "runs that several processes share";
   if (m->pairs->n > 0) return "contacts between tips";
   if (m->joints != NULL) return "joints";
+  if (m->traction > 0) return "fields of contact (record.traction)";
   for (int i = 0; i < m->n_block; i++) {
     const vv_block *b = &m->block[i];
     if (b->nodes == 0) continue;

@@ -293,6 +293,7 @@ void vvi_kdk_drift(struct vv_step *s, vvi_kdk *k, double t, double h)
 vv_status vvi_kdk_compose(struct vv_step *s, vvi_substep *substep, vv_report *r)
 {
   double t = s->state->t;
+  if (s->traction.nodes > 0) vvi_traction_begin(s->model, &s->traction, s->state->step, t);
   if (s->accelerator != NULL) vvi_stay_begin(s);
   for (int i = 0; i < s->composition->stages && r->reason == VV_REASON_DONE; i++) {
     const double h = s->composition->gamma[i] * s->h;

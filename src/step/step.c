@@ -146,9 +146,25 @@ void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, con
   vvi_episodes_add(s->ledger->episodes, &b);
 }
 
+/* Layers push along normals, and nothing of them is pending: nodes get what their momenta get. */
+static void gather_layers(struct vv_step *s, double h, const double *q)
+{
+  const vv_model *m = s->model;
+  vvi_zero_shared(1, m->np, s->layers);
+  vvi_springs_kick(m, s->state->memory, h, q, s->layers);
+  for (int k = 0; k < m->n_block; k++) {
+    const vv_block *b = &m->block[k];
+    const int64_t first = vvi_traction_first(m, k);
+    for (int64_t i = 0; first >= 0 && i < b->nodes; i++)
+      for (int c = 0; c < 3; c++)
+        s->traction.given[first + i][VVI_TRACTION_NORMAL][c] += s->layers[b->p0 + c * b->column + i];
+  }
+}
+
 void vvi_tell_springs(struct vv_step *s, double t, double h, const double *q)
 {
   const struct vvi_pairs *list = s->model->pairs;
+  if (s->layers != NULL) gather_layers(s, h, q);
   for (int i = 0; list->n_soft > 0 && i < list->n; i++) {
     const vvi_pair *c = &list->pair[i];
     if (c->compliance > 0.0 && s->state->memory[i] != 0.0)

@@ -2,7 +2,7 @@
 #pragma once
 #include "contact/pairs.h"
 #include "ledger/episodes.h"
-#include "model/model.h"
+#include "model/traction.h"
 
 /* The modified energy is singular at the stable step: the rule stays below this part of it. */
 #define VVI_MODIFIED_LIMIT 0.98
@@ -61,6 +61,8 @@ struct vv_step {
   bool exact;                /* it keeps that energy to rounding; set by prepare */
   double *h2;                /* [nq + 2 np] scratch of the energy of fourth order; NULL: not wanted */
   const double *noted_force; /* force at the end of the step, for who looks at its contacts; NULL: none */
+  vvi_traction traction;     /* of the state; no nodes: not asked for */
+  double *layers;            /* [np] scratch of what layers give the nodes; NULL: not asked for, or there are none */
   void *own;                 /* the stepper's scratch */
 };
 

@@ -451,6 +451,11 @@ static void write_output(const vv_block *b, bool director, int field, const doub
   }
 }
 
+void beam_extent(const vv_block *b, double *out)
+{
+  memcpy(out, beam_node(b, BEAM_WEIGHT), sizeof *out * (size_t)b->nodes);
+}
+
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out)
 {
   write_output(b, false, field, q, p, out);

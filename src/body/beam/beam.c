@@ -53,4 +53,7 @@ const vv_body_kind vv_beam_kind = {
     .transfer = beam_transfer,
     .implicit = &beam_implicit,
     .device = &beam_device_table,
+    .extent = beam_extent,
+    .extent_unit = "m",
+    .traction_unit = "N/m",
 };

@@ -243,6 +243,7 @@ double beam_drift_excess(const vv_block *b, const double *q, const double *p);
 enum { BEAM_OUTPUTS = 21 };
 extern const vv_output_field beam_output_field[];
 void beam_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+void beam_extent(const vv_block *b, double *out);
 void beam_element_steps(const vv_block *b, double *out); /* build.c */
 extern const vv_apart_table beam_apart;                  /* sweep.c */
 extern const vv_lie_table beam_lie;                      /* group.c */

@@ -234,6 +234,17 @@ static void tile_output(const vv_block *b, const shell_tile *t, int field, const
     }
 }
 
+/* int N_i dA over the surface at rest: the mass of a node is that times density and thickness. */
+void shell_extent(const vv_block *b, double *out)
+{
+  for (int32_t j = 0; j < b->n_body; j++) {
+    const shell_body *k = shell_of(b, j);
+    const vv_body *body = b->body[j];
+    const double *mass = b->node_real + SHELL_MASS * b->stride;
+    for (int64_t i = body->node0; i < body->node0 + body->n_node; i++) out[i] = mass[i] / (k->density * k->thickness);
+  }
+}
+
 /* Does a field ask for what the owners of tiles alone have? */
 static bool is_theirs(const vv_block *b, int field)
 {

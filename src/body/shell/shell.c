@@ -55,4 +55,7 @@ const vv_body_kind vv_shell_kind = {
     .some = &shell_some_table,
     .vary = &shell_vary,
     .device = &shell_device_table,
+    .extent = shell_extent,
+    .extent_unit = "m^2",
+    .traction_unit = "Pa",
 };

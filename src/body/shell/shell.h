@@ -484,6 +484,7 @@ double shell_energy_floor(const vv_block *b, const double *q);
 enum { SHELL_OUTPUTS = 14 };
 extern const vv_output_field shell_output_field[];
 void shell_output(const vv_block *b, int field, const double *q, const double *p, double *out);
+void shell_extent(const vv_block *b, double *out);
 
 /* ---- loads.c ---- */
 vv_status shell_loads_check(const vv_group *g);

@@ -227,6 +227,13 @@ static vv_status read_all(vvi_h5 *f, vv_state *s, vv_ledger *ledger, histories *
   VV_TRY(vvi_h5_get_whole(f, "/", "content_hash", &hash));
   VV_TRY(vvi_h5_get_whole(f, "/", "step", &s->step));
   VV_TRY(vvi_h5_get_number(f, "/", "time", &s->t));
+  VV_TRY(vvi_h5_shape(f, "/memory", &rank, dims));
+  if (rank == 1 && dims[0] != s->nh)
+    return vvi_fail(
+        f->ctx, VV_SCENE,
+        "%s: the run has%s gathered contact as a field so far; leave 'record.traction' as it was, or start again "
+        "with --overwrite",
+        f->path, dims[0] < s->nh ? " not" : "");
   VV_TRY(vvi_h5_read(f, "/q", VVI_H5_DOUBLE, s->nq, s->q));
   VV_TRY(vvi_h5_read(f, "/p", VVI_H5_DOUBLE, s->np, s->p));
   VV_TRY(vvi_h5_read(f, "/memory", VVI_H5_DOUBLE, s->nh, s->memory));

@@ -7,6 +7,7 @@
  *               /bodies/NAME/elements  [elements][nodes of an element], numbered within the body
  *               /bodies/NAME/skin_points [n][3], skin_triangles [m][3]: what the body looks like, where that is not
  *               lines between nodes; at every node, turned by its orientation and moved to its position
+ *               /bodies/NAME/contact_extent [nodes]: what belongs to each node, m^2 of shells, m of beams (record.traction)
  *               /events      attribute first: events of the run that are not in here (0, unless a file was put aside)
  *               /poses/NAME  [poses] where a rigid body (index, copy) was at an impact: time, place, quaternion w, i, j, k
  *               /keys        shapes of elastic bodies at contacts (keys.c)
@@ -78,6 +79,18 @@ static vv_status create_skin(vv_results *r, const vv_body *b)
   return vvi_h5_write(f, object, VVI_H5_INT32, 2, (const int64_t[2]){skin.triangles, 3}, skin.triangle);
 }
 
+/* What tractions are over: with them the impulses of contact are known again. */
+static vv_status create_extent(vv_results *r, const vv_body *b)
+{
+  vvi_h5 *f = &r->frames.h5;
+  char object[OBJECT_TEXT], unit[VVI_UNIT_BYTES];
+  if (r->model->traction == 0 || b->kind->extent == NULL || b->n_node == 0) return VV_OK;
+  b->kind->extent(&r->model->block[b->block], r->frames.buffer);
+  vvi_body_object(b, "contact_extent", object);
+  VV_TRY(vvi_h5_write(f, object, VVI_H5_DOUBLE, 1, &b->n_node, r->frames.buffer + b->node0));
+  return vvi_h5_set_text(f, object, "unit", vvi_unit(r->model, b->kind->extent_unit, unit));
+}
+
 static vv_status create_body(vv_results *r, const vv_body *b)
 {
   vvi_h5 *f = &r->frames.h5;
@@ -89,6 +102,7 @@ static vv_status create_body(vv_results *r, const vv_body *b)
   VV_TRY(vvi_h5_set_whole(f, object, "index", b->index));
   VV_TRY(vvi_h5_set_text(f, object, "surface", vvi_body_surface(b)));
   VV_TRY(create_skin(r, b));
+  VV_TRY(create_extent(r, b));
   return create_elements(r, b);
 }
 

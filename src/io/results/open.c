@@ -65,7 +65,7 @@ const char *vv_frames_body(const vv_frames *f, int body)
 /* Tables without a dimension for frames. */
 static bool is_constant(const char *name)
 {
-  return strcmp(name, "elements") == 0 || strncmp(name, "skin_", 5) == 0;
+  return strcmp(name, "elements") == 0 || strncmp(name, "skin_", 5) == 0 || strcmp(name, "contact_extent") == 0;
 }
 
 int64_t vv_frames_size(vv_frames *f, int body, const char *field, int *components)

@@ -5,6 +5,7 @@
  * get a row and a frame in any case; those that are out of rhythm are written after the marks of the checkpoint are
  * taken, so a resumed run cuts them off and ends with the same bytes as a run that was never interrupted. */
 #include "io/results/writer.h"
+#include "model/rhythm.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { COOKIE = 0x72657375, FRAMES = 200, VTU_EVERY = 4, CHECKPOINTS = 10, ROWS = 20000 };
+enum { COOKIE = 0x72657375, VTU_EVERY = 4, CHECKPOINTS = 10, ROWS = 20000 };
 
 vv_results_def vv_results_default(void)
 {
@@ -24,31 +25,11 @@ vv_results_def vv_results_default(void)
 
 /* ---- rhythm ---- */
 
-/* The steps between two multiples of `every` seconds; at least one. */
-static double steps_between(const vv_model *m, const vv_group *record, const char *word, int parts)
-{
-  const double n = vv_has(record, word) ? vv_number(record, word) / m->step : (double)m->steps / parts;
-  return n > 1 ? n : 1;
-}
-
-static bool due(int64_t step, double every)
-{
-  return (double)step == round(round((double)step / every) * every);
-}
-
-/* The first step after `step` that is nearest to a multiple of `every`. */
-static int64_t next_due(int64_t step, double every)
-{
-  double k = floor((double)step / every);
-  while (!(round(k * every) > (double)step)) k += 1.0;
-  return (int64_t)round(k * every);
-}
-
 int64_t vv_results_next(int64_t step, void *results)
 {
   const vv_results *r = results;
   const int64_t row = (step / r->row_every + 1) * r->row_every;
-  const int64_t frame = next_due(step, r->frame_every), check = next_due(step, r->check_every);
+  const int64_t frame = vvi_rhythm_next(step, r->frame_every), check = vvi_rhythm_next(step, r->check_every);
   const int64_t probe = vvi_probes_next(r, step), table = row < probe ? row : probe;
   const int64_t first = frame < check ? frame : check;
   return table < first ? table : first;
@@ -59,8 +40,8 @@ static void read_rhythm(vv_results *r)
   const vv_group *record = vv_sub(r->model->root, "record");
   r->row_every = vv_has(record, "ledger") ? vv_integer(record, "ledger") : 1 + (r->model->steps - 1) / ROWS;
   r->most_events = vv_integer(record, "events");
-  r->frame_every = steps_between(r->model, record, "every", FRAMES);
-  r->check_every = steps_between(r->model, record, "checkpoint", CHECKPOINTS);
+  r->frame_every = vvi_rhythm_every(r->model, "every", VVI_FRAMES);
+  r->check_every = vvi_rhythm_every(r->model, "checkpoint", CHECKPOINTS);
   r->paraview = vv_boolean(record, "paraview");
   r->vtu_every = vv_has(record, "every") ? 1 : VTU_EVERY;
 }
@@ -280,7 +261,7 @@ static vv_status observe(vv_results *r, const vv_view *view)
   vvi_csv_mark(r);
   if (start || step % r->row_every == 0) VV_TRY(write_row(r, view));
   if (start || vvi_probes_due(r, step)) VV_TRY(vvi_probes_row(r, view));
-  if (start || due(step, r->frame_every)) VV_TRY(write_frame(r, view));
+  if (start || vvi_rhythm_due(step, r->frame_every)) VV_TRY(write_frame(r, view));
   if (view->last) {
     const vvi_marks marks = r->marks;
     VV_TRY(write_row(r, view));
@@ -291,7 +272,8 @@ static vv_status observe(vv_results *r, const vv_view *view)
     return write_checkpoint(r, view, &marks);
   }
   const bool resuming = view->first && r->resumed; /* the checkpoint of this step is the one just read */
-  if (start || (due(step, r->check_every) && !resuming && worth_it(r))) return write_checkpoint(r, view, &r->marks);
+  if (start || (vvi_rhythm_due(step, r->check_every) && !resuming && worth_it(r)))
+    return write_checkpoint(r, view, &r->marks);
   return VV_OK;
 }
 
