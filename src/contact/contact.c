@@ -48,6 +48,7 @@ vv_status vvi_contact_create(const vv_model *m, vvi_arena *arena, double *memory
   }
   for (int i = 0; i < w->threads; i++) VV_TRY(vvi_island_create(&w->own[i], 256, 512, &w->island_work[i]));
   VV_TRY(name_movers(w));
+  VV_TRY(vvi_quiet_create(w));
   return search != NULL ? vvi_features_create(w, search) : VV_OK;
 }
 
@@ -58,6 +59,10 @@ void vvi_contact_destroy(struct vvi_contact_step *w)
 
 void vvi_contact_moved(struct vvi_contact_step *w, double h)
 {
+  if (w->quiet.until > 0.0) {
+    w->quiet.passed += fabs(h);
+    return;
+  }
   if (w->features != NULL) vvi_features_advance(w);
   vvi_solid_near_moved(w->near, h);
 }
@@ -65,6 +70,7 @@ void vvi_contact_moved(struct vvi_contact_step *w, double h)
 void vvi_contact_forget(struct vvi_contact_step *w)
 {
   w->rest.known = w->rest.still = w->rest.closed = false;
+  w->quiet.booked = false, w->quiet.until = w->quiet.passed = 0.0;
   w->fresh = w->near->built = false;
   w->shown = w->pendings = -1;
   if (w->features != NULL) vvi_features_forget(w);
@@ -128,6 +134,16 @@ static void clear(struct vvi_contact_step *w)
   w->n = w->groups = 0, w->n_node = 0;
   w->rest.known = w->rest.still = false;
   vvi_contact_book(w, true);
+  w->quiet.booked = true;
+}
+
+bool vvi_contact_sleeps(struct vvi_contact_step *w, double h)
+{
+  const bool sleeps = vvi_quiet_lasts(w, h);
+  w->fresh = w->fresh && !sleeps; /* the step moves what was looked at */
+  w->quiet.taken = sleeps;
+  if (!sleeps) vvi_quiet_end(w);
+  return sleeps;
 }
 
 static bool impact_comes(struct vvi_contact_step *w)
@@ -226,6 +242,11 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
 {
   *halve = false;
   w->count.deepest = 0.0, w->count.overlap = (vv_overlap){0};
+  if (vvi_contact_sleeps(w, plan->h)) {
+    w->rest.went_on = w->rest.closed = false;
+    if (!w->quiet.booked) clear(w);
+    return true;
+  }
   w->rest.went_on = goes_on(w, plan);
   if (w->rest.went_on) {
     go_on(w, plan);
@@ -238,6 +259,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
     clear(w);
     return true;
   }
+  w->quiet.booked = false;
   if (!prepare(w)) return false;
   if (!vvi_contact_started(w) && w->forced && w->sign > 0.0) {
     vvi_contact_start(w);
@@ -279,6 +301,7 @@ void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const v
   const bool forced = w->forced;
   w->near->meet = (vvi_meet *)meet, w->near->meets = n;
   w->forced = false, w->t = t;
+  w->quiet.booked = false;
   if (vvi_contacts_make(w) && vvi_groups_make(w)) {
     for (int32_t k = 0; k < w->groups; k++) vvi_group_bounce(w, &w->group[k], w->island_work[0]);
     vvi_contact_book(w, false);
@@ -300,13 +323,16 @@ void vvi_contact_look(struct vvi_contact_step *w, const vvi_flight_plan *plan, d
                       int64_t *contacts)
 {
   vvi_contact_rest *r = &w->rest;
-  if (!r->went_on || !r->closed) {
+  const bool quiet = w->quiet.taken && vvi_quiet_lasts(w, plan->h);
+  if (!quiet) vvi_quiet_end(w);
+  if (!quiet && !(r->went_on && r->closed)) {
     const bool on = plan->f != NULL && goes_on(w, plan);
     if (!on) w->fresh = vvi_movers_look(w, plan) && !w->driven && (plan->f != NULL || !w->forced);
     r->closed = on && r->went_on && r->steady;
     r->contacts = touching(w);
+    if (w->fresh && w->quiet.can && w->near->meets == 0) vvi_quiet_begin(w);
   }
-  *contacts += r->contacts;
+  *contacts += quiet ? 0 : r->contacts;
   *deepest = fmax(*deepest, fmax(w->count.deepest, -w->near->least));
   vvi_overlap_take(overlap, w->count.overlap.depth, w->count.overlap.size);
   vvi_overlap_take(overlap, w->near->overlap.depth, w->near->overlap.size);

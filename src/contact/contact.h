@@ -178,6 +178,20 @@ typedef struct vvi_contact_rest {
   bool may_stay;    /* the stepper asks whether it does */
 } vvi_contact_rest;
 
+/* Far from everything the engine sleeps: no pair can be near before a certain time, by gaps, speeds and constant forces.  It
+ * changes nothing of what is found. */
+typedef struct vvi_contact_quiet {
+  bool can;      /* between contacts only constant forces act on what can touch, and they do not turn it */
+  bool taken;    /* the last step was taken so */
+  bool booked;   /* the last step booked that nothing is near: the next would book the same */
+  double until;  /* s: for which what follows holds; 0: not known */
+  double passed; /* s: since it was found out */
+  double room;   /* m: each object may go so far before it can be near another one; */
+  double speed;  /* m/s: none of its points is faster, */
+  double bound;  /* and no bound that a look takes */
+  double *arm;   /* [objects][3] m: no point is farther from the axes of its mover */
+} vvi_contact_quiet;
+
 struct vvi_contact_step {
   const vv_model *model;
   vvi_arena *arena;
@@ -236,6 +250,7 @@ struct vvi_contact_step {
   int32_t pendings;              /* nodes of the field with something pending; -1: not known which */
   int64_t *pending_at;           /* [movers] */
   vvi_contact_rest rest;
+  vvi_contact_quiet quiet;
   double covered; /* part of what some contacts of a group brought that others of it lost */
   vvi_contact_counts count;
   bool (*log)(void *user, const vvi_contact_note *e); /* true: it made an entry of its own */
@@ -265,6 +280,8 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan);
 /* Changes p so that nothing overlaps in the coming drift.  halve: an impact would be answered early by up to h; nothing was
  * changed.  False: out of memory. */
 bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bool may_halve, bool *halve);
+/* Nothing can be near in the coming step of h: whoever asks takes it without a look. */
+bool vvi_contact_sleeps(struct vvi_contact_step *w, double h);
 /* Contacts that touch at this instant bounce, no force acting. */
 void vvi_contact_bounce(struct vvi_contact_step *w, double t, int64_t n, const vvi_meet *meet);
 /* After an answer: the rest of the step would change nothing of the state, and does not count as one that moved. */
@@ -290,6 +307,11 @@ const double *vvi_contact_pending(const struct vvi_contact_step *w);
 /* mover.c */
 bool vvi_movers_fit(struct vvi_contact_step *w, int32_t movers);               /* arrays for so many */
 bool vvi_movers_look(struct vvi_contact_step *w, const vvi_flight_plan *plan); /* gather, bounds, candidate pairs */
+/* Bounds are so many times the speeds. */
+static inline double vvi_movers_caution(const struct vvi_contact_step *w)
+{
+  return w->located ? 1.5 : 1.05;
+}
 void vvi_movers_bound(struct vvi_contact_step *w);
 bool vvi_movers_raise(struct vvi_contact_step *w);
 bool vvi_mover_moves(const vv_mover *m);
@@ -310,6 +332,17 @@ static inline double vvi_half_kick(const double inverse_mass[6], const double in
   const double *a = inverse_mass, *b = inverse_inertia, ta = a[0] + a[1] + a[2], tb = b[0] + b[1] + b[2];
   const double mass = ta > 0.0 ? 3.0 / ta : 0.0, inertia = tb > 0.0 ? 3.0 / tb : 0.0;
   return 0.125 * (mass * vvi_dot3(kick, kick) + inertia * vvi_dot3(kick + 3, kick + 3));
+}
+/* quiet.c */
+vv_status vvi_quiet_create(struct vvi_contact_step *w);
+/* Nothing was near when it was looked at last: for how long? */
+void vvi_quiet_begin(struct vvi_contact_step *w);
+void vvi_quiet_end(struct vvi_contact_step *w); /* what moved meanwhile counts as travelled */
+/* Would a look find nothing near in the coming step, whatever it is? */
+static inline bool vvi_quiet_lasts(const struct vvi_contact_step *w, double h)
+{
+  const vvi_contact_quiet *k = &w->quiet;
+  return k->passed + fabs(h) < k->until && k->passed * k->speed + fabs(h) * k->bound < k->room;
 }
 /* row.c */
 enum {

@@ -42,6 +42,7 @@ static double acceleration_of(const struct vvi_contact_step *w, const vvi_object
 void vvi_movers_bound(struct vvi_contact_step *w)
 {
   const struct vvi_solids *solids = w->near->solids;
+  const double caution = vvi_movers_caution(w);
   w->speed = 0.0;
   for (int32_t i = 0; i < solids->n; i++) {
     if (solids->object[i].mover[0] < 0) continue;
@@ -53,8 +54,8 @@ void vvi_movers_bound(struct vvi_contact_step *w)
     if (o->mover[0] < 0) continue;
     w->near->bound[i] =
         w->located
-            ? 1.5 * (w->speed + w->h * w->acceleration)
-            : 1.05 * (w->near->bound[i] + w->h * acceleration_of(w, o)) +
+            ? caution * (w->speed + w->h * w->acceleration)
+            : caution * (w->near->bound[i] + w->h * acceleration_of(w, o)) +
                   3.0 * (vvi_linked_speed(w, o->mover[0], o->turns) + vvi_linked_speed(w, o->mover[1], o->turns));
   }
 }

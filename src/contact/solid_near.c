@@ -336,12 +336,17 @@ static double deepest(const vvi_solid_near *w, const vvi_candidate *k)
   return vvi_solids_new(w, k) ? -OVERLAP * fmin(a > 0.0 ? a : INFINITY, b > 0.0 ? b : INFINITY) : -INFINITY;
 }
 
+/* m: what is nearer is near, at any speed. */
+static double tiny(const vvi_solid_near *w)
+{
+  return 1e-9 * w->solids->size;
+}
+
 static bool look(const vvi_solid_near *w, vvi_candidate *k, double h, found *f)
 {
   vvi_spot spot[MOST_SPOTS];
   double gap = 0.0;
-  const double margin = fabs(h) * (w->bound[k->a] + w->bound[k->b]) + 1e-9 * w->solids->size,
-               path = w->path[k->a] + w->path[k->b];
+  const double margin = fabs(h) * (w->bound[k->a] + w->bound[k->b]) + tiny(w), path = w->path[k->a] + w->path[k->b];
   if (k->safe > path + margin || !vvi_solids_awake(w, k)) return true;
   const double least = deepest(w, k);
   const int n = vvi_solids_touch(shape_of(w, k->a, k->b), &w->pose[k->a], shape_of(w, k->b, k->a), &w->pose[k->b],
@@ -404,6 +409,21 @@ bool vvi_solid_near_collect(vvi_solid_near *w, double h)
 {
   if (!vvi_solid_near_refresh(w, h)) return false;
   return (w->threads > 1 && w->n >= PARALLEL_FROM && look_together(w, h)) || look_alone(w, h);
+}
+
+double vvi_solid_near_clearance(const vvi_solid_near *w, double least)
+{
+  const vvi_object *o = w->solids->object;
+  double room = INFINITY;
+  for (int64_t i = 0; i < w->n && room > least; i++) {
+    const vvi_candidate *k = &w->list[i];
+    const int moving = (o[k->a].mover[0] >= 0) + (o[k->b].mover[0] >= 0);
+    const double gap = k->safe - (w->path[k->a] + w->path[k->b]) - tiny(w);
+    if (moving > 0 && gap < moving * room) room = gap / moving;
+  }
+  for (int32_t i = 0; i < w->solids->n && room > least; i++)
+    if (o[i].mover[0] >= 0) room = fmin(room, vvi_solid_near_room(w, i));
+  return room;
 }
 
 void vvi_solid_near_moved(vvi_solid_near *w, double h)

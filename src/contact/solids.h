@@ -110,6 +110,8 @@ bool vvi_solid_near_refresh(vvi_solid_near *w, double h);
 double vvi_solid_near_room(const vvi_solid_near *w, int32_t object);
 /* All places nearer than what the objects can travel in h, with `bound` as it is; false: out of memory. */
 bool vvi_solid_near_collect(vvi_solid_near *w, double h);
+/* m: how far each object may move until a pair can be near, or the list is incomplete; a value up to `least` if it is no more. */
+double vvi_solid_near_clearance(const vvi_solid_near *w, double least);
 /* Everything moved: adds what it travelled at most to the paths. */
 void vvi_solid_near_moved(vvi_solid_near *w, double h);
 /* The shape of a segment between nodes at x and y, or of a tip (y NULL). */

@@ -202,7 +202,8 @@ vv_status vvi_contact_answer(struct vv_step *s, double t, double h, const double
 
 void vvi_contact_drifted(struct vv_step *s, double h)
 {
-  vvi_contact_moved(s->contact, s->locate != NULL ? 3.0 * h : h); /* located impacts: there, back and there again */
+  const bool returns = s->locate != NULL && !(s->contact->quiet.until > 0.0);
+  vvi_contact_moved(s->contact, returns ? 3.0 * h : h); /* located impacts: there, back and there again */
 }
 
 void vvi_contact_note_gaps(struct vv_step *s, double *deepest, vv_overlap *overlap, int64_t *contacts)

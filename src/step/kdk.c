@@ -33,6 +33,8 @@ vv_status vvi_kdk_prepare(struct vv_step *s, vvi_kdk *k)
       s->joints == NULL && s->composition->stages == 1 && m->pairs->n_soft == 0 && (vvi_sys_claims(m) & VV_LINEAR) != 0;
   if (m->stepper == &vv_leapfrog_stepper && s->composition->stages == 1 && m->pairs->n_hard > 0)
     VV_TRY(vvi_shadow_create(m, s->arena, fabs(s->h), &k->shadow));
+  k->idle = !vvi_sys_booked(m) && m->pairs->n_soft == 0;
+  k->coasts = k->idle && flies_exactly(m) && !k->keep;
   s->energy = k->modified ? "modified" : "nodal";
   s->exact = k->modified || flies_exactly(m);
   return VV_OK;
@@ -214,6 +216,7 @@ static void close_springs(struct vv_step *s, double t)
 
 void vvi_kdk_kick(struct vv_step *s, vvi_kdk *k, double t, double h)
 {
+  if (k->coasts) return;
   if (k->keep) {
     s->noted_force = vvi_kdk_force(s, k, t);
     if (s->accelerator != NULL)
@@ -239,6 +242,7 @@ void vvi_kdk_book(struct vv_step *s, double t, double h)
 /* Summed up for itself, so that a step that is like it posts the same. */
 void vvi_kdk_book_half(struct vv_step *s, vvi_kdk *k, int half, double t, double h)
 {
+  if (k->idle) return;
   if (s->contact == NULL || s->contact->rest.q == NULL) {
     vvi_kdk_book(s, t, h);
     return;

@@ -10,6 +10,8 @@ typedef struct vvi_kdk {
   bool keep;          /* f is used for both kicks beside it: one force a step */
   bool known, steady; /* it belongs to the present configuration; at any time */
   double known_at;    /* s: the time it belongs to */
+  bool idle;          /* kicks post nothing: no gravity, loads, drives or springs, */
+  bool coasts;        /* and rigid bodies alone: they change nothing, either */
   bool modified;      /* linear bodies, hard pairs: the step keeps an energy exactly */
   vvi_shadow *shadow; /* hard pairs of bars that are not linear; NULL: none */
   vv_posted

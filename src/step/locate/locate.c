@@ -293,6 +293,7 @@ vv_status vvi_locate_act(struct vv_step *s, double t, double h, const double *f,
   vvi_locate *k = s->locate;
   const int64_t most = 10000 + 1000 * (int64_t)w->near->solids->n;
   const vvi_flight_plan plan = {.t = t, .h = h, .q = s->state->q, .p = s->state->p, .f = f, .post = &s->ledger->posted};
+  if (vvi_contact_sleeps(w, h)) return VV_OK;
   bool room = vvi_contact_ready(w, &plan) && fit(s);
   k->now = 0.0;
   k->same = w->speed > 0.0 ? 1e-13 * w->near->solids->size / w->speed : 0.0;
