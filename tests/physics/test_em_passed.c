@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { TEXT = 4096 };
 
@@ -217,12 +218,42 @@ static void test_too_fast_is_told(void **unused)
   run_free(&r);
 }
 
+/* A stack with friction that does not converge is told, and soon: no step takes a second of the processor. */
+static vv_status time_step(const vv_view *view, void *user)
+{
+  clock_t *last = user;
+  const clock_t now = clock();
+  assert_true(view->first || now - *last < CLOCKS_PER_SEC);
+  *last = now;
+  return VV_OK;
+}
+
+static void test_a_stack_ends_soon(void **unused)
+{
+  (void)unused;
+  clock_t last = 0;
+  const run_options options = {.observe = time_step, .user = &last};
+  run_record r = run_prepare(
+      "visviva: 1\ntime: {end: 0.2, step: 1e-3}\ngravity: [0, 0, -9.81]\nmethod: {step: energy-momentum}\nbodies:\n"
+      "  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1], offset: 0}}}\n"
+      "  low: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.1]}}, density: 1000, position: [0, 0, 0.06]}\n"
+      "  high: {kind: rigid, shape: {box: {size: [0.2, 0.2, 0.1]}}, density: 1000, position: [0.01, 0.01, 0.17]}\n"
+      "  ball: {kind: rigid, shape: {ball: {radius: 0.05}}, density: 1000, position: [0.02, 0.015, 0.29]}\n"
+      "contacts: [{restitution: 0.5, friction: 0.3}]\n",
+      &options);
+  assert_int_equal(vv_sim_run(r.sim, &r.report), VV_OK);
+  assert_true(r.report.reason == VV_REASON_DONE || r.report.reason == VV_REASON_NOT_CONVERGED);
+  assert_true(energy_error(&r) < 1e-12);
+  run_free(&r);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_nothing_passes), cmocka_unit_test(test_balls_exchange),
-      cmocka_unit_test(test_the_rim_is_met), cmocka_unit_test(test_a_turning_rod),
-      cmocka_unit_test(test_flying_past),    cmocka_unit_test(test_too_fast_is_told),
+      cmocka_unit_test(test_nothing_passes),    cmocka_unit_test(test_balls_exchange),
+      cmocka_unit_test(test_the_rim_is_met),    cmocka_unit_test(test_a_turning_rod),
+      cmocka_unit_test(test_flying_past),       cmocka_unit_test(test_too_fast_is_told),
+      cmocka_unit_test(test_a_stack_ends_soon),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
