@@ -95,6 +95,11 @@ bool vvi_solid_weigh_skin(const vv_solid *s, vvi_weight *w); /* volume holds the
  * of the frame are kept where the tensor is diagonal already. */
 void vvi_principal(const double inertia[9], double moment[3], double turn[9]);
 
+/* m: how thin a solid is; INFINITY: free inside, or endless.  Of round and box-shaped parts the least width, of others a bound:
+ * a convex body of volume V and area A has an inscribed ball of radius V/A or more, and is 2 V/A wide or more everywhere; of a
+ * plate of any outline that is its thickness.  Of several parts the least. */
+double vvi_solid_width(const vv_solid *s);
+
 /* ---- drawing: a surface of triangles in the frame of the solid ---- */
 
 /* Counts first (point NULL); round parts with about `around` segments. */

@@ -260,3 +260,31 @@ void vvi_principal(const double inertia[9], double moment[3], double turn[9])
     moment[i] = moment[j] = 0.5 * (moment[i] + moment[j]);
   }
 }
+
+/* ---- how thin ---- */
+
+static double part_width(const vvi_part *p)
+{
+  moments inside = {0}, skin = {0};
+  if (p->hollow || p->type == VVI_PART_HALF_SPACE) return INFINITY;
+  switch (p->type) {
+  case VVI_PART_BLOCK:
+    return 2.0 * fmin(p->half[0], fmin(p->half[1], p->half[2]));
+  case VVI_PART_CYLINDER:
+    return 2.0 * fmin(p->radius, p->half[2]);
+  case VVI_PART_HULL:
+  case VVI_PART_MESH:
+    add_surface(p, false, 1.0, &inside);
+    add_surface(p, true, 1.0, &skin);
+    return 2.0 * inside.m / skin.m;
+  default:
+    return 2.0 * p->radius;
+  }
+}
+
+double vvi_solid_width(const vv_solid *s)
+{
+  double least = INFINITY;
+  for (int i = 0; i < s->parts; i++) least = fmin(least, part_width(&s->part[i]));
+  return least;
+}

@@ -112,26 +112,40 @@ static bool one_step(struct vv_step *s)
   return w->rigid == NULL || vvi_em_rigid_step(s, w->rigid);
 }
 
+/* Why a step was not done, and what helps.  A step 2^k times as long as a piece that shows what passed is one that can be cut in such
+ * pieces; half of it leaves room for what gets faster on the way. */
+static void tell(const struct vv_step *s, const vvi_em_rigid *w, vv_report *r)
+{
+  const double t = s->state->t;
+  if (w != NULL && w->full) {
+    r->reason = VV_REASON_CROWDED;
+    if (w->slots > 0)
+      snprintf(r->message, sizeof r->message, "no room for more contacts at t = %.9g; %d springs are kept at most", t,
+               w->slots);
+    else
+      snprintf(r->message, sizeof r->message, "out of memory for the contacts at t = %.9g", t);
+  } else if (w != NULL && w->passed.seen) {
+    r->reason = VV_REASON_STEP_TOO_LONG;
+    snprintf(r->message, sizeof r->message,
+             "'%.40s' and '%.40s' may pass through each other in step %lld, at t = %.9g, though it was cut in parts; "
+             "use a 'time.step' of %.2g or less",
+             s->model->body[w->passed.body[0]].name, s->model->body[w->passed.body[1]].name,
+             (long long)s->state->step + 1, t + w->clock, ldexp(0.5 * w->passed.time, vvi_em_most_halvings(w)));
+  } else {
+    r->reason = VV_REASON_NOT_CONVERGED;
+    snprintf(r->message, sizeof r->message,
+             "the iteration of step %lld, from t = %.9g, did not converge; use a shorter 'time.step'",
+             (long long)s->state->step + 1, t);
+  }
+}
+
 static vv_status step(struct vv_step *s, int64_t n, vv_report *r)
 {
   const work *w = s->own;
   if (w->rigid != NULL) vvi_em_load(w->rigid, s->state);
   for (int64_t k = 0; k < n; k++) {
-    const bool done = one_step(s);
-    if (!done && w->rigid != NULL && w->rigid->full) {
-      r->reason = VV_REASON_CROWDED;
-      if (w->rigid->slots > 0)
-        snprintf(r->message, sizeof r->message, "no room for more contacts at t = %.9g; %d springs are kept at most",
-                 s->state->t, w->rigid->slots);
-      else
-        snprintf(r->message, sizeof r->message, "out of memory for the contacts at t = %.9g", s->state->t);
-      break;
-    }
-    if (!done) {
-      r->reason = VV_REASON_NOT_CONVERGED;
-      snprintf(r->message, sizeof r->message,
-               "the iteration of step %lld, from t = %.9g, did not converge; use a shorter 'time.step'",
-               (long long)s->state->step + 1, s->state->t);
+    if (!one_step(s)) {
+      tell(s, w->rigid, r);
       break;
     }
     vvi_step_done(s);

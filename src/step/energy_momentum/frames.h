@@ -6,6 +6,7 @@
  *   sheet.c    features of surfaces that meet
  *   meets.c    which shapes may meet, and by which features
  *   touch.c    the contacts of a step: new ones found, springs remembered, how long nothing can touch
+ *   passed.c   what met on the way, though it is apart again at the end
  *   answer.c   their impulses: multipliers and springs, restitution
  *   grip.c     friction at one contact
  *   dense.c    a few contacts at once, by pivots
@@ -130,6 +131,13 @@ typedef struct vvi_em_slot {
       radius, own;
 } vvi_em_slot;
 
+/* Two that met on the way through a piece of a step and would not be answered there: the piece is too long. */
+typedef struct vvi_em_passed {
+  bool seen;
+  int32_t body[2]; /* of the model */
+  double time;     /* s: a piece so short shows it */
+} vvi_em_passed;
+
 typedef struct vvi_em_rigid {
   int32_t n; /* frames; the ground comes behind them */
   vvi_em_frame *frame;
@@ -165,13 +173,18 @@ typedef struct vvi_em_rigid {
   int halvings;
   vvi_em_slot *slot; /* [slots] in the state; NULL: no springs */
   int32_t slots;
-  bool sprung;        /* some slot is used */
-  double clear;       /* s: nothing can touch for so long */
-  double clock;       /* s since the start of the step */
-  int located;        /* impacts located in this step */
-  double deepest;     /* m: of this step, */
-  vv_overlap overlap; /* and what is most of the smaller body */
-  bool full;          /* out of memory, or of slots */
+  bool sprung;                  /* some slot is used */
+  double clear;                 /* s: nothing can touch for so long */
+  double clock;                 /* s since the start of the step */
+  int located;                  /* impacts located in this step */
+  double deepest;               /* m: of this step, */
+  vv_overlap overlap;           /* and what is most of the smaller body */
+  struct vvi_em_before *before; /* of the step, once it is */
+  bool cut;                     /* in pieces */
+  bool answered;                /* the contacts that are listed: their impulses are known */
+  vvi_em_passed passed;
+  double *width; /* [2 objects] m: of a shape, and of its outside */
+  bool full;     /* out of memory, or of slots */
   int32_t n_contact, room;
   vvi_em_contact *contact; /* [room] */
   vvi_em_row *rows;        /* [3 room] */
@@ -230,7 +243,7 @@ bool vvi_em_soft_stood_on(const vvi_em_rigid *w, int32_t soft);
 bool vvi_em_soft_column(vvi_em_rigid *w, int32_t soft, int directions, int64_t first, int64_t last, const double *by);
 /* That answer as velocities along the rows of all contacts, added to every stride-th of `to`. */
 void vvi_em_soft_see(const vvi_em_rigid *w, int32_t soft, int directions, double dt, double *to, int64_t stride);
-/* The shape of an object, as the other sees it, in the middle of the step (0.5) or at its end (1); part: where that of a segment is made. */
+/* The shape of an object, as the other sees it, on its way: 0 at n and 1 at n+1; part: where that of a segment is made. */
 typedef struct vvi_em_shape {
   const vv_solid *solid;
   vvi_pose pose;
@@ -238,6 +251,8 @@ typedef struct vvi_em_shape {
   vvi_part part;
 } vvi_em_shape;
 void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out);
+/* Displacements of the two nodes of a segment in the step; a tip has one. */
+void vvi_em_segment_motion(const vvi_em_rigid *w, int32_t object, double u[2][3]);
 /* A spot of a pair of which one or both bend, as a feature. */
 void vvi_em_soft_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, double when,
                       vvi_em_feature *out);
@@ -267,6 +282,10 @@ void vvi_em_sheet_begin(vvi_em_rigid *w);
 void vvi_em_sheet_arm(const vvi_em_rigid *w, int32_t vertex, double arm[3]);
 /* Pairs that are near on the way to where the step leads; false: no room. */
 bool vvi_em_sheet_collect(vvi_em_rigid *w, const vv_state *x, double dt);
+/* Where a vertex is on its way, 0 at n and 1 at n+1. */
+void vvi_em_sheet_vertex(const vvi_em_rigid *w, int32_t v, double when, double x[3]);
+/* The turn of the rigid body that it hangs on in the step, and its arm: rad, m; 0: it hangs on none. */
+void vvi_em_sheet_turn(const vvi_em_rigid *w, int32_t v, double *angle, double *arm);
 /* The step that was found is taken. */
 void vvi_em_sheet_moved(vvi_em_rigid *w, const vv_state *x, double dt);
 /* A pair as a feature, standing where it is nearest in the middle (0.5) or at the end (1) of the step; its gap there. */
@@ -285,6 +304,14 @@ bool vvi_em_features(const vvi_em_rigid *w, const vvi_candidate *k, vvi_em_featu
 /* A spot between the shapes of a pair as a feature. */
 void vvi_em_of_spot(const vvi_em_rigid *w, const vvi_candidate *k, const vvi_spot *spot, const vvi_pose *a,
                     const vvi_pose *b, vvi_em_feature *out);
+
+/* ---- passed.c ---- */
+
+/* How thin the shapes are. */
+vv_status vvi_em_widths(vvi_em_rigid *w);
+/* A pair whose gap, where the step leads, is gap1: into w->passed, if it met on the way there. */
+void vvi_em_look_back(vvi_em_rigid *w, const vvi_candidate *c, double gap1, double dt);
+void vvi_em_look_back_sheet(vvi_em_rigid *w, const vvi_sheet_near *near, double gap1, double dt);
 
 /* ---- touch.c ---- */
 
@@ -349,3 +376,5 @@ int64_t vvi_em_rigid_memory(const vv_model *m);
 const vvi_em_rigid *vvi_em_rigid_of(const struct vv_step *s);
 /* One step of all bodies that may touch something; false: it did not converge. */
 bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w);
+/* A step is cut in two so many times at most. */
+int vvi_em_most_halvings(const vvi_em_rigid *w);

@@ -39,21 +39,54 @@ static void refine(const grip *g, double low, double high, double at_low, double
   slide(g, 0.5 * (low + high), j, with);
 }
 
-/* Of several ways to slide the one with the least impulse.  There are at most four roots. */
-static bool find_slide(const grip *g, int angles, double j[3])
+/* The root between two angles is taken if it slides against its friction, with less impulse than one found before. */
+static bool take_root(const grip *g, double low, double high, double at_low, bool found, double j[3])
 {
-  double with, trial[3], last = slide(g, 0.0, trial, &with);
-  bool found = false;
-  for (int i = 1; i <= angles; i++) {
-    const double angle = 2.0 * VV_PI * i / angles, at = slide(g, angle, trial, &with);
-    if ((at < 0.0) != (last < 0.0)) {
-      refine(g, angle - 2.0 * VV_PI / angles, angle, last, trial, &with);
-      if (trial[0] > 0.0 && with <= 0.0 && (!found || trial[0] < j[0])) {
-        for (int k = 0; k < 3; k++) j[k] = trial[k];
-        found = true;
-      }
+  double with, trial[3];
+  refine(g, low, high, at_low, trial, &with);
+  if (!(trial[0] > 0.0 && with <= 0.0) || (found && trial[0] >= j[0])) return found;
+  for (int k = 0; k < 3; k++) j[k] = trial[k];
+  return true;
+}
+
+/* Two roots close together hide between angles: where the size has a least value about `middle` it is closed in on by thirds, until
+ * its sign changes or there is none. */
+static bool find_close(const grip *g, double middle, double step, double at, bool found, double j[3])
+{
+  double low = middle - step, high = middle + step, with, trial[3];
+  for (int i = 0; i < 40 && high - low > 1e-8 * step;
+       i++) { /* (2/3)^40 < 1e-7: below it the square of it is rounding */
+    const double x = low + (high - low) / 3.0, y = high - (high - low) / 3.0, fx = slide(g, x, trial, &with),
+                 fy = slide(g, y, trial, &with);
+    const double root = (fx < 0.0) != (at < 0.0) ? x : y;
+    if ((fx < 0.0) != (at < 0.0) || (fy < 0.0) != (at < 0.0)) {
+      found = take_root(g, low, root, at, found, j);
+      return take_root(g, root, high, -at, found, j);
     }
-    last = at;
+    if (fabs(fx) < fabs(fy))
+      high = y;
+    else
+      low = x;
+  }
+  return found;
+}
+
+/* Of several ways to slide the one with the least impulse.  There are at most four roots: between neighbours of 64 angles, or, where
+ * those show none, two about a least size. */
+static bool find_slide(const grip *g, double j[3])
+{
+  enum { ANGLES = 64 };
+  double at[ANGLES], with, trial[3];
+  const double step = 2.0 * VV_PI / ANGLES;
+  bool found = false;
+  for (int i = 0; i < ANGLES; i++) at[i] = slide(g, step * i, trial, &with);
+  for (int i = 0; i < ANGLES; i++)
+    if ((at[i] < 0.0) != (at[(i + 1) % ANGLES] < 0.0)) found = take_root(g, step * i, step * (i + 1), at[i], found, j);
+  for (int i = 0; i < ANGLES && !found; i++) {
+    const double before = at[(i + ANGLES - 1) % ANGLES], after = at[(i + 1) % ANGLES];
+    if ((before < 0.0) == (at[i] < 0.0) && (after < 0.0) == (at[i] < 0.0) &&
+        fabs(at[i]) <= fmin(fabs(before), fabs(after)))
+      found = find_close(g, step * i, step, at[i], found, j);
   }
   return found;
 }
@@ -75,6 +108,6 @@ void vvi_em_grip(const double v[3], const double a[9], double mu, double j[3])
   vvi_solve33(a, back, j);
   if (j[0] > 0.0 && j[1] * j[1] + j[2] * j[2] <= mu * mu * j[0] * j[0]) return;
   if (slide_by_law(&g, j)) return;
-  if (find_slide(&g, 64, j) || find_slide(&g, 4096, j)) return; /* two roots may be close together */
+  if (find_slide(&g, j)) return;
   for (int k = 0; k < 3; k++) j[k] = 0.0;
 }

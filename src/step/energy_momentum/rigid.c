@@ -2,8 +2,11 @@
  *
  * Without contact the prediction is the step.  A step in which something is hit for the first time may be cut in two, and its
  * halves again, up to method.halvings times, until the impact lies in a piece so short that where in it hardly matters; every
- * piece keeps energy and momenta by itself.  The same is done where the answer did not converge, and where it would sink too deep. */
+ * piece keeps energy and momenta by itself.  The same is done where the answer did not converge, where it would sink too deep, and where
+ * something met on the way that is apart again at the end (passed.c). */
 #include "step/energy_momentum/frames.h"
+
+#include <string.h>
 
 enum { REDO = 12, DEEPER = 12, MOST_LOCATED = 64 };
 
@@ -38,6 +41,50 @@ int64_t vvi_em_rigid_memory(const vv_model *m)
   return slots_of(m) * (int64_t)(sizeof(vvi_em_slot) / sizeof(double));
 }
 
+/* ---- a step that is not done leaves nothing behind ---- */
+
+/* What pieces change.  (q, p and memory of a state lie one behind the other.) */
+struct vvi_em_before {
+  double *state;
+  vvi_em_frame *frame;
+  vv_posted posted;
+  int64_t events, impacts;
+};
+
+static int64_t reals_of(const vv_state *x)
+{
+  return x->nq + x->np + x->nh;
+}
+
+static vv_status before_create(struct vv_step *s, vvi_em_rigid *w)
+{
+  w->before = VVI_ARENA_NEW(s->arena, struct vvi_em_before, 1);
+  if (w->before == NULL) return VV_NOMEM;
+  w->before->state = VVI_ARENA_NEW(s->arena, double, reals_of(s->state) + 1);
+  w->before->frame = VVI_ARENA_NEW(s->arena, vvi_em_frame, w->n + 1);
+  return w->before->state == NULL || w->before->frame == NULL ? VV_NOMEM : VV_OK;
+}
+
+static void keep(const struct vv_step *s, const vvi_em_rigid *w)
+{
+  struct vvi_em_before *b = w->before;
+  memcpy(b->state, s->state->q, sizeof(double) * (size_t)reals_of(s->state));
+  memcpy(b->frame, w->frame, sizeof *b->frame * (size_t)(w->n + 1));
+  b->posted = s->ledger->posted;
+  b->events = s->log->n, b->impacts = s->ledger->impacts;
+}
+
+static void restore(struct vv_step *s, const vvi_em_rigid *w)
+{
+  const struct vvi_em_before *b = w->before;
+  memcpy(s->state->q, b->state, sizeof(double) * (size_t)reals_of(s->state));
+  memcpy(w->frame, b->frame, sizeof *b->frame * (size_t)(w->n + 1));
+  s->ledger->posted = b->posted;
+  s->log->n = b->events, s->ledger->impacts = b->impacts;
+}
+
+/* ---- building ---- */
+
 vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_em_rigid **out)
 {
   const vv_model *m = s->model;
@@ -47,6 +94,8 @@ vv_status vvi_em_rigid_create(struct vv_step *s, double *v, double *slots, vvi_e
   w->arena = s->arena;
   VV_TRY(vvi_em_frames_create(m, s->arena, w));
   VV_TRY(vvi_em_pairs_build(m, s->arena, w));
+  VV_TRY(vvi_em_widths(w));
+  VV_TRY(before_create(s, w));
   w->halvings = (int)vv_integer(method, "halvings");
   w->slots = slots_of(m);
   w->slot = w->slots > 0 ? (vvi_em_slot *)(void *)slots : NULL;
@@ -117,23 +166,32 @@ static bool settle(vvi_em_rigid *w, double dt)
 {
   for (int redo = 0; redo < REDO; redo++) {
     int more;
-    if (!vvi_em_answer(w, dt) || !vvi_em_find(w, dt, &more)) return false;
+    if (!(w->answered = vvi_em_answer(w, dt)) || !vvi_em_find(w, dt, &more) || w->passed.seen) return false;
     if (more == 0) return true;
   }
   return false;
+}
+
+int vvi_em_most_halvings(const vvi_em_rigid *w)
+{
+  return w->halvings + DEEPER;
 }
 
 static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level);
 
 static bool halve(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 {
-  return !w->full && level < w->halvings + DEEPER && advance(s, w, 0.5 * dt, level + 1) &&
+  w->clear = 0.0; /* what was seen is where the whole leads */
+  if (level == 0) keep(s, w);
+  w->cut |= level == 0;
+  return !w->full && level < vvi_em_most_halvings(w) && advance(s, w, 0.5 * dt, level + 1) &&
          advance(s, w, 0.5 * dt, level + 1);
 }
 
 static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
 {
   int more;
+  w->passed.seen = w->answered = false;
   if (!predict(s, w, dt)) return halve(s, w, dt, level);
   if (w->clear >= fabs(dt) && !w->sprung) {
     take(s, w, dt);
@@ -143,7 +201,7 @@ static bool advance(struct vv_step *s, vvi_em_rigid *w, double dt, int level)
   }
   if (!vvi_em_recall(w)) return false;
   if (!vvi_em_find(w, dt, &more)) return halve(s, w, dt, level);
-  if (to_locate(s, w, dt, level)) return halve(s, w, dt, level);
+  if (w->passed.seen || to_locate(s, w, dt, level)) return halve(s, w, dt, level);
   if (w->n_contact > 0) {
     if (!settle(w, dt) || sinks(w, dt, level)) return halve(s, w, dt, level);
     w->clear = 0.0;
@@ -161,7 +219,11 @@ bool vvi_em_rigid_step(struct vv_step *s, vvi_em_rigid *w)
   w->clock = 0.0;
   w->located = w->n_contact = 0;
   w->deepest = 0.0, w->overlap = (vv_overlap){0};
-  if (!advance(s, w, s->h, 0)) return false;
+  w->cut = false;
+  if (!advance(s, w, s->h, 0)) {
+    if (w->cut) restore(s, w);
+    return false;
+  }
   int64_t pressed = 0;
   for (int i = 0; i < w->n_contact; i++) pressed += w->contact[i].j[0] > 0.0;
   s->ledger->contacts = pressed;

@@ -79,7 +79,7 @@ static void corner_place(const vvi_em_rigid *w, int32_t body, int32_t v, double 
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c] + now[c];
 }
 
-static void vertex_place(const vvi_em_rigid *w, int32_t v, double when, double x[3])
+void vvi_em_sheet_vertex(const vvi_em_rigid *w, int32_t v, double when, double x[3])
 {
   const struct vvi_sheets *s = w->search->sheets;
   const int32_t body = s->body_of[v];
@@ -102,6 +102,15 @@ static void vertex_place(const vvi_em_rigid *w, int32_t v, double when, double x
   } else {
     node_place(w, body, s->mover[v], when, x);
   }
+}
+
+void vvi_em_sheet_turn(const vvi_em_rigid *w, int32_t v, double *angle, double *arm)
+{
+  const struct vvi_sheets *s = w->search->sheets;
+  const int32_t body = s->body_of[v];
+  *angle = *arm = 0.0;
+  if (!s->body[body].rigid || w->frame[frame_of(w, body)].held) return;
+  *angle = vvi_norm3(w->frame[frame_of(w, body)].theta), *arm = vvi_norm3(s->arm + 3 * (int64_t)v);
 }
 
 /* ---- motion, as the search sees it: momenta that would drift to where the step leads ---- */
@@ -230,7 +239,7 @@ static void take_sides(const vvi_em_rigid *w, vvi_em_feature *f)
     f->name[side] = body, f->soft[side] = w->sheet_soft[body];
     if (s->body[body].carrier == VVI_CARRY_NONE || f->soft[side] > 0) {
       double x[3];
-      vertex_place(w, f->vertex[i], 1.0, x);
+      vvi_em_sheet_vertex(w, f->vertex[i], 1.0, x);
       for (int c = 0; f->soft[side] == 0 && c < 3; c++)
         (side == 0 ? f->point : f->place)[c] += fabs(f->weight[i]) * x[c];
       continue;
@@ -249,7 +258,7 @@ double vvi_em_sheet_feature(const vvi_em_rigid *w, int32_t a, int32_t b, int32_t
   vvi_closest at = {.c = {1.0}, .d = 0.0};
   *f = (vvi_em_feature){.sheet = true, .a = a, .b = b, .law = law, .offset = offset, .a_slave = true};
   f->vertices = vvi_sheet_vertices(s, a, b, f->vertex);
-  for (int i = 0; i < f->vertices; i++) vertex_place(w, f->vertex[i], when, x[i]);
+  for (int i = 0; i < f->vertices; i++) vvi_em_sheet_vertex(w, f->vertex[i], when, x[i]);
   if (f->vertices == 1) {
     const vv_patch *o = s->body[-1 - b].obstacle;
     at.d = vvi_obstacle_distance(o, x[0], at.n);

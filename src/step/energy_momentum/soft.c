@@ -528,12 +528,21 @@ static void node_place(const vvi_em_rigid *w, int32_t object, int k, double when
   for (int c = 0; c < 3; c++) x[c] = n.place[c] + when * n.u[c];
 }
 
+void vvi_em_segment_motion(const vvi_em_rigid *w, int32_t object, double u[2][3])
+{
+  for (int k = 0; k < 2; k++) {
+    vv_implicit_node n;
+    node_of(w, object, k, &n);
+    memcpy(u[k], n.u, sizeof u[k]);
+  }
+}
+
 void vvi_em_shape_of(const vvi_em_rigid *w, int32_t object, int32_t other, double when, vvi_em_shape *out)
 {
   const vvi_object *o = &w->solids->object[object];
   double x[2][3];
   out->solid = vvi_solids_seen(w->solids, object, other);
-  if (w->soft_of[object] == 0) {
+  if (w->n_soft == 0 || w->soft_of[object] == 0) {
     vvi_em_frame_pose(&w->frame[w->frame_of[object]], when, &out->pose);
     return;
   }

@@ -271,7 +271,7 @@ static double fastest_point(const vvi_em_rigid *w, int32_t object)
 {
   const vvi_em_frame *f = &w->frame[w->frame_of[object]];
   if (f->held) return 0.0;
-  return vvi_norm3(f->p1) / f->mass + vvi_em_spin_bound(f) * w->solids->object[object].turns;
+  return fmax(vvi_norm3(f->p), vvi_norm3(f->p1)) / f->mass + vvi_em_spin_bound(f) * w->solids->object[object].turns;
 }
 
 /* Candidate pairs where the step leads.  Those that are not listed cannot touch while nothing has moved by more than half the
@@ -313,6 +313,7 @@ static bool find_soft(search *k, const vvi_candidate *list, int64_t n)
     const vvi_candidate *c = &list[i];
     w->looked++;
     if (!look_soft(k, c, 16.0 * fabs(k->dt) * (w->near->bound[c->a] + w->near->bound[c->b]))) return false;
+    if (!k->only_known) vvi_em_look_back(w, c, k->least, k->dt);
     note_depth(w, -k->least, vvi_solids_smaller(w->solids, c->a, c->b));
   }
   return true;
@@ -357,6 +358,7 @@ static bool find_sheets(search *k)
     vvi_em_feature f;
     const double gap = vvi_em_sheet_feature(w, near->a, near->b, list->rule, list->offset, 1.0, &f);
     const bool spring = w->law[list->rule].stiffness > 0.0;
+    if (!k->only_known) vvi_em_look_back_sheet(w, near, gap, k->dt);
     if (gap >= 0.0 && !(spring && known(w, &f) != NULL)) continue;
     if (!vvi_em_sheet_is_local(w, near->a, near->b)) continue;
     note_depth(w, -gap, size_of_pair(w, list, &f));
@@ -372,6 +374,7 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
   search k = {.w = w, .dt = dt};
   w->clear = w->n_soft > 0 || w->joints != NULL ? 0.0 : INFINITY;
   w->deepest = 0.0, w->overlap = (vv_overlap){0};
+  w->passed.seen = false;
   *new_ones = 0;
   if (w->solids == NULL) return true;
   for (int32_t i = 0; i <= w->n; i++) vvi_em_pose(&w->frame[i], true, &w->frame[i].after);
@@ -396,6 +399,7 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
     w->looked++;
     k.least = far_apart(w, c, &a->after, &b->after);
     if (!(k.least > margin) && !look(&k, c, margin)) return false;
+    vvi_em_look_back(w, c, k.least, dt);
     w->clear = fmin(w->clear, time_to_close(k.least, speed, weight));
     note_depth(w, -k.least, vvi_solids_smaller(w->solids, c->a, c->b));
   }
