@@ -14,7 +14,7 @@
 /* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of heaps (VVI_HEAP)
  * by a quarter, half the way to where they answer again; nothing overlaps, and books are exact.  Not with e = 1, which promises
  * that nothing is lost. */
-enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8 };
+enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, PATIENCE = 4 };
 
 /* ---- what is asked ---- */
 
@@ -66,6 +66,30 @@ static void ask(struct vvi_contact_step *w, vvi_contact *c, double e, int32_t n,
     c->b_n = -u;
   else
     c->placed = true, c->b_n = (e * fmax(0.0, room - w->h * u) - room) / w->h;
+}
+
+/* One of a crowd, in turn with others: the first blow of the step has its restitution, what follows and what is pressed together
+ * is reflected, U+ = -U-, which neither brings nor takes anything.  Reflections may throw something to and fro for ever: from the
+ * PATIENCE-th time on it gets the smallest impulse that takes it to its target, as one that came out of something does once it is
+ * in the way again; what that brings, J (U- + b)/2 with J = (b - Uf)/D, is at most what is `allowed`.         [contact 26c] */
+static void ask_in_turn(struct vvi_contact_step *w, vvi_contact *c, double allowed, vvi_island_contact *o)
+{
+  vvi_contact_velocity(w, c, true, c->before);
+  vvi_contact_velocity(w, c, false, o->free);
+  const double u = c->before[0], free = o->free[0], room = c->gap - c->target;
+  const double e = c->pressed || c->j[0] > 0.0 ? 1.0 : c->calm ? 0.0 : c->restitution;
+  c->blow = u < 0.0 && !c->pressed;
+  c->b_t[0] = c->b_t[1] = 0.0;
+  c->lowered = 0;
+  c->held = c->placed = false, c->steady = 0.0;
+  const bool out = u >= 0.0 && room < w->h * u; /* it came out of something */
+  if (c->hits >= PATIENCE || (out && c->hits > 0))
+    c->b_n = fmin(-room / w->h,
+                  0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * fmax(0.0, allowed))));
+  else if (u < 0.0 || out)
+    c->b_n = -(out ? 1.0 : e) * u;
+  else
+    c->b_n = (e * (room - w->h * u) - room) / w->h;
 }
 
 /* ---- resistance to rolling ---- */
@@ -263,6 +287,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
       memcpy(g->problem[i].after, g->problem[i].free, sizeof g->problem[i].after);
     }
   g->count.newton += stats.newton;
+  g->count.looked += (int64_t)rows * (1 + stats.newton + stats.sweeps + stats.gradient);
 }
 
 /* ---- energy ---- */
@@ -689,6 +714,31 @@ static bool meets_piece(const struct vvi_contact_step *w, int32_t n, const int32
     }
   }
   return !any;
+}
+
+/* Where friction would bring more than is left, it answers without. */
+void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver)
+{
+  vvi_contact *c = &w->contact[contact];
+  vvi_island_contact *o = &g->problem[0];
+  double part[2];
+  if (meets_piece(w, 1, &contact)) {
+    vvi_island_freeze(w, g, 1, &contact);
+    return;
+  }
+  const int32_t movers = number(w, g, 1, &contact);
+  ask_in_turn(w, c, g->allowed, o);
+  if (c->hits >= 4 * PATIENCE) o->friction = 0.0;
+  solve(w, g, 1, &contact, movers, solver);
+  for (int rubs = 0; rubs < RUBS && rub_less(w, g, 1, &contact); rubs++) solve(w, g, 1, &contact, movers, solver);
+  if (o->friction > 0.0 && work_of(c, o, part) > g->allowed) {
+    o->friction = 0.0;
+    solve(w, g, 1, &contact, movers, solver);
+  }
+  g->allowed -= fmax(0.0, work_of(c, o, part));
+  gather(w, g, 1, movers, g->change);
+  accept(w, g, 1, &contact, movers);
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
 }
 
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,

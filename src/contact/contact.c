@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-/* Contacts: below it waking a team costs more than it brings.  Reals of a piece, and how many pieces are shared. */
-enum { ROUNDS = 20, PARALLEL_FROM = 256, PIECE = 1024, SHARED_FROM = 32 };
+/* Rounds of answers, and of those that only pairs that meet join.  Contacts: below it waking a team costs more than it brings.
+ * Reals of a piece, and how many pieces are shared. */
+enum { ROUNDS = 20, SPARSE = 4, PARALLEL_FROM = 256, PIECE = 1024, SHARED_FROM = 32 };
 
 static vv_status name_movers(struct vvi_contact_step *w)
 {
@@ -274,7 +275,7 @@ bool vvi_contact_act(struct vvi_contact_step *w, const vvi_flight_plan *plan, bo
   for (int round = 0;; round++) {
     if (!answer_all(w) || !vvi_scaling_act(w)) return false;
     const bool raised = vvi_movers_raise(w), exceeds = w->features != NULL && vvi_features_exceed(w);
-    const bool joined = w->features != NULL && vvi_features_join(w);
+    const bool joined = w->features != NULL && vvi_features_join(w, round >= SPARSE);
     if (round == ROUNDS || !(raised || exceeds || joined)) break;
     if (raised && !vvi_solid_near_collect(w->near, w->h)) return false;
     const bool meets = raised && vvi_strangers_meet(w);

@@ -64,6 +64,7 @@ typedef struct vvi_contact {
   bool closing; /* what the last evaluation said */
   bool acts;    /* in this pass */
   bool stopped; /* by the last resort, as a part of one piece */
+  bool turn;    /* answers in turn with others of a crowd [contact 26c] */
   uint8_t calm; /* vvi_calm: nothing else helped [contact 29a] */
 } vvi_contact;
 
@@ -97,6 +98,7 @@ typedef struct vvi_mover_given {
 /* What happened; counts since the start. */
 typedef struct vvi_contact_counts {
   int64_t passes, restarts, solves, closed, newton, calmed, frozen, late, unresolved;
+  int64_t looked;           /* rows of all solves, once for each of their iterations and once more */
   int64_t scaled, unscaled; /* parts judged by the shadow energy, and those left as they were */
   double deepest;           /* m: of what was left over in the last step, */
   vv_overlap overlap;       /* and the one that is most of the smaller of the two */
@@ -123,7 +125,8 @@ typedef struct vvi_contact_group {
   vvi_leg *leg;
   int32_t *who; /* [movers] of the island that is solved */
   double (*inverse)[12], (*change)[6];
-  double given; /* J: work of drives that contacts took */
+  double given;   /* J: work of drives that contacts took */
+  double allowed; /* J: what contacts that answer in turn may still bring in this pass */
   double pending[6];
   double outside[6], lost; /* what stopping and freezing took beyond the impulses of contacts: from outside, and J */
   double stray;            /* J: what its scaled impulses may bring that are left as they were [shadow 7] */
@@ -379,8 +382,8 @@ bool vvi_feature_closes(struct vvi_contact_step *w, int32_t group, vvi_contact *
 double vvi_feature_ahead(const struct vvi_contact_step *w,
                          const vvi_contact *c);       /* at flown places, with its weights */
 bool vvi_features_exceed(struct vvi_contact_step *w); /* contact made some faster than the search was told */
-/* Pairs of what contact has pushed join; true: some of them would meet now. */
-bool vvi_features_join(struct vvi_contact_step *w);
+/* Pairs of what contact has pushed join if they would meet now, or all that are near; true: some would meet. */
+bool vvi_features_join(struct vvi_contact_step *w, bool all);
 void vvi_features_advance(struct vvi_contact_step *w);
 void vvi_features_forget(struct vvi_contact_step *w);
 void vvi_features_changed(struct vvi_contact_step *w, int32_t mover);
@@ -441,6 +444,8 @@ void vvi_touch_start(struct vvi_contact_step *w, const vvi_contact_group *g);
 /* answer.c */
 void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);
+/* One contact of a crowd, in turn; takes what it brings from g->allowed. */
+void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);
 /* These answer without restitution and friction in this step, from the start. */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);

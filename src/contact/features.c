@@ -624,32 +624,35 @@ static bool pair_touched(const struct vvi_contact_step *w, const vvi_sheet_near 
 }
 
 /* Over ranks: of the pairs of this one; those that join go to all. */
-static bool join_mine(struct vvi_contact_step *w)
+static bool join_mine(struct vvi_contact_step *w, bool all)
 {
   enum { JOINS = 1, KNOWN = 2 };
   struct vvi_features *k = w->features;
   const vv_net *net = k->search->ranks->net;
   int64_t sum[2] = {0, 0}; /* that join; of these, that would meet */
   for (int32_t i = 0; i < k->n_mine; i++) {
-    const bool joins = k->taken[i] == 0 && pair_touched(w, &k->mine[i]) && is_near(w, &k->mine[i]);
-    k->taken[i] = joins ? JOINS : k->taken[i] == 0 ? 0 : KNOWN;
-    sum[0] += joins, sum[1] += joins && matters(w, &k->mine[i]);
+    const bool known = k->taken[i] != 0, may = !known && pair_touched(w, &k->mine[i]) && is_near(w, &k->mine[i]);
+    const bool meets_now = may && matters(w, &k->mine[i]), joins = meets_now || (may && all);
+    k->taken[i] = joins ? JOINS : known ? KNOWN : 0;
+    sum[0] += joins, sum[1] += meets_now;
   }
   net->sum(net, 2, sum);
   if (sum[0] > 0 && !take_all(w, k->search->n_near, true, k->taken)) return false;
   return sum[1] > 0;
 }
 
-bool vvi_features_join(struct vvi_contact_step *w)
+bool vvi_features_join(struct vvi_contact_step *w, bool all)
 {
   struct vvi_features *k = w->features;
   int32_t joined = 0;
   bool meet = false;
   refresh_frames(w);
-  if (k->search->ranks != NULL) return join_mine(w);
+  if (k->search->ranks != NULL) return join_mine(w, all);
   for (int32_t i = 0; i < k->search->n_near; i++) {
     if (k->active[i] || !pair_touched(w, &k->search->near[i]) || !is_near(w, &k->search->near[i])) continue;
-    k->active[i] = 1, joined++, meet |= matters(w, &k->search->near[i]);
+    const bool meets_now = matters(w, &k->search->near[i]);
+    if (!meets_now && !all) continue;
+    k->active[i] = 1, joined++, meet |= meets_now;
   }
   k->actives += joined;
   return meet;

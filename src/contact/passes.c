@@ -314,6 +314,7 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[g->act[i]];
     double u[3];
+    if (c->turn) continue;
     vvi_contact_velocity(w, c, true, u);
     const bool push = c->gap - c->target < w->h * u[0],
                many = c->hits >= (c->restitution < 1.0 ? HITS : 4 * EXACT * HITS);
@@ -323,12 +324,12 @@ static bool promote(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n,
   }
   for (int32_t i = 0; again && i < g->n; i++) {
     vvi_contact *c = &w->contact[g->member[i]];
-    if (c->hits == 0 || c->block) continue;
+    if (c->hits == 0 || c->block || c->turn) continue;
     c->block = grown = true;
   }
   for (int32_t i = 0; again && i < n; i++) {
     vvi_contact *c = &w->contact[g->act[i]];
-    if (c->block || c->restitution == 1.0) continue;
+    if (c->block || c->turn || c->restitution == 1.0) continue;
     c->block = grown = true;
   }
   return grown;
@@ -457,26 +458,69 @@ static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
   }
 }
 
-/* So many features of four points each may hang on the thousand movers from which solves take the gradient method, which has no
- * tolerance to end at where nothing may be lost. */
-static bool is_light(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+/* A pair of features of surfaces that nothing turns and no joint holds. */
+static bool is_soft(const vvi_contact *c)
 {
-  enum { LIGHT = 250 };
-  for (int32_t i = 0; i < n; i++) {
-    const vvi_contact *c = &w->contact[act[i]];
-    if (c->near < 0 || c->block || c->linked || c->calm || c->restitution < 1.0 || c->friction > 0.0) return false;
-  }
-  return n >= LIGHT;
+  return c->near >= 0 && !c->linked && !c->turns;
 }
 
-/* Large islands of features that only bounce are a crowd: one after the other bounces if it still closes, each a reflection that
- * keeps energy and momenta, and the next pass answers what closes because of them.                           [contact 26a] */
+/* So many features of four points each may hang on the thousand movers from which solves take the gradient method, which has no
+ * tolerance to end at where nothing may be lost, and takes minutes where hundreds of rows hold. */
+enum { CROWD = 250 };
+
+/* Large islands of features that only bounce: each is a reflection. */
+static bool is_light(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  for (int32_t i = 0; i < n; i++) {
+    const vvi_contact *c = &w->contact[act[i]];
+    if (c->near < 0 || c->block || c->linked || c->calm || c->turn || c->restitution < 1.0 || c->friction > 0.0)
+      return false;
+  }
+  return n >= CROWD;
+}
+
+/* Large ones that hold or lose, and what one of them was in before. */
+static bool is_crowd(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  bool turn = n >= CROWD;
+  for (int32_t i = 0; i < n; i++) {
+    if (!is_soft(&w->contact[act[i]])) return false;
+    turn |= w->contact[act[i]].turn;
+  }
+  return turn;
+}
+
+/* J that half a kick of all movers of an island holds: what it may bring in a pass.                          [contact 22a] */
+static double half_kicks(struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  double sum = 0.0;
+  for (int32_t i = 0; i < n; i++)
+    for (int l = 0; l < w->contact[act[i]].legs; l++) {
+      const int32_t k = w->leg[w->contact[act[i]].first + l].mover;
+      const vv_mover *m = &w->near->mover[k];
+      if (!w->work[k].reached) sum += vvi_half_kick(m->inverse_mass, m->inverse_inertia, w->work[k].kick);
+      w->work[k].reached = true;
+    }
+  for (int32_t i = 0; i < n; i++) reach(w, &w->contact[act[i]], false);
+  return sum;
+}
+
+/* A crowd: one after the other answers if it still closes, and the next pass answers what closes because of them.
+ *                                                                                                     [contact 26a, 26c] */
 static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                            vvi_island_work *solver)
 {
-  for (int32_t i = 0; i < n; i++)
-    if (vvi_feature_closes(w, (int32_t)(g - w->group), &w->contact[act[i]]))
+  const bool light = is_light(w, n, act);
+  if (!light) g->allowed = half_kicks(w, n, act), g->passes = EXACT * PASSES;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    c->turn = !light;
+    if (!vvi_feature_closes(w, (int32_t)(g - w->group), c)) continue;
+    if (light)
       vvi_island_answer(w, g, 1, act + i, solver);
+    else
+      vvi_turn_answer(w, g, act[i], solver);
+  }
 }
 
 static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, vvi_island_work *solver,
@@ -488,7 +532,7 @@ static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int
     }
     if (freeze)
       vvi_island_freeze(w, g, end - i, g->act + i);
-    else if (is_light(w, end - i, g->act + i))
+    else if (is_light(w, end - i, g->act + i) || is_crowd(w, end - i, g->act + i))
       answer_in_turn(w, g, end - i, g->act + i, solver);
     else
       vvi_island_answer(w, g, end - i, g->act + i, solver);
@@ -596,7 +640,7 @@ static void open_group(struct vvi_contact_step *w, vvi_contact_group *g)
     c->block |= c->resting && c->legs > 0 && c->restitution < 1.0;
     if (c->restitution < 1.0) g->passes = PASSES;
     if (i == 0 || c->near >= 0 || !alike(w, g, i - 1, c)) g->speed = fmax(g->speed, speed_of(w, c));
-    c->hits = 0, c->looked = -1, c->held = c->stopped = false, c->calm = VVI_CALM_NOT;
+    c->hits = 0, c->looked = -1, c->held = c->stopped = c->turn = false, c->calm = VVI_CALM_NOT;
     memset(c->j, 0, sizeof c->j);
     c->work[0] = c->work[1] = 0.0;
   }
@@ -647,11 +691,19 @@ void vvi_group_bounce(struct vvi_contact_step *w, vvi_contact_group *g, vvi_isla
   if (n > 0) answer_islands(w, g, n, solver, false);
 }
 
-/* Standing still is always allowed without restitution and friction: the convex problem of all contacts that were hit has an
- * answer, and it brings no energy.  First without restitution alone, where there is any.                   [contact 29a] */
+/* Features of surfaces answer in turn, if they have not.  Standing still is always allowed without restitution and friction: the
+ * convex problem of all contacts that were hit has an answer, and it brings no energy.  First without restitution alone, where
+ * there is any.                                                                                              [contact 29a] */
 void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act)
 {
-  bool bounces = false;
+  bool bounces = false, turn = false;
+  g->retry = true;
+  for (int32_t i = 0; i < n; i++) {
+    vvi_contact *c = &w->contact[act[i]];
+    turn |= is_soft(c) && !c->turn;
+    c->turn |= is_soft(c);
+  }
+  if (turn) return;
   for (int32_t i = 0; i < n; i++) {
     const vvi_contact *c = &w->contact[act[i]];
     bounces |= c->restitution > 0.0 && c->friction > 0.0 && c->calm == VVI_CALM_NOT;
@@ -662,7 +714,6 @@ void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n
     c->block = true;
     if (c->calm != VVI_CALM_RUB) c->calm = bounces ? VVI_CALM_BOUNCE : VVI_CALM_RUB;
   }
-  g->retry = true;
 }
 
 /* After CALMS rounds of calming, all that were hit. */
