@@ -14,7 +14,7 @@
 /* Islands of more than FEW contacts that move may be off by a two hundredth of what contacts keep, of heaps (VVI_HEAP)
  * by a quarter, half the way to where they answer again; nothing overlaps, and books are exact.  Not with e = 1, which promises
  * that nothing is lost. */
-enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, PATIENCE = 4 };
+enum { ROUNDS = 12, LOWERINGS = 4, RUBS = 3, FEW = 8, PATIENCE = 4, SOON = 30 };
 
 /* ---- what is asked ---- */
 
@@ -87,7 +87,7 @@ static void ask_in_turn(struct vvi_contact_step *w, vvi_contact *c, double allow
     c->b_n = fmin(-room / w->h,
                   0.5 * (free - u + sqrt((u + free) * (u + free) + 8.0 * compliance(w, c) * fmax(0.0, allowed))));
   else if (u < 0.0 || out)
-    c->b_n = -(out ? 1.0 : e) * u;
+    c->b_n = -(out ? 1.0 : c->restitution == 1.0 ? repaying(w, c, 1) : e) * u;
   else
     c->b_n = (e * (room - w->h * u) - room) / w->h;
 }
@@ -258,8 +258,18 @@ static double slow_heap(const struct vvi_contact_step *w, const vvi_contact_grou
   return 1e-4 * most;
 }
 
-/* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told. */
-static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
+/* Features of surfaces that hang together are many, and more of them hold than there are motions: most solves end after a few
+ * iterations, the others after hundreds or not at all.  So many of them get SOON, and answer in turn if that is not enough. */
+static bool may_turn(const struct vvi_contact_step *w, int32_t n, const int32_t *act)
+{
+  for (int32_t i = 0; n > VVI_HEAP && i < n; i++)
+    if (!vvi_contact_soft(&w->contact[act[i]])) return false;
+  return n > VVI_HEAP;
+}
+
+/* Where there is no answer (no memory, numbers that leave their range) nothing is pushed: in the end the piece is frozen, and told.
+ * False: not solved, where may_turn(). */
+static bool solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act, int32_t movers,
                   vvi_island_work *solver)
 {
   const int32_t rows = n + g->links + g->rolls;
@@ -280,6 +290,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
                           .speed = g->speed,
                           .loose = loose(w, g, n, act),
                           .slow = slow_heap(w, g, n, act, movers),
+                          .newton = may_turn(w, n, act) ? SOON : 0,
                           .change = g->change};
   if (!closed && !vvi_island_solve(solver, &p, w->team, &stats))
     for (int32_t i = 0; i < rows; i++) {
@@ -288,6 +299,7 @@ static void solve(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, c
     }
   g->count.newton += stats.newton;
   g->count.looked += (int64_t)rows * (1 + stats.newton + stats.sweeps + stats.gradient);
+  return p.newton == 0 || stats.converged || stats.accepted;
 }
 
 /* ---- energy ---- */
@@ -716,6 +728,11 @@ static bool meets_piece(const struct vvi_contact_step *w, int32_t n, const int32
   return !any;
 }
 
+static void forget_local(struct vvi_contact_step *w, const vvi_contact_group *g, int32_t movers)
+{
+  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
+}
+
 /* Where friction would bring more than is left, it answers without. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver)
 {
@@ -738,15 +755,15 @@ void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t c
   g->allowed -= fmax(0.0, work_of(c, o, part));
   gather(w, g, 1, movers, g->change);
   accept(w, g, 1, &contact, movers);
-  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
+  forget_local(w, g, movers);
 }
 
-void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
+bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver)
 {
   if (meets_piece(w, n, act)) {
     vvi_island_freeze(w, g, n, act);
-    return;
+    return true;
   }
   const int32_t movers = number(w, g, n, act);
   int rubs = 0;
@@ -760,8 +777,10 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     vvi_linked_warm(w, g, n);
   }
   if (n > FEW && movers > 0) foresee(w, g, n, act, movers);
+  bool solved = true;
   for (int round = 0; movers > 0; round++) {
-    solve(w, g, n, act, movers, solver);
+    solved = solve(w, g, n, act, movers, solver);
+    if (!solved) break;
     if (rubs < RUBS && rub_less(w, g, n, act)) {
       rubs++;
       continue;
@@ -769,6 +788,10 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
     if (round >= ROUNDS || !must_fly(w, n, act)) break;
     gather(w, g, n, movers, g->change);
     if (rests(w, g, n, act, movers) || !look_ahead(w, g, n, act, movers)) break;
+  }
+  if (!solved) {
+    forget_local(w, g, movers);
+    return false;
   }
   reflect(w, g, n, act);
   gather(w, g, n, movers, g->change);
@@ -792,7 +815,8 @@ void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t
   else
     accept(w, g, n, act, movers);
   if (gains && !calm) vvi_island_calm(w, g, n, act);
-  for (int32_t i = 0; i < movers; i++) w->work[g->who[i]].local = -1;
+  forget_local(w, g, movers);
+  return true;
 }
 
 /* ---- the last resort: one rigid piece for this drift ---- */

@@ -442,8 +442,14 @@ void vvi_touch_show_nothing(struct vvi_contact_step *w, int32_t mover);
 void vvi_touch_book(struct vvi_contact_step *w, bool shows);
 void vvi_touch_start(struct vvi_contact_step *w, const vvi_contact_group *g);
 /* answer.c */
-void vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
+/* False: these features have no answer that is found soon, and nothing was changed; they answer in turn. */
+bool vvi_island_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act,
                        vvi_island_work *solver);
+/* A pair of features of surfaces that nothing turns and no joint holds. */
+static inline bool vvi_contact_soft(const vvi_contact *c)
+{
+  return c->near >= 0 && !c->linked && !c->turns;
+}
 /* One contact of a crowd, in turn; takes what it brings from g->allowed. */
 void vvi_turn_answer(struct vvi_contact_step *w, vvi_contact_group *g, int32_t contact, vvi_island_work *solver);
 void vvi_island_freeze(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n, const int32_t *act);

@@ -458,12 +458,6 @@ static void leave(struct vvi_contact_step *w, vvi_contact_group *g)
   }
 }
 
-/* A pair of features of surfaces that nothing turns and no joint holds. */
-static bool is_soft(const vvi_contact *c)
-{
-  return c->near >= 0 && !c->linked && !c->turns;
-}
-
 /* So many features of four points each may hang on the thousand movers from which solves take the gradient method, which has no
  * tolerance to end at where nothing may be lost, and takes minutes where hundreds of rows hold. */
 enum { CROWD = 250 };
@@ -484,7 +478,7 @@ static bool is_crowd(const struct vvi_contact_step *w, int32_t n, const int32_t 
 {
   bool turn = n >= CROWD;
   for (int32_t i = 0; i < n; i++) {
-    if (!is_soft(&w->contact[act[i]])) return false;
+    if (!vvi_contact_soft(&w->contact[act[i]])) return false;
     turn |= w->contact[act[i]].turn;
   }
   return turn;
@@ -516,10 +510,7 @@ static void answer_in_turn(struct vvi_contact_step *w, vvi_contact_group *g, int
     vvi_contact *c = &w->contact[act[i]];
     c->turn = !light;
     if (!vvi_feature_closes(w, (int32_t)(g - w->group), c)) continue;
-    if (light)
-      vvi_island_answer(w, g, 1, act + i, solver);
-    else
-      vvi_turn_answer(w, g, act[i], solver);
+    if (!light || !vvi_island_answer(w, g, 1, act + i, solver)) vvi_turn_answer(w, g, act[i], solver);
   }
 }
 
@@ -532,10 +523,9 @@ static void answer_islands(struct vvi_contact_step *w, vvi_contact_group *g, int
     }
     if (freeze)
       vvi_island_freeze(w, g, end - i, g->act + i);
-    else if (is_light(w, end - i, g->act + i) || is_crowd(w, end - i, g->act + i))
+    else if (is_light(w, end - i, g->act + i) || is_crowd(w, end - i, g->act + i) ||
+             !vvi_island_answer(w, g, end - i, g->act + i, solver))
       answer_in_turn(w, g, end - i, g->act + i, solver);
-    else
-      vvi_island_answer(w, g, end - i, g->act + i, solver);
   }
 }
 
@@ -700,8 +690,8 @@ void vvi_island_calm(struct vvi_contact_step *w, vvi_contact_group *g, int32_t n
   g->retry = true;
   for (int32_t i = 0; i < n; i++) {
     vvi_contact *c = &w->contact[act[i]];
-    turn |= is_soft(c) && !c->turn;
-    c->turn |= is_soft(c);
+    turn |= vvi_contact_soft(c) && !c->turn;
+    c->turn |= vvi_contact_soft(c);
   }
   if (turn) return;
   for (int32_t i = 0; i < n; i++) {

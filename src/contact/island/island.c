@@ -237,8 +237,9 @@ static bool together(vvi_island_work *w, vvi_island_problem *p, int threads, vvi
     stats->converged = check(w, p, stats) >= stats->residual;
     if (stats->converged || stats->accepted) return true;
   }
-  if (w->movers < HUGE_FROM) stats->newton += vvi_island_newton(w, NEWTON, &stats->converged, &stats->accepted);
-  if (!stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
+  const int32_t most = p->newton > 0 ? p->newton : NEWTON;
+  if (w->movers < HUGE_FROM) stats->newton += vvi_island_newton(w, most, &stats->converged, &stats->accepted);
+  if (p->newton == 0 && !stats->converged && !stats->accepted && !(w->best <= 1e3 * p->loose))
     stats->gradient = vvi_island_gradient(w, GRADIENT, threads, &stats->converged, &stats->accepted);
   take_answer(w, p);
   const double tol = check(w, p, stats);
