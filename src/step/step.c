@@ -3,6 +3,7 @@
 #include "visviva/net.h"
 
 #include "math/math.h"
+#include "model/columns.h"
 #include "step/accelerate.h"
 #include "step/contact.h"
 
@@ -229,15 +230,7 @@ void vvi_note_gaps(struct vv_step *s)
 void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
                    double *p1)
 {
-  const vv_block *b = c->block_a;
-  for (int k = 0; k < b->kind->node_q; k++) {
-    const int64_t i = b->q0 + k * b->column + vvi_pair_node(c);
-    q1[i] = q[i];
-  }
-  for (int k = 0; k < b->kind->node_p; k++) {
-    const int64_t i = b->p0 + k * b->column + vvi_pair_node(c);
-    p1[i] = f != NULL ? p[i] + h * f[i] : p[i];
-  }
+  vvi_node_sets_out(c->block_a, vvi_pair_node(c), h, q, p, f, q1, p1);
 }
 
 double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)
