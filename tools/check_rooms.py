@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
-"""Fails on an include that goes uphill, or sideways between cousins.  The rules are in tools/rooms.txt."""
+"""Fails on an include that goes uphill, or sideways between cousins, and on columns of a state that are read where nobody may.
+The rules are in tools/rooms.txt."""
 import pathlib
 import re
 import sys
 
+# The distance between columns, an element of q, p or f that some struct names, an index that starts with a block's offset.
+COLUMN = re.compile(r"(?:->|\.)column\b|(?:->|\.)[qpf]\s*\[|\[[^\[\]]*(?:->|\.)[qp]0\b")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
 def read_rules(path):
     """rooms: room -> rooms it may include; lone: rooms whose subfolders are strangers;
-    special: header of src/ -> who may include it; outside: third-party header -> folders that may name it."""
-    rooms, lone, special, outside = {}, [], {}, {}
+    special: header of src/ -> who may include it; outside: third-party header -> folders that may name it;
+    blind: folder -> folders of it that may read columns."""
+    rooms, lone, special, outside, blind = {}, [], {}, {}, {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         words = line.split("#")[0].split()
         if not words:
@@ -20,7 +25,7 @@ def read_rules(path):
             if words[2] != ":":
                 raise IndexError
         except IndexError:
-            sys.exit(f"{path}:{number}: expected `room|strangers|header|outside NAME : WORDS`")
+            sys.exit(f"{path}:{number}: expected `room|strangers|header|outside|blind NAME : WORDS`")
         if verb == "room":
             rooms[name] = rest
         elif verb == "strangers":
@@ -29,9 +34,11 @@ def read_rules(path):
             special[name] = rest
         elif verb == "outside":
             outside[name] = rest
+        elif verb == "blind":
+            blind[name] = rest
         else:
             sys.exit(f"{path}:{number}: unknown word '{verb}'")
-    return rooms, lone, special, outside
+    return rooms, lone, special, outside, blind
 
 
 def inside(path, folder):
@@ -40,7 +47,7 @@ def inside(path, folder):
 
 def judge(path, mark, name, rules, root):
     """Why `path` (relative to the root) may not include `name`; None when it may."""
-    rooms, lone, special, outside = rules
+    rooms, lone, special, outside, _ = rules
     src = path[4:] if path.startswith("src/") else None
     room = src.split("/")[0] if src else path.split("/")[0]
 
@@ -74,6 +81,14 @@ def judge(path, mark, name, rules, root):
     return None
 
 
+def columns_read(path, text, blind):
+    """Lines of a file that read columns of a state although they may not."""
+    if not any(inside(path, f) and not any(inside(path, but) for but in rest) for f, rest in blind.items()):
+        return []
+    plain = COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
+    return [(plain.count("\n", 0, m.start()) + 1, m[0]) for m in COLUMN.finditer(plain)]
+
+
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve()
     rules = read_rules(root / "tools" / "rooms.txt")
@@ -89,7 +104,10 @@ def main():
                     line = text.count("\n", 0, m.start(2)) + 1
                     print(f"{path}:{line}: may not include {m[2]}: {why}")
                     bad += 1
-    print(f"rooms: {files} files, {bad} includes in the wrong direction")
+            for line, what in columns_read(path, text, rules[4]):
+                print(f"{path}:{line}: `{what.strip()}` reads columns of a state: ask model/columns.h or the table of the kind")
+                bad += 1
+    print(f"rooms: {files} files, {bad} lines that may not be there")
     sys.exit(bad > 0)
 
 

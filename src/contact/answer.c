@@ -592,13 +592,15 @@ static void stop(struct vvi_contact_step *w, vvi_contact_group *g, int32_t mover
       continue;
     }
     for (int c = 0; c < 6; c++) was[c] = m->now[c] - m->kick[c], all[c] = g->change[i][c];
-    for (int c = 0; c < b->kind->node_p && c < 6; c++) {
-      double *p = &w->p[b->p0 + c * b->column + m->node];
-      const double to = w->f != NULL ? -(0.5 * w->sign * w->h * w->f[b->p0 + c * b->column + m->node]) : 0.0;
-      const double given = w->sign * (to - *p);
+    double p[VVI_NODE_P], f[VVI_NODE_P] = {0}, to[VVI_NODE_P];
+    const int n = vvi_node_momenta(b, m->node, w->p, p);
+    if (w->f != NULL) vvi_node_momenta(b, m->node, w->f, f);
+    for (int c = 0; c < n; c++) {
+      to[c] = w->f != NULL ? -(0.5 * w->sign * w->h * f[c]) : 0.0;
+      const double given = w->sign * (to[c] - p[c]);
       extra[c] = given - g->change[i][c], all[c] = given;
-      *p = to;
     }
+    vvi_node_put(b, m->node, to, w->p);
     for (int c = 0; c < 6; c++) {
       g->lost -= 0.5 * all[c] * was[c]; /* V+ is zero */
       m->impulse[c] += all[c], m->now[c] = 0.0;

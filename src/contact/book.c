@@ -365,7 +365,7 @@ static void show_none(struct vvi_contact_step *w)
     int k = 0;
     while (k + 1 < w->model->n_block && w->model->block[k + 1].p0 <= at) k++;
     const vv_block *b = &w->model->block[k];
-    for (int c = 0; c < b->kind->node_p; c++) half[at + c * b->column] = 0.0;
+    vvi_node_put(b, at - b->p0, (const double[VVI_NODE_P]){0}, half);
   }
   if (w->shown < 0) memset(half, 0, sizeof(double) * (size_t)w->model->np); /* nobody knows which */
   w->shown = 0;
@@ -442,10 +442,10 @@ static void show_rest(struct vvi_contact_step *w, int32_t mover)
 {
   const vvi_working *m = &w->work[mover];
   const vv_block *b = &w->model->block[m->block];
-  for (int c = 0; c < b->kind->node_p; c++) {
-    const int64_t k = b->p0 + c * b->column + m->node;
-    half_of(w)[k] = -(0.5 * w->h * w->f[k]);
-  }
+  double f[VVI_NODE_P];
+  vvi_node_momenta(b, m->node, w->f, f);
+  for (int c = 0; c < VVI_NODE_P; c++) f[c] = -(0.5 * w->h * f[c]);
+  vvi_node_put(b, m->node, f, half_of(w));
   if (w->joints != NULL) vvi_linked_rest(w, mover, half_of(w));
   w->shown_at[w->shown++] = b->p0 + m->node;
 }
@@ -522,8 +522,10 @@ static bool stays(const struct vvi_contact_step *w, const vvi_contact_group *g)
     const vvi_working *m = &w->work[g->mover[i]];
     const vv_block *b = &w->model->block[m->block];
     if (!vvi_mover_still(m) || m->frozen != 0) return false;
-    for (int c = 0; c < b->kind->node_p && c < 6; c++)
-      if (m->saved[c] != 0.5 * w->sign * w->h * w->f[b->p0 + c * b->column + m->node]) return false;
+    double f[VVI_NODE_P];
+    const int n = vvi_node_momenta(b, m->node, w->f, f);
+    for (int c = 0; c < n; c++)
+      if (m->saved[c] != 0.5 * w->sign * w->h * f[c]) return false;
   }
   return true;
 }
@@ -651,10 +653,10 @@ void vvi_contact_start(struct vvi_contact_step *w)
       vvi_working *m = &w->work[g->mover[i]];
       const vv_block *b = &w->model->block[m->block];
       if (!m->touched) continue;
-      for (int c = 0; c < b->kind->node_p && c < 6; c++) {
-        double *p = &w->p[b->p0 + c * b->column + m->node];
-        *p = 2.0 * m->saved[c] - *p;
-      }
+      double p[VVI_NODE_P];
+      const int n = vvi_node_momenta(b, m->node, w->p, p);
+      for (int c = 0; c < n; c++) p[c] = 2.0 * m->saved[c] - p[c];
+      vvi_node_put(b, m->node, p, w->p);
       lent += taken_back(w, g->mover[i]);
       memcpy(m->held, m->impulse, sizeof m->held);
       show(w, g->mover[i], 1.0);

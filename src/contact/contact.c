@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-/* Rounds of answers, and of those that only pairs that meet join.  Contacts: below it waking a team costs more than it brings.
- * Reals of a piece, and how many pieces are shared. */
-enum { ROUNDS = 20, SPARSE = 4, PARALLEL_FROM = 256, PIECE = 1024, SHARED_FROM = 32 };
+/* Rounds of answers, and of those that only pairs that meet join.  Contacts: below it waking a team costs more than it brings. */
+enum { ROUNDS = 20, SPARSE = 4, PARALLEL_FROM = 256 };
 
 static vv_status name_movers(struct vvi_contact_step *w)
 {
@@ -165,32 +164,13 @@ bool vvi_contact_ready(struct vvi_contact_step *w, const vvi_flight_plan *plan)
 
 /* ---- rest ---- */
 
-static bool same(const double *a, const double *b, int64_t first, int64_t n)
-{
-  const int64_t left = n - first < PIECE ? n - first : PIECE;
-  return left <= 0 || memcmp(a + first, b + first, sizeof *a * (size_t)left) == 0;
-}
-
-static bool same_piece(const struct vvi_contact_step *w, const vvi_flight_plan *plan, int64_t first)
+/* Does the step begin as the last one?  Forces that were seen to be a function of the places are not looked at. */
+static bool goes_on(const struct vvi_contact_step *w, const vvi_flight_plan *plan)
 {
   const vvi_contact_rest *r = &w->rest;
   const int64_t nq = w->model->nq, np = w->model->np;
-  return same(r->p, plan->p, first, np) && same(r->q, plan->q, first, nq) &&
-         (r->closed || same(r->f, plan->f, first, np)); /* a function of the places, as was seen */
-}
-
-/* Does the step begin as the last one? */
-static bool goes_on(const struct vvi_contact_step *w, const vvi_flight_plan *plan)
-{
-  const int64_t nq = w->model->nq, np = w->model->np, n = nq > np ? nq : np;
-  bool equal = w->rest.known && w->rest.h == plan->h && same_piece(w, plan, 0); /* what moves mostly differs at once */
-  if (!equal || w->threads < 2 || n < SHARED_FROM * PIECE) {
-    for (int64_t i = PIECE; equal && i < n; i += PIECE) equal = same_piece(w, plan, i);
-    return equal;
-  }
-#pragma omp parallel for schedule(static) reduction(&& : equal) num_threads(w->threads)
-  for (int64_t i = PIECE; i < n; i += PIECE) equal = equal && same_piece(w, plan, i);
-  return equal;
+  const vvi_twin twin[3] = {{r->p, plan->p, np}, {r->q, plan->q, nq}, {r->f, plan->f, np}};
+  return r->known && r->h == plan->h && vvi_twins_equal(w->threads, r->closed ? 2 : 3, twin);
 }
 
 /* How it begins; worth keeping where the last one left all at rest. */
@@ -199,9 +179,8 @@ static void keep_start(struct vvi_contact_step *w, const vvi_flight_plan *plan)
   vvi_contact_rest *r = &w->rest;
   r->known = false;
   if (r->q == NULL || !r->still || plan->f == NULL) return;
-  memcpy(r->q, plan->q, sizeof *r->q * (size_t)w->model->nq);
-  memcpy(r->p, plan->p, sizeof *r->p * (size_t)w->model->np);
-  memcpy(r->f, plan->f, sizeof *r->f * (size_t)w->model->np);
+  vvi_sys_copy(w->model, plan->q, plan->p, r->q, r->p);
+  vvi_sys_copy(w->model, NULL, plan->f, NULL, r->f);
   r->h = plan->h, r->known = true;
 }
 
@@ -215,7 +194,7 @@ static void keep_end(struct vvi_contact_step *w)
       r->still = vvi_mover_still(m) && m->frozen == 0;
     }
   r->known &= r->still;
-  if (r->known) memcpy(r->left, w->p, sizeof *r->left * (size_t)w->model->np);
+  if (r->known) vvi_sys_copy(w->model, NULL, w->p, NULL, r->left);
 }
 
 bool vvi_contact_stays(const struct vvi_contact_step *w)
@@ -226,7 +205,7 @@ bool vvi_contact_stays(const struct vvi_contact_step *w)
 static void go_on(struct vvi_contact_step *w, const vvi_flight_plan *plan)
 {
   const vvi_contact_rest *r = &w->rest;
-  if (!vvi_contact_stays(w)) memcpy(plan->p, r->left, sizeof *plan->p * (size_t)w->model->np);
+  if (!vvi_contact_stays(w)) vvi_sys_copy(w->model, NULL, r->left, NULL, plan->p);
   w->t = plan->t, w->q = plan->q, w->p = plan->p, w->f = plan->f, w->post = plan->post;
   if (r->repeats && (w->log_again == NULL || w->log_again(w->user, r->held)))
     vvi_posted_add(w->post, &r->post);

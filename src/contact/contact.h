@@ -15,6 +15,7 @@
 #include "contact/sheets.h"
 #include "contact/solids.h"
 #include "ledger/ledger.h"
+#include "model/columns.h"
 #include "model/traction.h"
 
 /* One point of contact: three rows n, t, t' over the movers of its legs.  n leads from a to b. */

@@ -88,7 +88,10 @@ static void carry_mover(struct vvi_contact_step *w, load *l, int32_t i)
   vvi_working *m = &w->work[i];
   const vv_block *b = &w->model->block[m->block];
   carry(l, m, sizeof *m);
-  for (int c = 0; c < b->kind->node_p && c < 6; c++) carry(l, &w->p[b->p0 + c * b->column + m->node], sizeof *w->p);
+  double p[VVI_NODE_P];
+  const int n = vvi_node_momenta(b, m->node, w->p, p);
+  carry(l, p, sizeof *p * (size_t)n);
+  if (l->in) vvi_node_put(b, m->node, p, w->p);
   if (l->in) vvi_features_changed(w, i);
 }
 

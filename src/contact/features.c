@@ -141,10 +141,7 @@ static void set_motion(struct vvi_contact_step *w)
     const vvi_sheet_body *body = &s->body[i];
     const vv_block *b = body->block;
     if (body->carrier == VVI_CARRY_NONE) continue;
-    m->at[i] = (vvi_sheet_columns){.q = w->q + b->q0 + body->node0,
-                                   .p = w->p + b->p0 + body->node0,
-                                   .f = w->f + b->p0 + body->node0,
-                                   .column = b->column};
+    m->at[i] = vvi_points_of(b, body->node0, w->q, w->p, w->f);
     for (int32_t n = 0; body->carrier == VVI_CARRY_FRAMES && body->shares == 0 && n < body->movers; n++)
       set_frame(w, body->mover0 + n);
   }
@@ -399,10 +396,8 @@ static void node_seen(const seen_by *us, int32_t body, int32_t node, double x[3]
   const vvi_working *other = of_others(us, node);
   vvi_sheet_node(m, body, node, other == NULL, x);
   if (other == NULL) return;
-  const vvi_sheet_columns *k = &m->at[body];
-  const int64_t i = node - m->sheets->body[body].mover0;
-  const double w = m->h * m->sheets->inverse[node];
-  for (int c = 0; c < 3; c++) x[c] += w * (other->saved[c] + 0.5 * m->h * k->f[c * k->column + i]);
+  vvi_point_fly_with(&m->at[body], node - m->sheets->body[body].mover0, m->h, m->sheets->inverse[node], other->saved,
+                     x);
 }
 
 static void place_seen(const void *user, int32_t vertex, double x[3])

@@ -138,7 +138,7 @@ void vvi_mover_load(struct vvi_contact_step *w, int32_t i)
   const vv_block *b = &w->model->block[m->block];
   begin(w, i);
   m->loaded = w->looks, m->group = -1;
-  for (int c = 0; c < b->kind->node_p && c < 6; c++) m->saved[c] = w->p[b->p0 + c * b->column + m->node];
+  vvi_node_momenta(b, m->node, w->p, m->saved);
 }
 
 /* As if contact had not yet acted. */
@@ -147,7 +147,7 @@ void vvi_mover_reset(struct vvi_contact_step *w, int32_t i)
   vvi_working *m = &w->work[i];
   const vv_block *b = &w->model->block[m->block];
   if (!m->touched) return;
-  for (int c = 0; c < b->kind->node_p && c < 6; c++) w->p[b->p0 + c * b->column + m->node] = m->saved[c];
+  vvi_node_put(b, m->node, m->saved, w->p);
   begin(w, i);
   m->changes++;
   if (w->features != NULL) vvi_features_changed(w, i);
@@ -203,14 +203,7 @@ void vvi_mover_fly(struct vvi_contact_step *w, int32_t i, const double extra[6])
   double j[6];
   vv_mover out;
   const double h = w->sign * w->h;
-  for (int c = 0; c < b->kind->node_q; c++) {
-    const int64_t k = b->q0 + c * b->column + m->node;
-    w->fly_q[k] = w->q[k];
-  }
-  for (int c = 0; c < b->kind->node_p; c++) {
-    const int64_t k = b->p0 + c * b->column + m->node;
-    w->fly_p[k] = w->p[k] + (w->f != NULL ? 0.5 * h * w->f[k] : 0.0);
-  }
+  vvi_node_sets_out(b, m->node, 0.5 * h, w->q, w->p, w->f, w->fly_q, w->fly_p);
   for (int c = 0; c < 6 && extra != NULL; c++) j[c] = w->sign * extra[c];
   if (extra != NULL) b->kind->scatter(b, m->node, w->q + b->q0, j, w->fly_p + b->p0);
   b->kind->drift_node(b, m->node, h, w->fly_q + b->q0, w->fly_p + b->p0);

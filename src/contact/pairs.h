@@ -51,8 +51,9 @@ enum { VVI_PAIR_MEMORY = 2 };
 typedef struct vvi_run {
   int first, corners; /* its first pair */
   int64_t nodes;
-  int64_t place, column; /* the first node's place in state.q: x, y, z are a column apart */
-  double reach;          /* of the section from its middle */
+  const vv_block *block;
+  int64_t node; /* the first, within the block */
+  double reach; /* of the section from its middle */
   const vv_patch *obstacle;
 } vvi_run;
 

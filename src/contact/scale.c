@@ -146,10 +146,11 @@ static const double *momenta(const struct vvi_contact_step *w, double share)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const vvi_working *m = &w->work[w->group[g].mover[i]];
       const vv_block *b = &w->model->block[m->block];
-      for (int c = 0; m->touched && c < b->kind->node_p && c < 6; c++) {
-        double *at = &p[b->p0 + c * b->column + m->node];
-        *at = m->saved[c] + share * (*at - m->saved[c]);
-      }
+      double at[VVI_NODE_P];
+      if (!m->touched) continue;
+      const int n = vvi_node_momenta(b, m->node, p, at);
+      for (int c = 0; c < n; c++) at[c] = m->saved[c] + share * (at[c] - m->saved[c]);
+      vvi_node_put(b, m->node, at, p);
     }
   return p;
 }

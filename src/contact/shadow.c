@@ -7,6 +7,7 @@
 #include "contact/shadow.h"
 
 #include "math/math.h"
+#include "model/columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -230,31 +231,17 @@ static bool flies_whole(const vvi_shadow *k, int block)
   return k->zone == NULL || k->zone[block].whole;
 }
 
-/* One array of a block, or the nodes of its largest set; over ranks those that this one moves. */
-static void copy(const vvi_shadow *k, int block, int columns, int64_t first, const double *from, double *to)
+/* Of a block that flies: all of it, or the nodes of its largest set. */
+static void copy(const vvi_shadow *k, int block, vvi_columns which, const double *from, double *to)
 {
-  const vv_block *b = &k->model->block[block];
-  if (flies_whole(k, block)) {
-    if (b->spans == 0) memcpy(to + first, from + first, sizeof *to * (size_t)(columns * b->column));
-    for (int64_t i = 0; i < b->spans; i++)
-      for (int c = 0; c < columns; c++) {
-        const int64_t at = first + c * b->column + b->span[i].first;
-        memcpy(to + at, from + at, sizeof *to * (size_t)b->span[i].n);
-      }
-    return;
-  }
-  const vvi_shadow_zone *z = &k->zone[block];
-  for (int c = 0; c < columns; c++)
-    for (int64_t i = 0; i < z->n[0]; i++) {
-      const int64_t at = first + c * b->column + z->node[0][i];
-      to[at] = from[at];
-    }
+  const vvi_shadow_zone *z = flies_whole(k, block) ? NULL : &k->zone[block];
+  vvi_nodes_copy(&k->model->block[block], which, z != NULL ? z->n[0] : 0, z != NULL ? z->node[0] : NULL, from, to);
 }
 
 void vvi_shadow_start(const vvi_shadow *k, const double *p)
 {
   for (int i = 0; i < k->model->n_block; i++)
-    if (flies(k, i)) copy(k, i, k->model->block[i].kind->node_p, k->model->block[i].p0, p, k->start);
+    if (flies(k, i)) copy(k, i, VVI_MOMENTA, p, k->start);
 }
 
 /* ---- flights ---- */
@@ -263,13 +250,10 @@ void vvi_shadow_start(const vvi_shadow *k, const double *p)
 static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
 {
   double *q = k->q + b->q0, *p = k->p + b->p0;
-  if (j == 1 && b->spans == 0)
-    for (int64_t n = 0; n < b->kind->node_p * b->column; n++) p[n] += 0.5 * h * from->f[b->p0 + n];
-  for (int64_t i = 0; j == 1 && i < b->spans; i++)
-    for (int c = 0; c < b->kind->node_p; c++)
-      for (int64_t n = c * b->column + b->span[i].first, end = n + b->span[i].n; n < end; n++)
-        p[n] += 0.5 * h * from->f[b->p0 + n];
-  if (j > 1) b->kind->kick(b, from->t, h, q, p);
+  if (j == 1)
+    vvi_nodes_axpy(b, 0, NULL, 0.5 * h, from->f, k->p);
+  else
+    b->kind->kick(b, from->t, h, q, p);
   b->kind->drift(b, h, q, p);
 }
 
@@ -281,11 +265,7 @@ static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *fr
   const int32_t *node = z->node[j - 1];
   const int64_t n = z->n[j - 1];
   if (j == 1)
-    for (int c = 0; c < b->kind->node_p; c++)
-      for (int64_t i = 0; i < n; i++) {
-        const int64_t at = c * b->column + node[i];
-        p[at] += 0.5 * h * from->f[b->p0 + at];
-      }
+    vvi_nodes_axpy(b, n, node, 0.5 * h, from->f, k->p);
   else
     b->kind->some->kick(b, h, n, node, z->set[j - 1], z->scratch, q, p);
   b->kind->some->drift(b, h, n, node, q, p);
@@ -295,10 +275,9 @@ static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, double h
 {
   const vv_model *m = k->model;
   for (int i = 0; i < m->n_block; i++) {
-    const vv_block *b = &m->block[i];
     if (k->zone != NULL && !flies(k, i)) continue;
-    copy(k, i, b->kind->node_q, b->q0, from->q, k->q);
-    copy(k, i, b->kind->node_p, b->p0, from->p, k->p);
+    copy(k, i, VVI_PLACES, from->q, k->q);
+    copy(k, i, VVI_MOMENTA, from->p, k->p);
   }
   for (int j = 1; j <= k->trials + 1; j++) {
     for (int i = 0; i < m->n_block; i++)

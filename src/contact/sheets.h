@@ -15,6 +15,7 @@
 #include "contact/broad/tree.h"
 #include "contact/rules.h"
 #include "contact/sheets/closest.h"
+#include "model/columns.h"
 
 typedef enum vvi_carrier {
   VVI_CARRY_NONE,   /* fixed in space */
@@ -159,16 +160,11 @@ typedef struct vvi_sheet_frame {
 } vvi_sheet_frame;
 
 /* Where things are, and where the coming drift takes them: h, positions, momenta and forces of the blocks. */
-typedef struct vvi_sheet_columns {
-  const double *q, *f; /* of the body's block, from its first node on */
-  double *p;
-  int64_t column;
-} vvi_sheet_columns;
 typedef struct vvi_sheet_motion vvi_sheet_motion;
 struct vvi_sheet_motion {
   const struct vvi_sheets *sheets;
   double h;
-  vvi_sheet_columns *at;             /* [n_body] */
+  vvi_points *at;                    /* [n_body] from the first node of the body on */
   vvi_sheet_frame *frame;            /* [n_mover] of bodies carried by frames */
   const struct vvi_sheet_gone *gone; /* NULL: nothing can break */
 };
@@ -182,12 +178,9 @@ static inline void vvi_sheet_carried(const double place[3], const double turn[9]
 /* A node that only moves: x, or x + h (p + h/2 f)/m. */
 static inline void vvi_sheet_node(const vvi_sheet_motion *m, int32_t body, int32_t mover, bool ahead, double x[3])
 {
-  const struct vvi_sheet_columns *k = &m->at[body];
-  const int64_t i = mover - m->sheets->body[body].mover0, n = k->column;
-  for (int c = 0; c < 3; c++) x[c] = k->q[c * n + i];
-  if (!ahead) return;
-  const double w = m->h * m->sheets->inverse[mover];
-  for (int c = 0; c < 3; c++) x[c] += w * (k->p[c * n + i] + 0.5 * m->h * k->f[c * n + i]);
+  const int64_t i = mover - m->sheets->body[body].mover0;
+  vvi_point_place(&m->at[body], i, x);
+  if (ahead) vvi_point_fly(&m->at[body], i, m->h, m->sheets->inverse[mover], x);
 }
 
 void vvi_sheet_place_slow(const vvi_sheet_motion *m, int32_t vertex, bool ahead, double x[3]);

@@ -102,32 +102,25 @@ static bool log_contact(void *user, const vvi_contact_note *e)
   struct vv_step *s = user;
   const struct vvi_contact_step *w = s->contact;
   const vvi_contact *c = e->contact;
-  const vv_patch *a = c->patch[0], *b = c->patch[1];
   tell(s, e);
   if (e->back) return false;
   s->ledger->fallbacks += e->stop != NULL;
   if (e->stop == NULL && c->held && s->ledger->held++ > 0) return false;
   if (e->stop == NULL && !c->held && fabs(e->speed) <= 1e-9 * w->speed) return false;
-  vv_event *out = vvi_log_next(s);
-  if (out == NULL) return true;
-  *out = (vv_event){.time = w->t,
-                    .body_a = s->model->body[a->body].name,
-                    .feature_a = a->feature,
-                    .body_b = s->model->body[b->body].name,
-                    .feature_b = b->feature,
-                    .kind = e->stop != NULL ? "stop"
-                            : c->held       ? "hold"
-                                            : "bounce",
-                    .normal_speed = e->speed,
-                    .normal_impulse = e->normal,
-                    .tangential_impulse = e->tangential,
-                    .energy_jump = -e->lost,
-                    .node_a = node_or_copy(s, c, 0),
-                    .node_b = node_or_copy(s, c, 1)};
-  memcpy(out->x, c->x, sizeof out->x);
-  memcpy(out->n, c->n, sizeof out->n);
-  note_pose(s, c, 0, out->node_a, out->pose_a);
-  note_pose(s, c, 1, out->node_b, out->pose_b);
+  const vvi_log_side a = {c->patch[0], node_or_copy(s, c, 0)}, b = {c->patch[1], node_or_copy(s, c, 1)};
+  vv_event out = {.time = w->t,
+                  .kind = e->stop != NULL ? "stop"
+                          : c->held       ? "hold"
+                                          : "bounce",
+                  .normal_speed = e->speed,
+                  .normal_impulse = e->normal,
+                  .tangential_impulse = e->tangential,
+                  .energy_jump = -e->lost};
+  memcpy(out.x, c->x, sizeof out.x);
+  memcpy(out.n, c->n, sizeof out.n);
+  note_pose(s, c, 0, a.node, out.pose_a);
+  note_pose(s, c, 1, b.node, out.pose_b);
+  vvi_log_write(s, &out, a, b);
   return true;
 }
 

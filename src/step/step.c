@@ -92,7 +92,8 @@ void vvi_audit_nodal(struct vv_step *s, vv_totals *sum)
   if (s->contact != NULL) vvi_contact_audit(s, sum);
 }
 
-vv_event *vvi_log_next(struct vv_step *s)
+/* Room for one more; NULL: no memory, it is only counted. */
+static vv_event *next_event(struct vv_step *s)
 {
   vvi_log *log = s->log;
   s->ledger->impacts++;
@@ -104,6 +105,16 @@ vv_event *vvi_log_next(struct vv_step *s)
   return &log->event[log->n++];
 }
 
+vv_event *vvi_log_write(struct vv_step *s, const vv_event *like, vvi_log_side a, vvi_log_side b)
+{
+  vv_event *e = next_event(s);
+  if (e == NULL) return NULL;
+  *e = *like;
+  e->body_a = s->model->body[a.patch->body].name, e->feature_a = a.patch->feature, e->node_a = a.node;
+  e->body_b = s->model->body[b.patch->body].name, e->feature_b = b.patch->feature, e->node_b = b.node;
+  return e;
+}
+
 /* Node within its body that a point of a patch is nearest to; -1: fixed in space. */
 static int64_t node_of(const vv_model *m, const vv_patch *p, const vv_point *pt)
 {
@@ -113,21 +124,11 @@ static int64_t node_of(const vv_model *m, const vv_patch *p, const vv_point *pt)
 
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed, double impulse)
 {
-  vv_event *e = vvi_log_next(s);
-  if (e == NULL) return NULL;
-  *e = (vv_event){.time = time,
-                  .body_a = s->model->body[c->patch_a->body].name,
-                  .feature_a = c->patch_a->feature,
-                  .body_b = s->model->body[c->patch_b->body].name,
-                  .feature_b = c->patch_b->feature,
-                  .kind = kind,
-                  .normal_speed = speed,
-                  .normal_impulse = impulse,
-                  .node_a = node_of(s->model, c->patch_a, &c->point_a),
-                  .node_b = node_of(s->model, c->patch_b, &c->point_b)};
-  vvi_pair_point(c, s->state->q, e->x);
-  vvi_pair_normal(c, s->state->q, e->n);
-  return e;
+  vv_event e = {.time = time, .kind = kind, .normal_speed = speed, .normal_impulse = impulse};
+  vvi_pair_point(c, s->state->q, e.x);
+  vvi_pair_normal(c, s->state->q, e.n);
+  return vvi_log_write(s, &e, (vvi_log_side){c->patch_a, node_of(s->model, c->patch_a, &c->point_a)},
+                       (vvi_log_side){c->patch_b, node_of(s->model, c->patch_b, &c->point_b)});
 }
 
 void vvi_tell_pair(struct vv_step *s, const vvi_pair *c, double t, double r, const double slide[3], double lost)
@@ -224,20 +225,6 @@ void vvi_note_gaps(struct vv_step *s)
   s->ledger->penetration = deepest;
   s->ledger->max_penetration = fmax(s->ledger->max_penetration, deepest);
   s->ledger->contacts = contacts;
-}
-
-void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
-                   double *p1)
-{
-  const vv_block *b = c->block_a;
-  for (int k = 0; k < b->kind->node_q; k++) {
-    const int64_t i = b->q0 + k * b->column + vvi_pair_node(c);
-    q1[i] = q[i];
-  }
-  for (int k = 0; k < b->kind->node_p; k++) {
-    const int64_t i = b->p0 + k * b->column + vvi_pair_node(c);
-    p1[i] = f != NULL ? p[i] + h * f[i] : p[i];
-  }
 }
 
 double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1)

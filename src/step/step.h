@@ -78,14 +78,17 @@ void vvi_momenta_axpy(const vv_model *m, double a, const double *x, double *y);
 void vvi_momenta_zero(const vv_model *m, double *x);
 /* Plain energy H(q, p) and momenta of the state, contact springs included. */
 void vvi_audit_nodal(struct vv_step *s, vv_totals *sum);
-/* The next entry of the log, counted as an impact; NULL: out of memory. */
-vv_event *vvi_log_next(struct vv_step *s);
-/* The node of a curved pair alone: copied with its momentum kicked by h f (f NULL: not kicked), then flown for h; returns the
- * gap of the pair there.  Nothing else of q1, p1 is touched. */
-void vvi_node_take(const vvi_pair *c, const double *q, const double *p, double h, const double *f, double *q1,
-                   double *p1);
+/* One side of what is logged. */
+typedef struct vvi_log_side {
+  const vv_patch *patch;
+  int64_t node; /* within its body, or which copy of it; -1: none */
+} vvi_log_side;
+/* An entry of the log like this one, with the names of its sides, counted as an impact: all that is ever logged is written here.
+ * NULL: out of memory. */
+vv_event *vvi_log_write(struct vv_step *s, const vv_event *like, vvi_log_side a, vvi_log_side b);
+/* The node of a curved pair, which has set out (vvi_node_sets_out), flies for h alone; the gap of the pair there. */
 double vvi_node_fly(const vvi_pair *c, double h, double *q1, double *p1);
-/* A new entry in the log, filled with what geometry knows; NULL: out of memory. */
+/* The same of a pair, filled with what geometry knows. */
 vv_event *vvi_log_add(struct vv_step *s, const vvi_pair *c, const char *kind, double time, double speed,
                       double impulse);
 /* Tells the contact histories an impulse r along the normal of a pair, and `slide` across it on b (NULL: none); before p is

@@ -61,6 +61,20 @@ rooms("tests/body/a.c", '"body/bar/bar.h"', 0)
 rooms("src/new/a.c", '"base/base.h"', 1, "not in tools/rooms.txt")
 
 
+def columns(path, line, rc):
+    expect("check_rooms.py", {path: f"double f(void)\n{{\n  return {line};\n}}\n"}, rc, "reads columns" if rc else "")
+
+
+columns("src/contact/a.c", "w->p[b->p0 + node]", 1)
+columns("src/contact/sheets/a.c", "q[b->q0 + i]", 1)
+columns("src/contact/a.h", "k->f[i]", 1)
+columns("src/contact/a.c", "f[c * b->column + i]", 1)
+columns("src/contact/a.c", "vvi_node_momenta(b, node, w->p, out) /* not w->p[i] */", 0)
+columns("src/contact/a.c", "b->kind->movers(b, w->q + b->q0, w->p + b->p0, out)", 0)
+columns("src/contact/island/a.c", "t->p[k]", 0)
+columns("src/step/a.c", "x->p[b->p0 + i]", 0)
+
+
 def equations(comment, rc, words="", page="p = m v   [bars 1]\n\nq = h p/m   [bars 2]\n"):
     expect("check_equations.py", {"docs/theory/bars.md": page, "src/body/bar/a.c": comment}, rc, words)
 

@@ -1,6 +1,7 @@
 /* contact/joints/step.c  Joints in a step of the leapfrog: impulses that keep them over a drift, and momenta that do. */
 #include "contact/joints/inside.h"
 #include "math/math.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -60,14 +61,7 @@ static void fly_node(struct vvi_joint_step *w, int32_t i, double h, const double
 {
   const vvi_joint_node *n = &w->joints->node[i];
   const vv_block *b = &w->model->block[n->block];
-  for (int c = 0; c < b->kind->node_q; c++) {
-    const int64_t k = b->q0 + c * b->column + n->node;
-    w->fly_q[k] = q[k];
-  }
-  for (int c = 0; c < b->kind->node_p; c++) {
-    const int64_t k = b->p0 + c * b->column + n->node;
-    w->fly_p[k] = p[k] + (f != NULL ? 0.5 * h * f[k] : 0.0);
-  }
+  vvi_node_sets_out(b, n->node, 0.5 * h, q, p, f, w->fly_q, w->fly_p);
   if (extra != NULL) b->kind->scatter(b, n->node, q + b->q0, extra, w->fly_p + b->p0);
   b->kind->scatter(b, n->node, q + b->q0, w->push[i], w->fly_p + b->p0);
   if (b->kind->drift_node != NULL) {

@@ -13,6 +13,7 @@
 #include "contact/rules.h"
 #include "geom/solid.h"
 #include "math/math.h"
+#include "model/columns.h"
 
 #include <stdlib.h>
 
@@ -52,8 +53,8 @@ vv_status vvi_layer_check(const vv_model *m, const vvi_rule *r)
 
 static double distance(const vv_block *b, const double *q, int64_t i, int64_t j)
 {
-  double d[3];
-  for (int c = 0; c < 3; c++) d[c] = q[c * b->column + j] - q[c * b->column + i];
+  const vvi_place_columns at = vvi_places_from(b, 0, q);
+  const double d[3] = {at.x[j] - at.x[i], at.y[j] - at.y[i], at.z[j] - at.z[i]};
   return vvi_norm3(d);
 }
 
@@ -106,8 +107,7 @@ vv_status vvi_layer_points(const vv_model *m, int32_t patch, const double *q, vv
   s->point = calloc((size_t)most + 1, sizeof *s->point);
   s->share = calloc((size_t)most + 1, sizeof *s->share);
   if (s->point == NULL || s->share == NULL) return VV_NOMEM;
-  return s->patch->type == VV_PATCH_CURVE ? points_of_curve(s, q + s->block->q0)
-                                          : points_of_surface(s, q + s->block->q0);
+  return s->patch->type == VV_PATCH_CURVE ? points_of_curve(s, q) : points_of_surface(s, q + s->block->q0);
 }
 
 void vvi_layer_close(vvi_layer_side *s)
@@ -122,9 +122,13 @@ double vvi_layer_taken(const vvi_layer_side *s, const vv_point *pt, const double
   const vv_block *b = s->block;
   const double up[3] = {1.0, 0.0, 0.0};
   double sum = 0.0;
-  b->kind->pull(b, q + b->q0, 1, pt, up, p);
-  for (int64_t i = s->patch->node; i < s->patch->node + s->patch->nodes; i++)
-    for (int c = 0; c < b->kind->node_p; c++) sum += c == 0 ? p[i] : 0.0, p[c * b->column + i] = 0.0;
+  b->kind->pull(b, q + b->q0, 1, pt, up, p + b->p0);
+  for (int64_t i = s->patch->node; i < s->patch->node + s->patch->nodes; i++) {
+    double at[VVI_NODE_P];
+    vvi_node_momenta(b, i, p, at);
+    sum += at[0];
+    vvi_node_put(b, i, (const double[VVI_NODE_P]){0}, p);
+  }
   return sum;
 }
 

@@ -4,6 +4,7 @@
  * section.  What it cannot exclude is measured as a single pair, so the answer has the bits of vvi_pair_gap. */
 #include "contact/pairs.h"
 #include "math/math.h"
+#include "model/columns.h"
 
 enum { STRIP = 128 };
 
@@ -33,8 +34,8 @@ static vvi_run run_at(const struct vvi_pairs *list, int first, int n)
   return (vvi_run){.first = first,
                    .nodes = n / t->corners,
                    .corners = t->corners,
-                   .place = c->block_a->q0 + t->node + (int64_t)c->point_a.xi[0],
-                   .column = c->block_a->column,
+                   .block = c->block_a,
+                   .node = t->node + (int64_t)c->point_a.xi[0],
                    .reach = reach,
                    .obstacle = c->patch_b};
 }
@@ -59,20 +60,20 @@ vv_status vvi_runs_build(vv_model *m)
 
 /* ---- how many of n nodes may be nearer than the limit ---- */
 
-VV_HOT static int64_t near_plane(int64_t n, const double *restrict x, int64_t column, const vv_patch *o, double limit)
+VV_HOT static int64_t near_plane(int64_t n, vvi_place_columns at, const vv_patch *o, double limit)
 {
   const double a = o->direction[0], b = o->direction[1], c = o->direction[2], offset = o->offset;
-  const double *restrict y = x + column, *restrict z = y + column;
+  const double *restrict x = at.x, *restrict y = at.y, *restrict z = at.z;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++) count += a * x[i] + b * y[i] + c * z[i] - offset <= limit;
   return count;
 }
 
-VV_HOT static int64_t near_sphere(int64_t n, const double *restrict x, int64_t column, const vv_patch *o, double limit)
+VV_HOT static int64_t near_sphere(int64_t n, vvi_place_columns at, const vv_patch *o, double limit)
 {
   const double a = o->centre[0], b = o->centre[1], c = o->centre[2];
   const double sign = o->inside ? -1.0 : 1.0, radius = o->radius;
-  const double *restrict y = x + column, *restrict z = y + column;
+  const double *restrict x = at.x, *restrict y = at.y, *restrict z = at.z;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++) {
     const double dx = x[i] - a, dy = y[i] - b, dz = z[i] - c;
@@ -81,13 +82,12 @@ VV_HOT static int64_t near_sphere(int64_t n, const double *restrict x, int64_t c
   return count;
 }
 
-VV_HOT static int64_t near_cylinder(int64_t n, const double *restrict x, int64_t column, const vv_patch *o,
-                                    double limit)
+VV_HOT static int64_t near_cylinder(int64_t n, vvi_place_columns at, const vv_patch *o, double limit)
 {
   const double a = o->centre[0], b = o->centre[1], c = o->centre[2];
   const double u = o->direction[0], v = o->direction[1], w = o->direction[2];
   const double sign = o->inside ? -1.0 : 1.0, radius = o->radius;
-  const double *restrict y = x + column, *restrict z = y + column;
+  const double *restrict x = at.x, *restrict y = at.y, *restrict z = at.z;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++) {
     const double dx = x[i] - a, dy = y[i] - b, dz = z[i] - c, along = dx * u + dy * v + dz * w;
@@ -98,13 +98,13 @@ VV_HOT static int64_t near_cylinder(int64_t n, const double *restrict x, int64_t
 }
 
 /* The largest distance from a pair of faces is not above the distance from the box. */
-VV_HOT static int64_t near_box(int64_t n, const double *restrict x, int64_t column, const vv_patch *o, double limit)
+VV_HOT static int64_t near_box(int64_t n, vvi_place_columns at, const vv_patch *o, double limit)
 {
   const double *f = o->frame;
   const double a = o->centre[0], b = o->centre[1], c = o->centre[2];
   const double ax = f[0], ay = f[1], az = f[2], bx = f[3], by = f[4], bz = f[5], cx = f[6], cy = f[7], cz = f[8];
   const double ha = o->half[0] + limit, hb = o->half[1] + limit, hc = o->half[2] + limit;
-  const double *restrict y = x + column, *restrict z = y + column;
+  const double *restrict x = at.x, *restrict y = at.y, *restrict z = at.z;
   int64_t count = 0;
   for (int64_t i = 0; i < n; i++) {
     const double dx = x[i] - a, dy = y[i] - b, dz = z[i] - c;
@@ -115,17 +115,17 @@ VV_HOT static int64_t near_box(int64_t n, const double *restrict x, int64_t colu
   return count;
 }
 
-static int64_t near_nodes(int64_t n, const double *x, int64_t column, const vv_patch *o, double limit)
+static int64_t near_nodes(int64_t n, vvi_place_columns at, const vv_patch *o, double limit)
 {
   switch (o->type) {
   case VV_PATCH_PLANE:
-    return near_plane(n, x, column, o, limit);
+    return near_plane(n, at, o, limit);
   case VV_PATCH_SPHERE:
-    return near_sphere(n, x, column, o, limit);
+    return near_sphere(n, at, o, limit);
   case VV_PATCH_CYLINDER:
-    return near_cylinder(n, x, column, o, limit);
+    return near_cylinder(n, at, o, limit);
   case VV_PATCH_BOX:
-    return near_box(n, x, column, o, limit);
+    return near_box(n, at, o, limit);
   default:
     return n;
   }
@@ -142,7 +142,7 @@ void vvi_pairs_near(const vv_model *m, const double *q, double limit, vvi_near_f
     const double bound = limit + run->reach + slack;
     for (int64_t i = 0; i < run->nodes; i += STRIP) {
       const int64_t n = run->nodes - i < STRIP ? run->nodes - i : STRIP;
-      if (near_nodes(n, q + run->place + i, run->column, run->obstacle, bound) == 0) continue;
+      if (near_nodes(n, vvi_places_from(run->block, run->node + i, q), run->obstacle, bound) == 0) continue;
       const int from = run->first + (int)i * run->corners;
       for (int k = from; k < from + (int)n * run->corners; k++) {
         const double gap = vvi_pair_gap(&list->pair[k], q);

@@ -52,7 +52,7 @@ static const vv_mover *movers_of(builder *k, const vv_block *b)
 {
   vv_mover **mover = &k->mover[b - k->m->block];
   if (*mover != NULL) return *mover;
-  double *rest = calloc((size_t)(b->kind->node_p * b->column + 1), sizeof *rest);
+  double *rest = calloc((size_t)vvi_block_reals(b, VVI_MOMENTA) + 1, sizeof *rest);
   if (rest != NULL) *mover = VVI_ARENA_NEW(&k->scratch, vv_mover, b->nodes);
   if (*mover != NULL) b->kind->movers(b, k->q + b->q0, rest, *mover);
   free(rest);
@@ -233,9 +233,8 @@ static vv_status make_zero(builder *k)
 {
   int64_t most = 0;
   for (int i = 0; i < k->m->n_block; i++) {
-    const vv_body_kind *kind = k->m->block[i].kind;
-    const int64_t n = (kind->node_q > kind->node_p ? kind->node_q : kind->node_p) * k->m->block[i].column;
-    most = n > most ? n : most;
+    const int64_t q = vvi_block_reals(&k->m->block[i], VVI_PLACES), p = vvi_block_reals(&k->m->block[i], VVI_MOMENTA);
+    most = q > most ? q : most, most = p > most ? p : most;
   }
   k->zero = VVI_ARENA_NEW(&k->scratch, double, most + 1);
   return k->zero == NULL ? VV_NOMEM : VV_OK;
@@ -377,8 +376,7 @@ static void stand_still(builder *k, vvi_sheet_search *w)
   const struct vvi_sheets *s = k->sheets;
   for (int32_t i = 0; i < s->n_body; i++) {
     const vvi_sheet_body *b = &s->body[i];
-    if (b->carrier != VVI_CARRY_NONE)
-      w->motion.at[i] = (vvi_sheet_columns){.q = k->q + b->block->q0 + b->node0, .column = b->block->column};
+    if (b->carrier != VVI_CARRY_NONE) w->motion.at[i] = vvi_points_of(b->block, b->node0, k->q, NULL, NULL);
     for (int32_t n = 0; b->turns && n < b->movers; n++) {
       const vv_mover *m = &movers_of(k, b->block)[b->node0 + n];
       memcpy(w->motion.frame[b->mover0 + n].place, m->place, sizeof m->place);

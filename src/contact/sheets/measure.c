@@ -8,23 +8,6 @@
 
 enum { STRIPS = 64 }; /* from so many on threads share them; clusters too */
 
-/* Extents of h (p + h/2 f)/m over n nodes: all axes at once, since strips are short. */
-VV_HOT static void extents(int64_t n, int64_t column, double h, const double *restrict inverse,
-                           const double *restrict p, const double *restrict f, double *restrict box)
-{
-  const double *restrict py = p + column, *restrict pz = py + column, *restrict fy = f + column,
-                         *restrict fz = fy + column;
-  double x = INFINITY, y = INFINITY, z = INFINITY, u = -INFINITY, v = -INFINITY, w = -INFINITY;
-#pragma omp simd reduction(min : x, y, z) reduction(max : u, v, w)
-  for (int64_t i = 0; i < n; i++) {
-    const double k = h * inverse[i];
-    const double a = k * (p[i] + 0.5 * h * f[i]), b = k * (py[i] + 0.5 * h * fy[i]), c = k * (pz[i] + 0.5 * h * fz[i]);
-    x = a < x ? a : x, y = b < y ? b : y, z = c < z ? c : z;
-    u = a > u ? a : u, v = b > v ? b : v, w = c > w ? c : w;
-  }
-  box[0] = x, box[1] = y, box[2] = z, box[3] = u, box[4] = v, box[5] = w;
-}
-
 static void moved(const vvi_sheet_motion *m, int32_t vertex, double d[3])
 {
   double x[3];
@@ -47,11 +30,10 @@ static void measure_points(vvi_sheet_search *w, int32_t strip)
   const struct vvi_sheets *s = w->sheets;
   const int32_t body = s->strip_body[strip];
   const vvi_sheet_body *b = &s->body[body];
-  const vvi_sheet_columns *k = &w->motion.at[body];
   const int32_t first = (strip - b->strip0) * VVI_SHEET_STRIP, left = b->movers - first;
   if (b->carrier != VVI_CARRY_POINTS || vvi_sheet_is_away(w, b)) return;
-  extents(left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, k->column, w->motion.h, s->inverse + b->mover0 + first,
-          k->p + first, k->f + first, w->strip + 6 * (int64_t)strip);
+  vvi_points_bounds(&w->motion.at[body], first, left < VVI_SHEET_STRIP ? left : VVI_SHEET_STRIP, w->motion.h,
+                    s->inverse + b->mover0 + first, w->strip + 6 * (int64_t)strip);
 }
 
 /* Nodes that turn: the vertices they carry; strips without any are empty. */
@@ -120,8 +102,7 @@ static void measure_ranks(vvi_sheet_search *w)
   for (int64_t i = k->mine; i < k->mine + mine; i++) {
     const vvi_sheet_run *r = &k->run[i];
     const int32_t body = s->strip_body[r->strip], first = r->first - s->body[body].mover0;
-    const vvi_sheet_columns *at = &w->motion.at[body];
-    extents(r->n, at->column, w->motion.h, s->inverse + r->first, at->p + first, at->f + first, k->extent + 6 * i);
+    vvi_points_bounds(&w->motion.at[body], first, r->n, w->motion.h, s->inverse + r->first, k->extent + 6 * i);
   }
   k->net->all(k->net, k->runs, 6 * (int)sizeof *k->extent, k->extent);
   for (int64_t i = 0; i < k->n_run; i++)

@@ -141,24 +141,13 @@ static bool fit_rows(vvi_sheet_search *w, double **rows, int64_t *room, int64_t 
 static void read_row(const vvi_sheet_search *w, int32_t mover, double *row)
 {
   const int32_t body = w->sheets->body_of_mover[mover];
-  const vvi_sheet_columns *k = &w->motion.at[body];
-  const int64_t i = mover - w->sheets->body[body].mover0;
-  for (int c = 0; c < 3; c++) {
-    row[c] = k->q[c * k->column + i], row[3 + c] = k->p[c * k->column + i];
-    row[6 + c] = k->f[c * k->column + i];
-  }
+  vvi_point_read(&w->motion.at[body], mover - w->sheets->body[body].mover0, row);
 }
 
-/* Of others: what is read of them is written here. */
 static void write_row(const vvi_sheet_search *w, int32_t mover, const double *row)
 {
   const int32_t body = w->sheets->body_of_mover[mover];
-  const vvi_sheet_columns *k = &w->motion.at[body];
-  const int64_t i = mover - w->sheets->body[body].mover0;
-  for (int c = 0; c < 3; c++) {
-    ((double *)k->q)[c * k->column + i] = row[c], k->p[c * k->column + i] = row[3 + c];
-    ((double *)k->f)[c * k->column + i] = row[6 + c];
-  }
+  vvi_point_write(&w->motion.at[body], mover - w->sheets->body[body].mover0, row);
 }
 
 /* ---- clusters of others ---- */

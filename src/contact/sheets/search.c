@@ -89,7 +89,7 @@ vv_status vvi_sheet_search_create(const struct vvi_sheets *s, vvi_arena *arena, 
   w->opening = OPENING;
   w->motion.sheets = s;
   w->most_room = (PAIRS * (int64_t)s->n_element + 4 * (int64_t)s->n_vertex + FIRST) / BLOCK * BLOCK;
-  w->motion.at = VVI_ARENA_NEW(arena, vvi_sheet_columns, s->n_body + 1);
+  w->motion.at = VVI_ARENA_NEW(arena, vvi_points, s->n_body + 1);
   w->motion.frame = VVI_ARENA_NEW(arena, vvi_sheet_frame, s->n_mover + 1);
   w->margin = VVI_ARENA_NEW(arena, double, s->n_rule + 1);
   w->speed = VVI_ARENA_NEW(arena, vvi_sheet_speed, s->n_cluster + 1);
@@ -468,19 +468,6 @@ static bool refresh(vvi_sheet_search *w)
 
 /* ---- the pairs of the coming drift ---- */
 
-/* Nodes that only move, one vertex each in the same order: as vvi_sheet_node; all axes at once, so that x and y are written one
- * behind the other. */
-VV_HOT static void place_points(int64_t n, int64_t column, double h, const double *restrict inverse,
-                                const vvi_sheet_columns *k, int64_t first, double *restrict x, double *restrict y)
-{
-  const double *restrict q = k->q + first, *restrict p = k->p + first, *restrict f = k->f + first;
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t c = 0, at = i; c < 3; c++, at += column) {
-      x[3 * i + c] = q[at];
-      y[3 * i + c] = q[at] + h * inverse[i] * (p[at] + 0.5 * h * f[at]);
-    }
-}
-
 /* Places of a vertex, now and after the drift. */
 static void place_vertex(vvi_sheet_search *w, int32_t v)
 {
@@ -495,8 +482,8 @@ static void place_piece(vvi_sheet_search *w, int32_t body, int32_t first)
   const int32_t n = b->vertices - first < PIECE ? b->vertices - first : PIECE;
   const int64_t v = b->vertex0 + first;
   if (w->motion.h != 0.0 && b->carrier == VVI_CARRY_POINTS && b->movers == b->vertices && !b->loose)
-    place_points(n, w->motion.at[body].column, w->motion.h, w->sheets->inverse + b->mover0 + first, &w->motion.at[body],
-                 first, w->x + 3 * v, w->y + 3 * v);
+    vvi_points_gather(&w->motion.at[body], first, n, w->motion.h, w->sheets->inverse + b->mover0 + first, w->x + 3 * v,
+                      w->y + 3 * v);
   else
     for (int32_t i = 0; i < n; i++) place_vertex(w, (int32_t)v + i);
 }

@@ -57,9 +57,9 @@ static int add_ring(const asker *k, int64_t v, int32_t *set, int n)
 static double weight_of(asker *k, const vv_point *pt, int32_t node)
 {
   double x[3];
-  k->q[k->patch->node + node] = 1.0;
+  vvi_place_put(k->block, k->patch->node + node, (const double[3]){1.0, 0.0, 0.0}, k->q);
   k->block->kind->surface(k->block, k->q, 1, pt, x);
-  k->q[k->patch->node + node] = 0.0;
+  vvi_place_put(k->block, k->patch->node + node, (const double[3]){0.0, 0.0, 0.0}, k->q);
   return x[0];
 }
 

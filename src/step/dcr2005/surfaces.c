@@ -466,21 +466,19 @@ static void log_bounce(struct vv_step *s, const vvi_feature_pair *k, const vv_ev
 {
   const vv_model *m = s->model;
   const int split = split_of(k);
-  vv_event *e = vvi_log_next(s);
-  if (e == NULL) return;
-  *e = *like;
+  vv_event e = *like;
+  vvi_log_side at[2];
   for (int side = 0; side < 2; side++) {
     const int32_t v = k->vertex[side == 0 ? split : 0];
     const vvi_sheet_body *b = &m->sheets->body[m->sheets->body_of[v]];
-    const int64_t node = b->node0 + (m->sheets->mover[v] - b->mover0) - m->body[b->body].node0;
-    *(side == 0 ? &e->body_a : &e->body_b) = m->body[b->body].name;
-    *(side == 0 ? &e->feature_a : &e->feature_b) = vvi_model_patch(m, b->patch)->feature;
-    *(side == 0 ? &e->node_a : &e->node_b) = node;
+    at[side] = (vvi_log_side){vvi_model_patch(m, b->patch),
+                              b->node0 + (m->sheets->mover[v] - b->mover0) - m->body[b->body].node0};
   }
   for (int c = 0; c < 3; c++) {
-    for (int i = 0; i < split; i++) e->x[c] += k->c[i] * k->x[i][c];
-    e->n[c] = k->n[c];
+    for (int i = 0; i < split; i++) e.x[c] += k->c[i] * k->x[i][c];
+    e.n[c] = k->n[c];
   }
+  vvi_log_write(s, &e, at[0], at[1]);
 }
 
 static void respond(struct vv_step *s, vvi_dcr_surfaces *w, const dcr_pair *p, double t, double direction)

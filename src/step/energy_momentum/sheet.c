@@ -127,8 +127,7 @@ static void set_points(const vvi_em_rigid *w, const vv_state *x, int32_t body, d
     const double mass = s->inverse[b->mover0 + i] > 0.0 ? 1.0 / s->inverse[b->mover0 + i] : 0.0;
     for (int c = 0; c < 3; c++) w->fake[at + c * column + i] = mass * n.u[c] / dt;
   }
-  w->search->motion.at[body] = (vvi_sheet_columns){
-      .q = x->q + b->block->q0 + b->node0, .p = w->fake + at, .f = w->fake + w->np + at, .column = column};
+  w->search->motion.at[body] = vvi_points_of(b->block, b->node0, x->q, w->fake, w->fake + w->np);
 }
 
 /* How a node of a beam with corners is turned at n, and where the step leads. */

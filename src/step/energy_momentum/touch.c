@@ -411,8 +411,8 @@ bool vvi_em_find(vvi_em_rigid *w, double dt, int *new_ones)
 
 /* One of the two of a contact. */
 typedef struct party {
-  const vv_patch *patch;
-  int32_t node, copy; /* -1: none */
+  vvi_log_side at;
+  int32_t copy; /* -1: none */
 } party;
 
 static party party_of(const vv_model *m, const vvi_em_rigid *w, const vvi_em_contact *c, bool first)
@@ -421,41 +421,33 @@ static party party_of(const vv_model *m, const vvi_em_rigid *w, const vvi_em_con
   if (c->f.sheet) {
     const struct vvi_sheets *s = w->search->sheets;
     const vvi_sheet_body *b = &s->body[c->f.name[side]];
-    party out = {.patch = vvi_model_patch(m, b->patch), .node = -1, .copy = -1};
+    party out = {.at = {vvi_model_patch(m, b->patch), -1}, .copy = -1};
     for (int i = 0; i < c->f.vertices; i++)
       if ((side == 0) == (c->f.weight[i] > 0.0) && c->f.weight[i] != 0.0 && b->carrier == VVI_CARRY_POINTS)
-        out.node = (int32_t)(b->node0 + s->mover[c->f.vertex[i]] - b->mover0 - m->body[b->body].node0);
+        out.at.node = b->node0 + s->mover[c->f.vertex[i]] - b->mover0 - m->body[b->body].node0;
     if (b->rigid) out.copy = vvi_copy_of(&m->body[b->body], b->node0 - m->body[b->body].node0);
-    if (!b->rigid && b->obstacle == NULL) out.copy = vvi_copy_of_patch(m, out.patch);
+    if (!b->rigid && b->obstacle == NULL) out.copy = vvi_copy_of_patch(m, out.at.patch);
     return out;
   }
   const int32_t object = first ? c->f.a : c->f.b;
   const vvi_object *o = &w->solids->object[object];
   const bool frame = w->frame_of[object] < w->n;
-  return (party){.patch = o->patch,
-                 .node = frame || o->soft ? o->copy : -1,
+  return (party){.at = {o->patch, frame || o->soft ? o->copy : -1},
                  .copy = frame ? vvi_copy_of(&m->body[o->body], o->copy) : -1};
 }
 
 static void log_contact(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact *c, const char *kind,
                         double time)
 {
-  vv_event *e = vvi_log_next(s);
-  if (e == NULL) return;
   const party a = party_of(s->model, w, c, true), b = party_of(s->model, w, c, false);
-  *e = (vv_event){.time = time,
-                  .body_a = s->model->body[a.patch->body].name,
-                  .feature_a = a.patch->feature,
-                  .body_b = s->model->body[b.patch->body].name,
-                  .feature_b = b.patch->feature,
-                  .kind = kind,
-                  .normal_speed = c->approach,
-                  .normal_impulse = c->j[0],
-                  .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
-                  .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2],
-                  .node_a = a.node,
-                  .node_b = b.node};
-  for (int i = 0; i < 3; i++) e->x[i] = c->x[i], e->n[i] = c->f.a_slave ? -c->nu[i] : c->nu[i];
+  vv_event e = {.time = time,
+                .kind = kind,
+                .normal_speed = c->approach,
+                .normal_impulse = c->j[0],
+                .tangential_impulse = sqrt(c->j[1] * c->j[1] + c->j[2] * c->j[2]),
+                .energy_jump = c->j[0] * c->aim + c->j[1] * c->u[1] + c->j[2] * c->u[2]};
+  for (int i = 0; i < 3; i++) e.x[i] = c->x[i], e.n[i] = c->f.a_slave ? -c->nu[i] : c->nu[i];
+  vvi_log_write(s, &e, a.at, b.at);
 }
 
 /* What a held body took goes to the ground. */
@@ -495,7 +487,7 @@ static void tell(struct vv_step *s, const vvi_em_rigid *w, const vvi_em_contact 
   if (s->ledger->episodes == NULL || (c->j[0] == 0.0 && c->j[1] == 0.0 && c->j[2] == 0.0)) return;
   const party a = party_of(s->model, w, c, true), b = party_of(s->model, w, c, false);
   vvi_blow blow = {.t = time,
-                   .body = {a.patch->body, b.patch->body},
+                   .body = {a.at.patch->body, b.at.patch->body},
                    .copy = {a.copy, b.copy},
                    .normal = c->j[0],
                    .speed = c->approach,

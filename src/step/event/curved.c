@@ -7,6 +7,7 @@
 #include "step/event/event.h"
 
 #include "math/math.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@
 double vvi_event_gap_after(struct vv_step *s, const vvi_pair *c, const double *p, double tau)
 {
   vvi_event_work *w = s->own;
-  vvi_node_take(c, s->state->q, p, 0.5 * tau, w->f, w->trial_q, w->trial_p);
+  vvi_node_sets_out(c->block_a, vvi_pair_node(c), 0.5 * tau, s->state->q, p, w->f, w->trial_q, w->trial_p);
   if (w->n_rest > 0) vvi_event_rest_solve_node(s, c, tau, w->trial_p);
   w->trial = 0.0; /* what was tried is overwritten */
   return vvi_node_fly(c, tau, w->trial_q, w->trial_p);

@@ -13,6 +13,7 @@
 #include "step/event/event.h"
 
 #include "math/math.h"
+#include "model/columns.h"
 
 #include <string.h>
 
@@ -55,7 +56,7 @@ static int group_end(const struct vv_step *s, int k)
 static double drifted_gap(struct vv_step *s, const vvi_pair *c, const double *p, double h)
 {
   vvi_event_work *w = s->own;
-  vvi_node_take(c, s->state->q, p, 0.0, NULL, w->node_q, w->node_p);
+  vvi_node_sets_out(c->block_a, vvi_pair_node(c), 0.0, s->state->q, p, NULL, w->node_q, w->node_p);
   return vvi_node_fly(c, h, w->node_q, w->node_p);
 }
 

@@ -1,0 +1,143 @@
+/* model/columns.c  See columns.h. */
+#include "model/columns.h"
+#include "math/math.h"
+
+#include <string.h>
+
+/* ---- one node ---- */
+
+void vvi_node_sets_out(const vv_block *b, int64_t node, double h, const double *q, const double *p, const double *f,
+                       double *to_q, double *to_p)
+{
+  for (int c = 0; c < b->kind->node_q; c++) {
+    const int64_t k = b->q0 + c * b->column + node;
+    to_q[k] = q[k];
+  }
+  for (int c = 0; c < b->kind->node_p; c++) {
+    const int64_t k = b->p0 + c * b->column + node;
+    to_p[k] = f != NULL ? p[k] + h * f[k] : p[k];
+  }
+}
+
+/* ---- some nodes ---- */
+
+void vvi_nodes_copy(const vv_block *b, vvi_columns which, int64_t n, const int32_t *node, const double *from,
+                    double *to)
+{
+  const int columns = which == VVI_PLACES ? b->kind->node_q : b->kind->node_p;
+  const int64_t first = which == VVI_PLACES ? b->q0 : b->p0;
+  if (node == NULL && b->spans == 0) memcpy(to + first, from + first, sizeof *to * (size_t)vvi_block_reals(b, which));
+  for (int c = 0; c < columns; c++) {
+    const int64_t at = first + c * b->column;
+    for (int64_t i = 0; node == NULL && i < b->spans; i++)
+      memcpy(to + at + b->span[i].first, from + at + b->span[i].first, sizeof *to * (size_t)b->span[i].n);
+    for (int64_t i = 0; node != NULL && i < n; i++) to[at + node[i]] = from[at + node[i]];
+  }
+}
+
+void vvi_nodes_axpy(const vv_block *b, int64_t n, const int32_t *node, double a, const double *x, double *y)
+{
+  const int64_t all = vvi_block_reals(b, VVI_MOMENTA);
+  for (int64_t i = b->p0; node == NULL && b->spans == 0 && i < b->p0 + all; i++) y[i] += a * x[i];
+  for (int c = 0; c < b->kind->node_p; c++) {
+    const int64_t at = b->p0 + c * b->column;
+    for (int64_t s = 0; node == NULL && s < b->spans; s++)
+      for (int64_t i = at + b->span[s].first; i < at + b->span[s].first + b->span[s].n; i++) y[i] += a * x[i];
+    for (int64_t i = 0; node != NULL && i < n; i++) y[at + node[i]] += a * x[at + node[i]];
+  }
+}
+
+/* ---- a whole state ---- */
+
+/* Reals of a piece, and how many pieces are shared. */
+enum { PIECE = 1024, SHARED_FROM = 32 };
+
+static bool equal_piece(int n, const vvi_twin *twin, int64_t first)
+{
+  bool equal = true;
+  for (int k = 0; equal && k < n; k++) {
+    const int64_t left = twin[k].n - first < PIECE ? twin[k].n - first : PIECE;
+    equal = left <= 0 || memcmp(twin[k].a + first, twin[k].b + first, sizeof(double) * (size_t)left) == 0;
+  }
+  return equal;
+}
+
+bool vvi_twins_equal(int threads, int n, const vvi_twin *twin)
+{
+  int64_t most = 0;
+  for (int k = 0; k < n; k++) most = twin[k].n > most ? twin[k].n : most;
+  bool equal = equal_piece(n, twin, 0); /* what moves mostly differs at once */
+  if (!equal || threads < 2 || most < SHARED_FROM * PIECE) {
+    for (int64_t i = PIECE; equal && i < most; i += PIECE) equal = equal_piece(n, twin, i);
+    return equal;
+  }
+#pragma omp parallel for schedule(static) reduction(&& : equal) num_threads(threads)
+  for (int64_t i = PIECE; i < most; i += PIECE) equal = equal && equal_piece(n, twin, i);
+  return equal;
+}
+
+/* ---- points ---- */
+
+vvi_points vvi_points_of(const vv_block *b, int64_t first, const double *q, double *p, const double *f)
+{
+  return (vvi_points){.q = q + b->q0 + first,
+                      .p = p != NULL ? p + b->p0 + first : NULL,
+                      .f = f != NULL ? f + b->p0 + first : NULL,
+                      .column = b->column};
+}
+
+/* All axes at once, since n is small. */
+VV_HOT static void bounds(int64_t n, int64_t column, double h, const double *restrict inverse, const double *restrict p,
+                          const double *restrict f, double *restrict box)
+{
+  const double *restrict py = p + column, *restrict pz = py + column, *restrict fy = f + column,
+                         *restrict fz = fy + column;
+  double x = INFINITY, y = INFINITY, z = INFINITY, u = -INFINITY, v = -INFINITY, w = -INFINITY;
+#pragma omp simd reduction(min : x, y, z) reduction(max : u, v, w)
+  for (int64_t i = 0; i < n; i++) {
+    const double k = h * inverse[i];
+    const double a = k * (p[i] + 0.5 * h * f[i]), b = k * (py[i] + 0.5 * h * fy[i]), c = k * (pz[i] + 0.5 * h * fz[i]);
+    x = a < x ? a : x, y = b < y ? b : y, z = c < z ? c : z;
+    u = a > u ? a : u, v = b > v ? b : v, w = c > w ? c : w;
+  }
+  box[0] = x, box[1] = y, box[2] = z, box[3] = u, box[4] = v, box[5] = w;
+}
+
+void vvi_points_bounds(const vvi_points *k, int64_t first, int64_t n, double h, const double *inverse, double box[6])
+{
+  bounds(n, k->column, h, inverse, k->p + first, k->f + first, box);
+}
+
+/* As vvi_point_fly; all axes at once, so that x and y are written one behind the other. */
+VV_HOT static void gather(int64_t n, int64_t column, double h, const double *restrict inverse, const double *restrict q,
+                          const double *restrict p, const double *restrict f, double *restrict x, double *restrict y)
+{
+  for (int64_t i = 0; i < n; i++)
+    for (int64_t c = 0, at = i; c < 3; c++, at += column) {
+      x[3 * i + c] = q[at];
+      y[3 * i + c] = q[at] + h * inverse[i] * (p[at] + 0.5 * h * f[at]);
+    }
+}
+
+void vvi_points_gather(const vvi_points *k, int64_t first, int64_t n, double h, const double *inverse, double *x,
+                       double *y)
+{
+  gather(n, k->column, h, inverse, k->q + first, k->p + first, k->f + first, x, y);
+}
+
+void vvi_point_read(const vvi_points *k, int64_t i, double row[VVI_POINT_ROW])
+{
+  for (int c = 0; c < 3; c++) {
+    const int64_t at = c * k->column + i;
+    row[c] = k->q[at], row[3 + c] = k->p[at], row[6 + c] = k->f[at];
+  }
+}
+
+/* Of others: what is read of them is written here. */
+void vvi_point_write(const vvi_points *k, int64_t i, const double row[VVI_POINT_ROW])
+{
+  for (int c = 0; c < 3; c++) {
+    const int64_t at = c * k->column + i;
+    ((double *)k->q)[at] = row[c], k->p[at] = row[3 + c], ((double *)k->f)[at] = row[6 + c];
+  }
+}
