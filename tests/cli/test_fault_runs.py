@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+PROGRAM = os.path.abspath(os.environ["VISVIVA"])  # scenes run in folders of their own
+
 LOAD = """\
 time: {end: 1, step: 0.001}
 bodies:
@@ -439,7 +441,7 @@ RUNS = [
 def run(name, scene, codes, judge, folder):
     with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
         f.write("visviva: 1\n" + scene)
-    done = subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, text=True, capture_output=True, timeout=900)
+    done = subprocess.run([PROGRAM, "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, text=True, capture_output=True, timeout=900)
     if done.returncode not in codes:
         return f"exit code {done.returncode}: {done.stdout} {done.stderr}"
     if done.returncode == 1:
@@ -455,7 +457,7 @@ def resumed(folder):
     """From the checkpoint it goes the same way: it is stopped again, at once but for the eight steps in which it is given another chance."""
     ends = []
     for way in ("--overwrite", "--resume"):
-        done = subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", way], cwd=folder, text=True, capture_output=True, timeout=900)
+        done = subprocess.run([PROGRAM, "run", "scene.yaml", "-o", "out", way], cwd=folder, text=True, capture_output=True, timeout=900)
         if done.returncode != 2:
             return f"exit code {done.returncode}: {done.stderr}"
         ends.append(int(re.search(r"at step (\d+)", done.stderr).group(1)))
@@ -466,7 +468,7 @@ def answers(folder):
     """Two fine tori, of which a step may last: a signal is answered within a second (and what a busy machine adds to it)."""
     with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
         f.write("visviva: 1\n" + TORI.replace("240", "1000").replace("120", "500"))
-    done = subprocess.Popen([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, stdout=subprocess.DEVNULL,
+    done = subprocess.Popen([PROGRAM, "run", "scene.yaml", "-o", "out", "--overwrite"], cwd=folder, stdout=subprocess.DEVNULL,
                             stderr=subprocess.DEVNULL)
     try:
         done.wait(4)  # it may also have ended
@@ -485,9 +487,9 @@ def announced(folder):
     """What `check` says of the size of the results is what they take, within a factor of two."""
     with open(os.path.join(folder, "scene.yaml"), "w", encoding="utf-8") as f:
         f.write("visviva: 1\n" + LONG)
-    said = subprocess.run([os.environ["VISVIVA"], "check", "scene.yaml"], cwd=folder, text=True, capture_output=True).stdout
+    said = subprocess.run([PROGRAM, "check", "scene.yaml"], cwd=folder, text=True, capture_output=True).stdout
     found = re.search(r"results +about ([0-9.]+) MB", said)
-    subprocess.run([os.environ["VISVIVA"], "run", "scene.yaml", "-o", "out", "--overwrite", "--quiet"], cwd=folder, capture_output=True)
+    subprocess.run([PROGRAM, "run", "scene.yaml", "-o", "out", "--overwrite", "--quiet"], cwd=folder, capture_output=True)
     home = os.path.join(folder, "out")
     real = sum(os.path.getsize(os.path.join(home, name)) for name in os.listdir(home) if name.startswith(("ledger", "results", "events"))) / 1e6
     return None if found and 0.5 * real < float(found[1]) < 2 * real else f"{said}: it is {real} MB"
