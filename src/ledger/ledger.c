@@ -193,8 +193,7 @@ static double energy_gap(const vv_ledger *l, double energy, double initial)
   return energy - initial - vv_sum_value(&b->external_work) - vv_sum_value(&b->joint_work) + vv_posted_losses(b);
 }
 
-/* A body at rest has no energy to compare with but that of rounding: then the gap is told in joules. */
-static double relative(const vv_ledger *l, double gap)
+double vvi_ledger_relative(const vv_ledger *l, double gap)
 {
   if (fabs(gap) <= l->energy_floor) return 0.0;
   return l->energy_scale > l->energy_floor ? gap / l->energy_scale : gap;
@@ -212,7 +211,7 @@ static double drift(const double now[3], const double initial[3], const vv_sum p
 void vvi_ledger_note(vv_ledger *l, double energy)
 {
   l->max_gap = fmax(l->max_gap, fabs(energy_gap(l, energy, vv_totals_energy(&l->initial))));
-  l->max_closure = relative(l, l->max_gap);
+  l->max_closure = vvi_ledger_relative(l, l->max_gap);
 }
 
 void vvi_ledger_open_shadow(vv_ledger *l, double h2)
@@ -229,7 +228,7 @@ void vvi_ledger_note_shadow(vv_ledger *l, double h2)
 
 double vvi_ledger_shadow_error(const vv_ledger *l)
 {
-  return relative(l, l->max_shadow_gap);
+  return vvi_ledger_relative(l, l->max_shadow_gap);
 }
 
 void vvi_ledger_note_losses(vv_ledger *l)
@@ -255,7 +254,7 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   l->nodal_now = nodal;
   grow_scales(l, balanced);
   const double gap = energy_gap(l, vv_totals_energy(balanced), vv_totals_energy(&l->initial));
-  l->closure = relative(l, gap);
+  l->closure = vvi_ledger_relative(l, gap);
   /* what moves through the origin has x x p of rounding alone */
   const double round = 16.0 * DBL_EPSILON * l->reach * l->p_scale * (1.0 + 1e-2 * sqrt(fabs((double)drifts)));
   l->p_drift = drift(balanced->p, l->initial.p, l->posted.impulse, l->p_scale, 0.0);
@@ -265,8 +264,8 @@ void vvi_ledger_close(vv_ledger *l, const vv_totals *balanced, double nodal, int
   l->max_gap = fmax(l->max_gap, fabs(gap));
   l->max_joint_work = fmax(l->max_joint_work, fabs(vv_sum_value(&l->posted.joint_work)));
   l->max_nodal_gap = fmax(l->max_nodal_gap, fabs(energy_gap(l, nodal, l->nodal_initial)));
-  l->max_closure = relative(l, l->max_gap);
-  l->max_nodal_closure = relative(l, l->max_nodal_gap);
+  l->max_closure = vvi_ledger_relative(l, l->max_gap);
+  l->max_nodal_closure = vvi_ledger_relative(l, l->max_nodal_gap);
   l->max_p_drift = fmax(l->max_p_drift, l->p_drift);
   l->max_L_drift = fmax(l->max_L_drift, l->L_drift);
   l->max_penetration = fmax(l->max_penetration, l->penetration);

@@ -146,19 +146,19 @@ static double smallest(const vv_model *m)
  * reflections of the plain energy where those of the shadow energy would meet again, gaps that turn.        [contact 30] */
 static double debt(const vv_sim *sim)
 {
-  const double most = vvi_contact_off(sim->step.contact), scale = sim->ledger.energy_scale;
-  return most > sim->ledger.energy_floor && scale > 0.0 ? most / scale : 0.0;
+  return vvi_ledger_relative(&sim->ledger, vvi_contact_off(sim->step.contact));
 }
 
 /* Three deviations of a random walk of all that was ever lent, of each loan no more than theory lets it be: loans that are paid back
- * stay below it, ten that pile up do not, nor does one that is too large.  Less than a thousandth of the energy is not seen, and may
- * stand: loans of a contact that rolls are paid back when it lets go, and fall with the step faster than their number grows.
+ * stay below it, ten that pile up do not, nor does one that is too large.  Less than a thousandth of the energy, which is how well
+ * energies are known through many impacts, may stand: loans of a contact that rolls are paid back when it lets go, and fall with the
+ * step faster than their number grows.
  *                                                                                                          [contact 30b] */
 static double debt_bound(const vv_sim *sim, double least)
 {
   const vv_ledger *l = &sim->ledger;
-  if (!(l->energy_scale > 0.0)) return INFINITY;
-  return fmax(least, 3.0 * sqrt(l->posted.lent) / l->energy_scale);
+  const double walk = vvi_ledger_relative(l, 3.0 * sqrt(l->posted.lent));
+  return l->energy_scale > l->energy_floor ? fmax(least, walk) : walk;
 }
 
 /* What restitution and friction take never shrinks; and energy with losses never rises, where the method keeps it exactly.
@@ -166,9 +166,7 @@ static double debt_bound(const vv_sim *sim, double least)
 static double losses(const vv_sim *sim)
 {
   const vv_ledger *l = &sim->ledger;
-  const double joules = fmax(l->max_shrink, sim->step.exact ? l->max_rise : 0.0);
-  if (joules <= l->energy_floor) return 0.0;
-  return l->energy_scale > l->energy_floor ? joules / l->energy_scale : joules;
+  return vvi_ledger_relative(l, fmax(l->max_shrink, sim->step.exact ? l->max_rise : 0.0));
 }
 
 /* J over the energy scale. */

@@ -4,6 +4,7 @@
 #include "contact/sheets/ranks.h"
 #include "math/math.h"
 
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -96,6 +97,15 @@ static void tell(const struct vv_step *s, const vvi_contact_note *e)
   vvi_episodes_add(s->ledger->episodes, &b);
 }
 
+/* No impact, but rounding: beside what moves and what the forces of a step bring, or since places are rounded to DBL_EPSILON of where
+ * they are, and a gap that turns into a speed within a step is a difference of four of them. */
+static bool rounded(const struct vv_step *s, const vvi_contact_note *e)
+{
+  const struct vvi_contact_step *w = s->contact;
+  const double far = vvi_norm3(e->contact->x) + s->model->length_scale;
+  return fabs(e->speed) <= 1e-9 * (w->speed + w->h * w->acceleration) + 4.0 * DBL_EPSILON * far / w->h;
+}
+
 /* An impact is an entry of the log; contacts that hold are counted, the first is told. */
 static bool log_contact(void *user, const vvi_contact_note *e)
 {
@@ -106,7 +116,7 @@ static bool log_contact(void *user, const vvi_contact_note *e)
   if (e->back) return false;
   s->ledger->fallbacks += e->stop != NULL;
   if (e->stop == NULL && c->held && s->ledger->held++ > 0) return false;
-  if (e->stop == NULL && !c->held && fabs(e->speed) <= 1e-9 * w->speed) return false;
+  if (e->stop == NULL && !c->held && rounded(s, e)) return false;
   const vvi_log_side a = {c->patch[0], node_or_copy(s, c, 0)}, b = {c->patch[1], node_or_copy(s, c, 1)};
   vv_event out = {.time = w->t,
                   .kind = e->stop != NULL ? "stop"

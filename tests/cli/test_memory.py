@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 PROGRAM = os.environ["VISVIVA"]
 if b"__asan_init" in pathlib.Path(PROGRAM).read_bytes() or b"__tsan_init" in pathlib.Path(PROGRAM).read_bytes():
@@ -26,6 +27,13 @@ record: {{paraview: false}}
 bodies:
   floor: {{kind: obstacle, shape: {{plane: {{normal: [0, 0, 1], offset: -2}}}}}}
   egg: {{kind: shell, mesh: {{torus: {{ring: 1, tube: 0.3, around: {0}, across: 100}}}}, thickness: 0.01, material: {{young: 1e5, poisson: 0.3, density: 1000}}}}
+"""
+BOUNCES = """visviva: 1
+time: {{end: {0}, step: 1e-3}}
+record: {{every: {0}, paraview: false}}
+bodies:
+  room: {{kind: obstacle, shape: {{room: {{size: [1, 1, 1]}}}}}}
+  box: {{kind: rigid, shape: {{box: {{size: [0.3, 0.2, 0.1]}}}}, mass: 1, velocity: [10, 5, -10], spin: [30, 20, 10]}}
 """
 failed = []
 
@@ -48,6 +56,21 @@ def peak(folder, verb, text):
     return use.ru_maxrss
 
 
+def grown(folder, text):
+    """kB: how much more the program has when it ends than after its first look: a peak by itself would be that of this interpreter."""
+    scene, seen = pathlib.Path(folder) / "scene.yaml", []
+    scene.write_text(text)
+    child = subprocess.Popen([PROGRAM, "run", str(scene), "-o", str(pathlib.Path(folder) / "out"), "--overwrite", "-q"])
+    while child.poll() is None:
+        time.sleep(0.02)
+        try:
+            seen += re.findall(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{child.pid}/status").read_text())
+        except OSError:  # over, or a system without /proc
+            pass
+    judge(child.returncode == 0, f"run: exit code {child.returncode}")
+    return max(map(int, seen), default=0) - int(seen[len(seen) // 20] if seen else 0)
+
+
 def said(folder, text):
     """Bytes that the guard asks for, for each node: of a scene that is too large."""
     scene = pathlib.Path(folder) / "large.yaml"
@@ -68,5 +91,8 @@ with tempfile.TemporaryDirectory() as folder:
     for verb in ("check", "run"):
         kb = (peak(folder, verb, SHELL.format(600)) - peak(folder, verb, SHELL.format(200))) / 80e3
         judge(kb <= 1.5, f"{verb}: {kb:.2f} kB for each triangle (at most 1.5)")
+    # 35 impacts in a second: files are written, not kept.  What is left is HDF5's index of its blocks
+    mb = grown(folder, BOUNCES.format(1500)) / 1e3
+    judge(mb <= 8.0, f"run: {mb:.1f} MB more for 50,000 impacts (at most 8)")
 
 sys.exit(1 if failed else 0)

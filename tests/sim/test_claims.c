@@ -126,7 +126,9 @@ static void along_its_arm(run_record *r)
 static void lent(run_record *r)
 {
   const struct vvi_contact_step *w = r->sim->step.contact;
-  const double most = vvi_contact_most(w), owed = 1.1 * claim_of(r, "debt")->bound * run_ledger(r)->energy_scale;
+  const vv_ledger *l = run_ledger(r);
+  const double joule = l->energy_scale > l->energy_floor ? l->energy_scale : 1.0; /* J where nothing moves */
+  const double most = vvi_contact_most(w), owed = 1.1 * claim_of(r, "debt")->bound * joule;
   assert_true(most > 0.0 && owed > 0.0);
   int64_t i = 0;
   while (w->memory[i] != most) i++;
@@ -151,6 +153,10 @@ static void pushed_inside(run_record *r)
 #define FREE                                                                                                       \
   "visviva: 1\ntime: {end: 1, step: 1e-3}\nbodies:\n  a: {kind: rigid, shape: {box: {size: [1, 2, 3]}}, mass: 1, " \
   "position: [0, 3, 1], velocity: [1, 0, 0], spin: [1, 2, 3]}\n"
+#define AT_REST                                                                                                     \
+  "visviva: 1\ntime: {end: 1, step: 1e-3}\ngravity: [0, 0, -9.81]\ncontacts: [{restitution: 0.5, friction: 0.3}]\n" \
+  "bodies:\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n"                                       \
+  "  a: {kind: rigid, shape: {box: {size: [1, 1, 1]}}, mass: 1, position: [0, 0, 0.5]}\n"
 #define ON_A_BOX                                                                                              \
   "visviva: 1\ntime: {end: 1, step: 1e-4}\ngravity: [0, 0, -9.81]\n"                                          \
   "contacts: [{restitution: 0.5}]\nbodies:\n  floor: {kind: obstacle, shape: {plane: {normal: [0, 0, 1]}}}\n" \
@@ -187,6 +193,7 @@ static const struct fault {
     {"penetration", SPRING, 100, false, softened},
     {"penetration", BARS("jump: nodal", "tips: {first: lumped, last: lumped}, "), 20, false, sunk_bar},
     {"debt", ON_A_BOX, 400, false, lent},
+    {"debt", AT_REST, 400, false, lent},
     {"joints", HINGED, 20, false, off_its_hinge},
     {"joint_work", HINGED, 20, false, along_its_arm},
     {"event_balance", BARS("jump: slab", ""), 40, false, unbalanced},

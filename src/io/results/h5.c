@@ -69,12 +69,17 @@ static hid_t file_type(vvi_h5_type type)
   return H5T_STD_U8LE;
 }
 
+/* Rows are written and read in whole blocks, one after the other: of each dataset HDF5 keeps a few blocks.  Left to itself it keeps a
+ * megabyte of each, which a run with impacts fills, column by column, for all its life. */
+enum { KEPT_BLOCKS = 4 };
+
 /* Strong close: no forgotten dataset keeps the file open and half written.  Format of HDF5 1.8: what describes the data carries
  * checksums, so that a damaged file is refused before its numbers are believed; that of 1.10 would also mark a file as open, and a
  * killed run could not be resumed. */
 static hid_t access_list(vvi_h5 *f)
 {
   const hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+  if (list >= 0) H5Pset_cache(list, 0, KEPT_BLOCKS, sizeof(double[KEPT_BLOCKS * VVI_H5_BLOCK]), 1.0);
   if (list >= 0) H5Pset_fclose_degree(list, H5F_CLOSE_STRONG);
   if (list >= 0) H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18);
   if (list >= 0) vvi_h5_disk_use(list, &f->error);
