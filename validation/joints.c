@@ -216,12 +216,12 @@ vv_status chapter_joints(book *b)
 {
   /* 9.81 (sin 15, cos 15): the chain hangs 5 degrees off the other way */
   static const char *const gently[] = {"method.step", "leapfrog", NULL},
-                           *const wildly[] = {"method.step", "leapfrog",
-                                              "time.step",   "2.5e-4",
-                                              "gravity",     "[-2.5390148324557287, 0, -9.47573235589576]",
+                           *const wildly[] = {"method.step", "leapfrog", "time.step",
+                                              "2.5e-4",      "gravity",  "[-2.5390148324557287, 0, -9.47573235589576]",
                                               NULL};
   static const long_run k[] = {
-      {"J3", "a double pendulum for 1e6 steps", two_bars, "step: leapfrog", "leapfrog, step 1e-3 s", 1000000, true, NULL},
+      {"J3", "a double pendulum for 1e6 steps", two_bars, "step: leapfrog", "leapfrog, step 1e-3 s", 1000000, true,
+       NULL},
       {"J4", "a double pendulum for 1e6 steps", two_bars, "step: energy-momentum", "energy-momentum, step 1e-3 s",
        1000000, false, NULL},
       {"J5", "Bricard's mechanism, benchmark A04, for 10 s: six hinges, five rods, one freedom", bricard,
