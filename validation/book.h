@@ -47,7 +47,7 @@ typedef struct book_claim {
   const char *id;
   const char *text;      /* as published */
   const char *published; /* the figure, or what the words say; a target: what it is compared with, or "-" */
-  char measured[640];
+  char measured[704];
   const char *evidence; /* parameters of the runs */
   book_kind kind;
   book_verdict verdict;

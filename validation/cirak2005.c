@@ -193,6 +193,26 @@ static void claim_readings(book_chapter *c, const reading_facts f[READINGS])
   }
 }
 
+/* Each of these rows is right for some reading: which are right for one and the same? */
+static void tell_readings(book_chapter *c, const reading_facts f[READINGS])
+{
+  book_claim claim = {.id = "C6",
+                      .text =
+                          "how many of C1 to C5 one reading of the projection shows: the paper describes one, and its "
+                          "words leave four",
+                      .published = "all five",
+                      .evidence = readings_text};
+  size_t used = 0;
+  for (int i = 0; i < READINGS; i++) {
+    int holds = 0;
+    for (int k = 0; k < FACTS; k++) holds += f[i].holds[k];
+    used += (size_t)snprintf(claim.measured + used, sizeof claim.measured - used, "%s%s %d", i > 0 ? ", " : "", word[i],
+                             holds);
+  }
+  book_tell(&claim);
+  book_add_claim(c, &claim);
+}
+
 static void claim_momentum(book_chapter *c, const bar_runs *b)
 {
   double momentum = 0;
@@ -420,6 +440,7 @@ vv_status chapter_cirak2005(book *b)
     reading_facts facts[READINGS];
     for (int i = 0; i < READINGS; i++) facts[i] = facts_of(runs, i);
     claim_readings(c, facts);
+    tell_readings(c, facts);
     claim_momentum(c, runs);
     tell_oscillation(c, runs);
     claim_beyond(c, runs);

@@ -392,7 +392,11 @@ static void add_claim(book_chapter *c, const scene *s, const measured m[LEVELS])
                           quantity[i], percent(m[0].error[i]).s, percent(m[1].error[i]).s, percent(m[2].error[i]).s);
   }
   book_judge_exact(&claim, judged(s, m), 1.0);
-  snprintf(claim.rule, sizeof claim.rule, "the finest is within its limit and at 3/5 of the coarsest error or less");
+  n = (size_t)snprintf(claim.rule, sizeof claim.rule, "on the finest level");
+  for (int i = 0; i < QUANTITIES; i++)
+    if (s->limit[i] > 0.0)
+      n += (size_t)snprintf(claim.rule + n, sizeof claim.rule - n, " %s within %g %%,", quantity[i], 100 * s->limit[i]);
+  snprintf(claim.rule + n, sizeof claim.rule - n, " and at most 3/5 of the coarsest where that is more than 0.1 %%");
   book_add_claim(c, &claim);
 }
 

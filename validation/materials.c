@@ -216,6 +216,7 @@ static vv_status write_wall(book *b, book_chapter *c)
            book_fixed(flowing[0].work, 4).s, book_fixed(flowing[1].work, 4).s, book_fixed(flowing[0].speed, 3).s,
            book_fixed(flowing[1].speed, 3).s);
   book_judge_target(&work, fabs(flowing[1].work - flowing[0].work), 5e-3);
+  snprintf(work.rule, sizeof work.rule, "plastic work of both meshes, over the energy, differs by at most 0.005");
   book_add_claim(c, &work);
   book_claim solid = {.id = "F12",
                       .text =
@@ -297,10 +298,11 @@ static vv_status write_sphere(book *b, book_chapter *c)
   }
   book_table_end(c);
   const double order = log2(fabs(error[1] / error[2]));
-  book_claim claim = {.id = "F7",
-                      .text = "sphere under a pulse of pressure: plastic strain that stays, second order in the mesh",
-                      .published = "its equation of motion; order 2",
-                      .evidence = "320, 1280, 5120 triangles; yield 200 MPa, hardening 500 MPa, 12 MPa for 50 us"};
+  book_claim claim = {
+      .id = "F7",
+      .text = "sphere under a pulse of pressure: plastic strain that stays, of second order in the mesh or better",
+      .published = "its equation of motion; order 2",
+      .evidence = "320, 1280, 5120 triangles; yield 200 MPa, hardening 500 MPa, 12 MPa for 50 us"};
   snprintf(claim.measured, sizeof claim.measured, "off by %s, %s, %s; order %s", book_percent(error[0]).s,
            book_percent(error[1]).s, book_percent(error[2]).s, book_fixed(order, 1).s);
   book_judge_exact(&claim, order >= 1.8 ? fabs(error[2]) : INFINITY, 8e-3);
@@ -352,6 +354,7 @@ static vv_status write_disc(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s, %s", book_fixed(value[0], 3).s,
            book_fixed(value[1], 3).s, book_fixed(value[2], 3).s, book_fixed(value[3], 3).s);
   book_judge_target(&claim, fabs(value[3] / cone - 1.0), 0.03);
+  snprintf(claim.rule, sizeof claim.rule, "off by at most 3 %% on the finest mesh");
   book_add_claim(c, &claim);
   return VV_OK;
 }
@@ -438,6 +441,7 @@ static vv_status write_tube(book *b, book_chapter *c)
   snprintf(claim.measured, sizeof claim.measured, "%s, %s, %s of the fit", book_percent(off[2]).s,
            book_percent(off[3]).s, book_percent(off[4]).s);
   book_judge_below(&claim, worst, 0.1);
+  snprintf(claim.rule, sizeof claim.rule, "off the fit by at most 10 %%, for every D/t");
   book_add_claim(c, &claim);
   book_claim meshes = {.id = "F10",
                        .text = "mean crushing force on two meshes",
@@ -448,6 +452,7 @@ static vv_status write_tube(book *b, book_chapter *c)
   snprintf(meshes.measured, sizeof meshes.measured, "%s and %s kN; %s and %s kN", book_fixed(1e-3 * m[0].force, 1).s,
            book_fixed(1e-3 * m[2].force, 1).s, book_fixed(1e-3 * m[1].force, 1).s, book_fixed(1e-3 * m[3].force, 1).s);
   book_judge_target(&meshes, fmax(fabs(m[0].force / m[2].force - 1.0), fabs(m[1].force / m[3].force - 1.0)), 0.1);
+  snprintf(meshes.rule, sizeof meshes.rule, "two meshes differ by at most 10 %%");
   book_add_claim(c, &meshes);
   return VV_OK;
 }

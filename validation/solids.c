@@ -57,14 +57,19 @@ vv_status solids_open(vv_ctx *ctx, const char *text, int64_t every, solids_run *
   return open_spec(ctx, spec, status, every, run);
 }
 
-vv_status solids_open_shipped(vv_ctx *ctx, const char *name, const char *step, int64_t every, solids_run *run)
+vv_status solids_open_set(vv_ctx *ctx, const char *name, const char *const *set, int64_t every, solids_run *run)
 {
   vv_spec *spec = NULL;
   char path[1024];
   snprintf(path, sizeof path, "%s/../validation/scenes/%s.yaml", VV_EXAMPLES_DIR, name);
   vv_status status = vv_scene_read(ctx, path, &spec);
-  if (status == VV_OK) status = vv_spec_set(spec, "method.step", step);
+  for (; status == VV_OK && *set != NULL; set += 2) status = vv_spec_set(spec, set[0], set[1]);
   return open_spec(ctx, spec, status, every, run);
+}
+
+vv_status solids_open_shipped(vv_ctx *ctx, const char *name, const char *step, int64_t every, solids_run *run)
+{
+  return solids_open_set(ctx, name, (const char *const[]){"method.step", step, NULL}, every, run);
 }
 
 void solids_close(solids_run *run)

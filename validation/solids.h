@@ -21,7 +21,9 @@ void solids_body(char text[SOLIDS_TEXT], const char *format, ...) VV_PRINTF(2, 3
 
 /* Looks at the run every so many steps. */
 vv_status solids_open(vv_ctx *ctx, const char *text, int64_t every, solids_run *run);
-/* A scene of validation/scenes with this stepper. */
+/* A scene of validation/scenes with these words set in it: keys and values in turn, ended by NULL. */
+vv_status solids_open_set(vv_ctx *ctx, const char *name, const char *const *set, int64_t every, solids_run *run);
+/* The same with this stepper. */
 vv_status solids_open_shipped(vv_ctx *ctx, const char *name, const char *step, int64_t every, solids_run *run);
 void solids_close(solids_run *run);
 vv_status solids_steps(solids_run *run, int64_t n); /* VV_ARG where nature stopped it: the context has the message */

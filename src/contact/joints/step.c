@@ -114,16 +114,34 @@ static double gaps(struct vvi_joint_step *w, const vvi_assembly *a, double h)
   return most;
 }
 
-/* Some rows say what others say: a matrix that is not symmetric has no way to leave them out. */
-static bool is_redundant(const vvi_sparse *f)
+static int rows_of(const vvi_sparse *f, int32_t k)
 {
-  for (int32_t k = 0; k < f->n; k++)
-    for (int c = 0, n = f->start[k + 1] - f->start[k]; c < n; c++)
-      if (f->diag[k][(n + 1) * c] == 0.0) return true;
-  return false;
+  return f->start[k + 1] - f->start[k];
 }
 
-/* The true derivative of g after the drift, but for what the turning within it adds: of second order in h omega. */
+/* Rows that say what others say have no factor in the symmetric D.  What makes them superfluous does so along the whole motion: they
+ * stand alone here, too, and ask for nothing. */
+static void leave_out(const vvi_sparse *d, vvi_sparse *f, double *rhs)
+{
+  for (int32_t k = 0; k < f->n; k++) {
+    const int n = rows_of(f, k);
+    for (int c = 0; c < n; c++) {
+      if (d->diag[k][(n + 1) * c] != 0.0) continue;
+      for (int i = 0; i < n; i++) f->diag[k][n * c + i] = f->diag[k][n * i + c] = i == c ? 1.0 : 0.0;
+      rhs[f->at[f->node[k]] + c] = 0.0;
+    }
+    for (int32_t e = f->first[k]; e < f->first[k + 1]; e++) {
+      const int m = rows_of(f, f->row[e]);
+      const double *below = d->diag[f->row[e]];
+      for (int c = 0; c < n; c++)
+        for (int r = 0; r < m; r++)
+          if (d->diag[k][(n + 1) * c] == 0.0 || below[(m + 1) * r] == 0.0)
+            f->below[f->value[e] + m * c + r] = f->right[f->value[e] + m * c + r] = 0.0;
+    }
+  }
+}
+
+/* The true derivative of g at the end of the step, but for what the turning within it adds: of second order in h omega. */
 static bool newton(struct vvi_joint_step *w, int32_t which)
 {
   const vvi_assembly *a = &w->joints->assembly[which];
@@ -131,8 +149,9 @@ static bool newton(struct vvi_joint_step *w, int32_t which)
   for (int32_t j = a->joint0; j < a->joint0 + a->joints; j++)
     vvi_joint_rows_at(&w->joints->joint[j], w->ahead, &w->later[j]);
   vvi_assembly_matrix(w, which, f, w->later);
-  if (!vvi_sparse_make_both(f)) return false;
   double *x = w->rhs + VVI_JOINT_ROWS * (int64_t)a->joint0;
+  leave_out(&w->assembly[which].sparse, f, x);
+  if (!vvi_sparse_make_both(f)) return false;
   vvi_sparse_solve_both(f, x, x);
   return true;
 }
@@ -157,7 +176,7 @@ bool vvi_assembly_fly(struct vvi_joint_step *w, int32_t which, double h, const d
     stale = left > 0.5 * before ? stale + 1 : 0;
     if (left <= 0.5 || (left <= 64.0 && stale >= 2)) return true; /* rounding */
     if (!isfinite(left) || (o->rounds > 8 && left > 4.0 * before)) return false;
-    slow |= left > 0.2 * before && left > 64.0 && !is_redundant(&o->sparse);
+    slow |= left > 0.2 * before && left > 64.0;
     before = left;
     if (!slow || !newton(w, which)) vvi_assembly_solve(w, which, w->rhs, w->rhs);
     for (int64_t i = VVI_JOINT_ROWS * (int64_t)a->joint0; i < VVI_JOINT_ROWS * (int64_t)(a->joint0 + a->joints); i++)
