@@ -16,21 +16,44 @@ static void forget(shell_device *s)
   s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
 }
 
+/* What all kernels of tiles are given before their own arguments. */
+#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                       \
+  VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
+      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
+      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
+      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
+      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),                    \
+      VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
+
+static vvi_argument room_of(const shell_device *s, int k)
+{
+  return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
+}
+
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
-  for (int k = 0; k < SORTS; k++) {
-    vvi_kernel *kernel = s->force[energy ? SORTS + k : k];
-    vvi_device_launch(s->d, kernel, s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(VVI_BUFFER(s->row[k]), VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest),
-                                    VVI_BUFFER(s->one), VVI_BUFFER(s->weight), VVI_BUFFER(s->slice),
-                                    VVI_BUFFER(s->list), VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real),
-                                    VVI_BUFFER(s->give), VVI_BUFFER(s->body), VVI_BUFFER(s->mass),
-                                    VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
-                                    VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
-                                    VVI_BUFFER(s->p), VVI_BUFFER(s->slot), VVI_BUFFER(s->total), VVI_BUFFER(s->kept),
-                                    k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k])));
-  }
+  for (int k = 0; k < SORTS; k++)
+    vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), room_of(s, k)));
   s->counted = energy;
+}
+
+static void exchange(vvi_buffer **a, vvi_buffer **b)
+{
+  vvi_buffer *kept = *a;
+  *a = *b, *b = kept;
+}
+
+/* A stride behind one that has left shared nodes where they were. */
+static void launch_late(shell_device *s, double h)
+{
+  const int32_t move = STRIDE;
+  for (int k = 0; k < SORTS; k++)
+    vvi_device_launch(s->d, s->late[k], s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->next_slot), VVI_BUFFER(s->halo_row),
+                                    VVI_BUFFER(s->shared), VVI_BUFFER(s->other), VVI_NUMBER(s->behind_h),
+                                    VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p), room_of(s, k)));
+  exchange(&s->q, &s->next_q), exchange(&s->p, &s->next_p), exchange(&s->slot, &s->next_slot);
 }
 
 static void launch_join(shell_device *s, double h, int32_t move)
@@ -95,6 +118,8 @@ static void launch_close(shell_device *s, bool kick, double h, int32_t note, dou
 /* What waits is done, and with it a drift behind the same kick again, where drift is not 0. */
 static void flush_into(shell_device *s, double drift)
 {
+  if (s->behind) launch_join(s, s->behind_h, STRIDE);
+  s->behind = false;
   if (!s->waits) return;
   s->waits = false;
   if (s->waits_note < 0 && drift == 0.0) {
@@ -228,9 +253,15 @@ static void device_leap(void *own, double t, double h)
 static void device_stride(void *own, double h)
 {
   shell_device *s = own;
-  flush(s);
-  launch_force(s, h, STRIDE, false);
-  launch_join(s, h, STRIDE);
+  if (s->behind) {
+    launch_late(s, h);
+  } else {
+    flush(s);
+    launch_force(s, h, STRIDE, false);
+    s->behind = s->next_q != NULL;
+    if (!s->behind) launch_join(s, h, STRIDE);
+  }
+  s->behind_h = h;
   forget(s);
 }
 
