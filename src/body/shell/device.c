@@ -115,11 +115,35 @@ static void launch_close(shell_device *s, bool kick, double h, int32_t note, dou
                     VVI_BUFFER(s->notes), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
 }
 
+/* Forces on all nodes, and p += push f where push is not 0. */
+static void launch_press(shell_device *s, double push)
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
+  if (!s->known) launch_force(s, 0.0, NOTHING, false);
+  vvi_device_launch(
+      s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
+      VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
+                    VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                    VVI_NUMBER(s->gravity), VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                    VVI_BUFFER(s->slot)));
+  s->known = true, s->pressing = false;
+}
+
+static void launch_push(shell_device *s)
+{
+  vvi_device_each(s->d, s->push, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(s->push_h), VVI_BUFFER(s->pull),
+                                VVI_BUFFER(s->p)));
+  s->pushing = false;
+}
+
 /* What waits is done, and with it a drift behind the same kick again, where drift is not 0. */
 static void flush_into(shell_device *s, double drift)
 {
   if (s->behind) launch_join(s, s->behind_h, STRIDE);
   s->behind = false;
+  if (s->pressing) launch_press(s, 0.0);
+  if (s->pushing) launch_push(s);
   if (!s->waits) return;
   s->waits = false;
   if (s->waits_note < 0 && drift == 0.0) {
@@ -228,6 +252,15 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   shell_device *s = own;
+  if (s->pushing) {
+    s->pushing = false;
+    vvi_device_each(s->d, s->push_drift, s->nodes,
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_BUFFER(s->mass),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->push_h), VVI_NUMBER(h), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+    forget(s);
+    return;
+  }
   flush(s);
   vvi_device_each(s->d, s->drift, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
@@ -445,7 +478,8 @@ static void device_strips(void *own, int64_t n, const int32_t *strip)
 {
   shell_device *s = own;
   shell_device_build(s, "\n", "", vvi_text_shell_some);
-  s->push = vvi_device_kernel(s->d, "push_nodes"), s->extents = vvi_device_kernel(s->d, "extents");
+  s->push = vvi_device_kernel(s->d, "push_nodes"), s->push_drift = vvi_device_kernel(s->d, "push_and_drift");
+  s->extents = vvi_device_kernel(s->d, "extents");
   s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
   s->pull = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
   s->strips = (int32_t)n;
@@ -457,16 +491,22 @@ static void device_press(void *own, double t)
 {
   shell_device *s = own;
   flush(s);
-  force_to(s, t, s->pull);
+  if (s->b->n_load == 0 && s->b->z_reals == 0)
+    s->pressing = true;
+  else
+    force_to(s, t, s->pull);
 }
 
+/* With the forces, where these wait; or with the drift behind it. */
 static void device_push(void *own, double h)
 {
   shell_device *s = own;
+  if (s->pressing && h != 0.0) {
+    launch_press(s, h);
+    return;
+  }
   flush(s);
-  vvi_device_each(
-      s->d, s->push, s->nodes,
-      VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
+  s->pushing = true, s->push_h = h;
 }
 
 static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)

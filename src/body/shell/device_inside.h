@@ -82,7 +82,7 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *push, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   int32_t strips, clusters;
@@ -98,6 +98,8 @@ typedef struct shell_device {
   bool waits; /* a kick waits for what comes next: totals, the other half of it and the drift are one pass with it */
   double waits_h; /* its length */
   int waits_note; /* -1, or where the totals behind it go */
+  bool pressing, pushing; /* forces are to be found; momenta to be pushed by them, in a step of this length: */
+  double push_h;
   bool behind;    /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
   double behind_h;
   bool known;     /* the slots of owned nodes hold the gradient of the present places */

@@ -310,6 +310,7 @@ static void build_all(shell_device *s)
   shell_device_build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->close = vvi_device_kernel(s->d, "close_step");
+  s->press = vvi_device_kernel(s->d, "press_nodes");
   build_exact(s);
   if (!s->b->booked) return;
   shell_device_build(s, "\n", "", vvi_text_shell_loads);
