@@ -264,8 +264,9 @@ typedef struct vv_some_table {
    * these functions. */
   int64_t (*around)(const vv_block *b, int64_t n, const int32_t *node, void *set, unsigned char *mark, int32_t *out);
   int64_t (*reals)(const vv_block *b); /* of the scratch of a kick */
-  void (*kick)(const vv_block *b, double h, int64_t n, const int32_t *node, const void *set, double *scratch,
-               const double *q, double *p); /* the n nodes of a set */
+  /* The n nodes of a set, a kick of length h, then a drift (0: none); in so many states at once, each with a scratch of its own. */
+  void (*kick)(const vv_block *b, double h, double drift, int64_t n, const int32_t *node, const void *set, int states,
+               double *const scratch[], double *const q[], double *const p[]);
   void (*drift)(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p);
 } vv_some_table;
 

@@ -137,12 +137,13 @@ static void add_places(void *user, int step, double h, const double *q, const do
 }
 
 /* Momenta with a share of what contacts gave: 0, before they acted; 1, as they are. */
-static const double *momenta(const struct vvi_contact_step *w, double share)
+static void begin_with(void *user, double *p)
 {
-  if (share == 1.0) return w->p;
-  double *p = w->scaling->shadow->start;
-  vvi_shadow_start(w->scaling->shadow, w->p);
-  for (int32_t g = 0; g < w->groups; g++)
+  static const double part_of[3] = {0.0, 1.0, 0.5};
+  const adder *a = user;
+  const struct vvi_contact_step *w = a->w;
+  const double share = part_of[a->with];
+  for (int32_t g = 0; share != 1.0 && g < w->groups; g++)
     for (int32_t i = 0; i < w->group[g].movers; i++) {
       const vvi_working *m = &w->work[w->group[g].mover[i]];
       const vv_block *b = &w->model->block[m->block];
@@ -152,7 +153,6 @@ static const double *momenta(const struct vvi_contact_step *w, double share)
       for (int c = 0; c < n; c++) at[c] = m->saved[c] + share * (at[c] - m->saved[c]);
       vvi_node_put(b, m->node, at, p);
     }
-  return p;
 }
 
 /* The mover of the search that a mover with an owner is; -1: all ranks have it. */
@@ -195,8 +195,9 @@ static void bring_zones(struct vvi_contact_step *w)
 /* Of the movers of parts that are scaled; what does not bend has z = v.  Others fly only as far as these feel them. */
 static bool velocities(struct vvi_contact_step *w)
 {
-  static const double share[3] = {0.0, 1.0, 0.5};
   struct vvi_scaling *k = w->scaling;
+  adder a[3] = {{.w = w, .with = 0}, {.w = w, .with = 1}, {.w = w, .with = 2}};
+  void *const user[3] = {&a[0], &a[1], &a[2]};
   int trials = 0;
   bool exact = false;
   for (int32_t i = 0; i < k->parts; i++)
@@ -221,11 +222,8 @@ static bool velocities(struct vvi_contact_step *w)
     }
   vvi_shadow_spread(k->shadow);
   bring_zones(w);
-  for (int with = 0; with < (exact ? 3 : 2); with++) {
-    adder a = {.w = w, .with = with};
-    const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = momenta(w, share[with]), .f = w->f};
-    vvi_shadow_fly(k->shadow, &from, add_places, &a);
-  }
+  const vvi_shadow_flight from = {.t = w->t, .h = w->h, .q = w->q, .p = w->p, .f = w->f, .begin = begin_with};
+  vvi_shadow_fly(k->shadow, &from, exact ? 3 : 2, add_places, user);
   return tell_ranks(w);
 }
 

@@ -143,10 +143,14 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_s
   }
   if (!any || h / m->stable_step < NONE) return VV_OK;
   vvi_shadow *k = VVI_ARENA_NEW(arena, vvi_shadow, 1);
-  double *q = VVI_ARENA_NEW(arena, double, m->nq + 2 * m->np);
+  double *start = VVI_ARENA_NEW(arena, double, m->np);
   double **ratio = VVI_ARENA_NEW(arena, double *, m->n_block);
-  if (k == NULL || q == NULL || ratio == NULL) return VV_NOMEM;
-  *k = (vvi_shadow){.model = m, .ratio = ratio, .bends = bends, .q = q, .p = q + m->nq, .start = q + m->nq + m->np};
+  if (k == NULL || start == NULL || ratio == NULL) return VV_NOMEM;
+  *k = (vvi_shadow){.model = m, .ratio = ratio, .bends = bends, .start = start};
+  for (int i = 0; i < VVI_SHADOW_FLIGHTS; i++) {
+    if ((k->q[i] = VVI_ARENA_NEW(arena, double, m->nq + m->np)) == NULL) return VV_NOMEM;
+    k->p[i] = k->q[i] + m->nq;
+  }
   for (int i = 0; i < m->n_block; i++) {
     if (!bends[i]) continue;
     if ((ratio[i] = VVI_ARENA_NEW(arena, double, m->block[i].n_body + 1)) == NULL) return VV_NOMEM;
@@ -161,12 +165,13 @@ vv_status vvi_shadow_create(const vv_model *m, vvi_arena *arena, double h, vvi_s
 static vv_status make_zone(const vv_block *b, vvi_arena *arena, vvi_shadow_zone *z)
 {
   z->mark = VVI_ARENA_NEW(arena, unsigned char, b->nodes);
-  z->scratch = VVI_ARENA_NEW(arena, double, b->kind->some->reals(b));
+  for (int i = 0; i < VVI_SHADOW_FLIGHTS; i++)
+    if ((z->scratch[i] = VVI_ARENA_NEW(arena, double, b->kind->some->reals(b))) == NULL) return VV_NOMEM;
   for (int j = 0; j <= VVI_SHADOW_TRIALS; j++) {
     if ((z->node[j] = VVI_ARENA_NEW(arena, int32_t, b->nodes)) == NULL) return VV_NOMEM;
     if (j > 0 && (z->set[j] = b->kind->some->set(b, arena)) == NULL) return VV_NOMEM;
   }
-  return z->mark == NULL || z->scratch == NULL ? VV_NOMEM : VV_OK;
+  return z->mark == NULL ? VV_NOMEM : VV_OK;
 }
 
 vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena)
@@ -238,59 +243,65 @@ static void copy(const vvi_shadow *k, int block, vvi_columns which, const double
   vvi_nodes_copy(&k->model->block[block], which, z != NULL ? z->n[0] : 0, z != NULL ? z->node[0] : NULL, from, to);
 }
 
-void vvi_shadow_start(const vvi_shadow *k, const double *p)
-{
-  for (int i = 0; i < k->model->n_block; i++)
-    if (flies(k, i)) copy(k, i, VVI_MOMENTA, p, k->start);
-}
-
 /* ---- flights ---- */
 
 /* Step j = 1, 2, ... of a block: the kick, of half a step first, and the drift. */
 static void fly_whole(const vvi_shadow *k, const vv_block *b, const vvi_shadow_flight *from, double h, int j)
 {
-  double *q = k->q + b->q0, *p = k->p + b->p0;
+  double *q = k->q[0] + b->q0, *p = k->p[0] + b->p0;
   if (j == 1)
-    vvi_nodes_axpy(b, 0, NULL, 0.5 * h, from->f, k->p);
+    vvi_nodes_axpy(b, 0, NULL, 0.5 * h, from->f, k->p[0]);
   else
     b->kind->kick(b, from->t, h, q, p);
   b->kind->drift(b, h, q, p);
 }
 
-static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *from, double h, int j)
+/* The same of the nodes of a zone, for several flights. */
+static void fly_zone(const vvi_shadow *k, int block, const vvi_shadow_flight *from, int flights, double h, int j)
 {
   const vv_block *b = &k->model->block[block];
   const vvi_shadow_zone *z = &k->zone[block];
-  double *q = k->q + b->q0, *p = k->p + b->p0;
-  const int32_t *node = z->node[j - 1];
-  const int64_t n = z->n[j - 1];
-  if (j == 1)
-    vvi_nodes_axpy(b, n, node, 0.5 * h, from->f, k->p);
-  else
-    b->kind->some->kick(b, h, n, node, z->set[j - 1], z->scratch, q, p);
-  b->kind->some->drift(b, h, n, node, q, p);
+  double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS];
+  for (int i = 0; i < flights; i++) {
+    q[i] = k->q[i] + b->q0, p[i] = k->p[i] + b->p0;
+    if (j > 1) continue;
+    vvi_nodes_axpy(b, z->n[0], z->node[0], 0.5 * h, from->f, k->p[i]);
+    b->kind->some->drift(b, h, z->n[0], z->node[0], q[i], p[i]);
+  }
+  if (j > 1) b->kind->some->kick(b, h, h, z->n[j - 1], z->node[j - 1], z->set[j - 1], flights, z->scratch, q, p);
 }
 
-static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, double h, vvi_shadow_fn *fn, void *user)
+/* Flights that begin with other momenta alone. */
+static void one_way(const vvi_shadow *k, const vvi_shadow_flight *from, int flights, double h, vvi_shadow_fn *fn,
+                    void *const user[])
 {
   const vv_model *m = k->model;
-  for (int i = 0; i < m->n_block; i++) {
-    if (k->zone != NULL && !flies(k, i)) continue;
-    copy(k, i, VVI_PLACES, from->q, k->q);
-    copy(k, i, VVI_MOMENTA, from->p, k->p);
+  for (int n = 0; n < flights; n++) {
+    for (int i = 0; i < m->n_block; i++) {
+      if (k->zone != NULL && !flies(k, i)) continue;
+      copy(k, i, VVI_PLACES, from->q, k->q[n]);
+      copy(k, i, VVI_MOMENTA, from->p, k->p[n]);
+    }
+    if (from->begin != NULL) from->begin(user[n], k->p[n]);
   }
   for (int j = 1; j <= k->trials + 1; j++) {
     for (int i = 0; i < m->n_block; i++)
       if (flies(k, i) && flies_whole(k, i))
         fly_whole(k, &m->block[i], from, h, j);
       else if (flies(k, i))
-        fly_zone(k, i, from, h, j);
-    fn(user, j, h, k->q, k->p);
+        fly_zone(k, i, from, flights, h, j);
+    for (int n = 0; n < flights; n++) fn(user[n], j, h, k->q[n], k->p[n]);
   }
 }
 
-void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, vvi_shadow_fn *fn, void *user)
+/* What is flown whole takes as long side by side, and more memory. */
+void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[])
 {
-  one_way(k, from, from->h, fn, user);
-  one_way(k, from, -from->h, fn, user);
+  bool zones = n <= VVI_SHADOW_FLIGHTS;
+  for (int i = 0; i < k->model->n_block; i++) zones = zones && !(flies(k, i) && flies_whole(k, i));
+  const int together = zones ? n : 1;
+  for (int i = 0; i < n; i += together) {
+    one_way(k, from, together, from->h, fn, user + i);
+    one_way(k, from, together, -from->h, fn, user + i);
+  }
 }

@@ -3,7 +3,7 @@
 #include "model/model.h"
 
 /* Trial steps whose forces are asked for, forwards and backwards, at the most; two ways to fit them. */
-enum { VVI_SHADOW_TRIALS = 5, VVI_SHADOW_CLASSES = 32 };
+enum { VVI_SHADOW_TRIALS = 5, VVI_SHADOW_CLASSES = 32, VVI_SHADOW_FLIGHTS = 3 }; /* FLIGHTS: at once */
 typedef enum vvi_shadow_use {
   VVI_SHADOW_LOSSY,
   VVI_SHADOW_EXACT,
@@ -16,7 +16,7 @@ typedef struct vvi_shadow_zone {
   int32_t *node[VVI_SHADOW_TRIALS + 1]; /* [nodes] each; NULL: the block cannot be flown in part */
   int64_t n[VVI_SHADOW_TRIALS + 1];
   void *set[VVI_SHADOW_TRIALS + 1]; /* what all kicks of node[j] know of them; of j = 1, 2, ... */
-  double *scratch;                  /* of kicks */
+  double *scratch[VVI_SHADOW_FLIGHTS]; /* of kicks */
   unsigned char *mark;              /* [nodes] */
   bool whole;
 } vvi_shadow_zone;
@@ -34,7 +34,7 @@ typedef struct vvi_shadow {
   double **ratio; /* [n_block][bodies of the block] the step over the stable one of a body alone */
   vvi_shadow_fit fit[VVI_SHADOW_USES][VVI_SHADOW_CLASSES];
   unsigned char *bends;  /* [n_block] it has springs, and nothing in it flows */
-  double *q, *p, *start; /* [nq], [np], [np] of trial steps; start: for who asks */
+  double *q[VVI_SHADOW_FLIGHTS], *p[VVI_SHADOW_FLIGHTS], *start; /* [nq], [np], [np] of trial steps; start: for who asks */
   vvi_shadow_zone *zone; /* [n_block] what flies; NULL: all that bends */
 } vvi_shadow;
 
@@ -51,9 +51,6 @@ vv_status vvi_shadow_zones(vvi_shadow *k, vvi_arena *arena);
 void vvi_shadow_none(vvi_shadow *k, int trials);
 void vvi_shadow_want(vvi_shadow *k, int block, int64_t node);
 void vvi_shadow_spread(vvi_shadow *k);
-/* start = p where it is read. */
-void vvi_shadow_start(const vvi_shadow *k, const double *p);
-
 /* Told after each trial step j = 1, 2, ... of h from the start, h of both signs: z = sum of c[j]/h x, x the places of q, or
  * anything linear in them. */
 typedef void vvi_shadow_fn(void *user, int step, double h, const double *q, const double *p);
@@ -61,5 +58,7 @@ typedef void vvi_shadow_fn(void *user, int step, double h, const double *q, cons
 typedef struct vvi_shadow_flight {
   double t, h;
   const double *q, *p, *f;
+  void (*begin)(void *user, double *p); /* changes the momenta that it begins with; NULL: as they are */
 } vvi_shadow_flight;
-void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, vvi_shadow_fn *fn, void *user);
+/* n flights, each with a user of its own, from the same places: side by side where zones are flown. */
+void vvi_shadow_fly(const vvi_shadow *k, const vvi_shadow_flight *from, int n, vvi_shadow_fn *fn, void *const user[]);

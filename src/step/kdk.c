@@ -103,7 +103,8 @@ static const vvi_shadow_fit *fit_of(const vvi_shadow *k, const vvi_pair *c)
 static double excess(const struct vv_step *s, const vvi_kdk *k, const vvi_pair *c, double t, double h, const double *p)
 {
   gap_sum g = {.pair = c, .fit = fit_of(k->shadow, c)};
-  vvi_shadow_fly(k->shadow, &(vvi_shadow_flight){.t = t, .h = h, .q = s->state->q, .p = p, .f = k->f}, add_gap, &g);
+  void *const user[1] = {&g};
+  vvi_shadow_fly(k->shadow, &(vvi_shadow_flight){.t = t, .h = h, .q = s->state->q, .p = p, .f = k->f}, 1, add_gap, user);
   return g.sum;
 }
 

@@ -44,18 +44,23 @@ static void test_bits_of_the_whole(void **unused)
     const vv_block *b = &r.model->block[0];
     const int64_t reals = 3 * b->column;
     unsigned seed = 3;
-    double *q = malloc(sizeof *q * (size_t)(5 * reals)), *p = q + reals, *whole = p + reals, *some = whole + reals,
-           *z = some + reals;
+    double *q = malloc(sizeof *q * (size_t)(9 * reals)), *p = q + reals, *whole = p + reals, *some = whole + reals,
+           *z = some + reals, *p2 = z + reals, *moved2 = p2 + reals, *some2 = moved2 + reals, *z2 = some2 + reals;
     int32_t *node = malloc(sizeof *node * (size_t)(2 * b->nodes)), *around = node + b->nodes;
     unsigned char *mark = calloc((size_t)b->nodes, 1);
     assert_non_null(b->kind->some);
     vvi_arena arena = {0};
     void *set = b->kind->some->set(b, &arena);
-    double *scratch = malloc(sizeof *scratch * (size_t)b->kind->some->reals(b));
+    const int64_t room = b->kind->some->reals(b);
+    double *scratch = malloc(2 * sizeof *scratch * (size_t)room);
     assert_non_null(set);
     for (int64_t i = 0; i < reals; i++) q[i] = r.state->q[b->q0 + i] + 1e-3 * noise(&seed), p[i] = noise(&seed);
     memcpy(whole, p, sizeof *p * (size_t)reals);
     b->kind->kick(b, 0.0, 1e-3, q, whole);
+    for (int64_t i = 0; i < reals; i++) p2[i] = noise(&seed); /* another state, flown beside it */
+    memcpy(some2, p2, sizeof *p * (size_t)reals), memcpy(moved2, q, sizeof *q * (size_t)reals);
+    b->kind->kick(b, 0.0, 1e-3, q, some2);
+    b->kind->drift(b, 0.1, moved2, some2);
     for (int64_t about = 0; about < b->nodes; about += 997) {
       const int64_t n = pick(b, about, 1 + about % 9, node, mark),
                     m = b->kind->some->around(b, n, node, set, mark, around);
@@ -65,8 +70,14 @@ static void test_bits_of_the_whole(void **unused)
       for (int64_t i = 0; i < b->nodes; i++)
         for (int c = 0; c < 3 && !mark[i]; c++) z[c * b->column + i] = 1e3;
       memcpy(some, p, sizeof *p * (size_t)reals);
-      b->kind->some->kick(b, 1e-3, n, node, set, scratch, z, some);
+      memcpy(z2, z, sizeof *z * (size_t)reals), memcpy(some2, p2, sizeof *p * (size_t)reals);
+      b->kind->some->kick(b, 1e-3, 0.0, n, node, set, 1, &scratch, &z, &some);
       check_nodes(b, n, node, some, whole);
+      memcpy(some, p, sizeof *p * (size_t)reals);
+      b->kind->some->kick(b, 1e-3, 0.1, n, node, set, 2, (double *[]){scratch, scratch + room}, (double *[]){z, z2},
+                          (double *[]){some, some2});
+      check_nodes(b, n, node, some, whole);
+      check_nodes(b, n, node, z2, moved2);
       for (int64_t i = 0; i < m; i++) check_nodes(b, 1, &around[i], some, p); /* none of them was asked for */
       memcpy(z, q, sizeof *q * (size_t)reals);
       b->kind->some->drift(b, 0.1, n, node, z, p);

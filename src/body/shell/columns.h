@@ -39,6 +39,7 @@ enum tile_column {
   TILE_Z,
   TILE_SHEET,
   TILE_SHARED,
+  TILE_ROW0,
   TILE_COLUMNS
 };
 /* Of a triangle that is in no pair. */

@@ -16,21 +16,44 @@ static void forget(shell_device *s)
   s->known = s->counted = s->loaded = s->stressed = s->weighed = false;
 }
 
+/* What all kernels of tiles are given before their own arguments. */
+#define TILE_ARGUMENTS(s, k, h, move, slot)                                                                       \
+  VVI_BUFFER((s)->row[k]), VVI_BUFFER((s)->halo), VVI_BUFFER((s)->at), VVI_BUFFER((s)->rest), VVI_BUFFER((s)->one), \
+      VVI_BUFFER((s)->weight), VVI_BUFFER((s)->slice), VVI_BUFFER((s)->list), VVI_BUFFER((s)->ghost_int),           \
+      VVI_BUFFER((s)->ghost_real), VVI_BUFFER((s)->give), VVI_BUFFER((s)->body), VVI_BUFFER((s)->mass),             \
+      VVI_NUMBER((s)->stride), VVI_NUMBER((s)->column), VVI_NUMBER((s)->slots), VVI_NUMBER((s)->gravity),           \
+      VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER((s)->q), VVI_BUFFER((s)->p), VVI_BUFFER(slot),                    \
+      VVI_BUFFER((s)->total), VVI_BUFFER((s)->kept)
+
+static vvi_argument room_of(const shell_device *s, int k)
+{
+  return k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k]);
+}
+
 static void launch_force(shell_device *s, double h, int32_t move, bool energy)
 {
-  for (int k = 0; k < SORTS; k++) {
-    vvi_kernel *kernel = s->force[energy ? SORTS + k : k];
-    vvi_device_launch(s->d, kernel, s->tiles[k], s->items[k],
-                      VVI_ARGUMENTS(VVI_BUFFER(s->row[k]), VVI_BUFFER(s->halo), VVI_BUFFER(s->at), VVI_BUFFER(s->rest),
-                                    VVI_BUFFER(s->one), VVI_BUFFER(s->weight), VVI_BUFFER(s->slice),
-                                    VVI_BUFFER(s->list), VVI_BUFFER(s->ghost_int), VVI_BUFFER(s->ghost_real),
-                                    VVI_BUFFER(s->give), VVI_BUFFER(s->body), VVI_BUFFER(s->mass),
-                                    VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
-                                    VVI_NUMBER(s->gravity), VVI_NUMBER(h), VVI_NUMBER(move), VVI_BUFFER(s->q),
-                                    VVI_BUFFER(s->p), VVI_BUFFER(s->slot), VVI_BUFFER(s->total), VVI_BUFFER(s->kept),
-                                    k >= FAR ? VVI_BUFFER(s->scratch) : VVI_LOCAL(s->local[k])));
-  }
+  for (int k = 0; k < SORTS; k++)
+    vvi_device_launch(s->d, s->force[energy ? SORTS + k : k], s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->slot), room_of(s, k)));
   s->counted = energy;
+}
+
+static void exchange(vvi_buffer **a, vvi_buffer **b)
+{
+  vvi_buffer *kept = *a;
+  *a = *b, *b = kept;
+}
+
+/* A stride behind one that has left shared nodes where they were. */
+static void launch_late(shell_device *s, double h)
+{
+  const int32_t move = STRIDE;
+  for (int k = 0; k < SORTS; k++)
+    vvi_device_launch(s->d, s->late[k], s->tiles[k], s->items[k],
+                      VVI_ARGUMENTS(TILE_ARGUMENTS(s, k, h, move, s->next_slot), VVI_BUFFER(s->halo_row),
+                                    VVI_BUFFER(s->shared), VVI_BUFFER(s->other), VVI_NUMBER(s->behind_h),
+                                    VVI_BUFFER(s->slot), VVI_BUFFER(s->next_q), VVI_BUFFER(s->next_p), room_of(s, k)));
+  exchange(&s->q, &s->next_q), exchange(&s->p, &s->next_p), exchange(&s->slot, &s->next_slot);
 }
 
 static void launch_join(shell_device *s, double h, int32_t move)
@@ -92,9 +115,35 @@ static void launch_close(shell_device *s, bool kick, double h, int32_t note, dou
                     VVI_BUFFER(s->notes), VVI_LOCAL(sizeof(double) * (10 * (CHUNK + 1) + 40))));
 }
 
+/* Forces on all nodes, and p += push f where push is not 0. */
+static void launch_press(shell_device *s, double push)
+{
+  const int32_t tiles = (int32_t)shell_plan_of(s->b)->tiles, joined = s->known;
+  if (!s->known) launch_force(s, 0.0, NOTHING, false);
+  vvi_device_launch(
+      s->d, s->press, tiles, vvi_device_most_items(s->d) < CHUNK ? vvi_device_most_items(s->d) : CHUNK,
+      VVI_ARGUMENTS(VVI_BUFFER(s->tile), VVI_BUFFER(s->table), VVI_BUFFER(s->shared), VVI_BUFFER(s->other),
+                    VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column), VVI_NUMBER(s->slots),
+                    VVI_NUMBER(s->gravity), VVI_NUMBER(joined), VVI_NUMBER(push), VVI_BUFFER(s->p), VVI_BUFFER(s->pull),
+                    VVI_BUFFER(s->slot)));
+  s->known = true, s->pressing = false;
+}
+
+static void launch_push(shell_device *s)
+{
+  vvi_device_each(s->d, s->push, s->nodes,
+                  VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(s->push_h), VVI_BUFFER(s->pull),
+                                VVI_BUFFER(s->p)));
+  s->pushing = false;
+}
+
 /* What waits is done, and with it a drift behind the same kick again, where drift is not 0. */
 static void flush_into(shell_device *s, double drift)
 {
+  if (s->behind) launch_join(s, s->behind_h, STRIDE);
+  s->behind = false;
+  if (s->pressing) launch_press(s, 0.0);
+  if (s->pushing) launch_push(s);
   if (!s->waits) return;
   s->waits = false;
   if (s->waits_note < 0 && drift == 0.0) {
@@ -203,6 +252,15 @@ static void device_kick(void *own, double t, double h)
 static void device_drift(void *own, double h)
 {
   shell_device *s = own;
+  if (s->pushing) {
+    s->pushing = false;
+    vvi_device_each(s->d, s->push_drift, s->nodes,
+                    VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_BUFFER(s->mass),
+                                  VVI_NUMBER(s->stride), VVI_NUMBER(s->push_h), VVI_NUMBER(h), VVI_BUFFER(s->pull),
+                                  VVI_BUFFER(s->q), VVI_BUFFER(s->p)));
+    forget(s);
+    return;
+  }
   flush(s);
   vvi_device_each(s->d, s->drift, s->nodes,
                   VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_BUFFER(s->mass), VVI_NUMBER(s->stride), VVI_NUMBER(s->column),
@@ -228,9 +286,15 @@ static void device_leap(void *own, double t, double h)
 static void device_stride(void *own, double h)
 {
   shell_device *s = own;
-  flush(s);
-  launch_force(s, h, STRIDE, false);
-  launch_join(s, h, STRIDE);
+  if (s->behind) {
+    launch_late(s, h);
+  } else {
+    flush(s);
+    launch_force(s, h, STRIDE, false);
+    s->behind = s->next_q != NULL;
+    if (!s->behind) launch_join(s, h, STRIDE);
+  }
+  s->behind_h = h;
   forget(s);
 }
 
@@ -414,7 +478,8 @@ static void device_strips(void *own, int64_t n, const int32_t *strip)
 {
   shell_device *s = own;
   shell_device_build(s, "\n", "", vvi_text_shell_some);
-  s->push = vvi_device_kernel(s->d, "push_nodes"), s->extents = vvi_device_kernel(s->d, "extents");
+  s->push = vvi_device_kernel(s->d, "push_nodes"), s->push_drift = vvi_device_kernel(s->d, "push_and_drift");
+  s->extents = vvi_device_kernel(s->d, "extents");
   s->bring_some = vvi_device_kernel(s->d, "bring_nodes"), s->give_some = vvi_device_kernel(s->d, "give_nodes");
   s->pull = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
   s->strips = (int32_t)n;
@@ -426,16 +491,22 @@ static void device_press(void *own, double t)
 {
   shell_device *s = own;
   flush(s);
-  force_to(s, t, s->pull);
+  if (s->b->n_load == 0 && s->b->z_reals == 0)
+    s->pressing = true;
+  else
+    force_to(s, t, s->pull);
 }
 
+/* With the forces, where these wait; or with the drift behind it. */
 static void device_push(void *own, double h)
 {
   shell_device *s = own;
+  if (s->pressing && h != 0.0) {
+    launch_press(s, h);
+    return;
+  }
   flush(s);
-  vvi_device_each(
-      s->d, s->push, s->nodes,
-      VVI_ARGUMENTS(VVI_NUMBER(s->nodes), VVI_NUMBER(s->column), VVI_NUMBER(h), VVI_BUFFER(s->pull), VVI_BUFFER(s->p)));
+  s->pushing = true, s->push_h = h;
 }
 
 static void device_clusters(void *own, int64_t n, const int32_t *first, const int32_t *strip, const double *half)

@@ -26,7 +26,7 @@ typedef struct shell_series {
 
 typedef struct shell_tables {
   shell_series tile, table, halo, at, rest, one, weight, slice, list, ghost_int, ghost_real, give, shared, other,
-      own_slot, group;
+      own_slot, group, halo_row;
   int pairs;              /* rows of what pairs have are so long */
   bool ghosts;            /* some tile has some */
   bool full;              /* out of memory, or too large for 32 bits */
@@ -54,9 +54,10 @@ enum { STVK, NEO, SHEET, STVK_ROUNDS, NEO_ROUNDS, SHEET_ROUNDS, FAR, SHEET_FAR, 
 typedef struct shell_device {
   const vv_block *b;
   vvi_device *d;
-  vvi_kernel *force[KERNELS], *join, *kick, *drift, *close, *exact;
+  vvi_kernel *force[KERNELS], *late[SORTS], *join, *kick, *drift, *close, *exact;
   vvi_buffer *tile, *table, *halo, *at, *rest, *one, *weight, *slice, *list, *ghost_int, *ghost_real, *give, *shared,
-      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums;
+      *other, *own_slot, *body, *mass, *q, *p, *slot, *total, *booked, *scratch, *sums, *halo_row;
+  vvi_buffer *next_q, *next_p, *next_slot; /* where strides go that move shared nodes late; NULL: none do */
   vvi_buffer *row[SORTS]; /* tiles by sort, with their tables */
   int64_t tiles[SORTS];
   size_t local[SORTS]; /* bytes of local memory */
@@ -81,7 +82,7 @@ typedef struct shell_device {
   bool stressed; /* `kept` holds the stresses of the present places and internal variables */
   bool weighed;  /* and their energies */
   /* what stays while the processor answers contacts */
-  vvi_kernel *push, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
+  vvi_kernel *press, *push, *push_drift, *extents, *bring_some, *give_some, *bounds, *take_budgets, *bring_rows;
   vvi_buffer *pull, *strip, *box, *some, *rows; /* pull: forces; rows: of the nodes in `some` */
   vvi_buffer *cluster_first, *cluster_strip, *cluster_half, *motion, *budget, *fixed, *which, *news, *report;
   int32_t strips, clusters;
@@ -97,6 +98,10 @@ typedef struct shell_device {
   bool waits; /* a kick waits for what comes next: totals, the other half of it and the drift are one pass with it */
   double waits_h; /* its length */
   int waits_note; /* -1, or where the totals behind it go */
+  bool pressing, pushing; /* forces are to be found; momenta to be pushed by them, in a step of this length: */
+  double push_h;
+  bool behind;    /* nodes that tiles share are to be moved by what their slots have, in a stride of this length: */
+  double behind_h;
   bool known;     /* the slots of owned nodes hold the gradient of the present places */
   bool counted;   /* and `total` their strain energies */
 } shell_device;

@@ -177,6 +177,15 @@ static void send_sheets(shell_device *s, const shell_tables *w)
   s->keep = vvi_buffer_new(s->d, sizeof(double) * (size_t)b->n_body, NULL);
 }
 
+/* Strides that move shared nodes late go from one set of columns to another. */
+static void send_late(shell_device *s)
+{
+  if (s->b->z_reals > 0) return; /* what flows looks at the places behind every stride */
+  s->next_q = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
+  s->next_p = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * s->b->column), NULL);
+  s->next_slot = vvi_buffer_new(s->d, sizeof(double) * (size_t)(3 * shell_plan_of(s->b)->slots), NULL);
+}
+
 static void send_all(shell_device *s, shell_tables *w)
 {
   const vv_block *b = s->b;
@@ -187,13 +196,14 @@ static void send_all(shell_device *s, shell_tables *w)
   s->rest = send(d, &w->rest), s->one = send(d, &w->one), s->weight = send(d, &w->weight);
   s->slice = send(d, &w->slice), s->list = send(d, &w->list), s->ghost_int = send(d, &w->ghost_int);
   s->ghost_real = send(d, &w->ghost_real), s->give = send(d, &w->give), s->shared = send(d, &w->shared);
-  s->other = send(d, &w->other), s->own_slot = send(d, &w->own_slot);
+  s->other = send(d, &w->other), s->own_slot = send(d, &w->own_slot), s->halo_row = send(d, &w->halo_row);
   s->shareds = (int32_t)(w->shared.n / (4 + SHARED_OTHERS));
   send_bodies(s);
   s->mass = vvi_buffer_new(d, sizeof(double) * (size_t)(2 * b->stride), shell_node(b, SHELL_MASS));
   s->q = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->p = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * b->column), NULL);
   s->slot = vvi_buffer_new(d, sizeof(double) * (size_t)(3 * plan->slots), NULL);
+  send_late(s);
   s->total = vvi_buffer_new(d, sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles), NULL);
   s->booked = vvi_buffer_new(d, b->booked ? sizeof(double) * (size_t)(SHELL_SUMS * plan->tiles) : 0, NULL);
   s->part = calloc((size_t)(SHELL_SUMS * plan->tiles), sizeof *s->part);
@@ -293,10 +303,14 @@ static void build_all(shell_device *s)
     shell_device_build(s, before[i % SORTS], i < SORTS ? "#define ENERGY 0\n" : "#define ENERGY 1\n",
                        vvi_text_shell_force);
     s->force[i] = vvi_device_kernel(s->d, "force");
+    if (i >= SORTS || s->b->z_reals > 0) continue;
+    shell_device_build(s, before[i], "#define ENERGY 0\n#define LATE 1\n", vvi_text_shell_force);
+    s->late[i] = vvi_device_kernel(s->d, "force");
   }
   shell_device_build(s, "\n", "", vvi_text_shell_nodes);
   s->join = vvi_device_kernel(s->d, "join"), s->kick = vvi_device_kernel(s->d, "kick_nodes");
   s->drift = vvi_device_kernel(s->d, "drift_nodes"), s->close = vvi_device_kernel(s->d, "close_step");
+  s->press = vvi_device_kernel(s->d, "press_nodes");
   build_exact(s);
   if (!s->b->booked) return;
   shell_device_build(s, "\n", "", vvi_text_shell_loads);

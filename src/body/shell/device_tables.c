@@ -34,7 +34,7 @@ void shell_tables_free(shell_tables *w)
 {
   shell_series *c[] = {&w->tile,   &w->table, &w->halo,     &w->at,        &w->rest,       &w->one,
                        &w->weight, &w->slice, &w->list,     &w->ghost_int, &w->ghost_real, &w->give,
-                       &w->shared, &w->other, &w->own_slot, &w->group};
+                       &w->shared, &w->other, &w->own_slot, &w->group,     &w->halo_row};
   for (int i = 0; i < VV_COUNT(c); i++) free(c[i]->at);
   free(w->count), free(w->entry);
 }
@@ -222,6 +222,36 @@ static void write_table(shell_tables *w, const shell_tile *t, const int32_t *wei
   if (out != NULL) memcpy(out, T, sizeof T);
 }
 
+/* The tile of a mesh that owns a node. */
+static int owner_of(const shell_cut *cut, int32_t node)
+{
+  int from = 0, to = cut->tiles;
+  while (to - from > 1) {
+    const int mid = (from + to) / 2;
+    *(cut->tile[mid].own0 <= node ? &from : &to) = mid;
+  }
+  return from;
+}
+
+/* Rows of `shared` that the halos of the tiles of a mesh have, counted from the first of the mesh. */
+static void write_halo_rows(shell_tables *w, const shell_cut *cut)
+{
+  int32_t *row0 = malloc(sizeof *row0 * (size_t)(cut->tiles + 1));
+  w->full = w->full || row0 == NULL;
+  if (w->full) return;
+  row0[0] = 0;
+  for (int i = 0; i < cut->tiles; i++) row0[i + 1] = row0[i] + cut->tile[i].own - cut->tile[i].inner;
+  for (int i = 0; i < cut->tiles && !w->full; i++) {
+    const shell_tile *t = &cut->tile[i];
+    int32_t *out = more(w, &w->halo_row, sizeof *out, (size_t)t->halo);
+    for (int32_t k = 0; out != NULL && k < t->halo; k++) {
+      const int j = owner_of(cut, t->halo_node[k]);
+      out[k] = row0[j] + t->halo_node[k] - cut->tile[j].own0 - cut->tile[j].inner;
+    }
+  }
+  free(row0);
+}
+
 /* The tables of a mesh: where the first of them is. */
 static int32_t write_cut(shell_tables *w, const shell_cut *cut)
 {
@@ -235,6 +265,7 @@ static int32_t write_cut(shell_tables *w, const shell_cut *cut)
   }
   for (int i = 0; !w->full && i < cut->tiles; i++) write_table(w, &cut->tile[i], weight0);
   free(weight0);
+  if (!w->full) write_halo_rows(w, cut);
   return first;
 }
 
@@ -260,6 +291,11 @@ static void write_shared(shell_tables *w, const shell_tile *t)
   }
 }
 
+static int32_t rows_of_shared(const shell_tables *w)
+{
+  return (int32_t)(w->shared.n / (4 + SHARED_OTHERS));
+}
+
 int64_t shell_tile_room(const int32_t *T, int pairs, bool at_once)
 {
   const int64_t places = T[T_OWN] + T[T_HALO] + T[T_GHOSTS], gap = T[T_ENTRIES] + 1, S = 12 * (int64_t)T[T_SINGLES];
@@ -268,7 +304,8 @@ int64_t shell_tile_room(const int32_t *T, int pairs, bool at_once)
                  : S + 3 * places + shell_larger(gap, rest + T[T_CELLS]);
 }
 
-static void write_tile(shell_tables *w, const shell_tile *t, int32_t table)
+/* row0: of the rows of shared nodes, the first of its mesh. */
+static void write_tile(shell_tables *w, const shell_tile *t, int32_t table, int32_t row0)
 {
   int32_t *out = more(w, &w->tile, sizeof *out, TILE_COLUMNS);
   if (out == NULL) return;
@@ -282,7 +319,7 @@ static void write_tile(shell_tables *w, const shell_tile *t, int32_t table)
     memcpy(g + 6, t->ghost[i].w, sizeof t->ghost[i].w),
         memcpy(g + 6 + SHELL_SOURCES, t->ghost[i].v, sizeof t->ghost[i].v);
   }
-  out[TILE_SHARED] = (int32_t)(w->shared.n / (4 + SHARED_OTHERS));
+  out[TILE_SHARED] = rows_of_shared(w), out[TILE_ROW0] = row0;
   write_shared(w, t);
 }
 
@@ -302,6 +339,7 @@ void shell_tables_write(shell_tables *w, const shell_plan *plan)
   for (int64_t j = 0, i = 0; j < plan->components && !w->full; j++) {
     if (plan->component[j].cut != cut)
       table = write_cut(w, cut = plan->component[j].cut); /* copies follow each other */
-    for (int k = 0; k < cut->tiles; k++) write_tile(w, &plan->tile[i++], table + k);
+    const int32_t row0 = rows_of_shared(w);
+    for (int k = 0; k < cut->tiles; k++) write_tile(w, &plan->tile[i++], table + k, row0);
   }
 }

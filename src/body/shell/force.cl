@@ -11,7 +11,11 @@
  *      where local memory has no room for all; then every node adds its entries in the order of the groups
  *
  * PAIRS: rows of what pairs have are so long, whatever a tile has; known beforehand, so that places in them cost no arithmetic.
- * GHOSTS: some tile has ghosts.  What comes from far is asked for one phase before it is needed. */
+ * GHOSTS: some tile has ghosts.  What comes from far is asked for one phase before it is needed.
+ *
+ * LATE: nodes that tiles share have not been moved in the stride before, of length h_late.  Every tile moves those that it holds by the
+ * slots of then, as `join` does, its owner for all: two launches become one, and what they read comes from one set of columns and
+ * what they write goes to another. */
 
 #if NEAR
 #define SPACE __local
@@ -19,6 +23,17 @@
 #else
 #define SPACE __global
 #define FENCE CLK_GLOBAL_MEM_FENCE
+#endif
+
+#if LATE
+#define LATE_ARGUMENTS                                                                                                   \
+  __global const int *restrict halo_row, __global const int4 *restrict shared, __global const int *restrict other,       \
+      double h_late, __global const double *restrict slot_before, __global double *restrict q_out,                       \
+      __global double *restrict p_out,
+#else
+#define LATE_ARGUMENTS
+#define q_out q
+#define p_out p
 #endif
 
 #define WIDTH (3 / ROUNDS)
@@ -153,6 +168,43 @@ static void add_entries(__global const uint *list, int e, int end, SPACE const d
   }
 }
 
+#if LATE
+/* A node that tiles share, as it is behind the stride before. */
+typedef struct late_node {
+  int4 s, o; /* its row: see join */
+  double m, minv, Q[3], P[3], sum[3];
+} late_node;
+
+static void ask_late(int row, __global const int4 *shared, late_node *a)
+{
+  a->s = shared[2 * row], a->o = shared[2 * row + 1];
+}
+
+static void ask_columns(__global const double *mass, int stride, int column, int slots, __global const double *q,
+                        __global const double *p, __global const double *slot, late_node *a)
+{
+  a->m = mass[a->s.x], a->minv = mass[stride + a->s.x];
+  for (int c = 0; c < 3; c++) {
+    a->Q[c] = q[c * column + a->s.x], a->P[c] = p[c * column + a->s.x];
+    a->sum[c] = slot[c * slots + a->s.y];
+  }
+}
+
+static void move_late(int slots, __global const int *other, __global const double *slot, double4 gravity, double h,
+                      late_node *a)
+{
+  const double g[3] = {gravity.x, gravity.y, gravity.z};
+  for (int k = 0; k < a->s.z; k++) {
+    const int at = k == 0 ? a->o.x : k == 1 ? a->o.y : k == 2 ? a->o.z : k == 3 ? a->o.w : other[a->s.w + k - 4];
+    for (int c = 0; c < 3; c++) a->sum[c] += slot[c * slots + at];
+  }
+  for (int c = 0; c < 3; c++) {
+    const double P = shell_kicked_twice(h, g[c], a->m, a->sum[c], a->P[c]);
+    a->Q[c] = shell_place_after(h, a->minv, P, a->Q[c]), a->P[c] = a->minv > 0.0 ? P : 0.0;
+  }
+}
+#endif
+
 /* row: of the tiles that are worked on, each with its table. */
 __kernel void force(__global const int *restrict row, __global const int *restrict halo, __global const ushort *restrict at,
                     __global const double *restrict rest, __global const int *restrict one,
@@ -162,7 +214,7 @@ __kernel void force(__global const int *restrict row, __global const int *restri
                     __global const double *restrict body, __global const double *restrict mass, int stride, int column,
                     int slots, double4 gravity, double h, int move, __global double *restrict q,
                     __global double *restrict p, __global double *restrict slot, __global double *restrict total,
-                    __global const double *restrict sheet, SPACE double *room)
+                    __global const double *restrict sheet, LATE_ARGUMENTS SPACE double *room)
 {
   const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
   __global const int *t = row + (TILE_COLUMNS + T_COLUMNS) * get_group_id(0), *T = t + TILE_COLUMNS;
@@ -215,6 +267,35 @@ __kernel void force(__global const int *restrict row, __global const int *restri
     for (int c = 0; c < 14; c++) rests[c * PAIRS + lid] = pair_rest[c * PAIRS + lid];
   }
 #endif
+#if LATE
+  const int inner = T[T_INNER], row_own = t[TILE_SHARED] - inner, row_halo = T[T_HALO0] - own;
+  for (int i0 = lid; i0 < own + halos; i0 += 2 * items) { /* both of an item are on their way before one is written */
+    late_node a[2];
+    double inside[2][3];
+#pragma unroll
+    for (int n = 0; n < 2; n++) {
+      const int i = i0 + n * items;
+      if (i >= inner && i < own + halos)
+        ask_late(i < own ? row_own + i : t[TILE_ROW0] + halo_row[row_halo + i], shared, &a[n]);
+      for (int c = 0; i < inner && c < 3; c++) inside[n][c] = q[c * column + first + i];
+    }
+#pragma unroll
+    for (int n = 0; n < 2; n++)
+      if (i0 + n * items >= inner && i0 + n * items < own + halos)
+        ask_columns(mass, stride, column, slots, q, p, slot_before, &a[n]);
+#pragma unroll
+    for (int n = 0; n < 2; n++) {
+      const int i = i0 + n * items;
+      if (i >= inner && i < own + halos) {
+        move_late(slots, other, slot_before, gravity, h_late, &a[n]);
+        for (int c = 0; c < 3; c++) X[3 * i + c] = a[n].Q[c];
+        for (int c = 0; i < own && c < 3; c++)
+          q_out[c * column + first + i] = a[n].Q[c], p_out[c * column + first + i] = a[n].P[c];
+      }
+      for (int c = 0; i < inner && c < 3; c++) X[3 * i + c] = inside[n][c];
+    }
+  }
+#else
   int from_node[2]; /* both are on their way before one is written */
   double from[2][3];
 #pragma unroll
@@ -232,6 +313,7 @@ __kernel void force(__global const int *restrict row, __global const int *restri
     const int node = i < own ? first + i : t[TILE_NODE0] + halo[T[T_HALO0] + i - own];
     for (int c = 0; c < 3; c++) X[3 * i + c] = q[c * column + node];
   }
+#endif
 #if GHOSTS
   barrier(FENCE);
   for (int i = lid; i < ghosts; i += items) {
@@ -375,14 +457,15 @@ __kernel void force(__global const int *restrict row, __global const int *restri
     for (int w = 0; w < WIDTH; w++) {
       const int c = WIDTH * r + w, second = lid + items;
       if (lid < now)
-        move_from(move, h, g[c], m, minv, sums[0][w], Q[w], P[w], q + c * column + first + lid,
-                  p + c * column + first + lid);
+        move_from(move, h, g[c], m, minv, sums[0][w], Q[w], P[w], q_out + c * column + first + lid,
+                  p_out + c * column + first + lid);
       else if (lid < places)
         slot[c * slots + slot0 + lid] = sums[0][w];
       if (second >= now && second < places) slot[c * slots + slot0 + second] = sums[1][w];
       if (second < now)
         move_one(move, h, g[c], mass[first + second], mass[stride + first + second], sums[1][w],
-                 q + c * column + first + second, p + c * column + first + second);
+                 q + c * column + first + second, p + c * column + first + second,
+                 q_out + c * column + first + second, p_out + c * column + first + second);
     }
     for (int i = lid + 2 * items; i < places; i += items) {
 #else
@@ -398,7 +481,7 @@ __kernel void force(__global const int *restrict row, __global const int *restri
           slot[c * slots + slot0 + i] = sum[w];
         else
           move_one(move, h, g[c], mass[first + i], mass[stride + first + i], sum[w], q + c * column + first + i,
-                   p + c * column + first + i);
+                   p + c * column + first + i, q_out + c * column + first + i, p_out + c * column + first + i);
       }
     }
   }
@@ -420,10 +503,14 @@ __kernel void force(__global const int *restrict row, __global const int *restri
     }
     for (int c = 0; move != NOTHING && i < T[T_INNER] && c < 3; c++)
       move_one(move, h, g[c], mass[first + i], mass[stride + first + i], slot[c * slots + slot0 + i],
-               q + c * column + first + i, p + c * column + first + i);
+               q + c * column + first + i, p + c * column + first + i, q_out + c * column + first + i,
+               p_out + c * column + first + i);
   }
 #endif
 }
+#undef LATE_ARGUMENTS
+#undef q_out
+#undef p_out
 #undef SPACE
 #undef FENCE
 #undef WIDTH

@@ -13,8 +13,9 @@ static void move_from(int move, double h, double g, double m, double minv, doubl
   *p = minv > 0.0 ? P : 0.0;
 }
 
-static void move_one(int move, double h, double g, double m, double minv, double grad, __global double *q,
-                     __global double *p)
+/* The same, from one set of columns to another, or in place. */
+static void move_one(int move, double h, double g, double m, double minv, double grad, __global const double *q,
+                     __global const double *p, __global double *q_out, __global double *p_out)
 {
-  move_from(move, h, g, m, minv, grad, *q, *p, q, p);
+  move_from(move, h, g, m, minv, grad, *q, *p, q_out, p_out);
 }

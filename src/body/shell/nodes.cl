@@ -73,6 +73,31 @@ static void gradient_of(int k, int inner, int slot0, __global const int4 *shared
   }
 }
 
+/* f: forces on the nodes that a tile owns, as kick_nodes from nothing; then, where push is not 0, p += push f.  joined: as below. */
+__kernel void press_nodes(__global const int *tile, __global const int *table, __global const int4 *shared,
+                          __global const int *other, __global const double *mass, int stride, int column, int slots,
+                          double4 gravity, int joined, double push, __global double *p, __global double *f,
+                          __global double *slot)
+{
+  const int lid = (int)get_local_id(0), items = (int)get_local_size(0);
+  __global const int *t = tile + TILE_COLUMNS * get_group_id(0), *T = table + T_COLUMNS * t[TILE_TABLE];
+  const int first = t[TILE_NODE0] + T[T_OWN0], own = T[T_OWN], slot0 = t[TILE_SLOT], inner = joined ? own : T[T_INNER];
+  const double g[3] = {gravity.x, gravity.y, gravity.z};
+  for (int k = lid; k < own; k += items) {
+    const int i = first + k;
+    const double m = mass[i], minv = mass[stride + i];
+    double grad[3], P[3];
+    for (int c = 0; push != 0.0 && c < 3; c++) P[c] = p[c * column + i];
+    gradient_of(k, inner, slot0, shared + 2 * t[TILE_SHARED], other, slots, slot, grad);
+    for (int c = 0; c < 3; c++) {
+      const double kicked = shell_kicked(1.0, g[c], m, grad[c], 0.0), force = minv > 0.0 ? kicked : 0.0;
+      f[c * column + i] = force;
+      if (push != 0.0) p[c * column + i] = P[c] + push * force;
+      if (k >= inner) slot[c * slots + slot0 + k] = grad[c];
+    }
+  }
+}
+
 /* Of the nodes that a tile owns: a kick of length h (kick), their totals (note >= 0: where they go), the same kick again and a drift
  * (drift not 0), in one pass.  joined: slots hold what other tiles give, too; otherwise it is added here, and left there where
  * places stay.

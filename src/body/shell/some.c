@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-enum { TILES = 4 }; /* of a thread, at least: a team meets in as much time as it takes for some of them */
+/* Of a thread, at least: a team meets in as much time as it takes for some of them. */
+enum { TILES = 4, NODES = 256 };
 
 int64_t shell_tile_at(const shell_plan *plan, int64_t index, bool slots)
 {
@@ -36,7 +37,8 @@ static const shell_shared *shared_of(const shell_tile *t, int32_t local)
   return from < t->shareds && t->shared[from].local == local ? &t->shared[from] : NULL;
 }
 
-/* Tiles that hold some nodes, and which of their groups touch them: found once for all kicks of these nodes. */
+/* Tiles that hold some nodes, which of their groups touch them, and where the forces on each node are: found once for all kicks of
+ * these nodes. */
 enum { WORDS = 8, MOST = 64 * WORDS }; /* groups, one bit each: tiles with more of them are taken whole */
 
 typedef struct tiles {
@@ -45,21 +47,26 @@ typedef struct tiles {
   uint64_t (*group)[WORDS]; /* [tiles] of these: which groups touch a node */
   unsigned char *listed;    /* [tiles] */
   unsigned char *wanted;    /* [slots] the force on its node is; of tiles that are listed */
+  int32_t *first, *slot;    /* [nodes + 1], [slots] of the nodes in their order: that of the owner, then others as they are added */
 } tiles;
 
 static void *open_set(const vv_block *b, struct vvi_arena *arena)
 {
   const shell_plan *plan = b->plan;
   tiles *w = VVI_ARENA_NEW(arena, tiles, 1);
-  if (w == NULL || plan->tiles > INT32_MAX) return NULL;
+  if (w == NULL || plan->tiles > INT32_MAX || plan->slots > INT32_MAX) return NULL;
   w->tile = VVI_ARENA_NEW(arena, int32_t, plan->tiles);
   w->group = vvi_arena_alloc(arena, sizeof *w->group * (size_t)plan->tiles);
   w->listed = VVI_ARENA_NEW(arena, unsigned char, plan->tiles);
   w->wanted = VVI_ARENA_NEW(arena, unsigned char, plan->slots);
+  w->first = VVI_ARENA_NEW(arena, int32_t, b->nodes + 1);
+  w->slot = VVI_ARENA_NEW(arena, int32_t, plan->slots);
+  if (w->first == NULL || w->slot == NULL) return NULL;
   return w->tile != NULL && w->group != NULL && w->listed != NULL && w->wanted != NULL ? w : NULL;
 }
 
-static void take_tile(tiles *w, const shell_plan *plan, int64_t tile, int32_t local)
+/* And the slot of a node there, the k-th of all. */
+static void take_tile(tiles *w, const shell_plan *plan, int64_t tile, int32_t local, int32_t k)
 {
   const shell_tile *t = &plan->tile[tile];
   unsigned char *wanted = w->wanted + t->slot0 + t->slot;
@@ -67,7 +74,7 @@ static void take_tile(tiles *w, const shell_plan *plan, int64_t tile, int32_t lo
     w->listed[tile] = 1, w->tile[w->n++] = (int32_t)tile;
     memset(wanted, 0, (size_t)shell_tile_nodes(t));
   }
-  wanted[local] = 1;
+  wanted[local] = 1, w->slot[k] = (int32_t)(t->slot0 + t->slot + local);
 }
 
 /* All that hold one of the nodes. */
@@ -75,17 +82,20 @@ static void take_tiles(tiles *w, const shell_plan *plan, int64_t n, const int32_
 {
   for (int64_t i = 0; i < w->n; i++) w->listed[w->tile[i]] = 0;
   w->n = 0;
+  int32_t slots = 0;
   for (int64_t i = 0; i < n; i++) {
     const int64_t tile = shell_tile_at(plan, node[i], false);
     const shell_tile *t = &plan->tile[tile];
     const int32_t local = (int32_t)(node[i] - t->node0 - t->own0);
     const shell_shared *s = shared_of(t, local);
-    take_tile(w, plan, tile, local);
+    w->first[i] = slots;
+    take_tile(w, plan, tile, local, slots++);
     for (int k = 0; s != NULL && k < s->others; k++) {
       const int64_t slot = shell_others(t, s)[k], other = shell_tile_at(plan, t->slot0 + slot, true);
-      take_tile(w, plan, other, (int32_t)(slot - plan->tile[other].slot));
+      take_tile(w, plan, other, (int32_t)(slot - plan->tile[other].slot), slots++);
     }
   }
+  w->first[n] = slots;
 }
 
 /* Numbers in g->at that belong to triangles. */
@@ -165,18 +175,19 @@ static void force_of(const vv_block *b, const tiles *w, int64_t i, const double 
   plan->force(shell_of(b, t->body), &some, NULL, b->column, q, slot + 4 * (t->slot0 + t->slot));
 }
 
-/* As the sweep does it: the segment of the owner, then those of others in their order. */
-static void kick_node(const vv_block *b, double h, int64_t node, const double *slot, double *p)
+/* Node i of a set, as the sweep does it: the segment of the owner, then those of others in their order. */
+static void move_node(const vv_block *b, const tiles *w, int64_t i, int64_t node, double h, double drift,
+                      const double *slot, double *q, double *p)
 {
   const shell_plan *plan = b->plan;
-  const shell_tile *t = &plan->tile[shell_tile_at(plan, node, false)];
-  const int32_t local = (int32_t)(node - t->node0 - t->own0);
-  const shell_shared *s = shared_of(t, local);
-  const bool held = shell_node(b, SHELL_INVERSE_MASS)[node] == 0.0;
+  const bool here = plan->share == NULL || shell_is_here(plan, shell_tile_at(plan, node, false));
+  const double mass = shell_node(b, SHELL_MASS)[node], minv = shell_node(b, SHELL_INVERSE_MASS)[node];
   for (int c = 0; c < 3; c++) {
-    double grad = slot[4 * (t->slot0 + t->slot + local) + c], *at = &p[c * b->column + node];
-    for (int k = 0; s != NULL && k < s->others; k++) grad += slot[4 * (t->slot0 + shell_others(t, s)[k]) + c];
-    *at = held ? 0.0 : shell_kicked(h, b->gravity[c], shell_node(b, SHELL_MASS)[node], grad, *at);
+    double grad = slot[4 * (int64_t)w->slot[w->first[i]] + c], *P = &p[c * b->column + node],
+           *Q = &q[c * b->column + node];
+    for (int32_t k = w->first[i] + 1; k < w->first[i + 1]; k++) grad += slot[4 * (int64_t)w->slot[k] + c];
+    if (here) *P = minv == 0.0 ? 0.0 : shell_kicked(h, b->gravity[c], mass, grad, *P);
+    if (drift != 0.0) *Q = shell_place_after(drift, minv, *P, *Q);
   }
 }
 
@@ -185,22 +196,31 @@ static int64_t reals(const vv_block *b)
   return 4 * shell_plan_of(b)->slots;
 }
 
+/* Threads for n pieces of which one should have `least`. */
+static int team_of(const vv_block *b, int64_t n, int least)
+{
+  const int64_t share = n / least + 1;
+  return share < b->threads ? (int)share : b->threads;
+}
+
 /* Over ranks: forces of the tiles of this rank, on the nodes that it moves; all ranks are asked for the same nodes. */
-static void kick(const vv_block *b, double h, int64_t n, const int32_t *node, const void *set, double *scratch,
-                 const double *q, double *p)
+static void kick(const vv_block *b, double h, double drift, int64_t n, const int32_t *node, const void *set, int states,
+                 double *const scratch[], double *const q[], double *const p[])
 {
   const shell_plan *plan = b->plan;
   const tiles *w = set;
-  shell_fetch_places(b, q);
-  const int64_t share = w->n / TILES + 1;
-  const int team = share < b->threads ? (int)share : b->threads;
+  const int team = team_of(b, states * w->n, TILES), movers = team_of(b, states * n, NODES);
+  for (int k = 0; k < states; k++) shell_fetch_places(b, q[k]);
 #pragma omp parallel for schedule(static) num_threads(team) if (team > 1)
-  for (int64_t i = 0; i < w->n; i++) {
-    if (shell_is_here(plan, w->tile[i])) force_of(b, w, i, q, scratch);
+  for (int64_t i = 0; i < states * w->n; i++) {
+    if (shell_is_here(plan, w->tile[i / states])) force_of(b, w, i / states, q[i % states], scratch[i % states]);
   }
-  shell_fetch_forces(b, scratch);
-  for (int64_t i = 0; i < n; i++)
-    if (shell_is_here(plan, shell_tile_at(plan, node[i], false))) kick_node(b, h, node[i], scratch, p);
+  for (int k = 0; k < states; k++) shell_fetch_forces(b, scratch[k]);
+#pragma omp parallel for schedule(static) num_threads(movers) if (movers > 1)
+  for (int64_t i = 0; i < states * n; i++) {
+    const int k = (int)(i / n);
+    move_node(b, w, i % n, node[i % n], h, drift, scratch[k], q[k], p[k]);
+  }
 }
 
 static void drift(const vv_block *b, double h, int64_t n, const int32_t *node, double *q, const double *p)
